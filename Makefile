@@ -1,0 +1,148 @@
+# Every public command of antbench. `make help` lists them.
+#
+# Three flavours of object code:
+#   build/obj/   C, and the kernels compiled by g++ for the host backend
+#   build/cuda/  the kernels compiled by nvcc (left out where there is no nvcc)
+#   build/san/   C and host backend under AddressSanitizer and UndefinedBehaviorSanitizer, for the tests
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+
+# ---- What a user may set ----
+PROFILE ?= quick
+OUT ?=
+RESUME ?=
+ARGS ?=
+CUDA_ARCHS ?=
+JOBS ?= $(shell nproc)
+CC := gcc
+CXX := g++
+
+# ---- Tools ----
+PIP_CUDA := build/cuda-toolkit/nvidia/cu13
+NVCC := $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc /usr/local/cuda/bin/nvcc $(PIP_CUDA)/bin/nvcc))
+PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pandas, pytest' 2>/dev/null && echo $$p && break; done),python3)
+
+# ---- Flags ----
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
+DEFINES := -D_GNU_SOURCE -I. -Ibuild/gen
+CFLAGS := -std=c11 -O3 -g -fopenmp $(WARNINGS) $(DEFINES)
+CXXFLAGS := -std=c++17 -O2 -g -fopenmp $(WARNINGS) $(DEFINES)
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# Static where the result should also run on a GPU node on which nothing is installed.
+LIBS := -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libcrypto.a -ldl -lpthread -lm
+
+# ---- Sources ----
+DRIVERS := $(wildcard bench/table_*.c)
+C_SOURCES := $(filter-out $(DRIVERS) bench/harness/build_info.c,$(wildcard kernels/*.c kernels/*/*.c instances/*.c baselines/*.c bench/*.c bench/harness/*.c))
+KERNELS := $(wildcard kernels/*/*.cu)
+HOST_SOURCES := $(wildcard kernels/host/*.cpp)
+GENERATED := build/gen/catalogue.inc build/gen/build_info.inc
+TESTS := $(wildcard tests/test_*.c)
+TEST_KERNELS := $(wildcard tests/planted/*.cu)
+TEST_SUPPORT := $(wildcard tests/support/*.c)
+BINARIES := $(patsubst bench/%.c,build/bin/%,$(DRIVERS))
+
+OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(HOST_SOURCES:%.cpp=build/obj/%.o) build/obj/bench/harness/build_info.o
+SAN_OBJECTS := $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_KERNELS:%.cu=build/san/%.host.o)
+
+ifneq ($(NVCC),)
+# An empty CUDA_ARCHS means the GPU in this machine, or a spread of generations where there is none.
+ARCHS := $(or $(CUDA_ARCHS),$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -un | tr '\n' ' '),75 80 86 89 90 100 120)
+NVCC_FLAGS := -O3 -std=c++17 -lineinfo -Xcompiler=-Wall,-Wextra $(DEFINES) --Werror all-warnings \
+	$(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
+	-gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS))
+CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) build/cuda/bench/harness/gpu.o
+CUDA_LIBS := -L$(dir $(NVCC))../lib64 -L$(dir $(NVCC))../lib -lcudart_static -lrt
+build/obj/%: DEFINES += -DAB_WITH_CUDA=1
+endif
+
+# ---- Public targets ----
+.PHONY: all help deps build binaries test instances bench-all bench-3.3 clean check-binaries san FORCE
+
+all: build ## build every driver (the default)
+
+help: ## this list
+	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([^:]+):.*## (.*)/  make \1\t\2/' | expand -t 22
+
+deps: ## install what a fresh Debian 12 lacks (packages.txt, and nvcc from NVIDIA's wheels where there is none)
+	@scripts/deps
+
+build: ## build every driver, using all cores
+	@$(MAKE) --no-print-directory -j$(JOBS) binaries
+
+binaries: $(BINARIES)
+ifeq ($(NVCC),)
+	@echo "no nvcc on PATH, in CUDA_HOME, /usr/local/cuda or build/: built without the CUDA backend (make deps installs it)"
+endif
+
+test: ## run every test, no GPU needed (about 6 minutes on 2 cores)
+	@$(MAKE) --no-print-directory -j$(JOBS) binaries san
+	@$(PYTHON) tests/run_all.py
+
+instances: ## download the TSPLIB instances of the catalogue into instances/tsplib/, checksums verified
+	@instances/fetch
+
+RUN_ARGS = --profile $(PROFILE) $(if $(OUT),--out $(OUT)) $(if $(RESUME),--resume) $(ARGS)
+
+bench-3.3: build ## Tables 3.2, 3.3, 3.4 and Figure 3.9; PROFILE=smoke|quick|thesis OUT=DIR RESUME=1
+	@build/bin/table_3_3 $(RUN_ARGS)
+
+bench-all: bench-3.3 ## every table of the thesis; PROFILE=smoke|quick|thesis OUT=DIR RESUME=1
+
+clean: ## remove everything generated, but not downloaded instances, runs or the installed nvcc
+	rm -rf build/bin build/cuda build/gen build/obj build/san
+
+# ---- Rules ----
+$(BINARIES): build/bin/%: build/obj/bench/%.o $(OBJECTS) $(CUDA_OBJECTS)
+	@mkdir -p $(@D)
+	$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS)
+
+build/obj/%.o: %.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+
+build/obj/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) -MMD -MP -c $< -o $@
+
+build/obj/%.host.o: %.cu
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) -x c++ -MMD -MP -c $< -o $@
+
+build/cuda/%.o: %.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCC_FLAGS) -MMD -MP -c $< -o $@
+
+san: $(TESTS:%.c=build/san/%)
+
+$(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_OBJECTS)
+	@mkdir -p $(@D)
+	$(CXX) -fopenmp $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka
+
+build/san/%.o: %.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -O1 $(SANITIZE) -MMD -MP -c $< -o $@
+
+build/san/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) -MMD -MP -c $< -o $@
+
+build/san/%.host.o: %.cu
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) -x c++ -MMD -MP -c $< -o $@
+
+build/gen/catalogue.inc: instances/catalogue.csv
+	@mkdir -p $(@D)
+	awk -F, 'NR > 1 { printf "{\"%s\", \"%s\", \"%s\", \"%s\", %s, %s},\n", $$1, $$3, $$5, $$6, $$2, $$4 }' $< > $@
+
+# Rewritten only when it changes, so that a new commit relinks and nothing else is rebuilt.
+build/gen/build_info.inc: $(CUDA_OBJECTS) FORCE
+	@mkdir -p $(@D)
+	@scripts/build_info "$(CC)" "$(CFLAGS)" "$(NVCC)" "$(ARCHS)" $(CUDA_OBJECTS) > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+build/obj/bench/harness/build_info.o build/san/bench/harness/build_info.o: build/gen/build_info.inc
+
+-include $(shell find build/obj build/cuda build/san -name '*.d' 2>/dev/null)

@@ -1,0 +1,28 @@
+/* Clock, temperature and throttle reasons through NVML, loaded with dlopen so that nothing is linked. Without the library
+ * or the device every function answers "not known" and measuring goes on. */
+#ifndef ANTBENCH_NVML_H
+#define ANTBENCH_NVML_H
+
+#include <stdbool.h>
+
+typedef struct ab_nvml ab_nvml;
+
+/* The NVML device with this PCI bus id ("0000:65:00.0"), or NULL when not known. */
+ab_nvml *ab_nvml_open(const char *pci_bus_id);
+void ab_nvml_close(ab_nvml *nvml); /* accepts NULL */
+
+typedef struct ab_gpu_state {
+    double sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, power_limit_w; /* NAN where not known */
+    unsigned long long throttle; /* NVML's bit mask of reasons */
+    bool throttled;              /* a reason that slows a kernel: thermal, power brake or hardware slowdown */
+} ab_gpu_state;
+
+ab_gpu_state ab_nvml_read(ab_nvml *nvml); /* accepts NULL */
+
+/* The reasons of a mask, separated by |, "none" for 0, "" when nvml is NULL; into text[96]. */
+void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, char text[96]);
+
+/* Driver version into text[32], "" when not known. */
+void ab_nvml_driver_version(const ab_nvml *nvml, char text[32]);
+
+#endif

@@ -1,0 +1,73 @@
+/* The command line that every driver shares. */
+#ifndef ANTBENCH_OPTIONS_H
+#define ANTBENCH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/implementation.h"
+
+/* Exit codes of every program (README). */
+enum {
+    AB_EXIT_OK = 0,
+    AB_EXIT_ERROR = 1,        /* internal, CUDA or I/O error */
+    AB_EXIT_USAGE = 2,        /* wrong usage or bad input, or nothing matched */
+    AB_EXIT_REGRESSION = 3,   /* confirmed slower */
+    AB_EXIT_WRONG = 4,        /* wrong output */
+    AB_EXIT_INCONCLUSIVE = 5, /* too noisy to say */
+    AB_EXIT_SKIPPED = 77      /* nothing could run */
+};
+
+typedef enum ab_profile { AB_SMOKE, AB_QUICK, AB_THESIS } ab_profile;
+
+typedef enum ab_backend_choice {
+    AB_BACKEND_AUTO, /* CPU rows, and GPU rows on CUDA or, without a device, on the host backend */
+    AB_BACKEND_CUDA, /* only ... */
+    AB_BACKEND_HOST,
+    AB_BACKEND_CPU
+} ab_backend_choice;
+
+typedef enum ab_action { AB_ACTION_RUN, AB_ACTION_LIST, AB_ACTION_DRY_RUN, AB_ACTION_EXIT } ab_action;
+
+typedef struct ab_options {
+    const char *program;    /* "table_3_3" */
+    ab_action action;       /* AB_ACTION_EXIT: --help or --version was answered, or an error was printed */
+    int exit_code;          /* for AB_ACTION_EXIT */
+    char **instances;       /* names after --instances, NULL-terminated; NULL for the profile's */
+    char **implementations; /* ids after --implementations, NULL-terminated; NULL for all */
+    ab_backend_choice backend;
+    int device; /* CUDA device index */
+    ab_profile profile;
+    int runs, iterations; /* 0 leaves them to the profile */
+    double time_budget_s; /* seconds a row may take; 0 leaves it to the profile, infinite for --time-budget 0 */
+    uint64_t seed;        /* default 1 */
+    char *out;            /* --out DIR, or NULL: results/runs/<machine>/<UTC>-<commit>/ */
+    bool resume, quiet;
+    int argc; /* the command line, for meta.json */
+    char **argv;
+} ab_options;
+
+/* What a driver tells the parser about itself, for --help and for checking names. */
+typedef struct ab_program {
+    const char *name;                   /* "table_3_3" */
+    const char *summary;                /* one line for --help */
+    const char *operation;              /* ids after --implementations are checked against this operation's */
+    const char *const *known_instances; /* NULL-terminated: names to suggest from; others may still be files */
+} ab_program;
+
+/* Never exits the process: errors and --help are printed and answered with AB_ACTION_EXIT. Free with ab_options_free. */
+void ab_parse_options(const ab_program *program, int argc, char **argv, ab_options *options);
+void ab_options_free(ab_options *options);
+
+const char *ab_profile_name(ab_profile profile);
+
+/* The candidate (NULL-terminated list) with the least edit distance to `name`, or NULL if none is near. */
+const char *ab_nearest_name(const char *name, const char *const *candidates);
+
+/* --list: TSV on stdout with a header line: id, backend, file, source, description. */
+void ab_print_implementations(const char *operation);
+
+/* True when the filters --implementations and --backend let `implementation` through (auto: CUDA or host by `gpu`). */
+bool ab_selected(const ab_options *options, const ab_implementation *implementation, bool have_gpu);
+
+#endif

@@ -1,0 +1,23 @@
+/* Order statistics of samples. Everything here is exact and deterministic; nothing assumes a normal distribution. */
+#ifndef ANTBENCH_STATS_H
+#define ANTBENCH_STATS_H
+
+/* In milliseconds where it summarises times. A field that the samples do not determine is NAN (an empty CSV cell). */
+typedef struct ab_summary {
+    int samples;
+    double median, mean, stddev, min, q1, q3, max;
+    double ci95_lo, ci95_hi; /* 95 % interval of the median, from order statistics (binomial); NAN below 6 samples */
+} ab_summary;
+
+ab_summary ab_summarise(const double *samples, int n);
+
+/* Half the width of the interval over the median; NAN where there is no interval. */
+double ab_relative_error(const ab_summary *summary);
+
+/* Quantile p of sorted[0..n-1] by linear interpolation (Hyndman & Fan type 7). n >= 1. */
+double ab_quantile(const double *sorted, int n, double p);
+
+/* Mean and half-width of the 95 % Student t interval of the mean; half-width NAN below 2 samples. */
+void ab_mean_ci95(const double *samples, int n, double *mean, double *half_width);
+
+#endif

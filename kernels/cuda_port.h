@@ -1,0 +1,72 @@
+/* The only difference between nvcc and the host backend.
+ *
+ * A kernel file includes this and nothing else of CUDA. It launches with LAUNCH, declares shared memory with SHARED and
+ * SHARED_DYNAMIC, and names what C calls with AB_GPU, because both compilations end up in one program:
+ *
+ *   static __global__ void scale(float *x, int n) { SHARED(float, tile, 32); ... }
+ *   extern "C" ab_status AB_GPU(tsp_scale)(float *x, int n)
+ *   {
+ *       LAUNCH(scale, ceil_div(n, 128), 128, 0)(x, n);
+ *       return AB_LAUNCHED("scale");
+ *   }
+ */
+#ifndef ANTBENCH_CUDA_PORT_H
+#define ANTBENCH_CUDA_PORT_H
+
+#include "kernels/implementation.h"
+
+#ifdef __CUDACC__
+
+#include <cuda_runtime.h>
+#include <curand_kernel.h>
+
+#define AB_GPU(name) name##_cuda
+#define LAUNCH(kernel, grid, block, shared_bytes) kernel<<<(grid), (block), (shared_bytes)>>>
+#define SHARED(type, name, count) __shared__ type name[count]
+/* The dynamic shared memory as an array of `type`, from byte `offset` (a multiple of its size), `count` elements. */
+#define SHARED_DYNAMIC(type, name, offset, count)      \
+    extern __shared__ unsigned char ab_dynamic_shared[]; \
+    type *const name = reinterpret_cast<type *>(ab_dynamic_shared + (offset))
+
+#else
+
+/* CUDA's runtime, device intrinsics and cuRAND's Philox for the CPU, under CUDA's names. SHARED and SHARED_DYNAMIC give
+ * arrays whose every access is checked against `count`; LAUNCH runs the grid and returns when it is done. */
+#include "kernels/host/cuda_host.h"
+
+#define AB_GPU(name) name##_host
+
+#endif
+
+#define AB_STRINGIZE_(x) #x
+#define AB_STRINGIZE(x) AB_STRINGIZE_(x)
+
+/* Returns from the calling function, with expression, file and line, unless the CUDA call succeeded. Too little device
+ * memory is an unmet precondition; anything else is an error. */
+#define CUDA_TRY(expression)                                                                                \
+    do {                                                                                                    \
+        cudaError_t cuda_try_error = (expression);                                                          \
+        if (cuda_try_error == cudaErrorMemoryAllocation) {                                                  \
+            (void)cudaGetLastError();                                                                       \
+            return ab_unsupported("needs more GPU memory than is free: %s at " __FILE__ ":" AB_STRINGIZE(__LINE__), \
+                                  #expression);                                                             \
+        }                                                                                                   \
+        if (cuda_try_error != cudaSuccess)                                                                  \
+            return ab_failed(__FILE__ ":" AB_STRINGIZE(__LINE__) ": %s: %s", #expression,                   \
+                             cudaGetErrorString(cuda_try_error));                                           \
+    } while (0)
+
+/* The status of the launch just made, to end a launcher with. */
+#define AB_LAUNCHED(kernel) ab_launched(kernel, cudaGetLastError())
+
+static inline ab_status ab_launched(const char *kernel, cudaError_t error)
+{
+    return error == cudaSuccess ? ab_ok() : ab_failed("launch of %s: %s", kernel, cudaGetErrorString(error));
+}
+
+static inline int ceil_div(int a, int b)
+{
+    return (a + b - 1) / b;
+}
+
+#endif

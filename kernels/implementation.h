@@ -1,0 +1,99 @@
+/* The contract between an implementation and whoever runs it.
+ *
+ * An implementation is one way of doing one operation: `tsp/ds-roulette`. All implementations of an operation share one
+ * opening function type (kernels/<operation>/<operation>.h), which prepares the state for one problem and hands back an
+ * ab_work. A work is a fixed list of stages; running every stage once, in order, is one iteration. Implementations never
+ * time themselves: the harness owns the clock and runs the stages (bench/harness/measure.h).
+ */
+#ifndef ANTBENCH_IMPLEMENTATION_H
+#define ANTBENCH_IMPLEMENTATION_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status: every function that can fail returns one, by value. ---- */
+
+typedef enum ab_code {
+    AB_OK,          /* done */
+    AB_UNSUPPORTED, /* a precondition is not met ("needs n <= 4096, n is 5000"); nothing was computed */
+    AB_FAILED,      /* a CUDA, I/O or internal error */
+    AB_BAD_INPUT    /* the user's file or option is wrong; reason begins with file:line: where there is one */
+} ab_code;
+
+typedef struct ab_status {
+    ab_code code;
+    char reason[496]; /* one line for a person, without newline; empty when code is AB_OK */
+} ab_status;
+
+ab_status ab_ok(void);
+ab_status ab_unsupported(const char *format, ...) __attribute__((format(printf, 1, 2)));
+ab_status ab_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+ab_status ab_bad_input(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Returns the status of `expression` from the calling function unless it is AB_OK. */
+#define AB_TRY(expression)                                   \
+    do {                                                     \
+        ab_status ab_try_status = (expression);              \
+        if (ab_try_status.code != AB_OK) return ab_try_status; \
+    } while (0)
+
+/* ---- Work: what an opened implementation is to the harness. ---- */
+
+enum { AB_MAX_STAGES = 4 };
+
+typedef struct ab_work ab_work;
+
+typedef struct ab_work_methods {
+    int n_stages;                           /* 1 .. AB_MAX_STAGES */
+    const char *stage_names[AB_MAX_STAGES]; /* "construct", "update": as in the CSV's params column */
+    /* Runs stage `stage` (0 .. n_stages-1): a CPU returns when it is done, a GPU may return when it is enqueued on the
+     * default stream. */
+    ab_status (*run_stage)(ab_work *work, int stage);
+    void (*close)(ab_work *work); /* frees everything; accepts NULL */
+} ab_work_methods;
+
+/* The first member of every operation's state. */
+struct ab_work {
+    const ab_work_methods *methods;
+};
+
+/* ---- Registry: the one list of every implementation (kernels/registry.def). ---- */
+
+typedef enum ab_backend {
+    AB_CPU,  /* plain C on the CPU: timed with CLOCK_MONOTONIC */
+    AB_CUDA, /* a .cu file on a GPU: timed with CUDA events */
+    AB_HOST  /* the same .cu file run by kernels/host on the CPU: checked, never timed */
+} ab_backend;
+
+const char *ab_backend_name(ab_backend backend); /* "cpu", "cuda", "host" */
+
+struct as_problem;
+struct as_params;
+struct as_colony;
+typedef ab_status as_open(const struct as_problem *problem, const struct as_params *params, struct as_colony **colony);
+
+typedef struct ab_implementation {
+    const char *id;        /* "tsp/ds-roulette" */
+    const char *operation; /* "tsp": the part of the id before the slash */
+    ab_backend backend;
+    const char *file;        /* source file, from the repository's root */
+    const char *source;      /* citation: "thesis §3.5.2" */
+    const char *description; /* one line */
+    union {
+        as_open *tsp; /* operation "tsp": kernels/tsp/tsp.h */
+    } open;
+} ab_implementation;
+
+/* All implementations this binary was built with, in the order of registry.def; *count is set. */
+const ab_implementation *ab_registry(size_t *count);
+
+/* The implementation `id` on `backend`, or NULL. */
+const ab_implementation *ab_find_implementation(const char *id, ab_backend backend);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

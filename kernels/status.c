@@ -1,0 +1,32 @@
+/* Constructors of ab_status (kernels/implementation.h). */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "kernels/implementation.h"
+
+ab_status ab_ok(void)
+{
+    ab_status status = {.code = AB_OK};
+    return status;
+}
+
+static ab_status make_status(ab_code code, const char *format, va_list arguments)
+{
+    ab_status status = {.code = code};
+    vsnprintf(status.reason, sizeof status.reason, format, arguments);
+    return status;
+}
+
+#define DEFINE_STATUS(name, code)             \
+    ab_status name(const char *format, ...)   \
+    {                                         \
+        va_list arguments;                    \
+        va_start(arguments, format);          \
+        ab_status status = make_status(code, format, arguments); \
+        va_end(arguments);                    \
+        return status;                        \
+    }
+
+DEFINE_STATUS(ab_unsupported, AB_UNSUPPORTED)
+DEFINE_STATUS(ab_failed, AB_FAILED)
+DEFINE_STATUS(ab_bad_input, AB_BAD_INPUT)

@@ -1,0 +1,92 @@
+/* Operation "tsp": Ant System on the symmetric travelling salesman problem.
+ *
+ * n cities, n_ants ants. One iteration has three stages:
+ *   choice     choice_info[i][j] = pheromone[i][j]^alpha * eta[i][j]^beta, with eta = 1/(d + 0.1) as d can be 0
+ *   construct  every ant builds a closed tour by the implementation's selection rule
+ *   update     pheromone evaporates by the factor 1 - rho on every edge, then ants deposit 1/length on the edges of their
+ *              tour, in both directions: all of them (AS_ALL_ANTS) or the best of this iteration alone (AS_BEST_ANT)
+ * Sources: thesis §3.2, §3.5; JPDC §2.1; Dorigo & Stützle, Ant Colony Optimization (2004), ch. 3.
+ *
+ * The all-zero rule, the same in every implementation: single precision lets the weight of an edge that is never used
+ * underflow to 0 after about a hundred iterations at rho = 0.5, so a step can find that all its unvisited cities weigh 0.
+ * Such a step goes to the nearest unvisited city (smallest d; the lowest index among equals), which is what equal
+ * pheromone and the heuristic would favour, and is counted in as_result.zero_weight_steps.
+ */
+#ifndef ANTBENCH_TSP_H
+#define ANTBENCH_TSP_H
+
+#include <stdint.h>
+
+#include "kernels/implementation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct as_problem {
+    int n;               /* cities, >= 2 */
+    const int32_t *dist; /* [n][n], symmetric, zero diagonal, >= 0: TSPLIB's integer distances */
+} as_problem;
+
+typedef enum as_protocol {
+    AS_ALL_ANTS, /* "as": every ant deposits; JPDC and JSC, rho 0.5 */
+    AS_BEST_ANT  /* "as-best": the iteration's best ant deposits; thesis §3.5.3 and §3.6, rho 0.1 */
+} as_protocol;
+
+typedef struct as_params {
+    as_protocol protocol;
+    double alpha;      /* exponent of the pheromone */
+    double beta;       /* exponent of the heuristic */
+    double rho;        /* evaporation rate, 0 < rho <= 1 */
+    int n_ants;        /* >= 1; the sources use n */
+    uint64_t seed;     /* one seed gives the same tours on every machine, whatever the number of threads */
+    int threads;       /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
+    int carveout;      /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
+} as_params;
+
+/* What the sources use: alpha 1, beta 2, one ant per city, rho by protocol; seed 1, threads 1, carveout -1. */
+as_params as_default_params(int n, as_protocol protocol);
+
+const char *as_protocol_name(as_protocol protocol); /* "as", "as-best" */
+
+/* tau_0 = 1/(rho * C), C the length of the nearest-neighbour tour from city 0 (1 if that length is 0). */
+double as_initial_pheromone(const as_problem *problem, double rho);
+
+/* x to the power `exponent`, without pow() for 1 and 2, the exponents of the sources. */
+double as_power(double x, double exponent);
+
+/* AB_OK, or AB_BAD_INPUT naming the field that is out of range. */
+ab_status as_check(const as_problem *problem, const as_params *params);
+
+/* Copied out of a colony by methods->read. The caller owns the arrays; any of them may be NULL. */
+typedef struct as_result {
+    int32_t *tours;            /* [n_ants][n + 1] of the last iteration, closed: the last city is the first */
+    int64_t *lengths;          /* [n_ants] of the last iteration, as the implementation computed them */
+    int32_t *best_tour;        /* [n + 1], closed: the best since opening */
+    int64_t best_length;       /* its length; INT64_MAX before the first iteration */
+    int64_t zero_weight_steps; /* steps since opening that used the all-zero rule */
+} as_result;
+
+typedef struct as_colony as_colony;
+
+typedef struct as_methods {
+    ab_status (*read)(as_colony *colony, as_result *result); /* waits for the GPU */
+    /* pheromone: [n][n], row-major. For tests: what an iteration left, or a matrix to start the next one from. */
+    ab_status (*read_pheromone)(as_colony *colony, float *pheromone);
+    ab_status (*write_pheromone)(as_colony *colony, const float *pheromone);
+    /* Fills the tours and lengths of the colony with values that no check accepts (city -1, length -1), so that an
+     * iteration which does not write them is found out. */
+    ab_status (*poison)(as_colony *colony);
+} as_methods;
+
+enum { AS_CHOICE, AS_CONSTRUCT, AS_UPDATE, AS_STAGES }; /* the stages of a colony's work */
+
+struct as_colony {
+    ab_work work; /* first: a colony is work that the harness can time */
+    const as_methods *methods;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
