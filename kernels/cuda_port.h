@@ -64,7 +64,7 @@ static inline ab_status ab_launched(const char *kernel, cudaError_t error)
     return error == cudaSuccess ? ab_ok() : ab_failed("launch of %s: %s", kernel, cudaGetErrorString(error));
 }
 
-static inline int ceil_div(int a, int b)
+static inline __host__ __device__ int ceil_div(int a, int b)
 {
     return (a + b - 1) / b;
 }

@@ -15,6 +15,7 @@
 #ifndef ANTBENCH_TSP_H
 #define ANTBENCH_TSP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernels/implementation.h"
@@ -23,8 +24,10 @@
 extern "C" {
 #endif
 
+enum { AS_MAX_CITIES = 65535 };
+
 typedef struct as_problem {
-    int n;               /* cities, >= 2 */
+    int n;               /* cities, 2 .. AS_MAX_CITIES */
     const int32_t *dist; /* [n][n], symmetric, zero diagonal, >= 0: TSPLIB's integer distances */
 } as_problem;
 
@@ -55,8 +58,12 @@ double as_initial_pheromone(const as_problem *problem, double rho);
 /* x to the power `exponent`, without pow() for 1 and 2, the exponents of the sources. */
 double as_power(double x, double exponent);
 
-/* AB_OK, or AB_BAD_INPUT naming the field that is out of range. */
+/* AB_OK, or AB_BAD_INPUT naming the parameter that is out of range, or AB_UNSUPPORTED for n. */
 ab_status as_check(const as_problem *problem, const as_params *params);
+
+/* The all-zero rule: the nearest city to `city` that is not marked in visited[n], the lowest index among equals; -1 when
+ * all are marked. */
+int as_nearest_unvisited(const as_problem *problem, int city, const bool *visited);
 
 /* Copied out of a colony by methods->read. The caller owns the arrays; any of them may be NULL. */
 typedef struct as_result {

@@ -1,0 +1,96 @@
+/* bench/harness/gpu.h on the CUDA runtime. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/harness/gpu.h"
+#include "kernels/cuda_port.h"
+
+struct gpu_clock {
+    int n_marks;
+    cudaEvent_t *marks; /* [n_marks] */
+};
+
+static int attribute(cudaDeviceAttr which, int device)
+{
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, which, device) == cudaSuccess ? value : 0;
+}
+
+static void format_uuid(const cudaUUID_t *uuid, char text[48])
+{
+    int at = snprintf(text, 48, "GPU-");
+    for (int i = 0; i < 16; ++i)
+        at += snprintf(text + at, 48 - (size_t)at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                       (unsigned char)uuid->bytes[i]);
+}
+
+extern "C" ab_status gpu_open(int device, gpu_info *info)
+{
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0)
+        return ab_unsupported("no CUDA device (%s)", error == cudaSuccess ? "none found" : cudaGetErrorString(error));
+    if (device >= count) return ab_unsupported("no CUDA device %d: there are %d, counted from 0", device, count);
+    CUDA_TRY(cudaSetDevice(device));
+    CUDA_TRY(cudaFree(NULL)); /* creates the context here, outside of every measurement */
+    cudaDeviceProp properties;
+    CUDA_TRY(cudaGetDeviceProperties(&properties, device));
+    snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
+    CUDA_TRY(cudaDeviceGetPCIBusId(info->pci_bus_id, (int)sizeof info->pci_bus_id, device));
+    format_uuid(&properties.uuid, info->uuid);
+    info->device = device;
+    info->sm_count = properties.multiProcessorCount;
+    info->compute_capability = properties.major * 10 + properties.minor;
+    info->memory_bytes = properties.totalGlobalMem;
+    info->l2_bytes = (size_t)properties.l2CacheSize;
+    info->shared_per_sm_bytes = properties.sharedMemPerMultiprocessor;
+    info->shared_per_block_bytes = properties.sharedMemPerBlockOptin;
+    info->clock_mhz = attribute(cudaDevAttrClockRate, device) / 1000;
+    info->memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, device) / 1000;
+    info->memory_bus_bits = properties.memoryBusWidth;
+    info->ecc = properties.ECCEnabled != 0;
+    CUDA_TRY(cudaDriverGetVersion(&info->driver_version));
+    CUDA_TRY(cudaRuntimeGetVersion(&info->runtime_version));
+    return ab_ok();
+}
+
+extern "C" ab_status gpu_clock_open(int n_marks, gpu_clock **opened)
+{
+    gpu_clock *clock = (gpu_clock *)calloc(1, sizeof *clock);
+    if (clock) clock->marks = (cudaEvent_t *)calloc((size_t)n_marks, sizeof *clock->marks);
+    if (!clock || !clock->marks) {
+        free(clock);
+        return ab_failed("out of memory for %d marks", n_marks);
+    }
+    *opened = clock;
+    for (; clock->n_marks < n_marks; ++clock->n_marks) CUDA_TRY(cudaEventCreate(&clock->marks[clock->n_marks]));
+    return ab_ok();
+}
+
+extern "C" void gpu_clock_close(gpu_clock *clock)
+{
+    if (!clock) return;
+    for (int i = 0; i < clock->n_marks; ++i) cudaEventDestroy(clock->marks[i]);
+    free(clock->marks);
+    free(clock);
+}
+
+extern "C" ab_status gpu_clock_mark(gpu_clock *clock, int mark)
+{
+    CUDA_TRY(cudaEventRecord(clock->marks[mark]));
+    return ab_ok();
+}
+
+extern "C" ab_status gpu_clock_wait(gpu_clock *clock, int mark)
+{
+    CUDA_TRY(cudaEventSynchronize(clock->marks[mark]));
+    return ab_ok();
+}
+
+extern "C" ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms)
+{
+    float elapsed = 0.0f;
+    CUDA_TRY(cudaEventElapsedTime(&elapsed, clock->marks[from], clock->marks[to]));
+    *ms = elapsed;
+    return ab_ok();
+}

@@ -1,0 +1,44 @@
+/* The GPU as the harness sees it: which one it is, and a clock on its default stream.
+ *
+ * Built from gpu.cu with nvcc, and from gpu_none.c, which has no device, without. */
+#ifndef ANTBENCH_GPU_H
+#define ANTBENCH_GPU_H
+
+#include <stdbool.h>
+
+#include "kernels/implementation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gpu_info {
+    char name[96];        /* "NVIDIA H100 80GB HBM3" */
+    char pci_bus_id[32];  /* for NVML */
+    char uuid[48];        /* "GPU-..." */
+    int device;           /* CUDA index */
+    int sm_count;
+    int compute_capability; /* 90 for 9.0 */
+    size_t memory_bytes, l2_bytes, shared_per_sm_bytes, shared_per_block_bytes;
+    int clock_mhz, memory_clock_mhz, memory_bus_bits;
+    bool ecc;
+    int driver_version, runtime_version; /* CUDA's: 13000 is 13.0 */
+} gpu_info;
+
+/* Makes device `device` current and describes it. AB_UNSUPPORTED, with the reason, when there is no such device. */
+ab_status gpu_open(int device, gpu_info *info);
+
+/* A series of marks on the default stream, each a CUDA event. */
+typedef struct gpu_clock gpu_clock;
+
+ab_status gpu_clock_open(int n_marks, gpu_clock **clock);
+void gpu_clock_close(gpu_clock *clock); /* accepts NULL */
+ab_status gpu_clock_mark(gpu_clock *clock, int mark);
+ab_status gpu_clock_wait(gpu_clock *clock, int mark); /* until the GPU has passed the mark */
+/* Milliseconds between two marks that it has passed. */
+ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

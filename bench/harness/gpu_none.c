@@ -1,0 +1,47 @@
+/* bench/harness/gpu.h where the program was built without nvcc: there is no device. */
+#include "bench/harness/gpu.h"
+#include "build/gen/config.h"
+
+#ifndef AB_WITH_CUDA
+
+static ab_status no_cuda(void)
+{
+    return ab_unsupported("built without CUDA (no nvcc was found; make deps installs it)");
+}
+
+ab_status gpu_open(int device, gpu_info *info)
+{
+    (void)device, (void)info;
+    return no_cuda();
+}
+
+ab_status gpu_clock_open(int n_marks, gpu_clock **clock)
+{
+    (void)n_marks, (void)clock;
+    return no_cuda();
+}
+
+void gpu_clock_close(gpu_clock *clock)
+{
+    (void)clock;
+}
+
+ab_status gpu_clock_mark(gpu_clock *clock, int mark)
+{
+    (void)clock, (void)mark;
+    return no_cuda();
+}
+
+ab_status gpu_clock_wait(gpu_clock *clock, int mark)
+{
+    (void)clock, (void)mark;
+    return no_cuda();
+}
+
+ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms)
+{
+    (void)clock, (void)from, (void)to, (void)ms;
+    return no_cuda();
+}
+
+#endif

@@ -1,0 +1,208 @@
+/* A GPU colony: its device memory, and the pipeline choice_info -> construction -> evaporation -> deposit.
+ *
+ * Every rung uses this and differs in its construction kernel alone. Launches are asynchronous on the default stream;
+ * only read and read_pheromone wait for them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/tsp/colony.h"
+
+enum { MAX_ANTS = 1 << ANT_BITS };
+
+typedef struct gpu_colony {
+    as_colony base;
+    tsp_device device;
+    void *allocations[9]; /* everything cudaMalloc gave, NULL at the end */
+    int n_allocations;
+    as_params params;
+    tsp_construct *construct;
+    unsigned iteration; /* constructions so far */
+} gpu_colony;
+
+static ab_status run_stage(ab_work *work, int stage)
+{
+    gpu_colony *colony = (gpu_colony *)work;
+    const tsp_device *device = &colony->device;
+    switch (stage) {
+    case AS_CHOICE:
+        return AB_GPU(tsp_choice_info)(device, (float)colony->params.alpha);
+    case AS_CONSTRUCT:
+        CUDA_TRY(cudaMemsetAsync(device->iteration_best, 0xff, sizeof *device->iteration_best));
+        return colony->construct(device, colony->params.seed, colony->iteration++);
+    default:
+        AB_TRY(AB_GPU(tsp_evaporate)(device, (float)colony->params.rho));
+        return colony->params.protocol == AS_ALL_ANTS ? AB_GPU(tsp_deposit_all)(device)
+                                                      : AB_GPU(tsp_deposit_best)(device);
+    }
+}
+
+static void close_colony(ab_work *work)
+{
+    gpu_colony *colony = (gpu_colony *)work;
+    if (!colony) return;
+    for (int i = 0; i < colony->n_allocations; ++i) cudaFree(colony->allocations[i]);
+    free(colony);
+}
+
+static ab_status read_colony(as_colony *base, as_result *result)
+{
+    const gpu_colony *colony = (const gpu_colony *)base;
+    const tsp_device *device = &colony->device;
+    const size_t n_ants = (size_t)device->n_ants, tour = (size_t)(device->n + 1);
+    if (result->tours)
+        CUDA_TRY(cudaMemcpy(result->tours, device->tours, n_ants * tour * sizeof(int), cudaMemcpyDeviceToHost));
+    if (result->lengths)
+        CUDA_TRY(cudaMemcpy(result->lengths, device->lengths, n_ants * sizeof(int64_t), cudaMemcpyDeviceToHost));
+    if (result->best_tour)
+        CUDA_TRY(cudaMemcpy(result->best_tour, device->best_tour, tour * sizeof(int), cudaMemcpyDeviceToHost));
+    unsigned long long best = 0, zero_weight_steps = 0;
+    CUDA_TRY(cudaMemcpy(&best, device->best, sizeof best, cudaMemcpyDeviceToHost));
+    CUDA_TRY(cudaMemcpy(&zero_weight_steps, device->zero_weight_steps, sizeof zero_weight_steps,
+                        cudaMemcpyDeviceToHost));
+    result->best_length = best == ~0ull ? INT64_MAX : (int64_t)(best >> ANT_BITS);
+    result->zero_weight_steps = (int64_t)zero_weight_steps;
+    return ab_ok();
+}
+
+static ab_status read_pheromone(as_colony *base, float *pheromone)
+{
+    const tsp_device *device = &((const gpu_colony *)base)->device;
+    const size_t row = (size_t)device->n * sizeof(float), pitch = (size_t)device->stride * sizeof(float);
+    CUDA_TRY(cudaMemcpy2D(pheromone, row, device->pheromone, pitch, row, (size_t)device->n, cudaMemcpyDeviceToHost));
+    return ab_ok();
+}
+
+static ab_status write_pheromone(as_colony *base, const float *pheromone)
+{
+    const tsp_device *device = &((const gpu_colony *)base)->device;
+    const size_t row = (size_t)device->n * sizeof(float), pitch = (size_t)device->stride * sizeof(float);
+    CUDA_TRY(cudaMemcpy2D(device->pheromone, pitch, pheromone, row, row, (size_t)device->n, cudaMemcpyHostToDevice));
+    return ab_ok();
+}
+
+static ab_status poison(as_colony *base)
+{
+    const tsp_device *device = &((const gpu_colony *)base)->device;
+    const size_t n_ants = (size_t)device->n_ants;
+    CUDA_TRY(cudaMemset(device->tours, 0xff, n_ants * (size_t)(device->n + 1) * sizeof(int)));
+    CUDA_TRY(cudaMemset(device->lengths, 0xff, n_ants * sizeof(long long)));
+    return ab_ok();
+}
+
+static const ab_work_methods work_methods = {AS_STAGES, {"choice", "construct", "update"}, run_stage, close_colony};
+static const as_methods colony_methods = {read_colony, read_pheromone, write_pheromone, poison};
+
+/* Allocates `bytes` of device memory into *pointer; the colony frees it. */
+template <typename T>
+static ab_status allocate(gpu_colony *colony, T **pointer, size_t count)
+{
+    void *memory = NULL;
+    CUDA_TRY(cudaMalloc(&memory, count * sizeof(T)));
+    colony->allocations[colony->n_allocations++] = memory;
+    *pointer = (T *)memory;
+    return ab_ok();
+}
+
+static ab_status allocate_all(gpu_colony *colony, int **dist, float **heuristic)
+{
+    tsp_device *device = &colony->device;
+    const size_t matrix = (size_t)device->n * (size_t)device->stride, n_ants = (size_t)device->n_ants;
+    AB_TRY(allocate(colony, dist, matrix));
+    AB_TRY(allocate(colony, heuristic, matrix));
+    AB_TRY(allocate(colony, &device->pheromone, matrix));
+    AB_TRY(allocate(colony, &device->choice_info, matrix));
+    AB_TRY(allocate(colony, &device->tours, n_ants * (size_t)(device->n + 1)));
+    AB_TRY(allocate(colony, &device->lengths, n_ants));
+    AB_TRY(allocate(colony, &device->best_tour, (size_t)device->n + 1));
+    AB_TRY(allocate(colony, &device->iteration_best, 2));
+    AB_TRY(allocate(colony, &device->zero_weight_steps, 1));
+    device->best = device->iteration_best + 1;
+    device->dist = *dist;
+    device->heuristic = *heuristic;
+    return ab_ok();
+}
+
+/* Copies an [n][n] matrix of 4-byte values to the device, with the rows `stride` long and the padding as it is there. */
+static ab_status upload(void *to, const void *from, int n, int stride)
+{
+    CUDA_TRY(cudaMemcpy2D(to, (size_t)stride * 4, from, (size_t)n * 4, (size_t)n * 4, (size_t)n,
+                          cudaMemcpyHostToDevice));
+    return ab_ok();
+}
+
+static ab_status upload_heuristic(const as_problem *problem, double beta, float *heuristic, int stride)
+{
+    const size_t n = (size_t)problem->n;
+    float *values = (float *)malloc(n * n * sizeof(float));
+    if (!values) return ab_failed("out of memory: %zu MiB for the heuristic", n * n * sizeof(float) >> 20);
+    for (size_t i = 0; i < n * n; ++i)
+        values[i] = i % (n + 1) == 0 ? 0.0f : (float)as_power(1.0 / (problem->dist[i] + 0.1), beta);
+    const ab_status status = upload(heuristic, values, problem->n, stride);
+    free(values);
+    return status;
+}
+
+static ab_status upload_pheromone(const as_problem *problem, double rho, float *pheromone, int stride)
+{
+    const size_t n = (size_t)problem->n;
+    float *values = (float *)malloc(n * n * sizeof(float));
+    if (!values) return ab_failed("out of memory: %zu MiB for the pheromone", n * n * sizeof(float) >> 20);
+    const float initial = (float)as_initial_pheromone(problem, rho);
+    for (size_t i = 0; i < n * n; ++i) values[i] = initial;
+    const ab_status status = upload(pheromone, values, problem->n, stride);
+    free(values);
+    return status;
+}
+
+static ab_status initialise(gpu_colony *colony, const as_problem *problem)
+{
+    tsp_device *device = &colony->device;
+    int *dist = NULL;
+    float *heuristic = NULL;
+    AB_TRY(allocate_all(colony, &dist, &heuristic));
+    const size_t bytes = (size_t)device->n * (size_t)device->stride * 4;
+    CUDA_TRY(cudaMemset(dist, 0, bytes));
+    CUDA_TRY(cudaMemset(heuristic, 0, bytes));
+    CUDA_TRY(cudaMemset(device->pheromone, 0, bytes));
+    CUDA_TRY(cudaMemset(device->iteration_best, 0xff, 2 * sizeof *device->iteration_best));
+    CUDA_TRY(cudaMemset(device->zero_weight_steps, 0, sizeof *device->zero_weight_steps));
+    AB_TRY(upload(dist, problem->dist, device->n, device->stride));
+    AB_TRY(upload_heuristic(problem, colony->params.beta, heuristic, device->stride));
+    AB_TRY(upload_pheromone(problem, colony->params.rho, device->pheromone, device->stride));
+    return poison(&colony->base);
+}
+
+extern "C" ab_status AB_GPU(tsp_open_colony)(const as_problem *problem, const as_params *params,
+                                             tsp_construct *construct, as_colony **opened)
+{
+    AB_TRY(as_check(problem, params));
+    if (params->n_ants > MAX_ANTS) return ab_unsupported("needs n_ants <= %d, not %d", MAX_ANTS, params->n_ants);
+    gpu_colony *colony = (gpu_colony *)calloc(1, sizeof *colony);
+    if (!colony) return ab_failed("out of memory");
+    colony->base.work.methods = &work_methods;
+    colony->base.methods = &colony_methods;
+    colony->device.n = problem->n;
+    colony->device.n_ants = params->n_ants;
+    colony->device.stride = ceil_div(problem->n, 32) * 32;
+    colony->params = *params;
+    colony->construct = construct;
+    const ab_status status = initialise(colony, problem);
+    if (status.code == AB_OK)
+        *opened = &colony->base;
+    else
+        close_colony(&colony->base.work);
+    return status;
+}
+
+extern "C" ab_status AB_GPU(tsp_allow_shared)(const void *kernel, size_t bytes, int carveout)
+{
+    int device = 0, most = 0;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    if (bytes > (size_t)most)
+        return ab_unsupported("needs %zu bytes of shared memory per block, the device has %d", bytes, most);
+    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
+    return ab_ok();
+}

@@ -1,0 +1,74 @@
+/* What the GPU implementations of Ant System share: the device memory of a colony and the pipeline around construction.
+ *
+ * An iteration is choice_info, the rung's own construction kernel, evaporation and deposit; nothing leaves the GPU until
+ * somebody reads the colony.
+ */
+#ifndef ANTBENCH_TSP_COLONY_H
+#define ANTBENCH_TSP_COLONY_H
+
+#include "kernels/cuda_port.h"
+#include "kernels/tsp/tsp.h"
+
+/* Device memory of a colony, passed to kernels by value. Rows are `stride` long, so that each starts on a 128-byte line. */
+typedef struct tsp_device {
+    int n;                              /* cities */
+    int n_ants;                         /* ants */
+    int stride;                         /* n rounded up to a multiple of 32 */
+    const int *dist;                    /* [n][stride], 0 in the padding */
+    const float *heuristic;             /* [n][stride], eta^beta, 0 on the diagonal and in the padding */
+    float *pheromone;                   /* [n][stride] */
+    float *choice_info;                 /* [n][stride], 0 on the diagonal and in the padding */
+    int *tours;                         /* [n_ants][n + 1], closed */
+    long long *lengths;                 /* [n_ants] */
+    unsigned long long *iteration_best; /* [1] least tour_key of this iteration */
+    unsigned long long *best;           /* [1] least length << ANT_BITS of all iterations */
+    int *best_tour;                     /* [n + 1] */
+    unsigned long long *zero_weight_steps; /* [1] steps that used the all-zero rule (tsp.h) */
+} tsp_device;
+
+/* A tour's rank in one 64-bit word: by length, then by ant, so that one atomicMin per ant finds the best ant and a tie
+ * still has one winner. */
+enum { ANT_BITS = 16 };
+
+static __device__ __forceinline__ unsigned long long tour_key(long long length, int ant)
+{
+    return (unsigned long long)length << ANT_BITS | (unsigned)ant;
+}
+
+/* A city's rank for the all-zero rule: by distance, then by index. */
+static __device__ __forceinline__ unsigned long long city_key(int distance, int city)
+{
+    return (unsigned long long)(unsigned)distance << 32 | (unsigned)city;
+}
+
+/* Launches a rung's construction kernel for one iteration (counted from 0): writes tours, lengths, iteration_best. */
+typedef ab_status tsp_construct(const tsp_device *colony, uint64_t seed, unsigned iteration);
+
+extern "C" {
+
+/* Opens a colony around a construction rung. AB_UNSUPPORTED when the instance does not fit. */
+ab_status AB_GPU(tsp_open_colony)(const as_problem *problem, const as_params *params, tsp_construct *construct,
+                                  as_colony **colony);
+
+/* Lets `kernel` use `bytes` of dynamic shared memory, and asks for `carveout` percent of the L1 cache as shared memory (-1:
+ * as the driver likes). AB_UNSUPPORTED when the device has less. */
+ab_status AB_GPU(tsp_allow_shared)(const void *kernel, size_t bytes, int carveout);
+
+/* The other stages of an iteration, one launcher a file. */
+ab_status AB_GPU(tsp_choice_info)(const tsp_device *colony, float alpha);
+ab_status AB_GPU(tsp_evaporate)(const tsp_device *colony, float rho);
+ab_status AB_GPU(tsp_deposit_all)(const tsp_device *colony);
+ab_status AB_GPU(tsp_deposit_best)(const tsp_device *colony);
+}
+
+/* Run by the whole block of the iteration's best ant: keeps its tour if it is the best so far. */
+static __device__ __forceinline__ void keep_if_best(const tsp_device &colony, int ant)
+{
+    if (tour_key(colony.lengths[ant], 0) >= *colony.best) return;
+    __syncthreads(); /* every thread has compared before one overwrites */
+    const int *tour = colony.tours + (size_t)ant * (size_t)(colony.n + 1);
+    for (int i = (int)threadIdx.x; i <= colony.n; i += (int)blockDim.x) colony.best_tour[i] = tour[i];
+    if (threadIdx.x == 0) *colony.best = tour_key(colony.lengths[ant], 0);
+}
+
+#endif

@@ -1,0 +1,136 @@
+/* Tour construction by I-Roulette: one block of 128 threads per ant, one thread per city of a tile.
+ *
+ * Every unvisited city draws its own random number r; the city with the largest r * weight is next. That avoids the
+ * sequential walk of a roulette wheel, at the price of n random numbers a step, and it is not proportional: heavy cities
+ * win more often than their share. Each thread's tabu list is one bit per tile in a register, hence at most 32 tiles. The
+ * maximum is kept per thread over the tiles and reduced once over the block, by shuffles (JPDC: shared memory).
+ * Limit: n <= 4096. Bound by arithmetic: n Philox numbers per step and ant.
+ * Source: JPDC §3.2.2, §3.2.3, Algorithm 3.
+ */
+#include "kernels/tsp/colony.h"
+#include "kernels/warp.h"
+
+enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE, MAX_TILES = 32, DRAWS = 4 /* random numbers per cuRAND call */ };
+
+/* The larger value; among equals the lower city. No city (-1) comes with value 0. */
+static __device__ __forceinline__ void keep_larger(float &value, int &city, float other_value, int other_city)
+{
+    if (other_value > value || (other_value == value && (unsigned)other_city < (unsigned)city)) {
+        value = other_value;
+        city = other_city;
+    }
+}
+
+static __device__ __forceinline__ void warp_max(float &value, int &city)
+{
+    for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) {
+        const float other_value = __shfl_xor_sync(FULL_WARP, value, offset);
+        const int other_city = __shfl_xor_sync(FULL_WARP, city, offset);
+        keep_larger(value, city, other_value, other_city);
+    }
+}
+
+static __global__ void __launch_bounds__(N_THREADS, 16) i_roulette(tsp_device colony, unsigned long long seed,
+                                                               unsigned iteration)
+{
+    SHARED(float, warp_value, N_WARPS);           /* each warp's largest value ... */
+    SHARED(int, warp_city, N_WARPS);              /* ... and its city */
+    SHARED(unsigned long long, nearest, N_WARPS); /* each warp's least city_key, for the all-zero rule */
+    SHARED(int, first, 1);                        /* the start city */
+
+    const int n = colony.n, stride = colony.stride, n_tiles = ceil_div(n, N_THREADS);
+    const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
+    int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
+    long long length = 0;
+    unsigned zero_weight_steps = 0;
+
+    unsigned unvisited = 0; /* bit t: city t * 128 + thread is not visited */
+    for (int tile = 0; tile < n_tiles; ++tile)
+        if (tile * N_THREADS + thread < n) unvisited |= 1u << tile;
+
+    curandStatePhilox4_32_10_t random;
+    const unsigned long long stream = (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant;
+    curand_init(seed, stream * N_THREADS + (unsigned)thread, 0, &random);
+    if (thread == 0) first[0] = min((int)(curand_uniform(&random) * (float)n), n - 1);
+    __syncthreads();
+    int current = first[0];
+    if (thread == 0) tour[0] = current;
+    if (current % N_THREADS == thread) unvisited &= ~(1u << (current / N_THREADS));
+
+    for (int step = 1; step < n; ++step) {
+        const float *const row = colony.choice_info + (size_t)current * (size_t)stride;
+        float value = 0.0f;
+        int city = -1;
+        for (int tile = 0; tile < n_tiles; tile += DRAWS) {
+            const float4 r = curand_uniform4(&random);
+            const float draw[DRAWS] = {r.x, r.y, r.z, r.w};
+#pragma unroll
+            for (int i = 0; i < DRAWS; ++i) {
+                const int candidate = (tile + i) * N_THREADS + thread;
+                if (candidate >= n) continue;
+                const float weight = draw[i] * row[candidate] * (float)(unvisited >> (tile + i) & 1u);
+                if (weight > value) {
+                    value = weight;
+                    city = candidate;
+                }
+            }
+        }
+        warp_max(value, city);
+        if (lane == 0) {
+            warp_value[warp] = value;
+            warp_city[warp] = city;
+        }
+        __syncthreads();
+        value = warp_value[0];
+        city = warp_city[0];
+        for (int i = 1; i < N_WARPS; ++i) keep_larger(value, city, warp_value[i], warp_city[i]);
+
+        if (city < 0) { /* all unvisited cities weigh 0 (tsp.h); the whole block agrees */
+            unsigned long long key = ~0ull;
+            for (int tile = 0; tile < n_tiles; ++tile)
+                if (unvisited >> tile & 1u) {
+                    const int candidate = tile * N_THREADS + thread;
+                    const int distance = colony.dist[(size_t)current * (size_t)stride + (size_t)candidate];
+                    if (city_key(distance, candidate) < key) key = city_key(distance, candidate);
+                }
+            key = warp_min(key);
+            if (lane == 0) nearest[warp] = key;
+            __syncthreads();
+            for (int i = 0; i < N_WARPS; ++i)
+                if (nearest[i] < key) key = nearest[i];
+            city = (int)(unsigned)key;
+            ++zero_weight_steps;
+        }
+
+        if (thread == 0) {
+            tour[step] = city;
+            length += colony.dist[(size_t)current * (size_t)stride + (size_t)city];
+        }
+        if (city % N_THREADS == thread) unvisited &= ~(1u << (city / N_THREADS));
+        current = city;
+        __syncthreads(); /* every thread has read warp_value, warp_city and nearest */
+    }
+
+    if (thread == 0) {
+        tour[n] = tour[0];
+        length += colony.dist[(size_t)current * (size_t)stride + (size_t)tour[0]];
+        colony.lengths[ant] = length;
+        atomicMin(colony.iteration_best, tour_key(length, ant));
+        if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);
+    }
+}
+
+static ab_status construct(const tsp_device *colony, uint64_t seed, unsigned iteration)
+{
+    LAUNCH(i_roulette, colony->n_ants, N_THREADS, 0)(*colony, seed, iteration);
+    return AB_LAUNCHED("i_roulette");
+}
+
+extern "C" ab_status AB_GPU(tsp_i_roulette)(const as_problem *problem, const as_params *params, as_colony **colony)
+{
+    if (problem->n > MAX_TILES * N_THREADS)
+        return ab_unsupported("needs n <= %d (one tabu bit per tile in a 32-bit register), n is %d",
+                              MAX_TILES * N_THREADS, problem->n);
+    AB_TRY(AB_GPU(tsp_allow_shared)((const void *)i_roulette, 0, params->carveout));
+    return AB_GPU(tsp_open_colony)(problem, params, construct, colony);
+}

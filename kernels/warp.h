@@ -1,0 +1,36 @@
+/* Warp primitives that the kernels share. All 32 lanes of the warp must call them together. */
+#ifndef ANTBENCH_WARP_H
+#define ANTBENCH_WARP_H
+
+#include "kernels/cuda_port.h"
+
+enum { WARP_SIZE = 32 };
+#define FULL_WARP 0xffffffffu
+
+/* The sum of `value` over lanes 0 .. lane (Hillis & Steele). Rounding differs from lane to lane, so the result need not
+ * grow monotonically: a lane that adds 0 can come out below its predecessor. */
+static __device__ __forceinline__ float warp_inclusive_scan(float value, int lane)
+{
+    for (int offset = 1; offset < WARP_SIZE; offset *= 2) {
+        const float below = __shfl_up_sync(FULL_WARP, value, (unsigned)offset);
+        if (lane >= offset) value += below;
+    }
+    return value;
+}
+
+static __device__ __forceinline__ float warp_sum(float value)
+{
+    for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) value += __shfl_xor_sync(FULL_WARP, value, offset);
+    return value;
+}
+
+static __device__ __forceinline__ unsigned long long warp_min(unsigned long long value)
+{
+    for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) {
+        const unsigned long long other = __shfl_xor_sync(FULL_WARP, value, offset);
+        if (other < value) value = other;
+    }
+    return value;
+}
+
+#endif
