@@ -1,0 +1,11 @@
+/* What the GPU is compared with: Ant System on the CPU (kernels/tsp/tsp.h says what opening means). */
+#ifndef ANTBENCH_BASELINES_H
+#define ANTBENCH_BASELINES_H
+
+#include "kernels/tsp/tsp.h"
+
+as_open acotsp_seq; /* as ACOTSP does it, one thread whatever params->threads says */
+as_open acotsp_omp; /* the same, params->threads threads */
+as_open cpu_best;   /* the fastest exact Ant System here, params->threads threads */
+
+#endif

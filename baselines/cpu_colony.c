@@ -1,0 +1,146 @@
+/* What every CPU colony has in common (baselines/cpu_colony.h). */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "baselines/cpu_colony.h"
+
+enum { CACHE_LINE = 64 };
+static const size_t large_page = (size_t) 2 << 20;
+
+/* ---- Memory ---- */
+
+void *cpu_allocate(cpu_memory *memory, size_t count, size_t size)
+{
+    const size_t alignment = (double) count * (double) size < (double) large_page ? CACHE_LINE : large_page;
+    memory->bytes += (double) count * (double) size + (double) alignment;
+    /* Linux promises memory that it does not have, and kills who uses it: ask for no more than the machine holds. */
+    const double physical = (double) sysconf(_SC_PHYS_PAGES) * (double) sysconf(_SC_PAGESIZE);
+    if (memory->failed || memory->bytes > physical) {
+        memory->failed = true;
+        return NULL;
+    }
+    const size_t bytes = (count * size / alignment + 1) * alignment;
+    void *block = aligned_alloc(alignment, bytes);
+    if (block == NULL) {
+        memory->failed = true;
+        return NULL;
+    }
+    if (alignment == large_page) madvise(block, bytes, MADV_HUGEPAGE);
+    memory->blocks[memory->n_blocks++] = block;
+    return memset(block, 0, bytes);
+}
+
+ab_status cpu_memory_status(const cpu_memory *memory)
+{
+    return memory->failed ? ab_unsupported("needs %.0f MiB of memory", memory->bytes / (1 << 20)) : ab_ok();
+}
+
+void cpu_memory_free(cpu_memory *memory)
+{
+    for (int i = 0; i < memory->n_blocks; i++) free(memory->blocks[i]);
+    memory->n_blocks = 0;
+}
+
+/* ---- Opening, reading ---- */
+
+static int resolve_threads(int threads, int n_ants)
+{
+    const int wanted = threads > 0 ? threads : omp_get_num_procs();
+    return wanted < n_ants ? wanted : n_ants;
+}
+
+ab_status cpu_colony_init(cpu_colony *colony, const as_problem *problem, const as_params *params, int threads)
+{
+    AB_TRY(as_check(problem, params));
+    const size_t n = (size_t) problem->n, n_ants = (size_t) params->n_ants;
+    colony->problem = *problem;
+    colony->params = *params;
+    colony->params.threads = resolve_threads(threads, params->n_ants);
+    colony->best_length = INT64_MAX;
+    colony->tours = cpu_allocate(&colony->memory, n_ants * (n + 1), sizeof *colony->tours);
+    colony->lengths = cpu_allocate(&colony->memory, n_ants, sizeof *colony->lengths);
+    colony->best_tour = cpu_allocate(&colony->memory, n + 1, sizeof *colony->best_tour);
+    colony->links = cpu_allocate(&colony->memory, n_ants * n, sizeof *colony->links);
+    return cpu_memory_status(&colony->memory);
+}
+
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (to != NULL) memcpy(to, from, bytes);
+}
+
+ab_status cpu_colony_read(as_colony *base, as_result *result)
+{
+    const cpu_colony *colony = (const cpu_colony *) base;
+    const size_t tour_size = ((size_t) colony->problem.n + 1) * sizeof *colony->tours;
+    const size_t n_ants = (size_t) colony->params.n_ants;
+    copy(result->tours, colony->tours, n_ants * tour_size);
+    copy(result->lengths, colony->lengths, n_ants * sizeof *colony->lengths);
+    copy(result->best_tour, colony->best_tour, tour_size);
+    result->best_length = colony->best_length;
+    result->zero_weight_steps = colony->zero_weight_steps;
+    return ab_ok();
+}
+
+ab_status cpu_colony_poison(as_colony *base)
+{
+    cpu_colony *colony = (cpu_colony *) base;
+    const size_t n_ants = (size_t) colony->params.n_ants;
+    memset(colony->tours, 0xff, n_ants * ((size_t) colony->problem.n + 1) * sizeof *colony->tours);
+    memset(colony->lengths, 0xff, n_ants * sizeof *colony->lengths);
+    return ab_ok();
+}
+
+/* ---- Construct ---- */
+
+uint64_t cpu_colony_stream(const cpu_colony *colony, int ant)
+{
+    uint64_t state = colony->params.seed;
+    state = splitmix64(&state) ^ (uint64_t) colony->iteration;
+    state = splitmix64(&state) ^ (uint64_t) ant;
+    return splitmix64(&state);
+}
+
+static int shortest_tour(const cpu_colony *colony)
+{
+    int best = 0;
+    for (int ant = 1; ant < colony->params.n_ants; ant++)
+        if (colony->lengths[ant] < colony->lengths[best]) best = ant;
+    return best;
+}
+
+void cpu_colony_keep_best(cpu_colony *colony)
+{
+    const int best = shortest_tour(colony);
+    if (colony->lengths[best] >= colony->best_length) return;
+    colony->best_length = colony->lengths[best];
+    memcpy(colony->best_tour, cpu_colony_tour(colony, best), ((size_t) colony->problem.n + 1) * sizeof(int32_t));
+}
+
+/* ---- Update ---- */
+
+static void link_tour(const cpu_colony *colony, int ant)
+{
+    const int32_t *tour = cpu_colony_tour(colony, ant);
+    const int n = colony->problem.n;
+    cpu_links *links = colony->links + (size_t) ant * (size_t) n;
+    for (int i = 0; i < n; i++) {
+        links[tour[i]].next = tour[i + 1];
+        links[tour[i + 1]].previous = tour[i];
+    }
+}
+
+cpu_depositors cpu_colony_link_depositors(cpu_colony *colony)
+{
+    cpu_depositors ants = {0, colony->params.n_ants};
+    if (colony->params.protocol == AS_BEST_ANT) {
+        ants.first = shortest_tour(colony);
+        ants.end = ants.first + 1;
+    }
+#pragma omp parallel for num_threads(colony->params.threads) schedule(static)
+    for (int ant = ants.first; ant < ants.end; ant++) link_tour(colony, ant);
+    return ants;
+}

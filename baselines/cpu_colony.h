@@ -1,0 +1,98 @@
+/* What every CPU colony has in common: memory, random streams, tours with their lengths and the best of them, and the
+ * order in which deposits reach the pheromone.
+ *
+ * The result of a colony depends on the seed alone, not on the number of threads or the machine: an ant's random stream
+ * is named by (seed, iteration, ant), a row of the pheromone is updated by one thread in the order of the ants, and sums
+ * are added in an order that the source fixes, whatever the width of the vectors.
+ */
+#ifndef ANTBENCH_CPU_COLONY_H
+#define ANTBENCH_CPU_COLONY_H
+
+#include <stddef.h>
+
+#include "kernels/tsp/tsp.h"
+
+/* Compiles a hot function for several generations of x86-64; the loader picks one, so the binary runs on all of them.
+ * -std=c11 forbids fused multiply-add, so all of them give the same bits. */
+#if defined(__x86_64__)
+#define CPU_MULTIVERSION __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CPU_MULTIVERSION
+#endif
+
+/* Allocations that are made together and fail together. Zero it, allocate, then ask for the status once. */
+typedef struct cpu_memory {
+    void *blocks[16]; /* for cpu_memory_free */
+    int n_blocks;
+    double bytes;  /* asked for so far, for the message */
+    bool failed;   /* one of them was not to be had */
+} cpu_memory;
+
+/* count * size zeroed bytes on a cache line's boundary, in large pages where the system has them; NULL when failed. */
+void *cpu_allocate(cpu_memory *memory, size_t count, size_t size);
+
+ab_status cpu_memory_status(const cpu_memory *memory); /* AB_UNSUPPORTED with the MiB needed when one failed */
+void cpu_memory_free(cpu_memory *memory);
+
+/* The cities before and after a city in a tour. */
+typedef struct cpu_links {
+    int32_t previous, next;
+} cpu_links;
+
+typedef struct cpu_colony {
+    as_colony colony;          /* first: what the caller sees */
+    as_problem problem;        /* the caller's: dist must outlive the colony */
+    as_params params;          /* as opened, with threads between 1 and n_ants */
+    int64_t iteration;         /* of the construct stage that runs, or ran last; 0 before the first */
+    int32_t *tours;            /* [n_ants][n + 1] of the last iteration, closed */
+    int64_t *lengths;          /* [n_ants] of the last iteration */
+    int32_t *best_tour;        /* [n + 1]: the best since opening, closed */
+    int64_t best_length;       /* INT64_MAX before the first iteration */
+    int64_t zero_weight_steps; /* since opening */
+    cpu_links *links;          /* [n_ants][n]: the tours by city, valid during the update stage */
+    cpu_memory memory;         /* everything the colony owns, the arrays of an implementation included */
+} cpu_colony;
+
+/* Checks the arguments and allocates what is common. threads 0 is all cores. */
+ab_status cpu_colony_init(cpu_colony *colony, const as_problem *problem, const as_params *params, int threads);
+
+/* The methods read and poison of an as_colony that is a cpu_colony. */
+ab_status cpu_colony_read(as_colony *colony, as_result *result);
+ab_status cpu_colony_poison(as_colony *colony);
+
+/* Tour `ant` of the last iteration. */
+static inline int32_t *cpu_colony_tour(const cpu_colony *colony, int ant)
+{
+    return colony->tours + (size_t) ant * ((size_t) colony->problem.n + 1);
+}
+
+/* The number that names the random stream of an ant in this iteration. */
+uint64_t cpu_colony_stream(const cpu_colony *colony, int ant);
+
+/* The next of a sequence of well-mixed numbers that starts at *state (Steele, Lea & Flood 2014, SplitMix64). */
+static inline uint64_t splitmix64(uint64_t *state)
+{
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* Remembers the best tour of this iteration if it is the best so far: the end of a construct stage. */
+void cpu_colony_keep_best(cpu_colony *colony);
+
+/* The ants that deposit in this iteration, by protocol: first .. end-1. */
+typedef struct cpu_depositors {
+    int first, end;
+} cpu_depositors;
+
+/* Chooses them and fills their links: the beginning of an update stage. */
+cpu_depositors cpu_colony_link_depositors(cpu_colony *colony);
+
+/* What an ant adds to an edge: 1/length, and 1 where duplicate cities make the length 0. */
+static inline double cpu_colony_deposit(const cpu_colony *colony, int ant)
+{
+    return colony->lengths[ant] > 0 ? 1.0 / (double) colony->lengths[ant] : 1.0;
+}
+
+#endif
