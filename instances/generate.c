@@ -1,0 +1,77 @@
+/* Random instances in the style of the DIMACS TSP challenge (Johnson & McGeoch): stand-ins for TSPLIB files that are not
+ * there. One seed gives one instance on every machine, so all coordinates are drawn in integer arithmetic. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "instances/distances.h"
+#include "instances/tsplib.h"
+
+static const int64_t side = 1000000;
+
+/* SplitMix64 (Steele, Lea & Flood, 2014): the upper 32 bits of its next output. */
+static int64_t next_32_bits(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (int64_t)((z ^ z >> 31) >> 32);
+}
+
+/* Uniform in 0 .. limit-1. */
+static int64_t next_below(uint64_t *state, int64_t limit)
+{
+    return next_32_bits(state) * limit >> 32;
+}
+
+/* Normal with mean 0 and this standard deviation, as the sum of 12 uniform numbers (Irwin-Hall: their variance is 1):
+ * Box-Muller needs logarithms, whose last bits differ between C libraries. Never beyond 6 standard deviations. */
+static int64_t next_normal(uint64_t *state, int64_t deviation)
+{
+    int64_t sum = -6 * (INT64_C(1) << 32);
+    for (int i = 0; i < 12; i++) sum += next_32_bits(state);
+    return sum * deviation / (INT64_C(1) << 32);
+}
+
+static void draw_uniform(uint64_t *state, tsp_point *points, int n)
+{
+    for (int i = 0; i < n; i++) {
+        points[i].x = (double)next_below(state, side);
+        points[i].y = (double)next_below(state, side);
+    }
+}
+
+/* Every city lies around one of n/100 uniform centres, with a standard deviation that keeps the density independent of n.
+ * Some lie outside of the square, as in the challenge. */
+static void draw_clustered(uint64_t *state, tsp_point *points, int n)
+{
+    const int n_centres = n < 100 ? 1 : n / 100;
+    const int64_t deviation = (int64_t)((double)side / sqrt(n));
+    tsp_point centres[TSP_MAX_CITIES / 100 + 1];
+    draw_uniform(state, centres, n_centres);
+    for (int i = 0; i < n; i++) {
+        const tsp_point centre = centres[next_below(state, n_centres)];
+        points[i].x = centre.x + (double)next_normal(state, deviation);
+        points[i].y = centre.y + (double)next_normal(state, deviation);
+    }
+}
+
+ab_status tsp_generate(tsp_kind kind, int n, uint64_t seed, tsp_instance *instance)
+{
+    *instance = (tsp_instance){0};
+    if (n < 1 || n > TSP_MAX_CITIES)
+        return ab_bad_input("a generated instance has 1 to %d cities, not %d", TSP_MAX_CITIES, n);
+    tsp_point *points = malloc((size_t)n * sizeof *points);
+    if (points == NULL) return ab_failed("no memory for %d cities", n);
+    if (kind == TSP_CLUSTERED) draw_clustered(&seed, points, n);
+    else draw_uniform(&seed, points, n);
+    int32_t *dist = NULL;
+    ab_status status = tsp_compute_distances("generated", tsp_find_rule("EUC_2D"), points, n, &dist);
+    free(points);
+    if (status.code != AB_OK) return status;
+
+    *instance = (tsp_instance){.edge_weight_type = "EUC_2D", .n = n, .dist = dist, .stand_in = true};
+    snprintf(instance->name, sizeof instance->name, "%c%d", kind == TSP_CLUSTERED ? 'c' : 'u', n);
+    sha256_hex(dist, (size_t)n * (size_t)n * sizeof *dist, instance->sha256);
+    return ab_ok();
+}

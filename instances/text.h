@@ -1,0 +1,61 @@
+/* The text of a TSPLIB file: blank-separated tokens with their line numbers, and errors that name file and line.
+ * Inside instances/ only. Nothing here reads past the end of the file or depends on the user's locale. */
+#ifndef ANTBENCH_TEXT_H
+#define ANTBENCH_TEXT_H
+
+#include <locale.h>
+#include <stdbool.h>
+
+#include "kernels/implementation.h"
+
+typedef struct tsplib_text {
+    const char *path;   /* as the user gave it, for messages */
+    char *bytes;        /* the whole file, and a NUL after it */
+    const char *end;    /* that NUL; the file may hold others */
+    const char *cursor; /* the next byte to read, bytes .. end */
+    long line;          /* the line of cursor, from 1 */
+    locale_t locale;    /* "C", in which a decimal point is a point */
+} tsplib_text;
+
+/* A piece of the text, not NUL-terminated. */
+typedef struct tsplib_span {
+    const char *start; /* first byte */
+    size_t length;     /* bytes */
+} tsplib_span;
+
+enum { TSPLIB_QUOTE = 32 }; /* bytes of a quoted span, NUL included */
+
+/* Reads a whole file, which must not be empty. Close it, also after an error. */
+ab_status tsplib_open(const char *path, tsplib_text *text);
+void tsplib_close(tsplib_text *text);
+
+/* Moves to the next line that is not blank and splits it: `KEY : VALUE`, `KEY:VALUE` or `KEY`, with a value trimmed at
+ * both ends. False at the end of the file. */
+bool tsplib_next_line(tsplib_text *text, tsplib_span *key, tsplib_span *value);
+
+typedef enum tsplib_reach { TSPLIB_ANY_LINE, TSPLIB_SAME_LINE } tsplib_reach;
+
+/* The next token, on any line or on this one. False, and nothing moves, where there is none. */
+bool tsplib_next_token(tsplib_text *text, tsplib_reach reach, tsplib_span *token);
+
+/* The next token of any line, if it begins like a number. False, and nothing moves, where it does not. */
+bool tsplib_next_numeric(tsplib_text *text, tsplib_span *token);
+
+/* The finite number that `token` is, or an error that quotes the token. */
+ab_status tsplib_number(const tsplib_text *text, tsplib_span token, double *number);
+
+/* The same for a whole number in lo .. hi; `what` names it in the error. */
+ab_status tsplib_integer(const tsplib_text *text, tsplib_span token, const char *what, int lo, int hi, int *integer);
+
+bool tsplib_is(tsplib_span span, const char *word);
+
+/* The span for a message: shortened, and without bytes that a terminal would act on. Returns `quoted`. */
+const char *tsplib_quote(tsplib_span span, char quoted[TSPLIB_QUOTE]);
+
+/* AB_BAD_INPUT "file:line: ..." for the line of the cursor. */
+ab_status tsplib_error(const tsplib_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The part of a path that leaves room for the rest of a message: all of it, or its end. */
+const char *tsplib_short_path(const char *path);
+
+#endif

@@ -1,0 +1,323 @@
+/* The grammar of TSPLIB's instance and tour files (instances/tsplib.h): keyword lines, each with its reader below, some
+ * of which go on to read the section that follows. Numbers of matrices and tours may be wrapped over lines in any way;
+ * a node has a line of its own, so that a missing coordinate is found where it is missing. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "instances/distances.h"
+#include "instances/text.h"
+#include "instances/tsplib.h"
+
+/* How a matrix section runs through the rows of the distance matrix. The matrix is symmetric, so the columns of one
+ * triangle come in the same order as the rows of the other. */
+typedef struct matrix_form {
+    const char *name; /* EDGE_WEIGHT_FORMAT */
+    bool lower;       /* a row has the columns before its diagonal */
+    bool upper;       /* ... after it */
+    bool diagonal;    /* ... the diagonal itself, which is ignored: some files write 0 there, some 9999 */
+} matrix_form;
+
+static const matrix_form *find_form(const char *name)
+{
+    static const matrix_form forms[] = {
+        {"FULL_MATRIX", true, true, true},
+        {"UPPER_ROW", false, true, false},     {"LOWER_COL", false, true, false},
+        {"LOWER_ROW", true, false, false},     {"UPPER_COL", true, false, false},
+        {"UPPER_DIAG_ROW", false, true, true}, {"LOWER_DIAG_COL", false, true, true},
+        {"LOWER_DIAG_ROW", true, false, true}, {"UPPER_DIAG_COL", true, false, true},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        if (strcmp(forms[i].name, name) == 0) return &forms[i];
+    return NULL;
+}
+
+/* What has been read of a file so far. */
+typedef struct parse {
+    tsplib_text text;
+    unsigned seen;           /* bit i: keyword i of the table has been read */
+    int n;                   /* DIMENSION, 0 until known; of a tour, the number of cities that the caller expects */
+    bool explicit_weights;   /* EDGE_WEIGHT_TYPE is EXPLICIT */
+    const tsp_rule *rule;    /* or else the rule that it names; NULL until known */
+    const matrix_form *form; /* EDGE_WEIGHT_FORMAT; NULL until known */
+    tsp_point *points;       /* [n] NODE_COORD_SECTION; NULL until read */
+    int32_t *dist;           /* [n][n] EDGE_WEIGHT_SECTION; NULL until read */
+    int32_t *tour;           /* [n] the caller's, filled by TOUR_SECTION */
+} parse;
+
+typedef struct keyword {
+    const char *name;
+    ab_status (*read)(parse *file, tsplib_span value); /* NULL: the line means nothing to us */
+} keyword;
+
+/* Reads keyword lines, and through them their sections, up to EOF or the end of the file. */
+static ab_status read_keywords(parse *file, const keyword *table, int count)
+{
+    tsplib_span key, value;
+    while (tsplib_next_line(&file->text, &key, &value) && !tsplib_is(key, "EOF")) {
+        char quoted[TSPLIB_QUOTE];
+        int i = 0;
+        while (i < count && !tsplib_is(key, table[i].name)) i++;
+        if (i == count) return tsplib_error(&file->text, "unknown keyword \"%s\"", tsplib_quote(key, quoted));
+        if (table[i].read == NULL) continue;
+        if (file->seen & 1u << i) return tsplib_error(&file->text, "%s appears twice", table[i].name);
+        file->seen |= 1u << i;
+        AB_TRY(table[i].read(file, value));
+    }
+    return ab_ok();
+}
+
+/* TYPE may carry a remark: "TSP (M.~Hofmeister)". */
+static ab_status check_type(parse *file, tsplib_span value, const char *type)
+{
+    char quoted[TSPLIB_QUOTE];
+    tsplib_span word = {value.start, 0};
+    while (word.length < value.length && strchr(" \t(", word.start[word.length]) == NULL) word.length++;
+    if (tsplib_is(word, type)) return ab_ok();
+    return tsplib_error(&file->text, "TYPE must be %s, not \"%s\"", type, tsplib_quote(value, quoted));
+}
+
+/* ---- Instances ---- */
+
+static ab_status read_tsp_type(parse *file, tsplib_span value)
+{
+    return check_type(file, value, "TSP");
+}
+
+static ab_status read_dimension(parse *file, tsplib_span value)
+{
+    return tsplib_integer(&file->text, value, "DIMENSION", 1, TSP_MAX_CITIES, &file->n);
+}
+
+static ab_status read_weight_type(parse *file, tsplib_span value)
+{
+    char name[TSPLIB_QUOTE];
+    file->rule = tsp_find_rule(tsplib_quote(value, name));
+    file->explicit_weights = strcmp(name, "EXPLICIT") == 0;
+    if (file->rule != NULL || file->explicit_weights) return ab_ok();
+    return tsplib_error(&file->text, "EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT, not \"%s\"", name);
+}
+
+static ab_status read_weight_format(parse *file, tsplib_span value)
+{
+    char name[TSPLIB_QUOTE];
+    file->form = find_form(tsplib_quote(value, name));
+    if (file->form != NULL || strcmp(name, "FUNCTION") == 0) return ab_ok();
+    return tsplib_error(&file->text, "EDGE_WEIGHT_FORMAT \"%s\" is none of TSPLIB's matrix forms", name);
+}
+
+/* One line of NODE_COORD_SECTION. A node without coordinates yet has x = NAN. */
+static ab_status read_node(parse *file)
+{
+    double values[2];
+    int id, count = 1;
+    tsplib_span id_token, token;
+    tsplib_next_token(&file->text, TSPLIB_ANY_LINE, &id_token);
+    for (; tsplib_next_token(&file->text, TSPLIB_SAME_LINE, &token); count++)
+        if (count < 3) AB_TRY(tsplib_number(&file->text, token, &values[count - 1]));
+    if (count != 3) return tsplib_error(&file->text, "expected 3 numbers \"id x y\", got %d", count);
+    AB_TRY(tsplib_integer(&file->text, id_token, "the node's id", 1, file->n, &id));
+    if (!isnan(file->points[id - 1].x)) return tsplib_error(&file->text, "node %d appears twice", id);
+    file->points[id - 1] = (tsp_point){values[0], values[1]};
+    return ab_ok();
+}
+
+static ab_status read_nodes(parse *file, tsplib_span value)
+{
+    (void)value;
+    if (file->n == 0) return tsplib_error(&file->text, "DIMENSION must come before NODE_COORD_SECTION");
+    file->points = malloc((size_t)file->n * sizeof *file->points);
+    if (file->points == NULL) return ab_failed("no memory for %d nodes", file->n);
+    for (int i = 0; i < file->n; i++) file->points[i] = (tsp_point){NAN, NAN};
+
+    int found = 0, missing = 0;
+    tsplib_span token;
+    for (tsplib_text ahead = file->text; tsplib_next_numeric(&ahead, &token); ahead = file->text, found++)
+        AB_TRY(read_node(file));
+    if (found == file->n) return ab_ok();
+    while (!isnan(file->points[missing].x)) missing++;
+    return tsplib_error(&file->text, "expected %d nodes, found %d: node %d is missing", file->n, found, missing + 1);
+}
+
+/* Counts before anything is allocated, so that a damaged DIMENSION cannot ask for gigabytes. */
+static ab_status expect_weights(const tsplib_text *text, long long expected)
+{
+    tsplib_text ahead = *text;
+    tsplib_span token;
+    char quoted[TSPLIB_QUOTE];
+    long long found = 0;
+    while (tsplib_next_numeric(&ahead, &token)) found++;
+    if (found == expected) return ab_ok();
+    bool more = tsplib_next_token(&ahead, TSPLIB_ANY_LINE, &token);
+    return tsplib_error(&ahead, "expected %lld weights, found %lld before %s", expected, found,
+                        more ? tsplib_quote(token, quoted) : "the end of the file");
+}
+
+/* Reads the weight of (i, j) and stores it on both sides of the diagonal; the second side of a full matrix must agree. */
+static ab_status read_weight(parse *file, int i, int j)
+{
+    tsplib_span token;
+    double number;
+    int weight;
+    tsplib_next_numeric(&file->text, &token);
+    if (i == j) return tsplib_number(&file->text, token, &number);
+    AB_TRY(tsplib_integer(&file->text, token, "a weight", 0, INT32_MAX, &weight));
+    int32_t *cell = &file->dist[(size_t)i * (size_t)file->n + (size_t)j];
+    int32_t *mirror = &file->dist[(size_t)j * (size_t)file->n + (size_t)i];
+    if (file->form->upper && j < i && *cell != weight)
+        return tsplib_error(&file->text, "not symmetric: %d to %d is %d, but %d to %d is %d", j + 1, i + 1, *cell, i + 1,
+                            j + 1, weight);
+    *cell = *mirror = weight;
+    return ab_ok();
+}
+
+static ab_status read_weights(parse *file, tsplib_span value)
+{
+    (void)value;
+    const matrix_form *form = file->form;
+    if (!file->explicit_weights || form == NULL || file->n == 0)
+        return tsplib_error(&file->text, "EDGE_WEIGHT_SECTION needs DIMENSION, EDGE_WEIGHT_TYPE: EXPLICIT and a matrix "
+                                         "form as EDGE_WEIGHT_FORMAT before it");
+    long long n = file->n, triangle = n * (n - 1) / 2;
+    AB_TRY(expect_weights(&file->text, (form->lower + form->upper) * triangle + (form->diagonal ? n : 0)));
+    AB_TRY(tsp_allocate_distances(file->n, &file->dist));
+    for (int i = 0; i < file->n; i++)
+        for (int j = form->lower ? 0 : i; j < (form->upper ? file->n : i + 1); j++)
+            if (i != j || form->diagonal) AB_TRY(read_weight(file, i, j));
+    return ab_ok();
+}
+
+static ab_status skip_numbers(parse *file, tsplib_span value)
+{
+    (void)value;
+    tsplib_span token;
+    while (tsplib_next_numeric(&file->text, &token)) continue;
+    return ab_ok();
+}
+
+/* All that TSPLIB 95 allows in a symmetric instance, but for FIXED_EDGES_SECTION, which changes the problem. */
+static const keyword tsp_keywords[] = {
+    {"NAME", NULL},
+    {"COMMENT", NULL},
+    {"DISPLAY_DATA_TYPE", NULL},
+    {"NODE_COORD_TYPE", NULL},
+    {"TYPE", read_tsp_type},
+    {"DIMENSION", read_dimension},
+    {"EDGE_WEIGHT_TYPE", read_weight_type},
+    {"EDGE_WEIGHT_FORMAT", read_weight_format},
+    {"NODE_COORD_SECTION", read_nodes},
+    {"EDGE_WEIGHT_SECTION", read_weights},
+    {"DISPLAY_DATA_SECTION", skip_numbers},
+};
+
+static ab_status read_instance(parse *file)
+{
+    AB_TRY(read_keywords(file, tsp_keywords, sizeof tsp_keywords / sizeof tsp_keywords[0]));
+    const char *missing = file->n == 0                                      ? "DIMENSION"
+                          : file->rule == NULL && !file->explicit_weights   ? "EDGE_WEIGHT_TYPE"
+                          : file->rule != NULL && file->points == NULL      ? "NODE_COORD_SECTION"
+                          : file->explicit_weights && file->dist == NULL    ? "EDGE_WEIGHT_SECTION"
+                                                                            : NULL;
+    if (missing != NULL) return tsplib_error(&file->text, "the file ends without %s", missing);
+    if (file->explicit_weights) return ab_ok();
+    return tsp_compute_distances(file->text.path, file->rule, file->points, file->n, &file->dist);
+}
+
+/* Names an instance as its file is named: the NAME inside is not always a name ("ulysses22.tsp"). */
+static ab_status name_instance(const char *path, tsp_instance *instance)
+{
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+    size_t length = strlen(base);
+    if (length > 4 && strcmp(base + length - 4, ".tsp") == 0) length -= 4;
+    if (strlen(path) >= sizeof instance->path || length >= sizeof instance->name)
+        return ab_bad_input("%s: the name is too long (at most %zu bytes, a path %zu)", tsplib_short_path(path),
+                            sizeof instance->name - 1, sizeof instance->path - 1);
+    memcpy(instance->path, path, strlen(path));
+    memcpy(instance->name, base, length);
+    return ab_ok();
+}
+
+/* Moves what was parsed into the instance, which then owns the distances. */
+static void fill_instance(parse *file, tsp_instance *instance)
+{
+    const char *type = file->explicit_weights ? "EXPLICIT" : file->rule->name;
+    memcpy(instance->edge_weight_type, type, strlen(type));
+    instance->n = file->n;
+    instance->dist = file->dist;
+    file->dist = NULL;
+    sha256_hex(file->text.bytes, (size_t)(file->text.end - file->text.bytes), instance->sha256);
+    instance->optimum = tsp_known_optimum(instance);
+}
+
+ab_status tsp_read(const char *path, tsp_instance *instance)
+{
+    *instance = (tsp_instance){0};
+    parse file = {0};
+    ab_status status = name_instance(path, instance);
+    if (status.code == AB_OK) status = tsplib_open(path, &file.text);
+    if (status.code == AB_OK) status = read_instance(&file);
+    if (status.code == AB_OK) fill_instance(&file, instance);
+    else *instance = (tsp_instance){0};
+    free(file.points);
+    free(file.dist);
+    tsplib_close(&file.text);
+    return status;
+}
+
+/* ---- Tours ---- */
+
+static ab_status read_tour_type(parse *file, tsplib_span value)
+{
+    return check_type(file, value, "TOUR");
+}
+
+static ab_status check_dimension(parse *file, tsplib_span value)
+{
+    return tsplib_integer(&file->text, value, "DIMENSION of this tour", file->n, file->n, &file->n);
+}
+
+/* Reads the cities up to -1, or up to what is no number. visited: [n], all false. */
+static ab_status read_cities(parse *file, bool *visited)
+{
+    int found = 0, city;
+    tsplib_span token;
+    while (tsplib_next_numeric(&file->text, &token) && !tsplib_is(token, "-1")) {
+        AB_TRY(tsplib_integer(&file->text, token, "a city of the tour", 1, file->n, &city));
+        if (visited[city - 1]) return tsplib_error(&file->text, "city %d appears twice", city);
+        visited[city - 1] = true;
+        file->tour[found++] = city - 1;
+    }
+    if (found == file->n) return ab_ok();
+    return tsplib_error(&file->text, "expected a tour of %d cities, found %d", file->n, found);
+}
+
+static ab_status read_tour(parse *file, tsplib_span value)
+{
+    (void)value;
+    bool *visited = calloc((size_t)file->n, sizeof *visited);
+    if (visited == NULL) return ab_failed("no memory for a tour of %d cities", file->n);
+    ab_status status = read_cities(file, visited);
+    free(visited);
+    return status;
+}
+
+static const keyword tour_keywords[] = {
+    {"NAME", NULL},
+    {"COMMENT", NULL},
+    {"TYPE", read_tour_type},
+    {"DIMENSION", check_dimension},
+    {"TOUR_SECTION", read_tour},
+};
+
+ab_status tsp_read_tour(const char *path, int n, int32_t *tour)
+{
+    const int count = sizeof tour_keywords / sizeof tour_keywords[0];
+    parse file = {.n = n, .tour = tour};
+    ab_status status = tsplib_open(path, &file.text);
+    if (status.code == AB_OK) status = read_keywords(&file, tour_keywords, count);
+    if (status.code == AB_OK && !(file.seen & 1u << (count - 1)))
+        status = tsplib_error(&file.text, "the file ends without TOUR_SECTION");
+    tsplib_close(&file.text);
+    return status;
+}
