@@ -23,6 +23,8 @@
 #define AB_GPU(name) name##_cuda
 #define LAUNCH(kernel, grid, block, shared_bytes) kernel<<<(grid), (block), (shared_bytes)>>>
 #define SHARED(type, name, count) __shared__ type name[count]
+/* How a __device__ function takes a shared array: on the host backend it is checked there too. */
+template <typename T> using shared_array = T *;
 /* The dynamic shared memory as an array of `type`, from byte `offset` (a multiple of its size), `count` elements. */
 #define SHARED_DYNAMIC(type, name, offset, count)      \
     extern __shared__ unsigned char ab_dynamic_shared[]; \

@@ -1,0 +1,618 @@
+/* Runs a grid on fibers; see execution.h.
+ *
+ * A launch makes one fiber per thread of a block and uses them for all blocks. The scheduler, on the caller's stack,
+ * gives every thread that is ready its turn, round after round; a thread hands back when it has to wait or has ended.
+ * When the threads are not all done and none is ready, they are deadlocked. A report, from a thread or about a deadlock,
+ * closes the launch: the threads that still wait are resumed once more and throw themselves out of the kernel.
+ */
+#include "kernels/host/execution.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+#include "kernels/host/host_backend.h"
+#include "kernels/host/runtime.h"
+
+namespace host_cuda
+{
+
+namespace
+{
+
+using boost::context::fiber;
+using boost::context::stack_context;
+
+/* ---- Address sanitizer: it must be told of every change of stacks ---- */
+
+struct stack_bounds {
+    const void *bottom; /* lowest address */
+    std::size_t bytes;  /* size */
+};
+
+#ifdef __SANITIZE_ADDRESS__
+void before_switch(void **own_fake_stack, stack_bounds to)
+{
+    __sanitizer_start_switch_fiber(own_fake_stack, to.bottom, to.bytes);
+}
+
+void after_switch(void *own_fake_stack, stack_bounds *from)
+{
+    __sanitizer_finish_switch_fiber(own_fake_stack, &from->bottom, &from->bytes);
+}
+
+/* The last frames of a fiber never return, so what they poisoned stays poisoned. */
+void forget_frames(stack_bounds stack)
+{
+    __asan_unpoison_memory_region(stack.bottom, stack.bytes);
+}
+#else
+void before_switch(void **, stack_bounds)
+{
+}
+
+void after_switch(void *, stack_bounds *)
+{
+}
+
+void forget_frames(stack_bounds)
+{
+}
+#endif
+
+/* ---- Stacks: kept for the next launch, each with a guard page below it ---- */
+
+class stack_pool
+{
+  public:
+    stack_context take()
+    {
+        if (free_.empty()) return allocator_.allocate();
+        const stack_context stack = free_.back();
+        free_.pop_back();
+        return stack;
+    }
+
+    void give(const stack_context &stack)
+    {
+        free_.push_back(stack);
+    }
+
+    ~stack_pool()
+    {
+        for (stack_context &stack : free_) allocator_.deallocate(stack);
+    }
+
+  private:
+    boost::context::protected_fixedsize_stack allocator_{128 * 1024};
+    std::vector<stack_context> free_;
+};
+
+stack_pool &stacks()
+{
+    static thread_local stack_pool pool;
+    return pool;
+}
+
+/* Makes fibers leave their stack alone when they end: the pool keeps it. */
+struct borrowed_stack {
+    void deallocate(stack_context &)
+    {
+    }
+};
+
+/* ---- Order ---- */
+
+std::atomic<std::uint64_t> chosen_order{0};
+
+/* Puts 0 .. n-1 into the chosen order, anew at each call. */
+class ordering
+{
+  public:
+    ordering(std::uint64_t order, std::size_t n) : order_(order), state_(order), turns_(n)
+    {
+        for (std::size_t i = 0; i < n; i++) turns_[i] = static_cast<unsigned>(order == 1 ? n - 1 - i : i);
+    }
+
+    const std::vector<unsigned> &draw()
+    {
+        if (order_ > 1)
+            for (std::size_t i = turns_.size(); i > 1; i--) std::swap(turns_[i - 1], turns_[below(i)]);
+        return turns_;
+    }
+
+  private:
+    /* Uniform in 0 .. n-1, from splitmix64 (Steele, Lea & Flood 2014). */
+    std::size_t below(std::size_t n)
+    {
+        std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+        z = (z ^ z >> 27) * 0x94D049BB133111EB;
+        return static_cast<std::size_t>(((z ^ z >> 31) >> 32) * n >> 32);
+    }
+
+    std::uint64_t order_, state_;
+    std::vector<unsigned> turns_;
+};
+
+/* ---- Threads and warps ---- */
+
+struct device_thread {
+    unsigned id;              /* in the block, 0 .. threads-1, x running fastest */
+    uint3 index;              /* threadIdx */
+    stack_context stack;      /* its fiber's */
+    void *fake_stack;         /* the sanitizer's, while another stack is in use */
+    fiber self;               /* where it goes on; empty while it runs and after it has ended */
+    fiber scheduler;          /* where the scheduler goes on; empty while that runs */
+    const char *waits_in;     /* while it waits: in this intrinsic, */
+    unsigned mask;            /* with this mask, 0 at a block barrier, */
+    int line;                 /* called in this line */
+};
+
+enum thread_state : unsigned char { ready, waiting, ended };
+
+struct warp {
+    unsigned lanes;                 /* those that exist: fewer than 32 at the end of an odd block */
+    unsigned used;                  /* bit i: meetings[i] is in use */
+    unsigned open;                  /* bit i: meetings[i] is in use and lanes have yet to arrive */
+    meeting meetings[warp_threads]; /* as many as lanes, each of which is in one at most */
+};
+
+struct block_meeting {
+    const char *intrinsic; /* where the block meets: as `meeting` */
+    int line;
+    unsigned arrived; /* threads that are there */
+    int votes;        /* how many of them brought true */
+    int result;       /* votes of the previous time; it stands until all have come again, so all can read it */
+};
+
+struct shared_declaration {
+    const void *declaration; /* which */
+    std::size_t offset;      /* where in the block's shared memory */
+};
+
+struct thread_stopped {
+}; /* thrown through a kernel whose launch is closed */
+
+std::uint64_t volume(dim3 d)
+{
+    return std::uint64_t{d.x} * d.y * d.z;
+}
+
+uint3 unravel(unsigned i, dim3 size)
+{
+    return {i % size.x, i / size.x % size.y, i / size.x / size.y};
+}
+
+std::string index_text(uint3 i, dim3 size)
+{
+    if (size.y == 1 && size.z == 1) return std::to_string(i.x);
+    return "(" + std::to_string(i.x) + "," + std::to_string(i.y) + "," + std::to_string(i.z) + ")";
+}
+
+/* ---- One launch ---- */
+
+class grid_run
+{
+  public:
+    grid_run(const launch_config &config, const std::function<void()> &thread_main);
+    ~grid_run();
+    void run();
+
+    /* For the running thread. */
+    [[noreturn]] void fail(int line, const char *what);
+    meeting &meet_warp(const char *intrinsic, unsigned mask, std::uint64_t value, int line);
+    void leave_warp(meeting &met);
+    int meet_block(const char *intrinsic, bool vote, int line);
+    void *static_array(const void *declaration, const char *name, std::size_t bytes, std::size_t alignment, int line);
+    void *dynamic_array(const char *name, std::size_t offset, std::size_t bytes, std::size_t alignment, int line);
+
+  private:
+    warp &warp_of(const device_thread &thread)
+    {
+        return warps_[thread.id / warp_threads];
+    }
+
+    void start_fibers();
+    fiber fiber_main(device_thread &self, fiber &&scheduler);
+    void run_block(unsigned block, ordering &turns);
+    bool run_round(const std::vector<unsigned> &turns);
+    void resume(device_thread &thread);
+    void hand_back(device_thread &self);
+    void wait(const char *intrinsic, unsigned mask, int line);
+    meeting &join(warp &w, const char *intrinsic, unsigned mask, int line);
+    void record(const device_thread &thread, int line, const char *what);
+    void record_deadlock();
+    const device_thread *missing(const device_thread &waiter);
+
+    const launch_config &config_;
+    const std::function<void()> &thread_main_;
+    const std::uint64_t order_ = chosen_order;
+    std::vector<device_thread> threads_; /* of the block */
+    std::vector<thread_state> states_;   /* [thread], apart because the scheduler reads them all every round */
+    std::unique_ptr<warp[]> warps_;
+    block_meeting barrier_{};
+    unsigned ended_ = 0;           /* threads of the block that have ended */
+    bool failed_ = false;          /* a report has been made */
+    bool closing_ = false;         /* fibers must end */
+    void *fake_stack_ = nullptr;   /* the sanitizer's, of the scheduler */
+    stack_bounds scheduler_stack_{};
+    std::size_t shared_limit_;     /* bytes of shared memory that a block may have, static and dynamic */
+    std::size_t static_bytes_ = 0; /* of static shared memory declared so far */
+    std::vector<shared_declaration> declarations_;
+    std::unique_ptr<std::max_align_t[]> shared_; /* max_static_shared bytes, then the dynamic ones */
+};
+
+thread_local grid_run *current_grid;
+thread_local device_thread *running;
+
+grid_run::grid_run(const launch_config &config, const std::function<void()> &thread_main)
+    : config_(config), thread_main_(thread_main), threads_(volume(config.block)), states_(threads_.size()),
+      warps_(new warp[(threads_.size() + warp_threads - 1) / warp_threads]),
+      shared_limit_(allowed_dynamic_shared(config.entry) > max_static_shared ? max_dynamic_shared : max_static_shared),
+      shared_(new std::max_align_t[(max_static_shared + config.shared_bytes) / sizeof(std::max_align_t) + 1])
+{
+    current_grid = this;
+    gridDim = config.grid;
+    blockDim = config.block;
+    start_fibers();
+}
+
+void grid_run::start_fibers()
+{
+    for (unsigned id = 0; id < threads_.size(); id++) {
+        device_thread &thread = threads_[id];
+        thread.id = id;
+        thread.index = unravel(id, config_.block);
+        thread.stack = stacks().take();
+        thread.self = fiber(std::allocator_arg,
+                            boost::context::preallocated(thread.stack.sp, thread.stack.size, thread.stack),
+                            borrowed_stack(), [this, &thread](fiber &&scheduler) {
+                                return fiber_main(thread, std::move(scheduler));
+                            });
+    }
+}
+
+/* Ends all fibers, wherever they are. */
+grid_run::~grid_run()
+{
+    closing_ = true;
+    for (device_thread &thread : threads_) {
+        resume(thread);
+        const stack_context &stack = thread.stack;
+        forget_frames({static_cast<char *>(stack.sp) - stack.size, stack.size});
+        stacks().give(stack);
+    }
+    current_grid = nullptr;
+}
+
+/* Runs the kernel once for every block. */
+fiber grid_run::fiber_main(device_thread &self, fiber &&scheduler)
+{
+    after_switch(nullptr, &scheduler_stack_);
+    self.scheduler = std::move(scheduler);
+    while (!closing_) {
+        try {
+            thread_main_();
+        } catch (const thread_stopped &) {
+        }
+        states_[self.id] = ended;
+        ended_++;
+        if (!closing_) hand_back(self);
+    }
+    before_switch(nullptr, scheduler_stack_);
+    return std::move(self.scheduler);
+}
+
+void grid_run::resume(device_thread &thread)
+{
+    const stack_context &stack = thread.stack;
+    stack_bounds unused;
+    running = &thread;
+    threadIdx = thread.index;
+    before_switch(&fake_stack_, {static_cast<char *>(stack.sp) - stack.size, stack.size});
+    thread.self = std::move(thread.self).resume();
+    after_switch(fake_stack_, &unused);
+}
+
+void grid_run::hand_back(device_thread &self)
+{
+    before_switch(&self.fake_stack, scheduler_stack_);
+    self.scheduler = std::move(self.scheduler).resume();
+    after_switch(self.fake_stack, &scheduler_stack_);
+}
+
+void grid_run::wait(const char *intrinsic, unsigned mask, int line)
+{
+    device_thread &self = *running;
+    self.waits_in = intrinsic;
+    self.mask = mask;
+    self.line = line;
+    states_[self.id] = waiting;
+    hand_back(self);
+    if (closing_) throw thread_stopped();
+}
+
+void grid_run::run()
+{
+    ordering blocks(order_, volume(config_.grid));
+    ordering turns(order_, threads_.size());
+    for (const unsigned block : blocks.draw()) {
+        run_block(block, turns);
+        if (failed_) return;
+    }
+}
+
+void grid_run::run_block(unsigned block, ordering &turns)
+{
+    blockIdx = unravel(block, config_.grid);
+    std::memset(shared_.get(), 0xFF, max_static_shared + config_.shared_bytes);
+    std::fill(states_.begin(), states_.end(), ready);
+    barrier_ = {};
+    ended_ = 0;
+    for (std::size_t first = 0; first < threads_.size(); first += warp_threads) {
+        warp &w = warps_[first / warp_threads];
+        const std::size_t lanes = std::min<std::size_t>(threads_.size() - first, warp_threads);
+        w.lanes = 0xFFFFFFFFu >> (warp_threads - lanes);
+        w.used = w.open = 0;
+    }
+    while (ended_ < threads_.size() && !failed_)
+        if (!run_round(turns.draw())) record_deadlock();
+}
+
+/* Gives every thread that is ready its turn; false if none was. */
+bool grid_run::run_round(const std::vector<unsigned> &turns)
+{
+    bool ran = false;
+    for (const unsigned id : turns) {
+        if (states_[id] != ready) continue;
+        resume(threads_[id]);
+        ran = true;
+        if (failed_) break;
+    }
+    return ran;
+}
+
+/* ---- Reports ---- */
+
+void grid_run::record(const device_thread &thread, int line, const char *what)
+{
+    char text[480];
+    std::snprintf(text, sizeof text, "host backend: %s, block %s, thread %s: %s (line %d)", config_.kernel,
+                  index_text(blockIdx, config_.grid).c_str(), index_text(thread.index, config_.block).c_str(), what,
+                  line);
+    set_launch_error(text);
+    failed_ = true;
+}
+
+void grid_run::fail(int line, const char *what)
+{
+    record(*running, line, what);
+    throw thread_stopped();
+}
+
+/* The first thread for which this one waits and which does not wait where it does. */
+const device_thread *grid_run::missing(const device_thread &waiter)
+{
+    for (const device_thread &other : threads_) {
+        const bool same_warp = other.id / warp_threads == waiter.id / warp_threads;
+        const bool needed = waiter.mask == 0 || (same_warp && waiter.mask >> other.id % warp_threads & 1);
+        const bool there = states_[other.id] == waiting && other.waits_in == waiter.waits_in &&
+                           other.line == waiter.line && other.mask == waiter.mask;
+        if (needed && !there) return &other;
+    }
+    return nullptr;
+}
+
+/* Names a thread that waits and one for which it waits in vain. Threads that wait in a warp come first: those that wait
+ * for the whole block often wait for one of these only. */
+void grid_run::record_deadlock()
+{
+    const auto in_warp = [this](const device_thread &t) { return states_[t.id] == waiting && t.mask != 0; };
+    const auto anywhere = [this](const device_thread &t) { return states_[t.id] == waiting; };
+    auto waiter = std::find_if(threads_.begin(), threads_.end(), in_warp);
+    if (waiter == threads_.end()) waiter = std::find_if(threads_.begin(), threads_.end(), anywhere);
+    const device_thread &other = *missing(*waiter);
+    const auto place = [](const device_thread &t) {
+        char mask[32] = "";
+        if (t.mask != 0) std::snprintf(mask, sizeof mask, " with mask 0x%08x", t.mask);
+        return t.waits_in + std::string(mask);
+    };
+    std::string what = "waits in " + place(*waiter) + " for thread " + index_text(other.index, config_.block);
+    if (states_[other.id] == ended)
+        what += ", which has exited";
+    else
+        what += ", which waits in " + place(other) + " in line " + std::to_string(other.line);
+    record(*waiter, waiter->line, what.c_str());
+}
+
+/* ---- Warps ---- */
+
+/* The meeting with these properties that is open, or a new one. */
+meeting &grid_run::join(warp &w, const char *intrinsic, unsigned mask, int line)
+{
+    for (unsigned open = w.open; open != 0; open &= open - 1) {
+        meeting &met = w.meetings[__builtin_ctz(open)];
+        if (met.intrinsic == intrinsic && met.mask == mask && met.line == line) return met;
+    }
+    const int slot = __builtin_ctz(~w.used);
+    w.used |= 1u << slot;
+    w.open |= 1u << slot;
+    meeting &met = w.meetings[slot];
+    met.intrinsic = intrinsic;
+    met.mask = mask;
+    met.line = line;
+    met.arrived = met.left = met.votes = 0;
+    return met;
+}
+
+meeting &grid_run::meet_warp(const char *intrinsic, unsigned mask, std::uint64_t value, int line)
+{
+    warp &w = warp_of(*running);
+    const unsigned lane = lane_id(), bit = 1u << lane;
+    if (!(mask & bit)) report(line, "%s: mask 0x%08x does not name lane %u, which calls it", intrinsic, mask, lane);
+    if (mask & ~w.lanes)
+        report(line, "%s: mask 0x%08x names lane %d, and the warp has lanes 0..%d", intrinsic, mask,
+               __builtin_ctz(mask & ~w.lanes), __builtin_popcount(w.lanes) - 1);
+    meeting &met = join(w, intrinsic, mask, line);
+    met.arrived |= bit;
+    met.values[lane] = value;
+    if (value != 0) met.votes |= bit;
+    if (met.arrived != mask) {
+        wait(intrinsic, mask, line);
+        return met;
+    }
+    w.open &= ~(1u << (&met - w.meetings));
+    const unsigned first = running->id - lane;
+    for (unsigned lanes = mask; lanes != 0; lanes &= lanes - 1)
+        states_[first + static_cast<unsigned>(__builtin_ctz(lanes))] = ready;
+    return met;
+}
+
+void grid_run::leave_warp(meeting &met)
+{
+    warp &w = warp_of(*running);
+    met.left |= 1u << lane_id();
+    if (met.left == met.mask) w.used &= ~(1u << (&met - w.meetings));
+}
+
+/* ---- Blocks ---- */
+
+int grid_run::meet_block(const char *intrinsic, bool vote, int line)
+{
+    if (barrier_.arrived == 0) {
+        barrier_.intrinsic = intrinsic;
+        barrier_.line = line;
+        barrier_.votes = 0;
+    }
+    if (barrier_.intrinsic == intrinsic && barrier_.line == line) {
+        barrier_.arrived++;
+        barrier_.votes += vote;
+    }
+    if (barrier_.arrived < threads_.size()) {
+        wait(intrinsic, 0, line);
+    } else {
+        barrier_.arrived = 0;
+        barrier_.result = barrier_.votes;
+        std::fill(states_.begin(), states_.end(), ready);
+    }
+    return barrier_.result;
+}
+
+/* ---- Shared memory ---- */
+
+void *grid_run::static_array(const void *declaration, const char *name, std::size_t bytes, std::size_t alignment,
+                             int line)
+{
+    unsigned char *const memory = reinterpret_cast<unsigned char *>(shared_.get());
+    for (const shared_declaration &known : declarations_)
+        if (known.declaration == declaration) return memory + known.offset;
+    const std::size_t offset = (static_bytes_ + alignment - 1) / alignment * alignment;
+    if (offset + bytes > max_static_shared || offset + bytes + config_.shared_bytes > shared_limit_)
+        report(line, "shared array %s: %zu bytes of static and %zu of dynamic shared memory are more than a block may have",
+               name, offset + bytes, config_.shared_bytes);
+    static_bytes_ = offset + bytes;
+    declarations_.push_back({declaration, offset});
+    return memory + offset;
+}
+
+void *grid_run::dynamic_array(const char *name, std::size_t offset, std::size_t bytes, std::size_t alignment, int line)
+{
+    if (offset % alignment != 0)
+        report(line, "shared array %s: offset %zu is not a multiple of %zu", name, offset, alignment);
+    if (offset + bytes > config_.shared_bytes)
+        report(line, "shared array %s: bytes %zu..%zu are outside the %zu of dynamic shared memory", name, offset,
+               offset + bytes - 1, config_.shared_bytes);
+    return reinterpret_cast<unsigned char *>(shared_.get()) + max_static_shared + offset;
+}
+
+/* What is wrong with the launch itself, or an empty string. */
+std::string launch_fault(const launch_config &config)
+{
+    const dim3 g = config.grid, b = config.block;
+    const std::size_t allowed = allowed_dynamic_shared(config.entry);
+    const auto text = [](dim3 d) { return index_text({d.x, d.y, d.z}, d); };
+    if (g.x < 1 || g.y < 1 || g.z < 1 || g.x > 0x7FFFFFFFu || g.y > 65535 || g.z > 65535)
+        return "launch of " + text(g) + " blocks: needs 1 to 2147483647 in x, 65535 in y and z";
+    if (volume(g) > 0xFFFFFFFFu) return "launch of " + text(g) + " blocks: more than the host backend can run";
+    if (b.x < 1 || b.y < 1 || b.z < 1 || b.x > 1024 || b.y > 1024 || b.z > 64 || volume(b) > max_block_threads)
+        return "launch of blocks of " + text(b) + " threads: needs 1 to 1024, at most 64 in z";
+    if (config.shared_bytes > allowed)
+        return "launch with " + std::to_string(config.shared_bytes) + " bytes of dynamic shared memory: at most " +
+               std::to_string(allowed) + " are allowed (cudaFuncSetAttribute)";
+    return "";
+}
+
+} // namespace
+
+/* ---- What execution.h declares ---- */
+
+void run_grid(const launch_config &config, const std::function<void()> &thread_main)
+{
+    const std::string fault = launch_fault(config);
+    if (fault.empty())
+        grid_run(config, thread_main).run();
+    else
+        set_launch_error(("host backend: " + std::string(config.kernel) + ": " + fault).c_str());
+}
+
+void report(int line, const char *format, ...)
+{
+    char what[320];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    current_grid->fail(line, what);
+}
+
+meeting &arrive(const char *intrinsic, unsigned mask, std::uint64_t value, int line)
+{
+    return current_grid->meet_warp(intrinsic, mask, value, line);
+}
+
+void leave(meeting &met)
+{
+    current_grid->leave_warp(met);
+}
+
+unsigned lane_id()
+{
+    return running->id % warp_threads;
+}
+
+int block_barrier(const char *intrinsic, bool vote, int line)
+{
+    return current_grid->meet_block(intrinsic, vote, line);
+}
+
+void *static_shared(const void *declaration, const char *name, std::size_t bytes, std::size_t alignment, int line)
+{
+    return current_grid->static_array(declaration, name, bytes, alignment, line);
+}
+
+void *dynamic_shared(const char *name, std::size_t offset, std::size_t bytes, std::size_t alignment, int line)
+{
+    return current_grid->dynamic_array(name, offset, bytes, alignment, line);
+}
+
+} // namespace host_cuda
+
+extern "C" void host_backend_set_order(std::uint64_t order)
+{
+    host_cuda::chosen_order = order;
+}

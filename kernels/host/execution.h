@@ -1,0 +1,92 @@
+/* How the host backend runs a grid: what the intrinsics (device.h) and shared memory (shared.h) need to know of it.
+ *
+ * The threads of a block are fibers on one CPU thread: one runs until it has to wait for others, and then the next in
+ * order goes on. Blocks run one after another. So nothing ever happens at the same time, an atomic operation is a plain
+ * one, and one order (host_backend.h) always gives one result.
+ *
+ * Threads wait for one another in warp intrinsics and at block barriers. These are stricter than the hardware: threads
+ * meet only when they call the same intrinsic in the same line with the same mask, and every lane that the mask names,
+ * every thread of the block at a barrier, must come. If nobody can go on, that is reported as a deadlock, with who waits
+ * where for whom. A kernel that spins until another thread writes something never ends: only these waits switch fibers.
+ */
+#ifndef ANTBENCH_HOST_EXECUTION_H
+#define ANTBENCH_HOST_EXECUTION_H
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "kernels/host/types.h"
+
+namespace host_cuda
+{
+
+constexpr unsigned warp_threads = 32, max_block_threads = 1024;
+constexpr std::size_t max_static_shared = 48 * 1024;   /* bytes per block, static and dynamic, unless the launcher opts in */
+constexpr std::size_t max_dynamic_shared = 227 * 1024; /* bytes per block for those that do; an H100's */
+
+/* CUDA's built-in variables, of the thread that runs now. */
+inline thread_local uint3 threadIdx, blockIdx;
+inline thread_local dim3 blockDim, gridDim;
+
+/* ---- Launch ---- */
+
+struct launch_config {
+    const char *kernel;       /* its name, for reports */
+    const void *entry;        /* its address, under which cudaFuncSetAttribute keeps what it allows */
+    dim3 grid;                /* blocks */
+    dim3 block;               /* threads per block */
+    std::size_t shared_bytes; /* dynamic shared memory per block */
+};
+
+/* Calls thread_main once per thread of the grid. What goes wrong is left to cudaGetLastError. */
+void run_grid(const launch_config &config, const std::function<void()> &thread_main);
+
+/* What LAUNCH makes of a kernel: calling it with the kernel's arguments runs the grid. */
+template <typename... Parameters> struct launch {
+    launch_config config;
+    void (*kernel)(Parameters...);
+
+    launch(const char *name, void (*entry)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes)
+        : config{name, reinterpret_cast<const void *>(entry), grid, block, shared_bytes}, kernel(entry)
+    {
+    }
+
+    void operator()(Parameters... arguments) const
+    {
+        run_grid(config, [&] { kernel(arguments...); });
+    }
+};
+
+/* ---- For the running thread ---- */
+
+/* Stops the launch with this report: "host backend: KERNEL, block B, thread T: ... (line L)". */
+[[noreturn]] void report(int line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Lanes of a warp that meet in an intrinsic, each bringing a value. */
+struct meeting {
+    const char *intrinsic; /* where they meet: this intrinsic, */
+    int line;              /* called in this line, */
+    unsigned mask;         /* with this mask */
+    unsigned arrived;      /* lanes that are there; the meeting takes place when this is mask */
+    unsigned left;         /* lanes that have been there and gone */
+    unsigned votes;        /* lanes that brought a value other than 0 */
+    std::uint64_t values[warp_threads]; /* [lane], the bits of what the lane brought; undefined for absent lanes */
+};
+
+/* Waits until all lanes of the mask are there. The meeting is the caller's to read until it leaves. */
+meeting &arrive(const char *intrinsic, unsigned mask, std::uint64_t value, int line);
+void leave(meeting &met);
+
+unsigned lane_id();
+
+/* Waits until all threads of the block are there; returns how many of them brought true. */
+int block_barrier(const char *intrinsic, bool vote, int line);
+
+/* The block's copy of the shared array that `declaration` (any address of its own) stands for. It is filled with 0xFF
+ * bytes, NaN in float, when a block starts. */
+void *static_shared(const void *declaration, const char *name, std::size_t bytes, std::size_t alignment, int line);
+void *dynamic_shared(const char *name, std::size_t offset, std::size_t bytes, std::size_t alignment, int line);
+
+} // namespace host_cuda
+#endif

@@ -1,0 +1,24 @@
+/* What drivers and tests may ask of the host backend, which runs the .cu files on the CPU (cuda_host.h).
+ *
+ * The faults that it finds in a kernel come back as errors of the launch: cudaGetLastError() and cudaGetErrorString()
+ * inside the .cu file, an ab_status with the same line outside of it.
+ */
+#ifndef ANTBENCH_HOST_BACKEND_H
+#define ANTBENCH_HOST_BACKEND_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Sets, for the whole process, the order in which later launches run their blocks, and the threads of a block between
+ * two points where they wait: 0 ascending (also without a call), 1 descending, any other value a random order that is
+ * drawn from it, anew whenever every thread that can go on has had its turn. A correct kernel gives the same result
+ * under all of them (floating-point atomics aside); one that lacks a barrier does not. */
+void host_backend_set_order(uint64_t order);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

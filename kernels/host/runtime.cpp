@@ -1,0 +1,168 @@
+/* CUDA's runtime API on the CPU; see runtime.h. */
+#include "kernels/host/runtime.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "kernels/host/execution.h"
+
+namespace host_cuda
+{
+
+namespace
+{
+
+/* CUDA keeps the last error per thread of the program, and so does this. */
+struct error_state {
+    cudaError_t last = cudaSuccess;
+    std::string report; /* of the last faulty launch */
+};
+
+error_state &errors()
+{
+    static thread_local error_state state;
+    return state;
+}
+
+cudaError_t remember(cudaError_t error)
+{
+    if (error != cudaSuccess) errors().last = error;
+    return error;
+}
+
+/* What cudaFuncSetAttribute has allowed: bytes of dynamic shared memory by kernel. */
+struct allowance {
+    std::mutex mutex;
+    std::map<const void *, std::size_t> bytes;
+};
+
+allowance &allowances()
+{
+    static allowance all;
+    return all;
+}
+
+} // namespace
+
+cudaError_t cudaPeekAtLastError()
+{
+    return errors().last;
+}
+
+cudaError_t cudaGetLastError()
+{
+    const cudaError_t error = errors().last;
+    errors().last = cudaSuccess;
+    return error;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorHostBackend: return errors().report.c_str();
+    }
+    return "unrecognized error code";
+}
+
+void set_launch_error(const char *report)
+{
+    errors().report = report;
+    remember(cudaErrorHostBackend);
+}
+
+cudaError_t cudaMalloc(void **pointer, std::size_t bytes)
+{
+    *pointer = std::malloc(bytes > 0 ? bytes : 1);
+    if (*pointer == nullptr) return remember(cudaErrorMemoryAllocation);
+    std::memset(*pointer, 0xFF, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+    std::free(pointer);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, std::size_t bytes, cudaMemcpyKind)
+{
+    std::memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+{
+    return cudaMemcpy(to, from, bytes, kind);
+}
+
+cudaError_t cudaMemcpy2D(void *to, std::size_t to_pitch, const void *from, std::size_t from_pitch, std::size_t bytes,
+                         std::size_t rows, cudaMemcpyKind)
+{
+    if (bytes > to_pitch || bytes > from_pitch) return remember(cudaErrorInvalidValue);
+    for (std::size_t row = 0; row < rows; row++)
+        std::memcpy(static_cast<char *>(to) + row * to_pitch, static_cast<const char *>(from) + row * from_pitch, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void *to, int value, std::size_t bytes)
+{
+    std::memset(to, value, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t)
+{
+    return cudaMemset(to, value, bytes);
+}
+
+cudaError_t cudaDeviceSynchronize()
+{
+    return cudaPeekAtLastError();
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
+{
+    if (device != 0) return remember(cudaErrorInvalidValue);
+    switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: *value = max_block_threads; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = max_static_shared; return cudaSuccess;
+    case cudaDevAttrWarpSize: *value = warp_threads; return cudaSuccess;
+    case cudaDevAttrMultiProcessorCount: *value = 1; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = max_dynamic_shared + 1024; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = max_dynamic_shared; return cudaSuccess;
+    }
+    return remember(cudaErrorInvalidValue);
+}
+
+cudaError_t set_function_attribute(const void *kernel, cudaFuncAttribute attribute, int value)
+{
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
+        return value >= -1 && value <= 100 ? cudaSuccess : remember(cudaErrorInvalidValue);
+    if (value < 0 || static_cast<std::size_t>(value) > max_dynamic_shared) return remember(cudaErrorInvalidValue);
+    allowance &all = allowances();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    all.bytes[kernel] = static_cast<std::size_t>(value);
+    return cudaSuccess;
+}
+
+std::size_t allowed_dynamic_shared(const void *kernel)
+{
+    allowance &all = allowances();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    const auto found = all.bytes.find(kernel);
+    return found == all.bytes.end() || found->second < max_static_shared ? max_static_shared : found->second;
+}
+
+} // namespace host_cuda

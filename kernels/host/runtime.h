@@ -1,0 +1,91 @@
+/* CUDA's runtime API on the CPU, as far as launchers use it: device memory is the heap, calls return when they are done.
+ *
+ * Everything has internal or namespaced linkage, because the real runtime is linked into the same program.
+ */
+#ifndef ANTBENCH_HOST_RUNTIME_H
+#define ANTBENCH_HOST_RUNTIME_H
+
+#include <cstddef>
+
+namespace host_cuda
+{
+
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorHostBackend = 10000 /* a fault in a launch, of which cudaGetErrorString has the report */
+};
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost,
+    cudaMemcpyHostToDevice,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
+
+/* Those of an H100, but one multiprocessor. */
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock,
+    cudaDevAttrMaxSharedMemoryPerBlock,
+    cudaDevAttrWarpSize,
+    cudaDevAttrMultiProcessorCount,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin
+};
+
+typedef struct stream *cudaStream_t; /* only 0, the default stream */
+
+/* The error of the last call or launch that failed; getting it forgets it. */
+cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+
+/* The report of the last faulty launch for cudaErrorHostBackend. */
+const char *cudaGetErrorString(cudaError_t error);
+
+/* Device memory is filled with 0xFF bytes, NaN in float. */
+cudaError_t cudaMalloc(void **pointer, std::size_t bytes);
+cudaError_t cudaFree(void *pointer);
+cudaError_t cudaMemcpy(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t = 0);
+/* `rows` rows of `bytes` bytes, which begin every to_pitch and from_pitch bytes. */
+cudaError_t cudaMemcpy2D(void *to, std::size_t to_pitch, const void *from, std::size_t from_pitch, std::size_t bytes,
+                         std::size_t rows, cudaMemcpyKind kind);
+cudaError_t cudaMemset(void *to, int value, std::size_t bytes);
+cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t = 0);
+
+template <typename T> cudaError_t cudaMalloc(T **pointer, std::size_t bytes)
+{
+    void *memory = nullptr;
+    const cudaError_t error = cudaMalloc(&memory, bytes);
+    *pointer = static_cast<T *>(memory);
+    return error;
+}
+
+/* Where a launch that was faulty shows at the latest. */
+cudaError_t cudaDeviceSynchronize();
+
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
+
+/* As in CUDA, a kernel may have more than 48 KB of dynamic shared memory only after this allowed it. */
+cudaError_t set_function_attribute(const void *kernel, cudaFuncAttribute attribute, int value);
+
+template <typename Kernel> cudaError_t cudaFuncSetAttribute(Kernel *kernel, cudaFuncAttribute attribute, int value)
+{
+    return set_function_attribute(reinterpret_cast<const void *>(kernel), attribute, value);
+}
+
+/* ---- For execution.cpp ---- */
+
+/* Makes this report, one line, the last error. */
+void set_launch_error(const char *report);
+
+/* Bytes of dynamic shared memory that the kernel may have. */
+std::size_t allowed_dynamic_shared(const void *kernel);
+
+} // namespace host_cuda
+#endif
