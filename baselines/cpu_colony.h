@@ -22,7 +22,7 @@
 
 /* Allocations that are made together and fail together. Zero it, allocate, then ask for the status once. */
 typedef struct cpu_memory {
-    void *blocks[16]; /* for cpu_memory_free */
+    void *blocks[32]; /* for cpu_memory_free */
     int n_blocks;
     double bytes;  /* asked for so far, for the message */
     bool failed;   /* one of them was not to be had */

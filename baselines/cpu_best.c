@@ -1,0 +1,533 @@
+/* tsp/cpu-best: the fastest exact Ant System we can write for a CPU; threads over ants.
+ *
+ * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An ant at
+ * i adds up the unvisited head cities, H, by vector, and draws from [0, H + T), where T is the weight of the whole tail,
+ * VISITED CITIES INCLUDED, which is the same for all ants and computed once per iteration. A draw below H names a head
+ * city. Any other proposes a tail city by descending a tree of partial sums, three cache lines deep; if the ant has been
+ * there, the draw is thrown away and repeated. After MAX_PROPOSALS of them, or when few cities are left, the remaining
+ * cities are added up one by one. So a step reads a few cache lines where a scan of the row reads hundreds.
+ *
+ * Why this is exact: one draw yields an unvisited city j with probability w_j / (H + T), whether j is in the head or the
+ * tail, and is thrown away otherwise; so, given that it is kept, it yields j with probability w_j / W, W the weight of all
+ * unvisited cities, which is the random proportional rule. Draws are independent, so how many were thrown away before says
+ * nothing about the one that is kept. The fall-back draws from w_j / W directly, and whether it is reached depends only on
+ * draws thrown away. tests/test_baselines.c tests it by chi-square.
+ *
+ * Visited head cities are tracked by one bit mask per row, cleared through a list of the rows in whose head a city stands:
+ * that is off the path from one city to the next, and needs no gather instruction, which security fixes make slow.
+ *
+ * Range of float: eta^beta is divided by its smallest value, a constant that the rule cancels, and pheromone that would
+ * leave the normal range becomes 0; so a weight is 0 only where the pheromone is, and nothing is ever denormal.
+ */
+#include <float.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "baselines/baselines.h"
+#include "baselines/cpu_colony.h"
+
+enum {
+    LANES = 16,         /* floats per vector and per leaf of the tree: one cache line */
+    HEAD = 2 * LANES,   /* cities in the head: as many as a mask has bits */
+    NODE = 256,         /* cities per node of the tree: LANES leaves */
+    MAX_PROPOSALS = 8,  /* draws before the fall-back */
+    SCAN_BELOW = 16,    /* n / SCAN_BELOW cities left: the fall-back is cheaper than proposals that mostly fail */
+    ROWS_PER_UPDATE = 8 /* rows of pheromone that a thread holds in its cache while it deposits */
+};
+
+typedef float lanes __attribute__((vector_size(64)));
+typedef int32_t lanes_int __attribute__((vector_size(64)));
+
+/* The head of a row: the weights are refreshed in every choice stage. */
+typedef struct head {
+    float weight[HEAD];  /* pheromone^alpha * eta^beta; 0 beyond the last city of a small instance */
+    uint16_t city[HEAD]; /* nearest first */
+} head __attribute__((aligned(64)));
+
+typedef struct cpu_best_colony {
+    cpu_colony common;   /* first */
+    size_t stride;       /* floats per row: n rounded up to a multiple of NODE; what lies beyond n is 0 */
+    size_t n_nodes;      /* stride / NODE, rounded up to a multiple of LANES */
+    float *pheromone;    /* [n][stride] */
+    float *heuristic;    /* [n][stride]: eta^beta over its smallest value, 0 on the diagonal */
+    float *tail;         /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
+    float *leaf_prefix;  /* [n][stride / LANES]: weight of the tail from the node's begin to the leaf's end */
+    float *node_prefix;  /* [n][n_nodes]: weight of the tail from the row's begin to the node's end */
+    float *tail_total;   /* [n] */
+    head *heads;         /* [n] */
+    uint32_t *all_open;  /* [n]: the mask of a head in which nothing is visited */
+    uint32_t *member_begin; /* [n + 1]: where the list of a city begins in members */
+    uint32_t *members;   /* [n * HEAD]: row * HEAD + position, of each place at which a city stands in a head */
+    struct ant_state *ants; /* [threads] */
+} cpu_best_colony;
+
+/* An ant under way; one per thread. */
+typedef struct ant_state {
+    uint64_t random;           /* state of SplitMix64 */
+    bool *visited;             /* [n] */
+    uint32_t *open;            /* [n]: bit k is set while city k of the row's head is unvisited */
+    uint16_t *remaining;       /* [n_remaining]: a superset of the unvisited cities, ascending */
+    int n_remaining;           /* shrinks when remaining is scanned */
+    int n_unvisited;           /* cities */
+    uint16_t *candidate;       /* [n + HEAD]: scratch of the fall-back: cities */
+    float *candidate_weight;   /* [n + HEAD]: and their weights */
+    int64_t zero_weight_steps; /* of this tour */
+} __attribute__((aligned(128))) ant_state;
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* ---- Vectors ---- */
+
+/* Inclusive partial sums, always associated in the same way. */
+INLINE void prefix_sums(lanes *v)
+{
+    const lanes zero = {0};
+    *v += __builtin_shufflevector(zero, *v, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+    *v += __builtin_shufflevector(zero, *v, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29);
+    *v += __builtin_shufflevector(zero, *v, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27);
+    *v += __builtin_shufflevector(zero, *v, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23);
+}
+
+/* How many lanes are at most x: where the partial sums pass it. */
+INLINE int count_at_most(const lanes *v, float x)
+{
+    const lanes_int at_most = *v <= x;
+    int count = 0;
+    for (int k = 0; k < LANES; k++) count -= at_most[k];
+    return count;
+}
+
+/* The weights whose bit is set in the mask, and 0 for the others. */
+INLINE void mask_weights(const float *weight, uint32_t mask, lanes *kept_weight)
+{
+    const lanes_int bit = {1 << 0, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
+                           1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
+    const lanes_int kept = ((int32_t) mask & bit) != 0;
+    *kept_weight = (lanes) (*(const lanes_int *) weight & kept);
+}
+
+/* ---- Construct: one step ---- */
+
+/* In [0, 1). */
+INLINE double next_random(ant_state *ant)
+{
+    return (double) (splitmix64(&ant->random) >> 11) * 0x1p-53;
+}
+
+/* The tail city of row i at which the partial sums pass x, visited or not; -1 where rounding leads past the end or to a
+ * city without weight. */
+INLINE int propose_tail(const cpu_best_colony *colony, size_t i, float x)
+{
+    const float *node_prefix = colony->node_prefix + i * colony->n_nodes;
+    size_t node = 0;
+    for (size_t k = 0; k < colony->n_nodes; k += LANES)
+        node += (size_t) count_at_most((const lanes *) (node_prefix + k), x);
+    if (node >= colony->stride / NODE) return -1;
+    if (node > 0) x -= node_prefix[node - 1];
+
+    const float *leaf_prefix = colony->leaf_prefix + (i * colony->stride + node * NODE) / LANES;
+    const size_t leaf = (size_t) count_at_most((const lanes *) leaf_prefix, x);
+    if (leaf >= LANES) return -1;
+    if (leaf > 0) x -= leaf_prefix[leaf - 1];
+
+    const size_t first = node * NODE + leaf * LANES;
+    const float *weight = colony->tail + i * colony->stride + first;
+    lanes sums = *(const lanes *) weight;
+    prefix_sums(&sums);
+    const size_t k = (size_t) count_at_most(&sums, x);
+    return k < LANES && weight[k] > 0.0f ? (int) (first + k) : -1;
+}
+
+/* Adds up the unvisited cities one by one: candidates and their weights, the head's first. Returns how many. */
+static int collect_candidates(const cpu_best_colony *colony, size_t i, ant_state *ant)
+{
+    const head *nearest = &colony->heads[i];
+    const float *tail = colony->tail + i * colony->stride;
+    int count = 0, left = 0;
+    for (int k = 0; k < HEAD; k++) {
+        if ((ant->open[i] >> k & 1) == 0) continue;
+        ant->candidate[count] = nearest->city[k];
+        ant->candidate_weight[count++] = nearest->weight[k];
+    }
+    for (int k = 0; k < ant->n_remaining; k++) {
+        const uint16_t city = ant->remaining[k];
+        ant->remaining[left] = city;
+        ant->candidate[count + left] = city;
+        ant->candidate_weight[count + left] = tail[city];
+        left += !ant->visited[city];
+    }
+    ant->n_remaining = left;
+    return count + left;
+}
+
+/* The fall-back: the roulette over all unvisited cities, one by one. */
+static int choose_by_scan(const cpu_best_colony *colony, size_t i, ant_state *ant)
+{
+    const int count = collect_candidates(colony, i, ant);
+    double total = 0.0, sum = 0.0;
+    for (int k = 0; k < count; k++) total += ant->candidate_weight[k];
+    if (!(total > 0.0)) {
+        ant->zero_weight_steps++;
+        return as_nearest_unvisited(&colony->common.problem, (int) i, ant->visited);
+    }
+    const double r = next_random(ant) * total;
+    int city = -1;
+    for (int k = 0; k < count; k++) {
+        if (!(ant->candidate_weight[k] > 0.0f)) continue;
+        city = ant->candidate[k];
+        sum += ant->candidate_weight[k];
+        if (sum > r) break;
+    }
+    return city;
+}
+
+INLINE int choose_next(const cpu_best_colony *colony, size_t i, ant_state *ant)
+{
+    const head *nearest = &colony->heads[i];
+    const uint32_t open = ant->open[i];
+    lanes low, high;
+    mask_weights(nearest->weight, open, &low);
+    mask_weights(nearest->weight + LANES, open >> LANES, &high);
+    prefix_sums(&low);
+    prefix_sums(&high);
+    const float low_sum = low[LANES - 1];
+    const double head_sum = (double) low_sum + (double) high[LANES - 1];
+    const double total = head_sum + (double) colony->tail_total[i];
+    const int proposals = ant->n_unvisited * SCAN_BELOW > colony->common.problem.n ? MAX_PROPOSALS : 0;
+    for (int proposal = 0; proposal < proposals; proposal++) {
+        const double r = next_random(ant) * total;
+        if (r < head_sum) {
+            const int k = count_at_most(&low, (float) r) + count_at_most(&high, (float) (r - (double) low_sum));
+            if (k < HEAD && (open >> k & 1) && nearest->weight[k] > 0.0f) return nearest->city[k];
+        } else {
+            const int city = propose_tail(colony, i, (float) (r - head_sum));
+            if (city >= 0 && !ant->visited[city]) return city;
+        }
+    }
+    return choose_by_scan(colony, i, ant);
+}
+
+/* ---- Construct: tours ---- */
+
+INLINE void visit(const cpu_best_colony *colony, ant_state *ant, size_t city)
+{
+    ant->visited[city] = true;
+    ant->n_unvisited--;
+    for (uint32_t k = colony->member_begin[city]; k < colony->member_begin[city + 1]; k++) {
+        const uint32_t member = colony->members[k];
+        ant->open[member / HEAD] &= ~(1u << member % HEAD);
+    }
+}
+
+static void begin_tour(const cpu_best_colony *colony, ant_state *ant, uint64_t stream)
+{
+    const int n = colony->common.problem.n;
+    ant->random = stream;
+    ant->zero_weight_steps = 0;
+    ant->n_remaining = ant->n_unvisited = n;
+    for (int j = 0; j < n; j++) ant->remaining[j] = (uint16_t) j;
+    memset(ant->visited, 0, (size_t) n * sizeof *ant->visited);
+    memcpy(ant->open, colony->all_open, (size_t) n * sizeof *ant->open);
+}
+
+CPU_MULTIVERSION static int64_t build_tour(const cpu_best_colony *colony, ant_state *ant, int32_t *tour)
+{
+    const size_t n = (size_t) colony->common.problem.n;
+    const int32_t *dist = colony->common.problem.dist;
+    int64_t length = 0;
+    size_t city = (size_t) (next_random(ant) * (double) n);
+    tour[0] = (int32_t) city;
+    visit(colony, ant, city);
+    for (size_t step = 1; step < n; step++) {
+        const size_t next = (size_t) choose_next(colony, city, ant);
+        visit(colony, ant, next);
+        length += dist[city * n + next];
+        tour[step] = (int32_t) next;
+        city = next;
+    }
+    tour[n] = tour[0];
+    return length + dist[city * n + (size_t) tour[0]];
+}
+
+static void construct(cpu_best_colony *colony)
+{
+    cpu_colony *common = &colony->common;
+    int64_t zero_weight_steps = 0;
+    common->iteration++;
+#pragma omp parallel for num_threads(common->params.threads) schedule(dynamic) reduction(+ : zero_weight_steps)
+    for (int k = 0; k < common->params.n_ants; k++) {
+        ant_state *ant = &colony->ants[omp_get_thread_num()];
+        begin_tour(colony, ant, cpu_colony_stream(common, k));
+        common->lengths[k] = build_tour(colony, ant, cpu_colony_tour(common, k));
+        zero_weight_steps += ant->zero_weight_steps;
+    }
+    common->zero_weight_steps += zero_weight_steps;
+    cpu_colony_keep_best(common);
+}
+
+/* ---- Choice ---- */
+
+/* tail = pheromone^alpha * heuristic, for one row, head included. */
+CPU_MULTIVERSION static void weigh_row(const cpu_best_colony *colony, size_t i)
+{
+    const size_t stride = colony->stride;
+    const double alpha = colony->common.params.alpha;
+    const float *pheromone = colony->pheromone + i * stride, *heuristic = colony->heuristic + i * stride;
+    float *tail = colony->tail + i * stride;
+    if (alpha == 1.0)
+        for (size_t j = 0; j < stride; j++) tail[j] = pheromone[j] * heuristic[j];
+    else
+        for (size_t j = 0; j < stride; j++) tail[j] = (float) (as_power(pheromone[j], alpha) * heuristic[j]);
+}
+
+static void move_head(const cpu_best_colony *colony, size_t i)
+{
+    head *nearest = &colony->heads[i];
+    float *tail = colony->tail + i * colony->stride;
+    for (int k = 0; k < HEAD; k++) {
+        nearest->weight[k] = tail[nearest->city[k]];
+        tail[nearest->city[k]] = 0.0f; /* a small instance fills the head up with i itself, which weighs 0 */
+    }
+}
+
+CPU_MULTIVERSION static void sum_tail(const cpu_best_colony *colony, size_t i)
+{
+    const float *tail = colony->tail + i * colony->stride;
+    float *leaf_prefix = colony->leaf_prefix + i * colony->stride / LANES;
+    float *node_prefix = colony->node_prefix + i * colony->n_nodes;
+    float total = 0.0f;
+    for (size_t node = 0; node < colony->n_nodes; node++) {
+        float node_sum = 0.0f;
+        for (size_t leaf = node * LANES; node < colony->stride / NODE && leaf < (node + 1) * LANES; leaf++) {
+            lanes sums = *(const lanes *) (tail + leaf * LANES);
+            prefix_sums(&sums);
+            node_sum += sums[LANES - 1];
+            leaf_prefix[leaf] = node_sum;
+        }
+        total += node_sum;
+        node_prefix[node] = total;
+    }
+    colony->tail_total[i] = total;
+}
+
+static void compute_choice(const cpu_best_colony *colony)
+{
+    const size_t n = (size_t) colony->common.problem.n;
+#pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
+    for (size_t i = 0; i < n; i++) {
+        weigh_row(colony, i);
+        move_head(colony, i);
+        sum_tail(colony, i);
+    }
+}
+
+/* ---- Update ---- */
+
+/* Pheromone that would leave the normal range of float becomes 0. */
+CPU_MULTIVERSION static void evaporate(float *pheromone, size_t count, float keep)
+{
+    const float floor = 2.0f * FLT_MIN / keep;
+    for (size_t j = 0; j < count; j++) pheromone[j] = pheromone[j] < floor ? 0.0f : pheromone[j] * keep;
+}
+
+/* Lays the deposits on rows first .. end-1, in the order of the ants. */
+static void deposit_rows(cpu_best_colony *colony, cpu_depositors ants, size_t first, size_t end)
+{
+    const size_t n = (size_t) colony->common.problem.n, stride = colony->stride;
+    for (int ant = ants.first; ant < ants.end; ant++) {
+        const float deposit = (float) cpu_colony_deposit(&colony->common, ant);
+        const cpu_links *links = colony->common.links + (size_t) ant * n;
+        for (size_t i = first; i < end; i++) {
+            colony->pheromone[i * stride + (size_t) links[i].previous] += deposit;
+            colony->pheromone[i * stride + (size_t) links[i].next] += deposit;
+        }
+    }
+}
+
+static void update(cpu_best_colony *colony)
+{
+    const size_t n = (size_t) colony->common.problem.n, stride = colony->stride;
+    const float keep = (float) (1.0 - colony->common.params.rho);
+    const cpu_depositors ants = cpu_colony_link_depositors(&colony->common);
+#pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
+    for (size_t first = 0; first < n; first += ROWS_PER_UPDATE) {
+        const size_t end = first + ROWS_PER_UPDATE < n ? first + ROWS_PER_UPDATE : n;
+        evaporate(colony->pheromone + first * stride, (end - first) * stride, keep);
+        deposit_rows(colony, ants, first, end);
+    }
+}
+
+/* ---- The colony ---- */
+
+static ab_status run_stage(ab_work *work, int stage)
+{
+    cpu_best_colony *colony = (cpu_best_colony *) work;
+    if (stage == AS_CHOICE) compute_choice(colony);
+    if (stage == AS_CONSTRUCT) construct(colony);
+    if (stage == AS_UPDATE) update(colony);
+    return ab_ok();
+}
+
+static void close_colony(ab_work *work)
+{
+    if (work == NULL) return;
+    cpu_memory_free(&((cpu_best_colony *) work)->common.memory);
+    free(work);
+}
+
+static ab_status read_pheromone(as_colony *base, float *pheromone)
+{
+    const cpu_best_colony *colony = (const cpu_best_colony *) base;
+    const size_t n = (size_t) colony->common.problem.n;
+    for (size_t i = 0; i < n; i++)
+        memcpy(pheromone + i * n, colony->pheromone + i * colony->stride, n * sizeof *pheromone);
+    return ab_ok();
+}
+
+static ab_status write_pheromone(as_colony *base, const float *pheromone)
+{
+    const cpu_best_colony *colony = (const cpu_best_colony *) base;
+    const size_t n = (size_t) colony->common.problem.n;
+    for (size_t i = 0; i < n; i++)
+        memcpy(colony->pheromone + i * colony->stride, pheromone + i * n, n * sizeof *pheromone);
+    return ab_ok();
+}
+
+static void allocate_ants(cpu_best_colony *colony)
+{
+    cpu_memory *memory = &colony->common.memory;
+    const size_t n = (size_t) colony->common.problem.n, threads = (size_t) colony->common.params.threads;
+    const size_t slot = (n + HEAD + 63) / 64 * 64; /* elements per thread: whole cache lines */
+    colony->ants = cpu_allocate(memory, threads, sizeof *colony->ants);
+    bool *visited = cpu_allocate(memory, threads * slot, sizeof *visited);
+    uint32_t *open = cpu_allocate(memory, threads * slot, sizeof *open);
+    uint16_t *remaining = cpu_allocate(memory, threads * slot, sizeof *remaining);
+    uint16_t *candidate = cpu_allocate(memory, threads * slot, sizeof *candidate);
+    float *candidate_weight = cpu_allocate(memory, threads * slot, sizeof *candidate_weight);
+    for (size_t t = 0; t < threads && !memory->failed; t++) {
+        colony->ants[t] = (ant_state) {
+            .visited = visited + t * slot,
+            .open = open + t * slot,
+            .remaining = remaining + t * slot,
+            .candidate = candidate + t * slot,
+            .candidate_weight = candidate_weight + t * slot,
+        };
+    }
+}
+
+static ab_status allocate(cpu_best_colony *colony)
+{
+    cpu_memory *memory = &colony->common.memory;
+    const size_t n = (size_t) colony->common.problem.n;
+    colony->stride = (n + NODE - 1) / NODE * NODE;
+    colony->n_nodes = (colony->stride / NODE + LANES - 1) / LANES * LANES;
+    colony->pheromone = cpu_allocate(memory, n * colony->stride, sizeof(float));
+    colony->heuristic = cpu_allocate(memory, n * colony->stride, sizeof(float));
+    colony->tail = cpu_allocate(memory, n * colony->stride, sizeof(float));
+    colony->leaf_prefix = cpu_allocate(memory, n * colony->stride / LANES, sizeof(float));
+    colony->node_prefix = cpu_allocate(memory, n * colony->n_nodes, sizeof(float));
+    colony->tail_total = cpu_allocate(memory, n, sizeof(float));
+    colony->heads = cpu_allocate(memory, n, sizeof *colony->heads);
+    colony->all_open = cpu_allocate(memory, n, sizeof *colony->all_open);
+    colony->member_begin = cpu_allocate(memory, n + 1, sizeof *colony->member_begin);
+    colony->members = cpu_allocate(memory, n * HEAD, sizeof *colony->members);
+    allocate_ants(colony);
+    return cpu_memory_status(memory);
+}
+
+/* The head of row i: its nearest cities, the lowest index first among equals. Insertion into a sorted list. */
+static void find_nearest(cpu_best_colony *colony, size_t i)
+{
+    const size_t n = (size_t) colony->common.problem.n;
+    const int32_t *dist = colony->common.problem.dist + i * n;
+    uint16_t *city = colony->heads[i].city;
+    int count = 0;
+    for (size_t j = 0; j < n; j++) {
+        if (j == i || (count == HEAD && dist[j] >= dist[city[HEAD - 1]])) continue;
+        int k = count < HEAD ? count++ : HEAD - 1;
+        for (; k > 0 && dist[city[k - 1]] > dist[j]; k--) city[k] = city[k - 1];
+        city[k] = (uint16_t) j;
+    }
+    for (int k = 0; k < count; k++) colony->all_open[i] |= 1u << k;
+    for (int k = count; k < HEAD; k++) city[k] = (uint16_t) i;
+}
+
+/* The inverse of the heads: a counting sort by city. */
+static void list_members(cpu_best_colony *colony)
+{
+    const size_t n = (size_t) colony->common.problem.n;
+    uint32_t *begin = colony->member_begin;
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < HEAD; k++) begin[colony->heads[i].city[k]] += colony->all_open[i] >> k & 1;
+    for (size_t c = 1; c <= n; c++) begin[c] += begin[c - 1]; /* now the end of each list, and filled from there */
+    for (size_t i = n; i-- > 0;)
+        for (int k = 0; k < HEAD; k++)
+            if (colony->all_open[i] >> k & 1)
+                colony->members[--begin[colony->heads[i].city[k]]] = (uint32_t) (i * HEAD) + (uint32_t) k;
+}
+
+static void initialise(cpu_best_colony *colony, double farthest)
+{
+    const as_problem *problem = &colony->common.problem;
+    const size_t n = (size_t) problem->n;
+    const double beta = colony->common.params.beta;
+    const float initial = (float) as_initial_pheromone(problem, colony->common.params.rho);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) {
+            const double scaled_eta = (farthest + 0.1) / (problem->dist[i * n + j] + 0.1);
+            colony->pheromone[i * colony->stride + j] = initial;
+            colony->heuristic[i * colony->stride + j] = i == j ? 0.0f : (float) as_power(scaled_eta, beta);
+        }
+        find_nearest(colony, i);
+    }
+    list_members(colony);
+}
+
+static double farthest_distance(const as_problem *problem)
+{
+    const size_t n = (size_t) problem->n;
+    int32_t farthest = 0;
+    for (size_t k = 0; k < n * n; k++) farthest = problem->dist[k] > farthest ? problem->dist[k] : farthest;
+    return farthest;
+}
+
+static const ab_work_methods work_methods = {
+    .n_stages = AS_STAGES,
+    .stage_names = {"choice", "construct", "update"},
+    .run_stage = run_stage,
+    .close = close_colony,
+};
+
+static const as_methods colony_methods = {
+    .read = cpu_colony_read,
+    .read_pheromone = read_pheromone,
+    .write_pheromone = write_pheromone,
+    .poison = cpu_colony_poison,
+};
+
+static ab_status prepare(cpu_best_colony *colony, const as_problem *problem, const as_params *params)
+{
+    AB_TRY(cpu_colony_init(&colony->common, problem, params, params->threads));
+    const double farthest = farthest_distance(problem);
+    if (params->alpha > 2.0) return ab_unsupported("needs alpha <= 2, alpha is %g", params->alpha);
+    if (as_power((farthest + 0.1) / 0.1, params->beta) > 1e20)
+        return ab_unsupported("needs eta^beta within 20 orders of magnitude, the longest distance is %.0f", farthest);
+    AB_TRY(allocate(colony));
+    initialise(colony, farthest);
+    return ab_ok();
+}
+
+ab_status cpu_best(const as_problem *problem, const as_params *params, as_colony **colony)
+{
+    cpu_best_colony *opened = calloc(1, sizeof *opened);
+    if (opened == NULL) return ab_failed("out of memory");
+    opened->common.colony = (as_colony) {.work = {.methods = &work_methods}, .methods = &colony_methods};
+    const ab_status status = prepare(opened, problem, params);
+    if (status.code == AB_OK)
+        *colony = &opened->common.colony;
+    else
+        close_colony(&opened->common.colony.work);
+    return status;
+}
