@@ -116,9 +116,10 @@ bool tsplib_next_line(tsplib_text *text, tsplib_span *key, tsplib_span *value)
 
 ab_status tsplib_number(const tsplib_text *text, tsplib_span token, double *number)
 {
-    /* strtod() would also take nan, inf and hexadecimal. The NUL after the file stops strspn() and strtod(). */
+    /* strtod() would also take nan, inf, hexadecimal and, for an empty token, what comes on the next line. The NUL after
+     * the file stops strspn() and strtod(). */
     char *stop = NULL;
-    bool plain = strspn(token.start, "+-.0123456789eE") >= token.length;
+    bool plain = token.length > 0 && strspn(token.start, "+-.0123456789eE") >= token.length;
     *number = plain ? strtod_l(token.start, &stop, text->locale) : 0;
     char quoted[TSPLIB_QUOTE];
     if (stop != token.start + token.length)

@@ -274,7 +274,9 @@ static ab_status read_tour_type(parse *file, tsplib_span value)
 
 static ab_status check_dimension(parse *file, tsplib_span value)
 {
-    return tsplib_integer(&file->text, value, "DIMENSION of this tour", file->n, file->n, &file->n);
+    int n;
+    AB_TRY(tsplib_integer(&file->text, value, "DIMENSION", 1, TSP_MAX_CITIES, &n));
+    return n == file->n ? ab_ok() : tsplib_error(&file->text, "a tour of %d cities, but the instance has %d", n, file->n);
 }
 
 /* Reads the cities up to -1, or up to what is no number. visited: [n], all false. */

@@ -1,0 +1,675 @@
+/* The TSPLIB reader, the distance rules, the stand-ins and the catalogue. Small files are written to a temporary
+ * directory; the published optima are checked where $TSPLIB_DIR has the files of TSPLIB. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "instances/tsplib.h"
+
+/* ---- Files of a test ---- */
+
+static void write_bytes(const char *path, const char *bytes, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    write_bytes(path, text, strlen(text));
+}
+
+/* All tests run in a fresh directory of their own, from which a relative $TSPLIB_DIR would not be found. */
+static int enter_directory(void **state)
+{
+    const char *tsplib = getenv("TSPLIB_DIR");
+    char *absolute = tsplib != NULL ? realpath(tsplib, NULL) : NULL;
+    if (absolute != NULL) setenv("TSPLIB_DIR", absolute, 1);
+    free(absolute);
+    char directory[] = "/tmp/antbench-tsplib-XXXXXX";
+    if (mkdtemp(directory) == NULL || chdir(directory) != 0) return -1;
+    *state = strdup(directory);
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", (const char *)*state);
+    free(*state);
+    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static tsp_instance read_text(const char *text)
+{
+    tsp_instance instance;
+    write_text("t.tsp", text);
+    ab_status status = tsp_read("t.tsp", &instance);
+    if (status.code != AB_OK) fail_msg("%s", status.reason);
+    return instance;
+}
+
+static void assert_error(const char *text, const char *reason)
+{
+    tsp_instance instance;
+    write_text("t.tsp", text);
+    ab_status status = tsp_read("t.tsp", &instance);
+    assert_int_equal(status.code, AB_BAD_INPUT);
+    assert_string_equal(status.reason, reason);
+    assert_null(instance.dist);
+}
+
+static void assert_distances(const char *text, int n, const int32_t *expected)
+{
+    tsp_instance instance = read_text(text);
+    assert_int_equal(instance.n, n);
+    assert_memory_equal(instance.dist, expected, (size_t)n * (size_t)n * sizeof *expected);
+    tsp_free(&instance);
+}
+
+/* ---- Distances ---- */
+
+#define HEAD(type, n) "NAME: t\nTYPE: TSP\nDIMENSION: " n "\nEDGE_WEIGHT_TYPE: " type "\n"
+
+static void rounds_euc_2d_to_nearest(void **state)
+{
+    (void)state;
+    const int32_t expected[] = {0, 5, 1, 5, 0, 5, 1, 5, 0}; /* 5, 0.5 and sqrt(6.25 + 16) = 4.717 */
+    assert_distances(HEAD("EUC_2D", "3") "NODE_COORD_SECTION\n1 0 0\n2 3 4\n3 0.5 0\nEOF\n", 3, expected);
+}
+
+static void rounds_ceil_2d_up(void **state)
+{
+    (void)state;
+    const int32_t expected[] = {0, 5, 2, 5, 0, 5, 2, 5, 0}; /* 5, 1.1 and sqrt(1.9^2 + 16) = 4.428 */
+    assert_distances(HEAD("CEIL_2D", "3") "NODE_COORD_SECTION\n1 0 0\n2 3 4\n3 1.1 0\nEOF\n", 3, expected);
+}
+
+static void rounds_att_up_after_dividing_by_ten(void **state)
+{
+    (void)state;
+    const int32_t expected[] = {0, 2, 10, 2, 0, 9, 10, 9, 0}; /* sqrt(20/10) = 1.41, sqrt(1000/10), sqrt(740/10) = 8.60 */
+    assert_distances(HEAD("ATT", "3") "NODE_COORD_SECTION\n1 0 0\n2 2 4\n3 10 30\nEOF\n", 3, expected);
+}
+
+/* Expected values computed apart from this program; a quarter of the equator, opposite points, and 30 minutes. */
+static void computes_geo_from_degrees_and_minutes(void **state)
+{
+    (void)state;
+    const int32_t expected[] = {0,     10020, 5175,  14864, 56,   10020, 0,     10856, 9183,  10020,
+                                5175,  10856, 0,     20039, 5120, 14864, 9183,  20039, 0,     14919,
+                                56,    10020, 5120,  14919, 0};
+    assert_distances(HEAD("GEO", "5") "NODE_COORD_SECTION\n1 0.0 0.0\n2 0.0 90.0\n3 45.30 -10.45\n4 -45.30 169.15\n"
+                                      "5 0.30 0.0\nEOF\n",
+                     5, expected);
+}
+
+/* The same matrix, all of its forms; the diagonal of a file is not a distance. */
+static void reads_every_matrix_form(void **state)
+{
+    (void)state;
+    static const char *const forms[][2] = {
+        {"FULL_MATRIX", "9 1 2 3 1 9 4 5 2 4 9 6 3 5 6 9"},
+        {"UPPER_ROW", "1 2 3 4 5 6"},
+        {"LOWER_COL", "1 2 3 4 5 6"},
+        {"LOWER_ROW", "1 2 4 3 5 6"},
+        {"UPPER_COL", "1 2 4 3 5 6"},
+        {"UPPER_DIAG_ROW", "9 1 2 3 9 4 5 9 6 9"},
+        {"LOWER_DIAG_COL", "9 1 2 3 9 4 5 9 6 9"},
+        {"LOWER_DIAG_ROW", "9 1 9 2 4 9 3 5 6 9"},
+        {"UPPER_DIAG_COL", "9 1 9 2 4 9 3 5 6 9"},
+    };
+    const int32_t expected[] = {0, 1, 2, 3, 1, 0, 4, 5, 2, 4, 0, 6, 3, 5, 6, 0};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text, HEAD("EXPLICIT", "4") "EDGE_WEIGHT_FORMAT: %s\nEDGE_WEIGHT_SECTION\n%s\nEOF\n",
+                 forms[i][0], forms[i][1]);
+        assert_distances(text, 4, expected);
+    }
+}
+
+/* ---- Spelling ---- */
+
+static void accepts_free_spelling(void **state)
+{
+    (void)state;
+    const int32_t expected[] = {0, 5, 5, 0};
+    assert_distances("NAME:t\r\nCOMMENT : TYPE : ATSP\r\nCOMMENT: twice\r\nTYPE   :TSP (M.~Hofmeister)  \r\n\r\n"
+                     "DIMENSION:2\r\nEDGE_WEIGHT_TYPE\t: EUC_2D\r\nEDGE_WEIGHT_FORMAT: FUNCTION\r\n"
+                     "DISPLAY_DATA_TYPE: COORD_DISPLAY\r\nNODE_COORD_SECTION:\r\n"
+                     "\t2\t+.3e1  4.0E+00\r\n\r\n  1 0 -0e-3\r\n",
+                     2, expected);
+    assert_distances("DIMENSION 2\nEDGE_WEIGHT_TYPE EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 5 0", 2, expected);
+    assert_distances(HEAD("EXPLICIT", "2") "EDGE_WEIGHT_FORMAT: FULL_MATRIX\nDISPLAY_DATA_TYPE: TWOD_DISPLAY\n"
+                                           "EDGE_WEIGHT_SECTION\n0\n5.0 5e0\n\n0 DISPLAY_DATA_SECTION\n1 7 7\n2 8 8\nEOF\nrest",
+                     2, expected);
+}
+
+static void reads_one_and_two_cities(void **state)
+{
+    (void)state;
+    assert_distances(HEAD("EUC_2D", "1") "NODE_COORD_SECTION\n1 7 7\nEOF\n", 1, (const int32_t[]){0});
+    assert_distances(HEAD("EUC_2D", "2") "NODE_COORD_SECTION\n1 7 7\n2 7 9\nEOF\n", 2, (const int32_t[]){0, 2, 2, 0});
+    assert_distances(HEAD("EXPLICIT", "1") "EDGE_WEIGHT_FORMAT: UPPER_ROW\nEDGE_WEIGHT_SECTION\nEOF\n", 1,
+                     (const int32_t[]){0});
+}
+
+static void names_an_instance_as_its_file(void **state)
+{
+    (void)state;
+    static const char text[] = "NAME: other.tsp\n" HEAD("EUC_2D", "1") "NODE_COORD_SECTION\n1 7 7\n";
+    tsp_instance instance = read_text(text);
+    char digest[65];
+    sha256_hex(text, sizeof text - 1, digest);
+    assert_string_equal(instance.name, "t");
+    assert_string_equal(instance.path, "t.tsp");
+    assert_string_equal(instance.edge_weight_type, "EUC_2D");
+    assert_string_equal(instance.sha256, digest);
+    assert_false(instance.stand_in);
+    assert_int_equal(instance.optimum, 0);
+    tsp_free(&instance);
+}
+
+/* ---- Errors ---- */
+
+static void explains_broken_headers(void **state)
+{
+    (void)state;
+    assert_error("", "t.tsp:1: the file is empty");
+    assert_error("\n \n", "t.tsp:1: the file ends without DIMENSION");
+    assert_error("\x7f\x45\x4c\x46\x02", "t.tsp:1: unknown keyword \"?ELF?\"");
+    assert_error("NAME: t\n\nDIMENSON: 3\n", "t.tsp:3: unknown keyword \"DIMENSON\"");
+    assert_error("TYPE: ATSP\n", "t.tsp:1: TYPE must be TSP, not \"ATSP\"");
+    assert_error("TYPE:\n", "t.tsp:1: TYPE must be TSP, not \"\"");
+    assert_error("DIMENSION: 0\n", "t.tsp:1: DIMENSION must be a whole number from 1 to 32767, not 0");
+    assert_error("DIMENSION: 99999999999\n", "t.tsp:1: DIMENSION must be a whole number from 1 to 32767, not 99999999999");
+    assert_error("DIMENSION: 2.5\n", "t.tsp:1: DIMENSION must be a whole number from 1 to 32767, not 2.5");
+    assert_error("DIMENSION: 3 4\n", "t.tsp:1: expected a number, got \"3 4\"");
+    assert_error("DIMENSION:\n", "t.tsp:1: expected a number, got \"\"");
+    assert_error("DIMENSION: 3\nDIMENSION: 4\n", "t.tsp:2: DIMENSION appears twice");
+    assert_error("DIMENSION: 3\nEOF\n", "t.tsp:2: the file ends without EDGE_WEIGHT_TYPE");
+    assert_error(HEAD("EUC_2D", "3"), "t.tsp:4: the file ends without NODE_COORD_SECTION");
+    assert_error(HEAD("EXPLICIT", "3"), "t.tsp:4: the file ends without EDGE_WEIGHT_SECTION");
+    assert_error(HEAD("MAN_2D", "3"),
+                 "t.tsp:4: EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT, not \"MAN_2D\"");
+    assert_error(HEAD("EUC_2D", "1") "NODE_COORD_SECTION\n1 0 0\nFIXED_EDGES_SECTION\n",
+                 "t.tsp:7: unknown keyword \"FIXED_EDGES_SECTION\"");
+}
+
+static void explains_broken_nodes(void **state)
+{
+    (void)state;
+#define NODES HEAD("EUC_2D", "3") "NODE_COORD_SECTION\n"
+    assert_error(NODES "1 2 3\n2 1.0\n3 1 1\n", "t.tsp:7: expected 3 numbers \"id x y\", got 2");
+    assert_error(NODES "1 2 3 4\n", "t.tsp:6: expected 3 numbers \"id x y\", got 4");
+    assert_error(NODES "1 2 3\n2 1.0 O\n3 1 1\n", "t.tsp:7: expected a number, got \"O\"");
+    assert_error(NODES "1 2 0x10\n", "t.tsp:6: expected a number, got \"0x10\"");
+    assert_error(NODES "1 2 nan\n", "t.tsp:6: expected a number, got \"nan\"");
+    assert_error(NODES "1 2 1,5\n", "t.tsp:6: expected a number, got \"1,5\"");
+    assert_error(NODES "1 2 1e999\n", "t.tsp:6: 1e999 is too large");
+    assert_error(NODES "0 2 3\n", "t.tsp:6: the node's id must be a whole number from 1 to 3, not 0");
+    assert_error(NODES "1 2 3\n1 3 4\n", "t.tsp:7: node 1 appears twice");
+    assert_error(NODES "3 2 3\n1 3 4\n", "t.tsp:7: expected 3 nodes, found 2: node 2 is missing");
+    assert_error(NODES "1 2 3\n2 3 4\n3 4 5\n4 5 6\n",
+                 "t.tsp:9: the node's id must be a whole number from 1 to 3, not 4");
+    assert_error("NODE_COORD_SECTION\n1 2 3\n", "t.tsp:1: DIMENSION must come before NODE_COORD_SECTION");
+    assert_error(NODES "1 0 0\n2 3e9 0\n3 0 0\n",
+                 "t.tsp: the distance between nodes 1 and 2 is 3e+09, which does not fit in 32 bits");
+    assert_error(NODES "1 1e308 0\n2 -1e308 0\n3 0 0\n",
+                 "t.tsp: the distance between nodes 1 and 2 is inf, which does not fit in 32 bits");
+    assert_error(HEAD("GEO", "1") "NODE_COORD_SECTION\n1 2 1e300\n",
+                 "t.tsp: node 1: GEO coordinates are at most 180, not 2 1e+300");
+#undef NODES
+}
+
+static void explains_broken_matrices(void **state)
+{
+    (void)state;
+#define MATRIX(form) HEAD("EXPLICIT", "3") "EDGE_WEIGHT_FORMAT: " form "\nEDGE_WEIGHT_SECTION\n"
+    assert_error(MATRIX("FULL_MATRIX") "0 1 2\n1 0 3\n2 4 0\n", "t.tsp:9: not symmetric: 2 to 3 is 3, but 3 to 2 is 4");
+    assert_error(MATRIX("UPPER_ROW") "1 -2\n3\n", "t.tsp:7: a weight must be a whole number from 0 to 2147483647, not -2");
+    assert_error(MATRIX("UPPER_ROW") "1 2\n1.5\n", "t.tsp:8: a weight must be a whole number from 0 to 2147483647, not 1.5");
+    assert_error(MATRIX("UPPER_ROW") "1 2\n2147483648\n",
+                 "t.tsp:8: a weight must be a whole number from 0 to 2147483647, not 2147483648");
+    assert_error(MATRIX("UPPER_ROW") "1 2\n", "t.tsp:7: expected 3 weights, found 2 before the end of the file");
+    assert_error(MATRIX("UPPER_ROW") "1 2\nx 3\n", "t.tsp:8: expected 3 weights, found 2 before x");
+    assert_error(MATRIX("UPPER_ROW") "1 2 3 4\nEOF\n", "t.tsp:8: expected 3 weights, found 4 before EOF");
+    assert_error(MATRIX("UPPER_ROW") "1 2\n3x\n", "t.tsp:8: expected a number, got \"3x\"");
+    assert_error(MATRIX("MIDDLE_ROW"), "t.tsp:5: EDGE_WEIGHT_FORMAT \"MIDDLE_ROW\" is none of TSPLIB's matrix forms");
+    assert_error(HEAD("EXPLICIT", "3") "EDGE_WEIGHT_SECTION\n1 2 3\n",
+                 "t.tsp:5: EDGE_WEIGHT_SECTION needs DIMENSION, EDGE_WEIGHT_TYPE: EXPLICIT and a matrix form as "
+                 "EDGE_WEIGHT_FORMAT before it");
+#undef MATRIX
+}
+
+static void explains_unreadable_files(void **state)
+{
+    (void)state;
+    tsp_instance instance;
+    ab_status status = tsp_read("absent.tsp", &instance);
+    assert_int_equal(status.code, AB_FAILED);
+    assert_string_equal(status.reason, "absent.tsp: No such file or directory");
+    status = tsp_read(".", &instance);
+    assert_int_equal(status.code, AB_BAD_INPUT);
+    assert_string_equal(status.reason, ".: not a regular file");
+
+    char long_path[2000] = "";
+    while (strlen(long_path) < sizeof long_path - 16) strcat(long_path, "./");
+    strcat(long_path, "t.tsp");
+    status = tsp_read(long_path, &instance);
+    assert_int_equal(status.code, AB_BAD_INPUT);
+    assert_non_null(strstr(status.reason, "t.tsp: the name is too long (at most 63 bytes, a path 1023)"));
+}
+
+/* ---- Damaged files: always a status, and never an instance that breaks its contract ---- */
+
+static ab_code read_damaged(const char *bytes, size_t length)
+{
+    tsp_instance instance;
+    write_bytes("t.tsp", bytes, length);
+    ab_status status = tsp_read("t.tsp", &instance);
+    if (status.code != AB_OK) {
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_memory_equal(status.reason, "t.tsp:", 6);
+        assert_null(strpbrk(status.reason, "\n\r\x1b"));
+        return status.code;
+    }
+    for (size_t i = 0, n = (size_t)instance.n; i < n; i++) {
+        assert_int_equal(instance.dist[i * n + i], 0);
+        for (size_t j = 0; j < i; j++) {
+            assert_true(instance.dist[i * n + j] >= 0);
+            assert_int_equal(instance.dist[i * n + j], instance.dist[j * n + i]);
+        }
+    }
+    tsp_free(&instance);
+    return AB_OK;
+}
+
+static const char *const whole_files[] = {
+    HEAD("EUC_2D", "5") "NODE_COORD_SECTION\r\n1 0.5 1e2\r\n2 5.51200e+02 9.96400e+02\r\n 3 7 -8\r\n5 1 2\r\n4 11 12\r\nEOF\r\n",
+    HEAD("GEO", "3") "NODE_COORD_SECTION\n1 16.47 96.10\n2 -16.47 94.44\n3 20.09 92.54\nEOF\n",
+    HEAD("EXPLICIT", "3") "EDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n0 1 2\n1 0 3\n2 3\n0\n"
+                          "DISPLAY_DATA_SECTION\n1 1.0 2.0\n2 1 2\n3 1 2\nEOF\n",
+};
+
+/* Cut in the last line of the data or after it, a file may still be whole; cut before, it must be refused. */
+static void survives_truncation_at_every_byte(void **state)
+{
+    (void)state;
+    static const char *const last_lines[] = {"4 11", "3 20", "\n0\nDISPLAY"};
+    for (size_t i = 0; i < sizeof whole_files / sizeof whole_files[0]; i++) {
+        const char *text = whole_files[i];
+        const size_t last = (size_t)(strstr(text, last_lines[i]) - text);
+        for (size_t length = 0; length < strlen(text); length++) {
+            const ab_code code = read_damaged(text, length);
+            if (length <= last) assert_int_equal(code, AB_BAD_INPUT);
+        }
+        assert_int_equal(read_damaged(text, strlen(text)), AB_OK);
+    }
+}
+
+static void survives_every_flipped_bit(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof whole_files / sizeof whole_files[0]; i++) {
+        char text[512];
+        const size_t length = strlen(whole_files[i]);
+        memcpy(text, whole_files[i], length);
+        for (size_t bit = 0; bit < 8 * length; bit++) {
+            text[bit / 8] = (char)(text[bit / 8] ^ (1 << bit % 8));
+            read_damaged(text, length);
+            text[bit / 8] = (char)(text[bit / 8] ^ (1 << bit % 8));
+        }
+    }
+}
+
+/* ---- Tours ---- */
+
+static ab_status read_tour_text(const char *text, int n, int32_t *tour)
+{
+    write_text("t.tour", text);
+    return tsp_read_tour("t.tour", n, tour);
+}
+
+static void reads_tours(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "NAME : t\nCOMMENT : x\nTYPE : TOUR\nDIMENSION : 4\nTOUR_SECTION\n3\n1\n4\n2\n-1\nEOF\n",
+        "TYPE:TOUR\r\nTOUR_SECTION\r\n3 1\r\n4 2 -1\r\n",
+        "TOUR_SECTION\n3 1 4 2 EOF\n",
+        "TOUR_SECTION\n3 1 4 2",
+    };
+    const int32_t expected[] = {2, 0, 3, 1};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        int32_t tour[4] = {-1, -1, -1, -1};
+        assert_int_equal(read_tour_text(texts[i], 4, tour).code, AB_OK);
+        assert_memory_equal(tour, expected, sizeof tour);
+    }
+}
+
+static void explains_broken_tours(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"TOUR_SECTION\n1 2 4\n-1\n", "t.tour:3: expected a tour of 4 cities, found 3"},
+        {"TOUR_SECTION\n1 2\n2 4\n-1\n", "t.tour:3: city 2 appears twice"},
+        {"TOUR_SECTION\n1 2\n3 5\n-1\n", "t.tour:3: a city of the tour must be a whole number from 1 to 4, not 5"},
+        {"TOUR_SECTION\n1 2 3 4 1\n-1\n", "t.tour:2: city 1 appears twice"},
+        {"TOUR_SECTION\n1 2 3 4\n-1\n5 6 7\n", "t.tour:4: unknown keyword \"5\""},
+        {"DIMENSION: 5\n", "t.tour:1: a tour of 5 cities, but the instance has 4"},
+        {"TYPE: TSP\n", "t.tour:1: TYPE must be TOUR, not \"TSP\""},
+        {"NAME: t\n", "t.tour:1: the file ends without TOUR_SECTION"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int32_t tour[4];
+        const ab_status status = read_tour_text(cases[i][0], 4, tour);
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_string_equal(status.reason, cases[i][1]);
+    }
+}
+
+static void measures_closed_tours(void **state)
+{
+    (void)state;
+    int32_t dist[] = {0, 1, 20, 1, 0, INT32_MAX, 20, INT32_MAX, 0};
+    const tsp_instance instance = {.n = 3, .dist = dist};
+    assert_int_equal(tsp_tour_length(&instance, (const int32_t[]){2, 0, 1}), 21 + (int64_t)INT32_MAX);
+    assert_int_equal(tsp_tour_length(&(tsp_instance){.n = 1, .dist = dist}, (const int32_t[]){0}), 0);
+}
+
+/* ---- Stand-ins and names ---- */
+
+static tsp_instance load(const char *name)
+{
+    tsp_instance instance;
+    ab_status status = tsp_load(name, &instance);
+    if (status.code != AB_OK) fail_msg("%s", status.reason);
+    return instance;
+}
+
+/* The digests were computed by another program from the description of the generator. */
+static void generates_the_same_instance_everywhere(void **state)
+{
+    (void)state;
+    tsp_instance uniform = load("u198"), clustered = load("c1002");
+    assert_string_equal(uniform.sha256, "745cb934f4f61fb8a9106cf9cdedd7220e9d7d02ba12f77d74456946d5931fb5");
+    assert_string_equal(clustered.sha256, "0ea99f81390a77cb3ee4176086d0526a750e028eed75a17639f46ee99c47b0e4");
+    assert_string_equal(clustered.edge_weight_type, "EUC_2D");
+    tsp_free(&uniform);
+    tsp_free(&clustered);
+}
+
+static double mean_nearest_distance(const tsp_instance *instance)
+{
+    const size_t n = (size_t)instance->n;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        int32_t nearest = INT32_MAX;
+        for (size_t j = 0; j < n; j++)
+            if (j != i && instance->dist[i * n + j] < nearest) nearest = instance->dist[i * n + j];
+        sum += nearest;
+    }
+    return sum / (double)n;
+}
+
+/* At density rho the nearest neighbour is at 1/(2 sqrt(rho)) on average. That is side/(2 sqrt(n)) for uniform cities, and
+ * half as much, averaged over a normal cluster of 100 cities and deviation side/sqrt(n); less where clusters overlap. */
+static void generates_uniform_and_clustered_cities(void **state)
+{
+    (void)state;
+    tsp_instance uniform, clustered;
+    assert_int_equal(tsp_generate(TSP_UNIFORM, 2000, 7, &uniform).code, AB_OK);
+    assert_int_equal(tsp_generate(TSP_CLUSTERED, 2000, 7, &clustered).code, AB_OK);
+    const double expected = 1e6 / (2 * sqrt(2000));
+    assert_true(fabs(mean_nearest_distance(&uniform) / expected - 1) < 0.1);
+    assert_true(fabs(mean_nearest_distance(&clustered) / (expected / 2) - 1) < 0.2);
+    tsp_free(&uniform);
+    tsp_free(&clustered);
+}
+
+static void generates_by_seed_and_size(void **state)
+{
+    (void)state;
+    tsp_instance a, b;
+    assert_int_equal(tsp_generate(TSP_UNIFORM, 10, 1, &a).code, AB_OK);
+    assert_int_equal(tsp_generate(TSP_UNIFORM, 10, 2, &b).code, AB_OK);
+    assert_string_not_equal(a.sha256, b.sha256);
+    tsp_free(&a);
+    tsp_free(&b);
+    assert_int_equal(tsp_generate(TSP_CLUSTERED, 1, 1, &a).code, AB_OK);
+    assert_string_equal(a.name, "c1");
+    tsp_free(&a);
+    assert_int_equal(tsp_generate(TSP_UNIFORM, 0, 1, &a).code, AB_BAD_INPUT);
+    assert_int_equal(tsp_generate(TSP_UNIFORM, TSP_MAX_CITIES + 1, 1, &a).code, AB_BAD_INPUT);
+    assert_null(a.dist);
+}
+
+static void loads_a_stand_in_without_files(void **state)
+{
+    (void)state;
+    unsetenv("TSPLIB_DIR");
+    tsp_instance instance = load("d198");
+    assert_string_equal(instance.name, "u198");
+    assert_string_equal(instance.path, "");
+    assert_int_equal(instance.n, 198);
+    assert_int_equal(instance.optimum, 0);
+    assert_true(instance.stand_in);
+    tsp_free(&instance);
+}
+
+/* $TSPLIB_DIR comes before instances/tsplib, which comes before a stand-in. */
+static void loads_files_in_order(void **state)
+{
+    (void)state;
+    static const char one[] = HEAD("EUC_2D", "1") "NODE_COORD_SECTION\n1 7 7\n";
+    static const char two[] = HEAD("EUC_2D", "2") "NODE_COORD_SECTION\n1 7 7\n2 7 8\n";
+    assert_int_equal(mkdir("mine", 0777) | mkdir("instances", 0777) | mkdir("instances/tsplib", 0777), 0);
+    write_text("instances/tsplib/d198.tsp", one);
+    write_text("instances/tsplib/u198.tsp", one);
+    write_text("mine/d198.tsp", two);
+    static const struct {
+        const char *directory, *name, *path;
+    } cases[] = {
+        {"mine", "d198", "mine/d198.tsp"},
+        {"mine", "u198", "instances/tsplib/u198.tsp"},
+        {"nowhere", "d198", "instances/tsplib/d198.tsp"},
+        {"", "mine/d198.tsp", "mine/d198.tsp"},
+        {"nowhere", "a280", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        setenv("TSPLIB_DIR", cases[i].directory, 1);
+        tsp_instance instance = load(cases[i].name);
+        assert_string_equal(instance.path, cases[i].path);
+        assert_int_equal(instance.stand_in, cases[i].path[0] == '\0');
+        assert_int_equal(instance.optimum, 0); /* d198.tsp does not hold d198 here */
+        tsp_free(&instance);
+    }
+    assert_int_equal(system("rm -r mine instances"), 0);
+    unsetenv("TSPLIB_DIR");
+}
+
+/* A broken file is never replaced by a stand-in. */
+static void reports_names_that_cannot_be_loaded(void **state)
+{
+    (void)state;
+    write_text("a280.tsp", HEAD("EUC_2D", "280") "NODE_COORD_SECTION\n1 7 7\n");
+    setenv("TSPLIB_DIR", ".", 1);
+    static const char *const cases[][2] = {
+        {"a280", "./a280.tsp:6: expected 280 nodes, found 1: node 2 is missing"},
+        {"d199", "instance \"d199\": not in the catalogue, and no d199.tsp in $TSPLIB_DIR or instances/tsplib; did you "
+                 "mean \"d198\"?"},
+        {"u159", "instance \"u159\": not in the catalogue, and no u159.tsp in $TSPLIB_DIR or instances/tsplib"},
+        {"u0198", "instance \"u0198\": not in the catalogue, and no u0198.tsp in $TSPLIB_DIR or instances/tsplib; did you "
+                  "mean \"d198\"?"},
+        {"", "instance \"\": not in the catalogue, and no .tsp in $TSPLIB_DIR or instances/tsplib"},
+        {"absent.tsp", "absent.tsp: no such file"},
+        {"c99999", "a generated instance has 1 to 32767 cities, not 99999"},
+        {"u99999999999999999999", "a generated instance has 1 to 32767 cities, not 2147483647"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tsp_instance instance;
+        const ab_status status = tsp_load(cases[i][0], &instance);
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_string_equal(status.reason, cases[i][1]);
+        assert_null(instance.dist);
+    }
+    unsetenv("TSPLIB_DIR");
+}
+
+/* ---- Checksums and the catalogue ---- */
+
+static void computes_sha256(void **state)
+{
+    (void)state;
+    static const char abc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"; /* FIPS 180-4 */
+    char digest[65];
+    sha256_hex("abc", 3, digest);
+    assert_string_equal(digest, abc);
+    write_text("abc", "abc");
+    assert_int_equal(sha256_file("abc", digest).code, AB_OK);
+    assert_string_equal(digest, abc);
+    assert_int_equal(sha256_file("absent", digest).code, AB_FAILED);
+    assert_int_equal(sha256_file(".", digest).code, AB_FAILED);
+    assert_string_equal(digest, "");
+}
+
+static void keeps_an_ordered_catalogue(void **state)
+{
+    (void)state;
+    int count;
+    const tsp_catalogue_entry *catalogue = tsp_catalogue(&count);
+    assert_true(count >= 21);
+    for (int i = 0; i < count; i++) {
+        const tsp_catalogue_entry *entry = &catalogue[i];
+        assert_ptr_equal(tsp_find_in_catalogue(entry->name), entry);
+        assert_int_equal(strspn(entry->sha256, "0123456789abcdef"), 64);
+        assert_non_null(strstr(entry->url, entry->name));
+        assert_true(entry->optimum > 0);
+        if (i > 0) assert_true(catalogue[i - 1].n < entry->n);
+    }
+    assert_null(tsp_find_in_catalogue("u198"));
+}
+
+/* ---- TSPLIB itself ---- */
+
+/* The shortest tour by dynamic programming over subsets (Held & Karp), for n <= 17. */
+static int64_t shortest_tour(const tsp_instance *instance)
+{
+    const size_t m = (size_t)instance->n - 1, n = m + 1;
+    int64_t *length = malloc((m << m) * sizeof *length); /* [subset of cities 1..m][last]: from city 0 through it */
+    assert_non_null(length);
+    for (size_t set = 1; set < (size_t)1 << m; set++) {
+        for (size_t last = 0; last < m; last++) {
+            const size_t before = set & ~((size_t)1 << last);
+            int64_t best = before == 0 ? instance->dist[last + 1] : INT64_MAX / 2;
+            for (size_t k = 0; k < m && before != set; k++)
+                if (before >> k & 1 && length[before * m + k] + instance->dist[(k + 1) * n + last + 1] < best)
+                    best = length[before * m + k] + instance->dist[(k + 1) * n + last + 1];
+            length[set * m + last] = before == set ? INT64_MAX / 2 : best;
+        }
+    }
+    int64_t shortest = INT64_MAX;
+    for (size_t last = 0; last < m; last++) {
+        const int64_t closed = length[(((size_t)1 << m) - 1) * m + last] + instance->dist[last + 1];
+        if (closed < shortest) shortest = closed;
+    }
+    free(length);
+    return shortest;
+}
+
+static void check_catalogued_files(const char *directory)
+{
+    int count;
+    const tsp_catalogue_entry *catalogue = tsp_catalogue(&count);
+    for (int i = 0; i < count; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s.tsp", directory, catalogue[i].name);
+        if (access(path, F_OK) != 0) continue;
+        tsp_instance instance = load(path);
+        assert_string_equal(instance.sha256, catalogue[i].sha256);
+        assert_int_equal(instance.optimum, catalogue[i].optimum);
+        tsp_free(&instance);
+    }
+}
+
+static void check_optimal_tour(const char *directory, const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s.tsp", directory, name);
+    tsp_instance instance = load(path);
+    int32_t *tour = malloc((size_t)instance.n * sizeof *tour);
+    assert_non_null(tour);
+    snprintf(path, sizeof path, "%s/%s.opt.tour", directory, name);
+    ab_status status = tsp_read_tour(path, instance.n, tour);
+    if (status.code != AB_OK) fail_msg("%s", status.reason);
+    assert_int_equal(tsp_tour_length(&instance, tour), tsp_find_in_catalogue(name)->optimum);
+    free(tour);
+    tsp_free(&instance);
+}
+
+static void reproduces_published_optima(void **state)
+{
+    (void)state;
+    static const char *const with_tour[] = {"a280", "att48", "bays29", "berlin52", "ch130", "eil51",
+                                            "kroA100", "pcb442", "pr1002", "pr2392", "st70", "ulysses22"};
+    static const char *const small[] = {"burma14", "gr17"};
+    const char *directory = getenv("TSPLIB_DIR");
+    if (directory == NULL || access(directory, R_OK | X_OK) != 0) {
+        print_message("$TSPLIB_DIR is not a directory of TSPLIB files\n");
+        skip();
+    }
+    check_catalogued_files(directory);
+    for (size_t i = 0; i < sizeof with_tour / sizeof with_tour[0]; i++) check_optimal_tour(directory, with_tour[i]);
+    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s.tsp", directory, small[i]);
+        tsp_instance instance = load(path);
+        assert_int_equal(shortest_tour(&instance), instance.optimum);
+        tsp_free(&instance);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reproduces_published_optima), /* first: others change TSPLIB_DIR */
+        cmocka_unit_test(rounds_euc_2d_to_nearest),
+        cmocka_unit_test(rounds_ceil_2d_up),
+        cmocka_unit_test(rounds_att_up_after_dividing_by_ten),
+        cmocka_unit_test(computes_geo_from_degrees_and_minutes),
+        cmocka_unit_test(reads_every_matrix_form),
+        cmocka_unit_test(accepts_free_spelling),
+        cmocka_unit_test(reads_one_and_two_cities),
+        cmocka_unit_test(names_an_instance_as_its_file),
+        cmocka_unit_test(explains_broken_headers),
+        cmocka_unit_test(explains_broken_nodes),
+        cmocka_unit_test(explains_broken_matrices),
+        cmocka_unit_test(explains_unreadable_files),
+        cmocka_unit_test(survives_truncation_at_every_byte),
+        cmocka_unit_test(survives_every_flipped_bit),
+        cmocka_unit_test(reads_tours),
+        cmocka_unit_test(explains_broken_tours),
+        cmocka_unit_test(measures_closed_tours),
+        cmocka_unit_test(generates_the_same_instance_everywhere),
+        cmocka_unit_test(generates_uniform_and_clustered_cities),
+        cmocka_unit_test(generates_by_seed_and_size),
+        cmocka_unit_test(loads_a_stand_in_without_files),
+        cmocka_unit_test(loads_files_in_order),
+        cmocka_unit_test(reports_names_that_cannot_be_loaded),
+        cmocka_unit_test(computes_sha256),
+        cmocka_unit_test(keeps_an_ordered_catalogue),
+    };
+    return cmocka_run_group_tests(tests, enter_directory, remove_directory);
+}
