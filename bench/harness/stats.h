@@ -1,12 +1,15 @@
-/* Order statistics of samples. Everything here is exact and deterministic; nothing assumes a normal distribution. */
+/* Order statistics of samples. Everything here is deterministic, and all but ab_mean_ci95 assumes nothing about the
+ * distribution. A NaN among the samples makes every statistic of them NAN: it never goes unnoticed into an average. */
 #ifndef ANTBENCH_STATS_H
 #define ANTBENCH_STATS_H
 
 /* In milliseconds where it summarises times. A field that the samples do not determine is NAN (an empty CSV cell). */
 typedef struct ab_summary {
-    int samples;
-    double median, mean, stddev, min, q1, q3, max;
-    double ci95_lo, ci95_hi; /* 95 % interval of the median, from order statistics (binomial); NAN below 6 samples */
+    int samples;              /* how many were summarised */
+    double median, mean;      /* NAN without samples */
+    double stddev;            /* of the sample (n - 1); NAN below 2 samples */
+    double min, q1, q3, max;  /* quartiles as ab_quantile has them */
+    double ci95_lo, ci95_hi;  /* 95 % interval of the median, from order statistics (binomial); NAN below 6 samples */
 } ab_summary;
 
 ab_summary ab_summarise(const double *samples, int n);

@@ -1,0 +1,162 @@
+/* Statistics against values worked out by hand, from tables, and from the definition by brute force. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "bench/harness/stats.h"
+
+static void assert_near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance)) fail_msg("%.17g is not within %g of %.17g", value, tolerance, expected);
+}
+
+static void quantiles_interpolate(void **state)
+{
+    (void)state;
+    const double sorted[] = {1, 2, 4, 8};
+    assert_near(ab_quantile(sorted, 4, 0), 1, 0);
+    assert_near(ab_quantile(sorted, 4, 0.25), 1.75, 0);
+    assert_near(ab_quantile(sorted, 4, 0.5), 3, 0);
+    assert_near(ab_quantile(sorted, 4, 0.75), 5, 0);
+    assert_near(ab_quantile(sorted, 4, 1), 8, 0);
+    assert_near(ab_quantile(sorted, 1, 0.75), 1, 0);
+}
+
+static void summary_of_unsorted_samples(void **state)
+{
+    (void)state;
+    const double samples[] = {4, 1, 3, 2, 5, 9};
+    const ab_summary summary = ab_summarise(samples, 6);
+    assert_int_equal(summary.samples, 6);
+    assert_near(summary.median, 3.5, 0);
+    assert_near(summary.mean, 4, 1e-15);
+    assert_near(summary.stddev, sqrt(8), 1e-15);
+    assert_near(summary.min, 1, 0);
+    assert_near(summary.q1, 2.25, 0);
+    assert_near(summary.q3, 4.75, 0);
+    assert_near(summary.max, 9, 0);
+    assert_near(summary.ci95_lo, 1, 0);
+    assert_near(summary.ci95_hi, 9, 0);
+    assert_near(ab_relative_error(&summary), 4 / 3.5, 1e-15);
+    assert_near(samples[0], 4, 0);
+}
+
+static void few_samples_leave_fields_undetermined(void **state)
+{
+    (void)state;
+    const double samples[] = {7, 9, 8, 6, 10};
+    const ab_summary none = ab_summarise(samples, 0), one = ab_summarise(samples, 1), five = ab_summarise(samples, 5);
+    assert_int_equal(none.samples, 0);
+    assert_true(isnan(none.median) && isnan(none.mean) && isnan(none.min) && isnan(none.max) && isnan(none.stddev));
+    assert_near(one.median, 7, 0);
+    assert_true(isnan(one.stddev) && isnan(one.ci95_lo));
+    assert_near(five.stddev, sqrt(2.5), 1e-15);
+    assert_true(isnan(five.ci95_lo) && isnan(five.ci95_hi) && isnan(ab_relative_error(&five)));
+}
+
+static void nan_never_vanishes(void **state)
+{
+    (void)state;
+    const double samples[] = {1, 2, NAN, 4, 5, 6, 7};
+    const ab_summary summary = ab_summarise(samples, 7);
+    assert_int_equal(summary.samples, 7);
+    assert_true(isnan(summary.median) && isnan(summary.mean) && isnan(summary.min) && isnan(summary.max));
+    double mean, half_width;
+    ab_mean_ci95(samples, 7, &mean, &half_width);
+    assert_true(isnan(mean) && isnan(half_width));
+}
+
+/* With samples 1..n the interval's ends are their own ranks. */
+static void assert_interval_ranks(int n, int rank)
+{
+    double *samples = malloc((size_t)n * sizeof *samples);
+    assert_non_null(samples);
+    for (int i = 0; i < n; i++) samples[i] = n - i;
+    const ab_summary summary = ab_summarise(samples, n);
+    assert_near(summary.ci95_lo, rank, 0);
+    assert_near(summary.ci95_hi, n + 1 - rank, 0);
+    free(samples);
+}
+
+/* P(Bin(n, 1/2) < k) in long double, term by term from the whole distribution's start. */
+static long double binomial_below(int n, int k)
+{
+    long double probability = powl(0.5L, n), sum = 0;
+    for (int i = 0; i < k; i++) {
+        sum += probability;
+        probability *= (long double)(n - i) / (i + 1);
+    }
+    return sum;
+}
+
+static void median_interval_is_the_narrowest_of_95_percent(void **state)
+{
+    (void)state;
+    /* From printed tables of the sign test at 5 %, two-sided. */
+    const int known[][2] = {{6, 1}, {8, 1}, {9, 2}, {10, 2}, {20, 6}, {25, 8}, {100, 40}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) assert_interval_ranks(known[i][0], known[i][1]);
+    for (int n = 6; n <= 2000; n += n < 100 ? 1 : 173) {
+        int rank = 0;
+        while (binomial_below(n, rank + 1) <= 0.025L) rank++;
+        assert_interval_ranks(n, rank);
+    }
+    /* Exact integer arithmetic; powl(0.5, n) would underflow here. */
+    assert_interval_ranks(10000, 4902);
+    assert_interval_ranks(100000, 49690);
+}
+
+static void spread_survives_a_large_mean(void **state)
+{
+    (void)state;
+    const double samples[] = {1e9 + 1, 1e9 + 2, 1e9 + 3};
+    assert_near(ab_summarise(samples, 3).stddev, 1, 1e-9);
+}
+
+/* Two samples 0 and x have mean x/2 and stddev x/sqrt(2); n of them in pairs likewise: recovers t from the half-width. */
+static double student_t(int df)
+{
+    const int n = df + 1;
+    double *samples = malloc((size_t)n * sizeof *samples), mean, half_width;
+    assert_non_null(samples);
+    for (int i = 0; i < n; i++) samples[i] = i;
+    ab_mean_ci95(samples, n, &mean, &half_width);
+    assert_near(mean, df / 2.0, 1e-9);
+    free(samples);
+    return half_width / sqrt((n + 1.0) / 12); /* the variance of 0..n-1 is n(n+1)/12 */
+}
+
+static void student_interval_of_the_mean(void **state)
+{
+    (void)state;
+    /* Quantiles of Student's t at 97.5 %. */
+    const struct {
+        int df;
+        double t;
+    } known[] = {{1, 12.706204736174705}, {2, 4.302652729749464}, {3, 3.1824463052837078}, {4, 2.7764451051977934},
+                 {5, 2.5705818356363146}, {9, 2.2621571628982053}, {30, 2.0422724563012378}, {100, 1.9839715185235523},
+                 {1000, 1.9623390808264078}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) assert_near(student_t(known[i].df), known[i].t, 1e-9);
+    assert_near(student_t(1001), 1.9623367, 1e-6); /* where the expansion takes over */
+    assert_true(student_t(1001) < student_t(1000) && student_t(1000) - student_t(1001) < 3e-6);
+    double mean, half_width;
+    ab_mean_ci95((const double[]){3}, 1, &mean, &half_width);
+    assert_true(mean == 3 && isnan(half_width));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles_interpolate),
+        cmocka_unit_test(summary_of_unsorted_samples),
+        cmocka_unit_test(few_samples_leave_fields_undetermined),
+        cmocka_unit_test(nan_never_vanishes),
+        cmocka_unit_test(median_interval_is_the_narrowest_of_95_percent),
+        cmocka_unit_test(spread_survives_a_large_mean),
+        cmocka_unit_test(student_interval_of_the_mean),
+    };
+    return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}
