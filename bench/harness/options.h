@@ -40,7 +40,7 @@ typedef struct ab_options {
     ab_profile profile;
     int runs, iterations; /* 0 leaves them to the profile */
     double time_budget_s; /* seconds a row may take; 0 leaves it to the profile, infinite for --time-budget 0 */
-    uint64_t seed;        /* default 1 */
+    uint64_t seed;        /* default 1; at most INT64_MAX */
     char *out;            /* --out DIR, or NULL: results/runs/<machine>/<UTC>-<commit>/ */
     bool resume, quiet;
     int argc; /* the command line, for meta.json */
@@ -55,13 +55,16 @@ typedef struct ab_program {
     const char *const *known_instances; /* NULL-terminated: names to suggest from; others may still be files */
 } ab_program;
 
-/* Never exits the process: errors and --help are printed and answered with AB_ACTION_EXIT. Free with ab_options_free. */
+/* Never exits the process: --help and --version are printed to stdout, an error as one line to stderr, and all are answered
+ * with AB_ACTION_EXIT. Free with ab_options_free in every case. */
 void ab_parse_options(const ab_program *program, int argc, char **argv, ab_options *options);
 void ab_options_free(ab_options *options);
 
-const char *ab_profile_name(ab_profile profile);
+const char *ab_profile_name(ab_profile profile);               /* "smoke" */
+const char *ab_backend_choice_name(ab_backend_choice backend); /* "auto" */
 
-/* The candidate (NULL-terminated list) with the least edit distance to `name`, or NULL if none is near. */
+/* The candidate (NULL-terminated list) with the least edit distance to `name`, the first of equals, or NULL if none is
+ * near: more than a third of the name would have to change, and more than two letters. */
 const char *ab_nearest_name(const char *name, const char *const *candidates);
 
 /* --list: TSV on stdout with a header line: id, backend, file, source, description. */

@@ -1,0 +1,23 @@
+/* The build's identity (bench/harness/build_info.h). The Makefile generates build_info.inc. */
+#include "bench/harness/build_info.h"
+#include "build_info.inc"
+#include "instances/tsplib.h"
+
+const ab_build_info *ab_build(void)
+{
+    static const ab_build_info build = {
+        .commit = AB_GIT_COMMIT,
+        .dirty = AB_GIT_DIRTY,
+        .cc = AB_CC_VERSION,
+        .cflags = AB_CFLAGS,
+        .nvcc = AB_NVCC_VERSION,
+        .cuda_archs = AB_CUDA_ARCHS,
+        .device_code_sha256 = AB_DEVICE_CODE_SHA256,
+    };
+    return &build;
+}
+
+ab_status ab_executable_sha256(char digest[65])
+{
+    return sha256_file("/proc/self/exe", digest);
+}

@@ -1,0 +1,22 @@
+/* What this binary was built from and with, as scripts/build_info found it at build time. */
+#ifndef ANTBENCH_BUILD_INFO_H
+#define ANTBENCH_BUILD_INFO_H
+
+#include <stdbool.h>
+
+#include "kernels/implementation.h"
+
+typedef struct ab_build_info {
+    const char *commit;             /* git commit, abbreviated; "unknown" outside of a repository */
+    bool dirty;                     /* sources differed from that commit */
+    const char *cc, *cflags;        /* C compiler's version line and flags */
+    const char *nvcc, *cuda_archs;  /* nvcc's version line and the architectures; empty without CUDA */
+    const char *device_code_sha256; /* over the GPU code of all kernels; empty without CUDA */
+} ab_build_info;
+
+const ab_build_info *ab_build(void);
+
+/* The SHA-256 of the running executable itself, which also tells two builds of uncommitted sources apart. */
+ab_status ab_executable_sha256(char digest[65]);
+
+#endif

@@ -1,0 +1,342 @@
+/* The command line that every driver shares (bench/harness/options.h). */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/build_info.h"
+#include "bench/harness/options.h"
+
+enum {
+    OPTION_LIST, OPTION_DRY_RUN, OPTION_INSTANCES, OPTION_IMPLEMENTATIONS, OPTION_BACKEND, OPTION_DEVICE, OPTION_PROFILE,
+    OPTION_RUNS, OPTION_ITERATIONS, OPTION_TIME_BUDGET, OPTION_SEED, OPTION_OUT, OPTION_RESUME, OPTION_QUIET, OPTION_HELP,
+    OPTION_VERSION, N_OPTIONS
+};
+
+/* The one list of options: what getopt knows, what --help prints and what a misspelt option is compared with. */
+static const struct {
+    const char *name, *argument /* NULL: takes none */, *help;
+} described_options[N_OPTIONS] = {
+    [OPTION_LIST] = {"list", NULL, "list the implementations as TSV and exit"},
+    [OPTION_DRY_RUN] = {"dry-run", NULL, "list the rows that would be measured, with the estimated time, and exit"},
+    [OPTION_INSTANCES] = {"instances", "A,B,...", "measure these: catalogue names, stand-ins (u198) or files"},
+    [OPTION_IMPLEMENTATIONS] = {"implementations", "A,B,...", "measure these (ids as --list prints them)"},
+    [OPTION_BACKEND] = {"backend", "NAME", "auto (default), cuda, host or cpu"},
+    [OPTION_DEVICE] = {"device", "N", "CUDA device (default 0)"},
+    [OPTION_PROFILE] = {"profile", "NAME", "smoke, quick (default) or thesis: how many samples, on what"},
+    [OPTION_RUNS] = {"runs", "N", "independent runs of a row, instead of the profile's"},
+    [OPTION_ITERATIONS] = {"iterations", "N", "iterations of a run, instead of the profile's"},
+    [OPTION_TIME_BUDGET] = {"time-budget", "SECONDS", "time for one row, instead of the profile's; 0: no limit"},
+    [OPTION_SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
+    [OPTION_OUT] = {"out", "DIR", "directory of the results (default results/runs/MACHINE/TIME-COMMIT)"},
+    [OPTION_RESUME] = {"resume", NULL, "continue the run in DIR (without --out: the newest of this machine)"},
+    [OPTION_QUIET] = {"quiet", NULL, "no progress"},
+    [OPTION_HELP] = {"help", NULL, "print this and exit"},
+    [OPTION_VERSION] = {"version", NULL, "print the version and exit"},
+};
+
+static const char *const profile_names[] = {"smoke", "quick", "thesis", NULL};
+static const char *const backend_names[] = {"auto", "cuda", "host", "cpu", NULL};
+
+const char *ab_profile_name(ab_profile profile)
+{
+    return profile_names[profile];
+}
+
+const char *ab_backend_choice_name(ab_backend_choice backend)
+{
+    return backend_names[backend];
+}
+
+/* "; did you mean x?" into text[96], or "" where nothing is near. */
+static const char *suggestion(const char *name, const char *const *candidates, char text[96])
+{
+    const char *nearest = ab_nearest_name(name, candidates);
+    text[0] = '\0';
+    if (nearest) snprintf(text, 96, "; did you mean %s?", nearest);
+    return text;
+}
+
+/* ---- Values ---- */
+
+static ab_status parse_whole(const char *option, const char *text, long long min, long long max, long long *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    const bool starts_well = isdigit((unsigned char)text[0]) || text[0] == '-';
+    if (starts_well && !*end && errno == 0 && *value >= min && *value <= max) return ab_ok();
+    return ab_bad_input("--%s: expected a whole number from %lld to %lld, got \"%s\"", option, min, max, text);
+}
+
+static ab_status parse_int(const char *option, const char *text, int min, int max, int *value)
+{
+    long long whole;
+    AB_TRY(parse_whole(option, text, min, max, &whole));
+    *value = (int)whole;
+    return ab_ok();
+}
+
+static ab_status parse_seconds(const char *option, const char *text, double *value)
+{
+    char *end;
+    *value = strtod(text, &end);
+    if (!isdigit((unsigned char)text[0]) || *end || !isfinite(*value))
+        return ab_bad_input("--%s: expected a number of seconds (0: no limit), got \"%s\"", option, text);
+    if (*value == 0) *value = INFINITY;
+    return ab_ok();
+}
+
+static ab_status parse_choice(const char *option, const char *text, const char *const *names, int *choice)
+{
+    char list[64] = "", hint[96];
+    for (int i = 0; names[i]; i++) {
+        *choice = i;
+        if (strcmp(text, names[i]) == 0) return ab_ok();
+        strcat(strcat(list, i ? ", " : ""), names[i]);
+    }
+    return ab_bad_input("--%s: expected one of %s, got \"%s\"%s", option, list, text, suggestion(text, names, hint));
+}
+
+static void free_list(char **list)
+{
+    for (char **item = list; item && *item; item++) free(*item);
+    free(list);
+}
+
+static ab_status check_items(const char *option, char **list)
+{
+    for (char **item = list; *item; item++) {
+        if (!**item) return ab_bad_input("--%s: an empty name", option);
+        for (char **other = list; other != item; other++)
+            if (strcmp(*other, *item) == 0) return ab_bad_input("--%s: %s is named twice", option, *item);
+    }
+    return ab_ok();
+}
+
+/* Splits "a,b" into a NULL-terminated list, in place of what *list was. */
+static ab_status parse_list(const char *option, const char *text, char ***list)
+{
+    size_t items = 1;
+    for (const char *c = text; *c; c++) items += *c == ',';
+    free_list(*list);
+    *list = calloc(items + 1, sizeof **list);
+    if (!*list) return ab_failed("out of memory");
+    for (size_t i = 0; i < items; i++) {
+        const size_t length = strcspn(text, ",");
+        if (!((*list)[i] = strndup(text, length))) return ab_failed("out of memory");
+        text += length + 1;
+    }
+    return check_items(option, *list);
+}
+
+static ab_status parse_directory(const char *option, const char *text, char **directory)
+{
+    if (!*text) return ab_bad_input("--%s: expected a directory, got \"\"", option);
+    free(*directory);
+    *directory = strdup(text);
+    return *directory ? ab_ok() : ab_failed("out of memory");
+}
+
+/* ---- --help, --version, --list ---- */
+
+static void print_help(const ab_program *program)
+{
+    printf("%s: %s\n\nusage: %s [options]\n\n", program->name, program->summary, program->name);
+    for (int i = 0; i < N_OPTIONS; i++) {
+        char left[64];
+        const char *argument = described_options[i].argument;
+        snprintf(left, sizeof left, "--%s%s%s", described_options[i].name, argument ? " " : "", argument ? argument : "");
+        printf("  %-26s %s\n", left, described_options[i].help);
+    }
+    printf("\nexit codes: 0 fine, 1 internal, CUDA or I/O error, 2 usage or nothing matched, 3 confirmed slower,\n"
+           "  4 wrong output, 5 inconclusive, 77 nothing could run\n");
+}
+
+static void print_version(const ab_program *program)
+{
+    const ab_build_info *build = ab_build();
+    printf("%s, antbench %s%s, %s\n", program->name, build->commit, build->dirty ? " with local changes" : "",
+           build->device_code_sha256[0] ? build->nvcc : "built without CUDA");
+}
+
+void ab_print_implementations(const char *operation)
+{
+    size_t count;
+    const ab_implementation *all = ab_registry(&count);
+    printf("id\tbackend\tfile\tsource\tdescription\n");
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].operation, operation) == 0)
+            printf("%s\t%s\t%s\t%s\t%s\n", all[i].id, ab_backend_name(all[i].backend), all[i].file, all[i].source,
+                   all[i].description);
+}
+
+/* ---- Options ---- */
+
+static ab_status apply(const ab_program *program, int option, const char *text, ab_options *options)
+{
+    const char *name = described_options[option].name;
+    long long seed;
+    int choice;
+    switch (option) {
+    case OPTION_LIST: options->action = AB_ACTION_LIST; break;
+    case OPTION_DRY_RUN: options->action = AB_ACTION_DRY_RUN; break;
+    case OPTION_INSTANCES: return parse_list(name, text, &options->instances);
+    case OPTION_IMPLEMENTATIONS: return parse_list(name, text, &options->implementations);
+    case OPTION_BACKEND:
+        AB_TRY(parse_choice(name, text, backend_names, &choice));
+        options->backend = (ab_backend_choice)choice;
+        break;
+    case OPTION_DEVICE: return parse_int(name, text, 0, 1023, &options->device);
+    case OPTION_PROFILE:
+        AB_TRY(parse_choice(name, text, profile_names, &choice));
+        options->profile = (ab_profile)choice;
+        break;
+    case OPTION_RUNS: return parse_int(name, text, 1, 100000, &options->runs);
+    case OPTION_ITERATIONS: return parse_int(name, text, 1, 1000000, &options->iterations);
+    case OPTION_TIME_BUDGET: return parse_seconds(name, text, &options->time_budget_s);
+    case OPTION_SEED:
+        /* No further than a JSON reader's integers go: meta.json must give the seed back. */
+        AB_TRY(parse_whole(name, text, 0, INT64_MAX, &seed));
+        options->seed = (uint64_t)seed;
+        break;
+    case OPTION_OUT: return parse_directory(name, text, &options->out);
+    case OPTION_RESUME: options->resume = true; break;
+    case OPTION_QUIET: options->quiet = true; break;
+    case OPTION_HELP:
+        options->action = AB_ACTION_EXIT;
+        print_help(program);
+        break;
+    case OPTION_VERSION:
+        options->action = AB_ACTION_EXIT;
+        print_version(program);
+        break;
+    }
+    return ab_ok();
+}
+
+static ab_status unknown_option(const char *argument)
+{
+    const char *candidates[N_OPTIONS + 1] = {NULL};
+    char name[128], hint[96];
+    for (int i = 0; i < N_OPTIONS; i++) candidates[i] = described_options[i].name;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
+    const char *nearest = strncmp(name, "--", 2) == 0 ? ab_nearest_name(name + 2, candidates) : NULL;
+    snprintf(hint, sizeof hint, nearest ? "; did you mean --%s?" : " (--help lists the options)", nearest);
+    return ab_bad_input("unknown option %s%s", name, hint);
+}
+
+static ab_status parse(const ab_program *program, ab_options *options)
+{
+    struct option known[N_OPTIONS + 1] = {{NULL, 0, NULL, 0}};
+    for (int i = 0; i < N_OPTIONS; i++)
+        known[i] = (struct option){described_options[i].name, described_options[i].argument ? required_argument : no_argument,
+                                   NULL, i + 1};
+    optind = 0; /* a full restart of getopt, as tests parse many command lines */
+    opterr = 0;
+    for (;;) {
+        const int at = optind > 0 ? optind : 1;
+        const int found = getopt_long(options->argc, options->argv, "+:", known, NULL);
+        if (found == -1) break;
+        if (found == ':') return ab_bad_input("--%s: expected %s", described_options[optopt - 1].name,
+                                              described_options[optopt - 1].argument);
+        if (found == '?' && optopt > 0 && optopt <= N_OPTIONS)
+            return ab_bad_input("--%s takes no value", described_options[optopt - 1].name);
+        if (found == '?') return unknown_option(options->argv[at]);
+        AB_TRY(apply(program, found - 1, optarg, options));
+        if (options->action == AB_ACTION_EXIT) return ab_ok();
+    }
+    if (optind < options->argc) return ab_bad_input("unexpected argument \"%s\"", options->argv[optind]);
+    return ab_ok();
+}
+
+/* ---- Names ---- */
+
+static bool is_listed(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(name, *list) == 0) return true;
+    return false;
+}
+
+static bool is_file(const char *name)
+{
+    const size_t length = strlen(name);
+    return strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".tsp") == 0);
+}
+
+/* "u198" and "c1002" name generated instances. */
+static bool is_stand_in(const char *name)
+{
+    return (name[0] == 'u' || name[0] == 'c') && name[1] && name[1 + strspn(name + 1, "0123456789")] == '\0';
+}
+
+static ab_status check_instances(const ab_program *program, char *const *names)
+{
+    char hint[96];
+    for (; names && *names; names++)
+        if (!is_listed(*names, program->known_instances) && !is_file(*names) && !is_stand_in(*names))
+            return ab_bad_input("--instances: unknown instance %s%s", *names,
+                                suggestion(*names, program->known_instances, hint));
+    return ab_ok();
+}
+
+static ab_status check_implementations(const ab_program *program, char *const *names)
+{
+    size_t count, ids = 0;
+    const ab_implementation *all = ab_registry(&count);
+    const char **candidates = calloc(count + 1, sizeof *candidates);
+    if (!candidates) return ab_failed("out of memory");
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].operation, program->operation) == 0) candidates[ids++] = all[i].id;
+    ab_status status = ab_ok();
+    char hint[96];
+    for (; names && *names && status.code == AB_OK; names++)
+        if (!is_listed(*names, candidates))
+            status = ab_bad_input("--implementations: unknown implementation %s%s", *names,
+                                  suggestion(*names, candidates, hint));
+    free(candidates);
+    return status;
+}
+
+static ab_status check_names(const ab_program *program, const ab_options *options)
+{
+    AB_TRY(check_instances(program, options->instances));
+    return check_implementations(program, options->implementations);
+}
+
+void ab_parse_options(const ab_program *program, int argc, char **argv, ab_options *options)
+{
+    *options = (ab_options){.program = program->name, .profile = AB_QUICK, .seed = 1, .argc = argc, .argv = argv};
+    ab_status status = parse(program, options);
+    if (status.code == AB_OK && options->action != AB_ACTION_EXIT) status = check_names(program, options);
+    if (status.code == AB_OK) return;
+    fprintf(stderr, "%s: %s\n", program->name, status.reason);
+    options->action = AB_ACTION_EXIT;
+    options->exit_code = status.code == AB_BAD_INPUT ? AB_EXIT_USAGE : AB_EXIT_ERROR;
+}
+
+void ab_options_free(ab_options *options)
+{
+    free_list(options->instances);
+    free_list(options->implementations);
+    free(options->out);
+    options->instances = options->implementations = NULL;
+    options->out = NULL;
+}
+
+bool ab_selected(const ab_options *options, const ab_implementation *implementation, bool have_gpu)
+{
+    if (options->implementations && !is_listed(implementation->id, (const char *const *)options->implementations))
+        return false;
+    switch (options->backend) {
+    case AB_BACKEND_CUDA: return implementation->backend == AB_CUDA;
+    case AB_BACKEND_HOST: return implementation->backend == AB_HOST;
+    case AB_BACKEND_CPU: return implementation->backend == AB_CPU;
+    case AB_BACKEND_AUTO: break;
+    }
+    return implementation->backend == AB_CPU || implementation->backend == (have_gpu ? AB_CUDA : AB_HOST);
+}
