@@ -1,0 +1,128 @@
+/* Reading and writing CSV (bench/harness/csv.h). */
+#include <csv.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/csv.h"
+
+typedef struct reader {
+    struct csv_parser parser;
+    ab_csv_record record; /* being filled */
+    ab_csv_visit *visit;
+    void *context;
+    ab_status status; /* the first that was not AB_OK */
+} reader;
+
+static void end_cell(void *cell, size_t length, void *context)
+{
+    reader *r = context;
+    if (r->status.code != AB_OK) return;
+    char *copy = r->record.n_cells < AB_CSV_MAX_CELLS ? strndup(length ? cell : "", length) : NULL;
+    if (copy)
+        r->record.cells[r->record.n_cells++] = copy;
+    else
+        r->status = ab_bad_input("%s:%d: more than %d cells", r->record.path, r->record.line, AB_CSV_MAX_CELLS);
+}
+
+static void free_cells(reader *r)
+{
+    while (r->record.n_cells > 0) free((void *)(uintptr_t)r->record.cells[--r->record.n_cells]);
+}
+
+static void end_record(int terminator, void *context)
+{
+    (void)terminator;
+    reader *r = context;
+    if (r->status.code == AB_OK) r->status = r->visit(r->context, &r->record);
+    free_cells(r);
+}
+
+static void parse_line(reader *r, const char *text, size_t length)
+{
+    r->record.line++;
+    r->record.end += (long)length;
+    const bool parsed = csv_parse(&r->parser, text, length, end_cell, end_record, r) == length;
+    if (!parsed && r->status.code == AB_OK)
+        r->status = ab_bad_input("%s:%d: %s", r->record.path, r->record.line, csv_strerror(csv_error(&r->parser)));
+}
+
+static void parse_lines(reader *r, FILE *file)
+{
+    char *text = NULL;
+    size_t capacity = 0;
+    ssize_t length;
+    /* Line by line, because libcsv does not count lines for its messages. */
+    while (r->status.code == AB_OK && (length = getline(&text, &capacity, file)) >= 0) parse_line(r, text, (size_t)length);
+    if (r->status.code == AB_OK && ferror(file)) r->status = ab_failed("%s: %s", r->record.path, strerror(errno));
+    free(text);
+}
+
+ab_status ab_csv_read(const char *path, ab_csv_visit *visit, void *context)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) return ab_failed("%s: %s", path, strerror(errno));
+    reader r = {.record = {.path = path}, .visit = visit, .context = context, .status = ab_ok()};
+    csv_init(&r.parser, CSV_STRICT | CSV_STRICT_FINI);
+    parse_lines(&r, file);
+    const bool finished = r.status.code != AB_OK || csv_fini(&r.parser, end_cell, end_record, &r) == 0;
+    if (!finished && r.status.code == AB_OK)
+        r.status = ab_bad_input("%s:%d: a quotation mark is never closed", path, r.record.line);
+    free_cells(&r);
+    csv_free(&r.parser);
+    fclose(file);
+    return r.status;
+}
+
+ab_status ab_csv_expect_header(const ab_csv_record *record, const char *header)
+{
+    const char *name = header;
+    for (int i = 0; i < record->n_cells; i++) {
+        const size_t length = strcspn(name, ",");
+        if (strlen(record->cells[i]) != length || strncmp(record->cells[i], name, length) != 0) break;
+        name += length;
+        if (!*name && i == record->n_cells - 1) return ab_ok();
+        name += *name == ',';
+    }
+    return ab_bad_input("%s:%d: expected the header %s", record->path, record->line, header);
+}
+
+ab_status ab_csv_number(const ab_csv_record *record, int column, double *value)
+{
+    const char *cell = record->cells[column];
+    char *end;
+    *value = *cell ? strtod(cell, &end) : NAN;
+    if (*cell && (*end || !isfinite(*value)))
+        return ab_bad_input("%s:%d: column %d: expected a number, got \"%s\"", record->path, record->line, column + 1, cell);
+    return ab_ok();
+}
+
+ab_status ab_csv_text(const ab_csv_record *record, int column, char *text, size_t size)
+{
+    const size_t length = strlen(record->cells[column]);
+    if (length >= size)
+        return ab_bad_input("%s:%d: column %d: more than %zu characters", record->path, record->line, column + 1, size - 1);
+    memcpy(text, record->cells[column], length + 1);
+    return ab_ok();
+}
+
+void ab_csv_write_text(FILE *file, const char *text)
+{
+    const size_t length = strlen(text);
+    /* A space at either end is quoted because some readers, libcsv among them, trim cells. */
+    const bool quoted = text[strcspn(text, ",\"\r\n")] || (length && (text[0] == ' ' || text[length - 1] == ' '));
+    if (quoted) fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"') fputc('"', file);
+        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, file);
+    }
+    if (quoted) fputc('"', file);
+}
+
+void ab_csv_write_number(FILE *file, double value)
+{
+    if (isfinite(value)) fprintf(file, "%.12g", value);
+}

@@ -1,0 +1,130 @@
+/* Files that survive a crash (bench/harness/files.h). */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/harness/files.h"
+
+static ab_status system_error(const char *path)
+{
+    return ab_failed("%s: %s", path, strerror(errno));
+}
+
+ab_status ab_make_directories(const char *path)
+{
+    char *parent = strdup(path);
+    if (!parent) return ab_failed("out of memory");
+    ab_status status = ab_ok();
+    for (char *slash = strchr(parent + 1, '/'); slash && status.code == AB_OK; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(parent, 0777) != 0 && errno != EEXIST) status = system_error(parent);
+        *slash = '/';
+    }
+    free(parent);
+    if (status.code != AB_OK) return status;
+    struct stat existing;
+    if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &existing) == 0 && S_ISDIR(existing.st_mode)))
+        return ab_ok();
+    return system_error(path);
+}
+
+static ab_status write_all(int fd, const char *path, const char *text, size_t size)
+{
+    while (size > 0) {
+        const ssize_t written = write(fd, text, size);
+        if (written < 0 && errno != EINTR) return system_error(path);
+        if (written <= 0) continue;
+        text += written;
+        size -= (size_t)written;
+    }
+    return fsync(fd) == 0 ? ab_ok() : system_error(path);
+}
+
+/* Makes the names of new files in the directory of `path` durable. Some file systems cannot sync a directory; they get no
+ * more than the best effort. */
+static void sync_directory_of(const char *path)
+{
+    char *copy = strdup(path);
+    const int fd = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(copy);
+}
+
+static ab_status write_new_file(const char *path, const char *text)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return system_error(path);
+    ab_status status = write_all(fd, path, text, strlen(text));
+    if (close(fd) != 0 && status.code == AB_OK) status = system_error(path);
+    return status;
+}
+
+ab_status ab_replace_file(const char *path, const char *text)
+{
+    char *new_path;
+    if (asprintf(&new_path, "%s.new", path) < 0) return ab_failed("out of memory");
+    ab_status status = write_new_file(new_path, text);
+    if (status.code == AB_OK && rename(new_path, path) != 0) status = system_error(path);
+    if (status.code == AB_OK)
+        sync_directory_of(path);
+    else
+        unlink(new_path);
+    free(new_path);
+    return status;
+}
+
+/* The offset just behind the last newline. */
+static off_t end_of_last_line(int fd, off_t size)
+{
+    char last;
+    while (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n') size--;
+    return size;
+}
+
+ab_status ab_log_open(const char *path, ab_log *log)
+{
+    *log = (ab_log){.path = strdup(path), .fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)};
+    struct stat file;
+    if (!log->path) return ab_failed("out of memory");
+    if (log->fd < 0 || fstat(log->fd, &file) != 0) return system_error(path);
+    /* The kernel releases the lock when the process ends, however it ends. */
+    if (flock(log->fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno == EWOULDBLOCK) return ab_bad_input("%s: another process is writing this run", path);
+        return system_error(path);
+    }
+    sync_directory_of(path);
+    return ab_log_cut(log, end_of_last_line(log->fd, file.st_size));
+}
+
+ab_status ab_log_cut(ab_log *log, off_t size)
+{
+    if (ftruncate(log->fd, size) != 0) return system_error(log->path);
+    log->size = size;
+    return ab_ok();
+}
+
+ab_status ab_log_append(ab_log *log, const char *text, size_t size)
+{
+    const ab_status status = write_all(log->fd, log->path, text, size);
+    if (status.code == AB_OK)
+        log->size += (off_t)size;
+    else
+        (void)ab_log_cut(log, log->size); /* the first error is the one to report; a torn line is cut when resuming */
+    return status;
+}
+
+void ab_log_close(ab_log *log)
+{
+    if (log->fd >= 0) close(log->fd);
+    free(log->path);
+    *log = (ab_log){.fd = -1};
+}

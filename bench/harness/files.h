@@ -1,0 +1,34 @@
+/* Files that survive a crash, for bench/harness/run.c. Every error is AB_FAILED "path: the system's reason". */
+#ifndef ANTBENCH_FILES_H
+#define ANTBENCH_FILES_H
+
+#include <sys/types.h>
+
+#include "kernels/implementation.h"
+
+/* Creates a directory and those above it, where they do not exist. */
+ab_status ab_make_directories(const char *path);
+
+/* Replaces a file as a whole: after a crash it is either the old one or the new one. */
+ab_status ab_replace_file(const char *path, const char *text);
+
+/* A file that grows by whole lines. */
+typedef struct ab_log {
+    char *path;
+    int fd;
+    off_t size; /* bytes, all of them whole lines on disk */
+} ab_log;
+
+/* Opens or creates the log and takes its lock; a torn last line is cut off. AB_BAD_INPUT while another process holds the
+ * lock. Close with ab_log_close, after an error too. */
+ab_status ab_log_open(const char *path, ab_log *log);
+
+/* Appends `size` bytes and waits until they are on disk. When that fails the file is cut back to what it was. */
+ab_status ab_log_append(ab_log *log, const char *text, size_t size);
+
+/* Cuts the log down to its first `size` bytes. */
+ab_status ab_log_cut(ab_log *log, off_t size);
+
+void ab_log_close(ab_log *log); /* accepts one that was zeroed with fd -1 */
+
+#endif

@@ -1,0 +1,66 @@
+/* The computer a run was made on (bench/harness/machine.h). */
+#include <ctype.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "bench/harness/machine.h"
+
+/* What follows `key` and any of the `separators` on the first line of the file that begins with it, without quotes, into
+ * text[size]; text stays as it is where there is no such line. */
+static void read_value(const char *path, const char *key, const char *separators, char *text, size_t size)
+{
+    char line[1024];
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (strncmp(line, key, strlen(key)) != 0) continue;
+        const char *value = line + strlen(key);
+        value += strspn(value, separators);
+        snprintf(text, size, "%.*s", (int)strcspn(value, "\"\n"), value);
+        break;
+    }
+    if (file) fclose(file);
+}
+
+static int count_usable_cores(int logical_cores)
+{
+    cpu_set_t set;
+    /* Machines with more cores than the set holds make the call fail; then all count. */
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : logical_cores;
+}
+
+ab_machine ab_machine_query(void)
+{
+    ab_machine machine = {.os = "unknown"};
+    struct utsname system;
+    uname(&system);
+    snprintf(machine.host_name, sizeof machine.host_name, "%s", system.nodename);
+    snprintf(machine.kernel, sizeof machine.kernel, "%s %s %s", system.sysname, system.release, system.machine);
+    snprintf(machine.cpu, sizeof machine.cpu, "%s CPU", system.machine);
+    read_value("/etc/os-release", "PRETTY_NAME", "=\"", machine.os, sizeof machine.os);
+    read_value("/proc/cpuinfo", "model name", " \t:", machine.cpu, sizeof machine.cpu);
+    read_value("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "", "", machine.governor, sizeof machine.governor);
+    machine.logical_cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    machine.usable_cores = count_usable_cores(machine.logical_cores);
+    machine.memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
+    return machine;
+}
+
+void ab_machine_slug(const char *name, char slug[96])
+{
+    size_t length = 0;
+    for (; *name && length < 95; name++) {
+        if (*name == '(') name += strcspn(name, ")"); /* "(R)", "(TM)" */
+        if (isalnum((unsigned char)*name))
+            slug[length++] = (char)tolower((unsigned char)*name);
+        else if (length > 0 && slug[length - 1] != '-')
+            slug[length++] = '-';
+        if (!*name) break; /* an open parenthesis was never closed */
+    }
+    while (length > 0 && slug[length - 1] == '-') length--;
+    slug[length] = '\0';
+    if (length == 0) strcpy(slug, "unknown");
+}

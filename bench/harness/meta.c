@@ -1,0 +1,218 @@
+/* meta.json (bench/harness/meta.h). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/build_info.h"
+#include "bench/harness/files.h"
+#include "bench/harness/machine.h"
+#include "bench/harness/meta.h"
+
+enum { SCHEMA = 1 }; /* goes up when a member changes its meaning */
+
+/* What must be the same for a run to be continued, most telling first. Not the host's name, which containers change. */
+static const char *const identity[] = {
+    "schema", "program", "options.profile", "options.backend", "options.device", "options.runs", "options.iterations",
+    "options.time_budget_s", "options.seed", "options.instances", "options.implementations", "machine.cpu",
+    "machine.usable_cores", "device.name", "device.uuid", "device.driver_version", "build.commit", "build.dirty", "build.cc",
+    "build.cflags", "build.nvcc", "build.device_code_sha256", "build.executable_sha256"};
+
+static json_t *utc_json(time_t when)
+{
+    char text[32];
+    struct tm utc;
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &utc));
+    return json_string(text);
+}
+
+/* An array of texts; null for NULL. What is not UTF-8, as a file name may be, JSON cannot hold. */
+static json_t *list_json(char *const *items, int count)
+{
+    json_t *list = items ? json_array() : json_null();
+    for (int i = 0; items && i < count; i++) {
+        json_t *text = json_string(items[i]);
+        json_array_append_new(list, text ? text : json_string("(not UTF-8)"));
+    }
+    return list;
+}
+
+static int count_items(char *const *items)
+{
+    int count = 0;
+    while (items && items[count]) count++;
+    return count;
+}
+
+static json_t *whole_or_null(int value)
+{
+    return value ? json_integer(value) : json_null();
+}
+
+/* null: the profile's; "none": no limit. */
+static json_t *time_budget_json(double seconds)
+{
+    if (isinf(seconds)) return json_string("none");
+    return seconds > 0 ? json_real(seconds) : json_null();
+}
+
+static json_t *options_json(const ab_options *options)
+{
+    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:I, s:o, s:o}", "profile", ab_profile_name(options->profile),
+                     "backend", ab_backend_choice_name(options->backend), "device", options->device, "runs",
+                     whole_or_null(options->runs), "iterations", whole_or_null(options->iterations), "time_budget_s",
+                     time_budget_json(options->time_budget_s), "seed", (json_int_t)options->seed, "instances",
+                     list_json(options->instances, count_items(options->instances)), "implementations",
+                     list_json(options->implementations, count_items(options->implementations)));
+}
+
+static json_t *build_json(const char *executable_sha256)
+{
+    const ab_build_info *build = ab_build();
+    return json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:s, s:s}", "commit", build->commit, "dirty", build->dirty, "cc",
+                     build->cc, "cflags", build->cflags, "nvcc", build->nvcc, "cuda_archs", build->cuda_archs,
+                     "device_code_sha256", build->device_code_sha256, "executable_sha256", executable_sha256);
+}
+
+static json_t *machine_json(const char *name)
+{
+    const ab_machine machine = ab_machine_query();
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:I}", "name", name, "host_name", machine.host_name, "os",
+                     machine.os, "kernel", machine.kernel, "cpu", machine.cpu, "logical_cores", machine.logical_cores,
+                     "usable_cores", machine.usable_cores, "governor", machine.governor, "memory_bytes",
+                     (json_int_t)machine.memory_bytes);
+}
+
+/* "name sha256 path" as an object. The name and the path may contain spaces, so the digest in the middle is looked for. */
+static json_t *input_json(const char *input)
+{
+    const char *digest = strchr(input, ' ');
+    while (digest && strspn(digest + 1, "0123456789abcdef") != 64) digest = strchr(digest + 1, ' ');
+    if (!digest) return NULL;
+    const char *path = digest + 65 + (digest[65] == ' ');
+    return json_pack("{s:s%, s:s%, s:s}", "name", input, (size_t)(digest - input), "sha256", digest + 1, (size_t)64, "path",
+                     path);
+}
+
+static json_t *inputs_json(char *const *inputs)
+{
+    json_t *list = json_array();
+    for (; inputs && *inputs && list; inputs++)
+        if (json_array_append_new(list, input_json(*inputs)) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
+static ab_status device_json(const char *text, json_t **device)
+{
+    json_error_t error;
+    *device = text ? json_loads(text, JSON_REJECT_DUPLICATES, &error) : json_null();
+    return *device ? ab_ok() : ab_failed("device_json: %s", error.text);
+}
+
+ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, const char *run_id, time_t start,
+                         json_t **meta)
+{
+    char executable_sha256[65];
+    json_t *device;
+    *meta = NULL;
+    AB_TRY(ab_executable_sha256(executable_sha256));
+    AB_TRY(device_json(info->device_json, &device));
+    *meta = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:[], s:n, s:b, s:n, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
+                      "run_id", run_id, "program", options->program, "command_line",
+                      list_json(options->argv, options->argc), "options", options_json(options), "started_utc",
+                      utc_json(start), "resumed_utc", "ended_utc", "complete", 0, "exit_code", "inputs",
+                      inputs_json(info->inputs), "machine", machine_json(info->machine), "device", device, "build",
+                      build_json(executable_sha256));
+    return *meta ? ab_ok() : ab_failed("cannot describe this run as JSON: a name is not UTF-8, or an input has no SHA-256");
+}
+
+ab_status ab_meta_read(const char *path, json_t **meta)
+{
+    json_error_t error;
+    *meta = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (!*meta) return ab_bad_input("%s:%d: %s", path, error.line > 0 ? error.line : 1, error.text);
+    if (json_is_string(json_object_get(*meta, "run_id"))) return ab_ok();
+    json_decref(*meta);
+    *meta = NULL;
+    return ab_bad_input("%s:1: not the description of a run: there is no run_id", path);
+}
+
+/* The member at "a" or "a.b"; null where there is none. */
+static json_t *member(const json_t *document, const char *path)
+{
+    char first[32];
+    const size_t length = strcspn(path, ".");
+    snprintf(first, sizeof first, "%.*s", (int)length, path);
+    json_t *value = json_object_get(document, first);
+    if (path[length]) value = json_object_get(value, path + length + 1);
+    return value ? value : json_null();
+}
+
+/* {name: sha256} of a document's inputs: their paths may change. The caller owns it. */
+static json_t *input_digests(const json_t *document)
+{
+    json_t *digests = json_object(), *input;
+    size_t i;
+    json_array_foreach(member(document, "inputs"), i, input) {
+        const char *name = json_string_value(json_object_get(input, "name"));
+        if (name) json_object_set(digests, name, json_object_get(input, "sha256"));
+    }
+    return digests;
+}
+
+/* As short JSON for a message, into text[96]. */
+static const char *shown(const json_t *value, char text[96])
+{
+    char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    snprintf(text, 96, "%s", json ? json : "?");
+    free(json);
+    return text;
+}
+
+static ab_status expect_same(const char *what, const json_t *old, const json_t *now, const char *directory)
+{
+    char was[96], is[96];
+    if (json_equal(old, now)) return ab_ok();
+    return ab_bad_input("%s: cannot be resumed: %s was %s and is now %s; start a new run with another --out", directory, what,
+                        shown(old, was), shown(now, is));
+}
+
+ab_status ab_meta_check_resumable(const json_t *old, const json_t *now, const char *directory)
+{
+    for (size_t i = 0; i < sizeof identity / sizeof *identity; i++)
+        AB_TRY(expect_same(identity[i], member(old, identity[i]), member(now, identity[i]), directory));
+    json_t *old_digests = input_digests(old), *new_digests = input_digests(now);
+    const ab_status status = expect_same("inputs", old_digests, new_digests, directory);
+    json_decref(old_digests);
+    json_decref(new_digests);
+    return status;
+}
+
+ab_status ab_meta_continue(json_t *now, const json_t *old)
+{
+    json_t *resumed = json_deep_copy(member(old, "resumed_utc"));
+    const bool done = json_array_append(resumed, member(now, "started_utc")) == 0 &&
+                      json_object_set_new(now, "resumed_utc", resumed) == 0 &&
+                      json_object_set(now, "started_utc", member(old, "started_utc")) == 0 &&
+                      json_object_set(now, "run_id", member(old, "run_id")) == 0;
+    return done ? ab_ok() : ab_failed("meta.json: the old one has no list \"resumed_utc\"");
+}
+
+ab_status ab_meta_finish(json_t *meta, bool complete, int exit_code)
+{
+    const bool done = json_object_set_new(meta, "ended_utc", utc_json(time(NULL))) == 0 &&
+                      json_object_set_new(meta, "complete", json_boolean(complete)) == 0 &&
+                      json_object_set_new(meta, "exit_code", json_integer(exit_code)) == 0;
+    return done ? ab_ok() : ab_failed("out of memory");
+}
+
+ab_status ab_meta_write(const json_t *meta, const char *path)
+{
+    char *text = json_dumps(meta, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    if (!text) return ab_failed("out of memory");
+    const ab_status status = ab_replace_file(path, text);
+    free(text);
+    return status;
+}

@@ -1,0 +1,238 @@
+/* One row of a table file (bench/harness/row.h). */
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/row.h"
+
+static const char schema[] = "1"; /* of table files; goes up when a column changes its meaning */
+
+typedef enum cell_kind { CELL_SCHEMA, CELL_RUN_ID, CELL_STATUS, CELL_SEED, CELL_TEXT, CELL_COUNT, CELL_NUMBER } cell_kind;
+
+typedef struct column {
+    const char *name;
+    cell_kind kind;
+    size_t offset, size; /* of the field in ab_row, in bytes */
+} column;
+
+#define FIELD(name, kind, member) {name, kind, offsetof(ab_row, member), sizeof((ab_row *)NULL)->member}
+#define TEXT(member) FIELD(#member, CELL_TEXT, member)
+#define NUMBER(member) FIELD(#member, CELL_NUMBER, member)
+#define TIME(member) FIELD(#member "_ms", CELL_NUMBER, ms.member)
+
+/* The one list of a table file's columns, in order. */
+static const column columns[] = {
+    {"schema", CELL_SCHEMA, 0, 0},
+    {"run_id", CELL_RUN_ID, 0, 0},
+    TEXT(table),
+    TEXT(row),
+    TEXT(instance),
+    FIELD("size", CELL_COUNT, size),
+    TEXT(implementation),
+    TEXT(backend),
+    TEXT(device),
+    TEXT(params),
+    TEXT(scope),
+    FIELD("seed", CELL_SEED, seed),
+    FIELD("status", CELL_STATUS, status),
+    TEXT(stop_reason),
+    FIELD("samples", CELL_COUNT, ms.samples),
+    FIELD("discarded", CELL_COUNT, discarded),
+    TIME(median),
+    TIME(mean),
+    TIME(stddev),
+    TIME(min),
+    TIME(q1),
+    TIME(q3),
+    TIME(max),
+    TIME(ci95_lo),
+    TIME(ci95_hi),
+    TEXT(quality_metric),
+    NUMBER(quality_best),
+    NUMBER(quality_mean),
+    NUMBER(quality_reference),
+    TEXT(verify_metric),
+    NUMBER(verify_value),
+    NUMBER(sm_clock_mhz),
+    TEXT(throttle),
+    TEXT(published_id),
+    NUMBER(published_ms),
+    TEXT(note),
+};
+
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+/* The columns that make up the key, and begin a line of samples.csv. */
+static const column key_columns[] = {TEXT(table),   TEXT(row),    TEXT(instance), TEXT(implementation),
+                                     TEXT(backend), TEXT(params), TEXT(scope)};
+
+enum { N_KEY_COLUMNS = sizeof key_columns / sizeof *key_columns };
+
+const char ab_samples_header[] = "table,row,instance,implementation,backend,params,scope,i,ms,discard_reason";
+
+static const char *const status_names[] = {"ok", "noisy", "timeout", "skipped", "unsupported", "wrong", "error"};
+
+enum { N_STATUSES = sizeof status_names / sizeof *status_names };
+
+const char *ab_row_status_name(ab_row_status status)
+{
+    return status_names[status];
+}
+
+/* The field of a column. */
+static const void *field_of(const ab_row *row, const column *c)
+{
+    return (const char *)row + c->offset;
+}
+
+ab_row ab_row_new(void)
+{
+    ab_row row;
+    memset(&row, 0, sizeof row);
+    for (int i = 0; i < N_COLUMNS; i++)
+        if (columns[i].kind == CELL_NUMBER) memcpy((char *)&row + columns[i].offset, &(double){NAN}, sizeof(double));
+    return row;
+}
+
+bool ab_row_same_key(const ab_row *a, const ab_row *b)
+{
+    for (int i = 0; i < N_KEY_COLUMNS; i++)
+        if (strcmp(field_of(a, &key_columns[i]), field_of(b, &key_columns[i])) != 0) return false;
+    return true;
+}
+
+/* ---- Writing ---- */
+
+void ab_row_write_header(FILE *file)
+{
+    for (int i = 0; i < N_COLUMNS; i++) fprintf(file, "%s%s", i ? "," : "", columns[i].name);
+    fputc('\n', file);
+}
+
+static void write_cell(FILE *file, const ab_row *row, const column *c, const char *run_id)
+{
+    const void *field = field_of(row, c);
+    switch (c->kind) {
+    case CELL_SCHEMA: fputs(schema, file); break;
+    case CELL_RUN_ID: ab_csv_write_text(file, run_id); break;
+    case CELL_STATUS: fputs(status_names[row->status], file); break;
+    case CELL_SEED: fprintf(file, "%" PRIu64, row->seed); break;
+    case CELL_TEXT: ab_csv_write_text(file, field); break;
+    case CELL_COUNT:
+        /* Nothing was counted in a row that was not timed. */
+        if (*(const int *)field || row->ms.samples > 0) fprintf(file, "%d", *(const int *)field);
+        break;
+    case CELL_NUMBER: ab_csv_write_number(file, *(const double *)field); break;
+    }
+}
+
+void ab_row_write(FILE *file, const ab_row *row, const char *run_id)
+{
+    for (int i = 0; i < N_COLUMNS; i++) {
+        if (i) fputc(',', file);
+        write_cell(file, row, &columns[i], run_id);
+    }
+    fputc('\n', file);
+}
+
+void ab_samples_write(FILE *file, const ab_row *row, const ab_sample *samples, int n_samples)
+{
+    for (int i = 0; i < n_samples; i++) {
+        for (int k = 0; k < N_KEY_COLUMNS; k++) {
+            ab_csv_write_text(file, field_of(row, &key_columns[k]));
+            fputc(',', file);
+        }
+        fprintf(file, "%d,", i);
+        ab_csv_write_number(file, samples[i].ms);
+        fputc(',', file);
+        ab_csv_write_text(file, samples[i].discard_reason);
+        fputc('\n', file);
+    }
+}
+
+/* ---- Reading ---- */
+
+ab_status ab_row_check_header(const ab_csv_record *record)
+{
+    bool same = record->n_cells == N_COLUMNS;
+    for (int i = 0; same && i < N_COLUMNS; i++) same = strcmp(record->cells[i], columns[i].name) == 0;
+    if (same) return ab_ok();
+    return ab_bad_input("%s:%d: not the header of a table of this version of antbench", record->path, record->line);
+}
+
+static ab_status expect_text(const ab_csv_record *record, int i, const char *expected)
+{
+    if (strcmp(record->cells[i], expected) == 0) return ab_ok();
+    return ab_bad_input("%s:%d: %s: expected %s, got \"%s\"", record->path, record->line, columns[i].name, expected,
+                        record->cells[i]);
+}
+
+static ab_status read_status(const ab_csv_record *record, int i, ab_row_status *status)
+{
+    for (int s = 0; s < N_STATUSES; s++)
+        if (strcmp(record->cells[i], status_names[s]) == 0) {
+            *status = (ab_row_status)s;
+            return ab_ok();
+        }
+    return ab_bad_input("%s:%d: unknown status \"%s\"", record->path, record->line, record->cells[i]);
+}
+
+static ab_status read_count(const ab_csv_record *record, int i, int *count)
+{
+    double value;
+    AB_TRY(ab_csv_number(record, i, &value));
+    if (isnan(value)) value = 0;
+    if (value < 0 || value > INT32_MAX || value != floor(value))
+        return ab_bad_input("%s:%d: %s: expected a count, got \"%s\"", record->path, record->line, columns[i].name,
+                            record->cells[i]);
+    *count = (int)value;
+    return ab_ok();
+}
+
+static ab_status read_seed(const ab_csv_record *record, int i, uint64_t *seed)
+{
+    char *end;
+    *seed = strtoull(record->cells[i], &end, 10);
+    if (end != record->cells[i] && !*end) return ab_ok();
+    return ab_bad_input("%s:%d: expected a seed, got \"%s\"", record->path, record->line, record->cells[i]);
+}
+
+static ab_status read_cell(const ab_csv_record *record, int i, const char *run_id, ab_row *row)
+{
+    void *field = (char *)row + columns[i].offset;
+    switch (columns[i].kind) {
+    case CELL_SCHEMA: return expect_text(record, i, schema);
+    case CELL_RUN_ID: return expect_text(record, i, run_id);
+    case CELL_STATUS: return read_status(record, i, field);
+    case CELL_SEED: return read_seed(record, i, field);
+    case CELL_TEXT: return ab_csv_text(record, i, field, columns[i].size);
+    case CELL_COUNT: return read_count(record, i, field);
+    case CELL_NUMBER: return ab_csv_number(record, i, field);
+    }
+    return ab_ok();
+}
+
+static ab_status expect_cells(const ab_csv_record *record, int n_cells)
+{
+    if (record->n_cells == n_cells) return ab_ok();
+    return ab_bad_input("%s:%d: expected %d cells, got %d", record->path, record->line, n_cells, record->n_cells);
+}
+
+ab_status ab_row_read(const ab_csv_record *record, const char *run_id, ab_row *row)
+{
+    *row = ab_row_new();
+    AB_TRY(expect_cells(record, N_COLUMNS));
+    for (int i = 0; i < N_COLUMNS; i++) AB_TRY(read_cell(record, i, run_id, row));
+    return ab_ok();
+}
+
+ab_status ab_samples_read_key(const ab_csv_record *record, ab_row *row)
+{
+    *row = ab_row_new();
+    AB_TRY(expect_cells(record, N_KEY_COLUMNS + 3));
+    for (int k = 0; k < N_KEY_COLUMNS; k++)
+        AB_TRY(ab_csv_text(record, k, (char *)row + key_columns[k].offset, key_columns[k].size));
+    return ab_ok();
+}

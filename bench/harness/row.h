@@ -1,0 +1,77 @@
+/* One row of a table file: what was measured, and its line of CSV. */
+#ifndef ANTBENCH_ROW_H
+#define ANTBENCH_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/harness/csv.h"
+#include "bench/harness/stats.h"
+
+typedef enum ab_row_status {
+    AB_ROW_OK,
+    AB_ROW_NOISY,       /* measured, but the interval is wider than 5 % of the median on either side */
+    AB_ROW_TIMEOUT,     /* the budget ended before the first sample */
+    AB_ROW_SKIPPED,     /* not run on purpose: the note says why */
+    AB_ROW_UNSUPPORTED, /* a precondition is not met: the note says which */
+    AB_ROW_WRONG,       /* verification failed: no times */
+    AB_ROW_ERROR        /* a CUDA, I/O or internal error: the note says which */
+} ab_row_status;
+
+const char *ab_row_status_name(ab_row_status status);
+
+/* One line of a table file. Text fields must not be NULL; "" and NAN are empty cells. */
+typedef struct ab_row {
+    /* The key: no two rows of a run share it. */
+    char table[16];          /* "3.3" */
+    char row[48];            /* the published row or column: "ds-roulette" */
+    char instance[64];       /* "d198" */
+    char implementation[64]; /* "tsp/ds-roulette" */
+    char backend[8];         /* "cuda" */
+    char params[128];        /* "protocol=as-best;threads=1" */
+    char scope[16];          /* kernel | stage | iteration | end-to-end | functional */
+
+    int size;        /* cities, or pixels */
+    char device[96]; /* "NVIDIA H100 80GB HBM3", or the CPU's name */
+    uint64_t seed;
+    ab_row_status status;
+    char stop_reason[16]; /* count | converged | budget; empty without samples */
+    int discarded;        /* samples thrown away because the clock was throttled */
+    ab_summary ms;        /* samples 0 and all NAN when not timed */
+    char quality_metric[48];
+    double quality_best, quality_mean, quality_reference;
+    char verify_metric[48];
+    double verify_value;
+    double sm_clock_mhz;
+    char throttle[96]; /* reasons, separated by |, or "none"; empty when not known */
+    char published_id[64];
+    double published_ms;
+    char note[256];
+} ab_row;
+
+ab_row ab_row_new(void); /* all text empty, all numbers NAN, status AB_ROW_OK */
+
+bool ab_row_same_key(const ab_row *a, const ab_row *b);
+
+/* Writes the header line of a table file, or the line of a row. */
+void ab_row_write_header(FILE *file);
+void ab_row_write(FILE *file, const ab_row *row, const char *run_id);
+
+/* Reads such a line back. Numbers come back as written, to 12 digits. AB_BAD_INPUT "file:line: ...", also when the row
+ * belongs to another run. */
+ab_status ab_row_check_header(const ab_csv_record *record);
+ab_status ab_row_read(const ab_csv_record *record, const char *run_id, ab_row *row);
+
+/* The header and the lines of samples.csv: the row's key, then i (from 0), ms and discard_reason. */
+typedef struct ab_sample {
+    double ms;
+    char discard_reason[32]; /* empty: kept */
+} ab_sample;
+
+extern const char ab_samples_header[];
+void ab_samples_write(FILE *file, const ab_row *row, const ab_sample *samples, int n_samples);
+
+/* Reads the key of a line of samples.csv into the key of `row`. */
+ab_status ab_samples_read_key(const ab_csv_record *record, ab_row *row);
+
+#endif

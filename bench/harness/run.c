@@ -1,0 +1,315 @@
+/* The directory of a run (bench/harness/run.h). */
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/harness/build_info.h"
+#include "bench/harness/files.h"
+#include "bench/harness/machine.h"
+#include "bench/harness/meta.h"
+#include "bench/harness/run.h"
+
+struct ab_run {
+    char *id, *directory, *meta_path;
+    json_t *meta;          /* meta.json as it was last written */
+    ab_log table, samples; /* the two CSV files */
+    ab_row *rows;          /* [n_rows], as in the table file */
+    int n_rows;
+};
+
+/* ---- Names ---- */
+
+/* "directory/name"; NULL when out of memory. */
+static char *join(const char *directory, const char *name)
+{
+    char *path;
+    return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+static char *make_id(const char *machine, time_t start)
+{
+    char slug[96], stamp[32], *id;
+    struct tm utc;
+    ab_machine_slug(machine, slug);
+    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", gmtime_r(&start, &utc));
+    return asprintf(&id, "%s/%s-%s", slug, stamp, ab_build()->commit) < 0 ? NULL : id;
+}
+
+/* The directory of the newest run of this machine that has such a table, or NULL: names begin with the time. */
+static char *newest_run(const ab_run_info *info)
+{
+    char slug[96], *pattern, *newest = NULL;
+    glob_t found;
+    ab_machine_slug(info->machine, slug);
+    if (asprintf(&pattern, "results/runs/%s/*/%s", slug, info->table_file) < 0) return NULL;
+    if (glob(pattern, 0, NULL, &found) == 0) {
+        const char *table = found.gl_pathv[found.gl_pathc - 1];
+        newest = strndup(table, (size_t)(strrchr(table, '/') - table));
+        globfree(&found);
+    }
+    free(pattern);
+    return newest;
+}
+
+static char *choose_directory(const ab_options *options, const ab_run_info *info, const char *id)
+{
+    if (options->out) return strdup(options->out);
+    char *directory = options->resume ? newest_run(info) : NULL;
+    return directory ? directory : join("results/runs", id);
+}
+
+static ab_status name_files(const ab_options *options, const ab_run_info *info, time_t start, ab_run *run)
+{
+    run->id = make_id(info->machine, start);
+    run->directory = run->id ? choose_directory(options, info, run->id) : NULL;
+    run->meta_path = run->directory ? join(run->directory, "meta.json") : NULL;
+    return run->meta_path ? ab_ok() : ab_failed("out of memory");
+}
+
+/* ---- Opening ---- */
+
+static bool holds(const char *directory, const char *name)
+{
+    char *path = join(directory, name);
+    const bool exists = path && access(path, F_OK) == 0;
+    free(path);
+    return exists;
+}
+
+/* Opens directory/name as a log. */
+static ab_status open_log(const char *directory, const char *name, ab_log *log)
+{
+    char *path = join(directory, name);
+    if (!path) return ab_failed("out of memory");
+    const ab_status status = ab_log_open(path, log);
+    free(path);
+    return status;
+}
+
+/* Appends to the log what `print` writes. */
+static ab_status append_printed(ab_log *log, void (*print)(FILE *file, const void *context), const void *context)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (!file) return ab_failed("out of memory");
+    print(file, context);
+    const bool closed = fclose(file) == 0; /* fails when the text did not fit into memory */
+    const ab_status status = closed ? ab_log_append(log, text, size) : ab_failed("out of memory");
+    free(text);
+    return status;
+}
+
+static void print_table_header(FILE *file, const void *context)
+{
+    (void)context;
+    ab_row_write_header(file);
+}
+
+static void print_samples_header(FILE *file, const void *context)
+{
+    (void)context;
+    fprintf(file, "%s\n", ab_samples_header);
+}
+
+static ab_status remember(ab_run *run, const ab_row *row)
+{
+    ab_row *grown = realloc(run->rows, ((size_t)run->n_rows + 1) * sizeof *grown);
+    if (!grown) return ab_failed("out of memory");
+    run->rows = grown;
+    run->rows[run->n_rows++] = *row;
+    return ab_ok();
+}
+
+static ab_status load_row(void *context, const ab_csv_record *record)
+{
+    ab_run *run = context;
+    if (record->line == 1) return ab_row_check_header(record);
+    ab_row row;
+    AB_TRY(ab_row_read(record, run->id, &row));
+    return remember(run, &row);
+}
+
+/* How far samples.csv goes that belongs to finished rows: samples are written before their row. */
+typedef struct finished_samples {
+    const ab_run *run;
+    long end;      /* bytes */
+    bool orphaned; /* a sample without a row was met */
+} finished_samples;
+
+static ab_status find_end_of_finished(void *context, const ab_csv_record *record)
+{
+    finished_samples *samples = context;
+    ab_row row;
+    if (record->line == 1)
+        AB_TRY(ab_csv_expect_header(record, ab_samples_header));
+    else {
+        AB_TRY(ab_samples_read_key(record, &row));
+        samples->orphaned = samples->orphaned || !ab_run_find(samples->run, &row);
+    }
+    if (!samples->orphaned) samples->end = record->end;
+    return ab_ok();
+}
+
+/* Reads the finished rows and drops the samples of a row that a kill left unfinished. */
+static ab_status load(ab_run *run)
+{
+    finished_samples samples = {run, 0, false};
+    AB_TRY(ab_csv_read(run->table.path, load_row, run));
+    AB_TRY(ab_csv_read(run->samples.path, find_end_of_finished, &samples));
+    return ab_log_cut(&run->samples, samples.end);
+}
+
+static ab_status open_logs(const ab_run_info *info, ab_run *run)
+{
+    AB_TRY(open_log(run->directory, info->table_file, &run->table));
+    AB_TRY(open_log(run->directory, "samples.csv", &run->samples));
+    if (run->table.size == 0) AB_TRY(append_printed(&run->table, print_table_header, NULL));
+    if (run->samples.size == 0) AB_TRY(append_printed(&run->samples, print_samples_header, NULL));
+    return ab_ok();
+}
+
+static ab_status start_run(const ab_run_info *info, ab_run *run)
+{
+    if (holds(run->directory, info->table_file) || holds(run->directory, "samples.csv"))
+        return ab_bad_input("%s: holds results without a meta.json; choose another --out", run->directory);
+    /* First the description: a table without one could never be resumed. */
+    AB_TRY(ab_meta_write(run->meta, run->meta_path));
+    return open_logs(info, run);
+}
+
+/* Makes this run the continuation of `old`, which stays as it was if that is not possible. */
+static ab_status resume_run(const ab_run_info *info, const json_t *old, ab_run *run)
+{
+    AB_TRY(ab_meta_check_resumable(old, run->meta, run->directory));
+    AB_TRY(ab_meta_continue(run->meta, old));
+    free(run->id);
+    run->id = strdup(json_string_value(json_object_get(old, "run_id")));
+    if (!run->id) return ab_failed("out of memory");
+    AB_TRY(open_logs(info, run));
+    AB_TRY(load(run));
+    return ab_meta_write(run->meta, run->meta_path);
+}
+
+static ab_status open_run(const ab_options *options, const ab_run_info *info, ab_run *run)
+{
+    const time_t start = time(NULL);
+    AB_TRY(name_files(options, info, start, run));
+    AB_TRY(ab_make_directories(run->directory));
+    AB_TRY(ab_meta_create(options, info, run->id, start, &run->meta));
+    if (!holds(run->directory, "meta.json")) return start_run(info, run);
+    if (!options->resume)
+        return ab_bad_input("%s: already holds a run; continue it with --resume or choose another --out", run->directory);
+    json_t *old;
+    AB_TRY(ab_meta_read(run->meta_path, &old));
+    const ab_status status = resume_run(info, old, run);
+    json_decref(old);
+    return status;
+}
+
+static void free_run(ab_run *run)
+{
+    ab_log_close(&run->table);
+    ab_log_close(&run->samples);
+    json_decref(run->meta);
+    free(run->rows);
+    free(run->meta_path);
+    free(run->directory);
+    free(run->id);
+    free(run);
+}
+
+ab_status ab_run_open(const ab_options *options, const ab_run_info *info, ab_run **run)
+{
+    *run = calloc(1, sizeof **run);
+    if (!*run) return ab_failed("out of memory");
+    (*run)->table.fd = (*run)->samples.fd = -1;
+    const ab_status status = open_run(options, info, *run);
+    if (status.code != AB_OK) {
+        free_run(*run);
+        *run = NULL;
+    }
+    return status;
+}
+
+/* ---- Using ---- */
+
+const char *ab_run_directory(const ab_run *run)
+{
+    return run->directory;
+}
+
+const char *ab_run_id(const ab_run *run)
+{
+    return run->id;
+}
+
+const ab_row *ab_run_find(const ab_run *run, const ab_row *row)
+{
+    for (int i = 0; i < run->n_rows; i++)
+        if (ab_row_same_key(&run->rows[i], row)) return &run->rows[i];
+    return NULL;
+}
+
+const ab_row *ab_run_rows(const ab_run *run, int *count)
+{
+    *count = run->n_rows;
+    return run->rows;
+}
+
+/* A row as its two files get it. */
+typedef struct finished_row {
+    const char *run_id;
+    const ab_row *row;
+    const ab_sample *samples; /* [n_samples] */
+    int n_samples;
+} finished_row;
+
+static void print_row(FILE *file, const void *context)
+{
+    const finished_row *finished = context;
+    ab_row_write(file, finished->row, finished->run_id);
+}
+
+static void print_samples(FILE *file, const void *context)
+{
+    const finished_row *finished = context;
+    ab_samples_write(file, finished->row, finished->samples, finished->n_samples);
+}
+
+static ab_status check_row(const ab_run *run, const ab_row *row, const ab_sample *samples, int n_samples)
+{
+    if (ab_run_find(run, row))
+        return ab_failed("row %s %s %s %s %s %s %s is in the run already", row->table, row->row, row->instance,
+                         row->implementation, row->backend, row->params, row->scope);
+    for (int i = 0; i < n_samples; i++)
+        if (!samples[i].discard_reason[0] && !(isfinite(samples[i].ms) && samples[i].ms >= 0))
+            return ab_failed("row %s %s: sample %d took %g ms", row->row, row->instance, i, samples[i].ms);
+    return ab_ok();
+}
+
+ab_status ab_run_append(ab_run *run, const ab_row *row, const ab_sample *samples, int n_samples)
+{
+    const finished_row finished = {run->id, row, samples, n_samples};
+    const off_t samples_size = run->samples.size;
+    AB_TRY(check_row(run, row, samples, n_samples));
+    AB_TRY(append_printed(&run->samples, print_samples, &finished));
+    const ab_status status = append_printed(&run->table, print_row, &finished);
+    if (status.code == AB_OK) return remember(run, row);
+    (void)ab_log_cut(&run->samples, samples_size); /* the first error is the one to report */
+    return status;
+}
+
+ab_status ab_run_close(ab_run *run, bool complete, int exit_code)
+{
+    if (!run) return ab_ok();
+    ab_status status = ab_meta_finish(run->meta, complete, exit_code);
+    if (status.code == AB_OK) status = ab_meta_write(run->meta, run->meta_path);
+    free_run(run);
+    return status;
+}

@@ -1,0 +1,544 @@
+/* The files of a run: their exact form, that they survive kill -9 and a full disk, and what may be resumed. */
+#include <ftw.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "bench/harness/build_info.h"
+#include "bench/harness/machine.h"
+#include "bench/harness/run.h"
+
+static const char table_header[] =
+    "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
+    "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,quality_metric,quality_best,"
+    "quality_mean,quality_reference,verify_metric,verify_value,sm_clock_mhz,throttle,published_id,published_ms,note\n";
+
+static const char digest_a[] = "d198 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa /data/my files/d198.tsp";
+static const char digest_b[] = "d198 bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb /data/my files/d198.tsp";
+
+/* ---- A directory for each test, which is also the working directory ---- */
+
+static int enter_directory(void **state)
+{
+    char pattern[] = "/tmp/antbench-test-XXXXXX";
+    *state = strdup(mkdtemp(pattern));
+    return chdir(*state);
+}
+
+static int remove_entry(const char *path, const struct stat *entry, int type, struct FTW *walk)
+{
+    (void)entry, (void)type, (void)walk;
+    return remove(path);
+}
+
+static int leave_directory(void **state)
+{
+    const int removed = chdir("/") == 0 ? nftw(*state, remove_entry, 16, FTW_DEPTH | FTW_PHYS) : -1;
+    free(*state);
+    return removed;
+}
+
+static char *read_file(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(path, "r"), *memory = open_memstream(&text, &size);
+    if (!file) fail_msg("%s cannot be read", path);
+    for (int c; (c = getc(file)) != EOF;) putc(c, memory);
+    fclose(memory);
+    fclose(file);
+    return text;
+}
+
+static void write_file(const char *path, const char *text, size_t size, const char *mode)
+{
+    FILE *file = fopen(path, mode);
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int count_lines(const char *path)
+{
+    char *text = read_file(path);
+    int lines = 0;
+    for (const char *c = text; *c; c++) lines += *c == '\n';
+    free(text);
+    return lines;
+}
+
+static json_t *read_json(const char *path)
+{
+    json_error_t error;
+    json_t *document = json_load_file(path, 0, &error);
+    if (!document) fail_msg("%s:%d: %s", path, error.line, error.text);
+    return document;
+}
+
+/* ---- Runs of made-up rows ---- */
+
+static char *arguments[] = {"table_3_3", "--out", "run"};
+
+static ab_options make_options(bool resume)
+{
+    return (ab_options){.program = "table_3_3", .profile = AB_QUICK, .seed = 1, .out = "run", .resume = resume, .argc = 3,
+                        .argv = arguments};
+}
+
+static ab_status open_with(const ab_options *options, const char *input, const char *device, ab_run **run)
+{
+    char *inputs[] = {(char *)(uintptr_t)input, NULL};
+    const ab_run_info info = {"table-3.3.csv", "NVIDIA H100 80GB HBM3", inputs, device};
+    return ab_run_open(options, &info, run);
+}
+
+static ab_status open_run(bool resume, ab_run **run)
+{
+    const ab_options options = make_options(resume);
+    return open_with(&options, digest_a, "{\"name\": \"NVIDIA H100 80GB HBM3\", \"uuid\": \"GPU-1\"}", run);
+}
+
+static ab_run *must_open(bool resume)
+{
+    ab_run *run;
+    const ab_status status = open_run(resume, &run);
+    if (status.code != AB_OK) fail_msg("%s", status.reason);
+    return run;
+}
+
+static void must_close(ab_run *run)
+{
+    assert_int_equal(ab_run_close(run, true, 0).code, AB_OK);
+}
+
+static void assert_refused(ab_status status, ab_code code, const char *part)
+{
+    if (status.code != code || !strstr(status.reason, part))
+        fail_msg("expected code %d and \"...%s...\", got %d \"%s\"", code, part, status.code, status.reason);
+    assert_null(strchr(status.reason, '\n'));
+}
+
+static const ab_sample three_samples[] = {{1.25, ""}, {1.5, ""}, {2.5, "throttled"}};
+
+static ab_row make_row(int i)
+{
+    ab_row row = ab_row_new();
+    strcpy(row.table, "3.3");
+    strcpy(row.row, "ds-roulette");
+    snprintf(row.instance, sizeof row.instance, "u%d", i);
+    strcpy(row.implementation, "tsp/ds-roulette");
+    strcpy(row.backend, "cuda");
+    strcpy(row.params, "protocol=as-best;threads=1");
+    strcpy(row.scope, "iteration");
+    strcpy(row.device, "NVIDIA H100 80GB HBM3");
+    strcpy(row.note, "a note with \"quotes\", commas\nand a line break ");
+    strcpy(row.stop_reason, "count");
+    row.size = i;
+    row.seed = 1;
+    row.discarded = 1;
+    row.ms = ab_summarise((const double[]){1.25, 1.5}, 2);
+    row.quality_best = 35000123;
+    row.quality_mean = 35000123.25;
+    row.sm_clock_mhz = 1980;
+    return row;
+}
+
+static void append_rows(ab_run *run, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        const ab_row row = make_row(i);
+        const ab_status status = ab_run_append(run, &row, three_samples, 3);
+        if (status.code != AB_OK) fail_msg("%s", status.reason);
+    }
+}
+
+/* ---- The files' form ---- */
+
+static void files_have_their_exact_form(void **state)
+{
+    (void)state;
+    ab_run *run = must_open(false);
+    append_rows(run, 198, 199);
+    ab_row untimed = ab_row_new();
+    strcpy(untimed.table, "3.3");
+    strcpy(untimed.scope, "functional");
+    untimed.status = AB_ROW_UNSUPPORTED;
+    assert_int_equal(ab_run_append(run, &untimed, NULL, 0).code, AB_OK);
+    char expected[4096];
+    snprintf(expected, sizeof expected,
+             "%s1,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
+             "iteration,1,ok,count,2,1,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,35000123,35000123.25,,,,1980,,,,"
+             "\"a note with \"\"quotes\"\", commas and a line break \"\n"
+             "1,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,\n",
+             table_header, ab_run_id(run), ab_run_id(run));
+    char *table = read_file("run/table-3.3.csv"), *samples = read_file("run/samples.csv");
+    assert_string_equal(table, expected);
+    assert_string_equal(samples,
+                        "table,row,instance,implementation,backend,params,scope,i,ms,discard_reason\n"
+                        "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,0,1.25,\n"
+                        "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,1,1.5,\n"
+                        "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,2,2.5,throttled\n");
+    free(table);
+    free(samples);
+    must_close(run);
+}
+
+static const char *text_at(const json_t *document, const char *object, const char *key)
+{
+    return json_string_value(json_object_get(object ? json_object_get(document, object) : document, key));
+}
+
+static void meta_says_what_ran_on_what(void **state)
+{
+    (void)state;
+    ab_run *run = must_open(false);
+    json_t *meta = read_json("run/meta.json");
+    assert_int_equal(json_integer_value(json_object_get(meta, "schema")), 1);
+    assert_string_equal(text_at(meta, NULL, "run_id"), ab_run_id(run));
+    assert_string_equal(text_at(meta, NULL, "program"), "table_3_3");
+    assert_string_equal(text_at(meta, "options", "profile"), "quick");
+    assert_string_equal(text_at(meta, "machine", "name"), "NVIDIA H100 80GB HBM3");
+    assert_string_equal(text_at(meta, "device", "uuid"), "GPU-1");
+    assert_string_equal(text_at(meta, "build", "commit"), ab_build()->commit);
+    assert_int_equal(strlen(text_at(meta, "build", "executable_sha256")), 64);
+    assert_int_equal(json_array_size(json_object_get(meta, "command_line")), 3);
+    const json_t *input = json_array_get(json_object_get(meta, "inputs"), 0);
+    assert_string_equal(text_at(input, NULL, "name"), "d198");
+    assert_int_equal(strlen(text_at(input, NULL, "sha256")), 64);
+    assert_string_equal(text_at(input, NULL, "path"), "/data/my files/d198.tsp");
+    assert_true(json_is_false(json_object_get(meta, "complete")));
+    assert_true(json_is_null(json_object_get(meta, "ended_utc")));
+    json_decref(meta);
+    assert_int_equal(ab_run_close(run, true, AB_EXIT_WRONG).code, AB_OK);
+    meta = read_json("run/meta.json");
+    assert_true(json_is_true(json_object_get(meta, "complete")));
+    assert_int_equal(strlen(text_at(meta, NULL, "ended_utc")), strlen("2026-01-31T00:00:00Z"));
+    assert_int_equal(json_integer_value(json_object_get(meta, "exit_code")), AB_EXIT_WRONG);
+    json_decref(meta);
+}
+
+static void default_directory_is_named_for_machine_time_and_commit(void **state)
+{
+    (void)state;
+    char machine[96];
+    ab_machine_slug("NVIDIA H100 80GB HBM3", machine);
+    assert_string_equal(machine, "nvidia-h100-80gb-hbm3");
+    ab_machine_slug("Intel(R) Core(TM) i7 CPU 950 @ 3.07GHz", machine);
+    assert_string_equal(machine, "intel-core-i7-cpu-950-3-07ghz");
+    ab_machine_slug("../(", machine);
+    assert_string_equal(machine, "unknown");
+
+    ab_options options = make_options(false);
+    options.out = NULL;
+    ab_run *run;
+    assert_int_equal(open_with(&options, digest_a, NULL, &run).code, AB_OK);
+    char expected[512], *directory = strdup(ab_run_directory(run));
+    snprintf(expected, sizeof expected, "results/runs/%s", ab_run_id(run));
+    assert_string_equal(directory, expected);
+    int year, day, second, length = 0;
+    sscanf(directory, "results/runs/nvidia-h100-80gb-hbm3/%8dT%4d%2dZ-%n", &year, &day, &second, &length);
+    assert_true(length > 0);
+    assert_string_equal(directory + length, ab_build()->commit);
+    append_rows(run, 1, 3);
+    must_close(run);
+
+    /* --resume without --out finds it again. */
+    options.resume = true;
+    assert_int_equal(open_with(&options, digest_a, NULL, &run).code, AB_OK);
+    assert_string_equal(ab_run_directory(run), directory);
+    int count;
+    ab_run_rows(run, &count);
+    assert_int_equal(count, 2);
+    must_close(run);
+    free(directory);
+}
+
+/* ---- Surviving ---- */
+
+static void assert_same_row(const ab_row *row, const ab_row *expected)
+{
+    assert_true(ab_row_same_key(row, expected));
+    assert_int_equal(row->size, expected->size);
+    assert_int_equal(row->seed, expected->seed);
+    assert_int_equal(row->status, expected->status);
+    assert_int_equal(row->ms.samples, expected->ms.samples);
+    assert_int_equal(row->discarded, expected->discarded);
+    assert_true(row->ms.median == expected->ms.median && row->ms.q1 == expected->ms.q1);
+    assert_true(isnan(row->ms.ci95_lo) && isnan(row->quality_reference) && isnan(row->published_ms));
+    assert_true(fabs(row->ms.stddev - expected->ms.stddev) < 1e-12);
+    assert_true(row->quality_mean == expected->quality_mean);
+    assert_string_equal(row->note, "a note with \"quotes\", commas and a line break ");
+}
+
+static void killed_run_keeps_every_finished_row(void **state)
+{
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        ab_run *run;
+        if (open_run(false, &run).code != AB_OK) _exit(1);
+        append_rows(run, 1, 4);
+        kill(getpid(), SIGKILL);
+    }
+    int how;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+
+    ab_run *run = must_open(true);
+    int count;
+    const ab_row *rows = ab_run_rows(run, &count);
+    assert_int_equal(count, 3);
+    for (int i = 0; i < 3; i++) {
+        const ab_row expected = make_row(i + 1);
+        assert_same_row(&rows[i], &expected);
+    }
+    const ab_row present = make_row(3), absent = make_row(4);
+    assert_ptr_equal(ab_run_find(run, &present), &rows[2]);
+    assert_null(ab_run_find(run, &absent));
+    append_rows(run, 4, 5);
+    must_close(run);
+    assert_int_equal(count_lines("run/table-3.3.csv"), 1 + 4);
+    assert_int_equal(count_lines("run/samples.csv"), 1 + 4 * 3);
+    json_t *meta = read_json("run/meta.json");
+    assert_int_equal(json_array_size(json_object_get(meta, "resumed_utc")), 1);
+    assert_true(json_is_true(json_object_get(meta, "complete")));
+    json_decref(meta);
+}
+
+/* Leaves the files as a kill would that came after `samples_size` and `table_size` bytes, resumes and finishes. */
+static void resume_after_cut(const char *samples, size_t samples_size, const char *table, size_t table_size)
+{
+    write_file("run/samples.csv", samples, samples_size, "w");
+    write_file("run/table-3.3.csv", table, table_size, "w");
+    ab_run *run = must_open(true);
+    for (int i = 1; i < 3; i++) {
+        const ab_row row = make_row(i);
+        if (!ab_run_find(run, &row)) append_rows(run, i, i + 1);
+    }
+    must_close(run);
+    char *new_samples = read_file("run/samples.csv"), *new_table = read_file("run/table-3.3.csv");
+    assert_string_equal(new_samples, samples);
+    assert_string_equal(new_table, table);
+    free(new_samples);
+    free(new_table);
+}
+
+static void resuming_after_a_cut_anywhere_gives_the_unbroken_run(void **state)
+{
+    (void)state;
+    ab_run *run = must_open(false);
+    append_rows(run, 1, 2);
+    char *samples_before = read_file("run/samples.csv"), *table_before = read_file("run/table-3.3.csv");
+    append_rows(run, 2, 3);
+    must_close(run);
+    char *samples = read_file("run/samples.csv"), *table = read_file("run/table-3.3.csv");
+    const size_t samples_from = strlen(samples_before), table_from = strlen(table_before);
+    /* The samples of row 2 are written first, then its line; before that, the headers. */
+    for (size_t size = samples_from; size <= strlen(samples); size += 5)
+        resume_after_cut(samples, size, table, table_from);
+    for (size_t size = table_from; size < strlen(table); size += 5)
+        resume_after_cut(samples, strlen(samples), table, size);
+    resume_after_cut(samples, strlen(samples), table, strlen(table) - 1);
+    resume_after_cut(samples, strlen(samples), table, strlen(table));
+    for (size_t size = 0; size < sizeof table_header; size += 50) resume_after_cut(samples, 0, table, size);
+    free(samples_before);
+    free(table_before);
+    free(samples);
+    free(table);
+}
+
+/* As if the disk were full once a file has `size` bytes. */
+static void limit_files(rlim_t size)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = size;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void full_disk_loses_nothing(void **state)
+{
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    ab_run *run = must_open(false);
+    append_rows(run, 1, 2);
+    char *samples = read_file("run/samples.csv"), *table = read_file("run/table-3.3.csv");
+    const ab_row row = make_row(2);
+
+    limit_files(strlen(samples) + 100);
+    const ab_status no_room_for_samples = ab_run_append(run, &row, three_samples, 3);
+    limit_files(strlen(table) + 100);
+    const ab_status no_room_for_row = ab_run_append(run, &row, three_samples, 1);
+    limit_files(0);
+    const ab_status no_room_for_new_file = ab_run_close(run, false, AB_EXIT_ERROR);
+    limit_files(RLIM_INFINITY);
+
+    assert_refused(no_room_for_samples, AB_FAILED, "run/samples.csv: File too large");
+    assert_refused(no_room_for_row, AB_FAILED, "run/table-3.3.csv: File too large");
+    assert_refused(no_room_for_new_file, AB_FAILED, "run/meta.json.new: File too large");
+    char *samples_after = read_file("run/samples.csv"), *table_after = read_file("run/table-3.3.csv");
+    assert_string_equal(samples_after, samples);
+    assert_string_equal(table_after, table);
+    free(samples_after);
+    free(table_after);
+    free(samples);
+    free(table);
+
+    run = must_open(true);
+    append_rows(run, 2, 3);
+    must_close(run);
+    assert_int_equal(count_lines("run/table-3.3.csv"), 3);
+}
+
+/* ---- Refusing ---- */
+
+static void unwritable_directory_is_one_clear_line(void **state)
+{
+    (void)state;
+    ab_run *run;
+    write_file("file", "", 0, "w");
+    ab_options options = make_options(false);
+    options.out = "file/run";
+    assert_refused(open_with(&options, digest_a, NULL, &run), AB_FAILED, "file/run: Not a directory");
+    options.out = "file";
+    assert_refused(open_with(&options, digest_a, NULL, &run), AB_FAILED, "file: File exists");
+    options.out = "/dev/null/run";
+    assert_refused(open_with(&options, digest_a, NULL, &run), AB_FAILED, "/dev/null/run: Not a directory");
+    options.out = "/proc/antbench";
+    assert_refused(open_with(&options, digest_a, NULL, &run), AB_FAILED, "/proc/antbench: ");
+    assert_null(run);
+}
+
+static void directory_with_results_is_not_overwritten(void **state)
+{
+    (void)state;
+    ab_run *run = must_open(false), *other;
+    append_rows(run, 1, 2);
+    assert_refused(open_run(true, &other), AB_BAD_INPUT, "run/table-3.3.csv: another process is writing this run");
+    must_close(run);
+    assert_refused(open_run(false, &other), AB_BAD_INPUT, "run: already holds a run; continue it with --resume");
+    assert_int_equal(remove("run/meta.json"), 0);
+    assert_refused(open_run(true, &other), AB_BAD_INPUT, "without a meta.json");
+    assert_int_equal(count_lines("run/table-3.3.csv"), 2);
+}
+
+/* Replaces `old` in run/meta.json, which must stand there. */
+static void edit_meta(const char *key, const char *value)
+{
+    json_t *meta = read_json("run/meta.json"), *build = json_object_get(meta, "build");
+    assert_non_null(json_object_get(build, key));
+    json_object_set_new(build, key, json_string(value));
+    assert_int_equal(json_dump_file(meta, "run/meta.json", JSON_INDENT(2)), 0);
+    json_decref(meta);
+}
+
+static void another_binary_device_or_parameter_is_not_resumed(void **state)
+{
+    (void)state;
+    static const char device[] = "{\"name\": \"NVIDIA H100 80GB HBM3\", \"uuid\": \"GPU-1\"}";
+    char *names[] = {"d198", NULL};
+    ab_run *run = must_open(false);
+    append_rows(run, 1, 2);
+    must_close(run);
+    ab_options options = make_options(true);
+    options.seed = 2;
+    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT, "options.seed was 1 and is now 2");
+    options = make_options(true);
+    options.profile = AB_THESIS;
+    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT, "profile was \"quick\" and is now \"thesis\"");
+    options = make_options(true);
+    options.time_budget_s = INFINITY;
+    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT, "time_budget_s was null and is now \"none\"");
+    options = make_options(true);
+    options.instances = names;
+    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT, "instances was null and is now [\"d198\"]");
+    options = make_options(true);
+    assert_refused(open_with(&options, digest_b, device, &run), AB_BAD_INPUT, "inputs was {\"d198\":\"aaaa");
+    assert_refused(open_with(&options, digest_a, NULL, &run), AB_BAD_INPUT, "is now null");
+    assert_refused(open_with(&options, digest_a, "{\"name\": \"NVIDIA H100 80GB HBM3\", \"uuid\": \"GPU-2\"}", &run),
+                   AB_BAD_INPUT, "device.uuid was \"GPU-1\" and is now \"GPU-2\"");
+    options.program = "table_4_2";
+    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT, "program was \"table_3_3\"");
+    edit_meta("executable_sha256", "0123");
+    assert_refused(open_run(true, &run), AB_BAD_INPUT, "build.executable_sha256 was \"0123\"");
+    edit_meta("commit", "abcdef0");
+    assert_refused(open_run(true, &run), AB_BAD_INPUT, "build.commit was \"abcdef0\"");
+    write_file("run/meta.json", "{\n", 2, "w");
+    assert_refused(open_run(true, &run), AB_BAD_INPUT, "run/meta.json:2: ");
+    assert_int_equal(count_lines("run/table-3.3.csv"), 2);
+}
+
+static void damaged_table_is_reported_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *message;
+    } damages[] = {{"1.375", "1.3x5", "run/table-3.3.csv:2: column 17: expected a number, got \"1.3x5\""},
+                   {",ok,", ",no,", "run/table-3.3.csv:2: unknown status \"no\""},
+                   {"1,nvidia", "2,nvidia", "run/table-3.3.csv:2: schema: expected 1, got \"2\""},
+                   {"1,nvidia", "1,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
+                   {"count,2,", "count,2.5,", "run/table-3.3.csv:2: samples: expected a count"},
+                   {"median_ms", "median_us", "run/table-3.3.csv:1: not the header"},
+                   {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 36 cells, got 35"},
+                   {"a note", "a\"note", "run/table-3.3.csv:2: "}};
+    ab_run *run = must_open(false);
+    append_rows(run, 1, 2);
+    must_close(run);
+    char *table = read_file("run/table-3.3.csv");
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        const char *at = strstr(table, damages[i].from);
+        assert_non_null(at);
+        write_file("run/table-3.3.csv", table, (size_t)(at - table), "w");
+        write_file("run/table-3.3.csv", damages[i].to, strlen(damages[i].to), "a");
+        at += strlen(damages[i].from);
+        write_file("run/table-3.3.csv", at, strlen(at), "a");
+        assert_refused(open_run(true, &run), AB_BAD_INPUT, damages[i].message);
+    }
+    free(table);
+}
+
+static void rows_stand_once_and_samples_are_times(void **state)
+{
+    (void)state;
+    ab_run *run = must_open(false);
+    append_rows(run, 1, 2);
+    const ab_row again = make_row(1), next = make_row(2);
+    assert_refused(ab_run_append(run, &again, three_samples, 3), AB_FAILED, "is in the run already");
+    const ab_sample broken[] = {{1, ""}, {NAN, ""}};
+    assert_refused(ab_run_append(run, &next, broken, 2), AB_FAILED, "sample 1 took nan ms");
+    assert_int_equal(count_lines("run/samples.csv"), 1 + 3);
+    must_close(run);
+    assert_int_equal(ab_run_close(NULL, true, 0).code, AB_OK);
+}
+
+#define TEST_IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, enter_directory, leave_directory)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_IN_DIRECTORY(files_have_their_exact_form),
+        TEST_IN_DIRECTORY(meta_says_what_ran_on_what),
+        TEST_IN_DIRECTORY(default_directory_is_named_for_machine_time_and_commit),
+        TEST_IN_DIRECTORY(killed_run_keeps_every_finished_row),
+        TEST_IN_DIRECTORY(resuming_after_a_cut_anywhere_gives_the_unbroken_run),
+        TEST_IN_DIRECTORY(full_disk_loses_nothing),
+        TEST_IN_DIRECTORY(unwritable_directory_is_one_clear_line),
+        TEST_IN_DIRECTORY(directory_with_results_is_not_overwritten),
+        TEST_IN_DIRECTORY(another_binary_device_or_parameter_is_not_resumed),
+        TEST_IN_DIRECTORY(damaged_table_is_reported_with_its_line),
+        TEST_IN_DIRECTORY(rows_stand_once_and_samples_are_times),
+    };
+    return cmocka_run_group_tests_name("run", tests, NULL, NULL);
+}
