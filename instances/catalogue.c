@@ -23,6 +23,6 @@ const tsp_catalogue_entry *tsp_find_in_catalogue(const char *name)
 int64_t tsp_known_optimum(const tsp_instance *instance)
 {
     const tsp_catalogue_entry *entry = tsp_find_in_catalogue(instance->name);
-    bool same = entry != NULL && entry->n == instance->n && strcmp(entry->edge_weight_type, instance->edge_weight_type) == 0;
-    return same ? entry->optimum : 0;
+    if (entry == NULL || entry->n != instance->n) return 0;
+    return strcmp(entry->edge_weight_type, instance->edge_weight_type) == 0 ? entry->optimum : 0;
 }

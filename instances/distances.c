@@ -1,8 +1,8 @@
 /* TSPLIB's distance rules: "The distance functions" of TSPLIB 95 (Reinelt).
  *
  * The published optima hold for exactly these integers, so everything is done in double and rounded as TSPLIB rounds:
- * nint(x) is floor(x + 0.5) for the x >= 0 that occur here. Keep -std=c11, under which gcc does not fuse a multiplication
- * and an addition: x*x + y*y has the same bits on every machine.
+ * nint(x) is floor(x + 0.5) for the x >= 0 that occur here. Keep -std=c11, under which gcc does not fuse a
+ * multiplication and an addition: x*x + y*y has the same bits on every machine.
  */
 #include <math.h>
 #include <stdlib.h>

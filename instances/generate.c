@@ -1,5 +1,5 @@
-/* Random instances in the style of the DIMACS TSP challenge (Johnson & McGeoch): stand-ins for TSPLIB files that are not
- * there. One seed gives one instance on every machine, so all coordinates are drawn in integer arithmetic. */
+/* Random instances in the style of the DIMACS TSP challenge (Johnson & McGeoch): stand-ins for TSPLIB files that are
+ * not there. One seed gives one instance on every machine, so all coordinates are drawn in integer arithmetic. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static void draw_uniform(uint64_t *state, tsp_point *points, int n)
     }
 }
 
-/* Every city lies around one of n/100 uniform centres, with a standard deviation that keeps the density independent of n.
- * Some lie outside of the square, as in the challenge. */
+/* Every city lies around one of n/100 uniform centres, with a standard deviation that keeps the density independent of
+ * n. Some lie outside of the square, as in the challenge. */
 static void draw_clustered(uint64_t *state, tsp_point *points, int n)
 {
     const int n_centres = n < 100 ? 1 : n / 100;
@@ -63,8 +63,10 @@ ab_status tsp_generate(tsp_kind kind, int n, uint64_t seed, tsp_instance *instan
         return ab_bad_input("a generated instance has 1 to %d cities, not %d", TSP_MAX_CITIES, n);
     tsp_point *points = malloc((size_t)n * sizeof *points);
     if (points == NULL) return ab_failed("no memory for %d cities", n);
-    if (kind == TSP_CLUSTERED) draw_clustered(&seed, points, n);
-    else draw_uniform(&seed, points, n);
+    if (kind == TSP_CLUSTERED)
+        draw_clustered(&seed, points, n);
+    else
+        draw_uniform(&seed, points, n);
     int32_t *dist = NULL;
     ab_status status = tsp_compute_distances("generated", tsp_find_rule("EUC_2D"), points, n, &dist);
     free(points);

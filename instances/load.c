@@ -29,7 +29,7 @@ static bool is_tsplib_u(int n)
     return false;
 }
 
-/* True when `name` is a stand-in's: u<n> or c<n>, without leading zeros. An n that is far too large becomes INT32_MAX. */
+/* True when `name` is a stand-in's: u<n> or c<n>, without leading zeros. An n of ten digits or more is INT32_MAX. */
 static bool parse_stand_in(const char *name, tsp_kind *kind, int *n)
 {
     size_t digits = strspn(name + (name[0] != '\0'), "0123456789");
@@ -48,9 +48,11 @@ static ab_status unknown_name(const char *name)
     for (int i = 0; i < count; i++) names[i] = catalogue[i].name;
     const char *nearest = ab_nearest_name(name, names);
     free(names);
-    return ab_bad_input("instance \"%.64s\": not in the catalogue, and no %.64s.tsp in $TSPLIB_DIR or instances/tsplib%s%s%s",
-                        name, name, nearest != NULL ? "; did you mean \"" : "", nearest != NULL ? nearest : "",
-                        nearest != NULL ? "\"?" : "");
+    char suggestion[96] = "";
+    if (nearest != NULL) snprintf(suggestion, sizeof suggestion, "; did you mean \"%s\"?", nearest);
+    return ab_bad_input(
+        "instance \"%.64s\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib%s", name,
+        suggestion);
 }
 
 static ab_status load_path(const char *path, tsp_instance *instance)

@@ -85,9 +85,8 @@ bool tsplib_next_token(tsplib_text *text, tsplib_reach reach, tsplib_span *token
 bool tsplib_next_numeric(tsplib_text *text, tsplib_span *token)
 {
     tsplib_text ahead = *text;
-    if (!tsplib_next_token(&ahead, TSPLIB_ANY_LINE, token) || strchr("+-.0123456789", *token->start) == NULL) return false;
-    /* strchr() also finds the NUL, with which a token of a binary file may begin. */
-    if (*token->start == '\0') return false;
+    if (!tsplib_next_token(&ahead, TSPLIB_ANY_LINE, token)) return false;
+    if (memchr("+-.0123456789", *token->start, 13) == NULL) return false;
     *text = ahead;
     return true;
 }
@@ -116,8 +115,8 @@ bool tsplib_next_line(tsplib_text *text, tsplib_span *key, tsplib_span *value)
 
 ab_status tsplib_number(const tsplib_text *text, tsplib_span token, double *number)
 {
-    /* strtod() would also take nan, inf, hexadecimal and, for an empty token, what comes on the next line. The NUL after
-     * the file stops strspn() and strtod(). */
+    /* strtod() would also take nan, inf, hexadecimal and, for an empty token, what comes on the next line. The NUL
+     * after the file stops strspn() and strtod(). */
     char *stop = NULL;
     bool plain = token.length > 0 && strspn(token.start, "+-.0123456789eE") >= token.length;
     *number = plain ? strtod_l(token.start, &stop, text->locale) : 0;

@@ -23,10 +23,14 @@ static const matrix_form *find_form(const char *name)
 {
     static const matrix_form forms[] = {
         {"FULL_MATRIX", true, true, true},
-        {"UPPER_ROW", false, true, false},     {"LOWER_COL", false, true, false},
-        {"LOWER_ROW", true, false, false},     {"UPPER_COL", true, false, false},
-        {"UPPER_DIAG_ROW", false, true, true}, {"LOWER_DIAG_COL", false, true, true},
-        {"LOWER_DIAG_ROW", true, false, true}, {"UPPER_DIAG_COL", true, false, true},
+        {"UPPER_ROW", false, true, false},
+        {"LOWER_COL", false, true, false},
+        {"LOWER_ROW", true, false, false},
+        {"UPPER_COL", true, false, false},
+        {"UPPER_DIAG_ROW", false, true, true},
+        {"LOWER_DIAG_COL", false, true, true},
+        {"LOWER_DIAG_ROW", true, false, true},
+        {"UPPER_DIAG_COL", true, false, true},
     };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         if (strcmp(forms[i].name, name) == 0) return &forms[i];
@@ -96,7 +100,8 @@ static ab_status read_weight_type(parse *file, tsplib_span value)
     file->rule = tsp_find_rule(tsplib_quote(value, name));
     file->explicit_weights = strcmp(name, "EXPLICIT") == 0;
     if (file->rule != NULL || file->explicit_weights) return ab_ok();
-    return tsplib_error(&file->text, "EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT, not \"%s\"", name);
+    return tsplib_error(&file->text, "EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT, not \"%s\"",
+                        name);
 }
 
 static ab_status read_weight_format(parse *file, tsplib_span value)
@@ -154,7 +159,7 @@ static ab_status expect_weights(const tsplib_text *text, long long expected)
                         more ? tsplib_quote(token, quoted) : "the end of the file");
 }
 
-/* Reads the weight of (i, j) and stores it on both sides of the diagonal; the second side of a full matrix must agree. */
+/* Reads the weight of (i, j) and stores it on both sides of the diagonal, where a full matrix must agree. */
 static ab_status read_weight(parse *file, int i, int j)
 {
     tsplib_span token;
@@ -166,8 +171,8 @@ static ab_status read_weight(parse *file, int i, int j)
     int32_t *cell = &file->dist[(size_t)i * (size_t)file->n + (size_t)j];
     int32_t *mirror = &file->dist[(size_t)j * (size_t)file->n + (size_t)i];
     if (file->form->upper && j < i && *cell != weight)
-        return tsplib_error(&file->text, "not symmetric: %d to %d is %d, but %d to %d is %d", j + 1, i + 1, *cell, i + 1,
-                            j + 1, weight);
+        return tsplib_error(&file->text, "not symmetric: %d to %d is %d, but %d to %d is %d", j + 1, i + 1, *cell,
+                            i + 1, j + 1, weight);
     *cell = *mirror = weight;
     return ab_ok();
 }
@@ -214,11 +219,15 @@ static const keyword tsp_keywords[] = {
 static ab_status read_instance(parse *file)
 {
     AB_TRY(read_keywords(file, tsp_keywords, sizeof tsp_keywords / sizeof tsp_keywords[0]));
-    const char *missing = file->n == 0                                      ? "DIMENSION"
-                          : file->rule == NULL && !file->explicit_weights   ? "EDGE_WEIGHT_TYPE"
-                          : file->rule != NULL && file->points == NULL      ? "NODE_COORD_SECTION"
-                          : file->explicit_weights && file->dist == NULL    ? "EDGE_WEIGHT_SECTION"
-                                                                            : NULL;
+    const char *missing = NULL;
+    if (file->n == 0)
+        missing = "DIMENSION";
+    else if (file->rule == NULL && !file->explicit_weights)
+        missing = "EDGE_WEIGHT_TYPE";
+    else if (file->rule != NULL && file->points == NULL)
+        missing = "NODE_COORD_SECTION";
+    else if (file->explicit_weights && file->dist == NULL)
+        missing = "EDGE_WEIGHT_SECTION";
     if (missing != NULL) return tsplib_error(&file->text, "the file ends without %s", missing);
     if (file->explicit_weights) return ab_ok();
     return tsp_compute_distances(file->text.path, file->rule, file->points, file->n, &file->dist);
@@ -257,8 +266,10 @@ ab_status tsp_read(const char *path, tsp_instance *instance)
     ab_status status = name_instance(path, instance);
     if (status.code == AB_OK) status = tsplib_open(path, &file.text);
     if (status.code == AB_OK) status = read_instance(&file);
-    if (status.code == AB_OK) fill_instance(&file, instance);
-    else *instance = (tsp_instance){0};
+    if (status.code == AB_OK)
+        fill_instance(&file, instance);
+    else
+        *instance = (tsp_instance){0};
     free(file.points);
     free(file.dist);
     tsplib_close(&file.text);
@@ -276,7 +287,8 @@ static ab_status check_dimension(parse *file, tsplib_span value)
 {
     int n;
     AB_TRY(tsplib_integer(&file->text, value, "DIMENSION", 1, TSP_MAX_CITIES, &n));
-    return n == file->n ? ab_ok() : tsplib_error(&file->text, "a tour of %d cities, but the instance has %d", n, file->n);
+    return n == file->n ? ab_ok()
+                        : tsplib_error(&file->text, "a tour of %d cities, but the instance has %d", n, file->n);
 }
 
 /* Reads the cities up to -1, or up to what is no number. visited: [n], all false. */
@@ -290,8 +302,11 @@ static ab_status read_cities(parse *file, bool *visited)
         visited[city - 1] = true;
         file->tour[found++] = city - 1;
     }
-    if (found == file->n) return ab_ok();
-    return tsplib_error(&file->text, "expected a tour of %d cities, found %d", file->n, found);
+    if (found != file->n) return tsplib_error(&file->text, "expected a tour of %d cities, found %d", file->n, found);
+    /* A second -1 ends the list of tours. */
+    tsplib_text ahead = file->text;
+    if (tsplib_next_numeric(&ahead, &token) && tsplib_is(token, "-1")) file->text = ahead;
+    return ab_ok();
 }
 
 static ab_status read_tour(parse *file, tsplib_span value)

@@ -1,7 +1,7 @@
 /* TSPLIB instances: reading, distance rules, optimal tours, the catalogue and its stand-ins.
  *
- * Distances follow TSPLIB 95 (Reinelt), "The distance functions", computed in double and rounded to integers as it says:
- * in float hundreds of pairs of pr2392 round differently.
+ * Distances follow TSPLIB 95 (Reinelt), "The distance functions", computed in double and rounded to integers as it
+ * says: in float hundreds of pairs of pr2392 round differently.
  */
 #ifndef ANTBENCH_TSPLIB_H
 #define ANTBENCH_TSPLIB_H
@@ -29,17 +29,16 @@ typedef struct tsp_instance {
 } tsp_instance;
 
 /* Loads what a user calls `name`:
- *   "d198"            <name>.tsp in $TSPLIB_DIR, else in instances/tsplib/; a name of the catalogue that is in neither is
- *                     generated (its uniform stand-in, "u198")
- *   "u198", "c1002"   a stand-in by its own name, uniform or clustered, unless such a file is there
- *   "x.tsp", "a/b"    the file at this path
- * A stand-in is never called like an instance of TSPLIB: u159 and its like must be there as files. Anything else is
- * AB_BAD_INPUT and suggests the nearest catalogue name. Free with tsp_free. */
+ *   "d198"            <name>.tsp in $TSPLIB_DIR, else in instances/tsplib/; a name of the catalogue that is in neither
+ * is generated (its uniform stand-in, "u198") "u198", "c1002"   a stand-in by its own name, uniform or clustered,
+ * unless such a file is there "x.tsp", "a/b"    the file at this path A stand-in is never called like an instance of
+ * TSPLIB: u159 and its like must be there as files. Anything else is AB_BAD_INPUT and suggests the nearest catalogue
+ * name. Free with tsp_free. */
 ab_status tsp_load(const char *name, tsp_instance *instance);
 
-/* Reads a TSPLIB file: TYPE TSP with EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT in any matrix form, 1 <= n <= TSP_MAX_CITIES.
- * Errors, which leave *instance zeroed: AB_BAD_INPUT "file:line: what is wrong" for its text, "file: ..." where no line
- * is to blame, AB_FAILED for what cannot be opened or read. */
+/* Reads a TSPLIB file: TYPE TSP with EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT in any matrix form, 1 <= n <=
+ * TSP_MAX_CITIES. Errors, which leave *instance zeroed: AB_BAD_INPUT "file:line: what is wrong" for its text, "file:
+ * ..." where no line is to blame, AB_FAILED for what cannot be opened or read. */
 ab_status tsp_read(const char *path, tsp_instance *instance);
 
 /* Reads a tour file (TOUR_SECTION) of n >= 1 cities into tour[n], cities from 0, and checks that it is a permutation.
@@ -48,9 +47,9 @@ ab_status tsp_read_tour(const char *path, int n, int32_t *tour);
 
 typedef enum tsp_kind { TSP_UNIFORM, TSP_CLUSTERED } tsp_kind;
 
-/* A random EUC_2D instance in the style of the DIMACS TSP challenge: uniform over a square of side 1e6, or n/100 cluster
- * centres with normally distributed cities around them. One (kind, n, seed) gives one instance on every machine.
- * Named u<n> or c<n>, optimum unknown. 1 <= n <= TSP_MAX_CITIES, or AB_BAD_INPUT. */
+/* A random EUC_2D instance in the style of the DIMACS TSP challenge: uniform over a square of side 1e6, or n/100
+ * cluster centres with normally distributed cities around them. One (kind, n, seed) gives one instance on every
+ * machine. Named u<n> or c<n>, optimum unknown. 1 <= n <= TSP_MAX_CITIES, or AB_BAD_INPUT. */
 ab_status tsp_generate(tsp_kind kind, int n, uint64_t seed, tsp_instance *instance);
 
 void tsp_free(tsp_instance *instance); /* accepts a zeroed one */

@@ -99,7 +99,8 @@ static void rounds_ceil_2d_up(void **state)
 static void rounds_att_up_after_dividing_by_ten(void **state)
 {
     (void)state;
-    const int32_t expected[] = {0, 2, 10, 2, 0, 9, 10, 9, 0}; /* sqrt(20/10) = 1.41, sqrt(1000/10), sqrt(740/10) = 8.60 */
+    const int32_t expected[] = {0, 2,  10, 2, 0,
+                                9, 10, 9,  0}; /* sqrt(20/10) = 1.41, sqrt(1000/10), sqrt(740/10) = 8.60 */
     assert_distances(HEAD("ATT", "3") "NODE_COORD_SECTION\n1 0 0\n2 2 4\n3 10 30\nEOF\n", 3, expected);
 }
 
@@ -107,9 +108,8 @@ static void rounds_att_up_after_dividing_by_ten(void **state)
 static void computes_geo_from_degrees_and_minutes(void **state)
 {
     (void)state;
-    const int32_t expected[] = {0,     10020, 5175,  14864, 56,   10020, 0,     10856, 9183,  10020,
-                                5175,  10856, 0,     20039, 5120, 14864, 9183,  20039, 0,     14919,
-                                56,    10020, 5120,  14919, 0};
+    const int32_t expected[] = {0,     10020, 5175,  14864, 56,    10020, 0,     10856, 9183,  10020, 5175,  10856, 0,
+                                20039, 5120,  14864, 9183,  20039, 0,     14919, 56,    10020, 5120,  14919, 0};
     assert_distances(HEAD("GEO", "5") "NODE_COORD_SECTION\n1 0.0 0.0\n2 0.0 90.0\n3 45.30 -10.45\n4 -45.30 169.15\n"
                                       "5 0.30 0.0\nEOF\n",
                      5, expected);
@@ -151,9 +151,10 @@ static void accepts_free_spelling(void **state)
                      "\t2\t+.3e1  4.0E+00\r\n\r\n  1 0 -0e-3\r\n",
                      2, expected);
     assert_distances("DIMENSION 2\nEDGE_WEIGHT_TYPE EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 5 0", 2, expected);
-    assert_distances(HEAD("EXPLICIT", "2") "EDGE_WEIGHT_FORMAT: FULL_MATRIX\nDISPLAY_DATA_TYPE: TWOD_DISPLAY\n"
-                                           "EDGE_WEIGHT_SECTION\n0\n5.0 5e0\n\n0 DISPLAY_DATA_SECTION\n1 7 7\n2 8 8\nEOF\nrest",
-                     2, expected);
+    assert_distances(
+        HEAD("EXPLICIT", "2") "EDGE_WEIGHT_FORMAT: FULL_MATRIX\nDISPLAY_DATA_TYPE: TWOD_DISPLAY\n"
+                              "EDGE_WEIGHT_SECTION\n0\n5.0 5e0\n\n0 DISPLAY_DATA_SECTION\n1 7 7\n2 8 8\nEOF\nrest",
+        2, expected);
 }
 
 static void reads_one_and_two_cities(void **state)
@@ -193,7 +194,8 @@ static void explains_broken_headers(void **state)
     assert_error("TYPE: ATSP\n", "t.tsp:1: TYPE must be TSP, not \"ATSP\"");
     assert_error("TYPE:\n", "t.tsp:1: TYPE must be TSP, not \"\"");
     assert_error("DIMENSION: 0\n", "t.tsp:1: DIMENSION must be a whole number from 1 to 32767, not 0");
-    assert_error("DIMENSION: 99999999999\n", "t.tsp:1: DIMENSION must be a whole number from 1 to 32767, not 99999999999");
+    assert_error("DIMENSION: 99999999999\n",
+                 "t.tsp:1: DIMENSION must be a whole number from 1 to 32767, not 99999999999");
     assert_error("DIMENSION: 2.5\n", "t.tsp:1: DIMENSION must be a whole number from 1 to 32767, not 2.5");
     assert_error("DIMENSION: 3 4\n", "t.tsp:1: expected a number, got \"3 4\"");
     assert_error("DIMENSION:\n", "t.tsp:1: expected a number, got \"\"");
@@ -238,8 +240,10 @@ static void explains_broken_matrices(void **state)
     (void)state;
 #define MATRIX(form) HEAD("EXPLICIT", "3") "EDGE_WEIGHT_FORMAT: " form "\nEDGE_WEIGHT_SECTION\n"
     assert_error(MATRIX("FULL_MATRIX") "0 1 2\n1 0 3\n2 4 0\n", "t.tsp:9: not symmetric: 2 to 3 is 3, but 3 to 2 is 4");
-    assert_error(MATRIX("UPPER_ROW") "1 -2\n3\n", "t.tsp:7: a weight must be a whole number from 0 to 2147483647, not -2");
-    assert_error(MATRIX("UPPER_ROW") "1 2\n1.5\n", "t.tsp:8: a weight must be a whole number from 0 to 2147483647, not 1.5");
+    assert_error(MATRIX("UPPER_ROW") "1 -2\n3\n",
+                 "t.tsp:7: a weight must be a whole number from 0 to 2147483647, not -2");
+    assert_error(MATRIX("UPPER_ROW") "1 2\n1.5\n",
+                 "t.tsp:8: a weight must be a whole number from 0 to 2147483647, not 1.5");
     assert_error(MATRIX("UPPER_ROW") "1 2\n2147483648\n",
                  "t.tsp:8: a weight must be a whole number from 0 to 2147483647, not 2147483648");
     assert_error(MATRIX("UPPER_ROW") "1 2\n", "t.tsp:7: expected 3 weights, found 2 before the end of the file");
@@ -297,7 +301,8 @@ static ab_code read_damaged(const char *bytes, size_t length)
 }
 
 static const char *const whole_files[] = {
-    HEAD("EUC_2D", "5") "NODE_COORD_SECTION\r\n1 0.5 1e2\r\n2 5.51200e+02 9.96400e+02\r\n 3 7 -8\r\n5 1 2\r\n4 11 12\r\nEOF\r\n",
+    HEAD("EUC_2D",
+         "5") "NODE_COORD_SECTION\r\n1 0.5 1e2\r\n2 5.51200e+02 9.96400e+02\r\n 3 7 -8\r\n5 1 2\r\n4 11 12\r\nEOF\r\n",
     HEAD("GEO", "3") "NODE_COORD_SECTION\n1 16.47 96.10\n2 -16.47 94.44\n3 20.09 92.54\nEOF\n",
     HEAD("EXPLICIT", "3") "EDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n0 1 2\n1 0 3\n2 3\n0\n"
                           "DISPLAY_DATA_SECTION\n1 1.0 2.0\n2 1 2\n3 1 2\nEOF\n",
@@ -347,7 +352,7 @@ static void reads_tours(void **state)
     (void)state;
     static const char *const texts[] = {
         "NAME : t\nCOMMENT : x\nTYPE : TOUR\nDIMENSION : 4\nTOUR_SECTION\n3\n1\n4\n2\n-1\nEOF\n",
-        "TYPE:TOUR\r\nTOUR_SECTION\r\n3 1\r\n4 2 -1\r\n",
+        "TYPE:TOUR\r\nTOUR_SECTION\r\n3 1\r\n4 2 -1\r\n-1\r\n",
         "TOUR_SECTION\n3 1 4 2 EOF\n",
         "TOUR_SECTION\n3 1 4 2",
     };
@@ -424,8 +429,9 @@ static double mean_nearest_distance(const tsp_instance *instance)
     return sum / (double)n;
 }
 
-/* At density rho the nearest neighbour is at 1/(2 sqrt(rho)) on average. That is side/(2 sqrt(n)) for uniform cities, and
- * half as much, averaged over a normal cluster of 100 cities and deviation side/sqrt(n); less where clusters overlap. */
+/* At density rho the nearest neighbour is at 1/(2 sqrt(rho)) on average. That is side/(2 sqrt(n)) for uniform cities,
+ * and half as much, averaged over a normal cluster of 100 cities and deviation side/sqrt(n); less where clusters
+ * overlap. */
 static void generates_uniform_and_clustered_cities(void **state)
 {
     (void)state;
@@ -508,12 +514,14 @@ static void reports_names_that_cannot_be_loaded(void **state)
     setenv("TSPLIB_DIR", ".", 1);
     static const char *const cases[][2] = {
         {"a280", "./a280.tsp:6: expected 280 nodes, found 1: node 2 is missing"},
-        {"d199", "instance \"d199\": not in the catalogue, and no d199.tsp in $TSPLIB_DIR or instances/tsplib; did you "
-                 "mean \"d198\"?"},
-        {"u159", "instance \"u159\": not in the catalogue, and no u159.tsp in $TSPLIB_DIR or instances/tsplib"},
-        {"u0198", "instance \"u0198\": not in the catalogue, and no u0198.tsp in $TSPLIB_DIR or instances/tsplib; did you "
-                  "mean \"d198\"?"},
-        {"", "instance \"\": not in the catalogue, and no .tsp in $TSPLIB_DIR or instances/tsplib"},
+        {"d199",
+         "instance \"d199\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib; did you "
+         "mean \"d198\"?"},
+        {"u159", "instance \"u159\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib"},
+        {"u0198",
+         "instance \"u0198\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib; did you "
+         "mean \"d198\"?"},
+        {"", "instance \"\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib"},
         {"absent.tsp", "absent.tsp: no such file"},
         {"c99999", "a generated instance has 1 to 32767 cities, not 99999"},
         {"u99999999999999999999", "a generated instance has 1 to 32767 cities, not 2147483647"},
@@ -622,8 +630,8 @@ static void check_optimal_tour(const char *directory, const char *name)
 static void reproduces_published_optima(void **state)
 {
     (void)state;
-    static const char *const with_tour[] = {"a280", "att48", "bays29", "berlin52", "ch130", "eil51",
-                                            "kroA100", "pcb442", "pr1002", "pr2392", "st70", "ulysses22"};
+    static const char *const with_tour[] = {"a280",    "att48",  "bays29", "berlin52", "ch130", "eil51",
+                                            "kroA100", "pcb442", "pr1002", "pr2392",   "st70",  "ulysses22"};
     static const char *const small[] = {"burma14", "gr17"};
     const char *directory = getenv("TSPLIB_DIR");
     if (directory == NULL || access(directory, R_OK | X_OK) != 0) {

@@ -1,0 +1,171 @@
+"""instances/fetch against a local server: what it keeps, what it refuses, what it says."""
+import gzip
+import hashlib
+import os
+import re
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+FETCH = Path(__file__).resolve().parent.parent / "instances/fetch"
+GOOD = b"NAME: good\n" + b"1 2 3\n" * 1000
+
+
+class Server:
+    """Serves `files` by path and records the Range header of every request. `ranges` False ignores that header; `cut`
+    names a path whose answer breaks off in the middle."""
+
+    def __init__(self):
+        self.files, self.requests, self.ranges, self.cut = {}, [], True, None
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                outer.answer(self)
+
+            def log_message(self, *arguments):
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.base = f"http://127.0.0.1:{self.http.server_port}"
+        threading.Thread(target=self.http.serve_forever, daemon=True).start()
+
+    def answer(self, request):
+        wanted = request.headers.get("Range")
+        self.requests.append((request.path, wanted))
+        body = self.files.get(request.path)
+        start = int(re.match(r"bytes=(\d+)-", wanted).group(1)) if wanted and self.ranges else 0
+        if body is None or (start and start >= len(body)):
+            return request.send_error(404 if body is None else 416)
+        request.send_response(206 if start else 200)
+        if start:
+            request.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
+        request.send_header("Content-Length", str(len(body) - start))
+        request.end_headers()
+        request.wfile.write(body[start:len(body) // 2] if self.cut == request.path else body[start:])
+
+
+@pytest.fixture
+def server():
+    one = Server()
+    yield one
+    one.http.shutdown()
+    one.http.server_close()
+
+
+def fetch(tmp_path, entries, mirrors=""):
+    """Runs instances/fetch for entries of (name, url, content) and returns (exit code, lines, directory)."""
+    catalogue = tmp_path / "catalogue.csv"
+    catalogue.write_text("name,n,edge_weight_type,optimum,url,sha256\n" + "".join(
+        f"{name},1,EUC_2D,1,{url},{hashlib.sha256(content).hexdigest()}\n" for name, url, content in entries))
+    directory = tmp_path / "tsplib"
+    environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+    done = subprocess.run([FETCH, catalogue, directory], env=dict(environment, MIRRORS=mirrors), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    return done.returncode, done.stdout.splitlines(), directory
+
+
+def names(directory):
+    return sorted(path.name for path in directory.iterdir())
+
+
+def test_downloads_plain_and_packed_files_once(server, tmp_path):
+    server.files = {"/a.tsp": GOOD, "/b.tsp.gz": gzip.compress(GOOD + b"b")}
+    entries = [("a", f"{server.base}/a.tsp", GOOD), ("b", f"{server.base}/b.tsp.gz", GOOD + b"b")]
+    code, lines, directory = fetch(tmp_path, entries)
+    assert code == 0
+    assert lines == [f"a.tsp: downloaded from {server.base}/a.tsp", f"b.tsp: downloaded from {server.base}/b.tsp.gz",
+                     f"{directory}: 2 downloaded, 0 already there, 0 failed"]
+    assert names(directory) == ["a.tsp", "b.tsp"]
+    assert (directory / "a.tsp").read_bytes() == GOOD and (directory / "b.tsp").read_bytes() == GOOD + b"b"
+
+    server.requests.clear()
+    code, lines, directory = fetch(tmp_path, entries)
+    assert code == 0 and server.requests == []
+    assert lines == ["a.tsp: already there", "b.tsp: already there",
+                     f"{directory}: 0 downloaded, 2 already there, 0 failed"]
+
+
+def test_goes_on_after_a_wrong_checksum_and_a_missing_file(server, tmp_path):
+    server.files = {"/wrong.tsp": b"something else", "/broken.tsp.gz": b"not gzip", "/good.tsp": GOOD}
+    code, lines, directory = fetch(tmp_path, [(name.split(".")[0], f"{server.base}/{name}", GOOD) for name in
+                                              ("wrong.tsp", "broken.tsp.gz", "absent.tsp", "good.tsp")])
+    assert code == 1
+    assert lines[0] == f"wrong.tsp: FAILED: {server.base}/wrong.tsp: checksum does not match"
+    assert lines[1] == f"broken.tsp: FAILED: {server.base}/broken.tsp.gz: checksum does not match"
+    assert lines[2].startswith(f"absent.tsp: FAILED: {server.base}/absent.tsp: ") and "404" in lines[2]
+    assert lines[3] == f"good.tsp: downloaded from {server.base}/good.tsp"
+    assert lines[4] == f"{directory}: 1 downloaded, 0 already there, 3 failed"
+    assert "stand-in" in lines[5] and len(lines) == 6
+    assert names(directory) == ["good.tsp"]
+
+
+def test_asks_mirrors_in_order(server, tmp_path):
+    server.files = {"/one/a.tsp": b"differs in white space", "/two/a.tsp": GOOD, "/three/a.tsp": GOOD}
+    code, lines, _ = fetch(tmp_path, [("a", f"{server.base}/a.tsp.gz", GOOD)],
+                           " ".join(f"{server.base}/{n}/{{name}}.tsp" for n in ("one", "two", "three")))
+    assert code == 0
+    assert lines[0] == f"a.tsp: downloaded from {server.base}/two/a.tsp"
+    assert [path for path, _ in server.requests] == ["/a.tsp.gz", "/one/a.tsp", "/two/a.tsp"]
+
+
+def test_replaces_a_file_only_by_the_right_one(server, tmp_path):
+    (tmp_path / "tsplib").mkdir()
+    mine = tmp_path / "tsplib/a.tsp"
+    mine.write_bytes(b"edited by hand")
+    server.files = {"/a.tsp": b"wrong"}
+    code, lines, _ = fetch(tmp_path, [("a", f"{server.base}/a.tsp", GOOD)])
+    assert code == 1 and "(the one that was there had another checksum)" in lines[0]
+    assert mine.read_bytes() == b"edited by hand"
+
+    server.files = {"/a.tsp": GOOD}
+    code, _, directory = fetch(tmp_path, [("a", f"{server.base}/a.tsp", GOOD)])
+    assert code == 0 and mine.read_bytes() == GOOD and names(directory) == ["a.tsp"]
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_continues_an_interrupted_download(server, tmp_path, ranges):
+    server.files, server.cut = {"/a.tsp": GOOD}, "/a.tsp"
+    code, lines, directory = fetch(tmp_path, [("a", f"{server.base}/a.tsp", GOOD)])
+    assert code == 1 and "FAILED" in lines[0]
+    part, = directory.iterdir()
+    assert part.suffix == ".part" and part.read_bytes() == GOOD[:len(GOOD) // 2]
+
+    server.cut, server.ranges = None, ranges
+    server.requests.clear()
+    code, _, directory = fetch(tmp_path, [("a", f"{server.base}/a.tsp", GOOD)])
+    assert code == 0 and names(directory) == ["a.tsp"] and (directory / "a.tsp").read_bytes() == GOOD
+    resumed = ("/a.tsp", f"bytes={len(GOOD) // 2}-")
+    assert server.requests == ([resumed] if ranges else [resumed, ("/a.tsp", None)])
+
+
+def test_finishes_when_killed_between_download_and_rename(server, tmp_path):
+    server.files, server.cut = {"/a.tsp": GOOD}, "/a.tsp"
+    _, _, directory = fetch(tmp_path, [("a", f"{server.base}/a.tsp", GOOD)])
+    part, = directory.iterdir()
+    part.write_bytes(GOOD)
+    server.cut = None
+    code, _, directory = fetch(tmp_path, [("a", f"{server.base}/a.tsp", GOOD)])
+    assert code == 0 and names(directory) == ["a.tsp"]
+
+
+def test_says_when_there_is_no_network(server, tmp_path):
+    server.http.server_close()
+    code, lines, directory = fetch(tmp_path, [(name, f"{server.base}/{name}.tsp", GOOD) for name in "ab"],
+                                   "http://no-such-host.invalid/{name}.tsp")
+    assert code == 1
+    refused = f"FAILED: {server.base[7:]} cannot be reached; no-such-host.invalid cannot be reached"
+    assert lines == [f"a.tsp: {refused}", f"b.tsp: {refused}", f"{directory}: 0 downloaded, 0 already there, 2 failed",
+                     "No server could be reached: there seems to be no network.",
+                     "In place of a missing file the benchmarks use a generated stand-in, and say so (u198 for d198)."]
+
+
+def test_a_catalogue_or_directory_that_cannot_be_used(tmp_path):
+    done = subprocess.run([FETCH, tmp_path / "absent.csv", tmp_path], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr == f"{tmp_path}/absent.csv: cannot be read\n"
+    (tmp_path / "file").write_text("")
+    done = subprocess.run([FETCH, FETCH.parent / "catalogue.csv", tmp_path / "file/x"], capture_output=True, text=True)
+    assert done.returncode == 1 and "Not a directory" in done.stderr
