@@ -25,17 +25,18 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 
-#define LAUNCH(kernel, grid, block, shared_bytes) ::host_cuda::launch(#kernel, kernel, grid, block, shared_bytes)
+#define LAUNCH(kernel, grid, block, shared_bytes) ::host_backend::launch(#kernel, kernel, grid, block, shared_bytes)
 
 /* Threads that pass the same declaration get the same array: it is known by the address of a static of its own. */
-#define SHARED(type, name, count)                  \
-    static constexpr char name##_declaration = 0; \
-    const ::host_cuda::shared_array<type> name =   \
-        ::host_cuda::declare_shared<type>(&name##_declaration, #name, count, __LINE__)
-#define SHARED_DYNAMIC(type, name, offset, count) \
-    const ::host_cuda::shared_array<type> name =  \
-        ::host_cuda::declare_dynamic_shared<type>(#name, offset, count, __LINE__)
+#define SHARED(type, name, count)                                                                                      \
+    static constexpr char name##_declaration = 0;                                                                      \
+    const ::host_backend::shared_array<type> name =                                                                    \
+        ::host_backend::declare_shared<type>(&name##_declaration, #name, count, __LINE__)
+#define SHARED_DYNAMIC(type, name, offset, count)                                                                      \
+    const ::host_backend::shared_array<type> name =                                                                    \
+        ::host_backend::declare_dynamic_shared<type>(#name, offset, count, __LINE__)
 
-using namespace host_cuda;
+using namespace host_cuda; /* CUDA's names, and these only: the backend's own are in host_backend */
+using host_backend::shared_array;
 
 #endif

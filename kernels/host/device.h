@@ -11,42 +11,8 @@
 
 #include "kernels/host/execution.h"
 
-namespace host_cuda
+namespace host_backend
 {
-
-/* ---- Barriers ---- */
-
-inline void __syncthreads(int line = __builtin_LINE())
-{
-    block_barrier("__syncthreads", false, line);
-}
-
-inline int __syncthreads_count(int predicate, int line = __builtin_LINE())
-{
-    return block_barrier("__syncthreads_count", predicate != 0, line);
-}
-
-inline int __syncthreads_or(int predicate, int line = __builtin_LINE())
-{
-    return block_barrier("__syncthreads_or", predicate != 0, line) > 0;
-}
-
-/* True unless a thread brings false. */
-inline int __syncthreads_and(int predicate, int line = __builtin_LINE())
-{
-    return block_barrier("__syncthreads_and", predicate == 0, line) == 0;
-}
-
-/* The order of memory accesses is the program's: one thread runs at a time. */
-inline void __threadfence()
-{
-}
-
-inline void __threadfence_block()
-{
-}
-
-/* ---- Warp intrinsics ---- */
 
 /* Meets the lanes of the mask and returns what `read` makes of what they brought. */
 template <typename Read>
@@ -56,26 +22,6 @@ auto meet(const char *intrinsic, unsigned mask, std::uint64_t value, int line, c
     const auto result = read(met);
     leave(met);
     return result;
-}
-
-inline void __syncwarp(unsigned mask = 0xFFFFFFFFu, int line = __builtin_LINE())
-{
-    leave(arrive("__syncwarp", mask, 0, line));
-}
-
-inline unsigned __ballot_sync(unsigned mask, int predicate, int line = __builtin_LINE())
-{
-    return meet("__ballot_sync", mask, predicate != 0, line, [](const meeting &met) { return met.votes; });
-}
-
-inline int __any_sync(unsigned mask, int predicate, int line = __builtin_LINE())
-{
-    return meet("__any_sync", mask, predicate != 0, line, [](const meeting &met) { return met.votes != 0; });
-}
-
-inline int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE())
-{
-    return meet("__all_sync", mask, predicate != 0, line, [](const meeting &met) { return met.votes == met.mask; });
 }
 
 template <typename T> std::uint64_t to_bits(T value)
@@ -93,52 +39,12 @@ template <typename T> T from_bits(std::uint64_t bits)
     return value;
 }
 
-/* The value of lane `source`. That of a lane outside the mask is undefined in CUDA: here it is all ones, NaN in float. */
+/* The value of lane `source`. That of a lane outside the mask is undefined in CUDA: here it is all ones, NaN in float.
+ */
 template <typename T> T shuffle(const char *intrinsic, unsigned mask, T value, unsigned source, int line)
 {
     return meet(intrinsic, mask, to_bits(value), line, [source](const meeting &met) {
         return from_bits<T>(met.mask >> source & 1 ? met.values[source] : ~std::uint64_t{0});
-    });
-}
-
-template <typename T>
-T __shfl_sync(unsigned mask, T value, int source, int width = warp_threads, int line = __builtin_LINE())
-{
-    const unsigned inside = static_cast<unsigned>(width) - 1;
-    return shuffle("__shfl_sync", mask, value, (lane_id() & ~inside) | (static_cast<unsigned>(source) & inside), line);
-}
-
-template <typename T>
-T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warp_threads, int line = __builtin_LINE())
-{
-    const unsigned lane = lane_id(), place = lane & (static_cast<unsigned>(width) - 1);
-    return shuffle("__shfl_up_sync", mask, value, delta <= place ? lane - delta : lane, line);
-}
-
-template <typename T>
-T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warp_threads, int line = __builtin_LINE())
-{
-    const unsigned lane = lane_id(), last = lane | (static_cast<unsigned>(width) - 1);
-    return shuffle("__shfl_down_sync", mask, value, delta <= last - lane ? lane + delta : lane, line);
-}
-
-template <typename T>
-T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warp_threads, int line = __builtin_LINE())
-{
-    const unsigned lane = lane_id(), last = lane | (static_cast<unsigned>(width) - 1);
-    const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
-    return shuffle("__shfl_xor_sync", mask, value, source <= last ? source : lane, line);
-}
-
-/* Lanes of the mask whose value is the caller's. */
-template <typename T> unsigned __match_any_sync(unsigned mask, T value, int line = __builtin_LINE())
-{
-    const std::uint64_t mine = to_bits(value);
-    return meet("__match_any_sync", mask, mine, line, [mine](const meeting &met) {
-        unsigned equal = 0;
-        for (unsigned lane = 0; lane < warp_threads; lane++)
-            if (met.mask >> lane & 1 && met.values[lane] == mine) equal |= 1u << lane;
-        return equal;
     });
 }
 
@@ -155,24 +61,6 @@ T reduce(const char *intrinsic, unsigned mask, T value, int line, const Combine 
     });
 }
 
-template <typename T> T __reduce_add_sync(unsigned mask, T value, int line = __builtin_LINE())
-{
-    return reduce("__reduce_add_sync", mask, value, line,
-                  [](T a, T b) { return static_cast<T>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); });
-}
-
-template <typename T> T __reduce_min_sync(unsigned mask, T value, int line = __builtin_LINE())
-{
-    return reduce("__reduce_min_sync", mask, value, line, [](T a, T b) { return b < a ? b : a; });
-}
-
-template <typename T> T __reduce_max_sync(unsigned mask, T value, int line = __builtin_LINE())
-{
-    return reduce("__reduce_max_sync", mask, value, line, [](T a, T b) { return a < b ? b : a; });
-}
-
-/* ---- Atomics: they return the old value. Plain, because one thread runs at a time. ---- */
-
 template <typename T> using same = std::common_type_t<T>; /* keeps an argument out of template deduction */
 
 template <typename T> constexpr void require_atomic_integer()
@@ -181,9 +69,135 @@ template <typename T> constexpr void require_atomic_integer()
                   "the atomics are for int, unsigned and unsigned long long");
 }
 
-template <typename T> T atomicExch(T *address, same<T> value)
+} // namespace host_backend
+
+namespace host_cuda
 {
-    require_atomic_integer<T>();
+
+/* ---- Barriers ---- */
+
+inline void __syncthreads(int line = __builtin_LINE())
+{
+    host_backend::block_barrier("__syncthreads", false, line);
+}
+
+inline int __syncthreads_count(int predicate, int line = __builtin_LINE())
+{
+    return host_backend::block_barrier("__syncthreads_count", predicate != 0, line);
+}
+
+inline int __syncthreads_or(int predicate, int line = __builtin_LINE())
+{
+    return host_backend::block_barrier("__syncthreads_or", predicate != 0, line) > 0;
+}
+
+/* True unless a thread brings false. */
+inline int __syncthreads_and(int predicate, int line = __builtin_LINE())
+{
+    return host_backend::block_barrier("__syncthreads_and", predicate == 0, line) == 0;
+}
+
+/* The order of memory accesses is the program's: one thread runs at a time. */
+inline void __threadfence()
+{
+}
+
+inline void __threadfence_block()
+{
+}
+
+/* ---- Warp intrinsics ---- */
+
+inline void __syncwarp(unsigned mask = 0xFFFFFFFFu, int line = __builtin_LINE())
+{
+    host_backend::leave(host_backend::arrive("__syncwarp", mask, 0, line));
+}
+
+inline unsigned __ballot_sync(unsigned mask, int predicate, int line = __builtin_LINE())
+{
+    return host_backend::meet("__ballot_sync", mask, predicate != 0, line,
+                              [](const host_backend::meeting &met) { return met.votes; });
+}
+
+inline int __any_sync(unsigned mask, int predicate, int line = __builtin_LINE())
+{
+    return host_backend::meet("__any_sync", mask, predicate != 0, line,
+                              [](const host_backend::meeting &met) { return met.votes != 0; });
+}
+
+inline int __all_sync(unsigned mask, int predicate, int line = __builtin_LINE())
+{
+    return host_backend::meet("__all_sync", mask, predicate != 0, line,
+                              [](const host_backend::meeting &met) { return met.votes == met.mask; });
+}
+
+template <typename T>
+T __shfl_sync(unsigned mask, T value, int source, int width = host_backend::warp_threads, int line = __builtin_LINE())
+{
+    const unsigned inside = static_cast<unsigned>(width) - 1;
+    return host_backend::shuffle("__shfl_sync", mask, value,
+                                 (host_backend::lane_id() & ~inside) | (static_cast<unsigned>(source) & inside), line);
+}
+
+template <typename T>
+T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = host_backend::warp_threads,
+                 int line = __builtin_LINE())
+{
+    const unsigned lane = host_backend::lane_id(), place = lane & (static_cast<unsigned>(width) - 1);
+    return host_backend::shuffle("__shfl_up_sync", mask, value, delta <= place ? lane - delta : lane, line);
+}
+
+template <typename T>
+T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = host_backend::warp_threads,
+                   int line = __builtin_LINE())
+{
+    const unsigned lane = host_backend::lane_id(), last = lane | (static_cast<unsigned>(width) - 1);
+    return host_backend::shuffle("__shfl_down_sync", mask, value, delta <= last - lane ? lane + delta : lane, line);
+}
+
+template <typename T>
+T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = host_backend::warp_threads,
+                  int line = __builtin_LINE())
+{
+    const unsigned lane = host_backend::lane_id(), last = lane | (static_cast<unsigned>(width) - 1);
+    const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
+    return host_backend::shuffle("__shfl_xor_sync", mask, value, source <= last ? source : lane, line);
+}
+
+/* Lanes of the mask whose value is the caller's. */
+template <typename T> unsigned __match_any_sync(unsigned mask, T value, int line = __builtin_LINE())
+{
+    const std::uint64_t mine = host_backend::to_bits(value);
+    return host_backend::meet("__match_any_sync", mask, mine, line, [mine](const host_backend::meeting &met) {
+        unsigned equal = 0;
+        for (unsigned lane = 0; lane < host_backend::warp_threads; lane++)
+            if (met.mask >> lane & 1 && met.values[lane] == mine) equal |= 1u << lane;
+        return equal;
+    });
+}
+
+template <typename T> T __reduce_add_sync(unsigned mask, T value, int line = __builtin_LINE())
+{
+    return host_backend::reduce("__reduce_add_sync", mask, value, line, [](T a, T b) {
+        return static_cast<T>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+    });
+}
+
+template <typename T> T __reduce_min_sync(unsigned mask, T value, int line = __builtin_LINE())
+{
+    return host_backend::reduce("__reduce_min_sync", mask, value, line, [](T a, T b) { return b < a ? b : a; });
+}
+
+template <typename T> T __reduce_max_sync(unsigned mask, T value, int line = __builtin_LINE())
+{
+    return host_backend::reduce("__reduce_max_sync", mask, value, line, [](T a, T b) { return a < b ? b : a; });
+}
+
+/* ---- Atomics: they return the old value. Plain, because one thread runs at a time. ---- */
+
+template <typename T> T atomicExch(T *address, host_backend::same<T> value)
+{
+    host_backend::require_atomic_integer<T>();
     const T old = *address;
     *address = value;
     return old;
@@ -197,33 +211,33 @@ inline float atomicAdd(float *address, float value)
 }
 
 /* Wraps around, which an addition of ints must not do in C++. */
-template <typename T> T atomicAdd(T *address, same<T> value)
+template <typename T> T atomicAdd(T *address, host_backend::same<T> value)
 {
     using wrapping = std::make_unsigned_t<T>;
     return atomicExch(address, static_cast<T>(static_cast<wrapping>(*address) + static_cast<wrapping>(value)));
 }
 
-template <typename T> T atomicMin(T *address, same<T> value)
+template <typename T> T atomicMin(T *address, host_backend::same<T> value)
 {
     return atomicExch(address, value < *address ? value : *address);
 }
 
-template <typename T> T atomicMax(T *address, same<T> value)
+template <typename T> T atomicMax(T *address, host_backend::same<T> value)
 {
     return atomicExch(address, *address < value ? value : *address);
 }
 
-template <typename T> T atomicOr(T *address, same<T> value)
+template <typename T> T atomicOr(T *address, host_backend::same<T> value)
 {
     return atomicExch(address, *address | value);
 }
 
-template <typename T> T atomicAnd(T *address, same<T> value)
+template <typename T> T atomicAnd(T *address, host_backend::same<T> value)
 {
     return atomicExch(address, *address & value);
 }
 
-template <typename T> T atomicCAS(T *address, same<T> compare, same<T> value)
+template <typename T> T atomicCAS(T *address, host_backend::same<T> compare, host_backend::same<T> value)
 {
     return atomicExch(address, *address == compare ? value : *address);
 }
@@ -301,22 +315,22 @@ inline float __saturatef(float x)
 
 inline int __float_as_int(float x)
 {
-    return from_bits<int>(to_bits(x));
+    return host_backend::from_bits<int>(host_backend::to_bits(x));
 }
 
 inline unsigned __float_as_uint(float x)
 {
-    return from_bits<unsigned>(to_bits(x));
+    return host_backend::from_bits<unsigned>(host_backend::to_bits(x));
 }
 
 inline float __int_as_float(int x)
 {
-    return from_bits<float>(to_bits(x));
+    return host_backend::from_bits<float>(host_backend::to_bits(x));
 }
 
 inline float __uint_as_float(unsigned x)
 {
-    return from_bits<float>(to_bits(x));
+    return host_backend::from_bits<float>(host_backend::to_bits(x));
 }
 
 template <typename T> T __ldg(const T *address)

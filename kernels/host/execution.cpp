@@ -2,8 +2,9 @@
  *
  * A launch makes one fiber per thread of a block and uses them for all blocks. The scheduler, on the caller's stack,
  * gives every thread that is ready its turn, round after round; a thread hands back when it has to wait or has ended.
- * When the threads are not all done and none is ready, they are deadlocked. A report, from a thread or about a deadlock,
- * closes the launch: the threads that still wait are resumed once more and throw themselves out of the kernel.
+ * When the threads are not all done and none is ready, they are deadlocked. A report, from a thread or about a
+ * deadlock, closes the launch: the threads that still wait are resumed once more and throw themselves out of the
+ * kernel.
  */
 #include "kernels/host/execution.h"
 
@@ -28,7 +29,7 @@
 #include "kernels/host/host_backend.h"
 #include "kernels/host/runtime.h"
 
-namespace host_cuda
+namespace host_backend
 {
 
 namespace
@@ -152,15 +153,15 @@ class ordering
 /* ---- Threads and warps ---- */
 
 struct device_thread {
-    unsigned id;              /* in the block, 0 .. threads-1, x running fastest */
-    uint3 index;              /* threadIdx */
-    stack_context stack;      /* its fiber's */
-    void *fake_stack;         /* the sanitizer's, while another stack is in use */
-    fiber self;               /* where it goes on; empty while it runs and after it has ended */
-    fiber scheduler;          /* where the scheduler goes on; empty while that runs */
-    const char *waits_in;     /* while it waits: in this intrinsic, */
-    unsigned mask;            /* with this mask, 0 at a block barrier, */
-    int line;                 /* called in this line */
+    unsigned id;          /* in the block, 0 .. threads-1, x running fastest */
+    uint3 index;          /* threadIdx */
+    stack_context stack;  /* its fiber's */
+    void *fake_stack;     /* the sanitizer's, while another stack is in use */
+    fiber self;           /* where it goes on; empty while it runs and after it has ended */
+    fiber scheduler;      /* where the scheduler goes on; empty while that runs */
+    const char *waits_in; /* while it waits: in this intrinsic, */
+    unsigned mask;        /* with this mask, 0 at a block barrier, */
+    int line;             /* called in this line */
 };
 
 enum thread_state : unsigned char { ready, waiting, ended };
@@ -246,10 +247,10 @@ class grid_run
     std::vector<thread_state> states_;   /* [thread], apart because the scheduler reads them all every round */
     std::unique_ptr<warp[]> warps_;
     block_meeting barrier_{};
-    unsigned ended_ = 0;           /* threads of the block that have ended */
-    bool failed_ = false;          /* a report has been made */
-    bool closing_ = false;         /* fibers must end */
-    void *fake_stack_ = nullptr;   /* the sanitizer's, of the scheduler */
+    unsigned ended_ = 0;         /* threads of the block that have ended */
+    bool failed_ = false;        /* a report has been made */
+    bool closing_ = false;       /* fibers must end */
+    void *fake_stack_ = nullptr; /* the sanitizer's, of the scheduler */
     stack_bounds scheduler_stack_{};
     std::size_t shared_limit_;     /* bytes of shared memory that a block may have, static and dynamic */
     std::size_t static_bytes_ = 0; /* of static shared memory declared so far */
@@ -267,8 +268,8 @@ grid_run::grid_run(const launch_config &config, const std::function<void()> &thr
       shared_(new std::max_align_t[(max_static_shared + config.shared_bytes) / sizeof(std::max_align_t) + 1])
 {
     current_grid = this;
-    gridDim = config.grid;
-    blockDim = config.block;
+    host_cuda::gridDim = config.grid;
+    host_cuda::blockDim = config.block;
     start_fibers();
 }
 
@@ -279,11 +280,9 @@ void grid_run::start_fibers()
         thread.id = id;
         thread.index = unravel(id, config_.block);
         thread.stack = stacks().take();
-        thread.self = fiber(std::allocator_arg,
-                            boost::context::preallocated(thread.stack.sp, thread.stack.size, thread.stack),
-                            borrowed_stack(), [this, &thread](fiber &&scheduler) {
-                                return fiber_main(thread, std::move(scheduler));
-                            });
+        thread.self = fiber(
+            std::allocator_arg, boost::context::preallocated(thread.stack.sp, thread.stack.size, thread.stack),
+            borrowed_stack(), [this, &thread](fiber &&scheduler) { return fiber_main(thread, std::move(scheduler)); });
     }
 }
 
@@ -323,7 +322,7 @@ void grid_run::resume(device_thread &thread)
     const stack_context &stack = thread.stack;
     stack_bounds unused;
     running = &thread;
-    threadIdx = thread.index;
+    host_cuda::threadIdx = thread.index;
     before_switch(&fake_stack_, {static_cast<char *>(stack.sp) - stack.size, stack.size});
     thread.self = std::move(thread.self).resume();
     after_switch(fake_stack_, &unused);
@@ -359,7 +358,7 @@ void grid_run::run()
 
 void grid_run::run_block(unsigned block, ordering &turns)
 {
-    blockIdx = unravel(block, config_.grid);
+    host_cuda::blockIdx = unravel(block, config_.grid);
     std::memset(shared_.get(), 0xFF, max_static_shared + config_.shared_bytes);
     std::fill(states_.begin(), states_.end(), ready);
     barrier_ = {};
@@ -393,8 +392,8 @@ void grid_run::record(const device_thread &thread, int line, const char *what)
 {
     char text[480];
     std::snprintf(text, sizeof text, "host backend: %s, block %s, thread %s: %s (line %d)", config_.kernel,
-                  index_text(blockIdx, config_.grid).c_str(), index_text(thread.index, config_.block).c_str(), what,
-                  line);
+                  index_text(host_cuda::blockIdx, config_.grid).c_str(),
+                  index_text(thread.index, config_.block).c_str(), what, line);
     set_launch_error(text);
     failed_ = true;
 }
@@ -523,7 +522,8 @@ void *grid_run::static_array(const void *declaration, const char *name, std::siz
         if (known.declaration == declaration) return memory + known.offset;
     const std::size_t offset = (static_bytes_ + alignment - 1) / alignment * alignment;
     if (offset + bytes > max_static_shared || offset + bytes + config_.shared_bytes > shared_limit_)
-        report(line, "shared array %s: %zu bytes of static and %zu of dynamic shared memory are more than a block may have",
+        report(line,
+               "shared array %s: %zu bytes of static and %zu of dynamic shared memory are more than a block may have",
                name, offset + bytes, config_.shared_bytes);
     static_bytes_ = offset + bytes;
     declarations_.push_back({declaration, offset});
@@ -610,9 +610,9 @@ void *dynamic_shared(const char *name, std::size_t offset, std::size_t bytes, st
     return current_grid->dynamic_array(name, offset, bytes, alignment, line);
 }
 
-} // namespace host_cuda
+} // namespace host_backend
 
 extern "C" void host_backend_set_order(std::uint64_t order)
 {
-    host_cuda::chosen_order = order;
+    host_backend::chosen_order = order;
 }

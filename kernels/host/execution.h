@@ -6,8 +6,9 @@
  *
  * Threads wait for one another in warp intrinsics and at block barriers. These are stricter than the hardware: threads
  * meet only when they call the same intrinsic in the same line with the same mask, and every lane that the mask names,
- * every thread of the block at a barrier, must come. If nobody can go on, that is reported as a deadlock, with who waits
- * where for whom. A kernel that spins until another thread writes something never ends: only these waits switch fibers.
+ * every thread of the block at a barrier, must come. If nobody can go on, that is reported as a deadlock, with who
+ * waits where for whom. A kernel that spins until another thread writes something never ends: only these waits switch
+ * fibers.
  */
 #ifndef ANTBENCH_HOST_EXECUTION_H
 #define ANTBENCH_HOST_EXECUTION_H
@@ -21,13 +22,22 @@
 namespace host_cuda
 {
 
-constexpr unsigned warp_threads = 32, max_block_threads = 1024;
-constexpr std::size_t max_static_shared = 48 * 1024;   /* bytes per block, static and dynamic, unless the launcher opts in */
-constexpr std::size_t max_dynamic_shared = 227 * 1024; /* bytes per block for those that do; an H100's */
-
 /* CUDA's built-in variables, of the thread that runs now. */
 inline thread_local uint3 threadIdx, blockIdx;
 inline thread_local dim3 blockDim, gridDim;
+
+} // namespace host_cuda
+
+namespace host_backend
+{
+
+using host_cuda::dim3;
+using host_cuda::uint3;
+
+constexpr unsigned warp_threads = 32, max_block_threads = 1024;
+constexpr std::size_t max_static_shared =
+    48 * 1024; /* bytes per block, static and dynamic, unless the launcher opts in */
+constexpr std::size_t max_dynamic_shared = 227 * 1024; /* bytes per block for those that do; an H100's */
 
 /* ---- Launch ---- */
 
@@ -65,12 +75,12 @@ template <typename... Parameters> struct launch {
 
 /* Lanes of a warp that meet in an intrinsic, each bringing a value. */
 struct meeting {
-    const char *intrinsic; /* where they meet: this intrinsic, */
-    int line;              /* called in this line, */
-    unsigned mask;         /* with this mask */
-    unsigned arrived;      /* lanes that are there; the meeting takes place when this is mask */
-    unsigned left;         /* lanes that have been there and gone */
-    unsigned votes;        /* lanes that brought a value other than 0 */
+    const char *intrinsic;              /* where they meet: this intrinsic, */
+    int line;                           /* called in this line, */
+    unsigned mask;                      /* with this mask */
+    unsigned arrived;                   /* lanes that are there; the meeting takes place when this is mask */
+    unsigned left;                      /* lanes that have been there and gone */
+    unsigned votes;                     /* lanes that brought a value other than 0 */
     std::uint64_t values[warp_threads]; /* [lane], the bits of what the lane brought; undefined for absent lanes */
 };
 
@@ -88,5 +98,5 @@ int block_barrier(const char *intrinsic, bool vote, int line);
 void *static_shared(const void *declaration, const char *name, std::size_t bytes, std::size_t alignment, int line);
 void *dynamic_shared(const char *name, std::size_t offset, std::size_t bytes, std::size_t alignment, int line);
 
-} // namespace host_cuda
+} // namespace host_backend
 #endif

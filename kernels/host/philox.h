@@ -1,8 +1,9 @@
 /* cuRAND's device API for the Philox4x32-10 generator, bit for bit what NVIDIA's curand_kernel.h computes.
  *
- * Philox (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) is a keyed bijection of 128-bit counters:
- * the key is the seed, the counter is (offset / 4, subsequence), and each counter value gives four 32-bit outputs. The
- * host backend has its own so that it works where no CUDA is installed; tests/test_philox.c compares the two.
+ * Philox (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) is a keyed bijection of 128-bit
+ * counters: the key is the seed, the counter is (offset / 4, subsequence), and each counter value gives four 32-bit
+ * outputs. The host backend has its own so that it works where no CUDA is installed; tests/test_philox.c compares the
+ * two.
  */
 #ifndef ANTBENCH_HOST_PHILOX_H
 #define ANTBENCH_HOST_PHILOX_H

@@ -9,7 +9,7 @@
 
 #include "kernels/host/execution.h"
 
-namespace host_cuda
+namespace host_backend
 {
 
 namespace
@@ -17,8 +17,8 @@ namespace
 
 /* CUDA keeps the last error per thread of the program, and so does this. */
 struct error_state {
-    cudaError_t last = cudaSuccess;
-    std::string report; /* of the last faulty launch */
+    host_cuda::cudaError_t last = host_cuda::cudaSuccess;
+    std::string report; /* of the last faulty launch, one line */
 };
 
 error_state &errors()
@@ -27,9 +27,9 @@ error_state &errors()
     return state;
 }
 
-cudaError_t remember(cudaError_t error)
+host_cuda::cudaError_t remember(host_cuda::cudaError_t error)
 {
-    if (error != cudaSuccess) errors().last = error;
+    if (error != host_cuda::cudaSuccess) errors().last = error;
     return error;
 }
 
@@ -47,33 +47,52 @@ allowance &allowances()
 
 } // namespace
 
+void set_launch_error(const char *report)
+{
+    errors().report = report;
+    remember(host_cuda::cudaErrorHostBackend);
+}
+
+std::size_t allowed_dynamic_shared(const void *kernel)
+{
+    allowance &all = allowances();
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    const auto found = all.bytes.find(kernel);
+    return found == all.bytes.end() || found->second < max_static_shared ? max_static_shared : found->second;
+}
+
+} // namespace host_backend
+
+namespace host_cuda
+{
+
+using host_backend::remember;
+
 cudaError_t cudaPeekAtLastError()
 {
-    return errors().last;
+    return host_backend::errors().last;
 }
 
 cudaError_t cudaGetLastError()
 {
-    const cudaError_t error = errors().last;
-    errors().last = cudaSuccess;
+    const cudaError_t error = host_backend::errors().last;
+    host_backend::errors().last = cudaSuccess;
     return error;
 }
 
 const char *cudaGetErrorString(cudaError_t error)
 {
     switch (error) {
-    case cudaSuccess: return "no error";
-    case cudaErrorInvalidValue: return "invalid argument";
-    case cudaErrorMemoryAllocation: return "out of memory";
-    case cudaErrorHostBackend: return errors().report.c_str();
+    case cudaSuccess:
+        return "no error";
+    case cudaErrorInvalidValue:
+        return "invalid argument";
+    case cudaErrorMemoryAllocation:
+        return "out of memory";
+    case cudaErrorHostBackend:
+        return host_backend::errors().report.c_str();
     }
     return "unrecognized error code";
-}
-
-void set_launch_error(const char *report)
-{
-    errors().report = report;
-    remember(cudaErrorHostBackend);
 }
 
 cudaError_t cudaMalloc(void **pointer, std::size_t bytes)
@@ -106,7 +125,8 @@ cudaError_t cudaMemcpy2D(void *to, std::size_t to_pitch, const void *from, std::
 {
     if (bytes > to_pitch || bytes > from_pitch) return remember(cudaErrorInvalidValue);
     for (std::size_t row = 0; row < rows; row++)
-        std::memcpy(static_cast<char *>(to) + row * to_pitch, static_cast<const char *>(from) + row * from_pitch, bytes);
+        std::memcpy(static_cast<char *>(to) + row * to_pitch, static_cast<const char *>(from) + row * from_pitch,
+                    bytes);
     return cudaSuccess;
 }
 
@@ -136,33 +156,38 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 {
     if (device != 0) return remember(cudaErrorInvalidValue);
     switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock: *value = max_block_threads; return cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlock: *value = max_static_shared; return cudaSuccess;
-    case cudaDevAttrWarpSize: *value = warp_threads; return cudaSuccess;
-    case cudaDevAttrMultiProcessorCount: *value = 1; return cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = max_dynamic_shared + 1024; return cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = max_dynamic_shared; return cudaSuccess;
+    case cudaDevAttrMaxThreadsPerBlock:
+        *value = host_backend::max_block_threads;
+        return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+        *value = host_backend::max_static_shared;
+        return cudaSuccess;
+    case cudaDevAttrWarpSize:
+        *value = host_backend::warp_threads;
+        return cudaSuccess;
+    case cudaDevAttrMultiProcessorCount:
+        *value = 1;
+        return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+        *value = host_backend::max_dynamic_shared + 1024;
+        return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *value = host_backend::max_dynamic_shared;
+        return cudaSuccess;
     }
     return remember(cudaErrorInvalidValue);
 }
 
-cudaError_t set_function_attribute(const void *kernel, cudaFuncAttribute attribute, int value)
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
         return value >= -1 && value <= 100 ? cudaSuccess : remember(cudaErrorInvalidValue);
-    if (value < 0 || static_cast<std::size_t>(value) > max_dynamic_shared) return remember(cudaErrorInvalidValue);
-    allowance &all = allowances();
+    if (value < 0 || static_cast<std::size_t>(value) > host_backend::max_dynamic_shared)
+        return remember(cudaErrorInvalidValue);
+    host_backend::allowance &all = host_backend::allowances();
     const std::lock_guard<std::mutex> lock(all.mutex);
     all.bytes[kernel] = static_cast<std::size_t>(value);
     return cudaSuccess;
-}
-
-std::size_t allowed_dynamic_shared(const void *kernel)
-{
-    allowance &all = allowances();
-    const std::lock_guard<std::mutex> lock(all.mutex);
-    const auto found = all.bytes.find(kernel);
-    return found == all.bytes.end() || found->second < max_static_shared ? max_static_shared : found->second;
 }
 
 } // namespace host_cuda

@@ -1,11 +1,23 @@
-/* CUDA's runtime API on the CPU, as far as launchers use it: device memory is the heap, calls return when they are done.
+/* CUDA's runtime API on the CPU, as far as launchers use it: device memory is the heap, calls return when they are
+ * done.
  *
- * Everything has internal or namespaced linkage, because the real runtime is linked into the same program.
+ * All of it is in a namespace, because the real runtime is linked into the same program.
  */
 #ifndef ANTBENCH_HOST_RUNTIME_H
 #define ANTBENCH_HOST_RUNTIME_H
 
 #include <cstddef>
+
+namespace host_backend
+{
+
+/* For execution.cpp: makes this report, one line, the last error, cudaErrorHostBackend. */
+void set_launch_error(const char *report);
+
+/* For execution.cpp: bytes of dynamic shared memory that the kernel may have. */
+std::size_t allowed_dynamic_shared(const void *kernel);
+
+} // namespace host_backend
 
 namespace host_cuda
 {
@@ -37,7 +49,7 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxSharedMemoryPerBlockOptin
 };
 
-typedef struct stream *cudaStream_t; /* only 0, the default stream */
+typedef struct CUstream_st *cudaStream_t; /* only 0, the default stream */
 
 /* The error of the last call or launch that failed; getting it forgets it. */
 cudaError_t cudaGetLastError();
@@ -72,20 +84,12 @@ cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device);
 
 /* As in CUDA, a kernel may have more than 48 KB of dynamic shared memory only after this allowed it. */
-cudaError_t set_function_attribute(const void *kernel, cudaFuncAttribute attribute, int value);
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
 
 template <typename Kernel> cudaError_t cudaFuncSetAttribute(Kernel *kernel, cudaFuncAttribute attribute, int value)
 {
-    return set_function_attribute(reinterpret_cast<const void *>(kernel), attribute, value);
+    return cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), attribute, value);
 }
-
-/* ---- For execution.cpp ---- */
-
-/* Makes this report, one line, the last error. */
-void set_launch_error(const char *report);
-
-/* Bytes of dynamic shared memory that the kernel may have. */
-std::size_t allowed_dynamic_shared(const void *kernel);
 
 } // namespace host_cuda
 #endif

@@ -6,7 +6,7 @@
 
 #include "kernels/host/execution.h"
 
-namespace host_cuda
+namespace host_backend
 {
 
 /* An index that knows the line it was written in. */
@@ -75,5 +75,5 @@ shared_array<T> declare_dynamic_shared(const char *name, long long offset, long 
             count};
 }
 
-} // namespace host_cuda
+} // namespace host_backend
 #endif
