@@ -12,14 +12,19 @@ ab_nvml *ab_nvml_open(const char *pci_bus_id);
 void ab_nvml_close(ab_nvml *nvml); /* accepts NULL */
 
 typedef struct ab_gpu_state {
-    double sm_clock_mhz, memory_clock_mhz, temperature_c, power_w, power_limit_w; /* NAN where not known */
-    unsigned long long throttle; /* NVML's bit mask of reasons */
-    bool throttled;              /* a reason that slows a kernel: thermal, power brake or hardware slowdown */
+    double sm_clock_mhz, memory_clock_mhz; /* at this moment; NAN where not known, as all of these */
+    double temperature_c;                  /* of the GPU */
+    double power_w, power_limit_w;         /* drawn by the board, and what the driver enforces */
+    unsigned long long throttle;           /* NVML's bit mask of reasons; 0 where not known */
+    bool throttled; /* by heat, by the power brake or by the hardware's slowdown: what makes a sample worth nothing. Not by
+                       the software power cap, which is the board's normal state under a heavy kernel: without it there
+                       would be no sample left. It is listed with the other reasons. */
 } ab_gpu_state;
 
 ab_gpu_state ab_nvml_read(ab_nvml *nvml); /* accepts NULL */
 
-/* The reasons of a mask, separated by |, "none" for 0, "" when nvml is NULL; into text[96]. */
+/* The reasons of a mask, separated by |, "none" for 0, "" when nvml is NULL; into text[96], which holds all that have a
+ * name. Those without are given as a number. */
 void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, char text[96]);
 
 /* Driver version into text[32], "" when not known. */

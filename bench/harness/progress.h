@@ -6,19 +6,23 @@
 #include <stdbool.h>
 
 typedef struct ab_progress {
-    int total, done;     /* rows */
-    double estimated_s;  /* of the rows not yet done, as estimated beforehand */
-    double spent_s;      /* in finished rows */
+    int total, done;         /* rows */
+    double estimated_s;      /* of the rows not yet done, as estimated beforehand */
+    double spent_s;          /* in finished rows */
     double spent_estimate_s; /* what had been estimated for those: corrects the rest */
-    bool quiet, terminal;
+    bool quiet, terminal;    /* --quiet was given; stderr is a terminal */
 } ab_progress;
 
 ab_progress ab_progress_start(int total, double estimated_s, bool quiet);
-void ab_progress_row(ab_progress *progress, const char *label); /* a row begins */
-/* A row ended, with what it came to ("12.3 ms", "unsupported: ..."). */
+
+/* A row begins. */
+void ab_progress_row(ab_progress *progress, const char *label);
+
+/* A row ended, with what it came to ("12.3 ms", "unsupported: ..."); estimated_s and took_s are what it should have taken
+ * and what it took. */
 void ab_progress_done(ab_progress *progress, const char *label, const char *outcome, double estimated_s, double took_s);
 
-/* "45 s", "3 min", "2 h 10 min" into text[24]. */
+/* "45 s", "3 min", "2 h 10 min" into text[24], rounded up to the unit shown. */
 void ab_format_duration(double seconds, char text[24]);
 
 #endif

@@ -1,0 +1,149 @@
+/* NVML through dlopen (bench/harness/nvml.h). The prototypes and constants are those of the library's public interface,
+ * "NVML API Reference Guide"; its header is not needed to build. */
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/nvml.h"
+
+typedef struct nvml_device *nvml_handle;
+
+enum { NVML_SUCCESS = 0, NVML_TEMPERATURE_GPU = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
+
+struct ab_nvml {
+    void *library;
+    nvml_handle device;
+    /* The library's functions. All return NVML_SUCCESS or an error code, and all but shutdown may be NULL. */
+    int (*shutdown)(void);
+    int (*clock_info)(nvml_handle device, int clock, unsigned *mhz);
+    int (*temperature)(nvml_handle device, int sensor, unsigned *celsius);
+    int (*power_usage)(nvml_handle device, unsigned *milliwatt);
+    int (*power_limit)(nvml_handle device, unsigned *milliwatt);
+    int (*throttle_reasons)(nvml_handle device, unsigned long long *mask);
+    int (*driver_version)(char *version, unsigned size);
+};
+
+typedef struct throttle_reason {
+    unsigned long long bit;
+    const char *name;
+    bool discards; /* a sample taken meanwhile says nothing about the kernel */
+} throttle_reason;
+
+static const throttle_reason reasons[] = {
+    {0x001, "idle", false},       {0x002, "app-clocks", false}, {0x004, "power-cap", false},
+    {0x008, "hw-slowdown", true}, {0x010, "sync-boost", false}, {0x020, "sw-thermal", true},
+    {0x040, "hw-thermal", true},  {0x080, "power-brake", true}, {0x100, "display", false},
+};
+
+enum { N_REASONS = sizeof reasons / sizeof *reasons };
+
+/* Fills in the functions from the loaded library. POSIX lets a function pointer be stored through a void pointer. */
+static void find_functions(ab_nvml *nvml)
+{
+    const struct {
+        void *function;
+        const char *symbol;
+    } wanted[] = {{&nvml->shutdown, "nvmlShutdown"},
+                  {&nvml->clock_info, "nvmlDeviceGetClockInfo"},
+                  {&nvml->temperature, "nvmlDeviceGetTemperature"},
+                  {&nvml->power_usage, "nvmlDeviceGetPowerUsage"},
+                  {&nvml->power_limit, "nvmlDeviceGetEnforcedPowerLimit"},
+                  {&nvml->throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons"},
+                  {&nvml->driver_version, "nvmlSystemGetDriverVersion"}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        void *symbol = dlsym(nvml->library, wanted[i].symbol);
+        memcpy(wanted[i].function, &symbol, sizeof symbol);
+    }
+}
+
+static bool start(ab_nvml *nvml, const char *pci_bus_id)
+{
+    int (*init)(void);
+    int (*find_device)(const char *bus_id, nvml_handle *device);
+    void *symbols[] = {dlsym(nvml->library, "nvmlInit_v2"), dlsym(nvml->library, "nvmlDeviceGetHandleByPciBusId_v2")};
+    memcpy(&init, &symbols[0], sizeof init);
+    memcpy(&find_device, &symbols[1], sizeof find_device);
+    find_functions(nvml);
+    if (!init || !find_device || !nvml->shutdown || init() != NVML_SUCCESS) return false;
+    if (find_device(pci_bus_id, &nvml->device) == NVML_SUCCESS) return true;
+    nvml->shutdown();
+    return false;
+}
+
+ab_nvml *ab_nvml_open(const char *pci_bus_id)
+{
+    void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    ab_nvml *nvml = library ? calloc(1, sizeof *nvml) : NULL;
+    if (nvml) nvml->library = library;
+    if (nvml && start(nvml, pci_bus_id)) return nvml;
+    if (library) dlclose(library);
+    free(nvml);
+    return NULL;
+}
+
+void ab_nvml_close(ab_nvml *nvml)
+{
+    if (!nvml) return;
+    nvml->shutdown();
+    dlclose(nvml->library);
+    free(nvml);
+}
+
+static double clock_mhz(const ab_nvml *nvml, int clock)
+{
+    unsigned mhz;
+    const bool known = nvml->clock_info && nvml->clock_info(nvml->device, clock, &mhz) == NVML_SUCCESS;
+    return known ? (double)mhz : (double)NAN;
+}
+
+static double watt(int (*read)(nvml_handle, unsigned *), nvml_handle device)
+{
+    unsigned milliwatt;
+    return read && read(device, &milliwatt) == NVML_SUCCESS ? milliwatt / 1000.0 : NAN;
+}
+
+static bool discards(unsigned long long throttle)
+{
+    for (int i = 0; i < N_REASONS; i++)
+        if (reasons[i].discards && (throttle & reasons[i].bit)) return true;
+    return false;
+}
+
+ab_gpu_state ab_nvml_read(ab_nvml *nvml)
+{
+    ab_gpu_state state = {NAN, NAN, NAN, NAN, NAN, 0, false};
+    if (!nvml) return state;
+    unsigned celsius;
+    state.sm_clock_mhz = clock_mhz(nvml, NVML_CLOCK_SM);
+    state.memory_clock_mhz = clock_mhz(nvml, NVML_CLOCK_MEMORY);
+    if (nvml->temperature && nvml->temperature(nvml->device, NVML_TEMPERATURE_GPU, &celsius) == NVML_SUCCESS)
+        state.temperature_c = celsius;
+    state.power_w = watt(nvml->power_usage, nvml->device);
+    state.power_limit_w = watt(nvml->power_limit, nvml->device);
+    if (!nvml->throttle_reasons || nvml->throttle_reasons(nvml->device, &state.throttle) != NVML_SUCCESS)
+        state.throttle = 0;
+    state.throttled = discards(state.throttle);
+    return state;
+}
+
+void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, char text[96])
+{
+    size_t length = 0;
+    text[0] = '\0';
+    if (!nvml) return;
+    if (throttle == 0) strcpy(text, "none");
+    for (int i = 0; i < N_REASONS; i++)
+        if ((throttle & reasons[i].bit) && length < 95) {
+            length += (size_t)snprintf(text + length, 96 - length, "%s%s", length ? "|" : "", reasons[i].name);
+            throttle &= ~reasons[i].bit;
+        }
+    if (throttle && length < 95) snprintf(text + length, 96 - length, "%s0x%llx", length ? "|" : "", throttle);
+}
+
+void ab_nvml_driver_version(const ab_nvml *nvml, char text[32])
+{
+    text[0] = '\0';
+    if (nvml && nvml->driver_version && nvml->driver_version(text, 32) != NVML_SUCCESS) text[0] = '\0';
+}

@@ -1,0 +1,70 @@
+/* A stand-in for libnvidia-ml.so.1 with one GPU, for tests/test_nvml.c. Environment variables say what it reports. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SUCCESS = 0, NOT_SUPPORTED = 3, NOT_FOUND = 6 };
+
+static int answer(const char *variable, unsigned *value)
+{
+    const char *text = getenv(variable);
+    if (!text) return NOT_SUPPORTED;
+    *value = (unsigned)strtoul(text, NULL, 0);
+    return SUCCESS;
+}
+
+int nvmlInit_v2(void)
+{
+    return SUCCESS;
+}
+
+int nvmlShutdown(void)
+{
+    return SUCCESS;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus_id, void **device)
+{
+    static char gpu;
+    *device = &gpu;
+    return strcmp(bus_id, "0000:65:00.0") == 0 ? SUCCESS : NOT_FOUND;
+}
+
+int nvmlDeviceGetClockInfo(void *device, int clock, unsigned *mhz)
+{
+    (void)device;
+    return answer(clock == 1 ? "FAKE_SM_MHZ" : "FAKE_MEMORY_MHZ", mhz);
+}
+
+int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius)
+{
+    (void)device, (void)sensor;
+    return answer("FAKE_CELSIUS", celsius);
+}
+
+int nvmlDeviceGetPowerUsage(void *device, unsigned *milliwatt)
+{
+    (void)device;
+    return answer("FAKE_MILLIWATT", milliwatt);
+}
+
+int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *milliwatt)
+{
+    (void)device;
+    return answer("FAKE_LIMIT_MILLIWATT", milliwatt);
+}
+
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *mask)
+{
+    unsigned value;
+    (void)device;
+    const int result = answer("FAKE_THROTTLE", &value);
+    if (result == SUCCESS) *mask = value;
+    return result;
+}
+
+int nvmlSystemGetDriverVersion(char *version, unsigned size)
+{
+    snprintf(version, size, "580.65.06");
+    return SUCCESS;
+}

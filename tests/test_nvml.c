@@ -1,0 +1,121 @@
+/* NVML: that measuring goes on without it, and what is made of its answers, which a fake library gives here. */
+#include <dlfcn.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "bench/harness/nvml.h"
+
+static void nothing_is_known_without_nvml(void **state)
+{
+    (void)state;
+    char text[96] = "?", version[32] = "?";
+    const ab_gpu_state gpu = ab_nvml_read(NULL);
+    assert_true(isnan(gpu.sm_clock_mhz) && isnan(gpu.memory_clock_mhz) && isnan(gpu.temperature_c));
+    assert_true(isnan(gpu.power_w) && isnan(gpu.power_limit_w));
+    assert_true(gpu.throttle == 0 && !gpu.throttled);
+    ab_nvml_throttle_text(NULL, 0xff, text);
+    assert_string_equal(text, "");
+    ab_nvml_driver_version(NULL, version);
+    assert_string_equal(version, "");
+    ab_nvml_close(NULL);
+}
+
+/* In a child, so that a driver's own library, where there is one, is not loaded here. */
+static void unknown_device_is_null(void **state)
+{
+    (void)state;
+    int how;
+    const pid_t child = fork();
+    if (child == 0) _exit(ab_nvml_open("ffff:ff:1f.0") == NULL ? 0 : 1);
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
+}
+
+/* Once a library of this name is loaded, from wherever, dlopen by that name returns it. */
+static int load_fake(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/antbench-nvml-XXXXXX", library[64], command[256];
+    if (!mkdtemp(directory)) return -1;
+    snprintf(library, sizeof library, "%s/fake.so", directory);
+    snprintf(command, sizeof command, "gcc -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o %s tests/fake_nvml/fake_nvml.c",
+             library);
+    const bool loaded = system(command) == 0 && dlopen(library, RTLD_NOW);
+    return unlink(library) == 0 && rmdir(directory) == 0 && loaded ? 0 : -1;
+}
+
+static ab_nvml *open_fake(void)
+{
+    ab_nvml *nvml = ab_nvml_open("0000:65:00.0");
+    assert_non_null(nvml);
+    return nvml;
+}
+
+static void answers_are_converted(void **state)
+{
+    (void)state;
+    assert_null(ab_nvml_open("0000:66:00.0"));
+    ab_nvml *nvml = open_fake();
+    setenv("FAKE_SM_MHZ", "1980", 1);
+    setenv("FAKE_MEMORY_MHZ", "2619", 1);
+    setenv("FAKE_CELSIUS", "41", 1);
+    setenv("FAKE_MILLIWATT", "123456", 1);
+    const ab_gpu_state gpu = ab_nvml_read(nvml);
+    assert_true(gpu.sm_clock_mhz == 1980 && gpu.memory_clock_mhz == 2619 && gpu.temperature_c == 41);
+    assert_true(gpu.power_w == 123.456);
+    assert_true(isnan(gpu.power_limit_w)); /* the fake was not told, and says "not supported" */
+    assert_true(gpu.throttle == 0 && !gpu.throttled);
+    char version[32];
+    ab_nvml_driver_version(nvml, version);
+    assert_string_equal(version, "580.65.06");
+    ab_nvml_close(nvml);
+}
+
+static void only_some_reasons_discard_a_sample(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mask, *text;
+        bool throttled;
+    } cases[] = {{"0", "none", false},
+                 {"0x1", "idle", false},
+                 {"0x4", "power-cap", false},
+                 {"0x8", "hw-slowdown", true},
+                 {"0x20", "sw-thermal", true},
+                 {"0x44", "power-cap|hw-thermal", true},
+                 {"0x80", "power-brake", true},
+                 {"0x100", "display", false},
+                 {"0x1001", "idle|0x1000", false},
+                 {"0x1ff", "idle|app-clocks|power-cap|hw-slowdown|sync-boost|sw-thermal|hw-thermal|power-brake|display",
+                  true}};
+    ab_nvml *nvml = open_fake();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[96];
+        setenv("FAKE_THROTTLE", cases[i].mask, 1);
+        const ab_gpu_state gpu = ab_nvml_read(nvml);
+        assert_int_equal(gpu.throttled, cases[i].throttled);
+        ab_nvml_throttle_text(nvml, gpu.throttle, text);
+        assert_string_equal(text, cases[i].text);
+    }
+    ab_nvml_close(nvml);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_known_without_nvml),
+        cmocka_unit_test(unknown_device_is_null),
+        cmocka_unit_test_setup(answers_are_converted, load_fake),
+        cmocka_unit_test(only_some_reasons_discard_a_sample),
+    };
+    return cmocka_run_group_tests_name("nvml", tests, NULL, NULL);
+}
