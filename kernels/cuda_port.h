@@ -44,18 +44,18 @@ template <typename T> using shared_array = T *;
 #define AB_STRINGIZE(x) AB_STRINGIZE_(x)
 
 /* Returns from the calling function, with expression, file and line, unless the CUDA call succeeded. Too little device
- * memory is an unmet precondition; anything else is an error. */
+ * memory is an unmet precondition; anything else is an error. Either way CUDA forgets it, so that the next launch is not
+ * blamed. */
 #define CUDA_TRY(expression)                                                                                \
     do {                                                                                                    \
         cudaError_t cuda_try_error = (expression);                                                          \
-        if (cuda_try_error == cudaErrorMemoryAllocation) {                                                  \
-            (void)cudaGetLastError();                                                                       \
+        if (cuda_try_error == cudaSuccess) break;                                                           \
+        (void)cudaGetLastError();                                                                           \
+        if (cuda_try_error == cudaErrorMemoryAllocation)                                                    \
             return ab_unsupported("needs more GPU memory than is free: %s at " __FILE__ ":" AB_STRINGIZE(__LINE__), \
                                   #expression);                                                             \
-        }                                                                                                   \
-        if (cuda_try_error != cudaSuccess)                                                                  \
-            return ab_failed(__FILE__ ":" AB_STRINGIZE(__LINE__) ": %s: %s", #expression,                   \
-                             cudaGetErrorString(cuda_try_error));                                           \
+        return ab_failed(__FILE__ ":" AB_STRINGIZE(__LINE__) ": %s: %s", #expression,                       \
+                         cudaGetErrorString(cuda_try_error));                                               \
     } while (0)
 
 /* The status of the launch just made, to end a launcher with. */

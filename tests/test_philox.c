@@ -40,7 +40,8 @@ static void known_answers(void **state)
     }
 }
 
-/* The counter is (offset / 4, subsequence) and the key the seed: the third vector again, where an offset can reach it. */
+/* The counter is (offset / 4, subsequence) and the key the seed: the third vector again, where an offset can reach it.
+ */
 static void state_maps_to_counter_and_key(void **state)
 {
     (void)state;
@@ -93,7 +94,8 @@ static void equals_nvidia(void **state)
     (void)state;
     static const uint64_t seeds[] = {0, 1, 42, 0xFFFFFFFF, 0x100000000, 0xDEADBEEFCAFEF00D, UINT64_MAX};
     static const uint64_t subsequences[] = {0, 1, 127, 0xFFFFFFFF, 0x100000000, 0x123456789ABCDEF0, UINT64_MAX};
-    static const uint64_t offsets[] = {0, 1, 2, 3, 4, 5, 1023, 0x3FFFFFFFC, 0x3FFFFFFFF, 0x123456789ABCDEF1, UINT64_MAX - 63};
+    static const uint64_t offsets[] = {
+        0, 1, 2, 3, 4, 5, 1023, 0x3FFFFFFFC, 0x3FFFFFFFF, 0x123456789ABCDEF1, UINT64_MAX - 63};
     static const char calls[] = "iu4i44uuiuu4iiii4u4iiu4";
     uint32_t ours[64] = {0}, theirs[64] = {0};
     if (!nvidia_philox_stream(0, 0, 0, calls, theirs)) {
@@ -112,10 +114,8 @@ static void equals_nvidia(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_answers),
-        cmocka_unit_test(state_maps_to_counter_and_key),
-        cmocka_unit_test(offsets_and_mixed_calls),
-        cmocka_unit_test(uniforms_in_range),
+        cmocka_unit_test(known_answers),           cmocka_unit_test(state_maps_to_counter_and_key),
+        cmocka_unit_test(offsets_and_mixed_calls), cmocka_unit_test(uniforms_in_range),
         cmocka_unit_test(equals_nvidia),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* NVIDIA's own implementation of Philox, compiled for the CPU, to compare ours with; nothing where CUDA is not installed. */
+/* NVIDIA's own implementation of Philox, compiled for the CPU, to compare ours with; nothing where CUDA is not
+ * installed. */
 #if __has_include(<curand_kernel.h>)
 #include <cuda_runtime.h>
 #define QUALIFIERS static inline

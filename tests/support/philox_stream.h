@@ -6,11 +6,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* NVIDIA's, for the CPU. bits as philox_stream below. False where there are no CUDA headers; bits are then not written. */
+/* NVIDIA's, for the CPU. bits as philox_stream below. False where there are no CUDA headers; bits are then not written.
+ */
 #ifdef __cplusplus
 extern "C"
 #endif
-bool nvidia_philox_stream(uint64_t seed, uint64_t subsequence, uint64_t offset, const char *calls, uint32_t *bits);
+    bool
+    nvidia_philox_stream(uint64_t seed, uint64_t subsequence, uint64_t offset, const char *calls, uint32_t *bits);
 
 #ifdef __cplusplus
 /* After curand_init, makes one call for each character of `calls` and stores its bits: 'i' curand, 'u' curand_uniform,
