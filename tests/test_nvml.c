@@ -47,8 +47,8 @@ static int load_fake(void **state)
     char directory[] = "/tmp/antbench-nvml-XXXXXX", library[64], command[256];
     if (!mkdtemp(directory)) return -1;
     snprintf(library, sizeof library, "%s/fake.so", directory);
-    snprintf(command, sizeof command, "gcc -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o %s tests/fake_nvml/fake_nvml.c",
-             library);
+    snprintf(command, sizeof command,
+             "gcc -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o %s tests/fake_nvml/fake_nvml.c", library);
     const bool loaded = system(command) == 0 && dlopen(library, RTLD_NOW);
     return unlink(library) == 0 && rmdir(directory) == 0 && loaded ? 0 : -1;
 }
@@ -86,17 +86,17 @@ static void only_some_reasons_discard_a_sample(void **state)
     static const struct {
         const char *mask, *text;
         bool throttled;
-    } cases[] = {{"0", "none", false},
-                 {"0x1", "idle", false},
-                 {"0x4", "power-cap", false},
-                 {"0x8", "hw-slowdown", true},
-                 {"0x20", "sw-thermal", true},
-                 {"0x44", "power-cap|hw-thermal", true},
-                 {"0x80", "power-brake", true},
-                 {"0x100", "display", false},
-                 {"0x1001", "idle|0x1000", false},
-                 {"0x1ff", "idle|app-clocks|power-cap|hw-slowdown|sync-boost|sw-thermal|hw-thermal|power-brake|display",
-                  true}};
+    } cases[] = {
+        {"0", "none", false},
+        {"0x1", "idle", false},
+        {"0x4", "power-cap", false},
+        {"0x8", "hw-slowdown", true},
+        {"0x20", "sw-thermal", true},
+        {"0x44", "power-cap|hw-thermal", true},
+        {"0x80", "power-brake", true},
+        {"0x100", "display", false},
+        {"0x1001", "idle|0x1000", false},
+        {"0x1ff", "idle|app-clocks|power-cap|hw-slowdown|sync-boost|sw-thermal|hw-thermal|power-brake|display", true}};
     ab_nvml *nvml = open_fake();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[96];

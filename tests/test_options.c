@@ -109,8 +109,10 @@ static void every_option_is_read(void **state)
     (void)state;
     parsed p;
     const ab_options *options = parse_well(
-        &p, "--dry-run --instances d198,u500,c1002,my.tsp,dir/x --implementations tsp/ds-roulette,tsp/acotsp-seq --backend "
-            "host --device 3 --profile thesis --runs 10 --iterations=100 --time-budget 2.5 --out results/mine --resume --quiet");
+        &p,
+        "--dry-run --instances d198,u500,c1002,my.tsp,dir/x --implementations tsp/ds-roulette,tsp/acotsp-seq --backend "
+        "host --device 3 --profile thesis --runs 10 --iterations=100 --time-budget 2.5 --out results/mine --resume "
+        "--quiet");
     assert_int_equal(options->action, AB_ACTION_DRY_RUN);
     const char *const instances[] = {"d198", "u500", "c1002", "my.tsp", "dir/x"};
     for (int i = 0; i < 5; i++) assert_string_equal(options->instances[i], instances[i]);
@@ -127,7 +129,8 @@ static void every_option_is_read(void **state)
     assert_true(options->resume && options->quiet);
     ab_options_free(&p.options);
 
-    options = parse_well(&p, "--seed 9223372036854775807 --time-budget 0 --list --out a --out b --instances d198 --instances a280");
+    options = parse_well(
+        &p, "--seed 9223372036854775807 --time-budget 0 --list --out a --out b --instances d198 --instances a280");
     assert_true(options->seed == INT64_MAX && isinf(options->time_budget_s));
     assert_int_equal(options->action, AB_ACTION_LIST);
     assert_string_equal(options->out, "b");
@@ -189,9 +192,10 @@ static void wrong_options(void **state)
 static void help_names_every_option(void **state)
 {
     (void)state;
-    static const char *const names[] = {"--list", "--dry-run", "--instances", "--implementations", "--backend", "--device",
-                                        "--profile", "--runs", "--iterations", "--time-budget", "--seed", "--out",
-                                        "--resume", "--quiet", "--help", "--version"};
+    static const char *const names[] = {"--list",       "--dry-run",     "--instances", "--implementations",
+                                        "--backend",    "--device",      "--profile",   "--runs",
+                                        "--iterations", "--time-budget", "--seed",      "--out",
+                                        "--resume",     "--quiet",       "--help",      "--version"};
     parsed p;
     parse(&p, "--help --nonsense");
     assert_int_equal(p.options.action, AB_ACTION_EXIT);

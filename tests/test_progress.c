@@ -95,8 +95,17 @@ static void durations(void **state)
     static const struct {
         double seconds;
         const char *text;
-    } cases[] = {{0, "0 s"}, {-3, "0 s"}, {0.2, "1 s"}, {45, "45 s"}, {59, "59 s"}, {59.5, "1 min"}, {61, "2 min"},
-                 {3540, "59 min"}, {3541, "1 h 0 min"}, {7800, "2 h 10 min"}, {(double)NAN, "unknown"},
+    } cases[] = {{0, "0 s"},
+                 {-3, "0 s"},
+                 {0.2, "1 s"},
+                 {45, "45 s"},
+                 {59, "59 s"},
+                 {59.5, "1 min"},
+                 {61, "2 min"},
+                 {3540, "59 min"},
+                 {3541, "1 h 0 min"},
+                 {7800, "2 h 10 min"},
+                 {(double)NAN, "unknown"},
                  {(double)INFINITY, "unknown"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[24];

@@ -1,5 +1,5 @@
-/* The published tables as they stand in results/published/, and what is refused of a broken one. Runs in the repository's
- * root, as all tests do. */
+/* The published tables as they stand in results/published/, and what is refused of a broken one. Runs in the
+ * repository's root, as all tests do. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +53,8 @@ static void numbers_are_found_by_row_instance_and_metric(void **state)
 /* A number as printed stands for everything that rounds to it. */
 static void assert_within_rounding(double value, double low, double high, double unit, const char *what)
 {
-    if (value < low - unit / 2 || value > high + unit / 2) fail_msg("%s: %g is not in %g .. %g", what, value, low, high);
+    if (value < low - unit / 2 || value > high + unit / 2)
+        fail_msg("%s: %g is not in %g .. %g", what, value, low, high);
 }
 
 static void speedups_follow_from_the_times(void **state)
@@ -65,8 +66,8 @@ static void speedups_follow_from_the_times(void **state)
         const double gpu = value_of(&table, "ds-roulette", instances[i], "iteration");
         const double cpu = value_of(&table, "acotsp-seq", instances[i], "iteration");
         const double other = value_of(&table, "i-roulette", instances[i], "iteration");
-        assert_within_rounding(value_of(&table, "ds-roulette", instances[i], "speedup-cpu"), (cpu - 0.005) / (gpu + 0.005),
-                               (cpu + 0.005) / (gpu - 0.005), 0.01, instances[i]);
+        assert_within_rounding(value_of(&table, "ds-roulette", instances[i], "speedup-cpu"),
+                               (cpu - 0.005) / (gpu + 0.005), (cpu + 0.005) / (gpu - 0.005), 0.01, instances[i]);
         assert_within_rounding(value_of(&table, "ds-roulette", instances[i], "speedup-gpu"),
                                (other - 0.005) / (gpu + 0.005), (other + 0.005) / (gpu - 0.005), 0.01, instances[i]);
     }
@@ -82,8 +83,8 @@ static void stages_add_up_to_the_iteration(void **state)
     for (int i = 0; i < 8; i++) {
         const double sum = value_of(&stages, "ds-roulette", instances[i], "construct") +
                            value_of(&stages, "ds-roulette", instances[i], "update");
-        assert_within_rounding(value_of(&whole, "ds-roulette", instances[i], "iteration"), sum - 0.0055, sum + 0.0055, 0.01,
-                               instances[i]);
+        assert_within_rounding(value_of(&whole, "ds-roulette", instances[i], "iteration"), sum - 0.0055, sum + 0.0055,
+                               0.01, instances[i]);
     }
     ab_published_free(&whole);
     ab_published_free(&stages);

@@ -25,8 +25,10 @@ static const char table_header[] =
     "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,quality_metric,quality_best,"
     "quality_mean,quality_reference,verify_metric,verify_value,sm_clock_mhz,throttle,published_id,published_ms,note\n";
 
-static const char digest_a[] = "d198 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa /data/my files/d198.tsp";
-static const char digest_b[] = "d198 bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb /data/my files/d198.tsp";
+static const char digest_a[] =
+    "d198 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa /data/my files/d198.tsp";
+static const char digest_b[] =
+    "d198 bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb /data/my files/d198.tsp";
 
 /* ---- A directory for each test, which is also the working directory ---- */
 
@@ -93,7 +95,12 @@ static char *arguments[] = {"table_3_3", "--out", "run"};
 
 static ab_options make_options(bool resume)
 {
-    return (ab_options){.program = "table_3_3", .profile = AB_QUICK, .seed = 1, .out = "run", .resume = resume, .argc = 3,
+    return (ab_options){.program = "table_3_3",
+                        .profile = AB_QUICK,
+                        .seed = 1,
+                        .out = "run",
+                        .resume = resume,
+                        .argc = 3,
                         .argv = arguments};
 }
 
@@ -177,19 +184,20 @@ static void files_have_their_exact_form(void **state)
     untimed.status = AB_ROW_UNSUPPORTED;
     assert_int_equal(ab_run_append(run, &untimed, NULL, 0).code, AB_OK);
     char expected[4096];
-    snprintf(expected, sizeof expected,
-             "%s1,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
-             "iteration,1,ok,count,2,1,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,35000123,35000123.25,,,,1980,,,,"
-             "\"a note with \"\"quotes\"\", commas and a line break \"\n"
-             "1,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,\n",
-             table_header, ab_run_id(run), ab_run_id(run));
+    snprintf(
+        expected, sizeof expected,
+        "%s1,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
+        "iteration,1,ok,count,2,1,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,35000123,35000123.25,,,,1980,,,,"
+        "\"a note with \"\"quotes\"\", commas and a line break \"\n"
+        "1,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,\n",
+        table_header, ab_run_id(run), ab_run_id(run));
     char *table = read_file("run/table-3.3.csv"), *samples = read_file("run/samples.csv");
     assert_string_equal(table, expected);
-    assert_string_equal(samples,
-                        "table,row,instance,implementation,backend,params,scope,i,ms,discard_reason\n"
-                        "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,0,1.25,\n"
-                        "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,1,1.5,\n"
-                        "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,2,2.5,throttled\n");
+    assert_string_equal(
+        samples, "table,row,instance,implementation,backend,params,scope,i,ms,discard_reason\n"
+                 "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,0,1.25,\n"
+                 "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,1,1.5,\n"
+                 "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,2,2.5,throttled\n");
     free(table);
     free(samples);
     must_close(run);
@@ -457,13 +465,16 @@ static void another_binary_device_or_parameter_is_not_resumed(void **state)
     assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT, "options.seed was 1 and is now 2");
     options = make_options(true);
     options.profile = AB_THESIS;
-    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT, "profile was \"quick\" and is now \"thesis\"");
+    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT,
+                   "profile was \"quick\" and is now \"thesis\"");
     options = make_options(true);
     options.time_budget_s = INFINITY;
-    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT, "time_budget_s was null and is now \"none\"");
+    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT,
+                   "time_budget_s was null and is now \"none\"");
     options = make_options(true);
     options.instances = names;
-    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT, "instances was null and is now [\"d198\"]");
+    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT,
+                   "instances was null and is now [\"d198\"]");
     options = make_options(true);
     assert_refused(open_with(&options, digest_b, device, &run), AB_BAD_INPUT, "inputs was {\"d198\":\"aaaa");
     assert_refused(open_with(&options, digest_a, NULL, &run), AB_BAD_INPUT, "is now null");

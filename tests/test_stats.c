@@ -116,7 +116,8 @@ static void spread_survives_a_large_mean(void **state)
     assert_near(ab_summarise(samples, 3).stddev, 1, 1e-9);
 }
 
-/* Two samples 0 and x have mean x/2 and stddev x/sqrt(2); n of them in pairs likewise: recovers t from the half-width. */
+/* Two samples 0 and x have mean x/2 and stddev x/sqrt(2); n of them in pairs likewise: recovers t from the half-width.
+ */
 static double student_t(int df)
 {
     const int n = df + 1;
@@ -136,9 +137,9 @@ static void student_interval_of_the_mean(void **state)
     const struct {
         int df;
         double t;
-    } known[] = {{1, 12.706204736174705}, {2, 4.302652729749464}, {3, 3.1824463052837078}, {4, 2.7764451051977934},
-                 {5, 2.5705818356363146}, {9, 2.2621571628982053}, {30, 2.0422724563012378}, {100, 1.9839715185235523},
-                 {1000, 1.9623390808264078}};
+    } known[] = {{1, 12.706204736174705},  {2, 4.302652729749464},    {3, 3.1824463052837078},
+                 {4, 2.7764451051977934},  {5, 2.5705818356363146},   {9, 2.2621571628982053},
+                 {30, 2.0422724563012378}, {100, 1.9839715185235523}, {1000, 1.9623390808264078}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) assert_near(student_t(known[i].df), known[i].t, 1e-9);
     assert_near(student_t(1001), 1.9623367, 1e-6); /* where the expansion takes over */
     assert_true(student_t(1001) < student_t(1000) && student_t(1000) - student_t(1001) < 3e-6);

@@ -56,7 +56,8 @@ static void parse_lines(reader *r, FILE *file)
     size_t capacity = 0;
     ssize_t length;
     /* Line by line, because libcsv does not count lines for its messages. */
-    while (r->status.code == AB_OK && (length = getline(&text, &capacity, file)) >= 0) parse_line(r, text, (size_t)length);
+    while (r->status.code == AB_OK && (length = getline(&text, &capacity, file)) >= 0)
+        parse_line(r, text, (size_t)length);
     if (r->status.code == AB_OK && ferror(file)) r->status = ab_failed("%s: %s", r->record.path, strerror(errno));
     free(text);
 }
@@ -96,7 +97,8 @@ ab_status ab_csv_number(const ab_csv_record *record, int column, double *value)
     char *end;
     *value = *cell ? strtod(cell, &end) : NAN;
     if (*cell && (*end || !isfinite(*value)))
-        return ab_bad_input("%s:%d: column %d: expected a number, got \"%s\"", record->path, record->line, column + 1, cell);
+        return ab_bad_input("%s:%d: column %d: expected a number, got \"%s\"", record->path, record->line, column + 1,
+                            cell);
     return ab_ok();
 }
 
@@ -104,7 +106,8 @@ ab_status ab_csv_text(const ab_csv_record *record, int column, char *text, size_
 {
     const size_t length = strlen(record->cells[column]);
     if (length >= size)
-        return ab_bad_input("%s:%d: column %d: more than %zu characters", record->path, record->line, column + 1, size - 1);
+        return ab_bad_input("%s:%d: column %d: more than %zu characters", record->path, record->line, column + 1,
+                            size - 1);
     memcpy(text, record->cells[column], length + 1);
     return ab_ok();
 }

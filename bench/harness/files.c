@@ -46,8 +46,8 @@ static ab_status write_all(int fd, const char *path, const char *text, size_t si
     return fsync(fd) == 0 ? ab_ok() : system_error(path);
 }
 
-/* Makes the names of new files in the directory of `path` durable. Some file systems cannot sync a directory; they get no
- * more than the best effort. */
+/* Makes the names of new files in the directory of `path` durable. Some file systems cannot sync a directory; they get
+ * no more than the best effort. */
 static void sync_directory_of(const char *path)
 {
     char *copy = strdup(path);

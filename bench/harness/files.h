@@ -19,8 +19,8 @@ typedef struct ab_log {
     off_t size; /* bytes, all of them whole lines on disk */
 } ab_log;
 
-/* Opens or creates the log and takes its lock; a torn last line is cut off. AB_BAD_INPUT while another process holds the
- * lock. Close with ab_log_close, after an error too. */
+/* Opens or creates the log and takes its lock; a torn last line is cut off. AB_BAD_INPUT while another process holds
+ * the lock. Close with ab_log_close, after an error too. */
 ab_status ab_log_open(const char *path, ab_log *log);
 
 /* Appends `size` bytes and waits until they are on disk. When that fails the file is cut back to what it was. */

@@ -9,8 +9,8 @@
 
 #include "bench/harness/machine.h"
 
-/* What follows `key` and any of the `separators` on the first line of the file that begins with it, without quotes, into
- * text[size]; text stays as it is where there is no such line. */
+/* What follows `key` and any of the `separators` on the first line of the file that begins with it, without quotes,
+ * into text[size]; text stays as it is where there is no such line. */
 static void read_value(const char *path, const char *key, const char *separators, char *text, size_t size)
 {
     char line[1024];
@@ -42,7 +42,8 @@ ab_machine ab_machine_query(void)
     snprintf(machine.cpu, sizeof machine.cpu, "%s CPU", system.machine);
     read_value("/etc/os-release", "PRETTY_NAME", "=\"", machine.os, sizeof machine.os);
     read_value("/proc/cpuinfo", "model name", " \t:", machine.cpu, sizeof machine.cpu);
-    read_value("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "", "", machine.governor, sizeof machine.governor);
+    read_value("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "", "", machine.governor,
+               sizeof machine.governor);
     machine.logical_cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     machine.usable_cores = count_usable_cores(machine.logical_cores);
     machine.memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);

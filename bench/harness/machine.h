@@ -17,7 +17,8 @@ typedef struct ab_machine {
 
 ab_machine ab_machine_query(void);
 
-/* A name as a directory: "NVIDIA H100 80GB HBM3" becomes "nvidia-h100-80gb-hbm3", "Intel(R) Xeon(R) E5" "intel-xeon-e5". */
+/* A name as a directory: "NVIDIA H100 80GB HBM3" becomes "nvidia-h100-80gb-hbm3", "Intel(R) Xeon(R) E5"
+ * "intel-xeon-e5". */
 void ab_machine_slug(const char *name, char slug[96]);
 
 #endif

@@ -11,11 +11,29 @@
 enum { SCHEMA = 1 }; /* goes up when a member changes its meaning */
 
 /* What must be the same for a run to be continued, most telling first. Not the host's name, which containers change. */
-static const char *const identity[] = {
-    "schema", "program", "options.profile", "options.backend", "options.device", "options.runs", "options.iterations",
-    "options.time_budget_s", "options.seed", "options.instances", "options.implementations", "machine.cpu",
-    "machine.usable_cores", "device.name", "device.uuid", "device.driver_version", "build.commit", "build.dirty", "build.cc",
-    "build.cflags", "build.nvcc", "build.device_code_sha256", "build.executable_sha256"};
+static const char *const identity[] = {"schema",
+                                       "program",
+                                       "options.profile",
+                                       "options.backend",
+                                       "options.device",
+                                       "options.runs",
+                                       "options.iterations",
+                                       "options.time_budget_s",
+                                       "options.seed",
+                                       "options.instances",
+                                       "options.implementations",
+                                       "machine.cpu",
+                                       "machine.usable_cores",
+                                       "device.name",
+                                       "device.uuid",
+                                       "device.driver",
+                                       "build.commit",
+                                       "build.dirty",
+                                       "build.cc",
+                                       "build.cflags",
+                                       "build.nvcc",
+                                       "build.device_code_sha256",
+                                       "build.executable_sha256"};
 
 static json_t *utc_json(time_t when)
 {
@@ -43,6 +61,26 @@ static int count_items(char *const *items)
     return count;
 }
 
+/* An object of members, or NULL when one of them is NULL (out of memory, or text that is not UTF-8). */
+typedef struct json_member {
+    const char *key;
+    json_t *value; /* given away */
+} json_member;
+
+static json_t *make_object(const json_member *members, size_t count)
+{
+    json_t *object = json_object();
+    bool complete = object;
+    for (size_t i = 0; i < count; i++)
+        if (json_object_set_new(object, members[i].key, members[i].value) != 0) complete = false;
+    if (complete) return object;
+    json_decref(object);
+    return NULL;
+}
+
+#define OBJECT(...)                                                                                                    \
+    make_object((const json_member[]){__VA_ARGS__}, sizeof((const json_member[]){__VA_ARGS__}) / sizeof(json_member))
+
 static json_t *whole_or_null(int value)
 {
     return value ? json_integer(value) : json_null();
@@ -57,40 +95,44 @@ static json_t *time_budget_json(double seconds)
 
 static json_t *options_json(const ab_options *options)
 {
-    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:I, s:o, s:o}", "profile", ab_profile_name(options->profile),
-                     "backend", ab_backend_choice_name(options->backend), "device", options->device, "runs",
-                     whole_or_null(options->runs), "iterations", whole_or_null(options->iterations), "time_budget_s",
-                     time_budget_json(options->time_budget_s), "seed", (json_int_t)options->seed, "instances",
-                     list_json(options->instances, count_items(options->instances)), "implementations",
-                     list_json(options->implementations, count_items(options->implementations)));
+    return OBJECT(
+        {"profile", json_string(ab_profile_name(options->profile))},
+        {"backend", json_string(ab_backend_choice_name(options->backend))}, {"device", json_integer(options->device)},
+        {"runs", whole_or_null(options->runs)}, {"iterations", whole_or_null(options->iterations)},
+        {"time_budget_s", time_budget_json(options->time_budget_s)}, {"seed", json_integer((json_int_t)options->seed)},
+        {"instances", list_json(options->instances, count_items(options->instances))},
+        {"implementations", list_json(options->implementations, count_items(options->implementations))});
 }
 
 static json_t *build_json(const char *executable_sha256)
 {
     const ab_build_info *build = ab_build();
-    return json_pack("{s:s, s:b, s:s, s:s, s:s, s:s, s:s, s:s}", "commit", build->commit, "dirty", build->dirty, "cc",
-                     build->cc, "cflags", build->cflags, "nvcc", build->nvcc, "cuda_archs", build->cuda_archs,
-                     "device_code_sha256", build->device_code_sha256, "executable_sha256", executable_sha256);
+    return OBJECT({"commit", json_string(build->commit)}, {"dirty", json_boolean(build->dirty)},
+                  {"cc", json_string(build->cc)}, {"cflags", json_string(build->cflags)},
+                  {"nvcc", json_string(build->nvcc)}, {"cuda_archs", json_string(build->cuda_archs)},
+                  {"device_code_sha256", json_string(build->device_code_sha256)},
+                  {"executable_sha256", json_string(executable_sha256)});
 }
 
 static json_t *machine_json(const char *name)
 {
     const ab_machine machine = ab_machine_query();
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:s, s:I}", "name", name, "host_name", machine.host_name, "os",
-                     machine.os, "kernel", machine.kernel, "cpu", machine.cpu, "logical_cores", machine.logical_cores,
-                     "usable_cores", machine.usable_cores, "governor", machine.governor, "memory_bytes",
-                     (json_int_t)machine.memory_bytes);
+    return OBJECT({"name", json_string(name)}, {"host_name", json_string(machine.host_name)},
+                  {"os", json_string(machine.os)}, {"kernel", json_string(machine.kernel)},
+                  {"cpu", json_string(machine.cpu)}, {"logical_cores", json_integer(machine.logical_cores)},
+                  {"usable_cores", json_integer(machine.usable_cores)}, {"governor", json_string(machine.governor)},
+                  {"memory_bytes", json_integer(machine.memory_bytes)});
 }
 
-/* "name sha256 path" as an object. The name and the path may contain spaces, so the digest in the middle is looked for. */
+/* "name sha256 path" as an object. Name and path may contain spaces, so the digest in the middle is looked for. */
 static json_t *input_json(const char *input)
 {
     const char *digest = strchr(input, ' ');
     while (digest && strspn(digest + 1, "0123456789abcdef") != 64) digest = strchr(digest + 1, ' ');
     if (!digest) return NULL;
     const char *path = digest + 65 + (digest[65] == ' ');
-    return json_pack("{s:s%, s:s%, s:s}", "name", input, (size_t)(digest - input), "sha256", digest + 1, (size_t)64, "path",
-                     path);
+    return OBJECT({"name", json_stringn(input, (size_t)(digest - input))}, {"sha256", json_stringn(digest + 1, 64)},
+                  {"path", json_string(path)});
 }
 
 static json_t *inputs_json(char *const *inputs)
@@ -119,13 +161,14 @@ ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, con
     *meta = NULL;
     AB_TRY(ab_executable_sha256(executable_sha256));
     AB_TRY(device_json(info->device_json, &device));
-    *meta = json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:[], s:n, s:b, s:n, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
-                      "run_id", run_id, "program", options->program, "command_line",
-                      list_json(options->argv, options->argc), "options", options_json(options), "started_utc",
-                      utc_json(start), "resumed_utc", "ended_utc", "complete", 0, "exit_code", "inputs",
-                      inputs_json(info->inputs), "machine", machine_json(info->machine), "device", device, "build",
-                      build_json(executable_sha256));
-    return *meta ? ab_ok() : ab_failed("cannot describe this run as JSON: a name is not UTF-8, or an input has no SHA-256");
+    *meta = OBJECT(
+        {"schema", json_integer(SCHEMA)}, {"run_id", json_string(run_id)}, {"program", json_string(options->program)},
+        {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
+        {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
+        {"complete", json_false()}, {"exit_code", json_null()}, {"inputs", inputs_json(info->inputs)},
+        {"machine", machine_json(info->machine)}, {"device", device}, {"build", build_json(executable_sha256)});
+    return *meta ? ab_ok()
+                 : ab_failed("cannot describe this run as JSON: a name is not UTF-8, or an input has no SHA-256");
 }
 
 ab_status ab_meta_read(const char *path, json_t **meta)
@@ -155,7 +198,8 @@ static json_t *input_digests(const json_t *document)
 {
     json_t *digests = json_object(), *input;
     size_t i;
-    json_array_foreach(member(document, "inputs"), i, input) {
+    json_array_foreach(member(document, "inputs"), i, input)
+    {
         const char *name = json_string_value(json_object_get(input, "name"));
         if (name) json_object_set(digests, name, json_object_get(input, "sha256"));
     }
@@ -175,8 +219,8 @@ static ab_status expect_same(const char *what, const json_t *old, const json_t *
 {
     char was[96], is[96];
     if (json_equal(old, now)) return ab_ok();
-    return ab_bad_input("%s: cannot be resumed: %s was %s and is now %s; start a new run with another --out", directory, what,
-                        shown(old, was), shown(now, is));
+    return ab_bad_input("%s: cannot be resumed: %s was %s and is now %s; start a new run with another --out", directory,
+                        what, shown(old, was), shown(now, is));
 }
 
 ab_status ab_meta_check_resumable(const json_t *old, const json_t *now, const char *directory)

@@ -12,8 +12,8 @@ static int min3(int a, int b, int c)
     return least < c ? least : c;
 }
 
-/* How many insertions, deletions, substitutions and swaps of neighbours turn a into b (the restricted Damerau-Levenshtein
- * distance); both at most LONGEST_NAME long. */
+/* How many insertions, deletions, substitutions and swaps of neighbours turn a into b (the restricted
+ * Damerau-Levenshtein distance); both at most LONGEST_NAME long. */
 static int edit_distance(const char *a, const char *b)
 {
     const int na = (int)strlen(a), nb = (int)strlen(b);
@@ -37,7 +37,7 @@ const char *ab_nearest_name(const char *name, const char *const *candidates)
     for (; length <= LONGEST_NAME && *candidates; candidates++) {
         const size_t candidate_length = strlen(*candidates);
         if (candidate_length > LONGEST_NAME) continue;
-        /* A name of which more than a third is wrong is a different name; two slips are forgiven even in a short one. */
+        /* With more than a third of it wrong it is a different name; two slips are forgiven even in a short one. */
         const int longer = (int)(length > candidate_length ? length : candidate_length);
         const int forgiven = longer / 3 > 2 ? longer / 3 : 2;
         const int distance = edit_distance(name, *candidates);

@@ -1,5 +1,5 @@
-/* Clock, temperature and throttle reasons through NVML, loaded with dlopen so that nothing is linked. Without the library
- * or the device every function answers "not known" and measuring goes on. */
+/* Clock, temperature and throttle reasons through NVML, loaded with dlopen so that nothing is linked. Without the
+ * library or the device every function answers "not known" and measuring goes on. */
 #ifndef ANTBENCH_NVML_H
 #define ANTBENCH_NVML_H
 
@@ -16,9 +16,9 @@ typedef struct ab_gpu_state {
     double temperature_c;                  /* of the GPU */
     double power_w, power_limit_w;         /* drawn by the board, and what the driver enforces */
     unsigned long long throttle;           /* NVML's bit mask of reasons; 0 where not known */
-    bool throttled; /* by heat, by the power brake or by the hardware's slowdown: what makes a sample worth nothing. Not by
-                       the software power cap, which is the board's normal state under a heavy kernel: without it there
-                       would be no sample left. It is listed with the other reasons. */
+    bool throttled; /* by heat, by the power brake or by the hardware's slowdown: what makes a sample worth nothing. Not
+                       by the software power cap, which is the board's normal state under a heavy kernel: without it
+                       there would be no sample left. It is listed with the other reasons. */
 } ab_gpu_state;
 
 ab_gpu_state ab_nvml_read(ab_nvml *nvml); /* accepts NULL */

@@ -11,9 +11,23 @@
 #include "bench/harness/options.h"
 
 enum {
-    OPTION_LIST, OPTION_DRY_RUN, OPTION_INSTANCES, OPTION_IMPLEMENTATIONS, OPTION_BACKEND, OPTION_DEVICE, OPTION_PROFILE,
-    OPTION_RUNS, OPTION_ITERATIONS, OPTION_TIME_BUDGET, OPTION_SEED, OPTION_OUT, OPTION_RESUME, OPTION_QUIET, OPTION_HELP,
-    OPTION_VERSION, N_OPTIONS
+    OPTION_LIST,
+    OPTION_DRY_RUN,
+    OPTION_INSTANCES,
+    OPTION_IMPLEMENTATIONS,
+    OPTION_BACKEND,
+    OPTION_DEVICE,
+    OPTION_PROFILE,
+    OPTION_RUNS,
+    OPTION_ITERATIONS,
+    OPTION_TIME_BUDGET,
+    OPTION_SEED,
+    OPTION_OUT,
+    OPTION_RESUME,
+    OPTION_QUIET,
+    OPTION_HELP,
+    OPTION_VERSION,
+    N_OPTIONS
 };
 
 /* The one list of options: what getopt knows, what --help prints and what a misspelt option is compared with. */
@@ -149,7 +163,8 @@ static void print_help(const ab_program *program)
     for (int i = 0; i < N_OPTIONS; i++) {
         char left[64];
         const char *argument = described_options[i].argument;
-        snprintf(left, sizeof left, "--%s%s%s", described_options[i].name, argument ? " " : "", argument ? argument : "");
+        snprintf(left, sizeof left, "--%s%s%s", described_options[i].name, argument ? " " : "",
+                 argument ? argument : "");
         printf("  %-26s %s\n", left, described_options[i].help);
     }
     printf("\nexit codes: 0 fine, 1 internal, CUDA or I/O error, 2 usage or nothing matched, 3 confirmed slower,\n"
@@ -182,30 +197,45 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
     long long seed;
     int choice;
     switch (option) {
-    case OPTION_LIST: options->action = AB_ACTION_LIST; break;
-    case OPTION_DRY_RUN: options->action = AB_ACTION_DRY_RUN; break;
-    case OPTION_INSTANCES: return parse_list(name, text, &options->instances);
-    case OPTION_IMPLEMENTATIONS: return parse_list(name, text, &options->implementations);
+    case OPTION_LIST:
+        options->action = AB_ACTION_LIST;
+        break;
+    case OPTION_DRY_RUN:
+        options->action = AB_ACTION_DRY_RUN;
+        break;
+    case OPTION_INSTANCES:
+        return parse_list(name, text, &options->instances);
+    case OPTION_IMPLEMENTATIONS:
+        return parse_list(name, text, &options->implementations);
     case OPTION_BACKEND:
         AB_TRY(parse_choice(name, text, backend_names, &choice));
         options->backend = (ab_backend_choice)choice;
         break;
-    case OPTION_DEVICE: return parse_int(name, text, 0, 1023, &options->device);
+    case OPTION_DEVICE:
+        return parse_int(name, text, 0, 1023, &options->device);
     case OPTION_PROFILE:
         AB_TRY(parse_choice(name, text, profile_names, &choice));
         options->profile = (ab_profile)choice;
         break;
-    case OPTION_RUNS: return parse_int(name, text, 1, 100000, &options->runs);
-    case OPTION_ITERATIONS: return parse_int(name, text, 1, 1000000, &options->iterations);
-    case OPTION_TIME_BUDGET: return parse_seconds(name, text, &options->time_budget_s);
+    case OPTION_RUNS:
+        return parse_int(name, text, 1, 100000, &options->runs);
+    case OPTION_ITERATIONS:
+        return parse_int(name, text, 1, 1000000, &options->iterations);
+    case OPTION_TIME_BUDGET:
+        return parse_seconds(name, text, &options->time_budget_s);
     case OPTION_SEED:
         /* No further than a JSON reader's integers go: meta.json must give the seed back. */
         AB_TRY(parse_whole(name, text, 0, INT64_MAX, &seed));
         options->seed = (uint64_t)seed;
         break;
-    case OPTION_OUT: return parse_directory(name, text, &options->out);
-    case OPTION_RESUME: options->resume = true; break;
-    case OPTION_QUIET: options->quiet = true; break;
+    case OPTION_OUT:
+        return parse_directory(name, text, &options->out);
+    case OPTION_RESUME:
+        options->resume = true;
+        break;
+    case OPTION_QUIET:
+        options->quiet = true;
+        break;
     case OPTION_HELP:
         options->action = AB_ACTION_EXIT;
         print_help(program);
@@ -233,16 +263,17 @@ static ab_status parse(const ab_program *program, ab_options *options)
 {
     struct option known[N_OPTIONS + 1] = {{NULL, 0, NULL, 0}};
     for (int i = 0; i < N_OPTIONS; i++)
-        known[i] = (struct option){described_options[i].name, described_options[i].argument ? required_argument : no_argument,
-                                   NULL, i + 1};
+        known[i] = (struct option){described_options[i].name,
+                                   described_options[i].argument ? required_argument : no_argument, NULL, i + 1};
     optind = 0; /* a full restart of getopt, as tests parse many command lines */
     opterr = 0;
     for (;;) {
         const int at = optind > 0 ? optind : 1;
         const int found = getopt_long(options->argc, options->argv, "+:", known, NULL);
         if (found == -1) break;
-        if (found == ':') return ab_bad_input("--%s: expected %s", described_options[optopt - 1].name,
-                                              described_options[optopt - 1].argument);
+        if (found == ':')
+            return ab_bad_input("--%s: expected %s", described_options[optopt - 1].name,
+                                described_options[optopt - 1].argument);
         if (found == '?' && optopt > 0 && optopt <= N_OPTIONS)
             return ab_bad_input("--%s takes no value", described_options[optopt - 1].name);
         if (found == '?') return unknown_option(options->argv[at]);
@@ -333,10 +364,14 @@ bool ab_selected(const ab_options *options, const ab_implementation *implementat
     if (options->implementations && !is_listed(implementation->id, (const char *const *)options->implementations))
         return false;
     switch (options->backend) {
-    case AB_BACKEND_CUDA: return implementation->backend == AB_CUDA;
-    case AB_BACKEND_HOST: return implementation->backend == AB_HOST;
-    case AB_BACKEND_CPU: return implementation->backend == AB_CPU;
-    case AB_BACKEND_AUTO: break;
+    case AB_BACKEND_CUDA:
+        return implementation->backend == AB_CUDA;
+    case AB_BACKEND_HOST:
+        return implementation->backend == AB_HOST;
+    case AB_BACKEND_CPU:
+        return implementation->backend == AB_CPU;
+    case AB_BACKEND_AUTO:
+        break;
     }
     return implementation->backend == AB_CPU || implementation->backend == (have_gpu ? AB_CUDA : AB_HOST);
 }

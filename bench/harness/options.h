@@ -55,8 +55,8 @@ typedef struct ab_program {
     const char *const *known_instances; /* NULL-terminated: names to suggest from; others may still be files */
 } ab_program;
 
-/* Never exits the process: --help and --version are printed to stdout, an error as one line to stderr, and all are answered
- * with AB_ACTION_EXIT. Free with ab_options_free in every case. */
+/* Never exits the process: --help and --version are printed to stdout, an error as one line to stderr, and all are
+ * answered with AB_ACTION_EXIT. Free with ab_options_free in every case. */
 void ab_parse_options(const ab_program *program, int argc, char **argv, ab_options *options);
 void ab_options_free(ab_options *options);
 

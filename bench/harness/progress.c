@@ -26,7 +26,7 @@ static int terminal_width(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/* Rewrites the terminal's line. It is cut to the width, because only the last line of a wrapped text can be rewritten. */
+/* Rewrites the terminal's line, cut to the width: of a wrapped text only the last line could be rewritten. */
 static void show_in_place(const char *line)
 {
     fprintf(stderr, "\r\033[K%.*s", terminal_width() - 1, line);

@@ -18,8 +18,8 @@ ab_progress ab_progress_start(int total, double estimated_s, bool quiet);
 /* A row begins. */
 void ab_progress_row(ab_progress *progress, const char *label);
 
-/* A row ended, with what it came to ("12.3 ms", "unsupported: ..."); estimated_s and took_s are what it should have taken
- * and what it took. */
+/* A row ended, with what it came to ("12.3 ms", "unsupported: ..."); estimated_s and took_s are what it should have
+ * taken and what it took. */
 void ab_progress_done(ab_progress *progress, const char *label, const char *outcome, double estimated_s, double took_s);
 
 /* "45 s", "3 min", "2 h 10 min" into text[24], rounded up to the unit shown. */

@@ -31,7 +31,8 @@ static ab_status read_row(const ab_csv_record *record, ab_published *row)
     AB_TRY(ab_csv_number(record, VALUE, &row->value));
     AB_TRY(ab_csv_number(record, DIGITS, &digits));
     if (digits < 0 || digits > 9 || digits != floor(digits))
-        return ab_bad_input("%s:%d: digits: expected 0 to 9, got %s", record->path, record->line, record->cells[DIGITS]);
+        return ab_bad_input("%s:%d: digits: expected 0 to 9, got %s", record->path, record->line,
+                            record->cells[DIGITS]);
     row->digits = (int)digits;
     return ab_ok();
 }

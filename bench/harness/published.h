@@ -22,8 +22,8 @@ typedef struct ab_published_table {
     int count;
 } ab_published_table;
 
-/* Reads one CSV file of published numbers. AB_BAD_INPUT "file:line: ..." for a malformed line or an id that stands twice.
- * Free with ab_published_free, after an error too. */
+/* Reads one CSV file of published numbers. AB_BAD_INPUT "file:line: ..." for a malformed line or an id that stands
+ * twice. Free with ab_published_free, after an error too. */
 ab_status ab_published_read(const char *path, ab_published_table *table);
 void ab_published_free(ab_published_table *table); /* accepts a zeroed one */
 

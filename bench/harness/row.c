@@ -9,7 +9,15 @@
 
 static const char schema[] = "1"; /* of table files; goes up when a column changes its meaning */
 
-typedef enum cell_kind { CELL_SCHEMA, CELL_RUN_ID, CELL_STATUS, CELL_SEED, CELL_TEXT, CELL_COUNT, CELL_NUMBER } cell_kind;
+typedef enum cell_kind {
+    CELL_SCHEMA,
+    CELL_RUN_ID,
+    CELL_STATUS,
+    CELL_SEED,
+    CELL_TEXT,
+    CELL_COUNT,
+    CELL_NUMBER
+} cell_kind;
 
 typedef struct column {
     const char *name;
@@ -17,7 +25,10 @@ typedef struct column {
     size_t offset, size; /* of the field in ab_row, in bytes */
 } column;
 
-#define FIELD(name, kind, member) {name, kind, offsetof(ab_row, member), sizeof((ab_row *)NULL)->member}
+#define FIELD(name, kind, member)                                                                                      \
+    {                                                                                                                  \
+        name, kind, offsetof(ab_row, member), sizeof((ab_row *)NULL)->member                                           \
+    }
 #define TEXT(member) FIELD(#member, CELL_TEXT, member)
 #define NUMBER(member) FIELD(#member, CELL_NUMBER, member)
 #define TIME(member) FIELD(#member "_ms", CELL_NUMBER, ms.member)
@@ -115,16 +126,28 @@ static void write_cell(FILE *file, const ab_row *row, const column *c, const cha
 {
     const void *field = field_of(row, c);
     switch (c->kind) {
-    case CELL_SCHEMA: fputs(schema, file); break;
-    case CELL_RUN_ID: ab_csv_write_text(file, run_id); break;
-    case CELL_STATUS: fputs(status_names[row->status], file); break;
-    case CELL_SEED: fprintf(file, "%" PRIu64, row->seed); break;
-    case CELL_TEXT: ab_csv_write_text(file, field); break;
+    case CELL_SCHEMA:
+        fputs(schema, file);
+        break;
+    case CELL_RUN_ID:
+        ab_csv_write_text(file, run_id);
+        break;
+    case CELL_STATUS:
+        fputs(status_names[row->status], file);
+        break;
+    case CELL_SEED:
+        fprintf(file, "%" PRIu64, row->seed);
+        break;
+    case CELL_TEXT:
+        ab_csv_write_text(file, field);
+        break;
     case CELL_COUNT:
         /* Nothing was counted in a row that was not timed. */
         if (*(const int *)field || row->ms.samples > 0) fprintf(file, "%d", *(const int *)field);
         break;
-    case CELL_NUMBER: ab_csv_write_number(file, *(const double *)field); break;
+    case CELL_NUMBER:
+        ab_csv_write_number(file, *(const double *)field);
+        break;
     }
 }
 
@@ -203,13 +226,20 @@ static ab_status read_cell(const ab_csv_record *record, int i, const char *run_i
 {
     void *field = (char *)row + columns[i].offset;
     switch (columns[i].kind) {
-    case CELL_SCHEMA: return expect_text(record, i, schema);
-    case CELL_RUN_ID: return expect_text(record, i, run_id);
-    case CELL_STATUS: return read_status(record, i, field);
-    case CELL_SEED: return read_seed(record, i, field);
-    case CELL_TEXT: return ab_csv_text(record, i, field, columns[i].size);
-    case CELL_COUNT: return read_count(record, i, field);
-    case CELL_NUMBER: return ab_csv_number(record, i, field);
+    case CELL_SCHEMA:
+        return expect_text(record, i, schema);
+    case CELL_RUN_ID:
+        return expect_text(record, i, run_id);
+    case CELL_STATUS:
+        return read_status(record, i, field);
+    case CELL_SEED:
+        return read_seed(record, i, field);
+    case CELL_TEXT:
+        return ab_csv_text(record, i, field, columns[i].size);
+    case CELL_COUNT:
+        return read_count(record, i, field);
+    case CELL_NUMBER:
+        return ab_csv_number(record, i, field);
     }
     return ab_ok();
 }

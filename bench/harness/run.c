@@ -204,7 +204,8 @@ static ab_status open_run(const ab_options *options, const ab_run_info *info, ab
     AB_TRY(ab_meta_create(options, info, run->id, start, &run->meta));
     if (!holds(run->directory, "meta.json")) return start_run(info, run);
     if (!options->resume)
-        return ab_bad_input("%s: already holds a run; continue it with --resume or choose another --out", run->directory);
+        return ab_bad_input("%s: already holds a run; continue it with --resume or choose another --out",
+                            run->directory);
     json_t *old;
     AB_TRY(ab_meta_read(run->meta_path, &old));
     const ab_status status = resume_run(info, old, run);

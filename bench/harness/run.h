@@ -5,8 +5,8 @@
  *   meta.json         what was run on what; written at the start ("complete": false) and again at the end
  *
  * A row that stands in the table file is finished and its samples are complete. Resuming drops whatever a kill left
- * half-written and keeps the finished rows, which the driver then skips (ab_run_find); it is refused when binary, machine,
- * inputs or parameters differ from meta.json.
+ * half-written and keeps the finished rows, which the driver then skips (ab_run_find); it is refused when binary,
+ * machine, inputs or parameters differ from meta.json.
  */
 #ifndef ANTBENCH_RUN_H
 #define ANTBENCH_RUN_H
@@ -24,9 +24,9 @@ typedef struct ab_run_info {
 
 typedef struct ab_run ab_run;
 
-/* Creates the run's directory or, with options->resume, continues the run it holds (without --out: the newest run of this
- * machine); there being none, --resume starts one. AB_BAD_INPUT when DIR already holds a run and --resume was not given,
- * when it cannot be resumed, or when another process is writing it; AB_FAILED when it cannot be written. */
+/* Creates the run's directory or, with options->resume, continues the run it holds (without --out: the newest run of
+ * this machine); there being none, --resume starts one. AB_BAD_INPUT when DIR already holds a run and --resume was not
+ * given, when it cannot be resumed, or when another process is writing it; AB_FAILED when it cannot be written. */
 ab_status ab_run_open(const ab_options *options, const ab_run_info *info, ab_run **run);
 
 const char *ab_run_directory(const ab_run *run);
@@ -37,8 +37,9 @@ const char *ab_run_id(const ab_run *run);
 /* The finished row with the same key as `row`, or NULL. Valid until the next append. */
 const ab_row *ab_run_find(const ab_run *run, const ab_row *row);
 
-/* Appends a finished row and its samples and syncs both to disk. AB_FAILED names the file and the reason (disk full), and
- * leaves the files as they were. Also AB_FAILED: a row that stands in the run already, or a kept sample that is no time. */
+/* Appends a finished row and its samples and syncs both to disk. AB_FAILED names the file and the reason (disk full),
+ * and leaves the files as they were. Also AB_FAILED: a row that stands in the run already, or a kept sample that is no
+ * time. */
 ab_status ab_run_append(ab_run *run, const ab_row *row, const ab_sample *samples, int n_samples);
 
 /* All rows so far, resumed ones included, in the order of the file; *count is set. */

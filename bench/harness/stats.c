@@ -42,9 +42,9 @@ static double stddev_of(const double *samples, int n, double mean)
     return n > 1 ? sqrt(sum / (n - 1)) : NAN;
 }
 
-/* The largest k with P(Bin(n, 1/2) < k) <= 0.025: the k-th smallest and the k-th largest sample enclose the median with at
- * least 95 % confidence. 0 where there is no such pair. The sum starts ten standard deviations below n/2, under which
- * lies less than 1e-22 of the distribution. */
+/* The largest k with P(Bin(n, 1/2) < k) <= 0.025: the k-th smallest and the k-th largest sample enclose the median with
+ * at least 95 % confidence. 0 where there is no such pair. The sum starts ten standard deviations below n/2, under
+ * which lies less than 1e-22 of the distribution. */
 static int median_interval_rank(int n)
 {
     const double sd = sqrt(n) / 2;
@@ -88,8 +88,8 @@ double ab_relative_error(const ab_summary *summary)
     return (summary->ci95_hi - summary->ci95_lo) / 2 / summary->median;
 }
 
-/* P(|T| <= t) for Student's t with df degrees of freedom, df whole: the finite trigonometric sums of Abramowitz & Stegun
- * 26.7.3 (odd df) and 26.7.4 (even df). */
+/* P(|T| <= t) for Student's t with df degrees of freedom, df whole: the finite trigonometric sums of Abramowitz &
+ * Stegun 26.7.3 (odd df) and 26.7.4 (even df). */
 static double student_central_probability(double t, int df)
 {
     const double theta = atan(t / sqrt(df)), c2 = cos(theta) * cos(theta);

@@ -5,11 +5,11 @@
 
 /* In milliseconds where it summarises times. A field that the samples do not determine is NAN (an empty CSV cell). */
 typedef struct ab_summary {
-    int samples;              /* how many were summarised */
-    double median, mean;      /* NAN without samples */
-    double stddev;            /* of the sample (n - 1); NAN below 2 samples */
-    double min, q1, q3, max;  /* quartiles as ab_quantile has them */
-    double ci95_lo, ci95_hi;  /* 95 % interval of the median, from order statistics (binomial); NAN below 6 samples */
+    int samples;             /* how many were summarised */
+    double median, mean;     /* NAN without samples */
+    double stddev;           /* of the sample (n - 1); NAN below 2 samples */
+    double min, q1, q3, max; /* quartiles as ab_quantile has them */
+    double ci95_lo, ci95_hi; /* 95 % interval of the median, from order statistics (binomial); NAN below 6 samples */
 } ab_summary;
 
 ab_summary ab_summarise(const double *samples, int n);
