@@ -218,6 +218,8 @@ static void nearest_name_by_edits(void **state)
     /* A swap of neighbours is one edit: without that, both would be two away and the first would win. */
     assert_string_equal(ab_nearest_name("pr2932", (const char *const[]){"pr2900", "pr2392", NULL}), "pr2392");
     assert_string_equal(ab_nearest_name("zz", names), "zzz");
+    assert_string_equal(ab_nearest_name("ds-roulete", (const char *const[]){"tsp/i-roulette", "tsp/ds-roulette", NULL}),
+                        "tsp/ds-roulette");
     assert_null(ab_nearest_name("", names));
     assert_null(ab_nearest_name("qqqqqqqq", names));
     char longer[200];

@@ -1,5 +1,5 @@
 /* Which name a person may have meant (bench/harness/options.h). */
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
 #include "bench/harness/options.h"
@@ -29,20 +29,30 @@ static int edit_distance(const char *a, const char *b)
     return d[na][nb];
 }
 
+/* The edits from name to candidate; INT_MAX where too much would have to change for the one to be meant by the other.
+ */
+static int edits_if_near(const char *name, const char *candidate)
+{
+    const size_t n = strlen(name), m = strlen(candidate);
+    if (n > LONGEST_NAME || m > LONGEST_NAME) return INT_MAX;
+    /* With more than a third of it wrong it is a different name; two slips are forgiven even in a short one. */
+    const int longer = (int)(n > m ? n : m);
+    const int forgiven = longer / 3 > 2 ? longer / 3 : 2;
+    const int edits = edit_distance(name, candidate);
+    return edits <= forgiven && edits < longer ? edits : INT_MAX;
+}
+
 const char *ab_nearest_name(const char *name, const char *const *candidates)
 {
-    const size_t length = strlen(name);
     const char *nearest = NULL;
-    int least = LONGEST_NAME + 1;
-    for (; length <= LONGEST_NAME && *candidates; candidates++) {
-        const size_t candidate_length = strlen(*candidates);
-        if (candidate_length > LONGEST_NAME) continue;
-        /* With more than a third of it wrong it is a different name; two slips are forgiven even in a short one. */
-        const int longer = (int)(length > candidate_length ? length : candidate_length);
-        const int forgiven = longer / 3 > 2 ? longer / 3 : 2;
-        const int distance = edit_distance(name, *candidates);
-        if (distance > forgiven || distance >= longer || distance >= least) continue;
-        least = distance;
+    int least = INT_MAX;
+    for (; *candidates; candidates++) {
+        const char *slash = strchr(*candidates, '/');
+        const int whole = edits_if_near(name, *candidates);
+        const int tail = slash ? edits_if_near(name, slash + 1) : INT_MAX;
+        const int edits = whole < tail ? whole : tail;
+        if (edits >= least) continue;
+        least = edits;
         nearest = *candidates;
     }
     return nearest;
