@@ -28,7 +28,7 @@ typedef struct cpu_memory {
     bool failed;   /* one of them was not to be had */
 } cpu_memory;
 
-/* count * size zeroed bytes on a cache line's boundary, in large pages where the system has them; NULL when failed. */
+/* count * size zeroed bytes on a boundary of 128, in large pages where the system has them; NULL when failed. */
 void *cpu_allocate(cpu_memory *memory, size_t count, size_t size);
 
 ab_status cpu_memory_status(const cpu_memory *memory); /* AB_UNSUPPORTED with the MiB needed when one failed */
