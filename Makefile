@@ -29,6 +29,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 DEFINES := -D_GNU_SOURCE -I. -Ibuild/gen
 CFLAGS := -std=c11 -O3 -g -fopenmp $(WARNINGS) $(DEFINES)
 CXXFLAGS := -std=c++17 -O2 -g -fopenmp $(WARNINGS) $(DEFINES)
+HOST_CUDA := -x c++ -Wno-unknown-pragmas
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # Static where the result should also run on a GPU node on which nothing is installed.
 LIBS := -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libcrypto.a -ldl -lpthread -lm
@@ -38,8 +39,9 @@ DRIVERS := $(wildcard bench/table_*.c)
 C_SOURCES := $(filter-out $(DRIVERS) bench/harness/build_info.c,$(wildcard kernels/*.c kernels/*/*.c instances/*.c baselines/*.c bench/*.c bench/harness/*.c))
 KERNELS := $(wildcard kernels/*/*.cu)
 HOST_SOURCES := $(wildcard kernels/host/*.cpp)
-GENERATED := build/gen/catalogue.inc build/gen/build_info.inc
+GENERATED := build/gen/catalogue.inc build/gen/config.h
 TESTS := $(wildcard tests/test_*.c)
+STAT_TESTS := $(wildcard tests/stat_test_*.c)
 TEST_KERNELS := $(wildcard tests/planted/*.cu)
 TEST_SUPPORT := $(wildcard tests/support/*.c)
 BINARIES := $(patsubst bench/%.c,build/bin/%,$(DRIVERS))
@@ -54,12 +56,13 @@ NVCC_FLAGS := -O3 -std=c++17 -lineinfo -Xcompiler=-Wall,-Wextra $(DEFINES) --Wer
 	$(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
 	-gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS))
 CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) build/cuda/bench/harness/gpu.o
-CUDA_LIBS := -L$(dir $(NVCC))../lib64 -L$(dir $(NVCC))../lib -lcudart_static -lrt
-build/obj/%: DEFINES += -DAB_WITH_CUDA=1
+# nvcc on PATH may be a wrapper: it knows itself where its libraries are.
+CUDA_TOP := $(shell $(NVCC) --dryrun x.cu 2>&1 | sed -n 's/^.. TOP=//p')
+CUDA_LIBS := -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test instances bench-all bench-3.3 clean check-binaries san FORCE
+.PHONY: all help deps build binaries test instances bench-all bench-3.3 clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -78,7 +81,7 @@ ifeq ($(NVCC),)
 endif
 
 test: ## run every test, no GPU needed (about 6 minutes on 2 cores)
-	@$(MAKE) --no-print-directory -j$(JOBS) binaries san
+	@$(MAKE) --no-print-directory -j$(JOBS) binaries test-programs
 	@$(PYTHON) tests/run_all.py
 
 instances: ## download the TSPLIB instances of the catalogue into instances/tsplib/, checksums verified
@@ -95,47 +98,61 @@ clean: ## remove everything generated, but not downloaded instances, runs or the
 	rm -rf build/bin build/cuda build/gen build/obj build/san
 
 # ---- Rules ----
+# One short line per command; V=1 shows it in full.
+run = $(if $(V),,@echo '  $(1)	$@' && )$(2)
+
 $(BINARIES): build/bin/%: build/obj/bench/%.o $(OBJECTS) $(CUDA_OBJECTS)
 	@mkdir -p $(@D)
-	$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS)
+	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
 
 build/obj/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c $< -o $@
+	$(call run,cc,$(CC) $(CFLAGS) -MMD -MP -c $< -o $@)
 
 build/obj/%.o: %.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) -MMD -MP -c $< -o $@
+	$(call run,c++,$(CXX) $(CXXFLAGS) -MMD -MP -c $< -o $@)
 
 build/obj/%.host.o: %.cu
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) -x c++ -MMD -MP -c $< -o $@
+	$(call run,c++,$(CXX) $(CXXFLAGS) $(HOST_CUDA) -MMD -MP -c $< -o $@)
 
 build/cuda/%.o: %.cu
 	@mkdir -p $(@D)
-	$(NVCC) $(NVCC_FLAGS) -MMD -MP -c $< -o $@
+	$(call run,nvcc,$(NVCC) $(NVCC_FLAGS) -MMD -MP -c $< -o $@)
 
-san: $(TESTS:%.c=build/san/%)
+test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%)
+
+# Statistical tests take too many steps for sanitizers.
+$(STAT_TESTS:%.c=build/bin/%): build/bin/%: build/obj/%.o $(OBJECTS) $(TEST_SUPPORT:%.c=build/obj/%.o) $(CUDA_OBJECTS)
+	@mkdir -p $(@D)
+	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS) -lcmocka)
 
 $(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_OBJECTS)
 	@mkdir -p $(@D)
-	$(CXX) -fopenmp $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka
+	$(call run,link,$(CXX) -fopenmp $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka)
 
 build/san/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -O1 $(SANITIZE) -MMD -MP -c $< -o $@
+	$(call run,cc,$(CC) $(CFLAGS) -O1 $(SANITIZE) -DAB_WITHOUT_CUDA -MMD -MP -c $< -o $@)
 
 build/san/%.o: %.cpp
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) -MMD -MP -c $< -o $@
+	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) -MMD -MP -c $< -o $@)
 
 build/san/%.host.o: %.cu
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) -x c++ -MMD -MP -c $< -o $@
+	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) $(HOST_CUDA) -MMD -MP -c $< -o $@)
 
 build/gen/catalogue.inc: instances/catalogue.csv
 	@mkdir -p $(@D)
 	awk -F, 'NR > 1 { printf "{\"%s\", \"%s\", \"%s\", \"%s\", %s, %s},\n", $$1, $$3, $$5, $$6, $$2, $$4 }' $< > $@
+
+# Whether there is a CUDA backend: rewritten only when that changes. The tests are built without.
+build/gen/config.h: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(if $(NVCC),#if !defined AB_WITHOUT_CUDA,)' '$(if $(NVCC),#define AB_WITH_CUDA 1,)' '$(if $(NVCC),#endif,)' > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # Rewritten only when it changes, so that a new commit relinks and nothing else is rebuilt.
 build/gen/build_info.inc: $(CUDA_OBJECTS) FORCE

@@ -39,6 +39,8 @@ enum {
 
 typedef float lanes __attribute__((vector_size(64)));
 typedef int32_t lanes_int __attribute__((vector_size(64)));
+typedef int32_t lanes_int8 __attribute__((vector_size(32)));
+typedef int32_t lanes_int4 __attribute__((vector_size(16)));
 
 /* The head of a row: the weights are refreshed in every choice stage. */
 typedef struct head {
@@ -93,10 +95,13 @@ INLINE void prefix_sums(lanes *v)
 /* How many lanes are at most x: where the partial sums pass it. */
 INLINE int count_at_most(const lanes *v, float x)
 {
-    const lanes_int at_most = *v <= x;
-    int count = 0;
-    for (int k = 0; k < LANES; k++) count -= at_most[k];
-    return count;
+    const lanes_int all = -(*v <= x);
+    const lanes_int8 eight = __builtin_shufflevector(all, all, 0, 1, 2, 3, 4, 5, 6, 7) +
+                             __builtin_shufflevector(all, all, 8, 9, 10, 11, 12, 13, 14, 15);
+    const lanes_int4 four =
+        __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+    const lanes_int4 two = four + __builtin_shufflevector(four, four, 2, 3, 0, 1);
+    return two[0] + two[1];
 }
 
 /* The weights whose bit is set in the mask, and 0 for the others. */
@@ -213,12 +218,12 @@ INLINE int choose_next(const cpu_best_colony *colony, size_t i, ant_state *ant)
 
 INLINE void visit(const cpu_best_colony *colony, ant_state *ant, size_t city)
 {
+    const uint32_t *member = colony->members + colony->member_begin[city];
+    const uint32_t *const end = colony->members + colony->member_begin[city + 1];
+    uint32_t *const open = ant->open;
     ant->visited[city] = true;
     ant->n_unvisited--;
-    for (uint32_t k = colony->member_begin[city]; k < colony->member_begin[city + 1]; k++) {
-        const uint32_t member = colony->members[k];
-        ant->open[member / HEAD] &= ~(1u << member % HEAD);
-    }
+    for (; member < end; member++) open[*member / HEAD] &= ~(1u << *member % HEAD);
 }
 
 static void begin_tour(const cpu_best_colony *colony, ant_state *ant, uint64_t stream)

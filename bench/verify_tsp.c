@@ -34,6 +34,7 @@ ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t le
 typedef struct colony_copy {
     as_result result; /* owns its arrays */
     float *pheromone; /* [n][n] */
+    double *expected; /* [n][n]: the pheromone recomputed */
     int n, n_ants;
 } colony_copy;
 
@@ -43,6 +44,7 @@ static void free_copy(colony_copy *copy)
     free(copy->result.lengths);
     free(copy->result.best_tour);
     free(copy->pheromone);
+    free(copy->expected);
 }
 
 static ab_status allocate_copy(int n, int n_ants, colony_copy *copy)
@@ -54,11 +56,13 @@ static ab_status allocate_copy(int n, int n_ants, colony_copy *copy)
     copy->result.lengths = malloc(ants * sizeof *copy->result.lengths);
     copy->result.best_tour = malloc(tour * sizeof *copy->result.best_tour);
     copy->pheromone = malloc((size_t)n * (size_t)n * sizeof *copy->pheromone);
-    if (copy->result.tours && copy->result.lengths && copy->result.best_tour && copy->pheromone) return ab_ok();
+    copy->expected = malloc((size_t)n * (size_t)n * sizeof *copy->expected);
+    if (copy->result.tours && copy->result.lengths && copy->result.best_tour && copy->pheromone && copy->expected)
+        return ab_ok();
     return ab_failed("out of memory for the tours of %d ants on %d cities", n_ants, n);
 }
 
-/* Every tour of the copy, and that the best is no longer than any of them. */
+/* The tour of every ant. */
 static ab_status check_tours(const colony_copy *copy, const as_problem *problem, int *valid)
 {
     const as_result *result = &copy->result;
@@ -68,6 +72,13 @@ static ab_status check_tours(const colony_copy *copy, const as_problem *problem,
         if (status.code != AB_OK) return ab_failed("ant %d: %.400s", ant, status.reason);
         ++*valid;
     }
+    return ab_ok();
+}
+
+/* The best tour: that it is one, and no longer than any of the last iteration. */
+static ab_status check_best(const colony_copy *copy, const as_problem *problem)
+{
+    const as_result *result = &copy->result;
     const ab_status best = verify_tour(problem, result->best_tour, result->best_length);
     if (best.code != AB_OK) return ab_failed("best tour: %.400s", best.reason);
     for (int ant = 0; ant < copy->n_ants; ++ant)
@@ -98,26 +109,56 @@ static int best_ant(const colony_copy *copy)
 }
 
 /* The pheromone after the first iteration, from its tours. The diagonal is never used and not checked. */
-static ab_status check_pheromone(const colony_copy *copy, const as_problem *problem, const as_params *params)
+static ab_status check_pheromone(colony_copy *copy, const as_problem *problem, const as_params *params)
 {
     const size_t n = (size_t)copy->n;
-    double *expected = malloc(n * n * sizeof *expected);
-    if (!expected) return ab_failed("out of memory");
+    double *expected = copy->expected;
     const double initial = as_initial_pheromone(problem, params->rho) * (1.0 - params->rho);
     for (size_t i = 0; i < n * n; ++i) expected[i] = initial;
     if (params->protocol == AS_BEST_ANT)
         deposit(expected, copy, best_ant(copy));
     else
         for (int ant = 0; ant < copy->n_ants; ++ant) deposit(expected, copy, ant);
-    ab_status status = ab_ok();
-    for (size_t i = 0; i < n * n && status.code == AB_OK; ++i) {
+    for (size_t i = 0; i < n * n; ++i) {
         const double error = fabs(copy->pheromone[i] - expected[i]);
-        if (i % (n + 1) != 0 && !(error <= VERIFY_PHEROMONE_TOLERANCE * expected[i] + 1e-30))
-            status = ab_failed("pheromone[%zu][%zu] is %g, recomputed %g", i / n, i % n, (double)copy->pheromone[i],
-                               expected[i]);
+        if (i % (n + 1) != 0 && !(error <= VERIFY_PHEROMONE_TOLERANCE * expected[i]))
+            return ab_failed("pheromone[%zu][%zu] is %g, recomputed %g", i / n, i % n, (double)copy->pheromone[i],
+                             expected[i]);
     }
-    free(expected);
-    return status;
+    return ab_ok();
+}
+
+/* No NaN, no infinity, nothing negative, however far the pheromone has evaporated. */
+static ab_status check_finite(const colony_copy *copy)
+{
+    const size_t n = (size_t)copy->n;
+    for (size_t i = 0; i < n * n; ++i)
+        if (!(copy->pheromone[i] >= 0.0f && isfinite(copy->pheromone[i])))
+            return ab_failed("pheromone[%zu][%zu] is %g", i / n, i % n, (double)copy->pheromone[i]);
+    return ab_ok();
+}
+
+/* One iteration, checked on the way: a wrong tour must not reach the deposit, which would write out of bounds. */
+static ab_status iterate_checked(as_colony *colony, const as_problem *problem, const as_params *params,
+                                 colony_copy *copy, int *tours, bool *wrong)
+{
+    const ab_work_methods *work = colony->work.methods;
+    AB_TRY(colony->methods->poison(colony));
+    AB_TRY(work->run_stage(&colony->work, AS_CHOICE));
+    AB_TRY(work->run_stage(&colony->work, AS_CONSTRUCT));
+    as_result constructed = {.tours = copy->result.tours, .lengths = copy->result.lengths};
+    AB_TRY(colony->methods->read(colony, &constructed));
+    *wrong = true; /* from here on, unless everything is right */
+    AB_TRY(check_tours(copy, problem, tours));
+    *wrong = false;
+    AB_TRY(work->run_stage(&colony->work, AS_UPDATE));
+    AB_TRY(colony->methods->read(colony, &copy->result));
+    AB_TRY(colony->methods->read_pheromone(colony, copy->pheromone));
+    *wrong = true;
+    AB_TRY(check_best(copy, problem));
+    AB_TRY(check_pheromone(copy, problem, params));
+    *wrong = false;
+    return ab_ok();
 }
 
 ab_status verify_iteration(as_colony *colony, const as_problem *problem, const as_params *params, int *tours,
@@ -127,30 +168,30 @@ ab_status verify_iteration(as_colony *colony, const as_problem *problem, const a
     *tours = 0;
     *wrong = false;
     ab_status status = allocate_copy(problem->n, params->n_ants, &copy);
-    if (status.code == AB_OK) status = colony->methods->poison(colony);
-    if (status.code == AB_OK) status = ab_iterate(&colony->work);
-    if (status.code == AB_OK) status = colony->methods->read(colony, &copy.result);
-    if (status.code == AB_OK) status = colony->methods->read_pheromone(colony, copy.pheromone);
-    if (status.code == AB_OK) {
-        status = check_tours(&copy, problem, tours);
-        if (status.code == AB_OK) status = check_pheromone(&copy, problem, params);
-        *wrong = status.code != AB_OK;
-    }
+    if (status.code == AB_OK) status = iterate_checked(colony, problem, params, &copy, tours, wrong);
     free_copy(&copy);
     return status;
+}
+
+static ab_status check_all(as_colony *colony, const as_problem *problem, colony_copy *copy, bool *wrong)
+{
+    int valid = 0;
+    AB_TRY(colony->methods->read(colony, &copy->result));
+    AB_TRY(colony->methods->read_pheromone(colony, copy->pheromone));
+    *wrong = true;
+    AB_TRY(check_tours(copy, problem, &valid));
+    AB_TRY(check_best(copy, problem));
+    AB_TRY(check_finite(copy));
+    *wrong = false;
+    return ab_ok();
 }
 
 ab_status verify_tours(as_colony *colony, const as_problem *problem, int n_ants, as_result *best, bool *wrong)
 {
     colony_copy copy = {0};
-    int valid = 0;
     *wrong = false;
     ab_status status = allocate_copy(problem->n, n_ants, &copy);
-    if (status.code == AB_OK) status = colony->methods->read(colony, &copy.result);
-    if (status.code == AB_OK) {
-        status = check_tours(&copy, problem, &valid);
-        *wrong = status.code != AB_OK;
-    }
+    if (status.code == AB_OK) status = check_all(colony, problem, &copy, wrong);
     best->best_length = copy.result.best_length;
     best->zero_weight_steps = copy.result.zero_weight_steps;
     free_copy(&copy);

@@ -18,7 +18,8 @@ ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t le
 ab_status verify_iteration(as_colony *colony, const as_problem *problem, const as_params *params, int *tours,
                            bool *wrong);
 
-/* Checks every tour of the last iteration and the best tour so far, without running anything. */
+/* Checks every tour of the last iteration, the best tour so far and that the pheromone is finite, without running
+ * anything; *best gets the best length and the count of all-zero steps. *wrong as above. */
 ab_status verify_tours(as_colony *colony, const as_problem *problem, int n_ants, as_result *best, bool *wrong);
 
 /* Float deposits of up to n ants on one edge, in any order. */

@@ -1,6 +1,7 @@
 /* The table that registry.def describes. */
 #include <string.h>
 
+#include "config.h"
 #include "kernels/implementation.h"
 
 /* Prototypes. */

@@ -120,6 +120,15 @@ static void reports_name_the_line(void **state)
     assert_contains(planted_index_negative_host().reason, line);
 }
 
+/* No thread runs on after a report. */
+static void reports_stop_the_launch(void **state)
+{
+    (void)state;
+    int reached = 0;
+    assert_int_equal(planted_stopped_by_report_host(&reached).code, AB_FAILED);
+    assert_int_equal(reached, 0);
+}
+
 /* ---- Races ---- */
 
 typedef struct race {
@@ -201,6 +210,13 @@ static void expect_warp_scans(void)
     }
     assert_ok(planted_warp_scan_host(x, 96, scans));
     assert_memory_equal(scans, expected, sizeof scans);
+}
+
+static void expect_rotation(void)
+{
+    int out[32];
+    assert_ok(planted_rotate_host(101, out));
+    for (int lane = 0; lane < 32; lane++) assert_int_equal(out[lane], (lane + 101) % 32);
 }
 
 /* The lower half adds 0 .. 15 once. The upper half adds 16 .. 31, and then 16 times that. */
@@ -295,11 +311,12 @@ static void expect_large_shared(void)
 
 static void expect_arithmetic(void)
 {
+    const float in = 0.75f;
     float floats[8];
     int ints[10];
-    const float expected_floats[8] = {2.7182817f, 1.4142135f, 0.25f, 0.25f, 1.0f, 0.0f, 0.0f, 0.25f};
+    const float expected_floats[8] = {2.7182817f, 1.4142135f, 0.25f, 0.25f, 1.0f, 0.0f, 0.0f, 0.75f};
     const int expected_ints[10] = {8, 8, 4, 41, 3231, 0x0A000000, 0x3F800000, -295, 1, 1};
-    assert_ok(planted_arithmetic_host(floats, ints));
+    assert_ok(planted_arithmetic_host(&in, floats, ints));
     for (int i = 0; i < 8; i++) assert_true(fabsf(floats[i] - expected_floats[i]) < 1e-6f);
     assert_memory_equal(ints, expected_ints, sizeof ints);
 }
@@ -307,18 +324,22 @@ static void expect_arithmetic(void)
 static void correct_kernels_in_every_order(void **state)
 {
     (void)state;
-    void (*const checks[])(void) = {expect_block_sums, expect_warp_scans,   expect_warp_halves, expect_shuffles,
-                                    expect_votes,      expect_block_votes,  expect_reductions,  expect_atomics,
-                                    expect_transpose,  expect_large_shared, expect_arithmetic};
+    void (*const checks[])(void) = {expect_block_sums, expect_warp_scans, expect_rotation,     expect_warp_halves,
+                                    expect_shuffles,   expect_votes,      expect_block_votes,  expect_reductions,
+                                    expect_atomics,    expect_transpose,  expect_large_shared, expect_arithmetic};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) in_every_order(checks[i]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_are_reported),   cmocka_unit_test(faults_are_reported_in_every_order),
-        cmocka_unit_test(reports_name_the_line), cmocka_unit_test(races_show_in_some_order),
-        cmocka_unit_test(unset_memory_is_nan),   cmocka_unit_test(correct_kernels_in_every_order),
+        cmocka_unit_test(faults_are_reported),
+        cmocka_unit_test(faults_are_reported_in_every_order),
+        cmocka_unit_test(reports_name_the_line),
+        cmocka_unit_test(reports_stop_the_launch),
+        cmocka_unit_test(races_show_in_some_order),
+        cmocka_unit_test(unset_memory_is_nan),
+        cmocka_unit_test(correct_kernels_in_every_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

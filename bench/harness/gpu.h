@@ -28,6 +28,12 @@ typedef struct gpu_info {
 /* Makes device `device` current and describes it. AB_UNSUPPORTED, with the reason, when there is no such device. */
 ab_status gpu_open(int device, gpu_info *info);
 
+struct ab_nvml;
+
+/* Describes the GPU for meta.json as JSON text, which the caller frees: with the driver's version, power limit and
+ * temperature where nvml (may be NULL) knows them. NULL when out of memory. */
+char *gpu_describe(const gpu_info *info, struct ab_nvml *nvml);
+
 /* A series of marks on the default stream, each a CUDA event. */
 typedef struct gpu_clock gpu_clock;
 

@@ -1,6 +1,6 @@
 /* bench/harness/gpu.h where the program was built without nvcc: there is no device. */
 #include "bench/harness/gpu.h"
-#include "build/gen/config.h"
+#include "config.h"
 
 #ifndef AB_WITH_CUDA
 

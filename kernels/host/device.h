@@ -102,10 +102,6 @@ inline void __threadfence()
 {
 }
 
-inline void __threadfence_block()
-{
-}
-
 /* ---- Warp intrinsics ---- */
 
 inline void __syncwarp(unsigned mask = 0xFFFFFFFFu, int line = __builtin_LINE())
@@ -294,7 +290,6 @@ template <typename A, typename B> constexpr std::common_type_t<A, B> max(A a, B 
 
 /* Macros, because glibc's math.h declares functions of these names, which it does not define. */
 #define __expf(x) expf(x)
-#define __logf(x) logf(x)
 #define __powf(x, y) powf(x, y)
 
 inline float __fdividef(float x, float y)
@@ -318,17 +313,7 @@ inline int __float_as_int(float x)
     return host_backend::from_bits<int>(host_backend::to_bits(x));
 }
 
-inline unsigned __float_as_uint(float x)
-{
-    return host_backend::from_bits<unsigned>(host_backend::to_bits(x));
-}
-
 inline float __int_as_float(int x)
-{
-    return host_backend::from_bits<float>(host_backend::to_bits(x));
-}
-
-inline float __uint_as_float(unsigned x)
 {
     return host_backend::from_bits<float>(host_backend::to_bits(x));
 }

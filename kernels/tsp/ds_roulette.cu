@@ -28,7 +28,7 @@ static __device__ __forceinline__ int spin(bool candidate, float scan, float tar
     return WARP_SIZE - 1 - __clz((int)__ballot_sync(FULL_WARP, candidate));
 }
 
-static __global__ void __launch_bounds__(N_THREADS, 16) ds_roulette(tsp_device colony, unsigned long long seed,
+static __global__ void __launch_bounds__(N_THREADS) ds_roulette(tsp_device colony, unsigned long long seed,
                                                                 unsigned iteration)
 {
     const int n = colony.n, stride = colony.stride, n_sub_blocks = stride / WARP_SIZE;

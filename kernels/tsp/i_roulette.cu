@@ -30,7 +30,7 @@ static __device__ __forceinline__ void warp_max(float &value, int &city)
     }
 }
 
-static __global__ void __launch_bounds__(N_THREADS, 16) i_roulette(tsp_device colony, unsigned long long seed,
+static __global__ void __launch_bounds__(N_THREADS) i_roulette(tsp_device colony, unsigned long long seed,
                                                                unsigned iteration)
 {
     SHARED(float, warp_value, N_WARPS);           /* each warp's largest value ... */

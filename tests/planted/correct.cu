@@ -39,6 +39,20 @@ extern "C" ab_status AB_GPU(planted_warp_scan)(const int *x, int n, int *scans)
     return AB_LAUNCHED("warp_scan");
 }
 
+/* More meetings than a warp can have at a time: each hands its lane's number around. */
+static __global__ void rotate(int turns, int *out)
+{
+    int x = threadIdx.x;
+    for (int i = 0; i < turns; i++) x = __shfl_sync(FULL_WARP, x, threadIdx.x + 1);
+    out[threadIdx.x] = x;
+}
+
+extern "C" ab_status AB_GPU(planted_rotate)(int turns, int out[32])
+{
+    LAUNCH(rotate, 1, 32, 0)(turns, out);
+    return AB_LAUNCHED("rotate");
+}
+
 /* The halves meet apart, at different times and for different reasons, and then together; one half ends early. */
 static __global__ void warp_halves(int *out)
 {
@@ -160,13 +174,13 @@ extern "C" ab_status AB_GPU(planted_atomics)(int ints[5], unsigned long long *le
 static __global__ void transpose(const int *in, int width, int height, int *out)
 {
     SHARED_DYNAMIC(int, tile, 16, 8 * 9);
-    SHARED(uchar4, corner, 1);
+    SHARED(uchar4, factors, 1);
     const int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
     if (x < width && y < height) tile[threadIdx.y * 9 + threadIdx.x] = in[y * width + x];
-    if (threadIdx.x == 0 && threadIdx.y == 0) corner[0] = make_uchar4(1, 2, 3, 4);
+    if (threadIdx.x == 0 && threadIdx.y == 0) factors[0] = make_uchar4(1, 2, 3, 4);
     __syncthreads();
     const int to_x = blockIdx.y * 8 + threadIdx.x, to_y = blockIdx.x * 8 + threadIdx.y;
-    if (to_x < height && to_y < width) out[to_y * height + to_x] = tile[threadIdx.x * 9 + threadIdx.y] * corner[0].y;
+    if (to_x < height && to_y < width) out[to_y * height + to_x] = tile[threadIdx.x * 9 + threadIdx.y] * factors[0].y;
 }
 
 extern "C" ab_status AB_GPU(planted_transpose)(const int *in, int width, int height, int *out)
@@ -193,7 +207,7 @@ extern "C" ab_status AB_GPU(planted_large_shared)(int count, int *sum)
     return AB_LAUNCHED("large_shared");
 }
 
-static __global__ void arithmetic(float *floats, int *ints)
+static __global__ void arithmetic(const float *in, float *floats, int *ints)
 {
     floats[0] = __expf(1.0f);
     floats[1] = __powf(2.0f, 0.5f);
@@ -202,7 +216,7 @@ static __global__ void arithmetic(float *floats, int *ints)
     floats[4] = __saturatef(1.5f);
     floats[5] = __saturatef(-0.5f);
     floats[6] = __saturatef(__int_as_float(-1)); /* NaN */
-    floats[7] = __ldg(floats + 2);
+    floats[7] = __ldg(in);
     ints[0] = __popc(0xF0F0u);
     ints[1] = __popcll(0xF0F0ull << 40);
     ints[2] = __ffs(0) * 100 + __ffs(8);
@@ -215,8 +229,8 @@ static __global__ void arithmetic(float *floats, int *ints)
     ints[9] = min(1.5f, 2.5) < 2 && max(1.5, 2.5f) > 2;
 }
 
-extern "C" ab_status AB_GPU(planted_arithmetic)(float floats[8], int ints[10])
+extern "C" ab_status AB_GPU(planted_arithmetic)(const float *in, float floats[8], int ints[10])
 {
-    LAUNCH(arithmetic, 1, 1, 0)(floats, ints);
+    LAUNCH(arithmetic, 1, 1, 0)(in, floats, ints);
     return AB_LAUNCHED("arithmetic");
 }

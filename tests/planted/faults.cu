@@ -41,6 +41,21 @@ extern "C" ab_status AB_GPU(planted_exit_before_barrier)()
     return AB_LAUNCHED("exit_before_barrier");
 }
 
+static __global__ void stopped_by_report(int *reached)
+{
+    if (threadIdx.x == 5) return;
+    __syncthreads();
+    ++*reached;
+    __syncthreads();
+    ++*reached;
+}
+
+extern "C" ab_status AB_GPU(planted_stopped_by_report)(int *reached)
+{
+    LAUNCH(stopped_by_report, 3, 64, 0)(reached);
+    return AB_LAUNCHED("stopped_by_report");
+}
+
 static __global__ void lane_exited()
 {
     if (threadIdx.x == 63) return;

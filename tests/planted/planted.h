@@ -26,7 +26,8 @@ ab_status planted_different_intrinsics_host(void);
 ab_status planted_absent_lane_host(void);
 ab_status planted_index_too_large_host(void);
 ab_status planted_index_negative_host(void);
-int planted_index_negative_line_host(void); /* the line of the faulty expression */
+ab_status planted_stopped_by_report_host(int *reached); /* adds 1 per thread that goes on past the report */
+int planted_index_negative_line_host(void);             /* the line of the faulty expression */
 ab_status planted_dynamic_too_small_host(void);
 ab_status planted_dynamic_misaligned_host(void);
 ab_status planted_static_too_large_host(void);
@@ -46,6 +47,7 @@ ab_status planted_unset_device_memory_host(float *out);                         
 /* correct.cu */
 ab_status planted_block_sum_host(const int *x, int n, int *sums);  /* sums[ceil(n / 256)], of 256 elements each */
 ab_status planted_warp_scan_host(const int *x, int n, int *scans); /* inclusive, per 32 elements; n of 32 */
+ab_status planted_rotate_host(int turns, int out[32]);             /* out[lane] = (lane + turns) % 32 */
 ab_status planted_warp_halves_host(int out[32]);                   /* half warps meet apart, then together */
 ab_status planted_shuffles_host(double out[7][32]);                /* one row a shuffle of lane + 0.5, see the test */
 ab_status planted_votes_host(unsigned out[8]);                     /* see the test */
@@ -55,7 +57,7 @@ ab_status planted_atomics_host(int ints[5], unsigned long long *least, float *su
 ab_status planted_transpose_host(const int *in, int width, int height, int *out); /* multi-dimensional, both sharings */
 ab_status planted_large_shared_host(int count,
                                     int *sum); /* sum of 0 .. count-1, through 4 * count bytes of shared memory */
-ab_status planted_arithmetic_host(float floats[8], int ints[10]); /* see the test */
+ab_status planted_arithmetic_host(const float *in, float floats[8], int ints[10]); /* see the test */
 
 /* philox_streams.cu: philox4x32-10 of (counter, key); and what cuRAND's calls give, see philox_stream.h. */
 ab_status planted_philox_block_host(const uint32_t counter[4], const uint32_t key[2], uint32_t output[4]);

@@ -1,0 +1,26 @@
+/* The planted bugs of tsp_construct.cu. */
+#ifndef ANTBENCH_PLANTED_TSP_CONSTRUCT_H
+#define ANTBENCH_PLANTED_TSP_CONSTRUCT_H
+
+#include "kernels/tsp/tsp.h"
+
+enum planted_bug {
+    BUG_NONE,
+    BUG_VISITS_TWICE,    /* a city twice, another never */
+    BUG_NOT_CLOSED,      /* the tour does not end where it began */
+    BUG_NO_SUCH_CITY,    /* a city beyond n - 1 */
+    BUG_FORGETS_AN_EDGE, /* the length lacks the closing edge */
+    BUG_IDLE_ANT,        /* the last ant writes nothing */
+    BUG_IGNORES_ANT_0,   /* the best tour is chosen among the others */
+    BUG_SPILLS_NAN,      /* overwrites a pheromone value with NaN */
+    BUG_SPILLS_A_LITTLE, /* changes a pheromone value by 1 % */
+    N_BUGS
+};
+
+#ifdef __cplusplus
+extern "C"
+#endif
+    ab_status
+    planted_tsp_open(const as_problem *problem, const as_params *params, int bug, as_colony **colony);
+
+#endif

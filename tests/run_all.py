@@ -1,0 +1,72 @@
+"""Runs every test and ends with one line, "N passed, N failed".
+
+C tests are cmocka programs, run side by side; their TAP output is counted: build/san/tests/test_* under AddressSanitizer
+and UBSan, build/bin/tests/stat_test_* without. Then pytest runs the tests of the scripts and of the commands end to end. A program that crashes or
+reports no test counts as a failure. Exit code 0 when nothing failed, 1 otherwise.
+"""
+import os
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as xml
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAMS = "build/san/tests/test_*", "build/bin/tests/stat_test_*"
+LIMIT_S = 300
+
+
+def run_program(program):
+    """(name, passed, failed, skipped, seconds, output) of one cmocka program."""
+    begin = time.monotonic()
+    environment = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", ASAN_OPTIONS="detect_leaks=1", OMP_NUM_THREADS="2")
+    try:
+        done = subprocess.run([program], cwd=ROOT, env=environment, capture_output=True, text=True, errors="replace",
+                              timeout=LIMIT_S)
+        output, crashed = done.stdout + done.stderr, done.returncode < 0 or done.returncode > 125
+    except subprocess.TimeoutExpired as late:
+        output, crashed = f"{late.stdout or ''}\nran over {LIMIT_S} s", True
+    skipped = len(re.findall(r"^(?:not )?ok \d+.*# SKIP", output, re.M | re.I))
+    passed = len(re.findall(r"^ok \d+", output, re.M)) - len(re.findall(r"^ok \d+.*# SKIP", output, re.M | re.I))
+    failed = len(re.findall(r"^not ok \d+", output, re.M)) - len(re.findall(r"^not ok \d+.*# SKIP", output, re.M | re.I))
+    if crashed or passed + failed + skipped == 0 or (failed == 0 and "ERROR: " in output and "Sanitizer" in output):
+        failed += 1
+    return program.name, passed, failed, skipped, time.monotonic() - begin, output
+
+
+def run_pytest():
+    """(passed, failed, skipped) of the Python tests, whose output goes straight through."""
+    report = ROOT / "build/pytest.xml"
+    report.unlink(missing_ok=True)
+    subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", f"--junitxml={report}"],
+                   cwd=ROOT, check=False)
+    if not report.exists():
+        return 0, 1, 0
+    suite = xml.parse(report).getroot().find("testsuite")
+    count = {key: int(suite.get(key)) for key in ("tests", "failures", "errors", "skipped")}
+    failed = count["failures"] + count["errors"]
+    return count["tests"] - failed - count["skipped"], failed, count["skipped"]
+
+
+def main():
+    programs = sorted(p for pattern in PROGRAMS for p in ROOT.glob(pattern) if p.suffix == "")
+    print(f"{len(programs)} test programs and the Python tests", flush=True)
+    passed = failed = skipped = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, ok, bad, left, seconds, output in pool.map(run_program, programs):
+            passed, failed, skipped = passed + ok, failed + bad, skipped + left
+            print(f"{name}: {ok} passed, {bad} failed, {left} skipped ({seconds:.1f} s)", flush=True)
+            if bad:
+                print(output, flush=True)
+    ok, bad, left = run_pytest()
+    passed, failed, skipped = passed + ok, failed + bad, skipped + left
+    if skipped:
+        print(f"skipped: {skipped} (they need files or a device that this machine lacks)")
+    print(f"{passed} passed, {failed} failed")
+    return 0 if failed == 0 and passed > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

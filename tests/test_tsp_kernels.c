@@ -1,0 +1,239 @@
+/* The GPU implementations of Ant System, run by the host backend under sanitizers: right output for every n and order of
+ * threads, the all-zero rule, and that verification rejects kernels with planted bugs. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench/verify_tsp.h"
+#include "instances/tsplib.h"
+#include "kernels/host/host_backend.h"
+#include "kernels/tsp/tsp.h"
+#include "tests/planted/tsp_construct.h"
+
+static const char *const rungs[] = {"tsp/i-roulette", "tsp/ds-roulette"};
+enum { N_RUNGS = sizeof rungs / sizeof *rungs, N_ORDERS = 5 };
+
+static as_open *rung(const char *id)
+{
+    const ab_implementation *found = ab_find_implementation(id, AB_HOST);
+    assert_non_null(found);
+    return found->open.tsp;
+}
+
+/* A uniform instance, in which the last cities are duplicates of the first. */
+static tsp_instance instance_with_duplicates(int n)
+{
+    tsp_instance instance;
+    assert_int_equal(tsp_generate(TSP_UNIFORM, n, 7, &instance).code, AB_OK);
+    for (int copy = n - 1; copy > n / 2 && copy > n - 4; --copy)
+        for (int j = 0; j < n; ++j) {
+            const int original = n - 1 - copy;
+            const int32_t d = j == copy || j == original ? 0 : instance.dist[original * n + j];
+            instance.dist[copy * n + j] = instance.dist[j * n + copy] = d;
+        }
+    return instance;
+}
+
+static void check_rung(const char *id, int n, as_protocol protocol)
+{
+    tsp_instance instance = instance_with_duplicates(n);
+    const as_problem problem = {.n = n, .dist = instance.dist};
+    as_params params = as_default_params(n, protocol);
+    params.n_ants = n < 5 ? n : 5;
+    as_colony *colony = NULL;
+    assert_int_equal(rung(id)(&problem, &params, &colony).code, AB_OK);
+    int valid = 0;
+    bool wrong = false;
+    const ab_status status = verify_iteration(colony, &problem, &params, &valid, &wrong);
+    if (status.code != AB_OK) fail_msg("%s, n %d, %s: %s", id, n, as_protocol_name(protocol), status.reason);
+    assert_int_equal(valid, params.n_ants);
+    colony->work.methods->close(&colony->work);
+    tsp_free(&instance);
+}
+
+static void test_every_size_and_order(void **state)
+{
+    (void)state;
+    static const int sizes[] = {2, 3, 5, 31, 32, 33, 64, 80, 127, 128, 129, 200};
+    for (unsigned order = 0; order < N_ORDERS; ++order) {
+        host_backend_set_order(order);
+        for (int r = 0; r < N_RUNGS; ++r)
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
+                if (order == 0 || i % N_ORDERS == order) {
+                    check_rung(rungs[r], sizes[i], AS_ALL_ANTS);
+                    check_rung(rungs[r], sizes[i], AS_BEST_ANT);
+                }
+    }
+    host_backend_set_order(0);
+}
+
+/* Tours of a few iterations must not depend on the order in which threads run. */
+static void run_tours(const char *id, const as_problem *problem, const as_params *params, uint64_t order, int32_t *tours)
+{
+    host_backend_set_order(order);
+    as_colony *colony = NULL;
+    assert_int_equal(rung(id)(problem, params, &colony).code, AB_OK);
+    as_result result = {.tours = tours};
+    for (int i = 0; i < 2; ++i) assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
+    assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
+    colony->work.methods->close(&colony->work);
+    host_backend_set_order(0);
+}
+
+static void test_tours_do_not_depend_on_the_order(void **state)
+{
+    (void)state;
+    enum { N = 80, ANTS = 8 };
+    tsp_instance instance;
+    assert_int_equal(tsp_generate(TSP_CLUSTERED, N, 3, &instance).code, AB_OK);
+    const as_problem problem = {.n = N, .dist = instance.dist};
+    as_params params = as_default_params(N, AS_BEST_ANT);
+    params.n_ants = ANTS;
+    static int32_t expected[ANTS * (N + 1)], tours[ANTS * (N + 1)];
+    for (int r = 0; r < N_RUNGS; ++r) {
+        run_tours(rungs[r], &problem, &params, 0, expected);
+        for (uint64_t order = 1; order < N_ORDERS; ++order) {
+            run_tours(rungs[r], &problem, &params, order, tours);
+            assert_memory_equal(tours, expected, sizeof expected);
+        }
+    }
+    tsp_free(&instance);
+}
+
+/* One seed gives the same tours again, another gives others. */
+static void test_seed_decides_the_tours(void **state)
+{
+    (void)state;
+    enum { N = 50, ANTS = 4 };
+    tsp_instance instance;
+    assert_int_equal(tsp_generate(TSP_UNIFORM, N, 5, &instance).code, AB_OK);
+    const as_problem problem = {.n = N, .dist = instance.dist};
+    as_params params = as_default_params(N, AS_BEST_ANT);
+    params.n_ants = ANTS;
+    static int32_t first[ANTS * (N + 1)], again[ANTS * (N + 1)];
+    for (int r = 0; r < N_RUNGS; ++r) {
+        params.seed = 1;
+        run_tours(rungs[r], &problem, &params, 0, first);
+        run_tours(rungs[r], &problem, &params, 0, again);
+        assert_memory_equal(first, again, sizeof first);
+        params.seed = 2;
+        run_tours(rungs[r], &problem, &params, 0, again);
+        assert_memory_not_equal(first, again, sizeof first);
+    }
+    tsp_free(&instance);
+}
+
+/* All weights 0: each step must go to the nearest unvisited city, the lowest index among equals, and be counted. */
+static void test_all_zero_rule(void **state)
+{
+    (void)state;
+    enum { N = 70, ANTS = 6 };
+    tsp_instance instance = instance_with_duplicates(N);
+    const as_problem problem = {.n = N, .dist = instance.dist};
+    as_params params = as_default_params(N, AS_BEST_ANT);
+    params.n_ants = ANTS;
+    static float zero[N * N];
+    static int32_t tours[ANTS * (N + 1)];
+    for (int r = 0; r < N_RUNGS; ++r) {
+        as_colony *colony = NULL;
+        as_result result = {.tours = tours};
+        assert_int_equal(rung(rungs[r])(&problem, &params, &colony).code, AB_OK);
+        assert_int_equal(colony->methods->write_pheromone(colony, zero).code, AB_OK);
+        assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
+        assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
+        assert_int_equal(result.zero_weight_steps, ANTS * (N - 1));
+        for (int ant = 0; ant < ANTS; ++ant) {
+            const int32_t *tour = tours + ant * (N + 1);
+            bool visited[N] = {false};
+            for (int step = 0; step + 1 < N; ++step) {
+                visited[tour[step]] = true;
+                int nearest = -1;
+                for (int city = 0; city < N; ++city)
+                    if (!visited[city] && (nearest < 0 || instance.dist[tour[step] * N + city] <
+                                                              instance.dist[tour[step] * N + nearest]))
+                        nearest = city;
+                assert_int_equal(tour[step + 1], nearest);
+            }
+        }
+        colony->work.methods->close(&colony->work);
+    }
+    tsp_free(&instance);
+}
+
+static void test_verification_rejects_planted_bugs(void **state)
+{
+    (void)state;
+    static const char *const expected[N_BUGS] = {
+        [BUG_VISITS_TWICE] = "ant 0: city 1 is visited twice",
+        [BUG_NOT_CLOSED] = "ant 0: the tour is not closed",
+        [BUG_NO_SUCH_CITY] = "ant 0: position 1 holds city 40 of 40",
+        [BUG_FORGETS_AN_EDGE] = "ant 0: length",
+        [BUG_IDLE_ANT] = "ant 7: position 0 holds city -1",
+        [BUG_IGNORES_ANT_0] = "best tour: ",
+        [BUG_SPILLS_NAN] = "pheromone[0][1] is nan",
+        [BUG_SPILLS_A_LITTLE] = "pheromone[0][1]",
+    };
+    enum { N = 40, ANTS = 8 };
+    tsp_instance instance;
+    assert_int_equal(tsp_generate(TSP_UNIFORM, N, 7, &instance).code, AB_OK);
+    const as_problem problem = {.n = N, .dist = instance.dist};
+    as_params params = as_default_params(N, AS_BEST_ANT);
+    params.n_ants = ANTS;
+    for (int bug = 0; bug < N_BUGS; ++bug) {
+        as_colony *colony = NULL;
+        int valid = 0;
+        bool wrong = false;
+        if (bug == BUG_IGNORES_ANT_0) params.n_ants = 1;
+        assert_int_equal(planted_tsp_open(&problem, &params, bug, &colony).code, AB_OK);
+        const ab_status status = verify_iteration(colony, &problem, &params, &valid, &wrong);
+        colony->work.methods->close(&colony->work);
+        params.n_ants = ANTS;
+        if (bug == BUG_NONE) {
+            assert_int_equal(status.code, AB_OK);
+            continue;
+        }
+        assert_true(wrong);
+        assert_int_equal(status.code, AB_FAILED);
+        if (!strstr(status.reason, expected[bug]))
+            fail_msg("bug %d: reported \"%s\"", bug, status.reason);
+    }
+    tsp_free(&instance);
+}
+
+static void test_limits_are_unsupported(void **state)
+{
+    (void)state;
+    enum { N = 4097 };
+    int32_t *dist = calloc((size_t)N * N, sizeof *dist);
+    assert_non_null(dist);
+    const as_problem large = {.n = N, .dist = dist}, single = {.n = 1, .dist = dist};
+    as_params params = as_default_params(N, AS_BEST_ANT);
+    as_colony *colony = NULL;
+    ab_status status = rung("tsp/i-roulette")(&large, &params, &colony);
+    assert_int_equal(status.code, AB_UNSUPPORTED);
+    assert_string_equal(status.reason, "needs n <= 4096 (one tabu bit per tile in a 32-bit register), n is 4097");
+    params.n_ants = 1;
+    for (int r = 0; r < N_RUNGS; ++r) {
+        status = rung(rungs[r])(&single, &params, &colony);
+        assert_int_equal(status.code, AB_UNSUPPORTED);
+        assert_non_null(strstr(status.reason, "n >= 2"));
+    }
+    free(dist);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_size_and_order),  cmocka_unit_test(test_tours_do_not_depend_on_the_order),
+        cmocka_unit_test(test_seed_decides_the_tours), cmocka_unit_test(test_all_zero_rule),
+        cmocka_unit_test(test_limits_are_unsupported),
+        cmocka_unit_test(test_verification_rejects_planted_bugs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
