@@ -26,8 +26,8 @@
 /* How a __device__ function takes a shared array: on the host backend it is checked there too. */
 template <typename T> using shared_array = T *;
 /* The dynamic shared memory as an array of `type`, from byte `offset` (a multiple of its size), `count` elements. */
-#define SHARED_DYNAMIC(type, name, offset, count)      \
-    extern __shared__ unsigned char ab_dynamic_shared[]; \
+#define SHARED_DYNAMIC(type, name, offset, count)                     \
+    extern __shared__ __align__(16) unsigned char ab_dynamic_shared[]; \
     type *const name = reinterpret_cast<type *>(ab_dynamic_shared + (offset))
 
 #else

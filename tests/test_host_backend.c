@@ -275,7 +275,7 @@ static void expect_reductions(void)
     assert_memory_equal(out, expected, sizeof out);
 }
 
-/* 320 threads i = 0 .. 319; ints[4] counts 17, or an earlier link of that chain, up to -1 when thread 17 comes. */
+/* 320 threads i = 0 .. 319; ints[4] is 17 until thread 17 comes, which makes it 18 and then -1. */
 static void expect_atomics(void)
 {
     int ints[5] = {0, 100, 0, -1, 17};

@@ -39,8 +39,7 @@ template <typename T> T from_bits(std::uint64_t bits)
     return value;
 }
 
-/* The value of lane `source`. That of a lane outside the mask is undefined in CUDA: here it is all ones, NaN in float.
- */
+/* The value of lane `source`. From a lane outside the mask, undefined in CUDA, comes all ones, NaN in float. */
 template <typename T> T shuffle(const char *intrinsic, unsigned mask, T value, unsigned source, int line)
 {
     return meet(intrinsic, mask, to_bits(value), line, [source](const meeting &met) {

@@ -35,9 +35,10 @@ using host_cuda::dim3;
 using host_cuda::uint3;
 
 constexpr unsigned warp_threads = 32, max_block_threads = 1024;
-constexpr std::size_t max_static_shared =
-    48 * 1024; /* bytes per block, static and dynamic, unless the launcher opts in */
-constexpr std::size_t max_dynamic_shared = 227 * 1024; /* bytes per block for those that do; an H100's */
+
+/* Bytes of shared memory per block, static and dynamic: what every launch may have, and, as on an H100, what one may
+ * have whose launcher asked for it (cudaFuncSetAttribute). */
+constexpr std::size_t max_static_shared = 48 * 1024, max_dynamic_shared = 227 * 1024;
 
 /* ---- Launch ---- */
 
@@ -88,13 +89,14 @@ struct meeting {
 meeting &arrive(const char *intrinsic, unsigned mask, std::uint64_t value, int line);
 void leave(meeting &met);
 
-unsigned lane_id();
+unsigned lane_id(); /* 0 .. 31 */
 
 /* Waits until all threads of the block are there; returns how many of them brought true. */
 int block_barrier(const char *intrinsic, bool vote, int line);
 
-/* The block's copy of the shared array that `declaration` (any address of its own) stands for. It is filled with 0xFF
- * bytes, NaN in float, when a block starts. */
+/* The block's shared memory, which is filled with 0xFF bytes, NaN in float, when a block starts. A static array is
+ * known by its declaration, any address that no other has; a dynamic one begins at byte `offset` of the dynamic memory.
+ */
 void *static_shared(const void *declaration, const char *name, std::size_t bytes, std::size_t alignment, int line);
 void *dynamic_shared(const char *name, std::size_t offset, std::size_t bytes, std::size_t alignment, int line);
 

@@ -1,4 +1,4 @@
-/* CUDA's runtime API on the CPU, as far as launchers use it: device memory is the heap, calls return when they are
+/* CUDA's runtime API on the CPU, as far as launchers use it. Device memory is the heap; calls return when they are
  * done.
  *
  * All of it is in a namespace, because the real runtime is linked into the same program.

@@ -1,5 +1,4 @@
-/* Small kernels that only the tests of the host backend run: faulty ones, racing ones, and correct ones to compare
- * with.
+/* Small kernels that only the tests of the host backend run: faulty ones, racing ones and correct ones.
  *
  * A launcher returns the status of its launch. Arrays are host memory, which is also the host backend's device memory.
  */
@@ -55,8 +54,7 @@ ab_status planted_block_votes_host(int out[3]);                    /* count, or,
 ab_status planted_reductions_host(int out[6]);                     /* see the test */
 ab_status planted_atomics_host(int ints[5], unsigned long long *least, float *sum); /* see the test */
 ab_status planted_transpose_host(const int *in, int width, int height, int *out); /* multi-dimensional, both sharings */
-ab_status planted_large_shared_host(int count,
-                                    int *sum); /* sum of 0 .. count-1, through 4 * count bytes of shared memory */
+ab_status planted_large_shared_host(int count, int *sum); /* sum of 0 .. count-1, which lie in shared memory */
 ab_status planted_arithmetic_host(const float *in, float floats[8], int ints[10]); /* see the test */
 
 /* philox_streams.cu: philox4x32-10 of (counter, key); and what cuRAND's calls give, see philox_stream.h. */
