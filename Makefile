@@ -44,10 +44,11 @@ TESTS := $(wildcard tests/test_*.c)
 STAT_TESTS := $(wildcard tests/stat_test_*.c)
 TEST_KERNELS := $(wildcard tests/planted/*.cu)
 TEST_SUPPORT := $(wildcard tests/support/*.c)
+TEST_SUPPORT_CXX := $(wildcard tests/support/*.cpp)
 BINARIES := $(patsubst bench/%.c,build/bin/%,$(DRIVERS))
 
 OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(HOST_SOURCES:%.cpp=build/obj/%.o) build/obj/bench/harness/build_info.o
-SAN_OBJECTS := $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_KERNELS:%.cu=build/san/%.host.o)
+SAN_OBJECTS := $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_SUPPORT_CXX:%.cpp=build/san/%.o) $(TEST_KERNELS:%.cu=build/san/%.host.o)
 
 ifneq ($(NVCC),)
 # An empty CUDA_ARCHS means the GPU in this machine, or a spread of generations where there is none.
@@ -62,7 +63,7 @@ CUDA_LIBS := -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test instances bench-all bench-3.3 clean test-programs FORCE
+.PHONY: all help deps build binaries test check-gpu instances bench-all bench-3.3 clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -83,6 +84,9 @@ endif
 test: ## run every test, no GPU needed (about 6 minutes on 2 cores)
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries test-programs
 	@$(PYTHON) tests/run_all.py
+
+check-gpu: build ## run every kernel on this GPU under compute-sanitizer (about 1 minute)
+	@scripts/check_gpu
 
 instances: ## download the TSPLIB instances of the catalogue into instances/tsplib/, checksums verified
 	@instances/fetch
@@ -135,6 +139,8 @@ $(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_OBJECTS)
 build/san/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) $(CFLAGS) -O1 $(SANITIZE) -DAB_WITHOUT_CUDA -MMD -MP -c $< -o $@)
+
+build/san/tests/support/%.o: CXXFLAGS += $(if $(NVCC),-isystem $(CUDA_TOP)/include)
 
 build/san/%.o: %.cpp
 	@mkdir -p $(@D)

@@ -13,20 +13,20 @@
 #define AB_OPEN_TYPE_tsp as_open
 
 #define CPU(operation, name, function, file, source, description) AB_OPEN_TYPE_##operation function;
-#define GPU(operation, name, function, file, source, description) \
-    AB_OPEN_TYPE_##operation function##_host;                     \
+#define GPU(operation, name, function, file, source, description)                                                      \
+    AB_OPEN_TYPE_##operation function##_host;                                                                          \
     AB_CUDA_ONLY(AB_OPEN_TYPE_##operation function##_cuda;)
 #include "kernels/registry.def"
 #undef CPU
 #undef GPU
 
 /* Entries. */
-#define ENTRY(op, name, function, backend, file, source, description) \
+#define ENTRY(op, name, function, backend, file, source, description)                                                  \
     {#op "/" name, #op, backend, file, source, description, {.op = function}},
-#define CPU(operation, name, function, file, source, description) \
+#define CPU(operation, name, function, file, source, description)                                                      \
     ENTRY(operation, name, function, AB_CPU, file, source, description)
-#define GPU(operation, name, function, file, source, description)                      \
-    AB_CUDA_ONLY(ENTRY(operation, name, function##_cuda, AB_CUDA, file, source, description)) \
+#define GPU(operation, name, function, file, source, description)                                                      \
+    AB_CUDA_ONLY(ENTRY(operation, name, function##_cuda, AB_CUDA, file, source, description))                          \
     ENTRY(operation, name, function##_host, AB_HOST, file, source, description)
 
 static const ab_implementation implementations[] = {

@@ -24,6 +24,24 @@ static __device__ __forceinline__ float warp_sum(float value)
     return value;
 }
 
+/* From compute capability 8.0 on an instruction of their own does what takes five shuffles before. */
+static __device__ __forceinline__ unsigned warp_min(unsigned value)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+    for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2)
+        value = min(value, __shfl_xor_sync(FULL_WARP, value, offset));
+    return value;
+#else
+    return __reduce_min_sync(FULL_WARP, value);
+#endif
+}
+
+/* Of values that are not negative: their bits are ordered as they are. */
+static __device__ __forceinline__ float warp_max(float value)
+{
+    return __int_as_float((int)~warp_min(~(unsigned)__float_as_int(value)));
+}
+
 static __device__ __forceinline__ unsigned long long warp_min(unsigned long long value)
 {
     for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) {

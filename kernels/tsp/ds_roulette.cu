@@ -12,6 +12,7 @@
 #include "kernels/warp.h"
 
 enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE };
+enum { AT_ONCE = 4 }; /* sub-blocks a warp scans side by side, to hide the latency of loads and shuffles */
 
 /* Layout of the dynamic shared memory, in bytes. */
 static size_t shared_bytes(int stride)
@@ -28,27 +29,86 @@ static __device__ __forceinline__ int spin(bool candidate, float scan, float tar
     return WARP_SIZE - 1 - __clz((int)__ballot_sync(FULL_WARP, candidate));
 }
 
+/* Stage 1: scans the weights of every sub-block that still has an unvisited city; the others get zeros. */
+static __device__ __forceinline__ void scan_sub_blocks(const float *row, int n_sub_blocks, shared_array<float> scan,
+                                                       shared_array<float> sub_block_sum,
+                                                       shared_array<unsigned char> tabu)
+{
+    const int warp = (int)threadIdx.x / WARP_SIZE, lane = (int)threadIdx.x % WARP_SIZE;
+    for (int first = warp; first < n_sub_blocks; first += N_WARPS * AT_ONCE) {
+        float weights[AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i) {
+            const int sub_block = first + i * N_WARPS, city = sub_block * WARP_SIZE + lane;
+            const unsigned char unvisited = sub_block < n_sub_blocks ? tabu[city] : (unsigned char)0;
+            weights[i] = __any_sync(FULL_WARP, unvisited) ? row[city] * (float)unvisited : 0.0f;
+        }
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i) weights[i] = warp_inclusive_scan(weights[i], lane);
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; ++i) {
+            const int sub_block = first + i * N_WARPS;
+            if (sub_block >= n_sub_blocks) break;
+            scan[sub_block * WARP_SIZE + lane] = weights[i];
+            if (lane == WARP_SIZE - 1) sub_block_sum[sub_block] = weights[i];
+        }
+    }
+}
+
+/* Stage 2, by one warp: spins over the sub-blocks with the random number u, each lane holding a run of them. Returns the
+ * chosen one, or -1 if all weigh 0. */
+static __device__ __forceinline__ int spin_sub_blocks(float u, int n_sub_blocks, shared_array<float> sub_block_sum)
+{
+    const int lane = (int)threadIdx.x % WARP_SIZE, per_lane = ceil_div(n_sub_blocks, WARP_SIZE);
+    const int first = min(lane * per_lane, n_sub_blocks), last = min(first + per_lane, n_sub_blocks);
+    float mine = 0.0f;
+    for (int i = first; i < last; ++i) mine += sub_block_sum[i];
+    const float upto = warp_inclusive_scan(mine, lane);
+    const float total = __shfl_sync(FULL_WARP, upto, WARP_SIZE - 1), target = u * total;
+    if (!(total > 0.0f)) return -1;
+    const int holder = spin(mine > 0.0f, upto, target);
+    int chosen = -1;
+    float walked = upto - mine;
+    for (int i = first; i < last && !(chosen >= 0 && walked >= target); ++i) {
+        walked += sub_block_sum[i];
+        if (sub_block_sum[i] > 0.0f) chosen = i;
+    }
+    return __shfl_sync(FULL_WARP, chosen, holder);
+}
+
+/* The all-zero rule (tsp.h), by one warp. */
+static __device__ __forceinline__ int nearest_unvisited(const int *dist, int n, shared_array<unsigned char> tabu)
+{
+    unsigned long long nearest = ~0ull;
+    for (int city = (int)threadIdx.x % WARP_SIZE; city < n; city += WARP_SIZE)
+        if (tabu[city] && city_key(dist[city], city) < nearest) nearest = city_key(dist[city], city);
+    return (int)(unsigned)warp_min(nearest);
+}
+
 static __global__ void __launch_bounds__(N_THREADS) ds_roulette(tsp_device colony, unsigned long long seed,
                                                                 unsigned iteration)
 {
     const int n = colony.n, stride = colony.stride, n_sub_blocks = stride / WARP_SIZE;
-    SHARED_DYNAMIC(float, scan, 0, stride);                                        /* weights, scanned per sub-block */
+    SHARED_DYNAMIC(float, scan, 0, stride); /* weights, scanned per sub-block */
     SHARED_DYNAMIC(float, sub_block_sum, sizeof(float) * (size_t)stride, n_sub_blocks);
     SHARED_DYNAMIC(unsigned char, tabu, sizeof(float) * (size_t)(stride + n_sub_blocks), stride); /* 0: visited */
-    SHARED(int, current, 1);                                                       /* the city the ant is in */
+    SHARED(int, current, 1);                                                                      /* where the ant is */
 
     const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
-    long long length = 0;
-    unsigned zero_weight_steps = 0;
-    curandStatePhilox4_32_10_t random; /* of warp 0, the same in all its lanes */
+    long long length = 0;           /* of warp 0's lane 0 */
+    unsigned zero_weight_steps = 0; /* of warp 0 */
+    float4 draw = {};               /* of warp 0: lane i has the numbers of step 32 k + i */
+    curandStatePhilox4_32_10_t random;
 
     for (int city = thread; city < stride; city += N_THREADS) tabu[city] = city < n;
     __syncthreads();
     if (warp == 0) {
-        curand_init(seed, (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant, 0, &random);
-        const int start = min((int)(curand_uniform(&random) * (float)n), n - 1);
+        const unsigned long long stream = (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant;
+        curand_init(seed, stream * WARP_SIZE + (unsigned)lane, 0, &random);
+        draw = curand_uniform4(&random);
         if (lane == 0) {
+            const int start = min((int)(draw.z * (float)n), n - 1);
             tabu[start] = 0;
             current[0] = tour[0] = start;
         }
@@ -56,59 +116,28 @@ static __global__ void __launch_bounds__(N_THREADS) ds_roulette(tsp_device colon
     __syncthreads();
 
     for (int step = 1; step < n; ++step) {
-        /* Stage 1: scan the weights of every sub-block that still has an unvisited city. */
         const int from = current[0];
-        const float *const row = colony.choice_info + (size_t)from * (size_t)stride;
-        for (int sub_block = warp; sub_block < n_sub_blocks; sub_block += N_WARPS) {
-            const int city = sub_block * WARP_SIZE + lane;
-            const unsigned char unvisited = tabu[city];
-            float weights = 0.0f;
-            if (__any_sync(FULL_WARP, unvisited)) {
-                weights = warp_inclusive_scan(row[city] * (float)unvisited, lane);
-                scan[city] = weights;
-            }
-            if (lane == WARP_SIZE - 1) sub_block_sum[sub_block] = weights;
-        }
+        const size_t row = (size_t)from * (size_t)stride;
+        scan_sub_blocks(colony.choice_info + row, n_sub_blocks, scan, sub_block_sum, tabu);
         __syncthreads();
 
         if (warp == 0) {
-            /* Stage 2: the first spin chooses a sub-block. */
-            float total = 0.0f;
-            for (int i = lane; i < n_sub_blocks; i += WARP_SIZE) total += sub_block_sum[i];
-            total = warp_sum(total);
+            if (step % WARP_SIZE == 0) draw = curand_uniform4(&random);
+            const float u = __shfl_sync(FULL_WARP, draw.x, step), v = __shfl_sync(FULL_WARP, draw.y, step);
+            const int chosen = spin_sub_blocks(u, n_sub_blocks, sub_block_sum);
             int next;
-            if (total > 0.0f) {
-                const float4 u = curand_uniform4(&random);
-                const float target = u.x * total;
-                float before = 0.0f;
-                int chosen = -1;
-                for (int first = 0; first < n_sub_blocks; first += WARP_SIZE) {
-                    const float sum = first + lane < n_sub_blocks ? sub_block_sum[first + lane] : 0.0f;
-                    const float upto = before + warp_inclusive_scan(sum, lane);
-                    const unsigned some = __ballot_sync(FULL_WARP, sum > 0.0f);
-                    if (!some) continue;
-                    chosen = first + spin(sum > 0.0f, upto, target);
-                    if (__any_sync(FULL_WARP, sum > 0.0f && upto >= target)) break;
-                    before = __shfl_sync(FULL_WARP, upto, WARP_SIZE - 1);
-                }
-                /* Stage 3: the second spin chooses a city in it. */
+            if (chosen >= 0) { /* Stage 3: the second spin, inside the chosen sub-block. */
                 const int city = chosen * WARP_SIZE + lane;
-                next = chosen * WARP_SIZE + spin(tabu[city] != 0, scan[city], u.y * sub_block_sum[chosen]);
+                next = chosen * WARP_SIZE + spin(tabu[city] != 0, scan[city], v * sub_block_sum[chosen]);
             } else {
-                unsigned long long nearest = ~0ull;
-                for (int city = lane; city < n; city += WARP_SIZE)
-                    if (tabu[city]) {
-                        const unsigned long long key = city_key(colony.dist[(size_t)from * (size_t)stride + city], city);
-                        if (key < nearest) nearest = key;
-                    }
-                next = (int)(unsigned)warp_min(nearest);
+                next = nearest_unvisited(colony.dist + row, n, tabu);
                 ++zero_weight_steps;
             }
             __syncwarp(FULL_WARP); /* every lane has read tabu and current */
             if (lane == 0) {
                 tabu[next] = 0;
                 current[0] = tour[step] = next;
-                length += colony.dist[(size_t)from * (size_t)stride + next];
+                length += colony.dist[row + (size_t)next];
             }
         }
         __syncthreads();
@@ -116,7 +145,7 @@ static __global__ void __launch_bounds__(N_THREADS) ds_roulette(tsp_device colon
 
     if (thread == 0) {
         tour[n] = tour[0];
-        length += colony.dist[(size_t)current[0] * (size_t)stride + tour[0]];
+        length += colony.dist[(size_t)current[0] * (size_t)stride + (size_t)tour[0]];
         colony.lengths[ant] = length;
         atomicMin(colony.iteration_best, tour_key(length, ant));
         if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);

@@ -12,29 +12,19 @@
 
 enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE, MAX_TILES = 32, DRAWS = 4 /* random numbers per cuRAND call */ };
 
-/* The larger value; among equals the lower city. No city (-1) comes with value 0. */
-static __device__ __forceinline__ void keep_larger(float &value, int &city, float other_value, int other_city)
-{
-    if (other_value > value || (other_value == value && (unsigned)other_city < (unsigned)city)) {
-        value = other_value;
-        city = other_city;
-    }
-}
-
+/* The largest value of the warp and the lowest city among those that have it; value 0 comes with city -1. */
 static __device__ __forceinline__ void warp_max(float &value, int &city)
 {
-    for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) {
-        const float other_value = __shfl_xor_sync(FULL_WARP, value, offset);
-        const int other_city = __shfl_xor_sync(FULL_WARP, city, offset);
-        keep_larger(value, city, other_value, other_city);
-    }
+    const float largest = warp_max(value);
+    city = (int)warp_min(value == largest ? (unsigned)city : ~0u);
+    value = largest;
 }
 
 static __global__ void __launch_bounds__(N_THREADS) i_roulette(tsp_device colony, unsigned long long seed,
                                                                unsigned iteration)
 {
-    SHARED(float, warp_value, N_WARPS);           /* each warp's largest value ... */
-    SHARED(int, warp_city, N_WARPS);              /* ... and its city */
+    SHARED(float, warp_value, 2 * N_WARPS);       /* each warp's largest value, for odd and even steps, ... */
+    SHARED(int, warp_city, 2 * N_WARPS);          /* ... and its city */
     SHARED(unsigned long long, nearest, N_WARPS); /* each warp's least city_key, for the all-zero rule */
     SHARED(int, first, 1);                        /* the start city */
 
@@ -51,7 +41,8 @@ static __global__ void __launch_bounds__(N_THREADS) i_roulette(tsp_device colony
     curandStatePhilox4_32_10_t random;
     const unsigned long long stream = (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant;
     curand_init(seed, stream * N_THREADS + (unsigned)thread, 0, &random);
-    if (thread == 0) first[0] = min((int)(curand_uniform(&random) * (float)n), n - 1);
+    const float4 start = curand_uniform4(&random);
+    if (thread == 0) first[0] = min((int)(start.x * (float)n), n - 1);
     __syncthreads();
     int current = first[0];
     if (thread == 0) tour[0] = current;
@@ -76,14 +67,19 @@ static __global__ void __launch_bounds__(N_THREADS) i_roulette(tsp_device colony
             }
         }
         warp_max(value, city);
+        const int set = step % 2 * N_WARPS; /* so that no thread writes what another still reads from the last step */
         if (lane == 0) {
-            warp_value[warp] = value;
-            warp_city[warp] = city;
+            warp_value[set + warp] = value;
+            warp_city[set + warp] = city;
         }
         __syncthreads();
-        value = warp_value[0];
-        city = warp_city[0];
-        for (int i = 1; i < N_WARPS; ++i) keep_larger(value, city, warp_value[i], warp_city[i]);
+        value = 0.0f;
+        city = -1;
+        for (int i = set; i < set + N_WARPS; ++i)
+            if (warp_value[i] > value || (warp_value[i] == value && (unsigned)warp_city[i] < (unsigned)city)) {
+                value = warp_value[i];
+                city = warp_city[i];
+            }
 
         if (city < 0) { /* all unvisited cities weigh 0 (tsp.h); the whole block agrees */
             unsigned long long key = ~0ull;
@@ -100,6 +96,7 @@ static __global__ void __launch_bounds__(N_THREADS) i_roulette(tsp_device colony
                 if (nearest[i] < key) key = nearest[i];
             city = (int)(unsigned)key;
             ++zero_weight_steps;
+            __syncthreads(); /* every thread has read nearest */
         }
 
         if (thread == 0) {
@@ -108,7 +105,6 @@ static __global__ void __launch_bounds__(N_THREADS) i_roulette(tsp_device colony
         }
         if (city % N_THREADS == thread) unvisited &= ~(1u << (city / N_THREADS));
         current = city;
-        __syncthreads(); /* every thread has read warp_value, warp_city and nearest */
     }
 
     if (thread == 0) {
