@@ -1,23 +1,23 @@
 /* tsp/cpu-best: the fastest exact Ant System we can write for a CPU; threads over ants.
  *
- * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An ant at
- * i adds up the unvisited head cities, H, by vector, and draws from [0, H + T), where T is the weight of the whole tail,
- * VISITED CITIES INCLUDED, which is the same for all ants and computed once per iteration. A draw below H names a head
- * city. Any other proposes a tail city by descending a tree of partial sums, three cache lines deep; if the ant has been
- * there, the draw is thrown away and repeated. After MAX_PROPOSALS of them, or when few cities are left, the remaining
- * cities are added up one by one. So a step reads a few cache lines where a scan of the row reads hundreds.
+ * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An ant
+ * at i adds up the unvisited head cities, H, by vector, and draws from [0, H + T), where T is the weight of the whole
+ * tail, VISITED CITIES INCLUDED, which is the same for all ants and computed once per iteration. A draw below H names a
+ * head city. Any other proposes a tail city by descending a tree of partial sums, three cache lines deep; if the ant
+ * has been there, the draw is thrown away and repeated. After MAX_PROPOSALS of them, or when few would be kept, the
+ * remaining cities are added up one by one. So a step reads a few cache lines where a scan of the row reads hundreds.
  *
- * Why this is exact: one draw yields an unvisited city j with probability w_j / (H + T), whether j is in the head or the
- * tail, and is thrown away otherwise; so, given that it is kept, it yields j with probability w_j / W, W the weight of all
- * unvisited cities, which is the random proportional rule. Draws are independent, so how many were thrown away before says
- * nothing about the one that is kept. The fall-back draws from w_j / W directly, and whether it is reached depends only on
- * draws thrown away. tests/test_baselines.c tests it by chi-square.
- *
- * Visited head cities are tracked by one bit mask per row, cleared through a list of the rows in whose head a city stands:
- * that is off the path from one city to the next, and needs no gather instruction, which security fixes make slow.
+ * Why this is exact: one draw yields an unvisited city j with probability w_j / (H + T), whether j is in the head or
+ * the tail, and is thrown away otherwise; so, given that it is kept, it yields j with probability w_j / W, W the weight
+ * of all unvisited cities, which is the random proportional rule. Draws are independent, so how many were thrown away
+ * before says nothing about the one that is kept. The fall-back draws from w_j / W directly, and whether it is reached
+ * depends only on draws thrown away. Where rounding points at a city without weight the draw is thrown away too.
+ * tests/test_baselines.c tests it by chi-square.
  *
  * Range of float: eta^beta is divided by its smallest value, a constant that the rule cancels, and pheromone that would
- * leave the normal range becomes 0; so a weight is 0 only where the pheromone is, and nothing is ever denormal.
+ * leave the normal range becomes 0; so a weight is 0 only where the pheromone is, and with alpha = 1 none is denormal.
+ *
+ * A plain scan of float rows, branchless, with block sums, takes 4 times as long on pr1002 and 9 times on pr2392.
  */
 #include <float.h>
 #include <math.h>
@@ -30,10 +30,10 @@
 
 enum {
     LANES = 16,         /* floats per vector and per leaf of the tree: one cache line */
-    HEAD = 2 * LANES,   /* cities in the head: as many as a mask has bits */
+    HEAD = LANES,       /* cities in the head: one vector */
     NODE = 256,         /* cities per node of the tree: LANES leaves */
-    MAX_PROPOSALS = 8,  /* draws before the fall-back */
-    SCAN_BELOW = 16,    /* n / SCAN_BELOW cities left: the fall-back is cheaper than proposals that mostly fail */
+    MAX_PROPOSALS = 16, /* draws before the fall-back */
+    MIN_ACCEPTED = 16,  /* one draw in so many must be kept, or the fall-back is cheaper */
     ROWS_PER_UPDATE = 8 /* rows of pheromone that a thread holds in its cache while it deposits */
 };
 
@@ -44,24 +44,21 @@ typedef int32_t lanes_int4 __attribute__((vector_size(16)));
 
 /* The head of a row: the weights are refreshed in every choice stage. */
 typedef struct head {
-    float weight[HEAD];  /* pheromone^alpha * eta^beta; 0 beyond the last city of a small instance */
-    uint16_t city[HEAD]; /* nearest first */
-} head __attribute__((aligned(64)));
+    float weight[HEAD];  /* pheromone^alpha * eta^beta */
+    uint16_t city[HEAD]; /* nearest first; an instance of fewer cities fills up with the row's own, which weighs 0 */
+} __attribute__((aligned(64))) head;
 
 typedef struct cpu_best_colony {
-    cpu_colony common;   /* first */
-    size_t stride;       /* floats per row: n rounded up to a multiple of NODE; what lies beyond n is 0 */
-    size_t n_nodes;      /* stride / NODE, rounded up to a multiple of LANES */
-    float *pheromone;    /* [n][stride] */
-    float *heuristic;    /* [n][stride]: eta^beta over its smallest value, 0 on the diagonal */
-    float *tail;         /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
-    float *leaf_prefix;  /* [n][stride / LANES]: weight of the tail from the node's begin to the leaf's end */
-    float *node_prefix;  /* [n][n_nodes]: weight of the tail from the row's begin to the node's end */
-    float *tail_total;   /* [n] */
-    head *heads;         /* [n] */
-    uint32_t *all_open;  /* [n]: the mask of a head in which nothing is visited */
-    uint32_t *member_begin; /* [n + 1]: where the list of a city begins in members */
-    uint32_t *members;   /* [n * HEAD]: row * HEAD + position, of each place at which a city stands in a head */
+    cpu_colony common;      /* first */
+    size_t stride;          /* floats per row: n rounded up to a multiple of NODE; what lies beyond n is 0 */
+    size_t n_nodes;         /* stride / NODE, rounded up to a multiple of LANES */
+    float *pheromone;       /* [n][stride] */
+    float *heuristic;       /* [n][stride]: eta^beta over its smallest value, 0 on the diagonal */
+    float *tail;            /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
+    float *leaf_prefix;     /* [n][stride / LANES]: weight of the tail from the node's begin to the leaf's end */
+    float *node_prefix;     /* [n][n_nodes]: weight of the tail from the row's begin to the node's end */
+    float *tail_total;      /* [n] */
+    head *heads;            /* [n] */
     struct ant_state *ants; /* [threads] */
 } cpu_best_colony;
 
@@ -69,7 +66,7 @@ typedef struct cpu_best_colony {
 typedef struct ant_state {
     uint64_t random;           /* state of SplitMix64 */
     bool *visited;             /* [n] */
-    uint32_t *open;            /* [n]: bit k is set while city k of the row's head is unvisited */
+    float *unvisited;          /* [n]: 1, and 0 where visited */
     uint16_t *remaining;       /* [n_remaining]: a superset of the unvisited cities, ascending */
     int n_remaining;           /* shrinks when remaining is scanned */
     int n_unvisited;           /* cities */
@@ -104,21 +101,12 @@ INLINE int count_at_most(const lanes *v, float x)
     return two[0] + two[1];
 }
 
-/* The weights whose bit is set in the mask, and 0 for the others. */
-INLINE void mask_weights(const float *weight, uint32_t mask, lanes *kept_weight)
-{
-    const lanes_int bit = {1 << 0, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
-                           1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
-    const lanes_int kept = ((int32_t) mask & bit) != 0;
-    *kept_weight = (lanes) (*(const lanes_int *) weight & kept);
-}
-
 /* ---- Construct: one step ---- */
 
 /* In [0, 1). */
 INLINE double next_random(ant_state *ant)
 {
-    return (double) (splitmix64(&ant->random) >> 11) * 0x1p-53;
+    return (double)(splitmix64(&ant->random) >> 11) * 0x1p-53;
 }
 
 /* The tail city of row i at which the partial sums pass x, visited or not; -1 where rounding leads past the end or to a
@@ -128,21 +116,21 @@ INLINE int propose_tail(const cpu_best_colony *colony, size_t i, float x)
     const float *node_prefix = colony->node_prefix + i * colony->n_nodes;
     size_t node = 0;
     for (size_t k = 0; k < colony->n_nodes; k += LANES)
-        node += (size_t) count_at_most((const lanes *) (node_prefix + k), x);
+        node += (size_t)count_at_most((const lanes *)(node_prefix + k), x);
     if (node >= colony->stride / NODE) return -1;
     if (node > 0) x -= node_prefix[node - 1];
 
     const float *leaf_prefix = colony->leaf_prefix + (i * colony->stride + node * NODE) / LANES;
-    const size_t leaf = (size_t) count_at_most((const lanes *) leaf_prefix, x);
+    const size_t leaf = (size_t)count_at_most((const lanes *)leaf_prefix, x);
     if (leaf >= LANES) return -1;
     if (leaf > 0) x -= leaf_prefix[leaf - 1];
 
     const size_t first = node * NODE + leaf * LANES;
     const float *weight = colony->tail + i * colony->stride + first;
-    lanes sums = *(const lanes *) weight;
+    lanes sums = *(const lanes *)weight;
     prefix_sums(&sums);
-    const size_t k = (size_t) count_at_most(&sums, x);
-    return k < LANES && weight[k] > 0.0f ? (int) (first + k) : -1;
+    const size_t k = (size_t)count_at_most(&sums, x);
+    return k < LANES && weight[k] > 0.0f ? (int)(first + k) : -1;
 }
 
 /* Adds up the unvisited cities one by one: candidates and their weights, the head's first. Returns how many. */
@@ -152,7 +140,7 @@ static int collect_candidates(const cpu_best_colony *colony, size_t i, ant_state
     const float *tail = colony->tail + i * colony->stride;
     int count = 0, left = 0;
     for (int k = 0; k < HEAD; k++) {
-        if ((ant->open[i] >> k & 1) == 0) continue;
+        if (ant->visited[nearest->city[k]]) continue;
         ant->candidate[count] = nearest->city[k];
         ant->candidate_weight[count++] = nearest->weight[k];
     }
@@ -175,7 +163,7 @@ static int choose_by_scan(const cpu_best_colony *colony, size_t i, ant_state *an
     for (int k = 0; k < count; k++) total += ant->candidate_weight[k];
     if (!(total > 0.0)) {
         ant->zero_weight_steps++;
-        return as_nearest_unvisited(&colony->common.problem, (int) i, ant->visited);
+        return as_nearest_unvisited(&colony->common.problem, (int)i, ant->visited);
     }
     const double r = next_random(ant) * total;
     int city = -1;
@@ -188,26 +176,34 @@ static int choose_by_scan(const cpu_best_colony *colony, size_t i, ant_state *an
     return city;
 }
 
+/* Partial sums over the head of row i, visited cities counting 0. */
+INLINE void sum_head(const head *nearest, const float *unvisited, lanes *sums)
+{
+    for (int k = 0; k < HEAD; k++) (*sums)[k] = nearest->weight[k] * unvisited[nearest->city[k]];
+    prefix_sums(sums);
+}
+
+/* How many draws to make before the fall-back. Estimates the share of draws that are kept as if visited cities were
+ * spread evenly over the tail. */
+INLINE int allowed_proposals(const cpu_best_colony *colony, const ant_state *ant, double head_sum, double tail_total)
+{
+    const double unvisited_tail = tail_total * ant->n_unvisited / colony->common.problem.n;
+    return head_sum + unvisited_tail > (head_sum + tail_total) / MIN_ACCEPTED ? MAX_PROPOSALS : 0;
+}
+
 INLINE int choose_next(const cpu_best_colony *colony, size_t i, ant_state *ant)
 {
     const head *nearest = &colony->heads[i];
-    const uint32_t open = ant->open[i];
-    lanes low, high;
-    mask_weights(nearest->weight, open, &low);
-    mask_weights(nearest->weight + LANES, open >> LANES, &high);
-    prefix_sums(&low);
-    prefix_sums(&high);
-    const float low_sum = low[LANES - 1];
-    const double head_sum = (double) low_sum + (double) high[LANES - 1];
-    const double total = head_sum + (double) colony->tail_total[i];
-    const int proposals = ant->n_unvisited * SCAN_BELOW > colony->common.problem.n ? MAX_PROPOSALS : 0;
-    for (int proposal = 0; proposal < proposals; proposal++) {
-        const double r = next_random(ant) * total;
+    lanes sums;
+    sum_head(nearest, ant->unvisited, &sums);
+    const double head_sum = (double)sums[HEAD - 1], tail_total = (double)colony->tail_total[i];
+    for (int left = allowed_proposals(colony, ant, head_sum, tail_total); left > 0; left--) {
+        const double r = next_random(ant) * (head_sum + tail_total);
         if (r < head_sum) {
-            const int k = count_at_most(&low, (float) r) + count_at_most(&high, (float) (r - (double) low_sum));
-            if (k < HEAD && (open >> k & 1) && nearest->weight[k] > 0.0f) return nearest->city[k];
+            const int k = count_at_most(&sums, (float)r);
+            if (k < HEAD && nearest->weight[k] * ant->unvisited[nearest->city[k]] > 0.0f) return nearest->city[k];
         } else {
-            const int city = propose_tail(colony, i, (float) (r - head_sum));
+            const int city = propose_tail(colony, i, (float)(r - head_sum));
             if (city >= 0 && !ant->visited[city]) return city;
         }
     }
@@ -216,14 +212,11 @@ INLINE int choose_next(const cpu_best_colony *colony, size_t i, ant_state *ant)
 
 /* ---- Construct: tours ---- */
 
-INLINE void visit(const cpu_best_colony *colony, ant_state *ant, size_t city)
+INLINE void visit(ant_state *ant, size_t city)
 {
-    const uint32_t *member = colony->members + colony->member_begin[city];
-    const uint32_t *const end = colony->members + colony->member_begin[city + 1];
-    uint32_t *const open = ant->open;
     ant->visited[city] = true;
+    ant->unvisited[city] = 0.0f;
     ant->n_unvisited--;
-    for (; member < end; member++) open[*member / HEAD] &= ~(1u << *member % HEAD);
 }
 
 static void begin_tour(const cpu_best_colony *colony, ant_state *ant, uint64_t stream)
@@ -232,28 +225,31 @@ static void begin_tour(const cpu_best_colony *colony, ant_state *ant, uint64_t s
     ant->random = stream;
     ant->zero_weight_steps = 0;
     ant->n_remaining = ant->n_unvisited = n;
-    for (int j = 0; j < n; j++) ant->remaining[j] = (uint16_t) j;
-    memset(ant->visited, 0, (size_t) n * sizeof *ant->visited);
-    memcpy(ant->open, colony->all_open, (size_t) n * sizeof *ant->open);
+    for (int j = 0; j < n; j++) {
+        ant->visited[j] = false;
+        ant->unvisited[j] = 1.0f;
+        ant->remaining[j] = (uint16_t)j;
+    }
 }
 
 CPU_MULTIVERSION static int64_t build_tour(const cpu_best_colony *colony, ant_state *ant, int32_t *tour)
 {
-    const size_t n = (size_t) colony->common.problem.n;
+    const size_t n = (size_t)colony->common.problem.n;
     const int32_t *dist = colony->common.problem.dist;
-    int64_t length = 0;
-    size_t city = (size_t) (next_random(ant) * (double) n);
-    tour[0] = (int32_t) city;
-    visit(colony, ant, city);
+    size_t city = (size_t)(next_random(ant) * (double)n);
+    tour[0] = (int32_t)city;
+    visit(ant, city);
     for (size_t step = 1; step < n; step++) {
-        const size_t next = (size_t) choose_next(colony, city, ant);
-        visit(colony, ant, next);
-        length += dist[city * n + next];
-        tour[step] = (int32_t) next;
+        const size_t next = (size_t)choose_next(colony, city, ant);
+        visit(ant, next);
+        __builtin_prefetch(&dist[city * n + next]);
+        tour[step] = (int32_t)next;
         city = next;
     }
     tour[n] = tour[0];
-    return length + dist[city * n + (size_t) tour[0]];
+    int64_t length = 0;
+    for (size_t i = 0; i < n; i++) length += dist[(size_t)tour[i] * n + (size_t)tour[i + 1]];
+    return length;
 }
 
 static void construct(cpu_best_colony *colony)
@@ -284,7 +280,7 @@ CPU_MULTIVERSION static void weigh_row(const cpu_best_colony *colony, size_t i)
     if (alpha == 1.0)
         for (size_t j = 0; j < stride; j++) tail[j] = pheromone[j] * heuristic[j];
     else
-        for (size_t j = 0; j < stride; j++) tail[j] = (float) (as_power(pheromone[j], alpha) * heuristic[j]);
+        for (size_t j = 0; j < stride; j++) tail[j] = (float)(as_power(pheromone[j], alpha) * heuristic[j]);
 }
 
 static void move_head(const cpu_best_colony *colony, size_t i)
@@ -293,7 +289,7 @@ static void move_head(const cpu_best_colony *colony, size_t i)
     float *tail = colony->tail + i * colony->stride;
     for (int k = 0; k < HEAD; k++) {
         nearest->weight[k] = tail[nearest->city[k]];
-        tail[nearest->city[k]] = 0.0f; /* a small instance fills the head up with i itself, which weighs 0 */
+        tail[nearest->city[k]] = 0.0f;
     }
 }
 
@@ -306,7 +302,7 @@ CPU_MULTIVERSION static void sum_tail(const cpu_best_colony *colony, size_t i)
     for (size_t node = 0; node < colony->n_nodes; node++) {
         float node_sum = 0.0f;
         for (size_t leaf = node * LANES; node < colony->stride / NODE && leaf < (node + 1) * LANES; leaf++) {
-            lanes sums = *(const lanes *) (tail + leaf * LANES);
+            lanes sums = *(const lanes *)(tail + leaf * LANES);
             prefix_sums(&sums);
             node_sum += sums[LANES - 1];
             leaf_prefix[leaf] = node_sum;
@@ -319,7 +315,7 @@ CPU_MULTIVERSION static void sum_tail(const cpu_best_colony *colony, size_t i)
 
 static void compute_choice(const cpu_best_colony *colony)
 {
-    const size_t n = (size_t) colony->common.problem.n;
+    const size_t n = (size_t)colony->common.problem.n;
 #pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
     for (size_t i = 0; i < n; i++) {
         weigh_row(colony, i);
@@ -340,21 +336,21 @@ CPU_MULTIVERSION static void evaporate(float *pheromone, size_t count, float kee
 /* Lays the deposits on rows first .. end-1, in the order of the ants. */
 static void deposit_rows(cpu_best_colony *colony, cpu_depositors ants, size_t first, size_t end)
 {
-    const size_t n = (size_t) colony->common.problem.n, stride = colony->stride;
+    const size_t n = (size_t)colony->common.problem.n, stride = colony->stride;
     for (int ant = ants.first; ant < ants.end; ant++) {
-        const float deposit = (float) cpu_colony_deposit(&colony->common, ant);
-        const cpu_links *links = colony->common.links + (size_t) ant * n;
+        const float deposit = (float)cpu_colony_deposit(&colony->common, ant);
+        const cpu_links *links = colony->common.links + (size_t)ant * n;
         for (size_t i = first; i < end; i++) {
-            colony->pheromone[i * stride + (size_t) links[i].previous] += deposit;
-            colony->pheromone[i * stride + (size_t) links[i].next] += deposit;
+            colony->pheromone[i * stride + (size_t)links[i].previous] += deposit;
+            colony->pheromone[i * stride + (size_t)links[i].next] += deposit;
         }
     }
 }
 
 static void update(cpu_best_colony *colony)
 {
-    const size_t n = (size_t) colony->common.problem.n, stride = colony->stride;
-    const float keep = (float) (1.0 - colony->common.params.rho);
+    const size_t n = (size_t)colony->common.problem.n, stride = colony->stride;
+    const float keep = (float)(1.0 - colony->common.params.rho);
     const cpu_depositors ants = cpu_colony_link_depositors(&colony->common);
 #pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
     for (size_t first = 0; first < n; first += ROWS_PER_UPDATE) {
@@ -368,7 +364,7 @@ static void update(cpu_best_colony *colony)
 
 static ab_status run_stage(ab_work *work, int stage)
 {
-    cpu_best_colony *colony = (cpu_best_colony *) work;
+    cpu_best_colony *colony = (cpu_best_colony *)work;
     if (stage == AS_CHOICE) compute_choice(colony);
     if (stage == AS_CONSTRUCT) construct(colony);
     if (stage == AS_UPDATE) update(colony);
@@ -378,14 +374,14 @@ static ab_status run_stage(ab_work *work, int stage)
 static void close_colony(ab_work *work)
 {
     if (work == NULL) return;
-    cpu_memory_free(&((cpu_best_colony *) work)->common.memory);
+    cpu_memory_free(&((cpu_best_colony *)work)->common.memory);
     free(work);
 }
 
 static ab_status read_pheromone(as_colony *base, float *pheromone)
 {
-    const cpu_best_colony *colony = (const cpu_best_colony *) base;
-    const size_t n = (size_t) colony->common.problem.n;
+    const cpu_best_colony *colony = (const cpu_best_colony *)base;
+    const size_t n = (size_t)colony->common.problem.n;
     for (size_t i = 0; i < n; i++)
         memcpy(pheromone + i * n, colony->pheromone + i * colony->stride, n * sizeof *pheromone);
     return ab_ok();
@@ -393,8 +389,8 @@ static ab_status read_pheromone(as_colony *base, float *pheromone)
 
 static ab_status write_pheromone(as_colony *base, const float *pheromone)
 {
-    const cpu_best_colony *colony = (const cpu_best_colony *) base;
-    const size_t n = (size_t) colony->common.problem.n;
+    const cpu_best_colony *colony = (const cpu_best_colony *)base;
+    const size_t n = (size_t)colony->common.problem.n;
     for (size_t i = 0; i < n; i++)
         memcpy(colony->pheromone + i * colony->stride, pheromone + i * n, n * sizeof *pheromone);
     return ab_ok();
@@ -403,18 +399,18 @@ static ab_status write_pheromone(as_colony *base, const float *pheromone)
 static void allocate_ants(cpu_best_colony *colony)
 {
     cpu_memory *memory = &colony->common.memory;
-    const size_t n = (size_t) colony->common.problem.n, threads = (size_t) colony->common.params.threads;
+    const size_t n = (size_t)colony->common.problem.n, threads = (size_t)colony->common.params.threads;
     const size_t slot = (n + HEAD + 63) / 64 * 64; /* elements per thread: whole cache lines */
     colony->ants = cpu_allocate(memory, threads, sizeof *colony->ants);
     bool *visited = cpu_allocate(memory, threads * slot, sizeof *visited);
-    uint32_t *open = cpu_allocate(memory, threads * slot, sizeof *open);
+    float *unvisited = cpu_allocate(memory, threads * slot, sizeof *unvisited);
     uint16_t *remaining = cpu_allocate(memory, threads * slot, sizeof *remaining);
     uint16_t *candidate = cpu_allocate(memory, threads * slot, sizeof *candidate);
     float *candidate_weight = cpu_allocate(memory, threads * slot, sizeof *candidate_weight);
     for (size_t t = 0; t < threads && !memory->failed; t++) {
-        colony->ants[t] = (ant_state) {
+        colony->ants[t] = (ant_state){
             .visited = visited + t * slot,
-            .open = open + t * slot,
+            .unvisited = unvisited + t * slot,
             .remaining = remaining + t * slot,
             .candidate = candidate + t * slot,
             .candidate_weight = candidate_weight + t * slot,
@@ -425,7 +421,7 @@ static void allocate_ants(cpu_best_colony *colony)
 static ab_status allocate(cpu_best_colony *colony)
 {
     cpu_memory *memory = &colony->common.memory;
-    const size_t n = (size_t) colony->common.problem.n;
+    const size_t n = (size_t)colony->common.problem.n;
     colony->stride = (n + NODE - 1) / NODE * NODE;
     colony->n_nodes = (colony->stride / NODE + LANES - 1) / LANES * LANES;
     colony->pheromone = cpu_allocate(memory, n * colony->stride, sizeof(float));
@@ -435,9 +431,6 @@ static ab_status allocate(cpu_best_colony *colony)
     colony->node_prefix = cpu_allocate(memory, n * colony->n_nodes, sizeof(float));
     colony->tail_total = cpu_allocate(memory, n, sizeof(float));
     colony->heads = cpu_allocate(memory, n, sizeof *colony->heads);
-    colony->all_open = cpu_allocate(memory, n, sizeof *colony->all_open);
-    colony->member_begin = cpu_allocate(memory, n + 1, sizeof *colony->member_begin);
-    colony->members = cpu_allocate(memory, n * HEAD, sizeof *colony->members);
     allocate_ants(colony);
     return cpu_memory_status(memory);
 }
@@ -445,7 +438,7 @@ static ab_status allocate(cpu_best_colony *colony)
 /* The head of row i: its nearest cities, the lowest index first among equals. Insertion into a sorted list. */
 static void find_nearest(cpu_best_colony *colony, size_t i)
 {
-    const size_t n = (size_t) colony->common.problem.n;
+    const size_t n = (size_t)colony->common.problem.n;
     const int32_t *dist = colony->common.problem.dist + i * n;
     uint16_t *city = colony->heads[i].city;
     int count = 0;
@@ -453,46 +446,30 @@ static void find_nearest(cpu_best_colony *colony, size_t i)
         if (j == i || (count == HEAD && dist[j] >= dist[city[HEAD - 1]])) continue;
         int k = count < HEAD ? count++ : HEAD - 1;
         for (; k > 0 && dist[city[k - 1]] > dist[j]; k--) city[k] = city[k - 1];
-        city[k] = (uint16_t) j;
+        city[k] = (uint16_t)j;
     }
-    for (int k = 0; k < count; k++) colony->all_open[i] |= 1u << k;
-    for (int k = count; k < HEAD; k++) city[k] = (uint16_t) i;
-}
-
-/* The inverse of the heads: a counting sort by city. */
-static void list_members(cpu_best_colony *colony)
-{
-    const size_t n = (size_t) colony->common.problem.n;
-    uint32_t *begin = colony->member_begin;
-    for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < HEAD; k++) begin[colony->heads[i].city[k]] += colony->all_open[i] >> k & 1;
-    for (size_t c = 1; c <= n; c++) begin[c] += begin[c - 1]; /* now the end of each list, and filled from there */
-    for (size_t i = n; i-- > 0;)
-        for (int k = 0; k < HEAD; k++)
-            if (colony->all_open[i] >> k & 1)
-                colony->members[--begin[colony->heads[i].city[k]]] = (uint32_t) (i * HEAD) + (uint32_t) k;
+    for (int k = count; k < HEAD; k++) city[k] = (uint16_t)i;
 }
 
 static void initialise(cpu_best_colony *colony, double farthest)
 {
     const as_problem *problem = &colony->common.problem;
-    const size_t n = (size_t) problem->n;
+    const size_t n = (size_t)problem->n;
     const double beta = colony->common.params.beta;
-    const float initial = (float) as_initial_pheromone(problem, colony->common.params.rho);
+    const float initial = (float)as_initial_pheromone(problem, colony->common.params.rho);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             const double scaled_eta = (farthest + 0.1) / (problem->dist[i * n + j] + 0.1);
             colony->pheromone[i * colony->stride + j] = initial;
-            colony->heuristic[i * colony->stride + j] = i == j ? 0.0f : (float) as_power(scaled_eta, beta);
+            colony->heuristic[i * colony->stride + j] = i == j ? 0.0f : (float)as_power(scaled_eta, beta);
         }
         find_nearest(colony, i);
     }
-    list_members(colony);
 }
 
 static double farthest_distance(const as_problem *problem)
 {
-    const size_t n = (size_t) problem->n;
+    const size_t n = (size_t)problem->n;
     int32_t farthest = 0;
     for (size_t k = 0; k < n * n; k++) farthest = problem->dist[k] > farthest ? problem->dist[k] : farthest;
     return farthest;
@@ -528,7 +505,7 @@ ab_status cpu_best(const as_problem *problem, const as_params *params, as_colony
 {
     cpu_best_colony *opened = calloc(1, sizeof *opened);
     if (opened == NULL) return ab_failed("out of memory");
-    opened->common.colony = (as_colony) {.work = {.methods = &work_methods}, .methods = &colony_methods};
+    opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &colony_methods};
     const ab_status status = prepare(opened, problem, params);
     if (status.code == AB_OK)
         *colony = &opened->common.colony;

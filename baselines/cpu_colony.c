@@ -8,16 +8,16 @@
 #include "baselines/cpu_colony.h"
 
 enum { SMALL_ALIGNMENT = 128 }; /* two cache lines, which many processors fetch together */
-static const size_t large_page = (size_t) 2 << 20;
+static const size_t large_page = (size_t)2 << 20;
 
 /* ---- Memory ---- */
 
 void *cpu_allocate(cpu_memory *memory, size_t count, size_t size)
 {
-    const size_t alignment = (double) count * (double) size < (double) large_page ? SMALL_ALIGNMENT : large_page;
-    memory->bytes += (double) count * (double) size + (double) alignment;
+    const size_t alignment = (double)count * (double)size < (double)large_page ? SMALL_ALIGNMENT : large_page;
+    memory->bytes += (double)count * (double)size + (double)alignment;
     /* Linux promises memory that it does not have, and kills who uses it: ask for no more than the machine holds. */
-    const double physical = (double) sysconf(_SC_PHYS_PAGES) * (double) sysconf(_SC_PAGESIZE);
+    const double physical = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (memory->failed || memory->bytes > physical) {
         memory->failed = true;
         return NULL;
@@ -55,7 +55,7 @@ static int resolve_threads(int threads, int n_ants)
 ab_status cpu_colony_init(cpu_colony *colony, const as_problem *problem, const as_params *params, int threads)
 {
     AB_TRY(as_check(problem, params));
-    const size_t n = (size_t) problem->n, n_ants = (size_t) params->n_ants;
+    const size_t n = (size_t)problem->n, n_ants = (size_t)params->n_ants;
     colony->problem = *problem;
     colony->params = *params;
     colony->params.threads = resolve_threads(threads, params->n_ants);
@@ -74,9 +74,9 @@ static void copy(void *to, const void *from, size_t bytes)
 
 ab_status cpu_colony_read(as_colony *base, as_result *result)
 {
-    const cpu_colony *colony = (const cpu_colony *) base;
-    const size_t tour_size = ((size_t) colony->problem.n + 1) * sizeof *colony->tours;
-    const size_t n_ants = (size_t) colony->params.n_ants;
+    const cpu_colony *colony = (const cpu_colony *)base;
+    const size_t tour_size = ((size_t)colony->problem.n + 1) * sizeof *colony->tours;
+    const size_t n_ants = (size_t)colony->params.n_ants;
     copy(result->tours, colony->tours, n_ants * tour_size);
     copy(result->lengths, colony->lengths, n_ants * sizeof *colony->lengths);
     copy(result->best_tour, colony->best_tour, tour_size);
@@ -87,9 +87,9 @@ ab_status cpu_colony_read(as_colony *base, as_result *result)
 
 ab_status cpu_colony_poison(as_colony *base)
 {
-    cpu_colony *colony = (cpu_colony *) base;
-    const size_t n_ants = (size_t) colony->params.n_ants;
-    memset(colony->tours, 0xff, n_ants * ((size_t) colony->problem.n + 1) * sizeof *colony->tours);
+    cpu_colony *colony = (cpu_colony *)base;
+    const size_t n_ants = (size_t)colony->params.n_ants;
+    memset(colony->tours, 0xff, n_ants * ((size_t)colony->problem.n + 1) * sizeof *colony->tours);
     memset(colony->lengths, 0xff, n_ants * sizeof *colony->lengths);
     return ab_ok();
 }
@@ -99,8 +99,8 @@ ab_status cpu_colony_poison(as_colony *base)
 uint64_t cpu_colony_stream(const cpu_colony *colony, int ant)
 {
     uint64_t state = colony->params.seed;
-    state = splitmix64(&state) ^ (uint64_t) colony->iteration;
-    state = splitmix64(&state) ^ (uint64_t) ant;
+    state = splitmix64(&state) ^ (uint64_t)colony->iteration;
+    state = splitmix64(&state) ^ (uint64_t)ant;
     return splitmix64(&state);
 }
 
@@ -117,7 +117,7 @@ void cpu_colony_keep_best(cpu_colony *colony)
     const int best = shortest_tour(colony);
     if (colony->lengths[best] >= colony->best_length) return;
     colony->best_length = colony->lengths[best];
-    memcpy(colony->best_tour, cpu_colony_tour(colony, best), ((size_t) colony->problem.n + 1) * sizeof(int32_t));
+    memcpy(colony->best_tour, cpu_colony_tour(colony, best), ((size_t)colony->problem.n + 1) * sizeof(int32_t));
 }
 
 /* ---- Update ---- */
@@ -126,7 +126,7 @@ static void link_tour(const cpu_colony *colony, int ant)
 {
     const int32_t *tour = cpu_colony_tour(colony, ant);
     const int n = colony->problem.n;
-    cpu_links *links = colony->links + (size_t) ant * (size_t) n;
+    cpu_links *links = colony->links + (size_t)ant * (size_t)n;
     for (int i = 0; i < n; i++) {
         links[tour[i]].next = tour[i + 1];
         links[tour[i + 1]].previous = tour[i];

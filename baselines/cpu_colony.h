@@ -2,8 +2,8 @@
  * order in which deposits reach the pheromone.
  *
  * The result of a colony depends on the seed alone, not on the number of threads or the machine: an ant's random stream
- * is named by (seed, iteration, ant), a row of the pheromone is updated by one thread in the order of the ants, and sums
- * are added in an order that the source fixes, whatever the width of the vectors.
+ * is named by (seed, iteration, ant), a row of the pheromone is updated by one thread in the order of the ants, and
+ * sums are added in an order that the source fixes, whatever the width of the vectors.
  */
 #ifndef ANTBENCH_CPU_COLONY_H
 #define ANTBENCH_CPU_COLONY_H
@@ -24,8 +24,8 @@
 typedef struct cpu_memory {
     void *blocks[32]; /* for cpu_memory_free */
     int n_blocks;
-    double bytes;  /* asked for so far, for the message */
-    bool failed;   /* one of them was not to be had */
+    double bytes; /* asked for so far, for the message */
+    bool failed;  /* one of them was not to be had */
 } cpu_memory;
 
 /* count * size zeroed bytes on a boundary of 128, in large pages where the system has them; NULL when failed. */
@@ -63,7 +63,7 @@ ab_status cpu_colony_poison(as_colony *colony);
 /* Tour `ant` of the last iteration. */
 static inline int32_t *cpu_colony_tour(const cpu_colony *colony, int ant)
 {
-    return colony->tours + (size_t) ant * ((size_t) colony->problem.n + 1);
+    return colony->tours + (size_t)ant * ((size_t)colony->problem.n + 1);
 }
 
 /* The number that names the random stream of an ant in this iteration. */
@@ -92,7 +92,7 @@ cpu_depositors cpu_colony_link_depositors(cpu_colony *colony);
 /* What an ant adds to an edge: 1/length, and 1 where duplicate cities make the length 0. */
 static inline double cpu_colony_deposit(const cpu_colony *colony, int ant)
 {
-    return colony->lengths[ant] > 0 ? 1.0 / (double) colony->lengths[ant] : 1.0;
+    return colony->lengths[ant] > 0 ? 1.0 / (double)colony->lengths[ant] : 1.0;
 }
 
 #endif

@@ -16,10 +16,10 @@
 static as_open *const baselines[] = {acotsp_seq, acotsp_omp, cpu_best};
 enum { N_BASELINES = sizeof baselines / sizeof baselines[0] };
 
-#define assert_ok(expression)                                              \
-    do {                                                                   \
-        const ab_status assert_ok_status = (expression);                   \
-        if (assert_ok_status.code != AB_OK) fail_msg("%s", assert_ok_status.reason); \
+#define assert_ok(expression)                                                                                          \
+    do {                                                                                                               \
+        const ab_status assert_ok_status = (expression);                                                               \
+        if (assert_ok_status.code != AB_OK) fail_msg("%s", assert_ok_status.reason);                                   \
     } while (0)
 
 /* ---- What a colony computed ---- */
@@ -31,7 +31,7 @@ typedef struct output {
 
 static output new_output(int n, int n_ants)
 {
-    const size_t cities = (size_t) n, ants = (size_t) n_ants;
+    const size_t cities = (size_t)n, ants = (size_t)n_ants;
     const output o = {
         .result = {.tours = calloc(ants * (cities + 1), sizeof(int32_t)),
                    .lengths = calloc(ants, sizeof(int64_t)),
@@ -71,7 +71,7 @@ static void close_colony(as_colony *colony)
 static void assert_tours(const as_problem *problem, const output *o, int n_ants)
 {
     for (int k = 0; k < n_ants; k++)
-        assert_tour(problem, o->result.tours + (size_t) k * ((size_t) problem->n + 1), o->result.lengths[k]);
+        assert_tour(problem, o->result.tours + (size_t)k * ((size_t)problem->n + 1), o->result.lengths[k]);
     assert_tour(problem, o->result.best_tour, o->result.best_length);
 }
 
@@ -80,18 +80,18 @@ static void assert_tours(const as_problem *problem, const output *o, int n_ants)
 /* pheromone := what the update stage should make of it, in double from the tours. */
 static void expected_update(const as_problem *problem, const as_params *params, const output *o, double *pheromone)
 {
-    const size_t n = (size_t) problem->n;
+    const size_t n = (size_t)problem->n;
     int best = 0;
     for (int k = 1; k < params->n_ants; k++)
         if (o->result.lengths[k] < o->result.lengths[best]) best = k;
     for (size_t k = 0; k < n * n; k++) pheromone[k] *= 1.0 - params->rho;
     for (int k = 0; k < params->n_ants; k++) {
-        const int32_t *tour = o->result.tours + (size_t) k * (n + 1);
+        const int32_t *tour = o->result.tours + (size_t)k * (n + 1);
         if (params->protocol == AS_BEST_ANT && k != best) continue;
         for (size_t i = 0; i < n; i++) {
-            const double deposit = o->result.lengths[k] > 0 ? 1.0 / (double) o->result.lengths[k] : 1.0;
-            pheromone[(size_t) tour[i] * n + (size_t) tour[i + 1]] += deposit;
-            pheromone[(size_t) tour[i + 1] * n + (size_t) tour[i]] += deposit;
+            const double deposit = o->result.lengths[k] > 0 ? 1.0 / (double)o->result.lengths[k] : 1.0;
+            pheromone[(size_t)tour[i] * n + (size_t)tour[i + 1]] += deposit;
+            pheromone[(size_t)tour[i + 1] * n + (size_t)tour[i]] += deposit;
         }
     }
 }
@@ -100,7 +100,7 @@ static void assert_pheromone(int n, const float *actual, const double *expected)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
-            const size_t ij = (size_t) i * (size_t) n + (size_t) j, ji = (size_t) j * (size_t) n + (size_t) i;
+            const size_t ij = (size_t)i * (size_t)n + (size_t)j, ji = (size_t)j * (size_t)n + (size_t)i;
             assert_true(fabs(actual[ij] - expected[ij]) <= 1e-5 * expected[ij]);
             assert_true(actual[ij] == actual[ji]);
         }
@@ -108,7 +108,7 @@ static void assert_pheromone(int n, const float *actual, const double *expected)
 
 static void check_iterations(as_open *open, const as_problem *problem, as_protocol protocol)
 {
-    const size_t n = (size_t) problem->n;
+    const size_t n = (size_t)problem->n;
     as_params params = as_default_params(problem->n, protocol);
     params.threads = 2;
     as_colony *colony = NULL;
@@ -142,7 +142,7 @@ static void check_iterations(as_open *open, const as_problem *problem, as_protoc
 static void iterations_are_right(void **state)
 {
     static const int sizes[] = {2, 3, 5, 31, 32, 33, 34, 80, 127, 200, 257};
-    (void) state;
+    (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (int duplicates = 0; duplicates < 2; duplicates++) {
             as_problem problem = random_problem(sizes[s], duplicates ? 4 : 10000, 7);
@@ -157,7 +157,7 @@ static void iterations_are_right(void **state)
 /* Every city in one place: all lengths 0, deposits of 1. */
 static void cities_may_coincide(void **state)
 {
-    (void) state;
+    (void)state;
     as_problem problem = random_problem(40, 1, 1);
     for (int b = 0; b < N_BASELINES; b++) check_iterations(baselines[b], &problem, AS_ALL_ANTS);
     free_problem(&problem);
@@ -185,11 +185,12 @@ static bool same_output(const output *a, const output *b, size_t n)
            memcmp(a->pheromone, b->pheromone, n * n * sizeof *a->pheromone) == 0;
 }
 
-static void assert_same_run(as_open *one, as_open *other, as_protocol protocol, int threads, uint64_t seed, bool expected)
+static void assert_same_run(as_open *one, as_open *other, as_protocol protocol, int threads, uint64_t seed,
+                            bool expected)
 {
     as_problem problem = random_problem(150, 1000, 3);
     output a = run(one, &problem, protocol, 1, 1), b = run(other, &problem, protocol, threads, seed);
-    assert_int_equal(same_output(&a, &b, (size_t) problem.n), expected);
+    assert_int_equal(same_output(&a, &b, (size_t)problem.n), expected);
     free_output(&a);
     free_output(&b);
     free_problem(&problem);
@@ -197,17 +198,17 @@ static void assert_same_run(as_open *one, as_open *other, as_protocol protocol, 
 
 static void threads_do_not_matter(void **state)
 {
-    (void) state;
+    (void)state;
     for (int protocol = AS_ALL_ANTS; protocol <= AS_BEST_ANT; protocol++)
         for (int threads = 0; threads <= 3; threads++) {
-            assert_same_run(acotsp_seq, acotsp_omp, (as_protocol) protocol, threads, 1, true);
-            assert_same_run(cpu_best, cpu_best, (as_protocol) protocol, threads, 1, true);
+            assert_same_run(acotsp_seq, acotsp_omp, (as_protocol)protocol, threads, 1, true);
+            assert_same_run(cpu_best, cpu_best, (as_protocol)protocol, threads, 1, true);
         }
 }
 
 static void seeds_matter(void **state)
 {
-    (void) state;
+    (void)state;
     for (int b = 0; b < N_BASELINES; b++) assert_same_run(baselines[b], baselines[b], AS_ALL_ANTS, 1, 2, false);
 }
 
@@ -223,11 +224,11 @@ typedef struct careless {
 
 static ab_status careless_run_stage(ab_work *work, int stage)
 {
-    careless *c = (careless *) work;
+    careless *c = (careless *)work;
     for (int k = 0; stage == AS_CONSTRUCT && k < c->n_ants; k++) {
-        int32_t *tour = c->tours + (size_t) k * ((size_t) c->n + 1);
+        int32_t *tour = c->tours + (size_t)k * ((size_t)c->n + 1);
         for (int i = 0; i < c->n; i++) {
-            const int j = (int) (test_random(&c->random) * (i + 1));
+            const int j = (int)(test_random(&c->random) * (i + 1));
             tour[i] = tour[j];
             tour[j] = i;
         }
@@ -238,21 +239,21 @@ static ab_status careless_run_stage(ab_work *work, int stage)
 
 static void careless_close(ab_work *work)
 {
-    free(((careless *) work)->tours);
+    free(((careless *)work)->tours);
     free(work);
 }
 
 static ab_status careless_read(as_colony *colony, as_result *result)
 {
-    const careless *c = (const careless *) colony;
-    memcpy(result->tours, c->tours, (size_t) c->n_ants * ((size_t) c->n + 1) * sizeof *c->tours);
+    const careless *c = (const careless *)colony;
+    memcpy(result->tours, c->tours, (size_t)c->n_ants * ((size_t)c->n + 1) * sizeof *c->tours);
     return ab_ok();
 }
 
 static ab_status careless_write(as_colony *colony, const float *pheromone)
 {
-    (void) colony;
-    (void) pheromone;
+    (void)colony;
+    (void)pheromone;
     return ab_ok();
 }
 
@@ -263,11 +264,11 @@ static ab_status careless_open(const as_problem *problem, const as_params *param
     static const as_methods methods = {.read = careless_read, .write_pheromone = careless_write};
     careless *c = calloc(1, sizeof *c);
     assert_non_null(c);
-    c->colony = (as_colony) {.work = {.methods = &work}, .methods = &methods};
+    c->colony = (as_colony){.work = {.methods = &work}, .methods = &methods};
     c->n = problem->n;
     c->n_ants = params->n_ants;
     c->random = params->seed;
-    c->tours = calloc((size_t) c->n_ants * ((size_t) c->n + 1), sizeof *c->tours);
+    c->tours = calloc((size_t)c->n_ants * ((size_t)c->n + 1), sizeof *c->tours);
     assert_non_null(c->tours);
     *colony = &c->colony;
     return ab_ok();
@@ -278,7 +279,7 @@ static selection_report observe(as_open *open, int n, int n_ants, selection_weig
     as_problem problem = random_problem(n, 1000, 11);
     as_params params = as_default_params(n, AS_ALL_ANTS);
     selection_report report;
-    float *pheromone = malloc((size_t) n * (size_t) n * sizeof *pheromone);
+    float *pheromone = malloc((size_t)n * (size_t)n * sizeof *pheromone);
     assert_non_null(pheromone);
     params.n_ants = n_ants;
     params.threads = 2;
@@ -293,28 +294,28 @@ static void assert_proportional(as_open *open, int n, int n_ants, selection_weig
 {
     const selection_report report = observe(open, n, n_ants, kind);
     if (!(selection_worst_p(&report) > 1e-4))
-        fail_msg("n %d, weights %d: p %g of all steps, %g %g %g by third, %g of second cities", n, (int) kind,
+        fail_msg("n %d, weights %d: p %g of all steps, %g %g %g by third, %g of second cities", n, (int)kind,
                  report.all.p, report.third[0].p, report.third[1].p, report.third[2].p, report.second_city.p);
-    assert_in_range(report.steps, (int64_t) n_ants * (n - 3), (int64_t) n_ants * (n - 2));
+    assert_in_range(report.steps, (int64_t)n_ants * (n - 3), (int64_t)n_ants * (n - 2));
 }
 
 static void selection_is_proportional(void **state)
 {
-    (void) state;
+    (void)state;
     for (int kind = 0; kind < WEIGHTS_KINDS; kind++) {
-        assert_proportional(acotsp_omp, 45, 20000, (selection_weights) kind);
-        assert_proportional(acotsp_omp, 100, 10000, (selection_weights) kind);
-        assert_proportional(cpu_best, 45, 20000, (selection_weights) kind);
-        assert_proportional(cpu_best, 70, 10000, (selection_weights) kind);
-        assert_proportional(cpu_best, 100, 10000, (selection_weights) kind);
-        assert_proportional(cpu_best, 600, 200, (selection_weights) kind); /* several nodes */
+        assert_proportional(acotsp_omp, 45, 20000, (selection_weights)kind);
+        assert_proportional(acotsp_omp, 100, 10000, (selection_weights)kind);
+        assert_proportional(cpu_best, 45, 20000, (selection_weights)kind);
+        assert_proportional(cpu_best, 70, 10000, (selection_weights)kind);
+        assert_proportional(cpu_best, 100, 10000, (selection_weights)kind);
+        assert_proportional(cpu_best, 600, 200, (selection_weights)kind); /* several nodes */
     }
     assert_proportional(cpu_best, 4200, 4, WEIGHTS_UNIFORM); /* more nodes than a vector has lanes */
 }
 
 static void careless_selection_is_found_out(void **state)
 {
-    (void) state;
+    (void)state;
     const selection_report uniform = observe(careless_open, 45, 20000, WEIGHTS_UNIFORM);
     const selection_report skewed = observe(careless_open, 45, 20000, WEIGHTS_SKEWED);
     const selection_report blocks = observe(careless_open, 45, 20000, WEIGHTS_BLOCKS);
@@ -325,12 +326,12 @@ static void careless_selection_is_found_out(void **state)
 
 static void chi_square_matches_tables(void **state)
 {
-    (void) state;
+    (void)state;
     assert_true(fabs(chi_square_p(3.841, 1) - 0.05) < 1e-4);
     assert_true(fabs(chi_square_p(5.991, 2) - 0.05) < 1e-4);
     assert_true(fabs(chi_square_p(79.082, 60) - 0.05) < 1e-4);
     assert_true(fabs(chi_square_p(103.442, 63) - 0.001) < 1e-5);
-    assert_true(chi_square_p((double) NAN, 63) == 0.0);
+    assert_true(chi_square_p((double)NAN, 63) == 0.0);
 }
 
 /* ---- The range of floating point ---- */
@@ -338,10 +339,10 @@ static void chi_square_matches_tables(void **state)
 /* Without any pheromone every step falls under the all-zero rule: the tours are nearest-neighbour tours. */
 static void all_zero_rule(void **state)
 {
-    (void) state;
+    (void)state;
     as_problem problem = random_problem(90, 20, 5); /* a small grid: many equal distances */
     const as_params params = as_default_params(problem.n, AS_ALL_ANTS);
-    const size_t n = (size_t) problem.n;
+    const size_t n = (size_t)problem.n;
     for (int b = 0; b < N_BASELINES; b++) {
         as_colony *colony = NULL;
         output o = new_output(problem.n, params.n_ants);
@@ -350,7 +351,7 @@ static void all_zero_rule(void **state)
         iterate(colony, 1);
         read_output(colony, &o);
         assert_tours(&problem, &o, params.n_ants);
-        assert_true(o.result.zero_weight_steps == (int64_t) (n * (n - 1)));
+        assert_true(o.result.zero_weight_steps == (int64_t)(n * (n - 1)));
         for (size_t k = 0; k < n; k++) {
             const int32_t *tour = o.result.tours + k * (n + 1);
             bool visited[90] = {false};
@@ -372,7 +373,7 @@ static void assert_finite(const float *pheromone, size_t count)
 
 static void a_thousand_iterations(void **state)
 {
-    (void) state;
+    (void)state;
     as_problem problem = random_problem(61, 1000, 9);
     as_open *const colonies[] = {acotsp_seq, cpu_best};
     for (size_t c = 0; c < 2; c++) {
@@ -385,7 +386,7 @@ static void a_thousand_iterations(void **state)
             iterate(colony, 100);
             read_output(colony, &o);
             assert_tours(&problem, &o, params.n_ants);
-            assert_finite(o.pheromone, (size_t) problem.n * (size_t) problem.n);
+            assert_finite(o.pheromone, (size_t)problem.n * (size_t)problem.n);
         }
         assert_true(o.result.zero_weight_steps > 0);
         close_colony(colony);
@@ -396,7 +397,8 @@ static void a_thousand_iterations(void **state)
 
 /* ---- What is refused ---- */
 
-static void assert_refused(as_open *open, const as_problem *problem, const as_params *params, ab_code code, const char *word)
+static void assert_refused(as_open *open, const as_problem *problem, const as_params *params, ab_code code,
+                           const char *word)
 {
     as_colony *colony = NULL;
     const ab_status status = open(problem, params, &colony);
@@ -407,7 +409,7 @@ static void assert_refused(as_open *open, const as_problem *problem, const as_pa
 
 static void bad_arguments_are_refused(void **state)
 {
-    (void) state;
+    (void)state;
     as_problem problem = random_problem(8, 100, 1);
     const as_problem single = {.n = 1, .dist = problem.dist}, none = {.n = 0};
     const as_params good = as_default_params(8, AS_ALL_ANTS);
@@ -415,7 +417,7 @@ static void bad_arguments_are_refused(void **state)
         assert_refused(baselines[b], &single, &good, AB_UNSUPPORTED, "needs n >= 2, n is 1");
         assert_refused(baselines[b], &none, &good, AB_UNSUPPORTED, "needs n >= 2, n is 0");
         as_params bad = good;
-        bad.rho = (double) NAN;
+        bad.rho = (double)NAN;
         assert_refused(baselines[b], &problem, &bad, AB_BAD_INPUT, "rho");
         bad = good;
         bad.rho = 0.0;
@@ -424,7 +426,7 @@ static void bad_arguments_are_refused(void **state)
         bad.beta = -1.0;
         assert_refused(baselines[b], &problem, &bad, AB_BAD_INPUT, "beta");
         bad = good;
-        bad.alpha = (double) INFINITY;
+        bad.alpha = (double)INFINITY;
         assert_refused(baselines[b], &problem, &bad, AB_BAD_INPUT, "alpha");
         bad = good;
         bad.n_ants = 0;
@@ -445,10 +447,10 @@ static void bad_arguments_are_refused(void **state)
 /* Exponents other than 1 and 2, and few ants. */
 static void other_parameters(void **state)
 {
-    (void) state;
+    (void)state;
     as_problem problem = random_problem(50, 1000, 13);
     as_params params = as_default_params(problem.n, AS_ALL_ANTS);
-    float *pheromone = malloc((size_t) problem.n * (size_t) problem.n * sizeof *pheromone);
+    float *pheromone = malloc((size_t)problem.n * (size_t)problem.n * sizeof *pheromone);
     assert_non_null(pheromone);
     params.alpha = 1.5;
     params.beta = 2.5;

@@ -26,7 +26,7 @@ const char *as_protocol_name(as_protocol protocol)
 
 int as_nearest_unvisited(const as_problem *problem, int city, const bool *visited)
 {
-    const int32_t *dist = problem->dist + (size_t) city * (size_t) problem->n;
+    const int32_t *dist = problem->dist + (size_t)city * (size_t)problem->n;
     int nearest = -1;
     for (int j = 0; j < problem->n; j++)
         if (!visited[j] && (nearest < 0 || dist[j] < dist[nearest])) nearest = j;
@@ -40,17 +40,17 @@ static int64_t nearest_neighbour_length(const as_problem *problem)
     int city = 0;
     for (int step = 1; step < problem->n; step++) {
         const int next = as_nearest_unvisited(problem, city, visited);
-        length += problem->dist[(size_t) city * (size_t) problem->n + (size_t) next];
+        length += problem->dist[(size_t)city * (size_t)problem->n + (size_t)next];
         visited[next] = true;
         city = next;
     }
-    return length + problem->dist[(size_t) city * (size_t) problem->n];
+    return length + problem->dist[(size_t)city * (size_t)problem->n];
 }
 
 double as_initial_pheromone(const as_problem *problem, double rho)
 {
     const int64_t length = nearest_neighbour_length(problem);
-    return 1.0 / (rho * (length > 0 ? (double) length : 1.0));
+    return 1.0 / (rho * (length > 0 ? (double)length : 1.0));
 }
 
 double as_power(double x, double exponent)

@@ -26,9 +26,9 @@ static chi_square uniformity(const int64_t *observed)
 {
     double total = 0.0;
     chi_square result = {.df = BINS - 1};
-    for (int b = 0; b < BINS; b++) total += (double) observed[b];
+    for (int b = 0; b < BINS; b++) total += (double)observed[b];
     for (int b = 0; b < BINS; b++) {
-        const double excess = (double) observed[b] - total / BINS;
+        const double excess = (double)observed[b] - total / BINS;
         result.statistic += excess * excess / (total / BINS);
     }
     result.p = chi_square_p(result.statistic, result.df);
@@ -47,7 +47,7 @@ double selection_worst_p(const selection_report *report)
 static double weight_of(selection_weights kind, int i, int j)
 {
     const int low = i < j ? i : j, high = i < j ? j : i;
-    uint64_t state = (uint64_t) low * 65537 + (uint64_t) high;
+    uint64_t state = (uint64_t)low * 65537 + (uint64_t)high;
     switch (kind) {
     case WEIGHTS_SKEWED:
         test_random(&state);
@@ -61,12 +61,12 @@ static double weight_of(selection_weights kind, int i, int j)
 
 void selection_pheromone(const as_problem *problem, const as_params *params, selection_weights kind, float *pheromone)
 {
-    const size_t n = (size_t) problem->n;
+    const size_t n = (size_t)problem->n;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             const double heuristic = pow(1.0 / (problem->dist[i * n + j] + 0.1), params->beta);
-            const double weight = weight_of(kind, (int) i, (int) j);
-            pheromone[i * n + j] = (float) (1e-6 * pow(weight / heuristic, 1.0 / params->alpha));
+            const double weight = weight_of(kind, (int)i, (int)j);
+            pheromone[i * n + j] = (float)(1e-6 * pow(weight / heuristic, 1.0 / params->alpha));
         }
 }
 
@@ -75,17 +75,17 @@ void selection_pheromone(const as_problem *problem, const as_params *params, sel
 typedef struct observation {
     const as_problem *problem;
     const as_params *params;
-    double *weight;               /* [n][n]: the exact weights of the pheromone matrix */
-    int32_t *tours;               /* [n_ants][n + 1] */
-    double *unvisited;            /* [n]: scratch: 1, and 0 for the cities visited */
-    int64_t bins[THIRDS][BINS];   /* transforms of the steps with a choice, by third of the tour */
-    int64_t *pairs;               /* [n][n]: tours that begin i, j */
+    double *weight;             /* [n][n]: the exact weights of the pheromone matrix */
+    int32_t *tours;             /* [n_ants][n + 1] */
+    double *unvisited;          /* [n]: scratch: 1, and 0 for the cities visited */
+    int64_t bins[THIRDS][BINS]; /* transforms of the steps with a choice, by third of the tour */
+    int64_t *pairs;             /* [n][n]: tours that begin i, j */
     uint64_t random;
 } observation;
 
 static void compute_weights(observation *o, const float *pheromone)
 {
-    const size_t n = (size_t) o->problem->n;
+    const size_t n = (size_t)o->problem->n;
     for (size_t k = 0; k < n * n; k++)
         o->weight[k] = pow(pheromone[k], o->params->alpha) * pow(1.0 / (o->problem->dist[k] + 0.1), o->params->beta);
 }
@@ -93,7 +93,7 @@ static void compute_weights(observation *o, const float *pheromone)
 /* A random point of the chosen city's interval; NAN where all unvisited cities weigh 0. */
 static double transform(observation *o, int city, int chosen)
 {
-    const double *weight = o->weight + (size_t) city * (size_t) o->problem->n;
+    const double *weight = o->weight + (size_t)city * (size_t)o->problem->n;
     double before = 0.0, rest = 0.0;
     for (int j = 0; j < chosen; j++) before += weight[j] * o->unvisited[j];
     for (int j = chosen; j < o->problem->n; j++) rest += weight[j] * o->unvisited[j];
@@ -103,18 +103,19 @@ static double transform(observation *o, int city, int chosen)
 static ab_status observe_tour(observation *o, int ant)
 {
     const int n = o->problem->n;
-    const int32_t *tour = o->tours + (size_t) ant * ((size_t) n + 1);
+    const int32_t *tour = o->tours + (size_t)ant * ((size_t)n + 1);
     for (int j = 0; j < n; j++) o->unvisited[j] = 1.0;
     for (int step = 0; step < n; step++) {
-        if (tour[step] < 0 || tour[step] >= n || o->unvisited[tour[step]] == 0.0) return ab_failed("ant %d: not a tour", ant);
+        if (tour[step] < 0 || tour[step] >= n || o->unvisited[tour[step]] == 0.0)
+            return ab_failed("ant %d: not a tour", ant);
         if (step > 0 && step < n - 1) {
             const double point = transform(o, tour[step - 1], tour[step]);
-            const int third = (int) ((int64_t) step * THIRDS / n);
-            if (point >= 0.0) o->bins[third][point < 1.0 ? (int) (point * BINS) : BINS - 1]++;
+            const int third = (int)((int64_t)step * THIRDS / n);
+            if (point >= 0.0) o->bins[third][point < 1.0 ? (int)(point * BINS) : BINS - 1]++;
         }
         o->unvisited[tour[step]] = 0.0;
     }
-    o->pairs[(size_t) tour[0] * (size_t) n + (size_t) tour[1]]++;
+    o->pairs[(size_t)tour[0] * (size_t)n + (size_t)tour[1]]++;
     return ab_ok();
 }
 
@@ -122,17 +123,17 @@ static ab_status observe_tour(observation *o, int ant)
 static void add_start(const observation *o, int start, chi_square *result)
 {
     const int n = o->problem->n;
-    const double *weight = o->weight + (size_t) start * (size_t) n;
-    const int64_t *pairs = o->pairs + (size_t) start * (size_t) n;
+    const double *weight = o->weight + (size_t)start * (size_t)n;
+    const int64_t *pairs = o->pairs + (size_t)start * (size_t)n;
     double total = 0.0, tours = 0.0, observed = 0.0, expected = 0.0;
     for (int j = 0; j < n; j++) {
         total += j == start ? 0.0 : weight[j];
-        tours += (double) pairs[j];
+        tours += (double)pairs[j];
     }
     double later = tours; /* expected at cities after j */
     for (int j = 0; j < n; j++) {
         const double expected_here = j == start ? 0.0 : tours * weight[j] / total;
-        observed += (double) pairs[j];
+        observed += (double)pairs[j];
         expected += expected_here;
         later -= expected_here;
         if (j < n - 1 && (expected < ENOUGH || later < ENOUGH)) continue;
@@ -175,7 +176,7 @@ static ab_status construct_once(as_open *open, const observation *o, const float
 ab_status selection_test(as_open *open, const as_problem *problem, const as_params *params, const float *pheromone,
                          selection_report *report)
 {
-    const size_t n = (size_t) problem->n, n_ants = (size_t) params->n_ants;
+    const size_t n = (size_t)problem->n, n_ants = (size_t)params->n_ants;
     observation o = {
         .problem = problem,
         .params = params,

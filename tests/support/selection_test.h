@@ -2,9 +2,10 @@
  *
  * One iteration is run from a given pheromone matrix, and every step of every tour is held against the exact
  * distribution over the cities that were unvisited, computed in double. The steps all have different distributions, so
- * what is tested is the randomised probability integral transform: put the unvisited cities' probabilities end to end in
- * the order of their indices and draw a point at random inside the chosen city's interval. If the rule is followed these
- * points are uniform on [0, 1) and independent, whatever the distributions were; a chi-square test over bins says so.
+ * what is tested is the randomised probability integral transform: put the unvisited cities' probabilities end to end
+ * in the order of their indices and draw a point at random inside the chosen city's interval. If the rule is followed
+ * these points are uniform on [0, 1) and independent, whatever the distributions were; a chi-square test over bins says
+ * so.
  */
 #ifndef ANTBENCH_SELECTION_TEST_H
 #define ANTBENCH_SELECTION_TEST_H
@@ -41,8 +42,8 @@ typedef enum selection_weights {
 /* Fills pheromone[n][n] so that pheromone^alpha * eta^beta are such weights. Symmetric. */
 void selection_pheromone(const as_problem *problem, const as_params *params, selection_weights kind, float *pheromone);
 
-/* Opens a colony, runs choice and construct from the pheromone matrix, and reports. Not AB_OK when the colony fails or a
- * tour is not a permutation. */
+/* Opens a colony, runs choice and construct from the pheromone matrix, and reports. Not AB_OK when the colony fails or
+ * a tour is not a permutation. */
 ab_status selection_test(as_open *open, const as_problem *problem, const as_params *params, const float *pheromone,
                          selection_report *report);
 
