@@ -64,9 +64,9 @@ void selection_pheromone(const as_problem *problem, const as_params *params, sel
     const size_t n = (size_t)problem->n;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            const double heuristic = pow(1.0 / (problem->dist[i * n + j] + 0.1), params->beta);
+            const double heuristic = as_power(1.0 / (problem->dist[i * n + j] + 0.1), params->beta);
             const double weight = weight_of(kind, (int)i, (int)j);
-            pheromone[i * n + j] = (float)(1e-6 * pow(weight / heuristic, 1.0 / params->alpha));
+            pheromone[i * n + j] = (float)(1e-6 * as_power(weight / heuristic, 1.0 / params->alpha));
         }
 }
 
@@ -87,7 +87,8 @@ static void compute_weights(observation *o, const float *pheromone)
 {
     const size_t n = (size_t)o->problem->n;
     for (size_t k = 0; k < n * n; k++)
-        o->weight[k] = pow(pheromone[k], o->params->alpha) * pow(1.0 / (o->problem->dist[k] + 0.1), o->params->beta);
+        o->weight[k] =
+            as_power(pheromone[k], o->params->alpha) * as_power(1.0 / (o->problem->dist[k] + 0.1), o->params->beta);
 }
 
 /* A random point of the chosen city's interval; NAN where all unvisited cities weigh 0. */
