@@ -53,9 +53,9 @@ static double geo(tsp_point a, tsp_point b)
     double a_latitude = geo_radians(a.x), b_latitude = geo_radians(b.x);
     double q1 = cos(geo_radians(a.y) - geo_radians(b.y));
     double q2 = cos(a_latitude - b_latitude), q3 = cos(a_latitude + b_latitude);
+    /* Within acos' domain even when rounded: (1 + q1) + (1 - q1) never rounds to more than 2. */
     double cosine = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3);
-    /* Rounding may leave the cosine of opposite points outside of acos' domain. */
-    return floor(earth_radius_km * acos(fmax(-1.0, fmin(1.0, cosine))) + 1.0);
+    return floor(earth_radius_km * acos(cosine) + 1.0);
 }
 
 const tsp_rule *tsp_find_rule(const char *name)

@@ -22,14 +22,10 @@ typedef struct matrix_form {
 static const matrix_form *find_form(const char *name)
 {
     static const matrix_form forms[] = {
-        {"FULL_MATRIX", true, true, true},
-        {"UPPER_ROW", false, true, false},
-        {"LOWER_COL", false, true, false},
-        {"LOWER_ROW", true, false, false},
-        {"UPPER_COL", true, false, false},
-        {"UPPER_DIAG_ROW", false, true, true},
-        {"LOWER_DIAG_COL", false, true, true},
-        {"LOWER_DIAG_ROW", true, false, true},
+        {"FULL_MATRIX", true, true, true},     {"UPPER_ROW", false, true, false},
+        {"LOWER_COL", false, true, false},     {"LOWER_ROW", true, false, false},
+        {"UPPER_COL", true, false, false},     {"UPPER_DIAG_ROW", false, true, true},
+        {"LOWER_DIAG_COL", false, true, true}, {"LOWER_DIAG_ROW", true, false, true},
         {"UPPER_DIAG_COL", true, false, true},
     };
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)

@@ -163,6 +163,17 @@ def test_says_when_there_is_no_network(server, tmp_path):
                      "In place of a missing file the benchmarks use a generated stand-in, and say so (u198 for d198)."]
 
 
+def test_asks_a_server_that_does_not_answer_only_once(tmp_path, monkeypatch):
+    curl = tmp_path / "bin/curl"
+    curl.parent.mkdir()
+    curl.write_text(f"#!/bin/sh\necho >> {tmp_path}/calls\nexit 28\n")
+    curl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{curl.parent}:{os.environ['PATH']}")
+    code, lines, _ = fetch(tmp_path, [(name, f"http://slow.invalid/{name}.tsp", GOOD) for name in "abc"])
+    assert code == 1 and lines[2] == "c.tsp: FAILED: slow.invalid cannot be reached"
+    assert (tmp_path / "calls").read_text() == "\n"
+
+
 def test_a_catalogue_or_directory_that_cannot_be_used(tmp_path):
     done = subprocess.run([FETCH, tmp_path / "absent.csv", tmp_path], capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr == f"{tmp_path}/absent.csv: cannot be read\n"

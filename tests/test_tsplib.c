@@ -113,6 +113,9 @@ static void computes_geo_from_degrees_and_minutes(void **state)
     assert_distances(HEAD("GEO", "5") "NODE_COORD_SECTION\n1 0.0 0.0\n2 0.0 90.0\n3 45.30 -10.45\n4 -45.30 169.15\n"
                                       "5 0.30 0.0\nEOF\n",
                      5, expected);
+    /* 19594 with more digits of pi than TSPLIB's; and a city has distance 1 to another one at the same place. */
+    assert_distances(HEAD("GEO", "2") "NODE_COORD_SECTION\n1 0 0\n2 0 176\n", 2, (const int32_t[]){0, 19593, 19593, 0});
+    assert_distances(HEAD("GEO", "2") "NODE_COORD_SECTION\n1 6 7\n2 6 7\n", 2, (const int32_t[]){0, 1, 1, 0});
 }
 
 /* The same matrix, all of its forms; the diagonal of a file is not a distance. */
