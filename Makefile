@@ -32,7 +32,7 @@ CXXFLAGS := -std=c++17 -O2 -g -fopenmp $(WARNINGS) $(DEFINES)
 HOST_CUDA := -x c++ -Wno-unknown-pragmas
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # Static where the result should also run on a GPU node on which nothing is installed.
-LIBS := -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libcrypto.a -ldl -lpthread -lm
+LIBS := -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libnettle.a -ldl -lpthread -lm
 
 # ---- Sources ----
 DRIVERS := $(wildcard bench/table_*.c)
@@ -125,7 +125,12 @@ build/cuda/%.o: %.cu
 	@mkdir -p $(@D)
 	$(call run,nvcc,$(NVCC) $(NVCC_FLAGS) -MMD -MP -c $< -o $@)
 
-test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%)
+test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) build/bin/tests/table_3_3_planted
+
+# The driver with a planted bug, to see that it is found.
+build/bin/tests/table_3_3_planted: build/obj/bench/table_3_3.o build/obj/tests/planted_driver/ds_roulette.host.o $(filter-out build/obj/kernels/tsp/ds_roulette.host.o,$(OBJECTS)) $(CUDA_OBJECTS)
+	@mkdir -p $(@D)
+	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
 
 # Statistical tests take too many steps for sanitizers.
 $(STAT_TESTS:%.c=build/bin/%): build/bin/%: build/obj/%.o $(OBJECTS) $(TEST_SUPPORT:%.c=build/obj/%.o) $(CUDA_OBJECTS)

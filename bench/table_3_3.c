@@ -19,21 +19,18 @@ static const struct column {
     const char *row;            /* in the CSV, and the printed heading */
     const char *implementation; /* in the registry */
     int threads;                /* 0: all cores; of no meaning on a GPU */
-    double seconds, power;      /* an iteration takes about seconds * n^power on one 2.5 GHz core or an H100 (for ETAs) */
+    double seconds, power; /* an iteration takes about seconds * n^power on one 2.5 GHz core or an H100 (for ETAs) */
 } columns[] = {
-    {"acotsp-seq", "tsp/acotsp-seq", 1, 1.9e-9, 3},
-    {"acotsp-omp", "tsp/acotsp-omp", 0, 1.9e-9, 3},
-    {"cpu-best-1", "tsp/cpu-best", 1, 1.5e-7, 2},
-    {"cpu-best-all", "tsp/cpu-best", 0, 1.5e-7, 2},
-    {"i-roulette", "tsp/i-roulette", 1, 3e-12, 3},
-    {"ds-roulette", "tsp/ds-roulette", 1, 3e-12, 3},
+    {"acotsp-seq", "tsp/acotsp-seq", 1, 1.9e-9, 3}, {"acotsp-omp", "tsp/acotsp-omp", 0, 1.9e-9, 3},
+    {"cpu-best-1", "tsp/cpu-best", 1, 1.5e-7, 2},   {"cpu-best-all", "tsp/cpu-best", 0, 1.5e-7, 2},
+    {"i-roulette", "tsp/i-roulette", 1, 3e-12, 3},  {"ds-roulette", "tsp/ds-roulette", 1, 3e-12, 3},
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
 static const int carveouts[] = {0, 25, 50, 75, 100}; /* percent, Figure 3.9 */
 enum { N_CARVEOUTS = sizeof carveouts / sizeof *carveouts };
 
-static const char *const thesis_instances[] = {"d198",   "a280",   "lin318",  "pcb442", "rat783",
+static const char *const thesis_instances[] = {"d198",   "a280",    "lin318", "pcb442", "rat783",
                                                "pr1002", "nrw1379", "pr2392", NULL};
 static const char *const few_instances[] = {"d198", "pcb442", "pr1002", NULL};
 static const char *const smoke_instances[] = {"d198", "pcb442", NULL};
@@ -46,11 +43,14 @@ static const struct profile {
     const char *const *as_instances; /* of these, also with protocol as */
 } profiles[] = {
     [AB_SMOKE] = {{.runs = 1, .iterations = 5, .budget_s = 2, .converge = true, .host_steps = 1e7},
-                  smoke_instances, one_instance},
+                  smoke_instances,
+                  one_instance},
     [AB_QUICK] = {{.runs = 5, .iterations = 100, .budget_s = 5, .converge = true, .host_steps = 3e7},
-                  thesis_instances, few_instances},
+                  thesis_instances,
+                  few_instances},
     [AB_THESIS] = {{.runs = 10, .iterations = 100, .budget_s = INFINITY, .converge = false, .host_steps = 1e8},
-                   thesis_instances, thesis_instances},
+                   thesis_instances,
+                   thesis_instances},
 };
 
 enum { MAX_INSTANCES = 64, MAX_CELLS = MAX_INSTANCES * (2 * N_COLUMNS + N_CARVEOUTS) };
@@ -87,8 +87,8 @@ static tsp_effort chosen_effort(const ab_options *options)
 
 static ab_status load_instances(table *t)
 {
-    const char *const *names = t->options.instances ? (const char *const *)t->options.instances
-                                                    : profiles[t->options.profile].instances;
+    const char *const *names =
+        t->options.instances ? (const char *const *)t->options.instances : profiles[t->options.profile].instances;
     for (; *names; ++names) {
         if (t->n_instances == MAX_INSTANCES) return ab_bad_input("more than %d instances", MAX_INSTANCES);
         tsp_instance *instance = &t->instances[t->n_instances];
@@ -140,7 +140,8 @@ static int n_selected(const table *t)
 
 /* ---- The printed tables ---- */
 
-/* The row of a table for an instance, a column and a protocol; stage NULL for the iteration. NULL when there is none. */
+/* The row of a table for an instance, a column and a protocol; stage NULL for the iteration. NULL when there is none.
+ */
 static const ab_row *find_row(const table *t, const char *name, int instance, const char *column, as_protocol protocol,
                               const char *stage)
 {
@@ -192,58 +193,91 @@ static void print_cell(const ab_row *row)
         printf(" %12s", row ? ab_row_status_name(row->status) : "-");
 }
 
+static bool has_rows(const table *t, int instance, as_protocol protocol)
+{
+    for (int c = 0; c < N_COLUMNS; ++c)
+        if (find_row(t, "3.3", instance, columns[c].row, protocol, NULL)) return true;
+    return false;
+}
+
+/* DS-Roulette's speedup over the other columns. */
+static void print_speedups(const table *t, int instance, as_protocol protocol)
+{
+    const ab_published_table *theirs = &t->bench.published_times;
+    const char *asked = t->asked[instance];
+    const double ds = mean_ms(find_row(t, "3.3", instance, "ds-roulette", protocol, NULL));
+    printf("%-9s %-6s", t->instances[instance].name, "ours");
+    for (int c = 0; c < N_COLUMNS - 1; ++c)
+        print_number(12, 2, mean_ms(find_row(t, "3.3", instance, columns[c].row, protocol, NULL)) / ds, "x");
+    printf("\n%-9s %-6s", "", "thesis");
+    for (int c = 0; c < N_COLUMNS - 1; ++c) {
+        const char *metric = strcmp(columns[c].row, "acotsp-seq") == 0 ? "speedup-cpu" : "speedup-gpu";
+        const bool is_theirs = isfinite(published(theirs, columns[c].row, asked, "iteration"));
+        print_number(12, 2, is_theirs ? published(theirs, "ds-roulette", asked, metric) : NAN, "x");
+    }
+    printf("\n");
+}
+
+static void print_headings(int n_columns)
+{
+    printf("%-9s %-6s", "instance", "whose");
+    for (int c = 0; c < n_columns; ++c) printf(" %12s", columns[c].row);
+    printf("\n");
+}
+
 static void print_times(const table *t, as_protocol protocol)
 {
-    printf("\nTable 3.3: mean time of an iteration in ms, protocol %s; x: DS-Roulette's speedup over that column\n",
-           as_protocol_name(protocol));
-    printf("%-9s %-6s", "instance", "whose");
-    for (int c = 0; c < N_COLUMNS; ++c) printf(" %12s", columns[c].row);
-    for (int c = 0; c < N_COLUMNS - 1; ++c) printf(" %14.12s", columns[c].row);
-    printf("\n");
+    printf("\nTable 3.3: mean time of an iteration in ms, protocol %s\n", as_protocol_name(protocol));
+    print_headings(N_COLUMNS);
     for (int i = 0; i < t->n_instances; ++i) {
-        if (!find_row(t, "3.3", i, columns[0].row, protocol, NULL) &&
-            !find_row(t, "3.3", i, columns[N_COLUMNS - 1].row, protocol, NULL))
-            continue;
-        const double ds = mean_ms(find_row(t, "3.3", i, "ds-roulette", protocol, NULL));
+        if (!has_rows(t, i, protocol)) continue;
         printf("%-9s %-6s", t->instances[i].name, "ours");
         for (int c = 0; c < N_COLUMNS; ++c) print_cell(find_row(t, "3.3", i, columns[c].row, protocol, NULL));
-        for (int c = 0; c < N_COLUMNS - 1; ++c)
-            print_number(14, 2, mean_ms(find_row(t, "3.3", i, columns[c].row, protocol, NULL)) / ds, "x");
         printf("\n%-9s %-6s", "", "thesis");
-        const ab_published_table *times = &t->bench.published_times;
-        for (int c = 0; c < N_COLUMNS; ++c) print_ms(published(times, columns[c].row, t->asked[i], "iteration"));
-        const double their_ds = published(times, "ds-roulette", t->asked[i], "iteration");
-        for (int c = 0; c < N_COLUMNS - 1; ++c)
-            print_number(14, 2, published(times, columns[c].row, t->asked[i], "iteration") / their_ds, "x");
+        for (int c = 0; c < N_COLUMNS; ++c)
+            print_ms(published(&t->bench.published_times, columns[c].row, t->asked[i], "iteration"));
         printf("\n");
     }
+    if (!t->bench.have_gpu) return;
+    printf("\nTable 3.3: speedup of DS-Roulette over each column, protocol %s\n", as_protocol_name(protocol));
+    print_headings(N_COLUMNS - 1);
+    for (int i = 0; i < t->n_instances; ++i)
+        if (has_rows(t, i, protocol)) print_speedups(t, i, protocol);
+}
+
+/* "best / mean" of the complete runs. */
+static void print_best(const ab_row *row)
+{
+    char text[64] = "-";
+    if (row && isfinite(row->quality_best))
+        snprintf(text, sizeof text, "%.0f / %.0f", row->quality_best, row->quality_mean);
+    printf(" %19s", text);
+}
+
+static bool has_quality(const table *t, int instance, as_protocol protocol)
+{
+    for (int c = 0; c < N_COLUMNS; ++c) {
+        const ab_row *row = find_row(t, "3.3", instance, columns[c].row, protocol, NULL);
+        if (row && isfinite(row->quality_best)) return true;
+    }
+    return false;
 }
 
 static void print_quality(const table *t, as_protocol protocol)
 {
-    printf("\nTable 3.2: best tour after %d iterations, best and mean over the complete runs, protocol %s\n",
+    printf("\nTable 3.2: best tour after %d iterations, best / mean of the complete runs, protocol %s\n",
            t->bench.effort.iterations, as_protocol_name(protocol));
     printf("%-9s %9s", "instance", "optimum");
-    for (int c = 0; c < N_COLUMNS; ++c) printf(" %20s", columns[c].row);
-    printf(" %12s %12s\n", "thesis CPU", "thesis GPU");
+    for (int c = 0; c < N_COLUMNS; ++c) printf(" %19s", columns[c].row);
+    printf(" %11s %11s\n", "thesis CPU", "thesis GPU");
     for (int i = 0; i < t->n_instances; ++i) {
-        bool any = false;
-        for (int c = 0; c < N_COLUMNS && !any; ++c) {
-            const ab_row *row = find_row(t, "3.3", i, columns[c].row, protocol, NULL);
-            any = row && isfinite(row->quality_best);
-        }
-        if (!any) continue;
+        if (!has_quality(t, i, protocol)) continue;
         printf("%-9s", t->instances[i].name);
         print_number(9, 0, t->instances[i].optimum ? (double)t->instances[i].optimum : NAN, "");
-        for (int c = 0; c < N_COLUMNS; ++c) {
-            const ab_row *row = find_row(t, "3.3", i, columns[c].row, protocol, NULL);
-            char text[64] = "-";
-            if (row && isfinite(row->quality_best))
-                snprintf(text, sizeof text, "%.0f / %.0f", row->quality_best, row->quality_mean);
-            printf(" %20s", text);
-        }
-        print_number(12, 0, published(&t->quality, "acotsp-seq", t->asked[i], "best-tour"), "");
-        print_number(12, 0, published(&t->quality, "ds-roulette", t->asked[i], "best-tour"), "");
+        for (int c = 0; c < N_COLUMNS; ++c) print_best(find_row(t, "3.3", i, columns[c].row, protocol, NULL));
+        const bool same = !t->instances[i].stand_in; /* as the thesis's instance */
+        print_number(11, 0, same ? published(&t->quality, "acotsp-seq", t->asked[i], "best-tour") : NAN, "");
+        print_number(11, 0, same ? published(&t->quality, "ds-roulette", t->asked[i], "best-tour") : NAN, "");
         printf("\n");
     }
 }
@@ -268,47 +302,48 @@ static void print_stages(const table *t, as_protocol protocol)
     }
 }
 
-static void print_carveouts(const table *t)
+static const ab_row *find_carveout(const table *t, int instance, int carveout)
 {
     int count = 0;
     const ab_row *rows = ab_run_rows(t->bench.run, &count);
+    char end[32];
+    snprintf(end, sizeof end, ";carveout=%d", carveout);
+    for (int i = 0; i < count; ++i) {
+        const char *found = strstr(rows[i].params, end);
+        if (strcmp(rows[i].table, "F3.9") == 0 && strcmp(rows[i].instance, t->instances[instance].name) == 0 && found &&
+            strcmp(found, end) == 0)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static void print_carveouts(const table *t)
+{
     printf("\nFigure 3.9: DS-Roulette, mean time of an iteration in ms by shared-memory carve-out, protocol as-best\n");
     printf("%-9s", "instance");
     for (int k = 0; k < N_CARVEOUTS; ++k) printf(" %11d%%", carveouts[k]);
     printf("\n");
     for (int i = 0; i < t->n_instances; ++i) {
         printf("%-9s", t->instances[i].name);
-        for (int k = 0; k < N_CARVEOUTS; ++k) {
-            char end[32];
-            const ab_row *found = NULL;
-            snprintf(end, sizeof end, ";carveout=%d", carveouts[k]);
-            for (int r = 0; r < count && !found; ++r) {
-                const size_t length = strlen(rows[r].params), tail = strlen(end);
-                if (strcmp(rows[r].table, "F3.9") == 0 && strcmp(rows[r].instance, t->instances[i].name) == 0 &&
-                    length > tail && strcmp(rows[r].params + length - tail, end) == 0)
-                    found = &rows[r];
-            }
-            print_cell(found);
-        }
+        for (int k = 0; k < N_CARVEOUTS; ++k) print_cell(find_carveout(t, i, carveouts[k]));
         printf("\n");
     }
 }
 
-static bool has_rows(const table *t, as_protocol protocol)
+static bool any_rows(const table *t, as_protocol protocol)
 {
     for (int i = 0; i < t->n_instances; ++i)
-        for (int c = 0; c < N_COLUMNS; ++c)
-            if (find_row(t, "3.3", i, columns[c].row, protocol, NULL)) return true;
+        if (has_rows(t, i, protocol)) return true;
     return false;
 }
 
 static void print_sources(const table *t)
 {
     printf("\nours: %s%s%s, %d core%s; thesis: NVIDIA GTX 580, Intel i7 950 (one core)\n",
-           t->bench.have_gpu ? t->bench.gpu.name : "", t->bench.have_gpu ? ", " : "", t->bench.cpu_name,
-           t->bench.cores, t->bench.cores == 1 ? "" : "s");
+           t->bench.have_gpu ? t->bench.gpu.name : "", t->bench.have_gpu ? ", " : "", t->bench.cpu_name, t->bench.cores,
+           t->bench.cores == 1 ? "" : "s");
     for (int i = 0; i < t->n_instances; ++i)
-        if (t->instances[i].stand_in)
+        if (t->instances[i].stand_in && strcmp(t->instances[i].name, t->asked[i]) != 0)
             printf("%s is a generated stand-in for %s, of which no file was found (make instances)\n",
                    t->instances[i].name, t->asked[i]);
 }
@@ -317,9 +352,9 @@ static void print_tables(const table *t)
 {
     static const as_protocol protocols[] = {AS_BEST_ANT, AS_ALL_ANTS};
     for (int p = 0; p < 2; ++p) {
-        if (!has_rows(t, protocols[p])) continue;
-        print_quality(t, protocols[p]);
+        if (!any_rows(t, protocols[p])) continue;
         print_times(t, protocols[p]);
+        print_quality(t, protocols[p]);
         if (t->bench.have_gpu) print_stages(t, protocols[p]);
     }
     if (t->bench.have_gpu) print_carveouts(t);
@@ -373,8 +408,9 @@ static ab_status measure(table *t, int *exit_code)
 {
     AB_TRY(read_published(t));
     AB_TRY(open_run(t));
-    if (!t->options.quiet) fprintf(stderr, "%s: seed %llu, writing to %s\n", t->options.program,
-                                   (unsigned long long)t->options.seed, ab_run_directory(t->bench.run));
+    if (!t->options.quiet)
+        fprintf(stderr, "%s: seed %llu, writing to %s\n", t->options.program, (unsigned long long)t->options.seed,
+                ab_run_directory(t->bench.run));
     const ab_status status = tsp_bench_run(&t->bench, t->cells, t->n_cells);
     *exit_code = status.code == AB_OK ? tsp_bench_exit_code(&t->bench) : AB_EXIT_ERROR;
     if (status.code == AB_OK) print_tables(t);

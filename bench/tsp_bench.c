@@ -19,10 +19,10 @@ typedef struct measurement {
     const ab_implementation *implementation;
     as_problem problem;
     as_params params;
-    ab_row row;          /* the row of the iteration, being filled */
-    ab_series series;    /* samples so far */
-    int complete_runs;   /* runs that were measured to their last iteration */
-    double *run_best;    /* [runs]: best tour length of each complete run */
+    ab_row row;        /* the row of the iteration, being filled */
+    ab_series series;  /* samples so far */
+    int complete_runs; /* runs that were measured to their last iteration */
+    double *run_best;  /* [runs]: best tour length of each complete run */
     int64_t zero_weight_steps;
     bool wrong;
 } measurement;
@@ -45,7 +45,9 @@ static int cell_ants(const tsp_bench *bench, const tsp_cell *cell, ab_backend ba
     const int n = cell->instance->n;
     if (backend != AB_HOST) return n;
     const double affordable = bench->effort.host_steps / ((double)n * (double)n);
-    return affordable >= n ? n : affordable <= MIN_HOST_ANTS ? (n < MIN_HOST_ANTS ? n : MIN_HOST_ANTS) : (int)affordable;
+    return affordable >= n               ? n
+           : affordable <= MIN_HOST_ANTS ? (n < MIN_HOST_ANTS ? n : MIN_HOST_ANTS)
+                                         : (int)affordable;
 }
 
 static as_params cell_params(const tsp_bench *bench, const tsp_cell *cell, ab_backend backend)
@@ -110,7 +112,8 @@ static void describe(const tsp_bench *bench, measurement *m)
     row->seed = bench->options->seed;
     const bool on_gpu = m->implementation->backend == AB_CUDA;
     snprintf(row->device, sizeof row->device, "%s", on_gpu ? bench->gpu.name : bench->cpu_name);
-    if (m->cell->instance->stand_in) add_note(row, "generated stand-in for %s", m->cell->asked);
+    if (m->cell->instance->stand_in && strcmp(m->cell->instance->name, m->cell->asked) != 0)
+        add_note(row, "generated stand-in for %s", m->cell->asked);
     if (m->implementation->backend == AB_HOST)
         add_note(row, "verified on the host backend with %d of %d ants, not timed", m->params.n_ants, row->size);
     else
@@ -254,9 +257,7 @@ static ab_status write_timed_row(tsp_bench *bench, measurement *m, ab_row *row, 
 {
     const ab_series *series = &m->series;
     row->ms = summarise(series, stage, scratch);
-    row->status = row->ms.samples == 0               ? AB_ROW_TIMEOUT
-                  : ab_relative_error(&row->ms) > 0.05 ? AB_ROW_NOISY
-                                                       : AB_ROW_OK;
+    row->status = row->ms.samples == 0 ? AB_ROW_TIMEOUT : ab_relative_error(&row->ms) > 0.05 ? AB_ROW_NOISY : AB_ROW_OK;
     for (int i = 0; i < series->n; ++i) {
         samples[i] = (ab_sample){0};
         for (int s = 0; s < series->n_stages; ++s)

@@ -1,8 +1,8 @@
 /* Measuring Ant System: what the drivers of the TSP tables share.
  *
- * A driver lists cells, one per (implementation, parameters, instance); this verifies each, times it over independent runs
- * and writes its rows: the time of an iteration (table "3.3", say) with the quality of the tours of the same runs, and the
- * time of the stages. On the host backend a cell is verified with a few ants and not timed.
+ * A driver lists cells, one per (implementation, parameters, instance); this verifies each, times it over independent
+ * runs and writes its rows: the time of an iteration (table "3.3", say) with the quality of the tours of the same runs,
+ * and the time of the stages. On the host backend a cell is verified with a few ants and not timed.
  */
 #ifndef ANTBENCH_TSP_BENCH_H
 #define ANTBENCH_TSP_BENCH_H
@@ -17,24 +17,24 @@
 
 /* How long and how often to measure. */
 typedef struct tsp_effort {
-    int runs;        /* independent runs, seeds seed .. seed + runs - 1 */
-    int iterations;  /* of each run */
-    double budget_s; /* for the timed part of a row; at least one iteration is always measured */
-    bool converge;   /* end a row after a run when the interval is within 1 % of the median */
+    int runs;          /* independent runs, seeds seed .. seed + runs - 1 */
+    int iterations;    /* of each run */
+    double budget_s;   /* for the timed part of a row; at least one iteration is always measured */
+    bool converge;     /* end a row after a run when the interval is within 1 % of the median */
     double host_steps; /* ants x cities^2 that a row on the host backend may cost */
 } tsp_effort;
 
 /* One measurement. */
 typedef struct tsp_cell {
-    const char *table;        /* "3.3" */
-    const char *row;          /* "ds-roulette" */
-    const char *stages_table; /* "3.4" for rows of the stages' times as well, or NULL */
+    const char *table;          /* "3.3" */
+    const char *row;            /* "ds-roulette" */
+    const char *stages_table;   /* "3.4" for rows of the stages' times as well, or NULL */
     const char *implementation; /* "tsp/ds-roulette" */
     const tsp_instance *instance;
     const char *asked; /* the name asked for: "d198", also where `instance` is its stand-in u198 */
     as_protocol protocol;
-    int threads;  /* of a CPU implementation, 0 for all cores */
-    int carveout; /* GPU, -1 for the driver's choice */
+    int threads;       /* of a CPU implementation, 0 for all cores */
+    int carveout;      /* GPU, -1 for the driver's choice */
     double estimate_s; /* of one iteration, roughly: for the ETA alone */
 } tsp_cell;
 

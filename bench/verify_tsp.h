@@ -12,9 +12,10 @@
 ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t length);
 
 /* Runs one untimed iteration of a freshly opened colony on poisoned buffers and checks everything it leaves: each ant's
- * tour and length, the best tour, and the pheromone against a recomputation in double from those tours (relative error at
- * most VERIFY_PHEROMONE_TOLERANCE; NaN fails). *tours is set to the number of valid tours. A wrong output is AB_FAILED
- * with *wrong true; any other status with *wrong false means that the iteration could not be run or checked. */
+ * tour and length, the best tour, and the pheromone against a recomputation in double from those tours (relative error
+ * at most VERIFY_PHEROMONE_TOLERANCE; NaN fails). *tours is set to the number of valid tours. A wrong output is
+ * AB_FAILED with *wrong true; any other status with *wrong false means that the iteration could not be run or checked.
+ */
 ab_status verify_iteration(as_colony *colony, const as_problem *problem, const as_params *params, int *tours,
                            bool *wrong);
 

@@ -18,7 +18,6 @@
 #ifdef __CUDACC__
 
 #include <cuda_runtime.h>
-#include <curand_kernel.h>
 
 #define AB_GPU(name) name##_cuda
 #define LAUNCH(kernel, grid, block, shared_bytes) kernel<<<(grid), (block), (shared_bytes)>>>

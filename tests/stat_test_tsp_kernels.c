@@ -1,5 +1,5 @@
-/* What needs many steps of the GPU implementations of Ant System on the host backend, and so runs without sanitizers: the
- * selection rule that each claims, and a thousand iterations. */
+/* What needs many steps of the GPU implementations of Ant System on the host backend, and so runs without sanitizers:
+ * the selection rule that each claims, and a thousand iterations. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +78,8 @@ static double share_of_the_heavier(const char *id)
 {
     enum { N = 3, ANTS = 4000 };
     static const int32_t dist[N * N] = {0, 1, 1, 1, 0, 1, 1, 1, 0};
-    static const float weights[N * N] = {0, 2, 1, 1, 0, 2, 2, 1, 0}; /* from i: city i + 1 weighs 2, city i + 2 weighs 1 */
+    static const float weights[N * N] = {0, 2, 1, 1, 0,
+                                         2, 2, 1, 0}; /* from i: city i + 1 weighs 2, city i + 2 weighs 1 */
     static int32_t tours[ANTS * (N + 1)];
     const as_problem problem = {.n = N, .dist = dist};
     as_params params = as_default_params(N, AS_BEST_ANT);
@@ -91,8 +92,7 @@ static double share_of_the_heavier(const char *id)
     assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
     colony->work.methods->close(&colony->work);
     int heavier = 0;
-    for (int ant = 0; ant < ANTS; ++ant)
-        heavier += tours[ant * (N + 1) + 1] == (tours[ant * (N + 1)] + 1) % N;
+    for (int ant = 0; ant < ANTS; ++ant) heavier += tours[ant * (N + 1) + 1] == (tours[ant * (N + 1)] + 1) % N;
     return (double)heavier / ANTS;
 }
 
@@ -102,7 +102,8 @@ static void test_two_cities_of_weights_two_and_one(void **state)
     (void)state;
     const double five_sigma = 5.0 * sqrt(0.25 / 4000.0);
     const double ds = share_of_the_heavier("tsp/ds-roulette"), i = share_of_the_heavier("tsp/i-roulette");
-    print_message("# weights 2:1, the heavier is chosen: proportional 0.667, ds-roulette %.3f, i-roulette %.3f\n", ds, i);
+    print_message("# weights 2:1, the heavier is chosen: proportional 0.667, ds-roulette %.3f, i-roulette %.3f\n", ds,
+                  i);
     assert_true(fabs(ds - 2.0 / 3.0) < five_sigma);
     assert_true(fabs(i - 3.0 / 4.0) < five_sigma);
 }

@@ -1,5 +1,5 @@
-/* The GPU implementations of Ant System, run by the host backend under sanitizers: right output for every n and order of
- * threads, the all-zero rule, and that verification rejects kernels with planted bugs. */
+/* The GPU implementations of Ant System, run by the host backend under sanitizers: right output for every n and order
+ * of threads, the all-zero rule, and that verification rejects kernels with planted bugs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +74,8 @@ static void test_every_size_and_order(void **state)
 }
 
 /* Tours of a few iterations must not depend on the order in which threads run. */
-static void run_tours(const char *id, const as_problem *problem, const as_params *params, uint64_t order, int32_t *tours)
+static void run_tours(const char *id, const as_problem *problem, const as_params *params, uint64_t order,
+                      int32_t *tours)
 {
     host_backend_set_order(order);
     as_colony *colony = NULL;
@@ -155,8 +156,8 @@ static void test_all_zero_rule(void **state)
                 visited[tour[step]] = true;
                 int nearest = -1;
                 for (int city = 0; city < N; ++city)
-                    if (!visited[city] && (nearest < 0 || instance.dist[tour[step] * N + city] <
-                                                              instance.dist[tour[step] * N + nearest]))
+                    if (!visited[city] &&
+                        (nearest < 0 || instance.dist[tour[step] * N + city] < instance.dist[tour[step] * N + nearest]))
                         nearest = city;
                 assert_int_equal(tour[step + 1], nearest);
             }
@@ -200,8 +201,7 @@ static void test_verification_rejects_planted_bugs(void **state)
         }
         assert_true(wrong);
         assert_int_equal(status.code, AB_FAILED);
-        if (!strstr(status.reason, expected[bug]))
-            fail_msg("bug %d: reported \"%s\"", bug, status.reason);
+        if (!strstr(status.reason, expected[bug])) fail_msg("bug %d: reported \"%s\"", bug, status.reason);
     }
     tsp_free(&instance);
 }
@@ -230,10 +230,9 @@ static void test_limits_are_unsupported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_size_and_order),  cmocka_unit_test(test_tours_do_not_depend_on_the_order),
+        cmocka_unit_test(test_every_size_and_order),   cmocka_unit_test(test_tours_do_not_depend_on_the_order),
         cmocka_unit_test(test_seed_decides_the_tours), cmocka_unit_test(test_all_zero_rule),
-        cmocka_unit_test(test_limits_are_unsupported),
-        cmocka_unit_test(test_verification_rejects_planted_bugs),
+        cmocka_unit_test(test_limits_are_unsupported), cmocka_unit_test(test_verification_rejects_planted_bugs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

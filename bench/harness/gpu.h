@@ -13,10 +13,10 @@ extern "C" {
 #endif
 
 typedef struct gpu_info {
-    char name[96];        /* "NVIDIA H100 80GB HBM3" */
-    char pci_bus_id[32];  /* for NVML */
-    char uuid[48];        /* "GPU-..." */
-    int device;           /* CUDA index */
+    char name[96];       /* "NVIDIA H100 80GB HBM3" */
+    char pci_bus_id[32]; /* for NVML */
+    char uuid[48];       /* "GPU-..." */
+    int device;          /* CUDA index */
     int sm_count;
     int compute_capability; /* 90 for 9.0 */
     size_t memory_bytes, l2_bytes, shared_per_sm_bytes, shared_per_block_bytes;

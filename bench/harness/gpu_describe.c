@@ -15,15 +15,15 @@ char *gpu_describe(const gpu_info *info, struct ab_nvml *nvml)
     char driver[32];
     ab_nvml_driver_version(nvml, driver);
     const ab_gpu_state state = ab_nvml_read(nvml);
-    json_t *gpu = json_pack(
-        "{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:b, s:s, s:i, s:i}", "name", info->name,
-        "uuid", info->uuid, "pci_bus_id", info->pci_bus_id, "device", info->device, "sm_count", info->sm_count,
-        "compute_capability", info->compute_capability, "clock_mhz", info->clock_mhz, "memory_clock_mhz",
-        info->memory_clock_mhz, "memory_bus_bits", info->memory_bus_bits, "memory_bytes",
-        (json_int_t)info->memory_bytes, "l2_bytes", (json_int_t)info->l2_bytes, "shared_per_sm_bytes",
-        (json_int_t)info->shared_per_sm_bytes, "shared_per_block_bytes", (json_int_t)info->shared_per_block_bytes,
-        "ecc", info->ecc, "driver", driver, "cuda_driver_api", info->driver_version, "cuda_runtime",
-        info->runtime_version);
+    json_t *gpu =
+        json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:b, s:s, s:i, s:i}", "name",
+                  info->name, "uuid", info->uuid, "pci_bus_id", info->pci_bus_id, "device", info->device, "sm_count",
+                  info->sm_count, "compute_capability", info->compute_capability, "clock_mhz", info->clock_mhz,
+                  "memory_clock_mhz", info->memory_clock_mhz, "memory_bus_bits", info->memory_bus_bits, "memory_bytes",
+                  (json_int_t)info->memory_bytes, "l2_bytes", (json_int_t)info->l2_bytes, "shared_per_sm_bytes",
+                  (json_int_t)info->shared_per_sm_bytes, "shared_per_block_bytes",
+                  (json_int_t)info->shared_per_block_bytes, "ecc", info->ecc, "driver", driver, "cuda_driver_api",
+                  info->driver_version, "cuda_runtime", info->runtime_version);
     if (!gpu) return NULL;
     set_known(gpu, "power_limit_w", state.power_limit_w);
     set_known(gpu, "temperature_c", state.temperature_c);

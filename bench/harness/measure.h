@@ -1,7 +1,7 @@
 /* The clock and the sampling loop: runs a work's stages and keeps the time of every stage of every iteration.
  *
- * CPU works are timed with CLOCK_MONOTONIC. GPU works are timed with CUDA events on the default stream; the CPU stays a few
- * iterations ahead, so that the GPU never waits for a launch, and no further, so that a time budget can end a run.
+ * CPU works are timed with CLOCK_MONOTONIC. GPU works are timed with CUDA events on the default stream; the CPU stays a
+ * few iterations ahead, so that the GPU never waits for a launch, and no further, so that a time budget can end a run.
  */
 #ifndef ANTBENCH_MEASURE_H
 #define ANTBENCH_MEASURE_H
@@ -25,8 +25,8 @@ void ab_series_free(ab_series *series); /* accepts a zeroed one */
 /* Seconds since some moment in the past; never goes back. */
 double ab_now_s(void);
 
-/* Runs up to `iterations` iterations of `work` and appends their times to `series`, fewer if more than `budget_s` seconds
- * pass (but at least one); *completed says how many. Returns when the GPU is done. */
+/* Runs up to `iterations` iterations of `work` and appends their times to `series`, fewer if more than `budget_s`
+ * seconds pass (but at least one); *completed says how many. Returns when the GPU is done. */
 ab_status ab_measure(ab_work *work, ab_backend backend, int iterations, double budget_s, ab_series *series,
                      int *completed);
 

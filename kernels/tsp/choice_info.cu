@@ -1,7 +1,7 @@
 /* choice_info[i][j] = pheromone[i][j]^alpha * heuristic[i][j], once per iteration, before construction.
  *
- * One thread per entry in blocks of 256, as JPDC §3.2.1 and §5.1.1. JPDC raises the distance to beta here with __powf; it
- * never changes, so eta^beta is computed once, on the host and in double. Bound by memory: 12 bytes an entry.
+ * One thread per entry in blocks of 256, as JPDC §3.2.1 and §5.1.1. JPDC raises the distance to beta here with __powf;
+ * it never changes, so eta^beta is computed once, on the host and in double. Bound by memory: 12 bytes an entry.
  * Source: JPDC §3.2.1; thesis §3.5.
  */
 #include "kernels/tsp/colony.h"

@@ -58,8 +58,8 @@ static ab_status read_colony(as_colony *base, as_result *result)
         CUDA_TRY(cudaMemcpy(result->best_tour, device->best_tour, tour * sizeof(int), cudaMemcpyDeviceToHost));
     unsigned long long best = 0, zero_weight_steps = 0;
     CUDA_TRY(cudaMemcpy(&best, device->best, sizeof best, cudaMemcpyDeviceToHost));
-    CUDA_TRY(cudaMemcpy(&zero_weight_steps, device->zero_weight_steps, sizeof zero_weight_steps,
-                        cudaMemcpyDeviceToHost));
+    CUDA_TRY(
+        cudaMemcpy(&zero_weight_steps, device->zero_weight_steps, sizeof zero_weight_steps, cudaMemcpyDeviceToHost));
     result->best_length = best == ~0ull ? INT64_MAX : (int64_t)(best >> ANT_BITS);
     result->zero_weight_steps = (int64_t)zero_weight_steps;
     return ab_ok();
@@ -94,8 +94,7 @@ static const ab_work_methods work_methods = {AS_STAGES, {"choice", "construct", 
 static const as_methods colony_methods = {read_colony, read_pheromone, write_pheromone, poison};
 
 /* Allocates `bytes` of device memory into *pointer; the colony frees it. */
-template <typename T>
-static ab_status allocate(gpu_colony *colony, T **pointer, size_t count)
+template <typename T> static ab_status allocate(gpu_colony *colony, T **pointer, size_t count)
 {
     void *memory = NULL;
     CUDA_TRY(cudaMalloc(&memory, count * sizeof(T)));
@@ -123,11 +122,12 @@ static ab_status allocate_all(gpu_colony *colony, int **dist, float **heuristic)
     return ab_ok();
 }
 
-/* Copies an [n][n] matrix of 4-byte values to the device, with the rows `stride` long and the padding as it is there. */
+/* Copies an [n][n] matrix of 4-byte values to the device, with the rows `stride` long and the padding as it is there.
+ */
 static ab_status upload(void *to, const void *from, int n, int stride)
 {
-    CUDA_TRY(cudaMemcpy2D(to, (size_t)stride * 4, from, (size_t)n * 4, (size_t)n * 4, (size_t)n,
-                          cudaMemcpyHostToDevice));
+    CUDA_TRY(
+        cudaMemcpy2D(to, (size_t)stride * 4, from, (size_t)n * 4, (size_t)n * 4, (size_t)n, cudaMemcpyHostToDevice));
     return ab_ok();
 }
 

@@ -1,7 +1,7 @@
 /* What the GPU implementations of Ant System share: the device memory of a colony and the pipeline around construction.
  *
- * An iteration is choice_info, the rung's own construction kernel, evaporation and deposit; nothing leaves the GPU until
- * somebody reads the colony.
+ * An iteration is choice_info, the rung's own construction kernel, evaporation and deposit; nothing leaves the GPU
+ * until somebody reads the colony.
  */
 #ifndef ANTBENCH_TSP_COLONY_H
 #define ANTBENCH_TSP_COLONY_H
@@ -9,20 +9,21 @@
 #include "kernels/cuda_port.h"
 #include "kernels/tsp/tsp.h"
 
-/* Device memory of a colony, passed to kernels by value. Rows are `stride` long, so that each starts on a 128-byte line. */
+/* Device memory of a colony, passed to kernels by value. Rows are `stride` long, so that each starts on a 128-byte
+ * line. */
 typedef struct tsp_device {
-    int n;                              /* cities */
-    int n_ants;                         /* ants */
-    int stride;                         /* n rounded up to a multiple of 32 */
-    const int *dist;                    /* [n][stride], 0 in the padding */
-    const float *heuristic;             /* [n][stride], eta^beta, 0 on the diagonal and in the padding */
-    float *pheromone;                   /* [n][stride] */
-    float *choice_info;                 /* [n][stride], 0 on the diagonal and in the padding */
-    int *tours;                         /* [n_ants][n + 1], closed */
-    long long *lengths;                 /* [n_ants] */
-    unsigned long long *iteration_best; /* [1] least tour_key of this iteration */
-    unsigned long long *best;           /* [1] least length << ANT_BITS of all iterations */
-    int *best_tour;                     /* [n + 1] */
+    int n;                                 /* cities */
+    int n_ants;                            /* ants */
+    int stride;                            /* n rounded up to a multiple of 32 */
+    const int *dist;                       /* [n][stride], 0 in the padding */
+    const float *heuristic;                /* [n][stride], eta^beta, 0 on the diagonal and in the padding */
+    float *pheromone;                      /* [n][stride] */
+    float *choice_info;                    /* [n][stride], 0 on the diagonal and in the padding */
+    int *tours;                            /* [n_ants][n + 1], closed */
+    long long *lengths;                    /* [n_ants] */
+    unsigned long long *iteration_best;    /* [1] least tour_key of this iteration */
+    unsigned long long *best;              /* [1] least length << ANT_BITS of all iterations */
+    int *best_tour;                        /* [n + 1] */
     unsigned long long *zero_weight_steps; /* [1] steps that used the all-zero rule (tsp.h) */
 } tsp_device;
 
@@ -50,8 +51,8 @@ extern "C" {
 ab_status AB_GPU(tsp_open_colony)(const as_problem *problem, const as_params *params, tsp_construct *construct,
                                   as_colony **colony);
 
-/* Lets `kernel` use `bytes` of dynamic shared memory, and asks for `carveout` percent of the L1 cache as shared memory (-1:
- * as the driver likes). AB_UNSUPPORTED when the device has less. */
+/* Lets `kernel` use `bytes` of dynamic shared memory, and asks for `carveout` percent of the L1 cache as shared memory
+ * (-1: as the driver likes). AB_UNSUPPORTED when the device has less. */
 ab_status AB_GPU(tsp_allow_shared)(const void *kernel, size_t bytes, int carveout);
 
 /* The other stages of an iteration, one launcher a file. */

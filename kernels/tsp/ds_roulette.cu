@@ -1,18 +1,21 @@
 /* Tour construction by Double-Spin Roulette: one block of four warps per ant.
  *
- * The cities are cut into sub-blocks of 32, over which the warps tile. Stage 1 scans the weights of each sub-block that a
- * warp vote finds not yet exhausted; stage 2 spins over the sub-block sums, stage 3 inside the chosen sub-block. Exactly
- * the random proportional rule with two random numbers a step, where I-Roulette needs one per city and is not
+ * The cities are cut into sub-blocks of 32, over which the warps tile. Stage 1 scans the weights of each sub-block that
+ * a warp vote finds not yet exhausted; stage 2 spins over the sub-block sums, stage 3 inside the chosen sub-block.
+ * Exactly the random proportional rule with two random numbers a step, where I-Roulette needs one per city and is not
  * proportional. Scans use shuffles (the thesis: shared memory, Fig. 3.5); stages 2 and 3 are both warp 0's, so a step
  * needs two block barriers, not three. Limit: 5.2 n bytes of shared memory. Per step and ant it reads one row of
  * choice_info, 4 n bytes, mostly from L2.
  * Source: thesis §3.5.2, Fig. 3.4.
  */
+#include "kernels/cuda_random.h"
 #include "kernels/tsp/colony.h"
 #include "kernels/warp.h"
 
 enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE };
-enum { AT_ONCE = 4 }; /* sub-blocks a warp scans side by side, to hide the latency of loads and shuffles */
+enum {
+    AT_ONCE = 2
+}; /* sub-blocks a warp scans side by side, to hide latency; 4 costs registers and gains nothing on an H100 */
 
 /* Layout of the dynamic shared memory, in bytes. */
 static size_t shared_bytes(int stride)
@@ -20,8 +23,8 @@ static size_t shared_bytes(int stride)
     return (size_t)stride * sizeof(float) + (size_t)(stride / WARP_SIZE) * sizeof(float) + (size_t)stride;
 }
 
-/* The lane of the first candidate at or past `target` on the wheel; rounding can leave the target past all of them, then
- * the last candidate. Candidates must exist. */
+/* The lane of the first candidate at or past `target` on the wheel; rounding can leave the target past all of them,
+ * then the last candidate. Candidates must exist. */
 static __device__ __forceinline__ int spin(bool candidate, float scan, float target)
 {
     const unsigned hit = __ballot_sync(FULL_WARP, candidate && scan >= target);
@@ -55,8 +58,8 @@ static __device__ __forceinline__ void scan_sub_blocks(const float *row, int n_s
     }
 }
 
-/* Stage 2, by one warp: spins over the sub-blocks with the random number u, each lane holding a run of them. Returns the
- * chosen one, or -1 if all weigh 0. */
+/* Stage 2, by one warp: spins over the sub-blocks with the random number u, each lane holding a run of them. Returns
+ * the chosen one, or -1 if all weigh 0. */
 static __device__ __forceinline__ int spin_sub_blocks(float u, int n_sub_blocks, shared_array<float> sub_block_sum)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE, per_lane = ceil_div(n_sub_blocks, WARP_SIZE);
@@ -85,8 +88,8 @@ static __device__ __forceinline__ int nearest_unvisited(const int *dist, int n, 
     return (int)(unsigned)warp_min(nearest);
 }
 
-static __global__ void __launch_bounds__(N_THREADS) ds_roulette(tsp_device colony, unsigned long long seed,
-                                                                unsigned iteration)
+static __global__ void __launch_bounds__(N_THREADS)
+    ds_roulette(tsp_device colony, unsigned long long seed, unsigned iteration)
 {
     const int n = colony.n, stride = colony.stride, n_sub_blocks = stride / WARP_SIZE;
     SHARED_DYNAMIC(float, scan, 0, stride); /* weights, scanned per sub-block */

@@ -1,12 +1,13 @@
 /* Tour construction by I-Roulette: one block of 128 threads per ant, one thread per city of a tile.
  *
  * Every unvisited city draws its own random number r; the city with the largest r * weight is next. That avoids the
- * sequential walk of a roulette wheel, at the price of n random numbers a step, and it is not proportional: heavy cities
- * win more often than their share. Each thread's tabu list is one bit per tile in a register, hence at most 32 tiles. The
- * maximum is kept per thread over the tiles and reduced once over the block, by shuffles (JPDC: shared memory).
- * Limit: n <= 4096. Bound by arithmetic: n Philox numbers per step and ant.
- * Source: JPDC §3.2.2, §3.2.3, Algorithm 3.
+ * sequential walk of a roulette wheel, at the price of n random numbers a step, and it is not proportional: heavy
+ * cities win more often than their share. Each thread's tabu list is one bit per tile in a register, hence at most 32
+ * tiles. The maximum is kept per thread over the tiles and reduced once over the block, by shuffles (JPDC: shared
+ * memory). Limit: n <= 4096. Bound by arithmetic: n Philox numbers per step and ant. Source: JPDC §3.2.2, §3.2.3,
+ * Algorithm 3.
  */
+#include "kernels/cuda_random.h"
 #include "kernels/tsp/colony.h"
 #include "kernels/warp.h"
 
@@ -20,8 +21,8 @@ static __device__ __forceinline__ void warp_max(float &value, int &city)
     value = largest;
 }
 
-static __global__ void __launch_bounds__(N_THREADS) i_roulette(tsp_device colony, unsigned long long seed,
-                                                               unsigned iteration)
+static __global__ void __launch_bounds__(N_THREADS)
+    i_roulette(tsp_device colony, unsigned long long seed, unsigned iteration)
 {
     SHARED(float, warp_value, 2 * N_WARPS);       /* each warp's largest value, for odd and even steps, ... */
     SHARED(int, warp_city, 2 * N_WARPS);          /* ... and its city */

@@ -1,0 +1,25 @@
+/* In place of DS-Roulette in build/bin/tests/table_3_3_planted: a construction that visits a city twice. The driver must
+ * find that out, give the row no time, and exit with 4 (tests/test_commands.py). */
+#include "kernels/tsp/colony.h"
+
+static __global__ void visit_twice(tsp_device colony)
+{
+    const int ant = (int)blockIdx.x, n = colony.n;
+    if (threadIdx.x != 0) return;
+    int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
+    for (int i = 0; i <= n; ++i) tour[i] = i % n;
+    tour[1] = tour[0];
+    colony.lengths[ant] = 1;
+    atomicMin(colony.iteration_best, tour_key(1, ant));
+}
+
+static ab_status construct(const tsp_device *colony, uint64_t, unsigned)
+{
+    LAUNCH(visit_twice, colony->n_ants, 32, 0)(*colony);
+    return AB_LAUNCHED("visit_twice");
+}
+
+extern "C" ab_status AB_GPU(tsp_ds_roulette)(const as_problem *problem, const as_params *params, as_colony **colony)
+{
+    return AB_GPU(tsp_open_colony)(problem, params, construct, colony);
+}
