@@ -114,6 +114,7 @@ static void add_cell(table *t, int instance, const struct column *column, as_pro
                        .asked = t->asked[instance],
                        .protocol = protocol,
                        .threads = column->threads,
+                       .max_runs = figure ? 1 : 0,
                        .carveout = carveout};
     cell->estimate_s = column->seconds * pow(cell->instance->n, column->power) / cores;
 }

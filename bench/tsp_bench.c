@@ -104,6 +104,12 @@ static void add_published(ab_row *row, const ab_published_table *table, const ch
 
 /* ---- Measuring ---- */
 
+static int cell_runs(const tsp_bench *bench, const tsp_cell *cell)
+{
+    const int runs = bench->effort.runs;
+    return cell->max_runs && cell->max_runs < runs ? cell->max_runs : runs;
+}
+
 static void describe(const tsp_bench *bench, measurement *m)
 {
     ab_row *row = &m->row;
@@ -205,10 +211,11 @@ static bool has_converged(const ab_series *series)
 static ab_status measure_runs(const tsp_bench *bench, measurement *m)
 {
     const double begin = ab_now_s();
+    const int runs = cell_runs(bench, m->cell);
     const char *reason = "count";
-    for (int run = 0; run < bench->effort.runs; ++run) {
+    for (int run = 0; run < runs; ++run) {
         AB_TRY(measure_run(bench, m, run, bench->effort.budget_s - (ab_now_s() - begin)));
-        if (run + 1 == bench->effort.runs && m->complete_runs == bench->effort.runs) break;
+        if (run + 1 == runs && m->complete_runs == runs) break;
         if (ab_now_s() - begin >= bench->effort.budget_s) {
             reason = "budget";
             break;
@@ -345,7 +352,7 @@ static double cell_estimate(const tsp_bench *bench, const tsp_cell *cell, const 
         const double n = cell->instance->n;
         return 1e-7 * cell_ants(bench, cell, AB_HOST) * n * n; /* about 100 ns a city looked at, on fibers */
     }
-    const double timed = cell->estimate_s * bench->effort.runs * bench->effort.iterations;
+    const double timed = cell->estimate_s * cell_runs(bench, cell) * bench->effort.iterations;
     return cell->estimate_s + fmin(timed, fmax(bench->effort.budget_s, cell->estimate_s));
 }
 

@@ -34,6 +34,7 @@ typedef struct tsp_cell {
     const char *asked; /* the name asked for: "d198", also where `instance` is its stand-in u198 */
     as_protocol protocol;
     int threads;       /* of a CPU implementation, 0 for all cores */
+    int max_runs;      /* at most so many runs, 0 for the effort's */
     int carveout;      /* GPU, -1 for the driver's choice */
     double estimate_s; /* of one iteration, roughly: for the ETA alone */
 } tsp_cell;
