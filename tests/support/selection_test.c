@@ -37,7 +37,7 @@ static chi_square uniformity(const int64_t *observed)
 
 double selection_worst_p(const selection_report *report)
 {
-    double worst = fmin(report->all.p, report->second_city.p);
+    double worst = fmin(fmin(report->all.p, report->nearest_first.p), report->second_city.p);
     for (int t = 0; t < THIRDS; t++) worst = fmin(worst, report->third[t].p);
     return worst;
 }
@@ -54,6 +54,8 @@ static double weight_of(selection_weights kind, int i, int j)
         return pow(10.0, -5.0 * test_random(&state));
     case WEIGHTS_BLOCKS:
         return (low / 32 + high / 32) % 2 == 1 ? 1000.0 : 1.0;
+    case WEIGHTS_HUB:
+        return low == 0 ? 3000.0 : 1.0;
     default:
         return 1.0;
     }
@@ -79,7 +81,9 @@ typedef struct observation {
     int32_t *tours;             /* [n_ants][n + 1] */
     double *unvisited;          /* [n]: scratch: 1, and 0 for the cities visited */
     int64_t bins[THIRDS][BINS]; /* transforms of the steps with a choice, by third of the tour */
+    int64_t near_bins[BINS];    /* the same steps, cities put end to end nearest first */
     int64_t *pairs;             /* [n][n]: tours that begin i, j */
+    int64_t zero_weight_steps;  /* as the colony counted them */
     uint64_t random;
 } observation;
 
@@ -91,14 +95,28 @@ static void compute_weights(observation *o, const float *pheromone)
             as_power(pheromone[k], o->params->alpha) * as_power(1.0 / (o->problem->dist[k] + 0.1), o->params->beta);
 }
 
-/* A random point of the chosen city's interval; NAN where all unvisited cities weigh 0. */
-static double transform(observation *o, int city, int chosen)
+static int bin_of(double point)
 {
-    const double *weight = o->weight + (size_t)city * (size_t)o->problem->n;
-    double before = 0.0, rest = 0.0;
-    for (int j = 0; j < chosen; j++) before += weight[j] * o->unvisited[j];
-    for (int j = chosen; j < o->problem->n; j++) rest += weight[j] * o->unvisited[j];
-    return (before + test_random(&o->random) * weight[chosen]) / (before + rest);
+    return point < 1.0 ? (int)(point * BINS) : BINS - 1;
+}
+
+/* Counts a random point of the chosen city's interval, unless all unvisited cities weigh 0. */
+static void observe_step(observation *o, int city, int chosen, int third)
+{
+    const size_t row = (size_t)city * (size_t)o->problem->n;
+    const double *weight = o->weight + row;
+    const int32_t *dist = o->problem->dist + row;
+    double total = 0.0, before = 0.0, nearer = 0.0;
+    for (int j = 0; j < o->problem->n; j++) {
+        const double here = weight[j] * o->unvisited[j];
+        total += here;
+        before += here * (j < chosen);
+        nearer += here * ((dist[j] < dist[chosen]) | ((dist[j] == dist[chosen]) & (j < chosen)));
+    }
+    if (!(total > 0.0)) return;
+    const double inside = test_random(&o->random) * weight[chosen];
+    o->bins[third][bin_of((before + inside) / total)]++;
+    o->near_bins[bin_of((nearer + inside) / total)]++;
 }
 
 static ab_status observe_tour(observation *o, int ant)
@@ -109,11 +127,7 @@ static ab_status observe_tour(observation *o, int ant)
     for (int step = 0; step < n; step++) {
         if (tour[step] < 0 || tour[step] >= n || o->unvisited[tour[step]] == 0.0)
             return ab_failed("ant %d: not a tour", ant);
-        if (step > 0 && step < n - 1) {
-            const double point = transform(o, tour[step - 1], tour[step]);
-            const int third = (int)((int64_t)step * THIRDS / n);
-            if (point >= 0.0) o->bins[third][point < 1.0 ? (int)(point * BINS) : BINS - 1]++;
-        }
+        if (step > 0 && step < n - 1) observe_step(o, tour[step - 1], tour[step], (int)((int64_t)step * THIRDS / n));
         o->unvisited[tour[step]] = 0.0;
     }
     o->pairs[(size_t)tour[0] * (size_t)n + (size_t)tour[1]]++;
@@ -153,14 +167,16 @@ static void report_observation(const observation *o, selection_report *report)
         for (int b = 0; b < BINS; b++) all[b] += o->bins[t][b];
     }
     for (int b = 0; b < BINS; b++) report->steps += all[b];
+    report->zero_weight_steps = o->zero_weight_steps;
     report->all = uniformity(all);
+    report->nearest_first = uniformity(o->near_bins);
     for (int start = 0; start < o->problem->n; start++) add_start(o, start, &report->second_city);
     report->second_city.p = chi_square_p(report->second_city.statistic, report->second_city.df);
 }
 
 /* ---- Running ---- */
 
-static ab_status construct_once(as_open *open, const observation *o, const float *pheromone)
+static ab_status construct_once(as_open *open, observation *o, const float *pheromone)
 {
     as_colony *colony = NULL;
     as_result result = {.tours = o->tours};
@@ -171,6 +187,7 @@ static ab_status construct_once(as_open *open, const observation *o, const float
     if (status.code == AB_OK) status = work->run_stage(&colony->work, AS_CONSTRUCT);
     if (status.code == AB_OK) status = colony->methods->read(colony, &result);
     work->close(&colony->work);
+    o->zero_weight_steps = result.zero_weight_steps;
     return status;
 }
 

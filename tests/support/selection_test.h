@@ -6,6 +6,7 @@
  * in the order of their indices and draw a point at random inside the chosen city's interval. If the rule is followed
  * these points are uniform on [0, 1) and independent, whatever the distributions were; a chi-square test over bins says
  * so.
+ * The same is done with the cities nearest first, which shows what an implementation does to near and far ones.
  */
 #ifndef ANTBENCH_SELECTION_TEST_H
 #define ANTBENCH_SELECTION_TEST_H
@@ -22,10 +23,12 @@ typedef struct chi_square {
 } chi_square;
 
 typedef struct selection_report {
-    chi_square all;         /* of every step that had a choice */
-    chi_square third[3];    /* of the first, middle and last third of the tours */
-    chi_square second_city; /* of the pairs (start, second city), those expected less than 5 times taken together */
-    int64_t steps;          /* steps in `all` */
+    chi_square all;            /* of every step that had a choice */
+    chi_square nearest_first;  /* likewise, cities nearest first */
+    chi_square third[3];       /* of the first, middle and last third of the tours */
+    chi_square second_city;    /* of the pairs (start, second city), those expected less than 5 times taken together */
+    int64_t steps;             /* steps in `all` */
+    int64_t zero_weight_steps; /* as the colony counted them */
 } selection_report;
 
 /* The smallest p in the report: what a test compares with its threshold. */
@@ -36,6 +39,7 @@ typedef enum selection_weights {
     WEIGHTS_UNIFORM, /* all equal */
     WEIGHTS_SKEWED,  /* over five orders of magnitude, at random */
     WEIGHTS_BLOCKS,  /* sub-blocks of 32 cities are a thousand times heavier or lighter than their neighbours */
+    WEIGHTS_HUB,     /* city 0 weighs more than all others together: once it is visited, so does what is visited */
     WEIGHTS_KINDS
 } selection_weights;
 
