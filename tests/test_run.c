@@ -137,7 +137,7 @@ static void assert_refused(ab_status status, ab_code code, const char *part)
     assert_null(strchr(status.reason, '\n'));
 }
 
-static const ab_sample three_samples[] = {{1.25, ""}, {1.5, ""}, {2.5, "throttled"}};
+static const ab_sample three_samples[] = {{1.25, ""}, {1.5, ""}, {1234.56789, "throttled"}};
 
 static ab_row make_row(int i)
 {
@@ -177,27 +177,26 @@ static void files_have_their_exact_form(void **state)
 {
     (void)state;
     ab_run *run = must_open(false);
-    append_rows(run, 198, 199);
     ab_row untimed = ab_row_new();
     strcpy(untimed.table, "3.3");
     strcpy(untimed.scope, "functional");
     untimed.status = AB_ROW_UNSUPPORTED;
     assert_int_equal(ab_run_append(run, &untimed, NULL, 0).code, AB_OK);
+    append_rows(run, 198, 199);
     char expected[4096];
     snprintf(
         expected, sizeof expected,
-        "%s1,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
+        "%s1,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,\n"
+        "1,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
         "iteration,1,ok,count,2,1,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,35000123,35000123.25,,,,1980,,,,"
-        "\"a note with \"\"quotes\"\", commas and a line break \"\n"
-        "1,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,\n",
+        "\"a note with \"\"quotes\"\", commas and a line break \"\n",
         table_header, ab_run_id(run), ab_run_id(run));
     char *table = read_file("run/table-3.3.csv"), *samples = read_file("run/samples.csv");
     assert_string_equal(table, expected);
-    assert_string_equal(
-        samples, "table,row,instance,implementation,backend,params,scope,i,ms,discard_reason\n"
-                 "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,0,1.25,\n"
-                 "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,1,1.5,\n"
-                 "3.3,ds-roulette,u198,tsp/ds-roulette,cuda,protocol=as-best;threads=1,iteration,2,2.5,throttled\n");
+    assert_string_equal(samples, "table,row,line,i,ms,discard_reason\n"
+                                 "3.3,ds-roulette,3,0,1.25,\n"
+                                 "3.3,ds-roulette,3,1,1.5,\n"
+                                 "3.3,ds-roulette,3,2,1234.568,throttled\n");
     free(table);
     free(samples);
     must_close(run);
@@ -385,7 +384,7 @@ static void full_disk_loses_nothing(void **state)
     char *samples = read_file("run/samples.csv"), *table = read_file("run/table-3.3.csv");
     const ab_row row = make_row(2);
 
-    limit_files(strlen(samples) + 100);
+    limit_files(strlen(samples) + 50);
     const ab_status no_room_for_samples = ab_run_append(run, &row, three_samples, 3);
     limit_files(strlen(table) + 100);
     const ab_status no_room_for_row = ab_run_append(run, &row, three_samples, 1);
@@ -491,33 +490,58 @@ static void another_binary_device_or_parameter_is_not_resumed(void **state)
     assert_int_equal(count_lines("run/table-3.3.csv"), 2);
 }
 
+typedef struct damage {
+    const char *from, *to; /* text of the file, and what takes its place */
+    const char *message;   /* of the refusal to resume */
+} damage;
+
+static void assert_damages_are_reported(const char *path, const damage *damages, size_t n_damages)
+{
+    ab_run *run = must_open(false);
+    append_rows(run, 1, 3);
+    must_close(run);
+    char *text = read_file(path);
+    for (size_t i = 0; i < n_damages; i++) {
+        const char *at = strstr(text, damages[i].from);
+        assert_non_null(at);
+        write_file(path, text, (size_t)(at - text), "w");
+        write_file(path, damages[i].to, strlen(damages[i].to), "a");
+        at += strlen(damages[i].from);
+        write_file(path, at, strlen(at), "a");
+        assert_refused(open_run(true, &run), AB_BAD_INPUT, damages[i].message);
+    }
+    free(text);
+}
+
 static void damaged_table_is_reported_with_its_line(void **state)
 {
     (void)state;
-    static const struct {
-        const char *from, *to, *message;
-    } damages[] = {{"1.375", "1.3x5", "run/table-3.3.csv:2: column 17: expected a number, got \"1.3x5\""},
-                   {",ok,", ",no,", "run/table-3.3.csv:2: unknown status \"no\""},
-                   {"1,nvidia", "2,nvidia", "run/table-3.3.csv:2: schema: expected 1, got \"2\""},
-                   {"1,nvidia", "1,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
-                   {"count,2,", "count,2.5,", "run/table-3.3.csv:2: samples: expected a count"},
-                   {"median_ms", "median_us", "run/table-3.3.csv:1: not the header"},
-                   {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 36 cells, got 35"},
-                   {"a note", "a\"note", "run/table-3.3.csv:2: "}};
-    ab_run *run = must_open(false);
-    append_rows(run, 1, 2);
-    must_close(run);
-    char *table = read_file("run/table-3.3.csv");
-    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        const char *at = strstr(table, damages[i].from);
-        assert_non_null(at);
-        write_file("run/table-3.3.csv", table, (size_t)(at - table), "w");
-        write_file("run/table-3.3.csv", damages[i].to, strlen(damages[i].to), "a");
-        at += strlen(damages[i].from);
-        write_file("run/table-3.3.csv", at, strlen(at), "a");
-        assert_refused(open_run(true, &run), AB_BAD_INPUT, damages[i].message);
-    }
-    free(table);
+    static const damage damages[] = {
+        {"1.375", "1.3x5", "run/table-3.3.csv:2: column 17: expected a number, got \"1.3x5\""},
+        {",ok,", ",no,", "run/table-3.3.csv:2: unknown status \"no\""},
+        {"1,nvidia", "2,nvidia", "run/table-3.3.csv:2: schema: expected 1, got \"2\""},
+        {"1,nvidia", "1,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
+        {"count,2,", "count,2.5,", "run/table-3.3.csv:2: samples: expected a count"},
+        {"median_ms", "median_us", "run/table-3.3.csv:1: not the header"},
+        {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 36 cells, got 35"},
+        {"a note", "a\"note", "run/table-3.3.csv:2: "},
+        {"break \"\n", "break \"\n\n", "run/table-3.3.csv:4: expected a row on every line"}};
+    assert_damages_are_reported("run/table-3.3.csv", damages, sizeof damages / sizeof *damages);
+}
+
+static void damaged_samples_are_reported_with_their_line(void **state)
+{
+    (void)state;
+    static const damage damages[] = {
+        {"line,i", "line,j", "run/samples.csv:1: expected the header table,row,line,i,ms,discard_reason"},
+        {",2,1,1.5", ",2,1.5", "run/samples.csv:3: expected 6 cells, got 5"},
+        {",2,1,", ",2.5,1,", "run/samples.csv:3: line: expected a count, got \"2.5\""},
+        {",2,0,", ",1,0,", "run/samples.csv:2: expected a sample of line 2 of the table or a later one, not of line 1"},
+        {",3,1,", ",2,1,", "run/samples.csv:6: expected a sample of line 3"},
+        {",2,1,", ",9,1,", "run/samples.csv:4: expected a sample of line 9"},
+        {"3.3,ds-roulette,3,1", "3.3,i-roulette,3,1",
+         "run/samples.csv:6: a sample of 3.3 i-roulette, but line 3 of the table is a row of 3.3 ds-roulette"}};
+    assert_damages_are_reported("run/samples.csv", damages, sizeof damages / sizeof *damages);
 }
 
 static void rows_stand_once_and_samples_are_times(void **state)
@@ -549,6 +573,7 @@ int main(void)
         TEST_IN_DIRECTORY(directory_with_results_is_not_overwritten),
         TEST_IN_DIRECTORY(another_binary_device_or_parameter_is_not_resumed),
         TEST_IN_DIRECTORY(damaged_table_is_reported_with_its_line),
+        TEST_IN_DIRECTORY(damaged_samples_are_reported_with_their_line),
         TEST_IN_DIRECTORY(rows_stand_once_and_samples_are_times),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);

@@ -125,7 +125,7 @@ void ab_csv_write_text(FILE *file, const char *text)
     if (quoted) fputc('"', file);
 }
 
-void ab_csv_write_number(FILE *file, double value)
+void ab_csv_write_number(FILE *file, double value, int digits)
 {
-    if (isfinite(value)) fprintf(file, "%.12g", value);
+    if (isfinite(value)) fprintf(file, "%.*g", digits, value);
 }

@@ -35,7 +35,7 @@ ab_status ab_csv_text(const ab_csv_record *record, int column, char *text, size_
  * can be told by its missing newline. */
 void ab_csv_write_text(FILE *file, const char *text);
 
-/* Writes 12 significant digits (nanoseconds up to 10^6 ms, integers up to 10^12), or nothing for what is not finite. */
-void ab_csv_write_number(FILE *file, double value);
+/* Writes `digits` significant digits, or nothing for what is not finite. */
+void ab_csv_write_number(FILE *file, double value, int digits);
 
 #endif

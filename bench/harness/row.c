@@ -9,6 +9,11 @@
 
 static const char schema[] = "1"; /* of table files; goes up when a column changes its meaning */
 
+enum {
+    ROW_DIGITS = 12,   /* nanoseconds up to 10^6 ms, integers up to 10^12 */
+    SAMPLE_DIGITS = 7, /* nanoseconds up to 10 ms, parts per million above: there are many samples */
+};
+
 typedef enum cell_kind {
     CELL_SCHEMA,
     CELL_RUN_ID,
@@ -75,13 +80,16 @@ static const column columns[] = {
 
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-/* The columns that make up the key, and begin a line of samples.csv. */
+/* The columns that make up the key. */
 static const column key_columns[] = {TEXT(table),   TEXT(row),    TEXT(instance), TEXT(implementation),
                                      TEXT(backend), TEXT(params), TEXT(scope)};
 
 enum { N_KEY_COLUMNS = sizeof key_columns / sizeof *key_columns };
 
-const char ab_samples_header[] = "table,row,instance,implementation,backend,params,scope,i,ms,discard_reason";
+const char ab_samples_header[] = "table,row,line,i,ms,discard_reason";
+
+/* The columns of samples.csv, in order. */
+enum { SAMPLE_TABLE, SAMPLE_ROW, SAMPLE_LINE, SAMPLE_I, SAMPLE_MS, SAMPLE_DISCARD_REASON, N_SAMPLE_COLUMNS };
 
 static const char *const status_names[] = {"ok", "noisy", "timeout", "skipped", "unsupported", "wrong", "error"};
 
@@ -146,7 +154,7 @@ static void write_cell(FILE *file, const ab_row *row, const column *c, const cha
         if (*(const int *)field || row->ms.samples > 0) fprintf(file, "%d", *(const int *)field);
         break;
     case CELL_NUMBER:
-        ab_csv_write_number(file, *(const double *)field);
+        ab_csv_write_number(file, *(const double *)field, ROW_DIGITS);
         break;
     }
 }
@@ -160,15 +168,14 @@ void ab_row_write(FILE *file, const ab_row *row, const char *run_id)
     fputc('\n', file);
 }
 
-void ab_samples_write(FILE *file, const ab_row *row, const ab_sample *samples, int n_samples)
+void ab_samples_write(FILE *file, const ab_row *row, int line, const ab_sample *samples, int n_samples)
 {
     for (int i = 0; i < n_samples; i++) {
-        for (int k = 0; k < N_KEY_COLUMNS; k++) {
-            ab_csv_write_text(file, field_of(row, &key_columns[k]));
-            fputc(',', file);
-        }
-        fprintf(file, "%d,", i);
-        ab_csv_write_number(file, samples[i].ms);
+        ab_csv_write_text(file, row->table);
+        fputc(',', file);
+        ab_csv_write_text(file, row->row);
+        fprintf(file, ",%d,%d,", line, i);
+        ab_csv_write_number(file, samples[i].ms, SAMPLE_DIGITS);
         fputc(',', file);
         ab_csv_write_text(file, samples[i].discard_reason);
         fputc('\n', file);
@@ -202,13 +209,13 @@ static ab_status read_status(const ab_csv_record *record, int i, ab_row_status *
     return ab_bad_input("%s:%d: unknown status \"%s\"", record->path, record->line, record->cells[i]);
 }
 
-static ab_status read_count(const ab_csv_record *record, int i, int *count)
+static ab_status read_count(const ab_csv_record *record, int i, const char *name, int *count)
 {
     double value;
     AB_TRY(ab_csv_number(record, i, &value));
     if (isnan(value)) value = 0;
     if (value < 0 || value > INT32_MAX || value != floor(value))
-        return ab_bad_input("%s:%d: %s: expected a count, got \"%s\"", record->path, record->line, columns[i].name,
+        return ab_bad_input("%s:%d: %s: expected a count, got \"%s\"", record->path, record->line, name,
                             record->cells[i]);
     *count = (int)value;
     return ab_ok();
@@ -237,7 +244,7 @@ static ab_status read_cell(const ab_csv_record *record, int i, const char *run_i
     case CELL_TEXT:
         return ab_csv_text(record, i, field, columns[i].size);
     case CELL_COUNT:
-        return read_count(record, i, field);
+        return read_count(record, i, columns[i].name, field);
     case CELL_NUMBER:
         return ab_csv_number(record, i, field);
     }
@@ -258,11 +265,16 @@ ab_status ab_row_read(const ab_csv_record *record, const char *run_id, ab_row *r
     return ab_ok();
 }
 
-ab_status ab_samples_read_key(const ab_csv_record *record, ab_row *row)
+ab_status ab_samples_read_line(const ab_csv_record *record, int *line)
 {
-    *row = ab_row_new();
-    AB_TRY(expect_cells(record, N_KEY_COLUMNS + 3));
-    for (int k = 0; k < N_KEY_COLUMNS; k++)
-        AB_TRY(ab_csv_text(record, k, (char *)row + key_columns[k].offset, key_columns[k].size));
-    return ab_ok();
+    AB_TRY(expect_cells(record, N_SAMPLE_COLUMNS));
+    return read_count(record, SAMPLE_LINE, "line", line);
+}
+
+ab_status ab_samples_check_row(const ab_csv_record *record, const ab_row *row)
+{
+    const char *table = record->cells[SAMPLE_TABLE], *name = record->cells[SAMPLE_ROW];
+    if (strcmp(table, row->table) == 0 && strcmp(name, row->row) == 0) return ab_ok();
+    return ab_bad_input("%s:%d: a sample of %s %s, but line %s of the table is a row of %s %s", record->path,
+                        record->line, table, name, record->cells[SAMPLE_LINE], row->table, row->row);
 }

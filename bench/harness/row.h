@@ -62,16 +62,20 @@ void ab_row_write(FILE *file, const ab_row *row, const char *run_id);
 ab_status ab_row_check_header(const ab_csv_record *record);
 ab_status ab_row_read(const ab_csv_record *record, const char *run_id, ab_row *row);
 
-/* The header and the lines of samples.csv: the row's key, then i (from 0), ms and discard_reason. */
+/* A sample of a row, and a line of samples.csv: table and row as in the row, `line` of the table file that the row
+ * stands on, i (from 0), ms to 7 digits and discard_reason. */
 typedef struct ab_sample {
     double ms;
     char discard_reason[32]; /* empty: kept */
 } ab_sample;
 
 extern const char ab_samples_header[];
-void ab_samples_write(FILE *file, const ab_row *row, const ab_sample *samples, int n_samples);
+void ab_samples_write(FILE *file, const ab_row *row, int line, const ab_sample *samples, int n_samples);
 
-/* Reads the key of a line of samples.csv into the key of `row`. */
-ab_status ab_samples_read_key(const ab_csv_record *record, ab_row *row);
+/* Reads on which line of the table file the row of a sample stands. AB_BAD_INPUT "file:line: ...". */
+ab_status ab_samples_read_line(const ab_csv_record *record, int *line);
+
+/* AB_BAD_INPUT unless the sample names this row. */
+ab_status ab_samples_check_row(const ab_csv_record *record, const ab_row *row);
 
 #endif

@@ -126,10 +126,18 @@ static ab_status remember(ab_run *run, const ab_row *row)
     return ab_ok();
 }
 
+/* The line of the table file that rows[i] stands on: the header is line 1. */
+static int line_of(int i)
+{
+    return i + 2;
+}
+
 static ab_status load_row(void *context, const ab_csv_record *record)
 {
     ab_run *run = context;
     if (record->line == 1) return ab_row_check_header(record);
+    if (record->line != line_of(run->n_rows))
+        return ab_bad_input("%s:%d: expected a row on every line", record->path, record->line);
     ab_row row;
     AB_TRY(ab_row_read(record, run->id, &row));
     return remember(run, &row);
@@ -138,28 +146,32 @@ static ab_status load_row(void *context, const ab_csv_record *record)
 /* How far samples.csv goes that belongs to finished rows: samples are written before their row. */
 typedef struct finished_samples {
     const ab_run *run;
-    long end;      /* bytes */
-    bool orphaned; /* a sample without a row was met */
+    int line; /* of the table file, which the last sample read belongs to */
+    long end; /* bytes */
 } finished_samples;
 
 static ab_status find_end_of_finished(void *context, const ab_csv_record *record)
 {
     finished_samples *samples = context;
-    ab_row row;
     if (record->line == 1)
         AB_TRY(ab_csv_expect_header(record, ab_samples_header));
     else {
-        AB_TRY(ab_samples_read_key(record, &row));
-        samples->orphaned = samples->orphaned || !ab_run_find(samples->run, &row);
+        const int previous = samples->line;
+        AB_TRY(ab_samples_read_line(record, &samples->line));
+        if (samples->line < previous)
+            return ab_bad_input("%s:%d: expected a sample of line %d of the table or a later one, not of line %d",
+                                record->path, record->line, previous, samples->line);
+        if (samples->line >= line_of(samples->run->n_rows)) return ab_ok();
+        AB_TRY(ab_samples_check_row(record, &samples->run->rows[samples->line - line_of(0)]));
     }
-    if (!samples->orphaned) samples->end = record->end;
+    samples->end = record->end;
     return ab_ok();
 }
 
 /* Reads the finished rows and drops the samples of a row that a kill left unfinished. */
 static ab_status load(ab_run *run)
 {
-    finished_samples samples = {run, 0, false};
+    finished_samples samples = {run, line_of(0), 0};
     AB_TRY(ab_csv_read(run->table.path, load_row, run));
     AB_TRY(ab_csv_read(run->samples.path, find_end_of_finished, &samples));
     return ab_log_cut(&run->samples, samples.end);
@@ -267,6 +279,7 @@ const ab_row *ab_run_rows(const ab_run *run, int *count)
 typedef struct finished_row {
     const char *run_id;
     const ab_row *row;
+    int line;                 /* of the table file */
     const ab_sample *samples; /* [n_samples] */
     int n_samples;
 } finished_row;
@@ -280,7 +293,7 @@ static void print_row(FILE *file, const void *context)
 static void print_samples(FILE *file, const void *context)
 {
     const finished_row *finished = context;
-    ab_samples_write(file, finished->row, finished->samples, finished->n_samples);
+    ab_samples_write(file, finished->row, finished->line, finished->samples, finished->n_samples);
 }
 
 static ab_status check_row(const ab_run *run, const ab_row *row, const ab_sample *samples, int n_samples)
@@ -296,7 +309,7 @@ static ab_status check_row(const ab_run *run, const ab_row *row, const ab_sample
 
 ab_status ab_run_append(ab_run *run, const ab_row *row, const ab_sample *samples, int n_samples)
 {
-    const finished_row finished = {run->id, row, samples, n_samples};
+    const finished_row finished = {run->id, row, line_of(run->n_rows), samples, n_samples};
     const off_t samples_size = run->samples.size;
     AB_TRY(check_row(run, row, samples, n_samples));
     AB_TRY(append_printed(&run->samples, print_samples, &finished));

@@ -1,7 +1,8 @@
 /* A run: the directory of CSV files and metadata that a driver leaves behind, safe against being killed at any moment.
  *
  *   table-<name>.csv  one line per row, written and synced when the row is finished
- *   samples.csv       every sample of every row, synced before the row's own line
+ *   samples.csv       table,row,line,i,ms,discard_reason: every sample of every row, synced before the row's own line;
+ *                     `line` is that line's number in the table file, whose header is line 1
  *   meta.json         what was run on what; written at the start ("complete": false) and again at the end
  *
  * A row that stands in the table file is finished and its samples are complete. Resuming drops whatever a kill left
