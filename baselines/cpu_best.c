@@ -16,8 +16,6 @@
  *
  * Range of float: eta^beta is divided by its smallest value, a constant that the rule cancels, and pheromone that would
  * leave the normal range becomes 0; so a weight is 0 only where the pheromone is, and with alpha = 1 none is denormal.
- *
- * A plain scan of float rows, branchless, with block sums, takes 4 times as long on pr1002 and 9 times on pr2392.
  */
 #include <float.h>
 #include <math.h>

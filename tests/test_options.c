@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "instances/nearest_name.h"
 #include "bench/harness/options.h"
 
 static const char *const known_instances[] = {"d198", "a280", "lin318", "pr1002", "pr2392", NULL};

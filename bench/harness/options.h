@@ -63,11 +63,6 @@ void ab_options_free(ab_options *options);
 const char *ab_profile_name(ab_profile profile);               /* "smoke" */
 const char *ab_backend_choice_name(ab_backend_choice backend); /* "auto" */
 
-/* The candidate (NULL-terminated list) with the least edit distance to `name`, the first of equals, or NULL if none is
- * near: more than a third of the name would have to change, and more than two letters. What precedes a candidate's
- * slash may be missing: "ds-roulette" is near "tsp/ds-roulette". */
-const char *ab_nearest_name(const char *name, const char *const *candidates);
-
 /* --list: TSV on stdout with a header line: id, backend, file, source, description. */
 void ab_print_implementations(const char *operation);
 

@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "bench/harness/options.h"
+#include "instances/nearest_name.h"
 
 enum { LONGEST_NAME = 64 }; /* names longer than this get no suggestion */
 
