@@ -1,5 +1,6 @@
 /* Which name a person may have meant (bench/harness/options.h). */
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "instances/nearest_name.h"

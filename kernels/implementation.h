@@ -2,8 +2,8 @@
  *
  * An implementation is one way of doing one operation: `tsp/ds-roulette`. All implementations of an operation share one
  * opening function type (kernels/<operation>/<operation>.h), which prepares the state for one problem and hands back an
- * ab_work. A work is a fixed list of stages; running every stage once, in order, is one iteration. Implementations never
- * time themselves: the harness owns the clock and runs the stages (bench/harness/measure.h).
+ * ab_work. A work is a fixed list of stages; running every stage once, in order, is one iteration. Implementations
+ * never time themselves: the harness owns the clock and runs the stages (bench/harness/measure.h).
  */
 #ifndef ANTBENCH_IMPLEMENTATION_H
 #define ANTBENCH_IMPLEMENTATION_H
@@ -34,10 +34,10 @@ ab_status ab_failed(const char *format, ...) __attribute__((format(printf, 1, 2)
 ab_status ab_bad_input(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Returns the status of `expression` from the calling function unless it is AB_OK. */
-#define AB_TRY(expression)                                   \
-    do {                                                     \
-        ab_status ab_try_status = (expression);              \
-        if (ab_try_status.code != AB_OK) return ab_try_status; \
+#define AB_TRY(expression)                                                                                             \
+    do {                                                                                                               \
+        ab_status ab_try_status = (expression);                                                                        \
+        if (ab_try_status.code != AB_OK) return ab_try_status;                                                         \
     } while (0)
 
 /* ---- Work: what an opened implementation is to the harness. ---- */

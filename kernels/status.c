@@ -17,14 +17,14 @@ static ab_status make_status(ab_code code, const char *format, va_list arguments
     return status;
 }
 
-#define DEFINE_STATUS(name, code)             \
-    ab_status name(const char *format, ...)   \
-    {                                         \
-        va_list arguments;                    \
-        va_start(arguments, format);          \
-        ab_status status = make_status(code, format, arguments); \
-        va_end(arguments);                    \
-        return status;                        \
+#define DEFINE_STATUS(name, code)                                                                                      \
+    ab_status name(const char *format, ...)                                                                            \
+    {                                                                                                                  \
+        va_list arguments;                                                                                             \
+        va_start(arguments, format);                                                                                   \
+        ab_status status = make_status(code, format, arguments);                                                       \
+        va_end(arguments);                                                                                             \
+        return status;                                                                                                 \
     }
 
 DEFINE_STATUS(ab_unsupported, AB_UNSUPPORTED)

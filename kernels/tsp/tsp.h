@@ -3,13 +3,13 @@
  * n cities, n_ants ants. One iteration has three stages:
  *   choice     choice_info[i][j] = pheromone[i][j]^alpha * eta[i][j]^beta, with eta = 1/(d + 0.1) as d can be 0
  *   construct  every ant builds a closed tour by the implementation's selection rule
- *   update     pheromone evaporates by the factor 1 - rho on every edge, then ants deposit 1/length on the edges of their
- *              tour, in both directions: all of them (AS_ALL_ANTS) or the best of this iteration alone (AS_BEST_ANT)
- * Sources: thesis §3.2, §3.5; JPDC §2.1; Dorigo & Stützle, Ant Colony Optimization (2004), ch. 3.
+ *   update     pheromone evaporates by the factor 1 - rho on every edge, then ants deposit 1/length on the edges of
+ * their tour, in both directions: all of them (AS_ALL_ANTS) or the best of this iteration alone (AS_BEST_ANT) Sources:
+ * thesis §3.2, §3.5; JPDC §2.1; Dorigo & Stützle, Ant Colony Optimization (2004), ch. 3.
  *
  * The all-zero rule, the same in every implementation: single precision lets the weight of an edge that is never used
- * underflow to 0 after about a hundred iterations at rho = 0.5, so a step can find that all its unvisited cities weigh 0.
- * Such a step goes to the nearest unvisited city (smallest d; the lowest index among equals), which is what equal
+ * underflow to 0 after about a hundred iterations at rho = 0.5, so a step can find that all its unvisited cities weigh
+ * 0. Such a step goes to the nearest unvisited city (smallest d; the lowest index among equals), which is what equal
  * pheromone and the heuristic would favour, and is counted in as_result.zero_weight_steps.
  */
 #ifndef ANTBENCH_TSP_H
@@ -38,13 +38,13 @@ typedef enum as_protocol {
 
 typedef struct as_params {
     as_protocol protocol;
-    double alpha;      /* exponent of the pheromone */
-    double beta;       /* exponent of the heuristic */
-    double rho;        /* evaporation rate, 0 < rho <= 1 */
-    int n_ants;        /* >= 1; the sources use n */
-    uint64_t seed;     /* one seed gives the same tours on every machine, whatever the number of threads */
-    int threads;       /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
-    int carveout;      /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
+    double alpha;  /* exponent of the pheromone */
+    double beta;   /* exponent of the heuristic */
+    double rho;    /* evaporation rate, 0 < rho <= 1 */
+    int n_ants;    /* >= 1; the sources use n */
+    uint64_t seed; /* one seed gives the same tours on every machine, whatever the number of threads */
+    int threads;   /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
+    int carveout;  /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
 } as_params;
 
 /* What the sources use: alpha 1, beta 2, one ant per city, rho by protocol; seed 1, threads 1, carveout -1. */
@@ -61,8 +61,8 @@ double as_power(double x, double exponent);
 /* AB_OK, or AB_BAD_INPUT naming the parameter that is out of range, or AB_UNSUPPORTED for n. */
 ab_status as_check(const as_problem *problem, const as_params *params);
 
-/* The all-zero rule: the nearest city to `city` that is not marked in visited[n], the lowest index among equals; -1 when
- * all are marked. */
+/* The all-zero rule: the nearest city to `city` that is not marked in visited[n], the lowest index among equals; -1
+ * when all are marked. */
 int as_nearest_unvisited(const as_problem *problem, int city, const bool *visited);
 
 /* Copied out of a colony by methods->read. The caller owns the arrays; any of them may be NULL. */
