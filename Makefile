@@ -81,11 +81,11 @@ ifeq ($(NVCC),)
 	@echo "no nvcc on PATH, in CUDA_HOME, /usr/local/cuda or build/: built without the CUDA backend (make deps installs it)"
 endif
 
-test: ## run every test, no GPU needed (about 6 minutes on 2 cores)
+test: ## run every test, no GPU needed (about 3 minutes on 2 cores)
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries test-programs
 	@$(PYTHON) tests/run_all.py
 
-check-gpu: build ## run every kernel on this GPU under compute-sanitizer (about 1 minute)
+check-gpu: build ## run every kernel on this GPU under compute-sanitizer (about 2 minutes)
 	@scripts/check_gpu
 
 instances: ## download the TSPLIB instances of the catalogue into instances/tsplib/, checksums verified

@@ -42,7 +42,8 @@ typedef struct as_params {
     double beta;   /* exponent of the heuristic */
     double rho;    /* evaporation rate, 0 < rho <= 1 */
     int n_ants;    /* >= 1; the sources use n */
-    uint64_t seed; /* one seed gives the same tours on every machine, whatever the number of threads */
+    uint64_t seed; /* one seed gives the same tours again, whatever the number of threads; not on a GPU with
+                    * AS_ALL_ANTS, where the order of atomic additions, and so their rounding, varies */
     int threads;   /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
     int carveout;  /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
 } as_params;
