@@ -11,6 +11,12 @@
  * underflow to 0 after about a hundred iterations at rho = 0.5, so a step can find that all its unvisited cities weigh
  * 0. Such a step goes to the nearest unvisited city (smallest d; the lowest index among equals), which is what equal
  * pheromone and the heuristic would favour, and is counted in as_result.zero_weight_steps.
+ *
+ * With candidate sets (thesis §4.4; implementations whose id says nn or cand): a step chooses among the unvisited
+ * cities of the current city's candidate set by the random proportional rule. If none is left, or those left all weigh
+ * 0, it goes to the best remaining city: the unvisited city with the largest choice_info, the lowest index among equals
+ * (the thesis says "the largest pheromone value", ACOTSP, its reference, takes choice_info); the all-zero rule where
+ * all of them weigh 0.
  */
 #ifndef ANTBENCH_TSP_H
 #define ANTBENCH_TSP_H
@@ -27,8 +33,10 @@ extern "C" {
 enum { AS_MAX_CITIES = 65535 };
 
 typedef struct as_problem {
-    int n;               /* cities, 2 .. AS_MAX_CITIES */
-    const int32_t *dist; /* [n][n], symmetric, zero diagonal, >= 0: TSPLIB's integer distances */
+    int n;                  /* cities, >= 2 */
+    const int32_t *dist;    /* [n][n], symmetric, zero diagonal, >= 0: TSPLIB's integer distances */
+    int nn;                 /* candidate cities per city, <= n - 1; 0 for rules that consider all cities */
+    const int32_t *nn_list; /* [n][nn]: the candidate set of each city (as_nearest_neighbours); NULL for nn 0 */
 } as_problem;
 
 typedef enum as_protocol {
@@ -47,6 +55,10 @@ typedef struct as_params {
     int threads;   /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
     int carveout;  /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
 } as_params;
+
+/* The candidate sets of thesis §4.4.2: the nn nearest other cities of each city, nearest first, the lower index first
+ * among equals, into *nn_list [n][nn], which the caller frees. 1 <= nn <= n - 1. */
+ab_status as_nearest_neighbours(const as_problem *problem, int nn, int32_t **nn_list);
 
 /* What the sources use: alpha 1, beta 2, one ant per city, rho by protocol; seed 1, threads 1, carveout -1. */
 as_params as_default_params(int n, as_protocol protocol);
