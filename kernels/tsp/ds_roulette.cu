@@ -13,9 +13,8 @@
 #include "kernels/warp.h"
 
 enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE };
-enum {
-    AT_ONCE = 2
-}; /* sub-blocks a warp scans side by side, to hide latency; 4 costs registers and gains nothing on an H100 */
+/* Sub-blocks that a warp scans side by side, to hide latency. Four cost registers and gain nothing on an H100. */
+enum { AT_ONCE = 2 };
 
 /* Layout of the dynamic shared memory, in bytes. */
 static size_t shared_bytes(int stride)

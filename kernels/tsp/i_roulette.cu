@@ -3,9 +3,9 @@
  * Every unvisited city draws its own random number r; the city with the largest r * weight is next. That avoids the
  * sequential walk of a roulette wheel, at the price of n random numbers a step, and it is not proportional: heavy
  * cities win more often than their share. Each thread's tabu list is one bit per tile in a register, hence at most 32
- * tiles. The maximum is kept per thread over the tiles and reduced once over the block, by shuffles (JPDC: shared
- * memory). Limit: n <= 4096. Bound by arithmetic: n Philox numbers per step and ant. Source: JPDC §3.2.2, §3.2.3,
- * Algorithm 3.
+ * tiles. The maximum is kept per thread over the tiles and reduced once over the block, within warps by one instruction
+ * where there is one (JPDC: shared memory). Limit: n <= 4096. Bound by arithmetic: n Philox numbers per step and ant.
+ * Source: JPDC §3.2.2, §3.2.3, Algorithm 3.
  */
 #include "kernels/cuda_random.h"
 #include "kernels/tsp/colony.h"

@@ -4,8 +4,8 @@
  *   choice     choice_info[i][j] = pheromone[i][j]^alpha * eta[i][j]^beta, with eta = 1/(d + 0.1) as d can be 0
  *   construct  every ant builds a closed tour by the implementation's selection rule
  *   update     pheromone evaporates by the factor 1 - rho on every edge, then ants deposit 1/length on the edges of
- * their tour, in both directions: all of them (AS_ALL_ANTS) or the best of this iteration alone (AS_BEST_ANT) Sources:
- * thesis §3.2, §3.5; JPDC §2.1; Dorigo & Stützle, Ant Colony Optimization (2004), ch. 3.
+ *              their tour, in both directions: all of them (AS_ALL_ANTS) or the iteration's best alone (AS_BEST_ANT)
+ * Sources: thesis §3.2, §3.5; JPDC §2.1; Dorigo & Stützle, Ant Colony Optimization (2004), ch. 3.
  *
  * The all-zero rule, the same in every implementation: single precision lets the weight of an edge that is never used
  * underflow to 0 after about a hundred iterations at rho = 0.5, so a step can find that all its unvisited cities weigh
