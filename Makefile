@@ -29,7 +29,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 DEFINES := -D_GNU_SOURCE -I. -Ibuild/gen
 CFLAGS := -std=c11 -O3 -g -fopenmp $(WARNINGS) $(DEFINES)
 CXXFLAGS := -std=c++17 -O2 -g -fopenmp $(WARNINGS) $(DEFINES)
-HOST_CUDA := -x c++ -Wno-unknown-pragmas
+HOST_CUDA := -x c++ -Wno-unknown-pragmas -Wno-maybe-uninitialized
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # Static where the result should also run on a GPU node on which nothing is installed.
 LIBS := -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libnettle.a -ldl -lpthread -lm

@@ -18,10 +18,13 @@ static __device__ __forceinline__ float warp_inclusive_scan(float value, int lan
     return value;
 }
 
-static __device__ __forceinline__ float warp_sum(float value)
+/* The lane of the first candidate at or past `target` on the wheel; rounding can leave the target past all of them,
+ * then the last candidate. Candidates must exist. */
+static __device__ __forceinline__ int warp_spin(bool candidate, float scan, float target)
 {
-    for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) value += __shfl_xor_sync(FULL_WARP, value, offset);
-    return value;
+    const unsigned hit = __ballot_sync(FULL_WARP, candidate && scan >= target);
+    if (hit) return __ffs((int)hit) - 1;
+    return WARP_SIZE - 1 - __clz((int)__ballot_sync(FULL_WARP, candidate));
 }
 
 /* From compute capability 8.0 on an instruction of their own does what takes five shuffles before. */
@@ -40,6 +43,15 @@ static __device__ __forceinline__ unsigned warp_min(unsigned value)
 static __device__ __forceinline__ float warp_max(float value)
 {
     return __int_as_float((int)~warp_min(~(unsigned)__float_as_int(value)));
+}
+
+static __device__ __forceinline__ unsigned long long warp_max(unsigned long long value)
+{
+    for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) {
+        const unsigned long long other = __shfl_xor_sync(FULL_WARP, value, offset);
+        if (other > value) value = other;
+    }
+    return value;
 }
 
 static __device__ __forceinline__ unsigned long long warp_min(unsigned long long value)

@@ -16,14 +16,31 @@
 #include "kernels/tsp/tsp.h"
 #include "tests/planted/tsp_construct.h"
 
-static const char *const rungs[] = {"tsp/i-roulette", "tsp/ds-roulette"};
+/* Every rung, those with candidate sets also with sets smaller and larger than a warp. */
+static const struct rung {
+    const char *id;
+    int nn; /* candidates per city, at most n - 1 of them */
+} rungs[] = {
+    {"tsp/i-roulette", 0},           {"tsp/ds-roulette", 0},          {"tsp/cand-thread", 20},
+    {"tsp/cand-thread", 40},         {"tsp/cand-block", 20},          {"tsp/cand-block", 32},
+    {"tsp/cand-block", 64},          {"tsp/cand-block-compress", 20}, {"tsp/cand-block-compress", 32},
+};
 enum { N_RUNGS = sizeof rungs / sizeof *rungs, N_ORDERS = 5 };
 
-static as_open *rung(const char *id)
+/* Opens a rung on the host backend, with candidate sets where it wants them: it copies everything it needs. */
+static ab_status open_rung(const struct rung *rung, as_problem problem, const as_params *params, as_colony **colony)
 {
-    const ab_implementation *found = ab_find_implementation(id, AB_HOST);
+    const ab_implementation *found = ab_find_implementation(rung->id, AB_HOST);
     assert_non_null(found);
-    return found->open.tsp;
+    int32_t *nn_list = NULL;
+    if (rung->nn && problem.n >= 2) {
+        problem.nn = rung->nn < problem.n ? rung->nn : problem.n - 1;
+        assert_int_equal(as_nearest_neighbours(&problem, problem.nn, &nn_list).code, AB_OK);
+        problem.nn_list = nn_list;
+    }
+    const ab_status status = found->open.tsp(&problem, params, colony);
+    free(nn_list);
+    return status;
 }
 
 /* A uniform instance, in which the last cities are duplicates of the first. */
@@ -40,18 +57,18 @@ static tsp_instance instance_with_duplicates(int n)
     return instance;
 }
 
-static void check_rung(const char *id, int n, as_protocol protocol)
+static void check_rung(const struct rung *rung, int n, as_protocol protocol)
 {
     tsp_instance instance = instance_with_duplicates(n);
     const as_problem problem = {.n = n, .dist = instance.dist};
     as_params params = as_default_params(n, protocol);
     params.n_ants = n < 5 ? n : 5;
     as_colony *colony = NULL;
-    assert_int_equal(rung(id)(&problem, &params, &colony).code, AB_OK);
+    assert_int_equal(open_rung(rung, problem, &params, &colony).code, AB_OK);
     int valid = 0;
     bool wrong = false;
     const ab_status status = verify_iteration(colony, &problem, &params, &valid, &wrong);
-    if (status.code != AB_OK) fail_msg("%s, n %d, %s: %s", id, n, as_protocol_name(protocol), status.reason);
+    if (status.code != AB_OK) fail_msg("%s, nn %d, n %d, %s: %s", rung->id, rung->nn, n, as_protocol_name(protocol), status.reason);
     assert_int_equal(valid, params.n_ants);
     colony->work.methods->close(&colony->work);
     tsp_free(&instance);
@@ -66,20 +83,20 @@ static void test_every_size_and_order(void **state)
         for (int r = 0; r < N_RUNGS; ++r)
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
                 if (order == 0 || i % N_ORDERS == order) {
-                    check_rung(rungs[r], sizes[i], AS_ALL_ANTS);
-                    check_rung(rungs[r], sizes[i], AS_BEST_ANT);
+                    check_rung(&rungs[r], sizes[i], AS_ALL_ANTS);
+                    check_rung(&rungs[r], sizes[i], AS_BEST_ANT);
                 }
     }
     host_backend_set_order(0);
 }
 
 /* Tours of a few iterations must not depend on the order in which threads run. */
-static void run_tours(const char *id, const as_problem *problem, const as_params *params, uint64_t order,
+static void run_tours(const struct rung *rung, const as_problem *problem, const as_params *params, uint64_t order,
                       int32_t *tours)
 {
     host_backend_set_order(order);
     as_colony *colony = NULL;
-    assert_int_equal(rung(id)(problem, params, &colony).code, AB_OK);
+    assert_int_equal(open_rung(rung, *problem, params, &colony).code, AB_OK);
     as_result result = {.tours = tours};
     for (int i = 0; i < 2; ++i) assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
     assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
@@ -98,9 +115,9 @@ static void test_tours_do_not_depend_on_the_order(void **state)
     params.n_ants = ANTS;
     static int32_t expected[ANTS * (N + 1)], tours[ANTS * (N + 1)];
     for (int r = 0; r < N_RUNGS; ++r) {
-        run_tours(rungs[r], &problem, &params, 0, expected);
+        run_tours(&rungs[r], &problem, &params, 0, expected);
         for (uint64_t order = 1; order < N_ORDERS; ++order) {
-            run_tours(rungs[r], &problem, &params, order, tours);
+            run_tours(&rungs[r], &problem, &params, order, tours);
             assert_memory_equal(tours, expected, sizeof expected);
         }
     }
@@ -120,11 +137,11 @@ static void test_seed_decides_the_tours(void **state)
     static int32_t first[ANTS * (N + 1)], again[ANTS * (N + 1)];
     for (int r = 0; r < N_RUNGS; ++r) {
         params.seed = 1;
-        run_tours(rungs[r], &problem, &params, 0, first);
-        run_tours(rungs[r], &problem, &params, 0, again);
+        run_tours(&rungs[r], &problem, &params, 0, first);
+        run_tours(&rungs[r], &problem, &params, 0, again);
         assert_memory_equal(first, again, sizeof first);
         params.seed = 2;
-        run_tours(rungs[r], &problem, &params, 0, again);
+        run_tours(&rungs[r], &problem, &params, 0, again);
         assert_memory_not_equal(first, again, sizeof first);
     }
     tsp_free(&instance);
@@ -144,7 +161,7 @@ static void test_all_zero_rule(void **state)
     for (int r = 0; r < N_RUNGS; ++r) {
         as_colony *colony = NULL;
         as_result result = {.tours = tours};
-        assert_int_equal(rung(rungs[r])(&problem, &params, &colony).code, AB_OK);
+        assert_int_equal(open_rung(&rungs[r], problem, &params, &colony).code, AB_OK);
         assert_int_equal(colony->methods->write_pheromone(colony, zero).code, AB_OK);
         assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
         assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
@@ -215,14 +232,14 @@ static void test_limits_are_unsupported(void **state)
     const as_problem large = {.n = N, .dist = dist}, single = {.n = 1, .dist = dist};
     as_params params = as_default_params(N, AS_BEST_ANT);
     as_colony *colony = NULL;
-    ab_status status = rung("tsp/i-roulette")(&large, &params, &colony);
+    ab_status status = open_rung(&rungs[0], large, &params, &colony);
     assert_int_equal(status.code, AB_UNSUPPORTED);
     assert_string_equal(status.reason, "needs n <= 4096 (one tabu bit per tile in a 32-bit register), n is 4097");
     params.n_ants = 1;
     for (int r = 0; r < N_RUNGS; ++r) {
-        status = rung(rungs[r])(&single, &params, &colony);
+        status = open_rung(&rungs[r], single, &params, &colony);
         assert_int_equal(status.code, AB_UNSUPPORTED);
-        assert_non_null(strstr(status.reason, "n >= 2"));
+        assert_non_null(strstr(status.reason, rungs[r].nn ? "candidate set" : "n >= 2"));
     }
     free(dist);
 }

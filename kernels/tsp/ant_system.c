@@ -1,6 +1,8 @@
 /* Ant System's host side, shared by every implementation on every backend (kernels/tsp/tsp.h). */
 #include <math.h>
+#include <omp.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "kernels/tsp/tsp.h"
 
@@ -78,5 +80,72 @@ ab_status as_check(const as_problem *problem, const as_params *params)
         return ab_bad_input("threads must be between 0 and 1024, is %d", params->threads);
     if (params->carveout < -1 || params->carveout > 100)
         return ab_bad_input("carveout must be between -1 and 100 percent, is %d", params->carveout);
+    return ab_ok();
+}
+
+/* ---- Candidate sets ---- */
+
+ab_status as_check_candidates(const as_problem *problem)
+{
+    if (problem->nn == 0) return ab_unsupported("needs a candidate set");
+    if (problem->nn < 1 || problem->nn > problem->n - 1 || problem->nn_list == NULL)
+        return ab_bad_input("a candidate set has 1 to n - 1 = %d cities, not %d", problem->n - 1, problem->nn);
+    return ab_ok();
+}
+
+/* Moves the key in the hole down a heap, largest key first, until none below it is larger. */
+static void sift_down(uint64_t *heap, int count, int hole)
+{
+    const uint64_t key = heap[hole];
+    for (int child = 2 * hole + 1; child < count; child = 2 * hole + 1) {
+        if (child + 1 < count && heap[child + 1] > heap[child]) child++;
+        if (heap[child] <= key) break;
+        heap[hole] = heap[child];
+        hole = child;
+    }
+    heap[hole] = key;
+}
+
+/* One city's candidate set: a heap of the nn nearest so far, then sorted in place. A key is a distance with the city
+ * below it, so that the order of the keys is the order of the list. */
+static void find_nearest(const as_problem *problem, int city, int nn, uint64_t *heap, int32_t *list)
+{
+    const int32_t *dist = problem->dist + (size_t)city * (size_t)problem->n;
+    int count = 0;
+    for (int j = 0; j < problem->n; j++) {
+        const uint64_t key = (uint64_t)dist[j] << 32 | (uint32_t)j;
+        if (j == city) continue;
+        if (count < nn) {
+            heap[count++] = key;
+            for (int k = nn / 2 - 1; count == nn && k >= 0; k--) sift_down(heap, nn, k);
+        } else if (key < heap[0]) {
+            heap[0] = key;
+            sift_down(heap, nn, 0);
+        }
+    }
+    for (int k = nn - 1; k >= 0; k--) {
+        list[k] = (int32_t)(heap[0] & UINT32_MAX);
+        heap[0] = heap[k];
+        sift_down(heap, k, 0);
+    }
+}
+
+ab_status as_nearest_neighbours(const as_problem *problem, int nn, int32_t **nn_list)
+{
+    const size_t n = (size_t)problem->n, length = (size_t)nn;
+    if (nn < 1 || nn > problem->n - 1)
+        return ab_bad_input("a candidate set has 1 to n - 1 = %d cities, not %d", problem->n - 1, nn);
+    int32_t *list = malloc(n * length * sizeof *list);
+    uint64_t *heaps = malloc((size_t)omp_get_max_threads() * length * sizeof *heaps);
+    if (list == NULL || heaps == NULL) {
+        free(list);
+        free(heaps);
+        return ab_failed("out of memory");
+    }
+#pragma omp parallel for schedule(static)
+    for (int city = 0; city < problem->n; city++)
+        find_nearest(problem, city, nn, heaps + (size_t)omp_get_thread_num() * length, list + (size_t)city * length);
+    free(heaps);
+    *nn_list = list;
     return ab_ok();
 }

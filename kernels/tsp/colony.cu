@@ -13,7 +13,7 @@ enum { MAX_ANTS = 1 << ANT_BITS };
 typedef struct gpu_colony {
     as_colony base;
     tsp_device device;
-    void *allocations[9]; /* everything cudaMalloc gave, NULL at the end */
+    void *allocations[10]; /* everything cudaMalloc gave */
     int n_allocations;
     as_params params;
     tsp_construct *construct;
@@ -155,6 +155,25 @@ static ab_status upload_pheromone(const as_problem *problem, double rho, float *
     return status;
 }
 
+/* The candidate sets with their rows filled up to nn_stride; nothing for a problem without. */
+static ab_status upload_candidates(gpu_colony *colony, const as_problem *problem)
+{
+    tsp_device *device = &colony->device;
+    if (problem->nn == 0) return ab_ok();
+    const size_t n = (size_t)device->n, nn = (size_t)problem->nn, stride = (size_t)device->nn_stride;
+    int *on_device = NULL;
+    AB_TRY(allocate(colony, &on_device, n * stride));
+    device->nn_list = on_device;
+    int *padded = (int *)malloc(n * stride * sizeof *padded);
+    if (!padded) return ab_failed("out of memory: %zu MiB for the candidate sets", n * stride * sizeof *padded >> 20);
+    for (size_t i = 0; i < n; ++i)
+        for (size_t k = 0; k < stride; ++k) padded[i * stride + k] = k < nn ? problem->nn_list[i * nn + k] : (int)i;
+    const cudaError_t error = cudaMemcpy(on_device, padded, n * stride * sizeof *padded, cudaMemcpyHostToDevice);
+    free(padded);
+    CUDA_TRY(error);
+    return ab_ok();
+}
+
 static ab_status initialise(gpu_colony *colony, const as_problem *problem)
 {
     tsp_device *device = &colony->device;
@@ -170,6 +189,7 @@ static ab_status initialise(gpu_colony *colony, const as_problem *problem)
     AB_TRY(upload(dist, problem->dist, device->n, device->stride));
     AB_TRY(upload_heuristic(problem, colony->params.beta, heuristic, device->stride));
     AB_TRY(upload_pheromone(problem, colony->params.rho, device->pheromone, device->stride));
+    AB_TRY(upload_candidates(colony, problem));
     return poison(&colony->base);
 }
 
@@ -185,6 +205,8 @@ extern "C" ab_status AB_GPU(tsp_open_colony)(const as_problem *problem, const as
     colony->device.n = problem->n;
     colony->device.n_ants = params->n_ants;
     colony->device.stride = ceil_div(problem->n, 32) * 32;
+    colony->device.nn = problem->nn;
+    colony->device.nn_stride = ceil_div(problem->nn, 32) * 32;
     colony->params = *params;
     colony->construct = construct;
     const ab_status status = initialise(colony, problem);

@@ -14,9 +14,12 @@
 typedef struct tsp_device {
     int n;                                 /* cities */
     int n_ants;                            /* ants */
+    int nn;                                /* candidate cities per city, 0 for none */
+    int nn_stride;                         /* nn rounded up to a multiple of 32 */
     int stride;                            /* n rounded up to a multiple of 32 */
     const int *dist;                       /* [n][stride], 0 in the padding */
     const float *heuristic;                /* [n][stride], eta^beta, 0 on the diagonal and in the padding */
+    const int *nn_list;                    /* [n][nn_stride], filled up with the row's own city, which is always visited */
     float *pheromone;                      /* [n][stride] */
     float *choice_info;                    /* [n][stride], 0 on the diagonal and in the padding */
     int *tours;                            /* [n_ants][n + 1], closed */
@@ -34,6 +37,22 @@ enum { ANT_BITS = 16 };
 static __device__ __forceinline__ unsigned long long tour_key(long long length, int ant)
 {
     return (unsigned long long)length << ANT_BITS | (unsigned)ant;
+}
+
+/* A city's rank for the best remaining city (tsp.h): by weight, which is not negative, then the lower index first. */
+static __device__ __forceinline__ unsigned long long best_key(float weight, int city)
+{
+    return (unsigned long long)(unsigned)__float_as_int(weight) << 32 | (0xffffffffu - (unsigned)city);
+}
+
+static __device__ __forceinline__ int best_city(unsigned long long key)
+{
+    return (int)(0xffffffffu - (unsigned)key);
+}
+
+static __device__ __forceinline__ bool best_weighs_nothing(unsigned long long key)
+{
+    return key >> 32 == 0;
 }
 
 /* A city's rank for the all-zero rule: by distance, then by index. */

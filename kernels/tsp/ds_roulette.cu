@@ -22,15 +22,6 @@ static size_t shared_bytes(int stride)
     return (size_t)stride * sizeof(float) + (size_t)(stride / WARP_SIZE) * sizeof(float) + (size_t)stride;
 }
 
-/* The lane of the first candidate at or past `target` on the wheel; rounding can leave the target past all of them,
- * then the last candidate. Candidates must exist. */
-static __device__ __forceinline__ int spin(bool candidate, float scan, float target)
-{
-    const unsigned hit = __ballot_sync(FULL_WARP, candidate && scan >= target);
-    if (hit) return __ffs((int)hit) - 1;
-    return WARP_SIZE - 1 - __clz((int)__ballot_sync(FULL_WARP, candidate));
-}
-
 /* Stage 1: scans the weights of every sub-block that still has an unvisited city; the others get zeros. */
 static __device__ __forceinline__ void scan_sub_blocks(const float *row, int n_sub_blocks, shared_array<float> scan,
                                                        shared_array<float> sub_block_sum,
@@ -68,7 +59,7 @@ static __device__ __forceinline__ int spin_sub_blocks(float u, int n_sub_blocks,
     const float upto = warp_inclusive_scan(mine, lane);
     const float total = __shfl_sync(FULL_WARP, upto, WARP_SIZE - 1), target = u * total;
     if (!(total > 0.0f)) return -1;
-    const int holder = spin(mine > 0.0f, upto, target);
+    const int holder = warp_spin(mine > 0.0f, upto, target);
     int chosen = -1;
     float walked = upto - mine;
     for (int i = first; i < last && !(chosen >= 0 && walked >= target); ++i) {
@@ -130,7 +121,7 @@ static __global__ void __launch_bounds__(N_THREADS)
             int next;
             if (chosen >= 0) { /* Stage 3: the second spin, inside the chosen sub-block. */
                 const int city = chosen * WARP_SIZE + lane;
-                next = chosen * WARP_SIZE + spin(tabu[city] != 0, scan[city], v * sub_block_sum[chosen]);
+                next = chosen * WARP_SIZE + warp_spin(tabu[city] != 0, scan[city], v * sub_block_sum[chosen]);
             } else {
                 next = nearest_unvisited(colony.dist + row, n, tabu);
                 ++zero_weight_steps;

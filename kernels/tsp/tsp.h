@@ -60,6 +60,9 @@ typedef struct as_params {
  * among equals, into *nn_list [n][nn], which the caller frees. 1 <= nn <= n - 1. */
 ab_status as_nearest_neighbours(const as_problem *problem, int nn, int32_t **nn_list);
 
+/* AB_OK, or AB_UNSUPPORTED "needs a candidate set" for nn 0, or AB_BAD_INPUT for a size out of range. */
+ab_status as_check_candidates(const as_problem *problem);
+
 /* What the sources use: alpha 1, beta 2, one ant per city, rho by protocol; seed 1, threads 1, carveout -1. */
 as_params as_default_params(int n, as_protocol protocol);
 

@@ -1,0 +1,112 @@
+/* Tour construction with candidate sets, task-parallel: one ant per thread, in blocks of one warp.
+ *
+ * Each thread does what the CPU does (thesis Fig. 4.3): it sums the weights of the unvisited candidates, walks them once
+ * more to where its random number falls, and looks through all cities when none is left. The threads of a warp are in
+ * different cities, so every load of a weight is its own cache line, and one exhausted set holds up 31 other ants. The tabu
+ * list is one bit per city in shared memory, word w of the 32 ants side by side. Blocks of one warp spread n ants over the
+ * most multiprocessors. Limits: nn >= 1, 4 n bytes of shared memory.
+ * Source: thesis §4.4.4, Fig. 4.3.
+ */
+#include "kernels/cuda_random.h"
+#include "kernels/tsp/colony.h"
+#include "kernels/warp.h"
+
+enum { BITS = 32 }; /* cities per word of the tabu list */
+
+/* Bit `city` of this thread's tabu list: not visited. */
+static __device__ __forceinline__ bool is_left(shared_array<unsigned> unvisited, int city)
+{
+    return unvisited[city / BITS * WARP_SIZE + (int)threadIdx.x] >> (city % BITS) & 1u;
+}
+
+static __device__ __forceinline__ void visit(shared_array<unsigned> unvisited, int city)
+{
+    unvisited[city / BITS * WARP_SIZE + (int)threadIdx.x] &= ~(1u << (city % BITS));
+}
+
+/* A city of the candidate set in proportion to its weight; -1 if none is left that weighs anything. */
+static __device__ __forceinline__ int query_candidates(const tsp_device &colony, int from, float u,
+                                                       shared_array<unsigned> unvisited)
+{
+    const int *const candidates = colony.nn_list + (size_t)from * (size_t)colony.nn_stride;
+    const float *const weights = colony.choice_info + (size_t)from * (size_t)colony.stride;
+    float total = 0.0f;
+    for (int i = 0; i < colony.nn; ++i)
+        if (is_left(unvisited, candidates[i])) total += weights[candidates[i]];
+    if (!(total > 0.0f)) return -1;
+    const float target = u * total;
+    float walked = 0.0f;
+    int chosen = -1;
+    for (int i = 0; i < colony.nn && !(chosen >= 0 && walked >= target); ++i) {
+        const float weight = is_left(unvisited, candidates[i]) ? weights[candidates[i]] : 0.0f;
+        if (weight > 0.0f) chosen = candidates[i];
+        walked += weight;
+    }
+    return chosen;
+}
+
+/* The best remaining city; by the all-zero rule (tsp.h), counted, where all weigh 0. */
+static __device__ int best_remaining(const tsp_device &colony, int from, shared_array<unsigned> unvisited,
+                                     unsigned &zero_weight_steps)
+{
+    const float *const weights = colony.choice_info + (size_t)from * (size_t)colony.stride;
+    const int *const dist = colony.dist + (size_t)from * (size_t)colony.stride;
+    unsigned long long best = 0, nearest = ~0ull;
+    for (int city = 0; city < colony.n; ++city)
+        if (is_left(unvisited, city) && best_key(weights[city], city) > best) best = best_key(weights[city], city);
+    if (!best_weighs_nothing(best)) return best_city(best);
+    for (int city = 0; city < colony.n; ++city)
+        if (is_left(unvisited, city) && city_key(dist[city], city) < nearest) nearest = city_key(dist[city], city);
+    ++zero_weight_steps;
+    return (int)(unsigned)nearest;
+}
+
+static __global__ void __launch_bounds__(WARP_SIZE) cand_thread(tsp_device colony, unsigned long long seed,
+                                                                unsigned iteration)
+{
+    const int n = colony.n, words = ceil_div(n, BITS), ant = (int)(blockIdx.x * WARP_SIZE + threadIdx.x);
+    SHARED_DYNAMIC(unsigned, unvisited, 0, words *WARP_SIZE); /* [words][32]: one bit per city and ant */
+    if (ant >= colony.n_ants) return;
+
+    int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
+    long long length = 0;
+    unsigned zero_weight_steps = 0;
+    curandStatePhilox4_32_10_t random;
+    curand_init(seed, (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant, 0, &random);
+    for (int word = 0; word < words; ++word) unvisited[word * WARP_SIZE + (int)threadIdx.x] = ~0u;
+
+    int from = min((int)(curand_uniform(&random) * (float)n), n - 1);
+    tour[0] = from;
+    visit(unvisited, from);
+    for (int step = 1; step < n; ++step) {
+        int next = query_candidates(colony, from, curand_uniform(&random), unvisited);
+        if (next < 0) next = best_remaining(colony, from, unvisited, zero_weight_steps);
+        length += colony.dist[(size_t)from * (size_t)colony.stride + (size_t)next];
+        tour[step] = from = next;
+        visit(unvisited, next);
+    }
+    tour[n] = tour[0];
+    length += colony.dist[(size_t)from * (size_t)colony.stride + (size_t)tour[0]];
+    colony.lengths[ant] = length;
+    atomicMin(colony.iteration_best, tour_key(length, ant));
+    if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);
+}
+
+static size_t shared_bytes(int n)
+{
+    return (size_t)ceil_div(n, BITS) * WARP_SIZE * sizeof(unsigned);
+}
+
+static ab_status construct(const tsp_device *colony, uint64_t seed, unsigned iteration)
+{
+    LAUNCH(cand_thread, ceil_div(colony->n_ants, WARP_SIZE), WARP_SIZE, shared_bytes(colony->n))
+    (*colony, seed, iteration);
+    return AB_LAUNCHED("cand_thread");
+}
+
+extern "C" ab_status AB_GPU(tsp_cand_thread)(const as_problem *problem, const as_params *params, as_colony **colony)
+{
+    if (problem->nn < 1) return ab_unsupported("needs a candidate set");
+    AB_TRY(AB_GPU(tsp_allow_shared)((const void *)cand_thread, shared_bytes(problem->n), params->carveout));
+    return AB_GPU(tsp_open_colony)(problem, params, construct, colony);
+}
