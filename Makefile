@@ -63,7 +63,7 @@ CUDA_LIBS := -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test check-gpu instances bench-all bench-3.3 clean test-programs FORCE
+.PHONY: all help deps build binaries test check-gpu instances bench-all bench-3.3 bench-4.2 clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -96,7 +96,11 @@ RUN_ARGS = --profile $(PROFILE) $(if $(OUT),--out $(OUT)) $(if $(RESUME),--resum
 bench-3.3: build ## Tables 3.2, 3.3, 3.4 and Figure 3.9; PROFILE=smoke|quick|thesis OUT=DIR RESUME=1
 	@build/bin/table_3_3 $(RUN_ARGS)
 
-bench-all: bench-3.3 ## every table of the thesis; PROFILE=smoke|quick|thesis OUT=DIR RESUME=1
+bench-4.2: build ## Tables 4.1 and 4.2; PROFILE=smoke|quick|thesis OUT=DIR RESUME=1
+	@build/bin/table_4_2 $(RUN_ARGS)
+
+bench-all: build ## every table of the thesis, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1
+	@scripts/bench_all "$(OUT)" --profile $(PROFILE) $(if $(RESUME),--resume) $(ARGS)
 
 clean: ## remove everything generated, but not downloaded instances, runs or the installed nvcc
 	rm -rf build/bin build/cuda build/gen build/obj build/san

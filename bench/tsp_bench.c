@@ -60,10 +60,16 @@ static as_params cell_params(const tsp_bench *bench, const tsp_cell *cell, ab_ba
     return params;
 }
 
-static void format_params(const as_params *params, ab_backend backend, char text[128])
+static int cell_nn(const tsp_cell *cell)
+{
+    return cell->nn < cell->instance->n ? cell->nn : cell->instance->n - 1;
+}
+
+static void format_params(const as_params *params, int nn, ab_backend backend, char text[128])
 {
     int at = snprintf(text, 128, "protocol=%s;ants=%d", as_protocol_name(params->protocol), params->n_ants);
     if (backend == AB_CPU) at += snprintf(text + at, 128 - (size_t)at, ";threads=%d", params->threads);
+    if (nn) at += snprintf(text + at, 128 - (size_t)at, ";nn=%d", nn);
     if (params->carveout >= 0) snprintf(text + at, 128 - (size_t)at, ";carveout=%d", params->carveout);
 }
 
@@ -76,7 +82,7 @@ void tsp_cell_key(const tsp_bench *bench, const tsp_cell *cell, const ab_impleme
     snprintf(row->implementation, sizeof row->implementation, "%s", implementation->id);
     snprintf(row->backend, sizeof row->backend, "%s", ab_backend_name(implementation->backend));
     snprintf(row->scope, sizeof row->scope, "%s", implementation->backend == AB_HOST ? "functional" : "iteration");
-    format_params(&params, implementation->backend, row->params);
+    format_params(&params, cell_nn(cell), implementation->backend, row->params);
 }
 
 static void add_note(ab_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -96,10 +102,16 @@ static void add_note(ab_row *row, const char *format, ...)
 static void add_published(ab_row *row, const ab_published_table *table, const char *name, const char *asked,
                           const char *metric)
 {
-    const ab_published *published = ab_published_find(table, name, asked, metric);
+    const ab_published *published = table ? ab_published_find(table, name, asked, metric) : NULL;
     if (!published) return;
     snprintf(row->published_id, sizeof row->published_id, "%s", published->id);
     row->published_ms = published->value;
+}
+
+static void note_stand_in(ab_row *row, const tsp_cell *cell)
+{
+    if (cell->instance->stand_in && strcmp(cell->instance->name, cell->asked) != 0)
+        add_note(row, "generated stand-in for %s", cell->asked);
 }
 
 /* ---- Measuring ---- */
@@ -118,21 +130,20 @@ static void describe(const tsp_bench *bench, measurement *m)
     row->seed = bench->options->seed;
     const bool on_gpu = m->implementation->backend == AB_CUDA;
     snprintf(row->device, sizeof row->device, "%s", on_gpu ? bench->gpu.name : bench->cpu_name);
-    if (m->cell->instance->stand_in && strcmp(m->cell->instance->name, m->cell->asked) != 0)
-        add_note(row, "generated stand-in for %s", m->cell->asked);
+    note_stand_in(row, m->cell);
     if (m->implementation->backend == AB_HOST)
         add_note(row, "verified on the host backend with %d of %d ants, not timed", m->params.n_ants, row->size);
     else
-        add_published(row, &bench->published_times, m->cell->row, m->cell->asked, "iteration");
+        add_published(row, m->cell->published, m->cell->row, m->cell->asked, "iteration");
 }
 
 /* Status and note of a row that could not be measured. */
-static void set_failure(measurement *m, const ab_status *status)
+static void set_failure(ab_row *row, bool wrong, const ab_status *status)
 {
-    m->row.status = m->wrong ? AB_ROW_WRONG : status->code == AB_UNSUPPORTED ? AB_ROW_UNSUPPORTED : AB_ROW_ERROR;
-    m->row.ms = ab_row_new().ms;
-    m->row.stop_reason[0] = '\0';
-    add_note(&m->row, "%s", status->reason);
+    row->status = wrong ? AB_ROW_WRONG : status->code == AB_UNSUPPORTED ? AB_ROW_UNSUPPORTED : AB_ROW_ERROR;
+    row->ms = ab_row_new().ms;
+    row->stop_reason[0] = '\0';
+    add_note(row, "%s", status->reason);
 }
 
 static ab_status verify_cell(measurement *m)
@@ -258,13 +269,18 @@ static void count_outcome(tsp_bench *bench, ab_row_status status)
     bench->any_done |= status == AB_ROW_OK || status == AB_ROW_NOISY;
 }
 
+static ab_row_status timed_status(const ab_summary *ms)
+{
+    return ms->samples == 0 ? AB_ROW_TIMEOUT : ab_relative_error(ms) > 0.05 ? AB_ROW_NOISY : AB_ROW_OK;
+}
+
 /* Writes one row of the measurement: of a stage, or of the iteration for stage -1. */
 static ab_status write_timed_row(tsp_bench *bench, measurement *m, ab_row *row, int stage, double *scratch,
                                  ab_sample *samples)
 {
     const ab_series *series = &m->series;
     row->ms = summarise(series, stage, scratch);
-    row->status = row->ms.samples == 0 ? AB_ROW_TIMEOUT : ab_relative_error(&row->ms) > 0.05 ? AB_ROW_NOISY : AB_ROW_OK;
+    row->status = timed_status(&row->ms);
     for (int i = 0; i < series->n; ++i) {
         samples[i] = (ab_sample){0};
         for (int s = 0; s < series->n_stages; ++s)
@@ -287,7 +303,7 @@ static ab_status write_stage_rows(tsp_bench *bench, measurement *m, double *scra
         snprintf(row.params + at, sizeof row.params - at, ";stage=%s", names[stage]);
         row.published_id[0] = row.quality_metric[0] = '\0';
         row.published_ms = row.quality_best = row.quality_mean = row.quality_reference = NAN;
-        add_published(&row, &bench->published_stages, m->cell->row, m->cell->asked, names[stage]);
+        add_published(&row, m->cell->published_stages, m->cell->row, m->cell->asked, names[stage]);
         AB_TRY(write_timed_row(bench, m, &row, stage, scratch, samples));
     }
     return ab_ok();
@@ -307,6 +323,44 @@ static ab_status write_measurement(tsp_bench *bench, measurement *m)
     return status;
 }
 
+/* The row for the time of building a candidate set. */
+static ab_row candidate_row(const tsp_bench *bench, const tsp_cell *cell)
+{
+    ab_row row = ab_row_new();
+    snprintf(row.table, sizeof row.table, "%s", cell->table);
+    snprintf(row.row, sizeof row.row, "candidate-set");
+    snprintf(row.instance, sizeof row.instance, "%s", cell->instance->name);
+    snprintf(row.implementation, sizeof row.implementation, "tsp/candidate-set");
+    snprintf(row.backend, sizeof row.backend, "%s", ab_backend_name(AB_CPU));
+    snprintf(row.params, sizeof row.params, "nn=%d", cell_nn(cell));
+    snprintf(row.scope, sizeof row.scope, "setup");
+    snprintf(row.device, sizeof row.device, "%s", bench->cpu_name);
+    row.size = cell->instance->n;
+    row.seed = bench->options->seed;
+    note_stand_in(&row, cell);
+    return row;
+}
+
+/* Gives the problem the candidate sets of the cell; where they are new, builds them and writes the row of their time.
+ * Fails when that cannot be written; *built is the outcome of building. */
+static ab_status add_candidates(tsp_bench *bench, const tsp_cell *cell, as_problem *problem, ab_status *built)
+{
+    const int nn = cell_nn(cell);
+    *built = ab_ok();
+    if (nn == 0 || tsp_candidates_find(&bench->candidates, nn, problem)) return ab_ok();
+    ab_sample samples[TSP_CANDIDATE_SAMPLES] = {{0}};
+    bool wrong = false;
+    ab_row row = candidate_row(bench, cell);
+    *built = tsp_candidates_build(&bench->candidates, nn, problem, &row, samples, &wrong);
+    row.status = timed_status(&row.ms);
+    if (built->code != AB_OK) {
+        set_failure(&row, wrong, built);
+        count_outcome(bench, row.status); /* one that succeeds is preparation, and not yet anything that has run */
+    }
+    if (ab_run_find(bench->run, &row)) return ab_ok(); /* an interrupted run had written it */
+    return ab_run_append(bench->run, &row, samples, row.ms.samples);
+}
+
 static void format_outcome(const ab_row *row, char text[128])
 {
     if (row->status == AB_ROW_OK && row->ms.samples == 0)
@@ -324,15 +378,17 @@ static ab_status measure_cell(tsp_bench *bench, const tsp_cell *cell, const ab_i
     measurement m = {.cell = cell, .implementation = implementation, .row = ab_row_new()};
     m.problem = (as_problem){.n = cell->instance->n, .dist = cell->instance->dist};
     m.params = cell_params(bench, cell, implementation->backend);
+    ab_status status;
+    AB_TRY(add_candidates(bench, cell, &m.problem, &status));
     m.run_best = calloc((size_t)bench->effort.runs, sizeof *m.run_best);
     if (!m.run_best) return ab_failed("out of memory");
     describe(bench, &m);
-    ab_status status = verify_cell(&m);
+    if (status.code == AB_OK) status = verify_cell(&m);
     if (status.code == AB_OK && implementation->backend != AB_HOST) status = measure_runs(bench, &m);
     if (status.code == AB_OK) {
         describe_quality(bench, &m);
     } else {
-        set_failure(&m, &status);
+        set_failure(&m.row, m.wrong, &status);
         ab_series_free(&m.series); /* what ran before the failure is not a measurement */
     }
     status = write_measurement(bench, &m);
@@ -440,8 +496,7 @@ ab_status tsp_bench_open(const ab_options *options, tsp_effort effort, tsp_bench
 void tsp_bench_close(tsp_bench *bench)
 {
     ab_nvml_close(bench->nvml);
-    ab_published_free(&bench->published_times);
-    ab_published_free(&bench->published_stages);
+    tsp_candidates_free(&bench->candidates);
 }
 
 int tsp_bench_exit_code(const tsp_bench *bench)

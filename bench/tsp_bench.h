@@ -2,7 +2,8 @@
  *
  * A driver lists cells, one per (implementation, parameters, instance); this verifies each, times it over independent
  * runs and writes its rows: the time of an iteration (table "3.3", say) with the quality of the tours of the same runs,
- * and the time of the stages. On the host backend a cell is verified with a few ants and not timed.
+ * and the time of the stages. On the host backend a cell is verified with a few ants and not timed. Candidate sets are
+ * built before, outside of every timed region, and their time is a row of its own.
  */
 #ifndef ANTBENCH_TSP_BENCH_H
 #define ANTBENCH_TSP_BENCH_H
@@ -12,6 +13,7 @@
 #include "bench/harness/options.h"
 #include "bench/harness/published.h"
 #include "bench/harness/run.h"
+#include "bench/tsp_candidates.h"
 #include "instances/tsplib.h"
 #include "kernels/tsp/tsp.h"
 
@@ -31,8 +33,11 @@ typedef struct tsp_cell {
     const char *stages_table;   /* "3.4" for rows of the stages' times as well, or NULL */
     const char *implementation; /* "tsp/ds-roulette" */
     const tsp_instance *instance;
-    const char *asked; /* the name asked for: "d198", also where `instance` is its stand-in u198 */
+    const char *asked;                   /* the name asked for: "d198", also where `instance` is its stand-in u198 */
+    const ab_published_table *published; /* where the sources' times of an iteration are; NULL for none */
+    const ab_published_table *published_stages; /* and of its stages, with stages_table */
     as_protocol protocol;
+    int nn;            /* size of the candidate sets, at most n - 1 of which is used; 0 for none */
     int threads;       /* of a CPU implementation, 0 for all cores */
     int max_runs;      /* at most so many runs, 0 for the effort's */
     int carveout;      /* GPU, -1 for the driver's choice */
@@ -48,7 +53,7 @@ typedef struct tsp_bench {
     ab_nvml *nvml;
     char cpu_name[96];
     int cores;
-    ab_published_table published_times, published_stages; /* filled by the driver; may stay empty */
+    tsp_candidates candidates; /* those of the cells so far */
     ab_run *run;
     bool any_wrong, any_error, any_done; /* of the rows so far: they decide the exit code */
 } tsp_bench;

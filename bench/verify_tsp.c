@@ -197,3 +197,43 @@ ab_status verify_tours(as_colony *colony, const as_problem *problem, int n_ants,
     free_copy(&copy);
     return status;
 }
+
+/* One city's candidate set; member[n] is scratch. */
+static ab_status check_candidates(const as_problem *problem, int city, bool *member)
+{
+    const int n = problem->n, nn = problem->nn;
+    const int32_t *set = problem->nn_list + (size_t)city * (size_t)nn;
+    const int32_t *dist = problem->dist + (size_t)city * (size_t)n;
+    memset(member, 0, (size_t)n * sizeof *member);
+    member[city] = true;
+    for (int i = 0; i < nn; ++i) {
+        if (set[i] < 0 || set[i] >= n) return ab_failed("candidate %d of city %d is %d of %d", i, city, set[i], n);
+        if (member[set[i]]) return ab_failed("candidate %d of city %d, %d, is no new city", i, city, set[i]);
+        if (i > 0 && dist[set[i]] < dist[set[i - 1]])
+            return ab_failed("candidate %d of city %d is nearer than the one before", i, city);
+        member[set[i]] = true;
+    }
+    for (int other = 0; other < n; ++other)
+        if (!member[other] && dist[other] < dist[set[nn - 1]])
+            return ab_failed("city %d is nearer to city %d than its last candidate", other, city);
+    return ab_ok();
+}
+
+ab_status verify_candidates(const as_problem *problem, int *valid, bool *wrong)
+{
+    *valid = 0;
+    *wrong = false;
+    bool *member = malloc((size_t)problem->n * sizeof *member);
+    if (!member) return ab_failed("out of memory");
+    ab_status first = ab_ok();
+    for (int city = 0; city < problem->n; ++city) {
+        const ab_status status = check_candidates(problem, city, member);
+        if (status.code == AB_OK)
+            ++*valid;
+        else if (first.code == AB_OK)
+            first = status;
+    }
+    free(member);
+    *wrong = first.code != AB_OK;
+    return first;
+}

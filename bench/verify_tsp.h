@@ -23,6 +23,10 @@ ab_status verify_iteration(as_colony *colony, const as_problem *problem, const a
  * anything; *best gets the best length and the count of all-zero steps. *wrong as above. */
 ab_status verify_tours(as_colony *colony, const as_problem *problem, int n_ants, as_result *best, bool *wrong);
 
+/* Checks every candidate set: nn different other cities, none farther than the one after it or than any city that is left
+ * out. *valid is set to the number of valid sets; *wrong as above. */
+ab_status verify_candidates(const as_problem *problem, int *valid, bool *wrong);
+
 /* Float deposits of up to n ants on one edge, in any order. */
 #define VERIFY_PHEROMONE_TOLERANCE 1e-3
 
