@@ -80,6 +80,7 @@ static __global__ void __launch_bounds__(N_THREADS) cand_block_compress(tsp_devi
     const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
     long long length = 0;           /* of thread 0 */
+    int last_edge = 0; /* added a step late, so that no step waits for its load */
     unsigned zero_weight_steps = 0; /* of thread 0 */
     int step = 1, from = 0;
     float draw = 0.0f;                 /* of warp 0: lane i has the number of step 32 k + i */
@@ -108,7 +109,8 @@ static __global__ void __launch_bounds__(N_THREADS) cand_block_compress(tsp_devi
                 if (lane == 0) {
                     visit(next, n - step, remaining, position);
                     tour[step] = next;
-                    length += colony.dist[(size_t)from * (size_t)stride + (size_t)next];
+                    length += last_edge;
+                    last_edge = colony.dist[(size_t)from * (size_t)stride + (size_t)next];
                 }
                 __syncwarp(FULL_WARP);
                 from = next;
@@ -137,7 +139,8 @@ static __global__ void __launch_bounds__(N_THREADS) cand_block_compress(tsp_devi
                 zero_weight_steps += nothing;
                 visit(next, n - step, remaining, position);
                 tour[step] = next;
-                length += colony.dist[(size_t)from * (size_t)stride + (size_t)next];
+                length += last_edge;
+                last_edge = colony.dist[(size_t)from * (size_t)stride + (size_t)next];
             }
             __syncwarp(FULL_WARP); /* the others see what thread 0 wrote to the lists */
             from = __shfl_sync(FULL_WARP, next, 0);
@@ -147,7 +150,7 @@ static __global__ void __launch_bounds__(N_THREADS) cand_block_compress(tsp_devi
 
     if (thread == 0) {
         tour[n] = tour[0];
-        length += colony.dist[(size_t)from * (size_t)stride + (size_t)tour[0]];
+        length += (long long)last_edge + colony.dist[(size_t)from * (size_t)stride + (size_t)tour[0]];
         colony.lengths[ant] = length;
         atomicMin(colony.iteration_best, tour_key(length, ant));
         if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);

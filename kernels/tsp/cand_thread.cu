@@ -70,6 +70,7 @@ static __global__ void __launch_bounds__(WARP_SIZE) cand_thread(tsp_device colon
 
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
     long long length = 0;
+    int last_edge = 0; /* added a step late, so that no step waits for its load */
     unsigned zero_weight_steps = 0;
     curandStatePhilox4_32_10_t random;
     curand_init(seed, (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant, 0, &random);
@@ -81,12 +82,13 @@ static __global__ void __launch_bounds__(WARP_SIZE) cand_thread(tsp_device colon
     for (int step = 1; step < n; ++step) {
         int next = query_candidates(colony, from, curand_uniform(&random), unvisited);
         if (next < 0) next = best_remaining(colony, from, unvisited, zero_weight_steps);
-        length += colony.dist[(size_t)from * (size_t)colony.stride + (size_t)next];
+        length += last_edge;
+        last_edge = colony.dist[(size_t)from * (size_t)colony.stride + (size_t)next];
         tour[step] = from = next;
         visit(unvisited, next);
     }
     tour[n] = tour[0];
-    length += colony.dist[(size_t)from * (size_t)colony.stride + (size_t)tour[0]];
+    length += (long long)last_edge + colony.dist[(size_t)from * (size_t)colony.stride + (size_t)tour[0]];
     colony.lengths[ant] = length;
     atomicMin(colony.iteration_best, tour_key(length, ant));
     if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);

@@ -90,6 +90,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
     long long length = 0;           /* of warp 0's lane 0 */
+    int last_edge = 0; /* added a step late, so that no step waits for its load */
     unsigned zero_weight_steps = 0; /* of warp 0 */
     float4 draw = {};               /* of warp 0: lane i has the numbers of step 32 k + i */
     curandStatePhilox4_32_10_t random;
@@ -130,7 +131,8 @@ static __global__ void __launch_bounds__(N_THREADS)
             if (lane == 0) {
                 tabu[next] = 0;
                 current[0] = tour[step] = next;
-                length += colony.dist[row + (size_t)next];
+                length += last_edge;
+                last_edge = colony.dist[row + (size_t)next];
             }
         }
         __syncthreads();
@@ -138,7 +140,7 @@ static __global__ void __launch_bounds__(N_THREADS)
 
     if (thread == 0) {
         tour[n] = tour[0];
-        length += colony.dist[(size_t)current[0] * (size_t)stride + (size_t)tour[0]];
+        length += (long long)last_edge + colony.dist[(size_t)current[0] * (size_t)stride + (size_t)tour[0]];
         colony.lengths[ant] = length;
         atomicMin(colony.iteration_best, tour_key(length, ant));
         if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);

@@ -33,6 +33,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
     long long length = 0;
+    int last_edge = 0; /* added a step late, so that no step waits for its load */
     unsigned zero_weight_steps = 0;
 
     unsigned unvisited = 0; /* bit t: city t * 128 + thread is not visited */
@@ -102,7 +103,8 @@ static __global__ void __launch_bounds__(N_THREADS)
 
         if (thread == 0) {
             tour[step] = city;
-            length += colony.dist[(size_t)current * (size_t)stride + (size_t)city];
+            length += last_edge;
+            last_edge = colony.dist[(size_t)current * (size_t)stride + (size_t)city];
         }
         if (city % N_THREADS == thread) unvisited &= ~(1u << (city / N_THREADS));
         current = city;
@@ -110,7 +112,7 @@ static __global__ void __launch_bounds__(N_THREADS)
 
     if (thread == 0) {
         tour[n] = tour[0];
-        length += colony.dist[(size_t)current * (size_t)stride + (size_t)tour[0]];
+        length += (long long)last_edge + colony.dist[(size_t)current * (size_t)stride + (size_t)tour[0]];
         colony.lengths[ant] = length;
         atomicMin(colony.iteration_best, tour_key(length, ant));
         if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);
