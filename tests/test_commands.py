@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -12,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DRIVER = ROOT / "build/bin/table_3_3"
+CANDIDATES = ROOT / "build/bin/table_4_2"
 HEADER = (
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
     "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,quality_metric,quality_best,"
@@ -22,15 +24,21 @@ HAS_GPU = subprocess.run([DRIVER, "--backend", "cuda", "--dry-run", "--instances
                          cwd=ROOT, capture_output=True).returncode == 0
 
 
-def drive(*arguments, tsplib=None, **options):
-    """Runs the driver where no TSPLIB file can be found, unless `tsplib` says where."""
+def drive(*arguments, driver=DRIVER, tsplib=None, **options):
+    """Runs a driver where no TSPLIB file can be found, unless `tsplib` says where."""
     environment = dict(os.environ, TSPLIB_DIR=str(tsplib or "/nonexistent"))
-    return subprocess.run([DRIVER, *map(str, arguments)], cwd=ROOT, env=environment, capture_output=True, text=True,
+    return subprocess.run([driver, *map(str, arguments)], cwd=ROOT, env=environment, capture_output=True, text=True,
                           timeout=120, **options)
 
 
+def table_of(directory):
+    """The one table file of a run."""
+    [table] = directory.glob("table-*.csv")
+    return table
+
+
 def rows_of(directory):
-    with open(directory / "table-3.3.csv", newline="") as file:
+    with open(table_of(directory), newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -49,30 +57,41 @@ def one_line(result):
 SMALL = ["--instances", "u40", "--runs", 2, "--iterations", 3, "--backend"]
 
 
-@pytest.fixture(scope="module")
-def small_run(tmp_path_factory):
-    out = tmp_path_factory.mktemp("small") / "run"
-    cpu = drive(*SMALL, "cpu", "--out", out)
+def run_small(driver, out):
+    cpu = drive(*SMALL, "cpu", "--out", out, driver=driver)
     assert cpu.returncode == 0, cpu.stderr
     return out, cpu
 
 
-def test_files_of_a_run(small_run):
-    out, result = small_run
-    assert sorted(p.name for p in out.iterdir()) == ["meta.json", "samples.csv", "table-3.3.csv"]
-    assert (out / "table-3.3.csv").read_text().splitlines()[0] == HEADER
+@pytest.fixture(scope="module")
+def small_run(tmp_path_factory):
+    return run_small(DRIVER, tmp_path_factory.mktemp("small") / "run")
+
+
+@pytest.fixture(scope="module")
+def candidates_run(tmp_path_factory):
+    return run_small(CANDIDATES, tmp_path_factory.mktemp("candidates") / "run")
+
+
+@pytest.mark.parametrize("fixture, table", [("small_run", "table-3.3.csv"), ("candidates_run", "table-4.2.csv")])
+def test_files_of_a_run(fixture, table, request):
+    out, result = request.getfixturevalue(fixture)
+    assert sorted(p.name for p in out.iterdir()) == ["meta.json", "samples.csv", table]
+    assert (out / table).read_text().splitlines()[0] == HEADER
     meta = json.loads((out / "meta.json").read_text())
     assert meta["complete"] is True and meta["exit_code"] == 0
     assert meta["inputs"][0]["name"] == "u40" and len(meta["inputs"][0]["sha256"]) == 64
     assert "seed 1" in result.stderr and str(out) in result.stdout
 
 
-def test_cpu_rows_are_timed_and_verified(small_run):
-    iterations = [row for row in rows_of(small_run[0]) if row["scope"] == "iteration"]
-    assert len(iterations) == 8  # four columns, two protocols
+@pytest.mark.parametrize("fixture, n_rows", [("small_run", 8), ("candidates_run", 12)])  # CPU columns, two protocols
+def test_cpu_rows_are_timed_and_verified(fixture, n_rows, request):
+    iterations = [row for row in rows_of(request.getfixturevalue(fixture)[0]) if row["scope"] == "iteration"]
+    assert len(iterations) == n_rows
     for row in iterations:
         assert row["status"] in ("ok", "noisy") and row["backend"] == "cpu"
-        assert float(row["mean_ms"]) > 0 and int(row["samples"]) == 6
+        # A column of Table 4.1 that Table 3.3 has measured is run once.
+        assert float(row["mean_ms"]) > 0 and int(row["samples"]) == (3 if row["table"] == "4.1" else 6)
         assert row["verify_metric"] == "valid-tours" and float(row["verify_value"]) == 40
         assert float(row["quality_best"]) <= float(row["quality_mean"])
 
@@ -89,11 +108,39 @@ def test_stages_add_up_to_iterations(small_run):
         assert sum(times(row["params"])) / 6 == pytest.approx(float(row["mean_ms"]), rel=1e-5)
 
 
-def test_host_rows_are_verified_and_not_timed(tmp_path):
-    result = drive(*SMALL, "host", "--out", tmp_path / "run")
+def test_candidate_sets_are_rows_of_their_own(candidates_run):
+    rows = rows_of(candidates_run[0])
+    setup = {row["params"]: row for row in rows if row["scope"] == "setup"}
+    assert set(setup) == {"nn=20", "nn=32"}
+    for row in setup.values():
+        assert (row["row"], row["implementation"]) == ("candidate-set", "tsp/candidate-set")
+        assert (row["verify_metric"], float(row["verify_value"])) == ("valid-sets", 40)
+        assert row["status"] in ("ok", "noisy") and float(row["mean_ms"]) > 0
+    sizes = {row["row"]: [p for p in row["params"].split(";") if p.startswith("nn=")]
+             for row in rows if row["scope"] == "iteration"}
+    assert sizes == {"acotsp-seq": [], "acotsp-seq-nn": ["nn=20"], "acotsp-seq-nn-32": ["nn=32"],
+                     "acotsp-omp-nn": ["nn=20"], "cpu-best-nn-1": ["nn=32"], "cpu-best-nn-all": ["nn=32"]}
+
+
+def test_candidate_sets_of_a_small_instance(tmp_path):
+    """Sets hold no more than the other cities: 9 of 10."""
+    result = drive("--instances", write_tsp(tmp_path / "ten.tsp", 10), "--runs", 1, "--iterations", 1, "--out",
+                   tmp_path / "run", driver=CANDIDATES)
     assert result.returncode == 0, result.stderr
-    rows = rows_of(tmp_path / "run")
-    assert {row["implementation"] for row in rows} == {"tsp/i-roulette", "tsp/ds-roulette"}
+    rows = [row for row in rows_of(tmp_path / "run") if "nn=" in row["params"]]
+    assert rows and all("nn=9" in row["params"].split(";") for row in rows)
+    assert len([row for row in rows if row["scope"] == "setup"]) == 1
+
+
+@pytest.mark.parametrize("driver, implementations", [
+    (DRIVER, {"tsp/i-roulette", "tsp/ds-roulette"}),
+    (CANDIDATES, {"tsp/i-roulette", "tsp/ds-roulette", "tsp/cand-thread", "tsp/cand-block", "tsp/cand-block-compress"}),
+])
+def test_host_rows_are_verified_and_not_timed(driver, implementations, tmp_path):
+    result = drive(*SMALL, "host", "--out", tmp_path / "run", driver=driver)
+    assert result.returncode == 0, result.stderr
+    rows = [row for row in rows_of(tmp_path / "run") if row["scope"] != "setup"]
+    assert {row["implementation"] for row in rows} == implementations
     for row in rows:
         assert (row["status"], row["scope"], row["backend"]) == ("ok", "functional", "host")
         assert all(row[name] == "" for name in TIMES) and row["samples"] == ""
@@ -118,17 +165,16 @@ def test_stand_ins_are_named(tmp_path):
 
 
 LONG = ["--backend", "cpu", "--instances", "u200,u250,u300", "--runs", 1, "--iterations", 40, "--time-budget", 60,
-        "--implementations", "tsp/acotsp-seq,tsp/cpu-best"]
+        "--implementations"]
 
 
-def start_and_kill(out, n_rows):
-    """Starts the long run and kills it with SIGKILL once n_rows rows stand in its table."""
+def start_and_kill(driver, arguments, out, n_rows):
+    """Starts a long run and kills it with SIGKILL once n_rows rows stand in its table."""
     environment = dict(os.environ, TSPLIB_DIR="/nonexistent")
-    process = subprocess.Popen([DRIVER, *map(str, LONG), "--out", out], cwd=ROOT, env=environment,
+    process = subprocess.Popen([driver, *map(str, arguments), "--out", out], cwd=ROOT, env=environment,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    table = out / "table-3.3.csv"
     for _ in range(6000):
-        if table.exists() and table.read_text().count("\n") > n_rows:
+        if list(out.glob("table-*.csv")) and table_of(out).read_text().count("\n") > n_rows:
             break
         assert process.poll() is None, "it ended before it could be killed"
         time.sleep(0.01)
@@ -142,19 +188,45 @@ def comparable(row):
     return {key: value for key, value in row.items() if key not in drop}
 
 
-def test_a_killed_run_keeps_its_rows_and_resumes(tmp_path):
-    unbroken, broken = tmp_path / "unbroken", tmp_path / "broken"
-    assert drive(*LONG, "--out", unbroken).returncode == 0
-    start_and_kill(broken, 9)
-    kept = (broken / "table-3.3.csv").read_text().splitlines()
+@pytest.mark.parametrize("driver, implementations", [
+    (DRIVER, "tsp/acotsp-seq,tsp/cpu-best"), (CANDIDATES, "tsp/acotsp-seq-nn,tsp/cpu-best-nn"),
+])
+def test_a_killed_run_keeps_its_rows_and_resumes(driver, implementations, tmp_path):
+    unbroken, broken, arguments = tmp_path / "unbroken", tmp_path / "broken", [*LONG, implementations]
+    assert drive(*arguments, "--out", unbroken, driver=driver).returncode == 0
+    start_and_kill(driver, arguments, broken, 9)
+    kept = table_of(broken).read_text().splitlines()
     assert len(kept) >= 10 and json.loads((broken / "meta.json").read_text())["complete"] is False
-    refused = drive(*LONG, "--out", broken)
+    refused = drive(*arguments, "--out", broken, driver=driver)
     assert refused.returncode == 2 and "--resume" in refused.stderr
-    resumed = drive(*LONG, "--out", broken, "--resume")
+    resumed = drive(*arguments, "--out", broken, "--resume", driver=driver)
     assert resumed.returncode == 0, resumed.stderr
-    assert (broken / "table-3.3.csv").read_text().splitlines()[:9] == kept[:9]
+    assert table_of(broken).read_text().splitlines()[:9] == kept[:9]
     assert [comparable(r) for r in rows_of(broken)] == [comparable(r) for r in rows_of(unbroken)]
     assert len(samples_of(broken)) == len(samples_of(unbroken))
+
+
+def planted_drivers(folder, codes):
+    """A copy of scripts/bench_all beside drivers that leave their arguments in a file and exit with these codes."""
+    (folder / "scripts").mkdir()
+    (folder / "build/bin").mkdir(parents=True)
+    shutil.copy(ROOT / "scripts/bench_all", folder / "scripts")
+    for table, code in codes.items():
+        driver = folder / f"build/bin/table_{table}"
+        driver.write_text(f'#!/bin/bash\necho "$@" > {table}\n{code}\n')
+        driver.chmod(0o755)
+
+
+@pytest.mark.parametrize("codes, worst", [
+    (["exit 0", "exit 0"], 0), (["exit 4", "exit 1"], 4), (["exit 2", "exit 1"], 1), (["exit 77", "exit 2"], 2),
+    (["exit 77", "exit 0"], 0), (["exit 77", "exit 77"], 77), (["kill -SEGV $$", "exit 0"], 1),
+])
+def test_bench_all_runs_every_driver(tmp_path, codes, worst):
+    planted_drivers(tmp_path, {"3_3": codes[0], "4_2": codes[1]})
+    for out, options in (("some where", "--out some where/{} --quiet\n"), ("", "--quiet\n")):
+        done = subprocess.run([tmp_path / "scripts/bench_all", out, "--quiet"], stderr=subprocess.DEVNULL)
+        assert done.returncode == worst
+        assert [(tmp_path / table).read_text() for table in ("3_3", "4_2")] == [options.format("3.3"), options.format("4.2")]
 
 
 def test_resuming_with_other_parameters_is_refused(small_run):
@@ -273,5 +345,5 @@ def test_wrong_output_is_exit_4(tmp_path):
 
 def test_make_help_lists_every_public_target():
     text = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True).stdout
-    for target in ("all", "help", "deps", "build", "test", "instances", "bench-3.3", "bench-all", "clean", "check-gpu"):
+    for target in ("all", "help", "deps", "build", "test", "instances", "bench-3.3", "bench-4.2", "bench-all", "clean", "check-gpu"):
         assert f"make {target} " in text
