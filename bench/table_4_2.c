@@ -122,7 +122,7 @@ static const ab_row *find_candidate_set(const tsp_table *t, int instance, int nn
 
 static void print_candidate_sets(const tsp_table *t)
 {
-    printf("\nCandidate sets: mean time to build them in ms, once for an instance, on one core\n");
+    printf("\nCandidate sets: mean time to build them in ms, once for an instance, on all cores\n");
     printf("%-9s %12s %12s\n", "instance", "nn=20", "nn=32");
     for (int i = 0; i < t->n_instances; ++i) {
         printf("%-9s", t->instances[i].name);

@@ -1,0 +1,81 @@
+/* The check of candidate sets (bench/verify_tsp.h): it accepts what as_nearest_neighbours builds and refuses each way in
+ * which a set can be wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bench/verify_tsp.h"
+
+enum { N = 6, NN = 3 };
+
+/* Cities on a line, the last two in one place: 0 1 3 6 10 10. */
+static const int32_t dist[N * N] = {
+    0, 1, 3, 6, 10, 10, 1,  0, 2, 5, 9, 9, 3,  2, 0, 3, 7, 7, //
+    6, 5, 3, 0, 4,  4,  10, 9, 7, 4, 0, 0, 10, 9, 7, 4, 0, 0,
+};
+
+static as_problem must_build(int nn, int32_t **nn_list)
+{
+    as_problem problem = {.n = N, .dist = dist};
+    const ab_status status = as_nearest_neighbours(&problem, nn, nn_list);
+    if (status.code != AB_OK) fail_msg("%s", status.reason);
+    problem.nn = nn;
+    problem.nn_list = *nn_list;
+    return problem;
+}
+
+static void what_is_built_is_accepted(void **state)
+{
+    (void)state;
+    for (int nn = 1; nn < N; nn++) {
+        int32_t *nn_list = NULL;
+        const as_problem problem = must_build(nn, &nn_list);
+        int valid = 0;
+        bool wrong = true;
+        assert_int_equal(verify_candidates(&problem, &valid, &wrong).code, AB_OK);
+        assert_int_equal(valid, N);
+        assert_false(wrong);
+        free(nn_list);
+    }
+}
+
+/* Replaces the set of city 2, which is 1, 0, 3. */
+static void expect_refused(int first, int second, int third, const char *reason)
+{
+    int32_t *nn_list = NULL;
+    const as_problem problem = must_build(NN, &nn_list);
+    const int32_t set[NN] = {first, second, third};
+    memcpy(nn_list + 2 * NN, set, sizeof set);
+    int valid = 0;
+    bool wrong = false;
+    const ab_status status = verify_candidates(&problem, &valid, &wrong);
+    assert_int_equal(status.code, AB_FAILED);
+    assert_string_equal(status.reason, reason);
+    assert_int_equal(valid, N - 1);
+    assert_true(wrong);
+    free(nn_list);
+}
+
+static void wrong_sets_are_refused(void **state)
+{
+    (void)state;
+    expect_refused(1, 0, 6, "candidate 2 of city 2 is 6 of 6");
+    expect_refused(1, 0, -1, "candidate 2 of city 2 is -1 of 6");
+    expect_refused(2, 1, 0, "candidate 0 of city 2, 2, is no new city");
+    expect_refused(1, 1, 0, "candidate 1 of city 2, 1, is no new city");
+    expect_refused(0, 1, 3, "candidate 1 of city 2 is nearer than the one before");
+    expect_refused(1, 0, 4, "city 3 is nearer to city 2 than its last candidate");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_built_is_accepted),
+        cmocka_unit_test(wrong_sets_are_refused),
+    };
+    return cmocka_run_group_tests_name("verify_candidates", tests, NULL, NULL);
+}
