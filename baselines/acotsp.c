@@ -1,16 +1,20 @@
 /* tsp/acotsp-seq and tsp/acotsp-omp: Ant System as ACOTSP does it, without candidate lists; one thread, and all cores.
+ * tsp/acotsp-seq-nn and tsp/acotsp-omp-nn: the same with candidate lists, which is how ACOTSP itself comes.
  *
  * What makes it that: pheromone, choice_info and the weights of a selection are double; an ant looks at all n cities in
  * every step; one number of the minimal standard generator chooses the start city and one chooses each next city, by
  * walking along the partial sums of the unvisited cities' weights. What is tuned, so that no speedup is over a straw
  * man: ants are the outer loop, so that an ant's state stays in the first-level cache; visited cities are multiplied by
  * 0 instead of being branched around; partial sums are kept per block of 16 cities, and only the block in which the
- * walk ends is walked city by city; eta^beta is computed once. Sources: Dorigo & Stützle, Ant Colony Optimization
- * (2004), ch. 3; Park & Miller, CACM 31 (1988); thesis §3.6.
+ * walk ends is walked city by city; eta^beta is computed once. With lists, the weights of a list lie together, copied
+ * from the row of choice_info while that is in the cache, and are added up and walked by the same code; the search for
+ * the best remaining city skips blocks whose largest choice_info is too small. Sources: Dorigo & Stützle, Ant Colony Optimization
+ * (2004), ch. 3; Park & Miller, CACM 31 (1988); thesis §3.6, §4.4.
  */
 #include <float.h>
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "baselines/baselines.h"
 #include "baselines/cpu_colony.h"
@@ -23,14 +27,20 @@ enum {
 typedef double block8 __attribute__((vector_size(64)));
 
 typedef struct acotsp {
-    cpu_colony common; /* first */
-    size_t stride;     /* doubles per row: n rounded up to a multiple of BLOCK; what lies beyond n is 0 */
-    double *pheromone; /* [n][stride] */
-    double *heuristic; /* [n][stride]: eta^beta, 0 on the diagonal */
-    double *choice;    /* [n][stride]: pheromone^alpha * heuristic */
-    double *unvisited; /* [threads][stride]: 1 where the ant may still go, else 0 */
-    double *partial;   /* [threads][stride / BLOCK]: weight of the unvisited cities up to the end of a block */
-    bool *visited;     /* [threads][n], for the all-zero rule */
+    cpu_colony common;    /* first */
+    size_t stride;        /* doubles per row: n rounded up to a multiple of BLOCK; what lies beyond n is 0 */
+    double *pheromone;    /* [n][stride] */
+    double *heuristic;    /* [n][stride]: eta^beta, 0 on the diagonal */
+    double *choice;       /* [n][stride]: pheromone^alpha * heuristic */
+    size_t nn_stride;     /* cities per candidate list: nn rounded up to a multiple of BLOCK; 0 without lists */
+    double *block_best;   /* [n][stride / BLOCK]: the largest choice in each block, with lists */
+    int32_t *nn_city;     /* [n][nn_stride]: the candidate lists; what lies beyond nn is the row's own city */
+    double *nn_choice;    /* [n][nn_stride]: their choice; 0 beyond nn */
+    uint8_t *n_unvisited; /* [threads][stride / BLOCK]: cities of a block where the ant may still go */
+    double *candidate;    /* [threads][nn_stride]: unvisited of the cities in a list */
+    double *unvisited;    /* [threads][stride]: 1 where the ant may still go, else 0 */
+    double *partial;      /* [threads][stride / BLOCK]: weight of the unvisited cities up to the end of a block */
+    bool *visited;        /* [threads][n], for the all-zero rule */
 } acotsp;
 
 /* ---- Random numbers: the minimal standard generator of Park & Miller ---- */
@@ -53,10 +63,11 @@ static double next_random(int32_t *state)
 
 /* An ant under way: its thread's scratch memory and its random stream. */
 typedef struct ant_state {
-    double *unvisited, *partial; /* this thread's part of the colony's */
-    bool *visited;               /* likewise */
-    int32_t random;              /* state of the minimal standard generator */
-    int64_t zero_weight_steps;   /* of this tour */
+    double *unvisited, *partial, *candidate; /* this thread's part of the colony's */
+    uint8_t *n_unvisited;                    /* likewise */
+    bool *visited;                           /* likewise */
+    int32_t random;                          /* state of the minimal standard generator */
+    int64_t zero_weight_steps;               /* of this tour */
 } ant_state;
 
 /* The sum of eight lanes, always in the same order. */
@@ -67,56 +78,113 @@ static inline __attribute__((always_inline)) double sum_lanes(const block8 *v)
     return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
+/* The largest weight of an unvisited city in a block. */
+static inline __attribute__((always_inline)) double largest_in_block(const double *weight, const double *unvisited)
+{
+    double lane[BLOCK];
+    for (size_t k = 0; k < BLOCK; k++) lane[k] = weight[k] * unvisited[k];
+    for (size_t width = BLOCK / 2; width > 0; width /= 2)
+        for (size_t k = 0; k < width; k++) lane[k] = lane[k] > lane[k + width] ? lane[k] : lane[k + width];
+    return lane[0];
+}
+
 /* Fills partial[0 .. n_blocks-1]; returns the last of them, the weight of all unvisited cities. */
-CPU_MULTIVERSION static double sum_weights(const double *choice, const double *unvisited, size_t n_blocks,
+CPU_MULTIVERSION static double sum_weights(const double *weight, const double *unvisited, size_t n_blocks,
                                            double *partial)
 {
     double sum = 0.0;
     for (size_t b = 0; b < n_blocks; b++) {
-        const block8 *weight = (const block8 *)(choice + b * BLOCK);
+        const block8 *w = (const block8 *)(weight + b * BLOCK);
         const block8 *mask = (const block8 *)(unvisited + b * BLOCK);
-        const block8 block = weight[0] * mask[0] + weight[1] * mask[1];
+        const block8 block = w[0] * mask[0] + w[1] * mask[1];
         sum += sum_lanes(&block);
         partial[b] = sum;
     }
     return sum;
 }
 
-/* The city in block b at which the partial sums pass r; the last one with a weight where rounding keeps them below r.
+/* The place in block b at which the partial sums pass r; the last one with a weight where rounding keeps them below r.
  */
-static int walk_block(const double *choice, const ant_state *ant, size_t b, double r)
+static int walk_block(const double *weight, const double *unvisited, const double *partial, size_t b, double r)
 {
-    double sum = b > 0 ? ant->partial[b - 1] : 0.0;
-    int city = -1;
-    for (size_t j = b * BLOCK; j < (b + 1) * BLOCK; j++) {
-        const double weight = choice[j] * ant->unvisited[j];
-        if (!(weight > 0.0)) continue;
-        city = (int)j;
-        sum += weight;
+    double sum = b > 0 ? partial[b - 1] : 0.0;
+    int chosen = -1;
+    for (size_t k = b * BLOCK; k < (b + 1) * BLOCK; k++) {
+        const double here = weight[k] * unvisited[k];
+        if (!(here > 0.0)) continue;
+        chosen = (int)k;
+        sum += here;
         if (sum > r) break;
     }
-    return city;
+    return chosen;
 }
 
-/* A total below the normal range counts as 0: products with it no longer round to less than itself. */
-static int choose_next(const acotsp *colony, int city, ant_state *ant)
+/* The random proportional rule with one random number: a place in the arrays, chosen by its weight if it is unvisited.
+ * -1 where all weigh 0. A total below the normal range counts as 0: products with it no longer round to less than
+ * itself. */
+static int spin(const double *weight, const double *unvisited, size_t size, ant_state *ant)
 {
-    const double *choice = colony->choice + (size_t)city * colony->stride;
-    const double total = sum_weights(choice, ant->unvisited, colony->stride / BLOCK, ant->partial);
+    const double total = sum_weights(weight, unvisited, size / BLOCK, ant->partial);
     const double r = next_random(&ant->random) * total;
-    if (total < DBL_MIN) {
-        ant->zero_weight_steps++;
-        return as_nearest_unvisited(&colony->common.problem, city, ant->visited);
-    }
+    if (total < DBL_MIN) return -1;
     size_t b = 0;
     while (ant->partial[b] <= r) b++;
-    return walk_block(choice, ant, b, r);
+    return walk_block(weight, unvisited, ant->partial, b, r);
+}
+
+static int choose_nearest(const acotsp *colony, int city, ant_state *ant)
+{
+    ant->zero_weight_steps++;
+    return as_nearest_unvisited(&colony->common.problem, city, ant->visited);
+}
+
+static int choose_of_all(const acotsp *colony, int city, ant_state *ant)
+{
+    const int chosen = spin(colony->choice + (size_t)city * colony->stride, ant->unvisited, colony->stride, ant);
+    return chosen >= 0 ? chosen : choose_nearest(colony, city, ant);
+}
+
+/* The unvisited city with the largest choice_info, the first among equals. A block is looked at if its best city,
+ * visited or not, beats what is found already. */
+CPU_MULTIVERSION static int choose_best_remaining(const acotsp *colony, int city, ant_state *ant)
+{
+    const size_t n_blocks = colony->stride / BLOCK;
+    const double *choice = colony->choice + (size_t)city * colony->stride;
+    const double *block_best = colony->block_best + (size_t)city * n_blocks;
+    double largest = DBL_MIN;
+    size_t best = n_blocks;
+    for (size_t b = 0; b < n_blocks; b++) {
+        if (ant->n_unvisited[b] == 0 || block_best[b] <= largest) continue;
+        const double here = largest_in_block(choice + b * BLOCK, ant->unvisited + b * BLOCK);
+        if (here <= largest) continue;
+        largest = here;
+        best = b;
+    }
+    if (best == n_blocks) return choose_nearest(colony, city, ant);
+    size_t j = best * BLOCK;
+    while (choice[j] * ant->unvisited[j] < largest) j++;
+    return (int)j;
+}
+
+CPU_MULTIVERSION static void look_up(const double *unvisited, const int32_t *city, size_t count, double *of_city)
+{
+    for (size_t k = 0; k < count; k++) of_city[k] = unvisited[city[k]];
+}
+
+static int choose_candidate(const acotsp *colony, int city, ant_state *ant)
+{
+    const size_t size = colony->nn_stride;
+    const int32_t *list = colony->nn_city + (size_t)city * size;
+    look_up(ant->unvisited, list, size, ant->candidate);
+    const int k = spin(colony->nn_choice + (size_t)city * size, ant->candidate, size, ant);
+    return k >= 0 ? list[k] : choose_best_remaining(colony, city, ant);
 }
 
 static void visit(ant_state *ant, int city)
 {
     ant->visited[city] = true;
     ant->unvisited[city] = 0.0;
+    ant->n_unvisited[city / BLOCK]--;
 }
 
 static int64_t build_tour(const acotsp *colony, ant_state *ant, int32_t *tour)
@@ -127,17 +195,18 @@ static int64_t build_tour(const acotsp *colony, ant_state *ant, int32_t *tour)
         ant->visited[j] = false;
         ant->unvisited[j] = 1.0;
     }
-    int64_t length = 0;
+    memset(ant->n_unvisited, BLOCK, colony->stride / BLOCK);
     int city = tour[0] = (int)(next_random(&ant->random) * n);
     visit(ant, city);
     for (int step = 1; step < n; step++) {
-        const int next = choose_next(colony, city, ant);
+        const int next = colony->nn_stride > 0 ? choose_candidate(colony, city, ant) : choose_of_all(colony, city, ant);
         visit(ant, next);
-        length += dist[(size_t)city * (size_t)n + (size_t)next];
         city = tour[step] = next;
     }
     tour[n] = tour[0];
-    return length + dist[(size_t)city * (size_t)n + (size_t)tour[0]];
+    int64_t length = 0; /* afterwards, so that the cache misses overlap */
+    for (int i = 0; i < n; i++) length += dist[(size_t)tour[i] * (size_t)n + (size_t)tour[i + 1]];
+    return length;
 }
 
 static void construct(acotsp *colony)
@@ -152,6 +221,8 @@ static void construct(acotsp *colony)
         ant_state ant = {
             .unvisited = colony->unvisited + thread * stride,
             .partial = colony->partial + thread * (stride / BLOCK),
+            .n_unvisited = colony->n_unvisited + thread * (stride / BLOCK),
+            .candidate = colony->candidate + thread * colony->nn_stride,
             .visited = colony->visited + thread * n,
             .random = start_stream(cpu_colony_stream(common, k)),
         };
@@ -163,6 +234,19 @@ static void construct(acotsp *colony)
 }
 
 /* ---- Choice and update ---- */
+
+/* What a row's candidate list and fall-back need, from its choice; the diagonal is 0. */
+CPU_MULTIVERSION static void prepare_candidates(acotsp *colony, size_t i)
+{
+    static const double everywhere[BLOCK] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const size_t n_blocks = colony->stride / BLOCK;
+    const double *choice = colony->choice + i * colony->stride;
+    const int32_t *list = colony->nn_city + i * colony->nn_stride;
+    double *nn_choice = colony->nn_choice + i * colony->nn_stride;
+    for (size_t k = 0; k < colony->nn_stride; k++) nn_choice[k] = choice[list[k]];
+    for (size_t b = 0; b < n_blocks; b++)
+        colony->block_best[i * n_blocks + b] = largest_in_block(choice + b * BLOCK, everywhere);
+}
 
 static void compute_choice(acotsp *colony)
 {
@@ -176,6 +260,7 @@ static void compute_choice(acotsp *colony)
             for (size_t j = 0; j < n; j++) choice[j] = pheromone[j] * heuristic[j];
         else
             for (size_t j = 0; j < n; j++) choice[j] = as_power(pheromone[j], alpha) * heuristic[j];
+        if (colony->nn_stride > 0) prepare_candidates(colony, i);
     }
 }
 
@@ -241,7 +326,8 @@ static ab_status write_pheromone(as_colony *base, const float *pheromone)
     return ab_ok();
 }
 
-static ab_status allocate(acotsp *colony)
+/* nn: the length of the candidate lists, 0 without. */
+static ab_status allocate(acotsp *colony, size_t nn)
 {
     cpu_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n, threads = (size_t)colony->common.params.threads;
@@ -252,6 +338,12 @@ static ab_status allocate(acotsp *colony)
     colony->unvisited = cpu_allocate(memory, threads * colony->stride, sizeof(double));
     colony->partial = cpu_allocate(memory, threads * colony->stride / BLOCK, sizeof(double));
     colony->visited = cpu_allocate(memory, threads * n, sizeof(bool));
+    colony->nn_stride = (nn + BLOCK - 1) / BLOCK * BLOCK;
+    colony->nn_city = cpu_allocate(memory, n * colony->nn_stride, sizeof(int32_t));
+    colony->nn_choice = cpu_allocate(memory, n * colony->nn_stride, sizeof(double));
+    colony->block_best = cpu_allocate(memory, nn > 0 ? n * colony->stride / BLOCK : 0, sizeof(double));
+    colony->n_unvisited = cpu_allocate(memory, threads * colony->stride / BLOCK, sizeof(uint8_t));
+    colony->candidate = cpu_allocate(memory, threads * colony->nn_stride, sizeof(double));
     return cpu_memory_status(memory);
 }
 
@@ -260,12 +352,16 @@ static void initialise(acotsp *colony)
     const as_problem *problem = &colony->common.problem;
     const size_t n = (size_t)problem->n;
     const double initial = as_initial_pheromone(problem, colony->common.params.rho);
-    for (size_t i = 0; i < n; i++)
+    const size_t nn = (size_t)problem->nn;
+    for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             const double eta = 1.0 / (problem->dist[i * n + j] + 0.1);
             colony->pheromone[i * colony->stride + j] = initial;
             colony->heuristic[i * colony->stride + j] = i == j ? 0.0 : as_power(eta, colony->common.params.beta);
         }
+        for (size_t k = 0; k < colony->nn_stride; k++)
+            colony->nn_city[i * colony->nn_stride + k] = k < nn ? problem->nn_list[i * nn + k] : (int32_t)i;
+    }
 }
 
 static const ab_work_methods work_methods = {
@@ -282,28 +378,45 @@ static const as_methods colony_methods = {
     .poison = cpu_colony_poison,
 };
 
-static ab_status open_colony(const as_problem *problem, const as_params *params, int threads, as_colony **colony)
+static ab_status prepare(acotsp *colony, const as_problem *problem, const as_params *params, int threads, bool lists)
+{
+    AB_TRY(cpu_colony_init(&colony->common, problem, params, threads));
+    if (lists) AB_TRY(as_check_candidates(problem));
+    AB_TRY(allocate(colony, lists ? (size_t)problem->nn : 0));
+    initialise(colony);
+    return ab_ok();
+}
+
+static ab_status open_colony(const as_problem *problem, const as_params *params, int threads, bool lists,
+                             as_colony **colony)
 {
     acotsp *opened = calloc(1, sizeof *opened);
     if (opened == NULL) return ab_failed("out of memory");
     opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &colony_methods};
-    ab_status status = cpu_colony_init(&opened->common, problem, params, threads);
-    if (status.code == AB_OK) status = allocate(opened);
-    if (status.code != AB_OK) {
+    const ab_status status = prepare(opened, problem, params, threads, lists);
+    if (status.code == AB_OK)
+        *colony = &opened->common.colony;
+    else
         close_colony(&opened->common.colony.work);
-        return status;
-    }
-    initialise(opened);
-    *colony = &opened->common.colony;
     return status;
 }
 
 ab_status acotsp_seq(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    return open_colony(problem, params, 1, colony);
+    return open_colony(problem, params, 1, false, colony);
 }
 
 ab_status acotsp_omp(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    return open_colony(problem, params, params->threads, colony);
+    return open_colony(problem, params, params->threads, false, colony);
+}
+
+ab_status acotsp_seq_nn(const as_problem *problem, const as_params *params, as_colony **colony)
+{
+    return open_colony(problem, params, 1, true, colony);
+}
+
+ab_status acotsp_omp_nn(const as_problem *problem, const as_params *params, as_colony **colony)
+{
+    return open_colony(problem, params, params->threads, true, colony);
 }

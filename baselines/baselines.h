@@ -8,4 +8,9 @@ as_open acotsp_seq; /* as ACOTSP does it, one thread whatever params->threads sa
 as_open acotsp_omp; /* the same, params->threads threads */
 as_open cpu_best;   /* the fastest exact Ant System here, params->threads threads */
 
+/* The same with candidate sets: AB_UNSUPPORTED for a problem without. */
+as_open acotsp_seq_nn;
+as_open acotsp_omp_nn;
+as_open cpu_best_nn; /* the fastest here; candidate sets of up to 64 cities */
+
 #endif

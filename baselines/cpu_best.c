@@ -13,32 +13,22 @@
  * before says nothing about the one that is kept. The fall-back draws from w_j / W directly, and whether it is reached
  * depends only on draws thrown away. Where rounding points at a city without weight the draw is thrown away too.
  * tests/test_baselines.c tests it by chi-square.
- *
- * Range of float: eta^beta is divided by its smallest value, a constant that the rule cancels, and pheromone that would
- * leave the normal range becomes 0; so a weight is 0 only where the pheromone is, and with alpha = 1 none is denormal.
  */
-#include <float.h>
-#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "baselines/baselines.h"
 #include "baselines/cpu_colony.h"
+#include "baselines/lanes.h"
+#include "baselines/trails.h"
 
 enum {
-    LANES = 16,         /* floats per vector and per leaf of the tree: one cache line */
     HEAD = LANES,       /* cities in the head: one vector */
     NODE = 256,         /* cities per node of the tree: LANES leaves */
     MAX_PROPOSALS = 16, /* draws before the fall-back */
     MIN_ACCEPTED = 16,  /* one draw in so many must be kept, or the fall-back is cheaper */
-    ROWS_PER_UPDATE = 8 /* rows of pheromone that a thread holds in its cache while it deposits */
 };
-
-typedef float lanes __attribute__((vector_size(64)));
-typedef int32_t lanes_int __attribute__((vector_size(64)));
-typedef int32_t lanes_int8 __attribute__((vector_size(32)));
-typedef int32_t lanes_int4 __attribute__((vector_size(16)));
 
 /* The head of a row: the weights are refreshed in every choice stage. */
 typedef struct head {
@@ -47,11 +37,11 @@ typedef struct head {
 } __attribute__((aligned(64))) head;
 
 typedef struct cpu_best_colony {
-    cpu_colony common;      /* first */
-    size_t stride;          /* floats per row: n rounded up to a multiple of NODE; what lies beyond n is 0 */
+    union {
+        cpu_colony common; /* first */
+        trails trails;     /* rows are a multiple of NODE long */
+    };
     size_t n_nodes;         /* stride / NODE, rounded up to a multiple of LANES */
-    float *pheromone;       /* [n][stride] */
-    float *heuristic;       /* [n][stride]: eta^beta over its smallest value, 0 on the diagonal */
     float *tail;            /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
     float *leaf_prefix;     /* [n][stride / LANES]: weight of the tail from the node's begin to the leaf's end */
     float *node_prefix;     /* [n][n_nodes]: weight of the tail from the row's begin to the node's end */
@@ -73,32 +63,6 @@ typedef struct ant_state {
     int64_t zero_weight_steps; /* of this tour */
 } __attribute__((aligned(128))) ant_state;
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* ---- Vectors ---- */
-
-/* Inclusive partial sums, always associated in the same way. */
-INLINE void prefix_sums(lanes *v)
-{
-    const lanes zero = {0};
-    *v += __builtin_shufflevector(zero, *v, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
-    *v += __builtin_shufflevector(zero, *v, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29);
-    *v += __builtin_shufflevector(zero, *v, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27);
-    *v += __builtin_shufflevector(zero, *v, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23);
-}
-
-/* How many lanes are at most x: where the partial sums pass it. */
-INLINE int count_at_most(const lanes *v, float x)
-{
-    const lanes_int all = -(*v <= x);
-    const lanes_int8 eight = __builtin_shufflevector(all, all, 0, 1, 2, 3, 4, 5, 6, 7) +
-                             __builtin_shufflevector(all, all, 8, 9, 10, 11, 12, 13, 14, 15);
-    const lanes_int4 four =
-        __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
-    const lanes_int4 two = four + __builtin_shufflevector(four, four, 2, 3, 0, 1);
-    return two[0] + two[1];
-}
-
 /* ---- Construct: one step ---- */
 
 /* In [0, 1). */
@@ -115,16 +79,16 @@ INLINE int propose_tail(const cpu_best_colony *colony, size_t i, float x)
     size_t node = 0;
     for (size_t k = 0; k < colony->n_nodes; k += LANES)
         node += (size_t)count_at_most((const lanes *)(node_prefix + k), x);
-    if (node >= colony->stride / NODE) return -1;
+    if (node >= colony->trails.stride / NODE) return -1;
     if (node > 0) x -= node_prefix[node - 1];
 
-    const float *leaf_prefix = colony->leaf_prefix + (i * colony->stride + node * NODE) / LANES;
+    const float *leaf_prefix = colony->leaf_prefix + (i * colony->trails.stride + node * NODE) / LANES;
     const size_t leaf = (size_t)count_at_most((const lanes *)leaf_prefix, x);
     if (leaf >= LANES) return -1;
     if (leaf > 0) x -= leaf_prefix[leaf - 1];
 
     const size_t first = node * NODE + leaf * LANES;
-    const float *weight = colony->tail + i * colony->stride + first;
+    const float *weight = colony->tail + i * colony->trails.stride + first;
     lanes sums = *(const lanes *)weight;
     prefix_sums(&sums);
     const size_t k = (size_t)count_at_most(&sums, x);
@@ -135,7 +99,7 @@ INLINE int propose_tail(const cpu_best_colony *colony, size_t i, float x)
 static int collect_candidates(const cpu_best_colony *colony, size_t i, ant_state *ant)
 {
     const head *nearest = &colony->heads[i];
-    const float *tail = colony->tail + i * colony->stride;
+    const float *tail = colony->tail + i * colony->trails.stride;
     int count = 0, left = 0;
     for (int k = 0; k < HEAD; k++) {
         if (ant->visited[nearest->city[k]]) continue;
@@ -271,20 +235,20 @@ static void construct(cpu_best_colony *colony)
 /* tail = pheromone^alpha * heuristic, for one row, head included. */
 CPU_MULTIVERSION static void weigh_row(const cpu_best_colony *colony, size_t i)
 {
-    const size_t stride = colony->stride;
+    const size_t stride = colony->trails.stride;
     const double alpha = colony->common.params.alpha;
-    const float *pheromone = colony->pheromone + i * stride, *heuristic = colony->heuristic + i * stride;
+    const float *pheromone = colony->trails.pheromone + i * stride, *heuristic = colony->trails.heuristic + i * stride;
     float *tail = colony->tail + i * stride;
     if (alpha == 1.0)
         for (size_t j = 0; j < stride; j++) tail[j] = pheromone[j] * heuristic[j];
     else
-        for (size_t j = 0; j < stride; j++) tail[j] = (float)(as_power(pheromone[j], alpha) * heuristic[j]);
+        for (size_t j = 0; j < stride; j++) tail[j] = trails_choice(pheromone[j], heuristic[j], alpha);
 }
 
 static void move_head(const cpu_best_colony *colony, size_t i)
 {
     head *nearest = &colony->heads[i];
-    float *tail = colony->tail + i * colony->stride;
+    float *tail = colony->tail + i * colony->trails.stride;
     for (int k = 0; k < HEAD; k++) {
         nearest->weight[k] = tail[nearest->city[k]];
         tail[nearest->city[k]] = 0.0f;
@@ -293,13 +257,13 @@ static void move_head(const cpu_best_colony *colony, size_t i)
 
 CPU_MULTIVERSION static void sum_tail(const cpu_best_colony *colony, size_t i)
 {
-    const float *tail = colony->tail + i * colony->stride;
-    float *leaf_prefix = colony->leaf_prefix + i * colony->stride / LANES;
+    const float *tail = colony->tail + i * colony->trails.stride;
+    float *leaf_prefix = colony->leaf_prefix + i * colony->trails.stride / LANES;
     float *node_prefix = colony->node_prefix + i * colony->n_nodes;
     float total = 0.0f;
     for (size_t node = 0; node < colony->n_nodes; node++) {
         float node_sum = 0.0f;
-        for (size_t leaf = node * LANES; node < colony->stride / NODE && leaf < (node + 1) * LANES; leaf++) {
+        for (size_t leaf = node * LANES; node < colony->trails.stride / NODE && leaf < (node + 1) * LANES; leaf++) {
             lanes sums = *(const lanes *)(tail + leaf * LANES);
             prefix_sums(&sums);
             node_sum += sums[LANES - 1];
@@ -322,42 +286,6 @@ static void compute_choice(const cpu_best_colony *colony)
     }
 }
 
-/* ---- Update ---- */
-
-/* Pheromone that would leave the normal range of float becomes 0. */
-CPU_MULTIVERSION static void evaporate(float *pheromone, size_t count, float keep)
-{
-    const float floor = 2.0f * FLT_MIN / keep;
-    for (size_t j = 0; j < count; j++) pheromone[j] = pheromone[j] < floor ? 0.0f : pheromone[j] * keep;
-}
-
-/* Lays the deposits on rows first .. end-1, in the order of the ants. */
-static void deposit_rows(cpu_best_colony *colony, cpu_depositors ants, size_t first, size_t end)
-{
-    const size_t n = (size_t)colony->common.problem.n, stride = colony->stride;
-    for (int ant = ants.first; ant < ants.end; ant++) {
-        const float deposit = (float)cpu_colony_deposit(&colony->common, ant);
-        const cpu_links *links = colony->common.links + (size_t)ant * n;
-        for (size_t i = first; i < end; i++) {
-            colony->pheromone[i * stride + (size_t)links[i].previous] += deposit;
-            colony->pheromone[i * stride + (size_t)links[i].next] += deposit;
-        }
-    }
-}
-
-static void update(cpu_best_colony *colony)
-{
-    const size_t n = (size_t)colony->common.problem.n, stride = colony->stride;
-    const float keep = (float)(1.0 - colony->common.params.rho);
-    const cpu_depositors ants = cpu_colony_link_depositors(&colony->common);
-#pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
-    for (size_t first = 0; first < n; first += ROWS_PER_UPDATE) {
-        const size_t end = first + ROWS_PER_UPDATE < n ? first + ROWS_PER_UPDATE : n;
-        evaporate(colony->pheromone + first * stride, (end - first) * stride, keep);
-        deposit_rows(colony, ants, first, end);
-    }
-}
-
 /* ---- The colony ---- */
 
 static ab_status run_stage(ab_work *work, int stage)
@@ -365,7 +293,7 @@ static ab_status run_stage(ab_work *work, int stage)
     cpu_best_colony *colony = (cpu_best_colony *)work;
     if (stage == AS_CHOICE) compute_choice(colony);
     if (stage == AS_CONSTRUCT) construct(colony);
-    if (stage == AS_UPDATE) update(colony);
+    if (stage == AS_UPDATE) trails_update(&colony->trails);
     return ab_ok();
 }
 
@@ -374,24 +302,6 @@ static void close_colony(ab_work *work)
     if (work == NULL) return;
     cpu_memory_free(&((cpu_best_colony *)work)->common.memory);
     free(work);
-}
-
-static ab_status read_pheromone(as_colony *base, float *pheromone)
-{
-    const cpu_best_colony *colony = (const cpu_best_colony *)base;
-    const size_t n = (size_t)colony->common.problem.n;
-    for (size_t i = 0; i < n; i++)
-        memcpy(pheromone + i * n, colony->pheromone + i * colony->stride, n * sizeof *pheromone);
-    return ab_ok();
-}
-
-static ab_status write_pheromone(as_colony *base, const float *pheromone)
-{
-    const cpu_best_colony *colony = (const cpu_best_colony *)base;
-    const size_t n = (size_t)colony->common.problem.n;
-    for (size_t i = 0; i < n; i++)
-        memcpy(colony->pheromone + i * colony->stride, pheromone + i * n, n * sizeof *pheromone);
-    return ab_ok();
 }
 
 static void allocate_ants(cpu_best_colony *colony)
@@ -420,12 +330,10 @@ static ab_status allocate(cpu_best_colony *colony)
 {
     cpu_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n;
-    colony->stride = (n + NODE - 1) / NODE * NODE;
-    colony->n_nodes = (colony->stride / NODE + LANES - 1) / LANES * LANES;
-    colony->pheromone = cpu_allocate(memory, n * colony->stride, sizeof(float));
-    colony->heuristic = cpu_allocate(memory, n * colony->stride, sizeof(float));
-    colony->tail = cpu_allocate(memory, n * colony->stride, sizeof(float));
-    colony->leaf_prefix = cpu_allocate(memory, n * colony->stride / LANES, sizeof(float));
+    const size_t stride = colony->trails.stride;
+    colony->n_nodes = (stride / NODE + LANES - 1) / LANES * LANES;
+    colony->tail = cpu_allocate(memory, n * stride, sizeof(float));
+    colony->leaf_prefix = cpu_allocate(memory, n * stride / LANES, sizeof(float));
     colony->node_prefix = cpu_allocate(memory, n * colony->n_nodes, sizeof(float));
     colony->tail_total = cpu_allocate(memory, n, sizeof(float));
     colony->heads = cpu_allocate(memory, n, sizeof *colony->heads);
@@ -449,30 +357,6 @@ static void find_nearest(cpu_best_colony *colony, size_t i)
     for (int k = count; k < HEAD; k++) city[k] = (uint16_t)i;
 }
 
-static void initialise(cpu_best_colony *colony, double farthest)
-{
-    const as_problem *problem = &colony->common.problem;
-    const size_t n = (size_t)problem->n;
-    const double beta = colony->common.params.beta;
-    const float initial = (float)as_initial_pheromone(problem, colony->common.params.rho);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) {
-            const double scaled_eta = (farthest + 0.1) / (problem->dist[i * n + j] + 0.1);
-            colony->pheromone[i * colony->stride + j] = initial;
-            colony->heuristic[i * colony->stride + j] = i == j ? 0.0f : (float)as_power(scaled_eta, beta);
-        }
-        find_nearest(colony, i);
-    }
-}
-
-static double farthest_distance(const as_problem *problem)
-{
-    const size_t n = (size_t)problem->n;
-    int32_t farthest = 0;
-    for (size_t k = 0; k < n * n; k++) farthest = problem->dist[k] > farthest ? problem->dist[k] : farthest;
-    return farthest;
-}
-
 static const ab_work_methods work_methods = {
     .n_stages = AS_STAGES,
     .stage_names = {"choice", "construct", "update"},
@@ -482,20 +366,16 @@ static const ab_work_methods work_methods = {
 
 static const as_methods colony_methods = {
     .read = cpu_colony_read,
-    .read_pheromone = read_pheromone,
-    .write_pheromone = write_pheromone,
+    .read_pheromone = trails_read,
+    .write_pheromone = trails_write,
     .poison = cpu_colony_poison,
 };
 
 static ab_status prepare(cpu_best_colony *colony, const as_problem *problem, const as_params *params)
 {
-    AB_TRY(cpu_colony_init(&colony->common, problem, params, params->threads));
-    const double farthest = farthest_distance(problem);
-    if (params->alpha > 2.0) return ab_unsupported("needs alpha <= 2, alpha is %g", params->alpha);
-    if (as_power((farthest + 0.1) / 0.1, params->beta) > 1e20)
-        return ab_unsupported("needs eta^beta within 20 orders of magnitude, the longest distance is %.0f", farthest);
+    AB_TRY(trails_init(&colony->trails, problem, params, NODE));
     AB_TRY(allocate(colony));
-    initialise(colony, farthest);
+    for (size_t i = 0; i < (size_t)problem->n; i++) find_nearest(colony, i);
     return ab_ok();
 }
 

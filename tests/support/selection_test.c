@@ -77,7 +77,7 @@ void selection_pheromone(const as_problem *problem, const as_params *params, sel
 typedef struct observation {
     const as_problem *problem;
     const as_params *params;
-    double *weight;             /* [n][n]: the exact weights of the pheromone matrix */
+    double *weight;             /* [n][n]: the exact weights of the pheromone matrix; 0 outside of candidate sets */
     int32_t *tours;             /* [n_ants][n + 1] */
     double *unvisited;          /* [n]: scratch: 1, and 0 for the cities visited */
     int64_t bins[THIRDS][BINS]; /* transforms of the steps with a choice, by third of the tour */
@@ -87,12 +87,22 @@ typedef struct observation {
     uint64_t random;
 } observation;
 
+/* Zeroes a row's weights but those of its candidate set. */
+static void keep_candidates(const int32_t *list, size_t nn, double *row, size_t n)
+{
+    bool member[AS_MAX_CITIES] = {false};
+    for (size_t k = 0; k < nn; k++) member[list[k]] = true;
+    for (size_t j = 0; j < n; j++) row[j] = member[j] ? row[j] : 0.0;
+}
+
 static void compute_weights(observation *o, const float *pheromone)
 {
     const size_t n = (size_t)o->problem->n;
+    const size_t nn = (size_t)o->problem->nn;
     for (size_t k = 0; k < n * n; k++)
         o->weight[k] =
             as_power(pheromone[k], o->params->alpha) * as_power(1.0 / (o->problem->dist[k] + 0.1), o->params->beta);
+    for (size_t i = 0; nn > 0 && i < n; i++) keep_candidates(o->problem->nn_list + i * nn, nn, o->weight + i * n, n);
 }
 
 static int bin_of(double point)
@@ -100,7 +110,7 @@ static int bin_of(double point)
     return point < 1.0 ? (int)(point * BINS) : BINS - 1;
 }
 
-/* Counts a random point of the chosen city's interval, unless all unvisited cities weigh 0. */
+/* Counts a random point of the chosen city's interval, unless all unvisited cities, or candidates, weigh 0. */
 static void observe_step(observation *o, int city, int chosen, int third)
 {
     const size_t row = (size_t)city * (size_t)o->problem->n;

@@ -7,6 +7,9 @@
  * these points are uniform on [0, 1) and independent, whatever the distributions were; a chi-square test over bins says
  * so.
  * The same is done with the cities nearest first, which shows what an implementation does to near and far ones.
+ *
+ * For a problem with candidate sets the distribution is that over the unvisited candidates, and a step that finds none
+ * is not counted: what such a step must do is for tests/support/candidate_steps.h.
  */
 #ifndef ANTBENCH_SELECTION_TEST_H
 #define ANTBENCH_SELECTION_TEST_H

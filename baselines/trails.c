@@ -1,0 +1,104 @@
+/* The pheromone of the CPU colonies in single precision (baselines/trails.h). */
+#include <float.h>
+#include <string.h>
+
+#include "baselines/trails.h"
+
+enum { ROWS_PER_UPDATE = 8 }; /* rows of pheromone that a thread holds in its cache while it deposits */
+
+/* ---- Opening ---- */
+
+static double farthest_distance(const as_problem *problem)
+{
+    const size_t n = (size_t)problem->n;
+    int32_t farthest = 0;
+    for (size_t k = 0; k < n * n; k++) farthest = problem->dist[k] > farthest ? problem->dist[k] : farthest;
+    return farthest;
+}
+
+static void initialise(trails *colony, double farthest)
+{
+    const as_problem *problem = &colony->common.problem;
+    const size_t n = (size_t)problem->n;
+    const double beta = colony->common.params.beta;
+    const float initial = (float)as_initial_pheromone(problem, colony->common.params.rho);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            const double scaled_eta = (farthest + 0.1) / (problem->dist[i * n + j] + 0.1);
+            colony->pheromone[i * colony->stride + j] = initial;
+            colony->heuristic[i * colony->stride + j] = i == j ? 0.0f : (float)as_power(scaled_eta, beta);
+        }
+}
+
+ab_status trails_init(trails *colony, const as_problem *problem, const as_params *params, size_t granule)
+{
+    AB_TRY(cpu_colony_init(&colony->common, problem, params, params->threads));
+    cpu_memory *memory = &colony->common.memory;
+    const size_t n = (size_t)problem->n;
+    const double farthest = farthest_distance(problem);
+    if (params->alpha > 2.0) return ab_unsupported("needs alpha <= 2, alpha is %g", params->alpha);
+    if (as_power((farthest + 0.1) / 0.1, params->beta) > 1e20)
+        return ab_unsupported("needs eta^beta within 20 orders of magnitude, the longest distance is %.0f", farthest);
+    colony->stride = (n + granule - 1) / granule * granule;
+    colony->pheromone = cpu_allocate(memory, n * colony->stride, sizeof(float));
+    colony->heuristic = cpu_allocate(memory, n * colony->stride, sizeof(float));
+    AB_TRY(cpu_memory_status(memory));
+    initialise(colony, farthest);
+    return ab_ok();
+}
+
+/* ---- Reading ---- */
+
+ab_status trails_read(as_colony *base, float *pheromone)
+{
+    const trails *colony = (const trails *)base;
+    const size_t n = (size_t)colony->common.problem.n;
+    for (size_t i = 0; i < n; i++)
+        memcpy(pheromone + i * n, colony->pheromone + i * colony->stride, n * sizeof *pheromone);
+    return ab_ok();
+}
+
+ab_status trails_write(as_colony *base, const float *pheromone)
+{
+    trails *colony = (trails *)base;
+    const size_t n = (size_t)colony->common.problem.n;
+    for (size_t i = 0; i < n; i++)
+        memcpy(colony->pheromone + i * colony->stride, pheromone + i * n, n * sizeof *pheromone);
+    return ab_ok();
+}
+
+/* ---- Update ---- */
+
+/* Pheromone that would leave the normal range of float becomes 0. */
+CPU_MULTIVERSION static void evaporate(float *pheromone, size_t count, float keep)
+{
+    const float floor = 2.0f * FLT_MIN / keep;
+    for (size_t j = 0; j < count; j++) pheromone[j] = pheromone[j] < floor ? 0.0f : pheromone[j] * keep;
+}
+
+/* Lays the deposits on rows first .. end-1, in the order of the ants. */
+static void deposit_rows(trails *colony, cpu_depositors ants, size_t first, size_t end)
+{
+    const size_t n = (size_t)colony->common.problem.n, stride = colony->stride;
+    for (int ant = ants.first; ant < ants.end; ant++) {
+        const float deposit = (float)cpu_colony_deposit(&colony->common, ant);
+        const cpu_links *links = colony->common.links + (size_t)ant * n;
+        for (size_t i = first; i < end; i++) {
+            colony->pheromone[i * stride + (size_t)links[i].previous] += deposit;
+            colony->pheromone[i * stride + (size_t)links[i].next] += deposit;
+        }
+    }
+}
+
+void trails_update(trails *colony)
+{
+    const size_t n = (size_t)colony->common.problem.n, stride = colony->stride;
+    const float keep = (float)(1.0 - colony->common.params.rho);
+    const cpu_depositors ants = cpu_colony_link_depositors(&colony->common);
+#pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
+    for (size_t first = 0; first < n; first += ROWS_PER_UPDATE) {
+        const size_t end = first + ROWS_PER_UPDATE < n ? first + ROWS_PER_UPDATE : n;
+        evaporate(colony->pheromone + first * stride, (end - first) * stride, keep);
+        deposit_rows(colony, ants, first, end);
+    }
+}

@@ -1,0 +1,34 @@
+/* The pheromone of the CPU colonies in single precision, and the heuristic it is multiplied with.
+ *
+ * Range of float: eta^beta is divided by its smallest value, a constant that the rule cancels, and pheromone that would
+ * leave the normal range becomes 0; so a weight is 0 only where the pheromone is, and with alpha = 1 none is denormal.
+ */
+#ifndef ANTBENCH_TRAILS_H
+#define ANTBENCH_TRAILS_H
+
+#include "baselines/cpu_colony.h"
+
+typedef struct trails {
+    cpu_colony common; /* first */
+    size_t stride;     /* floats per row: n rounded up; what lies beyond n is 0 */
+    float *pheromone;  /* [n][stride] */
+    float *heuristic;  /* [n][stride]: eta^beta over its smallest value, 0 on the diagonal */
+} trails;
+
+/* Initialises what is common and the trails, rows rounded up to a multiple of `granule` floats, for params->threads
+ * threads. AB_UNSUPPORTED where the weights would leave the range of float. */
+ab_status trails_init(trails *colony, const as_problem *problem, const as_params *params, size_t granule);
+
+/* The choice_info of an edge, times the constant. */
+static inline __attribute__((always_inline)) float trails_choice(float pheromone, float heuristic, double alpha)
+{
+    return alpha == 1.0 ? pheromone * heuristic : (float)(as_power(pheromone, alpha) * heuristic);
+}
+
+void trails_update(trails *colony); /* the update stage */
+
+/* The methods read_pheromone and write_pheromone of an as_colony that has trails. */
+ab_status trails_read(as_colony *colony, float *pheromone);
+ab_status trails_write(as_colony *colony, const float *pheromone);
+
+#endif
