@@ -25,12 +25,15 @@ static as_open *rung(const char *id)
     return found->open.tsp;
 }
 
-/* Selection by a rung from weights of one kind, on an instance of n cities. */
-static selection_report select_with(const char *id, int n, int n_ants, selection_weights kind)
+/* Selection by a rung from weights of one kind, on an instance of n cities, with sets of nn candidates or, for 0, all. */
+static selection_report select_among(const char *id, int n, int nn, int n_ants, selection_weights kind)
 {
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_UNIFORM, n, 13, &instance).code, AB_OK);
-    const as_problem problem = {.n = n, .dist = instance.dist};
+    as_problem problem = {.n = n, .dist = instance.dist, .nn = nn};
+    int32_t *nn_list = NULL;
+    if (nn) assert_int_equal(as_nearest_neighbours(&problem, nn, &nn_list).code, AB_OK);
+    problem.nn_list = nn_list;
     as_params params = as_default_params(n, AS_BEST_ANT);
     params.n_ants = n_ants;
     float *pheromone = malloc((size_t)n * (size_t)n * sizeof *pheromone);
@@ -40,8 +43,14 @@ static selection_report select_with(const char *id, int n, int n_ants, selection
     const ab_status status = selection_test(rung(id), &problem, &params, pheromone, &report);
     if (status.code != AB_OK) fail_msg("%s: %s", id, status.reason);
     free(pheromone);
+    free(nn_list);
     tsp_free(&instance);
     return report;
+}
+
+static selection_report select_with(const char *id, int n, int n_ants, selection_weights kind)
+{
+    return select_among(id, n, 0, n_ants, kind);
 }
 
 /* Cities in one sub-block and in several, none of these n a multiple of 32; 1100 needs two rounds of the first spin. */
@@ -57,6 +66,28 @@ static void test_ds_roulette_is_proportional(void **state)
                 select_with("tsp/ds-roulette", cases[i].n, cases[i].n_ants, (selection_weights)kind);
             print_message("# ds-roulette, n %d, weights %d: %lld steps, chi-square %.1f on %d degrees, p %.3g\n",
                           cases[i].n, kind, (long long)report.steps, report.all.statistic, report.all.df, report.all.p);
+            assert_true(selection_worst_p(&report) > 1e-4);
+        }
+}
+
+/* The choice among unvisited candidates, for sets smaller than a warp, of a warp, and of two lanes' worth each. */
+static void test_candidates_are_chosen_in_proportion(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id;
+        int nn;
+    } cases[] = {{"tsp/cand-thread", 32},
+                 {"tsp/cand-block", 20},
+                 {"tsp/cand-block", 32},
+                 {"tsp/cand-block", 50},
+                 {"tsp/cand-block-compress", 32}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        for (int kind = 0; kind < WEIGHTS_KINDS; ++kind) {
+            const selection_report report = select_among(cases[i].id, 70, cases[i].nn, 300, (selection_weights)kind);
+            print_message("# %s, nn %d, weights %d: %lld steps, chi-square %.1f on %d degrees, p %.3g\n", cases[i].id,
+                          cases[i].nn, kind, (long long)report.steps, report.all.statistic, report.all.df,
+                          report.all.p);
             assert_true(selection_worst_p(&report) > 1e-4);
         }
 }
@@ -139,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ds_roulette_is_proportional),
+        cmocka_unit_test(test_candidates_are_chosen_in_proportion),
         cmocka_unit_test(test_i_roulette_is_not_proportional),
         cmocka_unit_test(test_two_cities_of_weights_two_and_one),
         cmocka_unit_test(test_thousand_iterations),

@@ -15,15 +15,16 @@
 #include "kernels/host/host_backend.h"
 #include "kernels/tsp/tsp.h"
 #include "tests/planted/tsp_construct.h"
+#include "tests/support/candidate_steps.h"
 
 /* Every rung, those with candidate sets also with sets smaller and larger than a warp. */
 static const struct rung {
     const char *id;
     int nn; /* candidates per city, at most n - 1 of them */
 } rungs[] = {
-    {"tsp/i-roulette", 0},           {"tsp/ds-roulette", 0},          {"tsp/cand-thread", 20},
-    {"tsp/cand-thread", 40},         {"tsp/cand-block", 20},          {"tsp/cand-block", 32},
-    {"tsp/cand-block", 64},          {"tsp/cand-block-compress", 20}, {"tsp/cand-block-compress", 32},
+    {"tsp/i-roulette", 0},   {"tsp/ds-roulette", 0},          {"tsp/cand-thread", 20},
+    {"tsp/cand-thread", 40}, {"tsp/cand-block", 20},          {"tsp/cand-block", 32},
+    {"tsp/cand-block", 64},  {"tsp/cand-block-compress", 20}, {"tsp/cand-block-compress", 32},
 };
 enum { N_RUNGS = sizeof rungs / sizeof *rungs, N_ORDERS = 5 };
 
@@ -68,7 +69,8 @@ static void check_rung(const struct rung *rung, int n, as_protocol protocol)
     int valid = 0;
     bool wrong = false;
     const ab_status status = verify_iteration(colony, &problem, &params, &valid, &wrong);
-    if (status.code != AB_OK) fail_msg("%s, nn %d, n %d, %s: %s", rung->id, rung->nn, n, as_protocol_name(protocol), status.reason);
+    if (status.code != AB_OK)
+        fail_msg("%s, nn %d, n %d, %s: %s", rung->id, rung->nn, n, as_protocol_name(protocol), status.reason);
     assert_int_equal(valid, params.n_ants);
     colony->work.methods->close(&colony->work);
     tsp_free(&instance);
@@ -223,6 +225,60 @@ static void test_verification_rejects_planted_bugs(void **state)
     tsp_free(&instance);
 }
 
+/* Every step of a rung with small candidate sets, against brute force; returns how many found their set exhausted. */
+static int64_t check_steps(const char *id, tsp_kind kind, int n, int nn)
+{
+    enum { ANTS = 5 };
+    tsp_instance instance;
+    assert_int_equal(tsp_generate(kind, n, 17, &instance).code, AB_OK);
+    as_problem problem = {.n = n, .dist = instance.dist, .nn = nn};
+    int32_t *nn_list = NULL, *tours = malloc(ANTS * ((size_t)n + 1) * sizeof *tours);
+    double *choice = malloc((size_t)n * (size_t)n * sizeof *choice);
+    float *pheromone = malloc((size_t)n * (size_t)n * sizeof *pheromone);
+    assert_true(tours && choice && pheromone);
+    assert_int_equal(as_nearest_neighbours(&problem, nn, &nn_list).code, AB_OK);
+    problem.nn_list = nn_list;
+    as_params params = as_default_params(n, AS_BEST_ANT);
+    params.n_ants = ANTS;
+    uint32_t random = 12345;
+    for (int i = 0; i < n * n; ++i) { /* a fifth of the edges have no pheromone */
+        random = random * 1664525u + 1013904223u;
+        pheromone[i] = random >> 24 < 51 ? 0.0f : (float)(1 + (random >> 16 & 0xff));
+    }
+    as_colony *colony = NULL;
+    as_result result = {.tours = tours};
+    candidate_steps counts;
+    const struct rung rung = {id, nn};
+    assert_int_equal(open_rung(&rung, problem, &params, &colony).code, AB_OK);
+    assert_int_equal(colony->methods->write_pheromone(colony, pheromone).code, AB_OK);
+    assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
+    assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
+    candidate_choice(&problem, &params, pheromone, choice);
+    const ab_status status = check_candidate_steps(&problem, choice, 1e-6, tours, ANTS, &counts);
+    if (status.code != AB_OK) fail_msg("%s, n %d, nn %d: %s", id, n, nn, status.reason);
+    colony->work.methods->close(&colony->work);
+    free(nn_list);
+    free(tours);
+    free(choice);
+    free(pheromone);
+    tsp_free(&instance);
+    return counts.best;
+}
+
+/* Few candidates, clusters, sets that leave out one city or none: the sets run out often. */
+static void test_candidate_steps_follow_the_rule(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"tsp/cand-thread", "tsp/cand-block", "tsp/cand-block-compress"};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; ++i) {
+        assert_true(check_steps(ids[i], TSP_CLUSTERED, 150, 4) > 50);
+        assert_true(check_steps(ids[i], TSP_UNIFORM, 100, 8) > 10);
+        check_steps(ids[i], TSP_UNIFORM, 34, 32);
+        check_steps(ids[i], TSP_UNIFORM, 33, 32);
+        check_steps(ids[i], TSP_UNIFORM, 66, 64);
+    }
+}
+
 static void test_limits_are_unsupported(void **state)
 {
     (void)state;
@@ -247,9 +303,13 @@ static void test_limits_are_unsupported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_size_and_order),   cmocka_unit_test(test_tours_do_not_depend_on_the_order),
-        cmocka_unit_test(test_seed_decides_the_tours), cmocka_unit_test(test_all_zero_rule),
-        cmocka_unit_test(test_limits_are_unsupported), cmocka_unit_test(test_verification_rejects_planted_bugs),
+        cmocka_unit_test(test_every_size_and_order),
+        cmocka_unit_test(test_tours_do_not_depend_on_the_order),
+        cmocka_unit_test(test_seed_decides_the_tours),
+        cmocka_unit_test(test_all_zero_rule),
+        cmocka_unit_test(test_limits_are_unsupported),
+        cmocka_unit_test(test_verification_rejects_planted_bugs),
+        cmocka_unit_test(test_candidate_steps_follow_the_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
