@@ -75,7 +75,7 @@ static void one_line_rewritten_on_a_terminal(void **state)
     char text[1024];
     int master, slave;
     const struct winsize narrow = {.ws_row = 24, .ws_col = 32};
-    assert_int_equal(openpty(&master, &slave, NULL, NULL, &narrow), 0);
+    if (openpty(&master, &slave, NULL, NULL, &narrow) != 0) skip(); /* no /dev/pts, as in some chroots */
     with_stderr(slave, show_loud);
     close(slave); /* what was written can still be read, and then reading fails */
     size_t size = 0;
