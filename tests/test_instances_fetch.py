@@ -153,6 +153,7 @@ def test_finishes_when_killed_between_download_and_rename(server, tmp_path):
 
 
 def test_says_when_there_is_no_network(server, tmp_path):
+    server.http.shutdown()  # first: a thread that still waits on the socket would keep it open
     server.http.server_close()
     code, lines, directory = fetch(tmp_path, [(name, f"{server.base}/{name}.tsp", GOOD) for name in "ab"],
                                    "http://no-such-host.invalid/{name}.tsp")
