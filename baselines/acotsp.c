@@ -301,13 +301,6 @@ static ab_status run_stage(ab_work *work, int stage)
     return ab_ok();
 }
 
-static void close_colony(ab_work *work)
-{
-    if (work == NULL) return;
-    cpu_memory_free(&((acotsp *)work)->common.memory);
-    free(work);
-}
-
 static ab_status read_pheromone(as_colony *base, float *pheromone)
 {
     const acotsp *colony = (const acotsp *)base;
@@ -368,7 +361,7 @@ static const ab_work_methods work_methods = {
     .n_stages = AS_STAGES,
     .stage_names = {"choice", "construct", "update"},
     .run_stage = run_stage,
-    .close = close_colony,
+    .close = cpu_colony_close,
 };
 
 static const as_methods colony_methods = {
@@ -397,7 +390,7 @@ static ab_status open_colony(const as_problem *problem, const as_params *params,
     if (status.code == AB_OK)
         *colony = &opened->common.colony;
     else
-        close_colony(&opened->common.colony.work);
+        cpu_colony_close(&opened->common.colony.work);
     return status;
 }
 

@@ -297,13 +297,6 @@ static ab_status run_stage(ab_work *work, int stage)
     return ab_ok();
 }
 
-static void close_colony(ab_work *work)
-{
-    if (work == NULL) return;
-    cpu_memory_free(&((cpu_best_colony *)work)->common.memory);
-    free(work);
-}
-
 static void allocate_ants(cpu_best_colony *colony)
 {
     cpu_memory *memory = &colony->common.memory;
@@ -361,7 +354,7 @@ static const ab_work_methods work_methods = {
     .n_stages = AS_STAGES,
     .stage_names = {"choice", "construct", "update"},
     .run_stage = run_stage,
-    .close = close_colony,
+    .close = cpu_colony_close,
 };
 
 static const as_methods colony_methods = {
@@ -388,6 +381,6 @@ ab_status cpu_best(const as_problem *problem, const as_params *params, as_colony
     if (status.code == AB_OK)
         *colony = &opened->common.colony;
     else
-        close_colony(&opened->common.colony.work);
+        cpu_colony_close(&opened->common.colony.work);
     return status;
 }

@@ -112,6 +112,13 @@ static int shortest_tour(const cpu_colony *colony)
     return best;
 }
 
+void cpu_colony_close(ab_work *work)
+{
+    if (work == NULL) return;
+    cpu_memory_free(&((cpu_colony *)work)->memory);
+    free(work);
+}
+
 void cpu_colony_keep_best(cpu_colony *colony)
 {
     const int best = shortest_tour(colony);

@@ -78,6 +78,9 @@ static inline uint64_t splitmix64(uint64_t *state)
     return x ^ (x >> 31);
 }
 
+/* The close of every CPU colony, which is allocated in one piece and begins with its cpu_colony; accepts NULL. */
+void cpu_colony_close(ab_work *work);
+
 /* Remembers the best tour of this iteration if it is the best so far: the end of a construct stage. */
 void cpu_colony_keep_best(cpu_colony *colony);
 

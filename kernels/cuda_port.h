@@ -1,7 +1,8 @@
 /* The only difference between nvcc and the host backend.
  *
- * A kernel file includes this and nothing else of CUDA. It launches with LAUNCH, declares shared memory with SHARED and
- * SHARED_DYNAMIC, and names what C calls with AB_GPU, because both compilations end up in one program:
+ * A kernel file includes this, and cuda_random.h if it draws random numbers, and nothing else of CUDA. It launches with
+ * LAUNCH, declares shared memory with SHARED and SHARED_DYNAMIC, and names what C calls with AB_GPU, because both
+ * compilations end up in one program:
  *
  *   static __global__ void scale(float *x, int n) { SHARED(float, tile, 32); ... }
  *   extern "C" ab_status AB_GPU(tsp_scale)(float *x, int n)

@@ -13,7 +13,7 @@
 #include "kernels/warp.h"
 
 enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE };
-/* Sub-blocks that a warp scans side by side, to hide latency. Four cost registers and gain nothing on an H100. */
+/* Sub-blocks that a warp scans side by side, to hide the latency of its loads and shuffles. */
 enum { AT_ONCE = 2 };
 
 /* Layout of the dynamic shared memory, in bytes. */
