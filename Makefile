@@ -32,11 +32,11 @@ CXXFLAGS := -std=c++17 -O2 -g -fopenmp $(WARNINGS) $(DEFINES)
 HOST_CUDA := -x c++ -Wno-unknown-pragmas -Wno-maybe-uninitialized
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # Static where the result should also run on a GPU node on which nothing is installed.
-LIBS := -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libnettle.a -ldl -lpthread -lm
+LIBS := -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libnettle.a -l:libpng16.a -l:libz.a -ldl -lpthread -lm
 
 # ---- Sources ----
 DRIVERS := $(wildcard bench/table_*.c)
-C_SOURCES := $(filter-out $(DRIVERS) bench/harness/build_info.c,$(wildcard kernels/*.c kernels/*/*.c instances/*.c baselines/*.c bench/*.c bench/harness/*.c))
+C_SOURCES := $(filter-out $(DRIVERS) bench/harness/build_info.c,$(wildcard kernels/*.c kernels/*/*.c instances/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
 KERNELS := $(wildcard kernels/*/*.cu)
 HOST_SOURCES := $(wildcard kernels/host/*.cpp)
 GENERATED := build/gen/catalogue.inc build/gen/config.h

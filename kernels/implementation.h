@@ -75,6 +75,16 @@ struct as_params;
 struct as_colony;
 typedef ab_status as_open(const struct as_problem *problem, const struct as_params *params, struct as_colony **colony);
 
+struct ea_problem;
+struct ea_params;
+struct ea_colony;
+typedef ab_status ea_open(const struct ea_problem *problem, const struct ea_params *params, struct ea_colony **colony);
+
+struct ed_image;
+struct ed_params;
+struct ed_detector;
+typedef ab_status ed_open(const struct ed_image *image, const struct ed_params *params, struct ed_detector **detector);
+
 typedef struct ab_implementation {
     const char *id;        /* "tsp/ds-roulette" */
     const char *operation; /* "tsp": the part of the id before the slash */
@@ -83,7 +93,11 @@ typedef struct ab_implementation {
     const char *source;      /* citation: "thesis §3.5.2" */
     const char *description; /* one line */
     union {
-        as_open *tsp; /* operation "tsp": kernels/tsp/tsp.h */
+        as_open *tsp;         /* operation "tsp": kernels/tsp/tsp.h */
+        ea_open *edge_ants;   /* "edge-ants": kernels/edge_ants/edge_ants.h */
+        ed_open *colour_edge; /* "colour-edge": kernels/detector.h */
+        ed_open *canny;       /* "canny": likewise */
+        ed_open *sobel;       /* "sobel": likewise */
     } open;
 } ab_implementation;
 

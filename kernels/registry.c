@@ -11,6 +11,10 @@
 #define AB_CUDA_ONLY(...)
 #endif
 #define AB_OPEN_TYPE_tsp as_open
+#define AB_OPEN_TYPE_edge_ants ea_open
+#define AB_OPEN_TYPE_colour_edge ed_open
+#define AB_OPEN_TYPE_canny ed_open
+#define AB_OPEN_TYPE_sobel ed_open
 
 #define CPU(operation, name, function, file, source, description) AB_OPEN_TYPE_##operation function;
 #define GPU(operation, name, function, file, source, description)                                                      \
@@ -21,8 +25,13 @@
 #undef GPU
 
 /* Entries. */
+#define NAME_tsp "tsp"
+#define NAME_edge_ants "edge-ants"
+#define NAME_colour_edge "colour-edge"
+#define NAME_canny "canny"
+#define NAME_sobel "sobel"
 #define ENTRY(op, name, function, backend, file, source, description)                                                  \
-    {#op "/" name, #op, backend, file, source, description, {.op = function}},
+    {NAME_##op "/" name, NAME_##op, backend, file, source, description, {.op = function}},
 #define CPU(operation, name, function, file, source, description)                                                      \
     ENTRY(operation, name, function, AB_CPU, file, source, description)
 #define GPU(operation, name, function, file, source, description)                                                      \

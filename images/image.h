@@ -1,0 +1,101 @@
+/* Images: reading, writing, the catalogue and the synthetic images that are drawn here, with their exact edges.
+ *
+ * Everything is 8 bit a channel, grey or RGB, row by row from the top left. Deeper files are reduced to 8 bit by
+ * rounding, transparency is composited onto black, palettes are looked up.
+ */
+#ifndef ANTBENCH_IMAGE_H
+#define ANTBENCH_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/implementation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { IMAGE_MAX_SIDE = 16384 }; /* pixels */
+
+typedef struct ab_image {
+    char name[64];   /* "lena", "shapes-512"; of a file its name without directory and extension */
+    int width;       /* pixels, 1 .. IMAGE_MAX_SIDE */
+    int height;      /* pixels, 1 .. IMAGE_MAX_SIDE */
+    int channels;    /* 1 grey, 3 RGB */
+    uint8_t *pixels; /* [height][width][channels] */
+    uint8_t *edges;  /* [height][width], 1 on an edge: the exact edge map of a synthetic image; NULL for a file */
+    bool stand_in;   /* drawn, not read from a file */
+    char path[1024]; /* the file it was read from; empty for a drawn image */
+    char sha256[65]; /* of that file, or of the pixels drawn; hexadecimal */
+} ab_image;
+
+/* Loads what a user calls `name`:
+ *   "lena"                  <name>.png, .pgm or .ppm in $IMAGES_DIR, else in images/standard/; a name of the catalogue
+ *                           that is in neither is drawn (its stand-in: "shapes-512" and the like, see images/catalogue.csv)
+ *   "shapes-512", "hue-300x200"  a synthetic image by kind and size (image_draw)
+ *   "x.png", "a/b"          the file at this path
+ * Anything else is AB_BAD_INPUT and suggests the nearest name. Free with image_free. */
+ab_status image_load(const char *name, ab_image *image);
+
+/* Reads PNG (1 to 16 bit; grey, RGB, palette, with or without alpha) or PGM/PPM (plain or raw, maxval up to 65535); what
+ * it is decides its content, not its name. AB_BAD_INPUT "file: what is wrong" for what is broken, empty, too large or
+ * something else; AB_FAILED for what cannot be opened. */
+ab_status image_read(const char *path, ab_image *image);
+
+/* Writes 8-bit PNG: channels 1 or 3. The file is whole or not there. AB_FAILED names the file and the reason. */
+ab_status image_write_png(const char *path, int width, int height, int channels, const uint8_t *pixels);
+
+void image_free(ab_image *image); /* accepts a zeroed one */
+
+/* The greyscale of thesis Fig. 5.2, (r >> 2) + (g >> 1) + (b >> 2), into grey[height][width]; a copy of a grey image. */
+void image_grey(const ab_image *image, uint8_t *grey);
+
+/* R, G, B and 255 a pixel into rgba[height][width][4]: CUDA's uchar4. A grey image has three equal channels. */
+void image_rgba(const ab_image *image, uint8_t *rgba);
+
+/* ---- Synthetic images ---- */
+
+typedef enum image_kind {
+    IMAGE_SHAPES,  /* polygons, ellipses and bars of different colours and intensities on a background */
+    IMAGE_HUE,     /* patches that differ in hue alone: equal grey by Fig. 5.2, equal intensity (R+G+B)/3 to rounding */
+    IMAGE_RAMP,    /* shapes under a strong illumination gradient */
+    IMAGE_TEXTURE, /* regions of different fine texture; the edges are where regions meet */
+    IMAGE_KINDS
+} image_kind;
+
+const char *image_kind_name(image_kind kind); /* "shapes", "hue", "ramp", "texture" */
+
+/* Draws an image, the same on every machine for one (kind, width, height, seed), with its exact edge map: a pixel is on
+ * an edge when the region of its right or lower neighbour differs from its own. Named "shapes-512" when square,
+ * "shapes-640x480" otherwise. AB_BAD_INPUT for a size out of range. */
+ab_status image_draw(image_kind kind, int width, int height, uint64_t seed, ab_image *image);
+
+/* ---- Noise (thesis §6.6.1) ---- */
+
+typedef enum image_noise { IMAGE_SALT_AND_PEPPER, IMAGE_GAUSSIAN } image_noise;
+
+/* Adds noise in place, seeded. `level` 0 .. 1: the share of pixels that become black or white (each with half of it; all
+ * channels of a pixel together), or the standard deviation as a share of 255, per channel, clamped. */
+void image_add_noise(ab_image *image, image_noise noise, double level, uint64_t seed);
+
+/* ---- The catalogue ---- */
+
+typedef struct image_catalogue_entry {
+    const char *name;     /* "lena" */
+    const char *url;      /* where `make images` asks first */
+    const char *sha256;   /* of the file, hexadecimal */
+    int width, height;    /* pixels */
+    int channels;         /* 1 or 3 */
+    const char *stand_in; /* the synthetic image drawn in its place: "shapes-512" */
+} image_catalogue_entry;
+
+/* The catalogue (images/catalogue.csv), in the order of thesis Table 6.1 and then others; *count is set. */
+const image_catalogue_entry *image_catalogue(int *count);
+
+/* The entry called `name`, or NULL. */
+const image_catalogue_entry *image_find_in_catalogue(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

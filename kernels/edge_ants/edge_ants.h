@@ -1,0 +1,100 @@
+/* Operation "edge-ants": edge detection by ants that walk a grey image (thesis ch. 5, after Nezamabadi-pour, Saryazdi
+ * & Rashedi, "Edge detection using ant algorithms", Soft Computing 10, 2006).
+ *
+ * The work has two stages. PLACE gives every pixel the initial pheromone and every ant a random pixel. RUN makes
+ * params.iterations iterations, each of which moves every ant once and then updates the pheromone:
+ *
+ *   move      An ant at a pixel looks at its 8 neighbours inside the image. One that stands in the ant's memory (its last
+ *             32 positions, where it stands included) weighs 0, any other tau^alpha * eta^beta (eq. 5.1), tau as the
+ *             previous iteration left it. It goes to a neighbour with probability proportional to the weights; where all
+ *             weigh 0 it is relocated to a random pixel of the image (which may be any, also one in its memory).
+ *   update    tau <- (1 - rho) tau for every pixel (eq. 5.3); then every ant adds the visibility of the pixel that it has
+ *             entered, by a move or a relocation, if that is at least params.min_visibility (eq. 5.4).
+ *
+ * The visibility eta (eq. 5.2) is ea_visibility. A run is one sample of Table 5.1: 50 iterations of 3000 ants.
+ *
+ * Random numbers, the same in every implementation, so that one seed gives one walk up to rounding: Philox4x32-10 with
+ * key = seed of the run, subsequence = ant, and the four uniforms in (0, 1] at offset 4 * iteration. Iteration 0 is the
+ * placement. The first uniform spins the roulette; the third and fourth are the row and the column of a placement or
+ * relocation (ea_cell). Run r after opening (r = 0, 1, ...: one for each PLACE) has the seed params.seed + r.
+ */
+#ifndef ANTBENCH_EDGE_ANTS_H
+#define ANTBENCH_EDGE_ANTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/implementation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { EA_MEMORY = 32, EA_NEIGHBOURS = 8 };
+
+typedef struct ea_problem {
+    int width, height;       /* pixels, >= 1 each, width * height < 2^31 */
+    const uint8_t *grey;     /* [height][width] */
+    const float *visibility; /* [height][width]: eta (ea_visibility), in 0 .. 1 */
+} ea_problem;
+
+typedef struct ea_params {
+    int n_ants;            /* >= 1 */
+    int iterations;        /* of a run, >= 1 */
+    double alpha;          /* exponent of the pheromone; 2.5 needs no pow() */
+    double beta;           /* exponent of the visibility */
+    double rho;            /* evaporation rate, 0 <= rho <= 1 */
+    double initial;        /* pheromone of every pixel at first, > 0 */
+    double min_visibility; /* an ant deposits only where the visibility is at least this; 0: everywhere */
+    uint64_t seed;         /* of the first run */
+    int threads;           /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
+    int block_threads;     /* GPU: threads per block, a multiple of 32, 32 .. 1024 */
+    bool cache_memory;     /* GPU: ants' memory is copied to shared memory before it is searched (Fig. 5.7) */
+} ea_params;
+
+/* What the thesis uses (§5.5.2): alpha 2.5, beta 2, rho 0.04, initial 0.0001, 50 iterations, 3000 ants on 512 x 512 and in
+ * proportion to the number of pixels elsewhere (at least 1); seed 1, threads 1, 128 threads a block, memory cached. */
+ea_params ea_default_params(int width, int height);
+
+/* AB_OK, or AB_BAD_INPUT naming the parameter that is out of range, or AB_UNSUPPORTED for a size. */
+ab_status ea_check(const ea_problem *problem, const ea_params *params);
+
+/* Eq. 5.2 into visibility[height][width]: the largest of the four absolute differences between opposite neighbours, over
+ * the largest intensity of the image; pixels outside have the value of the nearest inside. All 0 for a black image. */
+void ea_visibility(int width, int height, const uint8_t *grey, float *visibility);
+
+/* The row or column (0 .. n - 1) that a uniform in (0, 1] means. */
+static inline int ea_cell(float uniform, int n)
+{
+    const int cell = (int)(uniform * (float)n);
+    return cell < n ? cell : n - 1;
+}
+
+/* Copied out of a colony by methods->read. The caller owns the arrays; any of them may be NULL. */
+typedef struct ea_result {
+    float *pheromone;  /* [height][width] as the last update left it */
+    int32_t *position; /* [n_ants]: row * width + column */
+    int32_t *memory;   /* [n_ants][EA_MEMORY]: positions, -1 for none yet; iteration t stands in slot t % EA_MEMORY */
+    int iteration;     /* iterations since PLACE */
+} ea_result;
+
+typedef struct ea_colony ea_colony;
+
+typedef struct ea_methods {
+    ab_status (*read)(ea_colony *colony, ea_result *result); /* waits for the GPU */
+    /* For tests: positions [n_ants] (each the only entry of its ant's memory), pheromone [height][width]; either may be
+     * NULL and is then left as it is. */
+    ab_status (*write)(ea_colony *colony, const float *pheromone, const int32_t *position);
+} ea_methods;
+
+enum { EA_PLACE, EA_RUN, EA_STAGES }; /* the stages of a colony's work: RUN goes on from where the last one ended */
+
+struct ea_colony {
+    ab_work work; /* first: a colony is work that the harness can time */
+    const ea_methods *methods;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
