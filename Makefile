@@ -39,7 +39,7 @@ DRIVERS := $(wildcard bench/table_*.c)
 C_SOURCES := $(filter-out $(DRIVERS) bench/harness/build_info.c,$(wildcard kernels/*.c kernels/*/*.c instances/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
 KERNELS := $(wildcard kernels/*/*.cu)
 HOST_SOURCES := $(wildcard kernels/host/*.cpp)
-GENERATED := build/gen/catalogue.inc build/gen/config.h
+GENERATED := build/gen/catalogue.inc build/gen/image_catalogue.inc build/gen/config.h
 TESTS := $(wildcard tests/test_*.c)
 STAT_TESTS := $(wildcard tests/stat_test_*.c)
 TEST_KERNELS := $(wildcard tests/planted/*.cu)
@@ -162,6 +162,10 @@ build/san/%.host.o: %.cu
 build/gen/catalogue.inc: instances/catalogue.csv
 	@mkdir -p $(@D)
 	awk -F, 'NR > 1 { printf "{\"%s\", \"%s\", \"%s\", \"%s\", %s, %s},\n", $$1, $$3, $$5, $$6, $$2, $$4 }' $< > $@
+
+build/gen/image_catalogue.inc: images/catalogue.csv
+	@mkdir -p $(@D)
+	awk -F, 'NR > 1 { printf "{\"%s\", \"%s\", \"%s\", \"%s\", %s, %s, %s, \"%s\"},\n", $$1, $$7, $$8, $$6, $$2, $$3, $$4, $$5 }' $< > $@
 
 # Whether there is a CUDA backend: rewritten only when that changes. The tests are built without.
 build/gen/config.h: FORCE
