@@ -41,6 +41,9 @@ typedef struct ab_image {
  * nearest name. Free with image_free. */
 ab_status image_load(const char *name, ab_image *image);
 
+/* Whether a name that is not in the catalogue may still be an image by these rules. */
+bool image_may_load(const char *name);
+
 /* Reads PNG (1 to 16 bit; grey, RGB, palette, with or without alpha) or PGM/PPM (plain or raw, maxval up to 65535); what
  * it is decides its content, not its name. AB_BAD_INPUT "file: what is wrong" for what is broken, empty, too large or
  * something else; AB_FAILED for what cannot be opened. */

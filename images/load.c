@@ -136,6 +136,15 @@ static bool is_path(const char *name)
            (dot != NULL && (strcmp(dot, ".png") == 0 || strcmp(dot, ".pgm") == 0 || strcmp(dot, ".ppm") == 0));
 }
 
+bool image_may_load(const char *name)
+{
+    image_kind kind;
+    int width, height;
+    uint64_t seed;
+    char path[PATH_SIZE];
+    return is_path(name) || parse_drawn(name, &kind, &width, &height, &seed) || find(name, path);
+}
+
 ab_status image_load(const char *name, ab_image *image)
 {
     *image = (ab_image){0};
