@@ -13,4 +13,7 @@ as_open acotsp_seq_nn;
 as_open acotsp_omp_nn;
 as_open cpu_best_nn; /* the fastest here; candidate sets of up to 64 cities */
 
+/* Edge detection (kernels/detector.h). */
+ed_open sobel_seq; /* one thread whatever params->threads says */
+
 #endif
