@@ -132,11 +132,11 @@ static bool write_or_fail(png_structp png, png_infop info, int width, int height
     return true;
 }
 
+/* Its errors do not name the file. */
 static ab_status write_file(const char *path, int width, int height, int channels, const uint8_t *pixels)
 {
-    png_stream stream = {.file = fopen(path, "wb")};
-    if (stream.file == NULL) return ab_failed("%s: %s", path, strerror(errno));
-    strcpy(stream.message, "no memory for libpng");
+    png_stream stream = {.file = fopen(path, "wb"), .message = "no memory for libpng"};
+    if (stream.file == NULL) return ab_failed("%s", strerror(errno));
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &stream, fail, ignore);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
     bool written = false;
@@ -145,17 +145,17 @@ static ab_status write_file(const char *path, int width, int height, int channel
         written = write_or_fail(png, info, width, height, channels, pixels);
     }
     png_destroy_write_struct(&png, &info);
-    if (fclose(stream.file) != 0 && written) return ab_failed("%s: %s", path, strerror(errno));
-    return written ? ab_ok() : ab_failed("%s: %s", path, stream.message);
+    if (fclose(stream.file) != 0 && written) return ab_failed("%s", strerror(errno));
+    return written ? ab_ok() : ab_failed("%s", stream.message);
 }
 
 ab_status image_write_png(const char *path, int width, int height, int channels, const uint8_t *pixels)
 {
     char *new_path;
-    if (asprintf(&new_path, "%s.new", path) < 0) return ab_failed("%s: no memory", path);
+    if (asprintf(&new_path, "%s.new", path) < 0) return ab_failed("%.200s: no memory", path);
     ab_status status = write_file(new_path, width, height, channels, pixels);
-    if (status.code == AB_OK && rename(new_path, path) != 0) status = ab_failed("%s: %s", path, strerror(errno));
+    if (status.code == AB_OK && rename(new_path, path) != 0) status = ab_failed("%s", strerror(errno));
     if (status.code != AB_OK) unlink(new_path);
     free(new_path);
-    return status;
+    return status.code == AB_OK ? status : ab_failed("%.200s: %s", path, status.reason);
 }
