@@ -172,7 +172,8 @@ static void format_verified(const ab_row *row, char text[128])
 void ab_format_outcome(const ab_row *row, char text[128])
 {
     if (row->status == AB_ROW_OK && row->quality_metric[0] && row->ms.samples == 0)
-        snprintf(text, 128, "%s %.4g", row->quality_metric, row->quality_mean);
+        snprintf(text, 128, isfinite(row->quality_mean) ? "%s %.4g" : "%s not known", row->quality_metric,
+                 row->quality_mean);
     else if (row->status == AB_ROW_OK && row->ms.samples == 0)
         format_verified(row, text);
     else if (row->ms.samples > 0)
