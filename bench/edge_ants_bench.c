@@ -8,7 +8,7 @@
 #include "bench/quality.h"
 #include "bench/verify_edge_ants.h"
 
-enum { VERIFIED_ITERATIONS = 3, MIN_HOST_ANTS = 4, RUNS_AT_ONCE = 10 };
+enum { VERIFIED_ITERATIONS = 3, MIN_HOST_ANTS = 4, RUNS_AT_ONCE = 10, BEST_F_THRESHOLDS = 32 };
 
 /* Seeds of the maps that the sequential reference is drawn with: far from the others. */
 static const uint64_t reference_seed_offset = 1000000;
@@ -232,6 +232,18 @@ static ab_status append_agreement(image_table *t, const image_cell *cell, const 
     return quality_append_metric(t, row, "agreement", f);
 }
 
+/* Where people traced the edges: the best F over thresholds, of thinned maps, as that benchmark has it. */
+static ab_status append_best_f(image_table *t, const image_input *input, const float *pheromone, const ab_row *row)
+{
+    const ab_image *image = &input->image;
+    if (!image_is_traced(input)) return ab_ok();
+    edge_quality best;
+    double threshold;
+    AB_TRY(edge_map_best_f(image->width, image->height, pheromone, image->edges, quality_radius(image),
+                           BEST_F_THRESHOLDS, true, &best, &threshold));
+    return quality_append_metric(t, row, "best-f", best.f);
+}
+
 static ab_status measure_maps(image_table *t, const image_cell *cell, const ab_implementation *implementation,
                               float *pheromone, uint8_t *map, uint8_t *reference, ab_row *row)
 {
@@ -246,6 +258,7 @@ static ab_status measure_maps(image_table *t, const image_cell *cell, const ab_i
     AB_TRY(image_save_values(t, input, name, pheromone));
     snprintf(name, sizeof name, "%s-edges", cell->row);
     AB_TRY(image_save_map(t, input, name, map));
+    AB_TRY(append_best_f(t, input, pheromone, row));
     return append_agreement(t, cell, &params, runs, map, pheromone, reference, row);
 }
 

@@ -14,6 +14,10 @@ static const image_table *const_table(const ab_table *base)
 
 /* ---- Images ---- */
 
+/* Photographs with edges that people traced (BSDS500, Arbelaez et al. 2011), which are measured where they are there. */
+static const char *const bsds_images[] = {"14085",  "41029",  "87015",  "107014", "109055", "157087", "168084",
+                                          "176051", "189096", "226033", "326025", "335088", NULL};
+
 static ab_status load_input(const char *name, image_input *input)
 {
     input->asked = name;
@@ -45,21 +49,27 @@ static bool is_loaded(const image_table *t, const char *name)
     return false;
 }
 
+static ab_status add_input(image_table *t, const char *name)
+{
+    if (t->n_inputs == AB_MAX_INPUTS) return ab_bad_input("more than %d images", AB_MAX_INPUTS);
+    image_input *input = &t->inputs[t->n_inputs];
+    const ab_status status = load_input(name, input);
+    if (status.code != AB_OK || is_loaded(t, input->image.name)) free_input(input);
+    AB_TRY(status);
+    if (!input->asked) return ab_ok(); /* a stand-in that is in the list under its own name too */
+    ++t->n_inputs;
+    return t->base.options.action == AB_ACTION_RUN ? image_save_input(t, input) : ab_ok();
+}
+
 static ab_status load_inputs(ab_table *base)
 {
     image_table *t = (image_table *)base;
+    const bool asked = image_inputs_asked(t);
     const char *const *names =
-        image_inputs_asked(t) ? (const char *const *)base->options.instances : t->driver->images[base->options.profile];
-    for (; *names; ++names) {
-        if (t->n_inputs == AB_MAX_INPUTS) return ab_bad_input("more than %d images", AB_MAX_INPUTS);
-        image_input *input = &t->inputs[t->n_inputs];
-        const ab_status status = load_input(*names, input);
-        if (status.code != AB_OK || is_loaded(t, input->image.name)) free_input(input);
-        AB_TRY(status);
-        if (!input->asked) continue; /* a stand-in that is in the list under its own name too */
-        ++t->n_inputs;
-        if (base->options.action == AB_ACTION_RUN) AB_TRY(image_save_input(t, input));
-    }
+        asked ? (const char *const *)base->options.instances : t->driver->images[base->options.profile];
+    for (; *names; ++names) AB_TRY(add_input(t, *names));
+    for (names = bsds_images; *names && !asked && base->options.profile != AB_SMOKE; ++names)
+        if (image_may_load(*names)) AB_TRY(add_input(t, *names));
     return ab_ok();
 }
 
@@ -79,6 +89,11 @@ int image_find_input(const image_table *t, const char *name)
     for (int i = 0; i < t->n_inputs; ++i)
         if (strcmp(t->inputs[i].asked, name) == 0) return i;
     return -1;
+}
+
+bool image_is_traced(const image_input *input)
+{
+    return input->image.edges && !input->image.stand_in;
 }
 
 bool image_inputs_asked(const image_table *t)
@@ -199,7 +214,7 @@ static ab_status measure_cell(ab_table *base, int number, const ab_implementatio
     image_table *t = (image_table *)base;
     const image_cell *cell = &t->cells[number];
     const image_input *input = &t->inputs[cell->input];
-    if (input->image.stand_in && strcmp(input->image.name, input->asked) != 0)
+    if (input->image.stand_in && image_find_in_catalogue(input->asked))
         ab_row_add_note(row, "drawn stand-in for %s", input->asked);
     if (image_find_in_catalogue(input->asked) && !input->image.stand_in && !input->image.catalogued)
         ab_row_add_note(row, "not the catalogue's picture of this name");
@@ -231,7 +246,7 @@ static void print_tables(const ab_table *base)
     const image_table *t = const_table(base);
     t->driver->print_tables(t);
     for (int i = 0; i < t->n_inputs; ++i)
-        if (t->inputs[i].image.stand_in && strcmp(t->inputs[i].image.name, t->inputs[i].asked) != 0)
+        if (t->inputs[i].image.stand_in && image_find_in_catalogue(t->inputs[i].asked))
             printf("\n%s is drawn in the place of %s, of which no file was found (make images)",
                    t->inputs[i].image.name, t->inputs[i].asked);
     if (base->options.save) printf("\nimages: %s", base->options.save);

@@ -60,8 +60,10 @@ typedef struct image_driver {
     const char *table_file;                      /* "table-5.1.csv" */
     const char *published[AB_MAX_PUBLISHED + 1]; /* tables of results/published/ */
     const ab_effort *efforts;                    /* indexed by ab_profile */
-    const char *const *const *images;            /* indexed by ab_profile: the images of all its tables */
-    void (*list_cells)(image_table *table);      /* with image_add_cell */
+    const char *const *const
+        *images; /* indexed by ab_profile: the images of all its tables; but for smoke, photographs of
+                                       * BSDS are added where they are there */
+    void (*list_cells)(image_table *table); /* with image_add_cell */
     void (*print_tables)(const image_table *table);
 } image_driver;
 
@@ -78,6 +80,9 @@ int image_table_main(const image_driver *driver, int argc, char **argv);
 
 /* The image that was asked for as `name`, or -1. */
 int image_find_input(const image_table *table, const char *name);
+
+/* Whether its edges were traced by people: a photograph with ground truth. */
+bool image_is_traced(const image_input *input);
 
 /* Whether the user named the images (--instances), instead of the profile. */
 bool image_inputs_asked(const image_table *table);
