@@ -93,7 +93,7 @@ instances: ## download the TSPLIB instances of the catalogue into instances/tspl
 	@instances/fetch
 
 images: ## download the standard images of the catalogue into images/standard/, checksums verified
-	@images/fetch
+	@PYTHON="$(PYTHON)" images/fetch
 
 RUN_ARGS = --profile $(PROFILE) $(if $(OUT),--out $(OUT)) $(if $(RESUME),--resume) $(ARGS)
 
