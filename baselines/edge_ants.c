@@ -20,7 +20,10 @@
 #include "kernels/edge_ants/edge_ants.h"
 #include "kernels/philox.h"
 
-enum { BATCH = 16 }; /* ants whose random numbers are drawn together */
+enum {
+    BATCH = 16, /* ants whose random numbers are drawn together */
+    AHEAD = 8   /* ants whose pixels are on their way from memory while one moves or deposits */
+};
 static const double MAX_SCALE = 4096.0;
 
 typedef float lanes8 __attribute__((vector_size(32)));
@@ -36,7 +39,7 @@ typedef struct cpu_ants {
     float *heuristic;      /* [height + 2][stride]: visibility^beta, 0 in the frame */
     float *pheromone;      /* [height + 2][stride]: tau, during a run times a scale */
     float *weight;         /* [height + 2][stride]: pheromone^alpha * heuristic */
-    int32_t *position;     /* [n_ants], pixels */
+    int32_t *position;     /* [n_ants + AHEAD], pixels; those past the last ant are only prefetched */
     int32_t *memory;       /* [n_ants][EA_MEMORY], pixels; -1 for none yet */
     lanes_int8 neighbours; /* pixels from an ant's to each neighbour's */
     uint64_t seed;         /* of this run */
@@ -54,9 +57,9 @@ static size_t pixel_count(const cpu_ants *ants)
 
 /* The uniforms of an ant that this operation uses. */
 typedef struct draws {
-    float spin[BATCH]; /* the first: the roulette */
-    float row[BATCH];  /* the third and fourth: a placement or relocation */
-    float column[BATCH];
+    float spin[BATCH];   /* the first: the roulette */
+    float row[BATCH];    /* the third and fourth: a placement or relocation */
+    float column[BATCH]; /* likewise */
 } draws;
 
 INLINE void draw(uint64_t seed, int iteration, int first_ant, draws *drawn)
@@ -79,6 +82,11 @@ INLINE int random_pixel(const cpu_ants *ants, float row, float column)
 
 /* ---- Move ---- */
 
+INLINE void prefetch_weights(const cpu_ants *ants, int position)
+{
+    for (int i = -1; i <= 1; i++) __builtin_prefetch(ants->weight + position + i * ants->stride);
+}
+
 /* The weights of the eight neighbours, in their order. */
 INLINE void load_weights(const cpu_ants *ants, int position, lanes8 *weight)
 {
@@ -90,10 +98,17 @@ INLINE void load_weights(const cpu_ants *ants, int position, lanes8 *weight)
     *weight = __builtin_shufflevector(first, last, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
+/* Where the ant's memory holds a neighbour. Two halves, so that one comparison need not wait for the other. */
 INLINE void find_visited(const int32_t *memory, const lanes_int8 *neighbour, lanes_int8 *visited)
 {
+    lanes_int8 odd = {0};
     *visited = (lanes_int8){0};
-    for (int i = 0; i < EA_MEMORY; i++) *visited |= memory[i] == *neighbour;
+#pragma GCC unroll 16
+    for (int i = 0; i < EA_MEMORY; i += 2) {
+        *visited |= memory[i] == *neighbour;
+        odd |= memory[i + 1] == *neighbour;
+    }
+    *visited |= odd;
 }
 
 /* The sums of ea_spin. */
@@ -139,6 +154,7 @@ CPU_MULTIVERSION static void move_ants(const cpu_ants *ants, int iteration, int 
         const int i = (ant - first) % BATCH;
         if (i == 0) draw(ants->seed, iteration, ant, &drawn);
         int32_t *memory = ants->memory + (size_t)ant * EA_MEMORY;
+        if (ant + AHEAD < end) prefetch_weights(ants, ants->position[ant + AHEAD]);
         int pixel = choose(ants, ants->position[ant], memory, drawn.spin[i]);
         if (pixel < 0) pixel = random_pixel(ants, drawn.row[i], drawn.column[i]);
         ants->position[ant] = pixel;
@@ -148,12 +164,21 @@ CPU_MULTIVERSION static void move_ants(const cpu_ants *ants, int iteration, int 
 
 /* ---- Update ---- */
 
+INLINE void prefetch_pixel(const cpu_ants *ants, int pixel)
+{
+    __builtin_prefetch(ants->visibility + pixel);
+    __builtin_prefetch(ants->heuristic + pixel);
+    __builtin_prefetch(ants->pheromone + pixel);
+    __builtin_prefetch(ants->weight + pixel);
+}
+
 /* The deposits in the pixels first .. end - 1, `scale` times the visibility. */
 CPU_MULTIVERSION static void deposit(const cpu_ants *ants, float scale, int first, int end)
 {
     const float least = (float)ants->params.min_visibility, alpha = (float)ants->params.alpha;
     for (int ant = 0; ant < ants->params.n_ants; ant++) {
         const int pixel = ants->position[ant];
+        prefetch_pixel(ants, ants->position[ant + AHEAD]);
         if (pixel < first || pixel >= end || !(ants->visibility[pixel] >= least)) continue;
         ants->pheromone[pixel] += scale * ants->visibility[pixel];
         ants->weight[pixel] = ea_power(ants->pheromone[pixel], alpha) * ants->heuristic[pixel];
@@ -166,7 +191,7 @@ CPU_MULTIVERSION static void settle(const cpu_ants *ants, float factor, int firs
     float *restrict pheromone = ants->pheromone, *restrict weight = ants->weight;
     const float *restrict heuristic = ants->heuristic;
     const float alpha = (float)ants->params.alpha;
-    if (alpha == 2.5f)
+    if (alpha == 2.5f) /* the same, vectorised */
         for (int i = first; i < end; i++) {
             pheromone[i] *= factor;
             weight[i] = ea_power(pheromone[i], 2.5f) * heuristic[i];
@@ -337,7 +362,7 @@ static ab_status initialise(cpu_ants *ants, const ea_problem *problem)
     ants->heuristic = cpu_allocate(&ants->allocated, pixels, sizeof(float));
     ants->pheromone = cpu_allocate(&ants->allocated, pixels, sizeof(float));
     ants->weight = cpu_allocate(&ants->allocated, pixels, sizeof(float));
-    ants->position = cpu_allocate(&ants->allocated, n_ants, sizeof *ants->position);
+    ants->position = cpu_allocate(&ants->allocated, n_ants + AHEAD, sizeof *ants->position);
     ants->memory = cpu_allocate(&ants->allocated, n_ants * EA_MEMORY, sizeof *ants->memory);
     AB_TRY(cpu_memory_status(&ants->allocated));
     return frame_problem(ants, problem);

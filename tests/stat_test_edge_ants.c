@@ -132,9 +132,9 @@ static void test_steps_from_one_pixel(void **state)
     static const int positions[] = {0, W - 1, PIXELS - W, PIXELS - 1, 7, 10 * W, 9 * W + 20, 15 * W + 11, 20 * W + 30};
     const ea_problem problem = make_landscape(&land);
     ea_params params = ea_default_params(W, H);
-    params.n_ants = 20000;
+    params.n_ants = 10000;
     params.iterations = 1;
-    params.block_threads = 64;
+    params.block_threads = 32;
     for (int k = 0; k < N_IDS; k++)
         for (size_t i = 0; i < sizeof positions / sizeof *positions; i++)
             check_steps_from(ids[k], &params, &land, &problem, positions[i]);
@@ -191,7 +191,7 @@ static void test_walks(void **state)
 static void test_relocations_are_uniform(void **state)
 {
     (void)state;
-    enum { ANTS = 20000, SIDE = 8 };
+    enum { ANTS = 10000, SIDE = 8 };
     static uint8_t grey[SIDE * SIDE];
     static float visibility[SIDE * SIDE];
     static int32_t position[ANTS];
@@ -199,7 +199,7 @@ static void test_relocations_are_uniform(void **state)
     ea_params params = ea_default_params(SIDE, SIDE);
     params.n_ants = ANTS;
     params.iterations = 1;
-    params.block_threads = 64;
+    params.block_threads = 32;
     for (int k = 0; k < N_IDS; k++) {
         ea_colony *colony = open_ants(ids[k], &problem, &params);
         for (int run = 0; run < 2; run++) {
@@ -216,9 +216,12 @@ static void test_relocations_are_uniform(void **state)
     }
 }
 
+/* The mappings differ here in nothing but the ants, so one that evaporates in every iteration and one that does not stand
+ * for all. */
 static void test_large_image(void **state)
 {
     (void)state;
+    static const char *const some[] = {"edge-ants/seq", "edge-ants/warp", "edge-ants/octet"};
     enum { SIDE = 4096 };
     uint8_t *grey = malloc((size_t)SIDE * SIDE);
     float *visibility = malloc((size_t)SIDE * SIDE * sizeof *visibility);
@@ -231,13 +234,13 @@ static void test_large_image(void **state)
     assert_int_equal(params.n_ants, 192000);
     params.iterations = 1;
     params.n_ants = 5000;
-    for (int k = 0; k < N_IDS; k++) {
-        ea_colony *colony = open_ants(ids[k], &problem, &params);
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
+        ea_colony *colony = open_ants(some[k], &problem, &params);
         int64_t moves = 0;
         bool wrong = false;
         const ab_status status = verify_edge_ants(colony, &problem, &params, 1, &moves, &wrong);
         colony->work.methods->close(&colony->work);
-        if (status.code != AB_OK) fail_msg("%s: %s", ids[k], status.reason);
+        if (status.code != AB_OK) fail_msg("%s: %s", some[k], status.reason);
     }
     free(grey);
     free(visibility);
