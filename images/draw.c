@@ -1,8 +1,9 @@
 /* Synthetic images: a map of regions is painted first; colours and the exact edges follow from it.
  *
- * Every decision about a pixel is made in integers or in additions, multiplications, divisions of doubles, which IEEE 754
- * rounds in one way: no sine, no exponential, whose last bits differ between C libraries. Lengths are in units of the
- * shorter side, so that an image looks alike at every size; textures alone are made of pixels.
+ * Every decision about a pixel is made in integers or in additions, multiplications, divisions of doubles, which IEEE
+ * 754 rounds in one way: no sine, no exponential, whose last bits differ between C libraries. Rows are independent of
+ * each other, so threads change nothing but the time. Lengths are in units of the shorter side, so that an image looks
+ * alike at every size; textures alone are made of pixels.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,7 @@ static void paint(image_scene *scene, const outline *shape, int region)
     const int first_y = clamp_pixel((shape->centre.y - shape->reach) * scene->unit - 1.0, scene->height);
     const int end_x = clamp_pixel((shape->centre.x + shape->reach) * scene->unit + 2.0, scene->width);
     const int end_y = clamp_pixel((shape->centre.y + shape->reach) * scene->unit + 2.0, scene->height);
+#pragma omp parallel for
     for (int y = first_y; y < end_y; y++)
         for (int x = first_x; x < end_x; x++)
             if (is_inside(shape, (point){(x + 0.5) / scene->unit, (y + 0.5) / scene->unit}))
@@ -206,7 +208,8 @@ static point place(image_scene *scene, int column, int row, double jitter)
     return (point){x * scene->cell_w, y * scene->cell_h};
 }
 
-/* One object in each cell, of between these sizes in cells. Colours 1 .. n_colours are for objects, 0 lies behind them. */
+/* One object in each cell, of between these sizes in cells. Colours 1 .. n_colours are for objects, 0 lies behind
+ * them. */
 static void paint_objects(image_scene *scene, double smallest, double largest, double jitter, int n_colours)
 {
     const double cell = scene->cell_w < scene->cell_h ? scene->cell_w : scene->cell_h;
@@ -266,9 +269,9 @@ static void draw_ramp(image_scene *scene, ab_image *image)
         }
 }
 
-/* Objects apart from each other in colours of one grey, one intensity and one saturation. Fig. 5.2's grey is a quarter of
- * R + G + B and a quarter of G, so all must share G and R + B; that G is the least of the three makes saturation,
- * 1 - min/I, the same as well. R and B are multiples of 4, or the shifts would round differently. What is left is hue:
+/* Objects apart from each other in colours of one grey, one intensity and one saturation. Fig. 5.2's grey is a quarter
+ * of R + G + B and a quarter of G, so all must share G and R + B; that G is the least of the three makes saturation the
+ * same as well, 1 - min/I. R and B are multiples of 4, or the shifts would round differently. What is left is hue:
  * 240 degrees behind, 300, 330 and 0 of the objects. */
 static void draw_hue(image_scene *scene, ab_image *image)
 {
@@ -338,6 +341,7 @@ static void draw_texture(image_scene *scene, ab_image *image)
         for (int column = 0; column < scene->columns; column++)
             points[row * scene->columns + column] = place(scene, column, row, 0.3);
     const uint64_t seed = random_bits(&scene->random);
+#pragma omp parallel for
     for (int y = 0; y < scene->height; y++)
         for (int x = 0; x < scene->width; x++) {
             const size_t at = (size_t)y * (size_t)scene->width + (size_t)x;

@@ -15,16 +15,17 @@ extern "C" {
 /* 1 where the value is above the mean of all (thesis §5.5.2), into map[height][width]. */
 void edge_map_threshold_mean(int width, int height, const float *values, uint8_t *map);
 
-/* ---- Thinning: Guo & Hall, "Parallel thinning with two-subiteration algorithms", CACM 32(3), 1989, algorithm A1 ---- */
+/* ---- Thinning by Guo & Hall, "Parallel thinning with two-subiteration algorithms", CACM 32(3), 1989, algorithm A1 */
 
-/* What becomes of the centre of each 3x3 neighbourhood in sub-iteration 0 and 1: table[s][index] is 0 or 1. The index is
- * thesis Fig. 6.4's: column by column, 256 top left, 128 left, 64 bottom left, 32 top, 16 centre, 8 bottom, 4 top right,
- * 2 right, 1 bottom right. Computed from the published conditions; sub-iteration 0, the paper's odd one, eats edges from
- * the north and east, sub-iteration 1 from the south and west. */
+/* What becomes of the centre of each 3x3 neighbourhood in sub-iteration 0 and 1: table[s][index] is 0 or 1. The index
+ * is thesis Fig. 6.4's: column by column, 256 top left, 128 left, 64 bottom left, 32 top, 16 centre, 8 bottom, 4 top
+ * right, 2 right, 1 bottom right. Computed from the published conditions; sub-iteration 0, the paper's odd one, eats
+ * edges from the north and east, sub-iteration 1 from the south and west. */
 void guo_hall_tables(uint8_t tables[2][512]);
 
 /* Thins in place: `passes` times both sub-iterations, or until nothing changes for passes 0. Pixels outside are 0.
- * Returns the passes that changed a pixel, or -1 when out of memory. Never changes the number of components or holes. */
+ * Returns the passes that changed a pixel, or -1 when out of memory. Never changes the number of components or
+ * holes. */
 int edge_map_thin(int width, int height, int passes, uint8_t *map);
 
 /* ---- Judging a map against known edges ---- */
@@ -48,8 +49,8 @@ ab_status edge_map_compare(int width, int height, const uint8_t *found, const ui
 ab_status edge_map_best_f(int width, int height, const float *values, const uint8_t *truth, double radius,
                           int thresholds, bool thin, edge_quality *best, double *threshold);
 
-/* Mean thickness of the edges in pixels: pixels of the map over pixels of its skeleton (thinned to convergence); NAN for
- * an empty map, or when out of memory. */
+/* Mean thickness of the edges in pixels: pixels of the map over pixels of its skeleton (thinned to convergence); NAN
+ * for an empty map, or when out of memory. */
 double edge_map_thickness(int width, int height, const uint8_t *map);
 
 /* The number of 8-connected components of the 1 pixels, or -1 when out of memory. */

@@ -6,7 +6,8 @@
 
 #include "images/edge_map.h"
 
-/* The distance from each pixel to the nearest 1 of its column; `far`, more than any distance, in a column without one. */
+/* The distance from each pixel to the nearest 1 of its column; `far`, more than any distance, in a column without
+ * one. */
 static void column_distances(int width, int height, const uint8_t *map, int far, int32_t *distance)
 {
     const size_t w = (size_t)width;
@@ -22,8 +23,8 @@ static void column_distances(int width, int height, const uint8_t *map, int far,
         }
 }
 
-/* The squared distance from pixel x of a row to the nearest 1 of the map, from the distances to the nearest of each column:
- * outwards, until a column is too far away to hold a nearer one. */
+/* The squared distance from pixel x of a row to the nearest 1 of the map, from the distances to the nearest of each
+ * column: outwards, until a column is too far away to hold a nearer one. */
 static int nearest_square(const int32_t *row, int width, int x)
 {
     int least = row[x] * row[x];

@@ -23,8 +23,8 @@ typedef struct ab_image {
     int height;      /* pixels, 1 .. IMAGE_MAX_SIDE */
     int channels;    /* 1 grey, 3 RGB */
     uint8_t *pixels; /* [height][width][channels] */
-    uint8_t *edges;  /* [height][width], 1 on an edge: exact for a drawn image, people's for a file that image_load finds
-                      * with its ground truth; else NULL */
+    uint8_t *edges;  /* [height][width], 1 on an edge: exact for a drawn image, people's for a file that image_load
+                      * finds with its ground truth; else NULL */
     bool stand_in;   /* drawn, not read from a file */
     bool catalogued; /* the pixels are those that the catalogue has by this name: there are several "house"s */
     char path[1024]; /* the file it was read from; empty for a drawn image */
@@ -36,17 +36,17 @@ typedef struct ab_image {
  *                           catalogue that is in none of them is drawn (its stand-in, see images/catalogue.csv)
  *   "shapes-512", "hue-300x200", "ramp-512-7"  a synthetic image by kind, size and seed (image_draw); seed 1 if unsaid
  *   "x.png", "a/b"          the file at this path
- * A file x.png with an x.gt.png beside it gets that as its edges: where it is not black, for there each value is the share
- * of the annotators who saw an edge (Berkeley segmentation data set). Anything else is AB_BAD_INPUT and suggests the
- * nearest name. Free with image_free. */
+ * A file x.png with an x.gt.png beside it gets that as its edges: where it is not black, for there each value is the
+ * share of the annotators who saw an edge (Berkeley segmentation data set). Anything else is AB_BAD_INPUT and suggests
+ * the nearest name. Free with image_free. */
 ab_status image_load(const char *name, ab_image *image);
 
 /* Whether a name that is not in the catalogue may still be an image by these rules. */
 bool image_may_load(const char *name);
 
-/* Reads PNG (1 to 16 bit; grey, RGB, palette, with or without alpha) or PGM/PPM (plain or raw, maxval up to 65535); what
- * it is decides its content, not its name. AB_BAD_INPUT "file: what is wrong" for what is broken, empty, too large or
- * something else; AB_FAILED for what cannot be opened. */
+/* Reads PNG (1 to 16 bit; grey, RGB, palette, with or without alpha) or PGM/PPM (plain or raw, maxval up to 65535);
+ * what it is decides its content, not its name. AB_BAD_INPUT "file: what is wrong" for what is broken, empty, too large
+ * or something else; AB_FAILED for what cannot be opened. */
 ab_status image_read(const char *path, ab_image *image);
 
 /* Writes 8-bit PNG: channels 1 or 3. The file is whole or not there. AB_FAILED names the file and the reason. */
@@ -54,7 +54,8 @@ ab_status image_write_png(const char *path, int width, int height, int channels,
 
 void image_free(ab_image *image); /* accepts a zeroed one */
 
-/* The greyscale of thesis Fig. 5.2, (r >> 2) + (g >> 1) + (b >> 2), into grey[height][width]; a copy of a grey image. */
+/* The greyscale of thesis Fig. 5.2, (r >> 2) + (g >> 1) + (b >> 2), into grey[height][width]; a copy of a grey
+ * image. */
 void image_grey(const ab_image *image, uint8_t *grey);
 
 /* R, G, B and 255 a pixel into rgba[height][width][4]: CUDA's uchar4. A grey image has three equal channels. */
@@ -74,15 +75,16 @@ const char *image_kind_name(image_kind kind); /* "shapes", "hue", "ramp", "textu
 
 /* Draws an image, the same on every machine for one (kind, width, height, seed), with its exact edge map: a pixel is on
  * an edge when the region of its right or lower neighbour differs from its own. Named "shapes-512" when square,
- * "shapes-640x480" otherwise, with "-7" behind it for seed 7, nothing for seed 1. AB_BAD_INPUT for a size out of range. */
+ * "shapes-640x480" otherwise, with "-7" behind it for seed 7, nothing for seed 1. AB_BAD_INPUT for a size out of
+ * range. */
 ab_status image_draw(image_kind kind, int width, int height, uint64_t seed, ab_image *image);
 
 /* ---- Noise (thesis §6.6.1) ---- */
 
 typedef enum image_noise { IMAGE_SALT_AND_PEPPER, IMAGE_GAUSSIAN } image_noise;
 
-/* Adds noise in place, seeded. `level` 0 .. 1: the share of pixels that become black or white (each with half of it; all
- * channels of a pixel together), or the standard deviation as a share of 255, per channel, clamped. */
+/* Adds noise in place, seeded. `level` 0 .. 1: the share of pixels that become black or white (each with half of it;
+ * all channels of a pixel together), or the standard deviation as a share of 255, per channel, clamped. */
 void image_add_noise(ab_image *image, image_noise noise, double level, uint64_t seed);
 
 /* ---- The catalogue ---- */

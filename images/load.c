@@ -76,7 +76,8 @@ static ab_status load_file(const char *path, ab_image *image)
 
 /* ---- Drawn images ---- */
 
-/* Reads digits without leading zeros, 0 .. 2^31-1, and moves behind them; -1, and nothing moves, where there are none. */
+/* Reads digits without leading zeros, 1 .. 2^31-1, and moves behind them; -1, and nothing moves, where there are
+ * none. */
 static long read_number(const char **text)
 {
     const size_t digits = strspn(*text, "0123456789");

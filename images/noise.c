@@ -13,8 +13,8 @@ static void add_salt_and_pepper(ab_image *image, double level, uint64_t *random)
     }
 }
 
-/* Normal with mean 0 and standard deviation 1, as the sum of 12 uniform numbers of 16 bit (Irwin-Hall): logarithms, which
- * Box-Muller needs, differ in their last bits between C libraries. Never beyond 6. */
+/* Normal with mean 0 and standard deviation 1, as the sum of 12 uniform numbers of 16 bit (Irwin-Hall): logarithms,
+ * which Box-Muller needs, differ in their last bits between C libraries. Never beyond 6. */
 static double random_normal(uint64_t *random)
 {
     int sum = 0;

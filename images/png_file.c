@@ -47,7 +47,8 @@ static int expand(png_structp png, png_infop info)
     return png_get_channels(png, info);
 }
 
-/* Puts rows of colour and alpha onto black, without the alpha. In place: what is written never overtakes what is read. */
+/* Puts rows of colour and alpha onto black, without the alpha. In place: what is written never overtakes what is
+ * read. */
 static void composite(uint8_t *pixels, size_t count, size_t channels)
 {
     for (size_t i = 0; i < count; i++) {
@@ -128,7 +129,6 @@ static bool write_or_fail(png_structp png, png_infop info, int width, int height
     const size_t stride = (size_t)width * (size_t)channels;
     for (size_t y = 0; y < (size_t)height; y++) png_write_row(png, pixels + y * stride);
     png_write_end(png, info);
-    flush(png);
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* Thinning by Guo & Hall, "Parallel thinning with two-subiteration algorithms", CACM 32(3), 1989, algorithm A1 (thesis
- * §6.4, step 4): the conditions, their lookup tables (thesis §6.5.2, step 4), and the reference that the GPU must equal. */
+ * §6.4, step 4): the conditions, their lookup tables (thesis §6.5.2, step 4), and the reference that the GPU must
+ * equal. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +26,8 @@ static int any(int index, int either)
     return (index & either) != 0;
 }
 
-/* The paper's C(P): the number of 8-connected pieces that the neighbours form around the centre. Only with one piece can
- * the centre go without breaking a connection. */
+/* The paper's C(P): the number of 8-connected pieces that the neighbours form around the centre. Only with one piece
+ * can the centre go without breaking a connection. */
 static int pieces(int index)
 {
     return (!any(index, NORTH) && any(index, NORTH_EAST | EAST)) +
@@ -35,8 +36,8 @@ static int pieces(int index)
            (!any(index, WEST) && any(index, NORTH_WEST | NORTH));
 }
 
-/* The paper's N(P): the neighbours, counted in pairs, in the way of pairing that gives fewer. It tells the end of a line
- * (1), which stays, from the rim of a thicker edge (2 or 3). */
+/* The paper's N(P): the neighbours, counted in pairs, in the way of pairing that gives fewer. It tells the end of a
+ * line (1), which stays, from the rim of a thicker edge (2 or 3). */
 static int paired_neighbours(int index)
 {
     const int one = any(index, NORTH_WEST | NORTH) + any(index, NORTH_EAST | EAST) + any(index, SOUTH_EAST | SOUTH) +
@@ -71,7 +72,8 @@ void guo_hall_tables(uint8_t tables[2][512])
     }
 }
 
-/* One sub-iteration from `before` to `after`, both [height + 2][width + 2] with a rim of 0; true when a pixel changed. */
+/* One sub-iteration from `before` to `after`, both [height + 2][width + 2] with a rim of 0; true when a pixel
+ * changed. */
 static bool sub_iteration(int width, int height, const uint8_t table[512], const uint8_t *before, uint8_t *after)
 {
     const size_t stride = (size_t)width + 2;

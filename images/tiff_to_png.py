@@ -2,8 +2,8 @@
 
     tiff_to_png.py CATALOGUE DIRECTORY
 
-The bytes of a PNG depend on who compresses it, so it is its pixels that the catalogue knows. A PNG gets its name only when
-they are right. Prints one line per file. Exit code: 0, or 1 when one could not be made.
+The bytes of a PNG depend on who compresses it, so it is its pixels that the catalogue knows. A PNG gets its name only
+when they are right. Prints one line per file. Exit code: 0, or 1 when one could not be made.
 """
 import csv
 import hashlib

@@ -1,5 +1,5 @@
-/* Edge maps: thresholding, thinning by Guo & Hall against the paper's conditions and its promises, components, thickness,
- * and the comparison with known edges against brute force. */
+/* Edge maps: thresholding, thinning by Guo & Hall against the paper's conditions and its promises, components,
+ * thickness, and the comparison with known edges against brute force. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@
 
 enum { MAX_PIXELS = 4096 };
 
-/* A linear congruential generator (Numerical Recipes' constants): its upper bits are random enough to scatter pixels. */
+/* A linear congruential generator (Numerical Recipes' constants): its upper bits are random enough to scatter
+ * pixels. */
 static uint32_t next_random(uint32_t *state)
 {
     return (*state = *state * 1664525u + 1013904223u) >> 16;

@@ -44,8 +44,8 @@ static size_t read_bytes(const char *path, uint8_t *bytes, size_t size)
     return length;
 }
 
-/* All tests run in a fresh directory of their own. The user's images are kept out of it; their directory is remembered in
- * ALL_IMAGES for the one test that is about them. */
+/* All tests run in a fresh directory of their own. The user's images are kept out of it; their directory is remembered
+ * in ALL_IMAGES for the one test that is about them. */
 static int enter_directory(void **state)
 {
     const char *images = getenv("IMAGES_DIR");
@@ -72,10 +72,11 @@ static void assert_pixels(const char *path, int width, int height, int channels,
     ab_image image;
     const ab_status status = image_read(path, &image);
     if (status.code != AB_OK) fail_msg("%s", status.reason);
-    assert_int_equal(image.width, width);
-    assert_int_equal(image.height, height);
-    assert_int_equal(image.channels, channels);
-    assert_memory_equal(image.pixels, expected, (size_t)(width * height * channels));
+    if (image.width != width || image.height != height || image.channels != channels)
+        fail_msg("%s: %d x %d, %d channels", path, image.width, image.height, image.channels);
+    for (int i = 0; i < width * height * channels; i++)
+        if (image.pixels[i] != expected[i])
+            fail_msg("%s: byte %d is %d, not %d", path, i, image.pixels[i], expected[i]);
     image_free(&image);
 }
 
@@ -135,8 +136,8 @@ static void write_case(const char *path, const png_case *c)
     fclose(file);
 }
 
-/* 16 bit are rounded, not cut off: 0x0080 is 0.498 of a step of 257 and goes down, 0x0081 goes up, 0xfe7f to 0xfe. Fewer
- * bits are spread over 0 .. 255. Colour times alpha is what a black background leaves. */
+/* 16 bit are rounded, not cut off: 0x0080 is 0.498 of a step of 257 and goes down, 0x0081 goes up, 0xfe7f to 0xfe.
+ * Fewer bits are spread over 0 .. 255. Colour times alpha is what a black background leaves. */
 static void reads_every_form_of_png(void **state)
 {
     (void)state;
@@ -163,9 +164,10 @@ static void reads_every_form_of_png(void **state)
          "\1\2\3\4\5\6\7\10\11"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        print_message("PNG form %zu\n", i);
-        write_case("t.png", &cases[i]);
-        assert_pixels("t.png", cases[i].width, cases[i].height, cases[i].channels, (const uint8_t *)cases[i].pixels);
+        char path[32]; /* numbered, for the message of a failure */
+        snprintf(path, sizeof path, "form-%zu.png", i);
+        write_case(path, &cases[i]);
+        assert_pixels(path, cases[i].width, cases[i].height, cases[i].channels, (const uint8_t *)cases[i].pixels);
     }
 }
 
@@ -194,13 +196,14 @@ static size_t sample_png(uint8_t bytes[8192])
     return read_bytes("sample.png", bytes, 8192);
 }
 
-/* Every length short of the whole is an error, and none reads what is not there (AddressSanitizer watches). */
+/* A length short of the whole is an error, and none reads what is not there (AddressSanitizer watches). */
 static void a_truncated_png_is_refused(void **state)
 {
     (void)state;
     uint8_t bytes[8192];
     const size_t length = sample_png(bytes);
-    for (size_t cut = 8; cut < length; cut += cut < 100 || cut > length - 30 ? 1 : 97) {
+    for (size_t cut = 8; cut < length; cut++) {
+        if (cut > 100 && cut + 30 < length && cut % 97 > 0) continue; /* in the data few will do */
         write_bytes("t.png", bytes, cut);
         assert_bad("t.png", "t.png: broken PNG: the file ends too early");
     }
@@ -437,7 +440,8 @@ static double hue_of(const uint8_t *p)
     return degrees < 0 ? degrees + 360.0 : degrees;
 }
 
-/* Grey by Fig. 5.2, R + G + B and the least of the three are one number for all; hue at an edge differs by 60 degrees. */
+/* Grey by Fig. 5.2, R + G + B and the least of the three are one number for all; hue at an edge differs by 60
+ * degrees. */
 static void hue_images_differ_in_hue_alone(void **state)
 {
     (void)state;
@@ -535,7 +539,8 @@ static void salt_and_pepper_has_its_level(void **state)
     }
 }
 
-/* Mean, standard deviation and the shares within one and two of them are a normal distribution's, channel by channel. */
+/* Mean, standard deviation and the shares within one and two of them are a normal distribution's, channel by
+ * channel. */
 static void gaussian_noise_has_its_deviation(void **state)
 {
     (void)state;

@@ -29,7 +29,7 @@ def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
-def fetch(tmp_path, entries, **environment):
+def fetch(tmp_path, entries):
     """Runs images/fetch for entries of (name, url, TIFF, pixels) and returns (exit code, lines, directory)."""
     catalogue, directory = tmp_path / "catalogue.csv", tmp_path / "standard"
     with open(catalogue, "w", newline="", encoding="utf-8") as file:
@@ -37,8 +37,9 @@ def fetch(tmp_path, entries, **environment):
         rows.writerow(["name", "pixels_sha256", "url", "sha256"])
         rows.writerows([name, sha256(pixels), url, sha256(tiff)] for name, url, tiff, pixels in entries)
     clean = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
-    done = subprocess.run([FETCH, catalogue, directory], env={**clean, "MIRRORS": "", "PYTHON": sys.executable, **environment},
-                          text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    clean.update(MIRRORS="", PYTHON=sys.executable)
+    done = subprocess.run([FETCH, catalogue, directory], env=clean, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
     return done.returncode, done.stdout.splitlines(), directory
 
 
