@@ -1,5 +1,5 @@
-/* Do ants go where eq. 5.1 says? Frequencies of steps from one pixel, and of whole walks, by chi-square; and an image of
- * 4096 x 4096. */
+/* Do ants go where eq. 5.1 says? Frequencies of steps from one pixel, and of whole walks, by chi-square; and an image
+ * of 4096 x 4096. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -142,8 +142,8 @@ static void test_steps_from_one_pixel(void **state)
 
 /* ---- Walks ---- */
 
-/* Every step has a distribution of its own, so what is tested is its randomised probability integral transform: a point at
- * random inside the winner's part of the roulette, which is uniform if eq. 5.1 is followed (selection_test.h). */
+/* Every step has a distribution of its own, so what is tested is its randomised probability integral transform: a point
+ * at random inside the winner's part of the roulette, which is uniform if eq. 5.1 is followed (selection_test.h). */
 static void test_walks(void **state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static void test_walks(void **state)
     }
 }
 
-/* Where ants are placed and relocated: every pixel alike. In a black image every ant is relocated in every iteration. */
+/* Where ants are placed and relocated: every pixel alike. In a black image every ant is relocated at every step. */
 static void test_relocations_are_uniform(void **state)
 {
     (void)state;
@@ -216,8 +216,8 @@ static void test_relocations_are_uniform(void **state)
     }
 }
 
-/* The mappings differ here in nothing but the ants, so one that evaporates in every iteration and one that does not stand
- * for all. */
+/* The mappings differ here in nothing but the ants, so one that evaporates in every iteration and one that does not
+ * stand for all. */
 static void test_large_image(void **state)
 {
     (void)state;

@@ -1,16 +1,16 @@
 /* A block per ant: the mapping of DS-Roulette (tsp/ds-roulette), where a step has hundreds of cities to share out.
  *
- * Here it has 8 neighbours and 32 memory entries: a thread per entry compares, 8 weigh and spin, and all the others wait
- * at the barriers, which is why the thesis calls the mapping wasteful. It still beats a thread per ant, whose work is the
- * same but done in sequence. More threads per block only means fewer ants on a multiprocessor at a time: of 768 threads
- * two blocks fit, so 3000 ants take a dozen rounds on 132 multiprocessors. Cached, the entries are copied to shared
- * memory before they are compared, as the thesis does; a thread needs its entry once, so that can only cost.
+ * Here it has 8 neighbours and 32 memory entries: a thread per entry compares, 8 weigh and spin, and all the others
+ * wait at the barriers, which is why the thesis calls the mapping wasteful. Against a thread per ant, what can be done
+ * side by side is. More threads per block only means fewer ants on a multiprocessor at a time: of 768 threads two
+ * blocks fit, so 3000 ants take a dozen rounds on 132 multiprocessors. Cached, the entries are copied to shared memory
+ * before they are compared; a thread needs its entry once, so that should only cost.
  * Source: thesis §5.4.3, Table 5.1.
  */
 #include "kernels/edge_ants/colony.h"
 #include "kernels/warp.h"
 
-template <bool cached> static __global__ void walk(ea_device colony, unsigned long long seed, int iteration)
+template <bool cached> static __global__ void ants_by_block(ea_device colony, unsigned long long seed, int iteration)
 {
     SHARED(int, cache, EA_MEMORY);
     SHARED(unsigned, visited, 1); /* places around the ant that stand in its memory */
@@ -20,6 +20,7 @@ template <bool cached> static __global__ void walk(ea_device colony, unsigned lo
     if (cached && thread < EA_MEMORY) cache[thread] = memory[thread];
     if (thread == 0) visited[0] = 0;
     __syncthreads();
+    float weight = thread < EA_NEIGHBOURS ? weigh(colony, position, thread) : 0.0f;
     if (thread < EA_MEMORY) {
         const unsigned places = ea_places(position, cached ? cache[thread] : memory[thread], colony.width);
         if (places) atomicOr(&visited[0], places);
@@ -27,7 +28,7 @@ template <bool cached> static __global__ void walk(ea_device colony, unsigned lo
     __syncthreads();
     if (thread >= WARP_SIZE) return;
 
-    const float weight = thread < EA_NEIGHBOURS ? weigh(colony, position, thread, visited[0]) : 0.0f;
+    if (thread < EA_NEIGHBOURS && ea_among(visited[0], thread)) weight = 0.0f;
     const float4 random = draw(seed, ant, iteration);
     const float sum = warp_inclusive_scan(weight, thread);
     const float total = __shfl_sync(FULL_WARP, sum, WARP_SIZE - 1);
@@ -41,10 +42,10 @@ template <bool cached> static __global__ void walk(ea_device colony, unsigned lo
 static ab_status move(const ea_device *colony, unsigned long long seed, int iteration)
 {
     if (colony->cache_memory)
-        LAUNCH(walk<true>, colony->n_ants, colony->block_threads, 0)(*colony, seed, iteration);
+        LAUNCH(ants_by_block<true>, colony->n_ants, colony->block_threads, 0)(*colony, seed, iteration);
     else
-        LAUNCH(walk<false>, colony->n_ants, colony->block_threads, 0)(*colony, seed, iteration);
-    return AB_LAUNCHED("walk");
+        LAUNCH(ants_by_block<false>, colony->n_ants, colony->block_threads, 0)(*colony, seed, iteration);
+    return AB_LAUNCHED("ants_by_block");
 }
 
 static ab_status run(ea_device *colony, const ea_stretch *stretch)

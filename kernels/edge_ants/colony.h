@@ -77,11 +77,12 @@ static __device__ __forceinline__ int random_pixel(const ea_device &colony, floa
     return ea_cell(random.z, colony.height) * colony.width + ea_cell(random.w, colony.width);
 }
 
-/* What neighbour `which` of `position` weighs if none of the places in `visited` is it. */
-static __device__ __forceinline__ float weigh(const ea_device &colony, int position, int which, unsigned visited)
+/* What neighbour `which` of `position` weighs for an ant that does not remember it. Apart from the question whether it
+ * does, so that the loads of the pixel and of the memory do not wait for each other. */
+static __device__ __forceinline__ float weigh(const ea_device &colony, int position, int which)
 {
     const int pixel = ea_neighbour(position, which, colony.width, colony.height);
-    if (pixel < 0 || ea_among(visited, which)) return 0.0f;
+    if (pixel < 0) return 0.0f;
     return ea_power(colony.pheromone[pixel], colony.alpha) * colony.heuristic[pixel];
 }
 

@@ -43,6 +43,7 @@ ab_status ea_check(const ea_problem *problem, const ea_params *params)
     if ((int64_t)problem->width * problem->height > EA_MAX_PIXELS)
         return ab_unsupported("needs at most 2^30 pixels, the image has %d x %d", problem->width, problem->height);
     if (params->n_ants < 1) return ab_bad_input("n_ants must be at least 1, not %d", params->n_ants);
+    if (params->n_ants > EA_MAX_ANTS) return ab_unsupported("needs at most 2^25 ants, not %d", params->n_ants);
     if (params->iterations < 1) return ab_bad_input("iterations must be at least 1, not %d", params->iterations);
     if (params->threads < 0) return ab_bad_input("threads must not be negative: %d", params->threads);
     if (params->block_threads < 32 || params->block_threads > 1024 || params->block_threads % 32 != 0)

@@ -4,12 +4,13 @@
  * The work has two stages. PLACE gives every pixel the initial pheromone and every ant a random pixel. RUN makes
  * params.iterations iterations, each of which moves every ant once and then updates the pheromone:
  *
- *   move      An ant at a pixel looks at its 8 neighbours inside the image. One that stands in the ant's memory (its last
- *             32 positions, where it stands included) weighs 0, any other tau^alpha * eta^beta (eq. 5.1), tau as the
- *             previous iteration left it. It goes to a neighbour with probability proportional to the weights; where all
- *             weigh 0 it is relocated to a random pixel of the image (which may be any, also one in its memory).
- *   update    tau <- (1 - rho) tau for every pixel (eq. 5.3); then every ant adds the visibility of the pixel that it has
- *             entered, by a move or a relocation, if that is at least params.min_visibility (eq. 5.4).
+ *   move      An ant at a pixel looks at its 8 neighbours inside the image. One that stands in the ant's memory (its
+ *             last 32 positions, where it stands included) weighs 0, any other tau^alpha * eta^beta (eq. 5.1), tau as
+ *             the previous iteration left it. It goes to a neighbour with probability proportional to the weights;
+ *             where all weigh 0 it is relocated to a random pixel of the image (which may be any, also one in its
+ *             memory).
+ *   update    tau <- (1 - rho) tau for every pixel (eq. 5.3); then every ant adds the visibility of the pixel that it
+ *             has entered, by a move or a relocation, if that is at least params.min_visibility (eq. 5.4).
  *
  * The visibility eta (eq. 5.2) is ea_visibility. A run is one sample of Table 5.1: 50 iterations of 3000 ants.
  *
@@ -42,7 +43,7 @@
 extern "C" {
 #endif
 
-enum { EA_MEMORY = 32, EA_NEIGHBOURS = 8, EA_MAX_PIXELS = 1 << 30 };
+enum { EA_MEMORY = 32, EA_NEIGHBOURS = 8, EA_MAX_PIXELS = 1 << 30, EA_MAX_ANTS = 1 << 25 };
 
 typedef struct ea_problem {
     int width, height;       /* pixels, >= 1 each, width * height <= EA_MAX_PIXELS */
@@ -51,7 +52,7 @@ typedef struct ea_problem {
 } ea_problem;
 
 typedef struct ea_params {
-    int n_ants;            /* >= 1 */
+    int n_ants;            /* 1 .. EA_MAX_ANTS */
     int iterations;        /* of a run, >= 1 */
     double alpha;          /* exponent of the pheromone; 2.5 needs no pow() */
     double beta;           /* exponent of the visibility */
@@ -64,15 +65,16 @@ typedef struct ea_params {
     bool cache_memory;     /* GPU: ants' memory is copied to shared memory before it is searched (Fig. 5.7) */
 } ea_params;
 
-/* What the thesis uses (§5.5.2): alpha 2.5, beta 2, rho 0.04, initial 0.0001, 50 iterations, 3000 ants on 512 x 512 and in
- * proportion to the number of pixels elsewhere (at least 1); seed 1, threads 1, 128 threads a block, memory cached. */
+/* What the thesis uses (§5.5.2): alpha 2.5, beta 2, rho 0.04, initial 0.0001, 50 iterations, 3000 ants on 512 x 512 and
+ * in proportion to the number of pixels elsewhere (at least 1); seed 1, threads 1, 128 threads a block, memory cached. */
 ea_params ea_default_params(int width, int height);
 
 /* AB_OK, or AB_BAD_INPUT naming the parameter that is out of range, or AB_UNSUPPORTED for a size. */
 ab_status ea_check(const ea_problem *problem, const ea_params *params);
 
-/* Eq. 5.2 into visibility[height][width]: the largest of the four absolute differences between opposite neighbours, over
- * the largest intensity of the image; pixels outside have the value of the nearest inside. All 0 for a black image. */
+/* Eq. 5.2 into visibility[height][width]: the largest of the four absolute differences between opposite neighbours,
+ * over the largest intensity of the image; pixels outside have the value of the nearest inside. All 0 for a black
+ * image. */
 void ea_visibility(int width, int height, const uint8_t *grey, float *visibility);
 
 /* visibility^beta for every pixel into heuristic[height][width]. */
@@ -93,8 +95,8 @@ EA_BOTH int ea_neighbour(int position, int which, int width, int height)
 }
 
 /* Bit `place` (which + (which >= 4), as above) is set where that neighbour of `position` has the index `entry`. Three
- * comparisons for all eight neighbours. Places outside of the image, whose index is that of some other pixel, may be set
- * too. */
+ * comparisons for all eight neighbours. Places outside of the image, whose index is that of some other pixel, may be
+ * set too. */
 EA_BOTH unsigned ea_places(int position, int entry, int width)
 {
     const unsigned row = (unsigned)width, first = (unsigned)entry - (unsigned)position + row + 1;

@@ -5,14 +5,13 @@
  * tau / (1 - rho)^k, a deposit of iteration k is scaled by (1 - rho)^-k, and the common factor cancels in the roulette.
  * For want of a full pass over the matrix, a deposit goes into both matrices: at once into the one that is not being
  * read, and an iteration later, when they have swapped, into the other. A run of 50 iterations is 50 launches and 2
- * passes over the matrix, where the thesis's are 50 and 50. The matrix is settled before the scale passes MAX_SCALE, in
- * the worst case (rho near 1) in every iteration. Weights too small for a float in the other rungs may still count here.
+ * passes over the matrix, where the thesis's are 50 and 50. The matrix is settled before the scale passes MAX_SCALE,
+ * for rho near 1 in every iteration. Weights too small for a float in the other rungs may still count here.
  * Source: this project.
  */
 #include "kernels/edge_ants/colony.h"
 #include "kernels/warp.h"
 
-enum { PER_LANE = EA_MEMORY / EA_NEIGHBOURS };
 static const double MAX_SCALE = 4096.0;
 
 /* The places around `position` that stand in the ant's memory: the same in its 8 lanes. */
@@ -42,7 +41,7 @@ static __device__ __forceinline__ unsigned vote(bool mine, int first)
 }
 
 /* late: what scales the deposit of the iteration before, which the secondary still lacks; 0 where it does not. */
-static __global__ void walk(ea_device colony, unsigned long long seed, int iteration, float scale, float late)
+static __global__ void ants_by_octet(ea_device colony, unsigned long long seed, int iteration, float scale, float late)
 {
     const int thread = (int)(blockIdx.x * blockDim.x + threadIdx.x), neighbour = thread % EA_NEIGHBOURS;
     const int lane = thread % WARP_SIZE, first = lane - neighbour;
@@ -50,11 +49,11 @@ static __global__ void walk(ea_device colony, unsigned long long seed, int itera
     const bool exists = thread / EA_NEIGHBOURS < colony.n_ants; /* a warp that has ants stays together: */
     const int ant = exists ? thread / EA_NEIGHBOURS : colony.n_ants - 1;
     const int position = colony.position[ant];
-    const unsigned visited = search(colony, ant, position, neighbour);
-    const float weight = weigh(colony, position, neighbour, visited);
+    const float neighbour_weight = weigh(colony, position, neighbour);
+    const float weight = ea_among(search(colony, ant, position, neighbour), neighbour) ? 0.0f : neighbour_weight;
     const float4 random = draw(seed, ant, iteration);
-    const float sum = scan(weight, neighbour),
-                target = random.x * __shfl_sync(FULL_WARP, sum, first + EA_NEIGHBOURS - 1);
+    const float sum = scan(weight, neighbour);
+    const float target = random.x * __shfl_sync(FULL_WARP, sum, first + EA_NEIGHBOURS - 1);
     const unsigned candidates = vote(weight > 0.0f, first), hits = vote(weight > 0.0f && sum >= target, first);
     if (!exists || neighbour != 0) return;
     const int winner = hits ? __ffs((int)hits) - 1 : WARP_SIZE - 1 - __clz((int)candidates);
@@ -68,8 +67,8 @@ static __global__ void walk(ea_device colony, unsigned long long seed, int itera
 static ab_status move(const ea_device *colony, unsigned long long seed, int iteration, double scale, double late)
 {
     const int threads = colony->block_threads, blocks = ceil_div(colony->n_ants, threads / EA_NEIGHBOURS);
-    LAUNCH(walk, blocks, threads, 0)(*colony, seed, iteration, (float)scale, (float)late);
-    return AB_LAUNCHED("walk");
+    LAUNCH(ants_by_octet, blocks, threads, 0)(*colony, seed, iteration, (float)scale, (float)late);
+    return AB_LAUNCHED("ants_by_octet");
 }
 
 static ab_status run(ea_device *colony, const ea_stretch *stretch)

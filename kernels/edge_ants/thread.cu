@@ -2,10 +2,10 @@
  *
  * A thread compares its ant's 32 memory entries with its neighbours, weighs the 8 of them and spins. The ants of a warp
  * diverge wherever one is relocated, and their pixels lie far apart, so that each load of a warp touches up to 32 cache
- * lines. Cached, the block copies its ants' memories to shared memory, coalesced, where the threads read them without bank
- * conflicts; otherwise each thread reads the 128 bytes of its ant, which are one line of the L1 cache. Cached needs 128
- * bytes of shared memory per thread: 96 KiB for 768. 3000 ants are 94 warps, fewer than an H100 has multiprocessors, so
- * it is bound by the latency of a long chain of instructions. Source: thesis §5.4, Table 5.1.
+ * lines. Cached, the block copies its ants' memories to shared memory, coalesced, where the threads read them without
+ * bank conflicts; otherwise each thread reads the 128 bytes of its ant, one line of the L1 cache. Cached needs 128
+ * bytes of shared memory per thread: 96 KiB for 768. 3000 ants are 94 warps, fewer than an H100 has multiprocessors:
+ * bound by the latency of a long chain of instructions. Source: thesis §5.4, Table 5.1.
  */
 #include "kernels/edge_ants/colony.h"
 
@@ -38,7 +38,7 @@ static __device__ __forceinline__ unsigned search_memory(int position, int width
     return visited;
 }
 
-template <bool cached> static __global__ void walk(ea_device colony, unsigned long long seed, int iteration)
+template <bool cached> static __global__ void ants_by_thread(ea_device colony, unsigned long long seed, int iteration)
 {
     SHARED_DYNAMIC(int, cache, 0, cached ? (int)blockDim.x *EA_MEMORY : 0);
     const int ant = (int)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -48,10 +48,12 @@ template <bool cached> static __global__ void walk(ea_device colony, unsigned lo
     }
     if (ant >= colony.n_ants) return;
     const int position = colony.position[ant];
+    float weight[EA_NEIGHBOURS];
+    for (int i = 0; i < EA_NEIGHBOURS; ++i) weight[i] = weigh(colony, position, i);
     const unsigned visited = cached ? search_cache(position, colony.width, cache)
                                     : search_memory(position, colony.width, colony.memory + (size_t)ant * EA_MEMORY);
-    float weight[EA_NEIGHBOURS];
-    for (int i = 0; i < EA_NEIGHBOURS; ++i) weight[i] = weigh(colony, position, i, visited);
+    for (int i = 0; i < EA_NEIGHBOURS; ++i)
+        if (ea_among(visited, i)) weight[i] = 0.0f;
     const float4 random = draw(seed, ant, iteration);
     const int winner = ea_spin(weight, random.x);
     enter(colony, ant, iteration,
@@ -68,10 +70,10 @@ static ab_status move(const ea_device *colony, unsigned long long seed, int iter
 {
     const int threads = colony->block_threads, blocks = ceil_div(colony->n_ants, threads);
     if (colony->cache_memory)
-        LAUNCH(walk<true>, blocks, threads, shared_bytes(threads))(*colony, seed, iteration);
+        LAUNCH(ants_by_thread<true>, blocks, threads, shared_bytes(threads))(*colony, seed, iteration);
     else
-        LAUNCH(walk<false>, blocks, threads, 0)(*colony, seed, iteration);
-    return AB_LAUNCHED("walk");
+        LAUNCH(ants_by_thread<false>, blocks, threads, 0)(*colony, seed, iteration);
+    return AB_LAUNCHED("ants_by_thread");
 }
 
 static ab_status run(ea_device *colony, const ea_stretch *stretch)
@@ -83,6 +85,6 @@ extern "C" ab_status AB_GPU(edge_ants_thread)(const ea_problem *problem, const e
 {
     AB_TRY(ea_check(problem, params));
     if (params->cache_memory)
-        AB_TRY(AB_GPU(ea_allow_shared)((const void *)walk<true>, shared_bytes(params->block_threads)));
+        AB_TRY(AB_GPU(ea_allow_shared)((const void *)ants_by_thread<true>, shared_bytes(params->block_threads)));
     return AB_GPU(ea_open_colony)(problem, params, run, colony);
 }

@@ -1,28 +1,31 @@
 /* A warp per ant, several ants per block: the thesis's contribution, and its fastest mapping with four ants in a block
  * of 128 threads.
  *
- * Each lane compares one memory entry with the neighbours, the first 8 weigh one neighbour each, and a scan over the warp
- * gives the total and the roulette. Against a block per ant no thread waits at a barrier and no warp is idle. Scan and
- * roulette use shuffles and votes (the thesis: shared memory; a GPU of 2010 had no shuffles), so that visibilities and
- * weights stay in registers. Cached, the entries pass through shared memory as in the thesis, which found that "considerably
- * faster" than the L1 cache (Fig. 5.7); since a lane needs its entry once, it can only cost here.
+ * Each lane compares one memory entry with the neighbours, the first 8 weigh one neighbour each, and a scan over the
+ * warp gives the total and the roulette. Against a block per ant no thread waits at a barrier and no warp is idle. Scan
+ * and roulette use shuffles and votes (the thesis: shared memory; a GPU of 2010 had no shuffles), so that visibilities
+ * and weights stay in registers. Cached, the entries pass through shared memory as in the thesis, which found that
+ * "considerably faster" than the L1 cache (Fig. 5.7); a lane needs its entry once, so that it should only cost here.
  * Source: thesis §5.4.3, Fig. 5.3 and 5.4.
  */
 #include "kernels/edge_ants/colony.h"
 #include "kernels/warp.h"
 
-/* The places around `position` that stand in the memory, an entry a lane: the same in all lanes. */
-static __device__ __forceinline__ unsigned search(int position, int entry, int width)
+/* Whether the ant's memory, an entry a lane, holds the neighbour of this lane; false from lane 8 on. */
+static __device__ __forceinline__ bool remembered(int position, int entry, int width)
 {
+    const int lane = (int)threadIdx.x % WARP_SIZE;
     const unsigned places = ea_places(position, entry, width);
-    unsigned visited = 0;
+    bool found = false;
 #pragma unroll
-    for (int place = 0; place < EA_NEIGHBOURS + 1; ++place)
-        if (__any_sync(FULL_WARP, (int)(places >> place & 1))) visited |= 1u << place;
-    return visited;
+    for (int which = 0; which < EA_NEIGHBOURS; ++which) {
+        const bool any = __any_sync(FULL_WARP, ea_among(places, which));
+        if (lane == which) found = any;
+    }
+    return found;
 }
 
-template <bool cached> static __global__ void walk(ea_device colony, unsigned long long seed, int iteration)
+template <bool cached> static __global__ void ants_by_warp(ea_device colony, unsigned long long seed, int iteration)
 {
     SHARED_DYNAMIC(int, cache, 0, cached ? (int)blockDim.x : 0); /* a row per warp */
     const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE;
@@ -35,8 +38,8 @@ template <bool cached> static __global__ void walk(ea_device colony, unsigned lo
         __syncwarp(FULL_WARP);
         entry = cache[thread];
     }
-    const unsigned visited = search(position, entry, colony.width);
-    const float weight = lane < EA_NEIGHBOURS ? weigh(colony, position, lane, visited) : 0.0f;
+    float weight = lane < EA_NEIGHBOURS ? weigh(colony, position, lane) : 0.0f;
+    if (remembered(position, entry, colony.width)) weight = 0.0f;
     const float4 random = draw(seed, ant, iteration);
     const float sum = warp_inclusive_scan(weight, lane);
     const float total = __shfl_sync(FULL_WARP, sum, WARP_SIZE - 1);
@@ -51,10 +54,10 @@ static ab_status move(const ea_device *colony, unsigned long long seed, int iter
 {
     const int threads = colony->block_threads, blocks = ceil_div(colony->n_ants, threads / WARP_SIZE);
     if (colony->cache_memory)
-        LAUNCH(walk<true>, blocks, threads, (size_t)threads * sizeof(int))(*colony, seed, iteration);
+        LAUNCH(ants_by_warp<true>, blocks, threads, (size_t)threads * sizeof(int))(*colony, seed, iteration);
     else
-        LAUNCH(walk<false>, blocks, threads, 0)(*colony, seed, iteration);
-    return AB_LAUNCHED("walk");
+        LAUNCH(ants_by_warp<false>, blocks, threads, 0)(*colony, seed, iteration);
+    return AB_LAUNCHED("ants_by_warp");
 }
 
 static ab_status run(ea_device *colony, const ea_stretch *stretch)

@@ -14,7 +14,8 @@ static __device__ int next_pixel(const ea_device &colony, int bug, int ant, floa
     for (int i = 0; i < EA_MEMORY; ++i) visited |= ea_places(position, colony.memory[ant * EA_MEMORY + i], width);
     if (bug == EA_BUG_FORGETS_THE_MEMORY) visited = 0;
     for (int which = 0; which < EA_NEIGHBOURS && bug != EA_BUG_JUMPS; ++which)
-        if (weigh(colony, position, which, visited) > 0.0f) return ea_neighbour(position, which, width, colony.height);
+        if (!ea_among(visited, which) && weigh(colony, position, which) > 0.0f)
+            return ea_neighbour(position, which, width, colony.height);
     return random_pixel(colony, random);
 }
 
