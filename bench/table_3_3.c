@@ -52,11 +52,11 @@ static const tsp_profile profiles[] = {
 static void list_cells(tsp_table *t)
 {
     tsp_add_columns(t, columns, N_COLUMNS);
-    for (int i = 0; i < t->n_cells; ++i) {
+    for (int i = 0; i < t->base.n_cells; ++i) {
         t->cells[i].stages_table = "3.4";
-        t->cells[i].published_stages = tsp_published(t, "3.4");
+        t->cells[i].published_stages = ab_table_published(&t->base, "3.4");
     }
-    for (int i = 0; i < t->n_instances && t->bench.have_gpu; ++i)
+    for (int i = 0; i < t->n_instances && t->base.bench.have_gpu; ++i)
         for (int k = 0; k < N_CARVEOUTS; ++k) {
             tsp_cell *cell = tsp_add_cell(t, i, &columns[DS_ROULETTE], AS_BEST_ANT);
             cell->table = "F3.9";
@@ -70,17 +70,17 @@ static void list_cells(tsp_table *t)
 /* DS-Roulette's speedup over the other columns. */
 static void print_speedups(const tsp_table *t, int instance, as_protocol protocol)
 {
-    const ab_published_table *theirs = tsp_published(t, "3.3");
+    const ab_published_table *theirs = ab_table_published(&t->base, "3.3");
     const char *asked = t->asked[instance];
-    const double ds = tsp_mean_ms(tsp_column_row(t, &columns[DS_ROULETTE], instance, protocol));
+    const double ds = ab_mean_ms(tsp_column_row(t, &columns[DS_ROULETTE], instance, protocol));
     printf("%-9s %-6s", t->instances[instance].name, "ours");
     for (int c = 0; c < DS_ROULETTE; ++c)
-        tsp_print_number(12, 2, tsp_mean_ms(tsp_column_row(t, &columns[c], instance, protocol)) / ds, "x");
+        ab_print_number(12, 2, ab_mean_ms(tsp_column_row(t, &columns[c], instance, protocol)) / ds, "x");
     printf("\n%-9s %-6s", "", "thesis");
     for (int c = 0; c < DS_ROULETTE; ++c) {
         const char *metric = strcmp(columns[c].row, "acotsp-seq") == 0 ? "speedup-cpu" : "speedup-gpu";
-        const bool is_theirs = isfinite(tsp_published_value(theirs, columns[c].row, asked, "iteration"));
-        tsp_print_number(12, 2, is_theirs ? tsp_published_value(theirs, "ds-roulette", asked, metric) : NAN, "x");
+        const bool is_theirs = isfinite(ab_published_value(theirs, columns[c].row, asked, "iteration"));
+        ab_print_number(12, 2, is_theirs ? ab_published_value(theirs, "ds-roulette", asked, metric) : NAN, "x");
     }
     printf("\n");
 }
@@ -89,7 +89,7 @@ static void print_times(const tsp_table *t, as_protocol protocol)
 {
     printf("\nTable 3.3: mean time of an iteration in ms, protocol %s\n", as_protocol_name(protocol));
     tsp_print_times(t, columns, N_COLUMNS, protocol);
-    if (!t->bench.have_gpu) return;
+    if (!t->base.bench.have_gpu) return;
     printf("\nTable 3.3: speedup of DS-Roulette over each column, protocol %s\n", as_protocol_name(protocol));
     tsp_print_headings(columns, DS_ROULETTE);
     for (int i = 0; i < t->n_instances; ++i)
@@ -99,31 +99,31 @@ static void print_times(const tsp_table *t, as_protocol protocol)
 static void print_quality(const tsp_table *t, as_protocol protocol)
 {
     printf("\nTable 3.2: best tour after %d iterations, best / mean of the complete runs, protocol %s\n",
-           t->bench.effort.iterations, as_protocol_name(protocol));
-    tsp_print_quality(t, columns, N_COLUMNS, protocol, tsp_published(t, "3.2"));
+           t->base.bench.effort.iterations, as_protocol_name(protocol));
+    tsp_print_quality(t, columns, N_COLUMNS, protocol, ab_table_published(&t->base, "3.2"));
 }
 
 static double stage_ms(const tsp_table *t, int instance, as_protocol protocol, const char *stage)
 {
-    return tsp_mean_ms(tsp_find_row(t, "3.4", "ds-roulette", instance, protocol, stage));
+    return ab_mean_ms(tsp_find_row(t, "3.4", "ds-roulette", instance, protocol, stage));
 }
 
 static void print_stages(const tsp_table *t, as_protocol protocol)
 {
-    const ab_published_table *theirs = tsp_published(t, "3.4");
+    const ab_published_table *theirs = ab_table_published(&t->base, "3.4");
     printf("\nTable 3.4: mean time of DS-Roulette's stages in ms, protocol %s\n", as_protocol_name(protocol));
     printf("%-9s %-6s %12s %12s %12s %12s\n", "instance", "whose", "choice_info", "tours", "construction", "update");
     for (int i = 0; i < t->n_instances; ++i) {
         const double choice = stage_ms(t, i, protocol, "choice"), tours = stage_ms(t, i, protocol, "construct");
         if (!isfinite(tours)) continue;
         printf("%-9s %-6s", t->instances[i].name, "ours");
-        tsp_print_ms(12, choice);
-        tsp_print_ms(12, tours);
-        tsp_print_ms(12, choice + tours);
-        tsp_print_ms(12, stage_ms(t, i, protocol, "update"));
+        ab_print_ms(12, choice);
+        ab_print_ms(12, tours);
+        ab_print_ms(12, choice + tours);
+        ab_print_ms(12, stage_ms(t, i, protocol, "update"));
         printf("\n%-9s %-6s %12s %12s", "", "thesis", "", "");
-        tsp_print_ms(12, tsp_published_value(theirs, "ds-roulette", t->asked[i], "construct"));
-        tsp_print_ms(12, tsp_published_value(theirs, "ds-roulette", t->asked[i], "update"));
+        ab_print_ms(12, ab_published_value(theirs, "ds-roulette", t->asked[i], "construct"));
+        ab_print_ms(12, ab_published_value(theirs, "ds-roulette", t->asked[i], "update"));
         printf("\n");
     }
 }
@@ -131,7 +131,7 @@ static void print_stages(const tsp_table *t, as_protocol protocol)
 static const ab_row *find_carveout(const tsp_table *t, int instance, int carveout)
 {
     int count = 0;
-    const ab_row *rows = ab_run_rows(t->bench.run, &count);
+    const ab_row *rows = ab_run_rows(t->base.bench.run, &count);
     char end[32];
     snprintf(end, sizeof end, ";carveout=%d", carveout);
     for (int i = 0; i < count; ++i) {
@@ -151,7 +151,7 @@ static void print_carveouts(const tsp_table *t)
     printf("\n");
     for (int i = 0; i < t->n_instances; ++i) {
         printf("%-9s", t->instances[i].name);
-        for (int k = 0; k < N_CARVEOUTS; ++k) tsp_print_cell(12, find_carveout(t, i, carveouts[k]));
+        for (int k = 0; k < N_CARVEOUTS; ++k) ab_print_cell(12, find_carveout(t, i, carveouts[k]));
         printf("\n");
     }
 }
@@ -163,9 +163,9 @@ static void print_tables(const tsp_table *t)
         if (!tsp_has_rows(t, columns, N_COLUMNS, -1, protocols[p])) continue;
         print_times(t, protocols[p]);
         print_quality(t, protocols[p]);
-        if (t->bench.have_gpu) print_stages(t, protocols[p]);
+        if (t->base.bench.have_gpu) print_stages(t, protocols[p]);
     }
-    if (t->bench.have_gpu) print_carveouts(t);
+    if (t->base.bench.have_gpu) print_carveouts(t);
 }
 
 /* ---- The program ---- */
@@ -175,7 +175,6 @@ int main(int argc, char **argv)
     static const tsp_driver driver = {
         .program = {.name = "table_3_3",
                     .summary = "Tables 3.2, 3.3 and 3.4 and Figure 3.9: Ant System on CPU and GPU.",
-                    .operation = "tsp",
                     .known_instances = thesis_instances},
         .table_file = "table-3.3.csv",
         .published = {"3.2", "3.3", "3.4"},

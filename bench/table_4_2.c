@@ -59,14 +59,14 @@ static void list_cells(tsp_table *t)
 
 static double column_ms(const tsp_table *t, int column, int instance, as_protocol protocol)
 {
-    return tsp_mean_ms(tsp_column_row(t, &columns[column], instance, protocol));
+    return ab_mean_ms(tsp_column_row(t, &columns[column], instance, protocol));
 }
 
 /* The thesis's speedup of a GPU column over a CPU column: it has those over acotsp-seq-nn alone. */
 static double published_speedup(const tsp_table *t, int gpu, int cpu, int instance)
 {
     if (strcmp(columns[cpu].row, "acotsp-seq-nn") != 0) return NAN;
-    return tsp_published_value(tsp_published(t, "4.2"), columns[gpu].row, t->asked[instance], "speedup-cpu");
+    return ab_published_value(ab_table_published(&t->base, "4.2"), columns[gpu].row, t->asked[instance], "speedup-cpu");
 }
 
 static void print_speedups(const tsp_table *t, int instance, int gpu, as_protocol protocol)
@@ -74,12 +74,12 @@ static void print_speedups(const tsp_table *t, int instance, int gpu, as_protoco
     const double ms = column_ms(t, gpu, instance, protocol);
     printf("%-9s %-19s %-6s", t->instances[instance].name, columns[gpu].row, "ours");
     for (int cpu = WITH_SETS; cpu < FIRST_GPU; ++cpu)
-        tsp_print_number(tsp_column_width(&columns[cpu]), 2, column_ms(t, cpu, instance, protocol) / ms, "x");
+        ab_print_number(tsp_column_width(&columns[cpu]), 2, column_ms(t, cpu, instance, protocol) / ms, "x");
     printf("\n");
     if (!isfinite(published_speedup(t, gpu, WITH_SETS, instance))) return;
     printf("%-9s %-19s %-6s", "", "", "thesis");
     for (int cpu = WITH_SETS; cpu < FIRST_GPU; ++cpu)
-        tsp_print_number(tsp_column_width(&columns[cpu]), 2, published_speedup(t, gpu, cpu, instance), "x");
+        ab_print_number(tsp_column_width(&columns[cpu]), 2, published_speedup(t, gpu, cpu, instance), "x");
     printf("\n");
 }
 
@@ -101,16 +101,16 @@ static void print_protocol(const tsp_table *t, as_protocol protocol)
     tsp_print_times(t, columns, WITH_SETS + 1, protocol);
     printf("\nTable 4.2: mean time of an iteration in ms, with candidate sets, protocol %s\n", name);
     tsp_print_times(t, columns + WITH_SETS, N_COLUMNS - WITH_SETS, protocol);
-    if (t->bench.have_gpu) print_all_speedups(t, protocol);
+    if (t->base.bench.have_gpu) print_all_speedups(t, protocol);
     printf("\nTables 4.1 and 4.2: best tour after %d iterations, best / mean of the complete runs, protocol %s\n",
-           t->bench.effort.iterations, name);
+           t->base.bench.effort.iterations, name);
     tsp_print_quality(t, columns, N_COLUMNS, protocol, NULL);
 }
 
 static const ab_row *find_candidate_set(const tsp_table *t, int instance, int nn)
 {
     int count = 0;
-    const ab_row *rows = ab_run_rows(t->bench.run, &count);
+    const ab_row *rows = ab_run_rows(t->base.bench.run, &count);
     char params[32];
     snprintf(params, sizeof params, "nn=%d", nn);
     for (int i = 0; i < count; ++i)
@@ -126,8 +126,8 @@ static void print_candidate_sets(const tsp_table *t)
     printf("%-9s %12s %12s\n", "instance", "nn=20", "nn=32");
     for (int i = 0; i < t->n_instances; ++i) {
         printf("%-9s", t->instances[i].name);
-        tsp_print_cell(12, find_candidate_set(t, i, 20));
-        tsp_print_cell(12, find_candidate_set(t, i, 32));
+        ab_print_cell(12, find_candidate_set(t, i, 20));
+        ab_print_cell(12, find_candidate_set(t, i, 32));
         printf("\n");
     }
 }
@@ -147,7 +147,6 @@ int main(int argc, char **argv)
     static const tsp_driver driver = {
         .program = {.name = "table_4_2",
                     .summary = "Tables 4.1 and 4.2: Ant System with candidate sets on CPU and GPU.",
-                    .operation = "tsp",
                     .known_instances = thesis_instances},
         .table_file = "table-4.2.csv",
         .published = {"4.1", "4.2"},

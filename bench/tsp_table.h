@@ -1,9 +1,10 @@
-/* What the drivers of the TSP tables share: a driver is its columns, its profiles and its printed tables; loading,
- * running, looking up rows, printing numbers and the exit code are here. Measuring itself is tsp_bench.h.
+/* What the drivers of the TSP tables share: a driver is its columns, its profiles and its printed tables; loading
+ * instances and looking up rows are here, the program is table.h, measuring tsp_bench.h.
  */
 #ifndef ANTBENCH_TSP_TABLE_H
 #define ANTBENCH_TSP_TABLE_H
 
+#include "bench/table.h"
 #include "bench/tsp_bench.h"
 
 /* One column of a printed table; in the table file, one row for each instance and protocol. */
@@ -19,34 +20,32 @@ typedef struct tsp_column {
 
 /* What a profile measures. The lists of names end with NULL. */
 typedef struct tsp_profile {
-    tsp_effort effort;
+    ab_effort effort;
     const char *const *instances;    /* with protocol as-best, and all that are loaded */
     const char *const *as_instances; /* of these, also with protocol as */
 } tsp_profile;
 
-enum { TSP_MAX_INSTANCES = 64, TSP_CELLS_PER_INSTANCE = 32, TSP_MAX_PUBLISHED = 4 };
+enum { TSP_MAX_INSTANCES = 64, TSP_CELLS_PER_INSTANCE = 32 };
 
 struct tsp_driver;
 
 /* Everything that a driver's main owns. */
 typedef struct tsp_table {
+    ab_table base;
     const struct tsp_driver *driver;
-    ab_options options;
-    tsp_bench bench;
+    tsp_candidates candidates; /* those of the cells so far */
     int n_instances;
     tsp_instance instances[TSP_MAX_INSTANCES];
-    const char *asked[TSP_MAX_INSTANCES]; /* the names that were asked for */
-    int n_cells;
-    tsp_cell cells[TSP_MAX_INSTANCES * TSP_CELLS_PER_INSTANCE];
-    ab_published_table published[TSP_MAX_PUBLISHED]; /* the files of driver->published, in that order */
+    const char *asked[TSP_MAX_INSTANCES];                       /* the names that were asked for */
+    tsp_cell cells[TSP_MAX_INSTANCES * TSP_CELLS_PER_INSTANCE]; /* base.n_cells of them */
 } tsp_table;
 
 typedef struct tsp_driver {
-    ab_program program;
-    const char *table_file;                       /* "table-3.3.csv" */
-    const char *published[TSP_MAX_PUBLISHED + 1]; /* tables of results/published/, NULL-terminated: "3.2", "3.3" */
-    const tsp_profile *profiles;                  /* indexed by ab_profile */
-    void (*list_cells)(tsp_table *table);         /* adds at most TSP_CELLS_PER_INSTANCE cells for an instance */
+    ab_program program;                          /* without what all TSP tables have in common */
+    const char *table_file;                      /* "table-3.3.csv" */
+    const char *published[AB_MAX_PUBLISHED + 1]; /* tables of results/published/, NULL-terminated: "3.2", "3.3" */
+    const tsp_profile *profiles;                 /* indexed by ab_profile */
+    void (*list_cells)(tsp_table *table);        /* adds at most TSP_CELLS_PER_INSTANCE cells for an instance */
     void (*print_tables)(const tsp_table *table);
 } tsp_driver;
 
@@ -62,9 +61,6 @@ tsp_cell *tsp_add_cell(tsp_table *table, int instance, const tsp_column *column,
  * where instances were asked for). */
 void tsp_add_columns(tsp_table *table, const tsp_column *columns, int n_columns);
 
-/* The numbers of a table that driver->published names. */
-const ab_published_table *tsp_published(const tsp_table *table, const char *name);
-
 /* ---- The printed tables ---- */
 
 /* The row that a table has for an instance and a protocol; stage NULL for the iteration. NULL when there is none. */
@@ -76,15 +72,6 @@ const ab_row *tsp_column_row(const tsp_table *table, const tsp_column *column, i
 
 /* Whether any of the columns has a row for the instance, or for any instance where that is -1. */
 bool tsp_has_rows(const tsp_table *table, const tsp_column *columns, int n_columns, int instance, as_protocol protocol);
-
-double tsp_mean_ms(const ab_row *row); /* NAN where it was not timed or is NULL */
-
-/* A published number, NAN where there is none. */
-double tsp_published_value(const ab_published_table *values, const char *row, const char *asked, const char *metric);
-
-void tsp_print_number(int width, int digits, double value, const char *unit); /* "-" for NAN */
-void tsp_print_ms(int width, double ms);                                      /* four significant digits, if they fit */
-void tsp_print_cell(int width, const ab_row *row); /* the mean time, or a word for what became of it */
 
 /* The width of a column of times. */
 int tsp_column_width(const tsp_column *column);

@@ -19,11 +19,12 @@ void edge_map_threshold_mean(int width, int height, const float *values, uint8_t
 
 /* What becomes of the centre of each 3x3 neighbourhood in sub-iteration 0 and 1: table[s][index] is 0 or 1. The index is
  * thesis Fig. 6.4's: column by column, 256 top left, 128 left, 64 bottom left, 32 top, 16 centre, 8 bottom, 4 top right,
- * 2 right, 1 bottom right. Computed from the published conditions. */
+ * 2 right, 1 bottom right. Computed from the published conditions; sub-iteration 0, the paper's odd one, eats edges from
+ * the north and east, sub-iteration 1 from the south and west. */
 void guo_hall_tables(uint8_t tables[2][512]);
 
 /* Thins in place: `passes` times both sub-iterations, or until nothing changes for passes 0. Pixels outside are 0.
- * Returns the passes made, or -1 when out of memory. */
+ * Returns the passes that changed a pixel, or -1 when out of memory. Never changes the number of components or holes. */
 int edge_map_thin(int width, int height, int passes, uint8_t *map);
 
 /* ---- Judging a map against known edges ---- */
@@ -41,8 +42,9 @@ typedef struct edge_quality {
 ab_status edge_map_compare(int width, int height, const uint8_t *found, const uint8_t *truth, double radius,
                            edge_quality *quality);
 
-/* The best F over thresholds: maps are values > t for `thresholds` levels t spread over the quantiles of the values; each
- * map is thinned first when `thin`. *threshold is the best t. */
+/* The best F over thresholds: maps are values > t for t the least value and the quantiles 1/n .. (n-1)/n of the values,
+ * n = `thresholds` >= 1; each map is thinned to convergence first when `thin`. *threshold is the best t, the least of
+ * equals. The values are finite. */
 ab_status edge_map_best_f(int width, int height, const float *values, const uint8_t *truth, double radius,
                           int thresholds, bool thin, edge_quality *best, double *threshold);
 

@@ -61,12 +61,23 @@ static ab_status load_path(const char *path, tsp_instance *instance)
     return tsp_read(path, instance);
 }
 
+static bool is_path(const char *name)
+{
+    const size_t length = strlen(name);
+    return strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".tsp") == 0);
+}
+
+bool tsp_may_load(const char *name)
+{
+    tsp_kind kind;
+    int n;
+    return is_path(name) || parse_stand_in(name, &kind, &n);
+}
+
 ab_status tsp_load(const char *name, tsp_instance *instance)
 {
     *instance = (tsp_instance){0};
-    size_t length = strlen(name);
-    if (strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".tsp") == 0))
-        return load_path(name, instance);
+    if (is_path(name)) return load_path(name, instance);
 
     char path[PATH_SIZE];
     if (find_in(getenv("TSPLIB_DIR"), name, path) || find_in("instances/tsplib", name, path))

@@ -36,6 +36,9 @@ typedef struct tsp_instance {
  * name. Free with tsp_free. */
 ab_status tsp_load(const char *name, tsp_instance *instance);
 
+/* Whether a name that is not in the catalogue may still be an instance by these rules: a file or a stand-in. */
+bool tsp_may_load(const char *name);
+
 /* Reads a TSPLIB file: TYPE TSP with EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT in any matrix form, 1 <= n <=
  * TSP_MAX_CITIES. Errors, which leave *instance zeroed: AB_BAD_INPUT "file:line: what is wrong" for its text, "file:
  * ..." where no line is to blame, AB_FAILED for what cannot be opened or read. */

@@ -11,11 +11,19 @@
 #include <cmocka.h>
 
 #include "instances/nearest_name.h"
+#include "instances/tsplib.h"
 #include "bench/harness/options.h"
 
 static const char *const known_instances[] = {"d198", "a280", "lin318", "pr1002", "pr2392", NULL};
 
-static const ab_program program = {"table_3_3", "Tables 3.2, 3.3 and 3.4", "tsp", known_instances};
+static const char *const operations[] = {"tsp", NULL};
+
+static const ab_program program = {.name = "table_3_3",
+                                   .summary = "Tables 3.2, 3.3 and 3.4",
+                                   .operations = operations,
+                                   .known_instances = known_instances,
+                                   .may_load = tsp_may_load,
+                                   .instances_help = "catalogue names or files"};
 
 /* ---- Parsing with the output caught ---- */
 
@@ -254,7 +262,7 @@ static void list_is_a_table(void **state)
     (void)state;
     char text[8192];
     const capture out = capture_start(stdout);
-    ab_print_implementations("tsp");
+    ab_print_implementations(operations);
     capture_end(out, text, sizeof text);
     int lines = 0, tabs = 0;
     for (const char *c = text; *c; c++) {

@@ -23,6 +23,7 @@ enum {
     OPTION_ITERATIONS,
     OPTION_TIME_BUDGET,
     OPTION_SEED,
+    OPTION_SAVE,
     OPTION_OUT,
     OPTION_RESUME,
     OPTION_QUIET,
@@ -37,7 +38,7 @@ static const struct {
 } described_options[N_OPTIONS] = {
     [OPTION_LIST] = {"list", NULL, "list the implementations as TSV and exit"},
     [OPTION_DRY_RUN] = {"dry-run", NULL, "list the rows that would be measured, with the estimated time, and exit"},
-    [OPTION_INSTANCES] = {"instances", "A,B,...", "measure these: catalogue names, stand-ins (u198) or files"},
+    [OPTION_INSTANCES] = {"instances", "A,B,...", "measure these (each program says what may be named)"},
     [OPTION_IMPLEMENTATIONS] = {"implementations", "A,B,...", "measure these (ids as --list prints them)"},
     [OPTION_BACKEND] = {"backend", "NAME", "auto (default), cuda, host or cpu"},
     [OPTION_DEVICE] = {"device", "N", "CUDA device (default 0)"},
@@ -46,6 +47,7 @@ static const struct {
     [OPTION_ITERATIONS] = {"iterations", "N", "iterations of a run, instead of the profile's"},
     [OPTION_TIME_BUDGET] = {"time-budget", "SECONDS", "time for one row, instead of the profile's; 0: no limit"},
     [OPTION_SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
+    [OPTION_SAVE] = {"save", "DIR", "write the images that are computed to this directory, as PNG"},
     [OPTION_OUT] = {"out", "DIR", "directory of the results (default results/runs/MACHINE/TIME-COMMIT)"},
     [OPTION_RESUME] = {"resume", NULL, "continue the run in DIR (without --out: the newest of this machine)"},
     [OPTION_QUIET] = {"quiet", NULL, "no progress"},
@@ -64,6 +66,13 @@ const char *ab_profile_name(ab_profile profile)
 const char *ab_backend_choice_name(ab_backend_choice backend)
 {
     return backend_names[backend];
+}
+
+static bool is_listed(const char *name, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(name, *list) == 0) return true;
+    return false;
 }
 
 /* "; did you mean x?" into text[96], or "" where nothing is near. */
@@ -163,10 +172,12 @@ static void print_help(const ab_program *program)
     printf("%s: %s\n\nusage: %s [options]\n\n", program->name, program->summary, program->name);
     for (int i = 0; i < N_OPTIONS; i++) {
         char left[64];
-        const char *argument = described_options[i].argument;
+        const char *argument = described_options[i].argument, *help = described_options[i].help;
+        if (i == OPTION_SAVE && !program->saves) continue;
+        if (i == OPTION_INSTANCES) help = program->instances_help;
         snprintf(left, sizeof left, "--%s%s%s", described_options[i].name, argument ? " " : "",
                  argument ? argument : "");
-        printf("  %-26s %s\n", left, described_options[i].help);
+        printf("  %-26s %s\n", left, help);
     }
     printf("\nexit codes: 0 fine, 1 internal, CUDA or I/O error, 2 usage or nothing matched, 3 confirmed slower,\n"
            "  4 wrong output, 5 inconclusive, 77 nothing could run\n");
@@ -179,13 +190,13 @@ static void print_version(const ab_program *program)
            build->device_code_sha256[0] ? build->nvcc : "built without CUDA");
 }
 
-void ab_print_implementations(const char *operation)
+void ab_print_implementations(const char *const *operations)
 {
     size_t count;
     const ab_implementation *all = ab_registry(&count);
     printf("id\tbackend\tfile\tsource\tdescription\n");
     for (size_t i = 0; i < count; i++)
-        if (strcmp(all[i].operation, operation) == 0)
+        if (is_listed(all[i].operation, operations))
             printf("%s\t%s\t%s\t%s\t%s\n", all[i].id, ab_backend_name(all[i].backend), all[i].file, all[i].source,
                    all[i].description);
 }
@@ -229,6 +240,9 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         AB_TRY(parse_whole(name, text, 0, INT64_MAX, &seed));
         options->seed = (uint64_t)seed;
         break;
+    case OPTION_SAVE:
+        if (!program->saves) return ab_bad_input("--save: this program has no images to write");
+        return parse_directory(name, text, &options->save);
     case OPTION_OUT:
         return parse_directory(name, text, &options->out);
     case OPTION_RESUME:
@@ -287,30 +301,11 @@ static ab_status parse(const ab_program *program, ab_options *options)
 
 /* ---- Names ---- */
 
-static bool is_listed(const char *name, const char *const *list)
-{
-    for (; *list; list++)
-        if (strcmp(name, *list) == 0) return true;
-    return false;
-}
-
-static bool is_file(const char *name)
-{
-    const size_t length = strlen(name);
-    return strchr(name, '/') || (length > 4 && strcmp(name + length - 4, ".tsp") == 0);
-}
-
-/* "u198" and "c1002" name generated instances. */
-static bool is_stand_in(const char *name)
-{
-    return (name[0] == 'u' || name[0] == 'c') && name[1] && name[1 + strspn(name + 1, "0123456789")] == '\0';
-}
-
 static ab_status check_instances(const ab_program *program, char *const *names)
 {
     char hint[96];
     for (; names && *names; names++)
-        if (!is_listed(*names, program->known_instances) && !is_file(*names) && !is_stand_in(*names))
+        if (!is_listed(*names, program->known_instances) && !program->may_load(*names))
             return ab_bad_input("--instances: unknown instance %s%s", *names,
                                 suggestion(*names, program->known_instances, hint));
     return ab_ok();
@@ -323,7 +318,7 @@ static ab_status check_implementations(const ab_program *program, char *const *n
     const char **candidates = calloc(count + 1, sizeof *candidates);
     if (!candidates) return ab_failed("out of memory");
     for (size_t i = 0; i < count; i++)
-        if (strcmp(all[i].operation, program->operation) == 0) candidates[ids++] = all[i].id;
+        if (is_listed(all[i].operation, program->operations)) candidates[ids++] = all[i].id;
     ab_status status = ab_ok();
     char hint[96];
     for (; names && *names && status.code == AB_OK; names++)
@@ -356,8 +351,9 @@ void ab_options_free(ab_options *options)
     free_list(options->instances);
     free_list(options->implementations);
     free(options->out);
+    free(options->save);
     options->instances = options->implementations = NULL;
-    options->out = NULL;
+    options->out = options->save = NULL;
 }
 
 bool ab_selected(const ab_options *options, const ab_implementation *implementation, bool have_gpu)

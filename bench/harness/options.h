@@ -41,6 +41,7 @@ typedef struct ab_options {
     int runs, iterations; /* 0 leaves them to the profile */
     double time_budget_s; /* seconds a row may take; 0 leaves it to the profile, infinite for --time-budget 0 */
     uint64_t seed;        /* default 1; at most INT64_MAX */
+    char *save;           /* --save DIR: images are written there; NULL for none */
     char *out;            /* --out DIR, or NULL: results/runs/<machine>/<UTC>-<commit>/ */
     bool resume, quiet;
     int argc; /* the command line, for meta.json */
@@ -51,8 +52,11 @@ typedef struct ab_options {
 typedef struct ab_program {
     const char *name;                   /* "table_3_3" */
     const char *summary;                /* one line for --help */
-    const char *operation;              /* ids after --implementations are checked against this operation's */
-    const char *const *known_instances; /* NULL-terminated: names to suggest from; others may still be files */
+    const char *const *operations;      /* NULL-terminated: ids after --implementations are checked against these' */
+    const char *const *known_instances; /* NULL-terminated: names to suggest from */
+    bool (*may_load)(const char *name); /* whether another name may still be an instance: a file, or generated */
+    const char *instances_help;         /* for --help: what may be named */
+    bool saves;                         /* --save is for this program */
 } ab_program;
 
 /* Never exits the process: --help and --version are printed to stdout, an error as one line to stderr, and all are
@@ -64,7 +68,7 @@ const char *ab_profile_name(ab_profile profile);               /* "smoke" */
 const char *ab_backend_choice_name(ab_backend_choice backend); /* "auto" */
 
 /* --list: TSV on stdout with a header line: id, backend, file, source, description. */
-void ab_print_implementations(const char *operation);
+void ab_print_implementations(const char *const *operations);
 
 /* True when the filters --implementations and --backend let `implementation` through (auto: CUDA or host by `gpu`). */
 bool ab_selected(const ab_options *options, const ab_implementation *implementation, bool have_gpu);
