@@ -4,7 +4,7 @@
  * thresholds, and two per pass of thinning, eight launches in all. At 512x512 each moves a few MiB, less than its launch
  * costs, which is what colour-edge/fused is about. The image waits in page-locked memory, so that UPLOAD and DOWNLOAD
  * are the transfers and nothing else; only read and read_step wait for the GPU.
- * Limits: height up to 131070; 52 bytes of GPU memory a pixel.
+ * Limits: height up to 131070; 47 bytes of GPU memory a pixel.
  * Source: thesis §6.5.
  */
 #include <stdlib.h>

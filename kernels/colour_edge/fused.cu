@@ -1,6 +1,6 @@
 /* The whole of colour edge detection in two launches, three with a second pass of thinning.
  *
- * The pipeline of the thesis writes and reads 100 bytes a pixel and launches eight kernels; this one moves 22 bytes and
+ * The pipeline of the thesis reads and writes 105 bytes a pixel and launches eight kernels; this one 21 and
  * launches two, because only the mean needs the whole image. The first kernel takes a tile from bytes to volume and
  * intensity, all in shared memory, and adds up the gradients without keeping them. The second computes them again, which
  * is cheaper than bringing them back, marks edges as bits, 32 pixels a word, and thins whole words by Boolean logic

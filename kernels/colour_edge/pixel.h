@@ -1,8 +1,8 @@
 /* The arithmetic of colour-edge (colour_edge.h), one pixel at a time, for GPU and CPU.
  *
- * All implementations give the same bits. Every product that is added to something is an explicit fmaf, so that no
- * compiler has a choice whether to fuse; nothing else is left open by IEEE 754; and sums over the image are of integers,
- * so that the order in which they are added does not matter.
+ * All implementations give the same bits. No product is added to anything but by an explicit fmaf, so that no compiler
+ * has a choice whether to fuse (nvcc does unasked); nothing else is left open by IEEE 754; and sums over the image are
+ * of integers, so that the order in which they are added does not matter.
  */
 #ifndef ANTBENCH_COLOUR_EDGE_PIXEL_H
 #define ANTBENCH_COLOUR_EDGE_PIXEL_H
@@ -41,25 +41,30 @@ CE_INLINE float ce_intensity(float r, float g, float b)
 
 /* H/360. Eq. 6.5 is the angle of the vector (2R - G - B, sqrt(3) (G - B)): taken as an arc tangent it does not lose half
  * of the digits near red, as an arc cosine in single precision does, and needs no square root. The polynomial is a
- * minimax fit of atan(t)/(2 pi t) in t^2 over 0 .. 1, relative error 1e-7. */
+ * minimax fit of atan(t)/(2 pi t) in t^2 over 0 .. 1, relative error 1e-7; each reflection turns base + t into its
+ * mirror image, so that one fmaf at the end is all the rounding there is. */
 CE_INLINE float ce_hue(float r, float g, float b)
 {
     const float x = (r - g) + (r - b), y = 1.7320508f * (g - b);
     const float ax = fabsf(x), ay = fabsf(y);
     const float high = ax > ay ? ax : ay, low = ax > ay ? ay : ax;
-    const float t = low / (high > 0.0f ? high : 1.0f), t2 = t * t;
-    float turns = -7.4694405e-4f;
-    turns = fmaf(turns, t2, 3.85984429e-3f);
-    turns = fmaf(turns, t2, -9.4674956e-3f);
-    turns = fmaf(turns, t2, 1.57790501e-2f);
-    turns = fmaf(turns, t2, -2.23126858e-2f);
-    turns = fmaf(turns, t2, 3.17828022e-2f);
-    turns = fmaf(turns, t2, -5.30495122e-2f);
-    turns = fmaf(turns, t2, 1.59154922e-1f);
-    turns *= t;
-    turns = ay > ax ? 0.25f - turns : turns;
-    turns = x < 0.0f ? 0.5f - turns : turns;
-    return y < 0.0f ? 1.0f - turns : turns;
+    float t = low / (high > 0.0f ? high : 1.0f), base = 0.0f;
+    const float t2 = t * t;
+    float slope = -7.4694405e-4f;
+    slope = fmaf(slope, t2, 3.85984429e-3f);
+    slope = fmaf(slope, t2, -9.4674956e-3f);
+    slope = fmaf(slope, t2, 1.57790501e-2f);
+    slope = fmaf(slope, t2, -2.23126858e-2f);
+    slope = fmaf(slope, t2, 3.17828022e-2f);
+    slope = fmaf(slope, t2, -5.30495122e-2f);
+    slope = fmaf(slope, t2, 1.59154922e-1f);
+    base = ay > ax ? 0.25f : base;
+    t = ay > ax ? -t : t;
+    base = x < 0.0f ? 0.5f - base : base;
+    t = x < 0.0f ? -t : t;
+    base = y < 0.0f ? 1.0f - base : base;
+    t = y < 0.0f ? -t : t;
+    return fmaf(slope, t, base);
 }
 
 /* pi S^2 I (H/360), where S^2 I = (I - min)^2 / I. I - min is the mean of what each channel has above the smallest, so
