@@ -13,6 +13,7 @@ SHELL := /bin/bash
 PROFILE ?= quick
 OUT ?=
 RESUME ?=
+SAVE ?=
 ARGS ?=
 CUDA_ARCHS ?=
 JOBS ?= $(shell nproc)
@@ -47,7 +48,7 @@ DRIVERS := $(wildcard bench/table_*.c)
 C_SOURCES := $(filter-out $(DRIVERS) bench/harness/build_info.c,$(wildcard kernels/*.c kernels/*/*.c instances/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
 KERNELS := $(wildcard kernels/*/*.cu)
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp)
-GENERATED := build/gen/catalogue.inc build/gen/config.h
+GENERATED := build/gen/catalogue.inc build/gen/image_catalogue.inc build/gen/config.h
 TESTS := $(wildcard tests/test_*.c)
 STAT_TESTS := $(wildcard tests/stat_test_*.c)
 TEST_KERNELS := $(wildcard tests/planted/*.cu)
@@ -73,7 +74,7 @@ CUDA_LIBS := -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib $(if $(NPP),-lnppif_static -l
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test check-gpu instances bench-all bench-3.3 bench-4.2 clean test-programs FORCE
+.PHONY: all help deps build binaries test check-gpu instances images bench-all bench-3.3 bench-4.2 bench-5.1 clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -101,6 +102,9 @@ check-gpu: build ## run every kernel on this GPU under compute-sanitizer (about 
 instances: ## download the TSPLIB instances of the catalogue into instances/tsplib/, checksums verified
 	@instances/fetch
 
+images: ## download the standard images of the catalogue into images/standard/, checksums verified
+	@PYTHON="$(PYTHON)" images/fetch
+
 RUN_ARGS = --profile $(PROFILE) $(if $(OUT),--out $(OUT)) $(if $(RESUME),--resume) $(ARGS)
 
 bench-3.3: build ## Tables 3.2, 3.3, 3.4 and Figure 3.9; PROFILE=smoke|quick|thesis OUT=DIR RESUME=1
@@ -109,8 +113,11 @@ bench-3.3: build ## Tables 3.2, 3.3, 3.4 and Figure 3.9; PROFILE=smoke|quick|the
 bench-4.2: build ## Tables 4.1 and 4.2; PROFILE=smoke|quick|thesis OUT=DIR RESUME=1
 	@build/bin/table_4_2 $(RUN_ARGS)
 
-bench-all: build ## every table of the thesis, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1
-	@scripts/bench_all "$(OUT)" --profile $(PROFILE) $(if $(RESUME),--resume) $(ARGS)
+bench-5.1: build ## Table 5.1 and Figures 5.5 to 5.7; PROFILE= OUT= RESUME=1, SAVE=DIR writes the images
+	@build/bin/table_5_1 $(RUN_ARGS) $(if $(SAVE),--save $(SAVE))
+
+bench-all: build ## every table of the thesis, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1 SAVE=DIR
+	@scripts/bench_all "$(OUT)" "$(SAVE)" --profile $(PROFILE) $(if $(RESUME),--resume) $(ARGS)
 
 clean: ## remove everything generated, but not downloaded instances, runs or the installed nvcc
 	rm -rf build/bin build/cuda build/gen build/obj build/san
@@ -180,6 +187,10 @@ build/san/%.host.o: %.cu | $(GENERATED)
 build/gen/catalogue.inc: instances/catalogue.csv
 	@mkdir -p $(@D)
 	awk -F, 'NR > 1 { printf "{\"%s\", \"%s\", \"%s\", \"%s\", %s, %s},\n", $$1, $$3, $$5, $$6, $$2, $$4 }' $< > $@
+
+build/gen/image_catalogue.inc: images/catalogue.csv
+	@mkdir -p $(@D)
+	awk -F, 'NR > 1 { printf "{\"%s\", \"%s\", \"%s\", \"%s\", %s, %s, %s, \"%s\"},\n", $$1, $$7, $$8, $$6, $$2, $$3, $$4, $$5 }' $< > $@
 
 # Whether there are a CUDA backend, OpenCV and NPP: rewritten only when that changes. The tests are built without CUDA.
 build/gen/config.h: FORCE

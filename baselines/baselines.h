@@ -13,4 +13,11 @@ as_open acotsp_seq_nn;
 as_open acotsp_omp_nn;
 as_open cpu_best_nn; /* the fastest here; candidate sets of up to 64 cities */
 
+/* Edge detection by ants (kernels/edge_ants/edge_ants.h). */
+ea_open edge_ants_seq; /* one thread whatever params->threads says */
+ea_open edge_ants_omp; /* the same, params->threads threads */
+
+/* Edge detection (kernels/detector.h). */
+ed_open sobel_seq; /* one thread whatever params->threads says */
+
 #endif

@@ -18,6 +18,7 @@ extern "C" ab_status canny_opencv(const ed_image *, const ed_params *, ed_detect
 
 #else
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -32,7 +33,7 @@ enum { POISON = 0x5a };
 struct opencv_detector {
     ed_detector base;
     ed_params params;
-    int threads;     /* as OpenCV counts them, >= 1 */
+    int threads;     /* 1 .. the number of cores: TBB starts no more, and complains */
     cv::Mat grey;    /* the caller's image, not a copy */
     cv::Mat blurred; /* empty without a sigma */
     cv::Mat edges;   /* 0 and 255 */
@@ -102,11 +103,12 @@ const ed_methods detector_methods = {read_edges, read_step, poison};
 ed_detector *open_detector(const ed_image *image, const ed_params *params)
 {
     const cv::Size size(image->width, image->height);
+    const int cores = cv::getNumberOfCPUs();
     auto *detector = new opencv_detector{};
     detector->base.work.methods = &work_methods;
     detector->base.methods = &detector_methods;
     detector->params = *params;
-    detector->threads = params->threads > 0 ? params->threads : cv::getNumberOfCPUs();
+    detector->threads = params->threads > 0 ? std::min(params->threads, cores) : cores;
     detector->grey = cv::Mat(size, CV_8UC1, const_cast<std::uint8_t *>(image->grey)); /* only read */
     detector->edges = cv::Mat(size, CV_8UC1, cv::Scalar(POISON));
     return &detector->base;

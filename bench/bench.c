@@ -162,10 +162,20 @@ void ab_bench_count(ab_bench *bench, ab_row_status status)
     bench->any_done |= status == AB_ROW_OK || status == AB_ROW_NOISY;
 }
 
-void ab_format_outcome(const ab_row *row, const char *verified, char text[128])
+static void format_verified(const ab_row *row, char text[128])
 {
-    if (row->status == AB_ROW_OK && row->ms.samples == 0)
-        snprintf(text, 128, "verified, %g %s", row->verify_value, verified);
+    snprintf(text, 128, "verified, %g %s", row->verify_value, row->verify_metric);
+    for (char *c = text; *c; ++c)
+        if (*c == '-') *c = ' ';
+}
+
+void ab_format_outcome(const ab_row *row, char text[128])
+{
+    if (row->status == AB_ROW_OK && row->quality_metric[0] && row->ms.samples == 0)
+        snprintf(text, 128, isfinite(row->quality_mean) ? "%s %.4g" : "%s not known", row->quality_metric,
+                 row->quality_mean);
+    else if (row->status == AB_ROW_OK && row->ms.samples == 0)
+        format_verified(row, text);
     else if (row->ms.samples > 0)
         snprintf(text, 128, "%s %.4g ms (median of %d)", ab_row_status_name(row->status), row->ms.median,
                  row->ms.samples);

@@ -82,7 +82,7 @@ ab_status ab_bench_append(ab_bench *bench, ab_row *row, const ab_series *series,
 /* Notes how a row ended, for the exit code. */
 void ab_bench_count(ab_bench *bench, ab_row_status status);
 
-/* "ok 1.234 ms (median of 30)" and the like; `verified` says what was verified where nothing was timed. */
-void ab_format_outcome(const ab_row *row, const char *verified, char text[128]);
+/* What became of a row, for people: "ok 1.234 ms (median of 30)", "verified, 60 valid tours", "f 0.91". */
+void ab_format_outcome(const ab_row *row, char text[128]);
 
 #endif

@@ -48,7 +48,7 @@ static ab_status measure_cell(ab_table *t, int cell, const ab_implementation *im
     } else {
         AB_TRY(t->methods->measure(t, cell, implementation, &row));
         ab_bench_count(&t->bench, row.status);
-        ab_format_outcome(&row, t->methods->verified, outcome);
+        ab_format_outcome(&row, outcome);
     }
     ab_progress_done(progress, label, outcome, kept ? 0.0 : estimate, ab_now_s() - begin);
     return ab_ok();

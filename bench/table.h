@@ -20,9 +20,8 @@ typedef struct ab_table_methods {
     void (*key)(const ab_table *table, int cell, const ab_implementation *implementation, ab_row *row);
     double (*estimate)(const ab_table *table, int cell, const ab_implementation *implementation); /* seconds, roughly */
     /* Verifies and measures the cell and appends its rows, that of its key last. Fails only when results cannot be
-     * written any more; *row is the row of the key, `verified` names what verify_value counts. */
+     * written any more; *row is the row of the key. */
     ab_status (*measure)(ab_table *table, int cell, const ab_implementation *implementation, ab_row *row);
-    const char *verified; /* "valid tours" */
     int (*inputs)(const ab_table *table,
                   char lines[AB_MAX_INPUTS][AB_INPUT_LINE]); /* for meta.json; returns how many */
     void (*print)(const ab_table *table);                    /* the tables, on stdout */

@@ -257,7 +257,6 @@ int tsp_table_main(const tsp_driver *driver, int argc, char **argv)
         .key = cell_key,
         .estimate = cell_estimate,
         .measure = measure_cell,
-        .verified = "valid tours",
         .inputs = describe_inputs,
         .print = print_tables,
         .close = close_table,

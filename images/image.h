@@ -23,19 +23,26 @@ typedef struct ab_image {
     int height;      /* pixels, 1 .. IMAGE_MAX_SIDE */
     int channels;    /* 1 grey, 3 RGB */
     uint8_t *pixels; /* [height][width][channels] */
-    uint8_t *edges;  /* [height][width], 1 on an edge: the exact edge map of a synthetic image; NULL for a file */
+    uint8_t *edges;  /* [height][width], 1 on an edge: exact for a drawn image, people's for a file that image_load finds
+                      * with its ground truth; else NULL */
     bool stand_in;   /* drawn, not read from a file */
+    bool catalogued; /* the pixels are those that the catalogue has by this name: there are several "house"s */
     char path[1024]; /* the file it was read from; empty for a drawn image */
     char sha256[65]; /* of that file, or of the pixels drawn; hexadecimal */
 } ab_image;
 
 /* Loads what a user calls `name`:
- *   "lena"                  <name>.png, .pgm or .ppm in $IMAGES_DIR, else in images/standard/; a name of the catalogue
- *                           that is in neither is drawn (its stand-in: "shapes-512" and the like, see images/catalogue.csv)
- *   "shapes-512", "hue-300x200"  a synthetic image by kind and size (image_draw)
+ *   "lena"                  <name>.png, .pgm or .ppm in $IMAGES_DIR, $IMAGES_DIR/bsds or images/standard; a name of the
+ *                           catalogue that is in none of them is drawn (its stand-in, see images/catalogue.csv)
+ *   "shapes-512", "hue-300x200", "ramp-512-7"  a synthetic image by kind, size and seed (image_draw); seed 1 if unsaid
  *   "x.png", "a/b"          the file at this path
- * Anything else is AB_BAD_INPUT and suggests the nearest name. Free with image_free. */
+ * A file x.png with an x.gt.png beside it gets that as its edges: where it is not black, for there each value is the share
+ * of the annotators who saw an edge (Berkeley segmentation data set). Anything else is AB_BAD_INPUT and suggests the
+ * nearest name. Free with image_free. */
 ab_status image_load(const char *name, ab_image *image);
+
+/* Whether a name that is not in the catalogue may still be an image by these rules. */
+bool image_may_load(const char *name);
 
 /* Reads PNG (1 to 16 bit; grey, RGB, palette, with or without alpha) or PGM/PPM (plain or raw, maxval up to 65535); what
  * it is decides its content, not its name. AB_BAD_INPUT "file: what is wrong" for what is broken, empty, too large or
@@ -67,7 +74,7 @@ const char *image_kind_name(image_kind kind); /* "shapes", "hue", "ramp", "textu
 
 /* Draws an image, the same on every machine for one (kind, width, height, seed), with its exact edge map: a pixel is on
  * an edge when the region of its right or lower neighbour differs from its own. Named "shapes-512" when square,
- * "shapes-640x480" otherwise. AB_BAD_INPUT for a size out of range. */
+ * "shapes-640x480" otherwise, with "-7" behind it for seed 7, nothing for seed 1. AB_BAD_INPUT for a size out of range. */
 ab_status image_draw(image_kind kind, int width, int height, uint64_t seed, ab_image *image);
 
 /* ---- Noise (thesis §6.6.1) ---- */
@@ -81,12 +88,13 @@ void image_add_noise(ab_image *image, image_noise noise, double level, uint64_t 
 /* ---- The catalogue ---- */
 
 typedef struct image_catalogue_entry {
-    const char *name;     /* "lena" */
-    const char *url;      /* where `make images` asks first */
-    const char *sha256;   /* of the file, hexadecimal */
-    int width, height;    /* pixels */
-    int channels;         /* 1 or 3 */
-    const char *stand_in; /* the synthetic image drawn in its place: "shapes-512" */
+    const char *name;          /* "lena" */
+    const char *url;           /* where `make images` asks: a TIFF */
+    const char *sha256;        /* of that file, hexadecimal */
+    const char *pixels_sha256; /* of the pixels in it, as in ab_image, hexadecimal */
+    int width, height;         /* pixels */
+    int channels;              /* 1 or 3 */
+    const char *stand_in;      /* the synthetic image drawn in its place: "shapes-512" */
 } image_catalogue_entry;
 
 /* The catalogue (images/catalogue.csv), in the order of thesis Table 6.1 and then others; *count is set. */

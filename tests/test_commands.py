@@ -1,5 +1,4 @@
 """The real commands, end to end: files, exit codes, and what becomes of a run that is killed, cut short or fed rubbish."""
-import csv
 import json
 import os
 import resource
@@ -7,51 +6,20 @@ import shutil
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from support import commands
+from support.commands import HEADER, ROOT, TIMES, one_line, rows_of, samples_of, table_of
+
 DRIVER = ROOT / "build/bin/table_3_3"
 CANDIDATES = ROOT / "build/bin/table_4_2"
-HEADER = (
-    "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
-    "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,quality_metric,quality_best,"
-    "quality_mean,quality_reference,verify_metric,verify_value,sm_clock_mhz,throttle,published_id,published_ms,note"
-)
-TIMES = [name for name in HEADER.split(",") if name.endswith("_ms") and name != "published_ms"]
 HAS_GPU = subprocess.run([DRIVER, "--backend", "cuda", "--dry-run", "--instances", "u30"],
                          cwd=ROOT, capture_output=True).returncode == 0
 
 
-def drive(*arguments, driver=DRIVER, tsplib=None, **options):
-    """Runs a driver where no TSPLIB file can be found, unless `tsplib` says where."""
-    environment = dict(os.environ, TSPLIB_DIR=str(tsplib or "/nonexistent"))
-    return subprocess.run([driver, *map(str, arguments)], cwd=ROOT, env=environment, capture_output=True, text=True,
-                          timeout=120, **options)
-
-
-def table_of(directory):
-    """The one table file of a run."""
-    [table] = directory.glob("table-*.csv")
-    return table
-
-
-def rows_of(directory):
-    with open(table_of(directory), newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def samples_of(directory):
-    with open(directory / "samples.csv", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def one_line(result):
-    """The only line on stderr."""
-    lines = result.stderr.strip().splitlines()
-    assert len(lines) == 1, result.stderr
-    return lines[0]
+def drive(*arguments, driver=DRIVER, **options):
+    return commands.drive(driver, *arguments, **options)
 
 
 SMALL = ["--instances", "u40", "--runs", 2, "--iterations", 3, "--backend"]
@@ -224,9 +192,17 @@ def planted_drivers(folder, codes):
 def test_bench_all_runs_every_driver(tmp_path, codes, worst):
     planted_drivers(tmp_path, {"3_3": codes[0], "4_2": codes[1]})
     for out, options in (("some where", "--out some where/{} --quiet\n"), ("", "--quiet\n")):
-        done = subprocess.run([tmp_path / "scripts/bench_all", out, "--quiet"], stderr=subprocess.DEVNULL)
+        done = subprocess.run([tmp_path / "scripts/bench_all", out, "", "--quiet"], stderr=subprocess.DEVNULL)
         assert done.returncode == worst
         assert [(tmp_path / table).read_text() for table in ("3_3", "4_2")] == [options.format("3.3"), options.format("4.2")]
+
+
+def test_bench_all_saves_images_where_there_are_any(tmp_path):
+    planted_drivers(tmp_path, {"3_3": "exit 0", "5_1": "exit 0"})
+    (tmp_path / "build/bin/table_5_1").write_text(
+        '#!/bin/bash\n[ "$1" = --help ] && { echo "  --save DIR"; exit; }\necho "$@" > 5_1\n')
+    assert subprocess.run([tmp_path / "scripts/bench_all", "", "pictures"]).returncode == 0
+    assert ((tmp_path / "3_3").read_text(), (tmp_path / "5_1").read_text()) == ("\n", "--save pictures/5.1\n")
 
 
 def test_resuming_with_other_parameters_is_refused(small_run):
@@ -345,5 +321,6 @@ def test_wrong_output_is_exit_4(tmp_path):
 
 def test_make_help_lists_every_public_target():
     text = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True).stdout
-    for target in ("all", "help", "deps", "build", "test", "instances", "bench-3.3", "bench-4.2", "bench-all", "clean", "check-gpu"):
+    for target in ("all", "help", "deps", "build", "test", "instances", "images", "bench-3.3", "bench-4.2",
+                   "bench-5.1", "bench-all", "clean", "check-gpu"):
         assert f"make {target} " in text

@@ -2,58 +2,15 @@
 import gzip
 import hashlib
 import os
-import re
 import subprocess
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
+from support.file_server import server  # noqa: F401 (a fixture)
+
 FETCH = Path(__file__).resolve().parent.parent / "instances/fetch"
 GOOD = b"NAME: good\n" + b"1 2 3\n" * 1000
-
-
-class Server:
-    """Serves `files` by path and records the Range header of every request. `ranges` False ignores that header; `cut`
-    names a path whose answer breaks off in the middle."""
-
-    def __init__(self):
-        self.files, self.requests, self.ranges, self.cut = {}, [], True, None
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
-                outer.answer(self)
-
-            def log_message(self, *arguments):
-                pass
-
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.base = f"http://127.0.0.1:{self.http.server_port}"
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
-
-    def answer(self, request):
-        wanted = request.headers.get("Range")
-        self.requests.append((request.path, wanted))
-        body = self.files.get(request.path)
-        start = int(re.match(r"bytes=(\d+)-", wanted).group(1)) if wanted and self.ranges else 0
-        if body is None or (start and start >= len(body)):
-            return request.send_error(404 if body is None else 416)
-        request.send_response(206 if start else 200)
-        if start:
-            request.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
-        request.send_header("Content-Length", str(len(body) - start))
-        request.end_headers()
-        request.wfile.write(body[start:len(body) // 2] if self.cut == request.path else body[start:])
-
-
-@pytest.fixture
-def server():
-    one = Server()
-    yield one
-    one.http.shutdown()
-    one.http.server_close()
 
 
 def fetch(tmp_path, entries, mirrors=""):
@@ -161,7 +118,7 @@ def test_says_when_there_is_no_network(server, tmp_path):
     refused = f"FAILED: {server.base[7:]} cannot be reached; no-such-host.invalid cannot be reached"
     assert lines == [f"a.tsp: {refused}", f"b.tsp: {refused}", f"{directory}: 0 downloaded, 0 already there, 2 failed",
                      "No server could be reached: there seems to be no network.",
-                     "In place of a missing file the benchmarks use a generated stand-in, and say so (u198 for d198)."]
+                     "In place of a missing file the benchmarks use a generated stand-in, and say so."]
 
 
 def test_asks_a_server_that_does_not_answer_only_once(tmp_path, monkeypatch):

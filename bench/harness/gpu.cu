@@ -94,3 +94,50 @@ extern "C" ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to,
     *ms = elapsed;
     return ab_ok();
 }
+
+/* ---- The memory's bandwidth ---- */
+
+typedef struct gpu_copy {
+    ab_work work;
+    size_t bytes;
+    void *from, *to; /* [bytes] on the GPU */
+} gpu_copy;
+
+static ab_status run_copy(ab_work *work, int)
+{
+    const gpu_copy *copy = (const gpu_copy *)work;
+    CUDA_TRY(cudaMemcpyAsync(copy->to, copy->from, copy->bytes, cudaMemcpyDeviceToDevice));
+    return ab_ok();
+}
+
+static void close_copy(ab_work *work)
+{
+    gpu_copy *copy = (gpu_copy *)work;
+    if (!copy) return;
+    cudaFree(copy->from);
+    cudaFree(copy->to);
+    free(copy);
+}
+
+static ab_status allocate_copy(gpu_copy *copy)
+{
+    CUDA_TRY(cudaMalloc(&copy->from, copy->bytes));
+    CUDA_TRY(cudaMalloc(&copy->to, copy->bytes));
+    CUDA_TRY(cudaMemset(copy->from, 1, copy->bytes));
+    return ab_ok();
+}
+
+extern "C" ab_status gpu_copy_open(size_t bytes, ab_work **work)
+{
+    static const ab_work_methods methods = {1, {"copy"}, run_copy, close_copy};
+    gpu_copy *copy = (gpu_copy *)calloc(1, sizeof *copy);
+    if (!copy) return ab_failed("out of memory");
+    copy->work.methods = &methods;
+    copy->bytes = bytes;
+    const ab_status status = allocate_copy(copy);
+    if (status.code == AB_OK)
+        *work = &copy->work;
+    else
+        close_copy(&copy->work);
+    return status;
+}

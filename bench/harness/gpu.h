@@ -44,6 +44,10 @@ ab_status gpu_clock_wait(gpu_clock *clock, int mark); /* until the GPU has passe
 /* Milliseconds between two marks that it has passed. */
 ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms);
 
+/* A work whose one stage, "copy", copies `bytes` bytes within the GPU's memory: twice that over its time is the bandwidth
+ * that there is to be had. AB_UNSUPPORTED where there is not enough memory. */
+ab_status gpu_copy_open(size_t bytes, ab_work **work);
+
 #ifdef __cplusplus
 }
 #endif

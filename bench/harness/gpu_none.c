@@ -44,4 +44,10 @@ ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms
     return no_cuda();
 }
 
+ab_status gpu_copy_open(size_t bytes, ab_work **work)
+{
+    (void)bytes, (void)work;
+    return no_cuda();
+}
+
 #endif

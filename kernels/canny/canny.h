@@ -23,8 +23,8 @@
 extern "C" {
 #endif
 
-enum { CANNY_MAX_RADIUS = 15 };    /* of the Gaussian: 3 sigma, sigma <= 5 */
-enum { CANNY_MAX_SIDE = 1 << 20 }; /* pixels; a grid has at most 65535 blocks of 16 rows */
+enum { CANNY_MAX_RADIUS = 15 };       /* of the Gaussian: 3 sigma, sigma <= 5 */
+enum { CANNY_MAX_SIDE = 65535 * 16 }; /* pixels: a grid has so many rows of blocks, a block at least 16 of pixels */
 
 enum canny_class { CANNY_NONE, CANNY_WEAK, CANNY_STRONG };
 
@@ -39,8 +39,8 @@ typedef struct canny_gaussian {
     unsigned weights[2 * CANNY_MAX_RADIUS + 1]; /* [2 radius + 1], in 1/256; their sum is 256 */
 } canny_gaussian;
 
-/* The Gaussian as OpenCV has it for 8-bit images: 6 sigma + 1 weights, rounded to an odd number, each rounded to 1/256 with
- * the error carried towards the middle, which makes up what is missing from 1. */
+/* The Gaussian as OpenCV has it for 8-bit images: 6 sigma + 1 weights, made an odd number; each is rounded to 1/256, with
+ * the error carried towards the middle one, which makes up what is missing from 1. */
 canny_gaussian canny_make_gaussian(double sigma);
 
 typedef struct canny_device {
@@ -51,7 +51,7 @@ typedef struct canny_device {
     unsigned char *grey;     /* [height][width] the image */
     unsigned char *blurred;  /* [height][width]; grey itself when the radius is 0 */
     unsigned char *classes;  /* [height][width] canny_class */
-    unsigned char *spare;    /* [height][width] of classes: hysteresis passes go from one to the other and back */
+    unsigned char *spare;    /* [height][width] classes of every other hysteresis pass, whose next ones go to edges */
     unsigned char *edges;    /* [height][width] the result, 0 and 1 (0 and 255 by NPP) */
     void *scratch;           /* as many bytes as the rung asked for */
 } canny_device;

@@ -48,9 +48,8 @@ static __device__ __forceinline__ unsigned run_around(unsigned bits, int lane)
 static __device__ __forceinline__ void unite_with_above(shared_array<unsigned> labels, unsigned node, unsigned row,
                                                         unsigned above, int lane)
 {
-    const unsigned west_of_row = row << 1, west_of_above = above << 1;
-    const bool west = west_of_row >> lane & 1, east = row >> 1 >> lane & 1;
-    const bool north = above >> lane & 1, north_west = west_of_above >> lane & 1, north_east = above >> 1 >> lane & 1;
+    const bool west = row << 1 >> lane & 1, east = row >> 1 >> lane & 1;
+    const bool north_west = above << 1 >> lane & 1, north = above >> lane & 1, north_east = above >> 1 >> lane & 1;
     if (north) {
         if (!(west && north_west)) unite(labels, node, node - LABEL_TILE);
         return;

@@ -13,6 +13,10 @@
  *
  * The visibility eta (eq. 5.2) is ea_visibility. A run is one sample of Table 5.1: 50 iterations of 3000 ants.
  *
+ * The roulette: neighbours are taken row by row, the upper left one first, the lower right one last; one outside of the
+ * image weighs 0. Their weights are summed up to each of them, and the first of non-zero weight whose sum reaches the
+ * first random number times the sum of all wins (ea_spin, which says in which order sums are rounded).
+ *
  * Random numbers, the same in every implementation, so that one seed gives one walk up to rounding: Philox4x32-10 with
  * key = seed of the run, subsequence = ant, and the four uniforms in (0, 1] at offset 4 * iteration. Iteration 0 is the
  * placement. The first uniform spins the roulette; the third and fourth are the row and the column of a placement or
@@ -21,19 +25,27 @@
 #ifndef ANTBENCH_EDGE_ANTS_H
 #define ANTBENCH_EDGE_ANTS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "kernels/implementation.h"
 
+/* What kernels and the CPU share. */
+#ifdef __CUDACC__
+#define EA_BOTH static inline __host__ __device__
+#else
+#define EA_BOTH static inline
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { EA_MEMORY = 32, EA_NEIGHBOURS = 8 };
+enum { EA_MEMORY = 32, EA_NEIGHBOURS = 8, EA_MAX_PIXELS = 1 << 30 };
 
 typedef struct ea_problem {
-    int width, height;       /* pixels, >= 1 each, width * height < 2^31 */
+    int width, height;       /* pixels, >= 1 each, width * height <= EA_MAX_PIXELS */
     const uint8_t *grey;     /* [height][width] */
     const float *visibility; /* [height][width]: eta (ea_visibility), in 0 .. 1 */
 } ea_problem;
@@ -63,8 +75,62 @@ ab_status ea_check(const ea_problem *problem, const ea_params *params);
  * the largest intensity of the image; pixels outside have the value of the nearest inside. All 0 for a black image. */
 void ea_visibility(int width, int height, const uint8_t *grey, float *visibility);
 
+/* visibility^beta for every pixel into heuristic[height][width]. */
+void ea_heuristic(const ea_problem *problem, double beta, float *heuristic);
+
+/* tau^alpha, without powf() for the alpha of the thesis. */
+EA_BOTH float ea_power(float tau, float alpha)
+{
+    return alpha == 2.5f ? tau * tau * sqrtf(tau) : powf(tau, alpha);
+}
+
+/* Neighbour `which` (0 .. 7) of a pixel, as row * width + column; -1 outside of the image. */
+EA_BOTH int ea_neighbour(int position, int which, int width, int height)
+{
+    const int place = which < 4 ? which : which + 1; /* in the 3 x 3 pixels around `position`, itself place 4 */
+    const int row = position / width + place / 3 - 1, column = position % width + place % 3 - 1;
+    return row < 0 || row >= height || column < 0 || column >= width ? -1 : row * width + column;
+}
+
+/* Bit `place` (which + (which >= 4), as above) is set where that neighbour of `position` has the index `entry`. Three
+ * comparisons for all eight neighbours. Places outside of the image, whose index is that of some other pixel, may be set
+ * too. */
+EA_BOTH unsigned ea_places(int position, int entry, int width)
+{
+    const unsigned row = (unsigned)width, first = (unsigned)entry - (unsigned)position + row + 1;
+    unsigned places = 0;
+    if (first < 3) places |= 1u << first;
+    if (first - row < 3) places |= 8u << (first - row);
+    if (first - 2 * row < 3) places |= 64u << (first - 2 * row);
+    return places;
+}
+
+/* Whether neighbour `which` is among the places. */
+EA_BOTH bool ea_among(unsigned places, int which)
+{
+    return places >> (which < 4 ? which : which + 1) & 1;
+}
+
+/* The roulette over the weights of the 8 neighbours: who wins with the random number u, -1 where all weigh 0. Sums are
+ * those of Hillis & Steele's scan, because that is how eight lanes of a warp find them. Rounding can leave u times the
+ * total above all of them; then the last of non-zero weight wins. */
+EA_BOTH int ea_spin(const float weight[EA_NEIGHBOURS], float u)
+{
+    float sum[EA_NEIGHBOURS];
+    int winner = -1;
+    for (int i = 0; i < EA_NEIGHBOURS; i++) sum[i] = weight[i];
+    for (int offset = 1; offset < EA_NEIGHBOURS; offset *= 2)
+        for (int i = EA_NEIGHBOURS - 1; i >= offset; i--) sum[i] += sum[i - offset];
+    for (int i = 0; i < EA_NEIGHBOURS; i++) {
+        if (!(weight[i] > 0.0f)) continue;
+        winner = i;
+        if (sum[i] >= u * sum[EA_NEIGHBOURS - 1]) break;
+    }
+    return winner;
+}
+
 /* The row or column (0 .. n - 1) that a uniform in (0, 1] means. */
-static inline int ea_cell(float uniform, int n)
+EA_BOTH int ea_cell(float uniform, int n)
 {
     const int cell = (int)(uniform * (float)n);
     return cell < n ? cell : n - 1;
@@ -81,13 +147,14 @@ typedef struct ea_result {
 typedef struct ea_colony ea_colony;
 
 typedef struct ea_methods {
-    ab_status (*read)(ea_colony *colony, ea_result *result); /* waits for the GPU */
-    /* For tests: positions [n_ants] (each the only entry of its ant's memory), pheromone [height][width]; either may be
-     * NULL and is then left as it is. */
+    ab_status (*read)(ea_colony *colony, ea_result *result); /* after PLACE; waits for the GPU */
+    /* For tests, after PLACE: positions [n_ants] (each the only entry of its ant's memory), pheromone [height][width];
+     * either may be NULL and is then left as it is. */
     ab_status (*write)(ea_colony *colony, const float *pheromone, const int32_t *position);
 } ea_methods;
 
-enum { EA_PLACE, EA_RUN, EA_STAGES }; /* the stages of a colony's work: RUN goes on from where the last one ended */
+/* The stages of a colony's work: RUN goes on from where the last one ended, and is AB_FAILED before the first PLACE. */
+enum { EA_PLACE, EA_RUN, EA_STAGES };
 
 struct ea_colony {
     ab_work work; /* first: a colony is work that the harness can time */

@@ -1,0 +1,102 @@
+/* Images in memory, and which format a file has (images/image.h). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "images/formats.h"
+#include "instances/tsplib.h"
+
+ab_status image_allocate(double width, double height, int channels, ab_image *image)
+{
+    if (!(width >= 1 && height >= 1 && width <= IMAGE_MAX_SIDE && height <= IMAGE_MAX_SIDE))
+        return ab_bad_input("%.0f x %.0f pixels, an image has 1 to %d a side", width, height, IMAGE_MAX_SIDE);
+    image->width = (int)width;
+    image->height = (int)height;
+    image->channels = channels;
+    const size_t size = (size_t)width * (size_t)height * (size_t)channels;
+    image->pixels = malloc(size);
+    return image->pixels != NULL ? ab_ok() : ab_failed("no memory for an image of %zu bytes", size);
+}
+
+void image_free(ab_image *image)
+{
+    free(image->pixels);
+    free(image->edges);
+    *image = (ab_image){0};
+}
+
+/* ---- Reading ---- */
+
+static ab_status read_content(FILE *file, ab_image *image)
+{
+    struct stat info;
+    if (fstat(fileno(file), &info) != 0) return ab_failed("%s", strerror(errno));
+    if (!S_ISREG(info.st_mode)) return ab_bad_input("not a regular file");
+    unsigned char magic[8] = {0};
+    const size_t length = fread(magic, 1, sizeof magic, file);
+    rewind(file);
+    if (length == 0) return ab_bad_input("the file is empty");
+    if (memcmp(magic, "\x89PNG\r\n\x1a\n", 8) == 0) return image_read_png(file, image);
+    if (magic[0] == 'P' && strchr("2356", magic[1]) != NULL && magic[1] != '\0') return image_read_pnm(file, image);
+    return ab_bad_input("neither PNG nor PGM nor PPM");
+}
+
+/* The file's name without directory and extension. */
+static void name_after(const char *path, char *name, size_t size)
+{
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path, *dot = strrchr(base, '.');
+    const size_t length = dot != NULL && dot > base ? (size_t)(dot - base) : strlen(base);
+    snprintf(name, size, "%.*s", (int)(length < size ? length : size - 1), base);
+}
+
+/* Puts the file's name in front of an error: all of it, or its end. */
+static ab_status about_file(const char *path, ab_status status)
+{
+    const size_t longest = 200, length = strlen(path);
+    const char *shown = length > longest ? path + length - longest : path;
+    if (status.code == AB_BAD_INPUT) return ab_bad_input("%s: %s", shown, status.reason);
+    return status.code == AB_OK ? status : ab_failed("%s: %s", shown, status.reason);
+}
+
+ab_status image_read(const char *path, ab_image *image)
+{
+    *image = (ab_image){0};
+    if (strlen(path) >= sizeof image->path) return about_file(path, ab_bad_input("the path is too long"));
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return about_file(path, ab_failed("%s", strerror(errno)));
+    ab_status status = about_file(path, read_content(file, image));
+    fclose(file);
+    if (status.code == AB_OK) status = sha256_file(path, image->sha256);
+    if (status.code != AB_OK) {
+        image_free(image);
+        return status;
+    }
+    strcpy(image->path, path);
+    name_after(path, image->name, sizeof image->name);
+    return status;
+}
+
+/* ---- Conversions ---- */
+
+void image_grey(const ab_image *image, uint8_t *grey)
+{
+    const size_t n = (size_t)image->width * (size_t)image->height;
+    const uint8_t *p = image->pixels;
+    if (image->channels == 1)
+        memcpy(grey, p, n);
+    else
+        for (size_t i = 0; i < n; i++, p += 3) grey[i] = (uint8_t)((p[0] >> 2) + (p[1] >> 1) + (p[2] >> 2));
+}
+
+void image_rgba(const ab_image *image, uint8_t *rgba)
+{
+    const size_t n = (size_t)image->width * (size_t)image->height, channels = (size_t)image->channels;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *p = image->pixels + i * channels;
+        rgba[4 * i] = p[0];
+        rgba[4 * i + 1] = p[channels / 2];
+        rgba[4 * i + 2] = p[channels - 1];
+        rgba[4 * i + 3] = 255;
+    }
+}

@@ -1,0 +1,61 @@
+"""Makes a PNG of every TIFF of the catalogue that images/fetch has downloaded.
+
+    tiff_to_png.py CATALOGUE DIRECTORY
+
+The bytes of a PNG depend on who compresses it, so it is its pixels that the catalogue knows. A PNG gets its name only when
+they are right. Prints one line per file. Exit code: 0, or 1 when one could not be made.
+"""
+import csv
+import hashlib
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+
+def pixels_sha256(image):
+    """The SHA-256 of 8-bit pixels, row by row, as the benchmarks compute it; None for what is not 8-bit grey or RGB."""
+    return hashlib.sha256(image.tobytes()).hexdigest() if image.mode in ("L", "RGB") else None
+
+
+def is_right(png, expected):
+    try:
+        with Image.open(png) as image:
+            return pixels_sha256(image) == expected
+    except OSError:
+        return False
+
+
+def convert(tiff, png, expected):
+    """Raises OSError or ValueError with the reason where the PNG cannot be made."""
+    with Image.open(tiff) as image:
+        if pixels_sha256(image) != expected:
+            raise ValueError("these are not the pixels of the catalogue")
+        part = png.with_suffix(".png.part")
+        try:
+            image.save(part, "PNG")
+            part.replace(png)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def main(catalogue, directory):
+    failed = False
+    with open(catalogue, newline="", encoding="utf-8") as file:
+        entries = list(csv.DictReader(file))
+    for entry in entries:
+        png = Path(directory) / f"{entry['name']}.png"
+        tiff = png.with_suffix(".tiff")
+        if is_right(png, entry["pixels_sha256"]) or not tiff.exists():
+            continue
+        try:
+            convert(tiff, png, entry["pixels_sha256"])
+            print(f"{png.name}: made of {tiff.name}")
+        except (OSError, ValueError) as error:
+            print(f"{png.name}: FAILED: {error}")
+            failed = True
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,58 @@
+/* A block per ant: the mapping of DS-Roulette (tsp/ds-roulette), where a step has hundreds of cities to share out.
+ *
+ * Here it has 8 neighbours and 32 memory entries: a thread per entry compares, 8 weigh and spin, and all the others wait
+ * at the barriers, which is why the thesis calls the mapping wasteful. It still beats a thread per ant, whose work is the
+ * same but done in sequence. More threads per block only means fewer ants on a multiprocessor at a time: of 768 threads
+ * two blocks fit, so 3000 ants take a dozen rounds on 132 multiprocessors. Cached, the entries are copied to shared
+ * memory before they are compared, as the thesis does; a thread needs its entry once, so that can only cost.
+ * Source: thesis §5.4.3, Table 5.1.
+ */
+#include "kernels/edge_ants/colony.h"
+#include "kernels/warp.h"
+
+template <bool cached> static __global__ void walk(ea_device colony, unsigned long long seed, int iteration)
+{
+    SHARED(int, cache, EA_MEMORY);
+    SHARED(unsigned, visited, 1); /* places around the ant that stand in its memory */
+    const int ant = (int)blockIdx.x, thread = (int)threadIdx.x;
+    const int *const memory = colony.memory + (size_t)ant * EA_MEMORY;
+    const int position = colony.position[ant];
+    if (cached && thread < EA_MEMORY) cache[thread] = memory[thread];
+    if (thread == 0) visited[0] = 0;
+    __syncthreads();
+    if (thread < EA_MEMORY) {
+        const unsigned places = ea_places(position, cached ? cache[thread] : memory[thread], colony.width);
+        if (places) atomicOr(&visited[0], places);
+    }
+    __syncthreads();
+    if (thread >= WARP_SIZE) return;
+
+    const float weight = thread < EA_NEIGHBOURS ? weigh(colony, position, thread, visited[0]) : 0.0f;
+    const float4 random = draw(seed, ant, iteration);
+    const float sum = warp_inclusive_scan(weight, thread);
+    const float total = __shfl_sync(FULL_WARP, sum, WARP_SIZE - 1);
+    const bool moves = __any_sync(FULL_WARP, weight > 0.0f);
+    const int winner = moves ? warp_spin(weight > 0.0f, sum, random.x * total) : -1;
+    if (thread == 0)
+        enter(colony, ant, iteration,
+              moves ? ea_neighbour(position, winner, colony.width, colony.height) : random_pixel(colony, random), 1.0f);
+}
+
+static ab_status move(const ea_device *colony, unsigned long long seed, int iteration)
+{
+    if (colony->cache_memory)
+        LAUNCH(walk<true>, colony->n_ants, colony->block_threads, 0)(*colony, seed, iteration);
+    else
+        LAUNCH(walk<false>, colony->n_ants, colony->block_threads, 0)(*colony, seed, iteration);
+    return AB_LAUNCHED("walk");
+}
+
+static ab_status run(ea_device *colony, const ea_stretch *stretch)
+{
+    return AB_GPU(ea_evaporate_and_move)(colony, stretch, move);
+}
+
+extern "C" ab_status AB_GPU(edge_ants_block)(const ea_problem *problem, const ea_params *params, ea_colony **colony)
+{
+    return AB_GPU(ea_open_colony)(problem, params, run, colony);
+}

@@ -1,0 +1,231 @@
+/* A GPU colony of edge ants: its device memory, placement, evaporation, and the pipeline around the rung's kernel.
+ *
+ * Evaporation reads one matrix and writes the other: 8 bytes a pixel and iteration, 2 MiB for 512 x 512, which stay in
+ * the L2 cache of a GPU of today. The thesis maps it to a single tiling block; one block would leave all but one
+ * multiprocessor idle, so the grid covers the matrix, four pixels a thread. Source: thesis §5.4.2, §5.4.4.
+ */
+#include <stdlib.h>
+
+#include "kernels/edge_ants/colony.h"
+
+enum { N_THREADS = 256, PER_THREAD = 4 };
+
+typedef struct gpu_colony {
+    ea_colony base;
+    ea_device device;
+    void *allocations[6]; /* everything cudaMalloc gave */
+    int n_allocations;
+    ea_params params;
+    ea_run *run;   /* the rung */
+    uint64_t seed; /* of this run */
+    int64_t runs;  /* PLACEs so far */
+    int iteration; /* since PLACE */
+} gpu_colony;
+
+static __global__ void fill(float4 *pheromone, int n, float value)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n) pheromone[i] = make_float4(value, value, value, value);
+}
+
+static __global__ void evaporate(const float4 *primary, float4 *secondary, int n, float factor)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= n) return;
+    const float4 tau = primary[i];
+    secondary[i] = make_float4(factor * tau.x, factor * tau.y, factor * tau.z, factor * tau.w);
+}
+
+static __global__ void place(ea_device colony, unsigned long long seed)
+{
+    const int ant = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (ant >= colony.n_ants) return;
+    const int pixel = random_pixel(colony, draw(seed, ant, 0));
+    colony.position[ant] = pixel;
+    for (int i = 0; i < EA_MEMORY; ++i) colony.memory[(size_t)ant * EA_MEMORY + (size_t)i] = i == 0 ? pixel : -1;
+}
+
+/* The float4 of an image. */
+static int quads(const ea_device *colony)
+{
+    return ceil_div(colony->width * colony->height, PER_THREAD);
+}
+
+extern "C" ab_status AB_GPU(ea_evaporate)(const ea_device *colony, float factor)
+{
+    const int n = quads(colony);
+    LAUNCH(evaporate, ceil_div(n, N_THREADS), N_THREADS, 0)
+    ((const float4 *)colony->pheromone, (float4 *)colony->next_pheromone, n, factor);
+    return AB_LAUNCHED("evaporate");
+}
+
+extern "C" ab_status AB_GPU(ea_evaporate_and_move)(ea_device *colony, const ea_stretch *stretch, ea_move *move)
+{
+    for (int iteration = stretch->first; iteration <= stretch->last; ++iteration) {
+        AB_TRY(AB_GPU(ea_evaporate)(colony, colony->keep));
+        AB_TRY(move(colony, stretch->seed, iteration));
+        ea_swap(colony);
+    }
+    return ab_ok();
+}
+
+static ab_status place_ants(gpu_colony *colony)
+{
+    const ea_device *device = &colony->device;
+    const int n = quads(device);
+    colony->seed = colony->params.seed + (uint64_t)colony->runs++;
+    colony->iteration = 0;
+    LAUNCH(fill, ceil_div(n, N_THREADS), N_THREADS, 0)
+    ((float4 *)device->pheromone, n, (float)colony->params.initial);
+    AB_TRY(AB_LAUNCHED("fill"));
+    LAUNCH(place, ceil_div(device->n_ants, N_THREADS), N_THREADS, 0)(*device, colony->seed);
+    return AB_LAUNCHED("place");
+}
+
+static ab_status check_placed(const gpu_colony *colony)
+{
+    return colony->runs > 0 ? ab_ok() : ab_failed("the ants have not been placed");
+}
+
+static ab_status run_stage(ab_work *work, int stage)
+{
+    gpu_colony *colony = (gpu_colony *)work;
+    if (stage == EA_PLACE) return place_ants(colony);
+    AB_TRY(check_placed(colony));
+    const ea_stretch stretch = {colony->seed, colony->iteration + 1, colony->iteration + colony->params.iterations};
+    colony->iteration = stretch.last;
+    return colony->run(&colony->device, &stretch);
+}
+
+static void close_colony(ab_work *work)
+{
+    gpu_colony *colony = (gpu_colony *)work;
+    if (!colony) return;
+    for (int i = 0; i < colony->n_allocations; ++i) cudaFree(colony->allocations[i]);
+    free(colony);
+}
+
+static size_t image_bytes(const ea_device *device)
+{
+    return (size_t)device->width * (size_t)device->height * sizeof(float);
+}
+
+static ab_status read_colony(ea_colony *base, ea_result *result)
+{
+    const gpu_colony *colony = (const gpu_colony *)base;
+    const ea_device *device = &colony->device;
+    const size_t ints = (size_t)device->n_ants * sizeof(int);
+    AB_TRY(check_placed(colony));
+    result->iteration = colony->iteration;
+    if (result->pheromone)
+        CUDA_TRY(cudaMemcpy(result->pheromone, device->pheromone, image_bytes(device), cudaMemcpyDeviceToHost));
+    if (result->position) CUDA_TRY(cudaMemcpy(result->position, device->position, ints, cudaMemcpyDeviceToHost));
+    if (result->memory) CUDA_TRY(cudaMemcpy(result->memory, device->memory, EA_MEMORY * ints, cudaMemcpyDeviceToHost));
+    return ab_ok();
+}
+
+/* Each position as the only entry of its ant's memory. */
+static ab_status write_memory(const gpu_colony *colony, const int32_t *position)
+{
+    const size_t entries = (size_t)colony->device.n_ants * EA_MEMORY, now = (size_t)(colony->iteration % EA_MEMORY);
+    int *memory = (int *)malloc(entries * sizeof *memory);
+    if (!memory) return ab_failed("out of memory for %d ants", colony->device.n_ants);
+    for (size_t i = 0; i < entries; ++i) memory[i] = i % EA_MEMORY == now ? position[i / EA_MEMORY] : -1;
+    const cudaError_t error =
+        cudaMemcpy(colony->device.memory, memory, entries * sizeof *memory, cudaMemcpyHostToDevice);
+    free(memory);
+    CUDA_TRY(error);
+    return ab_ok();
+}
+
+static ab_status write_colony(ea_colony *base, const float *pheromone, const int32_t *position)
+{
+    const gpu_colony *colony = (const gpu_colony *)base;
+    const ea_device *device = &colony->device;
+    AB_TRY(check_placed(colony));
+    if (pheromone) CUDA_TRY(cudaMemcpy(device->pheromone, pheromone, image_bytes(device), cudaMemcpyHostToDevice));
+    if (!position) return ab_ok();
+    CUDA_TRY(cudaMemcpy(device->position, position, (size_t)device->n_ants * sizeof(int), cudaMemcpyHostToDevice));
+    return write_memory(colony, position);
+}
+
+static const ab_work_methods work_methods = {EA_STAGES, {"place", "run"}, run_stage, close_colony};
+static const ea_methods colony_methods = {read_colony, write_colony};
+
+/* Allocates `count` elements of device memory into *pointer; the colony frees them. */
+template <typename T> static ab_status allocate(gpu_colony *colony, T **pointer, size_t count)
+{
+    void *memory = NULL;
+    CUDA_TRY(cudaMalloc(&memory, count * sizeof(T)));
+    colony->allocations[colony->n_allocations++] = memory;
+    *pointer = (T *)memory;
+    return ab_ok();
+}
+
+static ab_status upload_heuristic(const ea_problem *problem, double beta, float *heuristic)
+{
+    const size_t bytes = (size_t)problem->width * (size_t)problem->height * sizeof(float);
+    float *values = (float *)malloc(bytes);
+    if (!values) return ab_failed("out of memory: %zu MiB for the heuristic", bytes >> 20);
+    ea_heuristic(problem, beta, values);
+    const cudaError_t error = cudaMemcpy(heuristic, values, bytes, cudaMemcpyHostToDevice);
+    free(values);
+    CUDA_TRY(error);
+    return ab_ok();
+}
+
+static ab_status initialise(gpu_colony *colony, const ea_problem *problem)
+{
+    ea_device *device = &colony->device;
+    const size_t pixels = (size_t)quads(device) * PER_THREAD, n_ants = (size_t)device->n_ants;
+    float *visibility = NULL, *heuristic = NULL;
+    AB_TRY(allocate(colony, &visibility, pixels));
+    AB_TRY(allocate(colony, &heuristic, pixels));
+    AB_TRY(allocate(colony, &device->pheromone, pixels));
+    AB_TRY(allocate(colony, &device->next_pheromone, pixels));
+    AB_TRY(allocate(colony, &device->position, n_ants));
+    AB_TRY(allocate(colony, &device->memory, n_ants * EA_MEMORY));
+    CUDA_TRY(cudaMemcpy(visibility, problem->visibility, image_bytes(device), cudaMemcpyHostToDevice));
+    AB_TRY(upload_heuristic(problem, colony->params.beta, heuristic));
+    device->visibility = visibility;
+    device->heuristic = heuristic;
+    return ab_ok();
+}
+
+extern "C" ab_status AB_GPU(ea_open_colony)(const ea_problem *problem, const ea_params *params, ea_run *run,
+                                            ea_colony **opened)
+{
+    AB_TRY(ea_check(problem, params));
+    gpu_colony *colony = (gpu_colony *)calloc(1, sizeof *colony);
+    if (!colony) return ab_failed("out of memory");
+    colony->base.work.methods = &work_methods;
+    colony->base.methods = &colony_methods;
+    colony->params = *params;
+    colony->run = run;
+    ea_device *device = &colony->device;
+    device->width = problem->width;
+    device->height = problem->height;
+    device->n_ants = params->n_ants;
+    device->block_threads = params->block_threads;
+    device->cache_memory = params->cache_memory;
+    device->alpha = (float)params->alpha;
+    device->keep = (float)(1.0 - params->rho);
+    device->min_visibility = (float)params->min_visibility;
+    const ab_status status = initialise(colony, problem);
+    if (status.code == AB_OK)
+        *opened = &colony->base;
+    else
+        close_colony(&colony->base.work);
+    return status;
+}
+
+extern "C" ab_status AB_GPU(ea_allow_shared)(const void *kernel, size_t bytes)
+{
+    int device = 0, most = 0;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    if (bytes > (size_t)most)
+        return ab_unsupported("needs %zu bytes of shared memory per block, the device has %d", bytes, most);
+    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    return ab_ok();
+}

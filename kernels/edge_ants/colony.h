@@ -1,0 +1,97 @@
+/* What the GPU implementations of edge detection by ants share: the device memory of a colony, the pipeline around the
+ * rung's own kernel, and how an ant draws, weighs and enters a pixel.
+ *
+ * An iteration of the thesis's rungs is two launches: evaporation from the primary pheromone matrix to the secondary,
+ * and the rung's kernel, whose ants read the primary and deposit in the secondary. Then the two are swapped. All
+ * iterations of a run are enqueued at once.
+ */
+#ifndef ANTBENCH_EDGE_ANTS_COLONY_H
+#define ANTBENCH_EDGE_ANTS_COLONY_H
+
+#include "kernels/cuda_port.h"
+#include "kernels/cuda_random.h"
+#include "kernels/edge_ants/edge_ants.h"
+
+/* Passed to kernels by value. Images are [height][width], allocated in whole float4. */
+typedef struct ea_device {
+    int width, height;       /* pixels */
+    int n_ants;              /* ants */
+    int block_threads;       /* threads per block of the rung's kernel */
+    bool cache_memory;       /* the rung copies the ants' memory to shared memory */
+    float alpha;             /* exponent of the pheromone */
+    float keep;              /* 1 - rho */
+    float min_visibility;    /* ants deposit from here on */
+    const float *visibility; /* [height][width] */
+    const float *heuristic;  /* [height][width], visibility^beta */
+    float *pheromone;        /* [height][width] primary: what the ants read */
+    float *next_pheromone;   /* [height][width] secondary: where they deposit */
+    int *position;           /* [n_ants] row * width + column */
+    int *memory;             /* [n_ants][EA_MEMORY], ea_result.memory */
+} ea_device;
+
+/* The iterations that one RUN makes. */
+typedef struct ea_stretch {
+    unsigned long long seed; /* of the run */
+    int first, last;         /* iterations since PLACE, from 1 on; both included */
+} ea_stretch;
+
+/* Enqueues the iterations of a stretch, after which colony->pheromone is the matrix that the last update left. */
+typedef ab_status ea_run(ea_device *colony, const ea_stretch *stretch);
+
+/* Enqueues a rung's kernel: every ant moves once, reads the primary matrix, deposits in the secondary. */
+typedef ab_status ea_move(const ea_device *colony, unsigned long long seed, int iteration);
+
+extern "C" {
+
+/* Opens a colony around a rung. */
+ab_status AB_GPU(ea_open_colony)(const ea_problem *problem, const ea_params *params, ea_run *run, ea_colony **colony);
+
+/* Lets `kernel` use `bytes` of dynamic shared memory. AB_UNSUPPORTED when the device has less. */
+ab_status AB_GPU(ea_allow_shared)(const void *kernel, size_t bytes);
+
+/* The ea_run of the thesis: evaporate, move, swap. */
+ab_status AB_GPU(ea_evaporate_and_move)(ea_device *colony, const ea_stretch *stretch, ea_move *move);
+
+/* secondary = factor * primary. */
+ab_status AB_GPU(ea_evaporate)(const ea_device *colony, float factor);
+}
+
+static inline void ea_swap(ea_device *colony)
+{
+    float *const read = colony->pheromone;
+    colony->pheromone = colony->next_pheromone;
+    colony->next_pheromone = read;
+}
+
+/* The four random numbers of an ant in an iteration. */
+static __device__ __forceinline__ float4 draw(unsigned long long seed, int ant, int iteration)
+{
+    curandStatePhilox4_32_10_t random;
+    curand_init(seed, (unsigned long long)ant, 4ull * (unsigned long long)iteration, &random);
+    return curand_uniform4(&random);
+}
+
+/* Where a placement or relocation puts an ant. */
+static __device__ __forceinline__ int random_pixel(const ea_device &colony, float4 random)
+{
+    return ea_cell(random.z, colony.height) * colony.width + ea_cell(random.w, colony.width);
+}
+
+/* What neighbour `which` of `position` weighs if none of the places in `visited` is it. */
+static __device__ __forceinline__ float weigh(const ea_device &colony, int position, int which, unsigned visited)
+{
+    const int pixel = ea_neighbour(position, which, colony.width, colony.height);
+    if (pixel < 0 || ea_among(visited, which)) return 0.0f;
+    return ea_power(colony.pheromone[pixel], colony.alpha) * colony.heuristic[pixel];
+}
+
+/* By one thread of the ant: it enters `pixel`, remembers that and deposits `scale` times the visibility. */
+static __device__ __forceinline__ void enter(const ea_device &colony, int ant, int iteration, int pixel, float scale)
+{
+    colony.position[ant] = pixel;
+    colony.memory[(size_t)ant * EA_MEMORY + (size_t)(iteration % EA_MEMORY)] = pixel;
+    const float deposit = colony.visibility[pixel];
+    if (deposit >= colony.min_visibility) atomicAdd(&colony.next_pheromone[pixel], scale * deposit);
+}
+
+#endif

@@ -1,0 +1,59 @@
+/* Ants that go to the first neighbour they may go to, right as they stand and wrong in one way for each planted bug:
+ * verification must reject every one (tests/test_edge_ants.c). */
+#include "kernels/edge_ants/colony.h"
+#include "tests/planted/edge_ants_walk.h"
+
+/* The first neighbour of some weight, or a random pixel. */
+static __device__ int next_pixel(const ea_device &colony, int bug, int ant, float4 random)
+{
+    const int position = colony.position[ant], width = colony.width;
+    if (bug == EA_BUG_STANDS_STILL && ant == colony.n_ants - 1) return position;
+    if (bug == EA_BUG_WRAPS_AROUND && position % width == width - 1) return position + 1;
+    if (bug == EA_BUG_LEAVES_THE_IMAGE && position / width == colony.height - 1) return position + width;
+    unsigned visited = 0;
+    for (int i = 0; i < EA_MEMORY; ++i) visited |= ea_places(position, colony.memory[ant * EA_MEMORY + i], width);
+    if (bug == EA_BUG_FORGETS_THE_MEMORY) visited = 0;
+    for (int which = 0; which < EA_NEIGHBOURS && bug != EA_BUG_JUMPS; ++which)
+        if (weigh(colony, position, which, visited) > 0.0f) return ea_neighbour(position, which, width, colony.height);
+    return random_pixel(colony, random);
+}
+
+static __global__ void walk(ea_device colony, int bug, unsigned long long seed, int iteration)
+{
+    const int ant = (int)blockIdx.x;
+    const int pixel = next_pixel(colony, bug, ant, draw(seed, ant, iteration));
+    if (bug == EA_BUG_LEAVES_THE_IMAGE && pixel >= colony.width * colony.height) {
+        colony.position[ant] = pixel;
+        return;
+    }
+    if (bug == EA_BUG_DEPOSITS_IN_PRIMARY) colony.next_pheromone = colony.pheromone;
+    const float times = ant == 0 && bug == EA_BUG_FORGETS_A_DEPOSIT ? 0.0f
+                        : ant == 0 && bug == EA_BUG_DEPOSITS_TWICE  ? 2.0f
+                                                                    : 1.0f;
+    enter(colony, ant, bug == EA_BUG_WRONG_SLOT ? iteration - 1 : iteration, pixel, times);
+    if (bug == EA_BUG_SPILLS_NAN) colony.next_pheromone[1] = nanf("");
+}
+
+template <int bug> static ab_status run(ea_device *colony, const ea_stretch *stretch)
+{
+    const float keep = bug == EA_BUG_FORGETS_EVAPORATION   ? 1.0f
+                       : bug == EA_BUG_EVAPORATES_A_LITTLE ? colony->keep - 0.0001f
+                                                           : colony->keep;
+    for (int iteration = stretch->first; iteration <= stretch->last; ++iteration) {
+        AB_TRY(AB_GPU(ea_evaporate)(colony, keep));
+        LAUNCH(walk, colony->n_ants, 1, 0)(*colony, bug, stretch->seed, iteration);
+        AB_TRY(AB_LAUNCHED("walk"));
+        if (bug != EA_BUG_FORGETS_TO_SWAP) ea_swap(colony);
+    }
+    return ab_ok();
+}
+
+extern "C" ab_status planted_edge_ants_open(const ea_problem *problem, const ea_params *params, int bug,
+                                            ea_colony **colony)
+{
+    static ea_run *const runs[N_EA_BUGS] = {
+        run<0>, run<1>, run<2>, run<3>,  run<4>,  run<5>,  run<6>,
+        run<7>, run<8>, run<9>, run<10>, run<11>, run<12>, run<13>,
+    };
+    return AB_GPU(ea_open_colony)(problem, params, runs[bug], colony);
+}

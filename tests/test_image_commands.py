@@ -1,0 +1,130 @@
+"""The drivers of the image tables, end to end."""
+import subprocess
+
+import pytest
+
+from support.commands import HEADER, ROOT, TIMES, drive, one_line, rows_of, table_of
+
+ANTS = ROOT / "build/bin/table_5_1"
+SMALL = ["--instances", "shapes-60x40,hue-32", "--runs", 2, "--iterations", 4]
+
+
+@pytest.fixture(scope="module")
+def cpu_run(tmp_path_factory):
+    out = tmp_path_factory.mktemp("ants")
+    result = drive(ANTS, *SMALL, "--backend", "cpu", "--out", out / "run", "--save", out / "images")
+    assert result.returncode == 0, result.stderr
+    return out, result
+
+
+def test_cpu_runs_are_timed_and_verified(cpu_run):
+    rows = rows_of(cpu_run[0] / "run")
+    assert table_of(cpu_run[0] / "run").read_text().splitlines()[0] == HEADER
+    timed = [row for row in rows if row["scope"] == "run"]
+    assert {(row["row"], row["instance"]) for row in timed} == {(r, i) for r in ("seq", "omp") for i in ("shapes-60x40", "hue-32")}
+    for row in timed:
+        assert row["status"] in ("ok", "noisy") and row["samples"] == "2" and float(row["mean_ms"]) > 0
+        assert row["verify_metric"] == "valid-moves" and float(row["verify_value"]) > 0
+        assert "iterations=4" in row["params"]
+
+
+def test_quality_is_a_row_for_each_metric(cpu_run):
+    rows = [row for row in rows_of(cpu_run[0] / "run") if row["table"] == "F5.5" and row["instance"] == "shapes-60x40"]
+    values = {(row["row"], row["quality_metric"]): float(row["quality_mean"]) for row in rows}
+    shared = {"f", "precision", "recall", "pratt", "thickness", "edge-share"}
+    assert {m for r, m in values if r == "seq"} == shared | {"agreement"}
+    assert {m for r, m in values if r == "sobel"} == shared
+    for (row, metric), value in values.items():
+        assert value > 0 and (metric == "thickness" or value <= 1), (row, metric)
+    assert all(row["params"].endswith(f"metric={row['quality_metric']}") and row["samples"] == "" for row in rows)
+    by = {metric: values["sobel", metric] for metric in shared}
+    assert by["f"] == pytest.approx(2 * by["precision"] * by["recall"] / (by["precision"] + by["recall"]))
+
+
+def test_saved_images_are_png(cpu_run):
+    names = {path.name for path in (cpu_run[0] / "images").iterdir()}
+    for name in ("input", "truth", "seq-edges", "seq-pheromone", "sobel-edges", "seq-ants-6000-edges"):
+        assert f"shapes-60x40-{name}.png" in names
+    assert all((cpu_run[0] / "images" / name).read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" for name in names)
+
+
+def test_every_mapping_is_verified_on_the_host_backend(tmp_path):
+    result = drive(ANTS, "--instances", "shapes-40x25", "--runs", 1, "--iterations", 2, "--backend", "host", "--out",
+                   tmp_path / "run")
+    assert result.returncode == 0, result.stderr
+    rows = [row for row in rows_of(tmp_path / "run") if row["scope"] == "functional"]
+    assert {row["row"] for row in rows if row["table"] == "5.1"} == {
+        *(f"{m}-{b}" for m in ("thread", "block", "warp") for b in (64, 128, 256, 512, 768)), "octet-128"}
+    assert {row["row"] for row in rows if row["table"] == "F5.7"} == {f"warp-{b}-uncached" for b in (64, 128, 256, 512, 768)}
+    for row in rows:
+        assert row["status"] == "ok" and all(row[name] == "" for name in TIMES), row
+
+
+def test_the_host_backend_walks_as_the_cpu_does(tmp_path):
+    """The same seeds give the same maps, up to the rounding of the order in which pheromone is added."""
+    result = drive(ANTS, "--instances", "shapes-64", "--runs", 1, "--iterations", 10, "--out", tmp_path / "run",
+                   "--implementations", "edge-ants/warp", "--backend", "host")
+    assert result.returncode == 0, result.stderr
+    same = [row for row in rows_of(tmp_path / "run") if row["quality_metric"] == "agreement-same-seeds"]
+    assert same and all(float(row["quality_mean"]) > 0.95 for row in same)
+
+
+@pytest.mark.parametrize("size", ["1x1", "1x7", "9x1", "2x2"])
+def test_the_smallest_images(tmp_path, size):
+    result = drive(ANTS, "--instances", f"shapes-{size}", "--runs", 1, "--iterations", 2, "--out", tmp_path / "run")
+    assert result.returncode == 0, result.stderr
+    assert {row["status"] for row in rows_of(tmp_path / "run")} <= {"ok", "noisy"}
+
+
+def test_stand_ins_are_named(tmp_path):
+    result = drive(ANTS, "--instances", "cameraman", "--runs", 1, "--iterations", 2, "--implementations", "edge-ants/seq",
+                   "--out", tmp_path / "run")
+    assert result.returncode == 0, result.stderr
+    assert "is drawn in the place of cameraman" in result.stdout
+    assert all("drawn stand-in for cameraman" in row["note"] for row in rows_of(tmp_path / "run"))
+
+
+@pytest.mark.parametrize("content, expected", [
+    (b"", "empty"), (b"\x89PNG\r\n\x1a\n", ""), (b"P5\n10 10\n255\nshort", ""), (b"no image", ""),
+])
+def test_broken_images_are_exit_2(tmp_path, content, expected):
+    path = tmp_path / "broken.png"
+    path.write_bytes(content)
+    result = drive(ANTS, "--instances", path, "--out", tmp_path / "run")
+    assert result.returncode == 2
+    assert str(path) in one_line(result) and expected in one_line(result)
+
+
+@pytest.mark.parametrize("arguments, expected", [
+    (["--instances", "lenna"], "did you mean lena?"),
+    (["--instances", "/nonexistent/x.png"], "no such file"),
+    (["--instances", "shapes-0"], "shapes-0"),
+    (["--implementations", "edge-ants/wrap"], "did you mean edge-ants/warp?"),
+    (["--implementations", "tsp/ds-roulette"], "unknown implementation"),
+    (["--save", ""], "--save: expected a directory"),
+])
+def test_wrong_usage_is_exit_2(arguments, expected):
+    result = drive(ANTS, *arguments)
+    assert result.returncode == 2 and expected in one_line(result)
+
+
+def test_unwritable_save(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = drive(ANTS, *SMALL, "--backend", "cpu", "--save", tmp_path / "file", "--out", tmp_path / "run")
+    assert result.returncode == 1 and "file" in one_line(result)
+
+
+def test_save_is_for_drivers_with_images():
+    result = drive(ROOT / "build/bin/table_3_3", "--save", "x")
+    assert result.returncode == 2 and "no images" in one_line(result)
+    help_text = subprocess.run([ROOT / "build/bin/table_3_3", "--help"], capture_output=True, text=True).stdout
+    assert "--save" not in help_text
+
+
+def test_a_finished_run_is_not_measured_again(tmp_path):
+    arguments = ["--instances", "shapes-20", "--runs", 1, "--iterations", 2, "--backend", "cpu", "--out", tmp_path / "run"]
+    assert drive(ANTS, *arguments).returncode == 0
+    before = table_of(tmp_path / "run").read_text()
+    again = drive(ANTS, *arguments, "--resume")
+    assert again.returncode == 0, again.stderr
+    assert table_of(tmp_path / "run").read_text() == before and "kept from the interrupted run" in again.stderr
