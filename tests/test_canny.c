@@ -1,5 +1,5 @@
-/* Canny: the GPU's kernels on the host backend, step by step and as a whole, against naive code written here and against
- * OpenCV's Canny, which both must equal pixel for pixel. */
+/* Canny: the GPU's kernels on the host backend, step by step and as a whole, against naive code written here and
+ * against OpenCV's Canny, which both must equal pixel for pixel. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

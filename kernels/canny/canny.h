@@ -39,8 +39,8 @@ typedef struct canny_gaussian {
     unsigned weights[2 * CANNY_MAX_RADIUS + 1]; /* [2 radius + 1], in 1/256; their sum is 256 */
 } canny_gaussian;
 
-/* The Gaussian as OpenCV has it for 8-bit images: 6 sigma + 1 weights, made an odd number; each is rounded to 1/256, with
- * the error carried towards the middle one, which makes up what is missing from 1. */
+/* The Gaussian as OpenCV has it for 8-bit images: 6 sigma + 1 weights, made an odd number; each is rounded to 1/256,
+ * the error being carried towards the middle one, which makes up what is missing from 1. */
 canny_gaussian canny_make_gaussian(double sigma);
 
 typedef struct canny_device {

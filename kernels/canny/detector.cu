@@ -1,7 +1,7 @@
 /* A Canny detector: its memory, and the stages around a rung's kernels.
  *
- * The image and the map are in pinned memory on the host's side, so that transfers run at the bus's speed. Everything is
- * asynchronous on the default stream; read and read_step wait.
+ * The image and the map are in pinned memory on the host's side, so that transfers run at the bus's speed. Everything
+ * is asynchronous on the default stream; read and read_step wait.
  */
 #include <stdlib.h>
 #include <string.h>
