@@ -353,6 +353,31 @@ static void test_versions_agree_on_a_large_odd_size(void **state)
     check_versions(PATCHES, 511, 513, ed_default_params());
 }
 
+/* A fourth run has the third's sums behind it: what a run must clear for a later one shows there. */
+static void test_runs_repeat(void **state)
+{
+    (void)state;
+    uint8_t *rgba = draw(NOISE, 40, 37);
+    const ed_image image = {.width = 40, .height = 37, .rgba = rgba};
+    const ed_params params = ed_default_params();
+    outcome expected = run("colour-edge/seq", AB_CPU, &image, &params);
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; ++i) {
+        const ab_implementation *found = ab_find_implementation(versions[i].id, versions[i].backend);
+        ed_detector *detector = NULL;
+        assert_int_equal(found->open.colour_edge(&image, &params, &detector).code, AB_OK);
+        for (int k = 0; k < 2; ++k)
+            for (int stage = 0; stage < ED_STAGES; ++stage)
+                assert_int_equal(detector->work.methods->run_stage(&detector->work, stage).code, AB_OK);
+        outcome got = run_open(detector, expected.n);
+        char line[128];
+        find_difference(&expected, &got, line);
+        if (line[0]) fail_msg("%s: %s", versions[i].id, line);
+        free_outcome(&got);
+    }
+    free_outcome(&expected);
+    free(rgba);
+}
+
 /* ---- What must hold of the results ---- */
 
 static void test_grey_has_no_volume(void **state)
@@ -429,7 +454,7 @@ static void test_boolean_thinning_is_the_tables(void **state)
 static void test_thinning_keeps_components(void **state)
 {
     (void)state;
-    enum { WIDTH = 90, HEIGHT = 70, ENOUGH = 40 };
+    enum { WIDTH = 90, HEIGHT = 70, ENOUGH = 12 };
     uint8_t *rgba = draw(NOISE, WIDTH, HEIGHT);
     const ed_image image = {.width = WIDTH, .height = HEIGHT, .rgba = rgba};
     ed_params params = ed_default_params();
@@ -521,6 +546,7 @@ int main(void)
         cmocka_unit_test(test_versions_agree_in_every_size_and_order),
         cmocka_unit_test(test_versions_agree_for_every_parameter),
         cmocka_unit_test(test_versions_agree_on_a_large_odd_size),
+        cmocka_unit_test(test_runs_repeat),
         cmocka_unit_test(test_grey_has_no_volume),
         cmocka_unit_test(test_one_colour_has_no_edges),
         cmocka_unit_test(test_square_bound_is_exact),

@@ -1,8 +1,8 @@
 /* A colour-edge detector on the GPU: its memory, its transfers, and colour-edge/gpu, the pipeline as the thesis has it.
  *
  * Each step is a kernel or two of its own that reads and writes global memory: blur (2), gradient, reduction (2),
- * thresholds, and two per pass of thinning, eight launches in all. At 512x512 each moves a few MiB, less than its launch
- * costs, which is what colour-edge/fused is about. The image waits in page-locked memory, so that UPLOAD and DOWNLOAD
+ * thresholds, and two per pass of thinning, eight launches in all. At 512x512 most of them take less time than their
+ * launch, which is what colour-edge/fused is about. The image waits in page-locked memory, so that UPLOAD and DOWNLOAD
  * are the transfers and nothing else; only read and read_step wait for the GPU.
  * Limits: height up to 131070; 47 bytes of GPU memory a pixel.
  * Source: thesis §6.5.

@@ -1,7 +1,7 @@
-/* The whole of colour edge detection in two launches, three with a second pass of thinning.
+/* The whole of colour edge detection in two launches, and one more for each further pass of thinning.
  *
- * The pipeline of the thesis reads and writes 105 bytes a pixel and launches eight kernels; this one 21 and
- * launches two, because only the mean needs the whole image. The first kernel takes a tile from bytes to volume and
+ * The pipeline of the thesis launches eight kernels that read and write 105 bytes a pixel; this one launches two, 21
+ * bytes a pixel, because only the mean needs the whole image. The first kernel takes a tile from bytes to volume and
  * intensity, all in shared memory, and adds up the gradients without keeping them. The second computes them again, which
  * is cheaper than bringing them back, marks edges as bits, 32 pixels a word, and thins whole words by Boolean logic
  * (pixel.h) where the thesis looks up a table pixel by pixel. The price is the apron: a tile recomputes 13 % of its
