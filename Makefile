@@ -74,7 +74,7 @@ CUDA_LIBS := -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib $(if $(NPP),-lnppif_static -l
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test check-gpu instances images bench-all bench-3.3 bench-4.2 bench-5.1 clean test-programs FORCE
+.PHONY: all help deps build binaries test check-gpu instances images bench-all bench-3.3 bench-4.2 bench-5.1 bench-6.1 clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -115,6 +115,9 @@ bench-4.2: build ## Tables 4.1 and 4.2; PROFILE=smoke|quick|thesis OUT=DIR RESUM
 
 bench-5.1: build ## Table 5.1 and Figures 5.5 to 5.7; PROFILE= OUT= RESUME=1, SAVE=DIR writes the images
 	@build/bin/table_5_1 $(RUN_ARGS) $(if $(SAVE),--save $(SAVE))
+
+bench-6.1: build ## Table 6.1 and Figures 6.5 and 6.6; PROFILE= OUT= RESUME=1, SAVE=DIR writes the images
+	@build/bin/table_6_1 $(RUN_ARGS) $(if $(SAVE),--save $(SAVE))
 
 bench-all: build ## every table of the thesis, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1 SAVE=DIR
 	@scripts/bench_all "$(OUT)" "$(SAVE)" --profile $(PROFILE) $(if $(RESUME),--resume) $(ARGS)
