@@ -28,18 +28,26 @@ PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pand
 # ---- Flags ----
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 DEFINES := -D_GNU_SOURCE -I. -Ibuild/gen
-CFLAGS := -std=c11 -O3 -g -fopenmp $(WARNINGS) $(DEFINES)
+CFLAGS := -std=c11 -O3 -g -fno-math-errno -fopenmp $(WARNINGS) $(DEFINES)
 CXXFLAGS := -std=c++17 -O2 -g -fopenmp $(WARNINGS) $(DEFINES)
 HOST_CUDA := -x c++ -Wno-unknown-pragmas -Wno-maybe-uninitialized
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# OpenCV for canny/opencv, where it is installed. Debian has its libraries static too, but not TBB, which runs its threads:
+# that lies beside the drivers, so that they run where it is not installed.
+OPENCV_INCLUDE := /usr/include/opencv4
+OPENCV := $(and $(wildcard $(OPENCV_INCLUDE)/opencv2/imgproc.hpp),$(filter /%,$(shell $(CXX) -print-file-name=libopencv_imgproc.a)))
+ifneq ($(OPENCV),)
+OPENCV_LIBS := -l:libopencv_imgproc.a -l:libopencv_core.a -ltbb -Wl,-rpath,'$$ORIGIN'
+TBB := build/bin/libtbb.so.12
+endif
 # Static where the result should also run on a GPU node on which nothing is installed.
-LIBS := -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libnettle.a -l:libpng16.a -l:libz.a -ldl -lpthread -lm
+LIBS := $(OPENCV_LIBS) -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libnettle.a -l:libpng16.a -l:libz.a -ldl -lpthread -lm
 
 # ---- Sources ----
 DRIVERS := $(wildcard bench/table_*.c)
 C_SOURCES := $(filter-out $(DRIVERS) bench/harness/build_info.c,$(wildcard kernels/*.c kernels/*/*.c instances/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
 KERNELS := $(wildcard kernels/*/*.cu)
-HOST_SOURCES := $(wildcard kernels/host/*.cpp)
+CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp)
 GENERATED := build/gen/catalogue.inc build/gen/image_catalogue.inc build/gen/config.h
 TESTS := $(wildcard tests/test_*.c)
 STAT_TESTS := $(wildcard tests/stat_test_*.c)
@@ -48,7 +56,7 @@ TEST_SUPPORT := $(wildcard tests/support/*.c)
 TEST_SUPPORT_CXX := $(wildcard tests/support/*.cpp)
 BINARIES := $(patsubst bench/%.c,build/bin/%,$(DRIVERS))
 
-OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(HOST_SOURCES:%.cpp=build/obj/%.o) build/obj/bench/harness/build_info.o
+OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(CXX_SOURCES:%.cpp=build/obj/%.o) build/obj/bench/harness/build_info.o
 SAN_OBJECTS := $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_SUPPORT_CXX:%.cpp=build/san/%.o) $(TEST_KERNELS:%.cu=build/san/%.host.o)
 
 ifneq ($(NVCC),)
@@ -60,11 +68,13 @@ NVCC_FLAGS := -O3 -std=c++17 -lineinfo -Xcompiler=-Wall,-Wextra $(DEFINES) --Wer
 CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) build/cuda/bench/harness/gpu.o
 # nvcc on PATH may be a wrapper: it knows itself where its libraries are.
 CUDA_TOP := $(shell $(NVCC) --dryrun x.cu 2>&1 | sed -n 's/^.. TOP=//p')
-CUDA_LIBS := -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
+# NPP for canny/npp, where the toolkit has its static libraries.
+NPP := $(and $(wildcard $(CUDA_TOP)/include/nppi_filtering_functions.h),$(wildcard $(CUDA_TOP)/lib64/libnppif_static.a $(CUDA_TOP)/lib/libnppif_static.a))
+CUDA_LIBS := -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib $(if $(NPP),-lnppif_static -lnppc_static -lculibos) -lcudart_static -lrt
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test check-gpu instances images bench-all bench-3.3 bench-4.2 bench-5.1 clean test-programs FORCE
+.PHONY: all help deps build binaries test check-gpu instances images bench-all bench-3.3 bench-4.2 bench-5.1 bench-6.1 clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -106,6 +116,9 @@ bench-4.2: build ## Tables 4.1 and 4.2; PROFILE=smoke|quick|thesis OUT=DIR RESUM
 bench-5.1: build ## Table 5.1 and Figures 5.5 to 5.7; PROFILE= OUT= RESUME=1, SAVE=DIR writes the images
 	@build/bin/table_5_1 $(RUN_ARGS) $(if $(SAVE),--save $(SAVE))
 
+bench-6.1: build ## Table 6.1 and Figures 6.5 and 6.6; PROFILE= OUT= RESUME=1, SAVE=DIR writes the images
+	@build/bin/table_6_1 $(RUN_ARGS) $(if $(SAVE),--save $(SAVE))
+
 bench-all: build ## every table of the thesis, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1 SAVE=DIR
 	@scripts/bench_all "$(OUT)" "$(SAVE)" --profile $(PROFILE) $(if $(RESUME),--resume) $(ARGS)
 
@@ -116,23 +129,29 @@ clean: ## remove everything generated, but not downloaded instances, runs or the
 # One short line per command; V=1 shows it in full.
 run = $(if $(V),,@echo '  $(1)	$@' && )$(2)
 
-$(BINARIES): build/bin/%: build/obj/bench/%.o $(OBJECTS) $(CUDA_OBJECTS)
+$(BINARIES): build/bin/%: build/obj/bench/%.o $(OBJECTS) $(CUDA_OBJECTS) | $(TBB)
 	@mkdir -p $(@D)
 	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
+
+ifneq ($(OPENCV),)
+$(TBB): $(shell $(CXX) -print-file-name=libtbb.so.12)
+	@mkdir -p $(@D)
+	$(call run,copy,cp $< $@)
+endif
 
 build/obj/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) $(CFLAGS) -MMD -MP -c $< -o $@)
 
-build/obj/%.o: %.cpp
+build/obj/%.o: %.cpp | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) -MMD -MP -c $< -o $@)
 
-build/obj/%.host.o: %.cu
+build/obj/%.host.o: %.cu | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) $(HOST_CUDA) -MMD -MP -c $< -o $@)
 
-build/cuda/%.o: %.cu
+build/cuda/%.o: %.cu | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,nvcc,$(NVCC) $(NVCC_FLAGS) -MMD -MP -c $< -o $@)
 
@@ -156,13 +175,15 @@ build/san/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) $(CFLAGS) -O1 $(SANITIZE) -DAB_WITHOUT_CUDA -MMD -MP -c $< -o $@)
 
+build/obj/baselines/canny_opencv.o build/san/baselines/canny_opencv.o: CXXFLAGS += $(if $(OPENCV),-isystem $(OPENCV_INCLUDE))
+
 build/san/tests/support/%.o: CXXFLAGS += $(if $(NVCC),-isystem $(CUDA_TOP)/include)
 
-build/san/%.o: %.cpp
+build/san/%.o: %.cpp | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) -MMD -MP -c $< -o $@)
 
-build/san/%.host.o: %.cu
+build/san/%.host.o: %.cu | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) $(HOST_CUDA) -MMD -MP -c $< -o $@)
 
@@ -174,10 +195,11 @@ build/gen/image_catalogue.inc: images/catalogue.csv
 	@mkdir -p $(@D)
 	awk -F, 'NR > 1 { printf "{\"%s\", \"%s\", \"%s\", \"%s\", %s, %s, %s, \"%s\"},\n", $$1, $$7, $$8, $$6, $$2, $$3, $$4, $$5 }' $< > $@
 
-# Whether there is a CUDA backend: rewritten only when that changes. The tests are built without.
+# Whether there are a CUDA backend, OpenCV and NPP: rewritten only when that changes. The tests are built without CUDA.
 build/gen/config.h: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(if $(NVCC),#if !defined AB_WITHOUT_CUDA,)' '$(if $(NVCC),#define AB_WITH_CUDA 1,)' '$(if $(NVCC),#endif,)' > $@.new
+	@printf '%s\n' '$(if $(NVCC),#if !defined AB_WITHOUT_CUDA,)' '$(if $(NVCC),#define AB_WITH_CUDA 1,)' '$(if $(NVCC),#endif,)' \
+		'$(if $(OPENCV),#define AB_WITH_OPENCV 1,)' '$(if $(NPP),#define AB_WITH_NPP 1,)' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # Rewritten only when it changes, so that a new commit relinks and nothing else is rebuilt.

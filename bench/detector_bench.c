@@ -1,23 +1,92 @@
 /* Measuring edge detectors (detector_bench.h). */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/detector_bench.h"
+#include "bench/detector_grid.h"
 #include "bench/quality.h"
 
-/* The registry says by operation which member of the union it is. */
-static ed_open *detector_open(const ab_implementation *implementation)
+enum { SAMPLES_AT_ONCE = 100, COPY_BYTES = 1 << 28, COPY_SAMPLES = 20 };
+
+const int detector_noise_percent[DETECTOR_NOISE_LEVELS] = {0, 10, 20, 30, 40};
+
+const char *detector_noise_name(image_noise noise)
 {
-    if (strcmp(implementation->operation, "colour-edge") == 0) return implementation->open.colour_edge;
-    return strcmp(implementation->operation, "canny") == 0 ? implementation->open.canny : implementation->open.sobel;
+    return noise == IMAGE_GAUSSIAN ? "gaussian" : "salt-and-pepper";
 }
 
-ab_status detector_map(const ab_implementation *implementation, const ed_image *image, const ed_params *params,
-                       uint8_t *map)
+/* ---- What all kinds need ---- */
+
+static bool is_operation(const char *implementation, const char *operation)
+{
+    const size_t length = strlen(operation);
+    return strncmp(implementation, operation, length) == 0 && implementation[length] == '/';
+}
+
+/* The registry says by operation which member of the union it is. */
+static ed_open *open_function(const ab_implementation *implementation)
+{
+    if (is_operation(implementation->id, "colour-edge")) return implementation->open.colour_edge;
+    return is_operation(implementation->id, "canny") ? implementation->open.canny : implementation->open.sobel;
+}
+
+void detector_format_params(const char *implementation, const ed_params *p, char text[96])
+{
+    if (is_operation(implementation, "colour-edge")) {
+        snprintf(text, 96, "sigma=%g;volume=%g;intensity=%g;thinning=%d", p->sigma, p->volume_coefficient,
+                 p->intensity_coefficient, p->thinning_passes);
+    } else if (is_operation(implementation, "canny")) {
+        char passes[16] = "all";
+        if (p->hysteresis_passes) snprintf(passes, sizeof passes, "%d", p->hysteresis_passes);
+        snprintf(text, 96, "sigma=%g;low=%g;high=%g;hysteresis=%s", p->sigma, p->low, p->high, passes);
+    } else if (p->threshold > 0.0) {
+        snprintf(text, 96, "threshold=%g", p->threshold);
+    } else {
+        snprintf(text, 96, "threshold=auto");
+    }
+}
+
+static void format_params(const image_table *t, const image_cell *cell, ab_backend backend, char text[128])
+{
+    detector_format_params(cell->implementation, &cell->detector, text);
+    const size_t at = strlen(text);
+    if (backend == AB_CPU) snprintf(text + at, 128 - at, ";threads=%d", image_cell_threads(t, cell->detector.threads));
+}
+
+static double pixels_of(const image_table *t, const image_cell *cell)
+{
+    const ab_image *image = &t->inputs[cell->input].image;
+    return (double)image->width * image->height;
+}
+
+/* Seconds for one image: on one 2.5 GHz core, on a GPU, on fibers. */
+static double detect_seconds(const image_table *t, const image_cell *cell, ab_backend backend)
+{
+    if (backend == AB_CUDA) return 3e-5 + 1e-10 * pixels_of(t, cell);
+    if (backend == AB_HOST) return 2e-6 * pixels_of(t, cell);
+    return 2e-8 * pixels_of(t, cell) / image_cell_threads(t, cell->detector.threads);
+}
+
+static ed_image image_of(const image_input *input)
+{
+    return (ed_image){input->image.width, input->image.height, input->rgba, input->grey};
+}
+
+static ed_params params_of(const image_table *t, const image_cell *cell)
+{
+    ed_params params = cell->detector;
+    params.threads = image_cell_threads(t, params.threads);
+    return params;
+}
+
+/* Opens a detector on an image, finds the edges once and copies the map out. */
+static ab_status detect(const ab_implementation *implementation, const ed_image *image, const ed_params *params,
+                        uint8_t *map)
 {
     ed_detector *detector = NULL;
-    AB_TRY(detector_open(implementation)(image, params, &detector));
+    AB_TRY(open_function(implementation)(image, params, &detector));
     ab_status status = detector->methods->poison(detector);
     if (status.code == AB_OK) status = ab_iterate(&detector->work);
     if (status.code == AB_OK) status = detector->methods->read(detector, map);
@@ -25,47 +94,416 @@ ab_status detector_map(const ab_implementation *implementation, const ed_image *
     return status;
 }
 
-static void format_params(const image_table *t, const image_cell *cell, ab_backend backend, char text[128])
+static const char *published_row(const image_cell *cell)
 {
-    (void)t;
-    (void)backend;
-    (void)cell;
-    snprintf(text, 128, "threshold=auto");
+    return cell->published_row ? cell->published_row : cell->row;
+}
+
+/* A row that could not be measured is written all the same. */
+static ab_status append_failure(image_table *t, ab_row *row, const ab_status *failure)
+{
+    ab_row_set_failure(row, false, failure);
+    return ab_run_append(t->base.bench.run, row, NULL, 0);
+}
+
+/* ---- Time ---- */
+
+static double estimate_time(const image_table *t, const image_cell *cell, ab_backend backend)
+{
+    const ab_effort *effort = &t->base.bench.effort;
+    const double one = detect_seconds(t, cell, backend);
+    if (backend == AB_HOST) return pixels_of(t, cell) > effort->host_steps ? 0.0 : one;
+    return 1e-7 * pixels_of(t, cell) + fmin(one * effort->iterations, effort->budget_s);
+}
+
+static bool is_partial(const image_cell *cell)
+{
+    return is_operation(cell->implementation, "canny") && cell->detector.hysteresis_passes > 0;
+}
+
+static bool is_npp(const image_cell *cell)
+{
+    return strcmp(cell->implementation, "canny/npp") == 0;
+}
+
+/* The map that the cell's must equal. */
+static ab_status reference_map(const image_table *t, const image_cell *cell, uint8_t *map)
+{
+    const bool colour = is_operation(cell->implementation, "colour-edge");
+    const ab_implementation *reference = ab_find_implementation(colour ? "colour-edge/seq" : "canny/opencv", AB_CPU);
+    const ed_image image = image_of(&t->inputs[cell->input]);
+    ed_params params = cell->detector;
+    params.hysteresis_passes = 0;
+    params.threads = 1;
+    return detect(reference, &image, &params, map);
+}
+
+/* Compares the maps; what differs goes into the row. */
+static ab_status compare_maps(const image_cell *cell, const uint8_t *map, const uint8_t *reference, double pixels,
+                              ab_row *row, bool *wrong)
+{
+    double missing = 0.0, surplus = 0.0;
+    for (size_t i = 0; i < (size_t)pixels; ++i) {
+        *wrong |= map[i] > 1;
+        missing += map[i] == 0 && reference[i] == 1;
+        surplus += map[i] == 1 && reference[i] == 0;
+    }
+    snprintf(row->verify_metric, sizeof row->verify_metric, "mismatched-pixels");
+    row->verify_value = missing + surplus;
+    if (*wrong) return ab_failed("the map has values other than 0 and 1");
+    if (is_npp(cell) || is_partial(cell)) quality_set(row, "mismatch-share", (missing + surplus) / pixels);
+    if (is_npp(cell)) return ab_ok();
+    *wrong = (is_partial(cell) ? surplus : missing + surplus) > DETECTOR_TOLERANCE * pixels;
+    return *wrong ? ab_failed("%g pixels are missing and %g are too many, of %g", missing, surplus, pixels) : ab_ok();
+}
+
+static ab_status verify(const image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                        ab_row *row, bool *wrong)
+{
+    const size_t pixels = (size_t)pixels_of(t, cell);
+    const ed_image image = image_of(&t->inputs[cell->input]);
+    const ed_params params = params_of(t, cell);
+    uint8_t *map = malloc(pixels), *reference = malloc(pixels);
+    ab_status status = map && reference ? ab_ok() : ab_failed("out of memory");
+    if (status.code == AB_OK) status = reference_map(t, cell, reference);
+    if (status.code == AB_OK) status = detect(implementation, &image, &params, map);
+    if (status.code == AB_OK) status = compare_maps(cell, map, reference, (double)pixels, row, wrong);
+    if (status.code == AB_OK) status = image_save_map(t, &t->inputs[cell->input], cell->row, map);
+    free(map);
+    free(reference);
+    return status;
+}
+
+/* Takes samples until there are enough, they agree, or the budget is spent. */
+static ab_status take_samples(const image_table *t, ab_work *work, ab_backend backend, ab_series *series, ab_row *row)
+{
+    const ab_effort *effort = &t->base.bench.effort;
+    const double begin = ab_now_s();
+    const char *reason = "count";
+    AB_TRY(ab_iterate(work)); /* to warm up */
+    while (series->n < effort->iterations) {
+        const int first = series->n, left = effort->iterations - series->n;
+        const double budget_s = effort->budget_s - (ab_now_s() - begin);
+        int completed;
+        AB_TRY(
+            ab_measure(work, backend, left < SAMPLES_AT_ONCE ? left : SAMPLES_AT_ONCE, budget_s, series, &completed));
+        ab_note_gpu_state(&t->base.bench, backend, series, first, row);
+        if (series->n >= effort->iterations) break;
+        if (ab_now_s() - begin >= effort->budget_s) {
+            reason = "budget";
+            break;
+        }
+        if (effort->converge && ab_has_converged(series, 1u << ED_DETECT)) {
+            reason = "converged";
+            break;
+        }
+    }
+    snprintf(row->stop_reason, sizeof row->stop_reason, "%s", reason);
+    return ab_ok();
+}
+
+static ab_status time_detector(const image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                               ab_series *series, ab_row *row)
+{
+    const ed_image image = image_of(&t->inputs[cell->input]);
+    const ed_params params = params_of(t, cell);
+    ed_detector *detector = NULL;
+    AB_TRY(open_function(implementation)(&image, &params, &detector));
+    const ab_status status = take_samples(t, &detector->work, implementation->backend, series, row);
+    detector->work.methods->close(&detector->work);
+    return status;
+}
+
+/* The bandwidth of the GPU's memory by a copy in it, bytes read and written, measured once. */
+static ab_status copy_bandwidth(image_table *t)
+{
+    if (t->copy_bytes_per_s > 0.0) return ab_ok();
+    ab_work *work = NULL;
+    ab_series series = {0};
+    int completed;
+    AB_TRY(gpu_copy_open(COPY_BYTES, &work));
+    ab_status status = ab_iterate(work);
+    if (status.code == AB_OK) status = ab_measure(work, AB_CUDA, COPY_SAMPLES, INFINITY, &series, &completed);
+    if (status.code == AB_OK)
+        t->copy_bytes_per_s = 2.0 * COPY_BYTES / (1e-3 * ab_summarise(series.ms, series.n).median);
+    ab_series_free(&series);
+    work->methods->close(work);
+    return status;
+}
+
+/* What a perfect implementation would take, as a share of what this one did: it reads the image and writes the map once. */
+static ab_status add_bandwidth(image_table *t, const image_cell *cell, const ab_series *series, ab_row *row)
+{
+    if (row->quality_metric[0]) return ab_ok(); /* what differs from all of Canny says more */
+    const double bytes = pixels_of(t, cell) * (is_operation(cell->implementation, "colour-edge") ? 5.0 : 2.0);
+    double ms = 0.0;
+    AB_TRY(copy_bandwidth(t));
+    for (int i = 0; i < series->n; ++i) ms += series->ms[i * ED_STAGES + ED_DETECT] / series->n;
+    quality_set(row, "bandwidth-share", bytes / t->copy_bytes_per_s / (1e-3 * ms));
+    ab_row_add_note(row, "copy in the GPU's memory: %.0f GB/s", 1e-9 * t->copy_bytes_per_s);
+    return ab_ok();
+}
+
+/* The row with the transfers, before the row of the key. */
+static ab_status append_end_to_end(image_table *t, const ab_row *row, const ab_series *series)
+{
+    ab_row whole = *row;
+    snprintf(whole.scope, sizeof whole.scope, "end-to-end");
+    whole.published_id[0] = '\0';
+    whole.published_ms = NAN;
+    whole.quality_metric[0] = '\0';
+    whole.quality_best = whole.quality_mean = NAN;
+    return ab_bench_append(&t->base.bench, &whole, series, AB_ALL_STAGES);
+}
+
+static ab_status measure_time(image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                              ab_row *row)
+{
+    const bool on_host = implementation->backend == AB_HOST;
+    if (on_host && pixels_of(t, cell) > t->base.bench.effort.host_steps) {
+        row->status = AB_ROW_SKIPPED;
+        ab_row_add_note(row, "more than %g pixels: too large for the host backend", t->base.bench.effort.host_steps);
+        return ab_run_append(t->base.bench.run, row, NULL, 0);
+    }
+    ab_series series = {0};
+    bool wrong = false;
+    if (!on_host)
+        ab_row_add_published(row, ab_table_published(&t->base, "6.1"), published_row(cell),
+                             t->inputs[cell->input].asked, "kernel");
+    ab_status status = verify(t, cell, implementation, row, &wrong);
+    if (status.code == AB_OK && !on_host) status = time_detector(t, cell, implementation, &series, row);
+    if (status.code == AB_OK && implementation->backend == AB_CUDA) status = add_bandwidth(t, cell, &series, row);
+    if (status.code == AB_OK && on_host) ab_row_add_note(row, "verified on the host backend, not timed");
+    if (status.code != AB_OK) {
+        ab_row_set_failure(row, wrong, &status);
+        ab_series_free(&series);
+    }
+    status = implementation->backend == AB_CUDA && series.n ? append_end_to_end(t, row, &series) : ab_ok();
+    if (status.code == AB_OK) status = ab_bench_append(&t->base.bench, row, &series, 1u << ED_DETECT);
+    ab_series_free(&series);
+    return status;
+}
+
+const image_cell_kind detector_time = {
+    .scope = "kernel",
+    .timed = true,
+    .format_params = format_params,
+    .estimate = estimate_time,
+    .measure = measure_time,
+};
+
+/* ---- Quality ---- */
+
+/* An image with noise, as detectors see it. */
+typedef struct noisy_image {
+    ab_image image;
+    uint8_t *rgba, *grey;
+} noisy_image;
+
+static void free_noisy(noisy_image *noisy)
+{
+    image_free(&noisy->image);
+    free(noisy->rgba);
+    free(noisy->grey);
+}
+
+static ab_status make_noisy(const image_table *t, const image_input *input, image_noise kind, int percent,
+                            noisy_image *noisy)
+{
+    const size_t pixels = (size_t)input->image.width * (size_t)input->image.height;
+    const size_t bytes = pixels * (size_t)input->image.channels;
+    *noisy = (noisy_image){.image = input->image, .rgba = malloc(4 * pixels), .grey = malloc(pixels)};
+    noisy->image.edges = NULL;
+    noisy->image.pixels = malloc(bytes);
+    if (!noisy->image.pixels || !noisy->rgba || !noisy->grey) return ab_failed("out of memory");
+    memcpy(noisy->image.pixels, input->image.pixels, bytes);
+    if (percent) image_add_noise(&noisy->image, kind, percent / 100.0, t->base.options.seed);
+    image_rgba(&noisy->image, noisy->rgba);
+    image_grey(&noisy->image, noisy->grey);
+    return ab_ok();
+}
+
+static ed_image view_of(const noisy_image *noisy)
+{
+    return (ed_image){noisy->image.width, noisy->image.height, noisy->rgba, noisy->grey};
+}
+
+static void format_quality_params(const image_table *t, const image_cell *cell, ab_backend backend, char text[128])
+{
+    format_params(t, cell, backend, text);
+    const size_t at = strlen(text);
+    if (cell->noise.percent)
+        snprintf(text + at, 128 - at, ";noise=%s;level=%d", detector_noise_name(cell->noise.kind), cell->noise.percent);
 }
 
 static double estimate_quality(const image_table *t, const image_cell *cell, ab_backend backend)
 {
-    const ab_image *image = &t->inputs[cell->input].image;
-    return 1e-7 * (backend == AB_HOST ? 20.0 : 5.0) * image->width * image->height;
+    return 5e-7 * pixels_of(t, cell) + detect_seconds(t, cell, backend);
+}
+
+/* "<row>-edges" or "<row>-gaussian-20-edges". */
+static ab_status save_noisy_map(const image_table *t, const image_cell *cell, int percent, const char *tuning,
+                                const uint8_t *map)
+{
+    char name[128];
+    if (percent)
+        snprintf(name, sizeof name, "%s-%s-%d%s-edges", cell->row, detector_noise_name(cell->noise.kind), percent,
+                 tuning);
+    else
+        snprintf(name, sizeof name, "%s%s-edges", cell->row, tuning);
+    return image_save_map(t, &t->inputs[cell->input], name, map);
+}
+
+static ab_status judge_map(image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                           const noisy_image *noisy, uint8_t *map, ab_row *row)
+{
+    const ed_image view = view_of(noisy);
+    const ed_params params = params_of(t, cell);
+    AB_TRY(detect(implementation, &view, &params, map));
+    AB_TRY(save_noisy_map(t, cell, cell->noise.percent, "", map));
+    return quality_append(t, &t->inputs[cell->input], map, row);
 }
 
 static ab_status measure_quality(image_table *t, const image_cell *cell, const ab_implementation *implementation,
                                  ab_row *row)
 {
     const image_input *input = &t->inputs[cell->input];
-    const ed_image image = {input->image.width, input->image.height, input->rgba, input->grey};
-    ed_params params = cell->detector;
-    params.threads = image_cell_threads(t, params.threads);
-    uint8_t *map = malloc((size_t)image.width * (size_t)image.height);
-    if (!map) return ab_failed("out of memory");
-    char name[80];
-    snprintf(name, sizeof name, "%s-edges", cell->row);
-    ab_status status = detector_map(implementation, &image, &params, map);
-    if (status.code == AB_OK) status = image_save_map(t, input, name, map);
-    if (status.code == AB_OK) {
-        status = quality_append(t, input, map, row);
-    } else {
-        ab_row_set_failure(row, false, &status);
-        status = ab_run_append(t->base.bench.run, row, NULL, 0);
-    }
+    noisy_image noisy;
+    uint8_t *map = malloc((size_t)pixels_of(t, cell));
+    ab_status status = make_noisy(t, input, cell->noise.kind, cell->noise.percent, &noisy);
+    if (!map) status = ab_failed("out of memory");
+    if (status.code == AB_OK) status = judge_map(t, cell, implementation, &noisy, map, row);
+    free_noisy(&noisy);
     free(map);
-    return status;
+    return status.code == AB_OK || ab_run_find(t->base.bench.run, row) ? status : append_failure(t, row, &status);
 }
 
 const image_cell_kind detector_quality = {
     .scope = "quality",
     .metric = "f",
-    .format_params = format_params,
+    .format_params = format_quality_params,
     .estimate = estimate_quality,
     .measure = measure_quality,
+};
+
+/* ---- Noise ---- */
+
+/* Params of the row for a level: "noise=gaussian;level=40;tuning=best". */
+static void format_noise(const image_cell *cell, int percent, const char *tuning, char text[128])
+{
+    snprintf(text, 128, "noise=%s;level=%d;tuning=%s", detector_noise_name(cell->noise.kind), percent, tuning);
+}
+
+static void format_noise_params(const image_table *t, const image_cell *cell, ab_backend backend, char text[128])
+{
+    (void)t, (void)backend;
+    format_noise(cell, cell->noise.percent, "best", text);
+}
+
+static double estimate_noise(const image_table *t, const image_cell *cell, ab_backend backend)
+{
+    const int levels = 1 + cell->noise.percent / 10;
+    const double one = 1.2e-8 * pixels_of(t, cell) + detect_seconds(t, cell, backend);
+    return levels * detector_grid(cell->implementation).count * one;
+}
+
+static ab_status score(const image_input *input, const ab_implementation *implementation, const noisy_image *noisy,
+                       const ed_params *params, uint8_t *map, double *f)
+{
+    const ed_image view = view_of(noisy);
+    AB_TRY(detect(implementation, &view, params, map));
+    edge_quality quality;
+    AB_TRY(edge_map_compare(view.width, view.height, map, input->image.edges, quality_radius(&input->image), &quality));
+    *f = quality.f;
+    return ab_ok();
+}
+
+/* The grid's best parameters for this image; the first of equals. */
+static ab_status tune(const image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                      const noisy_image *noisy, uint8_t *map, ed_params *best)
+{
+    const detector_parameter_grid grid = detector_grid(cell->implementation);
+    double best_f = -1.0;
+    for (int i = 0; i < grid.count; ++i) {
+        ed_params params = params_of(t, cell);
+        double f;
+        grid.set(i, &params);
+        AB_TRY(score(&t->inputs[cell->input], implementation, noisy, &params, map, &f));
+        if (f > best_f) {
+            best_f = f;
+            *best = params;
+        }
+    }
+    return ab_ok();
+}
+
+static ab_status append_level(image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                              const noisy_image *noisy, const ed_params *params, int percent, const char *tuning,
+                              uint8_t *map, const ab_row *key)
+{
+    ab_row row = *key;
+    double f;
+    char used[96], suffix[16];
+    AB_TRY(score(&t->inputs[cell->input], implementation, noisy, params, map, &f));
+    snprintf(suffix, sizeof suffix, "-%s", tuning);
+    AB_TRY(save_noisy_map(t, cell, percent, suffix, map));
+    detector_format_params(cell->implementation, params, used);
+    ab_row_add_note(&row, "%s", used);
+    format_noise(cell, percent, tuning, row.params);
+    strcat(row.params, ";metric=f"); /* as the row of the key has it; it replaced a longer text */
+    return quality_append_metric(t, &row, "f", f);
+}
+
+/* Both rows of a level; *fixed is set where there is no noise. */
+static ab_status measure_level(image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                               const noisy_image *noisy, int percent, ed_params *fixed, uint8_t *map, const ab_row *key)
+{
+    ed_params best;
+    AB_TRY(tune(t, cell, implementation, noisy, map, &best));
+    if (percent == 0) *fixed = best;
+    AB_TRY(append_level(t, cell, implementation, noisy, fixed, percent, "fixed", map, key));
+    return append_level(t, cell, implementation, noisy, &best, percent, "best", map, key);
+}
+
+static ab_status save_noisy_image(const image_table *t, const image_cell *cell, const noisy_image *noisy, int percent)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s-%d", detector_noise_name(cell->noise.kind), percent);
+    return percent ? image_save_pixels(t, &t->inputs[cell->input], name, noisy->image.pixels) : ab_ok();
+}
+
+static ab_status measure_levels(image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                                uint8_t *map, const ab_row *key)
+{
+    ed_params fixed = cell->detector;
+    for (int i = 0; i < DETECTOR_NOISE_LEVELS; ++i) {
+        const int percent = detector_noise_percent[i];
+        if (percent > cell->noise.percent) break;
+        noisy_image noisy;
+        ab_status status = make_noisy(t, &t->inputs[cell->input], cell->noise.kind, percent, &noisy);
+        if (status.code == AB_OK) status = save_noisy_image(t, cell, &noisy, percent);
+        if (status.code == AB_OK) status = measure_level(t, cell, implementation, &noisy, percent, &fixed, map, key);
+        free_noisy(&noisy);
+        AB_TRY(status);
+    }
+    return ab_ok();
+}
+
+static ab_status measure_noise(image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                               ab_row *row)
+{
+    uint8_t *map = malloc((size_t)pixels_of(t, cell));
+    ab_status status = map ? measure_levels(t, cell, implementation, map, row) : ab_failed("out of memory");
+    free(map);
+    const ab_row *written = ab_run_find(t->base.bench.run, row);
+    if (written) *row = *written;
+    return status.code == AB_OK || written ? status : append_failure(t, row, &status);
+}
+
+const image_cell_kind detector_noise = {
+    .scope = "quality",
+    .metric = "f",
+    .format_params = format_noise_params,
+    .estimate = estimate_noise,
+    .measure = measure_noise,
 };

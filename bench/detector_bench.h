@@ -1,14 +1,37 @@
-/* Measuring edge detectors: colour-edge, Canny and Sobel. */
+/* Measuring edge detectors, colour-edge, Canny and Sobel: their time (Table 6.1), the quality of their maps, and how that
+ * stands noise (Figure 6.5).
+ */
 #ifndef ANTBENCH_DETECTOR_BENCH_H
 #define ANTBENCH_DETECTOR_BENCH_H
 
 #include "bench/image_table.h"
 
+/* Scope kernel: the stage DETECT (detector.h), and for a GPU a row with scope end-to-end as well: all stages. Before, the
+ * map is compared with the reference's: colour-edge/seq for colour-edge, canny/opencv for Canny. It must be equal in all
+ * but DETECTOR_TOLERANCE of the pixels; a Canny with a given number of hysteresis passes may miss edges but have none that
+ * the reference does not have; NPP's, which is not all of Canny, may differ, and quality_mean says by how much. Images
+ * larger than effort.host_steps pixels are skipped on the host backend. */
+extern const image_cell_kind detector_time;
+
+/* A pixel whose magnitude is within rounding of a threshold may fall on either side, and thinning takes more with it. */
+#define DETECTOR_TOLERANCE 1e-4
+
 /* Scope quality: the metrics of quality.h for the map, with the cell's noise. With --save, the map. */
 extern const image_cell_kind detector_quality;
 
-/* Opens a detector on an image, finds the edges once and copies the map out. */
-ab_status detector_map(const ab_implementation *implementation, const ed_image *image, const ed_params *params,
-                       uint8_t *map);
+/* Scope quality, for images with known edges: F at each level of the cell's kind of noise, with the parameters that are
+ * best at that level (tuning=best) and with those that are best without noise (tuning=fixed); "best" of a grid of
+ * parameters, and only of that. A row for each; that of the key is the last. With --save, the maps. */
+extern const image_cell_kind detector_noise;
+
+/* The levels of detector_noise in percent; the first of them is 0. */
+enum { DETECTOR_NOISE_LEVELS = 5 };
+extern const int detector_noise_percent[DETECTOR_NOISE_LEVELS];
+
+/* "salt-and-pepper" */
+const char *detector_noise_name(image_noise noise);
+
+/* Parameters as in the CSV, by operation: "sigma=1;volume=2;intensity=2;thinning=1". */
+void detector_format_params(const char *implementation, const ed_params *params, char text[96]);
 
 #endif

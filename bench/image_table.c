@@ -68,7 +68,8 @@ static ab_status load_inputs(ab_table *base)
     const char *const *names =
         asked ? (const char *const *)base->options.instances : t->driver->images[base->options.profile];
     for (; *names; ++names) AB_TRY(add_input(t, *names));
-    for (names = bsds_images; *names && !asked && base->options.profile != AB_SMOKE; ++names)
+    const bool traced = t->driver->traced && !asked && base->options.profile != AB_SMOKE;
+    for (names = bsds_images; traced && *names; ++names)
         if (image_may_load(*names)) AB_TRY(add_input(t, *names));
     return ab_ok();
 }
@@ -141,10 +142,14 @@ ab_status image_save_values(const image_table *t, const image_input *input, cons
     return status;
 }
 
+ab_status image_save_pixels(const image_table *t, const image_input *input, const char *name, const uint8_t *pixels)
+{
+    return t->base.options.save ? save_png(t, input, name, input->image.channels, pixels) : ab_ok();
+}
+
 ab_status image_save_input(const image_table *t, const image_input *input)
 {
-    if (!t->base.options.save) return ab_ok();
-    AB_TRY(save_png(t, input, "input", input->image.channels, input->image.pixels));
+    AB_TRY(image_save_pixels(t, input, "input", input->image.pixels));
     return input->image.edges ? image_save_map(t, input, "truth", input->image.edges) : ab_ok();
 }
 

@@ -46,6 +46,7 @@ struct image_cell {
     const image_cell_kind *kind;
     const char *table;          /* "5.1" */
     char row[48];               /* "warp-128" */
+    const char *published_row;  /* the sources' row beside which it stands, NULL for one of the same name */
     const char *implementation; /* "edge-ants/warp" */
     int input;                  /* index of the image */
     ea_params ants;             /* edge-ants: threads 0 means all cores */
@@ -60,10 +61,9 @@ typedef struct image_driver {
     const char *table_file;                      /* "table-5.1.csv" */
     const char *published[AB_MAX_PUBLISHED + 1]; /* tables of results/published/ */
     const ab_effort *efforts;                    /* indexed by ab_profile */
-    const char *const *const
-        *images; /* indexed by ab_profile: the images of all its tables; but for smoke, photographs of
-                                       * BSDS are added where they are there */
-    void (*list_cells)(image_table *table); /* with image_add_cell */
+    const char *const *const *images;            /* indexed by ab_profile: the images of all its tables */
+    bool traced;                                 /* but for smoke, photographs of BSDS are added where they are there */
+    void (*list_cells)(image_table *table);      /* with image_add_cell */
     void (*print_tables)(const image_table *table);
 } image_driver;
 
@@ -72,7 +72,8 @@ struct image_table {
     const image_driver *driver;
     int n_inputs;
     image_input inputs[AB_MAX_INPUTS];
-    image_cell *cells; /* [base.n_cells] */
+    image_cell *cells;       /* [base.n_cells] */
+    double copy_bytes_per_s; /* bandwidth of the GPU's memory, 0 until it is asked for */
 };
 
 /* The whole program; returns its exit code. */
@@ -102,6 +103,9 @@ const ab_row *image_find_row(const image_table *table, const char *name, const c
 /* With --save, writes a map of 0 and 1, or values scaled to their largest, to DIR/<image>-<name>.png. */
 ab_status image_save_map(const image_table *table, const image_input *input, const char *name, const uint8_t *map);
 ab_status image_save_values(const image_table *table, const image_input *input, const char *name, const float *values);
+/* With --save, writes other pixels of the image's size and channels likewise. */
+ab_status image_save_pixels(const image_table *table, const image_input *input, const char *name,
+                            const uint8_t *pixels);
 /* With --save, writes the image itself and, where they are known, its edges. */
 ab_status image_save_input(const image_table *table, const image_input *input);
 

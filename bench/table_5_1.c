@@ -251,6 +251,7 @@ int main(int argc, char **argv)
         .published = {"5.1"},
         .efforts = efforts,
         .images = images,
+        .traced = true,
         .list_cells = list_cells,
         .print_tables = print_tables,
     };

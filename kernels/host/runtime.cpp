@@ -131,6 +131,21 @@ cudaError_t cudaMemset(void *to, int value, std::size_t bytes)
     return cudaSuccess;
 }
 
+cudaError_t cudaMallocHost(void **pointer, std::size_t bytes)
+{
+    return cudaMalloc(pointer, bytes);
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    return cudaFree(pointer);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t)
+{
+    return cudaMemcpy(to, from, bytes, kind);
+}
+
 cudaError_t cudaMemsetAsync(void *to, int value, std::size_t bytes, cudaStream_t)
 {
     return cudaMemset(to, value, bytes);

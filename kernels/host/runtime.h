@@ -61,7 +61,11 @@ const char *cudaGetErrorString(cudaError_t error);
 /* Device memory is filled with 0xFF bytes, NaN in float. */
 cudaError_t cudaMalloc(void **pointer, std::size_t bytes);
 cudaError_t cudaFree(void *pointer);
+/* Page-locked memory of the host; here memory like any other, filled in the same way. */
+cudaError_t cudaMallocHost(void **pointer, std::size_t bytes);
+cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaMemcpy(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t = 0);
 /* `rows` rows of `bytes` bytes, which begin every to_pitch and from_pitch bytes. */
 cudaError_t cudaMemcpy2D(void *to, std::size_t to_pitch, const void *from, std::size_t from_pitch, std::size_t bytes,
                          std::size_t rows, cudaMemcpyKind kind);

@@ -20,6 +20,10 @@ struct alignas(8) int2 {
     int x, y;
 };
 
+struct alignas(8) float2 {
+    float x, y;
+};
+
 struct alignas(16) int4 {
     int x, y, z, w;
 };
@@ -37,6 +41,11 @@ struct alignas(16) float4 {
 };
 
 constexpr int2 make_int2(int x, int y)
+{
+    return {x, y};
+}
+
+constexpr float2 make_float2(float x, float y)
 {
     return {x, y};
 }

@@ -1,0 +1,94 @@
+/* Canny's edge detector on the GPU: what its rungs share.
+ *
+ * The rules are OpenCV's, in integers, so that the map at convergence equals cv::Canny's pixel for pixel, with a sigma
+ * that of cv::GaussianBlur followed by cv::Canny:
+ *
+ *   blur      separable, weights of 8 fractional bits (canny_gaussian), reflected at the border without repeating the
+ *             border pixel; the sum is rounded once, to 8 bits.
+ *   gradient  3x3 Sobel, border pixels repeated; magnitude |gx| + |gy|, 0 outside of the image.
+ *   suppress  keep a pixel whose magnitude is above low and a maximum along the gradient, whose direction is one of
+ *             four, split at 22.5 and 67.5 degrees by integer comparison. Of two equal neighbours the right or lower
+ *             one gives way; on the diagonals both do.
+ *   classes   strong when the magnitude is above high, else weak.
+ *   edges     the strong pixels, and the weak ones that are 8-connected to a strong one through weak ones.
+ */
+#ifndef ANTBENCH_CANNY_H
+#define ANTBENCH_CANNY_H
+
+#include <stdbool.h>
+
+#include "kernels/detector.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CANNY_MAX_RADIUS = 15 };       /* of the Gaussian: 3 sigma, sigma <= 5 */
+enum { CANNY_MAX_SIDE = 65535 * 16 }; /* pixels: a grid has so many rows of blocks, a block at least 16 of pixels */
+
+enum canny_class { CANNY_NONE, CANNY_WEAK, CANNY_STRONG };
+
+/* For ed_methods.read_step. */
+enum canny_step {
+    CANNY_BLURRED, /* 0 .. 255: what the gradient is taken of */
+    CANNY_CLASSES  /* canny_class of every pixel, before hysteresis */
+};
+
+typedef struct canny_gaussian {
+    int radius;                                 /* 0: no blur */
+    unsigned weights[2 * CANNY_MAX_RADIUS + 1]; /* [2 radius + 1], in 1/256; their sum is 256 */
+} canny_gaussian;
+
+/* The Gaussian as OpenCV has it for 8-bit images: 6 sigma + 1 weights, made an odd number; each is rounded to 1/256,
+ * the error being carried towards the middle one, which makes up what is missing from 1. */
+canny_gaussian canny_make_gaussian(double sigma);
+
+typedef struct canny_device {
+    int width, height;       /* pixels */
+    canny_gaussian gaussian; /* what to blur with */
+    int low, high;           /* thresholds of the magnitude, which must be above */
+    int hysteresis_passes;   /* 0: to convergence */
+    unsigned char *grey;     /* [height][width] the image */
+    unsigned char *blurred;  /* [height][width]; grey itself when the radius is 0 */
+    unsigned char *classes;  /* [height][width] canny_class */
+    unsigned char *spare;    /* [height][width] classes of every other hysteresis pass, whose next ones go to edges */
+    unsigned char *edges;    /* [height][width] the result, 0 and 1 (0 and 255 by NPP) */
+    void *scratch;           /* as many bytes as the rung asked for */
+} canny_device;
+
+/* Enqueues a rung's kernels from grey to edges. */
+typedef ab_status canny_detect(const canny_device *device);
+
+/* What a rung is to the detector that runs it. */
+typedef struct canny_rung {
+    canny_detect *detect;
+    size_t scratch_bytes;              /* of device memory */
+    bool keeps_blurred, keeps_classes; /* whether detect leaves these steps in device memory */
+} canny_rung;
+
+#ifdef __cplusplus
+}
+
+#include "kernels/cuda_port.h"
+
+/* The scratch that canny_connect and canny_join need: a label per pixel, and one for "strong". */
+static inline size_t canny_label_bytes(const ed_image *image)
+{
+    return ((size_t)image->width * (size_t)image->height + 1) * sizeof(unsigned);
+}
+
+extern "C" {
+
+/* Opens a detector around a rung. AB_UNSUPPORTED when the image does not fit. */
+ab_status AB_GPU(canny_open_detector)(const ed_image *image, const ed_params *params, const canny_rung *rung,
+                                      ed_detector **detector);
+
+/* The stages. */
+ab_status AB_GPU(canny_blur)(const canny_device *device);     /* grey -> blurred */
+ab_status AB_GPU(canny_suppress)(const canny_device *device); /* blurred -> classes */
+ab_status AB_GPU(canny_grow)(const canny_device *device);     /* classes -> edges, in hysteresis_passes passes */
+ab_status AB_GPU(canny_connect)(const canny_device *device);  /* classes -> edges, to convergence */
+ab_status AB_GPU(canny_join)(const canny_device *device);     /* labels of tiles in scratch (labels.h) -> edges */
+}
+#endif
+#endif

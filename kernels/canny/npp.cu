@@ -1,0 +1,67 @@
+/* NVIDIA's own: nppiFilterCannyBorder of the CUDA Toolkit, where the toolkit has NPP (AB_WITH_NPP, see the Makefile).
+ *
+ * Its hysteresis looks once at the 3x3 neighbourhood, so edges that hang on a strong pixel through other weak ones are
+ * missing: it is faster than Canny by not being all of it. The Gaussian, where one is asked for, is this project's
+ * (blur.cu): what differs from the other rungs is NPP's Canny alone. It runs on a GPU only, not on the host backend.
+ * Limit: thresholds are whole numbers.
+ * Source: CUDA Toolkit, NPP, image filtering functions.
+ */
+#include "config.h"
+#include "kernels/canny/canny.h"
+
+#if defined __CUDACC__ && defined AB_WITH_NPP
+
+#include <nppi_filtering_functions.h>
+
+/* What NPP asks of the application; the runtime has all of it at hand, so this costs no time worth keeping it for. */
+static ab_status npp_context(NppStreamContext *context)
+{
+    *context = NppStreamContext{}; /* the default stream */
+    int shared_bytes = 0;
+    CUDA_TRY(cudaGetDevice(&context->nCudaDeviceId));
+    const int device = context->nCudaDeviceId;
+    CUDA_TRY(cudaDeviceGetAttribute(&context->nMultiProcessorCount, cudaDevAttrMultiProcessorCount, device));
+    CUDA_TRY(
+        cudaDeviceGetAttribute(&context->nMaxThreadsPerMultiProcessor, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+    CUDA_TRY(cudaDeviceGetAttribute(&context->nMaxThreadsPerBlock, cudaDevAttrMaxThreadsPerBlock, device));
+    CUDA_TRY(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlock, device));
+    CUDA_TRY(cudaDeviceGetAttribute(&context->nCudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMajor,
+                                    device));
+    CUDA_TRY(cudaDeviceGetAttribute(&context->nCudaDevAttrComputeCapabilityMinor, cudaDevAttrComputeCapabilityMinor,
+                                    device));
+    context->nSharedMemPerBlock = (size_t)shared_bytes;
+    return ab_ok();
+}
+
+static ab_status detect(const canny_device *device)
+{
+    if (device->gaussian.radius > 0) AB_TRY(AB_GPU(canny_blur)(device));
+    NppStreamContext context;
+    AB_TRY(npp_context(&context));
+    const NppiSize size = {device->width, device->height};
+    const NppStatus status = nppiFilterCannyBorder_8u_C1R_Ctx(
+        device->blurred, device->width, size, NppiPoint{0, 0}, device->edges, device->width, size, NPP_FILTER_SOBEL,
+        NPP_MASK_SIZE_3_X_3, (Npp16s)device->low, (Npp16s)device->high, nppiNormL1, NPP_BORDER_REPLICATE,
+        (Npp8u *)device->scratch, context);
+    return status == NPP_SUCCESS ? ab_ok() : ab_failed("nppiFilterCannyBorder_8u_C1R_Ctx: NPP status %d", (int)status);
+}
+
+extern "C" ab_status AB_GPU(canny_npp)(const ed_image *image, const ed_params *params, ed_detector **detector)
+{
+    int scratch_bytes = 0;
+    const NppStatus status = nppiFilterCannyBorderGetBufferSize(NppiSize{image->width, image->height}, &scratch_bytes);
+    if (status != NPP_SUCCESS)
+        return ab_unsupported("NPP's Canny does not take %d x %d pixels (NPP status %d)", image->width, image->height,
+                              (int)status);
+    const canny_rung rung = {detect, (size_t)scratch_bytes, true, false};
+    return AB_GPU(canny_open_detector)(image, params, &rung, detector);
+}
+
+#else
+
+extern "C" ab_status AB_GPU(canny_npp)(const ed_image *, const ed_params *, ed_detector **)
+{
+    return ab_unsupported("needs a GPU and NPP (libnpp of the CUDA Toolkit) when it is built");
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* Operation "colour-edge": edges where the volume of colour or the intensity changes (thesis ch. 6).
+ *
+ * Blur by a Gaussian, turn RGB into volume and intensity, take the Prewitt gradients of both planes in four directions,
+ * mark what exceeds a multiple of their mean, thin. What every implementation computes, bit for bit (pixel.h), where the
+ * thesis is silent or misprinted:
+ *
+ * Blur. Normalised taps out to ceil(3 sigma), first down the columns, then along the rows; pixels outside are the nearest
+ *   ones inside, here and for the gradients. sigma 0 leaves the image as it is.
+ * Volume. V = pi S^2 I (H/360) with H in degrees 0 .. 360 and I of 0 .. 255. Eq. 6.3 means the smallest channel,
+ *   S = 1 - min(R, G, B)/I. Eq. 6.5 is 0/0 at grey pixels, where S = 0, so V = 0. H jumps from 360 to 0 at red, and V with
+ *   it: that is the method's own, and draws edges where G - B changes sign in a reddish region.
+ * Gradients. M1 = sqrt(Gx^2 + Gy^2) and M2 = sqrt(G45^2 + G135^2), of volume and of intensity, by the kernels
+ *   -1 0 1    -1 -1 -1     0  1  1     1  1  0
+ *   -1 0 1     0  0  0    -1  0  1     1  0 -1
+ *   -1 0 1     1  1  1    -1 -1  0     0 -1 -1
+ * Thresholds. §6.4 compares M1 and M2 each with "a corresponding threshold", and §6.5.2 fetches the thresholds with one
+ *   128-bit load: so there are four, each the mean of its own magnitude over the image times the coefficient of its plane.
+ *   A pixel is on an edge if any of the four magnitudes is above, not at, its threshold. A large coefficient, 1e6, switches
+ *   a plane off.
+ * Thinning. images/edge_map.h; pixels outside are no edges.
+ */
+#ifndef ANTBENCH_COLOUR_EDGE_H
+#define ANTBENCH_COLOUR_EDGE_H
+
+#include "kernels/detector.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The steps that read_step knows. CPU implementations have all of them, a GPU those that it keeps in memory. */
+enum ce_step {
+    CE_BLURRED_R, /* after the Gaussian, 0 .. 255 */
+    CE_BLURRED_G,
+    CE_BLURRED_B,
+    CE_VOLUME,    /* 0 .. 534 */
+    CE_INTENSITY, /* 0 .. 255 */
+    CE_VOLUME_M1, /* the gradient magnitudes, in the order of ce_magnitude */
+    CE_VOLUME_M2,
+    CE_INTENSITY_M1,
+    CE_INTENSITY_M2,
+    CE_VOLUME_M1_THRESHOLD, /* their thresholds in the same order: one number at every pixel */
+    CE_VOLUME_M2_THRESHOLD,
+    CE_INTENSITY_M1_THRESHOLD,
+    CE_INTENSITY_M2_THRESHOLD,
+    CE_EDGES, /* before thinning, 0 and 1 */
+    CE_STEPS
+};
+
+/* The four gradient magnitudes of a pixel, wherever four of something are kept. */
+enum ce_magnitude { CE_M1_VOLUME, CE_M2_VOLUME, CE_M1_INTENSITY, CE_M2_INTENSITY, CE_MAGNITUDES };
+
+enum { CE_MAX_RADIUS = 15 }; /* pixels: ceil(3 sigma) for the largest sigma that ed_check lets pass */
+
+/* One half of the Gaussian, which is symmetric. */
+typedef struct ce_taps {
+    int radius;                      /* pixels to each side, 0 .. CE_MAX_RADIUS */
+    float weight[CE_MAX_RADIUS + 1]; /* of the pixels k away, k = 0 .. radius; weight[0] + 2 * all others = 1 */
+} ce_taps;
+
+/* The taps of the Gaussian of standard deviation sigma, 0 .. 5. */
+ce_taps ce_gaussian(double sigma);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

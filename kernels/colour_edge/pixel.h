@@ -1,0 +1,160 @@
+/* The arithmetic of colour-edge (colour_edge.h), one pixel at a time, for GPU and CPU.
+ *
+ * All implementations give the same bits. No product is added to anything but by an explicit fmaf, so that no compiler
+ * has a choice whether to fuse (nvcc does unasked); nothing else is left open by IEEE 754; and sums over the image are
+ * of integers, so that the order in which they are added does not matter.
+ */
+#ifndef ANTBENCH_COLOUR_EDGE_PIXEL_H
+#define ANTBENCH_COLOUR_EDGE_PIXEL_H
+
+#include <math.h>
+#include <stdint.h>
+
+#include "kernels/colour_edge/colour_edge.h"
+
+/* Inlined by whoever calls, a GPU or a CPU's vector loop. C knows none of CUDA's words. */
+#ifdef __CUDACC__
+#define CE_INLINE static __host__ __device__ __forceinline__
+#else
+#define CE_INLINE static inline __attribute__((always_inline))
+#endif
+
+/* ---- Blur: a sum that begins with ce_blur_begin and takes the pixels k = 1, 2, ... away in this order ---- */
+
+CE_INLINE float ce_blur_begin(const ce_taps *taps, float centre)
+{
+    return taps->weight[0] * centre;
+}
+
+/* `pair` is the sum of the two pixels that are k away. */
+CE_INLINE float ce_blur_add(const ce_taps *taps, int k, float pair, float sum)
+{
+    return fmaf(taps->weight[k], pair, sum);
+}
+
+/* ---- Colour ---- */
+
+CE_INLINE float ce_intensity(float r, float g, float b)
+{
+    return (r + g + b) * (1.0f / 3.0f);
+}
+
+/* H/360. Eq. 6.5 is the angle of the vector (2R - G - B, sqrt(3) (G - B)): taken as an arc tangent it does not lose half
+ * of the digits near red, as an arc cosine in single precision does, and needs no square root. The polynomial is a
+ * minimax fit of atan(t)/(2 pi t) in t^2 over 0 .. 1, relative error 1e-7; each reflection turns base + t into its
+ * mirror image, so that one fmaf at the end is all the rounding there is. */
+CE_INLINE float ce_hue(float r, float g, float b)
+{
+    const float x = (r - g) + (r - b), y = 1.7320508f * (g - b);
+    const float ax = fabsf(x), ay = fabsf(y);
+    const float high = ax > ay ? ax : ay, low = ax > ay ? ay : ax;
+    float t = low / (high > 0.0f ? high : 1.0f), base = 0.0f;
+    const float t2 = t * t;
+    float slope = -7.4694405e-4f;
+    slope = fmaf(slope, t2, 3.85984429e-3f);
+    slope = fmaf(slope, t2, -9.4674956e-3f);
+    slope = fmaf(slope, t2, 1.57790501e-2f);
+    slope = fmaf(slope, t2, -2.23126858e-2f);
+    slope = fmaf(slope, t2, 3.17828022e-2f);
+    slope = fmaf(slope, t2, -5.30495122e-2f);
+    slope = fmaf(slope, t2, 1.59154922e-1f);
+    base = ay > ax ? 0.25f : base;
+    t = ay > ax ? -t : t;
+    base = x < 0.0f ? 0.5f - base : base;
+    t = x < 0.0f ? -t : t;
+    base = y < 0.0f ? 1.0f - base : base;
+    t = y < 0.0f ? -t : t;
+    return fmaf(slope, t, base);
+}
+
+/* pi S^2 I (H/360), where S^2 I = (I - min)^2 / I. I - min is the mean of what each channel has above the smallest, so
+ * that it is exactly 0 for grey. */
+CE_INLINE float ce_volume(float r, float g, float b)
+{
+    const float least_rg = r < g ? r : g, least = least_rg < b ? least_rg : b;
+    const float intensity = ce_intensity(r, g, b);
+    const float above = ce_intensity(r - least, g - least, b - least);
+    const float area = above * above / (intensity > 0.0f ? intensity : 1.0f);
+    return area * (3.14159265f * ce_hue(r, g, b));
+}
+
+/* ---- Gradients ---- */
+
+/* The two gradient magnitudes of a plane, squared. */
+typedef struct ce_gradients {
+    float m1; /* Gx^2 + Gy^2 */
+    float m2; /* G45^2 + G135^2 */
+} ce_gradients;
+
+/* From the eight neighbours. Opposite pixels have opposite signs in all four kernels, so the four differences across the
+ * centre are all that is needed. */
+CE_INLINE ce_gradients ce_prewitt(float nw, float n, float ne, float w, float e, float sw, float s, float se)
+{
+    const float vertical = n - s, horizontal = e - w, rising = ne - sw, falling = nw - se;
+    const float gx = horizontal + (rising - falling), gy = vertical + (rising + falling);
+    const float g45 = rising + (vertical + horizontal), g135 = falling + (vertical - horizontal);
+    const ce_gradients squared = {fmaf(gx, gx, gy * gy), fmaf(g45, g45, g135 * g135)};
+    return squared;
+}
+
+/* ---- Means and thresholds ---- */
+
+/* A magnitude, which is below 2^12, in steps of 2^-19: what is added up. */
+CE_INLINE int ce_fixed_point(float magnitude)
+{
+    return (int)(magnitude * 524288.0f);
+}
+
+/* The threshold from the sum of n magnitudes in fixed point. */
+CE_INLINE float ce_threshold(uint64_t sum, double n, double coefficient)
+{
+    return (float)((double)sum / n * 0x1p-19 * coefficient);
+}
+
+/* The largest number whose square root is not above the threshold: m > threshold is m * m > this, to the last bit. */
+CE_INLINE float ce_square_bound(float threshold)
+{
+    float bound = threshold * threshold;
+    while (sqrtf(bound) > threshold) bound = nextafterf(bound, 0.0f);
+    while (!(sqrtf(nextafterf(bound, HUGE_VALF)) > threshold)) bound = nextafterf(bound, HUGE_VALF);
+    return bound;
+}
+
+/* ---- Thinning 32 pixels at a time ---- */
+
+/* 32 pixels of three rows, bit i the pixel in column i, and the words to the left and to the right of each. */
+typedef struct ce_words {
+    uint32_t left, middle, right;
+} ce_words;
+
+CE_INLINE uint32_t ce_west(ce_words row)
+{
+    return row.middle << 1 | row.left >> 31;
+}
+
+CE_INLINE uint32_t ce_east(ce_words row)
+{
+    return row.middle >> 1 | row.right << 31;
+}
+
+/* A sub-iteration of Guo & Hall (images/edge_map.h) on the 32 pixels of the middle word of `at`: their conditions as
+ * Boolean functions, which need no table and no loop over pixels. */
+CE_INLINE uint32_t ce_thin(ce_words above, ce_words at, ce_words below, int sub_iteration)
+{
+    const uint32_t nw = ce_west(above), n = above.middle, ne = ce_east(above), w = ce_west(at), e = ce_east(at);
+    const uint32_t sw = ce_west(below), s = below.middle, se = ce_east(below);
+    /* C = 1: one 8-connected group of neighbours, so the pixel holds nothing together. */
+    const uint32_t c1 = ~n & (ne | e), c2 = ~e & (se | s), c3 = ~s & (sw | w), c4 = ~w & (nw | n);
+    const uint32_t one_group = (c1 ^ c2 ^ c3 ^ c4) & ~((c1 & c2) | (c3 & c4));
+    /* min(N1, N2) is 2 or 3: not the end of a line, and not inside. N1 and N2 count pairs of neighbours. */
+    const uint32_t a1 = nw | n, a2 = ne | e, a3 = se | s, a4 = sw | w, b1 = n | ne, b2 = e | se, b3 = s | sw,
+                   b4 = w | nw;
+    const uint32_t two_of_a = (a1 & a2) | (a3 & a4) | ((a1 | a2) & (a3 | a4));
+    const uint32_t two_of_b = (b1 & b2) | (b3 & b4) | ((b1 | b2) & (b3 | b4));
+    const uint32_t inside = a1 & a2 & a3 & a4 & b1 & b2 & b3 & b4;
+    /* The first sub-iteration works from the north and east, the second from the south and west. */
+    const uint32_t wrong_side = sub_iteration == 0 ? (n | ne | ~se) & e : (s | sw | ~nw) & w;
+    return at.middle & ~(one_group & two_of_a & two_of_b & ~inside & ~wrong_side);
+}
+
+#endif
