@@ -66,7 +66,7 @@ typedef struct ea_params {
 } ea_params;
 
 /* What the thesis uses (§5.5.2): alpha 2.5, beta 2, rho 0.04, initial 0.0001, 50 iterations, 3000 ants on 512 x 512 and
- * in proportion to the number of pixels elsewhere (at least 1); seed 1, threads 1, 128 threads a block, memory cached. */
+ * in proportion to the number of pixels elsewhere (at least 1); seed 1, threads 1, block_threads 128, cached. */
 ea_params ea_default_params(int width, int height);
 
 /* AB_OK, or AB_BAD_INPUT naming the parameter that is out of range, or AB_UNSUPPORTED for a size. */
