@@ -29,7 +29,7 @@ PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pand
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 DEFINES := -D_GNU_SOURCE -I. -Ibuild/gen
 CFLAGS := -std=c11 -O3 -g -fno-math-errno -fopenmp $(WARNINGS) $(DEFINES)
-CXXFLAGS := -std=c++17 -O2 -g -fopenmp $(WARNINGS) $(DEFINES)
+CXXFLAGS := -std=c++17 -O2 -g -ffp-contract=off -fopenmp $(WARNINGS) $(DEFINES)
 HOST_CUDA := -x c++ -Wno-unknown-pragmas -Wno-maybe-uninitialized
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # OpenCV for canny/opencv, where it is installed. Debian has its libraries static too, but not TBB, which runs its threads:

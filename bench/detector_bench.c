@@ -99,6 +99,13 @@ static const char *published_row(const image_cell *cell)
     return cell->published_row ? cell->published_row : cell->row;
 }
 
+static ab_status save_edges(const image_table *t, const image_cell *cell, const uint8_t *map)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s-edges", cell->row);
+    return image_save_map(t, &t->inputs[cell->input], name, map);
+}
+
 /* A row that could not be measured is written all the same. */
 static ab_status append_failure(image_table *t, ab_row *row, const ab_status *failure)
 {
@@ -168,7 +175,7 @@ static ab_status verify(const image_table *t, const image_cell *cell, const ab_i
     if (status.code == AB_OK) status = reference_map(t, cell, reference);
     if (status.code == AB_OK) status = detect(implementation, &image, &params, map);
     if (status.code == AB_OK) status = compare_maps(cell, map, reference, (double)pixels, row, wrong);
-    if (status.code == AB_OK) status = image_save_map(t, &t->inputs[cell->input], cell->row, map);
+    if (status.code == AB_OK) status = save_edges(t, cell, map);
     free(map);
     free(reference);
     return status;
@@ -294,6 +301,41 @@ const image_cell_kind detector_time = {
 
 /* ---- Quality ---- */
 
+static double estimate_quality(const image_table *t, const image_cell *cell, ab_backend backend)
+{
+    return 5e-7 * pixels_of(t, cell) + detect_seconds(t, cell, backend);
+}
+
+static ab_status judge_map(image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                           uint8_t *map, ab_row *row)
+{
+    const image_input *input = &t->inputs[cell->input];
+    const ed_image image = image_of(input);
+    const ed_params params = params_of(t, cell);
+    AB_TRY(detect(implementation, &image, &params, map));
+    AB_TRY(save_edges(t, cell, map));
+    return quality_append(t, input, map, row);
+}
+
+static ab_status measure_quality(image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                                 ab_row *row)
+{
+    uint8_t *map = malloc((size_t)pixels_of(t, cell));
+    ab_status status = map ? judge_map(t, cell, implementation, map, row) : ab_failed("out of memory");
+    free(map);
+    return status.code == AB_OK || ab_run_find(t->base.bench.run, row) ? status : append_failure(t, row, &status);
+}
+
+const image_cell_kind detector_quality = {
+    .scope = "quality",
+    .metric = "f",
+    .format_params = format_params,
+    .estimate = estimate_quality,
+    .measure = measure_quality,
+};
+
+/* ---- Noise ---- */
+
 /* An image with noise, as detectors see it. */
 typedef struct noisy_image {
     ab_image image;
@@ -328,66 +370,6 @@ static ed_image view_of(const noisy_image *noisy)
     return (ed_image){noisy->image.width, noisy->image.height, noisy->rgba, noisy->grey};
 }
 
-static void format_quality_params(const image_table *t, const image_cell *cell, ab_backend backend, char text[128])
-{
-    format_params(t, cell, backend, text);
-    const size_t at = strlen(text);
-    if (cell->noise.percent)
-        snprintf(text + at, 128 - at, ";noise=%s;level=%d", detector_noise_name(cell->noise.kind), cell->noise.percent);
-}
-
-static double estimate_quality(const image_table *t, const image_cell *cell, ab_backend backend)
-{
-    return 5e-7 * pixels_of(t, cell) + detect_seconds(t, cell, backend);
-}
-
-/* "<row>-edges" or "<row>-gaussian-20-edges". */
-static ab_status save_noisy_map(const image_table *t, const image_cell *cell, int percent, const char *tuning,
-                                const uint8_t *map)
-{
-    char name[128];
-    if (percent)
-        snprintf(name, sizeof name, "%s-%s-%d%s-edges", cell->row, detector_noise_name(cell->noise.kind), percent,
-                 tuning);
-    else
-        snprintf(name, sizeof name, "%s%s-edges", cell->row, tuning);
-    return image_save_map(t, &t->inputs[cell->input], name, map);
-}
-
-static ab_status judge_map(image_table *t, const image_cell *cell, const ab_implementation *implementation,
-                           const noisy_image *noisy, uint8_t *map, ab_row *row)
-{
-    const ed_image view = view_of(noisy);
-    const ed_params params = params_of(t, cell);
-    AB_TRY(detect(implementation, &view, &params, map));
-    AB_TRY(save_noisy_map(t, cell, cell->noise.percent, "", map));
-    return quality_append(t, &t->inputs[cell->input], map, row);
-}
-
-static ab_status measure_quality(image_table *t, const image_cell *cell, const ab_implementation *implementation,
-                                 ab_row *row)
-{
-    const image_input *input = &t->inputs[cell->input];
-    noisy_image noisy;
-    uint8_t *map = malloc((size_t)pixels_of(t, cell));
-    ab_status status = make_noisy(t, input, cell->noise.kind, cell->noise.percent, &noisy);
-    if (!map) status = ab_failed("out of memory");
-    if (status.code == AB_OK) status = judge_map(t, cell, implementation, &noisy, map, row);
-    free_noisy(&noisy);
-    free(map);
-    return status.code == AB_OK || ab_run_find(t->base.bench.run, row) ? status : append_failure(t, row, &status);
-}
-
-const image_cell_kind detector_quality = {
-    .scope = "quality",
-    .metric = "f",
-    .format_params = format_quality_params,
-    .estimate = estimate_quality,
-    .measure = measure_quality,
-};
-
-/* ---- Noise ---- */
-
 /* Params of the row for a level: "noise=gaussian;level=40;tuning=best". */
 static void format_noise(const image_cell *cell, int percent, const char *tuning, char text[128])
 {
@@ -398,6 +380,15 @@ static void format_noise_params(const image_table *t, const image_cell *cell, ab
 {
     (void)t, (void)backend;
     format_noise(cell, cell->noise.percent, "best", text);
+}
+
+/* With --save, to "<image>-gaussian-20-<row>-best-edges.png". */
+static ab_status save_noisy_map(const image_table *t, const image_cell *cell, int percent, const char *tuning,
+                                const uint8_t *map)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s-%d-%s-%s-edges", detector_noise_name(cell->noise.kind), percent, cell->row, tuning);
+    return image_save_map(t, &t->inputs[cell->input], name, map);
 }
 
 static double estimate_noise(const image_table *t, const image_cell *cell, ab_backend backend)
@@ -443,10 +434,9 @@ static ab_status append_level(image_table *t, const image_cell *cell, const ab_i
 {
     ab_row row = *key;
     double f;
-    char used[96], suffix[16];
+    char used[96];
     AB_TRY(score(&t->inputs[cell->input], implementation, noisy, params, map, &f));
-    snprintf(suffix, sizeof suffix, "-%s", tuning);
-    AB_TRY(save_noisy_map(t, cell, percent, suffix, map));
+    AB_TRY(save_noisy_map(t, cell, percent, tuning, map));
     detector_format_params(cell->implementation, params, used);
     ab_row_add_note(&row, "%s", used);
     format_noise(cell, percent, tuning, row.params);
@@ -468,8 +458,8 @@ static ab_status measure_level(image_table *t, const image_cell *cell, const ab_
 static ab_status save_noisy_image(const image_table *t, const image_cell *cell, const noisy_image *noisy, int percent)
 {
     char name[64];
-    snprintf(name, sizeof name, "%s-%d", detector_noise_name(cell->noise.kind), percent);
-    return percent ? image_save_pixels(t, &t->inputs[cell->input], name, noisy->image.pixels) : ab_ok();
+    snprintf(name, sizeof name, "%s-%d-input", detector_noise_name(cell->noise.kind), percent);
+    return image_save_pixels(t, &t->inputs[cell->input], name, noisy->image.pixels);
 }
 
 static ab_status measure_levels(image_table *t, const image_cell *cell, const ab_implementation *implementation,

@@ -16,7 +16,7 @@ extern const image_cell_kind detector_time;
 /* A pixel whose magnitude is within rounding of a threshold may fall on either side, and thinning takes more with it. */
 #define DETECTOR_TOLERANCE 1e-4
 
-/* Scope quality: the metrics of quality.h for the map, with the cell's noise. With --save, the map. */
+/* Scope quality: the metrics of quality.h for the map. With --save, the map. */
 extern const image_cell_kind detector_quality;
 
 /* Scope quality, for images with known edges: F at each level of the cell's kind of noise, with the parameters that are

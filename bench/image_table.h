@@ -35,10 +35,10 @@ typedef struct image_cell_kind {
                          ab_row *row);
 } image_cell_kind;
 
-/* Noise that is added to the image before a cell is measured. */
+/* What detector_noise adds to the image. */
 typedef struct image_cell_noise {
     image_noise kind;
-    int percent; /* of image_add_noise; 0: none */
+    int percent; /* the strongest level, of image_add_noise */
 } image_cell_noise;
 
 /* One measurement. */
@@ -52,7 +52,7 @@ struct image_cell {
     ea_params ants;             /* edge-ants: threads 0 means all cores */
     ed_params detector;         /* colour-edge, canny, sobel: likewise */
     int map_runs;               /* edge-ants quality: runs whose pheromone a map is the mean of */
-    image_cell_noise noise;     /* of quality cells */
+    image_cell_noise noise;     /* of detector_noise */
 };
 
 /* What a driver brings. The lists of names end with NULL. */
