@@ -1,7 +1,7 @@
-"""The one data layer: reads runs (bench/harness/run.h) and the published numbers, and says which line of a file is wrong.
+"""The one data layer: reads runs (bench/harness/run.h) and the published numbers, and says which line is wrong.
 
-A row is a line of a table file as a pandas Series: text is str ("" where absent), numbers are floats (NaN where absent),
-and row["run"] is the Run that it stands in, so that rows of several runs can be put into one DataFrame.
+A row is a line of a table file as a pandas Series: text is str ("" where absent), numbers are floats (NaN where
+absent), and row["run"] is the Run that it stands in, so that rows of several runs can be put into one DataFrame.
 """
 import csv
 import json
@@ -61,18 +61,24 @@ class Run:
         return self.meta.get("device") or {}
 
     @cached_property
-    def kept_samples(self):
-        """{line of the table file: its kept samples in ms, in the order of measuring}."""
+    def all_samples(self):
+        """{line of the table file: its samples in ms, in the order of measuring; NaN where one was discarded}."""
         return read_samples(self.path / "samples.csv", self.rows)
 
     def samples(self, row):
         """The kept samples of one of this run's rows, in ms; empty where it was not timed."""
-        return self.kept_samples.get(int(row["line"]), np.array([]))
+        values = self.all_samples[int(row["line"])]
+        return values[~np.isnan(values)]
 
 
 def samples(row):
     """The kept samples of a row of any run, in ms."""
     return row["run"].samples(row)
+
+
+def all_samples(row):
+    """The same in the order of measuring, NaN where one was discarded: the index is the sample's number."""
+    return row["run"].all_samples[int(row["line"])]
 
 
 def param(row, name, default=None):
@@ -171,25 +177,28 @@ def expect_one_device(path, line, cells, first):
 
 
 def read_samples(path, rows):
-    """{line of the table file: kept samples}. Samples past the last row are those of a row that was never finished."""
-    names = {int(row.line): (row.table, row.row) for row in rows.itertuples()}
-    expected = dict(zip(rows["line"].astype(int), rows["samples"].fillna(0).astype(int)))
-    kept = {line: [] for line in names}
+    """{line of the table file: samples}. Samples past the last row are those of a row that was never finished."""
+    of_line = {int(row.line): row for row in rows.itertuples()}
+    values = {line: [] for line in of_line}
     for line, cells in read_lines(path, SAMPLES_HEADER):
-        of = number(path, line, "line", cells["line"])
-        ms = number(path, line, "ms", cells["ms"])
-        if of not in names and not of > max(names):
-            raise BadInput(f"{path}:{line}: a sample of line {cells['line']}, which is no row of the table")
-        if of in names and names[of] != (cells["table"], cells["row"]):
-            raise BadInput(f"{path}:{line}: a sample of {cells['table']} {cells['row']}, "
-                           f"but line {cells['line']} of the table is {' '.join(names[of])}")
-        if of in names and cells["discard_reason"] == "":
-            kept[of].append(ms)
-    for line, values in kept.items():
-        if len(values) != expected[line]:
-            raise BadInput(f"{path}: {len(values)} kept samples for line {line} of the table, "
-                           f"which says {expected[line]}")
-    return {line: np.array(values) for line, values in kept.items()}
+        of, i, ms = (number(path, line, name, cells[name]) for name in ("line", "i", "ms"))
+        if of > max(of_line):
+            break
+        row = of_line.get(of)
+        if row is None or (row.table, row.row) != (cells["table"], cells["row"]) or i != len(values[of]):
+            raise BadInput(f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
+                           f"line \"{cells['line']}\" of the table")
+        values[of].append(math.nan if cells["discard_reason"] else ms)
+    samples_of = {line: np.array(row_values) for line, row_values in values.items()}
+    for line, row in of_line.items():
+        expect_count(path, line, samples_of[line], row.samples)
+    return samples_of
+
+
+def expect_count(path, line, values, samples):
+    kept = np.count_nonzero(~np.isnan(values))
+    if kept != (0 if math.isnan(samples) else samples):
+        raise BadInput(f"{path}: {kept} kept samples for line {line} of the table, which says {samples:.0f}")
 
 
 def read_meta(path):
@@ -265,7 +274,7 @@ def best_rows(runs):
 
 
 def for_device(device, *roots):
-    """The best stored row of each cell for a GPU or CPU, named in full or as its folder (one run never holds them all)."""
+    """The best stored row of each cell for a GPU or CPU, named in full or as its folder: no run holds all tables."""
     runs = [load_run(path) for path in find_runs(*roots)]
     chosen = [run for run in runs if machine_slug(device_name(run)) == machine_slug(device)]
     if not chosen:
@@ -287,7 +296,7 @@ def published(folder=RESULTS / "published"):
 # ---- Intervals ----
 
 def median_interval(row):
-    """(median, low, high) of a row in ms: the 95 % interval from order statistics; NaN where there is none."""
+    """(median, low, high) of a row in ms: its 95 % interval from order statistics; NaN where there is none."""
     return row["median_ms"], row["ci95_lo_ms"], row["ci95_hi_ms"]
 
 
