@@ -14,6 +14,14 @@ PROFILE ?= quick
 OUT ?=
 RESUME ?=
 ARGS ?=
+A ?=
+B ?=
+BASE ?=
+NEW ?=
+THRESHOLD ?= 5
+RERUN ?=
+JUNIT ?=
+SUMMARY ?=
 CUDA_ARCHS ?=
 JOBS ?= $(shell nproc)
 CC := gcc
@@ -22,7 +30,7 @@ CXX := g++
 # ---- Tools ----
 PIP_CUDA := build/cuda-toolkit/nvidia/cu13
 NVCC := $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc /usr/local/cuda/bin/nvcc $(PIP_CUDA)/bin/nvcc))
-PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pandas, pytest' 2>/dev/null && echo $$p && break; done),python3)
+PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pandas, pytest, scipy' 2>/dev/null && echo $$p && break; done),python3)
 
 # ---- Flags ----
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
@@ -63,7 +71,7 @@ CUDA_LIBS := -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test check-gpu instances bench-all bench-3.3 bench-4.2 clean test-programs FORCE
+.PHONY: all help deps build binaries test check-gpu instances bench-all bench-3.3 bench-4.2 compare regress calibrate index clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -101,6 +109,22 @@ bench-4.2: build ## Tables 4.1 and 4.2; PROFILE=smoke|quick|thesis OUT=DIR RESUM
 
 bench-all: build ## every table of the thesis, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1
 	@scripts/bench_all "$(OUT)" --profile $(PROFILE) $(if $(RESUME),--resume) $(ARGS)
+
+# Of those that read results, which need no build. A script's exit code is in make's message; make's own is 2.
+script = PYTHONPATH=scripts $(PYTHON) -m antbench.
+
+compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN
+	@$(script)compare "$(A)" "$(B)" $(ARGS)
+
+regress: ## is NEW slower than BASE, or wrong; BASE=RUN NEW=RUN THRESHOLD=5 RERUN=1 JUNIT=FILE SUMMARY=FILE (docs/ci.md)
+	@PYTHON=$(PYTHON) scripts/regress "$(BASE)" $(if $(NEW),"$(NEW)") --threshold $(THRESHOLD) $(if $(RERUN),--rerun) \
+		$(if $(JUNIT),--junit "$(JUNIT)") $(if $(SUMMARY),--summary "$(SUMMARY)") $(ARGS)
+
+calibrate: build ## how often regress gives a false alarm on this machine (about 3 minutes); THRESHOLD=5
+	@$(script)calibrate --threshold $(THRESHOLD) $(ARGS)
+
+index: build ## write INDEX.md: which file and command is behind each row of each table
+	@$(script)index
 
 clean: ## remove everything generated, but not downloaded instances, runs or the installed nvcc
 	rm -rf build/bin build/cuda build/gen build/obj build/san

@@ -237,6 +237,8 @@ def find_runs(*roots):
 
 def resolve(name):
     """The directory that a user's RUN names: a path, or "<machine>/<id>" or "<machine>" of yours or the stored runs."""
+    if not str(name):
+        raise BadInput("expected a run, got nothing (make compare A=RUN B=RUN, make regress BASE=RUN)")
     for candidate in (Path(name), RESULTS / "runs" / name, RESULTS / "reference" / name):
         if candidate.is_dir() and find_runs(candidate):
             return candidate
