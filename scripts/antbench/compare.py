@@ -1,9 +1,9 @@
 """Two runs, or two GPUs, side by side, cell for cell. `make compare A=RUN B=RUN`.
 
 The ratio is B's median over A's: below 1, B is faster. Its 95 % interval is the percentile bootstrap over contiguous
-batches of samples (antbench.inference). Between different GPUs the ratio is also given per SM and GHz, as if both had as
-many multiprocessors at the same clock, and per GB/s, as if both had the same memory bandwidth: near 1, the kernel is
-bound by that.
+batches of samples (antbench.inference). Between different GPUs the ratio is also given per SM and GHz, as if both had
+as many multiprocessors at the same clock, and per GB/s, as if both had the same memory bandwidth: near 1, the kernel
+is bound by that.
 """
 import argparse
 import sys

@@ -1,31 +1,39 @@
 """INDEX.md: what is behind each row of each table. `make index`.
 
-Nothing here is kept by hand: rows come from the table layouts (report/tables.csv), from the stored runs and from what
-the drivers say they would measure, files from the drivers' list of implementations.
+Nothing here is kept by hand: rows come from the stored runs and the report's layouts (report/tables.csv), files and
+commands from what the drivers say of themselves.
 """
 import argparse
+import csv
+import fnmatch
 import re
 import subprocess
 import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from antbench import command, runs
 from antbench.command import ROOT, BadInput
 
 LAYOUT = ROOT / "report/tables.csv"
-LAYOUT_HEADER = ["table", "row", "label", "implementation", "instance", "params"]
 INDEX = ROOT / "INDEX.md"
-OF_THE_INSTANCE = ("ants", "threads", "stage")  # parameters that do not tell rows of a table apart
 
 
 @dataclass
 class Entry:
     """One row of a table."""
-    implementation: str = ""                    # id, "" where the sources' numbers stand alone
+    implementation: str  # id, "" where the sources' numbers stand alone
     instances: list = field(default_factory=list)
     params: list = field(default_factory=list)  # "protocol=as", each once
+
+    labels: list = field(default_factory=list)  # "3.3: DS-Roulette": layout and name in the report
+
+    def add_label(self, label):
+        self.labels += [label] if label not in self.labels else []
+
+    def add(self, instance, params):
+        self.instances += [instance] if instance and instance not in self.instances else []
+        self.params += [pair for pair in params if pair and pair not in self.params]
 
 
 # ---- What there is ----
@@ -55,43 +63,55 @@ def implementations(driver_paths):
     return listed
 
 
-def measured(driver_paths):
-    """{table: {row: Entry}} and {table: driver}: from the stored runs, and of tables without one from dry runs."""
+def measured():
+    """({table: {row: Entry}}, {table: driver}) of the stored runs."""
     tables, driver_of = defaultdict(dict), {}
     for path in runs.find_runs(runs.RESULTS / "reference"):
         run = runs.load_run(path)
         for row in run.rows.to_dict("records"):
             if row["scope"] != "setup":
                 driver_of[row["table"]] = run.meta["program"]
-                add(tables[row["table"]], row["row"], row["implementation"], row["instance"], row["params"])
-    stored = set(tables)
-    for name, path in driver_paths.items():
-        for table, _, implementation, _, params, *_ in ask(path, "--dry-run", "--profile", "thesis"):
-            driver_of.setdefault(table, name)
-            if table not in stored:
-                add(tables[table], implementation.partition("/")[2], implementation, "", params)
+                entry = tables[row["table"]].setdefault(row["row"], Entry(row["implementation"]))
+                entry.add(row["instance"], telling(row["params"], row["backend"]))
     return tables, driver_of
 
 
-def add(rows, name, implementation, instance, params):
-    entry = rows.setdefault(name, Entry())
-    entry.implementation = entry.implementation or implementation
-    if instance and instance not in entry.instances:
-        entry.instances.append(instance)
-    for pair in filter(None, params.split(";")):
-        if pair.partition("=")[0] not in OF_THE_INSTANCE and pair not in entry.params:
-            entry.params.append(pair)
+def add_drivers(driver_of, driver_paths):
+    """The drivers of tables that no stored run has."""
+    for name, path in driver_paths.items():
+        for table, *_ in ask(path, "--dry-run"):
+            driver_of.setdefault(table, name)
+
+
+def telling(params, backend):
+    """The parameters that are neither the instance's nor the machine's: those that tell rows of a table apart."""
+    told_elsewhere = ("ants", "stage", "threads") if backend == "cpu" else ("ants", "stage")
+    return [pair for pair in params.split(";") if pair and pair.partition("=")[0] not in told_elsewhere]
 
 
 def add_layouts(tables, known):
-    """Rows that a table's layout has, with its parameters; refuses one that names no implementation."""
-    if not LAYOUT.exists():
-        return
-    for line, cells in runs.read_lines(LAYOUT, LAYOUT_HEADER):
-        if cells["implementation"] and cells["implementation"] not in known:
-            raise BadInput(f"{LAYOUT.relative_to(ROOT)}:{line}: no implementation {cells['implementation']}")
-        if cells["row"] not in tables[cells["table"]]:
-            add(tables[cells["table"]], cells["row"], cells["implementation"], cells["instance"], cells["params"])
+    """What the report calls each row; and the rows of tables of which no run is stored yet."""
+    stored = {table: list(rows) for table, rows in tables.items()}
+    with open(LAYOUT, newline="", encoding="utf-8") as file:
+        for line, cells in enumerate(csv.DictReader(file), start=2):
+            place = f"{LAYOUT.relative_to(ROOT)}:{line}"
+            table, row, implementation = cells["table"], cells["row"], cells["implementation"]
+            expect_implementation(place, implementation, known)
+            names = fnmatch.filter(stored.get(table, [row]), row.replace("{x}", "*"))
+            if not names:
+                raise BadInput(f"{place}: table {table} has no row {row}; it has {' '.join(stored[table])}")
+            for name in names:
+                entry = tables[table].setdefault(name, Entry(implementation))
+                if entry.implementation != implementation:
+                    raise BadInput(f"{place}: row {table} {name} is {entry.implementation}, not {implementation}")
+                entry.add_label(f"{cells['layout']}: {cells['label']}")
+
+
+def expect_implementation(place, implementation, known):
+    """Refuses an unknown name of an operation that some driver measures; others wait for their driver."""
+    operation = implementation.partition("/")[0]
+    if implementation not in known and any(id_.startswith(operation + "/") for id_ in known):
+        raise BadInput(f"{place}: no implementation {implementation}")
 
 
 # ---- INDEX.md ----
@@ -117,16 +137,17 @@ def table_lines(table, rows, driver, listed):
     yield f"## {heading(table)}"
     yield ""
     published = f"results/published/table-{table}.csv"
-    command_ = f"`make {target_of(driver)}`" if driver else "drawn from other tables' rows"
+    command_ = f"`make {target_of(driver)}`" if driver else "no driver measures it yet"
     yield f"Command: {command_}" + (f" · driver: {link(f'bench/{driver}.c')}" if driver else "") + (
         f" · published: {link(published)}" if (ROOT / published).exists() else "")
     yield ""
-    yield "| row | implementation | file | parameters | data | command |"
-    yield "|---|---|---|---|---|---|"
+    yield "| row | in the report | implementation | file | parameters | data | command |"
+    yield "|---|---|---|---|---|---|---|"
     for name, entry in rows.items():
         file = link(listed[entry.implementation][0]) if entry.implementation in listed else ""
         only = f'`make {target_of(driver)} ARGS="--implementations {entry.implementation}"`' if driver and file else ""
-        cells = name, entry.implementation, file, " ".join(entry.params), " ".join(entry.instances), only
+        cells = (name, "; ".join(entry.labels), entry.implementation, file, " ".join(entry.params),
+                 " ".join(entry.instances), only)
         yield "| " + " | ".join(cells) + " |"
     yield ""
 
@@ -135,7 +156,8 @@ def make_index():
     """The text of INDEX.md."""
     built = drivers()
     listed = implementations(built)
-    tables, driver_of = measured(built)
+    tables, driver_of = measured()
+    add_drivers(driver_of, built)
     add_layouts(tables, listed)
     lines = ["# Index", "", "What is behind each row of each table. Written by `make index`; do not edit.", ""]
     for table in sorted(tables, key=by_number):

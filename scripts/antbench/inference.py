@@ -1,18 +1,19 @@
 """What two sets of samples say about each other, when samples within a run depend on one another.
 
-Iterations of one run are not independent: the pheromone settles, so times drift by up to 15 % within a run, and a busy CPU
-stays busy for a while (on a CPU the correlation of neighbours reaches 0.9, on a GPU 0.4). So samples are paired by their
-number, which is the same iteration of the same run in both, and are cut into contiguous batches whose medians are
-treated as the independent observations. What no test on the samples of two runs can see is that a whole run is slower
-than another of the same code; the threshold, the re-run and the calibration of antbench.regress are for that.
+Iterations of one run are not independent: the pheromone settles, so times drift by up to 15 % within a run, and a busy
+CPU stays busy for a while (in the stored runs the correlation of neighbours reaches 0.9 on a CPU and 0.4 on a GPU). So
+samples are paired by their number, which is the same iteration of the same run in both, and cut into contiguous batches
+whose medians are taken for the independent observations. What no test on the samples of two runs can see is that one
+whole run is slower than another of the same code; the threshold, the second measurement and the calibration of
+antbench.regress are for that.
 """
 import math
 
 import numpy as np
 from scipy.stats import mannwhitneyu
 
-BATCHES = 20       # enough that full separation is significant among hundreds of rows (p = 1e-11), few enough to be long
-RESAMPLES = 2000   # of the bootstrap
+BATCHES = 20        # at most: full separation is then significant among hundreds of rows (p = 1e-11)
+RESAMPLES = 2000    # of the bootstrap
 BOOTSTRAP_SEED = 1  # one answer for one question
 
 
@@ -24,8 +25,10 @@ def matched(a, b):
 
 
 def batch_medians(samples):
-    """Medians of up to BATCHES contiguous batches."""
-    return np.array([np.median(batch) for batch in np.array_split(samples, min(BATCHES, len(samples)))])
+    """Medians of up to BATCHES contiguous batches of one size; what does not fill another is left out."""
+    size = max(1, math.ceil(len(samples) / BATCHES))
+    count = len(samples) // size
+    return np.median(samples[:count * size].reshape(count, size), axis=1)
 
 
 def ratio_interval(a, b):

@@ -246,8 +246,8 @@ def rerun_command(run, rows, out):
     expect_same_program(ROOT / program, run)
     options = {**run.meta["options"], "instances": sorted({row["instance"] for row in rows}),
                "implementations": sorted({row["implementation"] for row in rows}), "out": out}
-    if not known_implementations(program) >= set(options["implementations"]):
-        options["implementations"] = run.meta["options"].get("implementations")  # rows of setup have no entry of their own
+    if not known_implementations(program) >= set(options["implementations"]):  # rows of scope setup are in no registry
+        options["implementations"] = run.meta["options"].get("implementations")
     arguments = [str(program), "--quiet"]
     for name, value in options.items():
         if value is not None:
@@ -336,7 +336,8 @@ def is_skipped(judgement):
 
 def remarks_on(base, new, rates, threshold, calibration):
     base_ids, new_ids = (", ".join(sorted(run.run_id for run in rows["run"].unique())) for rows in (base, new))
-    rule = f"slower: median at least {100 * threshold:g} % higher, and p < {ALPHA:g} after Holm (Mann-Whitney, batch medians)"
+    rule = (f"slower: median at least {100 * threshold:g} % higher, and p < {ALPHA:g} after Holm's correction "
+            "(Mann-Whitney, medians of batches)")
     if rates is None:
         known = "this machine is not calibrated: make calibrate tells how often its gate is wrong"
     else:
