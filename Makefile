@@ -71,7 +71,7 @@ CUDA_LIBS := -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test check-gpu instances bench-all bench-3.3 bench-4.2 compare regress calibrate index clean test-programs FORCE
+.PHONY: all help deps build binaries test check-gpu instances bench-all bench-3.3 bench-4.2 plots report claims compare regress calibrate index clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -113,6 +113,18 @@ bench-all: build ## every table of the thesis, each into a folder of its own, OU
 # Of those that read results, which need no build. A script's exit code is in make's message; make's own is 2.
 script = PYTHONPATH=scripts $(PYTHON) -m antbench.
 
+SHOWN = $(if $(RUN),--run "$(RUN)") $(foreach also,$(ALSO),--also "$(also)") $(ARGS)
+IMAGES_OF = $(if $(IMAGES),--images "$(IMAGES)")
+
+plots: ## the figures of the thesis, SVG and PNG, into build/plots/; RUN=RUN ALSO="RUN ..." IMAGES=DIR (default: your newest run)
+	@$(script)plots $(SHOWN) $(IMAGES_OF)
+
+report: ## build/report/index.html: every table, figure and claim on one page; RUN= ALSO= IMAGES=
+	@$(script)report $(SHOWN) $(IMAGES_OF)
+
+claims: ## which published claims hold in a run; RUN=
+	@$(script)claims $(SHOWN)
+
 compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN
 	@$(script)compare "$(A)" "$(B)" $(ARGS)
 
@@ -127,7 +139,7 @@ index: build ## write INDEX.md: which file and command is behind each row of eac
 	@$(script)index
 
 clean: ## remove everything generated, but not downloaded instances, runs or the installed nvcc
-	rm -rf build/bin build/cuda build/gen build/obj build/san
+	rm -rf build/bin build/cuda build/gen build/obj build/san build/plots build/report
 
 # ---- Rules ----
 # One short line per command; V=1 shows it in full.
