@@ -26,7 +26,7 @@ def repeat(program, options, repetitions, folder):
     shutil.rmtree(folder, ignore_errors=True)
     for i in range(1, repetitions + 1):
         print(f"run {i} of {repetitions}", file=sys.stderr)
-        arguments = [program, "--quiet", *options, "--out", str(folder / str(i))]
+        arguments = [str(ROOT / program), "--quiet", *options, "--out", str(folder / str(i))]
         done = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL)
         if done.returncode != command.OK:
             raise BadInput(f"{' '.join(arguments)} ended with {done.returncode}")

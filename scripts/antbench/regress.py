@@ -243,12 +243,12 @@ def measure_again(rows):
 def rerun_command(run, rows, out):
     """The command line that NEW's meta.json records, narrowed to these rows."""
     program = Path("build/bin") / run.meta.get("program", "")
-    expect_same_program(ROOT / program, run)
+    expect_same_program(program, run)
     options = {**run.meta["options"], "instances": sorted({row["instance"] for row in rows}),
                "implementations": sorted({row["implementation"] for row in rows}), "out": out}
     if not known_implementations(program) >= set(options["implementations"]):  # rows of scope setup are in no registry
         options["implementations"] = run.meta["options"].get("implementations")
-    arguments = [str(program), "--quiet"]
+    arguments = [str(ROOT / program), "--quiet"]
     for name, value in options.items():
         if value is not None:
             name = "time-budget" if name == "time_budget_s" else name.replace("_", "-")
@@ -259,14 +259,14 @@ def rerun_command(run, rows, out):
 
 def expect_same_program(program, run):
     """A re-run by another program would confirm or clear the wrong code."""
-    if not program.exists():
+    if not (ROOT / program).exists():
         raise BadInput(f"{program} is not built")
-    if hashlib.sha256(program.read_bytes()).hexdigest() != run.meta.get("build", {}).get("executable_sha256"):
+    if hashlib.sha256((ROOT / program).read_bytes()).hexdigest() != run.meta.get("build", {}).get("executable_sha256"):
         raise BadInput(f"{program} is not the program that measured {run.run_id}")
 
 
 def known_implementations(program):
-    listed = subprocess.run([program, "--list"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run([ROOT / program, "--list"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return {line.split("\t")[0] for line in listed.splitlines()[1:]}
 
 
@@ -401,13 +401,14 @@ def main(arguments=None, measure=measure_again):
         judgements = confirm(judgements, base, measure, threshold)
     judgements = distrust(judgements, rates, "confirmed" if options.rerun else "once")
 
+    code = exit_code(judgements)
     remarks = remarks_on(base, new, rates, threshold, calibration)
     print_text(judgements, remarks)
     if options.summary:
         write(options.summary, markdown(judgements, remarks))
     if options.junit:
         write(options.junit, xml.tostring(junit(judgements).getroot(), encoding="unicode"))
-    return exit_code(judgements)
+    return code
 
 
 if __name__ == "__main__":
