@@ -2,6 +2,7 @@
 
     3.3/ds-roulette/d198?protocol=as-best          a measured row: table, row, instance, conditions; its mean time in ms
     3.3/ds-roulette/d198?protocol=as#quality       its quality instead: the mean of its runs, else the best
+    3.3/ds-roulette/d198?protocol=as#best          the best of its runs
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured
     =thesis-3.3/ds-roulette/d198                   a published number, by its id
@@ -45,14 +46,14 @@ class Address:
     row: str
     instances: tuple     # the first that was measured is taken
     conditions: tuple    # (name, accepted values); several values are summed
-    quantity: str        # "" or "quality"
+    quantity: str        # "", "quality" or "best"
 
 
 def parse(text):
     """The Address that a text like "3.4/ds-roulette/d198?stage=choice+construct" spells."""
-    spelled = re.fullmatch(r"([^/?#=]+)/([^/?#]+)/([^/?#]+)(?:\?([^#]*))?(?:#(quality))?", text)
+    spelled = re.fullmatch(r"([^/?#=]+)/([^/?#]+)/([^/?#]+)(?:\?([^#]*))?(?:#(quality|best))?", text)
     if not spelled:
-        raise BadInput(f"\"{text}\" is no address of a cell: expected table/row/instance?name=value;...#quality")
+        raise BadInput(f"\"{text}\" is no address of a cell: expected table/row/instance?name=value;...#quality or #best")
     table, row, instance, conditions, quantity = spelled.groups()
     pairs = (pair.partition("=") for pair in (conditions or "").split(";") if pair)
     return Address(table, row, tuple(instance.split("|")), tuple((name, tuple(value.split("+"))) for name, _, value in pairs),
@@ -118,6 +119,8 @@ def newest(rows):
 def estimate(row, quantity):
     if row["status"] not in ("ok", "noisy"):
         return Estimate(reason=f"{row['status']}: {row['note']}".rstrip(": "), rows=(row,))
+    if quantity == "best":
+        return unless_absent(row["quality_best"], row)
     if quantity == "quality":
         return quality(row)
     value, low, high = runs.mean_interval(row)
@@ -133,8 +136,11 @@ def quality(row):
     if len(values) > 1:
         half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
         return Estimate(values.mean(), values.mean() - half, values.mean() + half, rows=(row,))
-    value = row["quality_best"] if math.isnan(row["quality_mean"]) else row["quality_mean"]
-    return Estimate(value, reason="" if value == value else "no quality", rows=(row,))
+    return unless_absent(row["quality_best"] if math.isnan(row["quality_mean"]) else row["quality_mean"], row)
+
+
+def unless_absent(value, row):
+    return Estimate(value, reason="no quality" if math.isnan(value) else "", rows=(row,))
 
 
 # ---- Arithmetic: the parts are independent measurements ----

@@ -11,9 +11,9 @@ from pathlib import Path
 from antbench import cells
 from antbench.command import ERROR, OK, ROOT, SKIPPED, BadInput, run
 
-TERMINALS = {"svg": 'svg size {0},{1} dynamic enhanced font "Helvetica,13" background "white"',
-             "png": 'pngcairo size {0},{1} enhanced font "Helvetica,13" background "white"'}
-SIZE = (860, 500)
+TERMINALS = {"svg": 'svg size {0},{1} dynamic enhanced font "Helvetica,14" background "white"',
+             "png": 'pngcairo size {0},{1} enhanced font "Helvetica,14" background "white"'}
+SIZE = (760, 470)
 TILE = 260  # pixels, the side of one image of a montage
 
 
