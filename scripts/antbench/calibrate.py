@@ -2,8 +2,8 @@
 
 Runs one driver several times, unchanged, and passes every pair of runs through the gate (antbench.regress): whatever it
 finds slower is a false alarm. A gate is one pair of runs and all their rows, so the rate is that of whole gates, not of
-rows. It is kept for each backend, since a GPU alone on its machine may be steady where the CPU is not, and twice: for
-gates that measure once, and for those that measure slower rows again.
+rows. It is kept for each backend and scope, since a GPU's iterations may be steady where its stages of microseconds and
+the CPU are not, and twice: for gates that measure once, and for those that measure slower rows again.
 """
 import argparse
 import itertools
@@ -34,8 +34,8 @@ def repeat(program, options, repetitions, folder):
 
 
 def alarms(judgements):
-    """{(backend, name of the row)} of the rows called slower."""
-    return {(j.row["backend"], j.name) for j in judgements if j.verdict == "slower"}
+    """{(kind, name of the row)} of the rows called slower."""
+    return {(regress.kind_of(j.row), j.name) for j in judgements if j.verdict == "slower"}
 
 
 def false_alarms(tables, threshold):
@@ -50,15 +50,15 @@ def false_alarms(tables, threshold):
     return once, confirmed
 
 
-def rates(once, confirmed, backends):
-    """{backend: {"once": rate, "confirmed": rate}}."""
-    def rate(gates, backend):
-        return sum(any(alarm[0] == backend for alarm in gate) for gate in gates) / len(gates)
-    return {backend: {"once": rate(once, backend), "confirmed": rate(confirmed, backend)} for backend in backends}
+def rates(once, confirmed, kinds):
+    """{kind: {"once": rate, "confirmed": rate}}."""
+    def rate(gates, kind):
+        return sum(any(alarm[0] == kind for alarm in gate) for gate in gates) / len(gates)
+    return {kind: {"once": rate(once, kind), "confirmed": rate(confirmed, kind)} for kind in kinds}
 
 
-def timed_backends(tables):
-    return sorted({backend for table in tables for backend in table.loc[table["samples"] > 0, "backend"]})
+def timed_kinds(tables):
+    return sorted({regress.kind_of(row) for table in tables for row in table[table["samples"] > 0].to_dict("records")})
 
 
 def keep(path, found):
@@ -67,11 +67,11 @@ def keep(path, found):
 
 
 def report(rate_of, once, threshold, path):
-    for backend, rate in rate_of.items():
+    for kind, rate in rate_of.items():
         verdict = "trusted" if rate["once"] <= regress.MAX_FALSE_POSITIVE_RATE else (
             "trusted with a second measurement (RERUN=1) alone"
             if rate["confirmed"] <= regress.MAX_FALSE_POSITIVE_RATE else "inconclusive")
-        print(f"{backend}: {100 * rate['once']:.0f} % of gates at {100 * threshold:g} % are false alarms, "
+        print(f"{kind}: {100 * rate['once']:.0f} % of gates at {100 * threshold:g} % are false alarms, "
               f"{100 * rate['confirmed']:.0f} % with a second measurement: slower rows are {verdict}")
     for (_, name), count in Counter(alarm for gate in once for alarm in gate).most_common(5):
         print(f"  {count} of {len(once)} gates: {name}")
@@ -83,6 +83,7 @@ def parse(arguments):
     parser.add_argument("--program", default="build/bin/table_3_3", help="default build/bin/table_3_3")
     parser.add_argument("--repetitions", type=int, default=5, metavar="N", help="default 5; 3 at least")
     parser.add_argument("--threshold", type=float, default=5, metavar="PERCENT", help="default 5")
+    parser.add_argument("--calibration", metavar="FILE", help="where to keep it (default: results/runs/MACHINE)")
     parser.add_argument("options", nargs="*", help=f"of the program, after --; default {' '.join(SHORT)}")
     options = parser.parse_args(arguments)
     if options.repetitions < 3 or not options.threshold > 0:
@@ -99,11 +100,11 @@ def main(arguments=None):
     threshold = options.threshold / 100
     tables = [run.rows for run in repeated]
     once, confirmed = false_alarms(tables, threshold)
-    rate_of = rates(once, confirmed, timed_backends(tables))
+    rate_of = rates(once, confirmed, timed_kinds(tables))
     if not rate_of:
         print("nothing was timed", file=sys.stderr)
         return command.SKIPPED
-    path = regress.calibration_file(repeated[0])
+    path = Path(options.calibration) if options.calibration else regress.calibration_file(repeated[0])
     keep(path, {"schema": 1, "utc": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
                 "threshold_percent": options.threshold, "repetitions": options.repetitions,
                 "command_line": [options.program, *(options.options or SHORT)], "false_positive_rate": rate_of})

@@ -1,9 +1,10 @@
 """The regression gate: is NEW slower than BASE, and is what it computes still right? `make regress`.
 
-A row is slower when its median is at least THRESHOLD % higher and Mann and Whitney's test tells the two apart at 1 %
+A row is slower when its median is at least THRESHOLD % higher, by no less than CUDA events resolve, and Mann and Whitney's test tells the two apart at 1 %
 after Holm's correction over all rows compared (antbench.inference says how samples become observations). With --rerun,
-the rows found slower are measured again, and only those that are slower again count. Rows of a backend for which
-`make calibrate` found this machine to give too many false alarms are never called slower, but inconclusive.
+the rows found slower are measured again, and only those that are slower again count. Rows of a kind, such as the stages
+on a GPU, for which `make calibrate` found this machine to give too many false alarms are never called slower, but
+inconclusive.
 """
 import argparse
 import hashlib
@@ -22,6 +23,7 @@ from antbench import command, inference, runs
 from antbench.command import ROOT, BadInput
 
 ALPHA = 0.01  # of the whole family of rows
+EVENT_RESOLUTION_MS = 0.0005  # of CUDA events, as CUDA's documentation has it: what is less is no change
 MAX_FALSE_POSITIVE_RATE = 0.05
 FAILED = ("timeout", "skipped", "unsupported", "error")
 
@@ -107,7 +109,8 @@ class AskedFor:
         options = self.options.get(row["run"].meta.get("program"))
         if options is None:
             return False
-        return (options.get("backend", "auto") in ("auto", row["backend"])
+        return (options.get("profile") == row["run"].profile
+                and options.get("backend", "auto") in ("auto", row["backend"])
                 and row["instance"] in (options.get("instances") or [row["instance"]])
                 and row["implementation"] in (options.get("implementations") or [row["implementation"]]))
 
@@ -129,7 +132,8 @@ def decide(judgements, threshold):
 
 
 def decide_one(judgement, threshold):
-    if abs(judgement.change) < threshold:
+    resolution = EVENT_RESOLUTION_MS if judgement.row["backend"] == "cuda" else 0
+    if abs(judgement.change) < threshold or abs(judgement.new_ms - judgement.base_ms) < resolution:
         return replace(judgement, verdict="same", reason="")
     if judgement.p < ALPHA:
         return replace(judgement, verdict="slower" if judgement.change > 0 else "faster")
@@ -172,26 +176,31 @@ def calibration_file(run):
 
 
 def read_calibration(path, threshold):
-    """{backend: {"once": rate, "confirmed": rate}} at a threshold no higher than the gate's; None without a file."""
-    if not path.exists():
-        return None
+    """{kind of rows: {"once": rate, "confirmed": rate}} at a threshold no higher than the gate's."""
     try:
         calibration = json.loads(path.read_text())
         if calibration["threshold_percent"] / 100 > threshold + 1e-9:
             raise BadInput(f"{path}:1: calibrated for a threshold of {calibration['threshold_percent']:g} %: "
                            f"make calibrate THRESHOLD={100 * threshold:g}")
         return calibration["false_positive_rate"]
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
     except (json.JSONDecodeError, KeyError, TypeError):
         raise BadInput(f"{path}:1: not a calibration: make calibrate") from None
 
 
-def distrust(judgements, rates, kind):
-    """Slower rows of a backend with too many false alarms become inconclusive."""
+def kind_of(row):
+    """What is calibrated apart: "cuda iteration". Stages last microseconds and vary more between starts."""
+    return f"{row['backend']} {row['scope']}"
+
+
+def distrust(judgements, rates, measured):
+    """Slower rows of a kind with too many false alarms, measured "once" or "confirmed", become inconclusive."""
     def judged(judgement):
-        rate = (rates or {}).get(judgement.row["backend"], {}).get(kind, 0)
+        rate = (rates or {}).get(kind_of(judgement.row), {}).get(measured, 0)
         if judgement.verdict != "slower" or rate <= MAX_FALSE_POSITIVE_RATE:
             return judgement
-        reason = f"slower, but {100 * rate:.0f} % of the gates on {judgement.row['backend']} rows here are false alarms"
+        reason = f"slower, but {100 * rate:.0f} % of the gates on {kind_of(judgement.row)} rows here are false alarms"
         return replace(judgement, verdict="inconclusive", reason=reason)
     return [judged(judgement) for judgement in judgements]
 
@@ -342,8 +351,8 @@ def remarks_on(base, new, rates, threshold, calibration):
         known = "this machine is not calibrated: make calibrate tells how often its gate is wrong"
     else:
         known = "false-positive rate here: " + ", ".join(
-            f"{backend} {100 * rate['once']:.0f} %, confirmed {100 * rate['confirmed']:.0f} %"
-            for backend, rate in rates.items()) + f" ({calibration})"
+            f"{kind} {100 * rate['once']:.0f} %, confirmed {100 * rate['confirmed']:.0f} %"
+            for kind, rate in rates.items()) + f" ({calibration})"
     return [f"BASE {base_ids}; NEW {new_ids}", rule, known]
 
 
@@ -356,6 +365,7 @@ def parse(arguments):
     parser.add_argument("--threshold", type=float, default=5, metavar="PERCENT", help="default 5")
     parser.add_argument("--backend", choices=("cpu", "cuda", "host"), help="judge these rows alone")
     parser.add_argument("--rerun", action="store_true", help="measure rows found slower again, and believe it then")
+    parser.add_argument("--calibration", metavar="FILE", help="what make calibrate found (default: where it keeps it)")
     parser.add_argument("--allow-different-devices", action="store_true")
     parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
     parser.add_argument("--summary", metavar="FILE", help="write Markdown, for instance to $GITHUB_STEP_SUMMARY")
@@ -393,8 +403,8 @@ def main(arguments=None, measure=measure_again):
     if not options.allow_different_devices:
         expect_same_devices(base, new)
     expect_same_profile(base, new)
-    calibration = calibration_file(new["run"].iloc[0])
-    rates = read_calibration(calibration, threshold)
+    calibration = Path(options.calibration) if options.calibration else calibration_file(new["run"].iloc[0])
+    rates = read_calibration(calibration, threshold) if options.calibration or calibration.exists() else None
 
     judgements = judge(base, new, threshold, options.allow_different_devices)
     if options.rerun:
