@@ -15,7 +15,7 @@ do for [kind = 1:5] {
 set border 3 lc rgb "#444444"
 set tics nomirror out textcolor rgb "#222222"
 set grid ytics lc rgb "#dddddd" lt 1 lw 0.7
-set key below center vertical maxrows 3 Left reverse spacing 1.3 samplen 2.5 height 0.7
+set key below center vertical maxcols 1 Left reverse spacing 1.25 samplen 2.5 height 0.5
 set offsets 0.3, 0.3, 0, 0
 set title font ",15"
 set xlabel "TSPLIB instance"

@@ -13,8 +13,8 @@ from antbench.command import ERROR, OK, ROOT, SKIPPED, BadInput, run
 
 TERMINALS = {"svg": 'svg size {0},{1} dynamic enhanced font "Helvetica,14" background "white"',
              "png": 'pngcairo size {0},{1} enhanced font "Helvetica,14" background "white"'}
-SIZE = (760, 470)
-TILE = 260  # pixels, the side of one image of a montage
+WIDTH, HEIGHT, KEY_LINE = 760, 390, 27     # pixels: a figure, and each line of its key below
+TILE, ROW_LABEL, COLUMN_LABEL = 260, 36, 32  # pixels: an image of a montage with its gap, and the labels beside and above
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,7 @@ def draw_curves(figure, sources, out, lines):
         return False
     write_data(out / f"{figure}.dat", series)
     styles = " ".join(str(curve.style) for curve in series)
-    gnuplot(figure, out, f"series={len(series)}; styles='{styles}'; data='{out}/{figure}.dat'; "
-                         f"device='{sources[0].label}'", SIZE)
+    gnuplot(figure, out, f"series={len(series)}; styles='{styles}'; data='{out}/{figure}.dat'", (WIDTH, HEIGHT + KEY_LINE * len(series)))
     return True
 
 
@@ -100,8 +99,11 @@ def draw_montage(figure, folders, out, lines):
             file.write(f"row = {rows.index(line['line'])}; column = {columns.index(line['column'])}; "
                        f"row_label = '{line['line']}'; column_label = '{line['column']}'; "
                        f"image = '{path or ''}'; load 'report/figures/tile.gp'\n")
-    size = (TILE * len(columns) + 90, (TILE + 16) * len(rows) + 50)
-    gnuplot(figure, out, f"rows={len(rows)}; columns={len(columns)}; tiles='{out}/{figure}.tiles.gp'", size, "montage")
+    left = ROW_LABEL if any(rows) else 0
+    width, height = left + TILE * len(columns), COLUMN_LABEL + TILE * len(rows)
+    gnuplot(figure, out, f"rows={len(rows)}; columns={len(columns)}; tiles='{out}/{figure}.tiles.gp'; "
+                         f"left={left / width}; top={1 - COLUMN_LABEL / height}; gap_x={3 / width}; gap_y={3 / height}",
+            (width, height), "montage")
     return True
 
 

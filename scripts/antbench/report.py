@@ -111,12 +111,16 @@ def problems(source):
         if row["status"] == "ok":
             continue
         spread = (row["ci95_hi_ms"] - row["ci95_lo_ms"]) / 2 / row["median_ms"] if row["median_ms"] else 0
-        reason = (f"95 % interval {spread:+.0%} around the median".replace("+", "±") if row["status"] == "noisy"
-                  else row["note"] or "no reason given")
+        reason = f"±{spread:.0%}" if row["status"] == "noisy" else row["note"] or "no reason given"
         grouped.setdefault((row["status"], row["table"], row["row"]), []).append((row, reason))
     return [{"status": status, "table": table, "row": name,
-             "where": [{"instance": row["instance"], "params": row["params"], "reason": reason} for row, reason in rows]}
+             "where": [{"instance": row["instance"], "params": told_apart(row["params"]), "reason": reason} for row, reason in rows]}
             for (status, table, name), rows in sorted(grouped.items())]
+
+
+def told_apart(params):
+    """The parameters that do not follow from the instance and the machine."""
+    return " ".join(pair for pair in params.split(";") if not pair.startswith(("ants=", "threads=")))
 
 
 def data_uri(path):
