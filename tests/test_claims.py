@@ -6,8 +6,16 @@ from antbench.cells import Estimate
 from thesis_run import made_row, write_run
 
 # What the thesis's own numbers contradict, or what it has no numbers for (results/published/NOTES.md).
-UNTESTED_THERE = {"tours-match", "shared-exhausted", "task-parallel", "candidates-32", "candidates-quality", "jpdc-21x",
-                  "jpdc-update-20x", "jpdc-128"}
+UNTESTED_THERE = {
+    "tours-match",
+    "shared-exhausted",
+    "task-parallel",
+    "candidates-32",
+    "candidates-quality",
+    "jpdc-21x",
+    "jpdc-update-20x",
+    "jpdc-128",
+}
 
 
 @pytest.fixture(scope="module")
@@ -18,23 +26,29 @@ def thesis(tmp_path_factory):
 
 def cases(*values, spread=0.0):
     names = [f"case{i}" for i in range(len(values))]
-    return [claims.Case(name, Estimate(value, value * (1 - spread), value * (1 + spread))) for name, value in zip(names, values)]
+    return [
+        claims.Case(name, Estimate(value, value * (1 - spread), value * (1 + spread)))
+        for name, value in zip(names, values)
+    ]
 
 
-@pytest.mark.parametrize("predicate, threshold, holding, failing", [
-    (claims.best_at_least, "82", (10, 82, 50), (10, 81, 50)),
-    (claims.all_at_least, "1", (1, 2), (2, 0.99)),
-    (claims.all_at_most, "1", (0.3, 1), (0.3, 1.01)),
-    (claims.most_at_most, "1", (0.9, 0.95, 1.3), (0.9, 1.2, 1.3)),
-    (claims.from_to, "4 8.5", (4, 6, 8.5), (3.9, 8.5)),
-    (claims.from_to, "4 8.5", (9, 20), (4, 8.4)),
-    (claims.all_between, "0.95 1.05", (0.95, 1.05), (0.95, 1.06)),
-    (claims.largest_at, "case1", (1, 3, 2), (3, 1, 2)),
-    (claims.smallest_at, "case1", (2, 1, 3), (1, 2, 3)),
-    (claims.falls_after, "case1", (1, 5, 4, 3), (1, 5, 4, 4.5)),
-    (claims.grows, "", (1, 2, 3), (1, 3, 2)),
-    (claims.spread_at_most, "1.1", (1, 1.05, 1.1), (1, 1.2)),
-])
+@pytest.mark.parametrize(
+    "predicate, threshold, holding, failing",
+    [
+        (claims.best_at_least, "82", (10, 82, 50), (10, 81, 50)),
+        (claims.all_at_least, "1", (1, 2), (2, 0.99)),
+        (claims.all_at_most, "1", (0.3, 1), (0.3, 1.01)),
+        (claims.most_at_most, "1", (0.9, 0.95, 1.3), (0.9, 1.2, 1.3)),
+        (claims.from_to, "4 8.5", (4, 6, 8.5), (3.9, 8.5)),
+        (claims.from_to, "4 8.5", (9, 20), (4, 8.4)),
+        (claims.all_between, "0.95 1.05", (0.95, 1.05), (0.95, 1.06)),
+        (claims.largest_at, "case1", (1, 3, 2), (3, 1, 2)),
+        (claims.smallest_at, "case1", (2, 1, 3), (1, 2, 3)),
+        (claims.falls_after, "case1", (1, 5, 4, 3), (1, 5, 4, 4.5)),
+        (claims.grows, "", (1, 2, 3), (1, 3, 2)),
+        (claims.spread_at_most, "1.1", (1, 1.05, 1.1), (1, 1.2)),
+    ],
+)
 def test_predicates(predicate, threshold, holding, failing):
     assert predicate(cases(*holding), threshold)[0]
     assert not predicate(cases(*failing), threshold)[0]
@@ -68,7 +82,10 @@ def test_a_claim_without_its_rows_says_what_it_needs(thesis):
 
 
 def test_a_contradicted_claim_fails(tmp_path):
-    rows = [made_row("3.3", "i-roulette", "d198", 1.0, "protocol=as-best"), made_row("3.3", "ds-roulette", "d198", 1.25, "protocol=as-best")]
+    rows = [
+        made_row("3.3", "i-roulette", "d198", 1.0, "protocol=as-best"),
+        made_row("3.3", "ds-roulette", "d198", 1.25, "protocol=as-best"),
+    ]
     source = cells.choose(str(write_run(tmp_path / "run", rows)))[0]
     verdict = {v.claim["id"]: v for v in claims.judge_all(source)}["i-roulette-4-8x"]
     assert verdict.verdict == claims.FAILS
@@ -77,8 +94,10 @@ def test_a_contradicted_claim_fails(tmp_path):
 
 
 def test_rows_of_the_host_backend_are_never_used(tmp_path):
-    rows = [made_row("3.3", "i-roulette", "d198", 1.0, "protocol=as-best", backend="host", device="host"),
-            made_row("3.3", "ds-roulette", "d198", 1.0, "protocol=as-best")]
+    rows = [
+        made_row("3.3", "i-roulette", "d198", 1.0, "protocol=as-best", backend="host", device="host"),
+        made_row("3.3", "ds-roulette", "d198", 1.0, "protocol=as-best"),
+    ]
     source = cells.choose(str(write_run(tmp_path / "run", rows)))[0]
     assert {v.verdict for v in claims.judge_all(source) if v.claim["id"] == "i-roulette-4-8x"} == {claims.UNTESTED}
 

@@ -25,14 +25,20 @@ def source_of(tmp_path, rows):
 
 def test_addresses_are_spelled_and_refused():
     assert cells.parse("3.4/ds-roulette/d198|u198?protocol=as;stage=choice+construct#quality") == cells.Address(
-        "3.4", "ds-roulette", ("d198", "u198"), (("protocol", ("as",)), ("stage", ("choice", "construct"))), "quality")
+        "3.4", "ds-roulette", ("d198", "u198"), (("protocol", ("as",)), ("stage", ("choice", "construct"))), "quality"
+    )
     with pytest.raises(BadInput, match="no address of a cell"):
         cells.parse("3.4/ds-roulette")
 
 
 def test_stages_are_summed_and_their_errors_too(tmp_path):
-    source = source_of(tmp_path, [made_row("3.4", "ds-roulette", "d198", ms, f"stage={stage}", "stage")
-                                  for stage, ms in (("choice", 3.0), ("construct", 4.0))])
+    source = source_of(
+        tmp_path,
+        [
+            made_row("3.4", "ds-roulette", "d198", ms, f"stage={stage}", "stage")
+            for stage, ms in (("choice", 3.0), ("construct", 4.0))
+        ],
+    )
     found = cells.look_up(source, "3.4/ds-roulette/d198?stage=choice+construct")
     assert found.value == 7
     half = cells.look_up(source, "3.4/ds-roulette/d198?stage=construct").high - 4
@@ -46,7 +52,9 @@ def test_a_stand_in_is_taken_and_named(tmp_path):
 
 
 def test_a_row_that_could_not_run_gives_its_reason(tmp_path):
-    source = source_of(tmp_path, [made_row("3.3", "ds-roulette", "d198", 1.0, status="unsupported", note="needs n <= 100")])
+    source = source_of(
+        tmp_path, [made_row("3.3", "ds-roulette", "d198", 1.0, status="unsupported", note="needs n <= 100")]
+    )
     assert cells.look_up(source, "3.3/ds-roulette/d198").reason == "unsupported: needs n <= 100"
 
 
@@ -63,8 +71,13 @@ def test_relative_errors_of_a_quotient_add_in_quadrature():
 
 
 def test_the_ratio_says_how_much_faster_times_are_and_how_much_more_all_else_is(tmp_path):
-    source = source_of(tmp_path, [made_row("3.3", "i-roulette", "d198", 3.8, "protocol=as-best"),  # published: 7.60
-                                  made_row("3.3", "ds-roulette", "d198", 1.16, "protocol=as-best")])
+    source = source_of(
+        tmp_path,
+        [
+            made_row("3.3", "i-roulette", "d198", 3.8, "protocol=as-best"),  # published: 7.60
+            made_row("3.3", "ds-roulette", "d198", 1.16, "protocol=as-best"),
+        ],
+    )
     columns = {(column["layout"], column["label"]): column for column in cells.read_layout("tables.csv")}
     time = report.cell(columns["3.3", "I-Roulette"], "d198", source, "ms")
     speedup = report.cell(columns["3.3-speedup", "over I-Roulette"], "d198", source, "x")  # published: 6.56
@@ -78,7 +91,9 @@ def test_every_published_cell_of_the_layouts_exists():
     layouts = {row["layout"]: row for row in cells.read_layout("layouts.csv")}
     for column in cells.read_layout("tables.csv"):
         cells.parse(report.address(column).replace("{x}", "x"))
-        for name in sets[layouts[column["layout"]]["set"]] if column["published"] and column["layout"] != "5.1-cpu" else ():
+        for name in (
+            sets[layouts[column["layout"]]["set"]] if column["published"] and column["layout"] != "5.1-cpu" else ()
+        ):
             assert column["published"].replace("{x}", name).lstrip("=") in known
 
 
@@ -96,10 +111,20 @@ def test_the_csv_has_every_published_time_and_its_ratio(thesis):
 
 def test_the_page_is_whole_and_needs_no_network(thesis):
     page = (thesis / "index.html").read_text(encoding="utf-8")
-    for needed in (DEVICE, CPU, RUN_ID, "97850.65", "1979.31", "82.3 (82.1 to 82.5) at pr1002", "not testable here",
-                   "make bench-3.3 PROFILE=thesis ARGS=", "3.5 minutes", "Figure 3.7."):
+    for needed in (
+        DEVICE,
+        CPU,
+        RUN_ID,
+        "97850.65",
+        "1979.31",
+        "82.3 (82.1 to 82.5) at pr1002",
+        "not testable here",
+        "make bench-3.3 PROFILE=thesis ARGS=",
+        "3.5 minutes",
+        "Figure 3.7.",
+    ):
         assert needed in page, needed
-    assert "http://" not in page and "https://" not in page and " src=\"data:" in page
+    assert "http://" not in page and "https://" not in page and ' src="data:' in page
     balance = Balance()
     balance.feed(page)
     assert balance.open == []
@@ -127,11 +152,15 @@ def test_the_markdown_tables_are_rectangular(thesis):
 
 
 def test_noisy_and_unsupported_rows_are_listed_with_their_reasons(tmp_path):
-    rows = [made_row("3.3", "acotsp-seq", "d198", 10.0, status="noisy", ci95_lo_ms=9.0, ci95_hi_ms=11.0),
-            made_row("3.3", "ds-roulette", "d198", 1.0, status="unsupported", note="needs n <= 100")]
+    rows = [
+        made_row("3.3", "acotsp-seq", "d198", 10.0, status="noisy", ci95_lo_ms=9.0, ci95_hi_ms=11.0),
+        made_row("3.3", "ds-roulette", "d198", 1.0, status="unsupported", note="needs n <= 100"),
+    ]
     found = report.problems(source_of(tmp_path, rows))
     assert [(p["status"], p["row"], p["where"][0]["reason"]) for p in found] == [
-        ("noisy", "acotsp-seq", "±10%"), ("unsupported", "ds-roulette", "needs n <= 100")]
+        ("noisy", "acotsp-seq", "±10%"),
+        ("unsupported", "ds-roulette", "needs n <= 100"),
+    ]
 
 
 def test_a_name_that_is_no_run_is_one_line(tmp_path):

@@ -7,8 +7,8 @@
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured
     =thesis-3.3/ds-roulette/d198                   a published number, by its id
 
-A condition names a parameter, or the columns scope or backend. {x} stands for what a table's lines, a figure's points or a
-claim's cases run through. Rows of the host backend have no times and are never found.
+A condition names a parameter, or the columns scope or backend. {x} stands for what a table's lines, a figure's points or
+a claim's cases run through. Rows of the host backend have no times and are never found.
 """
 import csv
 import functools
@@ -29,12 +29,15 @@ REPORT = ROOT / "report"
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """A number with its 95 % interval, or the reason why there is none."""
+
     value: float = math.nan
-    low: float = math.nan    # NaN where there is no interval: one sample, a quality of one run; a published number is exact
+    low: float = (
+        math.nan
+    )  # NaN where there is no interval: one sample, a quality of one run; a published number is exact
     high: float = math.nan
-    reason: str = ""         # why value is NaN
-    rows: tuple = ()         # the measured rows that it comes from
-    instance: str = ""       # what was measured, where that is not what was asked for: a stand-in
+    reason: str = ""  # why value is NaN
+    rows: tuple = ()  # the measured rows that it comes from
+    instance: str = ""  # what was measured, where that is not what was asked for: a stand-in
 
     def __bool__(self):
         return not math.isnan(self.value)
@@ -44,23 +47,29 @@ class Estimate:
 class Address:
     table: str
     row: str
-    instances: tuple     # the first that was measured is taken
-    conditions: tuple    # (name, accepted values); several values are summed
-    quantity: str        # "", "quality" or "best"
+    instances: tuple  # the first that was measured is taken
+    conditions: tuple  # (name, accepted values); several values are summed
+    quantity: str  # "", "quality" or "best"
 
 
 def parse(text):
     """The Address that a text like "3.4/ds-roulette/d198?stage=choice+construct" spells."""
     spelled = re.fullmatch(r"([^/?#=]+)/([^/?#]+)/([^/?#]+)(?:\?([^#]*))?(?:#(quality|best))?", text)
     if not spelled:
-        raise BadInput(f"\"{text}\" is no address of a cell: expected table/row/instance?name=value;...#quality or #best")
+        raise BadInput(f'"{text}" is no address of a cell: expected table/row/instance?name=value;...#quality or #best')
     table, row, instance, conditions, quantity = spelled.groups()
     pairs = (pair.partition("=") for pair in (conditions or "").split(";") if pair)
-    return Address(table, row, tuple(instance.split("|")), tuple((name, tuple(value.split("+"))) for name, _, value in pairs),
-                   quantity or "")
+    return Address(
+        table,
+        row,
+        tuple(instance.split("|")),
+        tuple((name, tuple(value.split("+"))) for name, _, value in pairs),
+        quantity or "",
+    )
 
 
 # ---- Where measured numbers come from ----
+
 
 class Source:
     """The runs of one machine, each cell at its best."""
@@ -79,8 +88,11 @@ class Source:
     def find(self, address):
         """The number at an address, as an Estimate."""
         for instance in alternatives(address.instances):
-            rows = [row for row in self.cells.get((address.table, address.row, instance), ())
-                    if all(condition_value(row, name) in values for name, values in address.conditions)]
+            rows = [
+                row
+                for row in self.cells.get((address.table, address.row, instance), ())
+                if all(condition_value(row, name) in values for name, values in address.conditions)
+            ]
             if rows:
                 found = total(rows, address)
                 asked = instance in address.instances
@@ -89,7 +101,7 @@ class Source:
 
 
 def alternatives(instances):
-    """The instances, then the stand-ins of the same size that the drivers take where there is no file: u198 for d198."""
+    """The instances, then the stand-ins of their size, which drivers take where there is no file: u198 for d198."""
     sizes = [re.fullmatch(r"[a-z]+(\d+)", name) for name in instances]
     return [*instances, *(f"{kind}{size[1]}" for size in sizes if size for kind in "uc")]
 
@@ -145,6 +157,7 @@ def unless_absent(value, row):
 
 # ---- Arithmetic: the parts are independent measurements ----
 
+
 def add(parts):
     for part in parts:
         if not part:
@@ -164,10 +177,17 @@ def divide(top, bottom):
     if not top or not bottom:
         return bottom if top else top
     value, error = top.value / bottom.value, math.hypot(relative_error(top), relative_error(bottom))
-    return Estimate(value, value * math.exp(-error), value * math.exp(error), rows=top.rows + bottom.rows, instance=top.instance or bottom.instance)
+    return Estimate(
+        value,
+        value * math.exp(-error),
+        value * math.exp(error),
+        rows=top.rows + bottom.rows,
+        instance=top.instance or bottom.instance,
+    )
 
 
 # ---- What report/*.csv asks for ----
+
 
 @functools.cache
 def published_rows():
@@ -209,13 +229,19 @@ def sets():
 
 # ---- Which machines ----
 
+
 def machine_of(run, others):
     """The runs of the machine of `run`: its GPU's, and those without a GPU on a CPU like its host's."""
+
     def host(other):
         machine = other.meta.get("machine", {})
         return machine.get("cpu"), machine.get("logical_cores")
-    return [other for other in others if runs.device_name(other) == runs.device_name(run)
-            or (not other.device and host(other) == host(run))]
+
+    return [
+        other
+        for other in others
+        if runs.device_name(other) == runs.device_name(run) or (not other.device and host(other) == host(run))
+    ]
 
 
 def stored(folder):
@@ -229,7 +255,7 @@ def newest_with_gpu(candidates):
 def choose(run="", also=()):
     """The sources: first the one to show, then those beside it.
 
-    Without a name it is the machine of your newest run with a GPU, else that of the newest stored one, with yours beside it.
+    Without a name it is the machine of your newest run with a GPU, else that of the newest stored one, yours beside it.
     """
     if run:
         return [Source(runs.load_runs(run))] + [Source(runs.load_runs(name)) for name in also]
@@ -246,5 +272,7 @@ def choose(run="", also=()):
 
 
 def add_options(parser):
-    parser.add_argument("--run", default="", help="run or machine to show (default: your newest with a GPU, else the stored)")
+    parser.add_argument(
+        "--run", default="", help="run or machine to show (default: your newest with a GPU, else the stored)"
+    )
     parser.add_argument("--also", action="append", default=[], help="run or machine to show beside it; may be repeated")

@@ -1,8 +1,8 @@
 """make claims: each published claim holds, fails or cannot be tested here, with the number behind the verdict.
 
-report/claims.csv has a claim a line: the sentence in our words, the predicate (a function below), its threshold, and the
-cells that it is about (antbench.cells). A predicate is given the cases, one for each {x}, and says whether the claim holds and
-which case decides. A verdict follows the value; the interval beside it shows how close it is.
+report/claims.csv has a claim a line: the sentence in our words, the predicate (a function below), its threshold, and
+the cells that it is about (antbench.cells). A predicate is given the cases, one for each {x}, and says whether the claim
+holds and which cases decide. A verdict follows the value; the interval beside it shows how close it is.
 """
 import argparse
 import math
@@ -28,17 +28,18 @@ class Case:
 
 @dataclass(frozen=True)
 class Verdict:
-    claim: dict        # its line of claims.csv
+    claim: dict  # its line of claims.csv
     verdict: str
-    measured: str      # "276 (270 to 282) on pr2392"
-    threshold: str     # what the value is held against
-    reason: str        # why it cannot be tested, or which cases are missing
+    measured: str  # "276 (270 to 282) on pr2392"
+    threshold: str  # what the value is held against
+    reason: str  # why it cannot be tested, or which cases are missing
 
 
 # ---- Predicates: (holds, the cases that decide) ----
 
+
 def best_at_least(found, threshold):
-    """"Up to 82 times": the largest value reaches it."""
+    """ "Up to 82 times": the largest value reaches it."""
     best = max(found, key=lambda case: case.value)
     return best.value >= float(threshold), [best]
 
@@ -61,7 +62,7 @@ def most_at_most(found, threshold):
 
 
 def from_to(found, threshold):
-    """"4 to 8.5 times": nowhere less than the first, somewhere as much as the second."""
+    """ "4 to 8.5 times": nowhere less than the first, somewhere as much as the second."""
     low, high = map(float, threshold.split())
     ordered = sorted(found, key=lambda case: case.value)
     return ordered[0].value >= low and ordered[-1].value >= high, [ordered[0], ordered[-1]]
@@ -86,13 +87,13 @@ def smallest_at(found, name):
 def falls_after(found, name):
     """Beyond this case every value is less than the one before it."""
     names = [case.name for case in found]
-    tail = found[names.index(name):] if name in names else found
+    tail = found[names.index(name) :] if name in names else found
     falls = len(tail) > 1 and all(b.value < a.value for a, b in zip(tail, tail[1:]))
     return falls, [tail[0], tail[-1]]
 
 
 def grows(found, _):
-    """No value is less than the one before it, if their intervals are taken into account; the last is more than the first."""
+    """No value is less than the one before it, by more than their intervals; the last is more than the first."""
     steady = all(not clearly_less(b.measured, a.measured) for a, b in zip(found, found[1:]))
     return steady and found[-1].value > found[0].value, [found[0], found[-1]]
 
@@ -110,29 +111,54 @@ def spread_at_most(found, threshold):
     return ordered[-1].value / ordered[0].value <= float(threshold), [ordered[0], ordered[-1]]
 
 
-PREDICATES = {predicate.__name__: predicate for predicate in (
-    best_at_least, all_at_least, all_at_most, most_at_most, from_to, all_between, largest_at, smallest_at, falls_after, grows,
-    spread_at_most)}
+PREDICATES = {
+    predicate.__name__: predicate
+    for predicate in (
+        best_at_least,
+        all_at_least,
+        all_at_most,
+        most_at_most,
+        from_to,
+        all_between,
+        largest_at,
+        smallest_at,
+        falls_after,
+        grows,
+        spread_at_most,
+    )
+}
 COMPARE_CASES = ("largest_at", "smallest_at", "falls_after", "grows", "spread_at_most")  # one case alone says nothing
 
 
 # ---- Judging ----
 
+
 def judge(claim, source):
     """The Verdict on one line of claims.csv."""
     if claim["predicate"] not in PREDICATES or claim["set"] not in cells.sets():
-        raise BadInput(f"report/claims.csv: {claim['id']}: unknown predicate or set \"{claim['predicate']}\", "
-                       f"\"{claim['set']}\"")
-    every = [Case(name, cells.quotient(source, claim["top"], claim["over"], name)) for name in cells.sets()[claim["set"]]]
+        raise BadInput(
+            f"report/claims.csv: {claim['id']}: unknown predicate or set \"{claim['predicate']}\", "
+            f"\"{claim['set']}\""
+        )
+    every = [
+        Case(name, cells.quotient(source, claim["top"], claim["over"], name)) for name in cells.sets()[claim["set"]]
+    ]
     found = [case for case in every if case.measured]
     missing = [case for case in every if not case.measured]
     needed = 2 if claim["predicate"] in COMPARE_CASES else 1
     if len(found) < needed or claim["threshold"] in [case.name for case in missing]:
-        return Verdict(claim, UNTESTED, "", threshold_text(claim), f"needs {claim['needs']}: {missing[0].measured.reason}")
+        return Verdict(
+            claim, UNTESTED, "", threshold_text(claim), f"needs {claim['needs']}: {missing[0].measured.reason}"
+        )
     holds, deciding = PREDICATES[claim["predicate"]](found, claim["threshold"])
     without = f"without {', '.join(case.name for case in missing)}" if missing else ""
-    return Verdict(claim, HOLDS if holds else FAILS, " … ".join(map(case_text, dict.fromkeys(deciding))),
-                   threshold_text(claim), without)
+    return Verdict(
+        claim,
+        HOLDS if holds else FAILS,
+        " … ".join(map(case_text, dict.fromkeys(deciding))),
+        threshold_text(claim),
+        without,
+    )
 
 
 def threshold_text(claim):
@@ -145,7 +171,7 @@ def case_text(case):
 
 
 def with_interval(measured):
-    """"0.98 (0.97 to 0.99)": as many digits as tell the ends apart, three at least."""
+    """ "0.98 (0.97 to 0.99)": as many digits as tell the ends apart, three at least."""
     low, high = measured.low, measured.high
     if not low < high:
         return short(measured.value)
@@ -164,8 +190,11 @@ def judge_all(source):
 
 
 def print_verdicts(verdicts, source):
-    print(f"The claims on {source.device}: "
-          + ", ".join(f"{sum(v.verdict == kind for v in verdicts)} {kind}" for kind in (HOLDS, FAILS, UNTESTED)) + "\n")
+    print(
+        f"The claims on {source.device}: "
+        + ", ".join(f"{sum(v.verdict == kind for v in verdicts)} {kind}" for kind in (HOLDS, FAILS, UNTESTED))
+        + "\n"
+    )
     for verdict in verdicts:
         claim = verdict.claim
         print(f"{verdict.verdict:<18}{claim['id']}  {claim['source']} {claim['section']}")

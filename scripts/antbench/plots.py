@@ -11,20 +11,27 @@ from pathlib import Path
 from antbench import cells
 from antbench.command import ERROR, OK, ROOT, SKIPPED, BadInput, run
 
-TERMINALS = {"svg": 'svg size {0},{1} dynamic enhanced font "Helvetica,14" background "white"',
-             "png": 'pngcairo size {0},{1} enhanced font "Helvetica,14" background "white"'}
-WIDTH, HEIGHT, KEY_LINE = 760, 390, 27     # pixels: a figure, and each line of its key below
-TILE, ROW_LABEL, COLUMN_LABEL = 260, 36, 32  # pixels: an image of a montage with its gap, and the labels beside and above
+TERMINALS = {
+    "svg": 'svg size {0},{1} dynamic enhanced font "Helvetica,14" background "white"',
+    "png": 'pngcairo size {0},{1} enhanced font "Helvetica,14" background "white"',
+}
+WIDTH, HEIGHT, KEY_LINE = 760, 390, 27  # pixels: a figure, and each line of its key below
+TILE, ROW_LABEL, COLUMN_LABEL = (
+    260,
+    36,
+    32,
+)  # pixels: an image of a montage with its gap, and the labels beside and above
 
 
 @dataclass(frozen=True)
 class Series:
     label: str
-    style: int      # line style of report/figures/common.gp: tens for the source (0 published), ones for the kind
-    points: list    # (position on the x axis, its name, Estimate)
+    style: int  # line style of report/figures/common.gp: tens for the source (0 published), ones for the kind
+    points: list  # (position on the x axis, its name, Estimate)
 
 
 # ---- Curves ----
+
 
 def series_of(line, position, sources):
     """The curves of one line of figures.csv: one if it is published, else one for each source."""
@@ -44,8 +51,12 @@ def label_of(label, source):
 
 
 def figure_series(figure, sources, lines):
-    return [series for position, line in enumerate(lines) if line["figure"] == figure
-            for series in series_of(line, position, sources)]
+    return [
+        series
+        for position, line in enumerate(lines)
+        if line["figure"] == figure
+        for series in series_of(line, position, sources)
+    ]
 
 
 def write_data(path, series):
@@ -66,7 +77,12 @@ def draw_curves(figure, sources, out, lines):
         return False
     write_data(out / f"{figure}.dat", series)
     styles = " ".join(str(curve.style) for curve in series)
-    gnuplot(figure, out, f"series={len(series)}; styles='{styles}'; data='{out}/{figure}.dat'", (WIDTH, HEIGHT + KEY_LINE * len(series)))
+    gnuplot(
+        figure,
+        out,
+        f"series={len(series)}; styles='{styles}'; data='{out}/{figure}.dat'",
+        (WIDTH, HEIGHT + KEY_LINE * len(series)),
+    )
     return True
 
 
@@ -75,13 +91,18 @@ def gnuplot(figure, out, variables, size, template=None):
     for kind, terminal in TERMINALS.items():
         options = terminal.format(*size)
         setup = f"set terminal {options}; set output '{out}/{figure}.{kind}'; {variables}"
-        done = subprocess.run(["gnuplot", "-e", setup, f"report/figures/{template or figure}.gp"], cwd=ROOT,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            ["gnuplot", "-e", setup, f"report/figures/{template or figure}.gp"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
         if done.returncode or done.stderr:
             raise RuntimeError(f"gnuplot, figure {figure}: {done.stderr.strip()}")
 
 
 # ---- Montages of saved images ----
+
 
 def find_image(names, folders):
     return next((folder / name for name in names.split("|") for folder in folders if (folder / name).is_file()), None)
@@ -96,18 +117,26 @@ def draw_montage(figure, folders, out, lines):
     columns = list(dict.fromkeys(line["column"] for line, _ in tiles))
     with open(out / f"{figure}.tiles.gp", "w", encoding="utf-8") as file:
         for line, path in tiles:
-            file.write(f"row = {rows.index(line['line'])}; column = {columns.index(line['column'])}; "
-                       f"row_label = '{line['line']}'; column_label = '{line['column']}'; "
-                       f"image = '{path or ''}'; load 'report/figures/tile.gp'\n")
+            file.write(
+                f"row = {rows.index(line['line'])}; column = {columns.index(line['column'])}; "
+                f"row_label = '{line['line']}'; column_label = '{line['column']}'; "
+                f"image = '{path or ''}'; load 'report/figures/tile.gp'\n"
+            )
     left = ROW_LABEL if any(rows) else 0
     width, height = left + TILE * len(columns), COLUMN_LABEL + TILE * len(rows)
-    gnuplot(figure, out, f"rows={len(rows)}; columns={len(columns)}; tiles='{out}/{figure}.tiles.gp'; "
-                         f"left={left / width}; top={1 - COLUMN_LABEL / height}; gap_x={3 / width}; gap_y={3 / height}",
-            (width, height), "montage")
+    gnuplot(
+        figure,
+        out,
+        f"rows={len(rows)}; columns={len(columns)}; tiles='{out}/{figure}.tiles.gp'; "
+        f"left={left / width}; top={1 - COLUMN_LABEL / height}; gap_x={3 / width}; gap_y={3 / height}",
+        (width, height),
+        "montage",
+    )
     return True
 
 
 # ---- All figures ----
+
 
 def draw_all(sources, out, folders=()):
     """{figure: True if it was drawn}, one line printed for each, in the order of their numbers."""
@@ -120,8 +149,11 @@ def draw_all(sources, out, folders=()):
         drawn[figure] = draw_montage(figure, folders, out, montages)
     for figure in sorted(drawn):
         missing = "images" if any(line["figure"] == figure for line in montages) else "rows"
-        print(f"Figure {figure}: {shown(out)}/{figure}.svg, .png" if drawn[figure] else
-              f"Figure {figure}: no {missing} in the runs of {', '.join(source.device for source in sources)}")
+        print(
+            f"Figure {figure}: {shown(out)}/{figure}.svg, .png"
+            if drawn[figure]
+            else f"Figure {figure}: no {missing} in the runs of {', '.join(source.device for source in sources)}"
+        )
     return drawn
 
 
@@ -131,14 +163,17 @@ def shown(path):
 
 def image_folders(sources, images):
     """Where saved images are sought: the folder that the user names, then images/ of each run."""
-    return ([Path(images).resolve()] if images else []) + [run.path.resolve() / "images"
-                                                           for source in sources for run in source.runs]
+    return ([Path(images).resolve()] if images else []) + [
+        run.path.resolve() / "images" for source in sources for run in source.runs
+    ]
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="plots", description=__doc__.splitlines()[0])
     cells.add_options(parser)
-    parser.add_argument("--images", default="", help="folder of the images that the drivers saved (default: images/ of the runs)")
+    parser.add_argument(
+        "--images", default="", help="folder of the images that the drivers saved (default: images/ of the runs)"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "build/plots")
     options = parser.parse_args(arguments)
     sources = cells.choose(options.run, options.also)
