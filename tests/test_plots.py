@@ -24,8 +24,7 @@ def thesis(tmp_path_factory):
 
 
 def series(figure, sources):
-    lines = [line for line in cells.read_layout("figures.csv")]
-    return plots.figure_series(figure, sources, lines)
+    return plots.figure_series(figure, sources, cells.read_layout("figures.csv"))
 
 
 needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")

@@ -7,8 +7,8 @@
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured
     =thesis-3.3/ds-roulette/d198                   a published number, by its id
 
-A condition names a parameter, or the columns scope or backend. {x} stands for what a table's lines, a figure's points or
-a claim's cases run through. Rows of the host backend have no times and are never found.
+A condition names a parameter, or the columns scope or backend. {x} stands for what a table's lines, a figure's points
+or a claim's cases run through. Rows of the host backend have no times and are never found.
 """
 import csv
 import functools

@@ -1,8 +1,8 @@
 """make claims: each published claim holds, fails or cannot be tested here, with the number behind the verdict.
 
 report/claims.csv has a claim a line: the sentence in our words, the predicate (a function below), its threshold, and
-the cells that it is about (antbench.cells). A predicate is given the cases, one for each {x}, and says whether the claim
-holds and which cases decide. A verdict follows the value; the interval beside it shows how close it is.
+the cells that it is about (antbench.cells). A predicate is given the cases, one for each {x}, and says whether the
+claim holds and which cases decide. A verdict follows the value; the interval beside it shows how close it is.
 """
 import argparse
 import math

@@ -33,7 +33,7 @@ class Series:
 # ---- Curves ----
 
 
-def series_of(line, position, sources):
+def series_of(line, sources):
     """The curves of one line of figures.csv: one if it is published, else one for each source."""
     members = cells.sets()[line["set"]]
     is_published = line["top"].startswith("=")
@@ -53,9 +53,9 @@ def label_of(label, source):
 def figure_series(figure, sources, lines):
     return [
         series
-        for position, line in enumerate(lines)
+        for line in lines
         if line["figure"] == figure
-        for series in series_of(line, position, sources)
+        for series in series_of(line, sources)
     ]
 
 

@@ -204,7 +204,7 @@ def figures(sources, out, images):
 
 
 def number(value, unit=""):
-    """Three digits that count, thousands apart; tours as whole numbers; a dash for none."""
+    """Three digits that count; tours as whole numbers, thousands apart; a dash for none."""
     if value != value:
         return "–"
     if unit == "length":
