@@ -44,5 +44,5 @@ class Machine:
         run.__dict__["all_samples"] = of_line  # what a Run reads from samples.csv when it is first asked
         return pd.DataFrame([{
             "table": "3.3", "row": f"row-{i}", "instance": "d198", "implementation": "tsp/ds-roulette",
-            "backend": "cuda", "params": "", "scope": "iteration", "device": "GPU", "status": "ok", "samples": float(len(of_line[i])),
-            "note": "", "line": i, "run": run} for i in of_line])
+            "backend": "cuda", "params": "", "scope": "iteration", "device": "GPU", "status": "ok",
+            "samples": float(ITERATIONS), "note": "", "line": i, "run": run} for i in of_line])

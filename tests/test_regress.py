@@ -159,8 +159,9 @@ def test_missing_rows(base, new, gate):
 def test_few_samples_are_inconclusive(base, new, gate):
     """Five samples cannot be told from noise, however large the change."""
     for run in (base, new):
+        lines = (run / "samples.csv").read_text().splitlines()
         (run / "samples.csv").write_text("\n".join(
-            text for text in (run / "samples.csv").read_text().splitlines() if text.split(",")[3] in {"i", *"01234"}) + "\n")
+            text for text in lines if text.split(",")[3] in {"i", *"01234"}) + "\n")
         change_rows(run, lambda cells: cells.update(samples="5"))
     slow_down(new, "ds-roulette", 1.5)
     done = gate(base, new)
@@ -174,8 +175,8 @@ def test_what_cuda_events_cannot_resolve_is_no_change(base, new, gate):
     for run in (base, new):
         change_rows(run, only_the_update)
         lines = (run / "samples.csv").read_text().splitlines()
-        (run / "samples.csv").write_text("\n".join(
-            [lines[0]] + [text.replace(",5,", ",2,", 1) for text in lines if text.startswith("3.4,ds-roulette,5,")]) + "\n")
+        of_it = [text.replace(",5,", ",2,", 1) for text in lines if text.startswith("3.4,ds-roulette,5,")]
+        (run / "samples.csv").write_text("\n".join([lines[0], *of_it]) + "\n")
     slow_down(new, "ds-roulette", 1.055)
     assert gate(base, new).stdout.splitlines()[-1] == "no regression: 1 same"
     slow_down(new, "ds-roulette", 1.02)

@@ -1,10 +1,10 @@
 """The regression gate: is NEW slower than BASE, and is what it computes still right? `make regress`.
 
-A row is slower when its median is at least THRESHOLD % higher, by no less than CUDA events resolve, and Mann and Whitney's test tells the two apart at 1 %
-after Holm's correction over all rows compared (antbench.inference says how samples become observations). With --rerun,
-the rows found slower are measured again, and only those that are slower again count. Rows of a kind, such as the stages
-on a GPU, for which `make calibrate` found this machine to give too many false alarms are never called slower, but
-inconclusive.
+A row is slower when its median is at least THRESHOLD % higher, by no less than CUDA events resolve, and Mann and
+Whitney's test tells the two apart at 1 % after Holm's correction over all rows compared (antbench.inference says how
+samples become observations). With --rerun, the rows found slower are measured again, and only those that are slower
+again count. Rows of a kind, such as the stages on a GPU, for which `make calibrate` found this machine to give too many
+false alarms are never called slower, but inconclusive.
 """
 import argparse
 import hashlib
