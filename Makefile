@@ -15,6 +15,14 @@ OUT ?=
 RESUME ?=
 SAVE ?=
 ARGS ?=
+A ?=
+B ?=
+BASE ?=
+NEW ?=
+THRESHOLD ?= 5
+RERUN ?=
+JUNIT ?=
+SUMMARY ?=
 CUDA_ARCHS ?=
 JOBS ?= $(shell nproc)
 CC := gcc
@@ -23,7 +31,7 @@ CXX := g++
 # ---- Tools ----
 PIP_CUDA := build/cuda-toolkit/nvidia/cu13
 NVCC := $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc /usr/local/cuda/bin/nvcc $(PIP_CUDA)/bin/nvcc))
-PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pandas, pytest' 2>/dev/null && echo $$p && break; done),python3)
+PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pandas, pytest, scipy' 2>/dev/null && echo $$p && break; done),python3)
 
 # ---- Flags ----
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
@@ -74,7 +82,8 @@ CUDA_LIBS := -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib $(if $(NPP),-lnppif_static -l
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test check-gpu instances images bench-all bench-3.3 bench-4.2 bench-5.1 bench-6.1 clean test-programs FORCE
+.PHONY: all help deps build binaries test check-gpu instances images bench-all bench-3.3 bench-4.2 bench-5.1 bench-6.1 plots report claims \
+	compare regress calibrate index clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -122,8 +131,36 @@ bench-6.1: build ## Table 6.1 and Figures 6.5 and 6.6; PROFILE= OUT= RESUME=1, S
 bench-all: build ## every table of the thesis, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1 SAVE=DIR
 	@scripts/bench_all "$(OUT)" "$(SAVE)" --profile $(PROFILE) $(if $(RESUME),--resume) $(ARGS)
 
+# Of those that read results, which need no build. A script's exit code is in make's message; make's own is 2.
+script = PYTHONPATH=scripts $(PYTHON) -m antbench.
+
+SHOWN = $(if $(RUN),--run "$(RUN)") $(foreach also,$(ALSO),--also "$(also)") $(ARGS)
+IMAGES_OF = $(if $(IMAGES),--images "$(IMAGES)")
+
+plots: ## the figures of the thesis, SVG and PNG, into build/plots/; RUN=RUN ALSO="RUN ..." IMAGES=DIR (default: your newest run)
+	@$(script)plots $(SHOWN) $(IMAGES_OF)
+
+report: ## build/report/index.html: every table, figure and claim on one page; RUN= ALSO= IMAGES=
+	@$(script)report $(SHOWN) $(IMAGES_OF)
+
+claims: ## which published claims hold in a run; RUN=
+	@$(script)claims $(SHOWN)
+
+compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN
+	@$(script)compare "$(A)" "$(B)" $(ARGS)
+
+regress: ## is NEW slower than BASE, or wrong; BASE=RUN NEW=RUN THRESHOLD=5 RERUN=1 JUNIT=FILE SUMMARY=FILE (docs/ci.md)
+	@PYTHON=$(PYTHON) scripts/regress "$(BASE)" $(if $(NEW),"$(NEW)") --threshold $(THRESHOLD) $(if $(RERUN),--rerun) \
+		$(if $(JUNIT),--junit "$(JUNIT)") $(if $(SUMMARY),--summary "$(SUMMARY)") $(ARGS)
+
+calibrate: build ## how often regress gives a false alarm on this machine (about 3 minutes); THRESHOLD=5
+	@$(script)calibrate --threshold $(THRESHOLD) $(ARGS)
+
+index: build ## write INDEX.md: which file and command is behind each row of each table
+	@$(script)index
+
 clean: ## remove everything generated, but not downloaded instances, runs or the installed nvcc
-	rm -rf build/bin build/cuda build/gen build/obj build/san
+	rm -rf build/bin build/cuda build/gen build/obj build/san build/plots build/report
 
 # ---- Rules ----
 # One short line per command; V=1 shows it in full.

@@ -1,0 +1,5 @@
+load "report/figures/common.gp"
+set title "Figure 5.6: ants and the thickness of edges"
+set xlabel "ants"
+set ylabel "mean thickness (pixels)"
+load "report/figures/curves.gp"

@@ -1,0 +1,278 @@
+"""From the address of a cell to its number: the one grammar of the tables, figures and claims in report/*.csv.
+
+    3.3/ds-roulette/d198?protocol=as-best          a measured row: table, row, instance, conditions; its mean time in ms
+    3.3/ds-roulette/d198?protocol=as#quality       its quality instead: the mean of its runs, else the best
+    3.3/ds-roulette/d198?protocol=as#best          the best of its runs
+    3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
+    5.1/warp-128/lena|shapes-512                   the first of these instances that was measured
+    =thesis-3.3/ds-roulette/d198                   a published number, by its id
+
+A condition names a parameter, or the columns scope or backend. {x} stands for what a table's lines, a figure's points
+or a claim's cases run through. Rows of the host backend have no times and are never found.
+"""
+import csv
+import functools
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from antbench import runs
+from antbench.command import ROOT, BadInput
+from antbench.runs import RESULTS
+
+REPORT = ROOT / "report"
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A number with its 95 % interval, or the reason why there is none."""
+
+    value: float = math.nan
+    low: float = (
+        math.nan
+    )  # NaN where there is no interval: one sample, a quality of one run; a published number is exact
+    high: float = math.nan
+    reason: str = ""  # why value is NaN
+    rows: tuple = ()  # the measured rows that it comes from
+    instance: str = ""  # what was measured, where that is not what was asked for: a stand-in
+
+    def __bool__(self):
+        return not math.isnan(self.value)
+
+
+@dataclass(frozen=True)
+class Address:
+    table: str
+    row: str
+    instances: tuple  # the first that was measured is taken
+    conditions: tuple  # (name, accepted values); several values are summed
+    quantity: str  # "", "quality" or "best"
+
+
+def parse(text):
+    """The Address that a text like "3.4/ds-roulette/d198?stage=choice+construct" spells."""
+    spelled = re.fullmatch(r"([^/?#=]+)/([^/?#]+)/([^/?#]+)(?:\?([^#]*))?(?:#(quality|best))?", text)
+    if not spelled:
+        raise BadInput(f'"{text}" is no address of a cell: expected table/row/instance?name=value;...#quality or #best')
+    table, row, instance, conditions, quantity = spelled.groups()
+    pairs = (pair.partition("=") for pair in (conditions or "").split(";") if pair)
+    return Address(
+        table,
+        row,
+        tuple(instance.split("|")),
+        tuple((name, tuple(value.split("+"))) for name, _, value in pairs),
+        quantity or "",
+    )
+
+
+# ---- Where measured numbers come from ----
+
+
+class Source:
+    """The runs of one machine, each cell at its best."""
+
+    def __init__(self, chosen):
+        self.runs = sorted(chosen, key=lambda run: run.started)
+        gpus = [run for run in self.runs if run.device]
+        self.device = runs.device_name((gpus or self.runs)[-1])
+        self.label = re.sub(r"^NVIDIA |GeForce |Tesla | \d+GB.*$", "", self.device)
+        self.rows = runs.best_rows(self.runs)
+        self.cells = {}
+        for _, row in self.rows.iterrows():
+            if row["backend"] != "host":
+                self.cells.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
+
+    def find(self, address):
+        """The number at an address, as an Estimate."""
+        for instance in alternatives(address.instances):
+            rows = [
+                row
+                for row in self.cells.get((address.table, address.row, instance), ())
+                if all(condition_value(row, name) in values for name, values in address.conditions)
+            ]
+            if rows:
+                found = total(rows, address)
+                asked = instance in address.instances
+                return found if asked else Estimate(**{**vars(found), "instance": instance})
+        return Estimate(reason=f"no row {address.table} {address.row} {'|'.join(address.instances)}")
+
+
+def alternatives(instances):
+    """The instances, then the stand-ins of their size, which drivers take where there is no file: u198 for d198."""
+    sizes = [re.fullmatch(r"[a-z]+(\d+)", name) for name in instances]
+    return [*instances, *(f"{kind}{size[1]}" for size in sizes if size for kind in "uc")]
+
+
+def condition_value(row, name):
+    return row[name] if name in ("scope", "backend") else runs.param(row, name)
+
+
+def total(rows, address):
+    """The sum over the conditions with several values, of the best row for each."""
+    several = next((pair for pair in address.conditions if len(pair[1]) > 1), None)
+    if several is None:
+        return estimate(newest(rows), address.quantity)
+    name, values = several
+    parts = [[row for row in rows if condition_value(row, name) == value] for value in values]
+    if not all(parts):
+        return Estimate(reason=f"no row {address.table} {address.row} with {name}={values[parts.index([])]}")
+    return add([estimate(newest(part), address.quantity) for part in parts])
+
+
+def newest(rows):
+    """The row to show where only parameters that nobody asked for differ: by profile, then by age."""
+    order = {name: rank for rank, name in enumerate(runs.PROFILES)}
+    return max(rows, key=lambda row: (row["status"] == "ok", order.get(row["run"].profile, -1), row["run"].started))
+
+
+def estimate(row, quantity):
+    if row["status"] not in ("ok", "noisy"):
+        return Estimate(reason=f"{row['status']}: {row['note']}".rstrip(": "), rows=(row,))
+    if quantity == "best":
+        return unless_absent(row["quality_best"], row)
+    if quantity == "quality":
+        return quality(row)
+    value, low, high = runs.mean_interval(row)
+    if math.isnan(value):
+        return Estimate(reason="not timed", rows=(row,))
+    return Estimate(value, max(low, row["min_ms"]) if low == low else low, high, rows=(row,))
+
+
+def quality(row):
+    """The mean quality of a row's runs; Student's interval where the note tells each run's tour."""
+    of_runs = re.search(r"of each complete run: ([\d. ]+)", row["note"])
+    values = np.array(of_runs[1].split(), dtype=float) if of_runs else np.array([])
+    if len(values) > 1:
+        half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
+        return Estimate(values.mean(), values.mean() - half, values.mean() + half, rows=(row,))
+    return unless_absent(row["quality_best"] if math.isnan(row["quality_mean"]) else row["quality_mean"], row)
+
+
+def unless_absent(value, row):
+    return Estimate(value, reason="no quality" if math.isnan(value) else "", rows=(row,))
+
+
+# ---- Arithmetic: the parts are independent measurements ----
+
+
+def add(parts):
+    for part in parts:
+        if not part:
+            return part
+    half = math.sqrt(sum(((part.high - part.low) / 2) ** 2 for part in parts))
+    value = sum(part.value for part in parts)
+    return Estimate(value, value - half, value + half, rows=tuple(row for part in parts for row in part.rows))
+
+
+def relative_error(part):
+    """Half the width of the interval on a logarithmic scale; NaN for a number without interval."""
+    return math.log(part.high / part.low) / 2 if part.low > 0 else math.nan
+
+
+def divide(top, bottom):
+    """A quotient with its interval: relative errors add in quadrature."""
+    if not top or not bottom:
+        return bottom if top else top
+    value, error = top.value / bottom.value, math.hypot(relative_error(top), relative_error(bottom))
+    return Estimate(
+        value,
+        value * math.exp(-error),
+        value * math.exp(error),
+        rows=top.rows + bottom.rows,
+        instance=top.instance or bottom.instance,
+    )
+
+
+# ---- What report/*.csv asks for ----
+
+
+@functools.cache
+def published_rows():
+    """{id: line of the published tables}."""
+    return runs.published().set_index("id").to_dict("index")
+
+
+def look_up(source, text, x=""):
+    """The number at an address: published where it begins with "=", else measured."""
+    text = text.replace("{x}", x)
+    if not text.startswith("="):
+        return source.find(parse(text))
+    found = published_rows().get(text[1:])
+    return Estimate(*3 * [found["value"]]) if found else Estimate(reason=f"no published number {text[1:]}")
+
+
+def quotient(source, top, over, x=""):
+    """The number at `top`, over the one at `over` where there is such an address."""
+    above = look_up(source, top, x)
+    return divide(above, look_up(source, over, x)) if over else above
+
+
+def read_layout(name, folder=REPORT):
+    """The lines of report/<name> as dictionaries."""
+    path = folder / name
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for line, row in enumerate(rows, start=2):
+        if None in row or None in row.values():
+            raise BadInput(f"{path}:{line}: expected {len([key for key in row if key])} cells")
+    return rows
+
+
+@functools.cache
+def sets():
+    """{name: what {x} runs through}."""
+    return {row["set"]: row["members"].split() for row in read_layout("sets.csv")}
+
+
+# ---- Which machines ----
+
+
+def machine_of(run, others):
+    """The runs of the machine of `run`: its GPU's, and those without a GPU on a CPU like its host's."""
+
+    def host(other):
+        machine = other.meta.get("machine", {})
+        return machine.get("cpu"), machine.get("logical_cores")
+
+    return [
+        other
+        for other in others
+        if runs.device_name(other) == runs.device_name(run) or (not other.device and host(other) == host(run))
+    ]
+
+
+def stored(folder):
+    return [runs.load_run(path) for path in runs.find_runs(folder)]
+
+
+def newest_with_gpu(candidates):
+    return max((run for run in candidates if run.device), key=lambda run: run.started, default=None)
+
+
+def choose(run="", also=()):
+    """The sources: first the one to show, then those beside it.
+
+    Without a name it is the machine of your newest run with a GPU, else that of the newest stored one, yours beside it.
+    """
+    if run:
+        return [Source(runs.load_runs(run))] + [Source(runs.load_runs(name)) for name in also]
+    yours, reference = stored(RESULTS / "runs"), stored(RESULTS / "reference")
+    for candidates in (yours, reference):
+        found = newest_with_gpu(candidates)
+        if found:
+            first = Source(machine_of(found, candidates))
+            break
+    else:
+        raise BadInput("no run with a GPU in results/; RUN= names a run")
+    beside = [Source(machine_of(yours[-1], yours))] if yours and candidates is reference else []
+    return [first] + beside + [Source(runs.load_runs(name)) for name in also]
+
+
+def add_options(parser):
+    parser.add_argument(
+        "--run", default="", help="run or machine to show (default: your newest with a GPU, else the stored)"
+    )
+    parser.add_argument("--also", action="append", default=[], help="run or machine to show beside it; may be repeated")

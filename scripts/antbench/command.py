@@ -1,0 +1,24 @@
+"""What every program of this package shares: exit codes, and errors of the user's files as one line."""
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# As in bench/harness/options.h.
+OK, ERROR, USAGE, REGRESSION, WRONG, INCONCLUSIVE, SKIPPED = 0, 1, 2, 3, 4, 5, 77
+
+
+class BadInput(Exception):
+    """A file or an option is wrong. The text is one line: "file:line: what is wrong"."""
+
+
+def run(main):
+    """Ends the process with main()'s exit code; BadInput is one line on stderr and exit code 2."""
+    try:
+        sys.exit(main())
+    except BadInput as error:
+        print(error, file=sys.stderr)
+        sys.exit(USAGE)
+    except BrokenPipeError:  # the reader, head or less, has seen enough
+        sys.stderr.close()
+        sys.exit(OK)

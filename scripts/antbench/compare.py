@@ -1,0 +1,132 @@
+"""Two runs, or two GPUs, side by side, cell for cell. `make compare A=RUN B=RUN`.
+
+The ratio is B's median over A's: below 1, B is faster. Its 95 % interval is the percentile bootstrap over contiguous
+batches of samples (antbench.inference). Between different GPUs the ratio is also given per SM and GHz, as if both had
+as many multiprocessors at the same clock, and per GB/s, as if both had the same memory bandwidth: near 1, the kernel
+is bound by that.
+"""
+import argparse
+import sys
+
+import numpy as np
+import pandas as pd
+
+from antbench import command, inference, runs
+from antbench.command import BadInput
+
+COLUMNS = runs.KEY + ["a_device", "b_device", "a_status", "b_status", "a_ms", "a_lo_ms", "a_hi_ms", "b_ms", "b_lo_ms",
+                      "b_hi_ms", "ratio", "ratio_lo", "ratio_hi", "ratio_per_sm_ghz", "ratio_per_gb_s"]
+
+
+def sm_ghz(row):
+    """Multiprocessors x GHz while the row was measured; NaN for a CPU or where it is not known."""
+    device = row["run"].device if row["backend"] == "cuda" else {}
+    mhz = row["sm_clock_mhz"] if row["sm_clock_mhz"] > 0 else device.get("clock_mhz", np.nan)
+    return device.get("sm_count", np.nan) * mhz / 1e3
+
+
+def gb_per_s(row):
+    """Peak memory bandwidth: two transfers a clock on every wire of the bus; NaN for a CPU or where it is not known."""
+    device = row["run"].device if row["backend"] == "cuda" else {}
+    return 2 * device.get("memory_clock_mhz", np.nan) * device.get("memory_bus_bits", np.nan) / 8 / 1e3
+
+
+def compare_rows(a, b):
+    """One line of the comparison."""
+    ratio, low, high = inference.ratio_interval(runs.samples(a), runs.samples(b))
+    elsewhere = a["device"] != b["device"]
+    return {
+        **{name: a[name] for name in runs.KEY},
+        "a_device": a["device"], "b_device": b["device"], "a_status": a["status"], "b_status": b["status"],
+        **dict(zip(("a_ms", "a_lo_ms", "a_hi_ms"), runs.median_interval(a))),
+        **dict(zip(("b_ms", "b_lo_ms", "b_hi_ms"), runs.median_interval(b))),
+        "ratio": ratio, "ratio_lo": low, "ratio_hi": high,
+        "ratio_per_sm_ghz": ratio * sm_ghz(b) / sm_ghz(a) if elsewhere else np.nan,
+        "ratio_per_gb_s": ratio * gb_per_s(b) / gb_per_s(a) if elsewhere else np.nan,
+    }
+
+
+def compare(a, b):
+    """(the cells of both, in A's order; how many are A's alone; how many are B's alone)."""
+    in_b = {tuple(row[name] for name in runs.KEY): row for row in b.to_dict("records")}
+    lines = []
+    for row in a.to_dict("records"):
+        other = in_b.pop(tuple(row[name] for name in runs.KEY), None)
+        if other is not None:
+            lines.append(compare_rows(row, other))
+    return pd.DataFrame(lines, columns=COLUMNS), len(a) - len(lines), len(in_b)
+
+
+# ---- Telling ----
+
+def describe(name, rows):
+    """Who was measured: "A  NVIDIA H100 80GB HBM3: 132 SMs at 1980 MHz, 3352 GB/s; quick, commit a4f6415"."""
+    run = rows["run"].iloc[0]
+    device, build = run.device, run.meta.get("build", {})
+    gpu = ""
+    if device:
+        gpu = (f": {device.get('sm_count', '?')} SMs at {device.get('clock_mhz', '?')} MHz, "
+               f"{gb_per_s({'run': run, 'backend': 'cuda'}):.0f} GB/s")
+    ids = ", ".join(sorted(each.run_id for each in rows["run"].unique()))
+    return f"{name}  {runs.device_name(run)}{gpu}; {run.profile}, commit {build.get('commit', 'unknown')} ({ids})"
+
+
+def as_text(lines):
+    """The comparison for a terminal: a time where there is one, else the row's status."""
+    def time(line, side):
+        return f"{line[side + '_ms']:.4g}" if line[side + "_ms"] == line[side + "_ms"] else line[side + "_status"]
+
+    def optional(value):
+        return f"{value:.3f}" if np.isfinite(value) else ""
+
+    across = lines["ratio_per_sm_ghz"].notna().any()
+    shown = pd.DataFrame({
+        "table": lines["table"], "row": lines["row"], "instance": lines["instance"], "backend": lines["backend"],
+        "scope": lines["scope"], "params": lines["params"],
+        "A, ms": [time(line, "a") for _, line in lines.iterrows()],
+        "B, ms": [time(line, "b") for _, line in lines.iterrows()],
+        "B/A": lines["ratio"].map(optional),
+        "95 % interval": [f"{low:.3f} - {high:.3f}" if np.isfinite(low) else ""
+                          for low, high in zip(lines["ratio_lo"], lines["ratio_hi"])],
+        **({"per SM GHz": lines["ratio_per_sm_ghz"].map(optional), "per GB/s": lines["ratio_per_gb_s"].map(optional),
+            "hardware": np.where(lines["a_device"] == lines["b_device"], "", "different")} if across else {}),
+    })
+    return shown.to_string(index=False, max_colwidth=60)
+
+
+def hardware_remark(lines):
+    """The line that must not be missed, or None."""
+    pairs = {(a, b) for a, b in zip(lines["a_device"], lines["b_device"]) if a != b}
+    if not pairs:
+        return None
+    return "DIFFERENT HARDWARE: " + "; ".join(f"A is {a}, B is {b}" for a, b in sorted(pairs))
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="antbench.compare", description=__doc__.splitlines()[0])
+    parser.add_argument("a", metavar="A", help="a run: directory, or MACHINE/ID of yours or the stored ones")
+    parser.add_argument("b", metavar="B", help="another; MACHINE alone is the best stored row of each cell")
+    parser.add_argument("--csv", metavar="FILE", help="write the comparison as CSV, - for stdout alone")
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    options = parse(arguments)
+    a, b = (runs.best_rows(runs.load_runs(name)) for name in (options.a, options.b))
+    lines, only_a, only_b = compare(a, b)
+    if lines.empty:
+        raise BadInput(f"nothing matched: {options.a} and {options.b} have no cell in common")
+    if options.csv:
+        try:
+            lines.to_csv(sys.stdout if options.csv == "-" else options.csv, index=False)
+        except OSError as error:
+            raise BadInput(f"{options.csv}: {error.strerror}") from None
+    if options.csv != "-":
+        print("\n".join([describe("A", a), describe("B", b), hardware_remark(lines) or "the same hardware", "",
+                         as_text(lines), "", f"{len(lines)} cells of both, {only_a} of A alone, {only_b} of B alone; "
+                         "B/A of medians, interval: bootstrap over batches"]))
+    return command.OK
+
+
+if __name__ == "__main__":
+    command.run(lambda: main(sys.argv[1:]))

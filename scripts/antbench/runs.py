@@ -1,0 +1,309 @@
+"""The one data layer: reads runs (bench/harness/run.h) and the published numbers, and says which line is wrong.
+
+A row is a line of a table file as a pandas Series: text is str ("" where absent), numbers are floats (NaN where
+absent), and row["run"] is the Run that it stands in, so that rows of several runs can be put into one DataFrame.
+"""
+import csv
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from antbench.command import ROOT, BadInput
+
+SCHEMA = "1"
+HEADER = (
+    "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
+    "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,quality_metric,quality_best,"
+    "quality_mean,quality_reference,verify_metric,verify_value,sm_clock_mhz,throttle,published_id,published_ms,note"
+).split(",")
+NUMBERS = [name for name in HEADER if name.endswith(("_ms", "_best", "_mean", "_reference", "_value", "_mhz"))
+           or name in ("size", "seed", "samples", "discarded")]
+SAMPLES_HEADER = ["table", "row", "line", "i", "ms", "discard_reason"]
+PUBLISHED_HEADER = ["id", "source", "table", "section", "row", "instance", "metric", "unit", "value", "digits"]
+STATUSES = ("ok", "noisy", "timeout", "skipped", "unsupported", "wrong", "error")
+KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]  # no two rows of a run share it
+PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
+RESULTS = ROOT / "results"
+
+
+# ---- A run ----
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The directory that one driver left behind."""
+    path: Path
+    meta: dict                            # meta.json
+    rows: pd.DataFrame = field(repr=False)  # the table file, with the columns `line` (of that file) and `run`
+
+    @property
+    def run_id(self):
+        return self.meta["run_id"]
+
+    @property
+    def profile(self):
+        return self.meta.get("options", {}).get("profile", "")
+
+    @property
+    def started(self):
+        """UTC, as text that sorts by time."""
+        return self.meta.get("started_utc", "")
+
+    @property
+    def device(self):
+        """What meta.json knows of the GPU; {} where none took part."""
+        return self.meta.get("device") or {}
+
+    @cached_property
+    def all_samples(self):
+        """{line of the table file: its samples in ms, in the order of measuring; NaN where one was discarded}."""
+        return read_samples(self.path / "samples.csv", self.rows)
+
+    def samples(self, row):
+        """The kept samples of one of this run's rows, in ms; empty where it was not timed."""
+        values = self.all_samples[int(row["line"])]
+        return values[~np.isnan(values)]
+
+
+def samples(row):
+    """The kept samples of a row of any run, in ms."""
+    return row["run"].samples(row)
+
+
+def all_samples(row):
+    """The same in the order of measuring, NaN where one was discarded: the index is the sample's number."""
+    return row["run"].all_samples[int(row["line"])]
+
+
+def param(row, name, default=None):
+    """The value, as text, of one parameter of a row: param(row, "threads")."""
+    return dict(pair.partition("=")[::2] for pair in row["params"].split(";") if pair).get(name, default)
+
+
+def device_name(run):
+    """The GPU's name, or the CPU's where no GPU took part."""
+    return run.device.get("name") or run.meta.get("machine", {}).get("cpu") or "unknown"
+
+
+def machine_slug(name):
+    """"Intel(R) Xeon(R) Processor" -> "intel-xeon-processor": the machine's folder (bench/harness/machine.c)."""
+    without_marks = re.sub(r"\([^)]*\)?", "", name).lower()
+    return re.sub(r"[^a-z0-9]+", "-", without_marks).strip("-") or "unknown"
+
+
+# ---- Reading ----
+
+def read_lines(path, header):
+    """Yields (line, {column: text}) for each line of a CSV file that has this header and ends with a whole line."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
+    lines = text.splitlines()
+    if not lines:
+        raise BadInput(f"{path}:1: empty; expected the header \"{','.join(header)[:40]}...\"")
+    if not text.endswith("\n"):
+        raise BadInput(f"{path}:{len(lines)}: cut short: the last line has no end")
+    for number, cells in enumerate(csv.reader(lines), start=1):
+        if number == 1:
+            expect_header(path, cells, header)
+            continue
+        if len(cells) != len(header):
+            raise BadInput(f"{path}:{number}: expected {len(header)} cells, got {len(cells)}")
+        yield number, dict(zip(header, cells))
+
+
+def expect_header(path, cells, header):
+    if cells == header:
+        return
+    wrong = next((a for a, b in zip(cells, header) if a != b), f"{len(cells)} columns")
+    raise BadInput(f"{path}:1: unknown header: expected {len(header)} columns "
+                   f"\"{','.join(header)[:40]}...\", got \"{wrong}\"")
+
+
+def number(path, line, name, text):
+    """A finite number, or NaN for an empty cell."""
+    if text == "":
+        return math.nan
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise BadInput(f"{path}:{line}: {name} is not a number: \"{text}\"")
+    return value
+
+
+def read_table(path, run_id):
+    """The rows of a table file, as they stand, with their line numbers."""
+    rows, first_device, keys = [], {}, {}
+    for line, cells in read_lines(path, HEADER):
+        check_row(path, line, cells, run_id)
+        expect_one_device(path, line, cells, first_device)
+        key = tuple(cells[name] for name in KEY)
+        if keys.setdefault(key, line) != line:
+            raise BadInput(f"{path}:{line}: the same row as line {keys[key]}")
+        rows.append({**cells, **{name: number(path, line, name, cells[name]) for name in NUMBERS}, "line": line})
+    if not rows:
+        raise BadInput(f"{path}:1: no rows, only the header")
+    return pd.DataFrame(rows)
+
+
+def check_row(path, line, cells, run_id):
+    if cells["schema"] != SCHEMA:
+        raise BadInput(f"{path}:{line}: schema \"{cells['schema']}\"; this program reads schema {SCHEMA}")
+    if cells["run_id"] != run_id:
+        raise BadInput(f"{path}:{line}: belongs to the run {cells['run_id']}, but meta.json describes {run_id}")
+    if cells["status"] not in STATUSES:
+        raise BadInput(f"{path}:{line}: unknown status \"{cells['status']}\"; expected one of {' '.join(STATUSES)}")
+    if cells["status"] in ("ok", "noisy") and cells["samples"] not in ("", "0") and cells["median_ms"] == "":
+        raise BadInput(f"{path}:{line}: has samples but no median_ms")
+
+
+def expect_one_device(path, line, cells, first):
+    """A run has one GPU and one CPU: rows of another machine were pasted into it."""
+    device, since = first.setdefault(cells["backend"], (cells["device"], line))
+    if cells["device"] != device:
+        raise BadInput(f"{path}:{line}: mixed devices: {cells['backend']} is \"{cells['device']}\" here and "
+                       f"\"{device}\" on line {since}")
+
+
+def read_samples(path, rows):
+    """{line of the table file: samples}. Samples past the last row are those of a row that was never finished."""
+    of_line = {int(row.line): row for row in rows.itertuples()}
+    values = {line: [] for line in of_line}
+    for line, cells in read_lines(path, SAMPLES_HEADER):
+        of, i, ms = (number(path, line, name, cells[name]) for name in ("line", "i", "ms"))
+        if of > max(of_line):
+            break
+        row = of_line.get(of)
+        if row is None or (row.table, row.row) != (cells["table"], cells["row"]) or i != len(values[of]):
+            raise BadInput(f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
+                           f"line \"{cells['line']}\" of the table")
+        values[of].append(math.nan if cells["discard_reason"] else ms)
+    samples_of = {line: np.array(row_values) for line, row_values in values.items()}
+    for line, row in of_line.items():
+        expect_count(path, line, samples_of[line], row.samples)
+    return samples_of
+
+
+def expect_count(path, line, values, samples):
+    kept = np.count_nonzero(~np.isnan(values))
+    if kept != (0 if math.isnan(samples) else samples):
+        raise BadInput(f"{path}: {kept} kept samples for line {line} of the table, which says {samples:.0f}")
+
+
+def read_meta(path):
+    try:
+        meta = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+    if not isinstance(meta, dict) or not isinstance(meta.get("run_id"), str):
+        raise BadInput(f"{path}:1: not the description of a run: there is no run_id")
+    return meta
+
+
+def load_run(path):
+    """The run in the directory `path`."""
+    path = Path(path)
+    meta = read_meta(path / "meta.json")
+    tables = sorted(path.glob("table-*.csv"))
+    if len(tables) != 1:
+        raise BadInput(f"{path}: expected one file table-*.csv, found {len(tables)}")
+    run = Run(path, meta, read_table(tables[0], meta["run_id"]))
+    run.rows["run"] = [run] * len(run.rows)
+    return run
+
+
+# ---- Finding runs ----
+
+def find_runs(*roots):
+    """The directories of all runs below these folders (default: yours and the stored ones), oldest first."""
+    roots = roots or (RESULTS / "runs", RESULTS / "reference")
+    return sorted((meta.parent for root in roots for meta in Path(root).rglob("meta.json")), key=lambda path: path.name)
+
+
+def resolve(name):
+    """The directory that a user's RUN names: a path, or "<machine>/<id>" or "<machine>" of yours or the stored runs."""
+    if not str(name):
+        raise BadInput("expected a run, got nothing (make compare A=RUN B=RUN, make regress BASE=RUN)")
+    for candidate in (Path(name), RESULTS / "runs" / name, RESULTS / "reference" / name):
+        if candidate.is_dir() and find_runs(candidate):
+            return candidate
+    stored = sorted({str(path.relative_to(RESULTS)) for path in find_runs()})
+    raise BadInput(f"{name}: no run there; a run is a directory with meta.json"
+                   + (f", such as results/{stored[-1]}" if stored else ""))
+
+
+def load_runs(name):
+    """All runs of a directory, newest last: one run, or bench-all's folder with one for each driver."""
+    return sorted((load_run(path) for path in find_runs(resolve(name))), key=lambda run: run.started)
+
+
+def newest_run(root=None):
+    """The newest of your runs, else of the stored ones: (directory)."""
+    for folder in (root,) if root else (RESULTS / "runs", RESULTS / "reference"):
+        found = find_runs(folder)
+        if found:
+            return found[-1]
+    raise BadInput("no run found: make bench-all")
+
+
+def best_rows(runs):
+    """The rows of several runs, each cell once: a timed one before others, then by profile, then the newest."""
+    if not runs:
+        return pd.DataFrame(columns=HEADER + ["line", "run"])
+    rows = pd.concat([run.rows for run in runs], ignore_index=True)
+    rank = pd.DataFrame({
+        "timed": rows["median_ms"].notna(),
+        "profile": [PROFILES.index(run.profile) if run.profile in PROFILES else -1 for run in rows["run"]],
+        "started": [run.started for run in rows["run"]],
+    }).sort_values(["timed", "profile", "started"], kind="stable")
+    best = rows.loc[rank.index].drop_duplicates(KEY, keep="last")
+    return best.sort_index().reset_index(drop=True)
+
+
+def for_device(device, *roots):
+    """The best stored row of each cell for a GPU or CPU, named in full or as its folder: no run holds all tables."""
+    runs = [load_run(path) for path in find_runs(*roots)]
+    chosen = [run for run in runs if machine_slug(device_name(run)) == machine_slug(device)]
+    if not chosen:
+        known = sorted({machine_slug(device_name(run)) for run in runs})
+        raise BadInput(f"{device}: no run of this device; there are {', '.join(known) or 'none'}")
+    return best_rows(chosen)
+
+
+# ---- Published numbers ----
+
+def published(folder=RESULTS / "published"):
+    """All numbers of the thesis and the papers: one DataFrame of results/published/*.csv."""
+    rows = [{**cells, "value": number(path, line, "value", cells["value"]),
+             "digits": number(path, line, "digits", cells["digits"])}
+            for path in sorted(Path(folder).glob("*.csv")) for line, cells in read_lines(path, PUBLISHED_HEADER)]
+    return pd.DataFrame(rows, columns=PUBLISHED_HEADER)
+
+
+# ---- Intervals ----
+
+def median_interval(row):
+    """(median, low, high) of a row in ms: its 95 % interval from order statistics; NaN where there is none."""
+    return row["median_ms"], row["ci95_lo_ms"], row["ci95_hi_ms"]
+
+
+def mean_interval(row):
+    """(mean, low, high) of a row in ms: Student's 95 % interval, NaN below 2 samples."""
+    n, mean, stddev = row["samples"], row["mean_ms"], row["stddev_ms"]
+    half = stats.t.ppf(0.975, n - 1) * stddev / math.sqrt(n) if n > 1 else math.nan
+    return mean, mean - half, mean + half

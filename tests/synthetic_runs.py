@@ -1,0 +1,48 @@
+"""Runs made up for the tests of the gate, with the noise that the stored runs on an H100 show.
+
+Measured there, in percent of the median: spread within a run 0.05 to 1.2; correlation of neighbouring iterations up to
+0.4; drift over 100 iterations -15 to +3; medians of two starts of a program differ by 0.14 or less in three rows of
+four and by up to 1.3; and now and then a sample takes a tenth longer.
+"""
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.signal import lfilter
+
+from antbench.runs import Run
+
+ITERATIONS = 100
+
+
+class Machine:
+    """The rows of a benchmark with their own levels of noise, measured as often as one likes."""
+
+    def __init__(self, random, n_rows=10):
+        self.random, self.n_rows = random, n_rows
+        self.median_ms = np.exp(random.uniform(np.log(0.005), np.log(50), n_rows))
+        self.spread = random.uniform(0.0005, 0.012, n_rows)
+        self.correlation = random.uniform(0, 0.4, n_rows)
+        self.drift = random.uniform(-0.15, 0.03, n_rows)
+        self.between_starts = np.exp(random.uniform(np.log(0.0005), np.log(0.009), n_rows))
+
+    def samples(self, i, slower):
+        """Row i, whose code takes `slower` (0.1: a tenth) longer than at first."""
+        a, random = self.correlation[i], self.random
+        noise = lfilter([np.sqrt(1 - a * a)], [1, -a], random.normal(size=ITERATIONS + 20))[20:] * self.spread[i]
+        settled = self.drift[i] * (1 - np.exp(-np.arange(ITERATIONS) / 25))
+        hiccups = np.where(random.random(ITERATIONS) < 0.01, random.exponential(0.1, ITERATIONS), 0)
+        start = random.normal() * self.between_starts[i]
+        return self.median_ms[i] * (1 + slower) * np.exp(noise + settled + hiccups + start)
+
+    def measure(self, slower=None):
+        """The rows of a run; slower = {row: 0.1}. Code hashes of runs differ, unless nothing is slower."""
+        run = Run(Path("made-up"), {"run_id": "made-up", "program": "table_3_3", "options": {"profile": "quick"},
+                                    "build": {"device_code_sha256": str(slower)}}, pd.DataFrame())
+        slower = slower or {}
+        of_line = {i: self.samples(i, slower.get(i, 0)) for i in range(self.n_rows)}
+        run.__dict__["all_samples"] = of_line  # what a Run reads from samples.csv when it is first asked
+        return pd.DataFrame([{
+            "table": "3.3", "row": f"row-{i}", "instance": "d198", "implementation": "tsp/ds-roulette",
+            "backend": "cuda", "params": "", "scope": "iteration", "device": "GPU", "status": "ok",
+            "samples": float(ITERATIONS), "note": "", "line": i, "run": run} for i in of_line])

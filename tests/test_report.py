@@ -1,0 +1,168 @@
+"""The report: cells against hand-made numbers, and the pages against what they must not be without."""
+import csv
+import html.parser
+
+import pytest
+
+from antbench import cells, report, runs
+from antbench.command import BadInput
+from thesis_run import CPU, DEVICE, RUN_ID, made_row, write_run
+
+pytest.importorskip("jinja2")
+
+
+@pytest.fixture(scope="module")
+def thesis(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    run = write_run(folder / "thesis")
+    assert report.main(["--run", str(run), "--out", str(folder / "out")]) == 0
+    return folder / "out"
+
+
+def source_of(tmp_path, rows):
+    return cells.choose(str(write_run(tmp_path / "run", rows)))[0]
+
+
+def test_addresses_are_spelled_and_refused():
+    assert cells.parse("3.4/ds-roulette/d198|u198?protocol=as;stage=choice+construct#quality") == cells.Address(
+        "3.4", "ds-roulette", ("d198", "u198"), (("protocol", ("as",)), ("stage", ("choice", "construct"))), "quality"
+    )
+    with pytest.raises(BadInput, match="no address of a cell"):
+        cells.parse("3.4/ds-roulette")
+
+
+def test_stages_are_summed_and_their_errors_too(tmp_path):
+    source = source_of(
+        tmp_path,
+        [
+            made_row("3.4", "ds-roulette", "d198", ms, f"stage={stage}", "stage")
+            for stage, ms in (("choice", 3.0), ("construct", 4.0))
+        ],
+    )
+    found = cells.look_up(source, "3.4/ds-roulette/d198?stage=choice+construct")
+    assert found.value == 7
+    half = cells.look_up(source, "3.4/ds-roulette/d198?stage=construct").high - 4
+    assert found.high - 7 == pytest.approx(half * 1.25)
+
+
+def test_a_stand_in_is_taken_and_named(tmp_path):
+    source = source_of(tmp_path, [made_row("3.3", "ds-roulette", "u198", 2.0)])
+    assert cells.look_up(source, "3.3/ds-roulette/d198").instance == "u198"
+    assert cells.look_up(source, "3.3/ds-roulette/a280").reason == "no row 3.3 ds-roulette a280"
+
+
+def test_a_row_that_could_not_run_gives_its_reason(tmp_path):
+    source = source_of(
+        tmp_path, [made_row("3.3", "ds-roulette", "d198", 1.0, status="unsupported", note="needs n <= 100")]
+    )
+    assert cells.look_up(source, "3.3/ds-roulette/d198").reason == "unsupported: needs n <= 100"
+
+
+def test_a_quotient_has_no_interval_where_a_part_has_none():
+    exact, vague = cells.Estimate(2.0, 2.0, 2.0), cells.Estimate(4.0)
+    assert cells.divide(vague, exact).value == 2 and cells.divide(vague, exact).low != cells.divide(vague, exact).low
+    assert cells.divide(cells.Estimate(4.0, 3.6, 4.4), exact).high == pytest.approx(2 * (4.4 / 3.6) ** 0.5)
+
+
+def test_relative_errors_of_a_quotient_add_in_quadrature():
+    top, bottom = cells.Estimate(6.0, 6.0 / 1.03, 6.0 * 1.03), cells.Estimate(2.0, 2.0 / 1.04, 2.0 * 1.04)
+    assert cells.divide(top, bottom).high == pytest.approx(3 * 1.05, rel=1e-3)
+    assert cells.divide(bottom, top).low == pytest.approx(1 / 3 / 1.05, rel=1e-3)
+
+
+def test_the_ratio_says_how_much_faster_times_are_and_how_much_more_all_else_is(tmp_path):
+    source = source_of(
+        tmp_path,
+        [
+            made_row("3.3", "i-roulette", "d198", 3.8, "protocol=as-best"),  # published: 7.60
+            made_row("3.3", "ds-roulette", "d198", 1.16, "protocol=as-best"),
+        ],
+    )
+    columns = {(column["layout"], column["label"]): column for column in cells.read_layout("tables.csv")}
+    time = report.cell(columns["3.3", "I-Roulette"], "d198", source, "ms")
+    speedup = report.cell(columns["3.3-speedup", "over I-Roulette"], "d198", source, "x")  # published: 6.56
+    assert time["ratio"].value == pytest.approx(2)
+    assert speedup["ratio"].value == pytest.approx(3.8 / 1.16 / 6.56)
+
+
+def test_every_published_cell_of_the_layouts_exists():
+    known = cells.published_rows()
+    sets = cells.sets()
+    layouts = {row["layout"]: row for row in cells.read_layout("layouts.csv")}
+    for column in cells.read_layout("tables.csv"):
+        cells.parse(report.address(column).replace("{x}", "x"))
+        for name in (
+            sets[layouts[column["layout"]]["set"]] if column["published"] and column["layout"] != "5.1-cpu" else ()
+        ):
+            assert column["published"].replace("{x}", name).lstrip("=") in known
+
+
+def test_the_csv_has_every_published_time_and_its_ratio(thesis):
+    with open(thesis / "tables.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    shown = {row["published_id"]: row for row in rows if row["published_id"]}
+    published = runs.published()
+    expected = published[(published["source"] == "thesis") & ~published["table"].isin(["3.2"])]
+    missing = set(expected["id"]) - set(shown) - {"thesis-5.1/speedup-cpu/512x512"}
+    assert missing == set()
+    for name, row in shown.items():
+        assert row["unit"] == "length" or row["ratio"] == "" or float(row["ratio"]) == pytest.approx(1, rel=0.01), name
+
+
+def test_the_page_is_whole_and_needs_no_network(thesis):
+    page = (thesis / "index.html").read_text(encoding="utf-8")
+    for needed in (
+        DEVICE,
+        CPU,
+        RUN_ID,
+        "97850.65",
+        "1979.31",
+        "82.3 (82.1 to 82.5) at pr1002",
+        "not testable here",
+        "make bench-3.3 PROFILE=thesis ARGS=",
+        "3.5 minutes",
+        "Figure 3.7.",
+    ):
+        assert needed in page, needed
+    assert "http://" not in page and "https://" not in page and ' src="data:' in page
+    balance = Balance()
+    balance.feed(page)
+    assert balance.open == []
+
+
+class Balance(html.parser.HTMLParser):
+    """The elements that were opened and not closed."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+
+    def handle_starttag(self, tag, attrs):
+        self.open += [tag] if tag not in ("meta", "img", "br") else []
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_markdown_tables_are_rectangular(thesis):
+    lines = (thesis / "report.md").read_text(encoding="utf-8").splitlines()
+    for above, below in zip(lines, lines[1:]):
+        if above.startswith("|") and below.startswith("|"):
+            assert above.count("|") == below.count("|"), below
+
+
+def test_noisy_and_unsupported_rows_are_listed_with_their_reasons(tmp_path):
+    rows = [
+        made_row("3.3", "acotsp-seq", "d198", 10.0, status="noisy", ci95_lo_ms=9.0, ci95_hi_ms=11.0),
+        made_row("3.3", "ds-roulette", "d198", 1.0, status="unsupported", note="needs n <= 100"),
+    ]
+    found = report.problems(source_of(tmp_path, rows))
+    assert [(p["status"], p["row"], p["where"][0]["reason"]) for p in found] == [
+        ("noisy", "acotsp-seq", "±10%"),
+        ("unsupported", "ds-roulette", "needs n <= 100"),
+    ]
+
+
+def test_a_name_that_is_no_run_is_one_line(tmp_path):
+    with pytest.raises(BadInput, match="no run there"):
+        report.main(["--run", str(tmp_path / "nothing"), "--out", str(tmp_path / "out")])

@@ -1,0 +1,177 @@
+"""The data layer: what is read, what is refused and in which words, which row is the best."""
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from antbench import runs
+from antbench.command import BadInput
+
+DATA = Path(__file__).resolve().parent / "data/runs"
+
+
+@pytest.fixture
+def run_copy(tmp_path):
+    shutil.copytree(DATA / "newer", tmp_path / "run")
+    return tmp_path / "run"
+
+
+def edit(path, line, change):
+    """Puts change(line's text) into a file's line, or drops it for None."""
+    lines = path.read_text().splitlines()
+    changed = change(lines[line - 1])
+    lines[line - 1:line] = [] if changed is None else [changed]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def cell(name, value):
+    """A change of one cell of a table file's line."""
+    def change(text):
+        cells = text.split(",")
+        cells[runs.HEADER.index(name)] = value
+        return ",".join(cells)
+    return change
+
+
+def test_a_run_is_read():
+    run = runs.load_run(DATA / "newer")
+    row = run.rows.iloc[1]
+    assert run.run_id == "nvidia-h100-80gb-hbm3/20261121T033625Z-a4f6415" and run.profile == "quick"
+    assert runs.device_name(run) == "NVIDIA H100 80GB HBM3"
+    assert (row["row"], row["instance"], row["status"], row["line"]) == ("i-roulette", "d198", "ok", 3)
+    assert np.isnan(run.rows.iloc[0]["sm_clock_mhz"]) and run.rows.iloc[0]["throttle"] == ""
+    assert runs.param(row, "ants") == "198" and runs.param(row, "nn") is None
+    for _, each in run.rows.iterrows():
+        assert np.median(runs.samples(each)) == pytest.approx(each["median_ms"], rel=1e-6)
+    mean, low, high = runs.mean_interval(row)
+    assert low < mean < high and mean - low == pytest.approx(1.984 * row["stddev_ms"] / 10, rel=1e-3)
+
+
+def test_discarded_samples_keep_their_numbers(run_copy):
+    table, samples = run_copy / "table-3.3.csv", run_copy / "samples.csv"
+    edit(samples, 206, lambda text: text + "power")  # sample 4 of line 3
+    edit(table, 3, lambda text: cell("samples", "99")(cell("discarded", "1")(text)))
+    row = runs.load_run(run_copy).rows.iloc[1]
+    assert np.flatnonzero(np.isnan(runs.all_samples(row))).tolist() == [4] and len(runs.samples(row)) == 99
+
+
+def test_samples_of_an_unfinished_row_are_left_out(run_copy):
+    with open(run_copy / "samples.csv", "a") as file:
+        file.write("3.3,ds-roulette,7,0,1.5,\n")
+    assert len(runs.load_run(run_copy).rows) == 5
+    assert sum(len(samples) for samples in runs.load_run(run_copy).all_samples.values()) == 600
+
+
+@pytest.mark.parametrize("line, change, message", [
+    (1, lambda text: text.replace("median_ms", "median"), ":1: unknown header: expected 36 columns"),
+    (3, lambda text: text + ",", ":3: expected 36 cells, got 37"),
+    (3, lambda text: "", ":3: expected 36 cells, got 0"),
+    (3, cell("schema", "2"), ":3: schema \"2\"; this program reads schema 1"),
+    (4, cell("run_id", "other/run"), ":4: belongs to the run other/run, but meta.json describes nvidia-h100"),
+    (4, cell("device", "X"), ":4: mixed devices: cuda is \"X\" here and \"NVIDIA H100 80GB HBM3\" on line 3"),
+    (4, cell("status", "fine"), ":4: unknown status \"fine\""),
+    (5, cell("median_ms", "0.1x"), ":5: median_ms is not a number: \"0.1x\""),
+    (5, cell("median_ms", "nan"), ":5: median_ms is not a number: \"nan\""),
+    (5, cell("median_ms", ""), ":5: has samples but no median_ms"),
+    (5, lambda text: text + "\n" + text, ":6: the same row as line 5"),
+])
+def test_a_malformed_table_is_one_line(run_copy, line, change, message):
+    edit(run_copy / "table-3.3.csv", line, change)
+    with pytest.raises(BadInput) as error:
+        runs.load_run(run_copy)
+    assert str(error.value).startswith(f"{run_copy}/table-3.3.csv{message}") and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text, message", [
+    ("", ":1: empty; expected the header"),
+    (",".join(runs.HEADER) + "\n", ":1: no rows, only the header"),
+    (",".join(runs.HEADER) + "\n1,nvidia", ":2: cut short: the last line has no end"),
+    ("\udcff", ":1: not a text file (UTF-8)"),
+])
+def test_an_empty_or_truncated_table_is_one_line(run_copy, text, message):
+    (run_copy / "table-3.3.csv").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(BadInput) as error:
+        runs.load_run(run_copy)
+    assert str(error.value).startswith(f"{run_copy}/table-3.3.csv{message}")
+
+
+@pytest.mark.parametrize("line, change, message", [
+    (1, lambda text: "table,row", "samples.csv:1: unknown header"),
+    (50, lambda text: text.replace(",2,", ",3,", 1), ":50: sample 48 of 3.3 acotsp-seq does not fit line \"3\""),
+    (50, lambda text: None, "samples.csv:50: sample 49 of 3.3 acotsp-seq does not fit line \"2\" of the table"),
+    (50, lambda text: "3.3,acotsp-seq,2,48,fast,", "samples.csv:50: ms is not a number: \"fast\""),
+    (601, lambda text: None, "samples.csv: 99 kept samples for line 6 of the table, which says 100"),
+])
+def test_malformed_samples_are_one_line(run_copy, line, change, message):
+    edit(run_copy / "samples.csv", line, change)
+    run = runs.load_run(run_copy)
+    with pytest.raises(BadInput) as error:
+        runs.samples(run.rows.iloc[0])
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text, message", [
+    ("", "meta.json:1: not JSON"),
+    ("{\n  \"run_id\": }", "meta.json:2: not JSON"),
+    ("[]", "meta.json:1: not the description of a run"),
+])
+def test_malformed_metadata_is_one_line(run_copy, text, message):
+    (run_copy / "meta.json").write_text(text)
+    with pytest.raises(BadInput, match=message):
+        runs.load_run(run_copy)
+
+
+def test_a_directory_without_one_table_is_refused(run_copy):
+    (run_copy / "table-4.2.csv").write_text("")
+    with pytest.raises(BadInput, match="expected one file table-.*found 2"):
+        runs.load_run(run_copy)
+
+
+def test_names_of_runs():
+    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T033625Z-a4f6415"
+    assert runs.resolve("nvidia-h100-80gb-hbm3/20261121T033625Z-a4f6415") == stored
+    assert [run.path for run in runs.load_runs(stored)] == [stored]
+    assert [run.path.name for run in runs.load_runs(DATA)] == ["older", "newer"]  # by their start, not their names
+    for name in ("", "nowhere"):
+        with pytest.raises(BadInput):
+            runs.resolve(name)
+
+
+def test_the_best_row_of_each_cell(run_copy):
+    meta = json.loads((run_copy / "meta.json").read_text())
+    meta["options"]["profile"], meta["started_utc"] = "thesis", "2026-11-01T00:00:00Z"
+    (run_copy / "meta.json").write_text(json.dumps(meta))
+    edit(run_copy / "table-3.3.csv", 3, lambda text: cell("status", "timeout")(cell("median_ms", "")(text)))
+    best = runs.best_rows([runs.load_run(DATA / "newer"), runs.load_run(DATA / "older"), runs.load_run(run_copy)])
+    source = dict(zip(best["row"] + " " + best["scope"], [run.path.name for run in best["run"]]))
+    assert len(best) == 5
+    assert source["ds-roulette iteration"] == "run"  # profile thesis, though the oldest
+    assert source["i-roulette iteration"] == "newer"  # timed, and newer than the other
+
+
+def test_rows_of_a_device():
+    named, by_folder = (runs.for_device(name, DATA) for name in ("NVIDIA H100 80GB HBM3", "nvidia-h100-80gb-hbm3"))
+    assert len(named) == len(by_folder) == 5
+    with pytest.raises(BadInput, match="gtx-580: no run of this device; there are nvidia-h100-80gb-hbm3"):
+        runs.for_device("gtx-580", DATA)
+
+
+@pytest.mark.parametrize("name, slug", [
+    ("Intel(R) Xeon(R) Processor", "intel-xeon-processor"), ("NVIDIA H100 80GB HBM3", "nvidia-h100-80gb-hbm3"),
+    ("  ", "unknown"), ("CPU (never closed", "cpu")])
+def test_machine_slug(name, slug):
+    assert runs.machine_slug(name) == slug
+
+
+def test_published_numbers():
+    published = runs.published().set_index("id")
+    assert published.loc["thesis-3.3/ds-roulette/d198", "value"] == 1.16 and published.index.is_unique
+
+
+def test_every_stored_run_can_be_read():
+    for path in runs.find_runs(runs.RESULTS / "reference"):
+        run = runs.load_run(path)
+        last = run.rows[run.rows["samples"] > 0].iloc[-1]
+        assert np.median(runs.samples(last)) == pytest.approx(last["median_ms"], rel=1e-6)
