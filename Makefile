@@ -4,6 +4,7 @@
 #   build/obj/   C, and the kernels compiled by g++ for the host backend
 #   build/cuda/  the kernels compiled by nvcc (left out where there is no nvcc)
 #   build/san/   C and host backend under AddressSanitizer and UndefinedBehaviorSanitizer, for the tests
+comma := ,
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -76,9 +77,15 @@ NVCC_FLAGS := -O3 -std=c++17 -lineinfo -Xcompiler=-Wall,-Wextra $(DEFINES) --Wer
 CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) build/cuda/bench/harness/gpu.o
 # nvcc on PATH may be a wrapper: it knows itself where its libraries are.
 CUDA_TOP := $(shell $(NVCC) --dryrun x.cu 2>&1 | sed -n 's/^.. TOP=//p')
-# NPP for canny/npp, where the toolkit has its static libraries.
-NPP := $(and $(wildcard $(CUDA_TOP)/include/nppi_filtering_functions.h),$(wildcard $(CUDA_TOP)/lib64/libnppif_static.a $(CUDA_TOP)/lib/libnppif_static.a))
-CUDA_LIBS := -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib $(if $(NPP),-lnppif_static -lnppc_static -lculibos) -lcudart_static -lrt
+# NPP for canny/npp, where the toolkit has it: its static libraries, else the shared ones (NVIDIA's wheel has those alone).
+NPP_HOME ?= $(CUDA_TOP)
+NPP_LIB := $(firstword $(dir $(foreach lib,libnppif_static.a libnppif.so.13,$(wildcard $(NPP_HOME)/lib64/$(lib) $(NPP_HOME)/lib/$(lib)))))
+NPP := $(and $(wildcard $(NPP_HOME)/include/nppi_filtering_functions.h),$(NPP_LIB))
+ifneq ($(NPP),)
+NPP_LIBS := -L$(NPP_LIB) $(if $(wildcard $(NPP_LIB)libnppif_static.a),-lnppif_static -lnppc_static -lculibos,-l:libnppif.so.13 -l:libnppc.so.13 -Wl$(comma)-rpath$(comma)$(NPP_LIB))
+build/cuda/kernels/canny/npp.o: NVCC_FLAGS += -I$(NPP_HOME)/include
+endif
+CUDA_LIBS := $(NPP_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
 endif
 
 # ---- Public targets ----
