@@ -6,7 +6,8 @@
 
 #include "bench/image_table.h"
 
-/* Scope kernel: the stage DETECT (detector.h), and for a GPU a row with scope end-to-end as well: all stages. Before, the
+/* Scope kernel: the stage DETECT (detector.h) on an image that is there, again and again; and for a GPU a row with scope
+ * end-to-end as well: all stages. Before, the
  * map is compared with the reference's: colour-edge/seq for colour-edge, canny/opencv for Canny. It must be equal in all
  * but DETECTOR_TOLERANCE of the pixels; a Canny with a given number of hysteresis passes may miss edges but have none that
  * the reference does not have; NPP's, which is not all of Canny, may differ, and quality_mean says by how much. Images

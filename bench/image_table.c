@@ -228,15 +228,27 @@ static ab_status measure_cell(ab_table *base, int number, const ab_implementatio
 
 /* ---- Looking up ---- */
 
-const ab_row *image_find_row(const image_table *t, const char *name, const char *row, int input, const char *params)
+static const ab_row *find_row(const image_table *t, const char *name, const char *row, int input, const char *params,
+                              bool end_to_end)
 {
     int count = 0;
     const ab_row *rows = ab_run_rows(t->base.bench.run, &count);
     for (int i = 0; i < count; ++i)
         if (strcmp(rows[i].table, name) == 0 && strcmp(rows[i].row, row) == 0 &&
-            strcmp(rows[i].instance, t->inputs[input].image.name) == 0 && (!params || strstr(rows[i].params, params)))
+            strcmp(rows[i].instance, t->inputs[input].image.name) == 0 && (!params || strstr(rows[i].params, params)) &&
+            (strcmp(rows[i].scope, "end-to-end") == 0) == end_to_end)
             return &rows[i];
     return NULL;
+}
+
+const ab_row *image_find_row(const image_table *t, const char *name, const char *row, int input, const char *params)
+{
+    return find_row(t, name, row, input, params, false);
+}
+
+const ab_row *image_find_end_to_end(const image_table *t, const char *name, const char *row, int input)
+{
+    return find_row(t, name, row, input, NULL, true);
 }
 
 /* ---- The program ---- */

@@ -95,10 +95,13 @@ image_cell *image_add_cell(image_table *table, const image_cell_kind *kind, cons
 /* The number of threads that 0 stands for is all cores. */
 int image_cell_threads(const image_table *table, int threads);
 
-/* The first row of a table with this row name and image and, where `params` is not NULL, with params that contain it;
- * NULL when there is none. */
+/* The first row of a table with this row name and image and, where `params` is not NULL, with params that contain it, of
+ * any scope but end-to-end; NULL when there is none. */
 const ab_row *image_find_row(const image_table *table, const char *name, const char *row, int input,
                              const char *params);
+
+/* The same of scope end-to-end. */
+const ab_row *image_find_end_to_end(const image_table *table, const char *name, const char *row, int input);
 
 /* With --save, writes a map of 0 and 1, or values scaled to their largest, to DIR/<image>-<name>.png. */
 ab_status image_save_map(const image_table *table, const image_input *input, const char *name, const uint8_t *map);
