@@ -228,6 +228,15 @@ static ab_status measure_cell(ab_table *base, int number, const ab_implementatio
 
 /* ---- Looking up ---- */
 
+/* Whether the params of a row hold these, whole: "metric=agreement" is not in "metric=agreement-same-seeds". */
+static bool holds_params(const char *all, const char *some)
+{
+    const char *found = some ? strstr(all, some) : all;
+    if (!some || !found) return found != NULL;
+    const char end = found[strlen(some)];
+    return end == ';' || end == '\0';
+}
+
 static const ab_row *find_row(const image_table *t, const char *name, const char *row, int input, const char *params,
                               bool end_to_end)
 {
@@ -235,7 +244,7 @@ static const ab_row *find_row(const image_table *t, const char *name, const char
     const ab_row *rows = ab_run_rows(t->base.bench.run, &count);
     for (int i = 0; i < count; ++i)
         if (strcmp(rows[i].table, name) == 0 && strcmp(rows[i].row, row) == 0 &&
-            strcmp(rows[i].instance, t->inputs[input].image.name) == 0 && (!params || strstr(rows[i].params, params)) &&
+            strcmp(rows[i].instance, t->inputs[input].image.name) == 0 && holds_params(rows[i].params, params) &&
             (strcmp(rows[i].scope, "end-to-end") == 0) == end_to_end)
             return &rows[i];
     return NULL;

@@ -33,8 +33,6 @@ static const detector_row rows[] = {
     {"canny-h10", "canny/gpu", .sigma = 1.0, .hysteresis_passes = 10},
     {"canny-gpu", "canny/gpu", .sigma = 0.0, .is_large = true},
     {"canny-gpu-blur", "canny/gpu", .sigma = 1.0},
-    {"canny-fused", "canny/fused", .sigma = 0.0, .is_large = true},
-    {"canny-fused-blur", "canny/fused", .sigma = 1.0},
     {"npp", "canny/npp", .sigma = 0.0, .is_large = true},
     {"colour-edge-seq", "colour-edge/seq", .threads = 1, .sigma = 1.0, .is_large = true},
     {"colour-edge-omp", "colour-edge/omp", .threads = 0, .sigma = 1.0, .is_large = true},
@@ -48,7 +46,7 @@ static const struct {
     const char *row, *implementation;
 } curves[] = {{"colour-edge", "colour-edge/omp"},
               {"canny-opencv", "canny/opencv"},
-              {"canny-gpu", "canny/fused"},
+              {"canny-gpu", "canny/gpu"},
               {"sobel", "sobel/seq"}};
 enum { N_CURVES = 4, GPU_CURVE = 2 };
 
@@ -196,7 +194,9 @@ static void print_curves(const image_table *t, const char *table)
     for (int i = 0; i < t->n_inputs; ++i)
         for (int n = 0; n < 2; ++n)
             for (int c = 0; c < N_CURVES; ++c) {
-                if (!image_find_row(t, table, curves[c].row, i, detector_noise_name(noises[n]))) continue;
+                char params[64];
+                snprintf(params, sizeof params, "noise=%s", detector_noise_name(noises[n]));
+                if (!image_find_row(t, table, curves[c].row, i, params)) continue;
                 print_curve(t, table, i, c, noises[n], "fixed");
                 print_curve(t, table, i, c, noises[n], "best");
             }

@@ -18,7 +18,7 @@
 enum { N_ORDERS = 4, GROW_TILE = 16 };
 
 /* The rungs that go to convergence. */
-static const char *const rungs[] = {"canny/gpu", "canny/fused"};
+static const char *const rungs[] = {"canny/gpu"};
 enum { N_RUNGS = sizeof rungs / sizeof *rungs };
 
 /* ---- Images ---- */
@@ -422,9 +422,6 @@ static void test_unmet_preconditions(void **state)
     params = ed_default_params();
     const ed_image tall = {.width = 1, .height = CANNY_MAX_SIDE + 1, .grey = image.grey};
     assert_int_equal(ab_find_implementation("canny/gpu", AB_HOST)->open.canny(&tall, &params, &detector).code,
-                     AB_UNSUPPORTED);
-    params.hysteresis_passes = 4;
-    assert_int_equal(ab_find_implementation("canny/fused", AB_HOST)->open.canny(&input, &params, &detector).code,
                      AB_UNSUPPORTED);
     assert_null(detector);
     free(image.grey);

@@ -128,3 +128,63 @@ def test_a_finished_run_is_not_measured_again(tmp_path):
     again = drive(ANTS, *arguments, "--resume")
     assert again.returncode == 0, again.stderr
     assert table_of(tmp_path / "run").read_text() == before and "kept from the interrupted run" in again.stderr
+
+
+# ---- Table 6.1 ----
+
+DETECTORS = ROOT / "build/bin/table_6_1"
+
+
+@pytest.fixture(scope="module")
+def detector_run(tmp_path_factory):
+    out, rows = tmp_path_factory.mktemp("detectors"), []
+    for backend in ("cpu", "host"):
+        result = drive(DETECTORS, "--instances", "shapes-48x40", "--iterations", 3, "--backend", backend, "--out",
+                       out / backend, "--save", out / "images")
+        assert result.returncode == 0, result.stderr
+        rows += rows_of(out / backend)
+    return rows, {path.name for path in (out / "images").iterdir()}
+
+
+def test_detectors_are_timed_on_the_cpu_and_verified_everywhere(detector_run):
+    rows = {row["row"]: row for row in detector_run[0] if row["table"] == "6.1"}
+    for name in ("opencv-1", "opencv-all", "opencv-blur-1", "colour-edge-seq", "colour-edge-omp"):
+        assert rows[name]["scope"] == "kernel" and rows[name]["samples"] == "3" and float(rows[name]["mean_ms"]) > 0
+    for name in ("canny-h4", "canny-h10", "canny-gpu", "canny-gpu-blur", "colour-edge", "colour-edge-fused"):
+        assert (rows[name]["status"], rows[name]["scope"], rows[name]["mean_ms"]) == ("ok", "functional", "")
+    assert rows["npp"]["status"] == "unsupported" and "NPP" in rows["npp"]["note"]
+    equal = set(rows) - {"npp", "canny-h4", "canny-h10"}
+    assert {rows[name]["verify_value"] for name in equal} == {"0"}
+    assert {rows[name]["verify_metric"] for name in equal} == {"mismatched-pixels"}
+
+
+def test_noise_curves(detector_run):
+    rows = [row for row in detector_run[0] if row["table"] == "F6.5"]
+    f = {(r["row"], *[p.split("=")[1] for p in r["params"].split(";")[:3]]): float(r["quality_mean"]) for r in rows}
+    for name in ("colour-edge", "canny-opencv", "sobel"):
+        for kind in ("salt-and-pepper", "gaussian"):
+            for level in ("0", "10", "20", "30", "40"):
+                assert 0 <= f[name, kind, level, "fixed"] <= f[name, kind, level, "best"] <= 1
+            assert f[name, kind, "0", "fixed"] == f[name, kind, "0", "best"] > f[name, kind, "40", "best"]
+    assert len(f) == len(rows) and all(row["note"] for row in rows)
+
+
+def test_detectors_save_their_maps(detector_run):
+    for name in ("input", "truth", "opencv-1-edges", "colour-edge-edges", "gaussian-20-input",
+                 "salt-and-pepper-40-sobel-best-edges"):
+        assert f"shapes-48x40-{name}.png" in detector_run[1]
+
+
+@pytest.mark.parametrize("size", ["1x1", "1x9", "3x5"])
+def test_detectors_on_the_smallest_images(tmp_path, size):
+    result = drive(DETECTORS, "--instances", f"shapes-{size}", "--iterations", 2, "--out", tmp_path / "run")
+    assert result.returncode == 0, result.stderr
+    assert {row["status"] for row in rows_of(tmp_path / "run")} <= {"ok", "noisy", "unsupported"}
+
+
+def test_hue_alone_is_seen_by_colour_edge_alone(tmp_path):
+    result = drive(DETECTORS, "--instances", "hue-128", "--iterations", 1, "--backend", "cpu", "--out", tmp_path / "run")
+    assert result.returncode == 0, result.stderr
+    f = {row["row"]: float(row["quality_mean"]) for row in rows_of(tmp_path / "run") if row["table"] == "F6.6"
+         and "tuning=best" in row["params"]}
+    assert f["colour-edge"] > 0.95 and f["canny-opencv"] == f["sobel"] == 0

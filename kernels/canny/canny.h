@@ -71,7 +71,7 @@ typedef struct canny_rung {
 
 #include "kernels/cuda_port.h"
 
-/* The scratch that canny_connect and canny_join need: a label per pixel, and one for "strong". */
+/* The scratch that canny_connect needs: a label per pixel, and one for "strong". */
 static inline size_t canny_label_bytes(const ed_image *image)
 {
     return ((size_t)image->width * (size_t)image->height + 1) * sizeof(unsigned);
@@ -88,7 +88,6 @@ ab_status AB_GPU(canny_blur)(const canny_device *device);     /* grey -> blurred
 ab_status AB_GPU(canny_suppress)(const canny_device *device); /* blurred -> classes */
 ab_status AB_GPU(canny_grow)(const canny_device *device);     /* classes -> edges, in hysteresis_passes passes */
 ab_status AB_GPU(canny_connect)(const canny_device *device);  /* classes -> edges, to convergence */
-ab_status AB_GPU(canny_join)(const canny_device *device);     /* labels of tiles in scratch (labels.h) -> edges */
 }
 #endif
 #endif

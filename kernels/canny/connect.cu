@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     }
 }
 
-extern "C" ab_status AB_GPU(canny_join)(const canny_device *device)
+static ab_status launch_join(const canny_device *device)
 {
     const int width = device->width, height = device->height;
     unsigned *const labels = (unsigned *)device->scratch;
@@ -84,5 +84,5 @@ extern "C" ab_status AB_GPU(canny_connect)(const canny_device *device)
     LAUNCH(label_tiles, grid, dim3(LABEL_TILE, LABEL_TILE), 0)
     (device->classes, width, height, (unsigned *)device->scratch);
     AB_TRY(AB_LAUNCHED("label_tiles"));
-    return AB_GPU(canny_join)(device);
+    return launch_join(device);
 }

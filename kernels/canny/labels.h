@@ -1,4 +1,4 @@
-/* Union-find on labels, for connect.cu and fused.cu.
+/* Union-find on labels, for connect.cu.
  *
  * A node's label is its parent's number, never below its own; a root's is its own. Of two roots the larger becomes the
  * other's parent. The largest node of all stands for "strong": what is united with it has it as root for good.
