@@ -151,6 +151,17 @@ def test_the_best_row_of_each_cell(run_copy):
     assert source["i-roulette iteration"] == "newer"  # timed, and newer than the other
 
 
+@pytest.mark.parametrize("profile, best", [("thesis", "run"), ("quick", "run"), ("smoke", "newer")])
+def test_newer_device_code_comes_before_a_better_profile(run_copy, profile, best):
+    meta = json.loads((run_copy / "meta.json").read_text())
+    meta["options"]["profile"], meta["started_utc"] = profile, "2026-12-01T00:00:00Z"
+    meta["build"]["device_code_sha256"] = "newest"
+    (run_copy / "meta.json").write_text(json.dumps(meta))
+    newer = runs.load_run(DATA / "newer")
+    newer.meta["options"]["profile"] = "thesis"
+    assert {run.path.name for run in runs.best_rows([runs.load_run(run_copy), newer])["run"]} == {best}
+
+
 def test_rows_of_a_device():
     named, by_folder = (runs.for_device(name, DATA) for name in ("NVIDIA H100 80GB HBM3", "nvidia-h100-80gb-hbm3"))
     assert len(named) == len(by_folder) == 5

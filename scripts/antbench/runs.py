@@ -60,6 +60,11 @@ class Run:
         """What meta.json knows of the GPU; {} where none took part."""
         return self.meta.get("device") or {}
 
+    @property
+    def device_code(self):
+        """What the kernels were compiled to: the SHA-256 of the device code."""
+        return self.meta.get("build", {}).get("device_code_sha256", "")
+
     @cached_property
     def all_samples(self):
         """{line of the table file: its samples in ms, in the order of measuring; NaN where one was discarded}."""
@@ -262,16 +267,26 @@ def newest_run(root=None):
 
 
 def best_rows(runs):
-    """The rows of several runs, each cell once: a timed one before others, then by profile, then the newest."""
+    """The rows of several runs, each cell once, and the column `rank`, which is larger the better a row is.
+
+    A timed row comes before others, more than a smoke run before one; then the newest device code of its table, so that
+    a table does not mix versions of the kernels; then the profile; then the newest.
+    """
     if not runs:
-        return pd.DataFrame(columns=HEADER + ["line", "run"])
+        return pd.DataFrame(columns=HEADER + ["line", "run", "rank"])
     rows = pd.concat([run.rows for run in runs], ignore_index=True)
-    rank = pd.DataFrame({
+    order = pd.DataFrame({
         "timed": rows["median_ms"].notna(),
+        "more_than_smoke": [run.profile != "smoke" for run in rows["run"]],
         "profile": [PROFILES.index(run.profile) if run.profile in PROFILES else -1 for run in rows["run"]],
         "started": [run.started for run in rows["run"]],
-    }).sort_values(["timed", "profile", "started"], kind="stable")
-    best = rows.loc[rank.index].drop_duplicates(KEY, keep="last")
+    })
+    newest = order.sort_values(["more_than_smoke", "started"], kind="stable").index
+    code = pd.Series([run.device_code for run in rows["run"]])
+    of_table = code[newest].groupby(rows["table"][newest]).last()
+    order["current"] = code == rows["table"].map(of_table)
+    ranked = order.sort_values(["timed", "more_than_smoke", "current", "profile", "started"], kind="stable").index
+    best = rows.loc[ranked].assign(rank=range(len(rows))).drop_duplicates(KEY, keep="last")
     return best.sort_index().reset_index(drop=True)
 
 
