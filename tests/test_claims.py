@@ -105,4 +105,4 @@ def test_rows_of_the_host_backend_are_never_used(tmp_path):
 def test_a_run_that_tests_no_claim_is_skipped(tmp_path, capsys):
     folder = write_run(tmp_path / "run", [made_row("9.9", "other", "d198", 1.0)])
     assert claims.main(["--run", str(folder)]) == 77
-    assert "0 holds, 0 fails, 31 not testable here" in capsys.readouterr().out
+    assert f"0 holds, 0 fails, {len(cells.read_layout('claims.csv'))} not testable here" in capsys.readouterr().out

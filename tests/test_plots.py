@@ -4,6 +4,7 @@ import shutil
 import pytest
 
 from antbench import cells, plots
+from antbench.command import BadInput
 from thesis_run import made_row, write_png, write_run
 
 CURVES = [
@@ -12,9 +13,13 @@ CURVES = [
     "4.1",
     "4.2",
     "4.5",
+    "5.1-sizes",
+    "5.6-share",
     "5.6-thickness",
     "5.7",
-    "6.5-f",
+    "6.1-sizes",
+    "6.5-gaussian",
+    "6.5-salt-and-pepper",
 ]  # 3.6 and 3.9 need what the thesis does not print
 
 
@@ -55,6 +60,22 @@ def test_a_further_machine_has_its_own_line_style(thesis):
     assert styles == [1, 11, 21]
 
 
+def test_a_machine_alone_in_a_figure_is_not_named(thesis):
+    (alone, *_) = series("6.5-gaussian", cells.choose(str(thesis)))
+    (beside, *_) = series("6.5-gaussian", cells.choose(str(thesis), [str(thesis)]))
+    assert (alone.label, beside.label) == ("colour edge, tuned", "colour edge, tuned, GTX 580")
+
+
+def test_a_montage_leaves_out_what_has_no_image_and_keeps_the_order():
+    tiles = [({"column": name}, path) for name, path in (("a", None), ("b", None), ("c", "x"), ("a", "y"))]
+    assert plots.with_images(tiles, "column") == ["a", "c"]
+
+
+def test_a_folder_of_images_that_does_not_exist_is_refused(thesis, tmp_path):
+    with pytest.raises(BadInput, match="nowhere: no folder of images"):
+        plots.image_folders(cells.choose(str(thesis)), str(tmp_path / "nowhere"))
+
+
 def test_a_point_that_was_not_measured_leaves_a_gap(tmp_path):
     rows = [
         made_row("3.3", row, name, 1.0, "protocol=as-best")
@@ -76,11 +97,16 @@ def test_the_data_file_has_a_block_for_each_curve(tmp_path):
 
 @needs_gnuplot
 def test_all_figures_of_a_whole_run_are_drawn(thesis, tmp_path, capsys):
-    images = tmp_path / "images"
-    images.mkdir()
-    for row in ("warp-ants-1500", "warp-ants-6000", "sobel", "noise-20-colour-edge"):
-        write_png(images / f"lena-{row}-edges.png", 120)
-    write_png(images / "peppers-input.png", 200)
+    images = tmp_path / "images"  # as SAVE= leaves it: a folder for each driver
+    for folder, name in (
+        ("5.1", "lena-ants-1500-edges"),
+        ("5.1", "lena-ants-6000-edges"),
+        ("5.1", "lena-sobel-edges"),
+        ("6.1", "shapes-512-salt-and-pepper-20-colour-edge-best-edges"),
+        ("6.1", "hue-512-input"),
+    ):
+        (images / folder).mkdir(parents=True, exist_ok=True)
+        write_png(images / folder / f"{name}.png", 120)
     assert plots.main(["--run", str(thesis), "--images", str(images), "--out", str(tmp_path / "out")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1] for line in lines if ": no rows in the runs of NVIDIA GeForce GTX 580" in line] == [

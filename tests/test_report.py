@@ -70,6 +70,23 @@ def test_relative_errors_of_a_quotient_add_in_quadrature():
     assert cells.divide(bottom, top).low == pytest.approx(1 / 3 / 1.05, rel=1e-3)
 
 
+def test_a_rate_is_pixels_by_time(tmp_path):
+    source = source_of(tmp_path, [made_row("6.1", "npp", "shapes-1024", 0.5, size=1024**2)])
+    found = cells.look_up(source, "6.1/npp/shapes-1024#rate")
+    assert found.value == pytest.approx(2097.152) and found.low < found.value < found.high
+
+
+def test_a_quotient_by_nothing_has_a_reason_instead_of_a_value():
+    found = cells.divide(cells.Estimate(0.9), cells.Estimate(0.0))
+    assert not found and found.reason == "divided by 0"
+
+
+def test_lines_without_any_number_are_left_out(tmp_path):
+    source = source_of(tmp_path, [made_row("6.1", "npp", "shapes-1024", 0.5, scope="kernel", size=1024**2)])
+    (sizes,) = (table for table in report.tables_of(source)[0] if table["layout"] == "6.1-sizes")
+    assert [line["name"] for line in sizes["lines"]] == ["1024"]
+
+
 def test_the_ratio_says_how_much_faster_times_are_and_how_much_more_all_else_is(tmp_path):
     source = source_of(
         tmp_path,
@@ -92,7 +109,7 @@ def test_every_published_cell_of_the_layouts_exists():
     for column in cells.read_layout("tables.csv"):
         cells.parse(report.address(column).replace("{x}", "x"))
         for name in (
-            sets[layouts[column["layout"]]["set"]] if column["published"] and column["layout"] != "5.1-cpu" else ()
+            sets[layouts[column["layout"]]["set"]] if column["published"] and column["layout"] != "5.1-images" else ()
         ):
             assert column["published"].replace("{x}", name).lstrip("=") in known
 

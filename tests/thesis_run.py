@@ -63,42 +63,54 @@ def tsp_rows(published):
 def image_rows(published):
     for line in published.itertuples():
         if line.table == "5.1" and line.metric == "run":
-            for image in ("lena", "mandrill"):
-                yield made_row("5.1", line.row, image, line.value, scope="run")
+            for image in ("lena", "mandrill", "shapes-1024"):
+                yield made_row("5.1", line.row, image, line.value, scope="run", size=1024**2)
             if line.row.startswith("warp"):
-                yield made_row("5.1", f"{line.row}-uncached", "lena", line.value * 1.5, scope="run")
+                yield made_row("F5.7", f"{line.row}-uncached", "lena", line.value * 1.5, scope="run")
         elif line.table == "6.1":
             row = "opencv-1" if line.row == "opencv" else line.row
-            yield made_row("6.1", row, line.instance, line.value, scope="kernel")
+            mismatch = {"canny-h4": 0.001, "canny-h10": 0.0001}.get(row, "")
+            yield made_row("6.1", row, line.instance, line.value, scope="kernel", quality_mean=mismatch)
             yield made_row("6.1", row, line.instance, line.value * 3, scope="end-to-end")
+    for row, ms in (("npp", 1.0), ("canny-gpu", 2.0)):
+        yield made_row("6.1", row, "shapes-1024", ms, scope="kernel", size=1024**2, quality_mean=0.25)
 
 
-def quality_rows():
+def quality_row(table, row, instance, value, params):
+    """A row that was looked at and not timed."""
+    times = dict.fromkeys((name for name in runs.HEADER if name.endswith("_ms") or name in ("samples", "discarded")), "")
+    return made_row(table, row, instance, 1, params, "quality", **times, quality_metric="f", quality_mean=value)
+
+
+def ant_rows():
     for ants, thickness in ((1500, 1.2), (3000, 1.6), (4500, 2.1), (6000, 2.4)):
-        yield made_row(
-            "5.1", f"warp-ants-{ants}", "lena", 7, scope="run", quality_metric="thickness", quality_mean=thickness
-        )
+        for image in ("lena", "shapes-512"):
+            yield quality_row("F5.6", f"ants-{ants}", image, thickness, "metric=thickness")
+            yield quality_row("F5.6", f"ants-{ants}", image, thickness / 10, "metric=edge-share")
+    for image in ("lena", "shapes-512", "14085"):
+        yield quality_row("F5.5", "warp-128", image, 0.9, "metric=f")
+        yield quality_row("F5.5", "warp-128", image, 1, "metric=agreement-same-seeds")
+        yield quality_row("F5.5", "sobel", image, 0.8, "metric=f")
+
+
+def noise_rows():
     for row, values in (
         ("colour-edge", (0.9, 0.85, 0.82)),
         ("canny-gpu", (0.95, 0.6, 0.3)),
         ("sobel", (0.8, 0.4, 0.2)),
     ):
         for level, f in zip((0, 20, 40), values):
-            yield made_row(
-                "6.5",
-                row,
-                "lena",
-                1,
-                f"noise=salt-and-pepper;level={level};tuning=fixed",
-                quality_metric="f",
-                quality_mean=f,
-            )
+            for noise in ("salt-and-pepper", "gaussian"):
+                for tuning in ("fixed", "best"):
+                    params = f"noise={noise};level={level};tuning={tuning};metric=f"
+                    yield quality_row("F6.5", row, "shapes-512", f, params)
+        yield quality_row("F6.6", row, "hue-512", 0.9 if row == "colour-edge" else 0, "tuning=best;metric=f")
 
 
 def all_rows():
     published = runs.published()
     thesis = published[published["source"] == "thesis"]
-    return [*tsp_rows(thesis), *image_rows(thesis), *quality_rows()]
+    return [*tsp_rows(thesis), *image_rows(thesis), *ant_rows(), *noise_rows()]
 
 
 def write_run(folder, rows=None):

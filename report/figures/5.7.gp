@@ -4,4 +4,5 @@ set xlabel "threads per block"
 set ylabel "time of 50 iterations (ms)"
 set logscale y
 set ytics (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
+set yrange [*:20]
 load "report/figures/curves.gp"

@@ -1,17 +1,19 @@
 # What all figures share. A line style is 10 * source + kind: source 0 is the thesis, dashed with open marks; 1 the machine
-# that is shown, 2 and more those beside it. Kinds differ in colour, in lightness (for greyscale) and in their mark.
+# that is shown, 2 and more those beside it. Kinds differ in colour, in lightness (for greyscale) and in their
+# mark; 6 to 8 are 1 to 3 once more, dotted: a bound of theirs, or the same otherwise set.
 set encoding utf8
 set datafile separator whitespace
-array colour[5] = ["#0b3c6f", "#d1682a", "#3d9a6b", "#8a4f9e", "#8c8c8c"]
-array filled[5] = [7, 5, 9, 13, 11]
-array hollow[5] = [6, 4, 8, 12, 10]
-do for [kind = 1:5] {
+array colour[8] = ["#0b3c6f", "#d1682a", "#3d9a6b", "#8a4f9e", "#8c8c8c", "#0b3c6f", "#d1682a", "#3d9a6b"]
+array filled[8] = [7, 5, 9, 13, 11, 6, 4, 8]
+array hollow[8] = [6, 4, 8, 12, 10, 6, 4, 8]
+do for [kind = 1:8] {
     set style line kind lc rgb colour[kind] lw 1.5 dt 2 pt hollow[kind] ps 1.1
     set style line 10 + kind lc rgb colour[kind] lw 2.2 dt 1 pt filled[kind] ps 1.0
     set style line 20 + kind lc rgb colour[kind] lw 1.8 dt 4 pt filled[kind] ps 0.8
     set style line 30 + kind lc rgb colour[kind] lw 1.8 dt 5 pt hollow[kind] ps 0.8
     set style line 40 + kind lc rgb colour[kind] lw 1.4 dt 3 pt filled[kind] ps 0.6
 }
+do for [kind = 6:8] { set style line 10 + kind lc rgb colour[kind] lw 1.8 dt 3 pt hollow[kind] ps 0.8 }
 set border 3 lc rgb "#444444"
 set tics nomirror out textcolor rgb "#222222"
 set grid ytics lc rgb "#dddddd" lt 1 lw 0.7

@@ -3,6 +3,7 @@
     3.3/ds-roulette/d198?protocol=as-best          a measured row: table, row, instance, conditions; its mean time in ms
     3.3/ds-roulette/d198?protocol=as#quality       its quality instead: the mean of its runs, else the best
     3.3/ds-roulette/d198?protocol=as#best          the best of its runs
+    6.1/npp/shapes-1024?scope=kernel#rate          the pixels of an image in that time, in Mpixel/s
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured
     =thesis-3.3/ds-roulette/d198                   a published number, by its id
@@ -49,14 +50,14 @@ class Address:
     row: str
     instances: tuple  # the first that was measured is taken
     conditions: tuple  # (name, accepted values); several values are summed
-    quantity: str  # "", "quality" or "best"
+    quantity: str  # "", "quality", "best" or "rate"
 
 
 def parse(text):
     """The Address that a text like "3.4/ds-roulette/d198?stage=choice+construct" spells."""
-    spelled = re.fullmatch(r"([^/?#=]+)/([^/?#]+)/([^/?#]+)(?:\?([^#]*))?(?:#(quality|best))?", text)
+    spelled = re.fullmatch(r"([^/?#=]+)/([^/?#]+)/([^/?#]+)(?:\?([^#]*))?(?:#(quality|best|rate))?", text)
     if not spelled:
-        raise BadInput(f'"{text}" is no address of a cell: expected table/row/instance?name=value;...#quality or #best')
+        raise BadInput(f'"{text}" is no address of a cell: expected table/row/instance?name=value;...#quality, #best or #rate')
     table, row, instance, conditions, quantity = spelled.groups()
     pairs = (pair.partition("=") for pair in (conditions or "").split(";") if pair)
     return Address(
@@ -123,9 +124,8 @@ def total(rows, address):
 
 
 def newest(rows):
-    """The row to show where only parameters that nobody asked for differ: by profile, then by age."""
-    order = {name: rank for rank, name in enumerate(runs.PROFILES)}
-    return max(rows, key=lambda row: (row["status"] == "ok", order.get(row["run"].profile, -1), row["run"].started))
+    """The row to show where only parameters that nobody asked for differ."""
+    return max(rows, key=lambda row: (row["status"] == "ok", row["rank"]))
 
 
 def estimate(row, quantity):
@@ -138,7 +138,10 @@ def estimate(row, quantity):
     value, low, high = runs.mean_interval(row)
     if math.isnan(value):
         return Estimate(reason="not timed", rows=(row,))
-    return Estimate(value, max(low, row["min_ms"]) if low == low else low, high, rows=(row,))
+    low = max(low, row["min_ms"]) if low == low else low
+    if quantity == "rate":
+        return divide(Estimate(*3 * [row["size"] / 1e3]), Estimate(value, low, high, rows=(row,)))
+    return Estimate(value, low, high, rows=(row,))
 
 
 def quality(row):
@@ -176,6 +179,8 @@ def divide(top, bottom):
     """A quotient with its interval: relative errors add in quadrature."""
     if not top or not bottom:
         return bottom if top else top
+    if bottom.value == 0:
+        return Estimate(reason="divided by 0", rows=top.rows + bottom.rows)
     value, error = top.value / bottom.value, math.hypot(relative_error(top), relative_error(bottom))
     return Estimate(
         value,

@@ -4,6 +4,7 @@ What is in a figure stands in report/figures.csv (curves) and report/montages.cs
 report/figures/<figure>.gp. This program writes the numbers into <figure>.dat and calls gnuplot.
 """
 import argparse
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +17,9 @@ TERMINALS = {
     "png": 'pngcairo size {0},{1} enhanced font "Helvetica,14" background "white"',
 }
 WIDTH, HEIGHT, KEY_LINE = 760, 390, 27  # pixels: a figure, and each line of its key below
-TILE, ROW_LABEL, COLUMN_LABEL = (
-    260,
-    36,
-    32,
-)  # pixels: an image of a montage with its gap, and the labels beside and above
+ONE_POINT = re.compile(r"Warning: empty [xy] range")  # gnuplot widens the axis of a figure with one point
+GAP, ROW_LABEL, COLUMN_LABEL = 3, 72, 64  # pixels of a montage: around each image, and for the labels beside and above
+TILE = 512 + 2 * GAP  # the size of the images, so that no line of a map falls between the pixels
 
 
 @dataclass(frozen=True)
@@ -33,15 +32,18 @@ class Series:
 # ---- Curves ----
 
 
-def series_of(line, sources):
-    """The curves of one line of figures.csv: one if it is published, else one for each source."""
+def series_of(line, sources, alone):
+    """The curves of one line of figures.csv: one if it is published, else one for each source.
+
+    Where one machine is `alone` in a figure its name is left out.
+    """
     members = cells.sets()[line["set"]]
     is_published = line["top"].startswith("=")
     for order, source in enumerate(sources[:1] if is_published else sources, start=1):
         found = [(x, name, cells.quotient(source, line["top"], line["over"], name)) for x, name in enumerate(members)]
         points = [point for point in found if point[2]]
         tens = 0 if is_published else order
-        label = line["label"] if is_published else label_of(line["label"], source)
+        label = line["label"] if is_published or alone else label_of(line["label"], source)
         if points:
             yield Series(label, 10 * tens + int(line["style"]), points)
 
@@ -51,12 +53,9 @@ def label_of(label, source):
 
 
 def figure_series(figure, sources, lines):
-    return [
-        series
-        for line in lines
-        if line["figure"] == figure
-        for series in series_of(line, sources)
-    ]
+    of_figure = [line for line in lines if line["figure"] == figure]
+    alone = len(sources) == 1 and not any(line["top"].startswith("=") for line in of_figure)
+    return [series for line in of_figure for series in series_of(line, sources, alone)]
 
 
 def write_data(path, series):
@@ -97,8 +96,9 @@ def gnuplot(figure, out, variables, size, template=None):
             capture_output=True,
             text=True,
         )
-        if done.returncode or done.stderr:
-            raise RuntimeError(f"gnuplot, figure {figure}: {done.stderr.strip()}")
+        said = [line for line in done.stderr.splitlines() if line.strip() and not ONE_POINT.search(line)]
+        if done.returncode or said:
+            raise RuntimeError(f"gnuplot, figure {figure}: {' '.join(said)}")
 
 
 # ---- Montages of saved images ----
@@ -108,13 +108,19 @@ def find_image(names, folders):
     return next((folder / name for name in names.split("|") for folder in folders if (folder / name).is_file()), None)
 
 
+def with_images(tiles, name):
+    """The rows (name "line") or columns of a montage that have an image, in their order."""
+    filled = {line[name] for line, path in tiles if path}
+    return [label for label in dict.fromkeys(line[name] for line, _ in tiles) if label in filled]
+
+
 def draw_montage(figure, folders, out, lines):
-    """True, or False where no image of the figure is there."""
+    """True, or False where no image of the figure is there. Rows and columns without any image are left out."""
     tiles = [(line, find_image(line["file"], folders)) for line in lines if line["figure"] == figure]
-    if not any(path for _, path in tiles):
+    rows, columns = (with_images(tiles, name) for name in ("line", "column"))
+    tiles = [(line, path) for line, path in tiles if line["line"] in rows and line["column"] in columns]
+    if not tiles:
         return False
-    rows = list(dict.fromkeys(line["line"] for line, _ in tiles))
-    columns = list(dict.fromkeys(line["column"] for line, _ in tiles))
     with open(out / f"{figure}.tiles.gp", "w", encoding="utf-8") as file:
         for line, path in tiles:
             file.write(
@@ -128,7 +134,7 @@ def draw_montage(figure, folders, out, lines):
         figure,
         out,
         f"rows={len(rows)}; columns={len(columns)}; tiles='{out}/{figure}.tiles.gp'; "
-        f"left={left / width}; top={1 - COLUMN_LABEL / height}; gap_x={3 / width}; gap_y={3 / height}",
+        f"left={left / width}; top={1 - COLUMN_LABEL / height}; gap_x={GAP / width}; gap_y={GAP / height}",
         (width, height),
         "montage",
     )
@@ -162,17 +168,19 @@ def shown(path):
 
 
 def image_folders(sources, images):
-    """Where saved images are sought: the folder that the user names, then images/ of each run."""
-    return ([Path(images).resolve()] if images else []) + [
-        run.path.resolve() / "images" for source in sources for run in source.runs
-    ]
+    """Where saved images are sought: the folder that the user names and those in it, then images/ of each run."""
+    named = Path(images).resolve() if images else None
+    if named and not named.is_dir():
+        raise BadInput(f"{images}: no folder of images")
+    beside_runs = [run.path.resolve() / "images" for source in sources for run in source.runs]
+    return ([named, *sorted(path for path in named.iterdir() if path.is_dir())] if named else []) + beside_runs
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="plots", description=__doc__.splitlines()[0])
     cells.add_options(parser)
     parser.add_argument(
-        "--images", default="", help="folder of the images that the drivers saved (default: images/ of the runs)"
+        "--images", default="", help="folder of saved images, or of such folders, as SAVE= leaves it (default: images/ of the runs)"
     )
     parser.add_argument("--out", type=Path, default=ROOT / "build/plots")
     options = parser.parse_args(arguments)

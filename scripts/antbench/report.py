@@ -59,6 +59,7 @@ def table(layout, columns, source):
     lines = [
         {"name": name, "cells": [cell(column, name, source, layout["unit"]) for column in columns]} for name in names
     ]
+    lines = [line for line in lines if any(cell["measured"] or cell["published"] for cell in line["cells"])]
     if not any(cell["measured"] for line in lines for cell in line["cells"]):
         return None
     keep = [
@@ -193,6 +194,7 @@ def figures(sources, out, images):
             "figure": name,
             "caption": captions()[name],
             "missing": not done,
+            "wide": name in montages,
             "file": f"figures/{name}.svg",
             "uri": data_uri(out / f"{name}.{'png' if name in montages else 'svg'}") if done else "",
         }
@@ -289,7 +291,7 @@ def machine_values(source):
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="report", description=__doc__.splitlines()[0])
     cells.add_options(parser)
-    parser.add_argument("--images", default="", help="folder of the images that the drivers saved")
+    parser.add_argument("--images", default="", help="folder of saved images, or of such folders, as SAVE= leaves it")
     parser.add_argument("--out", type=Path, default=ROOT / "build/report")
     options = parser.parse_args(arguments)
     sources, out = cells.choose(options.run, options.also), options.out.resolve()
