@@ -428,23 +428,33 @@ static ab_status score(const image_input *input, const ab_implementation *implem
     return ab_ok();
 }
 
-/* The grid's best parameters for this image; the first of equals. */
-static ab_status tune(const image_table *t, const image_cell *cell, const ab_implementation *implementation,
-                      const noisy_image *noisy, uint8_t *map, ed_params *best)
+/* F of every point of the grid for a noisy image into f[grid.count]. */
+static ab_status score_grid(const image_table *t, const image_cell *cell, const ab_implementation *implementation,
+                            const noisy_image *noisy, uint8_t *map, double *f)
 {
     const detector_parameter_grid grid = detector_grid(cell->implementation);
-    double best_f = -1.0;
     for (int i = 0; i < grid.count; ++i) {
         ed_params params = params_of(t, cell);
-        double f;
         grid.set(i, &params);
-        AB_TRY(score(&t->inputs[cell->input], implementation, noisy, &params, map, &f));
-        if (f > best_f) {
-            best_f = f;
-            *best = params;
-        }
+        AB_TRY(score(&t->inputs[cell->input], implementation, noisy, &params, map, &f[i]));
     }
     return ab_ok();
+}
+
+/* The point with the largest sum of f[level][point] over levels first .. last; the first of equals. */
+static ed_params best_point(const image_table *t, const image_cell *cell, const double *f, int first, int last)
+{
+    const detector_parameter_grid grid = detector_grid(cell->implementation);
+    ed_params best = params_of(t, cell);
+    double best_sum = -1.0;
+    for (int i = 0; i < grid.count; ++i) {
+        double sum = 0.0;
+        for (int level = first; level <= last; ++level) sum += f[level * grid.count + i];
+        if (sum <= best_sum) continue;
+        best_sum = sum;
+        grid.set(i, &best);
+    }
+    return best;
 }
 
 static ab_status append_level(image_table *t, const image_cell *cell, const ab_implementation *implementation,
@@ -463,17 +473,6 @@ static ab_status append_level(image_table *t, const image_cell *cell, const ab_i
     return quality_append_metric(t, &row, "f", f);
 }
 
-/* Both rows of a level; *fixed is set where there is no noise. */
-static ab_status measure_level(image_table *t, const image_cell *cell, const ab_implementation *implementation,
-                               const noisy_image *noisy, int percent, ed_params *fixed, uint8_t *map, const ab_row *key)
-{
-    ed_params best;
-    AB_TRY(tune(t, cell, implementation, noisy, map, &best));
-    if (percent == 0) *fixed = best;
-    AB_TRY(append_level(t, cell, implementation, noisy, fixed, percent, "fixed", map, key));
-    return append_level(t, cell, implementation, noisy, &best, percent, "best", map, key);
-}
-
 static ab_status save_noisy_image(const image_table *t, const image_cell *cell, const noisy_image *noisy, int percent)
 {
     char name[64];
@@ -481,17 +480,43 @@ static ab_status save_noisy_image(const image_table *t, const image_cell *cell, 
     return image_save_pixels(t, &t->inputs[cell->input], name, noisy->image.pixels);
 }
 
-static ab_status measure_levels(image_table *t, const image_cell *cell, const ab_implementation *implementation,
-                                uint8_t *map, const ab_row *key)
+/* What is done with the noisy image of a level. */
+typedef struct noise_task {
+    image_table *t;
+    const image_cell *cell;
+    const ab_implementation *implementation;
+    const ab_row *key; /* the row that the others are made from */
+    uint8_t *map;      /* [height][width], scratch */
+    double *f;         /* [levels][grid.count] */
+    int n_levels;
+} noise_task;
+
+static ab_status score_level(const noise_task *task, int level, const noisy_image *noisy)
 {
-    ed_params fixed = cell->detector;
-    for (int i = 0; i < DETECTOR_NOISE_LEVELS; ++i) {
-        const int percent = detector_noise_percent[i];
-        if (percent > cell->noise.percent) break;
+    double *f = task->f + level * detector_grid(task->cell->implementation).count;
+    AB_TRY(save_noisy_image(task->t, task->cell, noisy, detector_noise_percent[level]));
+    return score_grid(task->t, task->cell, task->implementation, noisy, task->map, f);
+}
+
+/* Both rows of a level, once all levels have their scores. */
+static ab_status append_rows(const noise_task *task, int level, const noisy_image *noisy)
+{
+    const ed_params fixed = best_point(task->t, task->cell, task->f, 0, task->n_levels - 1);
+    const ed_params best = best_point(task->t, task->cell, task->f, level, level);
+    const int percent = detector_noise_percent[level];
+    AB_TRY(
+        append_level(task->t, task->cell, task->implementation, noisy, &fixed, percent, "fixed", task->map, task->key));
+    return append_level(task->t, task->cell, task->implementation, noisy, &best, percent, "best", task->map, task->key);
+}
+
+static ab_status for_each_level(const noise_task *task,
+                                ab_status (*work)(const noise_task *, int level, const noisy_image *))
+{
+    for (int level = 0; level < task->n_levels; ++level) {
         noisy_image noisy;
-        ab_status status = make_noisy(t, &t->inputs[cell->input], cell->noise.kind, percent, &noisy);
-        if (status.code == AB_OK) status = save_noisy_image(t, cell, &noisy, percent);
-        if (status.code == AB_OK) status = measure_level(t, cell, implementation, &noisy, percent, &fixed, map, key);
+        ab_status status = make_noisy(task->t, &task->t->inputs[task->cell->input], task->cell->noise.kind,
+                                      detector_noise_percent[level], &noisy);
+        if (status.code == AB_OK) status = work(task, level, &noisy);
         free_noisy(&noisy);
         AB_TRY(status);
     }
@@ -501,9 +526,14 @@ static ab_status measure_levels(image_table *t, const image_cell *cell, const ab
 static ab_status measure_noise(image_table *t, const image_cell *cell, const ab_implementation *implementation,
                                ab_row *row)
 {
-    uint8_t *map = malloc((size_t)pixels_of(t, cell));
-    ab_status status = map ? measure_levels(t, cell, implementation, map, row) : ab_failed("out of memory");
-    free(map);
+    noise_task task = {t, cell, implementation, row, malloc((size_t)pixels_of(t, cell)), NULL, 0};
+    while (task.n_levels < DETECTOR_NOISE_LEVELS && detector_noise_percent[task.n_levels] <= cell->noise.percent)
+        ++task.n_levels;
+    task.f = calloc((size_t)(task.n_levels * detector_grid(cell->implementation).count), sizeof *task.f);
+    ab_status status = task.map && task.f ? for_each_level(&task, score_level) : ab_failed("out of memory");
+    if (status.code == AB_OK) status = for_each_level(&task, append_rows);
+    free(task.map);
+    free(task.f);
     const ab_row *written = ab_run_find(t->base.bench.run, row);
     if (written) *row = *written;
     return status.code == AB_OK || written ? status : append_failure(t, row, &status);

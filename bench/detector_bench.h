@@ -21,8 +21,8 @@ extern const image_cell_kind detector_time;
 extern const image_cell_kind detector_quality;
 
 /* Scope quality, for images with known edges: F at each level of the cell's kind of noise, with the parameters that are
- * best at that level (tuning=best) and with those that are best without noise (tuning=fixed); "best" of a grid of
- * parameters, and only of that. A row for each; that of the key is the last. With --save, the maps. */
+ * best at that level (tuning=best) and with those whose mean F over all levels is best (tuning=fixed); "best" of a grid of
+ * parameters (detector_grid.h), and only of that. A row for each; that of the key is the last. With --save, the maps. */
 extern const image_cell_kind detector_noise;
 
 /* The levels of detector_noise in percent; the first of them is 0. */
