@@ -78,7 +78,8 @@ def image_rows(published):
 
 def quality_row(table, row, instance, value, params):
     """A row that was looked at and not timed."""
-    times = dict.fromkeys((name for name in runs.HEADER if name.endswith("_ms") or name in ("samples", "discarded")), "")
+    timing = [name for name in runs.HEADER if name.endswith("_ms") or name in ("samples", "discarded")]
+    times = dict.fromkeys(timing, "")
     return made_row(table, row, instance, 1, params, "quality", **times, quality_metric="f", quality_mean=value)
 
 

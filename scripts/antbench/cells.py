@@ -57,7 +57,8 @@ def parse(text):
     """The Address that a text like "3.4/ds-roulette/d198?stage=choice+construct" spells."""
     spelled = re.fullmatch(r"([^/?#=]+)/([^/?#]+)/([^/?#]+)(?:\?([^#]*))?(?:#(quality|best|rate))?", text)
     if not spelled:
-        raise BadInput(f'"{text}" is no address of a cell: expected table/row/instance?name=value;...#quality, #best or #rate')
+        expected = "table/row/instance?name=value;...#quality, #best or #rate"
+        raise BadInput(f'"{text}" is no address of a cell: expected {expected}')
     table, row, instance, conditions, quantity = spelled.groups()
     pairs = (pair.partition("=") for pair in (conditions or "").split(";") if pair)
     return Address(

@@ -180,7 +180,9 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="plots", description=__doc__.splitlines()[0])
     cells.add_options(parser)
     parser.add_argument(
-        "--images", default="", help="folder of saved images, or of such folders, as SAVE= leaves it (default: images/ of the runs)"
+        "--images",
+        default="",
+        help="folder of saved images, or of such folders, as SAVE= leaves it (default: images/ of the runs)",
     )
     parser.add_argument("--out", type=Path, default=ROOT / "build/plots")
     options = parser.parse_args(arguments)
