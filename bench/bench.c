@@ -129,6 +129,32 @@ bool ab_has_converged(const ab_series *series, unsigned stages)
     return ab_relative_error(&summary) <= 0.01;
 }
 
+ab_status ab_take_samples(const ab_bench *bench, ab_work *work, ab_backend backend, int count, int at_once,
+                          unsigned stages, ab_series *series, ab_row *row)
+{
+    const double begin = ab_now_s();
+    const char *reason = "count";
+    AB_TRY(ab_iterate(work));
+    while (series->n < count) {
+        const int first = series->n, left = count - series->n;
+        const double budget_s = bench->effort.budget_s - (ab_now_s() - begin);
+        int completed;
+        AB_TRY(ab_measure(work, backend, left < at_once ? left : at_once, budget_s, series, &completed));
+        ab_note_gpu_state(bench, backend, series, first, row);
+        if (series->n >= count) break;
+        if (ab_now_s() - begin >= bench->effort.budget_s) {
+            reason = "budget";
+            break;
+        }
+        if (bench->effort.converge && ab_has_converged(series, stages)) {
+            reason = "converged";
+            break;
+        }
+    }
+    snprintf(row->stop_reason, sizeof row->stop_reason, "%s", reason);
+    return ab_ok();
+}
+
 ab_row_status ab_timed_status(const ab_summary *ms)
 {
     return ms->samples == 0 ? AB_ROW_TIMEOUT : ab_relative_error(ms) > 0.05 ? AB_ROW_NOISY : AB_ROW_OK;

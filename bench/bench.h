@@ -72,6 +72,11 @@ void ab_note_gpu_state(const ab_bench *bench, ab_backend backend, ab_series *ser
 /* Whether the interval of the samples is within 1 % of their median. */
 bool ab_has_converged(const ab_series *series, unsigned stages);
 
+/* Warms the work up, then takes samples of it until there are `count`, the effort's budget is spent or, where it says so,
+ * they have converged, which is looked at every `at_once` samples; sets the row's stop reason. */
+ab_status ab_take_samples(const ab_bench *bench, ab_work *work, ab_backend backend, int count, int at_once,
+                          unsigned stages, ab_series *series, ab_row *row);
+
 /* ok, noisy or timeout: what the times alone say. */
 ab_row_status ab_timed_status(const ab_summary *ms);
 

@@ -5,17 +5,9 @@
 #include <string.h>
 
 #include "bench/detector_bench.h"
-#include "bench/detector_grid.h"
 #include "bench/quality.h"
 
 enum { SAMPLES_AT_ONCE = 100, COPY_BYTES = 1 << 28, COPY_SAMPLES = 20 };
-
-const int detector_noise_percent[DETECTOR_NOISE_LEVELS] = {0, 10, 20, 30, 40};
-
-const char *detector_noise_name(image_noise noise)
-{
-    return noise == IMAGE_GAUSSIAN ? "gaussian" : "salt-and-pepper";
-}
 
 /* ---- What all kinds need ---- */
 
@@ -55,26 +47,26 @@ static void format_params(const image_table *t, const image_cell *cell, ab_backe
     if (backend == AB_CPU) snprintf(text + at, 128 - at, ";threads=%d", image_cell_threads(t, cell->detector.threads));
 }
 
-static double pixels_of(const image_table *t, const image_cell *cell)
+double detector_pixels(const image_table *t, const image_cell *cell)
 {
     const ab_image *image = &t->inputs[cell->input].image;
     return (double)image->width * image->height;
 }
 
 /* Seconds for one image: on one 2.5 GHz core, on a GPU, on fibers. */
-static double detect_seconds(const image_table *t, const image_cell *cell, ab_backend backend)
+double detector_seconds(const image_table *t, const image_cell *cell, ab_backend backend)
 {
-    if (backend == AB_CUDA) return 3e-5 + 1e-10 * pixels_of(t, cell);
-    if (backend == AB_HOST) return 2e-6 * pixels_of(t, cell);
-    return 2e-8 * pixels_of(t, cell) / image_cell_threads(t, cell->detector.threads);
+    if (backend == AB_CUDA) return 3e-5 + 1e-10 * detector_pixels(t, cell);
+    if (backend == AB_HOST) return 2e-6 * detector_pixels(t, cell);
+    return 2e-8 * detector_pixels(t, cell) / image_cell_threads(t, cell->detector.threads);
 }
 
-static ed_image image_of(const image_input *input)
+ed_image detector_image(const image_input *input)
 {
     return (ed_image){input->image.width, input->image.height, input->rgba, input->grey};
 }
 
-static ed_params params_of(const image_table *t, const image_cell *cell)
+ed_params detector_params(const image_table *t, const image_cell *cell)
 {
     ed_params params = cell->detector;
     params.threads = image_cell_threads(t, params.threads);
@@ -82,8 +74,8 @@ static ed_params params_of(const image_table *t, const image_cell *cell)
 }
 
 /* Opens a detector on an image, finds the edges once and copies the map out. */
-static ab_status detect(const ab_implementation *implementation, const ed_image *image, const ed_params *params,
-                        uint8_t *map)
+ab_status detector_map(const ab_implementation *implementation, const ed_image *image, const ed_params *params,
+                       uint8_t *map)
 {
     ed_detector *detector = NULL;
     AB_TRY(open_function(implementation)(image, params, &detector));
@@ -107,7 +99,7 @@ static ab_status save_edges(const image_table *t, const image_cell *cell, const 
 }
 
 /* A row that could not be measured is written all the same. */
-static ab_status append_failure(image_table *t, ab_row *row, const ab_status *failure)
+ab_status detector_append_failure(image_table *t, ab_row *row, const ab_status *failure)
 {
     ab_row_set_failure(row, false, failure);
     return ab_run_append(t->base.bench.run, row, NULL, 0);
@@ -118,9 +110,9 @@ static ab_status append_failure(image_table *t, ab_row *row, const ab_status *fa
 static double estimate_time(const image_table *t, const image_cell *cell, ab_backend backend)
 {
     const ab_effort *effort = &t->base.bench.effort;
-    const double one = detect_seconds(t, cell, backend);
-    if (backend == AB_HOST) return pixels_of(t, cell) > effort->host_steps ? 0.0 : one;
-    return 1e-7 * pixels_of(t, cell) + fmin(one * effort->iterations, effort->budget_s);
+    const double one = detector_seconds(t, cell, backend);
+    if (backend == AB_HOST) return detector_pixels(t, cell) > effort->host_steps ? 0.0 : one;
+    return 1e-7 * detector_pixels(t, cell) + fmin(one * effort->iterations, effort->budget_s);
 }
 
 static bool is_partial(const image_cell *cell)
@@ -138,11 +130,11 @@ static ab_status reference_map(const image_table *t, const image_cell *cell, uin
 {
     const bool colour = is_operation(cell->implementation, "colour-edge");
     const ab_implementation *reference = ab_find_implementation(colour ? "colour-edge/seq" : "canny/opencv", AB_CPU);
-    const ed_image image = image_of(&t->inputs[cell->input]);
+    const ed_image image = detector_image(&t->inputs[cell->input]);
     ed_params params = cell->detector;
     params.hysteresis_passes = 0;
     params.threads = 1;
-    return detect(reference, &image, &params, map);
+    return detector_map(reference, &image, &params, map);
 }
 
 /* Compares the maps; what differs goes into the row. */
@@ -167,13 +159,13 @@ static ab_status compare_maps(const image_cell *cell, const uint8_t *map, const 
 static ab_status verify(const image_table *t, const image_cell *cell, const ab_implementation *implementation,
                         ab_row *row, bool *wrong)
 {
-    const size_t pixels = (size_t)pixels_of(t, cell);
-    const ed_image image = image_of(&t->inputs[cell->input]);
-    const ed_params params = params_of(t, cell);
+    const size_t pixels = (size_t)detector_pixels(t, cell);
+    const ed_image image = detector_image(&t->inputs[cell->input]);
+    const ed_params params = detector_params(t, cell);
     uint8_t *map = malloc(pixels), *reference = malloc(pixels);
     ab_status status = map && reference ? ab_ok() : ab_failed("out of memory");
     if (status.code == AB_OK) status = reference_map(t, cell, reference);
-    if (status.code == AB_OK) status = detect(implementation, &image, &params, map);
+    if (status.code == AB_OK) status = detector_map(implementation, &image, &params, map);
     if (status.code == AB_OK) status = compare_maps(cell, map, reference, (double)pixels, row, wrong);
     if (status.code == AB_OK) status = save_edges(t, cell, map);
     free(map);
@@ -197,32 +189,10 @@ static ab_status run_detect(ab_work *work, int stage)
 
 static const ab_work_methods detect_methods = {.n_stages = 1, .stage_names = {"detect"}, .run_stage = run_detect};
 
-/* Takes samples until there are enough, they agree, or the budget is spent. */
 static ab_status take_samples(const image_table *t, ab_work *work, ab_backend backend, ab_series *series, ab_row *row)
 {
-    const ab_effort *effort = &t->base.bench.effort;
-    const double begin = ab_now_s();
-    const char *reason = "count";
-    AB_TRY(ab_iterate(work)); /* to warm up */
-    while (series->n < effort->iterations) {
-        const int first = series->n, left = effort->iterations - series->n;
-        const double budget_s = effort->budget_s - (ab_now_s() - begin);
-        int completed;
-        AB_TRY(
-            ab_measure(work, backend, left < SAMPLES_AT_ONCE ? left : SAMPLES_AT_ONCE, budget_s, series, &completed));
-        ab_note_gpu_state(&t->base.bench, backend, series, first, row);
-        if (series->n >= effort->iterations) break;
-        if (ab_now_s() - begin >= effort->budget_s) {
-            reason = "budget";
-            break;
-        }
-        if (effort->converge && ab_has_converged(series, AB_ALL_STAGES)) {
-            reason = "converged";
-            break;
-        }
-    }
-    snprintf(row->stop_reason, sizeof row->stop_reason, "%s", reason);
-    return ab_ok();
+    return ab_take_samples(&t->base.bench, work, backend, t->base.bench.effort.iterations, SAMPLES_AT_ONCE,
+                           AB_ALL_STAGES, series, row);
 }
 
 /* The row with the transfers. */
@@ -241,8 +211,8 @@ static ab_status append_end_to_end(image_table *t, ed_detector *detector, const 
 static ab_status time_detector(image_table *t, const image_cell *cell, const ab_implementation *implementation,
                                ab_series *series, ab_row *row)
 {
-    const ed_image image = image_of(&t->inputs[cell->input]);
-    const ed_params params = params_of(t, cell);
+    const ed_image image = detector_image(&t->inputs[cell->input]);
+    const ed_params params = detector_params(t, cell);
     ed_detector *detector = NULL;
     AB_TRY(open_function(implementation)(&image, &params, &detector));
     detect_work alone = {{&detect_methods}, detector};
@@ -274,7 +244,7 @@ static ab_status copy_bandwidth(image_table *t)
 static ab_status add_bandwidth(image_table *t, const image_cell *cell, const ab_series *series, ab_row *row)
 {
     if (row->quality_metric[0]) return ab_ok(); /* what differs from all of Canny says more */
-    const double bytes = pixels_of(t, cell) * (is_operation(cell->implementation, "colour-edge") ? 5.0 : 2.0);
+    const double bytes = detector_pixels(t, cell) * (is_operation(cell->implementation, "colour-edge") ? 5.0 : 2.0);
     double ms = 0.0;
     AB_TRY(copy_bandwidth(t));
     for (int i = 0; i < series->n; ++i) ms += series->ms[i] / series->n;
@@ -287,7 +257,7 @@ static ab_status measure_time(image_table *t, const image_cell *cell, const ab_i
                               ab_row *row)
 {
     const bool on_host = implementation->backend == AB_HOST;
-    if (on_host && pixels_of(t, cell) > t->base.bench.effort.host_steps) {
+    if (on_host && detector_pixels(t, cell) > t->base.bench.effort.host_steps) {
         row->status = AB_ROW_SKIPPED;
         ab_row_add_note(row, "more than %g pixels: too large for the host backend", t->base.bench.effort.host_steps);
         return ab_run_append(t->base.bench.run, row, NULL, 0);
@@ -322,16 +292,16 @@ const image_cell_kind detector_time = {
 
 static double estimate_quality(const image_table *t, const image_cell *cell, ab_backend backend)
 {
-    return 5e-7 * pixels_of(t, cell) + detect_seconds(t, cell, backend);
+    return 5e-7 * detector_pixels(t, cell) + detector_seconds(t, cell, backend);
 }
 
 static ab_status judge_map(image_table *t, const image_cell *cell, const ab_implementation *implementation,
                            uint8_t *map, ab_row *row)
 {
     const image_input *input = &t->inputs[cell->input];
-    const ed_image image = image_of(input);
-    const ed_params params = params_of(t, cell);
-    AB_TRY(detect(implementation, &image, &params, map));
+    const ed_image image = detector_image(input);
+    const ed_params params = detector_params(t, cell);
+    AB_TRY(detector_map(implementation, &image, &params, map));
     AB_TRY(save_edges(t, cell, map));
     return quality_append(t, input, map, row);
 }
@@ -339,10 +309,11 @@ static ab_status judge_map(image_table *t, const image_cell *cell, const ab_impl
 static ab_status measure_quality(image_table *t, const image_cell *cell, const ab_implementation *implementation,
                                  ab_row *row)
 {
-    uint8_t *map = malloc((size_t)pixels_of(t, cell));
+    uint8_t *map = malloc((size_t)detector_pixels(t, cell));
     ab_status status = map ? judge_map(t, cell, implementation, map, row) : ab_failed("out of memory");
     free(map);
-    return status.code == AB_OK || ab_run_find(t->base.bench.run, row) ? status : append_failure(t, row, &status);
+    return status.code == AB_OK || ab_run_find(t->base.bench.run, row) ? status
+                                                                       : detector_append_failure(t, row, &status);
 }
 
 const image_cell_kind detector_quality = {
@@ -351,198 +322,4 @@ const image_cell_kind detector_quality = {
     .format_params = format_params,
     .estimate = estimate_quality,
     .measure = measure_quality,
-};
-
-/* ---- Noise ---- */
-
-/* An image with noise, as detectors see it. */
-typedef struct noisy_image {
-    ab_image image;
-    uint8_t *rgba, *grey;
-} noisy_image;
-
-static void free_noisy(noisy_image *noisy)
-{
-    image_free(&noisy->image);
-    free(noisy->rgba);
-    free(noisy->grey);
-}
-
-static ab_status make_noisy(const image_table *t, const image_input *input, image_noise kind, int percent,
-                            noisy_image *noisy)
-{
-    const size_t pixels = (size_t)input->image.width * (size_t)input->image.height;
-    const size_t bytes = pixels * (size_t)input->image.channels;
-    *noisy = (noisy_image){.image = input->image, .rgba = malloc(4 * pixels), .grey = malloc(pixels)};
-    noisy->image.edges = NULL;
-    noisy->image.pixels = malloc(bytes);
-    if (!noisy->image.pixels || !noisy->rgba || !noisy->grey) return ab_failed("out of memory");
-    memcpy(noisy->image.pixels, input->image.pixels, bytes);
-    if (percent) image_add_noise(&noisy->image, kind, percent / 100.0, t->base.options.seed);
-    image_rgba(&noisy->image, noisy->rgba);
-    image_grey(&noisy->image, noisy->grey);
-    return ab_ok();
-}
-
-static ed_image view_of(const noisy_image *noisy)
-{
-    return (ed_image){noisy->image.width, noisy->image.height, noisy->rgba, noisy->grey};
-}
-
-/* Params of the row for a level: "noise=gaussian;level=40;tuning=best". */
-static void format_noise(const image_cell *cell, int percent, const char *tuning, char text[128])
-{
-    snprintf(text, 128, "noise=%s;level=%d;tuning=%s", detector_noise_name(cell->noise.kind), percent, tuning);
-}
-
-static void format_noise_params(const image_table *t, const image_cell *cell, ab_backend backend, char text[128])
-{
-    (void)t, (void)backend;
-    format_noise(cell, cell->noise.percent, "best", text);
-}
-
-/* With --save, to "<image>-gaussian-20-<row>-best-edges.png". */
-static ab_status save_noisy_map(const image_table *t, const image_cell *cell, int percent, const char *tuning,
-                                const uint8_t *map)
-{
-    char name[128];
-    snprintf(name, sizeof name, "%s-%d-%s-%s-edges", detector_noise_name(cell->noise.kind), percent, cell->row, tuning);
-    return image_save_map(t, &t->inputs[cell->input], name, map);
-}
-
-static double estimate_noise(const image_table *t, const image_cell *cell, ab_backend backend)
-{
-    const int levels = 1 + cell->noise.percent / 10;
-    const double one = 1.2e-8 * pixels_of(t, cell) + detect_seconds(t, cell, backend);
-    return levels * detector_grid(cell->implementation).count * one;
-}
-
-static ab_status score(const image_input *input, const ab_implementation *implementation, const noisy_image *noisy,
-                       const ed_params *params, uint8_t *map, double *f)
-{
-    const ed_image view = view_of(noisy);
-    AB_TRY(detect(implementation, &view, params, map));
-    edge_quality quality;
-    AB_TRY(edge_map_compare(view.width, view.height, map, input->image.edges, quality_radius(&input->image), &quality));
-    *f = quality.f;
-    return ab_ok();
-}
-
-/* F of every point of the grid for a noisy image into f[grid.count]. */
-static ab_status score_grid(const image_table *t, const image_cell *cell, const ab_implementation *implementation,
-                            const noisy_image *noisy, uint8_t *map, double *f)
-{
-    const detector_parameter_grid grid = detector_grid(cell->implementation);
-    for (int i = 0; i < grid.count; ++i) {
-        ed_params params = params_of(t, cell);
-        grid.set(i, &params);
-        AB_TRY(score(&t->inputs[cell->input], implementation, noisy, &params, map, &f[i]));
-    }
-    return ab_ok();
-}
-
-/* The point with the largest sum of f[level][point] over levels first .. last; the first of equals. */
-static ed_params best_point(const image_table *t, const image_cell *cell, const double *f, int first, int last)
-{
-    const detector_parameter_grid grid = detector_grid(cell->implementation);
-    ed_params best = params_of(t, cell);
-    double best_sum = -1.0;
-    for (int i = 0; i < grid.count; ++i) {
-        double sum = 0.0;
-        for (int level = first; level <= last; ++level) sum += f[level * grid.count + i];
-        if (sum <= best_sum) continue;
-        best_sum = sum;
-        grid.set(i, &best);
-    }
-    return best;
-}
-
-static ab_status append_level(image_table *t, const image_cell *cell, const ab_implementation *implementation,
-                              const noisy_image *noisy, const ed_params *params, int percent, const char *tuning,
-                              uint8_t *map, const ab_row *key)
-{
-    ab_row row = *key;
-    double f;
-    char used[96];
-    AB_TRY(score(&t->inputs[cell->input], implementation, noisy, params, map, &f));
-    AB_TRY(save_noisy_map(t, cell, percent, tuning, map));
-    detector_format_params(cell->implementation, params, used);
-    ab_row_add_note(&row, "%s", used);
-    format_noise(cell, percent, tuning, row.params);
-    strcat(row.params, ";metric=f"); /* as the row of the key has it; it replaced a longer text */
-    return quality_append_metric(t, &row, "f", f);
-}
-
-static ab_status save_noisy_image(const image_table *t, const image_cell *cell, const noisy_image *noisy, int percent)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s-%d-input", detector_noise_name(cell->noise.kind), percent);
-    return image_save_pixels(t, &t->inputs[cell->input], name, noisy->image.pixels);
-}
-
-/* What is done with the noisy image of a level. */
-typedef struct noise_task {
-    image_table *t;
-    const image_cell *cell;
-    const ab_implementation *implementation;
-    const ab_row *key; /* the row that the others are made from */
-    uint8_t *map;      /* [height][width], scratch */
-    double *f;         /* [levels][grid.count] */
-    int n_levels;
-} noise_task;
-
-static ab_status score_level(const noise_task *task, int level, const noisy_image *noisy)
-{
-    double *f = task->f + level * detector_grid(task->cell->implementation).count;
-    AB_TRY(save_noisy_image(task->t, task->cell, noisy, detector_noise_percent[level]));
-    return score_grid(task->t, task->cell, task->implementation, noisy, task->map, f);
-}
-
-/* Both rows of a level, once all levels have their scores. */
-static ab_status append_rows(const noise_task *task, int level, const noisy_image *noisy)
-{
-    const ed_params fixed = best_point(task->t, task->cell, task->f, 0, task->n_levels - 1);
-    const ed_params best = best_point(task->t, task->cell, task->f, level, level);
-    const int percent = detector_noise_percent[level];
-    AB_TRY(
-        append_level(task->t, task->cell, task->implementation, noisy, &fixed, percent, "fixed", task->map, task->key));
-    return append_level(task->t, task->cell, task->implementation, noisy, &best, percent, "best", task->map, task->key);
-}
-
-static ab_status for_each_level(const noise_task *task,
-                                ab_status (*work)(const noise_task *, int level, const noisy_image *))
-{
-    for (int level = 0; level < task->n_levels; ++level) {
-        noisy_image noisy;
-        ab_status status = make_noisy(task->t, &task->t->inputs[task->cell->input], task->cell->noise.kind,
-                                      detector_noise_percent[level], &noisy);
-        if (status.code == AB_OK) status = work(task, level, &noisy);
-        free_noisy(&noisy);
-        AB_TRY(status);
-    }
-    return ab_ok();
-}
-
-static ab_status measure_noise(image_table *t, const image_cell *cell, const ab_implementation *implementation,
-                               ab_row *row)
-{
-    noise_task task = {t, cell, implementation, row, malloc((size_t)pixels_of(t, cell)), NULL, 0};
-    while (task.n_levels < DETECTOR_NOISE_LEVELS && detector_noise_percent[task.n_levels] <= cell->noise.percent)
-        ++task.n_levels;
-    task.f = calloc((size_t)(task.n_levels * detector_grid(cell->implementation).count), sizeof *task.f);
-    ab_status status = task.map && task.f ? for_each_level(&task, score_level) : ab_failed("out of memory");
-    if (status.code == AB_OK) status = for_each_level(&task, append_rows);
-    free(task.map);
-    free(task.f);
-    const ab_row *written = ab_run_find(t->base.bench.run, row);
-    if (written) *row = *written;
-    return status.code == AB_OK || written ? status : append_failure(t, row, &status);
-}
-
-const image_cell_kind detector_noise = {
-    .scope = "quality",
-    .metric = "f",
-    .format_params = format_noise_params,
-    .estimate = estimate_noise,
-    .measure = measure_noise,
 };

@@ -35,4 +35,20 @@ const char *detector_noise_name(image_noise noise);
 /* Parameters as in the CSV, by operation: "sigma=1;volume=2;intensity=2;thinning=1". */
 void detector_format_params(const char *implementation, const ed_params *params, char text[96]);
 
+/* ---- What the kinds share ---- */
+
+ed_image detector_image(const image_input *input);
+ed_params detector_params(const image_table *table, const image_cell *cell); /* the cell's, threads 0 resolved */
+double detector_pixels(const image_table *table, const image_cell *cell);    /* of the cell's image */
+
+/* Seconds for one image, roughly: for ETAs. */
+double detector_seconds(const image_table *table, const image_cell *cell, ab_backend backend);
+
+/* Opens a detector on an image, finds the edges once and copies the map out. */
+ab_status detector_map(const ab_implementation *implementation, const ed_image *image, const ed_params *params,
+                       uint8_t *map);
+
+/* Writes the row of a cell that could not be measured. */
+ab_status detector_append_failure(image_table *table, ab_row *row, const ab_status *failure);
+
 #endif

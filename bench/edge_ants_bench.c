@@ -101,33 +101,6 @@ static ab_status verify_cell(const image_table *t, const image_cell *cell, const
     return status;
 }
 
-/* Takes samples until there are enough, they agree, or the budget is spent. */
-static ab_status take_samples(const image_table *t, ab_work *work, ab_backend backend, ab_series *series, ab_row *row)
-{
-    const ab_effort *effort = &t->base.bench.effort;
-    const double begin = ab_now_s();
-    const char *reason = "count";
-    AB_TRY(ab_iterate(work)); /* to warm up */
-    while (series->n < effort->runs) {
-        const int first = series->n, left = effort->runs - series->n;
-        const double budget_s = effort->budget_s - (ab_now_s() - begin);
-        int completed;
-        AB_TRY(ab_measure(work, backend, left < RUNS_AT_ONCE ? left : RUNS_AT_ONCE, budget_s, series, &completed));
-        ab_note_gpu_state(&t->base.bench, backend, series, first, row);
-        if (series->n >= effort->runs) break;
-        if (ab_now_s() - begin >= effort->budget_s) {
-            reason = "budget";
-            break;
-        }
-        if (effort->converge && ab_has_converged(series, 1u << EA_RUN)) {
-            reason = "converged";
-            break;
-        }
-    }
-    snprintf(row->stop_reason, sizeof row->stop_reason, "%s", reason);
-    return ab_ok();
-}
-
 static ab_status time_runs(const image_table *t, const image_cell *cell, const ab_implementation *implementation,
                            ab_series *series, ab_row *row)
 {
@@ -135,7 +108,8 @@ static ab_status time_runs(const image_table *t, const image_cell *cell, const a
     const ea_params params = cell_params(t, cell, implementation->backend);
     ea_colony *colony = NULL;
     AB_TRY(implementation->open.edge_ants(&problem, &params, &colony));
-    const ab_status status = take_samples(t, &colony->work, implementation->backend, series, row);
+    const ab_status status = ab_take_samples(&t->base.bench, &colony->work, implementation->backend,
+                                             t->base.bench.effort.runs, RUNS_AT_ONCE, 1u << EA_RUN, series, row);
     colony->work.methods->close(&colony->work);
     return status;
 }

@@ -85,11 +85,11 @@ static int describe_inputs(const ab_table *base, char lines[AB_MAX_INPUTS][AB_IN
     return t->n_inputs;
 }
 
-int image_find_input(const image_table *t, const char *name)
+bool image_is_listed(const image_input *input, const char *const *names)
 {
-    for (int i = 0; i < t->n_inputs; ++i)
-        if (strcmp(t->inputs[i].asked, name) == 0) return i;
-    return -1;
+    for (; *names; ++names)
+        if (strcmp(input->asked, *names) == 0 || strcmp(input->image.name, *names) == 0) return true;
+    return false;
 }
 
 bool image_is_traced(const image_input *input)

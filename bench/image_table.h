@@ -79,8 +79,8 @@ struct image_table {
 /* The whole program; returns its exit code. */
 int image_table_main(const image_driver *driver, int argc, char **argv);
 
-/* The image that was asked for as `name`, or -1. */
-int image_find_input(const image_table *table, const char *name);
+/* Whether the image is in a list of names, as it was asked for or, a stand-in, as it is called itself. */
+bool image_is_listed(const image_input *input, const char *const *names);
 
 /* Whether its edges were traced by people: a photograph with ground truth. */
 bool image_is_traced(const image_input *input);

@@ -26,6 +26,7 @@ enum { MAP_RUNS = 10 }; /* Figure 5.5's maps are the mean of so many; Figure 5.6
 enum { N_MAPPINGS = 3, WARP = 2, N_BLOCKS = 5, N_ANT_COUNTS = 4, THESIS_BLOCK = 128, THESIS_ANTS = 3000 };
 
 static const char *const large_images[] = {"shapes-1024", "shapes-2048", "shapes-4096", NULL};
+static const char *const crowd_images[] = {"shapes-512", NULL}; /* of Figure 5.6, beside the first */
 static const char *const smoke_list[] = {"lena", "peppers", "shapes-512", NULL};
 static const char *const full_list[] = {"lena",        "mandrill",    "peppers",     "house",   "cameraman",
                                         "shapes-512",  "ramp-512",    "texture-512", "hue-512", "shapes-1024",
@@ -102,13 +103,6 @@ static void add_thickness(image_table *t, int input)
     }
 }
 
-static bool is_large(const char *name)
-{
-    for (int i = 0; large_images[i]; ++i)
-        if (strcmp(large_images[i], name) == 0) return true;
-    return false;
-}
-
 /* The grid is measured on the first image, everything on all images that the user names. */
 static void list_cells(image_table *t)
 {
@@ -118,9 +112,9 @@ static void list_cells(image_table *t)
         if (i == 0 || all) add_grid(t, i);
     }
     for (int i = 0; i < t->n_inputs; ++i) {
-        if (is_large(t->inputs[i].asked) && !all) continue;
+        if (image_is_listed(&t->inputs[i], large_images) && !all) continue;
         add_quality(t, i);
-        if (i == 0 || all || strcmp(t->inputs[i].asked, "shapes-512") == 0) add_thickness(t, i);
+        if (i == 0 || all || image_is_listed(&t->inputs[i], crowd_images)) add_thickness(t, i);
     }
 }
 

@@ -68,13 +68,6 @@ static const ab_effort efforts[] = {
     [AB_THESIS] = {.runs = 1, .iterations = 1000, .budget_s = INFINITY, .converge = false, .host_steps = 3e6},
 };
 
-static bool is_listed(const char *const *names, const char *name)
-{
-    for (; *names; ++names)
-        if (strcmp(*names, name) == 0) return true;
-    return false;
-}
-
 static void add_time(image_table *t, const detector_row *row, int input)
 {
     image_cell *cell = image_add_cell(t, &detector_time, "6.1", row->row, row->implementation, input);
@@ -99,15 +92,16 @@ static void list_cells(image_table *t)
 {
     const bool all = image_inputs_asked(t);
     for (int i = 0; i < t->n_inputs; ++i) {
-        const char *name = t->inputs[i].asked;
+        const image_input *input = &t->inputs[i];
         for (int r = 0; r < N_ROWS; ++r)
-            if (all || is_listed(thesis_images, name) || (is_listed(large_images, name) && rows[r].is_large))
+            if (all || image_is_listed(input, thesis_images) ||
+                (image_is_listed(input, large_images) && rows[r].is_large))
                 add_time(t, &rows[r], i);
     }
     for (int i = 0; i < t->n_inputs; ++i) {
-        const char *name = t->inputs[i].asked;
-        if (is_listed(hue_images, name)) add_curves(t, "F6.6", i, IMAGE_SALT_AND_PEPPER, 0);
-        if (!is_listed(noise_images, name) && !(all && t->inputs[i].image.edges)) continue;
+        const image_input *input = &t->inputs[i];
+        if (image_is_listed(input, hue_images)) add_curves(t, "F6.6", i, IMAGE_SALT_AND_PEPPER, 0);
+        if (!image_is_listed(input, noise_images) && !(all && input->image.edges)) continue;
         add_curves(t, "F6.5", i, IMAGE_SALT_AND_PEPPER, detector_noise_percent[DETECTOR_NOISE_LEVELS - 1]);
         add_curves(t, "F6.5", i, IMAGE_GAUSSIAN, detector_noise_percent[DETECTOR_NOISE_LEVELS - 1]);
     }
