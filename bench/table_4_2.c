@@ -42,7 +42,7 @@ static const tsp_profile profiles[] = {
     [AB_SMOKE] = {{.runs = 1, .iterations = 5, .budget_s = 2, .converge = true, .host_steps = 1e7},
                   smoke_instances,
                   one_instance},
-    [AB_QUICK] = {{.runs = 5, .iterations = 100, .budget_s = 5, .converge = true, .host_steps = 2e7},
+    [AB_QUICK] = {{.runs = 5, .iterations = 100, .budget_s = 3, .converge = true, .host_steps = 1e7},
                   thesis_instances,
                   few_instances},
     [AB_THESIS] = {{.runs = 10, .iterations = 100, .budget_s = INFINITY, .converge = false, .host_steps = 1e8},

@@ -35,7 +35,7 @@ static const char *const *const images[] = {[AB_SMOKE] = smoke_list, [AB_QUICK] 
 
 static const ab_effort efforts[] = {
     [AB_SMOKE] = {.runs = 10, .iterations = 50, .budget_s = 1, .converge = true, .host_steps = 2e5},
-    [AB_QUICK] = {.runs = 50, .iterations = 50, .budget_s = 3, .converge = true, .host_steps = 1e6},
+    [AB_QUICK] = {.runs = 50, .iterations = 50, .budget_s = 2, .converge = true, .host_steps = 3e5},
     [AB_THESIS] = {.runs = 100, .iterations = 50, .budget_s = INFINITY, .converge = false, .host_steps = 1e7},
 };
 
