@@ -151,8 +151,9 @@ static ab_status compare_maps(const image_cell *cell, const uint8_t *map, const 
     row->verify_value = missing + surplus;
     if (*wrong) return ab_failed("the map has values other than 0 and 1");
     if (is_npp(cell) || is_partial(cell)) quality_set(row, "mismatch-share", (missing + surplus) / pixels);
-    if (is_npp(cell)) return ab_ok();
-    *wrong = (is_partial(cell) ? surplus : missing + surplus) > DETECTOR_TOLERANCE * pixels;
+    if (is_npp(cell) || is_partial(cell)) ab_row_add_note(row, "%g pixels missing, %g too many", missing, surplus);
+    const double mistakes = is_npp(cell) ? missing : is_partial(cell) ? surplus : missing + surplus;
+    *wrong = mistakes > (is_npp(cell) ? NPP_TOLERANCE * pixels + 1.0 : DETECTOR_TOLERANCE * pixels);
     return *wrong ? ab_failed("%g pixels are missing and %g are too many, of %g", missing, surplus, pixels) : ab_ok();
 }
 
