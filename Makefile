@@ -54,7 +54,7 @@ LIBS := $(OPENCV_LIBS) -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libn
 
 # ---- Sources ----
 DRIVERS := $(wildcard bench/table_*.c)
-C_SOURCES := $(filter-out $(DRIVERS) bench/harness/build_info.c,$(wildcard kernels/*.c kernels/*/*.c instances/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
+C_SOURCES := $(filter-out $(DRIVERS) bench/harness/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c instances/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
 KERNELS := $(wildcard kernels/*/*.cu)
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp)
 GENERATED := build/gen/catalogue.inc build/gen/image_catalogue.inc build/gen/config.h

@@ -322,22 +322,22 @@ static ab_status write_pheromone(as_colony *base, const float *pheromone)
 /* nn: the length of the candidate lists, 0 without. */
 static ab_status allocate(acotsp *colony, size_t nn)
 {
-    cpu_memory *memory = &colony->common.memory;
+    ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n, threads = (size_t)colony->common.params.threads;
     colony->stride = (n + BLOCK - 1) / BLOCK * BLOCK;
-    colony->pheromone = cpu_allocate(memory, n * colony->stride, sizeof(double));
-    colony->heuristic = cpu_allocate(memory, n * colony->stride, sizeof(double));
-    colony->choice = cpu_allocate(memory, n * colony->stride, sizeof(double));
-    colony->unvisited = cpu_allocate(memory, threads * colony->stride, sizeof(double));
-    colony->partial = cpu_allocate(memory, threads * colony->stride / BLOCK, sizeof(double));
-    colony->visited = cpu_allocate(memory, threads * n, sizeof(bool));
+    colony->pheromone = ab_allocate(memory, n * colony->stride, sizeof(double));
+    colony->heuristic = ab_allocate(memory, n * colony->stride, sizeof(double));
+    colony->choice = ab_allocate(memory, n * colony->stride, sizeof(double));
+    colony->unvisited = ab_allocate(memory, threads * colony->stride, sizeof(double));
+    colony->partial = ab_allocate(memory, threads * colony->stride / BLOCK, sizeof(double));
+    colony->visited = ab_allocate(memory, threads * n, sizeof(bool));
     colony->nn_stride = (nn + BLOCK - 1) / BLOCK * BLOCK;
-    colony->nn_city = cpu_allocate(memory, n * colony->nn_stride, sizeof(int32_t));
-    colony->nn_choice = cpu_allocate(memory, n * colony->nn_stride, sizeof(double));
-    colony->block_best = cpu_allocate(memory, nn > 0 ? n * colony->stride / BLOCK : 0, sizeof(double));
-    colony->n_unvisited = cpu_allocate(memory, threads * colony->stride / BLOCK, sizeof(uint8_t));
-    colony->candidate = cpu_allocate(memory, threads * colony->nn_stride, sizeof(double));
-    return cpu_memory_status(memory);
+    colony->nn_city = ab_allocate(memory, n * colony->nn_stride, sizeof(int32_t));
+    colony->nn_choice = ab_allocate(memory, n * colony->nn_stride, sizeof(double));
+    colony->block_best = ab_allocate(memory, nn > 0 ? n * colony->stride / BLOCK : 0, sizeof(double));
+    colony->n_unvisited = ab_allocate(memory, threads * colony->stride / BLOCK, sizeof(uint8_t));
+    colony->candidate = ab_allocate(memory, threads * colony->nn_stride, sizeof(double));
+    return ab_memory_status(memory);
 }
 
 static void initialise(acotsp *colony)

@@ -34,7 +34,7 @@ typedef struct cpu_detector {
     uint32_t *thinned[2]; /* likewise: after each sub-iteration */
     uint8_t *map;         /* [height][width], rows rounded up to words: the result */
     float *scratch;       /* [threads][SCRATCH_ROWS][4 * stride] */
-    cpu_memory memory;    /* all of it */
+    ab_memory memory;    /* all of it */
 } cpu_detector;
 
 enum { SCRATCH_COLUMNS, SCRATCH_CHANNELS, SCRATCH_BLURRED, SCRATCH_ROWS }; /* each 4 * stride floats */
@@ -372,7 +372,7 @@ static void close_detector(ab_work *work)
 {
     cpu_detector *detector = (cpu_detector *)work;
     if (detector == NULL) return;
-    cpu_memory_free(&detector->memory);
+    ab_memory_free(&detector->memory);
     free(detector);
 }
 
@@ -389,17 +389,17 @@ static ab_status allocate(cpu_detector *detector)
 {
     const size_t height = (size_t)detector->image.height, width = (size_t)detector->image.width;
     const size_t threads = (size_t)detector->params.threads;
-    cpu_memory *memory = &detector->memory;
+    ab_memory *memory = &detector->memory;
     detector->stride = (width + 2 * PAD + 15) / 16 * 16;
     detector->n_words = (width + WORD - 1) / WORD;
     const size_t words = (height + 2) * (detector->n_words + 2);
-    detector->volume = cpu_allocate(memory, height * detector->stride, sizeof(float));
-    detector->intensity = cpu_allocate(memory, height * detector->stride, sizeof(float));
-    detector->edges = cpu_allocate(memory, words, sizeof(uint32_t));
-    for (int i = 0; i < 2; i++) detector->thinned[i] = cpu_allocate(memory, words, sizeof(uint32_t));
-    detector->map = cpu_allocate(memory, height, detector->n_words * WORD);
-    detector->scratch = cpu_allocate(memory, threads * SCRATCH_ROWS * 4 * detector->stride, sizeof(float));
-    return cpu_memory_status(memory);
+    detector->volume = ab_allocate(memory, height * detector->stride, sizeof(float));
+    detector->intensity = ab_allocate(memory, height * detector->stride, sizeof(float));
+    detector->edges = ab_allocate(memory, words, sizeof(uint32_t));
+    for (int i = 0; i < 2; i++) detector->thinned[i] = ab_allocate(memory, words, sizeof(uint32_t));
+    detector->map = ab_allocate(memory, height, detector->n_words * WORD);
+    detector->scratch = ab_allocate(memory, threads * SCRATCH_ROWS * 4 * detector->stride, sizeof(float));
+    return ab_memory_status(memory);
 }
 
 static ab_status open_detector(const ed_image *image, const ed_params *params, int threads, ed_detector **detector)

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "baselines/baselines.h"
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
@@ -68,7 +69,7 @@ typedef struct ant_state {
 /* In [0, 1). */
 INLINE double next_random(ant_state *ant)
 {
-    return (double)(splitmix64(&ant->random) >> 11) * 0x1p-53;
+    return random_unit(&ant->random);
 }
 
 /* The tail city of row i at which the partial sums pass x, visited or not; -1 where rounding leads past the end or to a
@@ -299,15 +300,15 @@ static ab_status run_stage(ab_work *work, int stage)
 
 static void allocate_ants(cpu_best_colony *colony)
 {
-    cpu_memory *memory = &colony->common.memory;
+    ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n, threads = (size_t)colony->common.params.threads;
     const size_t slot = (n + HEAD + 63) / 64 * 64; /* elements per thread: whole cache lines */
-    colony->ants = cpu_allocate(memory, threads, sizeof *colony->ants);
-    bool *visited = cpu_allocate(memory, threads * slot, sizeof *visited);
-    float *unvisited = cpu_allocate(memory, threads * slot, sizeof *unvisited);
-    uint16_t *remaining = cpu_allocate(memory, threads * slot, sizeof *remaining);
-    uint16_t *candidate = cpu_allocate(memory, threads * slot, sizeof *candidate);
-    float *candidate_weight = cpu_allocate(memory, threads * slot, sizeof *candidate_weight);
+    colony->ants = ab_allocate(memory, threads, sizeof *colony->ants);
+    bool *visited = ab_allocate(memory, threads * slot, sizeof *visited);
+    float *unvisited = ab_allocate(memory, threads * slot, sizeof *unvisited);
+    uint16_t *remaining = ab_allocate(memory, threads * slot, sizeof *remaining);
+    uint16_t *candidate = ab_allocate(memory, threads * slot, sizeof *candidate);
+    float *candidate_weight = ab_allocate(memory, threads * slot, sizeof *candidate_weight);
     for (size_t t = 0; t < threads && !memory->failed; t++) {
         colony->ants[t] = (ant_state){
             .visited = visited + t * slot,
@@ -321,17 +322,17 @@ static void allocate_ants(cpu_best_colony *colony)
 
 static ab_status allocate(cpu_best_colony *colony)
 {
-    cpu_memory *memory = &colony->common.memory;
+    ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n;
     const size_t stride = colony->trails.stride;
     colony->n_nodes = (stride / NODE + LANES - 1) / LANES * LANES;
-    colony->tail = cpu_allocate(memory, n * stride, sizeof(float));
-    colony->leaf_prefix = cpu_allocate(memory, n * stride / LANES, sizeof(float));
-    colony->node_prefix = cpu_allocate(memory, n * colony->n_nodes, sizeof(float));
-    colony->tail_total = cpu_allocate(memory, n, sizeof(float));
-    colony->heads = cpu_allocate(memory, n, sizeof *colony->heads);
+    colony->tail = ab_allocate(memory, n * stride, sizeof(float));
+    colony->leaf_prefix = ab_allocate(memory, n * stride / LANES, sizeof(float));
+    colony->node_prefix = ab_allocate(memory, n * colony->n_nodes, sizeof(float));
+    colony->tail_total = ab_allocate(memory, n, sizeof(float));
+    colony->heads = ab_allocate(memory, n, sizeof *colony->heads);
     allocate_ants(colony);
-    return cpu_memory_status(memory);
+    return ab_memory_status(memory);
 }
 
 /* The head of row i: its nearest cities, the lowest index first among equals. Insertion into a sorted list. */

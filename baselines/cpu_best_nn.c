@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "baselines/baselines.h"
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
@@ -54,7 +55,7 @@ typedef struct cpu_best_nn_colony {
 /* In [0, 1). */
 INLINE double next_random(ant_state *ant)
 {
-    return (double)(splitmix64(&ant->random) >> 11) * 0x1p-53;
+    return random_unit(&ant->random);
 }
 
 /* weights^alpha * eta^beta of the unvisited cities in a block. */
@@ -249,13 +250,13 @@ static ab_status run_stage(ab_work *work, int stage)
 
 static void allocate_ants(cpu_best_nn_colony *colony)
 {
-    cpu_memory *memory = &colony->common.memory;
+    ab_memory *memory = &colony->common.memory;
     const size_t count = (size_t)colony->common.params.threads * SIDE_BY_SIDE;
     const size_t slot = (colony->trails.stride + 127) / 128 * 128 + 128; /* per ant: cache lines of its own */
-    colony->ants = cpu_allocate(memory, count, sizeof *colony->ants);
-    float *unvisited = cpu_allocate(memory, count * slot, sizeof *unvisited);
-    uint8_t *n_unvisited = cpu_allocate(memory, count * slot, sizeof *n_unvisited);
-    bool *visited = cpu_allocate(memory, count * slot, sizeof *visited);
+    colony->ants = ab_allocate(memory, count, sizeof *colony->ants);
+    float *unvisited = ab_allocate(memory, count * slot, sizeof *unvisited);
+    uint8_t *n_unvisited = ab_allocate(memory, count * slot, sizeof *n_unvisited);
+    bool *visited = ab_allocate(memory, count * slot, sizeof *visited);
     for (size_t a = 0; a < count && !memory->failed; a++)
         colony->ants[a] = (ant_state){
             .unvisited = unvisited + a * slot, .n_unvisited = n_unvisited + a * slot, .visited = visited + a * slot};
@@ -277,13 +278,13 @@ static ab_status prepare(cpu_best_nn_colony *colony, const as_problem *problem, 
     AB_TRY(as_check_candidates(problem));
     if (problem->nn > MAX_CANDIDATES)
         return ab_unsupported("needs nn <= %d, nn is %d", (int)MAX_CANDIDATES, problem->nn);
-    cpu_memory *memory = &colony->common.memory;
+    ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)problem->n;
     colony->n_vectors = ((size_t)problem->nn + LANES - 1) / LANES;
-    colony->sets = cpu_allocate(memory, n * colony->n_vectors, sizeof *colony->sets);
-    colony->block_largest = cpu_allocate(memory, n * colony->trails.stride / LANES, sizeof(float));
+    colony->sets = ab_allocate(memory, n * colony->n_vectors, sizeof *colony->sets);
+    colony->block_largest = ab_allocate(memory, n * colony->trails.stride / LANES, sizeof(float));
     allocate_ants(colony);
-    AB_TRY(cpu_memory_status(memory));
+    AB_TRY(ab_memory_status(memory));
     fill_sets(colony);
     return ab_ok();
 }

@@ -2,47 +2,9 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "base/random.h"
 #include "baselines/cpu_colony.h"
-
-enum { SMALL_ALIGNMENT = 128 }; /* two cache lines, which many processors fetch together */
-static const size_t large_page = (size_t)2 << 20;
-
-/* ---- Memory ---- */
-
-void *cpu_allocate(cpu_memory *memory, size_t count, size_t size)
-{
-    const size_t alignment = (double)count * (double)size < (double)large_page ? SMALL_ALIGNMENT : large_page;
-    memory->bytes += (double)count * (double)size + (double)alignment;
-    /* Linux promises memory that it does not have, and kills who uses it: ask for no more than the machine holds. */
-    const double physical = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    if (memory->failed || memory->bytes > physical) {
-        memory->failed = true;
-        return NULL;
-    }
-    const size_t bytes = (count * size / alignment + 1) * alignment;
-    void *block = aligned_alloc(alignment, bytes);
-    if (block == NULL) {
-        memory->failed = true;
-        return NULL;
-    }
-    if (alignment == large_page) madvise(block, bytes, MADV_HUGEPAGE);
-    memory->blocks[memory->n_blocks++] = block;
-    return memset(block, 0, bytes);
-}
-
-ab_status cpu_memory_status(const cpu_memory *memory)
-{
-    return memory->failed ? ab_unsupported("needs %.0f MiB of memory", memory->bytes / (1 << 20)) : ab_ok();
-}
-
-void cpu_memory_free(cpu_memory *memory)
-{
-    for (int i = 0; i < memory->n_blocks; i++) free(memory->blocks[i]);
-    memory->n_blocks = 0;
-}
 
 /* ---- Opening, reading ---- */
 
@@ -60,11 +22,11 @@ ab_status cpu_colony_init(cpu_colony *colony, const as_problem *problem, const a
     colony->params = *params;
     colony->params.threads = resolve_threads(threads, params->n_ants);
     colony->best_length = INT64_MAX;
-    colony->tours = cpu_allocate(&colony->memory, n_ants * (n + 1), sizeof *colony->tours);
-    colony->lengths = cpu_allocate(&colony->memory, n_ants, sizeof *colony->lengths);
-    colony->best_tour = cpu_allocate(&colony->memory, n + 1, sizeof *colony->best_tour);
-    colony->links = cpu_allocate(&colony->memory, n_ants * n, sizeof *colony->links);
-    return cpu_memory_status(&colony->memory);
+    colony->tours = ab_allocate(&colony->memory, n_ants * (n + 1), sizeof *colony->tours);
+    colony->lengths = ab_allocate(&colony->memory, n_ants, sizeof *colony->lengths);
+    colony->best_tour = ab_allocate(&colony->memory, n + 1, sizeof *colony->best_tour);
+    colony->links = ab_allocate(&colony->memory, n_ants * n, sizeof *colony->links);
+    return ab_memory_status(&colony->memory);
 }
 
 static void copy(void *to, const void *from, size_t bytes)
@@ -115,7 +77,7 @@ static int shortest_tour(const cpu_colony *colony)
 void cpu_colony_close(ab_work *work)
 {
     if (work == NULL) return;
-    cpu_memory_free(&((cpu_colony *)work)->memory);
+    ab_memory_free(&((cpu_colony *)work)->memory);
     free(work);
 }
 

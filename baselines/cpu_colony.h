@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "base/memory.h"
 #include "kernels/tsp/tsp.h"
 
 /* Compiles a hot function for several generations of x86-64; the loader picks one, so the binary runs on all of them.
@@ -19,20 +20,6 @@
 #else
 #define CPU_MULTIVERSION
 #endif
-
-/* Allocations that are made together and fail together. Zero it, allocate, then ask for the status once. */
-typedef struct cpu_memory {
-    void *blocks[32]; /* for cpu_memory_free */
-    int n_blocks;
-    double bytes; /* asked for so far, for the message */
-    bool failed;  /* one of them was not to be had */
-} cpu_memory;
-
-/* count * size zeroed bytes on a boundary of 128, in large pages where the system has them; NULL when failed. */
-void *cpu_allocate(cpu_memory *memory, size_t count, size_t size);
-
-ab_status cpu_memory_status(const cpu_memory *memory); /* AB_UNSUPPORTED with the MiB needed when one failed */
-void cpu_memory_free(cpu_memory *memory);
 
 /* The cities before and after a city in a tour. */
 typedef struct cpu_links {
@@ -50,7 +37,7 @@ typedef struct cpu_colony {
     int64_t best_length;       /* INT64_MAX before the first iteration */
     int64_t zero_weight_steps; /* since opening */
     cpu_links *links;          /* [n_ants][n]: the tours by city, valid during the update stage */
-    cpu_memory memory;         /* everything the colony owns, the arrays of an implementation included */
+    ab_memory memory;         /* everything the colony owns, the arrays of an implementation included */
 } cpu_colony;
 
 /* Checks the arguments and allocates what is common. threads 0 is all cores. */
@@ -68,15 +55,6 @@ static inline int32_t *cpu_colony_tour(const cpu_colony *colony, int ant)
 
 /* The number that names the random stream of an ant in this iteration. */
 uint64_t cpu_colony_stream(const cpu_colony *colony, int ant);
-
-/* The next of a sequence of well-mixed numbers that starts at *state (Steele, Lea & Flood 2014, SplitMix64). */
-static inline uint64_t splitmix64(uint64_t *state)
-{
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
 
 /* The close of every CPU colony, which is allocated in one piece and begins with its cpu_colony; accepts NULL. */
 void cpu_colony_close(ab_work *work);

@@ -45,7 +45,7 @@ typedef struct cpu_ants {
     uint64_t seed;         /* of this run */
     uint64_t runs;         /* PLACEs so far */
     int iteration;         /* since PLACE */
-    cpu_memory allocated;  /* all of the above */
+    ab_memory allocated;  /* all of the above */
 } cpu_ants;
 
 static size_t pixel_count(const cpu_ants *ants)
@@ -329,7 +329,7 @@ static ab_status write_ants(ea_colony *colony, const float *pheromone, const int
 static void close_ants(ab_work *work)
 {
     if (work == NULL) return;
-    cpu_memory_free(&((cpu_ants *)work)->allocated);
+    ab_memory_free(&((cpu_ants *)work)->allocated);
     free(work);
 }
 
@@ -358,13 +358,13 @@ static ab_status initialise(cpu_ants *ants, const ea_problem *problem)
     const size_t pixels = pixel_count(ants) + 1; /* loads of four weights read one past the last */
     const size_t n_ants = (size_t)ants->params.n_ants;
     ants->neighbours = (lanes_int8){-s - 1, -s, -s + 1, -1, 1, s - 1, s, s + 1};
-    ants->visibility = cpu_allocate(&ants->allocated, pixels, sizeof(float));
-    ants->heuristic = cpu_allocate(&ants->allocated, pixels, sizeof(float));
-    ants->pheromone = cpu_allocate(&ants->allocated, pixels, sizeof(float));
-    ants->weight = cpu_allocate(&ants->allocated, pixels, sizeof(float));
-    ants->position = cpu_allocate(&ants->allocated, n_ants + AHEAD, sizeof *ants->position);
-    ants->memory = cpu_allocate(&ants->allocated, n_ants * EA_MEMORY, sizeof *ants->memory);
-    AB_TRY(cpu_memory_status(&ants->allocated));
+    ants->visibility = ab_allocate(&ants->allocated, pixels, sizeof(float));
+    ants->heuristic = ab_allocate(&ants->allocated, pixels, sizeof(float));
+    ants->pheromone = ab_allocate(&ants->allocated, pixels, sizeof(float));
+    ants->weight = ab_allocate(&ants->allocated, pixels, sizeof(float));
+    ants->position = ab_allocate(&ants->allocated, n_ants + AHEAD, sizeof *ants->position);
+    ants->memory = ab_allocate(&ants->allocated, n_ants * EA_MEMORY, sizeof *ants->memory);
+    AB_TRY(ab_memory_status(&ants->allocated));
     return frame_problem(ants, problem);
 }
 

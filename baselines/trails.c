@@ -33,16 +33,16 @@ static void initialise(trails *colony, double farthest)
 ab_status trails_init(trails *colony, const as_problem *problem, const as_params *params, size_t granule)
 {
     AB_TRY(cpu_colony_init(&colony->common, problem, params, params->threads));
-    cpu_memory *memory = &colony->common.memory;
+    ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)problem->n;
     const double farthest = farthest_distance(problem);
     if (params->alpha > 2.0) return ab_unsupported("needs alpha <= 2, alpha is %g", params->alpha);
     if (as_power((farthest + 0.1) / 0.1, params->beta) > 1e20)
         return ab_unsupported("needs eta^beta within 20 orders of magnitude, the longest distance is %.0f", farthest);
     colony->stride = (n + granule - 1) / granule * granule;
-    colony->pheromone = cpu_allocate(memory, n * colony->stride, sizeof(float));
-    colony->heuristic = cpu_allocate(memory, n * colony->stride, sizeof(float));
-    AB_TRY(cpu_memory_status(memory));
+    colony->pheromone = ab_allocate(memory, n * colony->stride, sizeof(float));
+    colony->heuristic = ab_allocate(memory, n * colony->stride, sizeof(float));
+    AB_TRY(ab_memory_status(memory));
     initialise(colony, farthest);
     return ab_ok();
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/files.h"
+#include "base/files.h"
 #include "bench/image_table.h"
 
 static const image_table *const_table(const ab_table *base)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "images/formats.h"
-#include "images/random.h"
-#include "instances/tsplib.h"
+#include "base/random.h"
+#include "base/digest.h"
 
 /* ---- Scenes: what every kind is laid out on ---- */
 
@@ -306,9 +306,9 @@ static bool is_light(int texture, int x, int y, uint64_t seed)
     case 6:
         return y % 6 > 0 && (x + y / 6 % 2 * 6) % 12 > 0; /* bricks */
     case 7:
-        return random_bits(&random) >> 63;
+        return splitmix64(&random) >> 63;
     default:
-        return random_bits(&coarse) >> 63;
+        return splitmix64(&coarse) >> 63;
     }
 }
 
@@ -340,7 +340,7 @@ static void draw_texture(image_scene *scene, ab_image *image)
     for (int row = 0; row < scene->rows; row++)
         for (int column = 0; column < scene->columns; column++)
             points[row * scene->columns + column] = place(scene, column, row, 0.3);
-    const uint64_t seed = random_bits(&scene->random);
+    const uint64_t seed = splitmix64(&scene->random);
 #pragma omp parallel for
     for (int y = 0; y < scene->height; y++)
         for (int x = 0; x < scene->width; x++) {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/implementation.h"
+#include "base/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "images/formats.h"
-#include "instances/tsplib.h"
+#include "base/digest.h"
 
 /* ---- Reading ---- */
 

@@ -7,9 +7,10 @@
 #define ANTBENCH_IMAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/implementation.h"
+#include "base/status.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "images/image.h"
-#include "instances/nearest_name.h"
-#include "instances/tsplib.h"
+#include "base/names.h"
+#include "base/digest.h"
 
 enum { PATH_SIZE = sizeof((ab_image *)0)->path };
 

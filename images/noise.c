@@ -1,6 +1,6 @@
 /* Noise for images (thesis §6.6.1), the same on every machine for one seed. */
 #include "images/image.h"
-#include "images/random.h"
+#include "base/random.h"
 
 /* Each half of the level goes to black and to white. */
 static void add_salt_and_pepper(ab_image *image, double level, uint64_t *random)
@@ -19,7 +19,7 @@ static double random_normal(uint64_t *random)
 {
     int sum = 0;
     for (int i = 0; i < 3; i++)
-        for (uint64_t bits = random_bits(random), k = 0; k < 4; k++) sum += (int)(bits >> 16 * k & 0xffff);
+        for (uint64_t bits = splitmix64(random), k = 0; k < 4; k++) sum += (int)(bits >> 16 * k & 0xffff);
     return (sum - 6 * 65535) / 65536.0;
 }
 

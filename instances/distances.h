@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "kernels/implementation.h"
+#include "base/status.h"
 
 typedef struct tsp_point {
     double x, y; /* as in the file; GEO: latitude and longitude as DDD.MM (degrees and minutes) */

@@ -4,40 +4,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/digest.h"
+#include "base/random.h"
 #include "instances/distances.h"
 #include "instances/tsplib.h"
 
-static const int64_t side = 1000000;
-
-/* SplitMix64 (Steele, Lea & Flood, 2014): the upper 32 bits of its next output. */
-static int64_t next_32_bits(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (int64_t)((z ^ z >> 31) >> 32);
-}
-
-/* Uniform in 0 .. limit-1. */
-static int64_t next_below(uint64_t *state, int64_t limit)
-{
-    return next_32_bits(state) * limit >> 32;
-}
+enum { SIDE = 1000000 };
 
 /* Normal with mean 0 and this standard deviation, as the sum of 12 uniform numbers (Irwin-Hall: their variance is 1):
  * Box-Muller needs logarithms, whose last bits differ between C libraries. Never beyond 6 standard deviations. */
 static int64_t next_normal(uint64_t *state, int64_t deviation)
 {
     int64_t sum = -6 * (INT64_C(1) << 32);
-    for (int i = 0; i < 12; i++) sum += next_32_bits(state);
+    for (int i = 0; i < 12; i++) sum += (int64_t)(splitmix64(state) >> 32);
     return sum * deviation / (INT64_C(1) << 32);
 }
 
 static void draw_uniform(uint64_t *state, tsp_point *points, int n)
 {
     for (int i = 0; i < n; i++) {
-        points[i].x = (double)next_below(state, side);
-        points[i].y = (double)next_below(state, side);
+        points[i].x = (double)random_below(state, SIDE);
+        points[i].y = (double)random_below(state, SIDE);
     }
 }
 
@@ -46,11 +33,11 @@ static void draw_uniform(uint64_t *state, tsp_point *points, int n)
 static void draw_clustered(uint64_t *state, tsp_point *points, int n)
 {
     const int n_centres = n < 100 ? 1 : n / 100;
-    const int64_t deviation = (int64_t)((double)side / sqrt(n));
+    const int64_t deviation = (int64_t)((double)SIDE / sqrt(n));
     tsp_point centres[TSP_MAX_CITIES / 100 + 1];
     draw_uniform(state, centres, n_centres);
     for (int i = 0; i < n; i++) {
-        const tsp_point centre = centres[next_below(state, n_centres)];
+        const tsp_point centre = centres[random_below(state, n_centres)];
         points[i].x = centre.x + (double)next_normal(state, deviation);
         points[i].y = centre.y + (double)next_normal(state, deviation);
     }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "instances/nearest_name.h"
+#include "base/names.h"
 #include "instances/tsplib.h"
 
 /* Fixed, so that everyone's u198 is the same instance. */

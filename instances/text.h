@@ -6,7 +6,7 @@
 #include <locale.h>
 #include <stdbool.h>
 
-#include "kernels/implementation.h"
+#include "base/status.h"
 
 typedef struct tsplib_text {
     const char *path;   /* as the user gave it, for messages */

@@ -8,6 +8,7 @@
 
 #include "instances/distances.h"
 #include "instances/text.h"
+#include "base/digest.h"
 #include "instances/tsplib.h"
 
 /* How a matrix section runs through the rows of the distance matrix. The matrix is symmetric, so the columns of one

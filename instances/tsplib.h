@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/implementation.h"
+#include "base/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -77,12 +77,6 @@ const tsp_catalogue_entry *tsp_find_in_catalogue(const char *name);
 
 /* The optimum of the catalogue's entry with this instance's name, n and edge weight type; 0 if there is none. */
 int64_t tsp_known_optimum(const tsp_instance *instance);
-
-/* The SHA-256 of `bytes` bytes as 64 hexadecimal digits and a NUL. */
-void sha256_hex(const void *data, size_t bytes, char digest[65]);
-
-/* The SHA-256 of a file; AB_FAILED when it cannot be read. */
-ab_status sha256_file(const char *path, char digest[65]);
 
 #ifdef __cplusplus
 }

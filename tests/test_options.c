@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "instances/nearest_name.h"
+#include "base/names.h"
 #include "instances/tsplib.h"
 #include "bench/harness/options.h"
 

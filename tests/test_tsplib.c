@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
 #include "instances/tsplib.h"
 
 /* ---- Files of a test ---- */

@@ -1,7 +1,7 @@
 /* The build's identity (bench/harness/build_info.h). The Makefile generates build_info.inc. */
 #include "bench/harness/build_info.h"
 #include "build_info.inc"
-#include "instances/tsplib.h"
+#include "base/digest.h"
 
 const ab_build_info *ab_build(void)
 {

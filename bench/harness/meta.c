@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench/harness/build_info.h"
-#include "bench/harness/files.h"
+#include "base/files.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/meta.h"
 

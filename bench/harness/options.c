@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "bench/harness/build_info.h"
-#include "instances/nearest_name.h"
+#include "base/names.h"
 #include "bench/harness/options.h"
 
 enum {

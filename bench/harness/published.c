@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/csv.h"
+#include "base/csv.h"
 #include "bench/harness/published.h"
 
 enum { ID, SOURCE, TABLE, SECTION, ROW, INSTANCE, METRIC, UNIT, VALUE, DIGITS, N_COLUMNS };

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bench/harness/csv.h"
+#include "base/csv.h"
 #include "bench/harness/stats.h"
 
 typedef enum ab_row_status {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "bench/harness/build_info.h"
-#include "bench/harness/files.h"
+#include "base/files.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/meta.h"
 #include "bench/harness/run.h"
@@ -255,11 +255,6 @@ ab_status ab_run_open(const ab_options *options, const ab_run_info *info, ab_run
 const char *ab_run_directory(const ab_run *run)
 {
     return run->directory;
-}
-
-const char *ab_run_id(const ab_run *run)
-{
-    return run->id;
 }
 
 const ab_row *ab_run_find(const ab_run *run, const ab_row *row)

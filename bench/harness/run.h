@@ -32,9 +32,6 @@ ab_status ab_run_open(const ab_options *options, const ab_run_info *info, ab_run
 
 const char *ab_run_directory(const ab_run *run);
 
-/* "<machine>/<UTC>-<commit>": names the run in its table file, and its default directory under results/runs/. */
-const char *ab_run_id(const ab_run *run);
-
 /* The finished row with the same key as `row`, or NULL. Valid until the next append. */
 const ab_row *ab_run_find(const ab_run *run, const ab_row *row);
 

@@ -87,39 +87,3 @@ double ab_relative_error(const ab_summary *summary)
 {
     return (summary->ci95_hi - summary->ci95_lo) / 2 / summary->median;
 }
-
-/* P(|T| <= t) for Student's t with df degrees of freedom, df whole: the finite trigonometric sums of Abramowitz &
- * Stegun 26.7.3 (odd df) and 26.7.4 (even df). */
-static double student_central_probability(double t, int df)
-{
-    const double theta = atan(t / sqrt(df)), c2 = cos(theta) * cos(theta);
-    const bool odd = df % 2;
-    double term = odd ? cos(theta) : 1, sum = 0;
-    for (int power = odd ? 1 : 0; power <= df - 2; power += 2) {
-        sum += term;
-        term *= c2 * (power + 1) / (power + 2);
-    }
-    return odd ? (theta + sin(theta) * sum) * M_2_PI : sin(theta) * sum;
-}
-
-/* The 97.5 % point of Student's t: by bisection up to 1000 degrees of freedom, and beyond by the first terms of its
- * expansion around the normal's (Abramowitz & Stegun 26.7.5), whose error is then below 1e-9. */
-static double student_t975(int df)
-{
-    if (df > 1000) {
-        const double z = 1.9599639845400545, z2 = z * z;
-        return z + z * (z2 + 1) / (4.0 * df) + z * ((5 * z2 + 16) * z2 + 3) / (96.0 * df * df);
-    }
-    double low = 1.9, high = 13;
-    for (int step = 0; step < 60; step++) {
-        const double middle = (low + high) / 2;
-        *(student_central_probability(middle, df) < 0.95 ? &low : &high) = middle;
-    }
-    return (low + high) / 2;
-}
-
-void ab_mean_ci95(const double *samples, int n, double *mean, double *half_width)
-{
-    *mean = mean_of(samples, n);
-    *half_width = n > 1 ? student_t975(n - 1) * stddev_of(samples, n, *mean) / sqrt(n) : NAN;
-}

@@ -1,5 +1,5 @@
-/* Order statistics of samples. Everything here is deterministic, and all but ab_mean_ci95 assumes nothing about the
- * distribution. A NaN among the samples makes every statistic of them NAN: it never goes unnoticed into an average. */
+/* Order statistics of samples. Everything here is deterministic and assumes nothing about the distribution. A NaN among
+ * the samples makes every statistic of them NAN: it never goes unnoticed into an average. */
 #ifndef ANTBENCH_STATS_H
 #define ANTBENCH_STATS_H
 
@@ -19,8 +19,5 @@ double ab_relative_error(const ab_summary *summary);
 
 /* Quantile p of sorted[0..n-1] by linear interpolation (Hyndman & Fan type 7). n >= 1. */
 double ab_quantile(const double *sorted, int n, double p);
-
-/* Mean and half-width of the 95 % Student t interval of the mean; half-width NAN below 2 samples. */
-void ab_mean_ci95(const double *samples, int n, double *mean, double *half_width);
 
 #endif

@@ -26,6 +26,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
+#include "base/random.h"
 #include "kernels/host/host_backend.h"
 #include "kernels/host/runtime.h"
 
@@ -137,13 +138,10 @@ class ordering
     }
 
   private:
-    /* Uniform in 0 .. n-1, from splitmix64 (Steele, Lea & Flood 2014). */
+    /* Uniform in 0 .. n-1. */
     std::size_t below(std::size_t n)
     {
-        std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-        z = (z ^ z >> 27) * 0x94D049BB133111EB;
-        return static_cast<std::size_t>(((z ^ z >> 31) >> 32) * n >> 32);
+        return static_cast<std::size_t>((splitmix64(&state_) >> 32) * n >> 32);
     }
 
     std::uint64_t order_, state_;

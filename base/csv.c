@@ -1,4 +1,4 @@
-/* Reading and writing CSV (bench/harness/csv.h). */
+/* Reading and writing CSV (base/csv.h). */
 #include <csv.h>
 #include <errno.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/csv.h"
+#include "base/csv.h"
 
 typedef struct reader {
     struct csv_parser parser;

@@ -1,11 +1,11 @@
-/* Random numbers that are the same on every machine. Inside images/ only. */
-#ifndef ANTBENCH_IMAGE_RANDOM_H
-#define ANTBENCH_IMAGE_RANDOM_H
+/* Random numbers that are the same on every machine. */
+#ifndef ANTBENCH_RANDOM_H
+#define ANTBENCH_RANDOM_H
 
 #include <stdint.h>
 
-/* SplitMix64 (Steele, Lea & Flood, 2014): the next of the sequence that starts at *state. */
-static inline uint64_t random_bits(uint64_t *state)
+/* SplitMix64 (Steele, Lea & Flood, 2014): the next of the sequence of well-mixed numbers that starts at *state. */
+static inline uint64_t splitmix64(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -16,7 +16,7 @@ static inline uint64_t random_bits(uint64_t *state)
 /* Uniform in [0, 1), a multiple of 2^-53. */
 static inline double random_unit(uint64_t *state)
 {
-    return (double)(random_bits(state) >> 11) * 0x1p-53;
+    return (double)(splitmix64(state) >> 11) * 0x1p-53;
 }
 
 /* Uniform in [lo, hi). */
@@ -28,7 +28,7 @@ static inline double random_between(uint64_t *state, double lo, double hi)
 /* Uniform in 0 .. limit-1. */
 static inline int random_below(uint64_t *state, int limit)
 {
-    return (int)((random_bits(state) >> 32) * (uint64_t)limit >> 32);
+    return (int)((splitmix64(state) >> 32) * (uint64_t)limit >> 32);
 }
 
 #endif

@@ -1,9 +1,9 @@
-/* Which name a person may have meant (bench/harness/options.h). */
+/* Which name a person may have meant (base/names.h). */
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "instances/nearest_name.h"
+#include "base/names.h"
 
 enum { LONGEST_NAME = 64 }; /* names longer than this get no suggestion */
 

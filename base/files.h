@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "kernels/implementation.h"
+#include "base/status.h"
 
 /* Creates a directory and those above it, where they do not exist. */
 ab_status ab_make_directories(const char *path);

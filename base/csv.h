@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "kernels/implementation.h"
+#include "base/status.h"
 
 enum { AB_CSV_MAX_CELLS = 64 };
 

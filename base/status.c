@@ -1,8 +1,8 @@
-/* Constructors of ab_status (kernels/implementation.h). */
+/* Constructors of ab_status (base/status.h). */
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "kernels/implementation.h"
+#include "base/status.h"
 
 ab_status ab_ok(void)
 {

@@ -1,10 +1,11 @@
 /* SHA-256 through Nettle: of what was read, so that a result says exactly which input it belongs to. */
 #include <errno.h>
 #include <nettle/sha2.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "instances/tsplib.h"
+#include "base/digest.h"
 
 static void finish(struct sha256_ctx *context, char digest[65])
 {

@@ -1,4 +1,4 @@
-/* Files that survive a crash (bench/harness/files.h). */
+/* Files that survive a crash (base/files.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/harness/files.h"
+#include "base/files.h"
 
 static ab_status system_error(const char *path)
 {

@@ -1,6 +1,6 @@
 /* What a mistyped name was probably meant to be. */
-#ifndef ANTBENCH_NEAREST_NAME_H
-#define ANTBENCH_NEAREST_NAME_H
+#ifndef ANTBENCH_NAMES_H
+#define ANTBENCH_NAMES_H
 
 /* The candidate (NULL-terminated list) with the least edit distance to `name`, the first of equals, or NULL if none is
  * near: more than a third of the name would have to change, and more than two letters. What precedes a candidate's

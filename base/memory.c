@@ -1,0 +1,43 @@
+/* Memory that fails together (base/memory.h). */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum { SMALL_ALIGNMENT = 128 }; /* two cache lines, which many processors fetch together */
+static const size_t large_page = (size_t)2 << 20;
+
+void *ab_allocate(ab_memory *memory, size_t count, size_t size)
+{
+    const size_t alignment = (double)count * (double)size < (double)large_page ? SMALL_ALIGNMENT : large_page;
+    memory->bytes += (double)count * (double)size + (double)alignment;
+    /* Linux promises memory that it does not have, and kills who uses it: ask for no more than the machine holds. */
+    const double physical = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const bool full = memory->n_blocks == (int)(sizeof memory->blocks / sizeof *memory->blocks);
+    if (memory->failed || full || memory->bytes > physical) {
+        memory->failed = true;
+        return NULL;
+    }
+    const size_t bytes = (count * size / alignment + 1) * alignment;
+    void *block = aligned_alloc(alignment, bytes);
+    if (block == NULL) {
+        memory->failed = true;
+        return NULL;
+    }
+    if (alignment == large_page) madvise(block, bytes, MADV_HUGEPAGE);
+    memory->blocks[memory->n_blocks++] = block;
+    return memset(block, 0, bytes);
+}
+
+ab_status ab_memory_status(const ab_memory *memory)
+{
+    return memory->failed ? ab_unsupported("needs %.0f MiB of memory", memory->bytes / (1 << 20)) : ab_ok();
+}
+
+void ab_memory_free(ab_memory *memory)
+{
+    for (int i = 0; i < memory->n_blocks; i++) free(memory->blocks[i]);
+    memory->n_blocks = 0;
+}
