@@ -53,9 +53,6 @@ ab_status edge_map_best_f(int width, int height, const float *values, const uint
  * for an empty map, or when out of memory. */
 double edge_map_thickness(int width, int height, const uint8_t *map);
 
-/* The number of 8-connected components of the 1 pixels, or -1 when out of memory. */
-int edge_map_components(int width, int height, const uint8_t *map);
-
 #ifdef __cplusplus
 }
 #endif

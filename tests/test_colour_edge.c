@@ -15,6 +15,7 @@
 #include "kernels/colour_edge/pixel.h"
 #include "kernels/host/host_backend.h"
 #include "tests/planted/colour_edge.h"
+#include "tests/support/components.h"
 
 enum { N_ORDERS = 5 };
 

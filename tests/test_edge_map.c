@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "images/edge_map.h"
+#include "tests/support/components.h"
 
 /* ---- Maps of a test ---- */
 
