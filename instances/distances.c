@@ -5,11 +5,12 @@
  * multiplication and an addition: x*x + y*y has the same bits on every machine.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lookup.h"
 #include "instances/distances.h"
-#include "instances/text.h"
 
 static double squared_length(tsp_point a, tsp_point b)
 {
@@ -79,11 +80,12 @@ static ab_status check_coordinates(const char *path, const tsp_rule *rule, const
 {
     for (int i = 0; i < n; i++)
         if (fabs(points[i].x) > rule->coordinate || fabs(points[i].y) > rule->coordinate)
-            return ab_bad_input("%s: node %d: %s coordinates are at most %g, not %g %g", tsplib_short_path(path), i + 1,
+            return ab_bad_input("%s: node %d: %s coordinates are at most %g, not %g %g", ab_short_path(path), i + 1,
                                 rule->name, rule->coordinate, points[i].x, points[i].y);
     return ab_ok();
 }
 
+/* `dist` may be NULL: then the distances are checked, and not kept. */
 static ab_status fill_distances(const char *path, const tsp_rule *rule, const tsp_point *points, int n, int32_t *dist)
 {
     for (int i = 0; i < n; i++) {
@@ -91,12 +93,31 @@ static ab_status fill_distances(const char *path, const tsp_rule *rule, const ts
             double distance = rule->distance(points[i], points[j]);
             if (!(distance <= INT32_MAX))
                 return ab_bad_input("%s: the distance between nodes %d and %d is %g, which does not fit in 32 bits",
-                                    tsplib_short_path(path), i + 1, j + 1, distance);
+                                    ab_short_path(path), i + 1, j + 1, distance);
+            if (dist == NULL) continue;
             dist[(size_t)i * (size_t)n + (size_t)j] = (int32_t)distance;
             dist[(size_t)j * (size_t)n + (size_t)i] = (int32_t)distance;
         }
     }
     return ab_ok();
+}
+
+/* Whether no distance between points can be too large: the diagonal of the box around them is not. No two of them are
+ * farther apart than that, but for GEO, where no distance is too large at all; rounding does not change the order. */
+static bool surely_fit(const tsp_rule *rule, const tsp_point *points, int n)
+{
+    tsp_point lowest = points[0], highest = points[0];
+    for (int i = 1; i < n; i++) {
+        lowest = (tsp_point){fmin(lowest.x, points[i].x), fmin(lowest.y, points[i].y)};
+        highest = (tsp_point){fmax(highest.x, points[i].x), fmax(highest.y, points[i].y)};
+    }
+    return rule->distance(lowest, highest) <= INT32_MAX;
+}
+
+ab_status tsp_check_distances(const char *path, const tsp_rule *rule, const tsp_point *points, int n)
+{
+    AB_TRY(check_coordinates(path, rule, points, n));
+    return surely_fit(rule, points, n) ? ab_ok() : fill_distances(path, rule, points, n, NULL);
 }
 
 ab_status tsp_compute_distances(const char *path, const tsp_rule *rule, const tsp_point *points, int n, int32_t **dist)

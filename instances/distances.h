@@ -20,8 +20,12 @@ typedef struct tsp_rule {
 /* The rule called `name`, or NULL. */
 const tsp_rule *tsp_find_rule(const char *name);
 
-/* Allocates and fills dist[n][n]. Errors begin with `path`: AB_BAD_INPUT for a distance above INT32_MAX. */
+/* Allocates and fills dist[n][n]. Errors begin with `path`: AB_BAD_INPUT for a coordinate that the rule does not allow
+ * or a distance above INT32_MAX. */
 ab_status tsp_compute_distances(const char *path, const tsp_rule *rule, const tsp_point *points, int n, int32_t **dist);
+
+/* The same errors, without the distances. */
+ab_status tsp_check_distances(const char *path, const tsp_rule *rule, const tsp_point *points, int n);
 
 /* Allocates dist[n][n], all 0. */
 ab_status tsp_allocate_distances(int n, int32_t **dist);

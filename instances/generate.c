@@ -6,8 +6,8 @@
 
 #include "base/digest.h"
 #include "base/random.h"
+#include "instances/describe.h"
 #include "instances/distances.h"
-#include "instances/tsplib.h"
 
 enum { SIDE = 1000000 };
 
@@ -43,24 +43,36 @@ static void draw_clustered(uint64_t *state, tsp_point *points, int n)
     }
 }
 
-ab_status tsp_generate(tsp_kind kind, int n, uint64_t seed, tsp_instance *instance)
+ab_status tsp_describe_generated(tsp_kind kind, int n, tsp_instance *instance)
 {
     *instance = (tsp_instance){0};
     if (n < 1 || n > TSP_MAX_CITIES)
         return ab_bad_input("a generated instance has 1 to %d cities, not %d", TSP_MAX_CITIES, n);
+    *instance = (tsp_instance){.edge_weight_type = "EUC_2D", .n = n, .stand_in = true};
+    snprintf(instance->name, sizeof instance->name, "%c%d", kind == TSP_CLUSTERED ? 'c' : 'u', n);
+    return ab_ok();
+}
+
+static ab_status generate_distances(tsp_kind kind, int n, uint64_t seed, int32_t **dist)
+{
     tsp_point *points = malloc((size_t)n * sizeof *points);
     if (points == NULL) return ab_failed("no memory for %d cities", n);
     if (kind == TSP_CLUSTERED)
         draw_clustered(&seed, points, n);
     else
         draw_uniform(&seed, points, n);
-    int32_t *dist = NULL;
-    ab_status status = tsp_compute_distances("generated", tsp_find_rule("EUC_2D"), points, n, &dist);
+    const ab_status status = tsp_compute_distances("generated", tsp_find_rule("EUC_2D"), points, n, dist);
     free(points);
-    if (status.code != AB_OK) return status;
+    return status;
+}
 
-    *instance = (tsp_instance){.edge_weight_type = "EUC_2D", .n = n, .dist = dist, .stand_in = true};
-    snprintf(instance->name, sizeof instance->name, "%c%d", kind == TSP_CLUSTERED ? 'c' : 'u', n);
-    sha256_hex(dist, (size_t)n * (size_t)n * sizeof *dist, instance->sha256);
-    return ab_ok();
+ab_status tsp_generate(tsp_kind kind, int n, uint64_t seed, tsp_instance *instance)
+{
+    AB_TRY(tsp_describe_generated(kind, n, instance));
+    const ab_status status = generate_distances(kind, n, seed, &instance->dist);
+    if (status.code == AB_OK)
+        sha256_hex(instance->dist, (size_t)n * (size_t)n * sizeof *instance->dist, instance->sha256);
+    else
+        *instance = (tsp_instance){0};
+    return status;
 }

@@ -2,23 +2,62 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/names.h"
-#include "instances/tsplib.h"
+#include "base/catalogue.h"
+#include "base/lookup.h"
+#include "instances/describe.h"
 
 /* Fixed, so that everyone's u198 is the same instance. */
 static const uint64_t stand_in_seed = 1;
 
-enum { PATH_SIZE = sizeof((tsp_instance *)0)->path };
+/* ---- The catalogue ---- */
 
-/* True with the path when <directory>/<name>.tsp is there. An unset or empty directory has no files. */
-static bool find_in(const char *directory, const char *name, char path[PATH_SIZE])
+static const ab_field fields[] = {
+    AB_TEXT(tsp_catalogue_entry, name),
+    AB_NUMBER(tsp_catalogue_entry, n, 1, TSP_MAX_CITIES),
+    AB_TEXT(tsp_catalogue_entry, edge_weight_type),
+    AB_NUMBER(tsp_catalogue_entry, optimum, 1, INT64_C(1) << 53),
+    AB_SHA256(tsp_catalogue_entry, sha256),
+};
+
+static const ab_catalogue catalogue = {.below = "instances/catalogue.csv",
+                                       .fields = fields,
+                                       .n_fields = sizeof fields / sizeof fields[0],
+                                       .entry_size = sizeof(tsp_catalogue_entry)};
+
+ab_status tsp_catalogue(tsp_catalogue_entry **entries, int *count)
 {
-    if (directory == NULL || directory[0] == '\0') return false;
-    int length = snprintf(path, PATH_SIZE, "%s/%s.tsp", directory, name);
-    return length < PATH_SIZE && access(path, F_OK) == 0;
+    void *read;
+    const ab_status status = ab_catalogue_read(&catalogue, &read, count);
+    *entries = read;
+    return status;
 }
+
+ab_status tsp_find_in_catalogue(const char *name, tsp_catalogue_entry *entry)
+{
+    return ab_catalogue_find(&catalogue, name, entry);
+}
+
+/* ---- Names ---- */
+
+static const char *const subfolders[] = {"", NULL};
+static const char *const extensions[] = {".tsp", NULL};
+static const char *const examples[] = {NULL}; /* the catalogue will do */
+static const ab_shelf shelf = {.what = "instance",
+                               .variable = "TSPLIB_DIR",
+                               .subfolders = subfolders,
+                               .folder = "instances/tsplib",
+                               .extensions = extensions,
+                               .catalogue = &catalogue,
+                               .examples = examples};
+
+/* What a name stands for. */
+typedef struct source {
+    bool known;              /* false: nothing is called so */
+    char path[AB_PATH_SIZE]; /* of the file; empty where the instance is generated, */
+    tsp_kind kind;           /* ... in this way, */
+    int n;                   /* ... with so many cities */
+} source;
 
 /* TSPLIB itself has eight instances called u<n>. */
 static bool is_tsplib_u(int n)
@@ -39,68 +78,66 @@ static bool parse_stand_in(const char *name, tsp_kind *kind, int *n)
     return *kind == TSP_CLUSTERED || !is_tsplib_u(*n);
 }
 
-static ab_status unknown_name(const char *name)
+/* The stand-in of a name of the catalogue. */
+static ab_status find_stand_in(const char *name, source *found)
 {
-    int count;
-    const tsp_catalogue_entry *catalogue = tsp_catalogue(&count);
-    const char **names = calloc((size_t)count + 1, sizeof *names);
-    if (names == NULL) return ab_failed("no memory for %d names", count);
-    for (int i = 0; i < count; i++) names[i] = catalogue[i].name;
-    const char *nearest = ab_nearest_name(name, names);
-    free(names);
-    char suggestion[96] = "";
-    if (nearest != NULL) snprintf(suggestion, sizeof suggestion, "; did you mean \"%s\"?", nearest);
-    return ab_bad_input(
-        "instance \"%.64s\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib%s", name,
-        suggestion);
+    tsp_catalogue_entry entry;
+    AB_TRY(tsp_find_in_catalogue(name, &entry));
+    found->known = entry.n > 0;
+    found->n = entry.n;
+    found->kind = is_tsplib_u(entry.n) ? TSP_CLUSTERED : TSP_UNIFORM;
+    return ab_ok();
 }
 
-static ab_status load_path(const char *path, tsp_instance *instance)
+static ab_status find_source(const char *name, source *found)
 {
-    if (access(path, F_OK) != 0) return ab_bad_input("%.200s: no such file", path);
-    return tsp_read(path, instance);
+    *found = (source){.known = false};
+    AB_TRY(ab_find_file(&shelf, name, found->path));
+    found->known = found->path[0] != '\0' || parse_stand_in(name, &found->kind, &found->n);
+    return found->known ? ab_ok() : find_stand_in(name, found);
 }
 
-static bool is_path(const char *name)
+/* find_source, with an error for an unknown name. */
+static ab_status must_find(const char *name, source *found)
 {
-    const size_t length = strlen(name);
-    return strchr(name, '/') != NULL || (length > 4 && strcmp(name + length - 4, ".tsp") == 0);
+    AB_TRY(find_source(name, found));
+    return found->known ? ab_ok() : ab_unknown_name(&shelf, name);
 }
 
 bool tsp_may_load(const char *name)
 {
-    tsp_kind kind;
-    int n;
-    return is_path(name) || parse_stand_in(name, &kind, &n);
+    source found;
+    return find_source(name, &found).code != AB_OK || found.known;
 }
+
+ab_status tsp_check_name(const char *name)
+{
+    source found;
+    return must_find(name, &found);
+}
+
+/* ---- Instances ---- */
 
 ab_status tsp_load(const char *name, tsp_instance *instance)
 {
+    source found;
     *instance = (tsp_instance){0};
-    if (is_path(name)) return load_path(name, instance);
+    AB_TRY(must_find(name, &found));
+    if (found.path[0] != '\0') return tsp_read(found.path, instance);
+    return tsp_generate(found.kind, found.n, stand_in_seed, instance);
+}
 
-    char path[PATH_SIZE];
-    if (find_in(getenv("TSPLIB_DIR"), name, path) || find_in("instances/tsplib", name, path))
-        return tsp_read(path, instance);
-
-    tsp_kind kind;
-    int n;
-    if (parse_stand_in(name, &kind, &n)) return tsp_generate(kind, n, stand_in_seed, instance);
-    const tsp_catalogue_entry *entry = tsp_find_in_catalogue(name);
-    if (entry != NULL) return tsp_generate(TSP_UNIFORM, entry->n, stand_in_seed, instance);
-    return unknown_name(name);
+ab_status tsp_describe(const char *name, tsp_instance *instance)
+{
+    source found;
+    *instance = (tsp_instance){0};
+    AB_TRY(must_find(name, &found));
+    if (found.path[0] != '\0') return tsp_describe_file(found.path, instance);
+    return tsp_describe_generated(found.kind, found.n, instance);
 }
 
 void tsp_free(tsp_instance *instance)
 {
     free(instance->dist);
     *instance = (tsp_instance){0};
-}
-
-int64_t tsp_tour_length(const tsp_instance *instance, const int32_t *tour)
-{
-    const size_t n = (size_t)instance->n;
-    int64_t length = 0;
-    for (size_t i = 0; i < n; i++) length += instance->dist[(size_t)tour[i] * n + (size_t)tour[i + 1 < n ? i + 1 : 0]];
-    return length;
 }

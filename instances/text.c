@@ -7,14 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/lookup.h"
 #include "instances/text.h"
-
-const char *tsplib_short_path(const char *path)
-{
-    const size_t longest = 200;
-    size_t length = strlen(path);
-    return length > longest ? path + length - longest : path;
-}
 
 ab_status tsplib_error(const tsplib_text *text, const char *format, ...)
 {
@@ -23,20 +17,20 @@ ab_status tsplib_error(const tsplib_text *text, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return ab_bad_input("%s:%ld: %s", tsplib_short_path(text->path), text->line, message);
+    return ab_bad_input("%s:%ld: %s", ab_short_path(text->path), text->line, message);
 }
 
 /* Reads an open file into text->bytes. Only regular files: a directory or a device has no size to read. */
 static ab_status read_all(FILE *file, tsplib_text *text)
 {
     struct stat info;
-    if (fstat(fileno(file), &info) != 0) return ab_failed("%s: %s", tsplib_short_path(text->path), strerror(errno));
-    if (!S_ISREG(info.st_mode)) return ab_bad_input("%s: not a regular file", tsplib_short_path(text->path));
+    if (fstat(fileno(file), &info) != 0) return ab_failed("%s: %s", ab_short_path(text->path), strerror(errno));
+    if (!S_ISREG(info.st_mode)) return ab_bad_input("%s: not a regular file", ab_short_path(text->path));
     size_t size = (size_t)info.st_size;
     text->bytes = malloc(size + 1);
-    if (text->bytes == NULL) return ab_failed("%s: no memory for %zu bytes", tsplib_short_path(text->path), size);
+    if (text->bytes == NULL) return ab_failed("%s: no memory for %zu bytes", ab_short_path(text->path), size);
     size_t length = fread(text->bytes, 1, size, file);
-    if (ferror(file)) return ab_failed("%s: %s", tsplib_short_path(text->path), strerror(errno));
+    if (ferror(file)) return ab_failed("%s: %s", ab_short_path(text->path), strerror(errno));
     text->bytes[length] = '\0';
     text->cursor = text->bytes;
     text->end = text->bytes + length;
@@ -49,7 +43,7 @@ ab_status tsplib_open(const char *path, tsplib_text *text)
     text->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (text->locale == (locale_t)0) return ab_failed("newlocale: %s", strerror(errno));
     FILE *file = fopen(path, "rb");
-    if (file == NULL) return ab_failed("%s: %s", tsplib_short_path(path), strerror(errno));
+    if (file == NULL) return ab_failed("%s: %s", ab_short_path(path), strerror(errno));
     ab_status status = read_all(file, text);
     fclose(file);
     return status;

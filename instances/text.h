@@ -55,7 +55,4 @@ const char *tsplib_quote(tsplib_span span, char quoted[TSPLIB_QUOTE]);
 /* AB_BAD_INPUT "file:line: ..." for the line of the cursor. */
 ab_status tsplib_error(const tsplib_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The part of a path that leaves room for the rest of a message: all of it, or its end. */
-const char *tsplib_short_path(const char *path);
-
 #endif

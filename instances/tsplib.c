@@ -1,15 +1,16 @@
-/* The grammar of TSPLIB's instance and tour files (instances/tsplib.h): keyword lines, each with its reader below, some
- * of which go on to read the section that follows. Numbers of matrices and tours may be wrapped over lines in any way;
- * a node has a line of its own, so that a missing coordinate is found where it is missing. */
+/* The grammar of TSPLIB's instances (instances/tsplib.h): keyword lines, each with its reader below, some of which go
+ * on to read the section that follows. Numbers of matrices may be wrapped over lines in any way; a node has a line of
+ * its own, so that a missing coordinate is found where it is missing. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
+#include "base/lookup.h"
+#include "instances/describe.h"
 #include "instances/distances.h"
 #include "instances/text.h"
-#include "base/digest.h"
-#include "instances/tsplib.h"
 
 /* How a matrix section runs through the rows of the distance matrix. The matrix is symmetric, so the columns of one
  * triangle come in the same order as the rows of the other. */
@@ -38,13 +39,12 @@ static const matrix_form *find_form(const char *name)
 typedef struct parse {
     tsplib_text text;
     unsigned seen;           /* bit i: keyword i of the table has been read */
-    int n;                   /* DIMENSION, 0 until known; of a tour, the number of cities that the caller expects */
+    int n;                   /* DIMENSION, 0 until known */
     bool explicit_weights;   /* EDGE_WEIGHT_TYPE is EXPLICIT */
     const tsp_rule *rule;    /* or else the rule that it names; NULL until known */
     const matrix_form *form; /* EDGE_WEIGHT_FORMAT; NULL until known */
     tsp_point *points;       /* [n] NODE_COORD_SECTION; NULL until read */
     int32_t *dist;           /* [n][n] EDGE_WEIGHT_SECTION; NULL until read */
-    int32_t *tour;           /* [n] the caller's, filled by TOUR_SECTION */
 } parse;
 
 typedef struct keyword {
@@ -52,38 +52,14 @@ typedef struct keyword {
     ab_status (*read)(parse *file, tsplib_span value); /* NULL: the line means nothing to us */
 } keyword;
 
-/* Reads keyword lines, and through them their sections, up to EOF or the end of the file. */
-static ab_status read_keywords(parse *file, const keyword *table, int count)
-{
-    tsplib_span key, value;
-    while (tsplib_next_line(&file->text, &key, &value) && !tsplib_is(key, "EOF")) {
-        char quoted[TSPLIB_QUOTE];
-        int i = 0;
-        while (i < count && !tsplib_is(key, table[i].name)) i++;
-        if (i == count) return tsplib_error(&file->text, "unknown keyword \"%s\"", tsplib_quote(key, quoted));
-        if (table[i].read == NULL) continue;
-        if (file->seen & 1u << i) return tsplib_error(&file->text, "%s appears twice", table[i].name);
-        file->seen |= 1u << i;
-        AB_TRY(table[i].read(file, value));
-    }
-    return ab_ok();
-}
-
 /* TYPE may carry a remark: "TSP (M.~Hofmeister)". */
-static ab_status check_type(parse *file, tsplib_span value, const char *type)
+static ab_status read_type(parse *file, tsplib_span value)
 {
     char quoted[TSPLIB_QUOTE];
     tsplib_span word = {value.start, 0};
     while (word.length < value.length && strchr(" \t(", word.start[word.length]) == NULL) word.length++;
-    if (tsplib_is(word, type)) return ab_ok();
-    return tsplib_error(&file->text, "TYPE must be %s, not \"%s\"", type, tsplib_quote(value, quoted));
-}
-
-/* ---- Instances ---- */
-
-static ab_status read_tsp_type(parse *file, tsplib_span value)
-{
-    return check_type(file, value, "TSP");
+    if (tsplib_is(word, "TSP")) return ab_ok();
+    return tsplib_error(&file->text, "TYPE must be TSP, not \"%s\"", tsplib_quote(value, quoted));
 }
 
 static ab_status read_dimension(parse *file, tsplib_span value)
@@ -199,12 +175,12 @@ static ab_status skip_numbers(parse *file, tsplib_span value)
 }
 
 /* All that TSPLIB 95 allows in a symmetric instance, but for FIXED_EDGES_SECTION, which changes the problem. */
-static const keyword tsp_keywords[] = {
+static const keyword keywords[] = {
     {"NAME", NULL},
     {"COMMENT", NULL},
     {"DISPLAY_DATA_TYPE", NULL},
     {"NODE_COORD_TYPE", NULL},
-    {"TYPE", read_tsp_type},
+    {"TYPE", read_type},
     {"DIMENSION", read_dimension},
     {"EDGE_WEIGHT_TYPE", read_weight_type},
     {"EDGE_WEIGHT_FORMAT", read_weight_format},
@@ -213,9 +189,26 @@ static const keyword tsp_keywords[] = {
     {"DISPLAY_DATA_SECTION", skip_numbers},
 };
 
-static ab_status read_instance(parse *file)
+/* Reads keyword lines, and through them their sections, up to EOF or the end of the file. */
+static ab_status read_keywords(parse *file)
 {
-    AB_TRY(read_keywords(file, tsp_keywords, sizeof tsp_keywords / sizeof tsp_keywords[0]));
+    const int count = sizeof keywords / sizeof keywords[0];
+    tsplib_span key, value;
+    while (tsplib_next_line(&file->text, &key, &value) && !tsplib_is(key, "EOF")) {
+        char quoted[TSPLIB_QUOTE];
+        int i = 0;
+        while (i < count && !tsplib_is(key, keywords[i].name)) i++;
+        if (i == count) return tsplib_error(&file->text, "unknown keyword \"%s\"", tsplib_quote(key, quoted));
+        if (keywords[i].read == NULL) continue;
+        if (file->seen & 1u << i) return tsplib_error(&file->text, "%s appears twice", keywords[i].name);
+        file->seen |= 1u << i;
+        AB_TRY(keywords[i].read(file, value));
+    }
+    return ab_ok();
+}
+
+static ab_status check_sections(const parse *file)
+{
     const char *missing = NULL;
     if (file->n == 0)
         missing = "DIMENSION";
@@ -225,9 +218,23 @@ static ab_status read_instance(parse *file)
         missing = "NODE_COORD_SECTION";
     else if (file->explicit_weights && file->dist == NULL)
         missing = "EDGE_WEIGHT_SECTION";
-    if (missing != NULL) return tsplib_error(&file->text, "the file ends without %s", missing);
-    if (file->explicit_weights) return ab_ok();
-    return tsp_compute_distances(file->text.path, file->rule, file->points, file->n, &file->dist);
+    return missing == NULL ? ab_ok() : tsplib_error(&file->text, "the file ends without %s", missing);
+}
+
+/* Reads and checks everything. Distances are kept where `with_distances`; a matrix is checked by reading it. */
+static ab_status read_instance(parse *file, bool with_distances)
+{
+    AB_TRY(read_keywords(file));
+    AB_TRY(check_sections(file));
+    const char *path = file->text.path;
+    if (file->rule != NULL && with_distances)
+        return tsp_compute_distances(path, file->rule, file->points, file->n, &file->dist);
+    if (file->rule != NULL) return tsp_check_distances(path, file->rule, file->points, file->n);
+    if (!with_distances) {
+        free(file->dist);
+        file->dist = NULL;
+    }
+    return ab_ok();
 }
 
 /* Names an instance as its file is named: the NAME inside is not always a name ("ulysses22.tsp"). */
@@ -237,15 +244,25 @@ static ab_status name_instance(const char *path, tsp_instance *instance)
     size_t length = strlen(base);
     if (length > 4 && strcmp(base + length - 4, ".tsp") == 0) length -= 4;
     if (strlen(path) >= sizeof instance->path || length >= sizeof instance->name)
-        return ab_bad_input("%s: the name is too long (at most %zu bytes, a path %zu)", tsplib_short_path(path),
+        return ab_bad_input("%s: the name is too long (at most %zu bytes, a path %zu)", ab_short_path(path),
                             sizeof instance->name - 1, sizeof instance->path - 1);
     memcpy(instance->path, path, strlen(path));
     memcpy(instance->name, base, length);
     return ab_ok();
 }
 
+/* Sets the optimum of the catalogue's entry with this instance's name, n and edge weight type; 0 if there is none. */
+static ab_status look_up_optimum(tsp_instance *instance)
+{
+    tsp_catalogue_entry entry;
+    AB_TRY(tsp_find_in_catalogue(instance->name, &entry));
+    const bool same = entry.n == instance->n && strcmp(entry.edge_weight_type, instance->edge_weight_type) == 0;
+    instance->optimum = same ? entry.optimum : 0;
+    return ab_ok();
+}
+
 /* Moves what was parsed into the instance, which then owns the distances. */
-static void fill_instance(parse *file, tsp_instance *instance)
+static ab_status fill_instance(parse *file, tsp_instance *instance)
 {
     const char *type = file->explicit_weights ? "EXPLICIT" : file->rule->name;
     memcpy(instance->edge_weight_type, type, strlen(type));
@@ -253,85 +270,30 @@ static void fill_instance(parse *file, tsp_instance *instance)
     instance->dist = file->dist;
     file->dist = NULL;
     sha256_hex(file->text.bytes, (size_t)(file->text.end - file->text.bytes), instance->sha256);
-    instance->optimum = tsp_known_optimum(instance);
+    return look_up_optimum(instance);
 }
 
-ab_status tsp_read(const char *path, tsp_instance *instance)
+static ab_status read_file(const char *path, bool with_distances, tsp_instance *instance)
 {
     *instance = (tsp_instance){0};
     parse file = {0};
     ab_status status = name_instance(path, instance);
     if (status.code == AB_OK) status = tsplib_open(path, &file.text);
-    if (status.code == AB_OK) status = read_instance(&file);
-    if (status.code == AB_OK)
-        fill_instance(&file, instance);
-    else
-        *instance = (tsp_instance){0};
+    if (status.code == AB_OK) status = read_instance(&file, with_distances);
+    if (status.code == AB_OK) status = fill_instance(&file, instance);
+    if (status.code != AB_OK) tsp_free(instance);
     free(file.points);
     free(file.dist);
     tsplib_close(&file.text);
     return status;
 }
 
-/* ---- Tours ---- */
-
-static ab_status read_tour_type(parse *file, tsplib_span value)
+ab_status tsp_read(const char *path, tsp_instance *instance)
 {
-    return check_type(file, value, "TOUR");
+    return read_file(path, true, instance);
 }
 
-static ab_status check_dimension(parse *file, tsplib_span value)
+ab_status tsp_describe_file(const char *path, tsp_instance *instance)
 {
-    int n;
-    AB_TRY(tsplib_integer(&file->text, value, "DIMENSION", 1, TSP_MAX_CITIES, &n));
-    return n == file->n ? ab_ok()
-                        : tsplib_error(&file->text, "a tour of %d cities, but the instance has %d", n, file->n);
-}
-
-/* Reads the cities up to -1, or up to what is no number. visited: [n], all false. */
-static ab_status read_cities(parse *file, bool *visited)
-{
-    int found = 0, city;
-    tsplib_span token;
-    while (tsplib_next_numeric(&file->text, &token) && !tsplib_is(token, "-1")) {
-        AB_TRY(tsplib_integer(&file->text, token, "a city of the tour", 1, file->n, &city));
-        if (visited[city - 1]) return tsplib_error(&file->text, "city %d appears twice", city);
-        visited[city - 1] = true;
-        file->tour[found++] = city - 1;
-    }
-    if (found != file->n) return tsplib_error(&file->text, "expected a tour of %d cities, found %d", file->n, found);
-    /* A second -1 ends the list of tours. */
-    tsplib_text ahead = file->text;
-    if (tsplib_next_numeric(&ahead, &token) && tsplib_is(token, "-1")) file->text = ahead;
-    return ab_ok();
-}
-
-static ab_status read_tour(parse *file, tsplib_span value)
-{
-    (void)value;
-    bool *visited = calloc((size_t)file->n, sizeof *visited);
-    if (visited == NULL) return ab_failed("no memory for a tour of %d cities", file->n);
-    ab_status status = read_cities(file, visited);
-    free(visited);
-    return status;
-}
-
-static const keyword tour_keywords[] = {
-    {"NAME", NULL},
-    {"COMMENT", NULL},
-    {"TYPE", read_tour_type},
-    {"DIMENSION", check_dimension},
-    {"TOUR_SECTION", read_tour},
-};
-
-ab_status tsp_read_tour(const char *path, int n, int32_t *tour)
-{
-    const int count = sizeof tour_keywords / sizeof tour_keywords[0];
-    parse file = {.n = n, .tour = tour};
-    ab_status status = tsplib_open(path, &file.text);
-    if (status.code == AB_OK) status = read_keywords(&file, tour_keywords, count);
-    if (status.code == AB_OK && !(file.seen & 1u << (count - 1)))
-        status = tsplib_error(&file.text, "the file ends without TOUR_SECTION");
-    tsplib_close(&file.text);
-    return status;
+    return read_file(path, false, instance);
 }

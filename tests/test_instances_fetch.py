@@ -1,4 +1,5 @@
 """instances/fetch against a local server: what it keeps, what it refuses, what it says."""
+import csv
 import gzip
 import hashlib
 import os
@@ -138,3 +139,12 @@ def test_a_catalogue_or_directory_that_cannot_be_used(tmp_path):
     (tmp_path / "file").write_text("")
     done = subprocess.run([FETCH, FETCH.parent / "catalogue.csv", tmp_path / "file/x"], capture_output=True, text=True)
     assert done.returncode == 1 and "Not a directory" in done.stderr
+
+
+def test_the_catalogue_is_whole():
+    with open(FETCH.parent / "catalogue.csv", newline="", encoding="utf-8") as file:
+        entries = list(csv.DictReader(file))
+    assert len(entries) >= 21
+    for entry in entries:
+        assert len(entry["sha256"]) == 64
+        assert entry["url"].startswith("http") and entry["url"].endswith(f"/{entry['name']}.tsp.gz")

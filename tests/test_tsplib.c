@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/digest.h"
+#include "base/root.h"
 #include "instances/tsplib.h"
+#include "tests/support/tours.h"
 
 /* ---- Files of a test ---- */
 
@@ -343,62 +345,13 @@ static void survives_every_flipped_bit(void **state)
     }
 }
 
-/* ---- Tours ---- */
-
-static ab_status read_tour_text(const char *text, int n, int32_t *tour)
-{
-    write_text("t.tour", text);
-    return tsp_read_tour("t.tour", n, tour);
-}
-
-static void reads_tours(void **state)
-{
-    (void)state;
-    static const char *const texts[] = {
-        "NAME : t\nCOMMENT : x\nTYPE : TOUR\nDIMENSION : 4\nTOUR_SECTION\n3\n1\n4\n2\n-1\nEOF\n",
-        "TYPE:TOUR\r\nTOUR_SECTION\r\n3 1\r\n4 2 -1\r\n-1\r\n",
-        "TOUR_SECTION\n3 1 4 2 EOF\n",
-        "TOUR_SECTION\n3 1 4 2",
-    };
-    const int32_t expected[] = {2, 0, 3, 1};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        int32_t tour[4] = {-1, -1, -1, -1};
-        assert_int_equal(read_tour_text(texts[i], 4, tour).code, AB_OK);
-        assert_memory_equal(tour, expected, sizeof tour);
-    }
-}
-
-static void explains_broken_tours(void **state)
-{
-    (void)state;
-    static const char *const cases[][2] = {
-        {"TOUR_SECTION\n1 2 4\n-1\n", "t.tour:3: expected a tour of 4 cities, found 3"},
-        {"TOUR_SECTION\n1 2\n2 4\n-1\n", "t.tour:3: city 2 appears twice"},
-        {"TOUR_SECTION\n1 2\n3 5\n-1\n", "t.tour:3: a city of the tour must be a whole number from 1 to 4, not 5"},
-        {"TOUR_SECTION\n1 2 3 4 1\n-1\n", "t.tour:2: city 1 appears twice"},
-        {"TOUR_SECTION\n1 2 3 4\n-1\n5 6 7\n", "t.tour:4: unknown keyword \"5\""},
-        {"DIMENSION: 5\n", "t.tour:1: a tour of 5 cities, but the instance has 4"},
-        {"TYPE: TSP\n", "t.tour:1: TYPE must be TOUR, not \"TSP\""},
-        {"NAME: t\n", "t.tour:1: the file ends without TOUR_SECTION"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        int32_t tour[4];
-        const ab_status status = read_tour_text(cases[i][0], 4, tour);
-        assert_int_equal(status.code, AB_BAD_INPUT);
-        assert_string_equal(status.reason, cases[i][1]);
-    }
-}
-
-static void measures_closed_tours(void **state)
-{
-    (void)state;
-    int32_t dist[] = {0, 1, 20, 1, 0, INT32_MAX, 20, INT32_MAX, 0};
-    const tsp_instance instance = {.n = 3, .dist = dist};
-    assert_int_equal(tsp_tour_length(&instance, (const int32_t[]){2, 0, 1}), 21 + (int64_t)INT32_MAX);
-    assert_int_equal(tsp_tour_length(&(tsp_instance){.n = 1, .dist = dist}, (const int32_t[]){0}), 0);
-}
-
 /* ---- Stand-ins and names ---- */
+
+#define DIGEST "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define CATALOGUE                                                                                                      \
+    "name,n,edge_weight_type,optimum,url,sha256\ntwo,2,EUC_2D,2,http://x/two.tsp," DIGEST                              \
+    "\nd198,198,EUC_2D,15780,http://x/d198.tsp," DIGEST "\na280,280,EUC_2D,2579,http://x/a280.tsp," DIGEST "\n"
+#define ONE_CITY HEAD("EUC_2D", "1") "NODE_COORD_SECTION\n1 7 7\n"
 
 static tsp_instance load(const char *name)
 {
@@ -479,22 +432,34 @@ static void loads_a_stand_in_without_files(void **state)
     tsp_free(&instance);
 }
 
-/* $TSPLIB_DIR comes before instances/tsplib, which comes before a stand-in. */
+static void enter_project(void)
+{
+    assert_int_equal(system("mkdir -p project/instances/tsplib mine"), 0);
+    write_text("project/instances/catalogue.csv", CATALOGUE);
+    setenv("ANTBENCH_ROOT", "project", 1);
+}
+
+static void leave_project(void)
+{
+    unsetenv("ANTBENCH_ROOT");
+    unsetenv("TSPLIB_DIR");
+    assert_int_equal(system("rm -r project mine"), 0);
+}
+
+/* $TSPLIB_DIR comes before instances/tsplib of the project, which comes before a stand-in. */
 static void loads_files_in_order(void **state)
 {
     (void)state;
-    static const char one[] = HEAD("EUC_2D", "1") "NODE_COORD_SECTION\n1 7 7\n";
-    static const char two[] = HEAD("EUC_2D", "2") "NODE_COORD_SECTION\n1 7 7\n2 7 8\n";
-    assert_int_equal(mkdir("mine", 0777) | mkdir("instances", 0777) | mkdir("instances/tsplib", 0777), 0);
-    write_text("instances/tsplib/d198.tsp", one);
-    write_text("instances/tsplib/u198.tsp", one);
-    write_text("mine/d198.tsp", two);
+    enter_project();
+    write_text("project/instances/tsplib/d198.tsp", ONE_CITY);
+    write_text("project/instances/tsplib/u198.tsp", ONE_CITY);
+    write_text("mine/d198.tsp", HEAD("EUC_2D", "2") "NODE_COORD_SECTION\n1 7 7\n2 7 8\n");
     static const struct {
         const char *directory, *name, *path;
     } cases[] = {
         {"mine", "d198", "mine/d198.tsp"},
-        {"mine", "u198", "instances/tsplib/u198.tsp"},
-        {"nowhere", "d198", "instances/tsplib/d198.tsp"},
+        {"mine", "u198", "project/instances/tsplib/u198.tsp"},
+        {"nowhere", "d198", "project/instances/tsplib/d198.tsp"},
         {"", "mine/d198.tsp", "mine/d198.tsp"},
         {"nowhere", "a280", ""},
     };
@@ -506,8 +471,184 @@ static void loads_files_in_order(void **state)
         assert_int_equal(instance.optimum, 0); /* d198.tsp does not hold d198 here */
         tsp_free(&instance);
     }
-    assert_int_equal(system("rm -r mine instances"), 0);
-    unsetenv("TSPLIB_DIR");
+    leave_project();
+}
+
+/* Names of TSPLIB that no stand-in may have, and names that are in no catalogue, are good where there is a file. */
+static void knows_the_names_of_files(void **state)
+{
+    (void)state;
+    enter_project();
+    setenv("TSPLIB_DIR", "mine", 1);
+    static const char *const names[] = {"u1060", "my own", "third"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_false(tsp_may_load(names[i]));
+        assert_int_equal(tsp_check_name(names[i]).code, AB_BAD_INPUT);
+    }
+    write_text("mine/u1060.tsp", ONE_CITY);
+    write_text("mine/my own.tsp", ONE_CITY);
+    write_text("project/instances/tsplib/third.tsp", ONE_CITY);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_true(tsp_may_load(names[i]));
+        assert_int_equal(tsp_check_name(names[i]).code, AB_OK);
+        tsp_instance instance = load(names[i]);
+        assert_string_equal(instance.name, names[i]);
+        assert_false(instance.stand_in);
+        tsp_free(&instance);
+    }
+    static const char *const others[] = {"d198", "a280", "u77", "c5", "mine/u1060.tsp"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_true(tsp_may_load(others[i]));
+        assert_int_equal(tsp_check_name(others[i]).code, AB_OK);
+    }
+    leave_project();
+}
+
+/* Candidates are the names of the catalogue and of files, wherever they lie. */
+static void suggests_what_there_is(void **state)
+{
+    (void)state;
+    enter_project();
+    setenv("TSPLIB_DIR", "mine", 1);
+    write_text("mine/hallway.tsp", ONE_CITY);
+    write_text("mine/hall\nways.tsp", ONE_CITY); /* never in a message */
+    write_text("mine/airport.txt", ONE_CITY);
+    write_text("project/instances/tsplib/garden.tsp", ONE_CITY);
+    static const char *const cases[][2] = {
+        {"hallways", "; did you mean \"hallway\"?"},
+        {"gardn", "; did you mean \"garden\"?"},
+        {"a281", "; did you mean \"a280\"?"},
+        {"airports", ""},
+        {"zebra", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char expected[200];
+        snprintf(expected, sizeof expected,
+                 "instance \"%s\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib%s",
+                 cases[i][0], cases[i][1]);
+        const ab_status status = tsp_check_name(cases[i][0]);
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_string_equal(status.reason, expected);
+        assert_false(tsp_may_load(cases[i][0]));
+    }
+    leave_project();
+}
+
+/* A file that is called so is not even looked at. */
+static void refuses_control_characters(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"d198\n", "instance \"d198?\": a name has no control characters"},
+        {"./a\tb\x7f.tsp", "instance \"./a?b?.tsp\": a name has no control characters"},
+        {"\033[31md198", "instance \"?[31md198\": a name has no control characters"},
+    };
+    write_text("a\tb\x7f.tsp", ONE_CITY);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tsp_instance instance;
+        assert_string_equal(tsp_check_name(cases[i][0]).reason, cases[i][1]);
+        assert_string_equal(tsp_describe(cases[i][0], &instance).reason, cases[i][1]);
+        const ab_status status = tsp_load(cases[i][0], &instance);
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_string_equal(status.reason, cases[i][1]);
+    }
+    char many[300];
+    memset(many, '\r', sizeof many - 1);
+    many[sizeof many - 1] = '\0';
+    assert_null(strchr(tsp_check_name(many).reason, '\r'));
+}
+
+/* ---- Describing ---- */
+
+/* The most memory that this process ever had, in KiB. */
+static long peak_kib(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+/* First of all tests, because a peak never falls. The distances of either would take 4 GiB. */
+static void describing_takes_no_distances(void **state)
+{
+    (void)state;
+    FILE *file = fopen("large.tsp", "w");
+    assert_non_null(file);
+    fprintf(file, "%s", HEAD("EUC_2D", "32767") "NODE_COORD_SECTION\n");
+    for (int i = 1; i <= 32767; i++) fprintf(file, "%d %d %d\n", i, i % 181 * 1000, i / 181 * 1000);
+    assert_int_equal(fclose(file), 0);
+    const long before = peak_kib();
+    tsp_instance instance;
+    assert_int_equal(tsp_describe("large.tsp", &instance).code, AB_OK);
+    assert_int_equal(instance.n, 32767);
+    assert_null(instance.dist);
+    tsp_free(&instance);
+    assert_int_equal(tsp_describe("c32767", &instance).code, AB_OK);
+    assert_int_equal(instance.n, 32767);
+    assert_null(instance.dist);
+    assert_true(peak_kib() - before < 10000);
+    assert_int_equal(remove("large.tsp"), 0);
+}
+
+/* What is described is what is loaded, but for the distances and what needs them. */
+static void describes_what_would_be_loaded(void **state)
+{
+    (void)state;
+    enter_project();
+    setenv("TSPLIB_DIR", "mine", 1);
+    write_text("mine/points.tsp", HEAD("ATT", "2") "NODE_COORD_SECTION\n1 7 7\n2 7 8\n");
+    write_text("mine/globe.tsp", HEAD("GEO", "2") "NODE_COORD_SECTION\n1 -90.0 180.0\n2 7 -179.59\n");
+    write_text("mine/matrix.tsp",
+               HEAD("EXPLICIT", "3") "EDGE_WEIGHT_FORMAT: UPPER_ROW\nEDGE_WEIGHT_SECTION\n1 2 3\nEOF\n");
+    write_text("mine/two.tsp", HEAD("EUC_2D", "2") "NODE_COORD_SECTION\n1 7 7\n2 7 8\n");
+    static const char *const names[] = {"points", "globe", "matrix", "two", "d198", "u300", "c300", "mine/points.tsp"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        tsp_instance described, loaded = load(names[i]);
+        assert_int_equal(tsp_describe(names[i], &described).code, AB_OK);
+        assert_null(described.dist);
+        if (described.stand_in) {
+            assert_string_equal(described.sha256, "");
+            memcpy(described.sha256, loaded.sha256, sizeof described.sha256);
+        }
+        free(loaded.dist);
+        loaded.dist = NULL;
+        assert_memory_equal(&described, &loaded, sizeof described);
+    }
+    tsp_instance two;
+    assert_int_equal(tsp_describe("two", &two).code, AB_OK);
+    assert_int_equal(two.optimum, 2); /* the catalogue's */
+    leave_project();
+}
+
+static void describing_finds_what_is_wrong(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "t.tsp:1: the file is empty"},
+        {HEAD("EUC_2D", "2") "NODE_COORD_SECTION\n1 2 3\n", "t.tsp:6: expected 2 nodes, found 1: node 2 is missing"},
+        {HEAD("EUC_2D", "2") "NODE_COORD_SECTION\n1 2 3\n2 1.0\n", "t.tsp:7: expected 3 numbers \"id x y\", got 2"},
+        {HEAD("EUC_2D", "3") "NODE_COORD_SECTION\n1 0 0\n2 3e9 0\n3 0 0\n",
+         "t.tsp: the distance between nodes 1 and 2 is 3e+09, which does not fit in 32 bits"},
+        {HEAD("EUC_2D", "2") "NODE_COORD_SECTION\n1 -1e308 0\n2 1e308 0\n",
+         "t.tsp: the distance between nodes 1 and 2 is inf, which does not fit in 32 bits"},
+        {HEAD("GEO", "1") "NODE_COORD_SECTION\n1 2 1e300\n",
+         "t.tsp: node 1: GEO coordinates are at most 180, not 2 1e+300"},
+        {HEAD("EXPLICIT", "2") "EDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n0 1\n2 0\n",
+         "t.tsp:8: not symmetric: 1 to 2 is 1, but 2 to 1 is 2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tsp_instance instance;
+        assert_error(cases[i][0], cases[i][1]);
+        const ab_status status = tsp_describe("t.tsp", &instance);
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_string_equal(status.reason, cases[i][1]);
+        assert_int_equal(instance.n, 0);
+    }
+    /* The box around these is too large, but no two of them are too far apart. */
+    write_text("t.tsp", HEAD("EUC_2D", "3") "NODE_COORD_SECTION\n1 0 1e9\n2 2e9 1e9\n3 1e9 0\n");
+    tsp_instance instance;
+    assert_int_equal(tsp_describe("t.tsp", &instance).code, AB_OK);
+    assert_int_equal(tsp_describe("c99999", &instance).code, AB_BAD_INPUT);
 }
 
 /* A broken file is never replaced by a stand-in. */
@@ -560,18 +701,111 @@ static void computes_sha256(void **state)
 static void keeps_an_ordered_catalogue(void **state)
 {
     (void)state;
+    tsp_catalogue_entry *entries, found;
     int count;
-    const tsp_catalogue_entry *catalogue = tsp_catalogue(&count);
+    assert_int_equal(tsp_catalogue(&entries, &count).code, AB_OK);
     assert_true(count >= 21);
     for (int i = 0; i < count; i++) {
-        const tsp_catalogue_entry *entry = &catalogue[i];
-        assert_ptr_equal(tsp_find_in_catalogue(entry->name), entry);
-        assert_int_equal(strspn(entry->sha256, "0123456789abcdef"), 64);
-        assert_non_null(strstr(entry->url, entry->name));
-        assert_true(entry->optimum > 0);
-        if (i > 0) assert_true(catalogue[i - 1].n < entry->n);
+        assert_int_equal(tsp_find_in_catalogue(entries[i].name, &found).code, AB_OK);
+        assert_memory_equal(&found, &entries[i], sizeof found);
+        if (i > 0) assert_true(entries[i - 1].n < entries[i].n);
     }
-    assert_null(tsp_find_in_catalogue("u198"));
+    free(entries);
+    assert_int_equal(tsp_find_in_catalogue("u198", &found).code, AB_OK);
+    assert_true(found.n == 0 && found.name[0] == '\0');
+}
+
+/* Columns are found by name, and those that are for instances/fetch alone may be anything. */
+static void reads_a_catalogue_of_any_order(void **state)
+{
+    (void)state;
+    enter_project();
+    write_text("project/instances/catalogue.csv",
+               "url,sha256,optimum,name,n,edge_weight_type\n,\"" DIGEST "\",9007199254740992,\"a,b\",7,EUC_2D\n");
+    tsp_catalogue_entry found;
+    assert_int_equal(tsp_find_in_catalogue("a,b", &found).code, AB_OK);
+    assert_string_equal(found.name, "a,b");
+    assert_string_equal(found.edge_weight_type, "EUC_2D");
+    assert_string_equal(found.sha256, DIGEST);
+    assert_true(found.n == 7 && found.optimum == INT64_C(9007199254740992));
+    leave_project();
+}
+
+static void explains_broken_catalogues(void **state)
+{
+    (void)state;
+#define HEADER "name,n,edge_weight_type,optimum,sha256\n"
+    static const char *const cases[][2] = {
+        {"", "1: the file is empty"},
+        {"name,n,edge_weight_type,sha256\n", "1: there is no column optimum"},
+        {HEADER "a,5,EUC_2D,7\n", "2: expected 5 cells, got 4"},
+        {HEADER "a,5,EUC_2D,7," DIGEST "\nb,5,EUC_2D,7," DIGEST ",more\n", "3: expected 5 cells, got 6"},
+        {HEADER ",5,EUC_2D,7," DIGEST "\n", "2: column 1 (name) is empty"},
+        {HEADER "a,,EUC_2D,7," DIGEST "\n", "2: column 2 (n) is empty"},
+        {HEADER "a,five,EUC_2D,7," DIGEST "\n", "2: column 2: expected a number, got \"five\""},
+        {HEADER "a,2.5,EUC_2D,7," DIGEST "\n", "2: column 2: expected a whole number from 1 to 32767, got 2.5"},
+        {HEADER "a,40000,EUC_2D,7," DIGEST "\n", "2: column 2: expected a whole number from 1 to 32767, got 40000"},
+        {HEADER "a,5,EUCLIDEAN_DISTANCE,7," DIGEST "\n", "2: column 3: more than 15 characters"},
+        {HEADER "a,5,EUC_2D,7,abc\n", "2: column 5: expected 64 hexadecimal digits"},
+        {HEADER "a,5,EUC_2D,7," DIGEST "\na,6,EUC_2D,7," DIGEST "\n", "3: a stands twice"},
+        {HEADER "\"a,5,EUC_2D\n", "2: a quotation mark is never closed"},
+    };
+#undef HEADER
+    enter_project();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char expected[200];
+        snprintf(expected, sizeof expected, "project/instances/catalogue.csv:%s", cases[i][1]);
+        write_text("project/instances/catalogue.csv", cases[i][0]);
+        tsp_catalogue_entry *entries;
+        tsp_instance instance;
+        int count;
+        const ab_status status = tsp_catalogue(&entries, &count);
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_string_equal(status.reason, expected);
+        assert_true(entries == NULL && count == 0);
+        assert_string_equal(tsp_load("d198", &instance).reason, expected);
+        assert_string_equal(tsp_check_name("zebra").reason, expected);
+        assert_true(tsp_may_load("zebra")); /* tsp_load says what is wrong */
+    }
+    assert_int_equal(remove("project/instances/catalogue.csv"), 0);
+    tsp_instance instance;
+    const ab_status status = tsp_load("d198", &instance);
+    assert_int_equal(status.code, AB_FAILED);
+    assert_string_equal(status.reason, "project/instances/catalogue.csv: No such file or directory ($ANTBENCH_ROOT may "
+                                       "name the folder of antbench)");
+    leave_project();
+}
+
+/* ---- The project's folder ---- */
+
+/* These tests run in a directory of their own; their program lies in the project's. */
+static void finds_the_project_from_anywhere(void **state)
+{
+    (void)state;
+    char here[1024], path[1024], found[1024];
+    assert_non_null(getcwd(here, sizeof here));
+    snprintf(path, sizeof path, "%s", ab_root());
+    assert_int_equal(path[0], '/');
+    assert_int_equal(ab_root_path(found, sizeof found, "instances/catalogue.csv").code, AB_OK);
+    assert_int_equal(access(found, R_OK), 0);
+    assert_int_equal(chdir("/"), 0);
+    assert_string_equal(ab_root(), path);
+    assert_int_equal(tsp_check_name("pr2392").code, AB_OK);
+    /* In the project's folder itself paths are short. */
+    assert_int_equal(chdir(path), 0);
+    assert_string_equal(ab_root(), ".");
+    assert_int_equal(ab_root_path(found, sizeof found, "instances/catalogue.csv").code, AB_OK);
+    assert_string_equal(found, "instances/catalogue.csv");
+    assert_int_equal(chdir(here), 0);
+
+    setenv("ANTBENCH_ROOT", "other/", 1);
+    assert_string_equal(ab_root(), "other/");
+    setenv("ANTBENCH_ROOT", "", 1);
+    assert_string_equal(ab_root(), path);
+    unsetenv("ANTBENCH_ROOT");
+    const ab_status status = ab_root_path(found, 8, "instances");
+    assert_int_equal(status.code, AB_FAILED);
+    assert_non_null(strstr(status.reason, ": the path is too long"));
 }
 
 /* ---- TSPLIB itself ---- */
@@ -603,17 +837,19 @@ static int64_t shortest_tour(const tsp_instance *instance)
 
 static void check_catalogued_files(const char *directory)
 {
+    tsp_catalogue_entry *entries;
     int count;
-    const tsp_catalogue_entry *catalogue = tsp_catalogue(&count);
+    assert_int_equal(tsp_catalogue(&entries, &count).code, AB_OK);
     for (int i = 0; i < count; i++) {
         char path[1024];
-        snprintf(path, sizeof path, "%s/%s.tsp", directory, catalogue[i].name);
+        snprintf(path, sizeof path, "%s/%s.tsp", directory, entries[i].name);
         if (access(path, F_OK) != 0) continue;
         tsp_instance instance = load(path);
-        assert_string_equal(instance.sha256, catalogue[i].sha256);
-        assert_int_equal(instance.optimum, catalogue[i].optimum);
+        assert_string_equal(instance.sha256, entries[i].sha256);
+        assert_int_equal(instance.optimum, entries[i].optimum);
         tsp_free(&instance);
     }
+    free(entries);
 }
 
 static void check_optimal_tour(const char *directory, const char *name)
@@ -624,9 +860,9 @@ static void check_optimal_tour(const char *directory, const char *name)
     int32_t *tour = malloc((size_t)instance.n * sizeof *tour);
     assert_non_null(tour);
     snprintf(path, sizeof path, "%s/%s.opt.tour", directory, name);
-    ab_status status = tsp_read_tour(path, instance.n, tour);
-    if (status.code != AB_OK) fail_msg("%s", status.reason);
-    assert_int_equal(tsp_tour_length(&instance, tour), tsp_find_in_catalogue(name)->optimum);
+    read_tour(path, instance.n, tour);
+    assert_true(instance.optimum > 0);
+    assert_int_equal(tour_length(&instance, tour), instance.optimum);
     free(tour);
     tsp_free(&instance);
 }
@@ -656,7 +892,8 @@ static void reproduces_published_optima(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reproduces_published_optima), /* first: others change TSPLIB_DIR */
+        cmocka_unit_test(describing_takes_no_distances), /* first: see there */
+        cmocka_unit_test(reproduces_published_optima),   /* before others change TSPLIB_DIR */
         cmocka_unit_test(rounds_euc_2d_to_nearest),
         cmocka_unit_test(rounds_ceil_2d_up),
         cmocka_unit_test(rounds_att_up_after_dividing_by_ten),
@@ -671,17 +908,22 @@ int main(void)
         cmocka_unit_test(explains_unreadable_files),
         cmocka_unit_test(survives_truncation_at_every_byte),
         cmocka_unit_test(survives_every_flipped_bit),
-        cmocka_unit_test(reads_tours),
-        cmocka_unit_test(explains_broken_tours),
-        cmocka_unit_test(measures_closed_tours),
         cmocka_unit_test(generates_the_same_instance_everywhere),
         cmocka_unit_test(generates_uniform_and_clustered_cities),
         cmocka_unit_test(generates_by_seed_and_size),
         cmocka_unit_test(loads_a_stand_in_without_files),
         cmocka_unit_test(loads_files_in_order),
+        cmocka_unit_test(knows_the_names_of_files),
+        cmocka_unit_test(suggests_what_there_is),
+        cmocka_unit_test(refuses_control_characters),
         cmocka_unit_test(reports_names_that_cannot_be_loaded),
+        cmocka_unit_test(describes_what_would_be_loaded),
+        cmocka_unit_test(describing_finds_what_is_wrong),
         cmocka_unit_test(computes_sha256),
         cmocka_unit_test(keeps_an_ordered_catalogue),
+        cmocka_unit_test(reads_a_catalogue_of_any_order),
+        cmocka_unit_test(explains_broken_catalogues),
+        cmocka_unit_test(finds_the_project_from_anywhere),
     };
     return cmocka_run_group_tests(tests, enter_directory, remove_directory);
 }
