@@ -57,7 +57,7 @@ DRIVERS := $(wildcard bench/table_*.c)
 C_SOURCES := $(filter-out $(DRIVERS) bench/harness/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c instances/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
 KERNELS := $(wildcard kernels/*/*.cu)
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp)
-GENERATED := build/gen/image_catalogue.inc build/gen/config.h
+GENERATED := build/gen/config.h
 TESTS := $(wildcard tests/test_*.c)
 STAT_TESTS := $(wildcard tests/stat_test_*.c)
 TEST_KERNELS := $(wildcard tests/planted/*.cu)
@@ -230,10 +230,6 @@ build/san/%.o: %.cpp | $(GENERATED)
 build/san/%.host.o: %.cu | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) $(HOST_CUDA) -MMD -MP -c $< -o $@)
-
-build/gen/image_catalogue.inc: images/catalogue.csv
-	@mkdir -p $(@D)
-	awk -F, 'NR > 1 { printf "{\"%s\", \"%s\", \"%s\", \"%s\", %s, %s, %s, \"%s\"},\n", $$1, $$7, $$8, $$6, $$2, $$3, $$4, $$5 }' $< > $@
 
 # Whether there are a CUDA backend, OpenCV and NPP: rewritten only when that changes. The tests are built without CUDA.
 build/gen/config.h: FORCE

@@ -219,9 +219,9 @@ static ab_status measure_cell(ab_table *base, int number, const ab_implementatio
     image_table *t = (image_table *)base;
     const image_cell *cell = &t->cells[number];
     const image_input *input = &t->inputs[cell->input];
-    if (input->image.stand_in && image_find_in_catalogue(input->asked))
+    if (input->image.stand_in && input->image.in_catalogue)
         ab_row_add_note(row, "drawn stand-in for %s", input->asked);
-    if (image_find_in_catalogue(input->asked) && !input->image.stand_in && !input->image.catalogued)
+    if (input->image.in_catalogue && !input->image.stand_in && !input->image.catalogued)
         ab_row_add_note(row, "not the catalogue's picture of this name");
     return cell->kind->measure(t, cell, implementation, row);
 }
@@ -272,7 +272,7 @@ static void print_tables(const ab_table *base)
     const image_table *t = const_table(base);
     t->driver->print_tables(t);
     for (int i = 0; i < t->n_inputs; ++i)
-        if (t->inputs[i].image.stand_in && image_find_in_catalogue(t->inputs[i].asked))
+        if (t->inputs[i].image.stand_in && t->inputs[i].image.in_catalogue)
             printf("\n%s is drawn in the place of %s, of which no file was found (make images)",
                    t->inputs[i].image.name, t->inputs[i].asked);
     if (base->options.save) printf("\nimages: %s", base->options.save);

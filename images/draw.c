@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "images/formats.h"
-#include "base/random.h"
 #include "base/digest.h"
+#include "base/random.h"
+#include "images/formats.h"
 
 /* ---- Scenes: what every kind is laid out on ---- */
 
@@ -391,31 +391,37 @@ static void name_drawn(image_kind kind, uint64_t seed, ab_image *image)
     snprintf(image->name, sizeof image->name, "%s-%s%s", kinds[kind].name, size, variant);
 }
 
+ab_status image_describe_drawn(image_kind kind, int width, int height, uint64_t seed, ab_image *image)
+{
+    *image = (ab_image){0};
+    if (width < 1 || height < 1 || width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE)
+        return ab_bad_input("a drawn image has 1 to %d pixels a side, not %d x %d", IMAGE_MAX_SIDE, width, height);
+    AB_TRY(image_set_size(width, height, 3, image));
+    name_drawn(kind, seed, image);
+    image->stand_in = true;
+    image->known_edges = true;
+    return ab_ok();
+}
+
 static ab_status draw(image_kind kind, image_scene *scene, ab_image *image)
 {
     const size_t n = (size_t)scene->width * (size_t)scene->height;
-    AB_TRY(image_allocate(scene->width, scene->height, 3, image));
+    AB_TRY(image_allocate(image));
     image->edges = malloc(n);
     if (image->edges == NULL) return ab_failed("no memory for an edge map of %zu bytes", n);
     kinds[kind].draw(scene, image);
     trace_edges(scene, image->edges);
     sha256_hex(image->pixels, 3 * n, image->sha256);
-    image->stand_in = true;
     return ab_ok();
 }
 
 ab_status image_draw(image_kind kind, int width, int height, uint64_t seed, ab_image *image)
 {
-    *image = (ab_image){0};
-    if (width < 1 || height < 1 || width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE)
-        return ab_bad_input("a drawn image has 1 to %d pixels a side, not %d x %d", IMAGE_MAX_SIDE, width, height);
+    AB_TRY(image_describe_drawn(kind, width, height, seed, image));
     image_scene scene;
     ab_status status = open_scene(width, height, seed, &scene);
     if (status.code == AB_OK) status = draw(kind, &scene, image);
     free(scene.regions);
-    if (status.code == AB_OK)
-        name_drawn(kind, seed, image);
-    else
-        image_free(image);
+    if (status.code != AB_OK) image_free(image);
     return status;
 }

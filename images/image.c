@@ -4,12 +4,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "images/formats.h"
 #include "base/digest.h"
+#include "base/lookup.h"
+#include "images/formats.h"
 
 /* ---- Reading ---- */
 
-static ab_status read_content(FILE *file, ab_image *image)
+static ab_status read_content(FILE *file, image_extent extent, ab_image *image)
 {
     struct stat info;
     if (fstat(fileno(file), &info) != 0) return ab_failed("%s", strerror(errno));
@@ -18,8 +19,9 @@ static ab_status read_content(FILE *file, ab_image *image)
     const size_t length = fread(magic, 1, sizeof magic, file);
     rewind(file);
     if (length == 0) return ab_bad_input("the file is empty");
-    if (memcmp(magic, "\x89PNG\r\n\x1a\n", 8) == 0) return image_read_png(file, image);
-    if (magic[0] == 'P' && strchr("2356", magic[1]) != NULL && magic[1] != '\0') return image_read_pnm(file, image);
+    if (memcmp(magic, "\x89PNG\r\n\x1a\n", 8) == 0) return image_read_png(file, extent, image);
+    if (magic[0] == 'P' && strchr("2356", magic[1]) != NULL && magic[1] != '\0')
+        return image_read_pnm(file, extent, image);
     return ab_bad_input("neither PNG nor PGM nor PPM");
 }
 
@@ -34,21 +36,20 @@ static void name_after(const char *path, char *name, size_t size)
 /* Puts the file's name in front of an error: all of it, or its end. */
 static ab_status about_file(const char *path, ab_status status)
 {
-    const size_t longest = 200, length = strlen(path);
-    const char *shown = length > longest ? path + length - longest : path;
+    const char *shown = ab_short_path(path);
     if (status.code == AB_BAD_INPUT) return ab_bad_input("%s: %s", shown, status.reason);
     return status.code == AB_OK ? status : ab_failed("%s: %s", shown, status.reason);
 }
 
-ab_status image_read(const char *path, ab_image *image)
+static ab_status read_file(const char *path, image_extent extent, ab_image *image)
 {
     *image = (ab_image){0};
     if (strlen(path) >= sizeof image->path) return about_file(path, ab_bad_input("the path is too long"));
     FILE *file = fopen(path, "rb");
     if (file == NULL) return about_file(path, ab_failed("%s", strerror(errno)));
-    ab_status status = about_file(path, read_content(file, image));
+    ab_status status = about_file(path, read_content(file, extent, image));
     fclose(file);
-    if (status.code == AB_OK) status = sha256_file(path, image->sha256);
+    if (status.code == AB_OK && extent == IMAGE_WHOLE) status = sha256_file(path, image->sha256);
     if (status.code != AB_OK) {
         image_free(image);
         return status;
@@ -56,6 +57,16 @@ ab_status image_read(const char *path, ab_image *image)
     strcpy(image->path, path);
     name_after(path, image->name, sizeof image->name);
     return status;
+}
+
+ab_status image_read(const char *path, ab_image *image)
+{
+    return read_file(path, IMAGE_WHOLE, image);
+}
+
+ab_status image_read_header(const char *path, ab_image *image)
+{
+    return read_file(path, IMAGE_HEADER, image);
 }
 
 /* ---- Conversions ---- */

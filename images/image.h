@@ -19,30 +19,43 @@ extern "C" {
 enum { IMAGE_MAX_SIDE = 16384 }; /* pixels */
 
 typedef struct ab_image {
-    char name[64];   /* "lena", "shapes-512"; of a file its name without directory and extension */
-    int width;       /* pixels, 1 .. IMAGE_MAX_SIDE */
-    int height;      /* pixels, 1 .. IMAGE_MAX_SIDE */
-    int channels;    /* 1 grey, 3 RGB */
-    uint8_t *pixels; /* [height][width][channels] */
-    uint8_t *edges;  /* [height][width], 1 on an edge: exact for a drawn image, people's for a file that image_load
+    char name[64];     /* "lena", "shapes-512"; of a file its name without directory and extension */
+    int width;         /* pixels, 1 .. IMAGE_MAX_SIDE */
+    int height;        /* pixels, 1 .. IMAGE_MAX_SIDE */
+    int channels;      /* 1 grey, 3 RGB */
+    uint8_t *pixels;   /* [height][width][channels]; NULL where it is only described */
+    uint8_t *edges;    /* [height][width], 1 on an edge: exact for a drawn image, people's for a file that image_load
                       * finds with its ground truth; else NULL */
-    bool stand_in;   /* drawn, not read from a file */
-    bool catalogued; /* the pixels are those that the catalogue has by this name: there are several "house"s */
-    char path[1024]; /* the file it was read from; empty for a drawn image */
-    char sha256[65]; /* of that file, or of the pixels drawn; hexadecimal */
+    bool known_edges;  /* there are such edges, also where it is only described */
+    bool stand_in;     /* drawn, not read from a file */
+    bool in_catalogue; /* what was asked for is a name of the catalogue */
+    bool catalogued;   /* the pixels are those that the catalogue has by this name: there are several "house"s; false
+                        * where it is only described */
+    char path[1024];   /* the file it was read from; empty for a drawn image */
+    char sha256[65];   /* of that file, or of the pixels drawn; hexadecimal; empty where it is only described */
 } ab_image;
 
 /* Loads what a user calls `name`:
- *   "lena"                  <name>.png, .pgm or .ppm in $IMAGES_DIR, $IMAGES_DIR/bsds or images/standard; a name of the
- *                           catalogue that is in none of them is drawn (its stand-in, see images/catalogue.csv)
+ *   "lena"                  <name>.png, .pgm or .ppm in $IMAGES_DIR, $IMAGES_DIR/bsds or images/standard of the
+ *                           project's folder (base/root.h); a name of the catalogue that is in none of them is drawn
+ *                           (its stand-in, see images/catalogue.csv)
  *   "shapes-512", "hue-300x200", "ramp-512-7"  a synthetic image by kind, size and seed (image_draw); seed 1 if unsaid
  *   "x.png", "a/b"          the file at this path
  * A file x.png with an x.gt.png beside it gets that as its edges: where it is not black, for there each value is the
  * share of the annotators who saw an edge (Berkeley segmentation data set). Anything else is AB_BAD_INPUT and suggests
- * the nearest name. Free with image_free. */
+ * the nearest name of the catalogue, of a kind or of a file; so is a name with control characters, in one clean line.
+ * Free with image_free. */
 ab_status image_load(const char *name, ab_image *image);
 
-/* Whether a name that is not in the catalogue may still be an image by these rules. */
+/* image_load without pixels and edges: of files the headers are read, of drawn images nothing is drawn. Takes no memory
+ * that grows with the image. What a file lacks behind its header is found by image_load alone. */
+ab_status image_describe(const char *name, ab_image *image);
+
+/* Whether there is something called `name` to load, by the same rules: AB_OK, or the AB_BAD_INPUT of image_load. Files
+ * are not opened. */
+ab_status image_check_name(const char *name);
+
+/* False where nothing is called `name`. Also true where image_load has something better to say about it. */
 bool image_may_load(const char *name);
 
 /* Reads PNG (1 to 16 bit; grey, RGB, palette, with or without alpha) or PGM/PPM (plain or raw, maxval up to 65535);
@@ -91,20 +104,19 @@ void image_add_noise(ab_image *image, image_noise noise, double level, uint64_t 
 /* ---- The catalogue ---- */
 
 typedef struct image_catalogue_entry {
-    const char *name;          /* "lena" */
-    const char *url;           /* where `make images` asks: a TIFF */
-    const char *sha256;        /* of that file, hexadecimal */
-    const char *pixels_sha256; /* of the pixels in it, as in ab_image, hexadecimal */
-    int width, height;         /* pixels */
-    int channels;              /* 1 or 3 */
-    const char *stand_in;      /* the synthetic image drawn in its place: "shapes-512" */
+    char name[64];          /* "lena" */
+    char pixels_sha256[65]; /* of its pixels, as in ab_image, hexadecimal */
+    int width, height;      /* pixels */
+    int channels;           /* 1 or 3 */
+    char stand_in[64];      /* the synthetic image drawn in its place: "shapes-512" */
 } image_catalogue_entry;
 
-/* The catalogue (images/catalogue.csv), in the order of thesis Table 6.1 and then others; *count is set. */
-const image_catalogue_entry *image_catalogue(int *count);
+/* Reads the catalogue (images/catalogue.csv), in the order of thesis Table 6.1 and then others; the caller frees
+ * *entries. Errors: base/catalogue.h. */
+ab_status image_catalogue(image_catalogue_entry **entries, int *count);
 
-/* The entry called `name`, or NULL. */
-const image_catalogue_entry *image_find_in_catalogue(const char *name);
+/* Reads the entry called `name`; zeros, width = 0 among them, where there is none. */
+ab_status image_find_in_catalogue(const char *name, image_catalogue_entry *entry);
 
 #ifdef __cplusplus
 }

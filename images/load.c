@@ -4,77 +4,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "images/image.h"
-#include "base/names.h"
+#include "base/catalogue.h"
 #include "base/digest.h"
-
-enum { PATH_SIZE = sizeof((ab_image *)0)->path };
-
-/* ---- Files ---- */
-
-/* True with the path when <directory>/<name> is there with one of the extensions. A directory that is NULL or empty has
- * no files. */
-static bool find_in(const char *directory, const char *below, const char *name, char path[PATH_SIZE])
-{
-    static const char *const extensions[] = {".png", ".pgm", ".ppm"};
-    if (directory == NULL || directory[0] == '\0') return false;
-    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0]; i++) {
-        const int length = snprintf(path, PATH_SIZE, "%s%s/%s%s", directory, below, name, extensions[i]);
-        if (length < PATH_SIZE && access(path, F_OK) == 0) return true;
-    }
-    return false;
-}
-
-static bool find(const char *name, char path[PATH_SIZE])
-{
-    const char *directory = getenv("IMAGES_DIR");
-    return find_in(directory, "", name, path) || find_in(directory, "/bsds", name, path) ||
-           find_in("images/standard", "", name, path);
-}
-
-static void compare_with_catalogue(ab_image *image)
-{
-    const image_catalogue_entry *entry = image_find_in_catalogue(image->name);
-    char digest[65];
-    if (entry == NULL || entry->width != image->width || entry->height != image->height ||
-        entry->channels != image->channels)
-        return;
-    sha256_hex(image->pixels, (size_t)image->width * (size_t)image->height * (size_t)image->channels, digest);
-    image->catalogued = strcmp(digest, entry->pixels_sha256) == 0;
-}
-
-/* Takes the edges from the file beside the image that has .gt before its extension, if there is one. */
-static ab_status read_ground_truth(ab_image *image)
-{
-    char path[PATH_SIZE];
-    const char *dot = strrchr(image->path, '.'), *slash = strrchr(image->path, '/');
-    if (dot == NULL || (slash != NULL && dot < slash)) return ab_ok();
-    const int length = snprintf(path, PATH_SIZE, "%.*s.gt%s", (int)(dot - image->path), image->path, dot);
-    if (length >= PATH_SIZE || access(path, F_OK) != 0) return ab_ok();
-    ab_image truth;
-    AB_TRY(image_read(path, &truth));
-    const bool fits = truth.width == image->width && truth.height == image->height && truth.channels == 1;
-    if (fits) {
-        image->edges = truth.pixels;
-        truth.pixels = NULL;
-        for (size_t i = 0; i < (size_t)truth.width * (size_t)truth.height; i++) image->edges[i] = image->edges[i] > 0;
-    }
-    image_free(&truth);
-    return fits ? ab_ok() : ab_bad_input("%.200s: not a grey image of the size of what it belongs to", path);
-}
-
-static ab_status load_file(const char *path, ab_image *image)
-{
-    AB_TRY(image_read(path, image));
-    const ab_status status = read_ground_truth(image);
-    if (status.code == AB_OK)
-        compare_with_catalogue(image);
-    else
-        image_free(image);
-    return status;
-}
+#include "base/lookup.h"
+#include "images/formats.h"
 
 /* ---- Drawn images ---- */
+
+/* An image by its parameters. */
+typedef struct drawing {
+    image_kind kind;
+    int width, height; /* pixels */
+    uint64_t seed;
+} drawing;
 
 /* Reads digits without leading zeros, 1 .. 2^31-1, and moves behind them; -1, and nothing moves, where there are
  * none. */
@@ -88,79 +30,200 @@ static long read_number(const char **text)
 }
 
 /* "-512", "-300x200", "-512-7": the size and seed behind a kind's name. */
-static bool parse_size(const char *text, int *width, int *height, uint64_t *seed)
+static bool parse_size(const char *text, drawing *drawn)
 {
     if (*text++ != '-') return false;
     long w = read_number(&text), h = w, variant = 1;
     if (*text == 'x') text++, h = read_number(&text);
     if (*text == '-') text++, variant = read_number(&text);
-    *width = (int)w;
-    *height = (int)h;
-    *seed = (uint64_t)variant;
+    drawn->width = (int)w;
+    drawn->height = (int)h;
+    drawn->seed = (uint64_t)variant;
     return *text == '\0' && w > 0 && h > 0 && variant > 0;
 }
 
-static bool parse_drawn(const char *name, image_kind *kind, int *width, int *height, uint64_t *seed)
+static bool parse_drawn(const char *name, drawing *drawn)
 {
     for (int k = 0; k < IMAGE_KINDS; k++) {
         const size_t length = strlen(image_kind_name((image_kind)k));
         if (strncmp(name, image_kind_name((image_kind)k), length) != 0) continue;
-        *kind = (image_kind)k;
-        return parse_size(name + length, width, height, seed);
+        drawn->kind = (image_kind)k;
+        return parse_size(name + length, drawn);
     }
     return false;
 }
 
-/* ---- Names ---- */
+/* ---- The catalogue ---- */
 
-static ab_status unknown_name(const char *name)
+static const ab_field fields[] = {
+    AB_TEXT(image_catalogue_entry, name),
+    AB_NUMBER(image_catalogue_entry, width, 1, IMAGE_MAX_SIDE),
+    AB_NUMBER(image_catalogue_entry, height, 1, IMAGE_MAX_SIDE),
+    AB_NUMBER(image_catalogue_entry, channels, 1, 3),
+    AB_TEXT(image_catalogue_entry, stand_in),
+    AB_SHA256(image_catalogue_entry, pixels_sha256),
+};
+
+static const char *fault_of(const void *entry)
 {
-    int count;
-    const image_catalogue_entry *catalogue = image_catalogue(&count);
-    const char **names = calloc((size_t)count + IMAGE_KINDS + 1, sizeof *names);
-    if (names == NULL) return ab_failed("no memory for %d names", count);
-    for (int i = 0; i < count; i++) names[i] = catalogue[i].name;
-    static const char *const examples[IMAGE_KINDS] = {"shapes-512", "hue-512", "ramp-512", "texture-512"};
-    for (int i = 0; i < IMAGE_KINDS; i++) names[count + i] = examples[i];
-    const char *nearest = ab_nearest_name(name, names);
-    char suggestion[96] = "";
-    if (nearest != NULL) snprintf(suggestion, sizeof suggestion, "; did you mean \"%s\"?", nearest);
-    free(names);
-    return ab_bad_input("image \"%.64s\": not in the catalogue, and no such file in $IMAGES_DIR or images/standard%s",
-                        name, suggestion);
+    const image_catalogue_entry *image = entry;
+    drawing drawn;
+    if (image->channels == 2) return "channels: an image has 1 or 3";
+    return parse_drawn(image->stand_in, &drawn) ? NULL : "stand_in: not the name of a drawn image";
 }
 
-static bool is_path(const char *name)
+static const ab_catalogue catalogue = {.below = "images/catalogue.csv",
+                                       .fields = fields,
+                                       .n_fields = sizeof fields / sizeof fields[0],
+                                       .entry_size = sizeof(image_catalogue_entry),
+                                       .fault = fault_of};
+
+ab_status image_catalogue(image_catalogue_entry **entries, int *count)
 {
-    const char *dot = strrchr(name, '.');
-    return strchr(name, '/') != NULL ||
-           (dot != NULL && (strcmp(dot, ".png") == 0 || strcmp(dot, ".pgm") == 0 || strcmp(dot, ".ppm") == 0));
+    void *read;
+    const ab_status status = ab_catalogue_read(&catalogue, &read, count);
+    *entries = read;
+    return status;
+}
+
+ab_status image_find_in_catalogue(const char *name, image_catalogue_entry *entry)
+{
+    return ab_catalogue_find(&catalogue, name, entry);
+}
+
+/* ---- Names ---- */
+
+static const char *const subfolders[] = {"", "bsds", NULL};
+static const char *const extensions[] = {".png", ".pgm", ".ppm", NULL};
+static const char *const examples[] = {"shapes-512", "hue-512", "ramp-512", "texture-512", NULL};
+static const ab_shelf shelf = {.what = "image",
+                               .variable = "IMAGES_DIR",
+                               .subfolders = subfolders,
+                               .folder = "images/standard",
+                               .extensions = extensions,
+                               .companion = ".gt",
+                               .catalogue = &catalogue,
+                               .examples = examples};
+
+/* What a name stands for. */
+typedef struct source {
+    bool known;              /* false: nothing is called so */
+    bool in_catalogue;       /* it is a name of the catalogue */
+    char path[AB_PATH_SIZE]; /* of the file; empty where the image is drawn, */
+    drawing drawn;           /* ... with these parameters */
+} source;
+
+static ab_status find_source(const char *name, source *found)
+{
+    *found = (source){.known = false};
+    AB_TRY(ab_find_file(&shelf, name, found->path));
+    image_catalogue_entry entry;
+    AB_TRY(image_find_in_catalogue(name, &entry));
+    found->in_catalogue = entry.width > 0;
+    found->known = found->path[0] != '\0' || parse_drawn(found->in_catalogue ? entry.stand_in : name, &found->drawn);
+    return ab_ok();
+}
+
+/* find_source, with an error for an unknown name. */
+static ab_status must_find(const char *name, source *found)
+{
+    AB_TRY(find_source(name, found));
+    return found->known ? ab_ok() : ab_unknown_name(&shelf, name);
 }
 
 bool image_may_load(const char *name)
 {
-    image_kind kind;
-    int width, height;
-    uint64_t seed;
-    char path[PATH_SIZE];
-    return is_path(name) || parse_drawn(name, &kind, &width, &height, &seed) || find(name, path);
+    source found;
+    return find_source(name, &found).code != AB_OK || found.known;
+}
+
+ab_status image_check_name(const char *name)
+{
+    source found;
+    return must_find(name, &found);
+}
+
+/* ---- Files ---- */
+
+/* image_read or image_read_header. */
+typedef ab_status reader(const char *path, ab_image *image);
+
+/* Sets `catalogued` of an image that has its pixels. */
+static ab_status compare_with_catalogue(ab_image *image)
+{
+    image_catalogue_entry entry;
+    char digest[65];
+    AB_TRY(image_find_in_catalogue(image->name, &entry));
+    if (entry.width != image->width || entry.height != image->height || entry.channels != image->channels)
+        return ab_ok();
+    sha256_hex(image->pixels, (size_t)image->width * (size_t)image->height * (size_t)image->channels, digest);
+    image->catalogued = strcmp(digest, entry.pixels_sha256) == 0;
+    return ab_ok();
+}
+
+/* The file beside the image that has .gt before its extension; false where there is none. */
+static bool find_ground_truth(const ab_image *image, char path[AB_PATH_SIZE])
+{
+    const char *dot = strrchr(image->path, '.'), *slash = strrchr(image->path, '/');
+    if (dot == NULL || (slash != NULL && dot < slash)) return false;
+    const int length = snprintf(path, AB_PATH_SIZE, "%.*s.gt%s", (int)(dot - image->path), image->path, dot);
+    return length < AB_PATH_SIZE && access(path, F_OK) == 0;
+}
+
+/* Makes the image's edges of what a ground truth has, if that has its pixels. */
+static void take_edges(ab_image *truth, ab_image *image)
+{
+    image->known_edges = true;
+    if (truth->pixels == NULL) return;
+    image->edges = truth->pixels;
+    truth->pixels = NULL;
+    for (size_t i = 0; i < (size_t)truth->width * (size_t)truth->height; i++) image->edges[i] = image->edges[i] > 0;
+}
+
+static ab_status read_ground_truth(reader *read, ab_image *image)
+{
+    char path[AB_PATH_SIZE];
+    ab_image truth;
+    if (!find_ground_truth(image, path)) return ab_ok();
+    AB_TRY(read(path, &truth));
+    const bool fits = truth.width == image->width && truth.height == image->height && truth.channels == 1;
+    if (fits) take_edges(&truth, image);
+    image_free(&truth);
+    return fits ? ab_ok() : ab_bad_input("%s: not a grey image of the size of what it belongs to", ab_short_path(path));
+}
+
+static ab_status read_file(reader *read, const char *path, ab_image *image)
+{
+    AB_TRY(read(path, image));
+    ab_status status = read_ground_truth(read, image);
+    if (status.code == AB_OK && image->pixels != NULL) status = compare_with_catalogue(image);
+    if (status.code != AB_OK) image_free(image);
+    return status;
+}
+
+/* ---- Images ---- */
+
+/* image_draw or image_describe_drawn. */
+typedef ab_status drawer(image_kind kind, int width, int height, uint64_t seed, ab_image *image);
+
+static ab_status make_image(const char *name, reader *read, drawer *draw, ab_image *image)
+{
+    source found;
+    *image = (ab_image){0};
+    AB_TRY(must_find(name, &found));
+    const drawing *drawn = &found.drawn;
+    AB_TRY(found.path[0] != '\0' ? read_file(read, found.path, image)
+                                 : draw(drawn->kind, drawn->width, drawn->height, drawn->seed, image));
+    image->in_catalogue = found.in_catalogue;
+    return ab_ok();
 }
 
 ab_status image_load(const char *name, ab_image *image)
 {
-    *image = (ab_image){0};
-    if (is_path(name)) {
-        if (access(name, F_OK) != 0) return ab_bad_input("%.200s: no such file", name);
-        return load_file(name, image);
-    }
-    char path[PATH_SIZE];
-    if (find(name, path)) return load_file(path, image);
+    return make_image(name, image_read, image_draw, image);
+}
 
-    const image_catalogue_entry *entry = image_find_in_catalogue(name);
-    image_kind kind;
-    int width, height;
-    uint64_t seed;
-    if (parse_drawn(entry != NULL ? entry->stand_in : name, &kind, &width, &height, &seed))
-        return image_draw(kind, width, height, seed, image);
-    return unknown_name(name);
+ab_status image_describe(const char *name, ab_image *image)
+{
+    return make_image(name, image_read_header, image_describe_drawn, image);
 }

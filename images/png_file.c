@@ -58,34 +58,41 @@ static void composite(uint8_t *pixels, size_t count, size_t channels)
     }
 }
 
-/* Reads all; libpng's errors do not return. The image is the caller's, who frees its pixels then. */
-static ab_status read_with(png_structp png, png_infop info, ab_image *image)
+/* Reads what comes after the header, of whose size the image is, alpha being one of its channels. */
+static ab_status read_rows(png_structp png, png_infop info, ab_image *image)
 {
-    png_read_info(png, info);
-    /* Too large an image is refused here, before there is memory for it. */
-    const png_uint_32 width = png_get_image_width(png, info), height = png_get_image_height(png, info);
-    const int channels = expand(png, info);
-    AB_TRY(image_allocate(width, height, channels, image));
-    const size_t stride = (size_t)width * (size_t)channels;
+    AB_TRY(image_allocate(image));
+    const size_t height = (size_t)image->height, stride = (size_t)image->width * (size_t)image->channels;
     const int passes = png_get_interlace_type(png, info) == PNG_INTERLACE_ADAM7 ? 7 : 1;
     for (int pass = 0; pass < passes; pass++)
         for (size_t y = 0; y < height; y++) png_read_row(png, image->pixels + y * stride, NULL);
     png_read_end(png, NULL);
-    if (channels % 2 == 0) {
-        image->channels = channels - 1;
-        composite(image->pixels, (size_t)width * height, (size_t)image->channels);
-    }
+    return ab_ok();
+}
+
+/* libpng's errors do not return. The image is the caller's, who frees its pixels then. */
+static ab_status read_with(png_structp png, png_infop info, image_extent extent, ab_image *image)
+{
+    png_read_info(png, info);
+    /* Too large an image is refused here, before there is memory for it. */
+    const png_uint_32 width = png_get_image_width(png, info), height = png_get_image_height(png, info);
+    AB_TRY(image_set_size(width, height, expand(png, info), image));
+    if (extent == IMAGE_WHOLE) AB_TRY(read_rows(png, info, image));
+    const bool has_alpha = image->channels % 2 == 0;
+    image->channels -= has_alpha;
+    if (has_alpha && extent == IMAGE_WHOLE) composite(image->pixels, (size_t)width * height, (size_t)image->channels);
     return ab_ok();
 }
 
 /* read_with, with libpng's errors made a status. A function of its own, as its locals do not survive the jump. */
-static ab_status read_or_fail(png_structp png, png_infop info, const png_stream *stream, ab_image *image)
+static ab_status read_or_fail(png_structp png, png_infop info, const png_stream *stream, image_extent extent,
+                              ab_image *image)
 {
     if (setjmp(png_jmpbuf(png)) != 0) return ab_bad_input("broken PNG: %s", stream->message);
-    return read_with(png, info, image);
+    return read_with(png, info, extent, image);
 }
 
-ab_status image_read_png(FILE *file, ab_image *image)
+ab_status image_read_png(FILE *file, image_extent extent, ab_image *image)
 {
     png_stream stream = {.file = file};
     png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &stream, fail, ignore);
@@ -94,7 +101,7 @@ ab_status image_read_png(FILE *file, ab_image *image)
     if (info != NULL) {
         png_set_read_fn(png, &stream, read_bytes);
         png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* ours are clearer */
-        status = read_or_fail(png, info, &stream, image);
+        status = read_or_fail(png, info, &stream, extent, image);
     }
     png_destroy_read_struct(&png, &info, NULL);
     if (status.code != AB_OK) {

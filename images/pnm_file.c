@@ -97,7 +97,7 @@ static ab_status read_rows(pnm_samples *samples, int height, uint8_t *pixels)
     return status;
 }
 
-ab_status image_read_pnm(FILE *file, ab_image *image)
+ab_status image_read_pnm(FILE *file, image_extent extent, ab_image *image)
 {
     getc(file); /* the caller has seen that it is P */
     const int type = getc(file), channels = type == '3' || type == '6' ? 3 : 1;
@@ -105,7 +105,9 @@ ab_status image_read_pnm(FILE *file, ab_image *image)
     if (width < 0 || height < 0 || maxval < 0)
         return ab_bad_input("the header is not \"P%c width height maxval\"", type);
     if (maxval < 1 || maxval > 65535) return ab_bad_input("maxval is 1 .. 65535");
-    AB_TRY(image_allocate(width, height, channels, image));
+    AB_TRY(image_set_size(width, height, channels, image));
+    if (extent == IMAGE_HEADER) return ab_ok();
+    AB_TRY(image_allocate(image));
     const size_t stride = (size_t)width * (size_t)channels;
     pnm_samples samples = {.file = file, .plain = type < '5', .maxval = maxval, .stride = stride};
     samples.all = stride * (size_t)height;

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -586,6 +587,21 @@ static void noise_is_clamped_and_seeded(void **state)
 
 /* ---- Names ---- */
 
+#define DIGEST "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define CATALOGUE                                                                                                      \
+    "name,width,height,channels,stand_in,pixels_sha256,url,sha256\nlena,512,512,3,shapes-512," DIGEST                  \
+    ",https://x/lena.tiff," DIGEST "\nhouse,60,40,1,ramp-60x40," DIGEST ",https://x/house.tiff," DIGEST "\n"
+
+static void write_catalogue(const char *path, const image_catalogue_entry *entries, int count)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "name,width,height,channels,stand_in,pixels_sha256\n");
+    for (const image_catalogue_entry *e = entries; e < entries + count; e++)
+        fprintf(file, "%s,%d,%d,%d,%s,%s\n", e->name, e->width, e->height, e->channels, e->stand_in, e->pixels_sha256);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void assert_load_error(const char *name, const char *reason)
 {
     ab_image image;
@@ -594,56 +610,148 @@ static void assert_load_error(const char *name, const char *reason)
     assert_string_equal(status.reason, reason);
 }
 
+static void enter_project(void)
+{
+    assert_int_equal(system("mkdir -p project/images/standard mine/bsds"), 0);
+    write_text("project/images/catalogue.csv", CATALOGUE);
+    setenv("ANTBENCH_ROOT", "project", 1);
+}
+
+static void leave_project(void)
+{
+    unsetenv("ANTBENCH_ROOT");
+    unsetenv("IMAGES_DIR");
+    assert_int_equal(system("rm -r project mine"), 0);
+}
+
 static void finds_files_in_order(void **state)
 {
     (void)state;
-    assert_int_equal(system("mkdir -p mine/bsds images/standard"), 0);
-    write_text("images/standard/lena.pgm", "P2 1 1 255 1");
-    write_text("images/standard/own.pgm", "P2 1 1 255 2");
+    enter_project();
+    write_text("project/images/standard/lena.pgm", "P2 1 1 255 1");
+    write_text("project/images/standard/own.pgm", "P2 1 1 255 2");
     write_text("mine/bsds/14085.ppm", "P3 1 1 255 3 3 3");
     write_text("mine/lena.pgm", "P2 1 1 255 4");
     ab_image image;
     assert_int_equal(image_load("lena", &image).code, AB_OK);
-    assert_string_equal(image.path, "images/standard/lena.pgm");
+    assert_string_equal(image.path, "project/images/standard/lena.pgm");
     assert_string_equal(image.name, "lena");
+    assert_true(image.in_catalogue);
     assert_false(image.catalogued || image.stand_in);
     image_free(&image);
     setenv("IMAGES_DIR", "mine", 1);
     static const char *const found[][2] = {
         {"lena", "mine/lena.pgm"},
-        {"own", "images/standard/own.pgm"},
+        {"own", "project/images/standard/own.pgm"},
         {"14085", "mine/bsds/14085.ppm"},
         {"mine/lena.pgm", "mine/lena.pgm"},
     };
     for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) {
+        assert_true(image_may_load(found[i][0]));
+        assert_int_equal(image_check_name(found[i][0]).code, AB_OK);
         assert_int_equal(image_load(found[i][0], &image).code, AB_OK);
         assert_string_equal(image.path, found[i][1]);
         assert_int_equal(strlen(image.sha256), 64);
+        assert_int_equal(image.in_catalogue, i == 0);
         image_free(&image);
     }
-    unsetenv("IMAGES_DIR");
-    assert_int_equal(system("rm -r mine images"), 0);
+    leave_project();
 }
 
 /* Every image of the catalogue that is not there has a stand-in, and no two have the same. */
 static void what_is_not_there_is_drawn(void **state)
 {
     (void)state;
+    image_catalogue_entry *entries, found;
     int count;
-    const image_catalogue_entry *catalogue = image_catalogue(&count);
+    assert_int_equal(image_catalogue(&entries, &count).code, AB_OK);
     assert_true(count >= 5);
+    setenv("ANTBENCH_ROOT", "no-files", 1);
+    assert_int_equal(system("mkdir -p no-files/images"), 0);
+    write_catalogue("no-files/images/catalogue.csv", entries, count);
     for (int i = 0; i < count; i++) {
         ab_image image;
-        assert_int_equal(image_load(catalogue[i].name, &image).code, AB_OK);
-        assert_true(image.stand_in && image.edges != NULL);
-        assert_string_equal(image.name, catalogue[i].stand_in);
-        assert_int_equal(image.width, catalogue[i].width);
-        assert_int_equal(image.height, catalogue[i].height);
-        for (int j = 0; j < i; j++) assert_string_not_equal(catalogue[i].stand_in, catalogue[j].stand_in);
-        assert_ptr_equal(image_find_in_catalogue(catalogue[i].name), &catalogue[i]);
+        assert_true(image_may_load(entries[i].name));
+        assert_int_equal(image_load(entries[i].name, &image).code, AB_OK);
+        assert_true(image.stand_in && image.in_catalogue && image.known_edges && image.edges != NULL);
+        assert_string_equal(image.name, entries[i].stand_in);
+        assert_int_equal(image.width, entries[i].width);
+        assert_int_equal(image.height, entries[i].height);
+        for (int j = 0; j < i; j++) assert_string_not_equal(entries[i].stand_in, entries[j].stand_in);
+        assert_int_equal(image_find_in_catalogue(entries[i].name, &found).code, AB_OK);
+        assert_memory_equal(&found, &entries[i], sizeof found);
         image_free(&image);
     }
-    assert_null(image_find_in_catalogue("Lena"));
+    free(entries);
+    unsetenv("ANTBENCH_ROOT");
+    assert_int_equal(image_find_in_catalogue("Lena", &found).code, AB_OK);
+    assert_true(found.width == 0 && found.name[0] == '\0');
+}
+
+static void broken_catalogues_are_explained(void **state)
+{
+    (void)state;
+#define HEADER "name,width,height,channels,stand_in,pixels_sha256\n"
+    static const char *const cases[][2] = {
+        {"name,width,height,stand_in,pixels_sha256\n", "1: there is no column channels"},
+        {HEADER "a,5,5,3,shapes-5\n", "2: expected 6 cells, got 5"},
+        {HEADER "a,5,16385,3,shapes-5," DIGEST "\n", "2: column 3: expected a whole number from 1 to 16384, got 16385"},
+        {HEADER "a,5,5,2,shapes-5," DIGEST "\n", "2: channels: an image has 1 or 3"},
+        {HEADER "a,5,5,1,shape-5," DIGEST "\n", "2: stand_in: not the name of a drawn image"},
+        {HEADER "a,5,5,1,shapes-5,12\n", "2: column 6: expected 64 hexadecimal digits"},
+        {HEADER "a,5,5,1,shapes-5," DIGEST "\na,5,5,1,shapes-5," DIGEST "\n", "3: a stands twice"},
+    };
+#undef HEADER
+    enter_project();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char expected[200];
+        snprintf(expected, sizeof expected, "project/images/catalogue.csv:%s", cases[i][1]);
+        write_text("project/images/catalogue.csv", cases[i][0]);
+        assert_load_error("lena", expected);
+        assert_string_equal(image_check_name("lena").reason, expected);
+        assert_true(image_may_load("lena")); /* image_load says what is wrong */
+    }
+    leave_project();
+}
+
+/* Candidates are the names of the catalogue, of the kinds and of files; a ground truth is no image. */
+static void suggestions_are_what_there_is(void **state)
+{
+    (void)state;
+    enter_project();
+    setenv("IMAGES_DIR", "mine", 1);
+    write_text("mine/bridge.pgm", "P2 1 1 255 1");
+    write_text("mine/bsds/penguin.ppm", "P3 1 1 255 1 1 1");
+    write_text("mine/bsds/walrus.gt.pgm", "P2 1 1 255 1");
+    static const char *const cases[][2] = {
+        {"brigde", "; did you mean \"bridge\"?"},
+        {"penguins", "; did you mean \"penguin\"?"},
+        {"hue512", "; did you mean \"hue-512\"?"},
+        {"walrus.gtt", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char expected[200];
+        snprintf(expected, sizeof expected,
+                 "image \"%s\": not in the catalogue, and no such file in $IMAGES_DIR or images/standard%s",
+                 cases[i][0], cases[i][1]);
+        const ab_status status = image_check_name(cases[i][0]);
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_string_equal(status.reason, expected);
+        assert_false(image_may_load(cases[i][0]));
+    }
+    leave_project();
+}
+
+static void names_have_no_control_characters(void **state)
+{
+    (void)state;
+    write_text("a\nb.pgm", "P2 1 1 255 1");
+    assert_load_error("a\nb.pgm", "image \"a?b.pgm\": a name has no control characters");
+    assert_load_error("lena\033[0m", "image \"lena?[0m\": a name has no control characters");
+    assert_int_equal(image_check_name("le\tna").code, AB_BAD_INPUT);
+    assert_int_equal(image_check_name("pictures/\303\251t\303\251").code, AB_BAD_INPUT);
+    write_text("\303\251t\303\251.pgm", "P2 1 1 255 1"); /* UTF-8 is no control character */
+    assert_int_equal(image_check_name("\303\251t\303\251.pgm").code, AB_OK);
 }
 
 static void unknown_names_get_a_suggestion(void **state)
@@ -673,10 +781,11 @@ static void ground_truth_becomes_edges(void **state)
     ab_image image;
     write_text("x.pgm", "P2 3 1 255 9 9 9");
     assert_int_equal(image_load("x.pgm", &image).code, AB_OK);
-    assert_null(image.edges);
+    assert_true(image.edges == NULL && !image.known_edges);
     image_free(&image);
     write_text("x.gt.pgm", "P2 3 1 255 0 51 255");
     assert_int_equal(image_load("./x.pgm", &image).code, AB_OK);
+    assert_true(image.known_edges);
     assert_memory_equal(image.edges, ((const uint8_t[]){0, 1, 1}), 3);
     assert_memory_equal(image.pixels, ((const uint8_t[]){9, 9, 9}), 3);
     image_free(&image);
@@ -691,30 +800,155 @@ static void the_catalogue_knows_its_pixels(void **state)
 {
     (void)state;
     const char *directory = getenv("ALL_IMAGES");
+    image_catalogue_entry *entries;
     int count, found = 0;
-    const image_catalogue_entry *catalogue = image_catalogue(&count);
+    assert_int_equal(image_catalogue(&entries, &count).code, AB_OK);
     for (int i = 0; directory != NULL && i < count; i++) {
         char path[1024];
-        snprintf(path, sizeof path, "%s/%s.png", directory, catalogue[i].name);
+        snprintf(path, sizeof path, "%s/%s.png", directory, entries[i].name);
         ab_image image;
         if (access(path, F_OK) != 0) continue;
         found++;
         assert_int_equal(image_load(path, &image).code, AB_OK);
         assert_true(image.catalogued);
         image.pixels[1000] ^= 1;
-        snprintf(path, sizeof path, "%s.png", catalogue[i].name);
+        snprintf(path, sizeof path, "%s.png", entries[i].name);
         assert_int_equal(image_write_png(path, image.width, image.height, image.channels, image.pixels).code, AB_OK);
         image_free(&image);
         assert_int_equal(image_load(path, &image).code, AB_OK);
         assert_false(image.catalogued);
         image_free(&image);
     }
+    free(entries);
     if (found == 0) skip();
+}
+
+/* ---- Describing ---- */
+
+/* The most memory that this process ever had, in KiB. */
+static long peak_kib(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* First of all tests, because a peak never falls. The pixels of the largest alone would take 768 MiB. */
+static void describing_takes_no_pixels(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"lena",          "mandrill",     "peppers",     "house",       "cameraman",
+                                        "shapes-512",    "hue-512",      "ramp-512",    "texture-512", "shapes-1024",
+                                        "shapes-2048-7", "texture-4096", "shapes-8192", "shapes-16384"};
+    ab_image image;
+    assert_int_equal(image_describe("hue-8", &image).code, AB_OK); /* what a first call needs */
+    const long before = peak_kib();
+    const double begin = now_s();
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(image_describe(names[i], &image).code, AB_OK);
+        assert_true(image.pixels == NULL && image.edges == NULL && image.width >= 512);
+    }
+    assert_int_equal(image.width, 16384);
+    assert_true(now_s() - begin < 1.0); /* milliseconds, without sanitizers and others on this machine */
+    assert_true(peak_kib() - before < 5000);
+}
+
+/* What is described is what is loaded, but for pixels, edges, and what needs them. */
+static void assert_described(const char *name)
+{
+    ab_image described, loaded;
+    const ab_status status = image_load(name, &loaded);
+    if (status.code != AB_OK) fail_msg("%s", status.reason);
+    assert_int_equal(image_describe(name, &described).code, AB_OK);
+    assert_true(described.pixels == NULL && described.edges == NULL && described.sha256[0] == '\0');
+    assert_int_equal(described.known_edges, loaded.edges != NULL);
+    free(loaded.pixels);
+    free(loaded.edges);
+    loaded.pixels = loaded.edges = NULL;
+    loaded.sha256[0] = '\0';
+    assert_string_equal(described.name, loaded.name);
+    assert_string_equal(described.path, loaded.path);
+    assert_true(described.width == loaded.width && described.height == loaded.height);
+    assert_true(described.channels == loaded.channels && described.known_edges == loaded.known_edges);
+    assert_true(described.stand_in == loaded.stand_in && described.in_catalogue == loaded.in_catalogue);
+}
+
+static void describes_what_would_be_loaded(void **state)
+{
+    (void)state;
+    static const uint8_t pixels[12] = {1, 2, 3};
+    enter_project();
+    setenv("IMAGES_DIR", "mine", 1);
+    write_text("mine/plain.ppm", "P3 2 1 255 1 2 3 4 5 6");
+    write_text("mine/plain.gt.ppm", "P2 2 1 255 1 2");
+    write_bytes("mine/raw.pgm", "P5\n3 2\n255\n\0\1\2\xfd\xfe\xff", 17);
+    assert_int_equal(image_write_png("mine/lena.png", 2, 2, 3, pixels).code, AB_OK);
+    static const int types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_GRAY_ALPHA,
+                                PNG_COLOR_TYPE_RGBA};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        const png_case c = {2, 1, 8, types[i], "\1\2\3\4\5\6\7\10", 8, NULL, 0, NULL, 0, -1, 0, 0, NULL};
+        write_case("mine/typed.png", &c);
+        assert_described("typed");
+    }
+    static const char *const names[] = {"plain", "raw",   "lena",         "mine/lena.png",
+                                        "house", "hue-9", "ramp-30x20-5", "mine/raw.pgm"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) assert_described(names[i]);
+    leave_project();
+}
+
+static void assert_describe_error(const char *name, const char *reason)
+{
+    ab_image image;
+    const ab_status status = image_describe(name, &image);
+    assert_int_equal(status.code, AB_BAD_INPUT);
+    assert_string_equal(status.reason, reason);
+    assert_int_equal(image.width, 0);
+}
+
+static void describing_finds_what_the_header_says(void **state)
+{
+    (void)state;
+    uint8_t bytes[8192];
+    sample_png(bytes);
+    write_bytes("t.png", bytes, 30);
+    assert_describe_error("t.png", "t.png: broken PNG: the file ends too early");
+    write_png_of_size(16385, 1);
+    assert_describe_error("t.png", "t.png: 16385 x 1 pixels, an image has 1 to 16384 a side");
+    write_text("t.pgm", "P5 3");
+    assert_describe_error("t.pgm", "t.pgm: the header is not \"P5 width height maxval\"");
+    write_text("t.pgm", "hello");
+    assert_describe_error("t.pgm", "t.pgm: neither PNG nor PGM nor PPM");
+    write_text("t.pgm", "P2 3 1 255 1 2 3");
+    write_text("t.gt.pgm", "P2 1 3 255 0 51 255");
+    assert_describe_error("t.pgm", "t.gt.pgm: not a grey image of the size of what it belongs to");
+    assert_describe_error("absent.png", "absent.png: no such file");
+    assert_describe_error("shapes-20000", "a drawn image has 1 to 16384 pixels a side, not 20000 x 20000");
+}
+
+/* The program lies in the project's folder, which is not where these tests run. */
+static void the_catalogue_is_found_from_anywhere(void **state)
+{
+    (void)state;
+    char here[1024];
+    ab_image image;
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(image_describe("cameraman", &image).code, AB_OK);
+    assert_true(image.in_catalogue && image.width == 512);
+    assert_int_equal(chdir(here), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(describing_takes_no_pixels), /* first: see there */
         cmocka_unit_test(reads_every_form_of_png),
         cmocka_unit_test(what_is_written_is_read_again),
         cmocka_unit_test(a_truncated_png_is_refused),
@@ -737,8 +971,14 @@ int main(void)
         cmocka_unit_test(finds_files_in_order),
         cmocka_unit_test(what_is_not_there_is_drawn),
         cmocka_unit_test(unknown_names_get_a_suggestion),
+        cmocka_unit_test(broken_catalogues_are_explained),
+        cmocka_unit_test(suggestions_are_what_there_is),
+        cmocka_unit_test(names_have_no_control_characters),
         cmocka_unit_test(ground_truth_becomes_edges),
         cmocka_unit_test(the_catalogue_knows_its_pixels),
+        cmocka_unit_test(describes_what_would_be_loaded),
+        cmocka_unit_test(describing_finds_what_the_header_says),
+        cmocka_unit_test(the_catalogue_is_found_from_anywhere),
     };
     return cmocka_run_group_tests(tests, enter_directory, remove_directory);
 }
