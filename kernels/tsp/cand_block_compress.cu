@@ -148,13 +148,7 @@ static __global__ void __launch_bounds__(N_THREADS) cand_block_compress(tsp_devi
         }
     }
 
-    if (thread == 0) {
-        tour[n] = tour[0];
-        length += (long long)last_edge + colony.dist[(size_t)from * (size_t)stride + (size_t)tour[0]];
-        colony.lengths[ant] = length;
-        atomicMin(colony.iteration_best, tour_key(length, ant));
-        if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);
-    }
+    if (thread == 0) finish_tour(colony, ant, tour, from, length + last_edge, zero_weight_steps);
 }
 
 static ab_status construct(const tsp_device *colony, uint64_t seed, unsigned iteration)

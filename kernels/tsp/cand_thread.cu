@@ -87,11 +87,7 @@ static __global__ void __launch_bounds__(WARP_SIZE) cand_thread(tsp_device colon
         tour[step] = from = next;
         visit(unvisited, next);
     }
-    tour[n] = tour[0];
-    length += (long long)last_edge + colony.dist[(size_t)from * (size_t)colony.stride + (size_t)tour[0]];
-    colony.lengths[ant] = length;
-    atomicMin(colony.iteration_best, tour_key(length, ant));
-    if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);
+    finish_tour(colony, ant, tour, from, length + last_edge, zero_weight_steps);
 }
 
 static size_t shared_bytes(int n)

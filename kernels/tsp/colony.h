@@ -61,6 +61,18 @@ static __device__ __forceinline__ unsigned long long city_key(int distance, int 
     return (unsigned long long)(unsigned)distance << 32 | (unsigned)city;
 }
 
+/* Ends a construction, by one thread of the ant, which has entered the tour's cities 0 .. n-1 and stands in `last`, the
+ * last of them, after `length`: closes the tour and counts it among those of the iteration. */
+static __device__ __forceinline__ void finish_tour(const tsp_device &colony, int ant, int *tour, int last,
+                                                   long long length, unsigned zero_weight_steps)
+{
+    tour[colony.n] = tour[0];
+    length += colony.dist[(size_t)last * (size_t)colony.stride + (size_t)tour[0]];
+    colony.lengths[ant] = length;
+    atomicMin(colony.iteration_best, tour_key(length, ant));
+    if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);
+}
+
 /* Launches a rung's construction kernel for one iteration (counted from 0): writes tours, lengths, iteration_best. */
 typedef ab_status tsp_construct(const tsp_device *colony, uint64_t seed, unsigned iteration);
 
