@@ -38,7 +38,8 @@ PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pand
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 DEFINES := -D_GNU_SOURCE -I. -Ibuild/gen
 CFLAGS := -std=c11 -O3 -g -fno-math-errno -fopenmp $(WARNINGS) $(DEFINES)
-CXXFLAGS := -std=c++17 -O2 -g -ffp-contract=off -fopenmp $(WARNINGS) $(DEFINES)
+# Constants are enums here, which C++20 would rather not see in one expression.
+CXXFLAGS := -std=c++20 -Wno-deprecated-enum-enum-conversion -O2 -g -ffp-contract=off -fopenmp $(WARNINGS) $(DEFINES)
 HOST_CUDA := -x c++ -Wno-unknown-pragmas -Wno-maybe-uninitialized
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # OpenCV for canny/opencv, where it is installed. Debian has its libraries static too, but not TBB, which runs its threads:
@@ -60,7 +61,7 @@ CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp)
 GENERATED := build/gen/config.h
 TESTS := $(wildcard tests/test_*.c)
 STAT_TESTS := $(wildcard tests/stat_test_*.c)
-TEST_KERNELS := $(wildcard tests/planted/*.cu)
+TEST_KERNELS := $(wildcard tests/planted/*.cu docs/*.cu)
 TEST_SUPPORT := $(wildcard tests/support/*.c)
 TEST_SUPPORT_CXX := $(wildcard tests/support/*.cpp)
 BINARIES := $(patsubst bench/%.c,build/bin/%,$(DRIVERS))
@@ -71,7 +72,7 @@ SAN_OBJECTS := $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c
 ifneq ($(NVCC),)
 # An empty CUDA_ARCHS means the GPU in this machine, or a spread of generations where there is none.
 ARCHS := $(or $(CUDA_ARCHS),$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -un | tr '\n' ' '),75 80 86 89 90 100 120)
-NVCC_FLAGS := -O3 -std=c++17 -lineinfo -Xcompiler=-Wall,-Wextra $(DEFINES) --Werror all-warnings \
+NVCC_FLAGS := -O3 -std=c++20 -lineinfo -Xcompiler=-Wall,-Wextra,-Wno-deprecated-enum-enum-conversion $(DEFINES) --Werror all-warnings \
 	$(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
 	-gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS))
 CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) build/cuda/bench/harness/gpu.o
@@ -206,10 +207,15 @@ build/bin/tests/table_3_3_planted: build/obj/bench/table_3_3.o build/obj/tests/p
 	@mkdir -p $(@D)
 	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
 
-# Statistical tests take too many steps for sanitizers.
-$(STAT_TESTS:%.c=build/bin/%): build/bin/%: build/obj/%.o $(OBJECTS) $(TEST_SUPPORT:%.c=build/obj/%.o) $(CUDA_OBJECTS)
+# Statistical tests take too many steps for sanitizers. Like the others they have the example in their registry.
+$(STAT_TESTS:%.c=build/bin/%): build/bin/%: build/obj/%.o $(filter-out build/obj/kernels/registry.o,$(OBJECTS)) build/obj/tests/registry.o \
+		$(patsubst %.cu,build/obj/%.host.o,$(wildcard docs/*.cu)) $(TEST_SUPPORT:%.c=build/obj/%.o) $(CUDA_OBJECTS)
 	@mkdir -p $(@D)
 	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS) -lcmocka)
+
+build/obj/tests/registry.o: kernels/registry.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(call run,cc,$(CC) $(CFLAGS) -DAB_WITHOUT_CUDA -DAB_WITH_EXAMPLE -MMD -MP -c $< -o $@)
 
 $(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_OBJECTS)
 	@mkdir -p $(@D)
@@ -217,7 +223,7 @@ $(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_OBJECTS)
 
 build/san/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(call run,cc,$(CC) $(CFLAGS) -O1 $(SANITIZE) -DAB_WITHOUT_CUDA -MMD -MP -c $< -o $@)
+	$(call run,cc,$(CC) $(CFLAGS) -O1 $(SANITIZE) -DAB_WITHOUT_CUDA -DAB_WITH_EXAMPLE -MMD -MP -c $< -o $@)
 
 build/obj/baselines/canny_opencv.o build/san/baselines/canny_opencv.o: CXXFLAGS += $(if $(OPENCV),-isystem $(OPENCV_INCLUDE))
 

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baselines/baselines.h"
 #include "baselines/cpu_colony.h"
 
 enum {

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baselines/baselines.h"
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "kernels/edge_ants/edge_ants.h"

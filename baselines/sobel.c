@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baselines/baselines.h"
 #include "kernels/detector.h"
 
 typedef struct sobel {

@@ -17,13 +17,6 @@ static bool is_operation(const char *implementation, const char *operation)
     return strncmp(implementation, operation, length) == 0 && implementation[length] == '/';
 }
 
-/* The registry says by operation which member of the union it is. */
-static ed_open *open_function(const ab_implementation *implementation)
-{
-    if (is_operation(implementation->id, "colour-edge")) return implementation->open.colour_edge;
-    return is_operation(implementation->id, "canny") ? implementation->open.canny : implementation->open.sobel;
-}
-
 void detector_format_params(const char *implementation, const ed_params *p, char text[96])
 {
     if (is_operation(implementation, "colour-edge")) {
@@ -77,8 +70,9 @@ ed_params detector_params(const image_table *t, const image_cell *cell)
 ab_status detector_map(const ab_implementation *implementation, const ed_image *image, const ed_params *params,
                        uint8_t *map)
 {
-    ed_detector *detector = NULL;
-    AB_TRY(open_function(implementation)(image, params, &detector));
+    ab_work *work = NULL;
+    AB_TRY(implementation->open(image, params, &work));
+    ed_detector *detector = (ed_detector *)work;
     ab_status status = detector->methods->poison(detector);
     if (status.code == AB_OK) status = ab_iterate(&detector->work);
     if (status.code == AB_OK) status = detector->methods->read(detector, map);
@@ -214,8 +208,9 @@ static ab_status time_detector(image_table *t, const image_cell *cell, const ab_
 {
     const ed_image image = detector_image(&t->inputs[cell->input]);
     const ed_params params = detector_params(t, cell);
-    ed_detector *detector = NULL;
-    AB_TRY(open_function(implementation)(&image, &params, &detector));
+    ab_work *work = NULL;
+    AB_TRY(implementation->open(&image, &params, &work));
+    ed_detector *detector = (ed_detector *)work;
     detect_work alone = {{&detect_methods}, detector};
     ab_status status = ab_iterate(&detector->work); /* brings the image to the device */
     if (status.code == AB_OK) status = take_samples(t, &alone.work, implementation->backend, series, row);

@@ -91,8 +91,9 @@ static ab_status verify_cell(const image_table *t, const image_cell *cell, const
     const ea_problem problem = problem_of(&t->inputs[cell->input]);
     ea_params params = cell_params(t, cell, implementation->backend);
     params.iterations = 1;
-    ea_colony *colony = NULL;
-    AB_TRY(implementation->open.edge_ants(&problem, &params, &colony));
+    ab_work *work = NULL;
+    AB_TRY(implementation->open(&problem, &params, &work));
+    ea_colony *colony = (ea_colony *)work;
     int64_t moves = 0;
     const ab_status status = verify_edge_ants(colony, &problem, &params, VERIFIED_ITERATIONS, &moves, wrong);
     colony->work.methods->close(&colony->work);
@@ -106,8 +107,9 @@ static ab_status time_runs(const image_table *t, const image_cell *cell, const a
 {
     const ea_problem problem = problem_of(&t->inputs[cell->input]);
     const ea_params params = cell_params(t, cell, implementation->backend);
-    ea_colony *colony = NULL;
-    AB_TRY(implementation->open.edge_ants(&problem, &params, &colony));
+    ab_work *work = NULL;
+    AB_TRY(implementation->open(&problem, &params, &work));
+    ea_colony *colony = (ea_colony *)work;
     const ab_status status = ab_take_samples(&t->base.bench, &colony->work, implementation->backend,
                                              t->base.bench.effort.runs, RUNS_AT_ONCE, 1u << EA_RUN, series, row);
     colony->work.methods->close(&colony->work);
@@ -162,8 +164,9 @@ static ab_status mean_pheromone(const ea_problem *problem, const ea_params *para
     float *pheromone = malloc(pixels * sizeof *pheromone);
     if (!pheromone) return ab_failed("out of memory");
     memset(mean, 0, pixels * sizeof *mean);
-    ea_colony *colony = NULL;
-    ab_status status = implementation->open.edge_ants(problem, params, &colony);
+    ab_work *work = NULL;
+    ab_status status = implementation->open(problem, params, &work);
+    ea_colony *colony = (ea_colony *)work;
     for (int run = 0; run < runs && status.code == AB_OK; ++run) {
         ea_result result = {.pheromone = pheromone};
         status = ab_iterate(&colony->work);

@@ -98,8 +98,9 @@ static void describe(const ab_bench *bench, measurement *m)
 
 static ab_status verify_cell(measurement *m)
 {
-    as_colony *colony = NULL;
-    AB_TRY(m->implementation->open.tsp(&m->problem, &m->params, &colony));
+    ab_work *work = NULL;
+    AB_TRY(m->implementation->open(&m->problem, &m->params, &work));
+    as_colony *colony = (as_colony *)work;
     int valid = 0;
     const ab_status status = verify_iteration(colony, &m->problem, &m->params, &valid, &m->wrong);
     colony->work.methods->close(&colony->work);
@@ -111,10 +112,11 @@ static ab_status verify_cell(measurement *m)
 /* One independent run of at most effort.iterations iterations. */
 static ab_status measure_run(const ab_bench *bench, measurement *m, int run, double budget_s)
 {
-    as_colony *colony = NULL;
+    ab_work *work = NULL;
     as_params params = m->params;
     params.seed += (uint64_t)run;
-    AB_TRY(m->implementation->open.tsp(&m->problem, &params, &colony));
+    AB_TRY(m->implementation->open(&m->problem, &params, &work));
+    as_colony *colony = (as_colony *)work;
     const int first_sample = m->series.n;
     int completed = 0;
     as_result best = {0};

@@ -150,15 +150,15 @@ static ab_status check_iteration(const observation *o, int64_t *moves)
 }
 
 /* One stage and what it leaves. */
-static ab_status run_and_read(ea_colony *colony, int stage, observation *o)
+static ab_status run_and_read(ea_colony *colony, const char *stage, observation *o)
 {
-    AB_TRY(colony->work.methods->run_stage(&colony->work, stage));
+    AB_TRY(colony->work.methods->run_stage(&colony->work, ab_stage_named(&colony->work, stage)));
     return colony->methods->read(colony, &o->after);
 }
 
 static ab_status check_all(ea_colony *colony, observation *o, int iterations, int64_t *moves, bool *wrong)
 {
-    AB_TRY(run_and_read(colony, EA_PLACE, o));
+    AB_TRY(run_and_read(colony, "place", o));
     *wrong = true; /* from here on, unless everything is right */
     AB_TRY(check_placement(o));
     for (int i = 0; i < iterations; i++) {
@@ -166,7 +166,7 @@ static ab_status check_all(ea_colony *colony, observation *o, int iterations, in
         o->before = o->after;
         o->after = last;
         *wrong = false;
-        AB_TRY(run_and_read(colony, EA_RUN, o));
+        AB_TRY(run_and_read(colony, "run", o));
         *wrong = true;
         AB_TRY(check_iteration(o, moves));
     }

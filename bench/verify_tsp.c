@@ -66,6 +66,7 @@ static ab_status allocate_copy(int n, int n_ants, colony_copy *copy)
 static ab_status check_tours(const colony_copy *copy, const as_problem *problem, int *valid)
 {
     const as_result *result = &copy->result;
+    *valid = 0;
     for (int ant = 0; ant < copy->n_ants; ++ant) {
         const int32_t *tour = result->tours + (size_t)ant * ((size_t)copy->n + 1);
         const ab_status status = verify_tour(problem, tour, result->lengths[ant]);
@@ -138,20 +139,24 @@ static ab_status check_finite(const colony_copy *copy)
     return ab_ok();
 }
 
-/* One iteration, checked on the way: a wrong tour must not reach the deposit, which would write out of bounds. */
+/* One iteration, checked on the way, after construction and after what improves tours: a wrong one must not reach the
+ * deposit, which would write out of bounds. */
 static ab_status iterate_checked(as_colony *colony, const as_problem *problem, const as_params *params,
                                  colony_copy *copy, int *tours, bool *wrong)
 {
-    const ab_work_methods *work = colony->work.methods;
+    ab_work *work = &colony->work;
+    const int construct = ab_stage_named(work, "construct"), update = ab_stage_named(work, "update");
     AB_TRY(colony->methods->poison(colony));
-    AB_TRY(work->run_stage(&colony->work, AS_CHOICE));
-    AB_TRY(work->run_stage(&colony->work, AS_CONSTRUCT));
-    as_result constructed = {.tours = copy->result.tours, .lengths = copy->result.lengths};
-    AB_TRY(colony->methods->read(colony, &constructed));
-    *wrong = true; /* from here on, unless everything is right */
-    AB_TRY(check_tours(copy, problem, tours));
-    *wrong = false;
-    AB_TRY(work->run_stage(&colony->work, AS_UPDATE));
+    for (int stage = 0; stage < update; ++stage) {
+        AB_TRY(work->methods->run_stage(work, stage));
+        if (stage < construct) continue;
+        as_result constructed = {.tours = copy->result.tours, .lengths = copy->result.lengths};
+        AB_TRY(colony->methods->read(colony, &constructed));
+        *wrong = true; /* from here on, unless everything is right */
+        AB_TRY(check_tours(copy, problem, tours));
+        *wrong = false;
+    }
+    AB_TRY(work->methods->run_stage(work, update));
     AB_TRY(colony->methods->read(colony, &copy->result));
     AB_TRY(colony->methods->read_pheromone(colony, copy->pheromone));
     *wrong = true;

@@ -40,6 +40,14 @@ template <typename T> using shared_array = T *;
 
 #endif
 
+/* Begins the definition of a rung, the constant data by which registry.def and an operation's opener know a kernel:
+ *
+ *   AB_RUNG(tsp_rung, tsp_mine) = {.construct = construct};
+ */
+#define AB_RUNG(type, name)              \
+    extern "C" const type AB_GPU(name); \
+    const type AB_GPU(name)
+
 #define AB_STRINGIZE_(x) #x
 #define AB_STRINGIZE(x) AB_STRINGIZE_(x)
 

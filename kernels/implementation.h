@@ -1,9 +1,9 @@
 /* The contract between an implementation and whoever runs it.
  *
- * An implementation is one way of doing one operation: `tsp/ds-roulette`. All implementations of an operation share one
- * opening function type (kernels/<operation>/<operation>.h), which prepares the state for one problem and hands back an
- * ab_work. A work is a fixed list of stages; running every stage once, in order, is one iteration. Implementations
- * never time themselves: the harness owns the clock and runs the stages (bench/harness/measure.h).
+ * An implementation is one way of doing one operation: `tsp/ds-roulette`. Opening one prepares the operation's state
+ * for one problem and hands back its ab_work. A work is a fixed list of stages; running every stage once, in order, is
+ * one iteration. Implementations never time themselves: the harness owns the clock and runs the stages
+ * (bench/harness/measure.h).
  */
 #ifndef ANTBENCH_IMPLEMENTATION_H
 #define ANTBENCH_IMPLEMENTATION_H
@@ -26,7 +26,11 @@ typedef struct ab_work_methods {
     int n_stages;                           /* 1 .. AB_MAX_STAGES */
     const char *stage_names[AB_MAX_STAGES]; /* "construct", "update": as in the CSV's params column */
     /* Runs stage `stage` (0 .. n_stages-1): a CPU returns when it is done, a GPU may return when it is enqueued on the
-     * default stream. */
+     * default stream. The harness marks that stream, of the device that gpu_open made current, between stages. So an
+     * implementation with other streams, or on several GPUs, makes the default stream of that device wait, before it
+     * returns, for everything that the stage enqueued anywhere, and everything that it enqueues anywhere wait for that
+     * stream first (cudaEventRecord, cudaStreamWaitEvent); otherwise the marks time one GPU of several. It returns with
+     * that device current. */
     ab_status (*run_stage)(ab_work *work, int stage);
     void (*close)(ab_work *work); /* frees everything; accepts NULL */
 } ab_work_methods;
@@ -35,6 +39,9 @@ typedef struct ab_work_methods {
 struct ab_work {
     const ab_work_methods *methods;
 };
+
+/* The number of the stage called `name`; -1 where the work has none. */
+int ab_stage_named(const ab_work *work, const char *name);
 
 /* ---- Registry: the one list of every implementation (kernels/registry.def). ---- */
 
@@ -46,39 +53,43 @@ typedef enum ab_backend {
 
 const char *ab_backend_name(ab_backend backend); /* "cpu", "cuda", "host" */
 
-struct as_problem;
-struct as_params;
-struct as_colony;
-typedef ab_status as_open(const struct as_problem *problem, const struct as_params *params, struct as_colony **colony);
+/* What tests, tables and checks need to know of an implementation: any of these, or 0. */
+enum {
+    AB_EXACT = 1 << 0,      /* "exact": selects by the random proportional rule, so a chi-square test applies */
+    AB_CANDIDATES = 1 << 1, /* "candidates": needs candidate sets */
+    AB_PARTIAL = 1 << 2,    /* "partial": its map has no edges but the reference's, of which it may miss some where a
+                             * parameter limits the passes */
+    AB_SUPERSET = 1 << 3,   /* "superset": its map may have edges too many, but misses none beyond a tolerance */
+    AB_REFERENCE = 1 << 4,  /* "reference": what the operation's other implementations are compared with */
+    AB_SEVERAL = 1 << 5     /* "several": uses several GPUs */
+};
 
-struct ea_problem;
-struct ea_params;
-struct ea_colony;
-typedef ab_status ea_open(const struct ea_problem *problem, const struct ea_params *params, struct ea_colony **colony);
+enum { AB_TRAITS_TEXT = 64 };
 
-struct ed_image;
-struct ed_params;
-struct ed_detector;
-typedef ab_status ed_open(const struct ed_image *image, const struct ed_params *params, struct ed_detector **detector);
+/* The names of the traits, with a space between them: "exact candidates"; "" for none. */
+void ab_trait_names(unsigned traits, char text[AB_TRAITS_TEXT]);
+
+/* Opens an implementation: `problem` and `params` point to what the operation's header says, and *work is the first
+ * member of the operation's state; NULL where the status is not AB_OK. */
+typedef ab_status ab_open(const void *problem, const void *params, ab_work **work);
 
 typedef struct ab_implementation {
     const char *id;        /* "tsp/ds-roulette" */
     const char *operation; /* "tsp": the part of the id before the slash */
+    const char *name;      /* "ds-roulette": the part after it */
     ab_backend backend;
+    unsigned traits;         /* AB_EXACT | ... */
     const char *file;        /* source file, from the repository's root */
     const char *source;      /* citation: "thesis §3.5.2" */
     const char *description; /* one line */
-    union {
-        as_open *tsp;         /* operation "tsp": kernels/tsp/tsp.h */
-        ea_open *edge_ants;   /* "edge-ants": kernels/edge_ants/edge_ants.h */
-        ed_open *colour_edge; /* "colour-edge": kernels/detector.h */
-        ed_open *canny;       /* "canny": likewise */
-        ed_open *sobel;       /* "sobel": likewise */
-    } open;
+    ab_open *open;
 } ab_implementation;
 
 /* All implementations this binary was built with, in the order of registry.def; *count is set. */
 const ab_implementation *ab_registry(size_t *count);
+
+/* The names of all operations, in the order of registry.def; *count is set. */
+const char *const *ab_operation_names(size_t *count);
 
 /* The implementation `id` on `backend`, or NULL. */
 const ab_implementation *ab_find_implementation(const char *id, ab_backend backend);

@@ -1,57 +1,109 @@
-/* The table that registry.def describes. */
+/* The table that registry.def describes, and all that the compiler must know for it: prototypes and, for each
+ * implementation, a function that opens it without types around the one that has them. */
 #include <string.h>
 
 #include "config.h"
 #include "kernels/implementation.h"
 
-/* Prototypes. */
 #ifdef AB_WITH_CUDA
-#define AB_CUDA_ONLY(...) __VA_ARGS__
+#define CUDA_ONLY(...) __VA_ARGS__
 #else
-#define AB_CUDA_ONLY(...)
+#define CUDA_ONLY(...)
 #endif
-#define AB_OPEN_TYPE_tsp as_open
-#define AB_OPEN_TYPE_edge_ants ea_open
-#define AB_OPEN_TYPE_colour_edge ed_open
-#define AB_OPEN_TYPE_canny ed_open
-#define AB_OPEN_TYPE_sobel ed_open
 
-#define CPU(operation, name, function, file, source, description) AB_OPEN_TYPE_##operation function;
-#define GPU(operation, name, function, file, source, description)                                                      \
-    AB_OPEN_TYPE_##operation function##_host;                                                                          \
-    AB_CUDA_ONLY(AB_OPEN_TYPE_##operation function##_cuda;)
+/* ---- Types and prototypes ---- */
+
+#define OPERATION(operation, name, problem_type, params_type, state_type)                                              \
+    struct problem_type;                                                                                               \
+    struct params_type;                                                                                                \
+    struct state_type;                                                                                                 \
+    struct operation##_rung;                                                                                           \
+    typedef struct problem_type operation##_problem;                                                                   \
+    typedef struct params_type operation##_params;                                                                     \
+    typedef struct state_type operation##_state;                                                                       \
+    typedef ab_status operation##_open(const operation##_problem *problem, const operation##_params *params,           \
+                                       operation##_state **state);                                                     \
+    typedef ab_status operation##_open_rung(const struct operation##_rung *rung, const operation##_problem *problem,   \
+                                            const operation##_params *params, operation##_state **state);              \
+    operation##_open_rung operation##_open_host;                                                                       \
+    CUDA_ONLY(operation##_open_rung operation##_open_cuda;)
+#define CPU(operation, name, function, file, traits, source, description) operation##_open function;
+#define GPU(operation, name, rung, file, traits, source, description)                                                  \
+    extern const struct operation##_rung rung##_host;                                                                  \
+    CUDA_ONLY(extern const struct operation##_rung rung##_cuda;)
 #include "kernels/registry.def"
+#undef OPERATION
 #undef CPU
 #undef GPU
 
-/* Entries. */
-#define NAME_tsp "tsp"
-#define NAME_edge_ants "edge-ants"
-#define NAME_colour_edge "colour-edge"
-#define NAME_canny "canny"
-#define NAME_sobel "sobel"
-#define ENTRY(op, name, function, backend, file, source, description)                                                  \
-    {NAME_##op "/" name, NAME_##op, backend, file, source, description, {.op = function}},
-#define CPU(operation, name, function, file, source, description)                                                      \
-    ENTRY(operation, name, function, AB_CPU, file, source, description)
-#define GPU(operation, name, function, file, source, description)                                                      \
-    AB_CUDA_ONLY(ENTRY(operation, name, function##_cuda, AB_CUDA, file, source, description))                          \
-    ENTRY(operation, name, function##_host, AB_HOST, file, source, description)
+/* ---- Functions without types ---- */
 
+/* A state begins with its work. */
+#define OPEN(thunk, operation, call)                                                                                   \
+    static ab_status thunk(const void *untyped_problem, const void *untyped_params, ab_work **work)                    \
+    {                                                                                                                  \
+        const operation##_problem *problem = untyped_problem;                                                          \
+        const operation##_params *params = untyped_params;                                                             \
+        operation##_state *state = NULL;                                                                               \
+        const ab_status status = call;                                                                                 \
+        *work = status.code == AB_OK ? (ab_work *)state : NULL;                                                        \
+        return status;                                                                                                 \
+    }
+#define OPERATION(operation, name, problem_type, params_type, state_type)
+#define CPU(operation, name, function, file, traits, source, description)                                              \
+    OPEN(open_##function, operation, function(problem, params, &state))
+#define GPU(operation, name, rung, file, traits, source, description)                                                  \
+    OPEN(open_##rung##_host, operation, operation##_open_host(&rung##_host, problem, params, &state))                  \
+    CUDA_ONLY(OPEN(open_##rung##_cuda, operation, operation##_open_cuda(&rung##_cuda, problem, params, &state)))
+#include "kernels/registry.def"
+#undef OPERATION
+#undef CPU
+#undef GPU
+
+/* ---- Operations ---- */
+
+#define OPERATION(operation, name, problem_type, params_type, state_type) name,
+#define CPU(operation, name, function, file, traits, source, description)
+#define GPU(operation, name, rung, file, traits, source, description)
+static const char *const operations[] = {
+#include "kernels/registry.def"
+};
+#undef OPERATION
+#undef CPU
+#undef GPU
+
+/* ---- Implementations ---- */
+
+#define ENTRY(op, its_name, its_backend, its_traits, its_file, its_source, its_description, thunk)                     \
+    {.id = NAME_##op "/" its_name,                                                                                     \
+     .operation = NAME_##op,                                                                                           \
+     .name = its_name,                                                                                                 \
+     .backend = its_backend,                                                                                           \
+     .traits = its_traits,                                                                                             \
+     .file = its_file,                                                                                                 \
+     .source = its_source,                                                                                             \
+     .description = its_description,                                                                                   \
+     .open = thunk},
+#define OPERATION(operation, name, problem_type, params_type, state_type)
+#define CPU(operation, name, function, file, traits, source, description)                                              \
+    ENTRY(operation, name, AB_CPU, traits, file, source, description, open_##function)
+#define GPU(operation, name, rung, file, traits, source, description)                                                  \
+    CUDA_ONLY(ENTRY(operation, name, AB_CUDA, traits, file, source, description, open_##rung##_cuda))                  \
+    ENTRY(operation, name, AB_HOST, traits, file, source, description, open_##rung##_host)
 static const ab_implementation implementations[] = {
 #include "kernels/registry.def"
 };
-
-const char *ab_backend_name(ab_backend backend)
-{
-    static const char *const names[] = {[AB_CPU] = "cpu", [AB_CUDA] = "cuda", [AB_HOST] = "host"};
-    return names[backend];
-}
 
 const ab_implementation *ab_registry(size_t *count)
 {
     *count = sizeof implementations / sizeof implementations[0];
     return implementations;
+}
+
+const char *const *ab_operation_names(size_t *count)
+{
+    *count = sizeof operations / sizeof operations[0];
+    return operations;
 }
 
 const ab_implementation *ab_find_implementation(const char *id, ab_backend backend)

@@ -11,11 +11,13 @@
 #include "bench/verify_edge_ants.h"
 #include "kernels/edge_ants/edge_ants.h"
 #include "tests/support/problems.h"
+#include "tests/support/registered.h"
 #include "tests/support/selection_test.h"
 
-static const char *const ids[] = {"edge-ants/seq",   "edge-ants/omp",  "edge-ants/thread",
-                                  "edge-ants/block", "edge-ants/warp", "edge-ants/octet"};
-enum { N_IDS = sizeof ids / sizeof *ids };
+static const ab_implementation *next_ants(const ab_implementation *last)
+{
+    return next_of("edge-ants", ON_CPU | ON_HOST, last);
+}
 
 /* Seeds are fixed: a right implementation passes always, one in a million of them would have needed another seed. */
 static const double least_p = 1e-6;
@@ -40,14 +42,11 @@ static ea_problem make_landscape(landscape *land)
     return (ea_problem){W, H, land->grey, land->visibility};
 }
 
-static ea_colony *open_ants(const char *id, const ea_problem *problem, const ea_params *params)
+static ea_colony *open_and_place(const ab_implementation *ants, const ea_problem *problem, const ea_params *params)
 {
     ea_colony *colony = NULL;
-    const ab_implementation *found = ab_find_implementation(id, AB_CPU);
-    if (!found) found = ab_find_implementation(id, AB_HOST);
-    assert_non_null(found);
-    assert_int_equal(found->open.edge_ants(problem, params, &colony).code, AB_OK);
-    assert_int_equal(colony->work.methods->run_stage(&colony->work, EA_PLACE).code, AB_OK);
+    assert_int_equal(open_ants(ants->open, problem, params, &colony).code, AB_OK);
+    assert_int_equal(run_stage_named(&colony->work, "place").code, AB_OK);
     return colony;
 }
 
@@ -98,8 +97,8 @@ static chi_square fit(const int64_t *observed, const double *weight, double tota
     return result;
 }
 
-static void check_steps_from(const char *id, const ea_params *params, const landscape *land, const ea_problem *problem,
-                             int position)
+static void check_steps_from(const ab_implementation *ants, const ea_params *params, const landscape *land,
+                             const ea_problem *problem, int position)
 {
     const size_t n_ants = (size_t)params->n_ants;
     int32_t *at = malloc(n_ants * sizeof *at);
@@ -107,22 +106,22 @@ static void check_steps_from(const char *id, const ea_params *params, const land
     double weight[EA_NEIGHBOURS];
     assert_non_null(at);
     for (size_t ant = 0; ant < n_ants; ant++) at[ant] = position;
-    ea_colony *colony = open_ants(id, problem, params);
+    ea_colony *colony = open_and_place(ants, problem, params);
     ea_result result = {.position = at};
     assert_int_equal(colony->methods->write(colony, land->pheromone, at).code, AB_OK);
-    assert_int_equal(colony->work.methods->run_stage(&colony->work, EA_RUN).code, AB_OK);
+    assert_int_equal(run_stage_named(&colony->work, "run").code, AB_OK);
     assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
     colony->work.methods->close(&colony->work);
     const double total = exact_weights(params, land, land->pheromone, position, NULL, weight);
     for (size_t ant = 0; ant < n_ants; ant++) {
         const int which = which_neighbour(position, at[ant]);
-        if (which < 0 || !(weight[which] > 0.0)) fail_msg("%s: an ant went from %d to %d", id, position, at[ant]);
+        if (which < 0 || !(weight[which] > 0.0)) fail_msg("%s: an ant went from %d to %d", ants->id, position, at[ant]);
         observed[which]++;
     }
     free(at);
     const chi_square chi = fit(observed, weight, total, params->n_ants);
     if (!(chi.p >= least_p))
-        fail_msg("%s, from pixel %d: chi-square %g, df %d, p %g", id, position, chi.statistic, chi.df, chi.p);
+        fail_msg("%s, from pixel %d: chi-square %g, df %d, p %g", ants->id, position, chi.statistic, chi.df, chi.p);
 }
 
 static void test_steps_from_one_pixel(void **state)
@@ -135,9 +134,9 @@ static void test_steps_from_one_pixel(void **state)
     params.n_ants = 10000;
     params.iterations = 1;
     params.block_threads = 32;
-    for (int k = 0; k < N_IDS; k++)
-        for (size_t i = 0; i < sizeof positions / sizeof *positions; i++)
-            check_steps_from(ids[k], &params, &land, &problem, positions[i]);
+    for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;)
+        for (size_t i = 0; ants->traits & AB_EXACT && i < sizeof positions / sizeof *positions; i++)
+            check_steps_from(ants, &params, &land, &problem, positions[i]);
 }
 
 /* ---- Walks ---- */
@@ -156,13 +155,14 @@ static void test_walks(void **state)
     params.n_ants = ANTS;
     params.iterations = 1;
     params.initial = 0.1;
-    for (int k = 0; k < N_IDS; k++) {
-        ea_colony *colony = open_ants(ids[k], &problem, &params);
+    for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;) {
+        if (!(ants->traits & AB_EXACT)) continue;
+        ea_colony *colony = open_and_place(ants, &problem, &params);
         double weight[EA_NEIGHBOURS], bins[BINS] = {0}, steps = 0.0, statistic = 0.0;
         uint64_t random = 1234;
         for (int t = 0; t <= ITERATIONS; t++) {
             ea_result now = {pheromone[t % 2], position[t % 2], memory[t % 2], 0};
-            if (t > 0) assert_int_equal(colony->work.methods->run_stage(&colony->work, EA_RUN).code, AB_OK);
+            if (t > 0) assert_int_equal(run_stage_named(&colony->work, "run").code, AB_OK);
             assert_int_equal(colony->methods->read(colony, &now).code, AB_OK);
             for (int ant = 0; t > 0 && ant < ANTS; ant++) {
                 const int last = (t - 1) % 2, from = position[last][ant];
@@ -181,7 +181,7 @@ static void test_walks(void **state)
         colony->work.methods->close(&colony->work);
         for (int i = 0; i < BINS; i++) statistic += pow(bins[i] - steps / BINS, 2.0) / (steps / BINS);
         const double p = chi_square_p(statistic, BINS - 1);
-        print_message("# %s: %.0f steps, chi-square %.1f, df %d, p %.3g\n", ids[k], steps, statistic, BINS - 1, p);
+        print_message("# %s: %.0f steps, chi-square %.1f, df %d, p %.3g\n", ants->id, steps, statistic, BINS - 1, p);
         assert_true(steps > 0.9 * ANTS * ITERATIONS);
         assert_true(p >= least_p);
     }
@@ -200,13 +200,13 @@ static void test_relocations_are_uniform(void **state)
     params.n_ants = ANTS;
     params.iterations = 1;
     params.block_threads = 32;
-    for (int k = 0; k < N_IDS; k++) {
-        ea_colony *colony = open_ants(ids[k], &problem, &params);
+    for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;) {
+        ea_colony *colony = open_and_place(ants, &problem, &params);
         for (int run = 0; run < 2; run++) {
             double observed[SIDE * SIDE] = {0}, statistic = 0.0;
             const double expected = (double)ANTS / (SIDE * SIDE);
             ea_result result = {.position = position};
-            if (run) assert_int_equal(colony->work.methods->run_stage(&colony->work, EA_RUN).code, AB_OK);
+            if (run) assert_int_equal(run_stage_named(&colony->work, "run").code, AB_OK);
             assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
             for (int ant = 0; ant < ANTS; ant++) observed[position[ant]]++;
             for (int i = 0; i < SIDE * SIDE; i++) statistic += pow(observed[i] - expected, 2.0) / expected;
@@ -216,12 +216,9 @@ static void test_relocations_are_uniform(void **state)
     }
 }
 
-/* The mappings differ here in nothing but the ants, so one that evaporates in every iteration and one that does not
- * stand for all. */
 static void test_large_image(void **state)
 {
     (void)state;
-    static const char *const some[] = {"edge-ants/seq", "edge-ants/warp", "edge-ants/octet"};
     enum { SIDE = 4096 };
     uint8_t *grey = malloc((size_t)SIDE * SIDE);
     float *visibility = malloc((size_t)SIDE * SIDE * sizeof *visibility);
@@ -234,13 +231,13 @@ static void test_large_image(void **state)
     assert_int_equal(params.n_ants, 192000);
     params.iterations = 1;
     params.n_ants = 5000;
-    for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
-        ea_colony *colony = open_ants(some[k], &problem, &params);
+    for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;) {
+        ea_colony *colony = open_and_place(ants, &problem, &params);
         int64_t moves = 0;
         bool wrong = false;
         const ab_status status = verify_edge_ants(colony, &problem, &params, 1, &moves, &wrong);
         colony->work.methods->close(&colony->work);
-        if (status.code != AB_OK) fail_msg("%s: %s", some[k], status.reason);
+        if (status.code != AB_OK) fail_msg("%s: %s", ants->id, status.reason);
     }
     free(grey);
     free(visibility);

@@ -1,5 +1,5 @@
 /* What needs many steps of the GPU implementations of Ant System on the host backend, and so runs without sanitizers:
- * the selection rule that each claims, and a thousand iterations. */
+ * the selection rule that each claims in the registry (AB_EXACT), and a thousand iterations. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,20 +13,24 @@
 #include "bench/verify_tsp.h"
 #include "instances/tsplib.h"
 #include "kernels/tsp/tsp.h"
+#include "tests/support/registered.h"
 #include "tests/support/selection_test.h"
 
-static const char *const rungs[] = {"tsp/i-roulette", "tsp/ds-roulette"};
-enum { N_RUNGS = sizeof rungs / sizeof *rungs };
-
-static as_open *rung(const char *id)
+static const ab_implementation *next_rung(const ab_implementation *last)
 {
-    const ab_implementation *found = ab_find_implementation(id, AB_HOST);
-    assert_non_null(found);
-    return found->open.tsp;
+    return next_of("tsp", ON_HOST, last);
+}
+
+/* The rungs that must choose in proportion, with candidate sets or without. */
+static const ab_implementation *next_exact(bool candidates, const ab_implementation *last)
+{
+    while ((last = next_rung(last)) != NULL)
+        if (last->traits & AB_EXACT && !(last->traits & AB_CANDIDATES) == !candidates) return last;
+    return NULL;
 }
 
 /* Selection by a rung from weights of one kind, on an instance of n cities, with sets of nn candidates or, for 0, all. */
-static selection_report select_among(const char *id, int n, int nn, int n_ants, selection_weights kind)
+static selection_report select_among(const ab_implementation *rung, int n, int nn, int n_ants, selection_weights kind)
 {
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_UNIFORM, n, 13, &instance).code, AB_OK);
@@ -40,72 +44,78 @@ static selection_report select_among(const char *id, int n, int nn, int n_ants, 
     assert_non_null(pheromone);
     selection_pheromone(&problem, &params, kind, pheromone);
     selection_report report;
-    const ab_status status = selection_test(rung(id), &problem, &params, pheromone, &report);
-    if (status.code != AB_OK) fail_msg("%s: %s", id, status.reason);
+    const ab_status status = selection_test(rung->open, &problem, &params, pheromone, &report);
+    if (status.code != AB_OK) fail_msg("%s: %s", rung->id, status.reason);
     free(pheromone);
     free(nn_list);
     tsp_free(&instance);
     return report;
 }
 
-static selection_report select_with(const char *id, int n, int n_ants, selection_weights kind)
+/* Only sets of more than a warp may be refused. */
+static bool takes_sets_of(const ab_implementation *rung, int nn)
 {
-    return select_among(id, n, 0, n_ants, kind);
+    enum { N = 70 };
+    static const int32_t dist[N * N], nn_list[N * N];
+    const as_problem problem = {.n = N, .dist = dist, .nn = nn, .nn_list = nn_list};
+    const as_params params = as_default_params(N, AS_BEST_ANT);
+    as_colony *colony = NULL;
+    const ab_status status = open_colony(rung->open, &problem, &params, &colony);
+    if (colony != NULL) colony->work.methods->close(&colony->work);
+    if (status.code == AB_UNSUPPORTED && nn > 32) return false;
+    assert_int_equal(status.code, AB_OK);
+    return true;
 }
 
-/* Cities in one sub-block and in several, none of these n a multiple of 32; 1100 needs two rounds of the first spin. */
-static void test_ds_roulette_is_proportional(void **state)
+static void check_proportional(const ab_implementation *rung, int n, int nn, int n_ants)
+{
+    for (int kind = 0; kind < WEIGHTS_KINDS; ++kind) {
+        const selection_report report = select_among(rung, n, nn, n_ants, (selection_weights)kind);
+        print_message("# %s, n %d, nn %d, weights %d: %lld steps, chi-square %.1f on %d degrees, p %.3g\n", rung->id, n,
+                      nn, kind, (long long)report.steps, report.all.statistic, report.all.df, report.all.p);
+        assert_true(selection_worst_p(&report) > 1e-4);
+    }
+}
+
+/* Cities fewer than a warp and more, none of these n a multiple of 32; with 1100 a warp has more sub-blocks of 32 than
+ * lanes. */
+static void test_cities_are_chosen_in_proportion(void **state)
 {
     (void)state;
     static const struct {
         int n, n_ants;
     } cases[] = {{20, 500}, {45, 400}, {100, 150}, {1100, 4}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-        for (int kind = 0; kind < WEIGHTS_KINDS; ++kind) {
-            const selection_report report =
-                select_with("tsp/ds-roulette", cases[i].n, cases[i].n_ants, (selection_weights)kind);
-            print_message("# ds-roulette, n %d, weights %d: %lld steps, chi-square %.1f on %d degrees, p %.3g\n",
-                          cases[i].n, kind, (long long)report.steps, report.all.statistic, report.all.df, report.all.p);
-            assert_true(selection_worst_p(&report) > 1e-4);
-        }
+    for (const ab_implementation *rung = NULL; (rung = next_exact(false, rung)) != NULL;)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+            check_proportional(rung, cases[i].n, 0, cases[i].n_ants);
 }
 
-/* The choice among unvisited candidates, for sets smaller than a warp, of a warp, and of two lanes' worth each. */
+/* The choice among unvisited candidates, for sets smaller than a warp, of a warp, and of more, where it takes them. */
 static void test_candidates_are_chosen_in_proportion(void **state)
 {
     (void)state;
-    static const struct {
-        const char *id;
-        int nn;
-    } cases[] = {{"tsp/cand-thread", 32},
-                 {"tsp/cand-block", 20},
-                 {"tsp/cand-block", 32},
-                 {"tsp/cand-block", 50},
-                 {"tsp/cand-block-compress", 32}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-        for (int kind = 0; kind < WEIGHTS_KINDS; ++kind) {
-            const selection_report report = select_among(cases[i].id, 70, cases[i].nn, 300, (selection_weights)kind);
-            print_message("# %s, nn %d, weights %d: %lld steps, chi-square %.1f on %d degrees, p %.3g\n", cases[i].id,
-                          cases[i].nn, kind, (long long)report.steps, report.all.statistic, report.all.df,
-                          report.all.p);
-            assert_true(selection_worst_p(&report) > 1e-4);
-        }
+    static const int set_sizes[] = {20, 32, 50};
+    for (const ab_implementation *rung = NULL; (rung = next_exact(true, rung)) != NULL;)
+        for (size_t i = 0; i < sizeof set_sizes / sizeof *set_sizes; ++i)
+            if (takes_sets_of(rung, set_sizes[i])) check_proportional(rung, 70, set_sizes[i], 300);
 }
 
 /* Unequal weights give it away. Equal ones cannot: then the largest of equally distributed numbers wins. */
 static void test_i_roulette_is_not_proportional(void **state)
 {
     (void)state;
-    const selection_report uniform = select_with("tsp/i-roulette", 45, 500, WEIGHTS_UNIFORM);
+    const ab_implementation *rung = registered("tsp/i-roulette", AB_HOST);
+    assert_false(rung->traits & AB_EXACT);
+    const selection_report uniform = select_among(rung, 45, 0, 500, WEIGHTS_UNIFORM);
     assert_true(selection_worst_p(&uniform) > 1e-4);
-    const selection_report skewed = select_with("tsp/i-roulette", 45, 500, WEIGHTS_SKEWED);
+    const selection_report skewed = select_among(rung, 45, 0, 500, WEIGHTS_SKEWED);
     print_message("# i-roulette, n 45, skewed weights: %lld steps, chi-square %.1f on %d degrees, p %.3g\n",
                   (long long)skewed.steps, skewed.all.statistic, skewed.all.df, skewed.all.p);
     assert_true(skewed.all.p < 1e-12);
 }
 
 /* The share of steps in which the heavier of two cities, of weights 2 and 1, is chosen. */
-static double share_of_the_heavier(const char *id)
+static double share_of_the_heavier(const ab_implementation *rung)
 {
     enum { N = 3, ANTS = 4000 };
     static const int32_t dist[N * N] = {0, 1, 1, 1, 0, 1, 1, 1, 0};
@@ -117,7 +127,7 @@ static double share_of_the_heavier(const char *id)
     params.n_ants = ANTS;
     as_colony *colony = NULL;
     as_result result = {.tours = tours};
-    assert_int_equal(rung(id)(&problem, &params, &colony).code, AB_OK);
+    assert_int_equal(open_colony(rung->open, &problem, &params, &colony).code, AB_OK);
     assert_int_equal(colony->methods->write_pheromone(colony, weights).code, AB_OK);
     assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
     assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
@@ -132,11 +142,14 @@ static void test_two_cities_of_weights_two_and_one(void **state)
 {
     (void)state;
     const double five_sigma = 5.0 * sqrt(0.25 / 4000.0);
-    const double ds = share_of_the_heavier("tsp/ds-roulette"), i = share_of_the_heavier("tsp/i-roulette");
-    print_message("# weights 2:1, the heavier is chosen: proportional 0.667, ds-roulette %.3f, i-roulette %.3f\n", ds,
-                  i);
-    assert_true(fabs(ds - 2.0 / 3.0) < five_sigma);
+    const double i = share_of_the_heavier(registered("tsp/i-roulette", AB_HOST));
+    print_message("# weights 2:1, the heavier is chosen: proportional 0.667, i-roulette %.3f\n", i);
     assert_true(fabs(i - 3.0 / 4.0) < five_sigma);
+    for (const ab_implementation *rung = NULL; (rung = next_exact(false, rung)) != NULL;) {
+        const double share = share_of_the_heavier(rung);
+        print_message("# likewise %s: %.3f\n", rung->id, share);
+        assert_true(fabs(share - 2.0 / 3.0) < five_sigma);
+    }
 }
 
 /* A thousand iterations at rho 0.5: unused edges underflow to 0, and everything stays valid and finite. */
@@ -146,30 +159,36 @@ static void test_thousand_iterations(void **state)
     enum { N = 24, ANTS = 4, ITERATIONS = 1000 };
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_UNIFORM, N, 11, &instance).code, AB_OK);
-    const as_problem problem = {.n = N, .dist = instance.dist};
+    const as_problem all = {.n = N, .dist = instance.dist};
+    as_problem candidates = {.n = N, .dist = instance.dist, .nn = 10};
+    int32_t *nn_list = NULL;
+    assert_int_equal(as_nearest_neighbours(&candidates, candidates.nn, &nn_list).code, AB_OK);
+    candidates.nn_list = nn_list;
     as_params params = as_default_params(N, AS_ALL_ANTS);
     params.n_ants = ANTS;
-    for (int r = 0; r < N_RUNGS; ++r) {
+    for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;) {
+        const as_problem *problem = rung->traits & AB_CANDIDATES ? &candidates : &all;
         as_colony *colony = NULL;
         as_result best;
         bool wrong = false;
-        assert_int_equal(rung(rungs[r])(&problem, &params, &colony).code, AB_OK);
+        assert_int_equal(open_colony(rung->open, problem, &params, &colony).code, AB_OK);
         for (int i = 0; i < ITERATIONS; ++i) {
             assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
             if (i % 50 && i + 1 < ITERATIONS) continue;
-            const ab_status status = verify_tours(colony, &problem, ANTS, &best, &wrong);
-            if (status.code != AB_OK) fail_msg("%s, iteration %d: %s", rungs[r], i, status.reason);
+            const ab_status status = verify_tours(colony, problem, ANTS, &best, &wrong);
+            if (status.code != AB_OK) fail_msg("%s, iteration %d: %s", rung->id, i, status.reason);
         }
         assert_true(best.zero_weight_steps > 0);
         colony->work.methods->close(&colony->work);
     }
+    free(nn_list);
     tsp_free(&instance);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ds_roulette_is_proportional),
+        cmocka_unit_test(test_cities_are_chosen_in_proportion),
         cmocka_unit_test(test_candidates_are_chosen_in_proportion),
         cmocka_unit_test(test_i_roulette_is_not_proportional),
         cmocka_unit_test(test_two_cities_of_weights_two_and_one),

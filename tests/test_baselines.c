@@ -9,12 +9,22 @@
 
 #include <cmocka.h>
 
-#include "baselines/baselines.h"
 #include "tests/support/problems.h"
+#include "tests/support/registered.h"
 #include "tests/support/selection_test.h"
 
-static as_open *const baselines[] = {acotsp_seq, acotsp_omp, cpu_best};
-enum { N_BASELINES = sizeof baselines / sizeof baselines[0] };
+/* Those that consider all cities; the others are for test_candidate_sets.c. */
+static const ab_implementation *next_baseline(const ab_implementation *last)
+{
+    while ((last = next_of("tsp", ON_CPU, last)) != NULL)
+        if (!(last->traits & AB_CANDIDATES)) return last;
+    return NULL;
+}
+
+static ab_open *opener(const char *id)
+{
+    return registered(id, AB_CPU)->open;
+}
 
 #define assert_ok(expression)                                                                                          \
     do {                                                                                                               \
@@ -53,7 +63,7 @@ static void free_output(output *o)
 static void iterate(as_colony *colony, int iterations)
 {
     for (int i = 0; i < iterations; i++)
-        for (int stage = 0; stage < AS_STAGES; stage++)
+        for (int stage = 0; stage < colony->work.methods->n_stages; stage++)
             assert_ok(colony->work.methods->run_stage(&colony->work, stage));
 }
 
@@ -106,7 +116,7 @@ static void assert_pheromone(int n, const float *actual, const double *expected)
         }
 }
 
-static void check_iterations(as_open *open, const as_problem *problem, as_protocol protocol)
+static void check_iterations(ab_open *open, const as_problem *problem, as_protocol protocol)
 {
     const size_t n = (size_t)problem->n;
     const as_params params = as_default_params(problem->n, protocol);
@@ -118,7 +128,7 @@ static void check_iterations(as_open *open, const as_problem *problem, as_protoc
     for (size_t k = 0; k < n * n; k++) expected[k] = initial;
     int64_t best = INT64_MAX;
 
-    assert_ok(open(problem, &params, &colony));
+    assert_ok(open_colony(open, problem, &params, &colony));
     for (int iteration = 0; iteration < 3; iteration++) {
         assert_ok(colony->methods->poison(colony));
         read_output(colony, &o);
@@ -145,9 +155,9 @@ static void iterations_are_right(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (int duplicates = 0; duplicates < 2; duplicates++) {
             as_problem problem = random_problem(sizes[s], duplicates ? 4 : 10000, 7);
-            for (int b = 0; b < N_BASELINES; b++) {
-                check_iterations(baselines[b], &problem, AS_ALL_ANTS);
-                check_iterations(baselines[b], &problem, AS_BEST_ANT);
+            for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
+                check_iterations(baseline->open, &problem, AS_ALL_ANTS);
+                check_iterations(baseline->open, &problem, AS_BEST_ANT);
             }
             free_problem(&problem);
         }
@@ -158,20 +168,21 @@ static void cities_may_coincide(void **state)
 {
     (void)state;
     as_problem problem = random_problem(40, 1, 1);
-    for (int b = 0; b < N_BASELINES; b++) check_iterations(baselines[b], &problem, AS_ALL_ANTS);
+    for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;)
+        check_iterations(baseline->open, &problem, AS_ALL_ANTS);
     free_problem(&problem);
 }
 
 /* ---- The same result, however many threads; another seed, another result ---- */
 
-static output run(as_open *open, const as_problem *problem, as_protocol protocol, int threads, uint64_t seed)
+static output run(ab_open *open, const as_problem *problem, as_protocol protocol, int threads, uint64_t seed)
 {
     as_params params = as_default_params(problem->n, protocol);
     as_colony *colony = NULL;
     output o = new_output(problem->n, params.n_ants);
     params.threads = threads;
     params.seed = seed;
-    assert_ok(open(problem, &params, &colony));
+    assert_ok(open_colony(open, problem, &params, &colony));
     iterate(colony, 2);
     read_output(colony, &o);
     close_colony(colony);
@@ -184,7 +195,7 @@ static bool same_output(const output *a, const output *b, size_t n)
            memcmp(a->pheromone, b->pheromone, n * n * sizeof *a->pheromone) == 0;
 }
 
-static void assert_same_run(as_open *one, as_open *other, as_protocol protocol, int threads, uint64_t seed,
+static void assert_same_run(ab_open *one, ab_open *other, as_protocol protocol, int threads, uint64_t seed,
                             bool expected)
 {
     as_problem problem = random_problem(100, 1000, 3);
@@ -200,15 +211,17 @@ static void threads_do_not_matter(void **state)
     (void)state;
     for (int protocol = AS_ALL_ANTS; protocol <= AS_BEST_ANT; protocol++)
         for (int threads = 0; threads <= 3; threads++) {
-            assert_same_run(acotsp_seq, acotsp_omp, (as_protocol)protocol, threads, 1, true);
-            assert_same_run(cpu_best, cpu_best, (as_protocol)protocol, threads, 1, true);
+            assert_same_run(opener("tsp/acotsp-seq"), opener("tsp/acotsp-omp"), (as_protocol)protocol, threads, 1,
+                            true);
+            assert_same_run(opener("tsp/cpu-best"), opener("tsp/cpu-best"), (as_protocol)protocol, threads, 1, true);
         }
 }
 
 static void seeds_matter(void **state)
 {
     (void)state;
-    for (int b = 0; b < N_BASELINES; b++) assert_same_run(baselines[b], baselines[b], AS_ALL_ANTS, 1, 2, false);
+    for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;)
+        assert_same_run(baseline->open, baseline->open, AS_ALL_ANTS, 1, 2, false);
 }
 
 /* ---- Selection ---- */
@@ -256,24 +269,28 @@ static ab_status careless_write(as_colony *colony, const float *pheromone)
     return ab_ok();
 }
 
-static ab_status careless_open(const as_problem *problem, const as_params *params, as_colony **colony)
+static ab_status careless_open(const void *untyped_problem, const void *untyped_params, ab_work **work)
 {
-    static const ab_work_methods work = {
-        .n_stages = AS_STAGES, .run_stage = careless_run_stage, .close = careless_close};
+    static const ab_work_methods work_methods = {.n_stages = AS_STAGES,
+                                                 .stage_names = {"choice", "construct", "update"},
+                                                 .run_stage = careless_run_stage,
+                                                 .close = careless_close};
     static const as_methods methods = {.read = careless_read, .write_pheromone = careless_write};
+    const as_problem *problem = untyped_problem;
+    const as_params *params = untyped_params;
     careless *c = calloc(1, sizeof *c);
     assert_non_null(c);
-    c->colony = (as_colony){.work = {.methods = &work}, .methods = &methods};
+    c->colony = (as_colony){.work = {.methods = &work_methods}, .methods = &methods};
     c->n = problem->n;
     c->n_ants = params->n_ants;
     c->random = params->seed;
     c->tours = calloc((size_t)c->n_ants * ((size_t)c->n + 1), sizeof *c->tours);
     assert_non_null(c->tours);
-    *colony = &c->colony;
+    *work = &c->colony.work;
     return ab_ok();
 }
 
-static selection_report observe(as_open *open, int n, int n_ants, selection_weights kind)
+static selection_report observe(ab_open *open, int n, int n_ants, selection_weights kind)
 {
     as_problem problem = random_problem(n, 1000, 11);
     as_params params = as_default_params(n, AS_ALL_ANTS);
@@ -288,7 +305,7 @@ static selection_report observe(as_open *open, int n, int n_ants, selection_weig
     return report;
 }
 
-static void assert_proportional(as_open *open, int n, int n_ants, selection_weights kind)
+static void assert_proportional(ab_open *open, int n, int n_ants, selection_weights kind)
 {
     const selection_report report = observe(open, n, n_ants, kind);
     if (!(selection_worst_p(&report) > 1e-4))
@@ -303,13 +320,13 @@ static void selection_is_proportional(void **state)
 {
     (void)state;
     for (int kind = 0; kind < WEIGHTS_KINDS; kind++) {
-        assert_proportional(acotsp_seq, 45, 4000, (selection_weights)kind);
-        assert_proportional(acotsp_seq, 100, 1000, (selection_weights)kind);
-        assert_proportional(cpu_best, 45, 5000, (selection_weights)kind);
-        assert_proportional(cpu_best, 100, 3000, (selection_weights)kind);
-        assert_proportional(cpu_best, 600, 60, (selection_weights)kind); /* several nodes */
+        assert_proportional(opener("tsp/acotsp-seq"), 45, 4000, (selection_weights)kind);
+        assert_proportional(opener("tsp/acotsp-seq"), 100, 1000, (selection_weights)kind);
+        assert_proportional(opener("tsp/cpu-best"), 45, 5000, (selection_weights)kind);
+        assert_proportional(opener("tsp/cpu-best"), 100, 3000, (selection_weights)kind);
+        assert_proportional(opener("tsp/cpu-best"), 600, 60, (selection_weights)kind); /* several nodes */
     }
-    assert_proportional(cpu_best, 4200, 4, WEIGHTS_UNIFORM); /* more nodes than a vector has lanes */
+    assert_proportional(opener("tsp/cpu-best"), 4200, 4, WEIGHTS_UNIFORM); /* more nodes than a vector has lanes */
 }
 
 static void careless_selection_is_found_out(void **state)
@@ -349,10 +366,10 @@ static void all_zero_rule(void **state)
     as_problem problem = random_problem(90, 20, 5); /* a small grid: many equal distances */
     const as_params params = as_default_params(problem.n, AS_ALL_ANTS);
     const size_t n = (size_t)problem.n;
-    for (int b = 0; b < N_BASELINES; b++) {
+    for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
         as_colony *colony = NULL;
         output o = new_output(problem.n, params.n_ants);
-        assert_ok(baselines[b](&problem, &params, &colony));
+        assert_ok(open_colony(baseline->open, &problem, &params, &colony));
         assert_ok(colony->methods->write_pheromone(colony, o.pheromone)); /* still zeros */
         iterate(colony, 1);
         read_output(colony, &o);
@@ -385,13 +402,13 @@ static void a_thousand_iterations(void **state)
 {
     (void)state;
     as_problem problem = random_problem(61, 1000, 9);
-    as_open *const colonies[] = {acotsp_seq, cpu_best};
+    ab_open *const colonies[] = {opener("tsp/acotsp-seq"), opener("tsp/cpu-best")};
     for (size_t c = 0; c < 2; c++) {
         as_params params = as_default_params(problem.n, AS_ALL_ANTS);
         as_colony *colony = NULL;
         output o = new_output(problem.n, params.n_ants);
         params.rho = c == 0 ? 0.9 : 0.5; /* double reaches further */
-        assert_ok(colonies[c](&problem, &params, &colony));
+        assert_ok(open_colony(colonies[c], &problem, &params, &colony));
         for (int hundred = 0; hundred < 10; hundred++) {
             iterate(colony, 100);
             read_output(colony, &o);
@@ -407,11 +424,11 @@ static void a_thousand_iterations(void **state)
 
 /* ---- What is refused ---- */
 
-static void assert_refused(as_open *open, const as_problem *problem, const as_params *params, ab_code code,
+static void assert_refused(ab_open *open, const as_problem *problem, const as_params *params, ab_code code,
                            const char *word)
 {
     as_colony *colony = NULL;
-    const ab_status status = open(problem, params, &colony);
+    const ab_status status = open_colony(open, problem, params, &colony);
     assert_int_equal(status.code, code);
     assert_non_null(strstr(status.reason, word));
     assert_null(colony);
@@ -423,34 +440,34 @@ static void bad_arguments_are_refused(void **state)
     as_problem problem = random_problem(8, 100, 1);
     const as_problem single = {.n = 1, .dist = problem.dist}, none = {.n = 0};
     const as_params good = as_default_params(8, AS_ALL_ANTS);
-    for (int b = 0; b < N_BASELINES; b++) {
-        assert_refused(baselines[b], &single, &good, AB_UNSUPPORTED, "needs n >= 2, n is 1");
-        assert_refused(baselines[b], &none, &good, AB_UNSUPPORTED, "needs n >= 2, n is 0");
+    for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
+        assert_refused(baseline->open, &single, &good, AB_UNSUPPORTED, "needs n >= 2, n is 1");
+        assert_refused(baseline->open, &none, &good, AB_UNSUPPORTED, "needs n >= 2, n is 0");
         as_params bad = good;
         bad.rho = (double)NAN;
-        assert_refused(baselines[b], &problem, &bad, AB_BAD_INPUT, "rho");
+        assert_refused(baseline->open, &problem, &bad, AB_BAD_INPUT, "rho");
         bad = good;
         bad.rho = 0.0;
-        assert_refused(baselines[b], &problem, &bad, AB_BAD_INPUT, "rho");
+        assert_refused(baseline->open, &problem, &bad, AB_BAD_INPUT, "rho");
         bad = good;
         bad.beta = -1.0;
-        assert_refused(baselines[b], &problem, &bad, AB_BAD_INPUT, "beta");
+        assert_refused(baseline->open, &problem, &bad, AB_BAD_INPUT, "beta");
         bad = good;
         bad.alpha = (double)INFINITY;
-        assert_refused(baselines[b], &problem, &bad, AB_BAD_INPUT, "alpha");
+        assert_refused(baseline->open, &problem, &bad, AB_BAD_INPUT, "alpha");
         bad = good;
         bad.n_ants = 0;
-        assert_refused(baselines[b], &problem, &bad, AB_BAD_INPUT, "n_ants");
+        assert_refused(baseline->open, &problem, &bad, AB_BAD_INPUT, "n_ants");
         bad = good;
         bad.threads = -1;
-        assert_refused(baselines[b], &problem, &bad, AB_BAD_INPUT, "threads");
+        assert_refused(baseline->open, &problem, &bad, AB_BAD_INPUT, "threads");
         bad = good;
         bad.n_ants = 2000000000; /* 2e9 tours */
-        assert_refused(baselines[b], &problem, &bad, AB_UNSUPPORTED, "MiB");
+        assert_refused(baseline->open, &problem, &bad, AB_UNSUPPORTED, "MiB");
     }
     as_params steep = good;
     steep.beta = 40.0;
-    assert_refused(cpu_best, &problem, &steep, AB_UNSUPPORTED, "eta^beta");
+    assert_refused(opener("tsp/cpu-best"), &problem, &steep, AB_UNSUPPORTED, "eta^beta");
     free_problem(&problem);
 }
 
@@ -466,9 +483,9 @@ static void other_parameters(void **state)
     params.beta = 2.5;
     params.n_ants = 5000;
     selection_pheromone(&problem, &params, WEIGHTS_SKEWED, pheromone);
-    for (int b = 0; b < N_BASELINES; b++) {
+    for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
         selection_report report;
-        assert_ok(selection_test(baselines[b], &problem, &params, pheromone, &report));
+        assert_ok(selection_test(baseline->open, &problem, &params, pheromone, &report));
         assert_true(selection_worst_p(&report) > 1e-4);
     }
     free(pheromone);

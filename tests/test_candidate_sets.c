@@ -8,18 +8,24 @@
 
 #include <cmocka.h>
 
-#include "baselines/baselines.h"
 #include "tests/support/candidate_steps.h"
 #include "tests/support/problems.h"
+#include "tests/support/registered.h"
 #include "tests/support/selection_test.h"
 
-typedef struct colony_kind {
-    as_open *open;
-    double tolerance; /* of its choice_info */
-} colony_kind;
+static const ab_implementation *next_baseline(const ab_implementation *last)
+{
+    while ((last = next_of("tsp", ON_CPU, last)) != NULL)
+        if (last->traits & AB_CANDIDATES) return last;
+    return NULL;
+}
 
-static const colony_kind kinds[] = {{acotsp_seq_nn, 0.0}, {acotsp_omp_nn, 0.0}, {cpu_best_nn, 1e-6}};
-enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+static ab_open *opener(const char *id)
+{
+    return registered(id, AB_CPU)->open;
+}
+
+static const double TOLERANCE = 1e-6; /* of choice_info in single precision */
 
 #define assert_ok(expression)                                                                                          \
     do {                                                                                                               \
@@ -105,7 +111,7 @@ static void lay_trail(int n, trail kind, float *pheromone)
         }
 }
 
-static candidate_steps check_iteration(colony_kind kind, const as_problem *problem, const as_params *params, trail lay)
+static candidate_steps check_iteration(ab_open *open, const as_problem *problem, const as_params *params, trail lay)
 {
     const size_t n = (size_t)problem->n, n_ants = (size_t)params->n_ants;
     float *pheromone = malloc(n * n * sizeof *pheromone);
@@ -117,14 +123,14 @@ static candidate_steps check_iteration(colony_kind kind, const as_problem *probl
     assert_true(pheromone && choice && result.tours && result.lengths);
     lay_trail(problem->n, lay, pheromone);
     candidate_choice(problem, params, pheromone, choice);
-    assert_ok(kind.open(problem, params, &colony));
+    assert_ok(open_colony(open, problem, params, &colony));
     assert_ok(colony->methods->write_pheromone(colony, pheromone));
     assert_ok(colony->methods->poison(colony));
-    assert_ok(colony->work.methods->run_stage(&colony->work, AS_CHOICE));
-    assert_ok(colony->work.methods->run_stage(&colony->work, AS_CONSTRUCT));
+    assert_ok(run_stage_named(&colony->work, "choice"));
+    assert_ok(run_stage_named(&colony->work, "construct"));
     assert_ok(colony->methods->read(colony, &result));
     for (size_t k = 0; k < n_ants; k++) assert_tour(problem, result.tours + k * (n + 1), result.lengths[k]);
-    assert_ok(check_candidate_steps(problem, choice, kind.tolerance, result.tours, params->n_ants, &counts));
+    assert_ok(check_candidate_steps(problem, choice, TOLERANCE, result.tours, params->n_ants, &counts));
     assert_true(counts.all_zero == result.zero_weight_steps);
     colony->work.methods->close(&colony->work);
     free(pheromone);
@@ -148,8 +154,8 @@ static void every_step_follows_the_rule(void **state)
             as_problem problem = problem_with_sets(sizes[s].n, sides[d], sizes[s].nn);
             as_params params = as_default_params(problem.n, AS_ALL_ANTS);
             for (int lay = 0; lay < TRAILS; lay++)
-                for (int k = 0; k < N_KINDS; k++) {
-                    const candidate_steps counts = check_iteration(kinds[k], &problem, &params, (trail)lay);
+                for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
+                    const candidate_steps counts = check_iteration(baseline->open, &problem, &params, (trail)lay);
                     const int64_t steps = counts.from_set + counts.best + counts.all_zero;
                     assert_true(steps == (int64_t)params.n_ants * (problem.n - 1));
                     if (lay == TRAIL_ZERO) assert_true(counts.all_zero == steps);
@@ -157,7 +163,8 @@ static void every_step_follows_the_rule(void **state)
                 }
             params.alpha = 1.5;
             params.n_ants = 5; /* no multiple of what is built side by side */
-            for (int k = 0; k < N_KINDS; k++) check_iteration(kinds[k], &problem, &params, TRAIL_SKEWED);
+            for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;)
+                check_iteration(baseline->open, &problem, &params, TRAIL_SKEWED);
             free_with_sets(&problem);
         }
 }
@@ -166,7 +173,6 @@ static void every_step_follows_the_rule(void **state)
 
 static void selection_is_proportional(void **state)
 {
-    static const colony_kind two[] = {{acotsp_seq_nn, 0.0}, {cpu_best_nn, 0.0}};
     static const int lengths[] = {7, 32, 48};
     (void)state;
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
@@ -176,10 +182,11 @@ static void selection_is_proportional(void **state)
         assert_non_null(pheromone);
         params.n_ants = 800;
         for (int weights = 0; weights < WEIGHTS_KINDS; weights++)
-            for (size_t c = 0; c < sizeof two / sizeof two[0]; c++) {
+            for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
+                assert_true(baseline->traits & AB_EXACT);
                 selection_report report;
                 selection_pheromone(&problem, &params, (selection_weights)weights, pheromone);
-                assert_ok(selection_test(two[c].open, &problem, &params, pheromone, &report));
+                assert_ok(selection_test(baseline->open, &problem, &params, pheromone, &report));
                 assert_true(report.steps > 800 * 25);
                 if (!(selection_worst_p(&report) > 1e-4))
                     fail_msg("nn %d, weights %d: p %g of all steps, %g nearest first, %g of second cities", lengths[l],
@@ -192,15 +199,15 @@ static void selection_is_proportional(void **state)
 
 /* ---- Many iterations, any number of threads ---- */
 
-static void run(as_open *open, const as_problem *problem, int threads, int iterations, int32_t *tours, float *pheromone)
+static void run(ab_open *open, const as_problem *problem, int threads, int iterations, int32_t *tours, float *pheromone)
 {
     as_params params = as_default_params(problem->n, AS_ALL_ANTS);
     as_result result = {.tours = tours};
     as_colony *colony = NULL;
     params.threads = threads;
-    assert_ok(open(problem, &params, &colony));
+    assert_ok(open_colony(open, problem, &params, &colony));
     for (int i = 0; i < iterations; i++)
-        for (int stage = 0; stage < AS_STAGES; stage++)
+        for (int stage = 0; stage < colony->work.methods->n_stages; stage++)
             assert_ok(colony->work.methods->run_stage(&colony->work, stage));
     assert_ok(colony->methods->read(colony, &result));
     assert_ok(colony->methods->read_pheromone(colony, pheromone));
@@ -212,7 +219,8 @@ static void threads_do_not_matter(void **state)
     enum { N = 101 };
     static int32_t one[N * (N + 1)], other[N * (N + 1)];
     static float pheromone[2][N * N];
-    static as_open *const sequential[] = {acotsp_seq_nn, cpu_best_nn}, *const parallel[] = {acotsp_omp_nn, cpu_best_nn};
+    ab_open *const sequential[] = {opener("tsp/acotsp-seq-nn"), opener("tsp/cpu-best-nn")};
+    ab_open *const parallel[] = {opener("tsp/acotsp-omp-nn"), opener("tsp/cpu-best-nn")};
     (void)state;
     as_problem problem = problem_with_sets(N, 1000, 20);
     for (int c = 0; c < 2; c++) {
@@ -233,8 +241,9 @@ static void a_thousand_iterations(void **state)
     static float pheromone[N * N];
     (void)state;
     as_problem problem = problem_with_sets(N, 1000, 20);
-    for (int k = 1; k < N_KINDS; k++) {
-        run(kinds[k].open, &problem, 1, 1000, tours, pheromone);
+    for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
+        if (strcmp(baseline->name, "acotsp-seq-nn") == 0) continue; /* acotsp-omp-nn with one thread */
+        run(baseline->open, &problem, 1, 1000, tours, pheromone);
         for (int i = 0; i < N; i++) {
             int64_t length = 0;
             for (int j = 0; j < N; j++) length += problem.dist[tours[i * (N + 1) + j] * N + tours[i * (N + 1) + j + 1]];
@@ -247,11 +256,11 @@ static void a_thousand_iterations(void **state)
 
 /* ---- What is refused ---- */
 
-static void assert_refused(as_open *open, const as_problem *problem, ab_code code, const char *reason)
+static void assert_refused(ab_open *open, const as_problem *problem, ab_code code, const char *reason)
 {
     const as_params params = as_default_params(problem->n, AS_ALL_ANTS);
     as_colony *colony = NULL;
-    const ab_status status = open(problem, &params, &colony);
+    const ab_status status = open_colony(open, problem, &params, &colony);
     assert_int_equal(status.code, code);
     assert_string_equal(status.reason, reason);
     assert_null(colony);
@@ -261,12 +270,13 @@ static void sets_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
     as_problem problem = problem_with_sets(80, 1000, 65);
-    assert_refused(cpu_best_nn, &problem, AB_UNSUPPORTED, "needs nn <= 64, nn is 65");
+    assert_refused(opener("tsp/cpu-best-nn"), &problem, AB_UNSUPPORTED, "needs nn <= 64, nn is 65");
     problem.nn = 80;
-    for (int k = 0; k < N_KINDS; k++)
-        assert_refused(kinds[k].open, &problem, AB_BAD_INPUT, "a candidate set has 1 to n - 1 = 79 cities, not 80");
+    for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;)
+        assert_refused(baseline->open, &problem, AB_BAD_INPUT, "a candidate set has 1 to n - 1 = 79 cities, not 80");
     problem.nn = 0;
-    for (int k = 0; k < N_KINDS; k++) assert_refused(kinds[k].open, &problem, AB_UNSUPPORTED, "needs a candidate set");
+    for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;)
+        assert_refused(baseline->open, &problem, AB_UNSUPPORTED, "needs a candidate set");
     free_with_sets(&problem);
 }
 

@@ -16,6 +16,7 @@
 #include "kernels/host/host_backend.h"
 #include "tests/planted/colour_edge.h"
 #include "tests/support/components.h"
+#include "tests/support/registered.h"
 
 enum { N_ORDERS = 5 };
 
@@ -113,14 +114,18 @@ static outcome run_open(ed_detector *detector, size_t n)
     return got;
 }
 
-static outcome run(const char *id, ab_backend backend, const ed_image *image, const ed_params *params)
+static outcome run(const ab_implementation *version, const ed_image *image, const ed_params *params)
 {
-    const ab_implementation *found = ab_find_implementation(id, backend);
-    assert_non_null(found);
     ed_detector *detector = NULL;
-    const ab_status status = found->open.colour_edge(image, params, &detector);
-    if (status.code != AB_OK) fail_msg("%s: %s", id, status.reason);
+    const ab_status status = open_detector(version->open, image, params, &detector);
+    if (status.code != AB_OK) fail_msg("%s: %s", version->id, status.reason);
     return run_open(detector, (size_t)image->width * (size_t)image->height);
+}
+
+/* The sequential version, which the others must equal. */
+static outcome run_sequential(const ed_image *image, const ed_params *params)
+{
+    return run(reference_of("colour-edge"), image, params);
 }
 
 /* ---- The sequential version against the formulas ---- */
@@ -231,7 +236,7 @@ static void check_sequential(picture kind, int width, int height, const ed_param
 {
     uint8_t *rgba = draw(kind, width, height);
     const ed_image image = {.width = width, .height = height, .rgba = rgba};
-    outcome got = run("colour-edge/seq", AB_CPU, &image, params);
+    outcome got = run_sequential(&image, params);
     for (int step = 0; step < CE_STEPS; ++step) assert_non_null(got.steps[step]);
     check_colours(&got, &image, params);
     check_magnitudes(&got, &image);
@@ -283,23 +288,25 @@ static void find_difference(const outcome *expected, const outcome *got, char li
         }
 }
 
-static const struct version {
-    const char *id;
-    ab_backend backend;
-    int n_steps; /* that it must keep */
-} versions[] = {
-    {"colour-edge/omp", AB_CPU, CE_STEPS},
-    {"colour-edge/gpu", AB_HOST, CE_STEPS - 3},
-    {"colour-edge/fused", AB_HOST, 6},
-};
+static const ab_implementation *next_version(const ab_implementation *last)
+{
+    return next_of("colour-edge", ON_CPU | ON_HOST, last);
+}
 
-static void check_version(const struct version *version, const ed_image *image, const ed_params *params,
+/* Steps that a version must keep, where it keeps any that another does not need to. */
+static int steps_of(const ab_implementation *version)
+{
+    if (version->backend == AB_CPU) return CE_STEPS;
+    return strcmp(version->name, "gpu") == 0 ? CE_STEPS - 3 : strcmp(version->name, "fused") == 0 ? 6 : 0;
+}
+
+static void check_version(const ab_implementation *version, const ed_image *image, const ed_params *params,
                           const outcome *expected)
 {
-    outcome got = run(version->id, version->backend, image, params);
+    outcome got = run(version, image, params);
     int kept = 0;
     for (int step = 0; step < CE_STEPS; ++step) kept += got.steps[step] != NULL;
-    assert_true(kept >= version->n_steps);
+    assert_true(kept >= steps_of(version));
     char line[128];
     find_difference(expected, &got, line);
     if (line[0]) fail_msg("%s, %d x %d: %s", version->id, image->width, image->height, line);
@@ -310,10 +317,10 @@ static void check_versions(picture kind, int width, int height, ed_params params
 {
     uint8_t *rgba = draw(kind, width, height);
     const ed_image image = {.width = width, .height = height, .rgba = rgba};
-    outcome expected = run("colour-edge/seq", AB_CPU, &image, &params);
+    outcome expected = run_sequential(&image, &params);
     params.threads = 3;
-    for (size_t i = 0; i < sizeof versions / sizeof *versions; ++i)
-        check_version(&versions[i], &image, &params, &expected);
+    for (const ab_implementation *version = NULL; (version = next_version(version)) != NULL;)
+        check_version(version, &image, &params, &expected);
     free_outcome(&expected);
     free(rgba);
 }
@@ -361,18 +368,17 @@ static void test_runs_repeat(void **state)
     uint8_t *rgba = draw(NOISE, 40, 37);
     const ed_image image = {.width = 40, .height = 37, .rgba = rgba};
     const ed_params params = ed_default_params();
-    outcome expected = run("colour-edge/seq", AB_CPU, &image, &params);
-    for (size_t i = 0; i < sizeof versions / sizeof *versions; ++i) {
-        const ab_implementation *found = ab_find_implementation(versions[i].id, versions[i].backend);
+    outcome expected = run_sequential(&image, &params);
+    for (const ab_implementation *version = NULL; (version = next_version(version)) != NULL;) {
         ed_detector *detector = NULL;
-        assert_int_equal(found->open.colour_edge(&image, &params, &detector).code, AB_OK);
+        assert_int_equal(open_detector(version->open, &image, &params, &detector).code, AB_OK);
         for (int k = 0; k < 2; ++k)
             for (int stage = 0; stage < ED_STAGES; ++stage)
                 assert_int_equal(detector->work.methods->run_stage(&detector->work, stage).code, AB_OK);
         outcome got = run_open(detector, expected.n);
         char line[128];
         find_difference(&expected, &got, line);
-        if (line[0]) fail_msg("%s: %s", versions[i].id, line);
+        if (line[0]) fail_msg("%s: %s", version->id, line);
         free_outcome(&got);
     }
     free_outcome(&expected);
@@ -387,7 +393,7 @@ static void test_grey_has_no_volume(void **state)
     uint8_t *rgba = draw(GREY, 40, 30);
     const ed_image image = {.width = 40, .height = 30, .rgba = rgba};
     const ed_params params = ed_default_params();
-    outcome got = run("colour-edge/seq", AB_CPU, &image, &params);
+    outcome got = run_sequential(&image, &params);
     int edges = 0;
     for (size_t at = 0; at < got.n; ++at) {
         assert_true(got.steps[CE_VOLUME][at] == 0.0f);
@@ -405,7 +411,7 @@ static void test_one_colour_has_no_edges(void **state)
     const ed_image image = {.width = 40, .height = 30, .rgba = rgba};
     ed_params params = ed_default_params();
     params.volume_coefficient = params.intensity_coefficient = 0.0;
-    outcome got = run("colour-edge/seq", AB_CPU, &image, &params);
+    outcome got = run_sequential(&image, &params);
     for (size_t at = 0; at < got.n; ++at) {
         assert_true(got.steps[CE_VOLUME][at] > 0.0f);
         assert_int_equal(got.map[at], 0);
@@ -462,19 +468,19 @@ static void test_thinning_keeps_components(void **state)
     params.sigma = 2.0;
     params.volume_coefficient = 1.0;
     params.thinning_passes = 0;
-    outcome thick = run("colour-edge/seq", AB_CPU, &image, &params);
+    outcome thick = run_sequential(&image, &params);
     const int components = edge_map_components(WIDTH, HEIGHT, thick.map);
     assert_true(components > 1);
     for (params.thinning_passes = 1; params.thinning_passes <= 4; ++params.thinning_passes) {
-        outcome thinned = run("colour-edge/fused", AB_HOST, &image, &params);
+        outcome thinned = run(registered("colour-edge/fused", AB_HOST), &image, &params);
         assert_int_equal(edge_map_components(WIDTH, HEIGHT, thinned.map), components);
         assert_memory_not_equal(thinned.map, thick.map, thick.n);
         free_outcome(&thinned);
     }
     params.thinning_passes = ENOUGH;
-    outcome once = run("colour-edge/seq", AB_CPU, &image, &params);
+    outcome once = run_sequential(&image, &params);
     ++params.thinning_passes;
-    outcome again = run("colour-edge/gpu", AB_HOST, &image, &params);
+    outcome again = run(registered("colour-edge/gpu", AB_HOST), &image, &params);
     assert_memory_equal(once.map, again.map, once.n);
     assert_int_equal(edge_map_components(WIDTH, HEIGHT, once.map), components);
     free_outcome(&thick);
@@ -490,20 +496,17 @@ static void test_bad_parameters_are_refused(void **state)
     ed_image image = {.width = 1, .height = 1, .rgba = pixel};
     ed_params params = ed_default_params();
     params.sigma = NAN;
-    for (int i = 0; i < 2; ++i) {
-        static const char *const ids[] = {"colour-edge/seq", "colour-edge/fused"};
-        ed_detector *detector = NULL;
-        const ab_implementation *found = ab_find_implementation(ids[i], i == 0 ? AB_CPU : AB_HOST);
-        const ab_status status = found->open.colour_edge(&image, &params, &detector);
+    ed_detector *detector = NULL;
+    for (const ab_implementation *version = NULL; (version = next_version(version)) != NULL;) {
+        const ab_status status = open_detector(version->open, &image, &params, &detector);
         assert_int_equal(status.code, AB_BAD_INPUT);
         assert_non_null(strstr(status.reason, "sigma"));
         assert_null(detector);
     }
     image.height = 200000;
     params.sigma = 1.0;
-    ed_detector *detector = NULL;
-    const ab_implementation *found = ab_find_implementation("colour-edge/gpu", AB_HOST);
-    assert_int_equal(found->open.colour_edge(&image, &params, &detector).code, AB_UNSUPPORTED);
+    const ab_implementation *gpu = registered("colour-edge/gpu", AB_HOST);
+    assert_int_equal(open_detector(gpu->open, &image, &params, &detector).code, AB_UNSUPPORTED);
 }
 
 /* ---- Planted bugs ---- */
@@ -533,7 +536,7 @@ static void test_planted_bugs_are_found(void **state)
     const ed_image image = {.width = 70, .height = 50, .rgba = rgba};
     ed_params params = ed_default_params();
     params.volume_coefficient = 1.0;
-    outcome expected = run("colour-edge/seq", AB_CPU, &image, &params);
+    outcome expected = run_sequential(&image, &params);
     for (int bug = 0; bug < CE_BUGS; ++bug)
         if (is_found(bug, &image, &params, &expected) != (bug != CE_BUG_NONE)) fail_msg("bug %d", bug);
     free_outcome(&expected);

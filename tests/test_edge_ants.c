@@ -15,22 +15,24 @@
 #include "kernels/host/host_backend.h"
 #include "tests/planted/edge_ants_walk.h"
 #include "tests/support/problems.h"
+#include "tests/support/registered.h"
 
-static const char *const ids[] = {"edge-ants/seq",   "edge-ants/omp",  "edge-ants/thread",
-                                  "edge-ants/block", "edge-ants/warp", "edge-ants/octet"};
-enum { N_IDS = sizeof ids / sizeof *ids, FIRST_RUNG = 2, N_ORDERS = 4 };
+enum { N_ORDERS = 4 };
 
-static ab_status open_ants(const char *id, const ea_problem *problem, const ea_params *params, ea_colony **colony)
+/* Every implementation but those that need a GPU, and those of them that are kernels. */
+static const ab_implementation *next_ants(const ab_implementation *last)
 {
-    const ab_implementation *found = ab_find_implementation(id, AB_CPU);
-    if (!found) found = ab_find_implementation(id, AB_HOST);
-    assert_non_null(found);
-    return found->open.edge_ants(problem, params, colony);
+    return next_of("edge-ants", ON_CPU | ON_HOST, last);
 }
 
-static void run_stage(ea_colony *colony, int stage)
+static const ab_implementation *next_rung(const ab_implementation *last)
 {
-    const ab_status status = colony->work.methods->run_stage(&colony->work, stage);
+    return next_of("edge-ants", ON_HOST, last);
+}
+
+static void run_stage(ea_colony *colony, const char *stage)
+{
+    const ab_status status = run_stage_named(&colony->work, stage);
     if (status.code != AB_OK) fail_msg("%s", status.reason);
 }
 
@@ -130,35 +132,35 @@ static void test_parameters_are_checked(void **state)
     assert_string_equal(ea_check(&problem, &bad).reason, "rho must be 0 to 1, not nan");
     bad = good;
     bad.block_threads = 100;
-    for (int i = FIRST_RUNG; i < N_IDS; i++) {
+    for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;) {
         ea_colony *colony = NULL;
-        const ab_status status = open_ants(ids[i], &problem, &bad, &colony);
+        const ab_status status = open_ants(rung->open, &problem, &bad, &colony);
         assert_int_equal(status.code, AB_BAD_INPUT);
         assert_string_equal(status.reason, "threads per block must be a multiple of 32 from 32 to 1024, not 100");
     }
     const ea_problem huge = {1 << 16, 1 << 15, problem.grey, problem.visibility};
-    for (int i = 0; i < N_IDS; i++) {
+    for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;) {
         ea_colony *colony = NULL;
-        assert_int_equal(open_ants(ids[i], &huge, &good, &colony).code, AB_UNSUPPORTED);
+        assert_int_equal(open_ants(ants->open, &huge, &good, &colony).code, AB_UNSUPPORTED);
     }
     free_problem_of(&problem);
 }
 
 /* ---- Every implementation, size, block and order ---- */
 
-static void verify(const char *id, const ea_problem *problem, const ea_params *params, int iterations)
+static void verify(const ab_implementation *ants, const ea_problem *problem, const ea_params *params, int iterations)
 {
     ea_colony *colony = NULL;
     int64_t moves = 0;
     bool wrong = false;
-    ab_status status = open_ants(id, problem, params, &colony);
+    ab_status status = open_ants(ants->open, problem, params, &colony);
     if (status.code == AB_OK) {
         status = verify_edge_ants(colony, problem, params, iterations, &moves, &wrong);
         close_ants(colony);
     }
     if (status.code != AB_OK)
-        fail_msg("%s, %d x %d, %d threads a block, %s: %s", id, problem->width, problem->height, params->block_threads,
-                 params->cache_memory ? "cached" : "not cached", status.reason);
+        fail_msg("%s, %d x %d, %d threads a block, %s: %s", ants->id, problem->width, problem->height,
+                 params->block_threads, params->cache_memory ? "cached" : "not cached", status.reason);
     assert_int_equal(moves, (int64_t)iterations * params->n_ants);
 }
 
@@ -177,10 +179,10 @@ static void test_every_size_of_image(void **state)
             params.n_ants = 13;
             params.iterations = 1;
             params.block_threads = 64;
-            for (int k = 0; k < N_IDS; k++) {
+            for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;) {
                 host_backend_set_order(i % N_ORDERS);
                 params.cache_memory = (i + kind) % 2;
-                verify(ids[k], &problem, &params, i % 3 == 0 ? EA_MEMORY + 5 : 7);
+                verify(ants, &problem, &params, i % 3 == 0 ? EA_MEMORY + 5 : 7);
             }
             free_problem_of(&problem);
         }
@@ -194,13 +196,13 @@ static void test_every_size_of_block(void **state)
     ea_params params = ea_default_params(31, 18);
     params.n_ants = 35;
     params.iterations = 1;
-    for (int k = FIRST_RUNG; k < N_IDS; k++)
+    for (const ab_implementation *ants = NULL; (ants = next_rung(ants)) != NULL;)
         for (int i = 0; i < N_BLOCK_SIZES; i++)
             for (int cached = 0; cached < 2; cached++) {
                 host_backend_set_order((unsigned)(i + cached) % N_ORDERS);
                 params.block_threads = block_sizes[i];
                 params.cache_memory = cached;
-                verify(ids[k], &problem, &params, 2);
+                verify(ants, &problem, &params, 2);
             }
     host_backend_set_order(0);
     free_problem_of(&problem);
@@ -213,19 +215,19 @@ static void test_other_parameters(void **state)
     ea_params params = ea_default_params(20, 20);
     params.n_ants = 40;
     params.iterations = 1;
-    for (int k = 0; k < N_IDS; k++) {
+    for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;) {
         ea_params other = params;
         other.min_visibility = 0.4; /* half of the deposits are left out */
-        verify(ids[k], &problem, &other, 5);
+        verify(ants, &problem, &other, 5);
         other.alpha = 1.0;
         other.beta = 0.7;
-        verify(ids[k], &problem, &other, 5);
+        verify(ants, &problem, &other, 5);
         other.rho = 1.0; /* where nobody was, nobody goes again: relocations */
-        verify(ids[k], &problem, &other, 5);
+        verify(ants, &problem, &other, 5);
         other.rho = 0.0;
-        verify(ids[k], &problem, &other, 5);
+        verify(ants, &problem, &other, 5);
         other.alpha = other.beta = 0.0;
-        verify(ids[k], &problem, &other, 5);
+        verify(ants, &problem, &other, 5);
     }
     free_problem_of(&problem);
 }
@@ -241,28 +243,29 @@ typedef struct outcome {
     int32_t memory[ANTS * EA_MEMORY];
 } outcome;
 
-static void run_once(const char *id, const ea_problem *problem, const ea_params *params, outcome *left)
+static void run_once(const ab_implementation *ants, const ea_problem *problem, const ea_params *params, outcome *left)
 {
     ea_colony *colony = NULL;
     ea_result result = {left->pheromone, left->position, left->memory, 0};
-    assert_int_equal(open_ants(id, problem, params, &colony).code, AB_OK);
-    run_stage(colony, EA_PLACE);
-    run_stage(colony, EA_RUN);
+    assert_int_equal(open_ants(ants->open, problem, params, &colony).code, AB_OK);
+    run_stage(colony, "place");
+    run_stage(colony, "run");
     assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
     assert_int_equal(result.iteration, params->iterations);
     close_ants(colony);
 }
 
-static void assert_same_walk(const char *id, const ea_params *params, const outcome *left, const outcome *expected)
+static void assert_same_walk(const ab_implementation *ants, const ea_params *params, const outcome *left,
+                             const outcome *expected)
 {
     const size_t n_ants = (size_t)params->n_ants;
     if (memcmp(left->memory, expected->memory, n_ants * EA_MEMORY * sizeof(int32_t)) ||
         memcmp(left->position, expected->position, n_ants * sizeof(int32_t)))
-        fail_msg("%s takes another walk: seed %d, rho %g", id, (int)params->seed, params->rho);
+        fail_msg("%s takes another walk: seed %d, rho %g", ants->id, (int)params->seed, params->rho);
     for (int i = 0; i < W * H; i++)
         if (!(fabs((double)left->pheromone[i] - (double)expected->pheromone[i]) <=
               1e-5 * (double)expected->pheromone[i]))
-            fail_msg("%s: pheromone of pixel %d is %g, not %g (rho %g)", id, i, (double)left->pheromone[i],
+            fail_msg("%s: pheromone of pixel %d is %g, not %g (rho %g)", ants->id, i, (double)left->pheromone[i],
                      (double)expected->pheromone[i], params->rho);
 }
 
@@ -270,10 +273,10 @@ static void compare_walks(image_kind kind, ea_params params)
 {
     static outcome expected, left;
     ea_problem problem = make_problem(W, H, kind);
-    run_once("edge-ants/seq", &problem, &params, &expected);
-    for (int k = 1; k < N_IDS; k++) {
-        run_once(ids[k], &problem, &params, &left);
-        assert_same_walk(ids[k], &params, &left, &expected);
+    run_once(reference_of("edge-ants"), &problem, &params, &expected);
+    for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;) {
+        run_once(ants, &problem, &params, &left);
+        assert_same_walk(ants, &params, &left, &expected);
     }
     free_problem_of(&problem);
 }
@@ -316,15 +319,15 @@ static void test_walks_do_not_depend_on_the_order_of_threads(void **state)
     ea_params params = ea_default_params(W, H);
     params.n_ants = ANTS;
     params.iterations = 12;
-    for (int k = FIRST_RUNG; k < N_IDS; k++)
+    for (const ab_implementation *ants = NULL; (ants = next_rung(ants)) != NULL;)
         for (int cached = 0; cached < 2; cached++) {
             params.cache_memory = cached;
-            run_once(ids[k], &problem, &params, &expected);
+            run_once(ants, &problem, &params, &expected);
             for (uint64_t order = 1; order < N_ORDERS; order++) {
                 host_backend_set_order(order);
-                run_once(ids[k], &problem, &params, &left);
+                run_once(ants, &problem, &params, &left);
                 host_backend_set_order(0);
-                assert_same_walk(ids[k], &params, &left, &expected);
+                assert_same_walk(ants, &params, &left, &expected);
             }
         }
     free_problem_of(&problem);
@@ -337,10 +340,10 @@ static void test_any_number_of_threads_gives_the_same_bits(void **state)
     ea_problem problem = make_problem(W, H, NOISE);
     ea_params params = ea_default_params(W, H);
     params.n_ants = ANTS;
-    run_once("edge-ants/seq", &problem, &params, &expected);
+    run_once(reference_of("edge-ants"), &problem, &params, &expected);
     for (int threads = 0; threads <= 30; threads += 3) {
         params.threads = threads;
-        run_once("edge-ants/omp", &problem, &params, &left);
+        run_once(registered("edge-ants/omp", AB_CPU), &problem, &params, &left);
         assert_memory_equal(&left, &expected, sizeof left);
     }
     free_problem_of(&problem);
@@ -358,21 +361,21 @@ static void test_runs_and_seeds(void **state)
     thrice = once;
     thrice.iterations = 12;
     thrice.seed = once.seed - 1;
-    for (int k = 0; k < N_IDS; k++) {
+    for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;) {
         ea_colony *colony = NULL;
         ea_result result = {left.pheromone, left.position, left.memory, 0};
-        run_once(ids[k], &problem, &once, &expected);
-        assert_int_equal(open_ants(ids[k], &problem, &thrice, &colony).code, AB_OK);
-        assert_int_equal(colony->work.methods->run_stage(&colony->work, EA_RUN).code, AB_FAILED);
+        run_once(ants, &problem, &once, &expected);
+        assert_int_equal(open_ants(ants->open, &problem, &thrice, &colony).code, AB_OK);
+        assert_int_equal(run_stage_named(&colony->work, "run").code, AB_FAILED);
         assert_int_equal(colony->methods->read(colony, &result).code, AB_FAILED);
         for (int place = 0; place < 2; place++) {
-            run_stage(colony, EA_PLACE);
-            for (int i = 0; i < 3; i++) run_stage(colony, EA_RUN);
+            run_stage(colony, "place");
+            for (int i = 0; i < 3; i++) run_stage(colony, "run");
         }
         assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
         close_ants(colony);
         assert_int_equal(result.iteration, 36);
-        assert_same_walk(ids[k], &once, &left, &expected);
+        assert_same_walk(ants, &once, &left, &expected);
     }
     free_problem_of(&problem);
 }
@@ -391,19 +394,19 @@ static void test_write(void **state)
     for (int i = 0; i < W * H; i++) pheromone[i] = i == 5 * W + 6 ? 3.0f : 0.0f;
     for (int ant = 0; ant < ANTS; ant++) position[ant] = 4 * W + 5 + ant % 2; /* beside the only pixel that weighs */
     assert_true(problem.visibility[5 * W + 6] > 0.0f);
-    for (int k = 0; k < N_IDS; k++) {
+    for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;) {
         ea_colony *colony = NULL;
         ea_result result = {left.pheromone, left.position, left.memory, 0};
-        assert_int_equal(open_ants(ids[k], &problem, &params, &colony).code, AB_OK);
-        run_stage(colony, EA_PLACE);
-        run_stage(colony, EA_RUN);
+        assert_int_equal(open_ants(ants->open, &problem, &params, &colony).code, AB_OK);
+        run_stage(colony, "place");
+        run_stage(colony, "run");
         assert_int_equal(colony->methods->write(colony, pheromone, position).code, AB_OK);
         assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
         assert_memory_equal(left.pheromone, pheromone, sizeof pheromone);
         assert_memory_equal(left.position, position, sizeof position);
         for (int i = 0; i < ANTS * EA_MEMORY; i++)
             assert_int_equal(left.memory[i], i % EA_MEMORY == 2 ? position[i / EA_MEMORY] : -1);
-        run_stage(colony, EA_RUN);
+        run_stage(colony, "run");
         assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
         for (int ant = 0; ant < ANTS; ant++) assert_int_equal(left.memory[ant * EA_MEMORY + 3], 5 * W + 6);
         close_ants(colony);

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baselines/baselines.h"
 #include "images/edge_map.h"
 #include "images/image.h"
-#include "kernels/detector.h"
+#include "tests/support/registered.h"
 
 enum { MAX_PIXELS = 4096 };
 
@@ -22,7 +21,7 @@ static void detect(int width, int height, const uint8_t *grey, double threshold,
     ed_params params = ed_default_params();
     params.threshold = threshold;
     ed_detector *detector = NULL;
-    assert_int_equal(sobel_seq(&image, &params, &detector).code, AB_OK);
+    assert_int_equal(open_detector(registered("sobel/seq", AB_CPU)->open, &image, &params, &detector).code, AB_OK);
     assert_int_equal(detector->methods->poison(detector).code, AB_OK);
     for (int stage = 0; stage < ED_STAGES; stage++)
         assert_int_equal(detector->work.methods->run_stage(&detector->work, stage).code, AB_OK);
@@ -108,14 +107,6 @@ static void finds_drawn_shapes(void **state)
     free(edges);
 }
 
-static void is_in_the_registry(void **state)
-{
-    (void)state;
-    const ab_implementation *sobel = ab_find_implementation("sobel/seq", AB_CPU);
-    assert_non_null(sobel);
-    assert_ptr_equal(sobel->open.sobel, sobel_seq);
-}
-
 static void refuses_bad_parameters(void **state)
 {
     (void)state;
@@ -123,9 +114,11 @@ static void refuses_bad_parameters(void **state)
     const ed_image image = {.width = 1, .height = 1, .grey = grey}, empty = {.width = 0, .height = 1, .grey = grey};
     ed_params params = ed_default_params();
     ed_detector *detector = NULL;
-    assert_int_equal(sobel_seq(&empty, &params, &detector).code, AB_BAD_INPUT);
+    assert_int_equal(open_detector(registered("sobel/seq", AB_CPU)->open, &empty, &params, &detector).code,
+                     AB_BAD_INPUT);
     params.threshold = NAN;
-    assert_int_equal(sobel_seq(&image, &params, &detector).code, AB_BAD_INPUT);
+    assert_int_equal(open_detector(registered("sobel/seq", AB_CPU)->open, &image, &params, &detector).code,
+                     AB_BAD_INPUT);
     assert_null(detector);
 }
 
@@ -135,7 +128,6 @@ int main(void)
         cmocka_unit_test(edges_are_where_the_gradient_is),
         cmocka_unit_test(a_flat_image_has_no_edges),
         cmocka_unit_test(finds_drawn_shapes),
-        cmocka_unit_test(is_in_the_registry),
         cmocka_unit_test(refuses_bad_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
-/* The GPU implementations of Ant System, run by the host backend under sanitizers: right output for every n and order
- * of threads, the all-zero rule, and that verification rejects kernels with planted bugs. */
+/* The GPU implementations of Ant System, all that the registry has, run by the host backend under sanitizers: right
+ * output for every n and order of threads, the all-zero rule, the rule of candidate sets, and that verification rejects
+ * kernels with planted bugs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,32 +17,66 @@
 #include "kernels/tsp/tsp.h"
 #include "tests/planted/tsp_construct.h"
 #include "tests/support/candidate_steps.h"
+#include "tests/support/registered.h"
 
-/* Every rung, those with candidate sets also with sets smaller and larger than a warp. */
-static const struct rung {
-    const char *id;
-    int nn; /* candidates per city, at most n - 1 of them */
-} rungs[] = {
-    {"tsp/i-roulette", 0},   {"tsp/ds-roulette", 0},          {"tsp/cand-thread", 20},
-    {"tsp/cand-thread", 40}, {"tsp/cand-block", 20},          {"tsp/cand-block", 32},
-    {"tsp/cand-block", 64},  {"tsp/cand-block-compress", 20}, {"tsp/cand-block-compress", 32},
-};
-enum { N_RUNGS = sizeof rungs / sizeof *rungs, N_ORDERS = 5 };
+enum { N_ORDERS = 5 };
 
-/* Opens a rung on the host backend, with candidate sets where it wants them: it copies everything it needs. */
-static ab_status open_rung(const struct rung *rung, as_problem problem, const as_params *params, as_colony **colony)
+/* Candidates per city, smaller and larger than a warp. A rung may refuse sets of more than a warp. */
+static const int set_sizes[] = {20, 32, 40, 64};
+enum { N_SET_SIZES = sizeof set_sizes / sizeof *set_sizes, SURE_SET = 32 };
+
+static const ab_implementation *next_rung(const ab_implementation *last)
 {
-    const ab_implementation *found = ab_find_implementation(rung->id, AB_HOST);
-    assert_non_null(found);
+    return next_of("tsp", ON_HOST, last);
+}
+
+/* A rung with one size of candidate sets, 0 for a rung without. */
+typedef struct setting {
+    const ab_implementation *rung;
+    int nn;
+} setting;
+
+/* Setting number `i` of a rung, whatever i. */
+static setting setting_of(const ab_implementation *rung, size_t i)
+{
+    return (setting){rung, rung->traits & AB_CANDIDATES ? set_sizes[i % N_SET_SIZES] : 0};
+}
+
+/* The settings of all rungs, one after the other; false after the last one. Begin with a zeroed one. */
+static bool next_setting(setting *it)
+{
+    for (size_t i = 0; it->nn != 0 && i + 1 < N_SET_SIZES; i++)
+        if (set_sizes[i] == it->nn) {
+            it->nn = set_sizes[i + 1];
+            return true;
+        }
+    const ab_implementation *rung = next_rung(it->rung);
+    if (rung != NULL) *it = setting_of(rung, 0);
+    return rung != NULL;
+}
+
+/* Opens a rung, with candidate sets where it wants them: it copies everything it needs. */
+static ab_status open_setting(setting with, as_problem problem, const as_params *params, as_colony **colony)
+{
     int32_t *nn_list = NULL;
-    if (rung->nn && problem.n >= 2) {
-        problem.nn = rung->nn < problem.n ? rung->nn : problem.n - 1;
+    if (with.nn && problem.n >= 2) {
+        problem.nn = with.nn < problem.n ? with.nn : problem.n - 1;
         assert_int_equal(as_nearest_neighbours(&problem, problem.nn, &nn_list).code, AB_OK);
         problem.nn_list = nn_list;
     }
-    const ab_status status = found->open.tsp(&problem, params, colony);
+    const ab_status status = open_colony(with.rung->open, &problem, params, colony);
     free(nn_list);
     return status;
+}
+
+/* NULL where the rung refuses sets as large as that. */
+static as_colony *must_open(setting with, const as_problem *problem, const as_params *params)
+{
+    as_colony *colony = NULL;
+    const ab_status status = open_setting(with, *problem, params, &colony);
+    if (status.code == AB_UNSUPPORTED && with.nn > SURE_SET) return NULL;
+    if (status.code != AB_OK) fail_msg("%s, nn %d, n %d: %s", with.rung->id, with.nn, problem->n, status.reason);
+    return colony;
 }
 
 /* A uniform instance, in which the last cities are duplicates of the first. */
@@ -58,54 +93,58 @@ static tsp_instance instance_with_duplicates(int n)
     return instance;
 }
 
-static void check_rung(const struct rung *rung, int n, as_protocol protocol)
+static void check_setting(setting with, int n, as_protocol protocol)
 {
     tsp_instance instance = instance_with_duplicates(n);
     const as_problem problem = {.n = n, .dist = instance.dist};
     as_params params = as_default_params(n, protocol);
     params.n_ants = n < 5 ? n : 5;
-    as_colony *colony = NULL;
-    assert_int_equal(open_rung(rung, problem, &params, &colony).code, AB_OK);
-    int valid = 0;
-    bool wrong = false;
-    const ab_status status = verify_iteration(colony, &problem, &params, &valid, &wrong);
-    if (status.code != AB_OK)
-        fail_msg("%s, nn %d, n %d, %s: %s", rung->id, rung->nn, n, as_protocol_name(protocol), status.reason);
-    assert_int_equal(valid, params.n_ants);
-    colony->work.methods->close(&colony->work);
+    as_colony *colony = must_open(with, &problem, &params);
+    if (colony != NULL) {
+        int valid = 0;
+        bool wrong = false;
+        const ab_status status = verify_iteration(colony, &problem, &params, &valid, &wrong);
+        if (status.code != AB_OK)
+            fail_msg("%s, nn %d, n %d, %s: %s", with.rung->id, with.nn, n, as_protocol_name(protocol), status.reason);
+        assert_int_equal(valid, params.n_ants);
+        colony->work.methods->close(&colony->work);
+    }
     tsp_free(&instance);
 }
 
+/* Sizes of candidate sets take turns. */
 static void test_every_size_and_order(void **state)
 {
     (void)state;
     static const int sizes[] = {2, 3, 5, 31, 32, 33, 64, 80, 127, 128, 129, 200};
     for (unsigned order = 0; order < N_ORDERS; ++order) {
         host_backend_set_order(order);
-        for (int r = 0; r < N_RUNGS; ++r)
+        for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;)
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
                 if (order == 0 || i % N_ORDERS == order) {
-                    check_rung(&rungs[r], sizes[i], AS_ALL_ANTS);
-                    check_rung(&rungs[r], sizes[i], AS_BEST_ANT);
+                    check_setting(setting_of(rung, i + order), sizes[i], AS_ALL_ANTS);
+                    check_setting(setting_of(rung, i + order + 1), sizes[i], AS_BEST_ANT);
                 }
     }
     host_backend_set_order(0);
 }
 
-/* Tours of a few iterations must not depend on the order in which threads run. */
-static void run_tours(const struct rung *rung, const as_problem *problem, const as_params *params, uint64_t order,
-                      int32_t *tours)
+/* Tours of a few iterations; false where the rung refuses the setting. */
+static bool run_tours(setting with, const as_problem *problem, const as_params *params, uint64_t order, int32_t *tours)
 {
     host_backend_set_order(order);
-    as_colony *colony = NULL;
-    assert_int_equal(open_rung(rung, *problem, params, &colony).code, AB_OK);
+    as_colony *colony = must_open(with, problem, params);
     as_result result = {.tours = tours};
-    for (int i = 0; i < 2; ++i) assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
-    assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
-    colony->work.methods->close(&colony->work);
+    for (int i = 0; colony != NULL && i < 2; ++i) assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
+    if (colony != NULL) {
+        assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
+        colony->work.methods->close(&colony->work);
+    }
     host_backend_set_order(0);
+    return colony != NULL;
 }
 
+/* They must not depend on the order in which threads run. */
 static void test_tours_do_not_depend_on_the_order(void **state)
 {
     (void)state;
@@ -116,10 +155,10 @@ static void test_tours_do_not_depend_on_the_order(void **state)
     as_params params = as_default_params(N, AS_BEST_ANT);
     params.n_ants = ANTS;
     static int32_t expected[ANTS * (N + 1)], tours[ANTS * (N + 1)];
-    for (int r = 0; r < N_RUNGS; ++r) {
-        run_tours(&rungs[r], &problem, &params, 0, expected);
+    for (setting with = {0}; next_setting(&with);) {
+        if (!run_tours(with, &problem, &params, 0, expected)) continue;
         for (uint64_t order = 1; order < N_ORDERS; ++order) {
-            run_tours(&rungs[r], &problem, &params, order, tours);
+            run_tours(with, &problem, &params, order, tours);
             assert_memory_equal(tours, expected, sizeof expected);
         }
     }
@@ -137,16 +176,26 @@ static void test_seed_decides_the_tours(void **state)
     as_params params = as_default_params(N, AS_BEST_ANT);
     params.n_ants = ANTS;
     static int32_t first[ANTS * (N + 1)], again[ANTS * (N + 1)];
-    for (int r = 0; r < N_RUNGS; ++r) {
+    for (setting with = {0}; next_setting(&with);) {
         params.seed = 1;
-        run_tours(&rungs[r], &problem, &params, 0, first);
-        run_tours(&rungs[r], &problem, &params, 0, again);
+        if (!run_tours(with, &problem, &params, 0, first)) continue;
+        run_tours(with, &problem, &params, 0, again);
         assert_memory_equal(first, again, sizeof first);
         params.seed = 2;
-        run_tours(&rungs[r], &problem, &params, 0, again);
+        run_tours(with, &problem, &params, 0, again);
         assert_memory_not_equal(first, again, sizeof first);
     }
     tsp_free(&instance);
+}
+
+static void assert_nearest_neighbour_tour(const tsp_instance *instance, int n, const int32_t *tour)
+{
+    const as_problem problem = {.n = n, .dist = instance->dist};
+    bool visited[AS_MAX_CITIES] = {false};
+    for (int step = 0; step + 1 < n; ++step) {
+        visited[tour[step]] = true;
+        assert_int_equal(tour[step + 1], as_nearest_unvisited(&problem, tour[step], visited));
+    }
 }
 
 /* All weights 0: each step must go to the nearest unvisited city, the lowest index among equals, and be counted. */
@@ -160,29 +209,56 @@ static void test_all_zero_rule(void **state)
     params.n_ants = ANTS;
     static float zero[N * N];
     static int32_t tours[ANTS * (N + 1)];
-    for (int r = 0; r < N_RUNGS; ++r) {
-        as_colony *colony = NULL;
+    for (setting with = {0}; next_setting(&with);) {
         as_result result = {.tours = tours};
-        assert_int_equal(open_rung(&rungs[r], problem, &params, &colony).code, AB_OK);
+        as_colony *colony = must_open(with, &problem, &params);
+        if (colony == NULL) continue;
         assert_int_equal(colony->methods->write_pheromone(colony, zero).code, AB_OK);
-        assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
+        assert_int_equal(run_stage_named(&colony->work, "choice").code, AB_OK);
+        assert_int_equal(run_stage_named(&colony->work, "construct").code, AB_OK);
         assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
         assert_int_equal(result.zero_weight_steps, ANTS * (N - 1));
-        for (int ant = 0; ant < ANTS; ++ant) {
-            const int32_t *tour = tours + ant * (N + 1);
-            bool visited[N] = {false};
-            for (int step = 0; step + 1 < N; ++step) {
-                visited[tour[step]] = true;
-                int nearest = -1;
-                for (int city = 0; city < N; ++city)
-                    if (!visited[city] &&
-                        (nearest < 0 || instance.dist[tour[step] * N + city] < instance.dist[tour[step] * N + nearest]))
-                        nearest = city;
-                assert_int_equal(tour[step + 1], nearest);
-            }
-        }
+        for (int ant = 0; ant < ANTS; ++ant) assert_nearest_neighbour_tour(&instance, N, tours + ant * (N + 1));
         colony->work.methods->close(&colony->work);
     }
+    tsp_free(&instance);
+}
+
+/* A rung with every step that a rung can have: they run in their stages, with memory of the rung's own. */
+static void test_every_step_of_a_rung(void **state)
+{
+    (void)state;
+    enum { N = 40, ANTS = 6 };
+    tsp_instance instance;
+    assert_int_equal(tsp_generate(TSP_UNIFORM, N, 7, &instance).code, AB_OK);
+    const as_problem problem = {.n = N, .dist = instance.dist};
+    as_params params = as_default_params(N, AS_ALL_ANTS);
+    params.n_ants = ANTS;
+    as_colony *colony = NULL;
+    assert_int_equal(planted_tsp_open_with_all_steps(&problem, &params, &colony).code, AB_OK);
+    assert_int_equal(colony->work.methods->n_stages, 4);
+    assert_int_equal(ab_stage_named(&colony->work, "improve"), 2);
+    assert_int_equal(ab_stage_named(&colony->work, "update"), 3);
+    assert_int_equal(ab_stage_named(&colony->work, "deposit"), -1);
+    static int32_t tours[ANTS * (N + 1)];
+    as_result result = {.tours = tours};
+    for (int iteration = 0; iteration < 3; ++iteration) {
+        int valid = 0;
+        bool wrong = false;
+        const ab_status status =
+            iteration == 0 ? verify_iteration(colony, &problem, &params, &valid, &wrong) : ab_iterate(&colony->work);
+        if (status.code != AB_OK) fail_msg("iteration %d: %s", iteration, status.reason);
+        assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
+        /* choice and prepare leave the cities backwards from `iteration`, construct turns them by the ant's number,
+         * improve the other way round. */
+        for (int ant = 0; ant < ANTS; ++ant)
+            for (int i = 0; i <= N; ++i) assert_int_equal(tours[ant * (N + 1) + i], (iteration + ant + i) % N);
+    }
+    colony->work.methods->close(&colony->work);
+    params.n_ants = 1;
+    const ab_status refused = planted_tsp_open_with_all_steps(&problem, &params, &colony);
+    assert_int_equal(refused.code, AB_UNSUPPORTED);
+    assert_string_equal(refused.reason, "needs two ants");
     tsp_free(&instance);
 }
 
@@ -226,9 +302,10 @@ static void test_verification_rejects_planted_bugs(void **state)
 }
 
 /* Every step of a rung with small candidate sets, against brute force; returns how many found their set exhausted. */
-static int64_t check_steps(const char *id, tsp_kind kind, int n, int nn)
+static int64_t check_steps(setting with, tsp_kind kind, int n)
 {
     enum { ANTS = 5 };
+    const int nn = with.nn;
     tsp_instance instance;
     assert_int_equal(tsp_generate(kind, n, 17, &instance).code, AB_OK);
     as_problem problem = {.n = n, .dist = instance.dist, .nn = nn};
@@ -245,18 +322,19 @@ static int64_t check_steps(const char *id, tsp_kind kind, int n, int nn)
         random = random * 1664525u + 1013904223u;
         pheromone[i] = random >> 24 < 51 ? 0.0f : (float)(1 + (random >> 16 & 0xff));
     }
-    as_colony *colony = NULL;
     as_result result = {.tours = tours};
-    candidate_steps counts;
-    const struct rung rung = {id, nn};
-    assert_int_equal(open_rung(&rung, problem, &params, &colony).code, AB_OK);
-    assert_int_equal(colony->methods->write_pheromone(colony, pheromone).code, AB_OK);
-    assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
-    assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
-    candidate_choice(&problem, &params, pheromone, choice);
-    const ab_status status = check_candidate_steps(&problem, choice, 1e-6, tours, ANTS, &counts);
-    if (status.code != AB_OK) fail_msg("%s, n %d, nn %d: %s", id, n, nn, status.reason);
-    colony->work.methods->close(&colony->work);
+    candidate_steps counts = {0};
+    as_colony *colony = must_open(with, &problem, &params);
+    if (colony != NULL) {
+        assert_int_equal(colony->methods->write_pheromone(colony, pheromone).code, AB_OK);
+        assert_int_equal(run_stage_named(&colony->work, "choice").code, AB_OK);
+        assert_int_equal(run_stage_named(&colony->work, "construct").code, AB_OK);
+        assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
+        candidate_choice(&problem, &params, pheromone, choice);
+        const ab_status status = check_candidate_steps(&problem, choice, 1e-6, tours, ANTS, &counts);
+        if (status.code != AB_OK) fail_msg("%s, n %d, nn %d: %s", with.rung->id, n, nn, status.reason);
+        colony->work.methods->close(&colony->work);
+    }
     free(nn_list);
     free(tours);
     free(choice);
@@ -269,34 +347,47 @@ static int64_t check_steps(const char *id, tsp_kind kind, int n, int nn)
 static void test_candidate_steps_follow_the_rule(void **state)
 {
     (void)state;
-    static const char *const ids[] = {"tsp/cand-thread", "tsp/cand-block", "tsp/cand-block-compress"};
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; ++i) {
-        assert_true(check_steps(ids[i], TSP_CLUSTERED, 150, 4) > 50);
-        assert_true(check_steps(ids[i], TSP_UNIFORM, 100, 8) > 10);
-        check_steps(ids[i], TSP_UNIFORM, 34, 32);
-        check_steps(ids[i], TSP_UNIFORM, 33, 32);
-        check_steps(ids[i], TSP_UNIFORM, 66, 64);
+    for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;) {
+        if (!(rung->traits & AB_CANDIDATES)) continue;
+        assert_true(check_steps((setting){rung, 4}, TSP_CLUSTERED, 150) > 50);
+        assert_true(check_steps((setting){rung, 8}, TSP_UNIFORM, 100) > 10);
+        check_steps((setting){rung, 32}, TSP_UNIFORM, 34);
+        check_steps((setting){rung, 32}, TSP_UNIFORM, 33);
+        check_steps((setting){rung, 64}, TSP_UNIFORM, 66);
     }
 }
 
 static void test_limits_are_unsupported(void **state)
 {
     (void)state;
+    static const int32_t dist[4] = {0, 1, 1, 0};
+    const as_problem single = {.n = 1, .dist = dist}, pair = {.n = 2, .dist = dist};
+    as_params params = as_default_params(2, AS_BEST_ANT);
+    as_colony *colony = NULL;
+    for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;) {
+        ab_status status = open_colony(rung->open, &single, &params, &colony);
+        assert_int_equal(status.code, AB_UNSUPPORTED);
+        assert_non_null(strstr(status.reason, "n >= 2"));
+        assert_null(colony);
+        if (!(rung->traits & AB_CANDIDATES)) continue;
+        status = open_colony(rung->open, &pair, &params, &colony);
+        assert_int_equal(status.code, AB_UNSUPPORTED);
+        assert_non_null(strstr(status.reason, "candidate set"));
+    }
+}
+
+static void test_i_roulette_has_bits_for_4096_cities(void **state)
+{
+    (void)state;
     enum { N = 4097 };
     int32_t *dist = calloc((size_t)N * N, sizeof *dist);
     assert_non_null(dist);
-    const as_problem large = {.n = N, .dist = dist}, single = {.n = 1, .dist = dist};
-    as_params params = as_default_params(N, AS_BEST_ANT);
+    const as_problem large = {.n = N, .dist = dist};
+    const as_params params = as_default_params(N, AS_BEST_ANT);
     as_colony *colony = NULL;
-    ab_status status = open_rung(&rungs[0], large, &params, &colony);
+    const ab_status status = open_colony(registered("tsp/i-roulette", AB_HOST)->open, &large, &params, &colony);
     assert_int_equal(status.code, AB_UNSUPPORTED);
     assert_string_equal(status.reason, "needs n <= 4096 (one tabu bit per tile in a 32-bit register), n is 4097");
-    params.n_ants = 1;
-    for (int r = 0; r < N_RUNGS; ++r) {
-        status = open_rung(&rungs[r], single, &params, &colony);
-        assert_int_equal(status.code, AB_UNSUPPORTED);
-        assert_non_null(strstr(status.reason, rungs[r].nn ? "candidate set" : "n >= 2"));
-    }
     free(dist);
 }
 
@@ -307,7 +398,9 @@ int main(void)
         cmocka_unit_test(test_tours_do_not_depend_on_the_order),
         cmocka_unit_test(test_seed_decides_the_tours),
         cmocka_unit_test(test_all_zero_rule),
+        cmocka_unit_test(test_every_step_of_a_rung),
         cmocka_unit_test(test_limits_are_unsupported),
+        cmocka_unit_test(test_i_roulette_has_bits_for_4096_cities),
         cmocka_unit_test(test_verification_rejects_planted_bugs),
         cmocka_unit_test(test_candidate_steps_follow_the_rule),
     };

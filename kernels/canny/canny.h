@@ -53,26 +53,29 @@ typedef struct canny_device {
     unsigned char *classes;  /* [height][width] canny_class */
     unsigned char *spare;    /* [height][width] classes of every other hysteresis pass, whose next ones go to edges */
     unsigned char *edges;    /* [height][width] the result, 0 and 1 (0 and 255 by NPP) */
-    void *scratch;           /* as many bytes as the rung asked for */
+    void *scratch;           /* the rung's own, as many bytes as it asked for, uninitialised; else NULL */
 } canny_device;
-
-/* Enqueues a rung's kernels from grey to edges. */
-typedef ab_status canny_detect(const canny_device *device);
-
-/* What a rung is to the detector that runs it. */
-typedef struct canny_rung {
-    canny_detect *detect;
-    size_t scratch_bytes;              /* of device memory */
-    bool keeps_blurred, keeps_classes; /* whether detect leaves these steps in device memory */
-} canny_rung;
 
 #ifdef __cplusplus
 }
 
 #include "kernels/cuda_port.h"
 
+/* A way of finding edges, as registry.def names it. */
+typedef struct canny_rung {
+    /* Enqueues the kernels from grey to edges. */
+    ab_status (*detect)(const canny_device *device);
+    /* Whether detect leaves these steps in device memory. */
+    bool keeps_blurred = false, keeps_classes = false;
+    /* What must hold beyond ed_check, AB_UNSUPPORTED else; asks for shared memory (device_allow_shared). NULL: nothing.
+     */
+    ab_status (*check)(const ed_image *image, const ed_params *params) = NULL;
+    /* Bytes of canny_device.scratch. NULL: none. */
+    size_t (*scratch_bytes)(const ed_image *image, const ed_params *params) = NULL;
+} canny_rung;
+
 /* The scratch that canny_connect needs: a label per pixel, and one for "strong". */
-static inline size_t canny_label_bytes(const ed_image *image)
+static inline size_t canny_label_bytes(const ed_image *image, const ed_params *)
 {
     return ((size_t)image->width * (size_t)image->height + 1) * sizeof(unsigned);
 }
@@ -80,8 +83,8 @@ static inline size_t canny_label_bytes(const ed_image *image)
 extern "C" {
 
 /* Opens a detector around a rung. AB_UNSUPPORTED when the image does not fit. */
-ab_status AB_GPU(canny_open_detector)(const ed_image *image, const ed_params *params, const canny_rung *rung,
-                                      ed_detector **detector);
+ab_status AB_GPU(canny_open)(const canny_rung *rung, const ed_image *image, const ed_params *params,
+                             ed_detector **detector);
 
 /* The stages. */
 ab_status AB_GPU(canny_blur)(const canny_device *device);     /* grey -> blurred */

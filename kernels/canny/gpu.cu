@@ -13,8 +13,5 @@ static ab_status detect(const canny_device *device)
     return device->hysteresis_passes > 0 ? AB_GPU(canny_grow)(device) : AB_GPU(canny_connect)(device);
 }
 
-extern "C" ab_status AB_GPU(canny_gpu)(const ed_image *image, const ed_params *params, ed_detector **detector)
-{
-    const canny_rung rung = {detect, canny_label_bytes(image), true, true};
-    return AB_GPU(canny_open_detector)(image, params, &rung, detector);
-}
+AB_RUNG(canny_rung, canny_gpu) = {
+    .detect = detect, .keeps_blurred = true, .keeps_classes = true, .scratch_bytes = canny_label_bytes};

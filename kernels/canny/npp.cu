@@ -46,22 +46,32 @@ static ab_status detect(const canny_device *device)
     return status == NPP_SUCCESS ? ab_ok() : ab_failed("nppiFilterCannyBorder_8u_C1R_Ctx: NPP status %d", (int)status);
 }
 
-extern "C" ab_status AB_GPU(canny_npp)(const ed_image *image, const ed_params *params, ed_detector **detector)
+static ab_status check(const ed_image *image, const ed_params *)
 {
-    int scratch_bytes = 0;
-    const NppStatus status = nppiFilterCannyBorderGetBufferSize(NppiSize{image->width, image->height}, &scratch_bytes);
-    if (status != NPP_SUCCESS)
-        return ab_unsupported("NPP's Canny does not take %d x %d pixels (NPP status %d)", image->width, image->height,
-                              (int)status);
-    const canny_rung rung = {detect, (size_t)scratch_bytes, true, false};
-    return AB_GPU(canny_open_detector)(image, params, &rung, detector);
+    int bytes = 0;
+    const NppStatus status = nppiFilterCannyBorderGetBufferSize(NppiSize{image->width, image->height}, &bytes);
+    if (status == NPP_SUCCESS) return ab_ok();
+    return ab_unsupported("NPP's Canny does not take %d x %d pixels (NPP status %d)", image->width, image->height,
+                          (int)status);
 }
+
+static size_t scratch_bytes(const ed_image *image, const ed_params *)
+{
+    int bytes = 0;
+    nppiFilterCannyBorderGetBufferSize(NppiSize{image->width, image->height}, &bytes);
+    return (size_t)bytes;
+}
+
+AB_RUNG(canny_rung,
+        canny_npp) = {.detect = detect, .keeps_blurred = true, .check = check, .scratch_bytes = scratch_bytes};
 
 #else
 
-extern "C" ab_status AB_GPU(canny_npp)(const ed_image *, const ed_params *, ed_detector **)
+static ab_status check(const ed_image *, const ed_params *)
 {
     return ab_unsupported("needs a GPU and NPP (libnpp of the CUDA Toolkit) when it is built");
 }
+
+AB_RUNG(canny_rung, canny_npp) = {.detect = NULL, .check = check};
 
 #endif

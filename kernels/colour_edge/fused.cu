@@ -241,26 +241,22 @@ static ab_status find_colours_of(const ce_device *device, int set)
     return AB_LAUNCHED("find_colours");
 }
 
-/* The pass that ends in device->map is the last; the one before ends in scratch, and so on. */
+/* The pass that ends in device->map is the last; the one before ends in half_thinned, and so on. */
 static ab_status detect(const ce_device *device, int thinning_passes, unsigned run)
 {
     const int set = (int)(run % SUM_SETS);
     AB_TRY(find_colours_of(device, set));
     const dim3 grid((unsigned)ceil_div(device->width, WORD), (unsigned)ceil_div(device->height, ROWS));
-    unsigned char *to = thinning_passes > 1 && thinning_passes % 2 == 0 ? device->scratch : device->map;
+    unsigned char *to = thinning_passes > 1 && thinning_passes % 2 == 0 ? device->half_thinned : device->map;
     LAUNCH(find_edges, grid, N_THREADS, 0)(*device, set, thinning_passes > 0, to);
     AB_TRY(AB_LAUNCHED("find_edges"));
     for (int pass = 1; pass < thinning_passes; ++pass) {
         unsigned char *const from = to;
-        to = from == device->map ? device->scratch : device->map;
+        to = from == device->map ? device->half_thinned : device->map;
         LAUNCH(thin_again, grid, N_THREADS, 0)(*device, from, to);
         AB_TRY(AB_LAUNCHED("thin_again"));
     }
     return ab_ok();
 }
 
-extern "C" ab_status AB_GPU(colour_edge_fused)(const ed_image *image, const ed_params *params, ed_detector **detector)
-{
-    static const ce_rung rung = {detect, false};
-    return AB_GPU(ce_open)(image, params, &rung, detector);
-}
+AB_RUNG(colour_edge_rung, colour_edge_fused) = {.detect = detect};

@@ -4,7 +4,7 @@
 #define ANTBENCH_COLOUR_EDGE_PIPELINE_H
 
 #include "kernels/colour_edge/pixel.h"
-#include "kernels/cuda_port.h"
+#include "kernels/device_memory.h"
 #include "kernels/warp.h"
 
 /* Device memory of a detector, passed to kernels by value. A plane is [height][width]. */
@@ -19,21 +19,26 @@ typedef struct ce_device {
     unsigned long long *sums;    /* [CE_MAX_SUMS][CE_MAGNITUDES] in fixed point, as the implementation uses them */
     float *thresholds;           /* [CE_MAGNITUDES], on a boundary of 16 bytes */
     unsigned char *edges;        /* plane: before thinning; NULL where not kept, or without thinning */
-    unsigned char *scratch;      /* plane: between the two halves of thinning */
+    unsigned char *half_thinned; /* plane: between the two halves of thinning */
     unsigned char *map;          /* plane: the result, 0 and 1 */
     const unsigned char *tables; /* [2][512]: guo_hall_tables */
+    void *scratch;               /* the rung's own, as many bytes as it asked for, uninitialised; else NULL */
 } ce_device;
 
 enum { CE_MAX_SUMS = 1024 };
 
-/* Finds the edges of device->image into device->map; run counts the calls from 0. */
-typedef ab_status ce_detect(const ce_device *device, int thinning_passes, unsigned run);
-
-/* What a GPU implementation is to the pipeline. */
-typedef struct ce_rung {
-    ce_detect *detect;
-    bool keeps_all; /* columns, gradients and edges too */
-} ce_rung;
+/* A way of finding edges, as registry.def names it. */
+typedef struct colour_edge_rung {
+    /* Enqueues what finds the edges of device->image into device->map; run counts the calls from 0. */
+    ab_status (*detect)(const ce_device *device, int thinning_passes, unsigned run);
+    /* Whether columns, gradients and edges are kept too. */
+    bool keeps_all = false;
+    /* What must hold beyond ed_check, AB_UNSUPPORTED else; asks for shared memory (device_allow_shared). NULL: nothing.
+     */
+    ab_status (*check)(const ed_image *image, const ed_params *params) = NULL;
+    /* Bytes of ce_device.scratch. NULL: none. */
+    size_t (*scratch_bytes)(const ed_image *image, const ed_params *params) = NULL;
+} colour_edge_rung;
 
 static __host__ __device__ __forceinline__ size_t ce_at(const ce_device &device, int x, int y)
 {
@@ -77,8 +82,9 @@ static __device__ __forceinline__ unsigned long long ce_block_sum(const unsigned
 
 extern "C" {
 
-/* Opens a detector around a rung. */
-ab_status AB_GPU(ce_open)(const ed_image *image, const ed_params *params, const ce_rung *rung, ed_detector **detector);
+/* Opens a detector around a rung. AB_UNSUPPORTED when the image does not fit. */
+ab_status AB_GPU(colour_edge_open)(const colour_edge_rung *rung, const ed_image *image, const ed_params *params,
+                                   ed_detector **detector);
 
 /* The stages of colour-edge/gpu, one launcher a file. */
 ab_status AB_GPU(ce_blur)(const ce_device *device);                       /* image -> columns -> colour */

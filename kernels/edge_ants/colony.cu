@@ -13,10 +13,9 @@ enum { N_THREADS = 256, PER_THREAD = 4 };
 typedef struct gpu_colony {
     ea_colony base;
     ea_device device;
-    void *allocations[6]; /* everything cudaMalloc gave */
-    int n_allocations;
+    device_memory memory;
     ea_params params;
-    ea_run *run;   /* the rung */
+    const edge_ants_rung *rung;
     uint64_t seed; /* of this run */
     int64_t runs;  /* PLACEs so far */
     int iteration; /* since PLACE */
@@ -59,12 +58,14 @@ extern "C" ab_status AB_GPU(ea_evaporate)(const ea_device *colony, float factor)
     return AB_LAUNCHED("evaporate");
 }
 
-extern "C" ab_status AB_GPU(ea_evaporate_and_move)(ea_device *colony, const ea_stretch *stretch, ea_move *move)
+/* The iterations of the thesis: evaporate, move, swap. */
+static ab_status evaporate_and_move(gpu_colony *colony, const ea_stretch *stretch)
 {
+    ea_device *device = &colony->device;
     for (int iteration = stretch->first; iteration <= stretch->last; ++iteration) {
-        AB_TRY(AB_GPU(ea_evaporate)(colony, colony->keep));
-        AB_TRY(move(colony, stretch->seed, iteration));
-        ea_swap(colony);
+        AB_TRY(AB_GPU(ea_evaporate)(device, device->keep));
+        AB_TRY(colony->rung->move(device, stretch->seed, iteration));
+        ea_swap(device);
     }
     return ab_ok();
 }
@@ -94,14 +95,14 @@ static ab_status run_stage(ab_work *work, int stage)
     AB_TRY(check_placed(colony));
     const ea_stretch stretch = {colony->seed, colony->iteration + 1, colony->iteration + colony->params.iterations};
     colony->iteration = stretch.last;
-    return colony->run(&colony->device, &stretch);
+    return colony->rung->run ? colony->rung->run(&colony->device, &stretch) : evaporate_and_move(colony, &stretch);
 }
 
 static void close_colony(ab_work *work)
 {
     gpu_colony *colony = (gpu_colony *)work;
     if (!colony) return;
-    for (int i = 0; i < colony->n_allocations; ++i) cudaFree(colony->allocations[i]);
+    device_free(&colony->memory);
     free(colony);
 }
 
@@ -152,16 +153,6 @@ static ab_status write_colony(ea_colony *base, const float *pheromone, const int
 static const ab_work_methods work_methods = {EA_STAGES, {"place", "run"}, run_stage, close_colony};
 static const ea_methods colony_methods = {read_colony, write_colony};
 
-/* Allocates `count` elements of device memory into *pointer; the colony frees them. */
-template <typename T> static ab_status allocate(gpu_colony *colony, T **pointer, size_t count)
-{
-    void *memory = NULL;
-    CUDA_TRY(cudaMalloc(&memory, count * sizeof(T)));
-    colony->allocations[colony->n_allocations++] = memory;
-    *pointer = (T *)memory;
-    return ab_ok();
-}
-
 static ab_status upload_heuristic(const ea_problem *problem, double beta, float *heuristic)
 {
     const size_t bytes = (size_t)problem->width * (size_t)problem->height * sizeof(float);
@@ -177,31 +168,35 @@ static ab_status upload_heuristic(const ea_problem *problem, double beta, float 
 static ab_status initialise(gpu_colony *colony, const ea_problem *problem)
 {
     ea_device *device = &colony->device;
+    device_memory *memory = &colony->memory;
     const size_t pixels = (size_t)quads(device) * PER_THREAD, n_ants = (size_t)device->n_ants;
     float *visibility = NULL, *heuristic = NULL;
-    AB_TRY(allocate(colony, &visibility, pixels));
-    AB_TRY(allocate(colony, &heuristic, pixels));
-    AB_TRY(allocate(colony, &device->pheromone, pixels));
-    AB_TRY(allocate(colony, &device->next_pheromone, pixels));
-    AB_TRY(allocate(colony, &device->position, n_ants));
-    AB_TRY(allocate(colony, &device->memory, n_ants * EA_MEMORY));
+    AB_TRY(device_allocate(memory, &visibility, pixels));
+    AB_TRY(device_allocate(memory, &heuristic, pixels));
+    AB_TRY(device_allocate(memory, &device->pheromone, pixels));
+    AB_TRY(device_allocate(memory, &device->next_pheromone, pixels));
+    AB_TRY(device_allocate(memory, &device->position, n_ants));
+    AB_TRY(device_allocate(memory, &device->memory, n_ants * EA_MEMORY));
     CUDA_TRY(cudaMemcpy(visibility, problem->visibility, image_bytes(device), cudaMemcpyHostToDevice));
     AB_TRY(upload_heuristic(problem, colony->params.beta, heuristic));
+    if (colony->rung->scratch_bytes)
+        AB_TRY(device_allocate_bytes(memory, &device->scratch, colony->rung->scratch_bytes(problem, &colony->params)));
     device->visibility = visibility;
     device->heuristic = heuristic;
     return ab_ok();
 }
 
-extern "C" ab_status AB_GPU(ea_open_colony)(const ea_problem *problem, const ea_params *params, ea_run *run,
-                                            ea_colony **opened)
+extern "C" ab_status AB_GPU(edge_ants_open)(const edge_ants_rung *rung, const ea_problem *problem,
+                                            const ea_params *params, ea_colony **opened)
 {
     AB_TRY(ea_check(problem, params));
+    if (rung->check) AB_TRY(rung->check(problem, params));
     gpu_colony *colony = (gpu_colony *)calloc(1, sizeof *colony);
     if (!colony) return ab_failed("out of memory");
     colony->base.work.methods = &work_methods;
     colony->base.methods = &colony_methods;
     colony->params = *params;
-    colony->run = run;
+    colony->rung = rung;
     ea_device *device = &colony->device;
     device->width = problem->width;
     device->height = problem->height;
@@ -217,15 +212,4 @@ extern "C" ab_status AB_GPU(ea_open_colony)(const ea_problem *problem, const ea_
     else
         close_colony(&colony->base.work);
     return status;
-}
-
-extern "C" ab_status AB_GPU(ea_allow_shared)(const void *kernel, size_t bytes)
-{
-    int device = 0, most = 0;
-    CUDA_TRY(cudaGetDevice(&device));
-    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    if (bytes > (size_t)most)
-        return ab_unsupported("needs %zu bytes of shared memory per block, the device has %d", bytes, most);
-    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-    return ab_ok();
 }

@@ -8,8 +8,8 @@
 #ifndef ANTBENCH_EDGE_ANTS_COLONY_H
 #define ANTBENCH_EDGE_ANTS_COLONY_H
 
-#include "kernels/cuda_port.h"
 #include "kernels/cuda_random.h"
+#include "kernels/device_memory.h"
 #include "kernels/edge_ants/edge_ants.h"
 
 /* Passed to kernels by value. Images are [height][width], allocated in whole float4. */
@@ -27,6 +27,7 @@ typedef struct ea_device {
     float *next_pheromone;   /* [height][width] secondary: where they deposit */
     int *position;           /* [n_ants] row * width + column */
     int *memory;             /* [n_ants][EA_MEMORY], ea_result.memory */
+    void *scratch;           /* the rung's own, as many bytes as it asked for, uninitialised; else NULL */
 } ea_device;
 
 /* The iterations that one RUN makes. */
@@ -35,22 +36,26 @@ typedef struct ea_stretch {
     int first, last;         /* iterations since PLACE, from 1 on; both included */
 } ea_stretch;
 
-/* Enqueues the iterations of a stretch, after which colony->pheromone is the matrix that the last update left. */
-typedef ab_status ea_run(ea_device *colony, const ea_stretch *stretch);
-
-/* Enqueues a rung's kernel: every ant moves once, reads the primary matrix, deposits in the secondary. */
-typedef ab_status ea_move(const ea_device *colony, unsigned long long seed, int iteration);
+/* A way of moving ants, as registry.def names it. */
+typedef struct edge_ants_rung {
+    /* Enqueues an iteration between evaporation and swap: every ant moves once, reads the primary matrix, deposits in
+     * the secondary. NULL where there is a run. */
+    ab_status (*move)(const ea_device *colony, unsigned long long seed, int iteration) = NULL;
+    /* Enqueues all iterations of a stretch, in place of evaporation, move and swap for each; colony->pheromone is then
+     * the matrix that the last update left. */
+    ab_status (*run)(ea_device *colony, const ea_stretch *stretch) = NULL;
+    /* What must hold beyond ea_check, AB_UNSUPPORTED else; asks for shared memory (device_allow_shared). NULL: nothing.
+     */
+    ab_status (*check)(const ea_problem *problem, const ea_params *params) = NULL;
+    /* Bytes of ea_device.scratch. NULL: none. */
+    size_t (*scratch_bytes)(const ea_problem *problem, const ea_params *params) = NULL;
+} edge_ants_rung;
 
 extern "C" {
 
-/* Opens a colony around a rung. */
-ab_status AB_GPU(ea_open_colony)(const ea_problem *problem, const ea_params *params, ea_run *run, ea_colony **colony);
-
-/* Lets `kernel` use `bytes` of dynamic shared memory. AB_UNSUPPORTED when the device has less. */
-ab_status AB_GPU(ea_allow_shared)(const void *kernel, size_t bytes);
-
-/* The ea_run of the thesis: evaporate, move, swap. */
-ab_status AB_GPU(ea_evaporate_and_move)(ea_device *colony, const ea_stretch *stretch, ea_move *move);
+/* Opens a colony around a rung. AB_UNSUPPORTED when the image or the ants do not fit. */
+ab_status AB_GPU(edge_ants_open)(const edge_ants_rung *rung, const ea_problem *problem, const ea_params *params,
+                                 ea_colony **colony);
 
 /* secondary = factor * primary. */
 ab_status AB_GPU(ea_evaporate)(const ea_device *colony, float factor);

@@ -97,7 +97,4 @@ static ab_status run(ea_device *colony, const ea_stretch *stretch)
     return ab_ok();
 }
 
-extern "C" ab_status AB_GPU(edge_ants_octet)(const ea_problem *problem, const ea_params *params, ea_colony **colony)
-{
-    return AB_GPU(ea_open_colony)(problem, params, run, colony);
-}
+AB_RUNG(edge_ants_rung, edge_ants_octet) = {.run = run};

@@ -76,15 +76,10 @@ static ab_status move(const ea_device *colony, unsigned long long seed, int iter
     return AB_LAUNCHED("ants_by_thread");
 }
 
-static ab_status run(ea_device *colony, const ea_stretch *stretch)
+static ab_status check(const ea_problem *, const ea_params *params)
 {
-    return AB_GPU(ea_evaporate_and_move)(colony, stretch, move);
+    if (!params->cache_memory) return ab_ok();
+    return device_allow_shared((const void *)ants_by_thread<true>, shared_bytes(params->block_threads), -1);
 }
 
-extern "C" ab_status AB_GPU(edge_ants_thread)(const ea_problem *problem, const ea_params *params, ea_colony **colony)
-{
-    AB_TRY(ea_check(problem, params));
-    if (params->cache_memory)
-        AB_TRY(AB_GPU(ea_allow_shared)((const void *)ants_by_thread<true>, shared_bytes(params->block_threads)));
-    return AB_GPU(ea_open_colony)(problem, params, run, colony);
-}
+AB_RUNG(edge_ants_rung, edge_ants_thread) = {.move = move, .check = check};

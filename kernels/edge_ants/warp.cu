@@ -60,12 +60,4 @@ static ab_status move(const ea_device *colony, unsigned long long seed, int iter
     return AB_LAUNCHED("ants_by_warp");
 }
 
-static ab_status run(ea_device *colony, const ea_stretch *stretch)
-{
-    return AB_GPU(ea_evaporate_and_move)(colony, stretch, move);
-}
-
-extern "C" ab_status AB_GPU(edge_ants_warp)(const ea_problem *problem, const ea_params *params, ea_colony **colony)
-{
-    return AB_GPU(ea_open_colony)(problem, params, run, colony);
-}
+AB_RUNG(edge_ants_rung, edge_ants_warp) = {.move = move};

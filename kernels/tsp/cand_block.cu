@@ -60,8 +60,8 @@ static __device__ int nearest_remaining(const tsp_device &colony, int from, shar
     return (int)(unsigned)nearest;
 }
 
-static __global__ void __launch_bounds__(N_THREADS) cand_block(tsp_device colony, unsigned long long seed,
-                                                               unsigned iteration)
+static __global__ void __launch_bounds__(N_THREADS)
+    cand_block(tsp_device colony, unsigned long long seed, unsigned iteration)
 {
     const int n = colony.n, stride = colony.stride;
     SHARED_DYNAMIC(unsigned char, tabu, 0, n); /* 0: visited */
@@ -71,7 +71,7 @@ static __global__ void __launch_bounds__(N_THREADS) cand_block(tsp_device colony
     const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
     long long length = 0;           /* of thread 0 */
-    int last_edge = 0; /* added a step late, so that no step waits for its load */
+    int last_edge = 0;              /* added a step late, so that no step waits for its load */
     unsigned zero_weight_steps = 0; /* of thread 0 */
     int step = 1, from = 0;
     float draw = 0.0f;                 /* of warp 0: lane i has the number of step 32 k + i */
@@ -142,16 +142,17 @@ static __global__ void __launch_bounds__(N_THREADS) cand_block(tsp_device colony
     if (thread == 0) finish_tour(colony, ant, tour, from, length + last_edge, zero_weight_steps);
 }
 
-static ab_status construct(const tsp_device *colony, uint64_t seed, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    LAUNCH(cand_block, colony->n_ants, N_THREADS, (size_t)colony->n)(*colony, seed, iteration);
+    LAUNCH(cand_block, colony->n_ants, N_THREADS, (size_t)colony->n)(*colony, params->seed, iteration);
     return AB_LAUNCHED("cand_block");
 }
 
-extern "C" ab_status AB_GPU(tsp_cand_block)(const as_problem *problem, const as_params *params, as_colony **colony)
+static ab_status check(const as_problem *problem, const as_params *params)
 {
     if (problem->nn < 1 || problem->nn > MAX_CANDIDATES)
         return ab_unsupported("needs a candidate set of 1 to %d cities, nn is %d", MAX_CANDIDATES, problem->nn);
-    AB_TRY(AB_GPU(tsp_allow_shared)((const void *)cand_block, (size_t)problem->n, params->carveout));
-    return AB_GPU(tsp_open_colony)(problem, params, construct, colony);
+    return device_allow_shared((const void *)cand_block, (size_t)problem->n, params->carveout);
 }
+
+AB_RUNG(tsp_rung, tsp_cand_block) = {.construct = construct, .check = check};

@@ -68,19 +68,19 @@ static __device__ __forceinline__ void visit(int city, int n_left, shared_array<
     position[city] = -1;
 }
 
-static __global__ void __launch_bounds__(N_THREADS) cand_block_compress(tsp_device colony, unsigned long long seed,
-                                                               unsigned iteration)
+static __global__ void __launch_bounds__(N_THREADS)
+    cand_block_compress(tsp_device colony, unsigned long long seed, unsigned iteration)
 {
     const int n = colony.n, stride = colony.stride;
-    SHARED_DYNAMIC(int, remaining, 0, n);                         /* after `step` cities, the first n - step are left */
-    SHARED_DYNAMIC(int, position, sizeof(int) * (size_t)n, n);    /* of each city in `remaining`, -1: visited */
-    SHARED(unsigned long long, best, N_WARPS);                    /* stage 2: each warp's best remaining city */
+    SHARED_DYNAMIC(int, remaining, 0, n);                      /* after `step` cities, the first n - step are left */
+    SHARED_DYNAMIC(int, position, sizeof(int) * (size_t)n, n); /* of each city in `remaining`, -1: visited */
+    SHARED(unsigned long long, best, N_WARPS);                 /* stage 2: each warp's best remaining city */
     SHARED(int, reached, 2); /* where the first warp stopped: the step, and the city it is in */
 
     const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
     long long length = 0;           /* of thread 0 */
-    int last_edge = 0; /* added a step late, so that no step waits for its load */
+    int last_edge = 0;              /* added a step late, so that no step waits for its load */
     unsigned zero_weight_steps = 0; /* of thread 0 */
     int step = 1, from = 0;
     float draw = 0.0f;                 /* of warp 0: lane i has the number of step 32 k + i */
@@ -151,16 +151,24 @@ static __global__ void __launch_bounds__(N_THREADS) cand_block_compress(tsp_devi
     if (thread == 0) finish_tour(colony, ant, tour, from, length + last_edge, zero_weight_steps);
 }
 
-static ab_status construct(const tsp_device *colony, uint64_t seed, unsigned iteration)
+/* remaining and position */
+static size_t shared_bytes(int n)
 {
-    LAUNCH(cand_block_compress, colony->n_ants, N_THREADS, 2 * sizeof(int) * (size_t)colony->n)(*colony, seed, iteration);
+    return 2 * sizeof(int) * (size_t)n;
+}
+
+static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+{
+    LAUNCH(cand_block_compress, colony->n_ants, N_THREADS, shared_bytes(colony->n))
+    (*colony, params->seed, iteration);
     return AB_LAUNCHED("cand_block_compress");
 }
 
-extern "C" ab_status AB_GPU(tsp_cand_block_compress)(const as_problem *problem, const as_params *params, as_colony **colony)
+static ab_status check(const as_problem *problem, const as_params *params)
 {
     if (problem->nn < 1 || problem->nn > MAX_CANDIDATES)
         return ab_unsupported("needs a candidate set of 1 to %d cities, nn is %d", MAX_CANDIDATES, problem->nn);
-    AB_TRY(AB_GPU(tsp_allow_shared)((const void *)cand_block_compress, 2 * sizeof(int) * (size_t)problem->n, params->carveout));
-    return AB_GPU(tsp_open_colony)(problem, params, construct, colony);
+    return device_allow_shared((const void *)cand_block_compress, shared_bytes(problem->n), params->carveout);
 }
+
+AB_RUNG(tsp_rung, tsp_cand_block_compress) = {.construct = construct, .check = check};

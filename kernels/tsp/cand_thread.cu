@@ -61,8 +61,8 @@ static __device__ int best_remaining(const tsp_device &colony, int from, shared_
     return (int)(unsigned)nearest;
 }
 
-static __global__ void __launch_bounds__(WARP_SIZE) cand_thread(tsp_device colony, unsigned long long seed,
-                                                                unsigned iteration)
+static __global__ void __launch_bounds__(WARP_SIZE)
+    cand_thread(tsp_device colony, unsigned long long seed, unsigned iteration)
 {
     const int n = colony.n, words = ceil_div(n, BITS), ant = (int)(blockIdx.x * WARP_SIZE + threadIdx.x);
     SHARED_DYNAMIC(unsigned, unvisited, 0, words *WARP_SIZE); /* [words][32]: one bit per city and ant */
@@ -95,16 +95,17 @@ static size_t shared_bytes(int n)
     return (size_t)ceil_div(n, BITS) * WARP_SIZE * sizeof(unsigned);
 }
 
-static ab_status construct(const tsp_device *colony, uint64_t seed, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
     LAUNCH(cand_thread, ceil_div(colony->n_ants, WARP_SIZE), WARP_SIZE, shared_bytes(colony->n))
-    (*colony, seed, iteration);
+    (*colony, params->seed, iteration);
     return AB_LAUNCHED("cand_thread");
 }
 
-extern "C" ab_status AB_GPU(tsp_cand_thread)(const as_problem *problem, const as_params *params, as_colony **colony)
+static ab_status check(const as_problem *problem, const as_params *params)
 {
     if (problem->nn < 1) return ab_unsupported("needs a candidate set");
-    AB_TRY(AB_GPU(tsp_allow_shared)((const void *)cand_thread, shared_bytes(problem->n), params->carveout));
-    return AB_GPU(tsp_open_colony)(problem, params, construct, colony);
+    return device_allow_shared((const void *)cand_thread, shared_bytes(problem->n), params->carveout);
 }
+
+AB_RUNG(tsp_rung, tsp_cand_thread) = {.construct = construct, .check = check};

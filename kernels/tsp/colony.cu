@@ -1,7 +1,7 @@
 /* A GPU colony: its device memory, and the pipeline choice_info -> construction -> evaporation -> deposit.
  *
- * Every rung uses this and differs in its construction kernel alone. Launches are asynchronous on the default stream;
- * only read and read_pheromone wait for them.
+ * Every rung uses this and differs in its construction kernel, and where it says so in other steps. Launches are
+ * asynchronous on the default stream; only read and read_pheromone wait for them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,35 +13,51 @@ enum { MAX_ANTS = 1 << ANT_BITS };
 typedef struct gpu_colony {
     as_colony base;
     tsp_device device;
-    void *allocations[10]; /* everything cudaMalloc gave */
-    int n_allocations;
+    device_memory memory;
     as_params params;
-    tsp_construct *construct;
+    const tsp_rung *rung;
     unsigned iteration; /* constructions so far */
 } gpu_colony;
 
+static ab_status weigh_edges(const gpu_colony *colony)
+{
+    const tsp_rung *rung = colony->rung;
+    AB_TRY(rung->choice ? rung->choice(&colony->device, &colony->params, colony->iteration)
+                        : AB_GPU(tsp_choice_info)(&colony->device, (float)colony->params.alpha));
+    return rung->prepare ? rung->prepare(&colony->device, &colony->params, colony->iteration) : ab_ok();
+}
+
+static ab_status construct(gpu_colony *colony)
+{
+    const tsp_device *device = &colony->device;
+    CUDA_TRY(cudaMemsetAsync(device->iteration_best, 0xff, sizeof *device->iteration_best));
+    return colony->rung->construct(device, &colony->params, colony->iteration++);
+}
+
+static ab_status update(const gpu_colony *colony)
+{
+    const tsp_device *device = &colony->device;
+    const as_params *params = &colony->params;
+    if (colony->rung->deposit) return colony->rung->deposit(device, params, colony->iteration - 1);
+    AB_TRY(AB_GPU(tsp_evaporate)(device, (float)params->rho));
+    return params->protocol == AS_ALL_ANTS ? AB_GPU(tsp_deposit_all)(device) : AB_GPU(tsp_deposit_best)(device);
+}
+
+/* Stage "improve" stands, where the rung has it, between construct and update. */
 static ab_status run_stage(ab_work *work, int stage)
 {
     gpu_colony *colony = (gpu_colony *)work;
-    const tsp_device *device = &colony->device;
-    switch (stage) {
-    case AS_CHOICE:
-        return AB_GPU(tsp_choice_info)(device, (float)colony->params.alpha);
-    case AS_CONSTRUCT:
-        CUDA_TRY(cudaMemsetAsync(device->iteration_best, 0xff, sizeof *device->iteration_best));
-        return colony->construct(device, colony->params.seed, colony->iteration++);
-    default:
-        AB_TRY(AB_GPU(tsp_evaporate)(device, (float)colony->params.rho));
-        return colony->params.protocol == AS_ALL_ANTS ? AB_GPU(tsp_deposit_all)(device)
-                                                      : AB_GPU(tsp_deposit_best)(device);
-    }
+    if (stage == AS_CHOICE) return weigh_edges(colony);
+    if (stage == AS_CONSTRUCT) return construct(colony);
+    if (stage == work->methods->n_stages - 1) return update(colony);
+    return colony->rung->improve(&colony->device, &colony->params, colony->iteration - 1);
 }
 
 static void close_colony(ab_work *work)
 {
     gpu_colony *colony = (gpu_colony *)work;
     if (!colony) return;
-    for (int i = 0; i < colony->n_allocations; ++i) cudaFree(colony->allocations[i]);
+    device_free(&colony->memory);
     free(colony);
 }
 
@@ -90,32 +106,25 @@ static ab_status poison(as_colony *base)
     return ab_ok();
 }
 
-static const ab_work_methods work_methods = {AS_STAGES, {"choice", "construct", "update"}, run_stage, close_colony};
+static const ab_work_methods usual_methods = {AS_STAGES, {"choice", "construct", "update"}, run_stage, close_colony};
+static const ab_work_methods improving_methods = {
+    AS_STAGES + 1, {"choice", "construct", "improve", "update"}, run_stage, close_colony};
 static const as_methods colony_methods = {read_colony, read_pheromone, write_pheromone, poison};
-
-/* Allocates `bytes` of device memory into *pointer; the colony frees it. */
-template <typename T> static ab_status allocate(gpu_colony *colony, T **pointer, size_t count)
-{
-    void *memory = NULL;
-    CUDA_TRY(cudaMalloc(&memory, count * sizeof(T)));
-    colony->allocations[colony->n_allocations++] = memory;
-    *pointer = (T *)memory;
-    return ab_ok();
-}
 
 static ab_status allocate_all(gpu_colony *colony, int **dist, float **heuristic)
 {
     tsp_device *device = &colony->device;
+    device_memory *memory = &colony->memory;
     const size_t matrix = (size_t)device->n * (size_t)device->stride, n_ants = (size_t)device->n_ants;
-    AB_TRY(allocate(colony, dist, matrix));
-    AB_TRY(allocate(colony, heuristic, matrix));
-    AB_TRY(allocate(colony, &device->pheromone, matrix));
-    AB_TRY(allocate(colony, &device->choice_info, matrix));
-    AB_TRY(allocate(colony, &device->tours, n_ants * (size_t)(device->n + 1)));
-    AB_TRY(allocate(colony, &device->lengths, n_ants));
-    AB_TRY(allocate(colony, &device->best_tour, (size_t)device->n + 1));
-    AB_TRY(allocate(colony, &device->iteration_best, 2));
-    AB_TRY(allocate(colony, &device->zero_weight_steps, 1));
+    AB_TRY(device_allocate(memory, dist, matrix));
+    AB_TRY(device_allocate(memory, heuristic, matrix));
+    AB_TRY(device_allocate(memory, &device->pheromone, matrix));
+    AB_TRY(device_allocate(memory, &device->choice_info, matrix));
+    AB_TRY(device_allocate(memory, &device->tours, n_ants * (size_t)(device->n + 1)));
+    AB_TRY(device_allocate(memory, &device->lengths, n_ants));
+    AB_TRY(device_allocate(memory, &device->best_tour, (size_t)device->n + 1));
+    AB_TRY(device_allocate(memory, &device->iteration_best, 2));
+    AB_TRY(device_allocate(memory, &device->zero_weight_steps, 1));
     device->best = device->iteration_best + 1;
     device->dist = *dist;
     device->heuristic = *heuristic;
@@ -162,7 +171,7 @@ static ab_status upload_candidates(gpu_colony *colony, const as_problem *problem
     if (problem->nn == 0) return ab_ok();
     const size_t n = (size_t)device->n, nn = (size_t)problem->nn, stride = (size_t)device->nn_stride;
     int *on_device = NULL;
-    AB_TRY(allocate(colony, &on_device, n * stride));
+    AB_TRY(device_allocate(&colony->memory, &on_device, n * stride));
     device->nn_list = on_device;
     int *padded = (int *)malloc(n * stride * sizeof *padded);
     if (!padded) return ab_failed("out of memory: %zu MiB for the candidate sets", n * stride * sizeof *padded >> 20);
@@ -193,14 +202,22 @@ static ab_status initialise(gpu_colony *colony, const as_problem *problem)
     return poison(&colony->base);
 }
 
-extern "C" ab_status AB_GPU(tsp_open_colony)(const as_problem *problem, const as_params *params,
-                                             tsp_construct *construct, as_colony **opened)
+static ab_status allocate_scratch(gpu_colony *colony, const as_problem *problem)
+{
+    if (!colony->rung->scratch_bytes) return ab_ok();
+    const size_t bytes = colony->rung->scratch_bytes(problem, &colony->params);
+    return device_allocate_bytes(&colony->memory, &colony->device.scratch, bytes);
+}
+
+extern "C" ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *problem, const as_params *params,
+                                      as_colony **opened)
 {
     AB_TRY(as_check(problem, params));
     if (params->n_ants > MAX_ANTS) return ab_unsupported("needs n_ants <= %d, not %d", MAX_ANTS, params->n_ants);
+    if (rung->check) AB_TRY(rung->check(problem, params));
     gpu_colony *colony = (gpu_colony *)calloc(1, sizeof *colony);
     if (!colony) return ab_failed("out of memory");
-    colony->base.work.methods = &work_methods;
+    colony->base.work.methods = rung->improve ? &improving_methods : &usual_methods;
     colony->base.methods = &colony_methods;
     colony->device.n = problem->n;
     colony->device.n_ants = params->n_ants;
@@ -208,23 +225,12 @@ extern "C" ab_status AB_GPU(tsp_open_colony)(const as_problem *problem, const as
     colony->device.nn = problem->nn;
     colony->device.nn_stride = ceil_div(problem->nn, 32) * 32;
     colony->params = *params;
-    colony->construct = construct;
-    const ab_status status = initialise(colony, problem);
+    colony->rung = rung;
+    ab_status status = initialise(colony, problem);
+    if (status.code == AB_OK) status = allocate_scratch(colony, problem);
     if (status.code == AB_OK)
         *opened = &colony->base;
     else
         close_colony(&colony->base.work);
     return status;
-}
-
-extern "C" ab_status AB_GPU(tsp_allow_shared)(const void *kernel, size_t bytes, int carveout)
-{
-    int device = 0, most = 0;
-    CUDA_TRY(cudaGetDevice(&device));
-    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    if (bytes > (size_t)most)
-        return ab_unsupported("needs %zu bytes of shared memory per block, the device has %d", bytes, most);
-    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
-    return ab_ok();
 }

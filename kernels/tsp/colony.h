@@ -1,12 +1,12 @@
 /* What the GPU implementations of Ant System share: the device memory of a colony and the pipeline around construction.
  *
  * An iteration is choice_info, the rung's own construction kernel, evaporation and deposit; nothing leaves the GPU
- * until somebody reads the colony.
+ * until somebody reads the colony. docs/example_rung.cu is the smallest rung.
  */
 #ifndef ANTBENCH_TSP_COLONY_H
 #define ANTBENCH_TSP_COLONY_H
 
-#include "kernels/cuda_port.h"
+#include "kernels/device_memory.h"
 #include "kernels/tsp/tsp.h"
 
 /* Device memory of a colony, passed to kernels by value. Rows are `stride` long, so that each starts on a 128-byte
@@ -19,7 +19,7 @@ typedef struct tsp_device {
     int stride;                            /* n rounded up to a multiple of 32 */
     const int *dist;                       /* [n][stride], 0 in the padding */
     const float *heuristic;                /* [n][stride], eta^beta, 0 on the diagonal and in the padding */
-    const int *nn_list;                    /* [n][nn_stride], filled up with the row's own city, which is always visited */
+    const int *nn_list;                    /* [n][nn_stride], filled up with the row's own city, always visited */
     float *pheromone;                      /* [n][stride] */
     float *choice_info;                    /* [n][stride], 0 on the diagonal and in the padding */
     int *tours;                            /* [n_ants][n + 1], closed */
@@ -28,6 +28,7 @@ typedef struct tsp_device {
     unsigned long long *best;              /* [1] least length << ANT_BITS of all iterations */
     int *best_tour;                        /* [n + 1] */
     unsigned long long *zero_weight_steps; /* [1] steps that used the all-zero rule (tsp.h) */
+    void *scratch;                         /* the rung's own (scratch_bytes), uninitialised; else NULL */
 } tsp_device;
 
 /* A tour's rank in one 64-bit word: by length, then by ant, so that one atomicMin per ant finds the best ant and a tie
@@ -61,6 +62,42 @@ static __device__ __forceinline__ unsigned long long city_key(int distance, int 
     return (unsigned long long)(unsigned)distance << 32 | (unsigned)city;
 }
 
+/* Enqueues a part of iteration `iteration` (counted from 0), on the default stream. */
+typedef ab_status tsp_step(const tsp_device *colony, const as_params *params, unsigned iteration);
+
+/* A way of building tours, as registry.def names it. */
+typedef struct tsp_rung {
+    /* Stage "construct": writes tours, lengths and iteration_best, which is all ones before. */
+    tsp_step *construct;
+    /* The end of stage "choice": what construct needs of choice_info, such as alias tables. NULL: nothing. */
+    tsp_step *prepare = NULL;
+    /* Stage "improve", after construct: makes no tour longer, keeps lengths and iteration_best right. NULL: there is no
+     * such stage. */
+    tsp_step *improve = NULL;
+    /* In place of tsp_choice_info. NULL: that. */
+    tsp_step *choice = NULL;
+    /* All of stage "update", in place of tsp_evaporate and then tsp_deposit_all or tsp_deposit_best. NULL: those. */
+    tsp_step *deposit = NULL;
+    /* What an instance must be like beyond as_check, AB_UNSUPPORTED else; asks for shared memory (device_allow_shared).
+     * NULL: nothing. */
+    ab_status (*check)(const as_problem *problem, const as_params *params) = NULL;
+    /* Bytes of tsp_device.scratch. NULL: none. */
+    size_t (*scratch_bytes)(const as_problem *problem, const as_params *params) = NULL;
+} tsp_rung;
+
+extern "C" {
+
+/* Opens a colony around a rung. AB_UNSUPPORTED when the instance does not fit. */
+ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *problem, const as_params *params,
+                           as_colony **colony);
+
+/* The usual steps, one launcher a file. */
+ab_status AB_GPU(tsp_choice_info)(const tsp_device *colony, float alpha);
+ab_status AB_GPU(tsp_evaporate)(const tsp_device *colony, float rho);
+ab_status AB_GPU(tsp_deposit_all)(const tsp_device *colony);
+ab_status AB_GPU(tsp_deposit_best)(const tsp_device *colony);
+}
+
 /* Ends a construction, by one thread of the ant, which has entered the tour's cities 0 .. n-1 and stands in `last`, the
  * last of them, after `length`: closes the tour and counts it among those of the iteration. */
 static __device__ __forceinline__ void finish_tour(const tsp_device &colony, int ant, int *tour, int last,
@@ -71,26 +108,6 @@ static __device__ __forceinline__ void finish_tour(const tsp_device &colony, int
     colony.lengths[ant] = length;
     atomicMin(colony.iteration_best, tour_key(length, ant));
     if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);
-}
-
-/* Launches a rung's construction kernel for one iteration (counted from 0): writes tours, lengths, iteration_best. */
-typedef ab_status tsp_construct(const tsp_device *colony, uint64_t seed, unsigned iteration);
-
-extern "C" {
-
-/* Opens a colony around a construction rung. AB_UNSUPPORTED when the instance does not fit. */
-ab_status AB_GPU(tsp_open_colony)(const as_problem *problem, const as_params *params, tsp_construct *construct,
-                                  as_colony **colony);
-
-/* Lets `kernel` use `bytes` of dynamic shared memory, and asks for `carveout` percent of the L1 cache as shared memory
- * (-1: as the driver likes). AB_UNSUPPORTED when the device has less. */
-ab_status AB_GPU(tsp_allow_shared)(const void *kernel, size_t bytes, int carveout);
-
-/* The other stages of an iteration, one launcher a file. */
-ab_status AB_GPU(tsp_choice_info)(const tsp_device *colony, float alpha);
-ab_status AB_GPU(tsp_evaporate)(const tsp_device *colony, float rho);
-ab_status AB_GPU(tsp_deposit_all)(const tsp_device *colony);
-ab_status AB_GPU(tsp_deposit_best)(const tsp_device *colony);
 }
 
 /* Run by the whole block of the iteration's best ant: keeps its tour if it is the best so far. */

@@ -90,7 +90,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
     long long length = 0;           /* of warp 0's lane 0 */
-    int last_edge = 0; /* added a step late, so that no step waits for its load */
+    int last_edge = 0;              /* added a step late, so that no step waits for its load */
     unsigned zero_weight_steps = 0; /* of warp 0 */
     float4 draw = {};               /* of warp 0: lane i has the numbers of step 32 k + i */
     curandStatePhilox4_32_10_t random;
@@ -141,15 +141,16 @@ static __global__ void __launch_bounds__(N_THREADS)
     if (thread == 0) finish_tour(colony, ant, tour, current[0], length + last_edge, zero_weight_steps);
 }
 
-static ab_status construct(const tsp_device *colony, uint64_t seed, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    LAUNCH(ds_roulette, colony->n_ants, N_THREADS, shared_bytes(colony->stride))(*colony, seed, iteration);
+    LAUNCH(ds_roulette, colony->n_ants, N_THREADS, shared_bytes(colony->stride))(*colony, params->seed, iteration);
     return AB_LAUNCHED("ds_roulette");
 }
 
-extern "C" ab_status AB_GPU(tsp_ds_roulette)(const as_problem *problem, const as_params *params, as_colony **colony)
+static ab_status check(const as_problem *problem, const as_params *params)
 {
     const size_t bytes = shared_bytes(ceil_div(problem->n, WARP_SIZE) * WARP_SIZE);
-    AB_TRY(AB_GPU(tsp_allow_shared)((const void *)ds_roulette, bytes, params->carveout));
-    return AB_GPU(tsp_open_colony)(problem, params, construct, colony);
+    return device_allow_shared((const void *)ds_roulette, bytes, params->carveout);
 }
+
+AB_RUNG(tsp_rung, tsp_ds_roulette) = {.construct = construct, .check = check};

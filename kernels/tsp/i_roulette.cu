@@ -113,17 +113,18 @@ static __global__ void __launch_bounds__(N_THREADS)
     if (thread == 0) finish_tour(colony, ant, tour, current, length + last_edge, zero_weight_steps);
 }
 
-static ab_status construct(const tsp_device *colony, uint64_t seed, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    LAUNCH(i_roulette, colony->n_ants, N_THREADS, 0)(*colony, seed, iteration);
+    LAUNCH(i_roulette, colony->n_ants, N_THREADS, 0)(*colony, params->seed, iteration);
     return AB_LAUNCHED("i_roulette");
 }
 
-extern "C" ab_status AB_GPU(tsp_i_roulette)(const as_problem *problem, const as_params *params, as_colony **colony)
+static ab_status check(const as_problem *problem, const as_params *params)
 {
     if (problem->n > MAX_TILES * N_THREADS)
         return ab_unsupported("needs n <= %d (one tabu bit per tile in a 32-bit register), n is %d",
                               MAX_TILES * N_THREADS, problem->n);
-    AB_TRY(AB_GPU(tsp_allow_shared)((const void *)i_roulette, 0, params->carveout));
-    return AB_GPU(tsp_open_colony)(problem, params, construct, colony);
+    return device_allow_shared((const void *)i_roulette, 0, params->carveout);
 }
+
+AB_RUNG(tsp_rung, tsp_i_roulette) = {.construct = construct, .check = check};

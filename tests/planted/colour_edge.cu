@@ -46,7 +46,7 @@ static ab_status mark(const ce_device *device, int bug)
 static ab_status thin(const ce_device *device, int bug)
 {
     const int first = bug == CE_BUG_SUB_ITERATIONS ? 1 : 0;
-    unsigned char *const between = bug == CE_BUG_THINS_IN_PLACE ? device->edges : device->scratch;
+    unsigned char *const between = bug == CE_BUG_THINS_IN_PLACE ? device->edges : device->half_thinned;
     AB_TRY(AB_GPU(ce_thin)(device, device->edges, between, first));
     ce_device shorter = *device;
     if (bug == CE_BUG_WRITES_NO_LAST_ROW) --shorter.height;
@@ -67,9 +67,11 @@ template <int bug> static ab_status detect(const ce_device *device, int, unsigne
 extern "C" ab_status planted_colour_edge_open(const ed_image *image, const ed_params *params, int bug,
                                               ed_detector **detector)
 {
-    static const ce_rung rungs[CE_BUGS] = {
-        {detect<0>, true}, {detect<1>, true}, {detect<2>, true}, {detect<3>, true},
-        {detect<4>, true}, {detect<5>, true}, {detect<6>, true},
+    static const colour_edge_rung rungs[CE_BUGS] = {
+        {.detect = detect<0>, .keeps_all = true}, {.detect = detect<1>, .keeps_all = true},
+        {.detect = detect<2>, .keeps_all = true}, {.detect = detect<3>, .keeps_all = true},
+        {.detect = detect<4>, .keeps_all = true}, {.detect = detect<5>, .keeps_all = true},
+        {.detect = detect<6>, .keeps_all = true},
     };
-    return AB_GPU(ce_open)(image, params, &rungs[bug], detector);
+    return AB_GPU(colour_edge_open)(&rungs[bug], image, params, detector);
 }

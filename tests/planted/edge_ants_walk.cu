@@ -52,9 +52,10 @@ template <int bug> static ab_status run(ea_device *colony, const ea_stretch *str
 extern "C" ab_status planted_edge_ants_open(const ea_problem *problem, const ea_params *params, int bug,
                                             ea_colony **colony)
 {
-    static ea_run *const runs[N_EA_BUGS] = {
-        run<0>, run<1>, run<2>, run<3>,  run<4>,  run<5>,  run<6>,
-        run<7>, run<8>, run<9>, run<10>, run<11>, run<12>, run<13>,
+    static const edge_ants_rung rungs[N_EA_BUGS] = {
+        {.run = run<0>},  {.run = run<1>},  {.run = run<2>},  {.run = run<3>},  {.run = run<4>},
+        {.run = run<5>},  {.run = run<6>},  {.run = run<7>},  {.run = run<8>},  {.run = run<9>},
+        {.run = run<10>}, {.run = run<11>}, {.run = run<12>}, {.run = run<13>},
     };
-    return AB_GPU(ea_open_colony)(problem, params, runs[bug], colony);
+    return AB_GPU(edge_ants_open)(&rungs[bug], problem, params, colony);
 }

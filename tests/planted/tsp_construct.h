@@ -18,9 +18,16 @@ enum planted_bug {
 };
 
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
-    ab_status
-    planted_tsp_open(const as_problem *problem, const as_params *params, int bug, as_colony **colony);
+
+ab_status planted_tsp_open(const as_problem *problem, const as_params *params, int bug, as_colony **colony);
+
+/* No bug, but a rung that has every step: see the test. */
+ab_status planted_tsp_open_with_all_steps(const as_problem *problem, const as_params *params, as_colony **colony);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

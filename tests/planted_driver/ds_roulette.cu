@@ -13,13 +13,10 @@ static __global__ void visit_twice(tsp_device colony)
     atomicMin(colony.iteration_best, tour_key(1, ant));
 }
 
-static ab_status construct(const tsp_device *colony, uint64_t, unsigned)
+static ab_status construct(const tsp_device *colony, const as_params *, unsigned)
 {
     LAUNCH(visit_twice, colony->n_ants, 32, 0)(*colony);
     return AB_LAUNCHED("visit_twice");
 }
 
-extern "C" ab_status AB_GPU(tsp_ds_roulette)(const as_problem *problem, const as_params *params, as_colony **colony)
-{
-    return AB_GPU(tsp_open_colony)(problem, params, construct, colony);
-}
+AB_RUNG(tsp_rung, tsp_ds_roulette) = {.construct = construct};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/support/problems.h"
+#include "tests/support/registered.h"
 #include "tests/support/selection_test.h"
 
 enum {
@@ -186,22 +187,21 @@ static void report_observation(const observation *o, selection_report *report)
 
 /* ---- Running ---- */
 
-static ab_status construct_once(as_open *open, observation *o, const float *pheromone)
+static ab_status construct_once(ab_open *open, observation *o, const float *pheromone)
 {
     as_colony *colony = NULL;
     as_result result = {.tours = o->tours};
-    AB_TRY(open(o->problem, o->params, &colony));
-    const ab_work_methods *work = colony->work.methods;
+    AB_TRY(open_colony(open, o->problem, o->params, &colony));
     ab_status status = colony->methods->write_pheromone(colony, pheromone);
-    if (status.code == AB_OK) status = work->run_stage(&colony->work, AS_CHOICE);
-    if (status.code == AB_OK) status = work->run_stage(&colony->work, AS_CONSTRUCT);
+    if (status.code == AB_OK) status = run_stage_named(&colony->work, "choice");
+    if (status.code == AB_OK) status = run_stage_named(&colony->work, "construct");
     if (status.code == AB_OK) status = colony->methods->read(colony, &result);
-    work->close(&colony->work);
+    colony->work.methods->close(&colony->work);
     o->zero_weight_steps = result.zero_weight_steps;
     return status;
 }
 
-ab_status selection_test(as_open *open, const as_problem *problem, const as_params *params, const float *pheromone,
+ab_status selection_test(ab_open *open, const as_problem *problem, const as_params *params, const float *pheromone,
                          selection_report *report)
 {
     const size_t n = (size_t)problem->n, n_ants = (size_t)params->n_ants;

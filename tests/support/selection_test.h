@@ -51,7 +51,7 @@ void selection_pheromone(const as_problem *problem, const as_params *params, sel
 
 /* Opens a colony, runs choice and construct from the pheromone matrix, and reports. Not AB_OK when the colony fails or
  * a tour is not a permutation. */
-ab_status selection_test(as_open *open, const as_problem *problem, const as_params *params, const float *pheromone,
+ab_status selection_test(ab_open *open, const as_problem *problem, const as_params *params, const float *pheromone,
                          selection_report *report);
 
 #endif

@@ -1,0 +1,67 @@
+/* The registry, as tests ask it (registered.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/registered.h"
+
+const ab_implementation *next_of(const char *operation, unsigned backends, const ab_implementation *last)
+{
+    size_t count;
+    const ab_implementation *all = ab_registry(&count);
+    for (const ab_implementation *it = last ? last + 1 : all; it < all + count; it++)
+        if (strcmp(it->operation, operation) == 0 && backends >> it->backend & 1) return it;
+    return NULL;
+}
+
+const ab_implementation *registered(const char *id, ab_backend backend)
+{
+    const ab_implementation *found = ab_find_implementation(id, backend);
+    if (found == NULL) fail_msg("%s is not in the registry (%s)", id, ab_backend_name(backend));
+    return found;
+}
+
+const ab_implementation *reference_of(const char *operation)
+{
+    const ab_implementation *found = NULL;
+    for (const ab_implementation *it = NULL; (it = next_of(operation, ON_CPU, it)) != NULL;)
+        if (it->traits & AB_REFERENCE) {
+            assert_null(found);
+            found = it;
+        }
+    assert_non_null(found);
+    return found;
+}
+
+ab_status open_colony(ab_open *open, const as_problem *problem, const as_params *params, as_colony **colony)
+{
+    ab_work *work = NULL;
+    const ab_status status = open(problem, params, &work);
+    *colony = (as_colony *)work;
+    return status;
+}
+
+ab_status open_ants(ab_open *open, const ea_problem *problem, const ea_params *params, ea_colony **colony)
+{
+    ab_work *work = NULL;
+    const ab_status status = open(problem, params, &work);
+    *colony = (ea_colony *)work;
+    return status;
+}
+
+ab_status open_detector(ab_open *open, const ed_image *image, const ed_params *params, ed_detector **detector)
+{
+    ab_work *work = NULL;
+    const ab_status status = open(image, params, &work);
+    *detector = (ed_detector *)work;
+    return status;
+}
+
+ab_status run_stage_named(ab_work *work, const char *name)
+{
+    const int stage = ab_stage_named(work, name);
+    return stage >= 0 ? work->methods->run_stage(work, stage) : ab_failed("there is no stage %s", name);
+}

@@ -1,0 +1,30 @@
+/* The registry (kernels/registry.def), as tests ask it, so that a test of all kernels has no list of them; and opening
+ * what is found there, with types. */
+#ifndef ANTBENCH_TEST_REGISTERED_H
+#define ANTBENCH_TEST_REGISTERED_H
+
+#include "kernels/detector.h"
+#include "kernels/edge_ants/edge_ants.h"
+#include "kernels/tsp/tsp.h"
+
+enum { ON_CPU = 1 << AB_CPU, ON_HOST = 1 << AB_HOST }; /* backends, any of them */
+
+/* The implementation of `operation` on one of `backends` that comes after `last` in the registry, for NULL the first
+ * one; NULL after the last one. */
+const ab_implementation *next_of(const char *operation, unsigned backends, const ab_implementation *last);
+
+/* Fails the cmocka test where there is no such implementation. */
+const ab_implementation *registered(const char *id, ab_backend backend);
+
+/* What the others of an operation are compared with (AB_REFERENCE). Fails the test where there is none, or several. */
+const ab_implementation *reference_of(const char *operation);
+
+/* For implementations of tsp, of edge-ants, and of the three edge detectors. The state is NULL unless AB_OK. */
+ab_status open_colony(ab_open *open, const as_problem *problem, const as_params *params, as_colony **colony);
+ab_status open_ants(ab_open *open, const ea_problem *problem, const ea_params *params, ea_colony **colony);
+ab_status open_detector(ab_open *open, const ed_image *image, const ed_params *params, ed_detector **detector);
+
+/* Runs the stage called `name`, AB_FAILED where there is none. */
+ab_status run_stage_named(ab_work *work, const char *name);
+
+#endif

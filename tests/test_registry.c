@@ -1,0 +1,112 @@
+/* The registry and what goes with it: names, ids and traits of every implementation, stages by name; and the memory
+ * that states share (kernels/device_memory.h). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/planted/device_memory.h"
+#include "tests/support/registered.h"
+
+static void ids_are_operation_and_name(void **state)
+{
+    (void)state;
+    size_t count, n_operations;
+    const ab_implementation *all = ab_registry(&count);
+    const char *const *operations = ab_operation_names(&n_operations);
+    for (size_t i = 0; i < count; i++) {
+        char id[128];
+        snprintf(id, sizeof id, "%s/%s", all[i].operation, all[i].name);
+        assert_string_equal(all[i].id, id);
+        size_t known = 0;
+        for (size_t k = 0; k < n_operations; k++) known += strcmp(operations[k], all[i].operation) == 0;
+        assert_int_equal(known, 1);
+        assert_ptr_equal(ab_find_implementation(id, all[i].backend), &all[i]);
+        assert_non_null(all[i].open);
+        if (access(all[i].file, R_OK) != 0) fail_msg("%s: there is no file %s", id, all[i].file);
+    }
+    assert_null(ab_find_implementation("tsp/none", AB_CPU));
+    assert_null(ab_find_implementation("tsp/cpu-best", AB_HOST));
+}
+
+static void every_operation_has_a_cpu_and_one_reference_at_most(void **state)
+{
+    (void)state;
+    size_t n_operations;
+    const char *const *operations = ab_operation_names(&n_operations);
+    assert_true(n_operations >= 5);
+    for (size_t k = 0; k < n_operations; k++) {
+        int references = 0;
+        assert_non_null(next_of(operations[k], ON_CPU, NULL));
+        for (const ab_implementation *it = NULL; (it = next_of(operations[k], ON_CPU | ON_HOST, it)) != NULL;)
+            references += (it->traits & AB_REFERENCE) != 0;
+        assert_true(references <= 1);
+    }
+}
+
+/* What the loops of the other tests stand on: kernels are there to be found, the documented example among them. */
+static void kernels_are_found(void **state)
+{
+    (void)state;
+    static const char *const operations[] = {"tsp", "edge-ants", "colour-edge", "canny"};
+    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
+        assert_non_null(next_of(operations[k], ON_HOST, NULL));
+    assert_int_equal(registered("tsp/example", AB_HOST)->traits, AB_EXACT);
+    assert_string_equal(reference_of("canny")->id, "canny/opencv");
+    assert_null(next_of("none", ON_CPU | ON_HOST, NULL));
+}
+
+static void traits_have_names(void **state)
+{
+    (void)state;
+    char text[AB_TRAITS_TEXT];
+    ab_trait_names(0, text);
+    assert_string_equal(text, "");
+    ab_trait_names(AB_EXACT | AB_CANDIDATES, text);
+    assert_string_equal(text, "exact candidates");
+    ab_trait_names(~0u, text);
+    assert_string_equal(text, "exact candidates partial superset reference several");
+}
+
+static void stages_have_names(void **state)
+{
+    (void)state;
+    static const ab_work_methods methods = {.n_stages = 2, .stage_names = {"place", "run", "none"}};
+    const ab_work work = {&methods};
+    assert_int_equal(ab_stage_named(&work, "place"), 0);
+    assert_int_equal(ab_stage_named(&work, "run"), 1);
+    assert_int_equal(ab_stage_named(&work, "ru"), -1);
+    assert_int_equal(ab_stage_named(&work, "none"), -1);
+}
+
+/* One more allocation than there is room for is refused and not written past the end. */
+static void a_full_device_memory_says_so(void **state)
+{
+    (void)state;
+    int room = 0;
+    while (planted_allocate_host(room + 1, false).code == AB_OK && room < 1000) room++;
+    assert_in_range(room, 10, 999);
+    for (int pinned = 0; pinned < 2; pinned++) {
+        assert_int_equal(planted_allocate_host(room, pinned).code, AB_OK);
+        const ab_status status = planted_allocate_host(room + 1, pinned);
+        assert_int_equal(status.code, AB_FAILED);
+        assert_non_null(strstr(status.reason, "DEVICE_ALLOCATIONS"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_are_operation_and_name),
+        cmocka_unit_test(every_operation_has_a_cpu_and_one_reference_at_most),
+        cmocka_unit_test(kernels_are_found),
+        cmocka_unit_test(traits_have_names),
+        cmocka_unit_test(stages_have_names),
+        cmocka_unit_test(a_full_device_memory_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
