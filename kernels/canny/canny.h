@@ -1,5 +1,14 @@
 /* Canny's edge detector on the GPU: what its rungs share.
  *
+ * The ladder, what each rung adds, and how to run it (ids without "canny/"; `antbench` is build/bin/antbench):
+ *   opencv   OpenCV's on one core or all: the reference
+ *                antbench 6.1 --implementations canny/opencv
+ *   gpu      the GPU: a kernel a step; hysteresis in a fixed number of passes inside blocks, as published, or to
+ *            convergence by union-find, which is OpenCV's map
+ *                antbench 6.1 --implementations canny/gpu
+ *   npp      NVIDIA's, one call; not all of hysteresis
+ *                antbench 6.1 --implementations canny/npp
+ *
  * The rules are OpenCV's, in integers, so that the map at convergence equals cv::Canny's pixel for pixel, with a sigma
  * that of cv::GaussianBlur followed by cv::Canny:
  *

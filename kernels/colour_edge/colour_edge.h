@@ -1,5 +1,15 @@
 /* Operation "colour-edge": edges where the volume of colour or the intensity changes (thesis ch. 6).
  *
+ * The ladder, what each rung adds, and how to run it (ids without "colour-edge/"; `antbench` is build/bin/antbench):
+ *   seq      one core, row by row by SIMD
+ *                antbench 6.1 --implementations colour-edge/seq
+ *   omp      all cores: OpenMP over rows
+ *                antbench 6.1 --implementations colour-edge/omp
+ *   gpu      the GPU as the thesis has it: a kernel or two a step, each from global memory to global memory
+ *                antbench 6.1 --implementations colour-edge/gpu
+ *   fused    two launches for all steps: gradients computed twice rather than kept, thinning of whole words
+ *                antbench 6.1 --implementations colour-edge/fused
+ *
  * Blur by a Gaussian, turn RGB into volume and intensity, take the Prewitt gradients of both planes in four directions,
  * mark what exceeds a multiple of their mean, thin. What every implementation computes, bit for bit (pixel.h), where the
  * thesis is silent or misprinted:

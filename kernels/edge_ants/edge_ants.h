@@ -1,6 +1,20 @@
 /* Operation "edge-ants": edge detection by ants that walk a grey image (thesis ch. 5, after Nezamabadi-pour, Saryazdi
  * & Rashedi, "Edge detection using ant algorithms", Soft Computing 10, 2006).
  *
+ * The ladder, what each rung adds, and how to run it (ids without "edge-ants/"; `antbench` is build/bin/antbench):
+ *   seq      one core; evaporation folded into the deposits, neighbours and memory by SIMD
+ *                antbench 5.1 --implementations edge-ants/seq
+ *   omp      all cores: ants, then bands of the image
+ *                antbench 5.1 --implementations edge-ants/omp
+ *   thread   the GPU: an ant a thread
+ *                antbench 5.1 --implementations edge-ants/thread
+ *   block    an ant a block: a thread for each entry of the memory and each neighbour, side by side
+ *                antbench 5.1 --implementations edge-ants/block
+ *   warp     an ant a warp: the same without a barrier and without idle warps
+ *                antbench 5.1 --implementations edge-ants/warp
+ *   octet    an ant eight lanes, none of which idles in the roulette; no pass of evaporation between the moves
+ *                antbench 5.1 --implementations edge-ants/octet
+ *
  * The work has two stages. PLACE gives every pixel the initial pheromone and every ant a random pixel. RUN makes
  * params.iterations iterations, each of which moves every ant once and then updates the pheromone:
  *

@@ -7,12 +7,38 @@
  *              their tour, in both directions: all of them (AS_ALL_ANTS) or the iteration's best alone (AS_BEST_ANT)
  * Sources: thesis §3.2, §3.5; JPDC §2.1; Dorigo & Stützle, Ant Colony Optimization (2004), ch. 3.
  *
+ * The ladder, what each rung adds, and how to run it (ids without "tsp/"; `antbench` is build/bin/antbench):
+ *   acotsp-seq           what the papers compare with: double precision, one core, a roulette over all cities
+ *                            antbench 3.3 --implementations tsp/acotsp-seq
+ *   acotsp-omp           the same tours on all cores, an ant a thread
+ *                            antbench 3.3 --implementations tsp/acotsp-omp
+ *   cpu-best             the same rule as fast as a CPU does it: near cities by SIMD, far ones by rejection from a tree
+ *                            antbench 3.3 --implementations tsp/cpu-best
+ *   i-roulette           the GPU: a block an ant, a thread a city, each with a random number of its own; the largest
+ *                        product wins, which is not the random proportional rule
+ *                            antbench 3.3 --implementations tsp/i-roulette
+ *   ds-roulette          the rule again, with two random numbers a step: a spin over sub-blocks, one inside the winner
+ *                            antbench 3.3 --implementations tsp/ds-roulette
+ * and with candidate sets, so that a step reads 20 or 32 cities and seldom all:
+ *   acotsp-seq-nn        acotsp-seq with them
+ *                            antbench 4.2 --implementations tsp/acotsp-seq-nn
+ *   acotsp-omp-nn        on all cores
+ *                            antbench 4.2 --implementations tsp/acotsp-omp-nn
+ *   cpu-best-nn          a set in a few vectors, several ants of a thread in turns to hide latency
+ *                            antbench 4.2 --implementations tsp/cpu-best-nn
+ *   cand-thread          the GPU as a CPU would: an ant a thread
+ *                            antbench 4.2 --implementations tsp/cand-thread
+ *   cand-block           a block an ant: one warp spins over the set, four search where it is exhausted
+ *                            antbench 4.2 --implementations tsp/cand-block
+ *   cand-block-compress  the remaining cities in a list, so that the search passes over no visited one
+ *                            antbench 4.2 --implementations tsp/cand-block-compress
+ *
  * The all-zero rule, the same in every implementation: single precision lets the weight of an edge that is never used
  * underflow to 0 after about a hundred iterations at rho = 0.5, so a step can find that all its unvisited cities weigh
  * 0. Such a step goes to the nearest unvisited city (smallest d; the lowest index among equals), which is what equal
  * pheromone and the heuristic would favour, and is counted in as_result.zero_weight_steps.
  *
- * With candidate sets (thesis §4.4; implementations whose id says nn or cand): a step chooses among the unvisited
+ * With candidate sets (thesis §4.4; AB_CANDIDATES): a step chooses among the unvisited
  * cities of the current city's candidate set by the random proportional rule. If none is left, or those left all weigh
  * 0, it goes to the best remaining city: the unvisited city with the largest choice_info, the lowest index among equals
  * (the thesis says "the largest pheromone value", ACOTSP, its reference, takes choice_info); the all-zero rule where
