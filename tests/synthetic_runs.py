@@ -4,6 +4,7 @@ Measured there, in percent of the median: spread within a run 0.05 to 1.2; corre
 0.4; drift over 100 iterations -15 to +3; medians of two starts of a program differ by 0.14 or less in three rows of
 four and by up to 1.3; and now and then a sample takes a tenth longer.
 """
+
 from pathlib import Path
 
 import numpy as np
@@ -37,12 +38,36 @@ class Machine:
 
     def measure(self, slower=None):
         """The rows of a run; slower = {row: 0.1}. Code hashes of runs differ, unless nothing is slower."""
-        run = Run(Path("made-up"), {"run_id": "made-up", "program": "table_3_3", "options": {"profile": "quick"},
-                                    "build": {"device_code_sha256": str(slower)}}, pd.DataFrame())
+        run = Run(
+            Path("made-up"),
+            {
+                "run_id": "made-up",
+                "program": "table_3_3",
+                "options": {"profile": "quick"},
+                "build": {"device_code_sha256": str(slower)},
+            },
+            pd.DataFrame(),
+        )
         slower = slower or {}
         of_line = {i: self.samples(i, slower.get(i, 0)) for i in range(self.n_rows)}
         run.__dict__["all_samples"] = of_line  # what a Run reads from samples.csv when it is first asked
-        return pd.DataFrame([{
-            "table": "3.3", "row": f"row-{i}", "instance": "d198", "implementation": "tsp/ds-roulette",
-            "backend": "cuda", "params": "", "scope": "iteration", "device": "GPU", "status": "ok",
-            "samples": float(ITERATIONS), "note": "", "line": i, "run": run} for i in of_line])
+        return pd.DataFrame(
+            [
+                {
+                    "table": "3.3",
+                    "row": f"row-{i}",
+                    "instance": "d198",
+                    "implementation": "tsp/ds-roulette",
+                    "backend": "cuda",
+                    "params": "",
+                    "scope": "iteration",
+                    "device": "GPU",
+                    "status": "ok",
+                    "samples": float(ITERATIONS),
+                    "note": "",
+                    "line": i,
+                    "run": run,
+                }
+                for i in of_line
+            ]
+        )

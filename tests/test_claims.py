@@ -1,4 +1,5 @@
 """Claims: each predicate on made-up numbers, and the thesis's claims on the thesis's own numbers."""
+
 import pytest
 
 from antbench import cells, claims

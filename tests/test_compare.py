@@ -1,4 +1,5 @@
 """Two runs side by side: ratios, what is normalised to what, and that different hardware is not overlooked."""
+
 import io
 import json
 import shutil
@@ -42,8 +43,20 @@ def test_ratios_of_one_gpu(capsys):
     text = capsys.readouterr().out.splitlines()
     assert text[0].startswith("A  NVIDIA H100 80GB HBM3: 132 SMs at 1980 MHz, 3352 GB/s; quick, commit a4f6415")
     assert text[2] == "the same hardware" and "per GB/s" not in text[4]
-    assert text[9].split() == ["3.3", "ds-roulette", "d198", "cuda", "iteration", "protocol=as-best;ants=198", "0.1988",
-                               "0.2295", "1.154", "1.153", "-", "1.156"]
+    assert text[9].split() == [
+        "3.3",
+        "ds-roulette",
+        "d198",
+        "cuda",
+        "iteration",
+        "protocol=as-best;ants=198",
+        "0.1988",
+        "0.2295",
+        "1.154",
+        "1.153",
+        "-",
+        "1.156",
+    ]
 
 
 def test_different_gpus_are_normalised_and_marked(slower_gpu, capsys):

@@ -1,4 +1,5 @@
 """INDEX.md is up to date, and the index refuses what does not exist."""
+
 from collections import defaultdict
 
 import pytest
@@ -20,7 +21,9 @@ def test_the_index_is_up_to_date():
 def test_nothing_dangles():
     assert index.dangling(index.make_index()) == []
     assert index.dangling("[a](kernels/none.cu) `make bench-9.9` [b](README.md) `make test`") == [
-        "bench-9.9", "kernels/none.cu"]
+        "bench-9.9",
+        "kernels/none.cu",
+    ]
 
 
 def test_every_implementation_is_in_the_index(listed):
@@ -28,12 +31,17 @@ def test_every_implementation_is_in_the_index(listed):
     assert listed and all(id_ in text and file in text for id_, (file, _) in listed.items())
 
 
-@pytest.mark.parametrize("line, message", [
-    ("3.3,a,3.3,ds-roulette,tsp/ds-roulet,d198,", "report/tables.csv:2: no implementation tsp/ds-roulet"),
-    ("3.3,a,3.3,ds-rulette,tsp/ds-roulette,d198,", "report/tables.csv:2: table 3.3 has no row ds-rulette; it has "),
-    ("3.3,a,3.3,ds-roulette,tsp/i-roulette,d198,",
-     "report/tables.csv:2: row 3.3 ds-roulette is tsp/ds-roulette, not tsp/i-roulette"),
-])
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("3.3,a,3.3,ds-roulette,tsp/ds-roulet,d198,", "report/tables.csv:2: no implementation tsp/ds-roulet"),
+        ("3.3,a,3.3,ds-rulette,tsp/ds-roulette,d198,", "report/tables.csv:2: table 3.3 has no row ds-rulette; it has "),
+        (
+            "3.3,a,3.3,ds-roulette,tsp/i-roulette,d198,",
+            "report/tables.csv:2: row 3.3 ds-roulette is tsp/ds-roulette, not tsp/i-roulette",
+        ),
+    ],
+)
 def test_a_layout_of_what_does_not_exist_is_refused(listed, tmp_path, monkeypatch, line, message):
     layout = tmp_path / "report/tables.csv"
     layout.parent.mkdir()
@@ -48,9 +56,11 @@ def test_a_layout_of_what_does_not_exist_is_refused(listed, tmp_path, monkeypatc
 
 def test_rows_of_a_pattern_and_of_tables_without_a_run(tmp_path, monkeypatch, listed):
     layout = tmp_path / "tables.csv"
-    layout.write_text("layout,label,table,row,implementation,instance,params\n"
-                      "4.2,both,4.2,cand-block-{x},tsp/cand-block-compress,d198,\n"
-                      "9.9,new,9.9,later,later/later,x,\n")
+    layout.write_text(
+        "layout,label,table,row,implementation,instance,params\n"
+        "4.2,both,4.2,cand-block-{x},tsp/cand-block-compress,d198,\n"
+        "9.9,new,9.9,later,later/later,x,\n"
+    )
     monkeypatch.setattr(index, "LAYOUT", layout)
     monkeypatch.setattr(index, "ROOT", tmp_path)
     tables = defaultdict(dict)

@@ -1,4 +1,5 @@
 """Figures: what gnuplot is given, that it draws, and what is said of figures that cannot be drawn."""
+
 import shutil
 
 import pytest

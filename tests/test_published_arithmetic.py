@@ -2,6 +2,7 @@
 
 Cells for which that is not so are listed here and in results/published/NOTES.md; both lists must be complete.
 """
+
 import sys
 from pathlib import Path
 
@@ -27,29 +28,37 @@ QUOTIENTS = [
 ]
 
 ERRATA = {
-    "thesis-4.2/speedup-cand-block/lin318", "thesis-4.2/speedup-cand-block/pr1002",
-    "jsc-1/speedup-fast-powf-c1060/pr2392", "jsc-1/speedup-fast-powf-c2050/rat783",
-    "jsc-1/speedup-data/pcb442", "jsc-1/speedup-data/pr1002",
-    "jsc-2/speedup-c1060/lin318", "jsc-2/speedup-c2050/lin318", "jsc-2/speedup-c2050/pcb442",
-    "jsc-2/speedup-c2050/rat783", "jsc-2/speedup-c2050/pr1002",
+    "thesis-4.2/speedup-cand-block/lin318",
+    "thesis-4.2/speedup-cand-block/pr1002",
+    "jsc-1/speedup-fast-powf-c1060/pr2392",
+    "jsc-1/speedup-fast-powf-c2050/rat783",
+    "jsc-1/speedup-data/pcb442",
+    "jsc-1/speedup-data/pr1002",
+    "jsc-2/speedup-c1060/lin318",
+    "jsc-2/speedup-c2050/lin318",
+    "jsc-2/speedup-c2050/pcb442",
+    "jsc-2/speedup-c2050/rat783",
+    "jsc-2/speedup-c2050/pr1002",
 }
 
 # a sum, and what it consists of
 SUMS = [("thesis-3.3/ds-roulette", "thesis-3.4/construct", "thesis-3.4/update")] + [
     (f"jsc-5/run-{size}-{gpu}", f"jsc-5/preprocess-{size}-{gpu}", f"jsc-5/generate-{size}-{gpu}")
-    for gpu in ("c1060", "c2050") for size in (2, 4, 8, 16, 32)]
+    for gpu in ("c1060", "c2050")
+    for size in (2, 4, 8, 16, 32)
+]
 
 
 def rounded(name):
     """All values that are printed as this number: (lowest, highest)."""
     value, digits = PUBLISHED.loc[name, ["value", "digits"]]
-    half = 0.5 * 10.0 ** -digits
+    half = 0.5 * 10.0**-digits
     return value - half, value + half
 
 
 def instances(prefix):
     """What stands behind "prefix/" among the ids."""
-    return [name[len(prefix) + 1:] for name in PUBLISHED.index if name.startswith(prefix + "/")]
+    return [name[len(prefix) + 1 :] for name in PUBLISHED.index if name.startswith(prefix + "/")]
 
 
 def overlap(a, b, slack=1e-9):
@@ -69,8 +78,12 @@ def test_every_id_stands_once_and_says_where_it_is_from():
 
 
 def test_printed_quotients_follow_from_the_printed_times():
-    wrong = {f"{quotient}/{instance}" for quotient, top, bottom in QUOTIENTS for instance in instances(quotient)
-             if not quotient_follows(quotient, top, bottom, instance)}
+    wrong = {
+        f"{quotient}/{instance}"
+        for quotient, top, bottom in QUOTIENTS
+        for instance in instances(quotient)
+        if not quotient_follows(quotient, top, bottom, instance)
+    }
     assert wrong == ERRATA
 
 
@@ -89,21 +102,25 @@ def test_parts_add_up():
 
 
 def test_the_sequential_run_of_table_5_1_is_just_under_a_second():
-    """"Around 150x" (§5.5.5) is a round number: 153 with the second itself."""
+    """ "Around 150x" (§5.5.5) is a round number: 153 with the second itself."""
     speedup = PUBLISHED.loc["thesis-5.1/seq/512x512", "value"] / PUBLISHED.loc["thesis-5.1/warp-128/512x512", "value"]
     assert 150 <= speedup < 154
 
 
 def test_table_4_1_repeats_table_3_3_but_for_one_digit():
     repeated = [name for name in PUBLISHED.index if name.startswith("thesis-4.1/") and "-nn/" not in name]
-    differ = {name for name in repeated
-              if PUBLISHED.loc[name, "value"] != PUBLISHED.loc[name.replace("4.1", "3.3"), "value"]}
+    differ = {
+        name for name in repeated if PUBLISHED.loc[name, "value"] != PUBLISHED.loc[name.replace("4.1", "3.3"), "value"]
+    }
     assert len(repeated) == 21 and differ == {"thesis-4.1/acotsp-seq/pr2392"}
 
 
 def test_the_papers_agree_with_each_other_but_for_pr1002():
     """I-Roulette on a C2050 with 128 threads stands in JPDC Table 3 and in JSC Tables 1 and 2."""
-    differ = {name for name in instances("jsc-2/i-roulette-c2050")
-              if PUBLISHED.loc[f"jsc-2/i-roulette-c2050/{name}", "value"]
-              != PUBLISHED.loc[f"jpdc-3/i-roulette-128/{name}", "value"]}
+    differ = {
+        name
+        for name in instances("jsc-2/i-roulette-c2050")
+        if PUBLISHED.loc[f"jsc-2/i-roulette-c2050/{name}", "value"]
+        != PUBLISHED.loc[f"jpdc-3/i-roulette-128/{name}", "value"]
+    }
     assert differ == {"pr1002"}

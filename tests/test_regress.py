@@ -1,4 +1,5 @@
 """The regression gate: exit codes on small stored runs, and how often it is right on made-up ones."""
+
 import hashlib
 import json
 import os
@@ -40,9 +41,11 @@ def change_meta(run, change):
 
 def slow_down(run, row, factor):
     """Makes every sample of the rows so named take `factor` times as long."""
+
     def scale(cells):
         if cells["row"] == row:
             cells.update({name: repr(float(cells[name]) * factor) for name in ("median_ms", "mean_ms")})
+
     change_rows(run, scale)
     lines = [text.split(",") for text in (run / "samples.csv").read_text().splitlines()]
     for cells in lines:
@@ -53,9 +56,11 @@ def slow_down(run, row, factor):
 
 def spoil(row, **new_cells):
     """A change of the rows so named into ones that have no times."""
+
     def change(cells):
         if cells["row"] == row:
             cells.update({name: "" for name in runs.HEADER if name.endswith("_ms")}, samples="", **new_cells)
+
     return change
 
 
@@ -87,15 +92,18 @@ def new(tmp_path):
 @pytest.fixture
 def gate(capsys):
     """The gate as CI calls it, but in this process: (returncode, stdout, stderr)."""
+
     def call(*arguments):
         with pytest.raises(SystemExit) as end:
             command.run(lambda: regress.main([str(argument) for argument in arguments]))
         out = capsys.readouterr()
         return subprocess.CompletedProcess(arguments, end.value.code, out.out, out.err)
+
     return call
 
 
 # ---- Exit codes ----
+
 
 def test_the_command_ends_with_the_exit_code(base, new):
     """The script itself, which CI calls."""
@@ -121,7 +129,8 @@ def test_a_real_change_is_found_as_it_was(gate):
         "slower       3.4 ds-roulette d198 tsp/ds-roulette cuda protocol=as-best;ants=198;stage=construct stage: "
         "0.1861 -> 0.2171 ms, +16.7 %, p 3e-07",
         "slower       3.3 ds-roulette d198 tsp/ds-roulette cuda protocol=as-best;ants=198 iteration: "
-        "0.1988 -> 0.2295 ms, +15.4 %, p 3e-07"]
+        "0.1988 -> 0.2295 ms, +15.4 %, p 3e-07",
+    ]
     assert done.stdout.splitlines()[-1] == "slower: 2 slower, 2 same"
     assert gate(DATA / "older", DATA / "newer", *GPU).stdout.splitlines()[-1] == "no regression: 2 faster, 2 same"
 
@@ -160,8 +169,9 @@ def test_few_samples_are_inconclusive(base, new, gate):
     """Five samples cannot be told from noise, however large the change."""
     for run in (base, new):
         lines = (run / "samples.csv").read_text().splitlines()
-        (run / "samples.csv").write_text("\n".join(
-            text for text in lines if text.split(",")[3] in {"i", *"01234"}) + "\n")
+        (run / "samples.csv").write_text(
+            "\n".join(text for text in lines if text.split(",")[3] in {"i", *"01234"}) + "\n"
+        )
         change_rows(run, lambda cells: cells.update(samples="5"))
     slow_down(new, "ds-roulette", 1.5)
     done = gate(base, new)
@@ -170,8 +180,10 @@ def test_few_samples_are_inconclusive(base, new, gate):
 
 def test_what_cuda_events_cannot_resolve_is_no_change(base, new, gate):
     """A stage of 8 us that takes 5.5 % longer does so by less than half a microsecond."""
+
     def only_the_update(cells):
         return "stage=update" in cells["params"]
+
     for run in (base, new):
         change_rows(run, only_the_update)
         lines = (run / "samples.csv").read_text().splitlines()
@@ -217,14 +229,17 @@ def test_nothing_matched(base, new, gate):
     assert done.returncode == command.USAGE and done.stderr.endswith("no rows of backend host\n")
 
 
-@pytest.mark.parametrize("damage", [
-    lambda run: (run / "table-3.3.csv").write_text(""),
-    lambda run: (run / "table-3.3.csv").write_text((run / "table-3.3.csv").read_text()[:-20]),
-    lambda run: (run / "meta.json").unlink(),
-    lambda run: (run / "samples.csv").unlink(),
-    lambda run: change_rows(run, lambda cells: cells.update(schema="2") if cells["row"] == "ds-roulette" else None),
-    lambda run: change_rows(run, lambda cells: cells.update(device="X") if cells["row"] == "ds-roulette" else None),
-])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda run: (run / "table-3.3.csv").write_text(""),
+        lambda run: (run / "table-3.3.csv").write_text((run / "table-3.3.csv").read_text()[:-20]),
+        lambda run: (run / "meta.json").unlink(),
+        lambda run: (run / "samples.csv").unlink(),
+        lambda run: change_rows(run, lambda cells: cells.update(schema="2") if cells["row"] == "ds-roulette" else None),
+        lambda run: change_rows(run, lambda cells: cells.update(device="X") if cells["row"] == "ds-roulette" else None),
+    ],
+)
 def test_bad_files_are_one_line_and_exit_code_2(base, new, damage, gate):
     damage(new)
     done = gate(base, new)
@@ -238,6 +253,7 @@ def test_wrong_usage(arguments, gate):
 
 
 # ---- What it writes ----
+
 
 def test_same_code_is_said(base, new, gate):
     shutil.copy(base / "meta.json", new / "meta.json")
@@ -258,12 +274,16 @@ def test_summary_and_junit(base, new, tmp_path, gate):
     assert len(rows) == 4 and all(line.replace("\\|", "").count("|") == 8 for line in rows)
     suite = xml.parse(tmp_path / "gate.xml").getroot()
     assert {name: suite.get(name) for name in ("tests", "failures", "skipped")} == {
-        "tests": "5", "failures": "3", "skipped": "1"}
+        "tests": "5",
+        "failures": "3",
+        "skipped": "1",
+    }
     assert len(suite.findall("testcase")) == 5 and "+20.0 %" in suite.find("testcase/failure").get("message")
     assert suite.find("testcase/skipped").get("message") == "inconclusive: timeout: a | b"
 
 
 # ---- Measuring again ----
+
 
 def confirmed(base, new, measure):
     base, new = (runs.best_rows(runs.load_runs(path)) for path in (base, new))
@@ -312,12 +332,15 @@ def test_the_recorded_command_is_run_again_for_the_slower_rows(base, new, driver
     slow_down(new, "ds-roulette", 1.2)
     assert regress.main([str(base), str(new), "--rerun", *GPU]) == command.REGRESSION
     called = driver.read_text().split(" --out ")[0]
-    assert called == ("--quiet --profile quick --backend auto --device 0 --runs 3 --time-budget 0 --seed 1 "
-                      "--instances d198 --implementations tsp/ds-roulette")
+    assert called == (
+        "--quiet --profile quick --backend auto --device 0 --runs 3 --time-budget 0 --seed 1 "
+        "--instances d198 --implementations tsp/ds-roulette"
+    )
     assert "confirmed by a second measurement" in capsys.readouterr().out
 
 
 # ---- Calibration ----
+
 
 def test_an_unsteady_machine_is_inconclusive(base, new, tmp_path, capsys):
     slow_down(new, "ds-roulette", 1.2)
@@ -325,8 +348,16 @@ def test_an_unsteady_machine_is_inconclusive(base, new, tmp_path, capsys):
     assert path == tmp_path / "results/runs/made-up/calibration.json"
 
     def gate_after(once, threshold_percent=5):
-        calibrate.keep(path, {"threshold_percent": threshold_percent, "false_positive_rate": {
-            "cuda iteration": {"once": once, "confirmed": 0}, "cuda stage": {"once": 0.5, "confirmed": 0.5}}})
+        calibrate.keep(
+            path,
+            {
+                "threshold_percent": threshold_percent,
+                "false_positive_rate": {
+                    "cuda iteration": {"once": once, "confirmed": 0},
+                    "cuda stage": {"once": 0.5, "confirmed": 0.5},
+                },
+            },
+        )
         return regress.main([str(base), str(new)])
 
     assert gate_after(0.05) == command.REGRESSION
@@ -349,7 +380,9 @@ def test_false_positive_rates():
     once, twice = calibrate.false_alarms(tables, THRESHOLD)
     assert len(once) == 12 and len(twice) == 24
     assert calibrate.rates(once, twice, ["cpu stage", "cuda iteration"]) == {
-        "cpu stage": {"once": 0, "confirmed": 0}, "cuda iteration": {"once": 3 / 12, "confirmed": 0}}
+        "cpu stage": {"once": 0, "confirmed": 0},
+        "cuda iteration": {"once": 3 / 12, "confirmed": 0},
+    }
 
 
 def test_calibrate_runs_a_driver_against_itself(tmp_path, monkeypatch, driver, new, capsys):
@@ -364,6 +397,7 @@ def test_calibrate_runs_a_driver_against_itself(tmp_path, monkeypatch, driver, n
 
 
 # ---- How often it is right ----
+
 
 def gates(n, slower, seed, n_rows=10):
     """n gates on machines of their own: (how many found row 0 slower, how many found another row slower)."""
@@ -393,6 +427,7 @@ def test_small_slowdowns():
 
 # ---- Statistics ----
 
+
 def test_holm():
     assert inference.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert inference.holm([]).size == 0
@@ -415,6 +450,7 @@ def test_correlated_samples_are_not_taken_for_independent():
 
     def wandering():
         return 1 + np.repeat(random.normal(0, 0.01, 20), 50) + random.normal(0, 0.001, 1000)
+
     differ = [inference.difference_p(wandering(), wandering()) < 0.05 for _ in range(300)]
     assert np.mean(differ) <= 0.09
 

@@ -1,4 +1,5 @@
 """The report: cells against hand-made numbers, and the pages against what they must not be without."""
+
 import csv
 import html.parser
 

@@ -1,4 +1,5 @@
 """The data layer: what is read, what is refused and in which words, which row is the best."""
+
 import json
 import shutil
 from pathlib import Path
@@ -22,16 +23,18 @@ def edit(path, line, change):
     """Puts change(line's text) into a file's line, or drops it for None."""
     lines = path.read_text().splitlines()
     changed = change(lines[line - 1])
-    lines[line - 1:line] = [] if changed is None else [changed]
+    lines[line - 1 : line] = [] if changed is None else [changed]
     path.write_text("\n".join(lines) + "\n")
 
 
 def cell(name, value):
     """A change of one cell of a table file's line."""
+
     def change(text):
         cells = text.split(",")
         cells[runs.HEADER.index(name)] = value
         return ",".join(cells)
+
     return change
 
 
@@ -64,19 +67,22 @@ def test_samples_of_an_unfinished_row_are_left_out(run_copy):
     assert sum(len(samples) for samples in runs.load_run(run_copy).all_samples.values()) == 600
 
 
-@pytest.mark.parametrize("line, change, message", [
-    (1, lambda text: text.replace("median_ms", "median"), ":1: unknown header: expected 36 columns"),
-    (3, lambda text: text + ",", ":3: expected 36 cells, got 37"),
-    (3, lambda text: "", ":3: expected 36 cells, got 0"),
-    (3, cell("schema", "2"), ":3: schema \"2\"; this program reads schema 1"),
-    (4, cell("run_id", "other/run"), ":4: belongs to the run other/run, but meta.json describes nvidia-h100"),
-    (4, cell("device", "X"), ":4: mixed devices: cuda is \"X\" here and \"NVIDIA H100 80GB HBM3\" on line 3"),
-    (4, cell("status", "fine"), ":4: unknown status \"fine\""),
-    (5, cell("median_ms", "0.1x"), ":5: median_ms is not a number: \"0.1x\""),
-    (5, cell("median_ms", "nan"), ":5: median_ms is not a number: \"nan\""),
-    (5, cell("median_ms", ""), ":5: has samples but no median_ms"),
-    (5, lambda text: text + "\n" + text, ":6: the same row as line 5"),
-])
+@pytest.mark.parametrize(
+    "line, change, message",
+    [
+        (1, lambda text: text.replace("median_ms", "median"), ":1: unknown header: expected 36 columns"),
+        (3, lambda text: text + ",", ":3: expected 36 cells, got 37"),
+        (3, lambda text: "", ":3: expected 36 cells, got 0"),
+        (3, cell("schema", "2"), ':3: schema "2"; this program reads schema 1'),
+        (4, cell("run_id", "other/run"), ":4: belongs to the run other/run, but meta.json describes nvidia-h100"),
+        (4, cell("device", "X"), ':4: mixed devices: cuda is "X" here and "NVIDIA H100 80GB HBM3" on line 3'),
+        (4, cell("status", "fine"), ':4: unknown status "fine"'),
+        (5, cell("median_ms", "0.1x"), ':5: median_ms is not a number: "0.1x"'),
+        (5, cell("median_ms", "nan"), ':5: median_ms is not a number: "nan"'),
+        (5, cell("median_ms", ""), ":5: has samples but no median_ms"),
+        (5, lambda text: text + "\n" + text, ":6: the same row as line 5"),
+    ],
+)
 def test_a_malformed_table_is_one_line(run_copy, line, change, message):
     edit(run_copy / "table-3.3.csv", line, change)
     with pytest.raises(BadInput) as error:
@@ -84,12 +90,15 @@ def test_a_malformed_table_is_one_line(run_copy, line, change, message):
     assert str(error.value).startswith(f"{run_copy}/table-3.3.csv{message}") and "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("text, message", [
-    ("", ":1: empty; expected the header"),
-    (",".join(runs.HEADER) + "\n", ":1: no rows, only the header"),
-    (",".join(runs.HEADER) + "\n1,nvidia", ":2: cut short: the last line has no end"),
-    ("\udcff", ":1: not a text file (UTF-8)"),
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", ":1: empty; expected the header"),
+        (",".join(runs.HEADER) + "\n", ":1: no rows, only the header"),
+        (",".join(runs.HEADER) + "\n1,nvidia", ":2: cut short: the last line has no end"),
+        ("\udcff", ":1: not a text file (UTF-8)"),
+    ],
+)
 def test_an_empty_or_truncated_table_is_one_line(run_copy, text, message):
     (run_copy / "table-3.3.csv").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(BadInput) as error:
@@ -97,13 +106,16 @@ def test_an_empty_or_truncated_table_is_one_line(run_copy, text, message):
     assert str(error.value).startswith(f"{run_copy}/table-3.3.csv{message}")
 
 
-@pytest.mark.parametrize("line, change, message", [
-    (1, lambda text: "table,row", "samples.csv:1: unknown header"),
-    (50, lambda text: text.replace(",2,", ",3,", 1), ":50: sample 48 of 3.3 acotsp-seq does not fit line \"3\""),
-    (50, lambda text: None, "samples.csv:50: sample 49 of 3.3 acotsp-seq does not fit line \"2\" of the table"),
-    (50, lambda text: "3.3,acotsp-seq,2,48,fast,", "samples.csv:50: ms is not a number: \"fast\""),
-    (601, lambda text: None, "samples.csv: 99 kept samples for line 6 of the table, which says 100"),
-])
+@pytest.mark.parametrize(
+    "line, change, message",
+    [
+        (1, lambda text: "table,row", "samples.csv:1: unknown header"),
+        (50, lambda text: text.replace(",2,", ",3,", 1), ':50: sample 48 of 3.3 acotsp-seq does not fit line "3"'),
+        (50, lambda text: None, 'samples.csv:50: sample 49 of 3.3 acotsp-seq does not fit line "2" of the table'),
+        (50, lambda text: "3.3,acotsp-seq,2,48,fast,", 'samples.csv:50: ms is not a number: "fast"'),
+        (601, lambda text: None, "samples.csv: 99 kept samples for line 6 of the table, which says 100"),
+    ],
+)
 def test_malformed_samples_are_one_line(run_copy, line, change, message):
     edit(run_copy / "samples.csv", line, change)
     run = runs.load_run(run_copy)
@@ -112,11 +124,14 @@ def test_malformed_samples_are_one_line(run_copy, line, change, message):
     assert message in str(error.value) and "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("text, message", [
-    ("", "meta.json:1: not JSON"),
-    ("{\n  \"run_id\": }", "meta.json:2: not JSON"),
-    ("[]", "meta.json:1: not the description of a run"),
-])
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "meta.json:1: not JSON"),
+        ('{\n  "run_id": }', "meta.json:2: not JSON"),
+        ("[]", "meta.json:1: not the description of a run"),
+    ],
+)
 def test_malformed_metadata_is_one_line(run_copy, text, message):
     (run_copy / "meta.json").write_text(text)
     with pytest.raises(BadInput, match=message):
@@ -169,9 +184,15 @@ def test_rows_of_a_device():
         runs.for_device("gtx-580", DATA)
 
 
-@pytest.mark.parametrize("name, slug", [
-    ("Intel(R) Xeon(R) Processor", "intel-xeon-processor"), ("NVIDIA H100 80GB HBM3", "nvidia-h100-80gb-hbm3"),
-    ("  ", "unknown"), ("CPU (never closed", "cpu")])
+@pytest.mark.parametrize(
+    "name, slug",
+    [
+        ("Intel(R) Xeon(R) Processor", "intel-xeon-processor"),
+        ("NVIDIA H100 80GB HBM3", "nvidia-h100-80gb-hbm3"),
+        ("  ", "unknown"),
+        ("CPU (never closed", "cpu"),
+    ],
+)
 def test_machine_slug(name, slug):
     assert runs.machine_slug(name) == slug
 

@@ -2,6 +2,7 @@
 
 What the thesis has no numbers for (noise, thickness, runs without caching) is made up so that its claims hold.
 """
+
 import csv
 import json
 import struct

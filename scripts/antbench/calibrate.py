@@ -5,6 +5,7 @@ finds slower is a false alarm. A gate is one pair of runs and all their rows, so
 rows. It is kept for each backend and scope, since a GPU's iterations may be steady where its stages of microseconds and
 the CPU are not, and twice: for gates that measure once, and for those that measure slower rows again.
 """
+
 import argparse
 import itertools
 import json
@@ -52,8 +53,10 @@ def false_alarms(tables, threshold):
 
 def rates(once, confirmed, kinds):
     """{kind: {"once": rate, "confirmed": rate}}."""
+
     def rate(gates, kind):
         return sum(any(alarm[0] == kind for alarm in gate) for gate in gates) / len(gates)
+
     return {kind: {"once": rate(once, kind), "confirmed": rate(confirmed, kind)} for kind in kinds}
 
 
@@ -68,11 +71,19 @@ def keep(path, found):
 
 def report(rate_of, once, threshold, path):
     for kind, rate in rate_of.items():
-        verdict = "trusted" if rate["once"] <= regress.MAX_FALSE_POSITIVE_RATE else (
-            "trusted with a second measurement (RERUN=1) alone"
-            if rate["confirmed"] <= regress.MAX_FALSE_POSITIVE_RATE else "inconclusive")
-        print(f"{kind}: {100 * rate['once']:.0f} % of gates at {100 * threshold:g} % are false alarms, "
-              f"{100 * rate['confirmed']:.0f} % with a second measurement: slower rows are {verdict}")
+        verdict = (
+            "trusted"
+            if rate["once"] <= regress.MAX_FALSE_POSITIVE_RATE
+            else (
+                "trusted with a second measurement (RERUN=1) alone"
+                if rate["confirmed"] <= regress.MAX_FALSE_POSITIVE_RATE
+                else "inconclusive"
+            )
+        )
+        print(
+            f"{kind}: {100 * rate['once']:.0f} % of gates at {100 * threshold:g} % are false alarms, "
+            f"{100 * rate['confirmed']:.0f} % with a second measurement: slower rows are {verdict}"
+        )
     for (_, name), count in Counter(alarm for gate in once for alarm in gate).most_common(5):
         print(f"  {count} of {len(once)} gates: {name}")
     print(f"kept in {path}")
@@ -105,9 +116,17 @@ def main(arguments=None):
         print("nothing was timed", file=sys.stderr)
         return command.SKIPPED
     path = Path(options.calibration) if options.calibration else regress.calibration_file(repeated[0])
-    keep(path, {"schema": 1, "utc": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-                "threshold_percent": options.threshold, "repetitions": options.repetitions,
-                "command_line": [options.program, *(options.options or SHORT)], "false_positive_rate": rate_of})
+    keep(
+        path,
+        {
+            "schema": 1,
+            "utc": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "threshold_percent": options.threshold,
+            "repetitions": options.repetitions,
+            "command_line": [options.program, *(options.options or SHORT)],
+            "false_positive_rate": rate_of,
+        },
+    )
     report(rate_of, once, threshold, path)
     return command.OK
 

@@ -11,6 +11,7 @@
 A condition names a parameter, or the columns scope or backend. {x} stands for what a table's lines, a figure's points
 or a claim's cases run through. Rows of the host backend have no times and are never found.
 """
+
 import csv
 import functools
 import math
@@ -32,9 +33,7 @@ class Estimate:
     """A number with its 95 % interval, or the reason why there is none."""
 
     value: float = math.nan
-    low: float = (
-        math.nan
-    )  # NaN where there is no interval: one sample, a quality of one run; a published number is exact
+    low: float = math.nan  # NaN where there is no interval: one sample, one run's quality; a published number is exact
     high: float = math.nan
     reason: str = ""  # why value is NaN
     rows: tuple = ()  # the measured rows that it comes from

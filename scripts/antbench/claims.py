@@ -4,6 +4,7 @@ report/claims.csv has a claim a line: the sentence in our words, the predicate (
 the cells that it is about (antbench.cells). A predicate is given the cases, one for each {x}, and says whether the
 claim holds and which cases decide. A verdict follows the value; the interval beside it shows how close it is.
 """
+
 import argparse
 import math
 import textwrap
@@ -39,7 +40,7 @@ class Verdict:
 
 
 def best_at_least(found, threshold):
-    """ "Up to 82 times": the largest value reaches it."""
+    """As in "up to 82 times": the largest value reaches it."""
     best = max(found, key=lambda case: case.value)
     return best.value >= float(threshold), [best]
 
@@ -62,7 +63,7 @@ def most_at_most(found, threshold):
 
 
 def from_to(found, threshold):
-    """ "4 to 8.5 times": nowhere less than the first, somewhere as much as the second."""
+    """As in "4 to 8.5 times": nowhere less than the first, somewhere as much as the second."""
     low, high = map(float, threshold.split())
     ordered = sorted(found, key=lambda case: case.value)
     return ordered[0].value >= low and ordered[-1].value >= high, [ordered[0], ordered[-1]]
@@ -171,7 +172,7 @@ def case_text(case):
 
 
 def with_interval(measured):
-    """ "0.98 (0.97 to 0.99)": as many digits as tell the ends apart, three at least."""
+    """As "0.98 (0.97 to 0.99)": as many digits as tell the ends apart, three at least."""
     low, high = measured.low, measured.high
     if not low < high:
         return short(measured.value)

@@ -1,4 +1,5 @@
 """What every program of this package shares: exit codes, and errors of the user's files as one line."""
+
 import sys
 from pathlib import Path
 

@@ -5,6 +5,7 @@ batches of samples (antbench.inference). Between different GPUs the ratio is als
 as many multiprocessors at the same clock, and per GB/s, as if both had the same memory bandwidth: near 1, the kernel
 is bound by that.
 """
+
 import argparse
 import sys
 
@@ -14,8 +15,23 @@ import pandas as pd
 from antbench import command, inference, runs
 from antbench.command import BadInput
 
-COLUMNS = runs.KEY + ["a_device", "b_device", "a_status", "b_status", "a_ms", "a_lo_ms", "a_hi_ms", "b_ms", "b_lo_ms",
-                      "b_hi_ms", "ratio", "ratio_lo", "ratio_hi", "ratio_per_sm_ghz", "ratio_per_gb_s"]
+COLUMNS = runs.KEY + [
+    "a_device",
+    "b_device",
+    "a_status",
+    "b_status",
+    "a_ms",
+    "a_lo_ms",
+    "a_hi_ms",
+    "b_ms",
+    "b_lo_ms",
+    "b_hi_ms",
+    "ratio",
+    "ratio_lo",
+    "ratio_hi",
+    "ratio_per_sm_ghz",
+    "ratio_per_gb_s",
+]
 
 
 def sm_ghz(row):
@@ -37,10 +53,15 @@ def compare_rows(a, b):
     elsewhere = a["device"] != b["device"]
     return {
         **{name: a[name] for name in runs.KEY},
-        "a_device": a["device"], "b_device": b["device"], "a_status": a["status"], "b_status": b["status"],
+        "a_device": a["device"],
+        "b_device": b["device"],
+        "a_status": a["status"],
+        "b_status": b["status"],
         **dict(zip(("a_ms", "a_lo_ms", "a_hi_ms"), runs.median_interval(a))),
         **dict(zip(("b_ms", "b_lo_ms", "b_hi_ms"), runs.median_interval(b))),
-        "ratio": ratio, "ratio_lo": low, "ratio_hi": high,
+        "ratio": ratio,
+        "ratio_lo": low,
+        "ratio_hi": high,
         "ratio_per_sm_ghz": ratio * sm_ghz(b) / sm_ghz(a) if elsewhere else np.nan,
         "ratio_per_gb_s": ratio * gb_per_s(b) / gb_per_s(a) if elsewhere else np.nan,
     }
@@ -59,20 +80,24 @@ def compare(a, b):
 
 # ---- Telling ----
 
+
 def describe(name, rows):
     """Who was measured: "A  NVIDIA H100 80GB HBM3: 132 SMs at 1980 MHz, 3352 GB/s; quick, commit a4f6415"."""
     run = rows["run"].iloc[0]
     device, build = run.device, run.meta.get("build", {})
     gpu = ""
     if device:
-        gpu = (f": {device.get('sm_count', '?')} SMs at {device.get('clock_mhz', '?')} MHz, "
-               f"{gb_per_s({'run': run, 'backend': 'cuda'}):.0f} GB/s")
+        gpu = (
+            f": {device.get('sm_count', '?')} SMs at {device.get('clock_mhz', '?')} MHz, "
+            f"{gb_per_s({'run': run, 'backend': 'cuda'}):.0f} GB/s"
+        )
     ids = ", ".join(sorted(each.run_id for each in rows["run"].unique()))
     return f"{name}  {runs.device_name(run)}{gpu}; {run.profile}, commit {build.get('commit', 'unknown')} ({ids})"
 
 
 def as_text(lines):
     """The comparison for a terminal: a time where there is one, else the row's status."""
+
     def time(line, side):
         return f"{line[side + '_ms']:.4g}" if line[side + "_ms"] == line[side + "_ms"] else line[side + "_status"]
 
@@ -80,17 +105,32 @@ def as_text(lines):
         return f"{value:.3f}" if np.isfinite(value) else ""
 
     across = lines["ratio_per_sm_ghz"].notna().any()
-    shown = pd.DataFrame({
-        "table": lines["table"], "row": lines["row"], "instance": lines["instance"], "backend": lines["backend"],
-        "scope": lines["scope"], "params": lines["params"],
-        "A, ms": [time(line, "a") for _, line in lines.iterrows()],
-        "B, ms": [time(line, "b") for _, line in lines.iterrows()],
-        "B/A": lines["ratio"].map(optional),
-        "95 % interval": [f"{low:.3f} - {high:.3f}" if np.isfinite(low) else ""
-                          for low, high in zip(lines["ratio_lo"], lines["ratio_hi"])],
-        **({"per SM GHz": lines["ratio_per_sm_ghz"].map(optional), "per GB/s": lines["ratio_per_gb_s"].map(optional),
-            "hardware": np.where(lines["a_device"] == lines["b_device"], "", "different")} if across else {}),
-    })
+    shown = pd.DataFrame(
+        {
+            "table": lines["table"],
+            "row": lines["row"],
+            "instance": lines["instance"],
+            "backend": lines["backend"],
+            "scope": lines["scope"],
+            "params": lines["params"],
+            "A, ms": [time(line, "a") for _, line in lines.iterrows()],
+            "B, ms": [time(line, "b") for _, line in lines.iterrows()],
+            "B/A": lines["ratio"].map(optional),
+            "95 % interval": [
+                f"{low:.3f} - {high:.3f}" if np.isfinite(low) else ""
+                for low, high in zip(lines["ratio_lo"], lines["ratio_hi"])
+            ],
+            **(
+                {
+                    "per SM GHz": lines["ratio_per_sm_ghz"].map(optional),
+                    "per GB/s": lines["ratio_per_gb_s"].map(optional),
+                    "hardware": np.where(lines["a_device"] == lines["b_device"], "", "different"),
+                }
+                if across
+                else {}
+            ),
+        }
+    )
     return shown.to_string(index=False, max_colwidth=60)
 
 
@@ -122,9 +162,20 @@ def main(arguments=None):
         except OSError as error:
             raise BadInput(f"{options.csv}: {error.strerror}") from None
     if options.csv != "-":
-        print("\n".join([describe("A", a), describe("B", b), hardware_remark(lines) or "the same hardware", "",
-                         as_text(lines), "", f"{len(lines)} cells of both, {only_a} of A alone, {only_b} of B alone; "
-                         "B/A of medians, interval: bootstrap over batches"]))
+        print(
+            "\n".join(
+                [
+                    describe("A", a),
+                    describe("B", b),
+                    hardware_remark(lines) or "the same hardware",
+                    "",
+                    as_text(lines),
+                    "",
+                    f"{len(lines)} cells of both, {only_a} of A alone, {only_b} of B alone; "
+                    "B/A of medians, interval: bootstrap over batches",
+                ]
+            )
+        )
     return command.OK
 
 

@@ -3,6 +3,7 @@
 Nothing here is kept by hand: rows come from the stored runs and the report's layouts (report/tables.csv), files and
 commands from what the drivers say of themselves.
 """
+
 import argparse
 import csv
 import fnmatch
@@ -22,6 +23,7 @@ INDEX = ROOT / "INDEX.md"
 @dataclass
 class Entry:
     """One row of a table."""
+
     implementation: str  # id, "" where the sources' numbers stand alone
     instances: list = field(default_factory=list)
     params: list = field(default_factory=list)  # "protocol=as", each once
@@ -37,6 +39,7 @@ class Entry:
 
 
 # ---- What there is ----
+
 
 def drivers():
     """{"table_3_3": its path} of the drivers that are built."""
@@ -116,6 +119,7 @@ def expect_implementation(place, implementation, known):
 
 # ---- INDEX.md ----
 
+
 def by_number(table):
     """Sorts "3.3" before "F3.9" before "4.1"."""
     return [int(number) for number in re.findall(r"\d+", table)], table
@@ -138,16 +142,26 @@ def table_lines(table, rows, driver, listed):
     yield ""
     published = f"results/published/table-{table}.csv"
     command_ = f"`make {target_of(driver)}`" if driver else "no driver measures it yet"
-    yield f"Command: {command_}" + (f" · driver: {link(f'bench/{driver}.c')}" if driver else "") + (
-        f" · published: {link(published)}" if (ROOT / published).exists() else "")
+    yield (
+        f"Command: {command_}"
+        + (f" · driver: {link(f'bench/{driver}.c')}" if driver else "")
+        + (f" · published: {link(published)}" if (ROOT / published).exists() else "")
+    )
     yield ""
     yield "| row | in the report | implementation | file | parameters | data | command |"
     yield "|---|---|---|---|---|---|---|"
     for name, entry in rows.items():
         file = link(listed[entry.implementation][0]) if entry.implementation in listed else ""
         only = f'`make {target_of(driver)} ARGS="--implementations {entry.implementation}"`' if driver and file else ""
-        cells = (name, "; ".join(entry.labels), entry.implementation, file, " ".join(entry.params),
-                 " ".join(entry.instances), only)
+        cells = (
+            name,
+            "; ".join(entry.labels),
+            entry.implementation,
+            file,
+            " ".join(entry.params),
+            " ".join(entry.instances),
+            only,
+        )
         yield "| " + " | ".join(cells) + " |"
     yield ""
 

@@ -7,13 +7,14 @@ whose medians are taken for the independent observations. What no test on the sa
 whole run is slower than another of the same code; the threshold, the second measurement and the calibration of
 antbench.regress are for that.
 """
+
 import math
 
 import numpy as np
 from scipy.stats import mannwhitneyu
 
-BATCHES = 20        # at most: full separation is then significant among hundreds of rows (p = 1e-11)
-RESAMPLES = 2000    # of the bootstrap
+BATCHES = 20  # at most: full separation is then significant among hundreds of rows (p = 1e-11)
+RESAMPLES = 2000  # of the bootstrap
 BOOTSTRAP_SEED = 1  # one answer for one question
 
 
@@ -28,7 +29,7 @@ def batch_medians(samples):
     """Medians of up to BATCHES contiguous batches of one size; what does not fill another is left out."""
     size = max(1, math.ceil(len(samples) / BATCHES))
     count = len(samples) // size
-    return np.median(samples[:count * size].reshape(count, size), axis=1)
+    return np.median(samples[: count * size].reshape(count, size), axis=1)
 
 
 def ratio_interval(a, b):

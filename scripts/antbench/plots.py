@@ -3,6 +3,7 @@
 What is in a figure stands in report/figures.csv (curves) and report/montages.csv (saved images), how it looks in
 report/figures/<figure>.gp. This program writes the numbers into <figure>.dat and calls gnuplot.
 """
+
 import argparse
 import re
 import subprocess

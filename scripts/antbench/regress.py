@@ -6,6 +6,7 @@ samples become observations). With --rerun, the rows found slower are measured a
 again count. Rows of a kind, such as the stages on a GPU, for which `make calibrate` found this machine to give too many
 false alarms are never called slower, but inconclusive.
 """
+
 import argparse
 import hashlib
 import json
@@ -28,20 +29,31 @@ MAX_FALSE_POSITIVE_RATE = 0.05
 FAILED = ("timeout", "skipped", "unsupported", "error")
 
 # Verdicts, worst first, with the exit code that each asks for.
-EXIT_CODES = {"wrong": command.WRONG, "slower": command.REGRESSION, "inconclusive": command.INCONCLUSIVE,
-              "missing": command.INCONCLUSIVE, "unconfirmed": command.OK, "faster": command.OK, "same": command.OK,
-              "verified": command.OK, "not timed": command.OK, "not asked for": command.OK, "new": command.OK}
+EXIT_CODES = {
+    "wrong": command.WRONG,
+    "slower": command.REGRESSION,
+    "inconclusive": command.INCONCLUSIVE,
+    "missing": command.INCONCLUSIVE,
+    "unconfirmed": command.OK,
+    "faster": command.OK,
+    "same": command.OK,
+    "verified": command.OK,
+    "not timed": command.OK,
+    "not asked for": command.OK,
+    "new": command.OK,
+}
 
 
 @dataclass(frozen=True)
 class Judgement:
     """What is said about one row."""
-    row: object             # of NEW, or of BASE where NEW has none
-    verdict: str            # a key of EXIT_CODES
-    reason: str = ""        # why, for a person
+
+    row: object  # of NEW, or of BASE where NEW has none
+    verdict: str  # a key of EXIT_CODES
+    reason: str = ""  # why, for a person
     base_ms: float = np.nan  # medians of the samples that were compared
     new_ms: float = np.nan
-    p: float = np.nan       # after Holm's correction
+    p: float = np.nan  # after Holm's correction
 
     @property
     def change(self):
@@ -55,13 +67,15 @@ class Judgement:
 
 # ---- Judging ----
 
+
 def judge(base, new, threshold, allow_different_devices=False):
     """One Judgement for each row of either; `threshold` as a fraction."""
     identity = runs.KEY if allow_different_devices else runs.KEY + ["device"]
     of_base, of_new = by_identity(base, identity), by_identity(new, identity)
     asked_for = AskedFor(new)
-    judgements = [judge_pair(row, of_new[key]) if key in of_new else judge_missing(row, asked_for)
-                  for key, row in of_base.items()]
+    judgements = [
+        judge_pair(row, of_new[key]) if key in of_new else judge_missing(row, asked_for) for key, row in of_base.items()
+    ]
     judgements += [judge_new(row) for key, row in of_new.items() if key not in of_base]
     return decide(judgements, threshold)
 
@@ -109,14 +123,16 @@ class AskedFor:
         options = self.options.get(row["run"].meta.get("program"))
         if options is None:
             return False
-        return (options.get("profile") == row["run"].profile
-                and options.get("backend", "auto") in ("auto", row["backend"])
-                and row["instance"] in (options.get("instances") or [row["instance"]])
-                and row["implementation"] in (options.get("implementations") or [row["implementation"]]))
+        return (
+            options.get("profile") == row["run"].profile
+            and options.get("backend", "auto") in ("auto", row["backend"])
+            and row["instance"] in (options.get("instances") or [row["instance"]])
+            and row["implementation"] in (options.get("implementations") or [row["implementation"]])
+        )
 
 
 def same_code(base, new):
-    """"" where the code may differ: the GPU's code is known by its hash, the CPU's by that of the whole program."""
+    """Empty where the code may differ: the GPU's code is known by its hash, the CPU's by that of the whole program."""
     key = "device_code_sha256" if new["backend"] == "cuda" else "executable_sha256"
     hashes = [row["run"].meta.get("build", {}).get(key) for row in (base, new)]
     return "same code, different time: noise or the machine" if hashes[0] and hashes[0] == hashes[1] else ""
@@ -151,24 +167,30 @@ def exit_code(judgements):
 
 # ---- Refusing what cannot be compared ----
 
+
 def expect_same_devices(base, new):
     """One line, rather than every row "missing", where the machines differ."""
     for backend in sorted(set(base["backend"]) & set(new["backend"])):
         old, now = (sorted(set(rows.loc[rows["backend"] == backend, "device"])) for rows in (base, new))
         if old != now:
-            raise BadInput(f"different devices: BASE has {backend} rows of {', '.join(old)}, NEW of {', '.join(now)} "
-                           "(--allow-different-devices compares them nevertheless)")
+            raise BadInput(
+                f"different devices: BASE has {backend} rows of {', '.join(old)}, NEW of {', '.join(now)} "
+                "(--allow-different-devices compares them nevertheless)"
+            )
 
 
 def expect_same_profile(base, new):
     """Profiles differ in how many iterations a run has, and the time of an iteration depends on its number."""
     profiles = [{run.profile for run in rows["run"].unique()} for rows in (base, new)]
     if "smoke" in profiles[0] ^ profiles[1]:
-        raise BadInput(f"different profiles: BASE is {', '.join(sorted(profiles[0]))}, NEW is "
-                       f"{', '.join(sorted(profiles[1]))}; smoke has too few iterations to compare with others")
+        raise BadInput(
+            f"different profiles: BASE is {', '.join(sorted(profiles[0]))}, NEW is "
+            f"{', '.join(sorted(profiles[1]))}; smoke has too few iterations to compare with others"
+        )
 
 
 # ---- Calibration ----
+
 
 def calibration_file(run):
     """Where `make calibrate` leaves what it found of the machine that measured `run`."""
@@ -180,8 +202,10 @@ def read_calibration(path, threshold):
     try:
         calibration = json.loads(path.read_text())
         if calibration["threshold_percent"] / 100 > threshold + 1e-9:
-            raise BadInput(f"{path}:1: calibrated for a threshold of {calibration['threshold_percent']:g} %: "
-                           f"make calibrate THRESHOLD={100 * threshold:g}")
+            raise BadInput(
+                f"{path}:1: calibrated for a threshold of {calibration['threshold_percent']:g} %: "
+                f"make calibrate THRESHOLD={100 * threshold:g}"
+            )
         return calibration["false_positive_rate"]
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from None
@@ -196,16 +220,19 @@ def kind_of(row):
 
 def distrust(judgements, rates, measured):
     """Slower rows of a kind with too many false alarms, measured "once" or "confirmed", become inconclusive."""
+
     def judged(judgement):
         rate = (rates or {}).get(kind_of(judgement.row), {}).get(measured, 0)
         if judgement.verdict != "slower" or rate <= MAX_FALSE_POSITIVE_RATE:
             return judgement
         reason = f"slower, but {100 * rate:.0f} % of the gates on {kind_of(judgement.row)} rows here are false alarms"
         return replace(judgement, verdict="inconclusive", reason=reason)
+
     return [judged(judgement) for judgement in judgements]
 
 
 # ---- Measuring again ----
+
 
 def confirm(judgements, base, measure, threshold):
     """Judges the slower rows by a second measurement; measure(rows) gives its rows."""
@@ -215,8 +242,12 @@ def confirm(judgements, base, measure, threshold):
     try:
         again = measure([j.row for j in suspects])
     except BadInput as error:
-        return [replace(j, verdict="inconclusive", reason=f"slower, but could not be measured again: {error}")
-                if j.verdict == "slower" else j for j in judgements]
+        return [
+            replace(j, verdict="inconclusive", reason=f"slower, but could not be measured again: {error}")
+            if j.verdict == "slower"
+            else j
+            for j in judgements
+        ]
     keys = {identity_of(j.row) for j in suspects}
     base = base[[identity_of(row) in keys for row in base.to_dict("records")]]
     second = {identity_of(j.row): j for j in judge(base, again, threshold, allow_different_devices=True)}
@@ -253,8 +284,12 @@ def rerun_command(run, rows, out):
     """The command line that NEW's meta.json records, narrowed to these rows."""
     program = Path("build/bin") / run.meta.get("program", "")
     expect_same_program(program, run)
-    options = {**run.meta["options"], "instances": sorted({row["instance"] for row in rows}),
-               "implementations": sorted({row["implementation"] for row in rows}), "out": out}
+    options = {
+        **run.meta["options"],
+        "instances": sorted({row["instance"] for row in rows}),
+        "implementations": sorted({row["implementation"] for row in rows}),
+        "out": out,
+    }
     if not known_implementations(program) >= set(options["implementations"]):  # rows of scope setup are in no registry
         options["implementations"] = run.meta["options"].get("implementations")
     arguments = [str(ROOT / program), "--quiet"]
@@ -281,10 +316,15 @@ def known_implementations(program):
 
 # ---- Telling ----
 
+
 def headline(judgements):
     code = exit_code(judgements)
-    said = {command.OK: "no regression", command.REGRESSION: "slower", command.WRONG: "WRONG OUTPUT",
-            command.INCONCLUSIVE: "inconclusive"}[code]
+    said = {
+        command.OK: "no regression",
+        command.REGRESSION: "slower",
+        command.WRONG: "WRONG OUTPUT",
+        command.INCONCLUSIVE: "inconclusive",
+    }[code]
     counts = Counter(j.verdict for j in judgements)
     return f"{said}: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in EXIT_CODES if counts[verdict])
 
@@ -298,10 +338,19 @@ def notable(judgements):
 
 def cells(judgement):
     """(verdict, row, base, new, change, p, reason) as text."""
+
     def shown(value, form):
         return "" if np.isnan(value) else form.format(value)
-    return (judgement.verdict, judgement.name, shown(judgement.base_ms, "{:.4g}"), shown(judgement.new_ms, "{:.4g}"),
-            shown(100 * judgement.change, "{:+.1f} %"), shown(judgement.p, "{:.1g}"), judgement.reason)
+
+    return (
+        judgement.verdict,
+        judgement.name,
+        shown(judgement.base_ms, "{:.4g}"),
+        shown(judgement.new_ms, "{:.4g}"),
+        shown(100 * judgement.change, "{:+.1f} %"),
+        shown(judgement.p, "{:.1g}"),
+        judgement.reason,
+    )
 
 
 def print_text(judgements, remarks):
@@ -325,9 +374,14 @@ def markdown(judgements, remarks):
 def junit(judgements):
     """A test case for each row that was asked for; what is not known is skipped, what is bad has failed."""
     cases = [j for j in judgements if j.verdict not in ("not asked for", "new")]
-    suite = xml.Element("testsuite", name="regress", tests=str(len(cases)), errors="0",
-                        failures=str(sum(j.verdict in ("wrong", "slower") for j in cases)),
-                        skipped=str(sum(is_skipped(j) for j in cases)))
+    suite = xml.Element(
+        "testsuite",
+        name="regress",
+        tests=str(len(cases)),
+        errors="0",
+        failures=str(sum(j.verdict in ("wrong", "slower") for j in cases)),
+        skipped=str(sum(is_skipped(j) for j in cases)),
+    )
     for j in cases:
         case = xml.SubElement(suite, "testcase", classname=f"table {j.row['table']}", name=j.name)
         verdict, _, base, new, change, p, reason = cells(j)
@@ -345,18 +399,26 @@ def is_skipped(judgement):
 
 def remarks_on(base, new, rates, threshold, calibration):
     base_ids, new_ids = (", ".join(sorted(run.run_id for run in rows["run"].unique())) for rows in (base, new))
-    rule = (f"slower: median at least {100 * threshold:g} % higher, and p < {ALPHA:g} after Holm's correction "
-            "(Mann-Whitney, medians of batches)")
+    rule = (
+        f"slower: median at least {100 * threshold:g} % higher, and p < {ALPHA:g} after Holm's correction "
+        "(Mann-Whitney, medians of batches)"
+    )
     if rates is None:
         known = "this machine is not calibrated: make calibrate tells how often its gate is wrong"
     else:
-        known = "false-positive rate here: " + ", ".join(
-            f"{kind} {100 * rate['once']:.0f} %, confirmed {100 * rate['confirmed']:.0f} %"
-            for kind, rate in rates.items()) + f" ({calibration})"
+        known = (
+            "false-positive rate here: "
+            + ", ".join(
+                f"{kind} {100 * rate['once']:.0f} %, confirmed {100 * rate['confirmed']:.0f} %"
+                for kind, rate in rates.items()
+            )
+            + f" ({calibration})"
+        )
     return [f"BASE {base_ids}; NEW {new_ids}", rule, known]
 
 
 # ---- The program ----
+
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench.regress", description=__doc__.splitlines()[0])

@@ -3,6 +3,7 @@
 The page needs no network: figures are inside. What it says and how stands in report/: layouts.csv and tables.csv
 (tables), figures.csv, claims.csv, templates/.
 """
+
 import argparse
 import base64
 import csv

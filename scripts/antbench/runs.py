@@ -3,6 +3,7 @@
 A row is a line of a table file as a pandas Series: text is str ("" where absent), numbers are floats (NaN where
 absent), and row["run"] is the Run that it stands in, so that rows of several runs can be put into one DataFrame.
 """
+
 import csv
 import json
 import math
@@ -23,8 +24,12 @@ HEADER = (
     "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,quality_metric,quality_best,"
     "quality_mean,quality_reference,verify_metric,verify_value,sm_clock_mhz,throttle,published_id,published_ms,note"
 ).split(",")
-NUMBERS = [name for name in HEADER if name.endswith(("_ms", "_best", "_mean", "_reference", "_value", "_mhz"))
-           or name in ("size", "seed", "samples", "discarded")]
+NUMBERS = [
+    name
+    for name in HEADER
+    if name.endswith(("_ms", "_best", "_mean", "_reference", "_value", "_mhz"))
+    or name in ("size", "seed", "samples", "discarded")
+]
 SAMPLES_HEADER = ["table", "row", "line", "i", "ms", "discard_reason"]
 PUBLISHED_HEADER = ["id", "source", "table", "section", "row", "instance", "metric", "unit", "value", "digits"]
 STATUSES = ("ok", "noisy", "timeout", "skipped", "unsupported", "wrong", "error")
@@ -35,11 +40,13 @@ RESULTS = ROOT / "results"
 
 # ---- A run ----
 
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """The directory that one driver left behind."""
+
     path: Path
-    meta: dict                            # meta.json
+    meta: dict  # meta.json
     rows: pd.DataFrame = field(repr=False)  # the table file, with the columns `line` (of that file) and `run`
 
     @property
@@ -97,12 +104,13 @@ def device_name(run):
 
 
 def machine_slug(name):
-    """"Intel(R) Xeon(R) Processor" -> "intel-xeon-processor": the machine's folder (bench/harness/machine.c)."""
+    """The machine's folder: "Intel(R) Xeon(R) Processor" -> "intel-xeon-processor" (bench/harness/machine.c)."""
     without_marks = re.sub(r"\([^)]*\)?", "", name).lower()
     return re.sub(r"[^a-z0-9]+", "-", without_marks).strip("-") or "unknown"
 
 
 # ---- Reading ----
+
 
 def read_lines(path, header):
     """Yields (line, {column: text}) for each line of a CSV file that has this header and ends with a whole line."""
@@ -130,8 +138,9 @@ def expect_header(path, cells, header):
     if cells == header:
         return
     wrong = next((a for a, b in zip(cells, header) if a != b), f"{len(cells)} columns")
-    raise BadInput(f"{path}:1: unknown header: expected {len(header)} columns "
-                   f"\"{','.join(header)[:40]}...\", got \"{wrong}\"")
+    raise BadInput(
+        f"{path}:1: unknown header: expected {len(header)} columns " f"\"{','.join(header)[:40]}...\", got \"{wrong}\""
+    )
 
 
 def number(path, line, name, text):
@@ -143,7 +152,7 @@ def number(path, line, name, text):
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise BadInput(f"{path}:{line}: {name} is not a number: \"{text}\"")
+        raise BadInput(f'{path}:{line}: {name} is not a number: "{text}"')
     return value
 
 
@@ -177,8 +186,10 @@ def expect_one_device(path, line, cells, first):
     """A run has one GPU and one CPU: rows of another machine were pasted into it."""
     device, since = first.setdefault(cells["backend"], (cells["device"], line))
     if cells["device"] != device:
-        raise BadInput(f"{path}:{line}: mixed devices: {cells['backend']} is \"{cells['device']}\" here and "
-                       f"\"{device}\" on line {since}")
+        raise BadInput(
+            f"{path}:{line}: mixed devices: {cells['backend']} is \"{cells['device']}\" here and "
+            f"\"{device}\" on line {since}"
+        )
 
 
 def read_samples(path, rows):
@@ -191,8 +202,10 @@ def read_samples(path, rows):
             break
         row = of_line.get(of)
         if row is None or (row.table, row.row) != (cells["table"], cells["row"]) or i != len(values[of]):
-            raise BadInput(f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
-                           f"line \"{cells['line']}\" of the table")
+            raise BadInput(
+                f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
+                f"line \"{cells['line']}\" of the table"
+            )
         values[of].append(math.nan if cells["discard_reason"] else ms)
     samples_of = {line: np.array(row_values) for line, row_values in values.items()}
     for line, row in of_line.items():
@@ -234,6 +247,7 @@ def load_run(path):
 
 # ---- Finding runs ----
 
+
 def find_runs(*roots):
     """The directories of all runs below these folders (default: yours and the stored ones), oldest first."""
     roots = roots or (RESULTS / "runs", RESULTS / "reference")
@@ -248,8 +262,10 @@ def resolve(name):
         if candidate.is_dir() and find_runs(candidate):
             return candidate
     stored = sorted({str(path.relative_to(RESULTS)) for path in find_runs()})
-    raise BadInput(f"{name}: no run there; a run is a directory with meta.json"
-                   + (f", such as results/{stored[-1]}" if stored else ""))
+    raise BadInput(
+        f"{name}: no run there; a run is a directory with meta.json"
+        + (f", such as results/{stored[-1]}" if stored else "")
+    )
 
 
 def load_runs(name):
@@ -275,12 +291,14 @@ def best_rows(runs):
     if not runs:
         return pd.DataFrame(columns=HEADER + ["line", "run", "rank"])
     rows = pd.concat([run.rows for run in runs], ignore_index=True)
-    order = pd.DataFrame({
-        "timed": rows["median_ms"].notna(),
-        "more_than_smoke": [run.profile != "smoke" for run in rows["run"]],
-        "profile": [PROFILES.index(run.profile) if run.profile in PROFILES else -1 for run in rows["run"]],
-        "started": [run.started for run in rows["run"]],
-    })
+    order = pd.DataFrame(
+        {
+            "timed": rows["median_ms"].notna(),
+            "more_than_smoke": [run.profile != "smoke" for run in rows["run"]],
+            "profile": [PROFILES.index(run.profile) if run.profile in PROFILES else -1 for run in rows["run"]],
+            "started": [run.started for run in rows["run"]],
+        }
+    )
     newest = order.sort_values(["more_than_smoke", "started"], kind="stable").index
     code = pd.Series([run.device_code for run in rows["run"]])
     of_table = code[newest].groupby(rows["table"][newest]).last()
@@ -302,15 +320,23 @@ def for_device(device, *roots):
 
 # ---- Published numbers ----
 
+
 def published(folder=RESULTS / "published"):
     """All numbers of the thesis and the papers: one DataFrame of results/published/*.csv."""
-    rows = [{**cells, "value": number(path, line, "value", cells["value"]),
-             "digits": number(path, line, "digits", cells["digits"])}
-            for path in sorted(Path(folder).glob("*.csv")) for line, cells in read_lines(path, PUBLISHED_HEADER)]
+    rows = [
+        {
+            **cells,
+            "value": number(path, line, "value", cells["value"]),
+            "digits": number(path, line, "digits", cells["digits"]),
+        }
+        for path in sorted(Path(folder).glob("*.csv"))
+        for line, cells in read_lines(path, PUBLISHED_HEADER)
+    ]
     return pd.DataFrame(rows, columns=PUBLISHED_HEADER)
 
 
 # ---- Intervals ----
+
 
 def median_interval(row):
     """(median, low, high) of a row in ms: its 95 % interval from order statistics; NaN where there is none."""
