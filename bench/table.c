@@ -112,7 +112,7 @@ static ab_status read_published(ab_table *t)
 {
     for (int i = 0; t->published_names[i]; ++i) {
         char path[64];
-        snprintf(path, sizeof path, "results/published/table-%s.csv", t->published_names[i]);
+        snprintf(path, sizeof path, "results/published/thesis-%s.csv", t->published_names[i]);
         AB_TRY(ab_published_read(path, &t->published[i]));
     }
     return ab_ok();

@@ -36,7 +36,7 @@ static double value_of(const ab_published_table *table, const char *row, const c
 static void numbers_are_found_by_row_instance_and_metric(void **state)
 {
     (void)state;
-    ab_published_table table = must_read("results/published/table-3.3.csv");
+    ab_published_table table = must_read("results/published/thesis-3.3.csv");
     const ab_published *found = ab_published_find(&table, "ds-roulette", "pr2392", "iteration");
     assert_non_null(found);
     assert_true(found->value == 1979.31);
@@ -65,7 +65,7 @@ static void assert_within_rounding(double value, double low, double high, double
 static void speedups_follow_from_the_times(void **state)
 {
     (void)state;
-    ab_published_table table = must_read("results/published/table-3.3.csv");
+    ab_published_table table = must_read("results/published/thesis-3.3.csv");
     assert_int_equal(table.count, 8 * 5);
     for (int i = 0; i < 8; i++) {
         const double gpu = value_of(&table, "ds-roulette", instances[i], "iteration");
@@ -82,8 +82,8 @@ static void speedups_follow_from_the_times(void **state)
 static void stages_add_up_to_the_iteration(void **state)
 {
     (void)state;
-    ab_published_table whole = must_read("results/published/table-3.3.csv");
-    ab_published_table stages = must_read("results/published/table-3.4.csv");
+    ab_published_table whole = must_read("results/published/thesis-3.3.csv");
+    ab_published_table stages = must_read("results/published/thesis-3.4.csv");
     assert_int_equal(stages.count, 8 * 2);
     for (int i = 0; i < 8; i++) {
         const double sum = value_of(&stages, "ds-roulette", instances[i], "construct") +
@@ -106,7 +106,7 @@ static void candidate_set_speedups_follow_from_the_times(void **state)
 {
     (void)state;
     static const char *const mappings[] = {"cand-block", "cand-block-compress"};
-    ab_published_table table = must_read("results/published/table-4.2.csv");
+    ab_published_table table = must_read("results/published/thesis-4.2.csv");
     assert_int_equal(table.count, 7 * 5);
     for (int i = 0; i < 8; i++) {
         if (!in_chapter_4(instances[i])) continue;
@@ -127,9 +127,9 @@ static void table_4_1_repeats_its_neighbours(void **state)
 {
     (void)state;
     static const char *const repeated[] = {"acotsp-seq", "i-roulette", "ds-roulette"};
-    ab_published_table before = must_read("results/published/table-3.3.csv");
-    ab_published_table table = must_read("results/published/table-4.1.csv");
-    ab_published_table after = must_read("results/published/table-4.2.csv");
+    ab_published_table before = must_read("results/published/thesis-3.3.csv");
+    ab_published_table table = must_read("results/published/thesis-4.1.csv");
+    ab_published_table after = must_read("results/published/thesis-4.2.csv");
     assert_int_equal(table.count, 7 * 4);
     for (int i = 0; i < 8; i++) {
         if (!in_chapter_4(instances[i])) continue;
@@ -152,7 +152,7 @@ static void table_4_1_repeats_its_neighbours(void **state)
 static void tours_are_longer_than_the_optimum(void **state)
 {
     (void)state;
-    ab_published_table table = must_read("results/published/table-3.2.csv");
+    ab_published_table table = must_read("results/published/thesis-3.2.csv");
     assert_int_equal(table.count, 7 * 3); /* the thesis has no nrw1379 there */
     for (int i = 0; i < 8; i++) {
         if (strcmp(instances[i], "nrw1379") == 0) continue;

@@ -1,4 +1,4 @@
-/* The published numbers: results/published/table-*.csv, with the columns of ab_published in that order. */
+/* The published numbers: results/published/thesis-3.3.csv and the like, with the columns of ab_published in that order. */
 #ifndef ANTBENCH_PUBLISHED_H
 #define ANTBENCH_PUBLISHED_H
 

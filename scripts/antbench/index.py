@@ -140,7 +140,7 @@ def link(path):
 def table_lines(table, rows, driver, listed):
     yield f"## {heading(table)}"
     yield ""
-    published = f"results/published/table-{table}.csv"
+    published = f"results/published/thesis-{table}.csv"
     command_ = f"`make {target_of(driver)}`" if driver else "no driver measures it yet"
     yield (
         f"Command: {command_}"
