@@ -55,16 +55,16 @@ LIBS := $(OPENCV_LIBS) -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libn
 
 # ---- Sources ----
 DRIVERS := $(wildcard bench/table_*.c)
-C_SOURCES := $(filter-out $(DRIVERS) bench/harness/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c instances/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
+C_SOURCES := $(filter-out bench/antbench.c bench/harness/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c instances/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
 KERNELS := $(wildcard kernels/*/*.cu)
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp)
-GENERATED := build/gen/config.h
+GENERATED := build/gen/drivers.inc build/gen/config.h
 TESTS := $(wildcard tests/test_*.c)
 STAT_TESTS := $(wildcard tests/stat_test_*.c)
 TEST_KERNELS := $(wildcard tests/planted/*.cu docs/*.cu)
 TEST_SUPPORT := $(wildcard tests/support/*.c)
 TEST_SUPPORT_CXX := $(wildcard tests/support/*.cpp)
-BINARIES := $(patsubst bench/%.c,build/bin/%,$(DRIVERS))
+PROGRAM := build/bin/antbench
 
 OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(CXX_SOURCES:%.cpp=build/obj/%.o) build/obj/bench/harness/build_info.o
 SAN_OBJECTS := $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_SUPPORT_CXX:%.cpp=build/san/%.o) $(TEST_KERNELS:%.cu=build/san/%.host.o)
@@ -90,13 +90,13 @@ CUDA_LIBS := $(NPP_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test check-gpu instances images bench-all bench-3.3 bench-4.2 bench-5.1 bench-6.1 plots report claims \
+.PHONY: all help deps build binaries test check-gpu instances images bench-all plots report claims \
 	compare regress calibrate index clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
 help: ## this list
-	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([^:]+):.*## (.*)/  make \1\t\2/' | expand -t 22
+	@grep -hE '^[a-z0-9.%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([^:]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
 deps: ## install what a fresh Debian 12 lacks (packages.txt, and nvcc from NVIDIA's wheels where there is none)
 	@scripts/deps
@@ -104,7 +104,7 @@ deps: ## install what a fresh Debian 12 lacks (packages.txt, and nvcc from NVIDI
 build: ## build every driver, using all cores
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries
 
-binaries: $(BINARIES)
+binaries: $(PROGRAM)
 ifeq ($(NVCC),)
 	@echo "no nvcc on PATH, in CUDA_HOME, /usr/local/cuda or build/: built without the CUDA backend (make deps installs it)"
 endif
@@ -124,17 +124,9 @@ images: ## download the standard images of the catalogue into images/standard/, 
 
 RUN_ARGS = --profile $(PROFILE) $(if $(OUT),--out $(OUT)) $(if $(RESUME),--resume) $(ARGS)
 
-bench-3.3: build ## Tables 3.2, 3.3, 3.4 and Figure 3.9; PROFILE=smoke|quick|thesis OUT=DIR RESUME=1
-	@build/bin/table_3_3 $(RUN_ARGS)
-
-bench-4.2: build ## Tables 4.1 and 4.2; PROFILE=smoke|quick|thesis OUT=DIR RESUME=1
-	@build/bin/table_4_2 $(RUN_ARGS)
-
-bench-5.1: build ## Table 5.1 and Figures 5.5 to 5.7; PROFILE= OUT= RESUME=1, SAVE=DIR writes the images
-	@build/bin/table_5_1 $(RUN_ARGS) $(if $(SAVE),--save $(SAVE))
-
-bench-6.1: build ## Table 6.1 and Figures 6.5 and 6.6; PROFILE= OUT= RESUME=1, SAVE=DIR writes the images
-	@build/bin/table_6_1 $(RUN_ARGS) $(if $(SAVE),--save $(SAVE))
+# One rule for all drivers, which the program knows.
+bench-%: build ## the tables of one driver, bench-3.3 (or bench-thesis-3.3), bench-4.2 ...; PROFILE= OUT= RESUME=1 SAVE=DIR ARGS=
+	@$(PROGRAM) $* $(RUN_ARGS) $(if $(SAVE),--save $(SAVE))
 
 bench-all: build ## every table of the thesis, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1 SAVE=DIR
 	@scripts/bench_all "$(OUT)" "$(SAVE)" --profile $(PROFILE) $(if $(RESUME),--resume) $(ARGS)
@@ -174,7 +166,7 @@ clean: ## remove everything generated, but not downloaded instances, runs or the
 # One short line per command; V=1 shows it in full.
 run = $(if $(V),,@echo '  $(1)	$@' && )$(2)
 
-$(BINARIES): build/bin/%: build/obj/bench/%.o $(OBJECTS) $(CUDA_OBJECTS) | $(TBB)
+$(PROGRAM): build/obj/bench/antbench.o $(OBJECTS) $(CUDA_OBJECTS) | $(TBB)
 	@mkdir -p $(@D)
 	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
 
@@ -200,10 +192,15 @@ build/cuda/%.o: %.cu | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,nvcc,$(NVCC) $(NVCC_FLAGS) -MMD -MP -c $< -o $@)
 
-test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) build/bin/tests/table_3_3_planted
+test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu
 
-# The driver with a planted bug, to see that it is found.
-build/bin/tests/table_3_3_planted: build/obj/bench/table_3_3.o build/obj/tests/planted_driver/ds_roulette.host.o $(filter-out build/obj/kernels/tsp/ds_roulette.host.o,$(OBJECTS)) $(CUDA_OBJECTS)
+# The program with a planted bug, to see that it is found.
+build/bin/tests/antbench_planted: build/obj/bench/antbench.o build/obj/tests/planted_driver/ds_roulette.host.o $(filter-out build/obj/kernels/tsp/ds_roulette.host.o,$(OBJECTS)) $(CUDA_OBJECTS)
+	@mkdir -p $(@D)
+	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
+
+# The program that believes in a GPU: it can plan what would be measured on one, on any machine.
+build/bin/tests/antbench_with_gpu: build/obj/bench/antbench.o build/obj/tests/fake_gpu/fake_gpu.o $(filter-out build/obj/bench/harness/gpu_none.o,$(OBJECTS)) $(filter-out build/cuda/bench/harness/gpu.o,$(CUDA_OBJECTS))
 	@mkdir -p $(@D)
 	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
 
@@ -225,6 +222,9 @@ build/san/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) $(CFLAGS) -O1 $(SANITIZE) -DAB_WITHOUT_CUDA -DAB_WITH_EXAMPLE -MMD -MP -c $< -o $@)
 
+# What a driver's tables leave out is none.
+build/obj/bench/%.o build/san/bench/%.o: CFLAGS += -Wno-missing-field-initializers
+
 build/obj/baselines/canny_opencv.o build/san/baselines/canny_opencv.o: CXXFLAGS += $(if $(OPENCV),-isystem $(OPENCV_INCLUDE))
 
 build/san/tests/support/%.o: CXXFLAGS += $(if $(NVCC),-isystem $(CUDA_TOP)/include)
@@ -236,6 +236,12 @@ build/san/%.o: %.cpp | $(GENERATED)
 build/san/%.host.o: %.cu | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) $(HOST_CUDA) -MMD -MP -c $< -o $@)
+
+# The drivers that are there, by the names of their files. Rewritten only when that changes.
+build/gen/drivers.inc: FORCE
+	@mkdir -p $(@D)
+	@printf 'DRIVER(%s)\n' $(notdir $(DRIVERS:.c=)) > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # Whether there are a CUDA backend, OpenCV and NPP: rewritten only when that changes. The tests are built without CUDA.
 build/gen/config.h: FORCE

@@ -4,6 +4,12 @@
 
 #include "kernels/implementation.h"
 
+ab_status ab_iterate(ab_work *work)
+{
+    for (int stage = 0; stage < work->methods->n_stages; ++stage) AB_TRY(work->methods->run_stage(work, stage));
+    return ab_ok();
+}
+
 int ab_stage_named(const ab_work *work, const char *name)
 {
     for (int stage = 0; stage < work->methods->n_stages; stage++)
@@ -23,8 +29,14 @@ void ab_trait_names(unsigned traits, char text[AB_TRAITS_TEXT])
         unsigned trait;
         const char *name;
     } names[] = {
-        {AB_EXACT, "exact"},       {AB_CANDIDATES, "candidates"}, {AB_PARTIAL, "partial"},
-        {AB_SUPERSET, "superset"}, {AB_REFERENCE, "reference"},   {AB_SEVERAL, "several"},
+        {AB_EXACT, "exact"},
+        {AB_CANDIDATES, "candidates"},
+        {AB_PARTIAL, "partial"},
+        {AB_SUPERSET, "superset"},
+        {AB_REFERENCE, "reference"},
+        {AB_SEVERAL, "several"},
+        {AB_THREAD_EACH, "thread-each"},
+        {AB_BLOCK_EACH, "block-each"},
     };
     size_t at = 0;
     text[0] = '\0';

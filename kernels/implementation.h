@@ -40,6 +40,9 @@ struct ab_work {
     const ab_work_methods *methods;
 };
 
+/* Runs every stage of `work` once, in order, untimed. */
+ab_status ab_iterate(ab_work *work);
+
 /* The number of the stage called `name`; -1 where the work has none. */
 int ab_stage_named(const ab_work *work, const char *name);
 
@@ -61,10 +64,12 @@ enum {
                              * parameter limits the passes */
     AB_SUPERSET = 1 << 3,   /* "superset": its map may have edges too many, but misses none beyond a tolerance */
     AB_REFERENCE = 1 << 4,  /* "reference": what the operation's other implementations are compared with */
-    AB_SEVERAL = 1 << 5     /* "several": uses several GPUs */
+    AB_SEVERAL = 1 << 5,    /* "several": uses several GPUs */
+    AB_THREAD_EACH = 1 << 6, /* "thread-each": a thread works on each ant by itself; the usual is a warp */
+    AB_BLOCK_EACH = 1 << 7   /* "block-each": a block of threads works on each ant */
 };
 
-enum { AB_TRAITS_TEXT = 64 };
+enum { AB_TRAITS_TEXT = 96 };
 
 /* The names of the traits, with a space between them: "exact candidates"; "" for none. */
 void ab_trait_names(unsigned traits, char text[AB_TRAITS_TEXT]);
@@ -88,11 +93,16 @@ typedef struct ab_implementation {
 /* All implementations this binary was built with, in the order of registry.def; *count is set. */
 const ab_implementation *ab_registry(size_t *count);
 
-/* The names of all operations, in the order of registry.def; *count is set. */
-const char *const *ab_operation_names(size_t *count);
-
 /* The implementation `id` on `backend`, or NULL. */
 const ab_implementation *ab_find_implementation(const char *id, ab_backend backend);
+
+/* What the others of its operation are compared with: the CPU's AB_REFERENCE, or NULL. */
+const ab_implementation *ab_find_reference(const ab_implementation *implementation);
+
+/* All operations (operation.h), in the order of registry.def; *count is set. And that of a name, or NULL. */
+typedef struct ab_operation ab_operation;
+const ab_operation *const *ab_operations(size_t *count);
+const ab_operation *ab_find_operation(const char *name);
 
 #ifdef __cplusplus
 }

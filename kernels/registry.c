@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "kernels/implementation.h"
+#include "kernels/operation.h"
 
 #ifdef AB_WITH_CUDA
 #define CUDA_ONLY(...) __VA_ARGS__
@@ -21,6 +21,7 @@
     typedef struct problem_type operation##_problem;                                                                   \
     typedef struct params_type operation##_params;                                                                     \
     typedef struct state_type operation##_state;                                                                       \
+    extern const ab_operation operation##_operation;                                                                   \
     typedef ab_status operation##_open(const operation##_problem *problem, const operation##_params *params,           \
                                        operation##_state **state);                                                     \
     typedef ab_status operation##_open_rung(const struct operation##_rung *rung, const operation##_problem *problem,   \
@@ -62,10 +63,10 @@
 
 /* ---- Operations ---- */
 
-#define OPERATION(operation, name, problem_type, params_type, state_type) name,
+#define OPERATION(operation, name, problem_type, params_type, state_type) &operation##_operation,
 #define CPU(operation, name, function, file, traits, source, description)
 #define GPU(operation, name, rung, file, traits, source, description)
-static const char *const operations[] = {
+static const ab_operation *const operations[] = {
 #include "kernels/registry.def"
 };
 #undef OPERATION
@@ -100,7 +101,7 @@ const ab_implementation *ab_registry(size_t *count)
     return implementations;
 }
 
-const char *const *ab_operation_names(size_t *count)
+const ab_operation *const *ab_operations(size_t *count)
 {
     *count = sizeof operations / sizeof operations[0];
     return operations;
@@ -112,5 +113,23 @@ const ab_implementation *ab_find_implementation(const char *id, ab_backend backe
     const ab_implementation *all = ab_registry(&count);
     for (size_t i = 0; i < count; i++)
         if (all[i].backend == backend && strcmp(all[i].id, id) == 0) return &all[i];
+    return NULL;
+}
+
+const ab_operation *ab_find_operation(const char *name)
+{
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+        if (strcmp(operations[i]->name, name) == 0) return operations[i];
+    return NULL;
+}
+
+const ab_implementation *ab_find_reference(const ab_implementation *implementation)
+{
+    size_t count;
+    const ab_implementation *all = ab_registry(&count);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].backend == AB_CPU && (all[i].traits & AB_REFERENCE) &&
+            strcmp(all[i].operation, implementation->operation) == 0)
+            return &all[i];
     return NULL;
 }

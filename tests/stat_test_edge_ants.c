@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "bench/verify_edge_ants.h"
+#include "kernels/edge_ants/verify.h"
 #include "kernels/edge_ants/edge_ants.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "bench/verify_tsp.h"
+#include "kernels/tsp/verify.h"
 #include "instances/tsplib.h"
 #include "kernels/tsp/tsp.h"
 #include "tests/support/registered.h"
@@ -29,7 +29,8 @@ static const ab_implementation *next_exact(bool candidates, const ab_implementat
     return NULL;
 }
 
-/* Selection by a rung from weights of one kind, on an instance of n cities, with sets of nn candidates or, for 0, all. */
+/* Selection by a rung from weights of one kind, on an instance of n cities, with sets of nn candidates or, for 0, all.
+ */
 static selection_report select_among(const ab_implementation *rung, int n, int nn, int n_ants, selection_weights kind)
 {
     tsp_instance instance;

@@ -457,7 +457,7 @@ static void bad_arguments_are_refused(void **state)
         assert_refused(baseline->open, &problem, &bad, AB_BAD_INPUT, "alpha");
         bad = good;
         bad.n_ants = 0;
-        assert_refused(baseline->open, &problem, &bad, AB_BAD_INPUT, "n_ants");
+        assert_refused(baseline->open, &problem, &bad, AB_BAD_INPUT, "ants");
         bad = good;
         bad.threads = -1;
         assert_refused(baseline->open, &problem, &bad, AB_BAD_INPUT, "threads");

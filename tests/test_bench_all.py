@@ -1,5 +1,6 @@
-"""scripts/bench_all with the one program that holds all drivers."""
+"""scripts/bench_all and scripts/check_gpu, with a program in the place of antbench that leaves its arguments in a file."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,35 +11,102 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = """#!/bin/bash
 [ "$1" = --tables ] && { printf 'driver\\tprogram\\n3.3\\ttable_3_3\\n3.3\\ttable_3_3\\n5.1\\ttable_5_1\\n'; exit; }
 [ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "  --save DIR"; exit; }
-echo "$@" > "$1"
+echo "$@" >> "$1"
 """
+SANITIZER = """#!/bin/bash
+[ "$1 $3 $4" = "--tool --error-exitcode 99" ] || exit 98
+[ "$2" = "$BROKEN" ] && { echo "an error that $2 found"; exit 99; }
+shift 4
+exec "$@"
+"""
+
+
+def write(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """A copy of scripts/bench_all beside a program that leaves its arguments in a file for each driver."""
+    """Copies of the scripts beside a program of two drivers, of which the second has images."""
     (tmp_path / "scripts").mkdir()
-    (tmp_path / "build/bin").mkdir(parents=True)
-    shutil.copy(ROOT / "scripts/bench_all", tmp_path / "scripts")
-    (tmp_path / "build/bin/antbench").write_text(PROGRAM)
-    (tmp_path / "build/bin/antbench").chmod(0o755)
+    for script in ("bench_all", "check_gpu"):
+        shutil.copy(ROOT / "scripts" / script, tmp_path / "scripts")
+    write(tmp_path / "build/bin/antbench", PROGRAM)
     return tmp_path
 
 
+def run(folder, script, *arguments, **environment):
+    return subprocess.run([folder / "scripts" / script, *arguments], capture_output=True, text=True, cwd="/",
+                          env=dict(os.environ, **environment))
+
+
+# ---- bench_all ----
+
+
 def test_every_driver_runs_once_in_a_folder_of_its_own(folder):
-    assert subprocess.run([folder / "scripts/bench_all", "some where", "", "--quiet"]).returncode == 0
+    assert run(folder, "bench_all", "some where", "", "--quiet").returncode == 0
     assert (folder / "3.3").read_text() == "3.3 --out some where/3.3 --quiet\n"
     assert (folder / "5.1").read_text() == "5.1 --out some where/5.1 --quiet\n"
 
 
 def test_images_are_saved_where_there_are_any(folder):
-    assert subprocess.run([folder / "scripts/bench_all", "", "pictures"]).returncode == 0
+    assert run(folder, "bench_all", "", "pictures").returncode == 0
     assert ((folder / "3.3").read_text(), (folder / "5.1").read_text()) == ("3.3\n", "5.1 --save pictures/5.1\n")
 
 
-@pytest.mark.parametrize("codes, worst", [((1, 4), 4), ((77, 0), 0), ((2, 77), 2), ((139, 0), 1)])
-def test_the_worst_exit_code_is_the_answer(folder, codes, worst):
-    program = folder / "build/bin/antbench"
-    program.write_text(PROGRAM + f"[ $1 = 3.3 ] && exit {codes[0]}\nexit {codes[1]}\n")
-    assert subprocess.run([folder / "scripts/bench_all", "", ""]).returncode == worst
-    assert (folder / "5.1").exists()
+@pytest.mark.parametrize("ends, worst", [
+    (["exit 0", "exit 0"], 0), (["exit 4", "exit 1"], 4), (["exit 1", "exit 4"], 4), (["exit 2", "exit 1"], 1),
+    (["exit 5", "exit 3"], 3), (["exit 77", "exit 2"], 2), (["exit 77", "exit 0"], 0), (["exit 77", "exit 77"], 77),
+    (["kill -SEGV $$", "exit 0"], 1), (["exit 42", "exit 0"], 1),
+])
+def test_the_worst_exit_code_is_the_answer_and_every_driver_runs(folder, ends, worst):
+    write(folder / "build/bin/antbench", PROGRAM + f"[ $1 = 3.3 ] && {{ {ends[0]}; }}\n{ends[1]}\n")
+    assert run(folder, "bench_all", "", "").returncode == worst
+    assert (folder / "3.3").exists() and (folder / "5.1").exists()
+
+
+@pytest.mark.parametrize("script", ["bench_all", "check_gpu"])
+def test_without_a_program_or_a_driver(folder, script):
+    write(folder / "bin/compute-sanitizer", SANITIZER)
+    path = f"{folder}/bin:{os.environ['PATH']}"
+    write(folder / "build/bin/antbench", "#!/bin/bash\n")
+    done = run(folder, script, "", "", PATH=path)
+    assert (done.returncode, done.stderr.strip().endswith("build/bin/antbench --tables lists no driver")) == (1, True)
+    (folder / "build/bin/antbench").unlink()
+    done = run(folder, script, "", "", PATH=path)
+    assert (done.returncode, done.stderr.strip().endswith("build/bin/antbench is not built: make build")) == (1, True)
+
+
+# ---- check_gpu ----
+
+
+def check(folder, broken=""):
+    write(folder / "bin/compute-sanitizer", SANITIZER)
+    return run(folder, "check_gpu", PATH=f"{folder}/bin:{os.environ['PATH']}", BROKEN=broken)
+
+
+def test_every_driver_runs_under_every_tool(folder):
+    done = check(folder)
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [f"check-gpu: {tool} {driver}: clean"
+                                        for tool in ("memcheck", "racecheck", "initcheck", "synccheck")
+                                        for driver in ("3.3", "5.1")]
+    for driver, inputs in (("3.3", "u60,u300"), ("5.1", "shapes-37x29,shapes-150x70")):
+        lines = (folder / driver).read_text().splitlines()
+        assert len(lines) == 4
+        assert all(line.startswith(f"{driver} --backend cuda --instances {inputs} ") for line in lines)
+
+
+def test_what_a_tool_reports_is_told(folder):
+    done = check(folder, broken="racecheck")
+    assert done.returncode == 1
+    assert "check-gpu: racecheck 3.3: exit code 99" in done.stderr and "an error that racecheck found" in done.stderr
+    assert "check-gpu: synccheck 5.1: clean" in done.stdout
+
+
+def test_without_a_gpu_nothing_is_checked(folder):
+    write(folder / "build/bin/antbench", PROGRAM + "echo 'no CUDA device'\nexit 77\n")
+    done = check(folder)
+    assert (done.returncode, done.stdout) == (77, "no CUDA device\n")

@@ -1,6 +1,6 @@
 /* Colour edge detection: each step of the sequential version against a plain one in double precision, written from the
- * formulas; all other versions against the sequential one, bit for bit, the kernels on the host backend under sanitizers
- * and several orders of threads; and planted bugs, which that comparison must find. */
+ * formulas; all other versions against the sequential one, bit for bit, the kernels on the host backend under
+ * sanitizers and several orders of threads; and planted bugs, which that comparison must find. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,27 +1,19 @@
-"""The real commands, end to end: files, exit codes, and what becomes of a run that is killed, cut short or fed rubbish."""
+"""The drivers of Ant System, end to end: files, exit codes, and what becomes of a run that is killed, cut short or fed
+rubbish."""
 import json
-import os
 import resource
-import shutil
 import signal
 import subprocess
 import time
 
 import pytest
 
-from support import commands
-from support.commands import HEADER, ROOT, TIMES, one_line, rows_of, samples_of, table_of
+from antbench import runs
+from support.commands import (HEADER, PLANTED, PROGRAM, ROOT, SAMPLES_HEADER, SCHEMA, TIMES, drive, environment_of,
+                              implementations, one_line, params_of, planned, rows_of, samples_of, table_of, told,
+                              write_tsp)
 
-DRIVER = ROOT / "build/bin/table_3_3"
-CANDIDATES = ROOT / "build/bin/table_4_2"
-HAS_GPU = subprocess.run([DRIVER, "--backend", "cuda", "--dry-run", "--instances", "u30"],
-                         cwd=ROOT, capture_output=True).returncode == 0
-
-
-def drive(*arguments, driver=DRIVER, **options):
-    return commands.drive(driver, *arguments, **options)
-
-
+HAS_GPU = drive("--backend", "cuda", "--dry-run", "--instances", "u30").returncode == 0
 SMALL = ["--instances", "u40", "--runs", 2, "--iterations", 3, "--backend"]
 
 
@@ -33,12 +25,12 @@ def run_small(driver, out):
 
 @pytest.fixture(scope="module")
 def small_run(tmp_path_factory):
-    return run_small(DRIVER, tmp_path_factory.mktemp("small") / "run")
+    return run_small("3.3", tmp_path_factory.mktemp("small") / "run")
 
 
 @pytest.fixture(scope="module")
 def candidates_run(tmp_path_factory):
-    return run_small(CANDIDATES, tmp_path_factory.mktemp("candidates") / "run")
+    return run_small("4.2", tmp_path_factory.mktemp("candidates") / "run")
 
 
 @pytest.mark.parametrize("fixture, table", [("small_run", "table-3.3.csv"), ("candidates_run", "table-4.2.csv")])
@@ -46,22 +38,71 @@ def test_files_of_a_run(fixture, table, request):
     out, result = request.getfixturevalue(fixture)
     assert sorted(p.name for p in out.iterdir()) == ["meta.json", "samples.csv", table]
     assert (out / table).read_text().splitlines()[0] == HEADER
+    assert (out / "samples.csv").read_text().splitlines()[0] == SAMPLES_HEADER
     meta = json.loads((out / "meta.json").read_text())
     assert meta["complete"] is True and meta["exit_code"] == 0
+    assert meta["schema"] == int(SCHEMA) and meta["devices"] == [] and "device" not in meta
     assert meta["inputs"][0]["name"] == "u40" and len(meta["inputs"][0]["sha256"]) == 64
     assert "seed 1" in result.stderr and str(out) in result.stdout
 
 
-@pytest.mark.parametrize("fixture, n_rows", [("small_run", 8), ("candidates_run", 12)])  # CPU columns, two protocols
-def test_cpu_rows_are_timed_and_verified(fixture, n_rows, request):
+@pytest.mark.parametrize("fixture, driver", [("small_run", "3.3"), ("candidates_run", "4.2")])
+def test_the_scripts_read_a_run(fixture, driver, request):
+    run = runs.load_run(request.getfixturevalue(fixture)[0])
+    assert (run.schema, run.driver, run.devices) == (SCHEMA, driver, [])
+    assert run.meta["command_line"][:2] == [str(PROGRAM), driver]
+    assert all(len(run.samples(row)) == row["samples"] for _, row in run.rows.iterrows() if row["samples"] > 0)
+    assert {sample["process"] for sample in samples_of(run.path)} == {"1"}
+
+
+@pytest.mark.parametrize("fixture, driver", [("small_run", "3.3"), ("candidates_run", "4.2")])
+def test_cpu_rows_are_timed_and_verified(fixture, driver, request):
     iterations = [row for row in rows_of(request.getfixturevalue(fixture)[0]) if row["scope"] == "iteration"]
-    assert len(iterations) == n_rows
+    keys = ["table", "row", "implementation", "params"]
+    plan = planned(*SMALL, "cpu", driver=driver)
+    assert plan and [[row[key] for key in keys] for row in iterations] == [[row[key] for key in keys] for row in plan]
     for row in iterations:
         assert row["status"] in ("ok", "noisy") and row["backend"] == "cpu"
         # A column of Table 4.1 that Table 3.3 has measured is run once.
         assert float(row["mean_ms"]) > 0 and int(row["samples"]) == (3 if row["table"] == "4.1" else 6)
         assert row["verify_metric"] == "valid-tours" and float(row["verify_value"]) == 40
-        assert float(row["quality_best"]) <= float(row["quality_mean"])
+        lengths = [float(length) for length in row["quality_runs"].split()]
+        assert len(lengths) == int(row["samples"]) // 3, "a best tour of each complete run"
+        assert min(lengths) == float(row["quality_best"])
+        assert sum(lengths) / len(lengths) == pytest.approx(float(row["quality_mean"]))
+        assert float(row["bytes"]) == 12 * 40**2
+
+
+def test_quality_is_of_complete_runs_alone(tmp_path):
+    """One run is cut short by the budget, and its tours do not count."""
+    result = drive("--instances", "u300", "--runs", 1000, "--iterations", 7, "--time-budget", 0.3, "--backend", "cpu",
+                   "--profile", "thesis", "--implementations", "tsp/cpu-best", "--out", tmp_path / "run")
+    assert result.returncode == 0, result.stderr
+    for row in (row for row in rows_of(tmp_path / "run") if row["scope"] == "iteration"):
+        assert row["stop_reason"] == "budget"
+        assert len(row["quality_runs"].split()) == int(row["samples"]) // 7
+
+
+def test_more_runs_than_their_qualities_fit(tmp_path):
+    result = drive("--instances", "u20", "--runs", 100, "--iterations", 1, "--time-budget", 0, "--backend", "cpu",
+                   "--profile", "thesis", "--implementations", "tsp/acotsp-seq", "--out", tmp_path / "run")
+    assert result.returncode == 0, result.stderr
+    for row in (row for row in rows_of(tmp_path / "run") if row["scope"] == "iteration"):
+        assert (row["samples"], row["quality_runs"]) == ("100", "") and float(row["quality_best"]) > 0
+        assert "100 runs are too many to list" in row["note"]
+
+
+def test_the_printed_tables(small_run):
+    """One line for each row of the table file, with the mean; below it the published time and the tours where there are."""
+    printed = small_run[1].stdout.splitlines()
+    for row in (row for row in rows_of(small_run[0]) if row["scope"] == "iteration"):
+        [at] = [i for i, line in enumerate(printed)
+                if line.split()[:3] == [row["row"], "iteration:", row["params"].partition(";")[0]]]
+        assert float(printed[at].split()[-1]) == pytest.approx(float(row["mean_ms"]), abs=0.0006, rel=0.001)
+        assert printed[at + 1].split()[0] == row["quality_metric"]
+    for table in ("3.3", "3.4"):
+        assert any(line.startswith(f"{table}: Ant System, time of ") for line in printed)
+    assert not any(line.startswith("F3.9") for line in printed), "there is nothing to see of it"
 
 
 def test_stages_add_up_to_iterations(small_run):
@@ -84,31 +125,33 @@ def test_candidate_sets_are_rows_of_their_own(candidates_run):
         assert (row["row"], row["implementation"]) == ("candidate-set", "tsp/candidate-set")
         assert (row["verify_metric"], float(row["verify_value"])) == ("valid-sets", 40)
         assert row["status"] in ("ok", "noisy") and float(row["mean_ms"]) > 0
-    sizes = {row["row"]: [p for p in row["params"].split(";") if p.startswith("nn=")]
-             for row in rows if row["scope"] == "iteration"}
-    assert sizes == {"acotsp-seq": [], "acotsp-seq-nn": ["nn=20"], "acotsp-seq-nn-32": ["nn=32"],
-                     "acotsp-omp-nn": ["nn=20"], "cpu-best-nn-1": ["nn=32"], "cpu-best-nn-all": ["nn=32"]}
+    have_sets = implementations("tsp", "cpu", have=["candidates"])
+    iterations = [row for row in rows if row["scope"] == "iteration"]
+    assert all(("nn" in params_of(row)) == (row["implementation"] in have_sets) for row in iterations)
+    sizes = {row["row"]: params_of(row).get("nn") for row in iterations}
+    assert [sizes[row] for row in ("acotsp-seq", "acotsp-seq-nn", "acotsp-seq-nn-32", "cpu-best-nn-1")] == [
+        None, "20", "32", "32"]
 
 
 def test_candidate_sets_of_a_small_instance(tmp_path):
     """Sets hold no more than the other cities: 9 of 10."""
     result = drive("--instances", write_tsp(tmp_path / "ten.tsp", 10), "--runs", 1, "--iterations", 1, "--out",
-                   tmp_path / "run", driver=CANDIDATES)
+                   tmp_path / "run", driver="4.2")
     assert result.returncode == 0, result.stderr
     rows = [row for row in rows_of(tmp_path / "run") if "nn=" in row["params"]]
     assert rows and all("nn=9" in row["params"].split(";") for row in rows)
     assert len([row for row in rows if row["scope"] == "setup"]) == 1
 
 
-@pytest.mark.parametrize("driver, implementations", [
-    (DRIVER, {"tsp/i-roulette", "tsp/ds-roulette"}),
-    (CANDIDATES, {"tsp/i-roulette", "tsp/ds-roulette", "tsp/cand-thread", "tsp/cand-block", "tsp/cand-block-compress"}),
+@pytest.mark.parametrize("driver, table, traits", [
+    ("3.3", "3.3", {"lack": ["candidates"]}), ("4.2", "4.2", {"have": ["candidates"]}),
 ])
-def test_host_rows_are_verified_and_not_timed(driver, implementations, tmp_path):
+def test_host_rows_are_verified_and_not_timed(driver, table, traits, tmp_path):
+    """Every kernel without candidate sets stands in Table 3.3, every one with them in Table 4.2."""
     result = drive(*SMALL, "host", "--out", tmp_path / "run", driver=driver)
     assert result.returncode == 0, result.stderr
     rows = [row for row in rows_of(tmp_path / "run") if row["scope"] != "setup"]
-    assert {row["implementation"] for row in rows} == implementations
+    assert {row["implementation"] for row in rows if row["table"] == table} == implementations("tsp", "host", **traits)
     for row in rows:
         assert (row["status"], row["scope"], row["backend"]) == ("ok", "functional", "host")
         assert all(row[name] == "" for name in TIMES) and row["samples"] == ""
@@ -127,7 +170,7 @@ def test_stand_ins_are_named(tmp_path):
     result = drive("--instances", "d198", "--runs", 1, "--iterations", 1, "--implementations", "tsp/cpu-best", "--out",
                    tmp_path / "run")
     assert result.returncode == 0
-    assert "u198 is a generated stand-in for d198" in result.stdout
+    assert "u198: generated stand-in for d198, of which no file was found (make instances" in result.stdout
     assert {row["instance"] for row in rows_of(tmp_path / "run")} == {"u198"}
     assert "generated stand-in for d198" in rows_of(tmp_path / "run")[0]["note"]
 
@@ -138,8 +181,7 @@ LONG = ["--backend", "cpu", "--instances", "u200,u250,u300", "--runs", 1, "--ite
 
 def start_and_kill(driver, arguments, out, n_rows):
     """Starts a long run and kills it with SIGKILL once n_rows rows stand in its table."""
-    environment = dict(os.environ, TSPLIB_DIR="/nonexistent")
-    process = subprocess.Popen([driver, *map(str, arguments), "--out", out], cwd=ROOT, env=environment,
+    process = subprocess.Popen([PROGRAM, driver, *map(str, arguments), "--out", out], cwd=ROOT, env=environment_of(),
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(6000):
         if list(out.glob("table-*.csv")) and table_of(out).read_text().count("\n") > n_rows:
@@ -156,14 +198,15 @@ def comparable(row):
     return {key: value for key, value in row.items() if key not in drop}
 
 
-@pytest.mark.parametrize("driver, implementations", [
-    (DRIVER, "tsp/acotsp-seq,tsp/cpu-best"), (CANDIDATES, "tsp/acotsp-seq-nn,tsp/cpu-best-nn"),
+@pytest.mark.parametrize("driver, chosen", [
+    ("3.3", "tsp/acotsp-seq,tsp/cpu-best"), ("4.2", "tsp/acotsp-seq-nn,tsp/cpu-best-nn"),
 ])
-def test_a_killed_run_keeps_its_rows_and_resumes(driver, implementations, tmp_path):
-    unbroken, broken, arguments = tmp_path / "unbroken", tmp_path / "broken", [*LONG, implementations]
+def test_a_killed_run_keeps_its_rows_and_resumes(driver, chosen, tmp_path):
+    unbroken, broken, arguments = tmp_path / "unbroken", tmp_path / "broken", [*LONG, chosen]
     assert drive(*arguments, "--out", unbroken, driver=driver).returncode == 0
     start_and_kill(driver, arguments, broken, 9)
     kept = table_of(broken).read_text().splitlines()
+    n_kept = table_of(broken).read_text().count("\n")  # whole lines
     assert len(kept) >= 10 and json.loads((broken / "meta.json").read_text())["complete"] is False
     refused = drive(*arguments, "--out", broken, driver=driver)
     assert refused.returncode == 2 and "--resume" in refused.stderr
@@ -172,37 +215,10 @@ def test_a_killed_run_keeps_its_rows_and_resumes(driver, implementations, tmp_pa
     assert table_of(broken).read_text().splitlines()[:9] == kept[:9]
     assert [comparable(r) for r in rows_of(broken)] == [comparable(r) for r in rows_of(unbroken)]
     assert len(samples_of(broken)) == len(samples_of(unbroken))
-
-
-def planted_drivers(folder, codes):
-    """A copy of scripts/bench_all beside drivers that leave their arguments in a file and exit with these codes."""
-    (folder / "scripts").mkdir()
-    (folder / "build/bin").mkdir(parents=True)
-    shutil.copy(ROOT / "scripts/bench_all", folder / "scripts")
-    for table, code in codes.items():
-        driver = folder / f"build/bin/table_{table}"
-        driver.write_text(f'#!/bin/bash\necho "$@" > {table}\n{code}\n')
-        driver.chmod(0o755)
-
-
-@pytest.mark.parametrize("codes, worst", [
-    (["exit 0", "exit 0"], 0), (["exit 4", "exit 1"], 4), (["exit 2", "exit 1"], 1), (["exit 77", "exit 2"], 2),
-    (["exit 77", "exit 0"], 0), (["exit 77", "exit 77"], 77), (["kill -SEGV $$", "exit 0"], 1),
-])
-def test_bench_all_runs_every_driver(tmp_path, codes, worst):
-    planted_drivers(tmp_path, {"3_3": codes[0], "4_2": codes[1]})
-    for out, options in (("some where", "--out some where/{} --quiet\n"), ("", "--quiet\n")):
-        done = subprocess.run([tmp_path / "scripts/bench_all", out, "", "--quiet"], stderr=subprocess.DEVNULL)
-        assert done.returncode == worst
-        assert [(tmp_path / table).read_text() for table in ("3_3", "4_2")] == [options.format("3.3"), options.format("4.2")]
-
-
-def test_bench_all_saves_images_where_there_are_any(tmp_path):
-    planted_drivers(tmp_path, {"3_3": "exit 0", "5_1": "exit 0"})
-    (tmp_path / "build/bin/table_5_1").write_text(
-        '#!/bin/bash\n[ "$1" = --help ] && { echo "  --save DIR"; exit; }\necho "$@" > 5_1\n')
-    assert subprocess.run([tmp_path / "scripts/bench_all", "", "pictures"]).returncode == 0
-    assert ((tmp_path / "3_3").read_text(), (tmp_path / "5_1").read_text()) == ("\n", "--save pictures/5.1\n")
+    process_of = {int(sample["line"]): int(sample["process"]) for sample in samples_of(broken)}
+    assert process_of[2] == 1 and all(process == (1 if line <= n_kept else 2) for line, process in process_of.items())
+    assert len(json.loads((broken / "meta.json").read_text())["resumed_utc"]) == 1
+    assert {sample["process"] for sample in samples_of(unbroken)} == {"1"}
 
 
 def test_resuming_with_other_parameters_is_refused(small_run):
@@ -244,13 +260,7 @@ def test_unwritable_out(tmp_path):
 def test_wrong_usage_is_exit_2(arguments, expected):
     result = drive(*arguments)
     assert result.returncode == 2 and expected in one_line(result)
-
-
-def write_tsp(path, n, lines=None):
-    points = "".join(f"{i + 1} {i * 7 % 13} {i * 5 % 11}\n" for i in range(n if lines is None else lines))
-    path.write_text(f"NAME: {path.stem}\nTYPE: TSP\nDIMENSION: {n}\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n{points}"
-                    + ("EOF\n" if lines is None else ""))
-    return path
+    assert one_line(result).startswith("antbench 3.3: ")
 
 
 @pytest.mark.parametrize("n, lines, expected", [
@@ -295,22 +305,42 @@ def test_no_gpu_is_exit_77(tmp_path):
     assert result.returncode == 77 and "CUDA" in one_line(result)
 
 
-def test_list_and_dry_run():
-    lines = drive("--list").stdout.splitlines()
-    assert lines[0].split("\t") == ["id", "backend", "file", "source", "description"]
-    for line in lines[1:]:
-        assert (ROOT / line.split("\t")[2]).is_file()
-    assert {"tsp/acotsp-seq", "tsp/acotsp-omp", "tsp/cpu-best", "tsp/i-roulette", "tsp/ds-roulette"} <= {
-        line.split("\t")[0] for line in lines[1:]}
-    dry = drive("--dry-run", "--profile", "smoke")
-    assert dry.returncode == 0 and "rows, about" in dry.stdout.splitlines()[-1]
+def test_list():
+    for arguments in (["--list"], ["3.3", "--list"]):
+        lines = told(*arguments).splitlines()
+        assert lines[0].split("\t") == ["id", "backend", "file", "traits", "source", "description"]
+        for line in lines[1:]:
+            assert (ROOT / line.split("\t")[2]).is_file() and len(line.split("\t")) == 6
+    of_driver = {line.split("\t")[0] for line in lines[1:]}
+    assert of_driver == implementations("tsp") and of_driver < implementations()
+    assert {"tsp/acotsp-seq", "tsp/cpu-best", "tsp/ds-roulette"} <= implementations("tsp", lack=["candidates"])
+
+
+def test_a_dry_run_is_what_is_measured():
+    plan = planned("--profile", "smoke", "--backend", "host")
+    assert {row["implementation"] for row in plan} == implementations("tsp", "host", lack=["candidates"])
+    assert {(row["table"], row["scope"], row["instance"]) for row in plan} == {
+        ("3.3", "functional", instance) for instance in ("u198", "u442")}
+
+
+def test_a_table_that_there_is_not():
+    result = drive(driver="3.4")
+    assert result.returncode == 2 and one_line(result) == (
+        "antbench: there is no table 3.4; did you mean 3.3 (antbench --help lists them)")
+
+
+def test_help_names_every_driver_and_a_drivers_help_its_parameters():
+    drivers = {line.split("\t")[0] for line in told("--tables").splitlines()[1:]}
+    assert drivers and all(f"antbench {driver} " in told("--help") for driver in drivers)
+    for driver in drivers:
+        text = told(driver, "--help")
+        assert text == told(f"thesis-{driver}", "--help")
+        assert f"usage: antbench {driver} [options]" in text and "\n  threads " in text and "\n  l2 " in text
 
 
 def test_wrong_output_is_exit_4(tmp_path):
-    """The driver, linked with a DS-Roulette that visits a city twice (tests/planted_driver)."""
-    environment = dict(os.environ, TSPLIB_DIR="/nonexistent")
-    result = subprocess.run([ROOT / "build/bin/tests/table_3_3_planted", "--backend", "host", "--instances", "u30", "--out",
-                             tmp_path / "run"], cwd=ROOT, env=environment, capture_output=True, text=True)
+    """The program, linked with a DS-Roulette that visits a city twice (tests/planted_driver)."""
+    result = drive("--backend", "host", "--instances", "u30", "--out", tmp_path / "run", program=PLANTED)
     assert result.returncode == 4
     by_implementation = {row["implementation"]: row for row in rows_of(tmp_path / "run")}
     assert by_implementation["tsp/i-roulette"]["status"] == "ok"
@@ -319,8 +349,22 @@ def test_wrong_output_is_exit_4(tmp_path):
     assert all(wrong[name] == "" for name in TIMES)
 
 
+def make(*arguments):
+    done = subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_make_help_lists_every_public_target():
-    text = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True).stdout
-    for target in ("all", "help", "deps", "build", "test", "instances", "images", "bench-3.3", "bench-4.2",
-                   "bench-5.1", "bench-all", "clean", "check-gpu"):
+    text = make("help")
+    for target in ("all", "help", "deps", "build", "test", "instances", "images", "bench-%", "bench-all", "plots",
+                   "report", "claims", "compare", "regress", "calibrate", "index", "clean", "check-gpu"):
         assert f"make {target} " in text
+    assert "bench-3.3" in text
+
+
+@pytest.mark.parametrize("target, driver", [("bench-3.3", "3.3"), ("bench-thesis-3.3", "thesis-3.3"), ("bench-6.1", "6.1")])
+def test_make_bench_is_one_rule_for_every_driver(target, driver):
+    last = make("--no-print-directory", "-n", target, "PROFILE=smoke", "OUT=some", "RESUME=1", "ARGS=--quiet").splitlines()[-1]
+    assert last.split() == ["build/bin/antbench", driver, "--profile", "smoke", "--out", "some", "--resume", "--quiet"]
+    assert make("--no-print-directory", "-n", target, "SAVE=pictures").splitlines()[-1].endswith(" --save pictures")

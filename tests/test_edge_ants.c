@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "bench/verify_edge_ants.h"
+#include "kernels/edge_ants/verify.h"
 #include "kernels/edge_ants/edge_ants.h"
 #include "kernels/host/host_backend.h"
 #include "tests/planted/edge_ants_walk.h"
@@ -136,7 +136,7 @@ static void test_parameters_are_checked(void **state)
         ea_colony *colony = NULL;
         const ab_status status = open_ants(rung->open, &problem, &bad, &colony);
         assert_int_equal(status.code, AB_BAD_INPUT);
-        assert_string_equal(status.reason, "threads per block must be a multiple of 32 from 32 to 1024, not 100");
+        assert_string_equal(status.reason, "block must be a multiple of 32 from 32 to 1024, not 100");
     }
     const ea_problem huge = {1 << 16, 1 << 15, problem.grey, problem.visibility};
     for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;) {

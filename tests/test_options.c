@@ -14,15 +14,19 @@
 #include "instances/tsplib.h"
 #include "bench/harness/options.h"
 
-static const char *const known_instances[] = {"d198", "a280", "lin318", "pr1002", "pr2392", NULL};
-
 static const char *const operations[] = {"tsp", NULL};
 
+/* Files need not be there to be named. */
+static ab_status check_instance(const char *name)
+{
+    return strchr(name, '/') || strstr(name, ".tsp") ? ab_ok() : tsp_check_name(name);
+}
+
 static const ab_program program = {.name = "table_3_3",
+                                   .shown = "antbench 3.3",
                                    .summary = "Tables 3.2, 3.3 and 3.4",
                                    .operations = operations,
-                                   .known_instances = known_instances,
-                                   .may_load = tsp_may_load,
+                                   .check_instance = check_instance,
                                    .instances_help = "catalogue names or files"};
 
 /* ---- Parsing with the output caught ---- */
@@ -87,7 +91,7 @@ static void expect_error(const char *line, const char *message)
     parsed p;
     char expected[1024];
     parse(&p, line);
-    snprintf(expected, sizeof expected, "table_3_3: %s\n", message);
+    snprintf(expected, sizeof expected, "antbench 3.3: %s\n", message);
     assert_string_equal(p.errors, expected);
     assert_string_equal(p.output, "");
     assert_int_equal(p.options.action, AB_ACTION_EXIT);
@@ -173,9 +177,13 @@ static void wrong_names_get_the_nearest(void **state)
                  "--profile: expected one of smoke, quick, thesis, got \"quikc\"; did you mean quick?");
     expect_error("--backend gpu", "--backend: expected one of auto, cuda, host, cpu, got \"gpu\"; did you mean cpu?");
     expect_error("--backend opencl", "--backend: expected one of auto, cuda, host, cpu, got \"opencl\"");
-    expect_error("--instances d198,pr2932", "--instances: unknown instance pr2932; did you mean pr2392?");
-    expect_error("--instances zebra", "--instances: unknown instance zebra");
-    expect_error("--instances u198x", "--instances: unknown instance u198x; did you mean d198?");
+    expect_error("--instances d198,pr2932",
+                 "--instances: instance \"pr2932\": not in the catalogue, and no such file in $TSPLIB_DIR or "
+                 "instances/tsplib; did you mean \"pr2392\"?");
+    expect_error("--instances zebra", "--instances: instance \"zebra\": not in the catalogue, and no such file in $TSPLIB_DIR or "
+                 "instances/tsplib");
+    expect_error("--instances u198x", "--instances: instance \"u198x\": not in the catalogue, and no such file in $TSPLIB_DIR or "
+                 "instances/tsplib; did you mean \"d198\"?");
     expect_error("--implementations tsp/ds-roulete",
                  "--implementations: unknown implementation tsp/ds-roulete; did you mean tsp/ds-roulette?");
     expect_error("--implementations ds-roulette",
@@ -215,7 +223,7 @@ static void help_names_every_option(void **state)
     ab_options_free(&p.options);
     parse(&p, "--version");
     assert_int_equal(p.options.exit_code, AB_EXIT_OK);
-    assert_ptr_equal(strstr(p.output, "table_3_3, antbench "), p.output);
+    assert_ptr_equal(strstr(p.output, "antbench 3.3, antbench "), p.output);
     ab_options_free(&p.options);
 }
 
@@ -269,9 +277,9 @@ static void list_is_a_table(void **state)
         lines += *c == '\n';
         tabs += *c == '\t';
     }
-    assert_ptr_equal(strstr(text, "id\tbackend\tfile\tsource\tdescription\n"), text);
+    assert_ptr_equal(strstr(text, "id\tbackend\tfile\ttraits\tsource\tdescription\n"), text);
     assert_true(lines > 1);
-    assert_int_equal(tabs, 4 * lines);
+    assert_int_equal(tabs, 5 * lines);
     assert_non_null(strstr(text, "\ntsp/ds-roulette\thost\t"));
 }
 

@@ -21,7 +21,7 @@ static const char *const instances[] = {"d198", "a280", "lin318", "pcb442", "rat
 static ab_published_table must_read(const char *path)
 {
     ab_published_table table;
-    const ab_status status = ab_published_read(path, &table);
+    const ab_status status = ab_published_read_file(path, &table);
     if (status.code != AB_OK) fail_msg("%s", status.reason);
     return table;
 }
@@ -171,7 +171,7 @@ static void expect_refused(const char *line, const char *message)
     fprintf(file, "%s%s", header, line);
     fclose(file);
     ab_published_table table;
-    const ab_status status = ab_published_read(path, &table);
+    const ab_status status = ab_published_read_file(path, &table);
     ab_published_free(&table);
     unlink(path);
     char expected[512];
@@ -199,11 +199,11 @@ static void other_files_are_refused(void **state)
 {
     (void)state;
     ab_published_table table;
-    ab_status status = ab_published_read("/nonexistent/table.csv", &table);
+    ab_status status = ab_published_read_file("/nonexistent/table.csv", &table);
     assert_int_equal(status.code, AB_FAILED);
     assert_string_equal(status.reason, "/nonexistent/table.csv: No such file or directory");
     ab_published_free(&table);
-    status = ab_published_read("tests/test_published.c", &table);
+    status = ab_published_read_file("tests/test_published.c", &table);
     assert_int_equal(status.code, AB_BAD_INPUT);
     assert_non_null(strstr(status.reason, "tests/test_published.c:1: "));
     ab_published_free(&table);

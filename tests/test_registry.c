@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "kernels/operation.h"
 #include "tests/planted/device_memory.h"
 #include "tests/support/registered.h"
 
@@ -17,13 +18,13 @@ static void ids_are_operation_and_name(void **state)
     (void)state;
     size_t count, n_operations;
     const ab_implementation *all = ab_registry(&count);
-    const char *const *operations = ab_operation_names(&n_operations);
+    const ab_operation *const *operations = ab_operations(&n_operations);
     for (size_t i = 0; i < count; i++) {
         char id[128];
         snprintf(id, sizeof id, "%s/%s", all[i].operation, all[i].name);
         assert_string_equal(all[i].id, id);
         size_t known = 0;
-        for (size_t k = 0; k < n_operations; k++) known += strcmp(operations[k], all[i].operation) == 0;
+        for (size_t k = 0; k < n_operations; k++) known += strcmp(operations[k]->name, all[i].operation) == 0;
         assert_int_equal(known, 1);
         assert_ptr_equal(ab_find_implementation(id, all[i].backend), &all[i]);
         assert_non_null(all[i].open);
@@ -37,12 +38,12 @@ static void every_operation_has_a_cpu_and_one_reference_at_most(void **state)
 {
     (void)state;
     size_t n_operations;
-    const char *const *operations = ab_operation_names(&n_operations);
+    const ab_operation *const *operations = ab_operations(&n_operations);
     assert_true(n_operations >= 5);
     for (size_t k = 0; k < n_operations; k++) {
         int references = 0;
-        assert_non_null(next_of(operations[k], ON_CPU, NULL));
-        for (const ab_implementation *it = NULL; (it = next_of(operations[k], ON_CPU | ON_HOST, it)) != NULL;)
+        assert_non_null(next_of(operations[k]->name, ON_CPU, NULL));
+        for (const ab_implementation *it = NULL; (it = next_of(operations[k]->name, ON_CPU | ON_HOST, it)) != NULL;)
             references += (it->traits & AB_REFERENCE) != 0;
         assert_true(references <= 1);
     }
@@ -69,7 +70,7 @@ static void traits_have_names(void **state)
     ab_trait_names(AB_EXACT | AB_CANDIDATES, text);
     assert_string_equal(text, "exact candidates");
     ab_trait_names(~0u, text);
-    assert_string_equal(text, "exact candidates partial superset reference several");
+    assert_string_equal(text, "exact candidates partial superset reference several thread-each block-each");
 }
 
 static void stages_have_names(void **state)

@@ -27,7 +27,7 @@ def change_rows(run, change):
     header, *lines = table.read_text().splitlines()
     changed = [header]
     for text in lines:
-        cells = dict(zip(runs.HEADER, text.split(",")))
+        cells = dict(zip(runs.SCHEMAS["1"][0], text.split(",")))
         if change(cells) is not False:
             changed.append(",".join(cells.values()))
     table.write_text("\n".join(changed) + "\n")
@@ -59,7 +59,7 @@ def spoil(row, **new_cells):
 
     def change(cells):
         if cells["row"] == row:
-            cells.update({name: "" for name in runs.HEADER if name.endswith("_ms")}, samples="", **new_cells)
+            cells.update({name: "" for name in [*runs.TIMES, "published_ms"]}, samples="", **new_cells)
 
     return change
 
@@ -313,7 +313,7 @@ def test_what_cannot_be_measured_again_is_inconclusive(base, new, gate):
 @pytest.fixture
 def driver(tmp_path, monkeypatch, new):
     """A stand-in for a driver: it knows one implementation and copies NEW to the directory after --out."""
-    program = tmp_path / "build/bin/table_3_3"
+    program = tmp_path / "build/bin/antbench"
     program.parent.mkdir(parents=True)
     program.write_text(f"""#!/bin/bash
 [ "$1" = --list ] && {{ printf 'id\\tbackend\\ntsp/ds-roulette\\tcuda\\ntsp/i-roulette\\tcuda\\n'; exit; }}
@@ -324,7 +324,8 @@ while [ $# -gt 1 ]; do [ "$1" = --out ] && mkdir -p "$2" && cp {new}/* "$2"; shi
     monkeypatch.setattr(regress, "ROOT", tmp_path)
     digest = hashlib.sha256(program.read_bytes()).hexdigest()
     change_meta(new, lambda meta: meta["build"].update(executable_sha256=digest))
-    change_meta(new, lambda meta: meta["options"].update(time_budget_s="none", runs=3))
+    change_meta(new, lambda meta: meta["options"].update(time_budget_s="none", runs=3, set=["rho=0.3", "ants=20,40"]))
+    change_meta(new, lambda meta: meta.update(command_line=["build/bin/antbench", "3.3", "--profile", "quick"]))
     return tmp_path / "called"
 
 
@@ -333,8 +334,8 @@ def test_the_recorded_command_is_run_again_for_the_slower_rows(base, new, driver
     assert regress.main([str(base), str(new), "--rerun", *GPU]) == command.REGRESSION
     called = driver.read_text().split(" --out ")[0]
     assert called == (
-        "--quiet --profile quick --backend auto --device 0 --runs 3 --time-budget 0 --seed 1 "
-        "--instances d198 --implementations tsp/ds-roulette"
+        "3.3 --quiet --profile quick --backend auto --device 0 --runs 3 --time-budget 0 --seed 1 "
+        "--instances d198 --implementations tsp/ds-roulette --set rho=0.3 --set ants=20,40"
     )
     assert "confirmed by a second measurement" in capsys.readouterr().out
 
@@ -392,7 +393,7 @@ def test_calibrate_runs_a_driver_against_itself(tmp_path, monkeypatch, driver, n
     nothing = {"once": 0, "confirmed": 0}
     assert kept["false_positive_rate"] == dict.fromkeys(("cpu iteration", "cuda iteration", "cuda stage"), nothing)
     assert kept["threshold_percent"] == 5
-    assert sorted(os.listdir(tmp_path / "build/calibrate/table_3_3")) == ["1", "2", "3"]
+    assert sorted(os.listdir(tmp_path / "build/calibrate/3.3")) == ["1", "2", "3"]
     assert "cuda stage: 0 % of gates at 5 % are false alarms" in capsys.readouterr().out
 
 

@@ -22,13 +22,13 @@
 
 static const char table_header[] =
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
-    "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,quality_metric,quality_best,"
-    "quality_mean,quality_reference,verify_metric,verify_value,sm_clock_mhz,throttle,published_id,published_ms,note\n";
+    "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
+    "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,throttle,published_id,published_ms,note\n";
 
-static const char digest_a[] =
-    "d198 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa /data/my files/d198.tsp";
-static const char digest_b[] =
-    "d198 bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb /data/my files/d198.tsp";
+static const ab_run_input input_a = {
+    "d198", "/data/my files/d198.tsp", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+static const ab_run_input input_b = {
+    "d198", "/data/my files/d198.tsp", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"};
 
 /* ---- A directory for each test, which is also the working directory ---- */
 
@@ -104,17 +104,16 @@ static ab_options make_options(bool resume)
                         .argv = arguments};
 }
 
-static ab_status open_with(const ab_options *options, const char *input, const char *device, ab_run **run)
+static ab_status open_with(const ab_options *options, const ab_run_input *input, const char *device, ab_run **run)
 {
-    char *inputs[] = {(char *)(uintptr_t)input, NULL};
-    const ab_run_info info = {"table-3.3.csv", "NVIDIA H100 80GB HBM3", inputs, device};
+    const ab_run_info info = {"table-3.3.csv", "NVIDIA H100 80GB HBM3", input, 1, &device, device != NULL};
     return ab_run_open(options, &info, run);
 }
 
 static ab_status open_run(bool resume, ab_run **run)
 {
     const ab_options options = make_options(resume);
-    return open_with(&options, digest_a, "{\"name\": \"NVIDIA H100 80GB HBM3\", \"uuid\": \"GPU-1\"}", run);
+    return open_with(&options, &input_a, "{\"name\": \"NVIDIA H100 80GB HBM3\", \"uuid\": \"GPU-1\"}", run);
 }
 
 static ab_run *must_open(bool resume)
@@ -198,20 +197,26 @@ static void files_have_their_exact_form(void **state)
     char expected[4096];
     snprintf(
         expected, sizeof expected,
-        "%s1,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,\n"
-        "1,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
-        "iteration,1,ok,count,2,1,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,35000123,35000123.25,,,,1980,,,,"
+        "%s2,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,,,,,\n"
+        "2,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
+        "iteration,1,ok,count,2,1,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,,,,35000123,35000123.25,,,,,1980,,,,"
         "\"a note with \"\"quotes\"\", commas and a line break \"\n",
         table_header, run_id_of(run), run_id_of(run));
     char *table = read_file("run/table-3.3.csv"), *samples = read_file("run/samples.csv");
     assert_string_equal(table, expected);
-    assert_string_equal(samples, "table,row,line,i,ms,discard_reason\n"
-                                 "3.3,ds-roulette,3,0,1.25,\n"
-                                 "3.3,ds-roulette,3,1,1.5,\n"
-                                 "3.3,ds-roulette,3,2,1234.568,throttled\n");
+    assert_string_equal(samples, "table,row,line,process,i,ms,discard_reason\n"
+                                 "3.3,ds-roulette,3,1,0,1.25,\n"
+                                 "3.3,ds-roulette,3,1,1,1.5,\n"
+                                 "3.3,ds-roulette,3,1,2,1234.568,throttled\n");
     free(table);
     free(samples);
     must_close(run);
+    run = must_open(true);
+    append_rows(run, 4, 5);
+    must_close(run);
+    samples = read_file("run/samples.csv");
+    assert_non_null(strstr(samples, "\n3.3,ds-roulette,4,2,0,1.25,\n")); /* of the second process */
+    free(samples);
 }
 
 static const char *text_at(const json_t *document, const char *object, const char *key)
@@ -224,12 +229,13 @@ static void meta_says_what_ran_on_what(void **state)
     (void)state;
     ab_run *run = must_open(false);
     json_t *meta = read_json("run/meta.json");
-    assert_int_equal(json_integer_value(json_object_get(meta, "schema")), 1);
+    assert_int_equal(json_integer_value(json_object_get(meta, "schema")), 2);
     assert_string_equal(text_at(meta, NULL, "run_id"), run_id_of(run));
     assert_string_equal(text_at(meta, NULL, "program"), "table_3_3");
     assert_string_equal(text_at(meta, "options", "profile"), "quick");
     assert_string_equal(text_at(meta, "machine", "name"), "NVIDIA H100 80GB HBM3");
-    assert_string_equal(text_at(meta, "device", "uuid"), "GPU-1");
+    const json_t *gpu = json_array_get(json_object_get(meta, "devices"), 0);
+    assert_string_equal(text_at(gpu, NULL, "uuid"), "GPU-1");
     assert_string_equal(text_at(meta, "build", "commit"), ab_build()->commit);
     assert_int_equal(strlen(text_at(meta, "build", "executable_sha256")), 64);
     assert_int_equal(json_array_size(json_object_get(meta, "command_line")), 3);
@@ -262,7 +268,8 @@ static void default_directory_is_named_for_machine_time_and_commit(void **state)
     ab_options options = make_options(false);
     options.out = NULL;
     ab_run *run;
-    assert_int_equal(open_with(&options, digest_a, NULL, &run).code, AB_OK);
+    assert_int_equal(setenv("ANTBENCH_ROOT", ".", 1), 0);
+    assert_int_equal(open_with(&options, &input_a, NULL, &run).code, AB_OK);
     char expected[512], *directory = strdup(ab_run_directory(run));
     snprintf(expected, sizeof expected, "results/runs/%s", run_id_of(run));
     assert_string_equal(directory, expected);
@@ -275,7 +282,7 @@ static void default_directory_is_named_for_machine_time_and_commit(void **state)
 
     /* --resume without --out finds it again. */
     options.resume = true;
-    assert_int_equal(open_with(&options, digest_a, NULL, &run).code, AB_OK);
+    assert_int_equal(open_with(&options, &input_a, NULL, &run).code, AB_OK);
     assert_string_equal(ab_run_directory(run), directory);
     int count;
     ab_run_rows(run, &count);
@@ -336,6 +343,16 @@ static void killed_run_keeps_every_finished_row(void **state)
     json_decref(meta);
 }
 
+/* Which process took a sample differs where the run was resumed: all are made the first one's. */
+static void forget_processes(char *samples)
+{
+    for (char *line = strchr(samples, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
+        char *cell = line;
+        for (int i = 0; i < 3; i++) cell = strchr(cell + 1, ',');
+        cell[1] = '1';
+    }
+}
+
 /* Leaves the files as a kill would that came after `samples_size` and `table_size` bytes, resumes and finishes. */
 static void resume_after_cut(const char *samples, size_t samples_size, const char *table, size_t table_size)
 {
@@ -348,6 +365,7 @@ static void resume_after_cut(const char *samples, size_t samples_size, const cha
     }
     must_close(run);
     char *new_samples = read_file("run/samples.csv"), *new_table = read_file("run/table-3.3.csv");
+    forget_processes(new_samples);
     assert_string_equal(new_samples, samples);
     assert_string_equal(new_table, table);
     free(new_samples);
@@ -430,13 +448,13 @@ static void unwritable_directory_is_one_clear_line(void **state)
     write_file("file", "", 0, "w");
     ab_options options = make_options(false);
     options.out = "file/run";
-    assert_refused(open_with(&options, digest_a, NULL, &run), AB_FAILED, "file/run: Not a directory");
+    assert_refused(open_with(&options, &input_a, NULL, &run), AB_FAILED, "file/run: Not a directory");
     options.out = "file";
-    assert_refused(open_with(&options, digest_a, NULL, &run), AB_FAILED, "file: File exists");
+    assert_refused(open_with(&options, &input_a, NULL, &run), AB_FAILED, "file: File exists");
     options.out = "/dev/null/run";
-    assert_refused(open_with(&options, digest_a, NULL, &run), AB_FAILED, "/dev/null/run: Not a directory");
+    assert_refused(open_with(&options, &input_a, NULL, &run), AB_FAILED, "/dev/null/run: Not a directory");
     options.out = "/proc/antbench";
-    assert_refused(open_with(&options, digest_a, NULL, &run), AB_FAILED, "/proc/antbench: ");
+    assert_refused(open_with(&options, &input_a, NULL, &run), AB_FAILED, "/proc/antbench: ");
     assert_null(run);
 }
 
@@ -473,26 +491,26 @@ static void another_binary_device_or_parameter_is_not_resumed(void **state)
     must_close(run);
     ab_options options = make_options(true);
     options.seed = 2;
-    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT, "options.seed was 1 and is now 2");
+    assert_refused(open_with(&options, &input_a, device, &run), AB_BAD_INPUT, "options.seed was 1 and is now 2");
     options = make_options(true);
     options.profile = AB_THESIS;
-    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT,
+    assert_refused(open_with(&options, &input_a, device, &run), AB_BAD_INPUT,
                    "profile was \"quick\" and is now \"thesis\"");
     options = make_options(true);
     options.time_budget_s = INFINITY;
-    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT,
+    assert_refused(open_with(&options, &input_a, device, &run), AB_BAD_INPUT,
                    "time_budget_s was null and is now \"none\"");
     options = make_options(true);
     options.instances = names;
-    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT,
+    assert_refused(open_with(&options, &input_a, device, &run), AB_BAD_INPUT,
                    "instances was null and is now [\"d198\"]");
     options = make_options(true);
-    assert_refused(open_with(&options, digest_b, device, &run), AB_BAD_INPUT, "inputs was {\"d198\":\"aaaa");
-    assert_refused(open_with(&options, digest_a, NULL, &run), AB_BAD_INPUT, "is now null");
-    assert_refused(open_with(&options, digest_a, "{\"name\": \"NVIDIA H100 80GB HBM3\", \"uuid\": \"GPU-2\"}", &run),
+    assert_refused(open_with(&options, &input_b, device, &run), AB_BAD_INPUT, "inputs was {\"d198\":\"aaaa");
+    assert_refused(open_with(&options, &input_a, NULL, &run), AB_BAD_INPUT, "the number of GPUs was 1 and is now 0");
+    assert_refused(open_with(&options, &input_a, "{\"name\": \"NVIDIA H100 80GB HBM3\", \"uuid\": \"GPU-2\"}", &run),
                    AB_BAD_INPUT, "device.uuid was \"GPU-1\" and is now \"GPU-2\"");
     options.program = "table_4_2";
-    assert_refused(open_with(&options, digest_a, device, &run), AB_BAD_INPUT, "program was \"table_3_3\"");
+    assert_refused(open_with(&options, &input_a, device, &run), AB_BAD_INPUT, "program was \"table_3_3\"");
     edit_meta("executable_sha256", "0123");
     assert_refused(open_run(true, &run), AB_BAD_INPUT, "build.executable_sha256 was \"0123\"");
     edit_meta("commit", "abcdef0");
@@ -531,11 +549,11 @@ static void damaged_table_is_reported_with_its_line(void **state)
     static const damage damages[] = {
         {"1.375", "1.3x5", "run/table-3.3.csv:2: column 17: expected a number, got \"1.3x5\""},
         {",ok,", ",no,", "run/table-3.3.csv:2: unknown status \"no\""},
-        {"1,nvidia", "2,nvidia", "run/table-3.3.csv:2: schema: expected 1, got \"2\""},
-        {"1,nvidia", "1,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
+        {"2,nvidia", "1,nvidia", "run/table-3.3.csv:2: schema: expected 2, got \"1\""},
+        {"2,nvidia", "2,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
         {"count,2,", "count,2.5,", "run/table-3.3.csv:2: samples: expected a count"},
         {"median_ms", "median_us", "run/table-3.3.csv:1: not the header"},
-        {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 36 cells, got 35"},
+        {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 40 cells, got 39"},
         {"a note", "a\"note", "run/table-3.3.csv:2: "},
         {"break \"\n", "break \"\n\n", "run/table-3.3.csv:4: expected a row on every line"}};
     assert_damages_are_reported("run/table-3.3.csv", damages, sizeof damages / sizeof *damages);
@@ -545,13 +563,13 @@ static void damaged_samples_are_reported_with_their_line(void **state)
 {
     (void)state;
     static const damage damages[] = {
-        {"line,i", "line,j", "run/samples.csv:1: expected the header table,row,line,i,ms,discard_reason"},
-        {",2,1,1.5", ",2,1.5", "run/samples.csv:3: expected 6 cells, got 5"},
-        {",2,1,", ",2.5,1,", "run/samples.csv:3: line: expected a count, got \"2.5\""},
-        {",2,0,", ",1,0,", "run/samples.csv:2: expected a sample of line 2 of the table or a later one, not of line 1"},
-        {",3,1,", ",2,1,", "run/samples.csv:6: expected a sample of line 3"},
-        {",2,1,", ",9,1,", "run/samples.csv:4: expected a sample of line 9"},
-        {"3.3,ds-roulette,3,1", "3.3,i-roulette,3,1",
+        {"process,i", "process,j", "run/samples.csv:1: expected the header table,row,line,process,i,ms,discard_reason"},
+        {",2,1,1,1.5", ",2,1,1.5", "run/samples.csv:3: expected 7 cells, got 6"},
+        {",2,1,1,", ",2.5,1,1,", "run/samples.csv:3: line: expected a count, got \"2.5\""},
+        {",2,1,0,", ",1,1,0,", "run/samples.csv:2: expected a sample of line 2 of the table or a later one, not of line 1"},
+        {",3,1,1,", ",2,1,1,", "run/samples.csv:6: expected a sample of line 3"},
+        {",2,1,1,", ",9,1,1,", "run/samples.csv:4: expected a sample of line 9"},
+        {"3.3,ds-roulette,3,1,1", "3.3,i-roulette,3,1,1",
          "run/samples.csv:6: a sample of 3.3 i-roulette, but line 3 of the table is a row of 3.3 ds-roulette"}};
     assert_damages_are_reported("run/samples.csv", damages, sizeof damages / sizeof *damages);
 }

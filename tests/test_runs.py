@@ -1,5 +1,6 @@
 """The data layer: what is read, what is refused and in which words, which row is the best."""
 
+import csv
 import json
 import shutil
 from pathlib import Path
@@ -32,7 +33,7 @@ def cell(name, value):
 
     def change(text):
         cells = text.split(",")
-        cells[runs.HEADER.index(name)] = value
+        cells[runs.SCHEMAS["1"][0].index(name)] = value
         return ",".join(cells)
 
     return change
@@ -50,6 +51,92 @@ def test_a_run_is_read():
         assert np.median(runs.samples(each)) == pytest.approx(each["median_ms"], rel=1e-6)
     mean, low, high = runs.mean_interval(row)
     assert low < mean < high and mean - low == pytest.approx(1.984 * row["stddev_ms"] / 10, rel=1e-3)
+
+
+@pytest.fixture
+def schema_2(run_copy):
+    """The same run as schema 2 has it."""
+    meta = json.loads((run_copy / "meta.json").read_text())
+    meta.update(schema=2, devices=[meta.pop("device")] * 2)
+    (run_copy / "meta.json").write_text(json.dumps(meta))
+    for name, header, more in (
+        ("table-3.3.csv", runs.HEADER, {"schema": "2", "bytes": "1024", "flops": "2e9", "quality_runs": "3 4"}),
+        ("samples.csv", runs.SAMPLES_HEADER, {"process": "1"}),
+    ):
+        with open(run_copy / name, newline="") as file:
+            lines = list(csv.DictReader(file))
+        with open(run_copy / name, "w", newline="") as file:
+            writer = csv.DictWriter(file, header, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows({**dict.fromkeys(header, ""), **line, **more} for line in lines)
+    return run_copy
+
+
+def test_a_run_of_schema_2_is_read(schema_2):
+    old, new = runs.load_run(DATA / "newer"), runs.load_run(schema_2)
+    row = new.rows.iloc[1]
+    assert (row["bytes"], row["flops"], row["quality_runs"]) == (1024, 2e9, "3 4") and np.isnan(row["energy_j"])
+    assert new.device == old.device and len(new.devices) == 2 and len(old.devices) == 1
+    assert runs.samples(row).tolist() == runs.samples(old.rows.iloc[1]).tolist()
+    assert list(new.rows.columns) == list(old.rows.columns)
+    assert old.rows.iloc[1]["quality_runs"] == "" and np.isnan(old.rows.iloc[1]["bytes"])
+
+
+def test_schema_1_is_schema_2_without_what_is_new():
+    table, samples = runs.SCHEMAS["1"]
+    assert len(table) == 36 and samples == ["table", "row", "line", "i", "ms", "discard_reason"]
+    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T033625Z-a4f6415/table-3.3.csv"
+    assert stored.read_text().splitlines()[0] == ",".join(table)
+
+
+def test_a_table_of_the_thesis_may_be_called_so(schema_2):
+    for name in ("table-3.3.csv", "samples.csv"):
+        text = (schema_2 / name).read_text()
+        (schema_2 / name).write_text(text.replace("\n3.", "\nthesis-3.").replace(",3.3,", ",thesis-3.3,"))
+    run = runs.load_run(schema_2)
+    assert run.rows["table"].tolist() == runs.load_run(DATA / "newer").rows["table"].tolist()
+    assert len(runs.samples(run.rows.iloc[0])) == 200
+
+
+def test_samples_of_several_processes_are_counted_on(schema_2):
+    lines = (schema_2 / "samples.csv").read_text().splitlines()
+    second = [line.replace(",1,", ",2,", 1) for line in lines[101:201]]  # of line 2, from sample 100 on
+    (schema_2 / "samples.csv").write_text("\n".join(lines[:101] + lines[201:] + second) + "\n")
+    run = runs.load_run(schema_2)
+    assert runs.samples(run.rows.iloc[0]).tolist() == runs.samples(runs.load_run(DATA / "newer").rows.iloc[0]).tolist()
+    edit(schema_2 / "samples.csv", 601, lambda text: text.replace(",2,199,", ",4,199,"))
+    with pytest.raises(BadInput, match="samples.csv:601: process 4 after process 2"):
+        runs.samples(runs.load_run(schema_2).rows.iloc[0])
+
+
+def test_too_few_samples_are_measured_all_the_same(schema_2):
+    edit(schema_2 / "table-3.3.csv", 3, lambda text: text.replace(",ok,", ",few,"))
+    assert runs.load_run(schema_2).rows.iloc[1]["status"] == "few"
+    edit(schema_2 / "table-3.3.csv", 3, lambda text: text.replace(",3 4,", ",3 x,"))
+    with pytest.raises(BadInput, match='table-3.3.csv:3: quality_runs is not a number: "x"'):
+        runs.load_run(schema_2)
+
+
+def test_an_unknown_schema_is_refused(schema_2):
+    meta = (schema_2 / "meta.json").read_text()
+    (schema_2 / "meta.json").write_text(meta.replace('"schema": 2', '"schema": 3'))
+    with pytest.raises(BadInput, match="meta.json:1: schema 3; this program reads schemas 1 and 2"):
+        runs.load_run(schema_2)
+    (schema_2 / "meta.json").write_text(meta.replace('"schema": 2', '"schema": 1'))
+    with pytest.raises(BadInput, match="table-3.3.csv:1: unknown header: expected 36 columns"):
+        runs.load_run(schema_2)
+
+
+@pytest.mark.parametrize(
+    "program, line, driver",
+    [
+        ("table_3_3", ["build/bin/table_3_3", "--quiet"], "3.3"),
+        ("table_3_3", ["build/bin/antbench", "3.3", "--quiet"], "3.3"),
+        ("table_jpdc_4", ["/x/antbench", "jpdc-4"], "jpdc-4"),
+    ],
+)
+def test_the_driver_of_a_run(program, line, driver):
+    assert runs.Run(DATA, {"program": program, "command_line": line}, None).driver == driver
 
 
 def test_discarded_samples_keep_their_numbers(run_copy):
@@ -73,7 +160,7 @@ def test_samples_of_an_unfinished_row_are_left_out(run_copy):
         (1, lambda text: text.replace("median_ms", "median"), ":1: unknown header: expected 36 columns"),
         (3, lambda text: text + ",", ":3: expected 36 cells, got 37"),
         (3, lambda text: "", ":3: expected 36 cells, got 0"),
-        (3, cell("schema", "2"), ':3: schema "2"; this program reads schema 1'),
+        (3, cell("schema", "2"), ':3: schema "2", but meta.json has schema 1'),
         (4, cell("run_id", "other/run"), ":4: belongs to the run other/run, but meta.json describes nvidia-h100"),
         (4, cell("device", "X"), ':4: mixed devices: cuda is "X" here and "NVIDIA H100 80GB HBM3" on line 3'),
         (4, cell("status", "fine"), ':4: unknown status "fine"'),
@@ -94,8 +181,8 @@ def test_a_malformed_table_is_one_line(run_copy, line, change, message):
     "text, message",
     [
         ("", ":1: empty; expected the header"),
-        (",".join(runs.HEADER) + "\n", ":1: no rows, only the header"),
-        (",".join(runs.HEADER) + "\n1,nvidia", ":2: cut short: the last line has no end"),
+        (",".join(runs.SCHEMAS["1"][0]) + "\n", ":1: no rows, only the header"),
+        (",".join(runs.SCHEMAS["1"][0]) + "\n1,nvidia", ":2: cut short: the last line has no end"),
         ("\udcff", ":1: not a text file (UTF-8)"),
     ],
 )

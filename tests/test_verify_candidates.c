@@ -1,5 +1,5 @@
-/* The check of candidate sets (bench/verify_tsp.h): it accepts what as_nearest_neighbours builds and refuses each way in
- * which a set can be wrong. */
+/* The check of candidate sets (kernels/tsp/verify.h): it accepts what as_nearest_neighbours builds and refuses each
+ * way in which a set can be wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "bench/verify_tsp.h"
+#include "kernels/tsp/verify.h"
 
 enum { N = 6, NN = 3 };
 

@@ -12,6 +12,7 @@ from antbench import runs
 
 DEVICE, CPU = "NVIDIA GeForce GTX 580", "Intel Core i7 950"
 RUN_ID = "geforce-gtx-580/20150901T000000Z-0000000"
+SCHEMA = 2
 ON_CPU = ("acotsp", "seq", "opencv")
 
 
@@ -20,7 +21,7 @@ def made_row(table, row, instance, ms, params="", scope="iteration", **more):
     backend = "cpu" if row.startswith(ON_CPU) else "cuda"
     cells = dict.fromkeys(runs.HEADER, "")
     cells.update(
-        schema=runs.SCHEMA,
+        schema=SCHEMA,
         run_id=RUN_ID,
         table=table,
         row=row,
@@ -70,17 +71,19 @@ def image_rows(published):
                 yield made_row("F5.7", f"{line.row}-uncached", "lena", line.value * 1.5, scope="run")
         elif line.table == "6.1":
             row = "opencv-1" if line.row == "opencv" else line.row
-            mismatch = {"canny-h4": 0.001, "canny-h10": 0.0001}.get(row, "")
-            yield made_row("6.1", row, line.instance, line.value, scope="kernel", quality_mean=mismatch)
+            pixels = {"canny-h4": 262, "canny-h10": 26}.get(row, 0)
+            maps = dict(size=512**2, verify_metric="mismatched-pixels", verify_value=pixels)
+            yield made_row("6.1", row, line.instance, line.value, scope="kernel", **maps)
             yield made_row("6.1", row, line.instance, line.value * 3, scope="end-to-end")
     for row, ms in (("npp", 1.0), ("canny-gpu", 2.0)):
-        yield made_row("6.1", row, "shapes-1024", ms, scope="kernel", size=1024**2, quality_mean=0.25)
+        yield made_row("6.1", row, "shapes-1024", ms, scope="kernel", size=1024**2, bytes=2 * 1024**2)
+    copied = dict(implementation="device/copy", backend="cuda", device=DEVICE, bytes=8 * 1024**2)
+    yield made_row("6.1", "copy", "8 MiB", 1.0, scope="setup", **copied)
 
 
 def quality_row(table, row, instance, value, params):
     """A row that was looked at and not timed."""
-    timing = [name for name in runs.HEADER if name.endswith("_ms") or name in ("samples", "discarded")]
-    times = dict.fromkeys(timing, "")
+    times = dict.fromkeys([*runs.TIMES, "samples", "discarded"], "")
     return made_row(table, row, instance, 1, params, "quality", **times, quality_metric="f", quality_mean=value)
 
 
@@ -119,22 +122,26 @@ def write_run(folder, rows=None):
     """A run directory; its folder."""
     folder.mkdir(parents=True)
     meta = {
-        "schema": 1,
+        "schema": SCHEMA,
         "run_id": RUN_ID,
         "program": "table_3_3",
-        "command_line": ["build/bin/table_3_3", "--profile", "thesis", "--backend", "cuda", "--out", "/somewhere"],
+        "command_line": [
+            "build/bin/antbench",
+            "3.3",
+            "--profile",
+            "thesis",
+            "--backend",
+            "cuda",
+            "--out",
+            "/somewhere",
+        ],
         "options": {"profile": "thesis"},
         "started_utc": "2015-09-01T00:00:00Z",
         "ended_utc": "2015-09-01T00:03:30Z",
         "machine": {"cpu": CPU, "logical_cores": 8, "usable_cores": 8, "os": "Ubuntu 12.10"},
-        "device": {
-            "name": DEVICE,
-            "sm_count": 16,
-            "clock_mhz": 1544,
-            "driver": "304",
-            "power_limit_w": 244.0,
-            "ecc": False,
-        },
+        "devices": [
+            {"name": DEVICE, "sm_count": 16, "clock_mhz": 1544, "driver": "304", "power_limit_w": 244.0, "ecc": False}
+        ],
         "build": {"commit": "0000000", "dirty": False, "nvcc": "5.0", "cc": "gcc"},
     }
     (folder / "meta.json").write_text(json.dumps(meta), encoding="utf-8")

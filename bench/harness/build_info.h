@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "kernels/implementation.h"
+#include "base/status.h"
 
 typedef struct ab_build_info {
     const char *commit;             /* git commit, abbreviated; "unknown" outside of a repository */

@@ -5,9 +5,13 @@
 #include "bench/harness/gpu.h"
 #include "kernels/cuda_port.h"
 
+enum { DELAY_NS = 50000 /* several launches */ };
+
 struct gpu_clock {
     int n_marks;
     cudaEvent_t *marks; /* [n_marks] */
+    void *flushed;      /* [flushed_bytes] on the GPU, from the first flush on */
+    size_t flushed_bytes;
 };
 
 static int attribute(cudaDeviceAttr which, int device)
@@ -71,8 +75,40 @@ extern "C" void gpu_clock_close(gpu_clock *clock)
 {
     if (!clock) return;
     for (int i = 0; i < clock->n_marks; ++i) cudaEventDestroy(clock->marks[i]);
+    cudaFree(clock->flushed);
     free(clock->marks);
     free(clock);
+}
+
+static __global__ void wait_for_ns(unsigned long long ns)
+{
+    unsigned long long begin, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    while (now - begin < ns);
+}
+
+extern "C" ab_status gpu_clock_delay(gpu_clock *)
+{
+    wait_for_ns<<<1, 1>>>(DELAY_NS);
+    return AB_LAUNCHED("wait_for_ns");
+}
+
+static ab_status allocate_flushed(gpu_clock *clock)
+{
+    int device = 0, l2_bytes = 0;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
+    clock->flushed_bytes = 2 * (size_t)l2_bytes;
+    CUDA_TRY(cudaMalloc(&clock->flushed, clock->flushed_bytes));
+    return ab_ok();
+}
+
+extern "C" ab_status gpu_clock_flush(gpu_clock *clock)
+{
+    if (!clock->flushed) AB_TRY(allocate_flushed(clock));
+    CUDA_TRY(cudaMemsetAsync(clock->flushed, 0x5a, clock->flushed_bytes));
+    return ab_ok();
 }
 
 extern "C" ab_status gpu_clock_mark(gpu_clock *clock, int mark)

@@ -38,6 +38,18 @@ ab_status gpu_clock_wait(gpu_clock *clock, int mark)
     return no_cuda();
 }
 
+ab_status gpu_clock_delay(gpu_clock *clock)
+{
+    (void)clock;
+    return no_cuda();
+}
+
+ab_status gpu_clock_flush(gpu_clock *clock)
+{
+    (void)clock;
+    return no_cuda();
+}
+
 ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms)
 {
     (void)clock, (void)from, (void)to, (void)ms;

@@ -1,4 +1,4 @@
-/* The clock and the sampling loop (measure.h). */
+/* The clock (measure.h). */
 #include <stdlib.h>
 #include <time.h>
 
@@ -58,9 +58,11 @@ void ab_series_free(ab_series *series)
     *series = (ab_series){0};
 }
 
-static ab_status reserve(ab_series *series, int n_stages, int more)
+static ab_status reserve(ab_series *series, const ab_work *work, int more)
 {
+    const int n_stages = work->methods->n_stages;
     series->n_stages = n_stages;
+    series->stage_names = work->methods->stage_names;
     if (series->n + more <= series->capacity) return ab_ok();
     const size_t capacity = (size_t)(series->n + more) * 2;
     double *ms = realloc(series->ms, capacity * (size_t)n_stages * sizeof *ms);
@@ -72,48 +74,64 @@ static ab_status reserve(ab_series *series, int n_stages, int more)
     return ab_ok();
 }
 
-/* Runs iterations until all are done or the budget is spent; mark k * n_stages is the beginning of iteration k. */
-static ab_status run_iterations(ab_work *work, const work_clock *clock, int iterations, double budget_s, int *completed)
+/* Marks from the beginning of one iteration to that of the next: the end of an iteration is the beginning of the next,
+ * unless the cache is flushed in between. */
+static int marks_per_iteration(const ab_work *work, bool l2_cold)
 {
-    const int n_stages = work->methods->n_stages;
-    const double deadline = ab_now_s() + budget_s;
-    AB_TRY(set_mark(clock, 0));
-    for (*completed = 0; *completed < iterations;) {
-        for (int stage = 0; stage < n_stages; ++stage) {
-            AB_TRY(work->methods->run_stage(work, stage));
-            AB_TRY(set_mark(clock, *completed * n_stages + stage + 1));
-        }
-        ++*completed;
-        if (*completed > QUEUE_AHEAD) AB_TRY(wait_for(clock, (*completed - QUEUE_AHEAD) * n_stages));
-        if (ab_now_s() >= deadline) break;
-    }
-    return wait_for(clock, *completed * n_stages);
+    return work->methods->n_stages + (l2_cold ? 1 : 0);
 }
 
-static ab_status collect(const work_clock *clock, int completed, ab_series *series)
+static ab_status run_iteration(ab_work *work, const work_clock *clock, int first_mark)
 {
-    for (int mark = 0; mark < completed * series->n_stages; ++mark)
-        AB_TRY(elapsed(clock, mark, &series->ms[series->n * series->n_stages + mark]));
-    for (int i = 0; i < completed; ++i) series->discarded[series->n + i] = false;
+    for (int stage = 0; stage < work->methods->n_stages; ++stage) {
+        AB_TRY(work->methods->run_stage(work, stage));
+        AB_TRY(set_mark(clock, first_mark + stage + 1));
+    }
+    return ab_ok();
+}
+
+/* Runs iterations until all are done or the budget is spent. */
+static ab_status run_iterations(ab_work *work, const work_clock *clock, bool l2_cold, int iterations, double budget_s,
+                                int *completed)
+{
+    const int n_stages = work->methods->n_stages, stride = marks_per_iteration(work, l2_cold);
+    const double deadline = ab_now_s() + budget_s;
+    if (clock->gpu) AB_TRY(gpu_clock_delay(clock->gpu));
+    if (!l2_cold) AB_TRY(set_mark(clock, 0));
+    for (*completed = 0; *completed < iterations;) {
+        const int first_mark = *completed * stride;
+        if (l2_cold) {
+            AB_TRY(gpu_clock_flush(clock->gpu));
+            AB_TRY(set_mark(clock, first_mark));
+        }
+        AB_TRY(run_iteration(work, clock, first_mark));
+        ++*completed;
+        if (*completed > QUEUE_AHEAD) AB_TRY(wait_for(clock, (*completed - QUEUE_AHEAD - 1) * stride + n_stages));
+        if (ab_now_s() >= deadline) break;
+    }
+    return wait_for(clock, (*completed - 1) * stride + n_stages);
+}
+
+static ab_status collect(const work_clock *clock, int stride, int completed, ab_series *series)
+{
+    for (int i = 0; i < completed; ++i) {
+        double *ms = &series->ms[(series->n + i) * series->n_stages];
+        for (int stage = 0; stage < series->n_stages; ++stage) AB_TRY(elapsed(clock, i * stride + stage, &ms[stage]));
+        series->discarded[series->n + i] = false;
+    }
     series->n += completed;
     return ab_ok();
 }
 
-ab_status ab_measure(ab_work *work, ab_backend backend, int iterations, double budget_s, ab_series *series,
-                     int *completed)
+ab_status ab_time_work(ab_work *work, ab_backend backend, bool l2_cold, int iterations, double budget_s,
+                       ab_series *series, int *completed)
 {
-    const int n_stages = work->methods->n_stages;
+    const int stride = marks_per_iteration(work, l2_cold);
     work_clock clock = {0};
-    ab_status status = reserve(series, n_stages, iterations);
-    if (status.code == AB_OK) status = open_clock(backend, iterations * n_stages + 1, &clock);
-    if (status.code == AB_OK) status = run_iterations(work, &clock, iterations, budget_s, completed);
-    if (status.code == AB_OK) status = collect(&clock, *completed, series);
+    ab_status status = reserve(series, work, iterations);
+    if (status.code == AB_OK) status = open_clock(backend, iterations * stride + 1, &clock);
+    if (status.code == AB_OK) status = run_iterations(work, &clock, l2_cold, iterations, budget_s, completed);
+    if (status.code == AB_OK) status = collect(&clock, stride, *completed, series);
     close_clock(&clock);
     return status;
-}
-
-ab_status ab_iterate(ab_work *work)
-{
-    for (int stage = 0; stage < work->methods->n_stages; ++stage) AB_TRY(work->methods->run_stage(work, stage));
-    return ab_ok();
 }

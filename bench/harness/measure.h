@@ -1,4 +1,4 @@
-/* The clock and the sampling loop: runs a work's stages and keeps the time of every stage of every iteration.
+/* The clock: runs a work's stages and keeps the time of every stage of every iteration.
  *
  * CPU works are timed with CLOCK_MONOTONIC. GPU works are timed with CUDA events on the default stream; the CPU stays a
  * few iterations ahead, so that the GPU never waits for a launch, and no further, so that a time budget can end a run.
@@ -14,10 +14,11 @@
 /* Samples of one row. */
 typedef struct ab_series {
     int n_stages;
-    int n;           /* iterations measured */
-    int capacity;    /* iterations there is room for */
-    double *ms;      /* [n][n_stages]: milliseconds of each stage */
-    bool *discarded; /* [n]: the GPU was throttled */
+    const char *const *stage_names; /* [n_stages]: the work's */
+    int n;                          /* iterations measured */
+    int capacity;                   /* iterations there is room for */
+    double *ms;                     /* [n][n_stages]: milliseconds of each stage */
+    bool *discarded;                /* [n]: the GPU was throttled */
 } ab_series;
 
 void ab_series_free(ab_series *series); /* accepts a zeroed one */
@@ -26,11 +27,9 @@ void ab_series_free(ab_series *series); /* accepts a zeroed one */
 double ab_now_s(void);
 
 /* Runs up to `iterations` iterations of `work` and appends their times to `series`, fewer if more than `budget_s`
- * seconds pass (but at least one); *completed says how many. Returns when the GPU is done. */
-ab_status ab_measure(ab_work *work, ab_backend backend, int iterations, double budget_s, ab_series *series,
-                     int *completed);
-
-/* Runs every stage of `work` once, in order, untimed. */
-ab_status ab_iterate(ab_work *work);
+ * seconds pass (but at least one); *completed says how many. With l2_cold the GPU's L2 cache is flushed before each
+ * iteration, outside of its time. Returns when the GPU is done. */
+ab_status ab_time_work(ab_work *work, ab_backend backend, bool l2_cold, int iterations, double budget_s,
+                       ab_series *series, int *completed);
 
 #endif

@@ -8,7 +8,7 @@
 #include "bench/harness/machine.h"
 #include "bench/harness/meta.h"
 
-enum { SCHEMA = 1 }; /* goes up when a member changes its meaning */
+enum { SCHEMA = 2 }; /* goes up when a member changes its meaning */
 
 /* What must be the same for a run to be continued, most telling first. Not the host's name, which containers change. */
 static const char *const identity[] = {"schema",
@@ -22,11 +22,9 @@ static const char *const identity[] = {"schema",
                                        "options.seed",
                                        "options.instances",
                                        "options.implementations",
+                                       "options.set",
                                        "machine.cpu",
                                        "machine.usable_cores",
-                                       "device.name",
-                                       "device.uuid",
-                                       "device.driver",
                                        "build.commit",
                                        "build.dirty",
                                        "build.cc",
@@ -101,7 +99,8 @@ static json_t *options_json(const ab_options *options)
         {"runs", whole_or_null(options->runs)}, {"iterations", whole_or_null(options->iterations)},
         {"time_budget_s", time_budget_json(options->time_budget_s)}, {"seed", json_integer((json_int_t)options->seed)},
         {"instances", list_json(options->instances, count_items(options->instances))},
-        {"implementations", list_json(options->implementations, count_items(options->implementations))});
+        {"implementations", list_json(options->implementations, count_items(options->implementations))},
+        {"set", list_json(options->set, count_items(options->set))});
 }
 
 static json_t *build_json(const char *executable_sha256)
@@ -124,49 +123,47 @@ static json_t *machine_json(const char *name)
                   {"memory_bytes", json_integer(machine.memory_bytes)});
 }
 
-/* "name sha256 path" as an object. Name and path may contain spaces, so the digest in the middle is looked for. */
-static json_t *input_json(const char *input)
-{
-    const char *digest = strchr(input, ' ');
-    while (digest && strspn(digest + 1, "0123456789abcdef") != 64) digest = strchr(digest + 1, ' ');
-    if (!digest) return NULL;
-    const char *path = digest + 65 + (digest[65] == ' ');
-    return OBJECT({"name", json_stringn(input, (size_t)(digest - input))}, {"sha256", json_stringn(digest + 1, 64)},
-                  {"path", json_string(path)});
-}
-
-static json_t *inputs_json(char *const *inputs)
+static json_t *inputs_json(const ab_run_info *info)
 {
     json_t *list = json_array();
-    for (; inputs && *inputs && list; inputs++)
-        if (json_array_append_new(list, input_json(*inputs)) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
+    for (int i = 0; i < info->n_inputs && list; i++) {
+        const ab_run_input *input = &info->inputs[i];
+        if (json_array_append_new(list,
+                                  OBJECT({"name", json_string(input->name)}, {"sha256", json_string(input->sha256)},
+                                         {"path", json_string(input->path)})) == 0)
+            continue;
+        json_decref(list);
+        list = NULL;
+    }
     return list;
 }
 
-static ab_status device_json(const char *text, json_t **device)
+static ab_status devices_json(const ab_run_info *info, json_t **devices)
 {
     json_error_t error;
-    *device = text ? json_loads(text, JSON_REJECT_DUPLICATES, &error) : json_null();
-    return *device ? ab_ok() : ab_failed("device_json: %s", error.text);
+    *devices = json_array();
+    for (int i = 0; i < info->n_devices; i++)
+        if (json_array_append_new(*devices, json_loads(info->devices[i], JSON_REJECT_DUPLICATES, &error)) != 0) {
+            json_decref(*devices);
+            return ab_failed("the description of a GPU: %s", error.text);
+        }
+    return ab_ok();
 }
 
 ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, const char *run_id, time_t start,
                          json_t **meta)
 {
     char executable_sha256[65];
-    json_t *device;
+    json_t *devices;
     *meta = NULL;
     AB_TRY(ab_executable_sha256(executable_sha256));
-    AB_TRY(device_json(info->device_json, &device));
+    AB_TRY(devices_json(info, &devices));
     *meta = OBJECT(
         {"schema", json_integer(SCHEMA)}, {"run_id", json_string(run_id)}, {"program", json_string(options->program)},
         {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
         {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
-        {"complete", json_false()}, {"exit_code", json_null()}, {"inputs", inputs_json(info->inputs)},
-        {"machine", machine_json(info->machine)}, {"device", device}, {"build", build_json(executable_sha256)});
+        {"complete", json_false()}, {"exit_code", json_null()}, {"inputs", inputs_json(info)},
+        {"machine", machine_json(info->machine)}, {"devices", devices}, {"build", build_json(executable_sha256)});
     return *meta ? ab_ok()
                  : ab_failed("cannot describe this run as JSON: a name is not UTF-8, or an input has no SHA-256");
 }
@@ -223,10 +220,31 @@ static ab_status expect_same(const char *what, const json_t *old, const json_t *
                         what, shown(old, was), shown(now, is));
 }
 
+/* The GPUs: not all that is known of them, as the temperature changes. */
+static ab_status expect_same_devices(const json_t *old, const json_t *now, const char *directory)
+{
+    static const char *const telling[] = {"name", "uuid", "driver"};
+    const json_t *was = member(old, "devices"), *is = member(now, "devices");
+    json_t *n_was = json_integer((json_int_t)json_array_size(was)),
+           *n_is = json_integer((json_int_t)json_array_size(is));
+    ab_status status = expect_same("the number of GPUs", n_was, n_is, directory);
+    json_decref(n_was);
+    json_decref(n_is);
+    for (size_t i = 0; i < json_array_size(is); i++)
+        for (size_t k = 0; k < sizeof telling / sizeof *telling && status.code == AB_OK; k++) {
+            char what[32];
+            snprintf(what, sizeof what, "device.%s", telling[k]);
+            status = expect_same(what, member(json_array_get(was, i), telling[k]),
+                                 member(json_array_get(is, i), telling[k]), directory);
+        }
+    return status;
+}
+
 ab_status ab_meta_check_resumable(const json_t *old, const json_t *now, const char *directory)
 {
     for (size_t i = 0; i < sizeof identity / sizeof *identity; i++)
         AB_TRY(expect_same(identity[i], member(old, identity[i]), member(now, identity[i]), directory));
+    AB_TRY(expect_same_devices(old, now, directory));
     json_t *old_digests = input_digests(old), *new_digests = input_digests(now);
     const ab_status status = expect_same("inputs", old_digests, new_digests, directory);
     json_decref(old_digests);

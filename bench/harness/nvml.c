@@ -23,6 +23,7 @@ struct ab_nvml {
     int (*power_limit)(nvml_handle device, unsigned *milliwatt);
     int (*throttle_reasons)(nvml_handle device, unsigned long long *mask);
     int (*driver_version)(char *version, unsigned size);
+    int (*total_energy)(nvml_handle device, unsigned long long *millijoule);
 };
 
 typedef struct throttle_reason {
@@ -51,7 +52,8 @@ static void find_functions(ab_nvml *nvml)
                   {&nvml->power_usage, "nvmlDeviceGetPowerUsage"},
                   {&nvml->power_limit, "nvmlDeviceGetEnforcedPowerLimit"},
                   {&nvml->throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons"},
-                  {&nvml->driver_version, "nvmlSystemGetDriverVersion"}};
+                  {&nvml->driver_version, "nvmlSystemGetDriverVersion"},
+                  {&nvml->total_energy, "nvmlDeviceGetTotalEnergyConsumption"}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         void *symbol = dlsym(nvml->library, wanted[i].symbol);
         memcpy(wanted[i].function, &symbol, sizeof symbol);
@@ -126,6 +128,14 @@ ab_gpu_state ab_nvml_read(ab_nvml *nvml)
         state.throttle = 0;
     state.throttled = discards(state.throttle);
     return state;
+}
+
+double ab_nvml_energy_j(const ab_nvml *nvml)
+{
+    unsigned long long millijoule;
+    const bool known =
+        nvml && nvml->total_energy && nvml->total_energy(nvml->device, &millijoule) == NVML_SUCCESS;
+    return known ? 1e-3 * (double)millijoule : (double)NAN;
 }
 
 void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, char text[96])

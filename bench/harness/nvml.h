@@ -23,6 +23,9 @@ typedef struct ab_gpu_state {
 
 ab_gpu_state ab_nvml_read(ab_nvml *nvml); /* accepts NULL */
 
+/* Joules that the GPU has used since the driver was loaded; NAN where not known. Accepts NULL. */
+double ab_nvml_energy_j(const ab_nvml *nvml);
+
 /* The reasons of a mask, separated by |, "none" for 0, "" when nvml is NULL; into text[96], which holds all that have a
  * name. Those without are given as a number. */
 void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, char text[96]);

@@ -1,4 +1,4 @@
-/* The command line that every driver shares (bench/harness/options.h). */
+/* The command line (bench/harness/options.h). */
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -16,6 +16,7 @@ enum {
     OPTION_DRY_RUN,
     OPTION_INSTANCES,
     OPTION_IMPLEMENTATIONS,
+    OPTION_SET,
     OPTION_BACKEND,
     OPTION_DEVICE,
     OPTION_PROFILE,
@@ -40,6 +41,7 @@ static const struct {
     [OPTION_DRY_RUN] = {"dry-run", NULL, "list the rows that would be measured, with the estimated time, and exit"},
     [OPTION_INSTANCES] = {"instances", "A,B,...", "measure these (each program says what may be named)"},
     [OPTION_IMPLEMENTATIONS] = {"implementations", "A,B,...", "measure these (ids as --list prints them)"},
+    [OPTION_SET] = {"set", "NAME=VALUE", "a parameter of the rows, several values separated by commas (repeatable)"},
     [OPTION_BACKEND] = {"backend", "NAME", "auto (default), cuda, host or cpu"},
     [OPTION_DEVICE] = {"device", "N", "CUDA device (default 0)"},
     [OPTION_PROFILE] = {"profile", "NAME", "smoke, quick (default) or thesis: how many samples, on what"},
@@ -157,6 +159,22 @@ static ab_status parse_list(const char *option, const char *text, char ***list)
     return check_items(option, *list);
 }
 
+/* Adds "name=value" to a NULL-terminated list. */
+static ab_status parse_set(const char *option, const char *text, char ***list)
+{
+    size_t count = 0;
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return ab_bad_input("--%s: expected NAME=VALUE, got \"%s\"", option, text);
+    while (*list && (*list)[count]) count++;
+    char **grown = realloc(*list, (count + 2) * sizeof *grown);
+    if (!grown) return ab_failed("out of memory");
+    *list = grown;
+    grown[count] = strdup(text);
+    grown[count + 1] = NULL;
+    return grown[count] ? ab_ok() : ab_failed("out of memory");
+}
+
 static ab_status parse_directory(const char *option, const char *text, char **directory)
 {
     if (!*text) return ab_bad_input("--%s: expected a directory, got \"\"", option);
@@ -169,7 +187,7 @@ static ab_status parse_directory(const char *option, const char *text, char **di
 
 static void print_help(const ab_program *program)
 {
-    printf("%s: %s\n\nusage: %s [options]\n\n", program->name, program->summary, program->name);
+    printf("%s: %s\n\nusage: %s [options]\n\n", program->shown, program->summary, program->shown);
     for (int i = 0; i < N_OPTIONS; i++) {
         char left[64];
         const char *argument = described_options[i].argument, *help = described_options[i].help;
@@ -179,6 +197,7 @@ static void print_help(const ab_program *program)
                  argument ? argument : "");
         printf("  %-26s %s\n", left, help);
     }
+    if (program->print_parameters) program->print_parameters(program->context);
     printf("\nexit codes: 0 fine, 1 internal, CUDA or I/O error, 2 usage or nothing matched, 3 confirmed slower,\n"
            "  4 wrong output, 5 inconclusive, 77 nothing could run\n");
 }
@@ -186,19 +205,22 @@ static void print_help(const ab_program *program)
 static void print_version(const ab_program *program)
 {
     const ab_build_info *build = ab_build();
-    printf("%s, antbench %s%s, %s\n", program->name, build->commit, build->dirty ? " with local changes" : "",
+    printf("%s, antbench %s%s, %s\n", program->shown, build->commit, build->dirty ? " with local changes" : "",
            build->device_code_sha256[0] ? build->nvcc : "built without CUDA");
 }
 
 void ab_print_implementations(const char *const *operations)
 {
     size_t count;
+    char traits[AB_TRAITS_TEXT];
     const ab_implementation *all = ab_registry(&count);
-    printf("id\tbackend\tfile\tsource\tdescription\n");
-    for (size_t i = 0; i < count; i++)
-        if (is_listed(all[i].operation, operations))
-            printf("%s\t%s\t%s\t%s\t%s\n", all[i].id, ab_backend_name(all[i].backend), all[i].file, all[i].source,
-                   all[i].description);
+    printf("id\tbackend\tfile\ttraits\tsource\tdescription\n");
+    for (size_t i = 0; i < count; i++) {
+        if (operations && !is_listed(all[i].operation, operations)) continue;
+        ab_trait_names(all[i].traits, traits);
+        printf("%s\t%s\t%s\t%s\t%s\t%s\n", all[i].id, ab_backend_name(all[i].backend), all[i].file, traits,
+               all[i].source, all[i].description);
+    }
 }
 
 /* ---- Options ---- */
@@ -219,6 +241,8 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         return parse_list(name, text, &options->instances);
     case OPTION_IMPLEMENTATIONS:
         return parse_list(name, text, &options->implementations);
+    case OPTION_SET:
+        return parse_set(name, text, &options->set);
     case OPTION_BACKEND:
         AB_TRY(parse_choice(name, text, backend_names, &choice));
         options->backend = (ab_backend_choice)choice;
@@ -303,11 +327,11 @@ static ab_status parse(const ab_program *program, ab_options *options)
 
 static ab_status check_instances(const ab_program *program, char *const *names)
 {
-    char hint[96];
-    for (; names && *names; names++)
-        if (!is_listed(*names, program->known_instances) && !program->may_load(*names))
-            return ab_bad_input("--instances: unknown instance %s%s", *names,
-                                suggestion(*names, program->known_instances, hint));
+    for (; names && *names; names++) {
+        const ab_status status = program->check_instance(*names);
+        if (status.code == AB_BAD_INPUT) return ab_bad_input("--instances: %s", status.reason);
+        AB_TRY(status);
+    }
     return ab_ok();
 }
 
@@ -337,11 +361,12 @@ static ab_status check_names(const ab_program *program, const ab_options *option
 
 void ab_parse_options(const ab_program *program, int argc, char **argv, ab_options *options)
 {
-    *options = (ab_options){.program = program->name, .profile = AB_QUICK, .seed = 1, .argc = argc, .argv = argv};
+    *options = (ab_options){
+        .program = program->name, .shown = program->shown, .profile = AB_QUICK, .seed = 1, .argc = argc, .argv = argv};
     ab_status status = parse(program, options);
     if (status.code == AB_OK && options->action != AB_ACTION_EXIT) status = check_names(program, options);
     if (status.code == AB_OK) return;
-    fprintf(stderr, "%s: %s\n", program->name, status.reason);
+    fprintf(stderr, "%s: %s\n", program->shown, status.reason);
     options->action = AB_ACTION_EXIT;
     options->exit_code = status.code == AB_BAD_INPUT ? AB_EXIT_USAGE : AB_EXIT_ERROR;
 }
@@ -350,9 +375,10 @@ void ab_options_free(ab_options *options)
 {
     free_list(options->instances);
     free_list(options->implementations);
+    free_list(options->set);
     free(options->out);
     free(options->save);
-    options->instances = options->implementations = NULL;
+    options->instances = options->implementations = options->set = NULL;
     options->out = options->save = NULL;
 }
 

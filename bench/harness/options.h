@@ -1,4 +1,4 @@
-/* The command line that every driver shares. */
+/* The command line: `antbench DRIVER [options]`. */
 #ifndef ANTBENCH_OPTIONS_H
 #define ANTBENCH_OPTIONS_H
 
@@ -18,7 +18,7 @@ enum {
     AB_EXIT_SKIPPED = 77      /* nothing could run */
 };
 
-typedef enum ab_profile { AB_SMOKE, AB_QUICK, AB_THESIS } ab_profile;
+typedef enum ab_profile { AB_SMOKE, AB_QUICK, AB_THESIS, AB_PROFILES } ab_profile;
 
 typedef enum ab_backend_choice {
     AB_BACKEND_AUTO, /* CPU rows, and GPU rows on CUDA or, without a device, on the host backend */
@@ -30,11 +30,13 @@ typedef enum ab_backend_choice {
 typedef enum ab_action { AB_ACTION_RUN, AB_ACTION_LIST, AB_ACTION_DRY_RUN, AB_ACTION_EXIT } ab_action;
 
 typedef struct ab_options {
-    const char *program;    /* "table_3_3" */
+    const char *program;    /* "table_3_3": as meta.json has it */
+    const char *shown;      /* "antbench 3.3": before messages */
     ab_action action;       /* AB_ACTION_EXIT: --help or --version was answered, or an error was printed */
     int exit_code;          /* for AB_ACTION_EXIT */
     char **instances;       /* names after --instances, NULL-terminated; NULL for the profile's */
     char **implementations; /* ids after --implementations, NULL-terminated; NULL for all */
+    char **set;             /* "name=value" after each --set, NULL-terminated; NULL for none */
     ab_backend_choice backend;
     int device; /* CUDA device index */
     ab_profile profile;
@@ -48,26 +50,29 @@ typedef struct ab_options {
     char **argv;
 } ab_options;
 
-/* What a driver tells the parser about itself, for --help and for checking names. */
+/* What the parser is told about a driver, for --help and for checking names. */
 typedef struct ab_program {
-    const char *name;                   /* "table_3_3" */
-    const char *summary;                /* one line for --help */
-    const char *const *operations;      /* NULL-terminated: ids after --implementations are checked against these' */
-    const char *const *known_instances; /* NULL-terminated: names to suggest from */
-    bool (*may_load)(const char *name); /* whether another name may still be an instance: a file, or generated */
-    const char *instances_help;         /* for --help: what may be named */
-    bool saves;                         /* --save is for this program */
+    const char *name;              /* "table_3_3": as meta.json has it */
+    const char *shown;             /* "antbench 3.3": before messages */
+    const char *summary;           /* one line for --help */
+    const char *const *operations; /* NULL-terminated: ids after --implementations are checked against these' */
+    ab_status (*check_instance)(const char *name); /* AB_BAD_INPUT for a name that is no input of its */
+    const char *instances_help;                    /* for --help: what may be named */
+    void (*print_parameters)(const void *context); /* for --help: what may be --set */
+    const void *context;
+    bool saves; /* --save is for this program */
 } ab_program;
 
 /* Never exits the process: --help and --version are printed to stdout, an error as one line to stderr, and all are
- * answered with AB_ACTION_EXIT. Free with ab_options_free in every case. */
+ * answered with AB_ACTION_EXIT. argv[0] is not looked at. Free with ab_options_free in every case. */
 void ab_parse_options(const ab_program *program, int argc, char **argv, ab_options *options);
 void ab_options_free(ab_options *options);
 
 const char *ab_profile_name(ab_profile profile);               /* "smoke" */
 const char *ab_backend_choice_name(ab_backend_choice backend); /* "auto" */
 
-/* --list: TSV on stdout with a header line: id, backend, file, source, description. */
+/* --list: TSV on stdout with a header line: id, backend, file, traits, source, description; of all operations for
+ * NULL. */
 void ab_print_implementations(const char *const *operations);
 
 /* True when the filters --implementations and --backend let `implementation` through (auto: CUDA or host by `gpu`). */

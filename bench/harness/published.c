@@ -1,9 +1,11 @@
 /* The published numbers (bench/harness/published.h). */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/root.h"
 #include "bench/harness/published.h"
 
 enum { ID, SOURCE, TABLE, SECTION, ROW, INSTANCE, METRIC, UNIT, VALUE, DIGITS, N_COLUMNS };
@@ -54,10 +56,19 @@ static ab_status add_record(void *context, const ab_csv_record *record)
     return ab_ok();
 }
 
-ab_status ab_published_read(const char *path, ab_published_table *table)
+ab_status ab_published_read_file(const char *path, ab_published_table *table)
 {
     *table = (ab_published_table){NULL, 0};
     return ab_csv_read(path, add_record, table);
+}
+
+ab_status ab_published_read(const char *name, ab_published_table *table)
+{
+    char below[96], path[1200];
+    *table = (ab_published_table){NULL, 0};
+    snprintf(below, sizeof below, "results/published/%s.csv", name);
+    AB_TRY(ab_root_path(path, sizeof path, below));
+    return ab_published_read_file(path, table);
 }
 
 void ab_published_free(ab_published_table *table)

@@ -1,8 +1,8 @@
-/* The published numbers: results/published/thesis-3.3.csv and the like, with the columns of ab_published in that order. */
+/* The published numbers: the files of results/published, with the columns of ab_published in that order. */
 #ifndef ANTBENCH_PUBLISHED_H
 #define ANTBENCH_PUBLISHED_H
 
-#include "kernels/implementation.h"
+#include "base/status.h"
 
 typedef struct ab_published {
     char id[64];       /* "thesis-3.3/ds-roulette/d198"; unique */
@@ -22,9 +22,12 @@ typedef struct ab_published_table {
     int count;
 } ab_published_table;
 
-/* Reads one CSV file of published numbers. AB_BAD_INPUT "file:line: ..." for a malformed line or an id that stands
- * twice. Free with ab_published_free, after an error too. */
-ab_status ab_published_read(const char *path, ab_published_table *table);
+/* Reads a file of published numbers. AB_BAD_INPUT "file:line: ..." for a malformed line or an id that stands twice. Free
+ * with ab_published_free, after an error too. */
+ab_status ab_published_read_file(const char *path, ab_published_table *table);
+
+/* The same of the numbers called "thesis-3.3", which are in results/published/thesis-3.3.csv. */
+ab_status ab_published_read(const char *name, ab_published_table *table);
 void ab_published_free(ab_published_table *table); /* accepts a zeroed one */
 
 /* The number for (row, instance, metric), or NULL. */

@@ -1,13 +1,14 @@
 /* One row of a table file (bench/harness/row.h). */
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/harness/row.h"
 
-static const char schema[] = "1"; /* of table files; goes up when a column changes its meaning */
+static const char schema[] = "2"; /* of table files; goes up when a column changes its meaning */
 
 enum {
     ROW_DIGITS = 12,   /* nanoseconds up to 10^6 ms, integers up to 10^12 */
@@ -65,9 +66,13 @@ static const column columns[] = {
     TIME(max),
     TIME(ci95_lo),
     TIME(ci95_hi),
+    NUMBER(bytes),
+    NUMBER(flops),
+    NUMBER(energy_j),
     TEXT(quality_metric),
     NUMBER(quality_best),
     NUMBER(quality_mean),
+    TEXT(quality_runs),
     NUMBER(quality_reference),
     TEXT(verify_metric),
     NUMBER(verify_value),
@@ -86,12 +91,21 @@ static const column key_columns[] = {TEXT(table),   TEXT(row),    TEXT(instance)
 
 enum { N_KEY_COLUMNS = sizeof key_columns / sizeof *key_columns };
 
-const char ab_samples_header[] = "table,row,line,i,ms,discard_reason";
+const char ab_samples_header[] = "table,row,line,process,i,ms,discard_reason";
 
 /* The columns of samples.csv, in order. */
-enum { SAMPLE_TABLE, SAMPLE_ROW, SAMPLE_LINE, SAMPLE_I, SAMPLE_MS, SAMPLE_DISCARD_REASON, N_SAMPLE_COLUMNS };
+enum {
+    SAMPLE_TABLE,
+    SAMPLE_ROW,
+    SAMPLE_LINE,
+    SAMPLE_PROCESS,
+    SAMPLE_I,
+    SAMPLE_MS,
+    SAMPLE_DISCARD_REASON,
+    N_SAMPLE_COLUMNS
+};
 
-static const char *const status_names[] = {"ok", "noisy", "timeout", "skipped", "unsupported", "wrong", "error"};
+static const char *const status_names[] = {"ok", "noisy", "few", "timeout", "skipped", "unsupported", "wrong", "error"};
 
 enum { N_STATUSES = sizeof status_names / sizeof *status_names };
 
@@ -120,6 +134,26 @@ bool ab_row_same_key(const ab_row *a, const ab_row *b)
     for (int i = 0; i < N_KEY_COLUMNS; i++)
         if (strcmp(field_of(a, &key_columns[i]), field_of(b, &key_columns[i])) != 0) return false;
     return true;
+}
+
+void ab_row_add_note(ab_row *row, const char *format, ...)
+{
+    const size_t at = strlen(row->note);
+    const int skip = at ? snprintf(row->note + at, sizeof row->note - at, "; ") : 0;
+    if (at + (size_t)skip >= sizeof row->note) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(row->note + at + skip, sizeof row->note - at - (size_t)skip, format, arguments);
+    va_end(arguments);
+}
+
+void ab_row_set_failure(ab_row *row, bool wrong, const ab_status *status)
+{
+    row->status = wrong ? AB_ROW_WRONG : status->code == AB_UNSUPPORTED ? AB_ROW_UNSUPPORTED : AB_ROW_ERROR;
+    row->ms = ab_row_new().ms;
+    row->bytes = row->flops = row->energy_j = NAN;
+    row->stop_reason[0] = '\0';
+    ab_row_add_note(row, "%s", status->reason);
 }
 
 /* ---- Writing ---- */
@@ -168,13 +202,13 @@ void ab_row_write(FILE *file, const ab_row *row, const char *run_id)
     fputc('\n', file);
 }
 
-void ab_samples_write(FILE *file, const ab_row *row, int line, const ab_sample *samples, int n_samples)
+void ab_samples_write(FILE *file, const ab_row *row, int line, int process, const ab_sample *samples, int n_samples)
 {
     for (int i = 0; i < n_samples; i++) {
         ab_csv_write_text(file, row->table);
         fputc(',', file);
         ab_csv_write_text(file, row->row);
-        fprintf(file, ",%d,%d,", line, i);
+        fprintf(file, ",%d,%d,%d,", line, process, i);
         ab_csv_write_number(file, samples[i].ms, SAMPLE_DIGITS);
         fputc(',', file);
         ab_csv_write_text(file, samples[i].discard_reason);
@@ -269,6 +303,12 @@ ab_status ab_samples_read_line(const ab_csv_record *record, int *line)
 {
     AB_TRY(expect_cells(record, N_SAMPLE_COLUMNS));
     return read_count(record, SAMPLE_LINE, "line", line);
+}
+
+ab_status ab_samples_read_process(const ab_csv_record *record, int *process)
+{
+    AB_TRY(expect_cells(record, N_SAMPLE_COLUMNS));
+    return read_count(record, SAMPLE_PROCESS, "process", process);
 }
 
 ab_status ab_samples_check_row(const ab_csv_record *record, const ab_row *row)

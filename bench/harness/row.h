@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 #include "base/csv.h"
+#include "base/parameter.h"
 #include "bench/harness/stats.h"
 
 typedef enum ab_row_status {
     AB_ROW_OK,
     AB_ROW_NOISY,       /* measured, but the interval is wider than 5 % of the median on either side */
+    AB_ROW_FEW,         /* measured, but too few samples for an interval */
     AB_ROW_TIMEOUT,     /* the budget ended before the first sample */
     AB_ROW_SKIPPED,     /* not run on purpose: the note says why */
     AB_ROW_UNSUPPORTED, /* a precondition is not met: the note says which */
@@ -23,13 +25,13 @@ const char *ab_row_status_name(ab_row_status status);
 /* One line of a table file. Text fields must not be NULL; "" and NAN are empty cells. */
 typedef struct ab_row {
     /* The key: no two rows of a run share it. */
-    char table[16];          /* "3.3" */
-    char row[48];            /* the published row or column: "ds-roulette" */
-    char instance[64];       /* "d198" */
-    char implementation[64]; /* "tsp/ds-roulette" */
-    char backend[8];         /* "cuda" */
-    char params[128];        /* "protocol=as-best;threads=1" */
-    char scope[16];          /* kernel | stage | iteration | end-to-end | functional */
+    char table[16];              /* "3.3" */
+    char row[48];                /* the published row or column: "ds-roulette" */
+    char instance[64];           /* "d198" */
+    char implementation[64];     /* "tsp/ds-roulette" */
+    char backend[8];             /* "cuda" */
+    char params[AB_PARAMS_TEXT]; /* "protocol=as-best;threads=1" (base/parameter.h) */
+    char scope[16];              /* kernel | stage | iteration | end-to-end | functional */
 
     int size;        /* cities, or pixels */
     char device[96]; /* "NVIDIA H100 80GB HBM3", or the CPU's name */
@@ -38,8 +40,12 @@ typedef struct ab_row {
     char stop_reason[16]; /* count | converged | budget; empty without samples */
     int discarded;        /* samples thrown away because the clock was throttled */
     ab_summary ms;        /* samples 0 and all NAN when not timed */
+    double bytes, flops;  /* of a sample: the fewest bytes it must move to and from the GPU's memory, its operations */
+    double energy_j;      /* that the GPU used for a sample, all of the board */
     char quality_metric[48];
-    double quality_best, quality_mean, quality_reference;
+    double quality_best, quality_mean;
+    char quality_runs[256]; /* of each complete run, separated by spaces */
+    double quality_reference;
     char verify_metric[48];
     double verify_value;
     double sm_clock_mhz;
@@ -50,6 +56,12 @@ typedef struct ab_row {
 } ab_row;
 
 ab_row ab_row_new(void); /* all text empty, all numbers NAN, status AB_ROW_OK */
+
+/* Appends to the note, after a semicolon where it already says something. */
+void ab_row_add_note(ab_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Status and note of a row that could not be measured. */
+void ab_row_set_failure(ab_row *row, bool wrong, const ab_status *status);
 
 bool ab_row_same_key(const ab_row *a, const ab_row *b);
 
@@ -63,17 +75,21 @@ ab_status ab_row_check_header(const ab_csv_record *record);
 ab_status ab_row_read(const ab_csv_record *record, const char *run_id, ab_row *row);
 
 /* A sample of a row, and a line of samples.csv: table and row as in the row, `line` of the table file that the row
- * stands on, i (from 0), ms to 7 digits and discard_reason. */
+ * stands on, the number of the process that took it (from 1: a resumed run has several), i (from 0), ms to 7 digits and
+ * discard_reason. */
 typedef struct ab_sample {
     double ms;
     char discard_reason[32]; /* empty: kept */
 } ab_sample;
 
 extern const char ab_samples_header[];
-void ab_samples_write(FILE *file, const ab_row *row, int line, const ab_sample *samples, int n_samples);
+void ab_samples_write(FILE *file, const ab_row *row, int line, int process, const ab_sample *samples, int n_samples);
 
 /* Reads on which line of the table file the row of a sample stands. AB_BAD_INPUT "file:line: ...". */
 ab_status ab_samples_read_line(const ab_csv_record *record, int *line);
+
+/* Likewise the number of the process that took it. */
+ab_status ab_samples_read_process(const ab_csv_record *record, int *process);
 
 /* AB_BAD_INPUT unless the sample names this row. */
 ab_status ab_samples_check_row(const ab_csv_record *record, const ab_row *row);

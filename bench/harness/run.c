@@ -10,6 +10,7 @@
 
 #include "bench/harness/build_info.h"
 #include "base/files.h"
+#include "base/root.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/meta.h"
 #include "bench/harness/run.h"
@@ -20,6 +21,7 @@ struct ab_run {
     ab_log table, samples; /* the two CSV files */
     ab_row *rows;          /* [n_rows], as in the table file */
     int n_rows;
+    int process; /* this one's number: one more than that of the last sample, where the run was resumed */
 };
 
 /* ---- Names ---- */
@@ -43,10 +45,11 @@ static char *make_id(const char *machine, time_t start)
 /* The directory of the newest run of this machine that has such a table, or NULL: names begin with the time. */
 static char *newest_run(const ab_run_info *info)
 {
-    char slug[96], *pattern, *newest = NULL;
+    char slug[96], runs[1200], *pattern, *newest = NULL;
     glob_t found;
+    if (ab_root_path(runs, sizeof runs, "results/runs").code != AB_OK) return NULL;
     ab_machine_slug(info->machine, slug);
-    if (asprintf(&pattern, "results/runs/%s/*/%s", slug, info->table_file) < 0) return NULL;
+    if (asprintf(&pattern, "%s/%s/*/%s", runs, slug, info->table_file) < 0) return NULL;
     if (glob(pattern, 0, NULL, &found) == 0) {
         const char *table = found.gl_pathv[found.gl_pathc - 1];
         newest = strndup(table, (size_t)(strrchr(table, '/') - table));
@@ -60,7 +63,9 @@ static char *choose_directory(const ab_options *options, const ab_run_info *info
 {
     if (options->out) return strdup(options->out);
     char *directory = options->resume ? newest_run(info) : NULL;
-    return directory ? directory : join("results/runs", id);
+    if (directory) return directory;
+    char runs[1200];
+    return ab_root_path(runs, sizeof runs, "results/runs").code == AB_OK ? join(runs, id) : NULL;
 }
 
 static ab_status name_files(const ab_options *options, const ab_run_info *info, time_t start, ab_run *run)
@@ -145,7 +150,7 @@ static ab_status load_row(void *context, const ab_csv_record *record)
 
 /* How far samples.csv goes that belongs to finished rows: samples are written before their row. */
 typedef struct finished_samples {
-    const ab_run *run;
+    ab_run *run;
     int line; /* of the table file, which the last sample read belongs to */
     long end; /* bytes */
 } finished_samples;
@@ -163,6 +168,7 @@ static ab_status find_end_of_finished(void *context, const ab_csv_record *record
                                 record->path, record->line, previous, samples->line);
         if (samples->line >= line_of(samples->run->n_rows)) return ab_ok();
         AB_TRY(ab_samples_check_row(record, &samples->run->rows[samples->line - line_of(0)]));
+        AB_TRY(ab_samples_read_process(record, &samples->run->process));
     }
     samples->end = record->end;
     return ab_ok();
@@ -173,7 +179,9 @@ static ab_status load(ab_run *run)
 {
     finished_samples samples = {run, line_of(0), 0};
     AB_TRY(ab_csv_read(run->table.path, load_row, run));
+    run->process = 0;
     AB_TRY(ab_csv_read(run->samples.path, find_end_of_finished, &samples));
+    ++run->process;
     return ab_log_cut(&run->samples, samples.end);
 }
 
@@ -242,6 +250,7 @@ ab_status ab_run_open(const ab_options *options, const ab_run_info *info, ab_run
     *run = calloc(1, sizeof **run);
     if (!*run) return ab_failed("out of memory");
     (*run)->table.fd = (*run)->samples.fd = -1;
+    (*run)->process = 1;
     const ab_status status = open_run(options, info, *run);
     if (status.code != AB_OK) {
         free_run(*run);
@@ -274,7 +283,8 @@ const ab_row *ab_run_rows(const ab_run *run, int *count)
 typedef struct finished_row {
     const char *run_id;
     const ab_row *row;
-    int line;                 /* of the table file */
+    int line; /* of the table file */
+    int process;
     const ab_sample *samples; /* [n_samples] */
     int n_samples;
 } finished_row;
@@ -288,7 +298,7 @@ static void print_row(FILE *file, const void *context)
 static void print_samples(FILE *file, const void *context)
 {
     const finished_row *finished = context;
-    ab_samples_write(file, finished->row, finished->line, finished->samples, finished->n_samples);
+    ab_samples_write(file, finished->row, finished->line, finished->process, finished->samples, finished->n_samples);
 }
 
 static ab_status check_row(const ab_run *run, const ab_row *row, const ab_sample *samples, int n_samples)
@@ -304,7 +314,7 @@ static ab_status check_row(const ab_run *run, const ab_row *row, const ab_sample
 
 ab_status ab_run_append(ab_run *run, const ab_row *row, const ab_sample *samples, int n_samples)
 {
-    const finished_row finished = {run->id, row, line_of(run->n_rows), samples, n_samples};
+    const finished_row finished = {run->id, row, line_of(run->n_rows), run->process, samples, n_samples};
     const off_t samples_size = run->samples.size;
     AB_TRY(check_row(run, row, samples, n_samples));
     AB_TRY(append_printed(&run->samples, print_samples, &finished));

@@ -1,8 +1,8 @@
 /* A run: the directory of CSV files and metadata that a driver leaves behind, safe against being killed at any moment.
  *
  *   table-<name>.csv  one line per row, written and synced when the row is finished
- *   samples.csv       table,row,line,i,ms,discard_reason: every sample of every row, synced before the row's own line;
- *                     `line` is that line's number in the table file, whose header is line 1
+ *   samples.csv       table,row,line,process,i,ms,discard_reason: every sample of every row, synced before the row's
+ *                     own line; `line` is that line's number in the table file, whose header is line 1
  *   meta.json         what was run on what; written at the start ("complete": false) and again at the end
  *
  * A row that stands in the table file is finished and its samples are complete. Resuming drops whatever a kill left
@@ -15,12 +15,19 @@
 #include "bench/harness/options.h"
 #include "bench/harness/row.h"
 
+/* An input that rows are measured on. */
+typedef struct ab_run_input {
+    const char *name, *path, *sha256; /* the path may be empty */
+} ab_run_input;
+
 /* What the driver knows and meta.json must hold beside what the harness finds out by itself. */
 typedef struct ab_run_info {
-    const char *table_file;  /* "table-3.3.csv" */
-    const char *machine;     /* GPU name, or the CPU's name where no GPU takes part: names the default directory */
-    char **inputs;           /* "name sha256 path" (the path may be empty), NULL-terminated; NULL for none */
-    const char *device_json; /* JSON object describing the GPU (bench/harness/gpu.h), or NULL */
+    const char *table_file;     /* "table-3.3.csv" */
+    const char *machine;        /* GPU name, or the CPU's name where no GPU takes part: names the default directory */
+    const ab_run_input *inputs; /* [n_inputs] */
+    int n_inputs;
+    const char *const *devices; /* [n_devices]: JSON objects describing the GPUs (bench/harness/gpu.h) */
+    int n_devices;
 } ab_run_info;
 
 typedef struct ab_run ab_run;

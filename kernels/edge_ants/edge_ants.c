@@ -1,39 +1,48 @@
 /* Operation "edge-ants": what every implementation shares on the CPU (edge_ants.h). */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "kernels/edge_ants/edge_ants.h"
 
+#define AT(member) offsetof(ea_params, member)
+
+const ab_parameter ea_parameters[] = {
+    {.name = "ants", .help = "ants; auto: ants-512 in proportion to the pixels", .offset = AT(n_ants), .least = 1,
+     .most = EA_MAX_ANTS, .word = "auto", .shown = AB_SHOWN | AB_FITTED},
+    {.name = "iterations", .help = "of a run; auto: the profile's", .offset = AT(iterations), .least = 1,
+     .most = 1000000, .word = "auto", .shown = AB_SHOWN},
+    {.name = "threads", .help = "of a CPU implementation; all: all cores", .offset = AT(threads), .least = 1,
+     .most = 1024, .fallback = 1, .word = "all", .shown = AB_SHOWN_CPU | AB_FITTED},
+    {.name = "block", .help = "threads per block of a GPU, a multiple of 32", .offset = AT(block_threads), .least = 32,
+     .most = 1024, .fallback = 128, .shown = AB_SHOWN_GPU},
+    {.name = "cached", .help = "the ants' memory is copied to a GPU's shared memory", .kind = AB_FLAG,
+     .offset = AT(cache_memory), .fallback = 1, .shown = AB_SHOWN_GPU},
+    {.name = "alpha", .help = "exponent of the pheromone", .kind = AB_REAL, .offset = AT(alpha), .most = 100,
+     .fallback = 2.5, .shown = AB_SHOWN_SET},
+    {.name = "beta", .help = "exponent of the visibility", .kind = AB_REAL, .offset = AT(beta), .most = 100,
+     .fallback = 2, .shown = AB_SHOWN_SET},
+    {.name = "rho", .help = "evaporation rate", .kind = AB_REAL, .offset = AT(rho), .most = 1, .fallback = 0.04,
+     .shown = AB_SHOWN_SET},
+    {.name = "initial", .help = "pheromone of every pixel at first", .kind = AB_REAL, .offset = AT(initial),
+     .least = 1e-30, .most = 1e6, .fallback = 0.0001, .shown = AB_SHOWN_SET},
+    {.name = "min-visibility", .help = "ants deposit from this visibility on", .kind = AB_REAL,
+     .offset = AT(min_visibility), .most = 1, .shown = AB_SHOWN_SET},
+    {.name = "ants-512", .help = "ants of 512 x 512 pixels", .offset = AT(n_ants_512), .least = 1, .most = EA_MAX_ANTS,
+     .fallback = 3000},
+    {.name = "runs", .help = "runs whose mean pheromone is a map", .offset = AT(map_runs), .least = 1, .most = 100000,
+     .fallback = 10, .measure = "quality", .shown = AB_SHOWN},
+    {.name = NULL},
+};
+
 ea_params ea_default_params(int width, int height)
 {
-    const double n_ants = 3000.0 * width * height / (512.0 * 512.0);
-    return (ea_params){
-        .n_ants = n_ants < 1.0 ? 1 : (int)n_ants,
-        .iterations = 50,
-        .alpha = 2.5,
-        .beta = 2.0,
-        .rho = 0.04,
-        .initial = 0.0001,
-        .seed = 1,
-        .threads = 1,
-        .block_threads = 128,
-        .cache_memory = true,
-    };
-}
-
-/* Comparisons are written so that NaN fails. */
-static ab_status check_numbers(const ea_params *params)
-{
-    if (!(params->alpha >= 0.0 && params->alpha <= 100.0))
-        return ab_bad_input("alpha must be 0 to 100, not %g", params->alpha);
-    if (!(params->beta >= 0.0 && params->beta <= 100.0))
-        return ab_bad_input("beta must be 0 to 100, not %g", params->beta);
-    if (!(params->rho >= 0.0 && params->rho <= 1.0)) return ab_bad_input("rho must be 0 to 1, not %g", params->rho);
-    if (!(params->initial > 0.0 && params->initial <= 1e6))
-        return ab_bad_input("the initial pheromone must be more than 0 and at most 1e6, not %g", params->initial);
-    if (!(params->min_visibility >= 0.0 && params->min_visibility <= 1.0))
-        return ab_bad_input("the least visibility must be 0 to 1, not %g", params->min_visibility);
-    return ab_ok();
+    ea_params params = {.seed = 1};
+    ab_parameters_default(ea_parameters, &params);
+    const double n_ants = (double)params.n_ants_512 * width * height / (512.0 * 512.0);
+    params.n_ants = n_ants < 1.0 ? 1 : (int)n_ants;
+    params.iterations = 50;
+    return params;
 }
 
 ab_status ea_check(const ea_problem *problem, const ea_params *params)
@@ -42,14 +51,12 @@ ab_status ea_check(const ea_problem *problem, const ea_params *params)
         return ab_bad_input("an image of %d x %d pixels has none", problem->width, problem->height);
     if ((int64_t)problem->width * problem->height > EA_MAX_PIXELS)
         return ab_unsupported("needs at most 2^30 pixels, the image has %d x %d", problem->width, problem->height);
-    if (params->n_ants < 1) return ab_bad_input("n_ants must be at least 1, not %d", params->n_ants);
     if (params->n_ants > EA_MAX_ANTS) return ab_unsupported("needs at most 2^25 ants, not %d", params->n_ants);
-    if (params->iterations < 1) return ab_bad_input("iterations must be at least 1, not %d", params->iterations);
-    if (params->threads < 0) return ab_bad_input("threads must not be negative: %d", params->threads);
-    if (params->block_threads < 32 || params->block_threads > 1024 || params->block_threads % 32 != 0)
-        return ab_bad_input("threads per block must be a multiple of 32 from 32 to 1024, not %d",
-                            params->block_threads);
-    return check_numbers(params);
+    AB_TRY(ab_parameters_check(ea_parameters, params));
+    if (params->n_ants == 0) return ab_bad_input("ants must be at least 1");
+    if (params->iterations == 0) return ab_bad_input("iterations must be at least 1");
+    if (params->block_threads % 32 == 0) return ab_ok();
+    return ab_bad_input("block must be a multiple of 32 from 32 to 1024, not %d", params->block_threads);
 }
 
 static int clamp(int i, int n)

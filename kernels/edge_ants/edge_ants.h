@@ -44,6 +44,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/parameter.h"
 #include "kernels/implementation.h"
 
 /* What kernels and the CPU share. */
@@ -77,7 +78,13 @@ typedef struct ea_params {
     int threads;           /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
     int block_threads;     /* GPU: threads per block, a multiple of 32, 32 .. 1024 */
     bool cache_memory;     /* GPU: ants' memory is copied to shared memory before it is searched (Fig. 5.7) */
+    int n_ants_512;        /* where n_ants is 0: so many on 512 x 512 pixels, in proportion elsewhere */
+    int map_runs;          /* runs of different seeds whose mean pheromone is a map; no implementation reads it */
 } ea_params;
+
+/* Their table: names, ranges, defaults. Where it has 0 for them, n_ants follows from n_ants_512 and iterations from the
+ * effort. */
+extern const ab_parameter ea_parameters[];
 
 /* What the thesis uses (§5.5.2): alpha 2.5, beta 2, rho 0.04, initial 0.0001, 50 iterations, 3000 ants on 512 x 512 and
  * in proportion to the number of pixels elsewhere (at least 1); seed 1, threads 1, block_threads 128, cached. */

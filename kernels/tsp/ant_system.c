@@ -6,24 +6,43 @@
 
 #include "kernels/tsp/tsp.h"
 
+static const char *const protocol_names[] = {[AS_ALL_ANTS] = "as", [AS_BEST_ANT] = "as-best", NULL};
+
+#define AT(member) offsetof(as_params, member)
+
+const ab_parameter as_parameters[] = {
+    {.name = "protocol", .help = "who deposits: every ant (as) or the iteration's best (as-best)", .kind = AB_CHOICE,
+     .offset = AT(protocol), .fallback = AS_BEST_ANT, .choices = protocol_names, .shown = AB_SHOWN},
+    {.name = "ants", .help = "ants; n: as many as cities", .offset = AT(n_ants), .least = 1, .most = INT32_MAX,
+     .word = "n", .shown = AB_SHOWN | AB_FITTED},
+    {.name = "threads", .help = "of a CPU implementation; all: all cores", .offset = AT(threads), .least = 1,
+     .most = 1024, .fallback = 1, .word = "all", .shown = AB_SHOWN_CPU | AB_FITTED},
+    {.name = "nn", .help = "size of the candidate sets; 0: none", .offset = AT(nn), .most = AS_MAX_CITIES,
+     .shown = AB_SHOWN_SET},
+    {.name = "carveout", .help = "shared memory of a GPU, percent of the maximum; -1: the driver's choice",
+     .offset = AT(carveout), .least = -1, .most = 100, .fallback = -1, .shown = AB_SHOWN_SET},
+    {.name = "alpha", .help = "exponent of the pheromone", .kind = AB_REAL, .offset = AT(alpha), .most = 100,
+     .fallback = 1, .shown = AB_SHOWN_SET},
+    {.name = "beta", .help = "exponent of the heuristic", .kind = AB_REAL, .offset = AT(beta), .most = 100,
+     .fallback = 2, .shown = AB_SHOWN_SET},
+    {.name = "rho", .help = "evaporation rate; auto: 0.1 with as-best, 0.5 with as", .kind = AB_REAL,
+     .offset = AT(rho), .least = 1e-9, .most = 1, .word = "auto", .shown = AB_SHOWN_SET},
+    {.name = NULL},
+};
+
 as_params as_default_params(int n, as_protocol protocol)
 {
-    const as_params params = {
-        .protocol = protocol,
-        .alpha = 1.0,
-        .beta = 2.0,
-        .rho = protocol == AS_BEST_ANT ? 0.1 : 0.5,
-        .n_ants = n,
-        .seed = 1,
-        .threads = 1,
-        .carveout = -1,
-    };
+    as_params params = {.seed = 1};
+    ab_parameters_default(as_parameters, &params);
+    params.protocol = protocol;
+    params.n_ants = n;
+    params.rho = protocol == AS_BEST_ANT ? 0.1 : 0.5;
     return params;
 }
 
 const char *as_protocol_name(as_protocol protocol)
 {
-    return protocol == AS_BEST_ANT ? "as-best" : "as";
+    return protocol_names[protocol];
 }
 
 int as_nearest_unvisited(const as_problem *problem, int city, const bool *visited)
@@ -66,20 +85,8 @@ ab_status as_check(const as_problem *problem, const as_params *params)
 {
     if (problem->n < 2) return ab_unsupported("needs n >= 2, n is %d", problem->n);
     if (problem->n > AS_MAX_CITIES) return ab_unsupported("needs n <= %d, n is %d", AS_MAX_CITIES, problem->n);
-    if (params->protocol != AS_ALL_ANTS && params->protocol != AS_BEST_ANT)
-        return ab_bad_input("protocol is neither as nor as-best");
-    /* Written so that NaN fails. */
-    if (!(params->alpha >= 0.0 && params->alpha <= 100.0))
-        return ab_bad_input("alpha must be between 0 and 100, is %g", params->alpha);
-    if (!(params->beta >= 0.0 && params->beta <= 100.0))
-        return ab_bad_input("beta must be between 0 and 100, is %g", params->beta);
-    if (!(params->rho > 0.0 && params->rho <= 1.0))
-        return ab_bad_input("rho must be above 0 and at most 1, is %g", params->rho);
-    if (params->n_ants < 1) return ab_bad_input("n_ants must be at least 1, is %d", params->n_ants);
-    if (params->threads < 0 || params->threads > 1024)
-        return ab_bad_input("threads must be between 0 and 1024, is %d", params->threads);
-    if (params->carveout < -1 || params->carveout > 100)
-        return ab_bad_input("carveout must be between -1 and 100 percent, is %d", params->carveout);
+    AB_TRY(ab_parameters_check(as_parameters, params));
+    if (params->n_ants == 0 || params->rho == 0.0) return ab_bad_input("ants and rho must be more than 0");
     return ab_ok();
 }
 

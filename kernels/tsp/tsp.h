@@ -50,6 +50,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/parameter.h"
 #include "kernels/implementation.h"
 
 #ifdef __cplusplus
@@ -80,7 +81,11 @@ typedef struct as_params {
                     * AS_ALL_ANTS, where the order of atomic additions, and so their rounding, varies */
     int threads;   /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
     int carveout;  /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
+    int nn;        /* size of the candidate sets that the problem is given; 0 for none */
 } as_params;
+
+/* Their table: names, ranges, defaults. Where it has 0 for them, n_ants is n and rho follows from the protocol. */
+extern const ab_parameter as_parameters[];
 
 /* The candidate sets of thesis §4.4.2: the nn nearest other cities of each city, nearest first, the lower index first
  * among equals, into *nn_list [n][nn], which the caller frees. 1 <= nn <= n - 1. */

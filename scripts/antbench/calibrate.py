@@ -19,15 +19,16 @@ from pathlib import Path
 from antbench import command, regress, runs
 from antbench.command import ROOT, BadInput
 
+PROGRAM = f"build/bin/{runs.PROGRAM}"
 SHORT = ["--profile", "quick", "--instances", "d198"]  # about half a minute on 2 cores
 
 
-def repeat(program, options, repetitions, folder):
+def repeat(driver, options, repetitions, folder):
     """Runs the driver so many times; what an earlier calibration left is removed."""
     shutil.rmtree(folder, ignore_errors=True)
     for i in range(1, repetitions + 1):
         print(f"run {i} of {repetitions}", file=sys.stderr)
-        arguments = [str(ROOT / program), "--quiet", *options, "--out", str(folder / str(i))]
+        arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options, "--out", str(folder / str(i))]
         done = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL)
         if done.returncode != command.OK:
             raise BadInput(f"{' '.join(arguments)} ended with {done.returncode}")
@@ -91,7 +92,7 @@ def report(rate_of, once, threshold, path):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench.calibrate", description=__doc__.splitlines()[0])
-    parser.add_argument("--program", default="build/bin/table_3_3", help="default build/bin/table_3_3")
+    parser.add_argument("--driver", default="3.3", help="default 3.3")
     parser.add_argument("--repetitions", type=int, default=5, metavar="N", help="default 5; 3 at least")
     parser.add_argument("--threshold", type=float, default=5, metavar="PERCENT", help="default 5")
     parser.add_argument("--calibration", metavar="FILE", help="where to keep it (default: results/runs/MACHINE)")
@@ -104,10 +105,10 @@ def parse(arguments):
 
 def main(arguments=None):
     options = parse(arguments)
-    if not (ROOT / options.program).exists():
-        raise BadInput(f"{options.program}: not built: make build")
-    folder = ROOT / "build" / "calibrate" / Path(options.program).name
-    repeated = repeat(options.program, options.options or SHORT, options.repetitions, folder)
+    if not (ROOT / PROGRAM).exists():
+        raise BadInput(f"{PROGRAM}: not built: make build")
+    folder = ROOT / "build" / "calibrate" / options.driver
+    repeated = repeat(options.driver, options.options or SHORT, options.repetitions, folder)
     threshold = options.threshold / 100
     tables = [run.rows for run in repeated]
     once, confirmed = false_alarms(tables, threshold)
@@ -123,7 +124,7 @@ def main(arguments=None):
             "utc": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "threshold_percent": options.threshold,
             "repetitions": options.repetitions,
-            "command_line": [options.program, *(options.options or SHORT)],
+            "command_line": [PROGRAM, options.driver, *(options.options or SHORT)],
             "false_positive_rate": rate_of,
         },
     )

@@ -4,12 +4,15 @@
     3.3/ds-roulette/d198?protocol=as#quality       its quality instead: the mean of its runs, else the best
     3.3/ds-roulette/d198?protocol=as#best          the best of its runs
     6.1/npp/shapes-1024?scope=kernel#rate          the pixels of an image in that time, in Mpixel/s
+    6.1/npp/shapes-1024?scope=kernel#bandwidth     its bytes by its time, as a share of a copy's in the GPU's memory
+    6.1/npp/shapes-1024?scope=kernel#mismatch      the share of the pixels that differ from what they should be
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured
     =thesis-3.3/ds-roulette/d198                   a published number, by its id
 
 A condition names a parameter, or the columns scope or backend. {x} stands for what a table's lines, a figure's points
-or a claim's cases run through. Rows of the host backend have no times and are never found.
+or a claim's cases run through. thesis-3.3 is the same table as 3.3. Rows of the host backend have no times and are
+never found; those of scope setup, stage or end-to-end are found where a condition names the scope or the stage.
 """
 
 import csv
@@ -49,19 +52,23 @@ class Address:
     row: str
     instances: tuple  # the first that was measured is taken
     conditions: tuple  # (name, accepted values); several values are summed
-    quantity: str  # "", "quality", "best" or "rate"
+    quantity: str  # "" or one of QUANTITIES
+
+
+BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a row's own
+QUANTITIES = ("quality", "best", "rate", "bandwidth", "mismatch")
 
 
 def parse(text):
     """The Address that a text like "3.4/ds-roulette/d198?stage=choice+construct" spells."""
-    spelled = re.fullmatch(r"([^/?#=]+)/([^/?#]+)/([^/?#]+)(?:\?([^#]*))?(?:#(quality|best|rate))?", text)
-    if not spelled:
-        expected = "table/row/instance?name=value;...#quality, #best or #rate"
+    spelled = re.fullmatch(r"([^/?#=]+)/([^/?#]+)/([^/?#]+)(?:\?([^#]*))?(?:#(\w+))?", text)
+    if not spelled or spelled[5] not in (None, *QUANTITIES):
+        expected = f"table/row/instance?name=value;...#QUANTITY, of {' '.join(QUANTITIES)}"
         raise BadInput(f'"{text}" is no address of a cell: expected {expected}')
     table, row, instance, conditions, quantity = spelled.groups()
     pairs = (pair.partition("=") for pair in (conditions or "").split(";") if pair)
     return Address(
-        table,
+        runs.table_name(table),
         row,
         tuple(instance.split("|")),
         tuple((name, tuple(value.split("+"))) for name, _, value in pairs),
@@ -86,13 +93,17 @@ class Source:
             if row["backend"] != "host":
                 self.cells.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
 
+    def has(self, table, row):
+        """Whether a row was measured for any instance."""
+        return any(measured[:2] == (table, row) for measured in self.cells)
+
     def find(self, address):
         """The number at an address, as an Estimate."""
         for instance in alternatives(address.instances):
             rows = [
                 row
                 for row in self.cells.get((address.table, address.row, instance), ())
-                if all(condition_value(row, name) in values for name, values in address.conditions)
+                if is_meant(row, address.conditions)
             ]
             if rows:
                 found = total(rows, address)
@@ -105,6 +116,12 @@ def alternatives(instances):
     """The instances, then the stand-ins of their size, which drivers take where there is no file: u198 for d198."""
     sizes = [re.fullmatch(r"[a-z]+(\d+)", name) for name in instances]
     return [*instances, *(f"{kind}{size[1]}" for size in sizes if size for kind in "uc")]
+
+
+def is_meant(row, conditions):
+    if row["scope"] in BESIDE and not {"scope", "stage"} & {name for name, _ in conditions}:
+        return False
+    return all(condition_value(row, name) in values for name, values in conditions)
 
 
 def condition_value(row, name):
@@ -129,12 +146,12 @@ def newest(rows):
 
 
 def estimate(row, quantity):
-    if row["status"] not in ("ok", "noisy"):
+    if row["status"] not in runs.MEASURED:
         return Estimate(reason=f"{row['status']}: {row['note']}".rstrip(": "), rows=(row,))
     if quantity == "best":
         return unless_absent(row["quality_best"], row)
-    if quantity == "quality":
-        return quality(row)
+    if quantity in OTHER_QUANTITIES:
+        return OTHER_QUANTITIES[quantity](row)
     value, low, high = runs.mean_interval(row)
     if math.isnan(value):
         return Estimate(reason="not timed", rows=(row,))
@@ -145,17 +162,45 @@ def estimate(row, quantity):
 
 
 def quality(row):
-    """The mean quality of a row's runs; Student's interval where the note tells each run's tour."""
-    of_runs = re.search(r"of each complete run: ([\d. ]+)", row["note"])
-    values = np.array(of_runs[1].split(), dtype=float) if of_runs else np.array([])
+    """The mean quality of a row's runs, with Student's interval where that of each run is known."""
+    values = np.array(quality_of_runs(row).split(), dtype=float)
     if len(values) > 1:
         half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
         return Estimate(values.mean(), values.mean() - half, values.mean() + half, rows=(row,))
     return unless_absent(row["quality_best"] if math.isnan(row["quality_mean"]) else row["quality_mean"], row)
 
 
-def unless_absent(value, row):
-    return Estimate(value, reason="no quality" if math.isnan(value) else "", rows=(row,))
+def quality_of_runs(row):
+    """The quality of each complete run, as text: a column since schema 2, before that a part of the note."""
+    in_note = re.search(r"of each complete run: ([\d. ]+)", row["note"])
+    return row["quality_runs"] or (in_note[1] if in_note else "")
+
+
+def bandwidth(row):
+    """What a row reads and writes in its mean time, over a copy's in the same run; schema 1 has it as a quality."""
+    if row["quality_metric"] == "bandwidth-share":
+        return unless_absent(row["quality_mean"], row)
+    copy = next((each for _, each in row["run"].rows.iterrows() if is_copy(each)), None)
+    if copy is None:
+        return Estimate(reason=f"no copy in the GPU's memory in {row['run_id']}", rows=(row,))
+    share = (row["bytes"] / row["mean_ms"]) / (copy["bytes"] / copy["median_ms"])
+    return unless_absent(share, row, "no bytes or no time")
+
+
+def is_copy(row):
+    return row["scope"] == "setup" and row["implementation"] == "device/copy" and row["status"] in runs.MEASURED
+
+
+def mismatch(row):
+    known = row["verify_metric"] == "mismatched-pixels"
+    return unless_absent(row["verify_value"] / row["size"] if known else math.nan, row, "no pixels were compared")
+
+
+OTHER_QUANTITIES = {"quality": quality, "bandwidth": bandwidth, "mismatch": mismatch}
+
+
+def unless_absent(value, row, reason="no quality"):
+    return Estimate(value, reason=reason if math.isnan(value) else "", rows=(row,))
 
 
 # ---- Arithmetic: the parts are independent measurements ----
@@ -228,8 +273,18 @@ def read_layout(name, folder=REPORT):
 
 @functools.cache
 def sets():
-    """{name: what {x} runs through}."""
-    return {row["set"]: row["members"].split() for row in read_layout("sets.csv")}
+    """{name: what {x} runs through}: the sets of the drivers, and those of the report alone."""
+    found = {row["set"]: row["members"].split() for row in read_layout("driver_sets.csv")}
+    for line, row in enumerate(read_layout("sets.csv"), start=2):
+        if row["set"] in found:
+            raise BadInput(f"{REPORT / 'sets.csv'}:{line}: the set {row['set']} stands in driver_sets.csv or above")
+        found[row["set"]] = row["members"].split()
+    return found
+
+
+def members(names):
+    """What sets and single names stand for, each once: "images shapes-1024"."""
+    return list(dict.fromkeys(member for name in names.split() for member in sets().get(name, [name])))
 
 
 # ---- Which machines ----

@@ -92,7 +92,7 @@ def judge_pair(base, new):
     if is_timed(base) and new["status"] in FAILED:
         return Judgement(new, "inconclusive", f"{new['status']}: {new['note']}")
     if not (is_timed(base) and is_timed(new)):
-        return Judgement(new, "verified" if new["status"] in ("ok", "noisy") else "not timed", new["note"])
+        return Judgement(new, "verified" if new["status"] in runs.MEASURED else "not timed", new["note"])
     a, b = inference.matched(runs.all_samples(base), runs.all_samples(new))
     if len(a) == 0:
         return Judgement(new, "inconclusive", "no sample of BASE and NEW has the same number")
@@ -282,7 +282,7 @@ def measure_again(rows):
 
 def rerun_command(run, rows, out):
     """The command line that NEW's meta.json records, narrowed to these rows."""
-    program = Path("build/bin") / run.meta.get("program", "")
+    program, driver = program_of(run)
     expect_same_program(program, run)
     options = {
         **run.meta["options"],
@@ -292,13 +292,22 @@ def rerun_command(run, rows, out):
     }
     if not known_implementations(program) >= set(options["implementations"]):  # rows of scope setup are in no registry
         options["implementations"] = run.meta["options"].get("implementations")
-    arguments = [str(ROOT / program), "--quiet"]
+    arguments = [str(ROOT / program), *driver, "--quiet"]
     for name, value in options.items():
         if value is not None:
             name = "time-budget" if name == "time_budget_s" else name.replace("_", "-")
             value = {"none": 0}.get(value, value) if name == "time-budget" else value
-            arguments += [f"--{name}", ",".join(value) if isinstance(value, list) else str(value)]
+            if isinstance(value, list) and name != "set":  # several --set, whose commas are their own
+                value = ",".join(value)
+            for one in value if isinstance(value, list) else [value]:
+                arguments += [f"--{name}", str(one)]
     return arguments
+
+
+def program_of(run):
+    """(the program that measured a run, how it is told which driver): older programs had one driver each."""
+    name = Path(run.meta["command_line"][0]).name
+    return Path("build/bin") / name, [run.driver] if name == runs.PROGRAM else []
 
 
 def expect_same_program(program, run):

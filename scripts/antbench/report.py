@@ -11,7 +11,7 @@ import shlex
 from datetime import datetime
 from pathlib import Path
 
-from antbench import cells, claims, plots
+from antbench import cells, claims, layouts, plots
 from antbench.command import OK, ROOT, SKIPPED, BadInput, run
 
 TEMPLATES = cells.REPORT / "templates"
@@ -48,43 +48,46 @@ def cell(column, name, source, unit):
 
 def status(measured):
     """The worst status among the rows of a number; "" where there is none."""
+    worst_first = ("wrong", "error", "timeout", "unsupported", "skipped", "noisy", "few", "ok")
     found = {row["status"] for row in measured.rows}
-    return next(
-        (name for name in ("wrong", "error", "timeout", "unsupported", "skipped", "noisy", "ok") if name in found), ""
-    )
+    return next((name for name in worst_first if name in found), "")
 
 
 def table(layout, columns, source):
     """A table as the templates want it, or None where no cell of it was measured."""
-    names = cells.sets()[layout["set"]]
+    names = cells.members(layout["set"])
     lines = [
         {"name": name, "cells": [cell(column, name, source, layout["unit"]) for column in columns]} for name in names
     ]
     lines = [line for line in lines if any(cell["measured"] or cell["published"] for cell in line["cells"])]
     if not any(cell["measured"] for line in lines for cell in line["cells"]):
         return None
-    keep = [
-        i
-        for i in range(len(columns))
-        if any(line["cells"][i]["measured"] or line["cells"][i]["published"] for line in lines)
-    ]
-    shown = [
-        {"label": columns[i]["label"], "published": any(line["cells"][i]["published"] for line in lines)} for i in keep
-    ]
+    shown = [heading(column, [line["cells"][i] for line in lines], source) for i, column in enumerate(columns)]
+    keep = [i for i, column in enumerate(shown) if column]
     return {
         **layout,
-        "columns": shown,
+        "command": layouts.command(layout, columns),
+        "columns": [shown[i] for i in keep],
         "lines": [{**line, "cells": [line["cells"][i] for i in keep]} for line in lines],
     }
 
 
+def heading(column, found, source):
+    """What stands above a column, None where there is nothing to show: a new row is announced before it is measured."""
+    is_new = column["is_any"] and not any(source.has(column["table"], name) for name in column["names"])
+    if not is_new and not any(cell["measured"] or cell["published"] for cell in found):
+        return None
+    label = f"{column['label']} (not measured yet)" if is_new else column["label"]
+    return {"label": label, "published": any(cell["published"] for cell in found)}
+
+
 def tables_of(source):
     """(the tables that were measured, the titles of the others)."""
-    columns = cells.read_layout("tables.csv")
     found, missing = [], []
-    for layout in cells.read_layout("layouts.csv"):
-        made = table(layout, [column for column in columns if column["layout"] == layout["layout"]], source)
-        found.append(made) if made else missing.append(layout)
+    columns = layouts.columns()
+    for name, layout in layouts.layouts().items():
+        made = table(layout, columns[name], source)
+        found.append(made) if made else missing.append({**layout, "command": layouts.command(layout, columns[name])})
     return found, missing
 
 
@@ -103,8 +106,9 @@ def minutes(of_run):
 
 def command_of(of_run):
     """The make command that repeats a run: without the folder that it was written to."""
-    program, *options = of_run.meta["command_line"]
-    target = Path(program).name.replace("table_", "bench-").replace("_", ".")
+    options = of_run.meta["command_line"][1:]
+    if options and options[0] == of_run.driver:
+        options = options[1:]
     given, rest = {}, []
     while options:
         name, _, value = options.pop(0).partition("=")
@@ -117,28 +121,19 @@ def command_of(of_run):
         for part in (name, value)
         if part
     ]
-    return f"make {target} PROFILE={of_run.profile}" + (f' ARGS="{shlex.join(rest)}"' if rest else "")
+    return f"make bench-{of_run.driver} PROFILE={of_run.profile}" + (f' ARGS="{shlex.join(rest)}"' if rest else "")
 
 
 def describe(of_run):
     """What one run was measured on, for the table of runs."""
     machine, build = of_run.meta.get("machine", {}), of_run.meta.get("build", {})
-    device = of_run.device
-    gpu = (
-        (
-            f"{device['name']}, {device['sm_count']} SMs at {device['clock_mhz']} MHz, driver {device['driver']}, "
-            f"power limit {device['power_limit_w']:.0f} W, ECC {'on' if device['ecc'] else 'off'}"
-        )
-        if device
-        else "none"
-    )
     return {
         "id": of_run.run_id,
         "program": of_run.meta.get("program", ""),
         "profile": of_run.profile,
         "started": of_run.started.replace("T", " ").rstrip("Z"),
         "minutes": minutes(of_run),
-        "gpu": gpu,
+        "gpu": "; ".join(map(describe_gpu, of_run.devices)) or "none",
         "cpu": f"{machine.get('cpu', '')}, {machine.get('usable_cores', '?')} cores",
         "os": machine.get("os", ""),
         "commit": build.get("commit", "") + (" (changed)" if build.get("dirty") else ""),
@@ -148,15 +143,20 @@ def describe(of_run):
     }
 
 
+def describe_gpu(device):
+    return (
+        f"{device['name']}, {device['sm_count']} SMs at {device['clock_mhz']} MHz, driver {device['driver']}, "
+        f"power limit {device['power_limit_w']:.0f} W, ECC {'on' if device['ecc'] else 'off'}"
+    )
+
+
 def problems(source):
     """Rows that are not what one would like: each with its reason, those of the same kind together."""
     grouped = {}
     for _, row in source.rows.iterrows():
         if row["status"] == "ok":
             continue
-        spread = (row["ci95_hi_ms"] - row["ci95_lo_ms"]) / 2 / row["median_ms"] if row["median_ms"] else 0
-        reason = f"±{spread:.0%}" if row["status"] == "noisy" else row["note"] or "no reason given"
-        grouped.setdefault((row["status"], row["table"], row["row"]), []).append((row, reason))
+        grouped.setdefault((row["status"], row["table"], row["row"]), []).append((row, reason_of(row)))
     return [
         {
             "status": status,
@@ -169,6 +169,12 @@ def problems(source):
         }
         for (status, table, name), rows in sorted(grouped.items())
     ]
+
+
+def reason_of(row):
+    if row["status"] == "noisy":
+        return f"±{(row['ci95_hi_ms'] - row['ci95_lo_ms']) / 2 / row['median_ms']:.0%}"
+    return row["note"] or (f"{row['samples']:.0f} samples" if row["status"] == "few" else "no reason given")
 
 
 def told_apart(params):
@@ -224,18 +230,23 @@ def printed(published_id):
 # ---- Output ----
 
 
-def render(template, values):
+def jinja(folder, html=False):
+    """The templates of a folder."""
     try:
         import jinja2
     except ModuleNotFoundError:
         raise BadInput("python3-jinja2 is not installed: make deps") from None
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=template.endswith(".html.j2"),
+        autoescape=html,
         undefined=jinja2.StrictUndefined,
     )
+
+
+def render(template, values):
+    environment = jinja(TEMPLATES, html=template.endswith(".html.j2"))
     environment.filters.update(number=number, printed=printed, interval=claims.with_interval)
     return environment.get_template(template).render(values)
 

@@ -18,24 +18,33 @@ from scipy import stats
 
 from antbench.command import ROOT, BadInput
 
-SCHEMA = "1"
+# The columns of a table file and of samples.csv, listed here alone. Schema 1, which stored runs have, lacks some.
 HEADER = (
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
-    "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,quality_metric,quality_best,"
-    "quality_mean,quality_reference,verify_metric,verify_value,sm_clock_mhz,throttle,published_id,published_ms,note"
+    "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
+    "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,"
+    "throttle,published_id,published_ms,note"
 ).split(",")
-NUMBERS = [
-    name
-    for name in HEADER
-    if name.endswith(("_ms", "_best", "_mean", "_reference", "_value", "_mhz"))
-    or name in ("size", "seed", "samples", "discarded")
-]
-SAMPLES_HEADER = ["table", "row", "line", "i", "ms", "discard_reason"]
+SAMPLES_HEADER = ["table", "row", "line", "process", "i", "ms", "discard_reason"]
+SINCE_SCHEMA_2 = ("bytes", "flops", "energy_j", "quality_runs", "process")
+
+
+def before_schema_2(header):
+    return [name for name in header if name not in SINCE_SCHEMA_2]
+
+
+SCHEMAS = {"1": (before_schema_2(HEADER), before_schema_2(SAMPLES_HEADER)), "2": (HEADER, SAMPLES_HEADER)}
+COUNTS = ("size", "seed", "samples", "discarded", "bytes", "flops", "energy_j")
+NUMBER_ENDINGS = ("_ms", "_best", "_mean", "_reference", "_value", "_mhz")
+NUMBERS = [name for name in HEADER if name.endswith(NUMBER_ENDINGS) or name in COUNTS]
+TIMES = [name for name in HEADER if name.endswith("_ms") and name != "published_ms"]
 PUBLISHED_HEADER = ["id", "source", "table", "section", "row", "instance", "metric", "unit", "value", "digits"]
-STATUSES = ("ok", "noisy", "timeout", "skipped", "unsupported", "wrong", "error")
+MEASURED = ("ok", "noisy", "few")  # few: too few samples for an interval
+STATUSES = (*MEASURED, "timeout", "skipped", "unsupported", "wrong", "error")
 KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]  # no two rows of a run share it
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
+PROGRAM = "antbench"  # holds all drivers; older runs are of a program for each, table_3_3
 
 
 # ---- A run ----
@@ -63,9 +72,27 @@ class Run:
         return self.meta.get("started_utc", "")
 
     @property
+    def schema(self):
+        return schema_of(self.meta)
+
+    @property
+    def driver(self):
+        """What measured it, as `make bench-DRIVER` names it: "3.3"."""
+        program, *options = self.meta["command_line"]
+        if Path(program).name == PROGRAM and options and not options[0].startswith("-"):
+            return options[0]
+        return self.meta["program"].removeprefix("table_").replace("_", ".")
+
+    @property
+    def devices(self):
+        """What meta.json knows of each GPU; [] where none took part."""
+        devices = self.meta.get("devices") if self.schema != "1" else [self.meta.get("device")]
+        return [device for device in devices or [] if device]
+
+    @property
     def device(self):
-        """What meta.json knows of the GPU; {} where none took part."""
-        return self.meta.get("device") or {}
+        """The first GPU; {} where none took part."""
+        return next(iter(self.devices), {})
 
     @property
     def device_code(self):
@@ -75,7 +102,7 @@ class Run:
     @cached_property
     def all_samples(self):
         """{line of the table file: its samples in ms, in the order of measuring; NaN where one was discarded}."""
-        return read_samples(self.path / "samples.csv", self.rows)
+        return read_samples(self.path / "samples.csv", self.rows, self.schema)
 
     def samples(self, row):
         """The kept samples of one of this run's rows, in ms; empty where it was not timed."""
@@ -156,11 +183,17 @@ def number(path, line, name, text):
     return value
 
 
-def read_table(path, run_id):
-    """The rows of a table file, as they stand, with their line numbers."""
+def table_name(text):
+    """The name of a table: those of the thesis stand without it, "thesis-3.3" is "3.3"."""
+    return text.removeprefix("thesis-")
+
+
+def read_table(path, run_id, schema="1"):
+    """The rows of a table file, as they stand, with their line numbers; a column that its schema lacks is empty."""
     rows, first_device, keys = [], {}, {}
-    for line, cells in read_lines(path, HEADER):
-        check_row(path, line, cells, run_id)
+    for line, cells in read_lines(path, SCHEMAS[schema][0]):
+        cells = {**dict.fromkeys(HEADER, ""), **cells, "table": table_name(cells["table"])}
+        check_row(path, line, cells, run_id, schema)
         expect_one_device(path, line, cells, first_device)
         key = tuple(cells[name] for name in KEY)
         if keys.setdefault(key, line) != line:
@@ -171,15 +204,17 @@ def read_table(path, run_id):
     return pd.DataFrame(rows)
 
 
-def check_row(path, line, cells, run_id):
-    if cells["schema"] != SCHEMA:
-        raise BadInput(f"{path}:{line}: schema \"{cells['schema']}\"; this program reads schema {SCHEMA}")
+def check_row(path, line, cells, run_id, schema):
+    if cells["schema"] != schema:
+        raise BadInput(f'{path}:{line}: schema "{cells["schema"]}", but meta.json has schema {schema}')
     if cells["run_id"] != run_id:
         raise BadInput(f"{path}:{line}: belongs to the run {cells['run_id']}, but meta.json describes {run_id}")
     if cells["status"] not in STATUSES:
-        raise BadInput(f"{path}:{line}: unknown status \"{cells['status']}\"; expected one of {' '.join(STATUSES)}")
-    if cells["status"] in ("ok", "noisy") and cells["samples"] not in ("", "0") and cells["median_ms"] == "":
+        raise BadInput(f'{path}:{line}: unknown status "{cells["status"]}"; expected one of {" ".join(STATUSES)}')
+    if cells["status"] in MEASURED and cells["samples"] not in ("", "0") and cells["median_ms"] == "":
         raise BadInput(f"{path}:{line}: has samples but no median_ms")
+    for value in cells["quality_runs"].split():
+        number(path, line, "quality_runs", value)
 
 
 def expect_one_device(path, line, cells, first):
@@ -192,20 +227,26 @@ def expect_one_device(path, line, cells, first):
         )
 
 
-def read_samples(path, rows):
-    """{line of the table file: samples}. Samples past the last row are those of a row that was never finished."""
+def read_samples(path, rows, schema="1"):
+    """{line of the table file: samples}. Samples past the last row are those of a row that was never finished.
+
+    `i` counts the samples of a line, whichever process they come from.
+    """
     of_line = {int(row.line): row for row in rows.itertuples()}
-    values = {line: [] for line in of_line}
-    for line, cells in read_lines(path, SAMPLES_HEADER):
-        of, i, ms = (number(path, line, name, cells[name]) for name in ("line", "i", "ms"))
+    values, last_process = {line: [] for line in of_line}, dict.fromkeys(of_line, 1)
+    for line, cells in read_lines(path, SCHEMAS[schema][1]):
+        of, i, ms, process = (number(path, line, name, cells.get(name, "1")) for name in ("line", "i", "ms", "process"))
         if of > max(of_line):
-            break
+            continue
         row = of_line.get(of)
-        if row is None or (row.table, row.row) != (cells["table"], cells["row"]) or i != len(values[of]):
+        if row is None or (row.table, row.row) != (table_name(cells["table"]), cells["row"]) or i != len(values[of]):
             raise BadInput(
                 f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
-                f"line \"{cells['line']}\" of the table"
+                f'line "{cells["line"]}" of the table'
             )
+        if process not in (last_process[of], last_process[of] + 1):
+            raise BadInput(f"{path}:{line}: process {cells['process']} after process {last_process[of]}")
+        last_process[of] = process
         values[of].append(math.nan if cells["discard_reason"] else ms)
     samples_of = {line: np.array(row_values) for line, row_values in values.items()}
     for line, row in of_line.items():
@@ -230,7 +271,13 @@ def read_meta(path):
         raise BadInput(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
     if not isinstance(meta, dict) or not isinstance(meta.get("run_id"), str):
         raise BadInput(f"{path}:1: not the description of a run: there is no run_id")
+    if schema_of(meta) not in SCHEMAS:
+        raise BadInput(f"{path}:1: schema {schema_of(meta)}; this program reads schemas {' and '.join(SCHEMAS)}")
     return meta
+
+
+def schema_of(meta):
+    return str(meta.get("schema", 1))
 
 
 def load_run(path):
@@ -240,7 +287,7 @@ def load_run(path):
     tables = sorted(path.glob("table-*.csv"))
     if len(tables) != 1:
         raise BadInput(f"{path}: expected one file table-*.csv, found {len(tables)}")
-    run = Run(path, meta, read_table(tables[0], meta["run_id"]))
+    run = Run(path, meta, read_table(tables[0], meta["run_id"], schema_of(meta)))
     run.rows["run"] = [run] * len(run.rows)
     return run
 

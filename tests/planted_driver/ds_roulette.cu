@@ -1,4 +1,4 @@
-/* In place of DS-Roulette in build/bin/tests/table_3_3_planted: a construction that visits a city twice. The driver must
+/* In place of DS-Roulette in build/bin/tests/antbench_planted: a construction that visits a city twice. The driver must
  * find that out, give the row no time, and exit with 4 (tests/test_commands.py). */
 #include "kernels/tsp/colony.h"
 

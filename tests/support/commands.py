@@ -1,23 +1,57 @@
-"""Running the drivers and reading what they leave, for the end-to-end tests."""
+"""Running the program and reading what it leaves, for the end-to-end tests."""
 import csv
 import os
 import subprocess
 from pathlib import Path
 
+from antbench import runs
+
 ROOT = Path(__file__).resolve().parent.parent.parent
-HEADER = (
-    "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
-    "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,quality_metric,quality_best,"
-    "quality_mean,quality_reference,verify_metric,verify_value,sm_clock_mhz,throttle,published_id,published_ms,note"
-)
-TIMES = [name for name in HEADER.split(",") if name.endswith("_ms") and name != "published_ms"]
+PROGRAM = ROOT / "build/bin/antbench"
+PLANTED = ROOT / "build/bin/tests/antbench_planted"  # with a DS-Roulette that is wrong
+WITH_GPU = ROOT / "build/bin/tests/antbench_with_gpu"  # that believes in a GPU: for --dry-run
+SCHEMA = "2"  # that the program writes
+HEADER, SAMPLES_HEADER = (",".join(columns) for columns in runs.SCHEMAS[SCHEMA])
+TIMES = runs.TIMES
+CORES = len(os.sched_getaffinity(0))
 
 
-def drive(driver, *arguments, tsplib="/nonexistent", images="/nonexistent", **options):
-    """Runs a driver where no TSPLIB file and no image can be found, unless `tsplib` or `images` says where."""
-    environment = dict(os.environ, TSPLIB_DIR=str(tsplib), IMAGES_DIR=str(images))
-    return subprocess.run([driver, *map(str, arguments)], cwd=ROOT, env=environment, capture_output=True, text=True,
-                          timeout=120, **options)
+def environment_of(tsplib="/nonexistent", images="/nonexistent", **more):
+    return dict(os.environ, TSPLIB_DIR=str(tsplib), IMAGES_DIR=str(images), **more)
+
+
+def drive(*arguments, driver="3.3", program=PROGRAM, tsplib="/nonexistent", images="/nonexistent", root=None, cwd=ROOT,
+          **options):
+    """Runs a driver where no TSPLIB file and no image can be found, unless `tsplib`, `images` or `root` says where."""
+    environment = environment_of(tsplib, images, **({"ANTBENCH_ROOT": str(root)} if root else {}))
+    return subprocess.run([program, driver, *map(str, arguments)], cwd=cwd, env=environment, capture_output=True,
+                          text=True, timeout=120, **options)
+
+
+def told(*arguments, **options):
+    """What the program prints, where it must succeed."""
+    done = subprocess.run([PROGRAM, *arguments], cwd=ROOT, capture_output=True, text=True, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def implementations(operation=None, backend=None, have=(), lack=()):
+    """The ids that --list has of an operation and a backend, with all of these traits and none of those."""
+    listed = list(csv.DictReader(told("--list").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+    return {
+        line["id"] for line in listed
+        if operation in (None, line["id"].partition("/")[0]) and backend in (None, line["backend"])
+        and set(have) <= set(line["traits"].split()) and not set(lack) & set(line["traits"].split())
+    }
+
+
+def planned(*arguments, **options):
+    """The rows that a --dry-run lists."""
+    done = drive("--dry-run", *arguments, **options)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert "rows, about" in lines.pop()
+    return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def table_of(directory):
@@ -36,8 +70,21 @@ def samples_of(directory):
         return list(csv.DictReader(file))
 
 
+def params_of(row):
+    """{name: value} of a row's parameters."""
+    return dict(pair.partition("=")[::2] for pair in row["params"].split(";"))
+
+
 def one_line(result):
     """The only line on stderr."""
     lines = result.stderr.strip().splitlines()
     assert len(lines) == 1, result.stderr
     return lines[0]
+
+
+def write_tsp(path, n, lines=None):
+    """A TSPLIB file of n cities; with `lines`, of so many of them, and cut off after."""
+    points = "".join(f"{i + 1} {i * 7 % 13} {i * 5 % 11}\n" for i in range(n if lines is None else lines))
+    path.write_text(f"NAME: {path.stem}\nTYPE: TSP\nDIMENSION: {n}\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n{points}"
+                    + ("EOF\n" if lines is None else ""))
+    return path

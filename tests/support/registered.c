@@ -2,19 +2,40 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "tests/support/registered.h"
 
-const ab_implementation *next_of(const char *operation, unsigned backends, const ab_implementation *last)
+static const ab_implementation *next_of_all(const char *operation, unsigned backends, const ab_implementation *last)
 {
     size_t count;
     const ab_implementation *all = ab_registry(&count);
     for (const ab_implementation *it = last ? last + 1 : all; it < all + count; it++)
         if (strcmp(it->operation, operation) == 0 && backends >> it->backend & 1) return it;
     return NULL;
+}
+
+/* The implementation that ANTBENCH_ONLY leaves of an operation; NULL where it leaves all. */
+static const char *only_of(const char *operation)
+{
+    const char *only = getenv("ANTBENCH_ONLY");
+    if (only == NULL || *only == '\0') return NULL;
+    if (!ab_find_implementation(only, AB_CPU) && !ab_find_implementation(only, AB_HOST))
+        fail_msg("ANTBENCH_ONLY: %s is not in the registry", only);
+    const size_t length = strlen(operation);
+    return strncmp(only, operation, length) == 0 && only[length] == '/' ? only : NULL;
+}
+
+const ab_implementation *next_of(const char *operation, unsigned backends, const ab_implementation *last)
+{
+    const char *only = only_of(operation);
+    do {
+        last = next_of_all(operation, backends, last);
+    } while (last != NULL && only != NULL && strcmp(last->id, only) != 0);
+    return last;
 }
 
 const ab_implementation *registered(const char *id, ab_backend backend)
@@ -27,7 +48,7 @@ const ab_implementation *registered(const char *id, ab_backend backend)
 const ab_implementation *reference_of(const char *operation)
 {
     const ab_implementation *found = NULL;
-    for (const ab_implementation *it = NULL; (it = next_of(operation, ON_CPU, it)) != NULL;)
+    for (const ab_implementation *it = NULL; (it = next_of_all(operation, ON_CPU, it)) != NULL;)
         if (it->traits & AB_REFERENCE) {
             assert_null(found);
             found = it;

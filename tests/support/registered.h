@@ -9,6 +9,9 @@
 
 enum { ON_CPU = 1 << AB_CPU, ON_HOST = 1 << AB_HOST }; /* backends, any of them */
 
+/* ANTBENCH_ONLY=tsp/mine in the environment leaves of that operation, to next_of, that implementation alone: a test of
+ * all kernels is then one of yours, in seconds. Fails the cmocka test where there is no such implementation. */
+
 /* The implementation of `operation` on one of `backends` that comes after `last` in the registry, for NULL the first
  * one; NULL after the last one. */
 const ab_implementation *next_of(const char *operation, unsigned backends, const ab_implementation *last);

@@ -1,0 +1,50 @@
+/* antbench: the program of all drivers. `antbench 3.3 --profile smoke` measures Table 3.3; `antbench --help` says the
+ * rest. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "bench/harness/program.h"
+
+static int print_help(void)
+{
+    printf("antbench: ant colonies and edge detection on CPU and GPU, measured beside what was published\n\n"
+           "usage: antbench TABLE [options]   (antbench TABLE --help lists them)\n\n");
+    for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
+        printf("  antbench %-10s %s\n", (*driver)->name, (*driver)->summary);
+    printf("\n  antbench --list       every implementation, as TSV: id, backend, file, traits, source, description\n"
+           "  antbench --tables     every table and its driver, as TSV\n"
+           "  antbench --rows       every row of every table, as CSV\n"
+           "  antbench --sets       the names that rows and figures run through, as CSV\n");
+    return AB_EXIT_OK;
+}
+
+static int print_rows(void)
+{
+    const ab_status status = ab_describe_rows();
+    if (status.code == AB_OK) return AB_EXIT_OK;
+    fprintf(stderr, "antbench: %s\n", status.reason);
+    return AB_EXIT_ERROR;
+}
+
+static int unknown(const char *name)
+{
+    const char *names[64] = {NULL};
+    for (int i = 0; ab_drivers[i] && i < 63; ++i) names[i] = ab_drivers[i]->name;
+    const char *nearest = ab_nearest_name(name, names);
+    fprintf(stderr, "antbench: there is no table %s%s%s (antbench --help lists them)\n", name,
+            nearest ? "; did you mean " : "", nearest ? nearest : "");
+    return AB_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    const char *first = argc > 1 ? argv[1] : "--help";
+    if (strcmp(first, "--help") == 0) return print_help();
+    if (strcmp(first, "--rows") == 0) return print_rows();
+    if (strcmp(first, "--tables") == 0) return ab_describe_tables(), AB_EXIT_OK;
+    if (strcmp(first, "--sets") == 0) return ab_describe_sets(), AB_EXIT_OK;
+    if (strcmp(first, "--list") == 0) return ab_print_implementations(NULL), AB_EXIT_OK;
+    const ab_driver *driver = ab_driver_find(first);
+    return driver ? ab_program_main(driver, argc, argv) : unknown(first);
+}

@@ -1,0 +1,52 @@
+/* The machine that a program measures with (bench.h). */
+#include <stdio.h>
+
+#include "bench/harness/bench.h"
+#include "bench/harness/machine.h"
+
+ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *bench)
+{
+    *bench = (ab_bench){.options = options, .effort = effort};
+    const ab_machine machine = ab_machine_query();
+    snprintf(bench->cpu_name, sizeof bench->cpu_name, "%s", machine.cpu);
+    bench->cores = machine.usable_cores;
+    if (options->backend == AB_BACKEND_CPU || options->backend == AB_BACKEND_HOST) return ab_ok();
+    const ab_status status = gpu_open(options->device, &bench->gpu);
+    bench->have_gpu = status.code == AB_OK;
+    if (bench->have_gpu) {
+        bench->nvml = ab_nvml_open(bench->gpu.pci_bus_id);
+        return ab_ok();
+    }
+    if (options->backend == AB_BACKEND_CUDA || status.code != AB_UNSUPPORTED) return status;
+    snprintf(bench->no_gpu, sizeof bench->no_gpu, "%s", status.reason);
+    return ab_ok();
+}
+
+void ab_bench_close(ab_bench *bench)
+{
+    ab_nvml_close(bench->nvml);
+}
+
+const ab_implementation *ab_bench_implementation(const ab_bench *bench, const char *id)
+{
+    static const ab_backend by_preference[] = {AB_CPU, AB_CUDA, AB_HOST};
+    for (size_t i = 0; i < sizeof by_preference / sizeof *by_preference; ++i) {
+        const ab_implementation *found = ab_find_implementation(id, by_preference[i]);
+        if (found && ab_selected(bench->options, found, bench->have_gpu)) return found;
+    }
+    return NULL;
+}
+
+void ab_bench_count(ab_bench *bench, ab_row_status status)
+{
+    bench->any_wrong |= status == AB_ROW_WRONG;
+    bench->any_error |= status == AB_ROW_ERROR;
+    bench->any_done |= status == AB_ROW_OK || status == AB_ROW_NOISY || status == AB_ROW_FEW;
+}
+
+int ab_bench_exit_code(const ab_bench *bench)
+{
+    if (bench->any_wrong) return AB_EXIT_WRONG;
+    if (bench->any_error) return AB_EXIT_ERROR;
+    return bench->any_done ? AB_EXIT_OK : AB_EXIT_SKIPPED;
+}

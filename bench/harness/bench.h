@@ -1,0 +1,35 @@
+/* What a program measures with: the machine, the GPU, the run that rows go to. */
+#ifndef ANTBENCH_BENCH_H
+#define ANTBENCH_BENCH_H
+
+#include "bench/harness/driver.h"
+#include "bench/harness/gpu.h"
+#include "bench/harness/nvml.h"
+#include "bench/harness/run.h"
+
+typedef struct ab_bench {
+    const ab_options *options;
+    ab_effort effort;
+    bool have_gpu;
+    char no_gpu[sizeof((ab_status *)0)->reason]; /* why none was found that was looked for; or empty */
+    gpu_info gpu;
+    ab_nvml *nvml;
+    char cpu_name[96];
+    int cores;
+    ab_run *run;
+    double copy_bytes_per_s;             /* bandwidth of the GPU's memory, 0 until it was measured */
+    bool any_wrong, any_error, any_done; /* of the rows so far: they decide the exit code */
+} ab_bench;
+
+/* Opens the GPU and NVML unless the options exclude them, reads the CPU's name. */
+ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *bench);
+void ab_bench_close(ab_bench *bench); /* accepts a zeroed one */
+
+/* The registry entry that measures `id` here (CPU, else CUDA, else host), or NULL when the options exclude it. */
+const ab_implementation *ab_bench_implementation(const ab_bench *bench, const char *id);
+
+/* Notes how a row ended, for the exit code: 0, or wrong output, then errors, then nothing that could run. */
+void ab_bench_count(ab_bench *bench, ab_row_status status);
+int ab_bench_exit_code(const ab_bench *bench);
+
+#endif

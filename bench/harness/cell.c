@@ -1,0 +1,358 @@
+/* Measuring one cell (cell.h). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/cell.h"
+#include "bench/harness/sample.h"
+
+enum { COPY_BYTES = 1 << 28, COPY_SAMPLES = 20 };
+
+/* A cell being measured. */
+typedef struct measurement {
+    ab_bench *bench;
+    const ab_plan *plan;
+    const ab_cell *cell;
+    ab_row *row;  /* of the cell, being filled */
+    ab_sink sink; /* found from here by sink_of */
+    ab_task task;
+    ab_circumstances c;
+    void *params; /* [operation.params_size]: those of the run at hand, by seed */
+    ab_series series;
+    ab_verdict verdict;
+    double *quality; /* [runs]: what each complete run left */
+    int complete_runs;
+    int64_t odd;
+} measurement;
+
+/* ---- Rows beside the cell's own ---- */
+
+static measurement *of_sink(ab_sink *sink)
+{
+    return (measurement *)((char *)sink - offsetof(measurement, sink));
+}
+
+static ab_status append_once(ab_bench *bench, const ab_row *row, const ab_sample *samples, int n_samples)
+{
+    return ab_run_find(bench->run, row) ? ab_ok() : ab_run_append(bench->run, row, samples, n_samples);
+}
+
+static void set_quality(ab_row *row, const char *metric, double value)
+{
+    snprintf(row->quality_metric, sizeof row->quality_metric, "%s", metric);
+    row->quality_best = row->quality_mean = value;
+}
+
+/* The params of the cell's row end with ";metric=<its own>". */
+static ab_status append_metric(ab_sink *sink, const char *params, const char *metric, double value, const char *note)
+{
+    const measurement *m = of_sink(sink);
+    ab_row row = *m->row;
+    const size_t own = strlen(";metric=") + strlen(m->cell->measure->metric);
+    if (params)
+        snprintf(row.params, sizeof row.params, "%s", params);
+    else
+        row.params[strlen(row.params) - own] = '\0';
+    AB_TRY(ab_params_append(row.params, "metric", metric));
+    if (note) ab_row_add_note(&row, "%s", note);
+    set_quality(&row, metric, value);
+    return append_once(m->bench, &row, NULL, 0);
+}
+
+static void add_note(ab_sink *sink, const char *note)
+{
+    ab_row_add_note(of_sink(sink)->row, "%s", note);
+}
+
+static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
+{
+    const measurement *m = of_sink(sink);
+    ab_row row = ab_row_new();
+    ab_sample samples[sizeof setup->ms / sizeof *setup->ms] = {{0}};
+    snprintf(row.table, sizeof row.table, "%s", m->row->table);
+    snprintf(row.row, sizeof row.row, "%s", setup->row);
+    snprintf(row.instance, sizeof row.instance, "%s", m->row->instance);
+    snprintf(row.implementation, sizeof row.implementation, "%s", setup->implementation);
+    snprintf(row.backend, sizeof row.backend, "%s", ab_backend_name(AB_CPU));
+    snprintf(row.params, sizeof row.params, "%s", setup->params);
+    snprintf(row.scope, sizeof row.scope, "setup");
+    snprintf(row.device, sizeof row.device, "%s", m->bench->cpu_name);
+    snprintf(row.verify_metric, sizeof row.verify_metric, "%s", setup->verify_metric);
+    row.verify_value = setup->verify_value;
+    row.size = m->row->size;
+    row.seed = m->row->seed;
+    row.bytes = setup->bytes;
+    if (m->c.input->note[0]) ab_row_add_note(&row, "%s", m->c.input->note);
+    row.ms = ab_summarise(setup->ms, setup->n_samples);
+    row.status = ab_timed_status(&row.ms);
+    snprintf(row.stop_reason, sizeof row.stop_reason, "count");
+    for (int i = 0; i < setup->n_samples; ++i) samples[i].ms = setup->ms[i];
+    if (setup->status.code != AB_OK) {
+        ab_row_set_failure(&row, setup->wrong, &setup->status);
+        ab_bench_count(m->bench, row.status); /* one that succeeds is preparation, and not yet anything that has run */
+    }
+    return append_once(m->bench, &row, samples, row.ms.samples);
+}
+
+/* ---- The bandwidth of the GPU's memory ---- */
+
+static ab_status open_copy(void *context, int group, ab_work **work)
+{
+    (void)context, (void)group;
+    return gpu_copy_open(COPY_BYTES, work);
+}
+
+/* A copy in the GPU's memory, bytes read and written, as a row of the run, once. */
+static ab_status measure_copy(const measurement *m)
+{
+    ab_bench *bench = m->bench;
+    if (bench->copy_bytes_per_s > 0.0 || m->cell->implementation->backend != AB_CUDA) return ab_ok();
+    ab_row row = ab_row_new();
+    ab_series series = {0};
+    const ab_sampling sampling = {
+        .backend = AB_CUDA, .samples = COPY_SAMPLES, .at_once = COPY_SAMPLES, .open = open_copy};
+    snprintf(row.table, sizeof row.table, "%s", m->row->table);
+    snprintf(row.row, sizeof row.row, "device-copy");
+    snprintf(row.implementation, sizeof row.implementation, "device/copy");
+    snprintf(row.backend, sizeof row.backend, "%s", ab_backend_name(AB_CUDA));
+    snprintf(row.device, sizeof row.device, "%s", bench->gpu.name);
+    snprintf(row.scope, sizeof row.scope, "setup");
+    snprintf(row.params, sizeof row.params, "bytes=%d", COPY_BYTES);
+    row.bytes = 2.0 * COPY_BYTES;
+    ab_status status = ab_take_samples(bench, &sampling, &series, &row);
+    if (status.code == AB_OK) status = ab_append_series(bench, &row, &series, AB_ALL_STAGES);
+    const ab_row *written = status.code == AB_OK ? ab_run_find(bench->run, &row) : NULL;
+    if (written) bench->copy_bytes_per_s = row.bytes / (1e-3 * written->ms.median);
+    ab_series_free(&series);
+    return status;
+}
+
+/* ---- Time ---- */
+
+/* Opens the implementation for a run: the seed is the first one's and its number. */
+static ab_status open_run(void *context, int run, ab_work **work)
+{
+    const measurement *m = context;
+    m->cell->operation->set_seed(m->params, m->task.seed + (uint64_t)(run > 0 ? run : 0));
+    return m->cell->implementation->open(m->task.problem, m->params, work);
+}
+
+static ab_status judge_run(void *context, ab_work *work, int completed)
+{
+    measurement *m = context;
+    ab_outcome outcome = {.quality = NAN};
+    AB_TRY(m->cell->measure->judge_run(&m->task, work, &outcome, &m->verdict));
+    m->odd += outcome.odd;
+    if (completed == ab_cell_count(m->bench, m->cell).at_once) m->quality[m->complete_runs++] = outcome.quality;
+    return ab_ok();
+}
+
+static ab_sampling sampling_of(measurement *m)
+{
+    const ab_measure *measure = m->cell->measure;
+    const ab_count count = ab_cell_count(m->bench, m->cell);
+    return (ab_sampling){.backend = m->cell->implementation->backend,
+                         .l2_cold = m->cell->l2_cold,
+                         .stage = measure->stage,
+                         .alone = measure->alone,
+                         .samples = count.samples,
+                         .at_once = count.at_once,
+                         .fresh = measure->fresh,
+                         .open = open_run,
+                         .judge = measure->judge_run ? judge_run : NULL,
+                         .context = m};
+}
+
+/* The row with the transfers: all stages, one after another. */
+static ab_status append_transfers(measurement *m)
+{
+    const ab_measure *measure = m->cell->measure;
+    if (!measure->transfers || m->cell->implementation->backend != AB_CUDA) return ab_ok();
+    ab_series series = {0};
+    ab_row row = *m->row;
+    ab_sampling sampling = sampling_of(m);
+    sampling.stage = NULL;
+    sampling.alone = false;
+    row.bytes = row.flops = NAN;
+    row.discarded = 0;
+    snprintf(row.scope, sizeof row.scope, "%s", measure->transfers);
+    ab_status status = ab_take_samples(m->bench, &sampling, &series, &row);
+    if (status.code == AB_OK) status = ab_append_series(m->bench, &row, &series, AB_ALL_STAGES);
+    ab_series_free(&series);
+    return status;
+}
+
+static ab_status take_time(measurement *m)
+{
+    const ab_sampling sampling = sampling_of(m);
+    const ab_work_size size = m->cell->operation->size(&m->c, m->cell->params);
+    AB_TRY(measure_copy(m));
+    AB_TRY(ab_take_samples(m->bench, &sampling, &m->series, m->row));
+    m->row->bytes = size.bytes;
+    m->row->flops = size.flops;
+    return append_transfers(m);
+}
+
+/* Quality of the complete runs; nothing where none was completed. */
+static ab_status describe_runs(measurement *m)
+{
+    ab_row *row = m->row;
+    const ab_measure *measure = m->cell->measure;
+    if (m->odd) ab_row_add_note(row, measure->odd, (long long)m->odd);
+    if (!m->complete_runs) return ab_ok();
+    snprintf(row->quality_metric, sizeof row->quality_metric, measure->quality, m->bench->effort.iterations);
+    double sum = 0.0;
+    row->quality_best = m->quality[0];
+    size_t at = 0;
+    for (int run = 0; run < m->complete_runs; ++run) {
+        sum += m->quality[run];
+        row->quality_best = fmin(row->quality_best, m->quality[run]);
+        if (at < sizeof row->quality_runs)
+            at += (size_t)snprintf(row->quality_runs + at, sizeof row->quality_runs - at, "%s%.10g", run ? " " : "",
+                                   m->quality[run]);
+    }
+    if (at >= sizeof row->quality_runs) {
+        row->quality_runs[0] = '\0';
+        ab_row_add_note(row, "the qualities of %d runs are too many to list", m->complete_runs);
+    }
+    row->quality_mean = sum / m->complete_runs;
+    return ab_ok();
+}
+
+static ab_status verify(measurement *m)
+{
+    const ab_status status = m->cell->measure->verify(&m->task, &m->verdict);
+    snprintf(m->row->verify_metric, sizeof m->row->verify_metric, "%s", m->verdict.metric);
+    m->row->verify_value = m->verdict.value;
+    return status;
+}
+
+static ab_status measure_time(measurement *m)
+{
+    const bool on_host = m->cell->implementation->backend == AB_HOST;
+    ab_plan_add_published(m->plan, m->cell, m->cell->block->table, NULL, m->row);
+    AB_TRY(verify(m));
+    if (on_host) return ab_ok();
+    m->row->quality_reference = m->c.input->reference;
+    AB_TRY(take_time(m));
+    return m->quality ? describe_runs(m) : ab_ok();
+}
+
+static ab_status append_stages(const measurement *m)
+{
+    const char *table = m->cell->block->stages;
+    if (!table || m->series.n == 0) return ab_ok();
+    for (int stage = 0; stage < m->series.n_stages; ++stage) {
+        ab_row row = *m->row;
+        snprintf(row.table, sizeof row.table, "%s", table);
+        snprintf(row.scope, sizeof row.scope, "stage");
+        AB_TRY(ab_params_append(row.params, "stage", m->series.stage_names[stage]));
+        row.published_id[0] = row.quality_metric[0] = row.quality_runs[0] = '\0';
+        row.published_ms = row.quality_best = row.quality_mean = row.quality_reference = NAN;
+        row.bytes = row.flops = row.energy_j = NAN;
+        ab_plan_add_published(m->plan, m->cell, table, m->series.stage_names[stage], &row);
+        AB_TRY(ab_append_series(m->bench, &row, &m->series, 1u << stage));
+    }
+    return ab_ok();
+}
+
+/* ---- The cell ---- */
+
+static bool is_too_large(const measurement *m)
+{
+    return m->cell->measure->small_on_host && m->cell->implementation->backend == AB_HOST &&
+           m->c.input->size > m->c.host_steps;
+}
+
+static ab_status judge(measurement *m)
+{
+    double value = NAN;
+    AB_TRY(m->cell->measure->judge(&m->task, &value));
+    set_quality(m->row, m->cell->measure->metric, value);
+    return ab_ok();
+}
+
+static ab_status fill(measurement *m)
+{
+    if (is_too_large(m)) {
+        m->row->status = AB_ROW_SKIPPED;
+        ab_row_add_note(m->row, "more than %g %s: too large for the host backend", m->c.host_steps,
+                        m->cell->operation->inputs->unit);
+        return ab_ok();
+    }
+    m->params = malloc(m->cell->operation->params_size);
+    if (m->cell->measure->judge_run) m->quality = calloc((size_t)m->bench->effort.runs, sizeof *m->quality);
+    if (!m->params || (m->cell->measure->judge_run && !m->quality)) return ab_failed("out of memory");
+    memcpy(m->params, m->cell->params, m->cell->operation->params_size);
+    AB_TRY(m->cell->operation->problem(&m->task, &m->task.problem));
+    return m->cell->measure->timed ? measure_time(m) : judge(m);
+}
+
+static ab_status load(ab_plan *plan, ab_loaded *loaded, int input)
+{
+    if (loaded->input == input) return ab_ok();
+    ab_unload(plan, loaded);
+    AB_TRY(plan->kind->load(&plan->inputs[input], &loaded->loaded));
+    loaded->input = input;
+    return ab_ok();
+}
+
+void ab_unload(const ab_plan *plan, ab_loaded *loaded)
+{
+    if (loaded->input >= 0) plan->kind->unload(loaded->loaded);
+    loaded->input = -1;
+}
+
+ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, ab_row *row)
+{
+    measurement m = {.bench = bench, .plan = plan, .cell = cell, .row = row};
+    m.sink = (ab_sink){append_metric, append_setup, add_note};
+    *row = cell->key;
+    ab_status status = load(plan, loaded, cell->input);
+    m.c = ab_cell_circumstances(plan, bench, cell);
+    if (m.c.input->note[0]) ab_row_add_note(row, "%s", m.c.input->note);
+    m.task = (ab_task){.c = &m.c,
+                       .loaded = loaded->loaded,
+                       .params = cell->params,
+                       .seed = bench->options->seed,
+                       .row = row->row,
+                       .save = bench->options->save,
+                       .sink = &m.sink};
+    if (status.code == AB_OK) status = fill(&m);
+    if (status.code != AB_OK) {
+        ab_row_set_failure(row, m.verdict.wrong, &status);
+        ab_series_free(&m.series); /* what ran before the failure is not a measurement */
+    }
+    const ab_sampling sampling = sampling_of(&m);
+    status = append_stages(&m);
+    if (status.code == AB_OK)
+        status = ab_append_series(bench, row, &m.series, ab_sampling_stages(&sampling, &m.series));
+    ab_series_free(&m.series);
+    free(m.params);
+    free(m.quality);
+    return status;
+}
+
+/* ---- For people ---- */
+
+static void format_verified(const ab_row *row, char text[128])
+{
+    snprintf(text, 128, "verified, %g %s", row->verify_value, row->verify_metric);
+    for (char *c = text; *c; ++c)
+        if (*c == '-') *c = ' ';
+}
+
+void ab_format_outcome(const ab_row *row, char text[128])
+{
+    if (row->status == AB_ROW_OK && row->quality_metric[0] && row->ms.samples == 0)
+        snprintf(text, 128, isfinite(row->quality_mean) ? "%s %.4g" : "%s not known", row->quality_metric,
+                 row->quality_mean);
+    else if (row->status == AB_ROW_OK && row->ms.samples == 0)
+        format_verified(row, text);
+    else if (row->ms.samples > 0)
+        snprintf(text, 128, "%s %.4g ms (median of %d)", ab_row_status_name(row->status), row->ms.median,
+                 row->ms.samples);
+    else
+        snprintf(text, 128, "%s: %.100s", ab_row_status_name(row->status), row->note);
+}

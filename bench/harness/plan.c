@@ -1,0 +1,488 @@
+/* From a driver to cells (plan.h). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/plan.h"
+
+enum { MAX_IMPLEMENTATIONS = 64, MAX_PARAMETERS = 32 };
+
+/* ---- Lists of names ---- */
+
+/* The next of the names in *text, separated by spaces, as a view; false at the end. */
+static bool next_name(const char **text, const char **name, size_t *length)
+{
+    *name = *text + strspn(*text, " ");
+    *length = strcspn(*name, " ");
+    *text = *name + *length;
+    return *length > 0;
+}
+
+static bool is_among(const char *names, const char *name)
+{
+    const char *item;
+    size_t length;
+    while (next_name(&names, &item, &length))
+        if (strlen(name) == length && strncmp(item, name, length) == 0) return true;
+    return false;
+}
+
+/* The names that a driver's text means: those of the set in "{set}", or the text itself. */
+static const char *expand(const ab_driver *driver, const char *text)
+{
+    char name[32];
+    const size_t length = strlen(text);
+    if (text[0] != '{' || text[length - 1] != '}') return text;
+    snprintf(name, sizeof name, "%.*s", (int)length - 2, text + 1);
+    return ab_driver_set(driver, name);
+}
+
+/* ---- Implementations ---- */
+
+static bool is_open(const char *implementation)
+{
+    const size_t length = strlen(implementation);
+    return length > 2 && strcmp(implementation + length - 2, "/+") == 0;
+}
+
+/* Whether some line of the driver names it. */
+static bool is_named(const ab_driver *driver, const char *id)
+{
+    for (const ab_block *block = driver->blocks; block->table; ++block)
+        for (const ab_line *line = block->lines; line->row; ++line)
+            if (strcmp(line->implementation, id) == 0) return true;
+    return false;
+}
+
+int ab_line_implementations(const ab_driver *driver, const ab_block *block, const ab_line *line, const char **ids,
+                            int size)
+{
+    size_t count;
+    int found = 0;
+    const ab_implementation *all = ab_registry(&count);
+    if (!is_open(line->implementation)) {
+        if (size > 0) ids[0] = line->implementation;
+        return 1;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        const size_t operation = strlen(line->implementation) - 1;
+        if (all[i].backend != AB_HOST || strncmp(all[i].id, line->implementation, operation) != 0) continue;
+        if ((all[i].traits & block->with) != block->with || (all[i].traits & block->without)) continue;
+        if (is_named(driver, all[i].id)) continue;
+        if (found < size) ids[found] = all[i].id;
+        ++found;
+    }
+    return found;
+}
+
+static const ab_operation *operation_of(const char *id)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(id, "/"), id);
+    return ab_find_operation(name);
+}
+
+const ab_operation *ab_driver_operation_with(const ab_driver *driver, const char *parameter, size_t length)
+{
+    for (const ab_block *block = driver->blocks; block->table; ++block)
+        for (const ab_line *line = block->lines; line->row; ++line) {
+            const ab_operation *operation = operation_of(line->implementation);
+            if (length == 2 && strncmp(parameter, "l2", 2) == 0) return operation;
+            if (ab_parameter_find(operation->parameters, parameter, length)) return operation;
+        }
+    return NULL;
+}
+
+/* ---- Inputs ---- */
+
+static ab_status add_input(ab_plan *plan, const char *name, size_t length)
+{
+    ab_input input;
+    char *asked = strndup(name, length);
+    ab_input *inputs = realloc(plan->inputs, ((size_t)plan->n_inputs + 1) * sizeof *inputs);
+    if (inputs) plan->inputs = inputs;
+    ab_status status = asked && inputs ? plan->kind->describe(asked, &input) : ab_failed("out of memory");
+    for (int i = 0; i < plan->n_inputs && status.code == AB_OK; ++i)
+        if (strcmp(plan->inputs[i].name, input.name) == 0) { /* a stand-in that is listed under its own name too */
+            free(asked);
+            return ab_ok();
+        }
+    if (status.code == AB_OK)
+        plan->inputs[plan->n_inputs++] = input;
+    else
+        free(asked);
+    return status;
+}
+
+static ab_status add_inputs(const ab_driver *driver, const ab_options *options, ab_plan *plan)
+{
+    const char *name, *names = expand(driver, driver->inputs[options->profile]);
+    size_t length;
+    for (char **asked = options->instances; asked && *asked; ++asked) AB_TRY(add_input(plan, *asked, strlen(*asked)));
+    if (options->instances) return ab_ok();
+    while (next_name(&names, &name, &length)) AB_TRY(add_input(plan, name, length));
+    if (!driver->optional || options->profile == AB_SMOKE) return ab_ok();
+    for (names = expand(driver, driver->optional); next_name(&names, &name, &length);) {
+        char text[64];
+        snprintf(text, sizeof text, "%.*s", (int)length, name);
+        if (plan->kind->check_name(text).code == AB_OK) AB_TRY(add_input(plan, name, length));
+    }
+    return ab_ok();
+}
+
+/* Whether a block is measured on an input. */
+static bool is_on(const ab_plan *plan, const ab_options *options, const ab_block *block, const ab_input *input)
+{
+    const char *on = block->on[options->profile];
+    if (options->instances && block->asked == AB_ASKED_ALL) return true;
+    if (options->instances && block->asked == AB_ASKED_WITH_EDGES && input->known_edges) return true;
+    if (!on) return true;
+    on = expand(plan->driver, on);
+    return is_among(on, input->asked) || is_among(on, input->name);
+}
+
+/* ---- Parameters ---- */
+
+/* The values that a parameter runs through: "64|128", "{blocks}", of a user "64,128". */
+typedef struct sweep {
+    char name[32];
+    const char *values;
+    size_t length; /* of the values, which end there */
+    const char *separators;
+} sweep;
+
+typedef struct sweeps {
+    sweep of[MAX_PARAMETERS];
+    int count;
+} sweeps;
+
+/* A later text about the same parameter takes the place of an earlier. */
+static ab_status add_sweep(sweeps *s, const char *name, size_t name_length, const char *values, size_t length,
+                           const char *separators)
+{
+    int i = 0;
+    while (i < s->count && (strlen(s->of[i].name) != name_length || strncmp(s->of[i].name, name, name_length))) ++i;
+    if (i == MAX_PARAMETERS || name_length >= sizeof s->of[i].name)
+        return ab_bad_input("more than %d parameters, or a name that is too long", MAX_PARAMETERS);
+    if (i == s->count) ++s->count;
+    s->of[i] = (sweep){.values = values, .length = length, .separators = separators};
+    snprintf(s->of[i].name, sizeof s->of[i].name, "%.*s", (int)name_length, name);
+    return ab_ok();
+}
+
+/* Adds "protocol=as;block={blocks}". */
+static ab_status add_text(const ab_driver *driver, const char *text, const char *separators, sweeps *s)
+{
+    while (text && *text) {
+        const size_t length = strcspn(text, ";"), name = strcspn(text, "=");
+        const char *values = text + name + 1;
+        size_t values_length = length - name - 1;
+        if (values[0] == '{') {
+            char set[32];
+            snprintf(set, sizeof set, "%.*s", (int)values_length - 2, values + 1);
+            values = ab_driver_set(driver, set);
+            values_length = strlen(values);
+        }
+        AB_TRY(add_sweep(s, text, name, values, values_length, separators));
+        text += length + (text[length] == ';');
+    }
+    return ab_ok();
+}
+
+/* What the user set of the operation's parameters. */
+static ab_status add_user(const ab_options *options, const ab_operation *operation, sweeps *s)
+{
+    for (char **set = options->set; set && *set; ++set) {
+        const size_t name = strcspn(*set, "=");
+        const bool ours =
+            ab_parameter_find(operation->parameters, *set, name) || (name == 2 && strncmp(*set, "l2", 2) == 0);
+        if (ours) AB_TRY(add_sweep(s, *set, name, *set + name + 1, strlen(*set + name + 1), ","));
+    }
+    return ab_ok();
+}
+
+/* ---- Cells ---- */
+
+/* What cells of one line on one input are made from. */
+typedef struct maker {
+    ab_plan *plan;
+    const ab_bench *bench;
+    const ab_block *block;
+    const ab_line *line;
+    const ab_operation *operation;
+    const ab_measure *measure;
+    const ab_implementation *implementation;
+    int input;
+    sweeps sweeps;
+} maker;
+
+static const ab_measure *find_measure(const ab_operation *operation, const char *name)
+{
+    const ab_measure *measure = operation->measures;
+    while (measure->name && strcmp(measure->name, name) != 0) ++measure;
+    return measure->name ? measure : NULL;
+}
+
+/* "warp-{block}" with the values of the cell. */
+static ab_status format_row(const maker *m, const void *params, char row[48])
+{
+    const char *from = m->line->row;
+    size_t at = 0;
+    while (*from && at < 47) {
+        char text[64];
+        size_t length = 1;
+        if (*from == '{') {
+            length = strcspn(from, "}") + 1;
+            const ab_parameter *p = ab_parameter_find(m->operation->parameters, from + 1, length - 2);
+            if (p)
+                ab_parameter_format(p, params, text);
+            else
+                snprintf(text, sizeof text, "%s", m->implementation->name);
+        } else {
+            snprintf(text, sizeof text, "%c", *from);
+        }
+        at += (size_t)snprintf(row + at, 48 - at, "%s", text);
+        from += length;
+    }
+    return at < 48 && !*from ? ab_ok() : ab_failed("the name of row %s is too long", m->line->row);
+}
+
+static ab_status set_text(char *to, size_t size, const char *from)
+{
+    return (size_t)snprintf(to, size, "%s", from) < size ? ab_ok()
+                                                         : ab_failed("\"%.60s...\" is too long for a row", from);
+}
+
+static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
+{
+    const ab_bench *bench = m->bench;
+    const ab_input *input = &m->plan->inputs[m->input];
+    const ab_backend backend = m->implementation->backend;
+    ab_row *key = &cell->key;
+    *key = ab_row_new();
+    AB_TRY(set_text(key->table, sizeof key->table, m->block->table));
+    AB_TRY(format_row(m, cell->params, key->row));
+    AB_TRY(set_text(key->instance, sizeof key->instance, input->name));
+    AB_TRY(set_text(key->implementation, sizeof key->implementation, m->implementation->id));
+    AB_TRY(set_text(key->backend, sizeof key->backend, ab_backend_name(backend)));
+    AB_TRY(set_text(key->device, sizeof key->device, backend == AB_CUDA ? bench->gpu.name : bench->cpu_name));
+    AB_TRY(set_text(key->scope, sizeof key->scope,
+                    m->measure->timed && backend == AB_HOST ? "functional" : m->measure->scope));
+    AB_TRY(ab_parameters_format(m->operation->parameters, cell->params, set, m->measure->name, m->measure->only_own,
+                                backend == AB_CPU ? AB_SHOWN_CPU : AB_SHOWN_GPU, key->params));
+    if (cell->l2_cold) AB_TRY(ab_params_append(key->params, "l2", "cold"));
+    if (m->measure->metric) AB_TRY(ab_params_append(key->params, "metric", m->measure->metric));
+    key->size = input->size;
+    key->seed = bench->options->seed;
+    return ab_ok();
+}
+
+static bool is_planned(const ab_plan *plan, const ab_row *key)
+{
+    for (int i = 0; i < plan->n_cells; ++i)
+        if (ab_row_same_key(&plan->cells[i].key, key)) return true;
+    return false;
+}
+
+static ab_status set_l2(const char *value, bool *cold)
+{
+    *cold = strcmp(value, "cold") == 0;
+    return *cold || strcmp(value, "hot") == 0 ? ab_ok() : ab_bad_input("l2 must be hot or cold, not \"%.64s\"", value);
+}
+
+/* Fills the cell for one combination: values[i] is the parameter sweeps.of[i]'s. */
+static ab_status fill_cell(const maker *m, char values[][64], ab_cell *cell)
+{
+    uint64_t set = 0;
+    ab_parameters_default(m->operation->parameters, cell->params);
+    for (int i = 0; i < m->sweeps.count; ++i) {
+        const char *name = m->sweeps.of[i].name;
+        if (strcmp(name, "l2") == 0)
+            AB_TRY(set_l2(values[i], &cell->l2_cold));
+        else
+            AB_TRY(ab_parameters_set(m->operation->parameters, name, values[i], cell->params, &set));
+    }
+    const ab_circumstances c = ab_cell_circumstances(m->plan, m->bench, cell);
+    m->operation->fit(&c, cell->params);
+    m->operation->set_seed(cell->params, m->bench->options->seed);
+    AB_TRY(ab_parameters_check(m->operation->parameters, cell->params));
+    if (!m->measure->timed) cell->l2_cold = false;
+    const ab_status status = m->operation->check(&c, cell->params);
+    if (status.code == AB_BAD_INPUT) return status; /* what is unsupported is a row that says so */
+    return make_key(m, set, cell);
+}
+
+static ab_status add_cell(const maker *m, char values[][64])
+{
+    ab_plan *plan = m->plan;
+    ab_cell *cells = realloc(plan->cells, ((size_t)plan->n_cells + 1) * sizeof *cells);
+    if (!cells) return ab_failed("out of memory for %d rows", plan->n_cells + 1);
+    plan->cells = cells;
+    ab_cell *cell = &cells[plan->n_cells];
+    *cell = (ab_cell){.block = m->block,
+                      .line = m->line,
+                      .operation = m->operation,
+                      .measure = m->measure,
+                      .implementation = m->implementation,
+                      .input = m->input,
+                      .params = calloc(1, m->operation->params_size)};
+    const ab_status status = cell->params ? fill_cell(m, values, cell) : ab_failed("out of memory for a row");
+    if (status.code == AB_OK && !is_planned(plan, &cell->key))
+        ++plan->n_cells;
+    else
+        free(cell->params);
+    return status;
+}
+
+/* A cell for every combination of the values of parameter i and those after it. */
+static ab_status add_combinations(const maker *m, int i, char values[][64])
+{
+    if (i == m->sweeps.count) return add_cell(m, values);
+    const sweep *s = &m->sweeps.of[i];
+    const char *text = s->values, *end = s->values + s->length;
+    do {
+        size_t length = strcspn(text, s->separators);
+        if (text + length > end) length = (size_t)(end - text);
+        if (length >= 64) return ab_bad_input("%s: a value is too long", s->name);
+        snprintf(values[i], 64, "%.*s", (int)length, text);
+        AB_TRY(add_combinations(m, i + 1, values));
+        text += length + 1;
+    } while (text < end);
+    return ab_ok();
+}
+
+static ab_status add_implementation(maker *m, const char *id)
+{
+    char values[MAX_PARAMETERS][64];
+    const ab_driver *driver = m->plan->driver;
+    m->implementation = ab_bench_implementation(m->bench, id);
+    if (!m->implementation) return ab_ok();
+    m->operation = operation_of(id);
+    m->measure = find_measure(m->operation, m->block->measure);
+    if (!m->measure) return ab_failed("operation %s has no measure %s", m->operation->name, m->block->measure);
+    m->sweeps.count = 0;
+    AB_TRY(add_text(driver, m->block->params, "| ", &m->sweeps));
+    AB_TRY(add_text(driver, m->line->params, "| ", &m->sweeps));
+    AB_TRY(add_user(m->bench->options, m->operation, &m->sweeps));
+    return add_combinations(m, 0, values);
+}
+
+static ab_status add_line(maker *m)
+{
+    const char *ids[MAX_IMPLEMENTATIONS];
+    const int count = ab_line_implementations(m->plan->driver, m->block, m->line, ids, MAX_IMPLEMENTATIONS);
+    for (int i = 0; i < count && i < MAX_IMPLEMENTATIONS; ++i) AB_TRY(add_implementation(m, ids[i]));
+    return ab_ok();
+}
+
+/* The cells of a part, input by input. */
+static ab_status add_part(ab_plan *plan, const ab_bench *bench, int part)
+{
+    for (int input = 0; input < plan->n_inputs; ++input)
+        for (const ab_block *block = plan->driver->blocks; block->table; ++block) {
+            if (block->part != part || (block->gpu_only && !bench->have_gpu)) continue;
+            if (!is_on(plan, bench->options, block, &plan->inputs[input])) continue;
+            for (const ab_line *line = block->lines; line->row; ++line) {
+                maker m = {.plan = plan, .bench = bench, .block = block, .line = line, .input = input};
+                if (!line->gpu_only || bench->have_gpu) AB_TRY(add_line(&m));
+            }
+        }
+    return ab_ok();
+}
+
+static ab_status read_published(ab_plan *plan)
+{
+    int count = 0;
+    while (plan->driver->headings[count].table) ++count;
+    plan->published = calloc((size_t)count + 1, sizeof *plan->published);
+    if (!plan->published) return ab_failed("out of memory");
+    for (int i = 0; i < count; ++i)
+        if (plan->driver->headings[i].published)
+            AB_TRY(ab_published_read(plan->driver->headings[i].published, &plan->published[i]));
+    return ab_ok();
+}
+
+/* Every --set must be for a parameter that some row has. */
+static ab_status check_user(const ab_driver *driver, char *const *set)
+{
+    for (; set && *set; ++set)
+        if (!ab_driver_operation_with(driver, *set, strcspn(*set, "=")))
+            return ab_bad_input("--set %.64s: no row here has such a parameter (--help lists them)", *set);
+    return ab_ok();
+}
+
+ab_status ab_plan_make(const ab_driver *driver, const ab_bench *bench, ab_plan *plan)
+{
+    int last_part = 0;
+    *plan = (ab_plan){.driver = driver,
+                      .user_set = bench->options->set != NULL,
+                      .kind = operation_of(driver->blocks->lines->implementation)->inputs};
+    AB_TRY(check_user(driver, bench->options->set));
+    AB_TRY(read_published(plan));
+    AB_TRY(add_inputs(driver, bench->options, plan));
+    for (const ab_block *block = driver->blocks; block->table; ++block)
+        if (block->part > last_part) last_part = block->part;
+    for (int part = 0; part <= last_part; ++part) AB_TRY(add_part(plan, bench, part));
+    return ab_ok();
+}
+
+void ab_plan_free(ab_plan *plan)
+{
+    for (int i = 0; i < plan->n_inputs; ++i) free((char *)plan->inputs[i].asked);
+    for (int i = 0; i < plan->n_cells; ++i) free(plan->cells[i].params);
+    for (int i = 0; plan->published && plan->driver->headings[i].table; ++i) ab_published_free(&plan->published[i]);
+    free(plan->published);
+    free(plan->inputs);
+    free(plan->cells);
+    *plan = (ab_plan){0};
+}
+
+/* ---- Asking about a cell ---- */
+
+ab_circumstances ab_cell_circumstances(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
+{
+    return (ab_circumstances){.implementation = cell->implementation,
+                              .input = &plan->inputs[cell->input],
+                              .measure = cell->measure,
+                              .iterations = bench->effort.iterations,
+                              .cores = bench->cores,
+                              .host_steps = bench->effort.host_steps,
+                              .seconds = cell->line->seconds,
+                              .power = cell->line->power};
+}
+
+ab_count ab_cell_count(const ab_bench *bench, const ab_cell *cell)
+{
+    const ab_effort *effort = &bench->effort;
+    const ab_measure *measure = cell->measure;
+    const bool limited = cell->block->runs && bench->options->profile != AB_THESIS;
+    int runs = limited && cell->block->runs < effort->runs ? cell->block->runs : effort->runs;
+    if (measure->fresh) return (ab_count){runs, effort->iterations, runs * effort->iterations};
+    if (measure->samples == AB_SAMPLE_ITERATIONS) runs = effort->iterations;
+    return (ab_count){1, measure->at_once, runs};
+}
+
+double ab_cell_estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
+{
+    double sample_s, once_s;
+    const ab_circumstances c = ab_cell_circumstances(plan, bench, cell);
+    cell->operation->estimate(&c, cell->params, &sample_s, &once_s);
+    return once_s + fmin(sample_s * ab_cell_count(bench, cell).samples, fmax(bench->effort.budget_s, sample_s));
+}
+
+void ab_plan_add_published(const ab_plan *plan, const ab_cell *cell, const char *table, const char *stage, ab_row *row)
+{
+    const ab_heading *heading = plan->driver->headings;
+    int i = 0;
+    while (heading[i].table && strcmp(heading[i].table, table) != 0) ++i;
+    /* The sources measured with their own parameters. */
+    if (!heading[i].table || cell->implementation->backend == AB_HOST || plan->user_set) return;
+    const char *instance = heading[i].instance ? heading[i].instance : plan->inputs[cell->input].asked;
+    const char *name = cell->line->published ? cell->line->published : row->row;
+    const char *metric = heading[i].metric ? heading[i].metric : stage;
+    const ab_published *found = metric ? ab_published_find(&plan->published[i], name, instance, metric) : NULL;
+    if (!found) return;
+    snprintf(row->published_id, sizeof row->published_id, "%s", found->id);
+    row->published_ms = found->value;
+}

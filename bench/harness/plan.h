@@ -1,0 +1,63 @@
+/* From a driver to the cells that are to be measured: every line of every block on every input, with its parameters,
+ * and the key of the row that it will be.
+ */
+#ifndef ANTBENCH_PLAN_H
+#define ANTBENCH_PLAN_H
+
+#include "bench/harness/bench.h"
+#include "bench/harness/published.h"
+#include "kernels/operation.h"
+
+/* A row to be measured. */
+typedef struct ab_cell {
+    const ab_block *block;
+    const ab_line *line;
+    const ab_operation *operation;
+    const ab_implementation *implementation;
+    const ab_measure *measure;
+    int input;    /* in the plan's list */
+    void *params; /* the operation's, fitted to the input */
+    bool l2_cold;
+    ab_row key; /* what names the row: table, row, instance, implementation, params, scope ... */
+} ab_cell;
+
+typedef struct ab_plan {
+    const ab_driver *driver;
+    bool user_set;         /* the user changed parameters of the driver */
+    const ab_inputs *kind; /* of the inputs: all operations of a driver have the same */
+    ab_input *inputs;      /* [n_inputs] */
+    int n_inputs;
+    ab_cell *cells; /* [n_cells], in the order of measuring */
+    int n_cells;
+    ab_published_table *published; /* [headings]: the published numbers of each table */
+} ab_plan;
+
+/* Lists what the driver, the options and this machine have in common. Loads nothing. AB_BAD_INPUT for an input that is
+ * broken or a parameter that no operation has. Free with ab_plan_free, after an error too. */
+ab_status ab_plan_make(const ab_driver *driver, const ab_bench *bench, ab_plan *plan);
+void ab_plan_free(ab_plan *plan); /* accepts a zeroed one */
+
+/* What the operation is asked about a cell. */
+ab_circumstances ab_cell_circumstances(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell);
+
+/* Seconds that measuring the cell will roughly take. */
+double ab_cell_estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell);
+
+/* Samples of a cell, and how many of them a run has. */
+typedef struct ab_count {
+    int runs, at_once, samples;
+} ab_count;
+ab_count ab_cell_count(const ab_bench *bench, const ab_cell *cell);
+
+/* Sets the published time beside a row of table `table`, for a stage's where `stage` is not NULL. */
+void ab_plan_add_published(const ab_plan *plan, const ab_cell *cell, const char *table, const char *stage, ab_row *row);
+
+/* The implementations that a line stands for, in the order of the registry: one, or those of a "+". Returns how many,
+ * of which the first `size` go into ids. */
+int ab_line_implementations(const ab_driver *driver, const ab_block *block, const ab_line *line, const char **ids,
+                            int size);
+
+/* The first operation of the driver's that has a parameter of this name, or NULL; "l2" is every one's. */
+const ab_operation *ab_driver_operation_with(const ab_driver *driver, const char *parameter, size_t length);
+
+#endif

@@ -1,0 +1,229 @@
+/* The program around a driver (program.h). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/cell.h"
+#include "bench/harness/measure.h"
+#include "bench/harness/print.h"
+#include "bench/harness/program.h"
+#include "bench/harness/progress.h"
+
+/* ---- Measuring ---- */
+
+static double total_s(const ab_plan *plan, const ab_bench *bench)
+{
+    double seconds = 0.0;
+    for (int i = 0; i < plan->n_cells; ++i) seconds += ab_cell_estimate(plan, bench, &plan->cells[i]);
+    return seconds;
+}
+
+static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell,
+                              ab_progress *progress)
+{
+    const double begin = ab_now_s(), estimate = ab_cell_estimate(plan, bench, cell);
+    char label[440], outcome[128] = "kept from the interrupted run";
+    ab_row row;
+    snprintf(label, sizeof label, "%s %s %s %s", cell->key.table, cell->key.instance, cell->key.implementation,
+             cell->key.params);
+    ab_progress_row(progress, label);
+    const ab_row *kept = ab_run_find(bench->run, &cell->key);
+    if (!kept) {
+        AB_TRY(ab_cell_measure(bench, plan, loaded, cell, &row));
+        ab_format_outcome(&row, outcome);
+    }
+    ab_bench_count(bench, kept ? kept->status : row.status);
+    ab_progress_done(progress, label, outcome, kept ? 0.0 : estimate, ab_now_s() - begin);
+    return ab_ok();
+}
+
+static ab_status measure_cells(ab_bench *bench, ab_plan *plan)
+{
+    ab_loaded loaded = {.input = -1};
+    ab_status status = ab_ok();
+    ab_progress progress = ab_progress_start(plan->n_cells, total_s(plan, bench), bench->options->quiet);
+    for (int i = 0; i < plan->n_cells && status.code == AB_OK; ++i)
+        status = measure_cell(bench, plan, &loaded, &plan->cells[i], &progress);
+    ab_unload(plan, &loaded);
+    return status;
+}
+
+/* ---- The run ---- */
+
+/* Why kernels are not timed, where a GPU was looked for and not found. */
+static void tell_missing_gpu(const ab_bench *bench)
+{
+    if (bench->options->quiet || !bench->no_gpu[0]) return;
+    fprintf(stderr, "%s: %s: GPU kernels are verified on the host backend and not timed\n", bench->options->shown,
+            bench->no_gpu);
+}
+
+/* Loads every input whose digest meta.json needs, once: what is broken ends the run before anything is measured. */
+static ab_status read_inputs(const ab_bench *bench, ab_plan *plan)
+{
+    const char *save = bench->options->save;
+    for (int i = 0; i < plan->n_inputs; ++i) {
+        void *loaded = NULL;
+        if (plan->inputs[i].sha256[0] && !(save && plan->kind->save)) continue;
+        AB_TRY(plan->kind->load(&plan->inputs[i], &loaded));
+        const ab_status status = save && plan->kind->save ? plan->kind->save(&plan->inputs[i], loaded, save) : ab_ok();
+        plan->kind->unload(loaded);
+        AB_TRY(status);
+    }
+    return ab_ok();
+}
+
+static ab_status open_run(ab_bench *bench, const ab_plan *plan)
+{
+    char table_file[64];
+    ab_run_input *inputs = calloc((size_t)plan->n_inputs, sizeof *inputs);
+    char *gpu = bench->have_gpu ? gpu_describe(&bench->gpu, bench->nvml) : NULL;
+    const char *const devices[] = {gpu};
+    for (int i = 0; inputs && i < plan->n_inputs; ++i) {
+        const ab_input *input = &plan->inputs[i];
+        inputs[i] = (ab_run_input){input->name, input->stand_in ? "generated" : input->path, input->sha256};
+    }
+    snprintf(table_file, sizeof table_file, "table-%s.csv", plan->driver->name);
+    const ab_run_info info = {.table_file = table_file,
+                              .machine = bench->have_gpu ? bench->gpu.name : bench->cpu_name,
+                              .inputs = inputs,
+                              .n_inputs = plan->n_inputs,
+                              .devices = devices,
+                              .n_devices = gpu ? 1 : 0};
+    const ab_status status =
+        inputs ? ab_run_open(bench->options, &info, &bench->run) : ab_failed("out of memory for the inputs");
+    free(inputs);
+    free(gpu);
+    return status;
+}
+
+static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
+{
+    AB_TRY(read_inputs(bench, plan));
+    AB_TRY(open_run(bench, plan));
+    tell_missing_gpu(bench);
+    if (!bench->options->quiet)
+        fprintf(stderr, "%s: seed %llu, writing to %s\n", bench->options->shown,
+                (unsigned long long)bench->options->seed, ab_run_directory(bench->run));
+    const ab_status status = measure_cells(bench, plan);
+    *exit_code = status.code == AB_OK ? ab_bench_exit_code(bench) : AB_EXIT_ERROR;
+    if (status.code == AB_OK) ab_print_tables(plan, bench);
+    const ab_status closed = ab_run_close(bench->run, status.code == AB_OK, *exit_code);
+    return status.code == AB_OK ? closed : status;
+}
+
+/* ---- The program ---- */
+
+static int fail(const ab_options *options, const ab_status *status)
+{
+    fprintf(stderr, "%s: %s\n", options->shown, status->reason);
+    switch (status->code) {
+    case AB_BAD_INPUT:
+        return AB_EXIT_USAGE;
+    case AB_UNSUPPORTED:
+        return AB_EXIT_SKIPPED;
+    default:
+        return AB_EXIT_ERROR;
+    }
+}
+
+static ab_effort chosen_effort(const ab_driver *driver, const ab_options *options)
+{
+    ab_effort effort = driver->efforts[options->profile];
+    if (options->runs) effort.runs = options->runs;
+    if (options->iterations) effort.iterations = options->iterations;
+    if (options->time_budget_s > 0) effort.budget_s = options->time_budget_s;
+    return effort;
+}
+
+static ab_status prepare(const ab_driver *driver, const ab_options *options, ab_bench *bench, ab_plan *plan)
+{
+    AB_TRY(ab_bench_open(options, chosen_effort(driver, options), bench));
+    AB_TRY(ab_plan_make(driver, bench, plan));
+    if (plan->n_cells > 0) return ab_ok();
+    return ab_bad_input("nothing to measure: no row matches --implementations, --backend and --instances");
+}
+
+static int run(const ab_driver *driver, const ab_options *options)
+{
+    ab_bench bench = {0};
+    ab_plan plan = {0};
+    int exit_code = AB_EXIT_OK;
+    ab_status status = prepare(driver, options, &bench, &plan);
+    if (status.code == AB_OK && options->action == AB_ACTION_DRY_RUN) {
+        tell_missing_gpu(&bench);
+        ab_print_plan(&plan, &bench);
+    } else if (status.code == AB_OK) {
+        status = measure(&bench, &plan, &exit_code);
+    }
+    ab_plan_free(&plan);
+    ab_bench_close(&bench);
+    return status.code == AB_OK ? exit_code : fail(options, &status);
+}
+
+/* ---- What the parser is told ---- */
+
+enum { MAX_OPERATIONS = 16 };
+
+static const ab_operation *line_operation(const ab_line *line)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(line->implementation, "/"), line->implementation);
+    return ab_find_operation(name);
+}
+
+/* The operations of a driver, each once, NULL-terminated. */
+static void list_operations(const ab_driver *driver, const ab_operation *operations[MAX_OPERATIONS + 1])
+{
+    int count = 0;
+    for (const ab_block *block = driver->blocks; block->table; ++block)
+        for (const ab_line *line = block->lines; line->row; ++line) {
+            const ab_operation *operation = line_operation(line);
+            int i = 0;
+            while (i < count && operations[i] != operation) ++i;
+            if (i == count && count < MAX_OPERATIONS) operations[count++] = operation;
+        }
+    operations[count] = NULL;
+}
+
+static void print_parameters(const void *context)
+{
+    const ab_operation *operations[MAX_OPERATIONS + 1];
+    list_operations(context, operations);
+    for (int i = 0; operations[i]; ++i) {
+        printf("\nparameters of %s (--set NAME=VALUE):\n", operations[i]->name);
+        for (const ab_parameter *p = operations[i]->parameters; p->name; ++p) printf("  %-16s %s\n", p->name, p->help);
+    }
+    printf("\nof all rows on a GPU:\n  %-16s %s\n", "l2", "its L2 cache before each sample: hot (default) or cold");
+}
+
+int ab_program_main(const ab_driver *driver, int argc, char **argv)
+{
+    const ab_operation *operations[MAX_OPERATIONS + 1];
+    const char *names[MAX_OPERATIONS + 1] = {NULL};
+    char shown[48];
+    ab_options options;
+    list_operations(driver, operations);
+    for (int i = 0; operations[i]; ++i) names[i] = operations[i]->name;
+    snprintf(shown, sizeof shown, "antbench %s", driver->name);
+    const ab_program program = {.name = driver->program,
+                                .shown = shown,
+                                .summary = driver->summary,
+                                .operations = names,
+                                .check_instance = operations[0]->inputs->check_name,
+                                .instances_help = operations[0]->inputs->help,
+                                .print_parameters = print_parameters,
+                                .context = driver,
+                                .saves = operations[0]->inputs->save != NULL};
+    ab_parse_options(&program, argc - 1, argv + 1, &options);
+    options.argc = argc;
+    options.argv = argv;
+    int exit_code = options.exit_code;
+    if (options.action == AB_ACTION_LIST)
+        ab_print_implementations(names);
+    else if (options.action != AB_ACTION_EXIT)
+        exit_code = run(driver, &options);
+    ab_options_free(&options);
+    return exit_code;
+}

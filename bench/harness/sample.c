@@ -1,0 +1,231 @@
+/* The loop that takes samples (sample.h). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/harness/sample.h"
+
+static const double WARM_UP_S = 0.1, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
+enum { WARM_UP_ITERATIONS = 4096 /* at once, at most */, MAX_RETAKEN = 5 /* groups of a row */ };
+
+/* ---- One stage as a work of its own ---- */
+
+typedef struct stage_work {
+    ab_work work;
+    ab_work *whole;
+    int stage;
+} stage_work;
+
+static ab_status run_alone(ab_work *work, int stage)
+{
+    (void)stage;
+    const stage_work *alone = (const stage_work *)work;
+    return alone->whole->methods->run_stage(alone->whole, alone->stage);
+}
+
+static const ab_work_methods alone_methods = {.n_stages = 1, .stage_names = {"alone"}, .run_stage = run_alone};
+
+/* ---- Statistics of a series ---- */
+
+unsigned ab_sampling_stages(const ab_sampling *sampling, const ab_series *series)
+{
+    if (!sampling->stage || sampling->alone) return AB_ALL_STAGES;
+    for (int i = 0; i < series->n_stages; ++i)
+        if (strcmp(series->stage_names[i], sampling->stage) == 0) return 1u << i;
+    return AB_ALL_STAGES;
+}
+
+static double sample_ms(const ab_series *series, int i, unsigned stages)
+{
+    double ms = 0.0;
+    for (int s = 0; s < series->n_stages; ++s)
+        if (stages >> s & 1u) ms += series->ms[i * series->n_stages + s];
+    return ms;
+}
+
+/* The statistics of the kept samples; scratch[series->n]. */
+static ab_summary summarise(const ab_series *series, unsigned stages, double *scratch)
+{
+    int kept = 0;
+    for (int i = 0; i < series->n; ++i)
+        if (!series->discarded[i]) scratch[kept++] = sample_ms(series, i, stages);
+    return ab_summarise(scratch, kept);
+}
+
+static bool has_converged(const ab_series *series, unsigned stages)
+{
+    double *scratch = malloc((size_t)series->n * sizeof *scratch);
+    if (!scratch) return false;
+    const ab_summary summary = summarise(series, stages, scratch);
+    free(scratch);
+    return ab_relative_error(&summary) <= 0.01;
+}
+
+/* ---- The state of the GPU ---- */
+
+/* Clock and throttling after samples first .. end of the series, into the row; a throttled GPU's are discarded. */
+static bool note_gpu_state(const ab_bench *bench, ab_series *series, int first, ab_row *row)
+{
+    const ab_gpu_state state = ab_nvml_read(bench->nvml);
+    row->sm_clock_mhz = state.sm_clock_mhz;
+    ab_nvml_throttle_text(bench->nvml, state.throttle, row->throttle);
+    if (!state.throttled) return false;
+    for (int i = first; i < series->n; ++i) series->discarded[i] = true;
+    row->discarded += series->n - first;
+    return true;
+}
+
+static void cool_down(const ab_bench *bench)
+{
+    const struct timespec step = {.tv_nsec = (long)(COOL_DOWN_STEP_S * 1e9)};
+    for (double waited = 0.0; waited < COOL_DOWN_S && ab_nvml_read(bench->nvml).throttled; waited += COOL_DOWN_STEP_S)
+        nanosleep(&step, NULL);
+}
+
+/* ---- The loop ---- */
+
+/* A series being taken. */
+typedef struct sampler {
+    const ab_bench *bench;
+    const ab_sampling *sampling;
+    ab_series *series;
+    ab_row *row;
+    ab_work *work;    /* that is open, or NULL */
+    stage_work alone; /* of it */
+    int kept;         /* samples */
+    int group, retaken;
+    double energy_j; /* of all samples */
+} sampler;
+
+static void close_work(sampler *s)
+{
+    if (s->work) s->work->methods->close(s->work);
+    s->work = NULL;
+}
+
+static ab_status open_work(sampler *s, int group)
+{
+    if (s->work) return ab_ok();
+    AB_TRY(s->sampling->open(s->sampling->context, group, &s->work));
+    if (!s->sampling->alone) return ab_ok();
+    s->alone = (stage_work){{&alone_methods}, s->work, ab_stage_named(s->work, s->sampling->stage)};
+    if (s->alone.stage < 0) return ab_failed("there is no stage %s", s->sampling->stage);
+    return ab_iterate(s->work); /* the stages before it, once */
+}
+
+/* What is timed. */
+static ab_work *timed_work(sampler *s)
+{
+    return s->sampling->alone ? &s->alone.work : s->work;
+}
+
+/* Once, and a GPU for a while: twice as many iterations each time, so that a slow one is not run for long. */
+static ab_status warm_up_work(const sampler *s, ab_work *work)
+{
+    if (s->sampling->backend != AB_CUDA) return ab_iterate(work);
+    const double deadline = ab_now_s() + WARM_UP_S;
+    for (int iterations = 1; ab_now_s() < deadline;
+         iterations = iterations < WARM_UP_ITERATIONS ? 2 * iterations : iterations) {
+        ab_series unused = {0};
+        int completed;
+        const ab_status status =
+            ab_time_work(work, AB_CUDA, s->sampling->l2_cold, iterations, WARM_UP_S, &unused, &completed);
+        ab_series_free(&unused);
+        AB_TRY(status);
+    }
+    return ab_ok();
+}
+
+static ab_status warm_up(sampler *s)
+{
+    AB_TRY(open_work(s, -1));
+    const ab_status status = warm_up_work(s, timed_work(s));
+    if (s->sampling->fresh) close_work(s);
+    return status;
+}
+
+/* A group; it is taken again where the GPU throttled. */
+static ab_status take_group(sampler *s, double budget_s)
+{
+    const ab_sampling *sampling = s->sampling;
+    const bool on_gpu = sampling->backend == AB_CUDA && s->bench->nvml;
+    const int first = s->series->n, left = sampling->samples - s->kept;
+    const int size = left < sampling->at_once ? left : sampling->at_once;
+    int completed = 0;
+    AB_TRY(open_work(s, s->group));
+    const double before = on_gpu ? ab_nvml_energy_j(s->bench->nvml) : NAN;
+    AB_TRY(ab_time_work(timed_work(s), sampling->backend, sampling->l2_cold, size, budget_s, s->series, &completed));
+    if (on_gpu && note_gpu_state(s->bench, s->series, first, s->row) && s->retaken < MAX_RETAKEN) {
+        ++s->retaken;
+        if (sampling->fresh) close_work(s);
+        cool_down(s->bench);
+        return ab_ok();
+    }
+    s->energy_j += on_gpu ? ab_nvml_energy_j(s->bench->nvml) - before : NAN;
+    s->kept += completed;
+    ++s->group;
+    if (sampling->judge) AB_TRY(sampling->judge(sampling->context, s->work, completed));
+    if (sampling->fresh) close_work(s);
+    return ab_ok();
+}
+
+static ab_status take_groups(sampler *s)
+{
+    const char *reason = "count";
+    AB_TRY(warm_up(s));
+    for (const double begin = ab_now_s(); s->kept < s->sampling->samples;) {
+        AB_TRY(take_group(s, s->bench->effort.budget_s - (ab_now_s() - begin)));
+        if (s->kept >= s->sampling->samples) break;
+        if (ab_now_s() - begin >= s->bench->effort.budget_s) {
+            reason = "budget";
+            break;
+        }
+        if (s->bench->effort.converge && has_converged(s->series, ab_sampling_stages(s->sampling, s->series))) {
+            reason = "converged";
+            break;
+        }
+    }
+    snprintf(s->row->stop_reason, sizeof s->row->stop_reason, "%s", reason);
+    if (s->kept) s->row->energy_j = s->energy_j / s->kept;
+    return ab_ok();
+}
+
+ab_status ab_take_samples(const ab_bench *bench, const ab_sampling *sampling, ab_series *series, ab_row *row)
+{
+    sampler s = {.bench = bench, .sampling = sampling, .series = series, .row = row};
+    if (sampling->l2_cold && sampling->backend != AB_CUDA) return ab_unsupported("l2=cold is for rows on a GPU");
+    const ab_status status = take_groups(&s);
+    close_work(&s);
+    return status;
+}
+
+/* ---- Rows ---- */
+
+ab_row_status ab_timed_status(const ab_summary *ms)
+{
+    return ms->samples == 0 ? AB_ROW_TIMEOUT : ab_relative_error(ms) > 0.05 ? AB_ROW_NOISY : AB_ROW_OK;
+}
+
+ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series, unsigned stages)
+{
+    if (ab_run_find(bench->run, row)) return ab_ok();
+    if (series->n == 0) return ab_run_append(bench->run, row, NULL, 0);
+    double *scratch = malloc((size_t)series->n * sizeof *scratch);
+    ab_sample *samples = calloc((size_t)series->n, sizeof *samples);
+    ab_status status = scratch && samples ? ab_ok() : ab_failed("out of memory for %d samples", series->n);
+    if (status.code == AB_OK) {
+        row->ms = summarise(series, stages, scratch);
+        row->status = ab_timed_status(&row->ms);
+        for (int i = 0; i < series->n; ++i) {
+            samples[i].ms = sample_ms(series, i, stages);
+            if (series->discarded[i])
+                snprintf(samples[i].discard_reason, sizeof samples[i].discard_reason, "throttled");
+        }
+        status = ab_run_append(bench->run, row, samples, series->n);
+    }
+    free(scratch);
+    free(samples);
+    return status;
+}

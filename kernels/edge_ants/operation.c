@@ -1,0 +1,249 @@
+/* Edge detection by ants to the harness: parameters, verification, and the quality of the maps (kernels/operation.h).
+ *
+ * A sample is one run: all its iterations, without placing the ants (the stage RUN of edge_ants.h). It is verified
+ * before, iteration by iteration; on the host backend with a few ants. A map is the mean pheromone of the runs of
+ * several seeds, thresholded at its mean (thesis §5.5.2).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "images/edge_map.h"
+#include "kernels/edge_ants/edge_ants.h"
+#include "kernels/edge_ants/verify.h"
+#include "kernels/edges/edges.h"
+
+enum { VERIFIED_ITERATIONS = 3, MIN_HOST_ANTS = 4, RUNS_AT_ONCE = 10, BEST_F_THRESHOLDS = 32 };
+
+/* Seeds of the maps that the sequential reference is drawn with: far from the others. */
+static const uint64_t reference_seed_offset = 1000000;
+
+static ab_status give_problem(const ab_task *task, const void **given)
+{
+    edges_image *image = task->loaded;
+    ea_problem *problem = realloc(image->problem, sizeof *problem);
+    if (!problem) return ab_failed("out of memory");
+    image->problem = problem;
+    *given = problem;
+    if (!image->visibility) {
+        image->visibility = malloc(edges_pixels(image) * sizeof *image->visibility);
+        if (!image->visibility) return ab_failed("out of memory for the visibility");
+        ea_visibility(image->image.width, image->image.height, image->grey, image->visibility);
+    }
+    *problem = (ea_problem){image->image.width, image->image.height, image->grey, image->visibility};
+    return ab_ok();
+}
+
+/* ---- Parameters ---- */
+
+/* Threads that an ant's move takes on the host backend. */
+static double threads_per_ant(const ab_circumstances *c, const ea_params *params)
+{
+    if (c->implementation->traits & AB_THREAD_EACH) return 1.0;
+    return c->implementation->traits & AB_BLOCK_EACH ? params->block_threads : 32.0;
+}
+
+/* On the host backend as many ants as host_steps allow; a map needs all, but may be of fewer runs. */
+static void fit_host(const ab_circumstances *c, ea_params *params)
+{
+    const double per_ant = threads_per_ant(c, params);
+    if (c->measure->timed) {
+        const double affordable = c->host_steps / (per_ant * VERIFIED_ITERATIONS);
+        if (affordable < params->n_ants) params->n_ants = (int)fmax(affordable, fmin(params->n_ants, MIN_HOST_ANTS));
+    } else {
+        const double affordable = 20.0 * c->host_steps / ((double)params->n_ants * params->iterations * per_ant);
+        if (affordable < params->map_runs) params->map_runs = affordable < 1.0 ? 1 : (int)affordable;
+    }
+}
+
+static void fit(const ab_circumstances *c, void *fitted)
+{
+    ea_params *params = fitted;
+    const ea_params usual = ea_default_params(c->input->width, c->input->height);
+    if (params->n_ants == 0)
+        params->n_ants = (int)fmax(1.0, round(usual.n_ants * ((double)params->n_ants_512 / usual.n_ants_512)));
+    if (params->iterations == 0) params->iterations = c->iterations;
+    if (params->threads == 0) params->threads = c->cores;
+    if (c->implementation->backend == AB_HOST) fit_host(c, params);
+}
+
+static ab_status check(const ab_circumstances *c, const void *params)
+{
+    const ea_problem problem = {.width = c->input->width, .height = c->input->height};
+    return ea_check(&problem, params);
+}
+
+static void set_seed(void *params, uint64_t seed)
+{
+    ((ea_params *)params)->seed = seed;
+}
+
+/* Seconds of one run: about 60 ns a move and 0.1 ns a pixel and iteration on one 2.5 GHz core, 10 us an iteration on a
+ * GPU and as much for every 2^20 pixels, 100 ns a thread on fibers. */
+static double run_seconds(const ab_circumstances *c, const ea_params *params, ab_backend backend)
+{
+    const double pixels = c->input->size, moves = (double)params->n_ants * params->iterations;
+    if (backend == AB_CUDA) return params->iterations * (1e-5 + pixels * 1e-11);
+    if (backend == AB_HOST) return moves * threads_per_ant(c, params) * 3e-7 + params->iterations * pixels * 2e-8;
+    return (moves * 6e-8 + params->iterations * pixels * 1e-10) / params->threads;
+}
+
+static void estimate(const ab_circumstances *c, const void *fitted, double *sample_s, double *once_s)
+{
+    const ea_params *params = fitted;
+    const ab_backend backend = c->implementation->backend;
+    const double run = run_seconds(c, params, backend);
+    *sample_s = backend == AB_HOST || !c->measure->timed ? 0.0 : run;
+    if (!c->measure->timed)
+        *once_s = params->map_runs * (run + 2.0 * run_seconds(c, params, AB_CPU)) + c->input->size * 1e-6;
+    else
+        *once_s = backend == AB_HOST ? run * VERIFIED_ITERATIONS / params->iterations : 2.0 * run;
+}
+
+/* An iteration reads and writes the pheromone once; all else is the ants', a few hundred bytes each. */
+static ab_work_size size(const ab_circumstances *c, const void *fitted)
+{
+    const ea_params *params = fitted;
+    return (ab_work_size){.bytes = 8.0 * c->input->size * params->iterations, .flops = NAN};
+}
+
+/* ---- Time ---- */
+
+static ab_status verify(const ab_task *task, ab_verdict *verdict)
+{
+    ea_params params = *(const ea_params *)task->params;
+    params.iterations = 1;
+    ab_work *work = NULL;
+    int64_t moves = 0;
+    if (task->c->implementation->backend == AB_HOST) {
+        char note[96];
+        snprintf(note, sizeof note, "verified on the host backend with %d ants, not timed", params.n_ants);
+        task->sink->note(task->sink, note);
+    }
+    AB_TRY(task->c->implementation->open(task->problem, &params, &work));
+    const ab_status status =
+        verify_edge_ants((ea_colony *)work, task->problem, &params, VERIFIED_ITERATIONS, &moves, &verdict->wrong);
+    work->methods->close(work);
+    snprintf(verdict->metric, sizeof verdict->metric, "valid-moves");
+    verdict->value = (double)moves;
+    return status;
+}
+
+/* ---- Quality ---- */
+
+/* The pheromone's mean over runs of different seeds into mean[height][width]. */
+static ab_status mean_pheromone(const ab_implementation *implementation, const ea_problem *problem,
+                                const ea_params *params, float *mean)
+{
+    const size_t pixels = (size_t)problem->width * (size_t)problem->height;
+    float *pheromone = malloc(pixels * sizeof *pheromone);
+    if (!pheromone) return ab_failed("out of memory");
+    memset(mean, 0, pixels * sizeof *mean);
+    ab_work *work = NULL;
+    ab_status status = implementation->open(problem, params, &work);
+    for (int run = 0; run < params->map_runs && status.code == AB_OK; ++run) {
+        ea_colony *colony = (ea_colony *)work;
+        ea_result result = {.pheromone = pheromone};
+        status = ab_iterate(work);
+        if (status.code == AB_OK) status = colony->methods->read(colony, &result);
+        for (size_t i = 0; i < pixels && status.code == AB_OK; ++i) mean[i] += pheromone[i] / (float)params->map_runs;
+    }
+    if (work) work->methods->close(work);
+    free(pheromone);
+    return status;
+}
+
+/* What judging needs: [height][width] each. */
+typedef struct maps {
+    float *pheromone, *scratch;
+    uint8_t *map, *reference;
+} maps;
+
+/* F of the map against that of the sequential reference with these parameters, as a metric. */
+static ab_status compare_with_reference(const ab_task *task, const ea_params *params, const maps *m, const char *metric)
+{
+    const ea_problem *problem = task->problem;
+    const ab_implementation *reference = ab_find_reference(task->c->implementation);
+    edge_quality quality;
+    AB_TRY(mean_pheromone(reference, problem, params, m->scratch));
+    edge_map_threshold_mean(problem->width, problem->height, m->scratch, m->reference);
+    AB_TRY(edge_map_compare(problem->width, problem->height, m->map, m->reference, 1.0, &quality));
+    return task->sink->metric(task->sink, NULL, metric, quality.f, NULL);
+}
+
+/* With the same seeds, unless it is the reference, and with others. */
+static ab_status append_agreement(const ab_task *task, const maps *m)
+{
+    ea_params params = *(const ea_params *)task->params;
+    if (ab_find_reference(task->c->implementation) != task->c->implementation)
+        AB_TRY(compare_with_reference(task, &params, m, "agreement-same-seeds"));
+    params.seed += reference_seed_offset;
+    return compare_with_reference(task, &params, m, "agreement");
+}
+
+/* Where people traced the edges: the best F over thresholds, of thinned maps, as that benchmark has it. */
+static ab_status append_best_f(const ab_task *task, const maps *m)
+{
+    const ab_image *image = &((const edges_image *)task->loaded)->image;
+    edge_quality best;
+    double threshold;
+    if (!task->c->input->traced) return ab_ok();
+    AB_TRY(edge_map_best_f(image->width, image->height, m->pheromone, image->edges, edges_radius(image),
+                           BEST_F_THRESHOLDS, true, &best, &threshold));
+    return task->sink->metric(task->sink, NULL, "best-f", best.f, NULL);
+}
+
+static ab_status judge_maps(const ab_task *task, const maps *m, double *f)
+{
+    const ea_problem *problem = task->problem;
+    char name[80];
+    AB_TRY(mean_pheromone(task->c->implementation, problem, task->params, m->pheromone));
+    edge_map_threshold_mean(problem->width, problem->height, m->pheromone, m->map);
+    snprintf(name, sizeof name, "%s-pheromone", task->row);
+    AB_TRY(edges_save_values(task, name, m->pheromone));
+    snprintf(name, sizeof name, "%s-edges", task->row);
+    AB_TRY(edges_save_map(task, name, m->map));
+    AB_TRY(append_best_f(task, m));
+    AB_TRY(append_agreement(task, m));
+    return edges_judge(task, m->map, f);
+}
+
+static ab_status judge(const ab_task *task, double *f)
+{
+    const size_t pixels = edges_pixels(task->loaded);
+    const maps m = {malloc(pixels * sizeof(float)), malloc(pixels * sizeof(float)), malloc(pixels), malloc(pixels)};
+    const bool complete = m.pheromone && m.scratch && m.map && m.reference;
+    const ab_status status = complete ? judge_maps(task, &m, f) : ab_failed("out of memory");
+    free(m.pheromone);
+    free(m.scratch);
+    free(m.map);
+    free(m.reference);
+    return status;
+}
+
+static const ab_measure measures[] = {
+    {.name = "time",
+     .scope = "run",
+     .timed = true,
+     .samples = AB_SAMPLE_RUNS,
+     .at_once = RUNS_AT_ONCE,
+     .stage = "run",
+     .verify = verify},
+    {.name = "quality", .scope = "quality", .metric = "f", .judge = judge},
+    {.name = NULL},
+};
+
+const ab_operation edge_ants_operation = {
+    .name = "edge-ants",
+    .inputs = &edges_inputs,
+    .parameters = ea_parameters,
+    .params_size = sizeof(ea_params),
+    .measures = measures,
+    .fit = fit,
+    .check = check,
+    .set_seed = set_seed,
+    .problem = give_problem,
+    .size = size,
+    .estimate = estimate,
+};

@@ -1,0 +1,190 @@
+/* Checks of edge ants (verify_edge_ants.h). */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/edge_ants/verify.h"
+
+/* A colony before and after an iteration. */
+typedef struct observation {
+    const ea_problem *problem;
+    const ea_params *params;
+    ea_result before; /* owns its arrays */
+    ea_result after;  /* likewise */
+    double *expected; /* [height][width]: the pheromone recomputed */
+} observation;
+
+static size_t pixel_count(const ea_problem *problem)
+{
+    return (size_t)problem->width * (size_t)problem->height;
+}
+
+static bool allocate_result(size_t pixels, size_t n_ants, ea_result *result)
+{
+    result->pheromone = malloc(pixels * sizeof *result->pheromone);
+    result->position = malloc(n_ants * sizeof *result->position);
+    result->memory = malloc(n_ants * EA_MEMORY * sizeof *result->memory);
+    return result->pheromone && result->position && result->memory;
+}
+
+static void free_result(ea_result *result)
+{
+    free(result->pheromone);
+    free(result->position);
+    free(result->memory);
+}
+
+static ab_status allocate(observation *o)
+{
+    const size_t pixels = pixel_count(o->problem), n_ants = (size_t)o->params->n_ants;
+    o->expected = malloc(pixels * sizeof *o->expected);
+    if (allocate_result(pixels, n_ants, &o->before) && allocate_result(pixels, n_ants, &o->after) && o->expected)
+        return ab_ok();
+    return ab_failed("out of memory for %d ants on %zu pixels", o->params->n_ants, pixels);
+}
+
+static ab_status check_position(const observation *o, int ant)
+{
+    const int32_t position = o->after.position[ant];
+    if (position >= 0 && (size_t)position < pixel_count(o->problem)) return ab_ok();
+    return ab_failed("ant %d is on pixel %d of %zu", ant, position, pixel_count(o->problem));
+}
+
+static ab_status check_placement(const observation *o)
+{
+    const float initial = (float)o->params->initial;
+    if (o->after.iteration != 0) return ab_failed("iteration %d after placement", o->after.iteration);
+    for (size_t i = 0; i < pixel_count(o->problem); i++)
+        if (!(o->after.pheromone[i] == initial))
+            return ab_failed("pheromone of pixel %zu is %g at first, not %g", i, (double)o->after.pheromone[i],
+                             (double)initial);
+    for (int ant = 0; ant < o->params->n_ants; ant++) {
+        AB_TRY(check_position(o, ant));
+        for (int i = 0; i < EA_MEMORY; i++) {
+            const int32_t entry = o->after.memory[ant * EA_MEMORY + i], expected = i ? -1 : o->after.position[ant];
+            if (entry != expected) return ab_failed("ant %d: memory %d holds %d, not %d", ant, i, entry, expected);
+        }
+    }
+    return ab_ok();
+}
+
+static bool remembers(const int32_t *memory, int32_t pixel)
+{
+    for (int i = 0; i < EA_MEMORY; i++)
+        if (memory[i] == pixel) return true;
+    return false;
+}
+
+/* The weight of neighbour `which` for an ant: 0 for one it must not go to, outside of the image or in its memory. */
+static double weight_of(const observation *o, int ant, int which)
+{
+    const int pixel = ea_neighbour(o->before.position[ant], which, o->problem->width, o->problem->height);
+    if (pixel < 0 || remembers(o->before.memory + (size_t)ant * EA_MEMORY, pixel)) return 0.0;
+    return pow((double)o->before.pheromone[pixel], o->params->alpha) *
+           pow((double)o->problem->visibility[pixel], o->params->beta);
+}
+
+/* A weight below what a float holds in full may count as 0 or not. */
+static ab_status check_move(const observation *o, int ant)
+{
+    const int32_t to = o->after.position[ant], from = o->before.position[ant];
+    AB_TRY(check_position(o, ant));
+    double most = 0.0;
+    for (int which = 0; which < EA_NEIGHBOURS; which++) {
+        const double weight = weight_of(o, ant, which);
+        if (weight > 0.0 && ea_neighbour(from, which, o->problem->width, o->problem->height) == to) return ab_ok();
+        if (weight > most) most = weight;
+    }
+    if (most <= (double)FLT_MIN) return ab_ok(); /* a relocation */
+    if (remembers(o->before.memory + (size_t)ant * EA_MEMORY, to))
+        return ab_failed("ant %d went from pixel %d to pixel %d, which it remembers", ant, from, to);
+    return ab_failed(
+        "ant %d went from pixel %d to pixel %d, which is no neighbour that it may go to, and it could have "
+        "gone to one of weight %g",
+        ant, from, to, most);
+}
+
+static ab_status check_memory(const observation *o, int ant)
+{
+    const size_t first = (size_t)ant * EA_MEMORY;
+    for (int i = 0; i < EA_MEMORY; i++) {
+        const int32_t entry = o->after.memory[first + (size_t)i];
+        const bool now = i == o->after.iteration % EA_MEMORY;
+        const int32_t expected = now ? o->after.position[ant] : o->before.memory[first + (size_t)i];
+        if (entry != expected) return ab_failed("ant %d: memory %d holds %d, not %d", ant, i, entry, expected);
+    }
+    return ab_ok();
+}
+
+static ab_status check_pheromone(const observation *o)
+{
+    const size_t pixels = pixel_count(o->problem);
+    double mass = 0.0, expected_mass = 0.0;
+    for (size_t i = 0; i < pixels; i++) o->expected[i] = (1.0 - o->params->rho) * (double)o->before.pheromone[i];
+    for (int ant = 0; ant < o->params->n_ants; ant++) {
+        const size_t pixel = (size_t)o->after.position[ant];
+        const float deposit = o->problem->visibility[pixel];
+        if (deposit >= (float)o->params->min_visibility) o->expected[pixel] += (double)deposit;
+    }
+    for (size_t i = 0; i < pixels; i++) {
+        const double is = (double)o->after.pheromone[i];
+        if (!(fabs(is - o->expected[i]) <= VERIFY_PIXEL_TOLERANCE * o->expected[i]))
+            return ab_failed("pheromone of pixel %zu is %g, recomputed %g", i, is, o->expected[i]);
+        mass += is;
+        expected_mass += o->expected[i];
+    }
+    if (fabs(mass - expected_mass) <= VERIFY_MASS_TOLERANCE * expected_mass) return ab_ok();
+    return ab_failed("the pheromone of all pixels is %.9g, recomputed %.9g", mass, expected_mass);
+}
+
+static ab_status check_iteration(const observation *o, int64_t *moves)
+{
+    if (o->after.iteration != o->before.iteration + 1)
+        return ab_failed("iteration %d follows iteration %d", o->after.iteration, o->before.iteration);
+    for (int ant = 0; ant < o->params->n_ants; ant++) {
+        AB_TRY(check_move(o, ant));
+        AB_TRY(check_memory(o, ant));
+        ++*moves;
+    }
+    return check_pheromone(o);
+}
+
+/* One stage and what it leaves. */
+static ab_status run_and_read(ea_colony *colony, const char *stage, observation *o)
+{
+    AB_TRY(colony->work.methods->run_stage(&colony->work, ab_stage_named(&colony->work, stage)));
+    return colony->methods->read(colony, &o->after);
+}
+
+static ab_status check_all(ea_colony *colony, observation *o, int iterations, int64_t *moves, bool *wrong)
+{
+    AB_TRY(run_and_read(colony, "place", o));
+    *wrong = true; /* from here on, unless everything is right */
+    AB_TRY(check_placement(o));
+    for (int i = 0; i < iterations; i++) {
+        const ea_result last = o->before;
+        o->before = o->after;
+        o->after = last;
+        *wrong = false;
+        AB_TRY(run_and_read(colony, "run", o));
+        *wrong = true;
+        AB_TRY(check_iteration(o, moves));
+    }
+    *wrong = false;
+    return ab_ok();
+}
+
+ab_status verify_edge_ants(ea_colony *colony, const ea_problem *problem, const ea_params *params, int iterations,
+                           int64_t *moves, bool *wrong)
+{
+    observation o = {.problem = problem, .params = params};
+    *moves = 0;
+    *wrong = false;
+    if (params->iterations != 1) return ab_failed("verification needs runs of 1 iteration, not %d", params->iterations);
+    ab_status status = allocate(&o);
+    if (status.code == AB_OK) status = check_all(colony, &o, iterations, moves, wrong);
+    free_result(&o.before);
+    free_result(&o.after);
+    free(o.expected);
+    return status;
+}

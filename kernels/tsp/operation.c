@@ -1,0 +1,215 @@
+/* Ant System to the harness: its instances, parameters, verification and quality (kernels/operation.h).
+ *
+ * A sample is an iteration; runs are independent and differ by their seed. After each run every tour is checked again,
+ * and the best is the run's quality. Candidate sets are set up before, and their time is a row of its own.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "instances/tsplib.h"
+#include "kernels/operation.h"
+#include "kernels/tsp/candidates.h"
+#include "kernels/tsp/tsp.h"
+#include "kernels/tsp/verify.h"
+
+enum { MIN_HOST_ANTS = 2 };
+
+/* ---- Instances ---- */
+
+typedef struct loaded_instance {
+    tsp_instance instance;
+    tsp_candidates candidates;
+    as_problem problem; /* what the cell that is measured is opened with */
+} loaded_instance;
+
+static void describe_instance(const char *asked, const tsp_instance *instance, ab_input *input)
+{
+    *input = (ab_input){.asked = asked, .size = instance->n, .stand_in = instance->stand_in};
+    input->reference = instance->optimum ? (double)instance->optimum : NAN;
+    snprintf(input->name, sizeof input->name, "%s", instance->name);
+    snprintf(input->path, sizeof input->path, "%s", instance->path);
+    snprintf(input->sha256, sizeof input->sha256, "%s", instance->sha256);
+    if (instance->stand_in && strcmp(instance->name, asked) != 0)
+        snprintf(input->note, sizeof input->note, "generated stand-in for %.80s", asked);
+}
+
+static ab_status describe(const char *name, ab_input *input)
+{
+    tsp_instance instance;
+    AB_TRY(tsp_describe(name, &instance));
+    describe_instance(name, &instance, input);
+    tsp_free(&instance);
+    if (input->size >= 2) return ab_ok();
+    return ab_bad_input("%s: a tour needs at least 2 cities, this instance has %d",
+                        input->path[0] ? input->path : input->name, input->size);
+}
+
+static void unload(void *loaded)
+{
+    loaded_instance *l = loaded;
+    if (!l) return;
+    tsp_candidates_free(&l->candidates);
+    tsp_free(&l->instance);
+    free(l);
+}
+
+static ab_status load(ab_input *input, void **loaded)
+{
+    loaded_instance *l = calloc(1, sizeof *l);
+    if (!l) return ab_failed("out of memory");
+    const ab_status status = tsp_load(input->asked, &l->instance);
+    if (status.code != AB_OK) {
+        free(l);
+        return status;
+    }
+    describe_instance(input->asked, &l->instance, input);
+    *loaded = l;
+    return ab_ok();
+}
+
+static const ab_inputs instances = {
+    .help = "catalogue names, files of $TSPLIB_DIR, stand-ins (u198, c1002) or paths",
+    .unit = "cities",
+    .check_name = tsp_check_name,
+    .describe = describe,
+    .load = load,
+    .unload = unload,
+};
+
+static ab_status give_problem(const ab_task *task, const void **problem)
+{
+    loaded_instance *l = task->loaded;
+    const as_params *params = task->params;
+    l->problem = (as_problem){.n = l->instance.n, .dist = l->instance.dist};
+    *problem = &l->problem;
+    if (params->nn == 0) return ab_ok();
+    char size[32];
+    snprintf(size, sizeof size, "nn=%d", params->nn);
+    ab_setup setup = {.row = "candidate-set",
+                      .implementation = "tsp/candidate-set",
+                      .params = size,
+                      .verify_metric = "valid-sets",
+                      .bytes = NAN};
+    bool built;
+    const ab_status status = tsp_candidates_give(&l->candidates, params->nn, &l->problem, &setup, &built);
+    if (built) AB_TRY(task->sink->setup(task->sink, &setup));
+    return status;
+}
+
+/* ---- Parameters ---- */
+
+/* All ants of the sources where the cell is timed; on the host backend as many as host_steps allows. */
+static int host_ants(const ab_circumstances *c, int n_ants)
+{
+    const double n = c->input->size, affordable = c->host_steps / (n * n);
+    const int least = n_ants < MIN_HOST_ANTS ? n_ants : MIN_HOST_ANTS;
+    return affordable >= n_ants ? n_ants : affordable <= least ? least : (int)affordable;
+}
+
+static void fit(const ab_circumstances *c, void *fitted)
+{
+    as_params *params = fitted;
+    if (params->n_ants == 0) params->n_ants = c->input->size;
+    if (c->implementation->backend == AB_HOST) params->n_ants = host_ants(c, params->n_ants);
+    if (params->threads == 0) params->threads = c->cores;
+    if (params->nn >= c->input->size) params->nn = c->input->size - 1;
+    if (!(c->implementation->traits & AB_CANDIDATES)) params->nn = 0;
+    if (c->implementation->backend == AB_CPU) params->carveout = -1;
+    if (params->rho == 0.0) params->rho = as_default_params(c->input->size, params->protocol).rho;
+}
+
+static ab_status check(const ab_circumstances *c, const void *params)
+{
+    const as_problem problem = {.n = c->input->size};
+    return as_check(&problem, params);
+}
+
+static void set_seed(void *params, uint64_t seed)
+{
+    ((as_params *)params)->seed = seed;
+}
+
+/* ---- Measures ---- */
+
+static ab_status verify(const ab_task *task, ab_verdict *verdict)
+{
+    ab_work *work = NULL;
+    int valid = 0;
+    AB_TRY(task->c->implementation->open(task->problem, task->params, &work));
+    const ab_status status = verify_iteration((as_colony *)work, task->problem, task->params, &valid, &verdict->wrong);
+    work->methods->close(work);
+    snprintf(verdict->metric, sizeof verdict->metric, "valid-tours");
+    verdict->value = valid;
+    if (status.code != AB_OK || task->c->implementation->backend != AB_HOST) return status;
+    char note[96];
+    snprintf(note, sizeof note, "verified on the host backend with %d of %d ants, not timed",
+             ((const as_params *)task->params)->n_ants, task->c->input->size);
+    task->sink->note(task->sink, note);
+    return status;
+}
+
+static ab_status judge_run(const ab_task *task, ab_work *work, ab_outcome *outcome, ab_verdict *verdict)
+{
+    const as_params *params = task->params;
+    as_result best = {0};
+    AB_TRY(verify_tours((as_colony *)work, task->problem, params->n_ants, &best, &verdict->wrong));
+    outcome->quality = (double)best.best_length;
+    outcome->odd = best.zero_weight_steps;
+    return ab_ok();
+}
+
+static const ab_measure measures[] = {
+    {.name = "time",
+     .scope = "iteration",
+     .timed = true,
+     .samples = AB_SAMPLE_RUNS,
+     .fresh = true,
+     .verify = verify,
+     .judge_run = judge_run,
+     .quality = "best-tour-after-%d-iterations",
+     .odd = "all-zero rule used in %lld steps"},
+    {.name = NULL},
+};
+
+/* Choosing and updating read the heuristic and read and write the pheromone, [n][n] floats each. */
+static ab_work_size size(const ab_circumstances *c, const void *params)
+{
+    const double n = c->input->size;
+    (void)params;
+    return (ab_work_size){.bytes = 12.0 * n * n, .flops = NAN};
+}
+
+static void estimate(const ab_circumstances *c, const void *params, double *sample_s, double *once_s)
+{
+    const as_params *p = params;
+    const double n = c->input->size;
+    const bool lists = c->implementation->traits & AB_CANDIDATES;
+    if (c->implementation->backend == AB_HOST) {
+        *sample_s = 0.0;
+        *once_s = 1e-7 * p->n_ants * n * n; /* about 100 ns a city looked at, on fibers */
+        return;
+    }
+    if (c->implementation->backend == AB_CUDA)
+        *sample_s = lists ? 1e-9 * n * n : 3e-12 * n * n * n;
+    else
+        *sample_s = (lists ? 1.9e-8 * pow(n, 2.4) : 1.9e-9 * n * n * n) / p->threads;
+    if (c->seconds > 0.0)
+        *sample_s = c->seconds * pow(n, c->power) / (c->implementation->backend == AB_CPU ? p->threads : 1);
+    *once_s = *sample_s;
+}
+
+const ab_operation tsp_operation = {
+    .name = "tsp",
+    .inputs = &instances,
+    .parameters = as_parameters,
+    .params_size = sizeof(as_params),
+    .measures = measures,
+    .fit = fit,
+    .check = check,
+    .set_seed = set_seed,
+    .problem = give_problem,
+    .size = size,
+    .estimate = estimate,
+};

@@ -1,0 +1,97 @@
+"""The results in README.md, between `<!-- generated: NAME -->` and `<!-- end -->`, from the stored runs. `make index`.
+
+What a block says stands in report/readme/NAME.md.j2. A template picks the runs with machine() (each cell at its best)
+or newest(driver, profile), and asks these for numbers (Measured).
+"""
+
+import functools
+import re
+
+from antbench import cells, claims, runs
+from antbench.command import ROOT, BadInput
+from antbench.report import jinja, printed
+
+TEMPLATES = cells.REPORT / "readme"
+BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
+REFERENCE = runs.RESULTS / "reference"
+
+
+class Measured:
+    """What a template asks of some runs; remembers the rows, so that it can say where they are from."""
+
+    def __init__(self, chosen):
+        self.source, self.rows = cells.Source(chosen), []
+        machine = next(run for run in self.source.runs if run.device).meta["machine"]
+        self.gpu, self.label, self.cores = self.source.device, self.source.label, machine["usable_cores"]
+
+    def ms(self, address, decimals=None):
+        """A time as text, by default with as many digits as its size deserves; "–" where there is none."""
+        found = cells.look_up(self.source, address)
+        self.rows += found.rows
+        if not found:
+            return "–"
+        if decimals is None:
+            decimals = next(digits for limit, digits in ((1, 3), (100, 2), (float("inf"), 0)) if found.value < limit)
+        return f"{found.value:.{decimals}f}"
+
+    def runs(self):
+        """Which runs the numbers so far are from, as Markdown; those of the GPU first where there are several."""
+        backends = {}
+        for row in self.rows:
+            backends.setdefault(row["run"], set()).add({"cuda": "GPU"}.get(row["backend"], "CPU"))
+        if len(backends) == 1:
+            return described(*backends)
+        ordered = sorted(backends.items(), key=lambda pair: (max(pair[1]) != "GPU", pair[0].started))
+        return ";\n".join(f"{' and '.join(sorted(names))}: {described(run)}" for run, names in ordered)
+
+
+def described(run):
+    """As "profile `quick`, commit eb2dcaf, [run](results/...)"."""
+    (table,) = run.path.glob("table-*.csv")
+    return f"profile `{run.profile}`, commit {run.meta['build']['commit']}, [run]({table.relative_to(ROOT)})"
+
+
+@functools.cache
+def stored():
+    return cells.stored(REFERENCE)
+
+
+def machine():
+    """The stored runs of the machine that has the newest one with a GPU."""
+    return cells.machine_of(cells.newest_with_gpu(stored()), stored())
+
+
+def newest(driver, profile):
+    """The newest stored run of a driver with a GPU and in this profile, alone."""
+    found = [run for run in stored() if run.device and (run.driver, run.profile) == (driver, profile)]
+    if not found:
+        raise BadInput(f"no stored run of {driver} in profile {profile} on a GPU")
+    return [max(found, key=lambda run: run.started)]
+
+
+def counts():
+    """{verdict: how many claims}."""
+    verdicts = [verdict.verdict for verdict in claims.judge_all(cells.Source(machine()))]
+    return {kind: verdicts.count(kind) for kind in (claims.HOLDS, claims.FAILS, claims.UNTESTED)}
+
+
+def templates():
+    made = jinja(TEMPLATES)
+    made.globals.update(
+        machine=lambda: Measured(machine()),
+        newest=lambda driver, profile: Measured(newest(driver, profile)),
+        printed=printed,
+        counts=counts,
+        sets=cells.sets(),
+    )
+    return made
+
+
+def generate(text):
+    """README's text with its blocks as they should be now."""
+    found = templates()
+    names = [name for _, name, _ in BLOCK.findall(text)]
+    if missing := sorted({path.name.removesuffix(".md.j2") for path in TEMPLATES.glob("*.md.j2")} ^ set(names)):
+        raise BadInput(f"README.md: {', '.join(missing)}: a block needs a template in report/readme/, and the reverse")
+    made = {name: found.get_template(f"{name}.md.j2").render() for name in names}
+    return BLOCK.sub(lambda block: f"{block[1]}{made[block[2]]}\n{block[3]}", text)

@@ -1,0 +1,20 @@
+/* Table 9.9 of a source that was read today: the fastest exact Ant System on one core. */
+#include "bench/harness/driver.h"
+
+static const ab_set sets[] = {{NULL, NULL}};
+
+static const ab_line lines[] = {{"cpu-best", "tsp/cpu-best", "threads=1", "fastest CPU"}, {NULL}};
+
+static const ab_heading headings[] = {{"9.9", "Ant System on one core, time of an iteration", "thesis-9.9", "iteration"},
+                                      {NULL}};
+
+static const ab_block blocks[] = {{"9.9", "time", "protocol=as-best", .lines = lines}, {NULL}};
+
+const ab_driver table_9_9 = {
+    .name = "9.9", .program = "table_9_9", .machine = "a machine",
+    .summary = "Table 9.9: Ant System on one core.",
+    .efforts = {{.runs = 1, .iterations = 5, .budget_s = 1}, {.runs = 1, .iterations = 5, .budget_s = 1},
+                {.runs = 1, .iterations = 5, .budget_s = 1}},
+    .inputs = {"u30", "u30", "u30"},
+    .sets = sets, .headings = headings, .blocks = blocks,
+};

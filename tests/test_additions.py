@@ -1,0 +1,364 @@
+"""Adding things as README says, to a copy of the tree: each is a file and a line, and is then everywhere by itself.
+
+The copy has the objects that are built here, so that only what is new is compiled, without CUDA. All additions are made
+at once: a kernel of each kind, two wrong ones, which must be found out, an operation, and two tables.
+"""
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from antbench import command
+from support.commands import ROOT, rows_of
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (ROOT / "build/bin/antbench").exists() or not (ROOT / ".git").exists(), reason="not built here, or no git"
+    ),
+]
+DATA = ROOT / "tests/data/additions"
+PROGRAMS = [
+    "build/bin/antbench",
+    "build/san/tests/test_tsp_kernels",
+    "build/san/tests/test_edge_ants",
+    "build/san/tests/test_canny",
+    "build/bin/tests/stat_test_tsp_kernels",
+]
+
+
+# ---- What is added ----
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel that is there, under another name: a new file and a new line of kernels/registry.def."""
+
+    id: str
+    of: str  # the file that is copied
+    changes: tuple  # (what stands once in it, what takes its place): the rung's name first
+    traits: str
+    table: str
+    row: str  # in that table
+    params: tuple  # parts of its rows', a row for each
+    instance: str
+
+    @property
+    def file(self):
+        operation, name = self.id.replace("-", "_").split("/")
+        return f"kernels/{operation}/{name}.cu"
+
+    def write(self, tree):
+        text = (ROOT / self.of).read_text()
+        for old, new in self.changes:
+            assert text.count(old) == 1
+            text = text.replace(old, new)
+        assert not (tree / self.file).exists()
+        (tree / self.file).write_text(text)
+        operation, name = self.id.split("/")
+        with open(tree / "kernels/registry.def", "a") as registry:
+            registry.write(
+                f'GPU({operation.replace("-", "_")}, "{name}", {self.changes[0][1]}, "{self.file}", {self.traits}, '
+                f'"a source", "what it does")\n'
+            )
+
+
+PROTOCOLS = ("protocol=as-best;", "protocol=as;")
+EXAMPLE = "docs/example_rung.cu"
+MINE = Kernel("tsp/mine", EXAMPLE, (("tsp_example", "tsp_mine"),), "AB_EXACT", "3.3", "mine", PROTOCOLS, "u30")
+KERNELS = [
+    MINE,
+    Kernel(
+        "tsp/mine-nn",
+        "kernels/tsp/cand_thread.cu",
+        (("tsp_cand_thread", "tsp_mine_nn"),),
+        "AB_EXACT | AB_CANDIDATES",
+        "4.2",
+        "mine-nn",
+        tuple(f"{protocol}ants=40;nn=32" for protocol in PROTOCOLS),
+        "u40",
+    ),
+    Kernel(
+        "edge-ants/mine",
+        "kernels/edge_ants/thread.cu",
+        (("edge_ants_thread", "edge_ants_mine"),),
+        "AB_EXACT",
+        "5.1",
+        "mine-128",
+        ("block=128",),
+        "shapes-37x29",
+    ),
+    Kernel(
+        "canny/mine",
+        "kernels/canny/gpu.cu",
+        (("canny_gpu", "canny_mine"),),
+        "AB_PARTIAL",
+        "6.1",
+        "canny-mine",
+        ("sigma=0",),
+        "shapes-37x29",
+    ),
+]
+TWICE = Kernel(  # goes to a city twice: the one it leaves behind is not kept
+    "tsp/twice",
+    EXAMPLE,
+    (("tsp_example", "tsp_twice"), ("tour[place] = tour[step]", "tour[place] = city")),
+    *(MINE.traits, MINE.table, "twice", PROTOCOLS, "u30"),
+)
+BIASED = Kernel(  # valid tours, but the first cities are chosen too often
+    "tsp/biased",
+    EXAMPLE,
+    (("tsp_example", "tsp_biased"), ("u * total", "u * u * total")),
+    *(MINE.traits, MINE.table, "biased", PROTOCOLS, "u30"),
+)
+TABLES = {"table_9_9.c": "bench", "thesis-9.9.csv": "results/published", "table_9_8.c": "bench"}
+OPERATION = {  # edges by Sobel's operator under another name
+    "kernels/mine/operation.c": "kernels/sobel/operation.c",
+    "baselines/mine.c": "baselines/sobel.c",
+}
+OPERATION_LINES = """\
+#define NAME_mine "mine"
+OPERATION(mine, NAME_mine, ed_image, ed_params, ed_detector)
+CPU(mine, "seq", mine_seq, "baselines/mine.c", AB_REFERENCE, "a source", "what it does")
+"""
+
+
+# ---- The copy ----
+
+
+class Tree:
+    def __init__(self, path):
+        self.path, self.seconds, self.copied = path, [], {}
+
+    @contextmanager
+    def timed(self, what):
+        begin = time.monotonic()
+        yield
+        self.seconds.append(f"{what} {time.monotonic() - begin:.1f} s")
+
+    def run(self, *arguments, what="", **environment):
+        with self.timed(what or " ".join(map(str, arguments[:2]))):
+            return subprocess.run(
+                [*map(str, arguments)],
+                cwd=self.path,
+                env=dict(os.environ, TSPLIB_DIR="/nonexistent", IMAGES_DIR="/nonexistent", **environment),
+                capture_output=True,
+                text=True,
+                timeout=300,
+            )
+
+    def make(self, *targets):
+        return self.run("make", "NVCC=", f"PYTHON={sys.executable}", f"-j{os.cpu_count()}", *targets, what=targets[0])
+
+    def ask(self, *arguments):
+        done = self.run("build/bin/antbench", *arguments)
+        assert done.returncode == command.OK, done.stderr
+        return done.stdout
+
+    def check(self, program, only):
+        """(names of the tests that passed, of those that failed) of a C test, of one implementation."""
+        done = self.run(program, what=f"{only} {program}", ANTBENCH_ONLY=only, CMOCKA_MESSAGE_OUTPUT="TAP")
+        found = re.findall(r"^(not ok|ok) \d+ - (\w+)", done.stdout + done.stderr, re.M)
+        assert found, done.stderr
+        return {name for word, name in found if word == "ok"}, {name for word, name in found if word != "ok"}
+
+    def drive(self, out, *arguments):
+        """(exit code, rows) of a run."""
+        done = self.run("build/bin/antbench", *arguments, "--quiet", "--out", out)
+        assert (out / "meta.json").exists(), done.stderr
+        return done.returncode, rows_of(out), done.stdout
+
+
+def listed_by_git():
+    arguments = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
+    return list(filter(None, listed.stdout.split("\0")))
+
+
+def copy_tree(path):
+    """What git has, as it is now, and the objects, which are newer than it."""
+    for name in listed_by_git():
+        if (ROOT / name).is_file():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, path / name)
+    for folder in ("gen", "obj", "san"):
+        if (ROOT / "build" / folder).exists():
+            shutil.copytree(ROOT / "build" / folder, path / "build" / folder, ignore=programs_in)
+
+
+def programs_in(folder, names):
+    return [name for name in names if "." not in name and Path(folder, name).is_file()]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory, request):
+    made = Tree(tmp_path_factory.mktemp("additions"))
+    with made.timed("copy"):
+        copy_tree(made.path)
+        made.copied = {name: (made.path / name).read_bytes() for name in listed_by_git() if (made.path / name).is_file()}
+    for kernel in (*KERNELS, TWICE, BIASED):
+        kernel.write(made.path)
+    for new, of in OPERATION.items():
+        (made.path / new).parent.mkdir(exist_ok=True)
+        (made.path / new).write_text((ROOT / of).read_text().replace("sobel", "mine"))
+    with open(made.path / "kernels/registry.def", "a") as registry:
+        registry.write(OPERATION_LINES)
+    for name, folder in TABLES.items():
+        shutil.copy(DATA / name, made.path / folder / name)
+    built = made.make(*PROGRAMS)
+    assert built.returncode == 0, built.stderr
+    yield made
+    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        print(f"\ntest_additions: {', '.join(text for text in made.seconds if not text.endswith(' 0.0 s'))}")
+
+
+@pytest.fixture(scope="module")
+def indexed(tree):
+    """The tree after `make index`: nothing else is edited."""
+    done = tree.make("index")
+    assert done.returncode == 0, done.stderr
+    return tree
+
+
+# ---- Kernels ----
+
+
+def lines_of(text):
+    return [line.split("\t") for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.id)
+def test_the_program_has_the_kernel(tree, kernel):
+    assert [kernel.id, "host", kernel.file] in [line[:3] for line in lines_of(tree.ask("--list"))]
+    rows = csv.DictReader(tree.ask("--rows").splitlines())
+    of_table = [row for row in rows if row["table"] == kernel.table]
+    assert [kernel.row] == [row["row"] for row in of_table if row["implementation"] == kernel.id]
+    planned = lines_of(tree.ask(kernel.table, "--dry-run", "--instances", kernel.instance))
+    mine = [line for line in planned if line[:2] == [kernel.table, kernel.row]]
+    assert len(mine) == len(kernel.params) and all(line[3] == kernel.id for line in mine)
+    assert all(any(part in line[5] for line in mine) for part in kernel.params)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.id)
+def test_the_driver_verifies_the_kernel(tree, kernel, tmp_path):
+    options = "--backend", "host", "--implementations", kernel.id, "--instances", kernel.instance
+    code, rows, _ = tree.drive(tmp_path / "run", kernel.table, *options)
+    assert code == command.OK
+    mine = [row for row in rows if row["scope"] == "functional"]  # the others are candidate sets
+    assert [row["row"] for row in mine] == [kernel.row] * len(kernel.params)
+    assert all(row["status"] == "ok" for row in mine)
+
+
+@pytest.mark.parametrize(
+    "kernel, program, test",
+    [
+        (KERNELS[0], "build/san/tests/test_tsp_kernels", "test_every_size_and_order"),
+        (KERNELS[0], "build/bin/tests/stat_test_tsp_kernels", "test_cities_are_chosen_in_proportion"),
+        (KERNELS[1], "build/san/tests/test_tsp_kernels", "test_candidate_steps_follow_the_rule"),
+        (KERNELS[2], "build/san/tests/test_edge_ants", "test_every_size_of_image"),
+        (KERNELS[3], "build/san/tests/test_canny", ""),
+    ],
+    ids=lambda value: getattr(value, "id", None),
+)
+def test_the_common_tests_check_the_kernel(tree, kernel, program, test):
+    passed, failed = tree.check(program, kernel.id)
+    assert not failed and (test in passed or not test)
+
+
+def test_a_kernel_that_is_not_there_is_no_kernel_to_check(tree):
+    assert "test_every_size_and_order" in tree.check("build/san/tests/test_tsp_kernels", "tsp/none")[1]
+
+
+# ---- Wrong kernels ----
+
+
+def test_a_city_twice_is_found(tree, tmp_path):
+    assert "test_every_size_and_order" in tree.check("build/san/tests/test_tsp_kernels", TWICE.id)[1]
+    code, rows, _ = tree.drive(
+        tmp_path / "run", "3.3", "--backend", "host", "--implementations", TWICE.id, "--instances", "u30"
+    )
+    assert code == command.WRONG
+    assert [row["status"] for row in rows] == ["wrong"] * 2 and "is visited twice" in rows[0]["note"]
+
+
+def test_a_biased_choice_is_found(tree):
+    failed = tree.check("build/bin/tests/stat_test_tsp_kernels", BIASED.id)[1]
+    assert failed >= {"test_cities_are_chosen_in_proportion", "test_two_cities_of_weights_two_and_one"}
+
+
+# ---- A table ----
+
+
+def test_a_new_table_is_measured_beside_what_was_published(tree, tmp_path):
+    assert ["9.9", "table_9_9", "bench/table_9_9.c", "9.9"] in [line[:4] for line in lines_of(tree.ask("--tables"))]
+    planned = lines_of(tree.ask("9.9", "--dry-run"))
+    assert planned[1][:4] == ["9.9", "cpu-best", "u30", "tsp/cpu-best"]
+    commands = tree.run("make", "NVCC=", "-n", "bench-9.9")
+    assert commands.returncode == 0 and "build/bin/antbench 9.9 --profile quick" in commands.stdout
+    code, (row,), shown = tree.drive(tmp_path / "run", "9.9")
+    assert code == command.OK and row["status"] in ("ok", "noisy", "few")
+    assert (row["published_id"], row["published_ms"]) == ("thesis-9.9/cpu-best/u30", "12.34")
+    assert re.search(r"published +12\.34$", shown, re.M)
+
+
+def test_a_new_operation_is_measured(tree, tmp_path):
+    assert ["mine/seq", "cpu", "baselines/mine.c"] in [line[:3] for line in lines_of(tree.ask("--list"))]
+    code, (row,), _ = tree.drive(tmp_path / "run", "9.8")
+    assert code == command.OK and row["status"] in ("ok", "noisy", "few")
+    assert row["implementation"] == "mine/seq" and "threshold=auto" in row["params"]
+    assert "threshold=40" in tree.ask("9.8", "--dry-run", "--set", "threshold=40")
+
+
+# ---- Index and report ----
+
+
+def test_nothing_else_is_edited(indexed):
+    """What is not ignored and differs: the new files, the registry, and what `make index` writes."""
+    changed = {name for name, text in indexed.copied.items() if text != (indexed.path / name).read_bytes()}
+    assert changed == {"kernels/registry.def", "INDEX.md", "report/rows.csv"}
+    registry = "kernels/registry.def"
+    before, after = indexed.copied[registry].count(b"\n"), (indexed.path / registry).read_bytes().count(b"\n")
+    assert after - before == len(KERNELS) + 2 + 3  # the two wrong kernels, the operation
+
+
+def test_the_index_has_all_of_it(indexed):
+    text = (indexed.path / "INDEX.md").read_text()
+    listed = (indexed.path / "report/rows.csv").read_text()
+    for kernel in KERNELS:
+        (line,) = re.findall(rf"^\| {kernel.row} \| \d.*{kernel.id} .*$", text, re.M)
+        assert f"({kernel.file})" in line and "not measured yet" in line
+        assert f",{kernel.table},{kernel.row},{kernel.id}," in listed
+    section = text.split("## Table 9.9: Ant System on one core")[1].split("## ")[0]
+    assert "(bench/table_9_9.c)" in section and "(results/published/thesis-9.9.csv)" in section
+    assert "| cpu-best | 9.9: fastest CPU | tsp/cpu-best |" in section
+
+
+def test_the_report_has_all_of_it(indexed, tmp_path):
+    pytest.importorskip("jinja2")
+    if not shutil.which("gnuplot"):
+        pytest.skip("no gnuplot")
+    done = indexed.make("report")
+    assert done.returncode == 0, done.stderr
+    text = (indexed.path / "build/report/report.md").read_text()
+    for kernel, section in zip(KERNELS, ("Table 3.3: time", "Table 4.2: an", "§5.5.5: edge", "Table 6.1: edge")):
+        columns = text.split(section)[1].split("\n|")[1]
+        name = kernel.id.split("/")[1]
+        assert f"| {name} (not measured yet) |" in columns, kernel.id
+    assert "Table 9.9 (ms) (`make bench-9.9`)" in text  # among those that no run has
+    assert "Table 9.9 (ms)" in (indexed.path / "build/report/index.html").read_text()
+
+
+def test_no_test_of_what_is_written_needs_an_edit(indexed):
+    tests = [f"tests/test_{name}.py" for name in ("index", "layouts", "published_arithmetic")]
+    tests += ["tests/test_report.py::test_every_published_cell_of_the_layouts_exists"]
+    done = indexed.run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, what="pytest")
+    assert done.returncode == 0, done.stdout[-3000:]

@@ -1,0 +1,165 @@
+"""The report's columns: what the drivers say of a row is not said again, and a new kernel has a column by itself."""
+
+import pytest
+
+from antbench import cells, layouts, report, rows
+from antbench.command import BadInput
+from recorded import columns_of, program, report_folder  # noqa: F401
+from thesis_run import made_row, write_run
+
+
+def test_the_label_and_the_published_number_are_the_rows(report_folder):
+    (column,) = columns_of(report_folder, "3.3,,3.3,ds-roulette,{x},protocol=as-best,,,")
+    assert (column["label"], column["published"]) == ("DS-Roulette", "=thesis-3.3/ds-roulette/{x}")
+    (column,) = columns_of(report_folder, "5.1,,5.1,warp-{x},512x512,,,,")
+    assert (column["label"], column["published"]) == ("ant per warp", "=thesis-5.1/warp-{x}/512x512")
+    assert column["names"] == ["warp-64", "warp-128"]
+
+
+@pytest.mark.parametrize(
+    "line, label, published",
+    [
+        ("3.3,mine,3.3,ds-roulette,{x},,,,=thesis-3.2/ds-roulette/{x}", "mine", "=thesis-3.2/ds-roulette/{x}"),
+        ("3.3,,thesis-3.3,ds-roulette,{x},,,,-", "DS-Roulette", ""),
+        ("3.3,,3.3,ds-roulette,{x},,quality,,", "DS-Roulette", ""),
+        ("3.3,,3.3,ds-roulette,{x},,,3.3/acotsp-seq/{x},", "DS-Roulette", ""),
+    ],
+)
+def test_what_a_line_says_itself_comes_first(report_folder, line, label, published):
+    (column,) = columns_of(report_folder, line)
+    assert (column["label"], column["published"]) == (label, published)
+
+
+def test_a_star_is_every_other_row_of_the_table(report_folder):
+    found = columns_of(report_folder, "3.3,,3.3,*,{x},protocol=as-best,,,", "3.3,-,3.3,acotsp-seq,{x},,,,")
+    assert [(column["row"], column["is_any"]) for column in found] == [("ds-roulette", True), ("mine", True)]
+    found = columns_of(report_folder, "3.3,,3.3,ds-roulette,{x},,,,", "3.3,,3.3,*,{x},protocol=as-best,,,")
+    assert [column["row"] for column in found] == ["ds-roulette", "acotsp-seq", "mine"]
+
+
+def test_a_star_puts_x_where_there_is_room_for_it(report_folder):
+    (mine,) = columns_of(report_folder, "5.1,,5.1,warp-{x},lena,,,,", "5.1,,5.1,*,lena,,,,")[1:]
+    assert (mine["row"], mine["label"], mine["names"]) == ("mine-{x}", "mine with {x}", ["mine-64", "mine-128"])
+    (warp,) = columns_of(report_folder, "5.1,,5.1,*,{x},,,,")
+    assert (warp["row"], warp["label"]) == ("warp-128", "ant per warp")
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("3.3,,3.3,ds-rulette,{x},,,,", ":2: table 3.3 has no row ds-rulette; it has acotsp-seq ds-roulette mine"),
+        ("5.1,,5.1,warp-{x}-uncached,lena,,,,", ":2: table 5.1 has no row warp-64-uncached; it has warp-{block} warp-"),
+        ("3.3,,9.9,ds-roulette,{x},,,,", ":2: no table 9.9; there are 3.3 5.1 jpdc-4"),
+        ("3.3,,9.9,*,{x},,,,", ":2: no table 9.9; there are 3.3 5.1 jpdc-4"),
+        ("9.9,,3.3,ds-roulette,{x},,,,", ":2: no layout 9.9; there are 3.3 5.1"),
+        ("3.3,,3.3", ":2: expected 9 cells"),
+    ],
+)
+def test_what_there_is_not_is_refused(report_folder, line, message):
+    with pytest.raises(BadInput) as error:
+        columns_of(report_folder, line)
+    assert str(error.value).startswith(f"{report_folder}/tables.csv{message}") and "\n" not in str(error.value)
+
+
+def test_a_set_stands_in_one_file(report_folder):
+    assert cells.sets() == {
+        "tsp": ["d198", "a280"],
+        "blocks": ["64", "128"],
+        "pictures": ["lena", "shapes-512"],
+        "few": ["d198"],
+    }
+    (report_folder / "sets.csv").write_text("set,members\nfew,d198\ntsp,d198\n")
+    cells.sets.cache_clear()
+    with pytest.raises(BadInput, match="sets.csv:3: the set tsp"):
+        cells.sets()
+
+
+def test_a_malformed_list_of_rows_is_one_line(report_folder):
+    path = report_folder / "rows.csv"
+    for text, message in (
+        ("driver,table\n", ":1: expected the header driver,table,row"),
+        (",".join(rows.HEADER) + "\n3.3,3.3\n", ":2: expected 8 cells, got 2"),
+        (
+            ",".join(rows.HEADER) + "\n5.1,5.1,warp-{block},a/b,,threads=1,,\n",
+            ": row warp-{block} of table 5.1 has no ",
+        ),
+    ):
+        path.write_text(text)
+        rows.measured.cache_clear()
+        with pytest.raises(BadInput) as error:
+            rows.measured()
+        assert f"rows.csv{message}" in str(error.value)
+    path.unlink()
+    with pytest.raises(BadInput, match="rows.csv: No such file or directory: make index"):
+        rows.measured()
+
+
+def test_a_new_kernel_is_announced_in_its_table(report_folder, tmp_path):
+    lines = ("3.3,,3.3,ds-roulette,{x},protocol=as-best,,,", "3.3,,3.3,*,{x},protocol=as-best,,,")
+    columns = columns_of(report_folder, *lines)
+    measured = [
+        made_row("3.3", "ds-roulette", "d198", 1.0, "protocol=as-best"),
+        made_row("3.3", "acotsp-seq", "d198", 9.0, "protocol=as"),
+    ]
+    source = cells.choose(str(write_run(tmp_path / "run", measured)))[0]
+    shown = report.table(layouts.layouts()["3.3"], columns, source)
+    assert [column["label"] for column in shown["columns"]] == [
+        "DS-Roulette",
+        "ACOTSP-style, 1 core",  # has a published number
+        "mine (not measured yet)",
+    ]
+    assert shown["lines"][0]["cells"][2]["measured"].reason == "no row 3.3 mine d198"
+    assert shown["command"] == "make bench-3.3 PROFILE=thesis"
+
+
+NEW_TABLE = """\
+9.9,9.9,mine-{block},tsp/mine,tsp u30,protocol=as-best|as;block=64|128,mine with {block},thesis-9.9/mine-{block}
+9.9,9.9,other,tsp/other,u30,protocol=as-best|as,other,
+9.9,9.9s,other,tsp/other,u30,protocol=as-best|as,other,
+"""
+
+
+def test_a_table_that_no_layout_has_shows_all_its_rows(report_folder, tmp_path):
+    with open(report_folder / "rows.csv", "a") as file:
+        file.write(NEW_TABLE)
+    rows.measured.cache_clear()
+    known, columns = layouts.layouts(), layouts.columns()
+    assert list(known) == list(columns) == ["3.3", "5.1", "jpdc-4", "9.9"]  # not 9.9s, which is the stages of 9.9
+    assert known["jpdc-4"]["title"] == "JPDC, Table 4 (ms)" and known["9.9"]["set"] == "tsp u30"
+    shown = [(column["row"], column["params"], column["label"]) for column in columns["9.9"]]
+    assert shown[1:2] + shown[4:] == [
+        ("mine-128", "protocol=as-best;block=128", "mine with 128, protocol=as-best"),
+        ("other", "protocol=as-best", "other, protocol=as-best"),
+        ("other", "protocol=as", "other, protocol=as"),
+    ]
+    assert columns["9.9"][1]["published"] == "=thesis-9.9/mine-128/{x}"
+    measured = [
+        made_row("9.9", "other", "u30", 2.0, "protocol=as"),
+        made_row("9.9", "other", "u30", 1.0, "protocol=as;stage=construct", "stage"),
+        made_row("9.9", "other", "u30", 9.0, "protocol=as", "end-to-end"),
+    ]
+    source = cells.choose(str(write_run(tmp_path / "run", measured)))[0]
+    made = report.table(known["9.9"], columns["9.9"], source)
+    assert [column["label"] for column in made["columns"]][-1] == "other, protocol=as"
+    assert [line["name"] for line in made["lines"]] == ["u30"] and made["lines"][0]["cells"][-1]["measured"].value == 2
+
+
+def test_a_table_that_a_figure_has_needs_no_layout(report_folder):
+    (report_folder / "figures.csv").write_text(
+        "figure,set,style,label,top,over\n1,tsp,1,a,jpdc-4/atomic/{x}#quality,=thesis-3.2/optimum/{x}\n"
+    )
+    assert list(layouts.layouts()) == ["3.3", "5.1"]
+
+
+def test_the_layouts_name_what_the_drivers_measure():
+    """Every address of the figures and claims too, but for rows that the claims say nobody measures yet."""
+    assert all(layouts.columns().values())
+    lines = [*cells.read_layout("figures.csv"), *cells.read_layout("claims.csv")]
+    unknown = set()
+    for line in lines:
+        for text in (line["top"], line["over"]):
+            for x in cells.sets()[line["set"]] if text and not text.startswith("=") else ():
+                address = cells.parse(text.replace("{x}", x))
+                if not rows.find(address.table, address.row, rows.measured()):
+                    unknown.add(f"{address.table}/{address.row}")
+    assert all(name.startswith("3.3/i-roulette-") for name in unknown)

@@ -1,0 +1,90 @@
+"""Where the program finds its data and leaves its results, whatever the current directory is."""
+import json
+import shutil
+
+import pytest
+
+from support.commands import ROOT, drive, one_line, planned, rows_of, write_tsp
+
+ONCE = ["--runs", 1, "--iterations", 1, "--backend", "cpu"]
+IMPLEMENTATION = {"3.3": "tsp/acotsp-seq", "4.2": "tsp/acotsp-seq-nn"}
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A copy of what the program reads of the project."""
+    copy = tmp_path / "project"
+    for folder in ("instances", "images", "results/published"):
+        (copy / folder).mkdir(parents=True)
+        for file in (ROOT / folder).glob("*.csv"):
+            shutil.copy(file, copy / folder)
+    return copy
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    return tmp_path / "elsewhere"
+
+
+@pytest.mark.parametrize("driver", ["3.3", "4.2"])
+def test_a_file_of_tsplib_dir_and_a_name_of_the_catalogue(driver, tmp_path):
+    """mine is a file that no catalogue has; of eil51 there is no file, but a stand-in of its size."""
+    (tmp_path / "tsplib").mkdir()
+    path = write_tsp(tmp_path / "tsplib/mine.tsp", 25)
+    result = drive("--instances", "mine,eil51", *ONCE, "--implementations", IMPLEMENTATION[driver], "--out",
+                   tmp_path / "run", driver=driver, tsplib=path.parent)
+    assert result.returncode == 0, result.stderr
+    rows = [row for row in rows_of(tmp_path / "run") if row["scope"] == "iteration"]
+    assert {(row["instance"], row["size"]) for row in rows} == {("mine", "25"), ("u51", "51")}
+    assert {row["note"] for row in rows} == {"", "generated stand-in for eil51"}
+    assert "u51: generated stand-in for eil51" in result.stdout
+    inputs = {given["name"]: given["path"] for given in json.loads((tmp_path / "run/meta.json").read_text())["inputs"]}
+    assert inputs == {"mine": str(path), "u51": "generated"}
+
+
+def test_a_file_of_tsplib_dir_takes_the_place_of_a_stand_in(tmp_path):
+    write_tsp(tmp_path / "eil51.tsp", 51)
+    rows = planned("--instances", "eil51", "--backend", "cpu", tsplib=tmp_path)
+    assert {row["instance"] for row in rows} == {"eil51"}
+
+
+def test_a_misspelt_file_is_found_too(tmp_path):
+    write_tsp(tmp_path / "mine.tsp", 25)
+    result = drive("--instances", "mime", tsplib=tmp_path)
+    assert result.returncode == 2 and "mine" in one_line(result)
+
+
+def test_from_another_directory(elsewhere):
+    """The catalogue, the published numbers, and what --out names are found."""
+    result = drive("--instances", "d198", *ONCE, "--implementations", "tsp/acotsp-seq", "--out", "run", cwd=elsewhere)
+    assert result.returncode == 0, result.stderr
+    rows = [row for row in rows_of(elsewhere / "run") if row["scope"] == "iteration"]
+    assert {row["instance"] for row in rows} == {"u198"}
+    assert {(row["published_id"], row["published_ms"]) for row in rows} == {("thesis-3.3/acotsp-seq/d198", "48.37")}
+    assert "results: run\n" in result.stdout
+    assert sorted(path.name for path in elsewhere.iterdir()) == ["run"]
+
+
+def test_images_from_another_directory(elsewhere):
+    rows = planned("--profile", "smoke", driver="5.1", cwd=elsewhere)
+    assert {row["instance"] for row in rows} == {row["instance"] for row in planned("--profile", "smoke", driver="5.1")}
+
+
+def test_without_out_results_are_the_projects(root, elsewhere):
+    def measure(*more):
+        result = drive("--instances", "u20", *ONCE, *more, root=root, cwd=elsewhere)
+        assert result.returncode == 0, result.stderr
+        return result.stdout.splitlines()[-1].removeprefix("results: ")
+
+    directory = measure()
+    [run] = (root / "results/runs").glob("*/*")
+    assert directory == str(run) and json.loads((run / "meta.json").read_text())["run_id"] == f"{run.parent.name}/{run.name}"
+    assert {row["instance"] for row in rows_of(run)} == {"u20"}
+    assert measure("--resume") == directory, "the newest run of this machine"
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_root_without_data_is_an_error(elsewhere):
+    result = drive("--instances", "u20", *ONCE, "--quiet", root=elsewhere)
+    assert result.returncode == 1 and f"{elsewhere}/" in one_line(result)

@@ -1,0 +1,114 @@
+"""What the drivers plan, and that the harness around them knows none of their names.
+
+tests/data/keys/<driver>-<profile>-<host|gpu>.tsv hold the keys of every row (table, row, instance, implementation, backend,
+params, scope) that the four programs planned which came before `antbench DRIVER`, without a file of TSPLIB and without an
+image. Stored runs have those keys, and runs are compared by them: a row that is called otherwise than before is compared
+with nothing. "asked" in the place of a profile means profile quick with --instances, ASKED below; "threads=all" stands for
+the number of usable cores; "gpu" is what is planned where there is a GPU. Kernels that came later are in none of the files
+and may be planned besides.
+"""
+import re
+import subprocess
+import sys
+
+import pytest
+
+from support.commands import CORES, PROGRAM, ROOT, WITH_GPU, environment_of, implementations, planned, told
+
+KEYS = sorted((ROOT / "tests/data/keys").glob("*.tsv"))
+KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]
+ASKED = {"3.3": "u60,c300", "4.2": "u60,c300", "5.1": "lena,hue-128,shapes-37x29", "6.1": "lena,hue-128,shapes-37x29"}
+
+
+def keys_of(path):
+    text = path.read_text().replace("threads=all", f"threads={CORES}")
+    return [tuple(line.split("\t")) for line in text.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def known():
+    """The implementations that the old programs had."""
+    return {key[KEY.index("implementation")] for path in KEYS for key in keys_of(path)}
+
+
+@pytest.mark.parametrize("path", KEYS, ids=lambda path: path.stem)
+def test_rows_are_called_what_they_were_called(path, known, monkeypatch):
+    driver, profile, machine = path.stem.split("-")
+    if machine == "gpu" and not implementations(backend="cuda"):
+        pytest.skip("built without CUDA")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    what = ["--instances", ASKED[driver]] if profile == "asked" else ["--profile", profile]
+    rows = planned(*what, driver=driver, program=WITH_GPU if machine == "gpu" else PROGRAM)
+    keys = sorted(tuple(row[name] for name in KEY) for row in rows if row["implementation"] in known)
+    assert keys == sorted(keys_of(path))
+
+
+def test_the_keys_are_of_every_driver_and_kernel(known):
+    drivers = {line.split("\t")[0] for line in told("--tables").splitlines()[1:]}
+    assert {path.stem for path in KEYS} == {f"{driver}-{profile}-{machine}" for driver in ASKED
+                                            for profile in ("smoke", "quick", "thesis", "asked")
+                                            for machine in ("host", "gpu")}
+    assert set(ASKED) <= drivers and known <= implementations()
+
+
+def test_no_two_rows_share_a_key():
+    for driver in (line.split("\t")[0] for line in told("--tables").splitlines()[1:]):
+        keys = [tuple(row[name] for name in KEY) for row in planned(driver=driver)]
+        assert len(set(keys)) == len(keys)
+
+
+# The child of a small process: what a process was before exec counts as its own, and pytest is large.
+MEASURE = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(done.returncode, used.ru_maxrss / 1024, used.ru_utime + used.ru_stime)
+"""
+
+
+@pytest.mark.parametrize("profile", ["quick", "thesis"])
+def test_a_plan_loads_nothing(profile):
+    """Table 6.1 has images of up to 8192 x 8192 pixels, 268 MB each."""
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", MEASURE, PROGRAM, "6.1", "--dry-run", "--profile", profile],
+                          cwd=ROOT, env=environment_of(), capture_output=True, text=True, check=True)
+    code, mebibytes, seconds = map(float, done.stdout.split())
+    assert code == 0 and mebibytes < 50 and seconds < 1
+
+
+# ---- The sources ----
+
+
+def code_of(path):
+    """A C source without its comments."""
+    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", path.read_text(), flags=re.DOTALL)
+
+
+def literals_of(path):
+    code = re.sub(r"^#include.*$", "", code_of(path), flags=re.MULTILINE)
+    return re.findall(r'"((?:[^"\\]|\\.)*)"', code)
+
+
+def harness_files():
+    named = {ROOT / "bench/antbench.c", *(ROOT / "bench").glob("table_*.c")}
+    return [path for path in (ROOT / "bench").rglob("*") if path.suffix in (".c", ".h", ".cu") and path not in named]
+
+
+def test_the_harness_names_no_operation_implementation_or_table():
+    ids = implementations()
+    operations = {id_.partition("/")[0] for id_ in ids}
+    tables = [line.split("\t") for line in told("--tables").splitlines()[1:]]
+    names = {*ids, *operations, *(id_.partition("/")[2] for id_ in ids)}
+    names |= {line[column] for line in tables for column in (0, 1, 3, 5)} - {""}
+    files = harness_files()
+    assert len(files) > 20 and len(names) > 50
+    found = [(str(path.relative_to(ROOT)), literal) for path in files for literal in literals_of(path)
+             if literal in names or literal.partition("/")[0] in operations]
+    assert found == []
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "bench").glob("table_*.c")), ids=lambda path: path.name)
+def test_a_driver_is_data(path):
+    code = re.sub(r'"(?:[^"\\]|\\.)*"', "", code_of(path))
+    assert len(path.read_text().splitlines()) <= 60
+    assert not re.search(r"\b(\w*printf|puts|putchar|for|while|do|if|switch|goto)\b", code)
+    assert re.search(rf"^const ab_driver {path.stem} = ", code, re.MULTILINE)

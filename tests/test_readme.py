@@ -1,0 +1,58 @@
+"""The results in README.md are those of the stored runs."""
+
+import pytest
+
+from antbench import index, readme
+from antbench.command import BadInput
+
+pytest.importorskip("jinja2")
+
+
+def test_the_results_are_up_to_date():
+    """`make index` writes them."""
+    text = index.README.read_text(encoding="utf-8")
+    assert readme.generate(text) == text
+
+
+def test_every_block_is_there_once():
+    names = [name for _, name, _ in readme.BLOCK.findall(index.README.read_text(encoding="utf-8"))]
+    assert sorted(names) == ["ant-system", "ants", "candidate-sets", "claims", "colour-edge"]
+
+
+def test_only_blocks_are_written():
+    stale = "".join(
+        f"a\n<!-- generated: {path.name[:-6]} -->\nstale text\n<!-- end -->\n" for path in readme.TEMPLATES.iterdir()
+    )
+    text = readme.generate(stale)
+    assert "stale text" not in text and text.count("a\n<!-- generated: ") == 5 and text.endswith("<!-- end -->\n")
+
+
+def test_a_block_without_a_template_is_refused():
+    text = index.README.read_text(encoding="utf-8")
+    with pytest.raises(BadInput, match="README.md: ants, aunts: a block needs a template"):
+        readme.generate(text.replace("generated: ants ", "generated: aunts "))
+
+
+def test_numbers_have_the_digits_of_their_size():
+    measured = readme.Measured(readme.newest("3.3", "quick"))
+    assert measured.ms("3.3/ds-roulette/d198?protocol=as-best") == "0.199"
+    assert measured.ms("3.3/ds-roulette/d198?protocol=as-best", 1) == "0.2"
+    assert measured.ms("3.3/acotsp-seq/lin318?protocol=as-best") == "11.83"
+    assert measured.ms("3.3/acotsp-seq/pr2392?protocol=as-best") == "4343"
+    assert measured.ms("3.3/nobody/d198") == "–"
+
+
+def test_a_caption_names_the_run_of_each_backend():
+    (run,) = readme.newest("5.1", "quick")
+    alone, both = readme.Measured([run]), readme.Measured(readme.machine())
+    alone.ms("5.1/seq/lena")
+    assert alone.runs() == (
+        "profile `quick`, commit eb2dcaf, [run](results/reference/nvidia-h100-80gb-hbm3/20261121T060908Z-eb2dcaf/"
+        "table-5.1.csv)"
+    )
+    both.ms("5.1/seq/lena")
+    both.ms("5.1/warp-128/lena")
+    first, second = both.runs().split(";\n")
+    assert first.startswith("GPU: profile `thesis`, commit eb2dcaf, [run](") and second == f"CPU: {alone.runs()}"
+    with pytest.raises(BadInput, match="no stored run of 9.9 in profile quick on a GPU"):
+        readme.newest("9.9", "quick")

@@ -1,0 +1,134 @@
+"""--set NAME=VALUE: rows with other parameters than a driver says."""
+import json
+
+import pytest
+
+from support.commands import CORES, drive, one_line, params_of, planned, rows_of
+
+TINY = {
+    "3.3": ["--instances", "u30", "--runs", 1, "--iterations", 2],
+    "4.2": ["--instances", "u30", "--runs", 1, "--iterations", 2],
+    "5.1": ["--instances", "shapes-20", "--runs", 1, "--iterations", 2],
+    "6.1": ["--instances", "shapes-20", "--iterations", 2],
+}
+TIMED_TABLE = {"3.3": ("3.3",), "4.2": ("4.1", "4.2"), "5.1": ("5.1", "F5.7"), "6.1": ("6.1",)}
+
+
+def sets_of(settings):
+    return [text for setting in settings for text in ("--set", setting)]
+
+
+def run(driver, backend, *settings, out):
+    """The rows of the driver's tables of times."""
+    result = drive(*TINY[driver], *sets_of(settings), "--backend", backend, "--out", out, driver=driver)
+    assert result.returncode == 0, result.stderr
+    rows = [row for row in rows_of(out) if row["table"] in TIMED_TABLE[driver] and row["scope"] != "setup"]
+    assert {row["status"] for row in rows} <= {"ok", "noisy", "unsupported"}
+    assert json.loads((out / "meta.json").read_text())["options"]["set"] == list(settings)
+    return rows
+
+
+@pytest.mark.parametrize("backend", ["cpu", "host"])
+@pytest.mark.parametrize("driver, setting", [
+    ("3.3", "rho=0.3"), ("3.3", "beta=3"), ("3.3", "alpha=2"), ("3.3", "ants=20"), ("4.2", "nn=8"), ("6.1", "sigma=2"),
+])
+def test_every_row_has_the_value(driver, setting, backend, tmp_path):
+    name, value = setting.split("=")
+    rows = run(driver, backend, setting, out=tmp_path / "run")
+    if name == "nn":  # which kernels without candidate sets have not
+        rows = [row for row in rows if row["table"] == "4.2"]
+    assert rows and all(params_of(row)[name] == value for row in rows)
+
+
+def test_only_rows_of_an_operation_with_that_parameter_change(tmp_path):
+    """Canny has a low threshold, colour edge detection has none."""
+    rows = run("6.1", "cpu", "low=20", out=tmp_path / "run")
+    of = {row["implementation"].partition("/")[0]: params_of(row).get("low") for row in rows}
+    assert of == {"canny": "20", "colour-edge": None}
+
+
+def test_another_value_is_another_row(tmp_path):
+    """One seed, other tours; and a value that is the default is no other row."""
+    usual, other = (run("3.3", "cpu", setting, out=tmp_path / setting) for setting in ("beta=2", "beta=3"))
+    assert all("beta" not in row["params"] for row in usual)
+    assert [row["row"] for row in usual] == [row["row"] for row in other]
+    assert all(a["quality_best"] != b["quality_best"] for a, b in zip(usual, other))
+
+
+def test_a_name_with_the_value_in_it_follows(tmp_path):
+    names = {row["row"] for row in run("5.1", "host", "block=96", out=tmp_path / "run")}
+    assert {"thread-96", "block-96", "warp-96", "octet-96", "warp-96-uncached"} <= names
+    assert all("96" in name for name in names)
+
+
+def test_several_values_are_a_row_each(tmp_path):
+    rows = run("5.1", "host", "block=64,96", out=tmp_path / "run")
+    of = {block: {row["row"].replace(block, "") for row in rows if params_of(row)["block"] == block}
+          for block in ("64", "96")}
+    assert of["64"] == of["96"] and sum(map(len, of.values())) == len(rows)
+    combined = planned("--instances", "u30", "--backend", "cpu", "--implementations", "tsp/acotsp-seq", "--set",
+                       "rho=0.1,0.3", "--set", "beta=3,4", "--set", "protocol=as")
+    assert [(params_of(row)["beta"], params_of(row)["rho"]) for row in combined] == [
+        ("3", "0.1"), ("4", "0.1"), ("3", "0.3"), ("4", "0.3")]
+
+
+def test_words_stand_for_values():
+    def values(setting):
+        name = setting.partition("=")[0]
+        return {params_of(row).get(name) for row in planned("--instances", "u30", "--backend", "cpu", "--set", setting)}
+
+    assert values("threads=all") == {str(CORES)} and values("ants=n") == {"30"} and values("rho=auto") == {None}
+
+
+def test_the_last_of_two_counts():
+    rows = planned("--instances", "u30", "--backend", "cpu", "--set", "rho=0.2,0.4", "--set", "rho=0.3")
+    assert rows and {params_of(row)["rho"] for row in rows} == {"0.3"}
+
+
+@pytest.mark.parametrize("driver, setting, expected", [
+    ("3.3", "rh0=0.3", "--set rh0=0.3: no row here has such a parameter (--help lists them)"),
+    ("3.3", "block=64", "--set block=64: no row here has such a parameter (--help lists them)"),
+    ("3.3", "rho", '--set: expected NAME=VALUE, got "rho"'),
+    ("3.3", "rho=", '--set: expected NAME=VALUE, got "rho="'),
+    ("3.3", "=3", '--set: expected NAME=VALUE, got "=3"'),
+    ("3.3", "rho=2", 'rho must be 1e-09 to 1, or auto, not "2"'),
+    ("3.3", "rho=0", 'rho must be 1e-09 to 1, or auto, not "0"'),
+    ("3.3", "rho=nan", 'rho must be 1e-09 to 1, or auto, not "nan"'),
+    ("3.3", "rho=0.3,x", 'rho must be 1e-09 to 1, or auto, not "x"'),
+    ("3.3", "ants=0", 'ants must be a whole number from 1 to 2147483647, or n, not "0"'),
+    ("3.3", "ants=2.5", 'ants must be a whole number from 1 to 2147483647, or n, not "2.5"'),
+    ("3.3", "protocol=best", 'protocol must be as or as-best, not "best"'),
+    ("3.3", "l2=warm", 'l2 must be hot or cold, not "warm"'),
+    ("5.1", "cached=2", 'cached must be 0 or 1, not "2"'),
+    ("6.1", "hysteresis=0", 'hysteresis must be a whole number from 1 to 10000, or all, not "0"'),
+    ("6.1", "nn=8", "--set nn=8: no row here has such a parameter (--help lists them)"),
+])
+def test_wrong_names_and_values_are_exit_2(driver, setting, expected, tmp_path):
+    result = drive(*TINY[driver], "--set", setting, "--out", tmp_path / "run", driver=driver)
+    assert (result.returncode, one_line(result)) == (2, f"antbench {driver}: {expected}")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("driver", ["3.3", "6.1"])
+def test_a_cpu_has_no_l2_to_flush(driver, tmp_path):
+    implementations = {"3.3": "tsp/acotsp-seq", "6.1": "colour-edge/seq"}
+    result = drive(*TINY[driver], "--backend", "cpu", "--implementations", implementations[driver], "--set", "l2=cold",
+                   "--out", tmp_path / "run", driver=driver)
+    assert result.returncode == 77
+    rows = rows_of(tmp_path / "run")
+    assert rows and {row["status"] for row in rows} == {"unsupported"}
+    assert all(params_of(row)["l2"] == "cold" and "l2=cold is for rows on a GPU" in row["note"] for row in rows)
+
+
+def test_a_hot_l2_is_the_rule():
+    arguments = ["--instances", "u30", "--backend", "cpu"]
+    assert planned(*arguments, "--set", "l2=hot") == planned(*arguments)
+
+
+@pytest.mark.parametrize("before, after", [([], ["rho=0.3"]), (["rho=0.3"], []), (["rho=0.3"], ["rho=0.4"])])
+def test_resuming_with_another_set_is_refused(before, after, tmp_path):
+    arguments = [*TINY["3.3"], "--backend", "cpu", "--out", tmp_path / "run"]
+    assert drive(*arguments, *sets_of(before)).returncode == 0
+    refused = drive(*arguments, *sets_of(after), "--resume")
+    assert refused.returncode == 2 and "cannot be resumed: options.set was " in one_line(refused)
+    assert drive(*arguments, *sets_of(before), "--resume").returncode == 0
