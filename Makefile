@@ -25,6 +25,7 @@ RERUN ?=
 JUNIT ?=
 SUMMARY ?=
 CUDA_ARCHS ?=
+LINEINFO ?=
 JOBS ?= $(shell nproc)
 CC := gcc
 CXX := g++
@@ -70,9 +71,13 @@ OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(C
 SAN_OBJECTS := $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_SUPPORT_CXX:%.cpp=build/san/%.o) $(TEST_KERNELS:%.cu=build/san/%.host.o)
 
 ifneq ($(NVCC),)
-# An empty CUDA_ARCHS means the GPU in this machine, or a spread of generations where there is none.
-ARCHS := $(or $(CUDA_ARCHS),$(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -un | tr '\n' ' '),75 80 86 89 90 100 120)
-NVCC_FLAGS := -O3 -std=c++20 -lineinfo -Xcompiler=-Wall,-Wextra,-Wno-deprecated-enum-enum-conversion $(DEFINES) --Werror all-warnings \
+# An empty CUDA_ARCHS means the GPUs in this machine and what was built for before, which may be for another machine's, or a
+# spread of generations where there is none.
+GPU_ARCHS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d .)
+BUILT_ARCHS := $(shell cat build/gen/archs 2>/dev/null)
+ARCHS := $(or $(CUDA_ARCHS),$(if $(GPU_ARCHS),$(shell printf '%s\n' $(GPU_ARCHS) $(BUILT_ARCHS) | sort -un)),75 80 86 89 90 100 120)
+# Line numbers, for tools that show them, hold the folder's path: the hash of a kernel's code would tell two folders apart.
+NVCC_FLAGS := -O3 -std=c++20 $(if $(LINEINFO),-lineinfo) -Xcompiler=-Wall,-Wextra,-Wno-deprecated-enum-enum-conversion $(DEFINES) --Werror all-warnings \
 	$(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
 	-gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS))
 CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) build/cuda/bench/harness/gpu.o
@@ -84,7 +89,7 @@ NPP_LIB := $(firstword $(dir $(foreach lib,libnppif_static.a libnppif.so.13,$(wi
 NPP := $(and $(wildcard $(NPP_HOME)/include/nppi_filtering_functions.h),$(NPP_LIB))
 ifneq ($(NPP),)
 NPP_LIBS := -L$(NPP_LIB) $(if $(wildcard $(NPP_LIB)libnppif_static.a),-lnppif_static -lnppc_static -lculibos,-l:libnppif.so.13 -l:libnppc.so.13 -Wl$(comma)-rpath$(comma)$(NPP_LIB))
-build/cuda/kernels/canny/npp.o: NVCC_FLAGS += -I$(NPP_HOME)/include
+build/cuda/kernels/canny/npp.o: private NVCC_FLAGS += -I$(NPP_HOME)/include
 endif
 CUDA_LIBS := $(NPP_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
 endif
@@ -176,19 +181,19 @@ $(TBB): $(shell $(CXX) -print-file-name=libtbb.so.12)
 	$(call run,copy,cp $< $@)
 endif
 
-build/obj/%.o: %.c | $(GENERATED)
+build/obj/%.o: %.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) $(CFLAGS) -MMD -MP -c $< -o $@)
 
-build/obj/%.o: %.cpp | $(GENERATED)
+build/obj/%.o: %.cpp build/gen/cxx.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) -MMD -MP -c $< -o $@)
 
-build/obj/%.host.o: %.cu | $(GENERATED)
+build/obj/%.host.o: %.cu build/gen/cxx.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) $(HOST_CUDA) -MMD -MP -c $< -o $@)
 
-build/cuda/%.o: %.cu | $(GENERATED)
+build/cuda/%.o: %.cu build/gen/nvcc.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,nvcc,$(NVCC) $(NVCC_FLAGS) -MMD -MP -c $< -o $@)
 
@@ -210,7 +215,7 @@ $(STAT_TESTS:%.c=build/bin/%): build/bin/%: build/obj/%.o $(filter-out build/obj
 	@mkdir -p $(@D)
 	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS) -lcmocka)
 
-build/obj/tests/registry.o: kernels/registry.c | $(GENERATED)
+build/obj/tests/registry.o: kernels/registry.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) $(CFLAGS) -DAB_WITHOUT_CUDA -DAB_WITH_EXAMPLE -MMD -MP -c $< -o $@)
 
@@ -218,24 +223,40 @@ $(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_OBJECTS)
 	@mkdir -p $(@D)
 	$(call run,link,$(CXX) -fopenmp $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka)
 
-build/san/%.o: %.c | $(GENERATED)
+build/san/%.o: %.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) $(CFLAGS) -O1 $(SANITIZE) -DAB_WITHOUT_CUDA -DAB_WITH_EXAMPLE -MMD -MP -c $< -o $@)
 
 # What a driver's tables leave out is none.
-build/obj/bench/%.o build/san/bench/%.o: CFLAGS += -Wno-missing-field-initializers
+build/obj/bench/%.o build/san/bench/%.o: private CFLAGS += -Wno-missing-field-initializers
 
-build/obj/baselines/canny_opencv.o build/san/baselines/canny_opencv.o: CXXFLAGS += $(if $(OPENCV),-isystem $(OPENCV_INCLUDE))
+build/obj/baselines/canny_opencv.o build/san/baselines/canny_opencv.o: private CXXFLAGS += $(if $(OPENCV),-isystem $(OPENCV_INCLUDE))
 
-build/san/tests/support/%.o: CXXFLAGS += $(if $(NVCC),-isystem $(CUDA_TOP)/include)
+build/san/tests/support/%.o: private CXXFLAGS += $(if $(NVCC),-isystem $(CUDA_TOP)/include)
 
-build/san/%.o: %.cpp | $(GENERATED)
+build/san/%.o: %.cpp build/gen/cxx.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) -MMD -MP -c $< -o $@)
 
-build/san/%.host.o: %.cu | $(GENERATED)
+build/san/%.host.o: %.cu build/gen/cxx.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) $(HOST_CUDA) -MMD -MP -c $< -o $@)
+
+# What compiles, and with which flags: objects depend on it, so that all are built again where it changes.
+# Rewritten only then.
+keep = @mkdir -p $(@D) && printf '%s\n' $(1) > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
+
+build/gen/c.flags: FORCE
+	$(call keep,"$$($(CC) --version | head -n 1)" '$(CC) $(CFLAGS) $(SANITIZE)')
+
+build/gen/cxx.flags: FORCE
+	$(call keep,"$$($(CXX) --version | head -n 1)" '$(CXX) $(CXXFLAGS) $(HOST_CUDA) $(SANITIZE)')
+
+build/gen/nvcc.flags: FORCE build/gen/archs
+	$(call keep,"$$($(NVCC) --version | tail -n 2)" '$(NVCC) $(NVCC_FLAGS)')
+
+build/gen/archs: FORCE
+	$(call keep,'$(strip $(ARCHS))')
 
 # The drivers that are there, by the names of their files. Rewritten only when that changes.
 build/gen/drivers.inc: FORCE
@@ -253,7 +274,7 @@ build/gen/config.h: FORCE
 # Rewritten only when it changes, so that a new commit relinks and nothing else is rebuilt.
 build/gen/build_info.inc: $(CUDA_OBJECTS) FORCE
 	@mkdir -p $(@D)
-	@scripts/build_info "$(CC)" "$(CFLAGS)" "$(NVCC)" "$(ARCHS)" $(CUDA_OBJECTS) > $@.new
+	@scripts/build_info "$(CC)" "$(CFLAGS)" "$(NVCC)" "$(ARCHS)" "$(strip $(NVCC_FLAGS))" "$(OPENCV_INCLUDE)" "$(NPP_HOME)/include" $(CUDA_OBJECTS) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 build/obj/bench/harness/build_info.o build/san/bench/harness/build_info.o: build/gen/build_info.inc

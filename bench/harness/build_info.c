@@ -11,6 +11,10 @@ const ab_build_info *ab_build(void)
         .cc = AB_CC_VERSION,
         .cflags = AB_CFLAGS,
         .nvcc = AB_NVCC_VERSION,
+        .nvcc_flags = AB_NVCC_FLAGS,
+        .opencv = AB_OPENCV_VERSION,
+        .npp = AB_NPP_VERSION,
+        .kernels = AB_KERNEL_HASHES,
         .cuda_archs = AB_CUDA_ARCHS,
         .device_code_sha256 = AB_DEVICE_CODE_SHA256,
     };

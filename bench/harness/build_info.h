@@ -10,8 +10,10 @@ typedef struct ab_build_info {
     const char *commit;             /* git commit, abbreviated; "unknown" outside of a repository */
     bool dirty;                     /* sources differed from that commit */
     const char *cc, *cflags;        /* C compiler's version line and flags */
-    const char *nvcc, *cuda_archs;  /* nvcc's version line and the architectures; empty without CUDA */
-    const char *device_code_sha256; /* over the GPU code of all kernels; empty without CUDA */
+    const char *nvcc, *nvcc_flags, *cuda_archs; /* version line, flags, architectures; empty without CUDA */
+    const char *opencv, *npp;       /* their versions, "4.6.0"; empty without them */
+    const char *kernels;            /* "kernels/tsp/ds_roulette.cu DIGEST ...": the SHA-256 of the GPU code of each */
+    const char *device_code_sha256; /* over those of all; empty without CUDA */
 } ab_build_info;
 
 const ab_build_info *ab_build(void);

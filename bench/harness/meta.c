@@ -103,12 +103,28 @@ static json_t *options_json(const ab_options *options)
         {"set", list_json(options->set, count_items(options->set))});
 }
 
+/* "file digest file digest" as {file: digest}. */
+static json_t *kernels_json(const char *text)
+{
+    json_t *kernels = json_object();
+    while (*text && kernels) {
+        char file[128], digest[65];
+        int length = 0;
+        if (sscanf(text, "%127s %64s%n", file, digest, &length) != 2) break;
+        json_object_set_new(kernels, file, json_string(digest));
+        text += length;
+    }
+    return kernels;
+}
+
 static json_t *build_json(const char *executable_sha256)
 {
     const ab_build_info *build = ab_build();
     return OBJECT({"commit", json_string(build->commit)}, {"dirty", json_boolean(build->dirty)},
                   {"cc", json_string(build->cc)}, {"cflags", json_string(build->cflags)},
-                  {"nvcc", json_string(build->nvcc)}, {"cuda_archs", json_string(build->cuda_archs)},
+                  {"nvcc", json_string(build->nvcc)}, {"nvcc_flags", json_string(build->nvcc_flags)},
+                  {"opencv", json_string(build->opencv)}, {"npp", json_string(build->npp)},
+                  {"kernels", kernels_json(build->kernels)}, {"cuda_archs", json_string(build->cuda_archs)},
                   {"device_code_sha256", json_string(build->device_code_sha256)},
                   {"executable_sha256", json_string(executable_sha256)});
 }
