@@ -1,9 +1,11 @@
 """The drivers of Ant System, end to end: files, exit codes, and what becomes of a run that is killed, cut short or fed
 rubbish."""
 import json
+import os
 import resource
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -62,7 +64,7 @@ def test_cpu_rows_are_timed_and_verified(fixture, driver, request):
     plan = planned(*SMALL, "cpu", driver=driver)
     assert plan and [[row[key] for key in keys] for row in iterations] == [[row[key] for key in keys] for row in plan]
     for row in iterations:
-        assert row["status"] in ("ok", "noisy") and row["backend"] == "cpu"
+        assert row["status"] in ("ok", "noisy", "few") and row["backend"] == "cpu"
         # A column of Table 4.1 that Table 3.3 has measured is run once.
         assert float(row["mean_ms"]) > 0 and int(row["samples"]) == (3 if row["table"] == "4.1" else 6)
         assert row["verify_metric"] == "valid-tours" and float(row["verify_value"]) == 40
@@ -124,7 +126,7 @@ def test_candidate_sets_are_rows_of_their_own(candidates_run):
     for row in setup.values():
         assert (row["row"], row["implementation"]) == ("candidate-set", "tsp/candidate-set")
         assert (row["verify_metric"], float(row["verify_value"])) == ("valid-sets", 40)
-        assert row["status"] in ("ok", "noisy") and float(row["mean_ms"]) > 0
+        assert row["status"] in ("ok", "noisy", "few") and float(row["mean_ms"]) > 0
     have_sets = implementations("tsp", "cpu", have=["candidates"])
     iterations = [row for row in rows if row["scope"] == "iteration"]
     assert all(("nn" in params_of(row)) == (row["implementation"] in have_sets) for row in iterations)
@@ -287,7 +289,7 @@ def test_two_and_three_cities(tmp_path, backend):
         result = drive("--instances", path, "--runs", 1, "--iterations", 2, "--backend", backend, "--out",
                        tmp_path / f"{backend}{n}")
         assert result.returncode == 0, result.stderr
-        assert all(row["status"] in ("ok", "noisy") for row in rows_of(tmp_path / f"{backend}{n}"))
+        assert all(row["status"] in ("ok", "noisy", "few") for row in rows_of(tmp_path / f"{backend}{n}"))
 
 
 def test_instance_too_large_for_a_rung(tmp_path):
@@ -368,3 +370,40 @@ def test_make_bench_is_one_rule_for_every_driver(target, driver):
     last = make("--no-print-directory", "-n", target, "PROFILE=smoke", "OUT=some", "RESUME=1", "ARGS=--quiet").splitlines()[-1]
     assert last.split() == ["build/bin/antbench", driver, "--profile", "smoke", "--out", "some", "--resume", "--quiet"]
     assert make("--no-print-directory", "-n", target, "SAVE=pictures").splitlines()[-1].endswith(" --save pictures")
+
+
+@pytest.mark.parametrize("iterations, statuses", [(5, {"few"}), (6, {"ok", "noisy"})])
+def test_a_row_without_an_interval_is_few(tmp_path, iterations, statuses):
+    """Six samples are the fewest whose order gives a 95 % interval of the median."""
+    result = drive("--instances", "u60", "--backend", "cpu", "--runs", 1, "--iterations", iterations, "--implementations",
+                   "tsp/cpu-best", "--out", tmp_path / "run")
+    assert result.returncode == 0, result.stderr
+    rows = [row for row in rows_of(tmp_path / "run") if row["scope"] == "iteration"]
+    assert rows and {row["status"] for row in rows} <= statuses
+    assert all((row["ci95_lo_ms"] == "") == (iterations < 6) for row in rows)
+
+
+def test_a_headline_row_has_an_interval_whatever_it_costs(tmp_path):
+    result = drive("--instances", "u300", "--backend", "cpu", "--runs", 1, "--iterations", 20, "--time-budget", 0.01,
+                   "--implementations", "tsp/acotsp-seq", "--out", tmp_path / "run")
+    assert result.returncode == 0, result.stderr
+    assert {row["samples"] for row in rows_of(tmp_path / "run")} == {"6"}
+
+
+def test_a_busy_machine_is_said_and_threads_wait_politely(tmp_path):
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        time.sleep(0.5)
+        environment = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+        result = subprocess.run(
+            [ROOT / "build/bin/antbench", "3.3", "--instances", "u30", "--backend", "cpu", "--runs", "1", "--iterations", "2",
+             "--implementations", "tsp/acotsp-omp", "--out", tmp_path / "run"],
+            cwd=ROOT, env=environment, capture_output=True, text=True)
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert result.returncode == 0 and "other threads are running on this machine" in result.stderr
+    meta = json.loads((tmp_path / "run/meta.json").read_text())
+    assert meta["machine"]["omp_wait_policy"] == "passive" and meta["machine"]["other_threads"] >= 2
+    assert meta["involuntary_switches"] >= 0

@@ -159,6 +159,7 @@ static ab_sampling sampling_of(measurement *m)
                          .samples = count.samples,
                          .at_once = count.at_once,
                          .fresh = measure->fresh,
+                         .least = m->bench->options->profile == AB_SMOKE ? 0 : m->cell->line->least,
                          .open = open_run,
                          .judge = measure->judge_run ? judge_run : NULL,
                          .context = m};

@@ -33,6 +33,7 @@ typedef struct ab_line {
     const char *published;      /* the sources' row beside which it stands; NULL: one of the same name */
     double seconds, power;      /* a sample takes about seconds * size^power on one core; 0: as the operation estimates */
     bool gpu_only;              /* left out where there is no GPU */
+    int least;                  /* samples that are taken whatever they cost, but in profile smoke */
 } ab_line;
 
 /* The same inputs in every profile, for ab_block.on and ab_driver.inputs. */

@@ -1,6 +1,9 @@
 /* The computer a run was made on (bench/harness/machine.h). */
 #include <ctype.h>
 #include <sched.h>
+#include <math.h>
+#include <stdbool.h>
+#include <time.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,4 +67,21 @@ void ab_machine_slug(const char *name, char slug[96])
     while (length > 0 && slug[length - 1] == '-') length--;
     slug[length] = '\0';
     if (length == 0) strcpy(slug, "unknown");
+}
+
+double ab_machine_others(void)
+{
+    enum { LOOKS = 4 };
+    const struct timespec pause = {.tv_nsec = 10000000};
+    double sum = 0.0;
+    for (int i = 0; i < LOOKS; i++) {
+        int running = 0;
+        FILE *file = fopen("/proc/loadavg", "r");
+        const bool read = file && fscanf(file, "%*f %*f %*f %d/", &running) == 1;
+        if (file) fclose(file);
+        if (!read) return NAN;
+        sum += running - 1; /* this thread */
+        nanosleep(&pause, NULL);
+    }
+    return sum / LOOKS;
 }

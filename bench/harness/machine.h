@@ -17,6 +17,12 @@ typedef struct ab_machine {
 
 ab_machine ab_machine_query(void);
 
+/* How many other threads of this machine want to run at this moment, a mean over some 30 ms; NAN where not known. */
+double ab_machine_others(void);
+
+/* From AB_BUSY on they take CPU time from what is measured here. */
+#define AB_BUSY 0.5
+
 /* A name as a directory: "NVIDIA H100 80GB HBM3" becomes "nvidia-h100-80gb-hbm3", "Intel(R) Xeon(R) E5"
  * "intel-xeon-e5". */
 void ab_machine_slug(const char *name, char slug[96]);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "bench/harness/build_info.h"
 #include "base/files.h"
@@ -129,14 +130,24 @@ static json_t *build_json(const char *executable_sha256)
                   {"executable_sha256", json_string(executable_sha256)});
 }
 
+static json_t *number_or_null(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
 static json_t *machine_json(const char *name)
 {
     const ab_machine machine = ab_machine_query();
+    const char *policy = getenv("OMP_WAIT_POLICY");
+    double load;
+    if (getloadavg(&load, 1) != 1) load = NAN;
     return OBJECT({"name", json_string(name)}, {"host_name", json_string(machine.host_name)},
                   {"os", json_string(machine.os)}, {"kernel", json_string(machine.kernel)},
                   {"cpu", json_string(machine.cpu)}, {"logical_cores", json_integer(machine.logical_cores)},
                   {"usable_cores", json_integer(machine.usable_cores)}, {"governor", json_string(machine.governor)},
-                  {"memory_bytes", json_integer(machine.memory_bytes)});
+                  {"memory_bytes", json_integer(machine.memory_bytes)}, {"load_average", number_or_null(load)},
+                  {"other_threads", number_or_null(ab_machine_others())},
+                  {"omp_wait_policy", json_string(policy ? policy : "")});
 }
 
 static json_t *inputs_json(const ab_run_info *info)
@@ -280,9 +291,12 @@ ab_status ab_meta_continue(json_t *now, const json_t *old)
 
 ab_status ab_meta_finish(json_t *meta, bool complete, int exit_code)
 {
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
     const bool done = json_object_set_new(meta, "ended_utc", utc_json(time(NULL))) == 0 &&
                       json_object_set_new(meta, "complete", json_boolean(complete)) == 0 &&
-                      json_object_set_new(meta, "exit_code", json_integer(exit_code)) == 0;
+                      json_object_set_new(meta, "exit_code", json_integer(exit_code)) == 0 &&
+                      json_object_set_new(meta, "involuntary_switches", json_integer(usage.ru_nivcsw)) == 0;
     return done ? ab_ok() : ab_failed("out of memory");
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/harness/cell.h"
+#include "bench/harness/machine.h"
 #include "bench/harness/measure.h"
 #include "bench/harness/print.h"
 #include "bench/harness/program.h"
@@ -98,8 +99,17 @@ static ab_status open_run(ab_bench *bench, const ab_plan *plan)
     return status;
 }
 
+static void warn_of_others(const ab_options *options)
+{
+    const double others = ab_machine_others();
+    if (options->quiet || !(others >= AB_BUSY)) return;
+    fprintf(stderr, "%s: about %.1f other threads are running on this machine: the CPU's times will suffer\n",
+            options->shown, others);
+}
+
 static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
 {
+    warn_of_others(bench->options);
     AB_TRY(read_inputs(bench, plan));
     AB_TRY(open_run(bench, plan));
     tell_missing_gpu(bench);

@@ -146,6 +146,20 @@ static ab_status warm_up(sampler *s)
     return status;
 }
 
+/* Times up to `size` samples within the budget, but no fewer than the row must have. */
+static ab_status time_group(sampler *s, int size, double budget_s, int *completed)
+{
+    const ab_sampling *sampling = s->sampling;
+    int more = 0;
+    AB_TRY(ab_time_work(timed_work(s), sampling->backend, sampling->l2_cold, size, budget_s, s->series, completed));
+    const int missing = sampling->least - s->kept - *completed;
+    if (missing > 0 && *completed < size)
+        AB_TRY(ab_time_work(timed_work(s), sampling->backend, sampling->l2_cold,
+                            missing < size - *completed ? missing : size - *completed, INFINITY, s->series, &more));
+    *completed += more;
+    return ab_ok();
+}
+
 /* A group; it is taken again where the GPU throttled. */
 static ab_status take_group(sampler *s, double budget_s)
 {
@@ -156,7 +170,7 @@ static ab_status take_group(sampler *s, double budget_s)
     int completed = 0;
     AB_TRY(open_work(s, s->group));
     const double before = on_gpu ? ab_nvml_energy_j(s->bench->nvml) : NAN;
-    AB_TRY(ab_time_work(timed_work(s), sampling->backend, sampling->l2_cold, size, budget_s, s->series, &completed));
+    AB_TRY(time_group(s, size, budget_s, &completed));
     if (on_gpu && note_gpu_state(s->bench, s->series, first, s->row) && s->retaken < MAX_RETAKEN) {
         ++s->retaken;
         if (sampling->fresh) close_work(s);
@@ -205,7 +219,9 @@ ab_status ab_take_samples(const ab_bench *bench, const ab_sampling *sampling, ab
 
 ab_row_status ab_timed_status(const ab_summary *ms)
 {
-    return ms->samples == 0 ? AB_ROW_TIMEOUT : ab_relative_error(ms) > 0.05 ? AB_ROW_NOISY : AB_ROW_OK;
+    if (ms->samples == 0) return AB_ROW_TIMEOUT;
+    if (isnan(ab_relative_error(ms))) return AB_ROW_FEW;
+    return ab_relative_error(ms) > 0.05 ? AB_ROW_NOISY : AB_ROW_OK;
 }
 
 ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series, unsigned stages)

@@ -21,6 +21,7 @@ typedef struct ab_sampling {
     bool alone;        /* of which no other runs in between */
     int samples;       /* how many are wanted */
     int at_once;       /* of a group */
+    int least;         /* samples that are taken whatever they cost */
     bool fresh;        /* each group opens a work of its own */
     /* Opens the work of group `group`; -1 is one to warm up with, of fresh groups. */
     ab_status (*open)(void *context, int group, ab_work **work);
@@ -43,7 +44,7 @@ unsigned ab_sampling_stages(const ab_sampling *sampling, const ab_series *series
  * run, unless the run has it already (an interrupted run had written it). */
 ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series, unsigned stages);
 
-/* ok, noisy or timeout: what the times alone say. */
+/* ok, noisy, few (no interval) or timeout: what the times alone say. */
 ab_row_status ab_timed_status(const ab_summary *ms);
 
 #endif
