@@ -38,7 +38,7 @@ static const ab_heading headings[] = {
 static const ab_block blocks[] = {
     {"3.3", "time", "protocol=as-best", .lines = lines, .without = AB_CANDIDATES, .stages = "3.4"},
     {"3.3", "time", "protocol=as", {"d198", "{tsp-few}", "{tsp}"}, .lines = lines, .without = AB_CANDIDATES,
-     .stages = "3.4", .part = 1},
+     .stages = "3.4", .part = 1, .unpublished = true},
     {"F3.9", "time", "protocol=as-best;carveout={carveouts}", .lines = swept, .runs = 1, .gpu_only = true, .part = 2},
     {NULL},
 };

@@ -30,8 +30,7 @@ static const ab_line with[] = {
     {"cand-block-20", "tsp/cand-block", "nn=20", "ant per block, sets of 20"},
     {"cand-block", "tsp/cand-block", "nn=32", "ant per block"},
     {"cand-block-compress", "tsp/cand-block-compress", "nn=32", "with compression"},
-    {"{name}", "tsp/+", "nn=32"},
-    {NULL},
+    {"{name}", "tsp/+", "nn=32"}, {NULL},
 };
 
 static const ab_heading headings[] = {
@@ -43,9 +42,10 @@ static const ab_heading headings[] = {
 static const ab_block blocks[] = {
     {"4.1", "time", "protocol=as-best", .lines = without, .runs = 1},
     {"4.2", "time", "protocol=as-best", .lines = with, .with = AB_CANDIDATES},
-    {"4.1", "time", "protocol=as", {"d198", "{tsp-few}", "{tsp-candidates}"}, .lines = without, .runs = 1, .part = 1},
+    {"4.1", "time", "protocol=as", {"d198", "{tsp-few}", "{tsp-candidates}"}, .lines = without, .runs = 1, .part = 1,
+     .unpublished = true},
     {"4.2", "time", "protocol=as", {"d198", "{tsp-few}", "{tsp-candidates}"}, .lines = with, .with = AB_CANDIDATES,
-     .part = 1},
+     .part = 1, .unpublished = true},
     {NULL},
 };
 

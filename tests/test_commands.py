@@ -233,7 +233,7 @@ def test_full_disk(tmp_path):
     """A write that fails, here for a limit on the size of files, ends the run with one line and keeps what was written."""
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))
     out = tmp_path / "run"
     result = drive(*SMALL, "cpu", "--quiet", "--out", out, preexec_fn=limit)
     assert result.returncode == 1

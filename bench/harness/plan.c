@@ -471,13 +471,24 @@ double ab_cell_estimate(const ab_plan *plan, const ab_bench *bench, const ab_cel
     return once_s + fmin(sample_s * ab_cell_count(bench, cell).samples, fmax(bench->effort.budget_s, sample_s));
 }
 
+/* Whether the sources measured what the cell does: with their own parameters, on that very input. A stand-in has its size
+ * alone, and a number for 512 x 512 pixels says nothing of others. */
+static bool is_theirs(const ab_plan *plan, const ab_cell *cell, const ab_heading *heading)
+{
+    const ab_input *input = &plan->inputs[cell->input];
+    char size[32];
+    snprintf(size, sizeof size, "%dx%d", input->width, input->height);
+    if (cell->implementation->backend == AB_HOST || cell->block->unpublished || plan->user_set) return false;
+    if (heading->instance) return !input->stand_in && strcmp(heading->instance, size) == 0;
+    return !input->stand_in || strcmp(input->name, input->asked) == 0;
+}
+
 void ab_plan_add_published(const ab_plan *plan, const ab_cell *cell, const char *table, const char *stage, ab_row *row)
 {
     const ab_heading *heading = plan->driver->headings;
     int i = 0;
     while (heading[i].table && strcmp(heading[i].table, table) != 0) ++i;
-    /* The sources measured with their own parameters. */
-    if (!heading[i].table || cell->implementation->backend == AB_HOST || plan->user_set) return;
+    if (!heading[i].table || !is_theirs(plan, cell, &heading[i])) return;
     const char *instance = heading[i].instance ? heading[i].instance : plan->inputs[cell->input].asked;
     const char *name = cell->line->published ? cell->line->published : row->row;
     const char *metric = heading[i].metric ? heading[i].metric : stage;

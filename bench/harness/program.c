@@ -109,13 +109,13 @@ static void warn_of_others(const ab_options *options)
 
 static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
 {
-    warn_of_others(bench->options);
     AB_TRY(read_inputs(bench, plan));
     AB_TRY(open_run(bench, plan));
     tell_missing_gpu(bench);
     if (!bench->options->quiet)
         fprintf(stderr, "%s: seed %llu, writing to %s\n", bench->options->shown,
                 (unsigned long long)bench->options->seed, ab_run_directory(bench->run));
+    warn_of_others(bench->options);
     const ab_status status = measure_cells(bench, plan);
     *exit_code = status.code == AB_OK ? ab_bench_exit_code(bench) : AB_EXIT_ERROR;
     if (status.code == AB_OK) ab_print_tables(plan, bench);
