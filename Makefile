@@ -118,7 +118,7 @@ test: ## run every test, no GPU needed (about 8 minutes on 2 cores, building inc
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries test-programs
 	@$(PYTHON) tests/run_all.py
 
-check-gpu: build ## run every kernel on this GPU under compute-sanitizer (about 4 minutes)
+check-gpu: build ## run every kernel on this GPU under compute-sanitizer (about 6 minutes)
 	@scripts/check_gpu
 
 instances: ## download the TSPLIB instances of the catalogue into instances/tsplib/, checksums verified

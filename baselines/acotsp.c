@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "baselines/cpu_colony.h"
+#include "kernels/registered.h"
 
 enum {
     BLOCK = 16,         /* cities per partial sum */

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 #include "kernels/detector.h"
+#include "kernels/registered.h"
 
 #ifndef AB_WITH_OPENCV
 

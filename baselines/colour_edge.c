@@ -15,6 +15,7 @@
 
 #include "baselines/cpu_colony.h"
 #include "kernels/colour_edge/pixel.h"
+#include "kernels/registered.h"
 
 enum {
     PAD = CE_MAX_RADIUS + 1, /* floats or words before the first column of a row */

@@ -22,6 +22,7 @@
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "baselines/trails.h"
+#include "kernels/registered.h"
 
 enum {
     HEAD = LANES,       /* cities in the head: one vector */

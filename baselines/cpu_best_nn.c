@@ -15,6 +15,7 @@
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "baselines/trails.h"
+#include "kernels/registered.h"
 
 enum {
     MAX_CANDIDATES = 64,                  /* per city */

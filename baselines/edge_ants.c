@@ -18,6 +18,7 @@
 #include "baselines/lanes.h"
 #include "kernels/edge_ants/edge_ants.h"
 #include "kernels/philox.h"
+#include "kernels/registered.h"
 
 enum {
     BATCH = 16, /* ants whose random numbers are drawn together */

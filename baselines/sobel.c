@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels/detector.h"
+#include "kernels/registered.h"
 
 typedef struct sobel {
     ed_detector detector; /* first: what the caller sees */

@@ -1,41 +1,8 @@
-/* The table that registry.def describes, and all that the compiler must know for it: prototypes and, for each
- * implementation, a function that opens it without types around the one that has them. */
+/* The table that registry.def describes and, for each implementation, a function that opens it without types around the
+ * one that has them. */
 #include <string.h>
 
-#include "config.h"
-#include "kernels/operation.h"
-
-#ifdef AB_WITH_CUDA
-#define CUDA_ONLY(...) __VA_ARGS__
-#else
-#define CUDA_ONLY(...)
-#endif
-
-/* ---- Types and prototypes ---- */
-
-#define OPERATION(operation, name, problem_type, params_type, state_type)                                              \
-    struct problem_type;                                                                                               \
-    struct params_type;                                                                                                \
-    struct state_type;                                                                                                 \
-    struct operation##_rung;                                                                                           \
-    typedef struct problem_type operation##_problem;                                                                   \
-    typedef struct params_type operation##_params;                                                                     \
-    typedef struct state_type operation##_state;                                                                       \
-    extern const ab_operation operation##_operation;                                                                   \
-    typedef ab_status operation##_open(const operation##_problem *problem, const operation##_params *params,           \
-                                       operation##_state **state);                                                     \
-    typedef ab_status operation##_open_rung(const struct operation##_rung *rung, const operation##_problem *problem,   \
-                                            const operation##_params *params, operation##_state **state);              \
-    operation##_open_rung operation##_open_host;                                                                       \
-    CUDA_ONLY(operation##_open_rung operation##_open_cuda;)
-#define CPU(operation, name, function, file, traits, source, description) operation##_open function;
-#define GPU(operation, name, rung, file, traits, source, description)                                                  \
-    extern const struct operation##_rung rung##_host;                                                                  \
-    CUDA_ONLY(extern const struct operation##_rung rung##_cuda;)
-#include "kernels/registry.def"
-#undef OPERATION
-#undef CPU
-#undef GPU
+#include "kernels/registered.h"
 
 /* ---- Functions without types ---- */
 
