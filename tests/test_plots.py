@@ -124,3 +124,68 @@ def test_a_run_without_any_figure_is_skipped(tmp_path, capsys):
     folder = write_run(tmp_path / "run", [made_row("9.9", "other", "d198", 1.0)])
     assert plots.main(["--run", str(folder), "--out", str(tmp_path / "out")]) == 77
     assert "Figure 5.5: no images in the runs of NVIDIA GeForce GTX 580" in capsys.readouterr().out
+
+
+@needs_gnuplot
+def test_no_figure_of_another_machine_is_left(thesis, tmp_path, capsys):
+    """A run without the CPU's rows has no Figure 3.7, and what is not a figure of ours is not touched."""
+    out = tmp_path / "out"
+    assert plots.main(["--run", str(thesis), "--out", str(out)]) == 0 and (out / "3.7.png").exists()
+    (out / "mine.png").write_bytes(b"")
+    rows = [made_row("3.3", row, "d198", 1.0, "protocol=as-best") for row in ("i-roulette", "ds-roulette")]
+    assert plots.main(["--run", str(write_run(tmp_path / "run", rows)), "--out", str(out)]) == 0
+    assert sorted(path.name for path in out.iterdir()) == ["3.8.dat", "3.8.png", "3.8.svg", "mine.png"]
+    assert "Figure 3.7: no rows in the runs of" in capsys.readouterr().out
+
+
+def test_what_a_figure_lacks_is_said(tmp_path, capsys):
+    rows = [made_row("F5.6", "ants-1500", "lena", 1.0, "metric=thickness", "quality", quality_mean=1.6)]
+    (tmp_path / "out").mkdir()
+    sources = cells.choose(str(write_run(tmp_path / "run", rows)))
+    lines = cells.read_layout("figures.csv")
+    assert list(plots.absent_curves("5.6-thickness", sources, lines)) == ["drawn shapes"]
+
+
+def test_a_cpu_has_its_own_name(thesis, tmp_path):
+    sources = cells.choose(str(thesis), [str(thesis)])
+    point = (0, "d198", cells.look_up(sources[0], "3.3/acotsp-seq/d198?protocol=as-best"))
+    of_gpu = (0, "d198", cells.look_up(sources[0], "3.3/ds-roulette/d198?protocol=as-best"))
+    assert plots.label_of("CPU, 1 core", sources[0], [point]) == "CPU, 1 core, Core i7 950"
+    assert plots.label_of("ours", sources[0], [of_gpu]) == "ours, GTX 580"
+
+
+@pytest.mark.parametrize(
+    "name, short",
+    [
+        ("Intel(R) Xeon(R) Processor", "Xeon"),
+        ("Intel(R) Core(TM) i7-9700K CPU @ 3.60GHz", "Core i7-9700K"),
+        ("AMD EPYC 7B13 64-Core Processor", "EPYC 7B13"),
+    ],
+)
+def test_names_of_cpus(name, short):
+    run = type("Run", (), {"meta": {"machine": {"cpu": name}}})
+    assert cells.cpu_label(run) == short
+
+
+def test_a_stand_in_has_a_place_of_its_own(tmp_path):
+    rows = [
+        made_row("3.3", row, name, 1.0, "protocol=as-best")
+        for row in ("i-roulette", "ds-roulette")
+        for name in ("u198", "a280")
+    ]
+    published, measured = series("3.8", cells.choose(str(write_run(tmp_path / "run", rows))))
+    assert [name for _, name, _ in measured.points] == ["u198", "a280"]
+    assert [name for _, name, _ in published.points][:2] == ["d198", "a280"]
+
+
+def test_gaussian_noise_is_no_share_of_the_pixels():
+    template = (cells.REPORT / "figures/6.5-gaussian.gp").read_text(encoding="utf-8")
+    assert "standard deviation, % of the range" in template and "pixels" not in template
+
+
+def test_it_is_said_which_maps_are_of_one_run():
+    said = {line["figure"]: line["caption"] for line in cells.read_layout("captions.csv")}
+    assert "means of 10 runs" in said["5.5"] and "single run" in said["5.6"]
+    for line in cells.read_layout("montages.csv"):
+        if line["figure"] == "5.6" or (line["figure"], line["column"].split(",")[0]) in (("5.5", "ants"), ("5.5", "pheromone")):
+            assert "one run" in line["column"] or "mean of 10" in line["column"]

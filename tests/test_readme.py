@@ -38,7 +38,7 @@ def test_numbers_have_the_digits_of_their_size():
     assert measured.ms("3.3/ds-roulette/d198?protocol=as-best") == "0.199"
     assert measured.ms("3.3/ds-roulette/d198?protocol=as-best", 1) == "0.2"
     assert measured.ms("3.3/acotsp-seq/lin318?protocol=as-best") == "11.83"
-    assert measured.ms("3.3/acotsp-seq/pr2392?protocol=as-best") == "4343"
+    assert measured.ms("3.3/acotsp-seq/pr2392?protocol=as-best") == "~4343"  # of one sample
     assert measured.ms("3.3/nobody/d198") == "–"
 
 

@@ -46,10 +46,49 @@ def test_stages_are_summed_and_their_errors_too(tmp_path):
     assert found.high - 7 == pytest.approx(half * 1.25)
 
 
-def test_a_stand_in_is_taken_and_named(tmp_path):
-    source = source_of(tmp_path, [made_row("3.3", "ds-roulette", "u198", 2.0)])
-    assert cells.look_up(source, "3.3/ds-roulette/d198").instance == "u198"
-    assert cells.look_up(source, "3.3/ds-roulette/a280").reason == "no row 3.3 ds-roulette a280"
+def test_a_stand_in_has_its_own_name_and_meets_nothing_published(tmp_path):
+    """The table of a machine without TSPLIB files: no d198, no published number, no ratio, and a legend."""
+    tours = dict(quality_metric="best-tour-after-100-iterations", quality_best=13798713, quality_mean=13798713)
+    source = source_of(tmp_path, [made_row("3.3", "ds-roulette", "u198", 2.0, "protocol=as-best", **tours)])
+    assert cells.look_up(source, "3.3/ds-roulette/d198").reason == "no row 3.3 ds-roulette d198"
+    assert not cells.quotient(source, "3.3/ds-roulette/{x}#quality", "=thesis-3.2/optimum/{x}", "d198")
+    assert not cells.quotient(source, "3.3/ds-roulette/{x}#quality", "=thesis-3.2/optimum/{x}", "u198")
+    (made,) = [table for table in report.tables_of(source)[0] if table["layout"] == "3.3"]
+    of_line = {line["name"]: line for line in made["lines"]}
+    assert of_line["u198"]["stand_in"] and not of_line["d198"]["stand_in"]
+    assert not any(cell["published"] or cell["ratio"] for cell in of_line["u198"]["cells"])
+    assert not any(cell["measured"] for cell in of_line["d198"]["cells"])
+    out = tmp_path / "out"
+    assert report.main(["--run", str(tmp_path / "run"), "--out", str(out)]) == 0
+    for page in ("index.html", "report.md"):
+        text = (out / page).read_text(encoding="utf-8")
+        assert "† marks a stand-in" in text and "u198†" in text
+
+
+def test_another_picture_is_marked_and_meets_nothing_published(tmp_path):
+    source = source_of(tmp_path, [made_row("5.1", "warp-128", "shapes-512", 2.0, scope="run")])
+    found = cells.look_up(source, "5.1/warp-128/lena|shapes-512")
+    assert (found.value, found.instance) == (2.0, "shapes-512")
+    assert cells.divide(cells.Estimate(6.5, 6.5, 6.5), found).reason.startswith("shapes-512 is a stand-in")
+
+
+def test_two_instances_are_not_divided(tmp_path):
+    rows = [made_row("5.1", "seq", "lena", 6.0, scope="run"), made_row("5.1", "warp-128", "shapes-512", 2.0, scope="run")]
+    found = cells.quotient(source_of(tmp_path, rows), "5.1/seq/lena|shapes-512", "5.1/warp-128/lena|shapes-512")
+    assert found.reason == "one was measured on shapes-512, the other was not"
+
+
+def test_tours_after_other_numbers_of_iterations_are_not_shown(tmp_path):
+    """5 iterations of profile smoke are not the 100 of Table 3.2."""
+    tours = dict(quality_best=18000, quality_mean=18000)
+    rows = [
+        made_row("3.3", row, "d198", 1.0, quality_metric=f"best-tour-after-{n}-iterations", **tours)
+        for row, n in (("five", 5), ("hundred", 100))
+    ]
+    source = source_of(tmp_path, rows)
+    assert cells.look_up(source, "3.3/five/d198#quality").reason == "after 5 iterations, not 100"
+    assert cells.look_up(source, "3.3/five/d198#best").reason == "after 5 iterations, not 100"
+    assert cells.look_up(source, "3.3/hundred/d198#best").value == 18000
 
 
 def test_a_row_that_could_not_run_gives_its_reason(tmp_path):
@@ -203,8 +242,8 @@ def test_the_page_is_whole_and_needs_no_network(thesis):
         RUN_ID,
         "97850.65",
         "1979.31",
-        "82.3 (82.1 to 82.5) at pr1002",
-        "not testable here",
+        "82.3 (82.1 to 82.5, n 100) at pr1002",
+        "not testable",
         "make bench-3.3 PROFILE=thesis ARGS=",
         "3.5 minutes",
         "Figure 3.7.",

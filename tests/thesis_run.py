@@ -82,7 +82,7 @@ def image_rows(published):
 
 
 def quality_row(table, row, instance, value, params):
-    """A row that was looked at and not timed."""
+    """A row that was looked at and not timed, after one run."""
     times = dict.fromkeys([*runs.TIMES, "samples", "discarded"], "")
     return made_row(table, row, instance, 1, params, "quality", **times, quality_metric="f", quality_mean=value)
 

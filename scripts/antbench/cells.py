@@ -7,22 +7,24 @@
     6.1/npp/shapes-1024?scope=kernel#bandwidth     its bytes by its time, as a share of a copy's in the GPU's memory
     6.1/npp/shapes-1024?scope=kernel#mismatch      the share of the pixels that differ from what they should be
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
-    5.1/warp-128/lena|shapes-512                   the first of these instances that was measured
+    5.1/warp-128/lena|shapes-512                   the first of these instances that was measured; another than the first
+                                                   is a stand-in for it
     =thesis-3.3/ds-roulette/d198                   a published number, by its id
 
 A condition names a parameter, or the columns scope or backend. {x} stands for what a table's lines, a figure's points
 or a claim's cases run through. thesis-3.3 is the same table as 3.3. Rows of the host backend have no times and are
 never found; those of scope setup, stage or end-to-end are found where a condition names the scope or the stage.
+
+A stand-in has a line of its own name (`lines_of`) and never meets a published number, an optimum or another instance.
+A tour's quality is found after as many iterations as the sources have, 100, and not after others: the name of the
+metric has the number.
 """
 
 import csv
 import functools
 import math
 import re
-from dataclasses import dataclass
-
-import numpy as np
-from scipy import stats
+from dataclasses import dataclass, replace
 
 from antbench import runs
 from antbench.command import ROOT, BadInput
@@ -41,6 +43,11 @@ class Estimate:
     reason: str = ""  # why value is NaN
     rows: tuple = ()  # the measured rows that it comes from
     instance: str = ""  # what was measured, where that is not what was asked for: a stand-in
+    samples: int = 0  # what an interval rests on, of the part that has the fewest: times, or a quality's runs
+
+    @property
+    def run_ids(self):
+        return list(dict.fromkeys(row["run_id"] for row in self.rows))
 
     def __bool__(self):
         return not math.isnan(self.value)
@@ -56,6 +63,7 @@ class Address:
 
 
 BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a row's own
+ITERATIONS = 100  # of the runs whose tours the sources give
 QUANTITIES = ("quality", "best", "rate", "bandwidth", "mismatch")
 
 
@@ -82,16 +90,23 @@ def parse(text):
 class Source:
     """The runs of one machine, each cell at its best."""
 
-    def __init__(self, chosen):
+    def __init__(self, chosen, elsewhere=()):
+        """`elsewhere`: runs of other machines, whose tours on a CPU are as good as this one's; their times are not."""
         self.runs = sorted(chosen, key=lambda run: run.started)
         gpus = [run for run in self.runs if run.device]
         self.device = runs.device_name((gpus or self.runs)[-1])
         self.label = re.sub(r"^NVIDIA |GeForce |Tesla | \d+GB.*$", "", self.device)
+        self.cpu_label = cpu_label((gpus or self.runs)[-1])
         self.rows = runs.best_rows(self.runs)
         self.cells = {}
         for _, row in self.rows.iterrows():
             if row["backend"] != "host":
                 self.cells.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
+        self.instances = {instance for _, _, instance in self.cells}
+        self.tours_elsewhere = {}
+        for _, row in runs.best_rows([*elsewhere]).iterrows():
+            if row["backend"] == "cpu" and row["quality_metric"].startswith("best-tour"):
+                self.tours_elsewhere.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
 
     def has(self, table, row):
         """Whether a row was measured for any instance."""
@@ -99,23 +114,39 @@ class Source:
 
     def find(self, address):
         """The number at an address, as an Estimate."""
-        for instance in alternatives(address.instances):
-            rows = [
-                row
-                for row in self.cells.get((address.table, address.row, instance), ())
-                if is_meant(row, address.conditions)
-            ]
+        for instance in address.instances:
+            measured = list(self.cells.get((address.table, address.row, instance), ()))
+            if address.quantity in ("quality", "best"):
+                measured += self.tours_elsewhere.get((address.table, address.row, instance), ())
+            rows = [row for row in measured if is_meant(row, address.conditions)]
             if rows:
                 found = total(rows, address)
-                asked = instance in address.instances
-                return found if asked else Estimate(**{**vars(found), "instance": instance})
+                return found if instance == address.instances[0] else replace(found, instance=instance)
         return Estimate(reason=f"no row {address.table} {address.row} {'|'.join(address.instances)}")
 
 
-def alternatives(instances):
-    """The instances, then the stand-ins of their size, which drivers take where there is no file: u198 for d198."""
-    sizes = [re.fullmatch(r"[a-z]+(\d+)", name) for name in instances]
-    return [*instances, *(f"{kind}{size[1]}" for size in sizes if size for kind in "uc")]
+def cpu_label(run):
+    """ "Intel(R) Xeon(R) Gold 6150 CPU @ 2.70GHz" -> "Xeon Gold 6150"."""
+    name = run.meta.get("machine", {}).get("cpu") or "CPU"
+    name = re.sub(r"\([^)]*\)|@.*$|\b(CPU|Processor|Intel|AMD|\d+-Core)\b", " ", name)
+    return " ".join(name.split()) or "CPU"
+
+
+def stand_ins(name):
+    """What drivers take where there is no file of an instance: u198 for d198."""
+    size = re.fullmatch(r"[a-z]+(\d+)", name)
+    return [kind + size[1] for kind in "uc" if kind + size[1] != name] if size else []
+
+
+def lines_of(set_name, sources):
+    """What {x} runs through where these machines are shown: the set, and the stand-ins measured for its members."""
+    for name in members(set_name):
+        yield name
+        yield from (other for other in stand_ins(name) if any(other in source.instances for source in sources))
+
+
+def is_stand_in(name, set_name):
+    return name not in members(set_name)
 
 
 def is_meant(row, conditions):
@@ -142,12 +173,14 @@ def total(rows, address):
 
 def newest(rows):
     """The row to show where only parameters that nobody asked for differ."""
-    return max(rows, key=lambda row: (row["status"] == "ok", row["rank"]))
+    return max(rows, key=lambda row: (row["status"] == "ok", row["backend"] == "cpu" and runs.evidence(row), row["rank"]))
 
 
 def estimate(row, quantity):
     if row["status"] not in runs.MEASURED:
         return Estimate(reason=f"{row['status']}: {row['note']}".rstrip(": "), rows=(row,))
+    if quantity in ("best", "quality") and iterations_of(row) not in (None, ITERATIONS):
+        return Estimate(reason=f"after {iterations_of(row)} iterations, not {ITERATIONS}", rows=(row,))
     if quantity == "best":
         return unless_absent(row["quality_best"], row)
     if quantity in OTHER_QUANTITIES:
@@ -157,23 +190,22 @@ def estimate(row, quantity):
         return Estimate(reason="not timed", rows=(row,))
     low = max(low, row["min_ms"]) if low == low else low
     if quantity == "rate":
-        return divide(Estimate(*3 * [row["size"] / 1e3]), Estimate(value, low, high, rows=(row,)))
-    return Estimate(value, low, high, rows=(row,))
+        return divide(Estimate(*3 * [row["size"] / 1e3]), Estimate(value, low, high, rows=(row,), samples=int(row["samples"])))
+    return Estimate(value, low, high, rows=(row,), samples=int(row["samples"]))
 
 
 def quality(row):
     """The mean quality of a row's runs, with Student's interval where that of each run is known."""
-    values = np.array(quality_of_runs(row).split(), dtype=float)
+    values = runs.quality_of_runs(row)
     if len(values) > 1:
-        half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
-        return Estimate(values.mean(), values.mean() - half, values.mean() + half, rows=(row,))
+        return Estimate(*runs.student(values), rows=(row,), samples=len(values))
     return unless_absent(row["quality_best"] if math.isnan(row["quality_mean"]) else row["quality_mean"], row)
 
 
-def quality_of_runs(row):
-    """The quality of each complete run, as text: a column since schema 2, before that a part of the note."""
-    in_note = re.search(r"of each complete run: ([\d. ]+)", row["note"])
-    return row["quality_runs"] or (in_note[1] if in_note else "")
+def iterations_of(row):
+    """That a quality was looked at after, which the name of its metric has; None where it has none."""
+    found = re.search(r"after-(\d+)-iterations", row["quality_metric"])
+    return int(found[1]) if found else None
 
 
 def bandwidth(row):
@@ -193,14 +225,16 @@ def is_copy(row):
 
 def mismatch(row):
     known = row["verify_metric"] == "mismatched-pixels"
-    return unless_absent(row["verify_value"] / row["size"] if known else math.nan, row, "no pixels were compared")
+    share = row["verify_value"] / row["size"] if known else math.nan
+    found = unless_absent(share, row, "no pixels were compared")
+    return replace(found, low=share, high=share, samples=0)  # counted: the same whenever it is
 
 
 OTHER_QUANTITIES = {"quality": quality, "bandwidth": bandwidth, "mismatch": mismatch}
 
 
 def unless_absent(value, row, reason="no quality"):
-    return Estimate(value, reason=reason if math.isnan(value) else "", rows=(row,))
+    return Estimate(value, reason=reason if math.isnan(value) else "", rows=(row,), samples=0 if math.isnan(value) else 1)
 
 
 # ---- Arithmetic: the parts are independent measurements ----
@@ -212,11 +246,29 @@ def add(parts):
             return part
     half = math.sqrt(sum(((part.high - part.low) / 2) ** 2 for part in parts))
     value = sum(part.value for part in parts)
-    return Estimate(value, value - half, value + half, rows=tuple(row for part in parts for row in part.rows))
+    rows = tuple(row for part in parts for row in part.rows)
+    return Estimate(value, value - half, value + half, rows=rows, samples=fewest(*parts))
+
+
+def fewest(*parts):
+    """Samples of the part that has the fewest; what was counted or published has none."""
+    return min((part.samples for part in parts if part.samples), default=0)
+
+
+def unlike(a, b):
+    """Why two numbers are not to be divided: published ones, which have no rows, are of what was asked for alone."""
+    stand_in = a.instance or b.instance
+    if stand_in and not (a.rows and b.rows):
+        return f"{stand_in} is a stand-in: nothing was published of it"
+    if a.rows and b.rows and a.instance != b.instance:
+        return f"one was measured on {stand_in}, the other was not"
+    return ""
 
 
 def relative_error(part):
     """Half the width of the interval on a logarithmic scale; NaN for a number without interval."""
+    if part.value == 0:
+        return 0.0 if part.low == part.high == 0 else math.nan
     return math.log(part.high / part.low) / 2 if part.low > 0 else math.nan
 
 
@@ -224,6 +276,8 @@ def divide(top, bottom):
     """A quotient with its interval: relative errors add in quadrature."""
     if not top or not bottom:
         return bottom if top else top
+    if reason := unlike(top, bottom):
+        return Estimate(reason=reason, rows=top.rows + bottom.rows, instance=top.instance or bottom.instance)
     if bottom.value == 0:
         return Estimate(reason="divided by 0", rows=top.rows + bottom.rows)
     value, error = top.value / bottom.value, math.hypot(relative_error(top), relative_error(bottom))
@@ -233,6 +287,7 @@ def divide(top, bottom):
         value * math.exp(error),
         rows=top.rows + bottom.rows,
         instance=top.instance or bottom.instance,
+        samples=fewest(top, bottom),
     )
 
 
@@ -323,7 +378,7 @@ def choose(run="", also=()):
     for candidates in (yours, reference):
         found = newest_with_gpu(candidates)
         if found:
-            first = Source(machine_of(found, candidates))
+            first = Source(machine_of(found, candidates), yours + reference)
             break
     else:
         raise BadInput("no run with a GPU in results/; RUN= names a run")

@@ -1,8 +1,9 @@
-"""make claims: each published claim holds, fails or cannot be tested here, with the number behind the verdict.
+"""make claims: what becomes of each published claim here, with the numbers, their intervals, n and runs behind the verdict.
 
-report/claims.csv has a claim a line: the sentence in our words, the predicate (a function below), its threshold, and
-the cells that it is about (antbench.cells). A predicate is given the cases, one for each {x}, and says whether the
-claim holds and which cases decide. A verdict follows the value; the interval beside it shows how close it is.
+report/claims.csv has a claim a line: the sentence of the source, what is tested of it, the predicate (a function below),
+its threshold, and the cells that it is about (antbench.cells). A predicate is given the cases, one for each {x}, and
+gives a verdict and the cases that decide. A verdict rests on 95 % intervals: where one crosses what it is held against,
+or where a case that decides has none, being one sample or one run, the claim is undecided.
 """
 
 import argparse
@@ -14,7 +15,12 @@ from antbench import cells
 from antbench.cells import Estimate
 from antbench.command import OK, SKIPPED, BadInput, run
 
-HOLDS, FAILS, UNTESTED = "holds", "fails", "not testable here"
+HOLDS, EXCEEDED, TIE, FAILS, UNDECIDED, UNTESTED = "holds", "exceeded", "tie", "fails", "undecided", "not testable"
+KINDS = (HOLDS, EXCEEDED, TIE, FAILS, UNDECIDED, UNTESTED)
+NEAR = 1.1  # a number in a sentence, "up to 82 times", is met within a tenth
+AROUND = 1.25  # and "around 5 times" within a quarter
+EQUAL = 1.03  # what differs by less is a tie: runs of one program differ by 1 to 5 %
+NO_PREDICATE = "-"  # of a claim that no row can test: `needs` says what is missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,109 +32,207 @@ class Case:
     def value(self):
         return self.measured.value
 
+    @property
+    def known(self):
+        """Whether there is an interval."""
+        return self.measured.low <= self.measured.high
+
+    def above(self, limit):
+        return self.known and self.measured.low > limit
+
+    def below(self, limit):
+        return self.known and self.measured.high < limit
+
+    def within(self, low, high):
+        return self.known and low <= self.measured.low and self.measured.high <= high
+
 
 @dataclass(frozen=True)
 class Verdict:
     claim: dict  # its line of claims.csv
     verdict: str
-    measured: str  # "276 (270 to 282) on pr2392"
+    measured: str  # "276 (270 to 282, n 10) at pr2392"
     threshold: str  # what the value is held against
-    reason: str  # why it cannot be tested, or which cases are missing
+    reason: str  # why it cannot be tested or decided, or which cases are missing
+    runs: tuple = ()  # the run_ids behind it
 
 
-# ---- Predicates: (holds, the cases that decide) ----
+# ---- Predicates: (verdict, the cases that decide) ----
 
 
-def best_at_least(found, threshold):
-    """As in "up to 82 times": the largest value reaches it."""
-    best = max(found, key=lambda case: case.value)
-    return best.value >= float(threshold), [best]
+def by_value(found):
+    return sorted(found, key=lambda case: case.value)
 
 
-def all_at_least(found, threshold):
-    worst = min(found, key=lambda case: case.value)
-    return worst.value >= float(threshold), [worst]
+def up_to(found, threshold):
+    """As in "up to 82 times": the largest of the values is near it; where one is clearly larger it is exceeded."""
+    limit, best = float(threshold), by_value(found)[-1]
+    larger = [case for case in found if case.above(limit * NEAR)]
+    if larger:
+        return EXCEEDED, [by_value(larger)[-1]]
+    if all(case.below(limit / NEAR) for case in found):
+        return FAILS, [best]
+    return HOLDS if best.within(limit / NEAR, limit * NEAR) else UNDECIDED, [best]
 
 
-def all_at_most(found, threshold):
-    worst = max(found, key=lambda case: case.value)
-    return worst.value <= float(threshold), [worst]
-
-
-def most_at_most(found, threshold):
-    """In more than half of the cases; the middle one decides."""
-    ordered = sorted(found, key=lambda case: case.value)
-    middle = ordered[len(ordered) // 2]
-    return middle.value <= float(threshold), [middle]
+def around(found, threshold):
+    """As in "around 5 times": every value, within a quarter."""
+    limit = float(threshold)
+    return in_range(found, limit / AROUND, limit * AROUND)
 
 
 def from_to(found, threshold):
-    """As in "4 to 8.5 times": nowhere less than the first, somewhere as much as the second."""
+    """As in "4 to 8.5 times": every value, within a tenth of the ends."""
     low, high = map(float, threshold.split())
-    ordered = sorted(found, key=lambda case: case.value)
-    return ordered[0].value >= low and ordered[-1].value >= high, [ordered[0], ordered[-1]]
+    return in_range(found, low / NEAR, high * NEAR)
 
 
-def all_between(found, threshold):
-    low, high = map(float, threshold.split())
-    ordered = sorted(found, key=lambda case: case.value)
-    return low <= ordered[0].value and ordered[-1].value <= high, [ordered[0], ordered[-1]]
+def in_range(found, low, high):
+    ordered = by_value(found)
+    smaller, larger = [case for case in ordered if case.below(low)], [case for case in ordered if case.above(high)]
+    ends = [ordered[0], ordered[-1]]
+    if smaller:
+        return FAILS, ends
+    if all(case.known and case.measured.low >= low for case in found):
+        if larger:
+            return EXCEEDED, ends
+        if all(case.within(low, high) for case in found):
+            return HOLDS, ends
+    return UNDECIDED, undecided(found, lambda case: case.within(low, high) or case.above(high)) or ends
 
 
-def largest_at(found, name):
-    best = max(found, key=lambda case: case.value)
-    return best.name == name, [best]
+def all_above(found, threshold):
+    """Every value is larger; within EQUAL of it all together are a tie."""
+    limit, ordered = float(threshold), by_value(found)
+    if all(case.within(limit / EQUAL, limit * EQUAL) for case in found):
+        return TIE, [ordered[0], ordered[-1]]
+    smaller = [case for case in ordered if case.below(limit / EQUAL)]
+    if smaller:
+        return FAILS, [ordered[0], ordered[-1]]
+    if all(case.above(limit) for case in found):
+        return HOLDS, [ordered[0]]
+    return UNDECIDED, undecided(found, lambda case: case.above(limit))
+
+
+def all_below(found, threshold):
+    """Every value is smaller: the reverse."""
+    limit, ordered = float(threshold), by_value(found)
+    if limit and all(case.within(limit / EQUAL, limit * EQUAL) for case in found):
+        return TIE, [ordered[0], ordered[-1]]
+    if any(case.above(limit * EQUAL) for case in found):
+        return FAILS, [ordered[0], ordered[-1]]
+    if all(case.below(limit) for case in found):
+        return HOLDS, [ordered[-1]]
+    return UNDECIDED, undecided(found, lambda case: case.below(limit))
+
+
+def all_within(found, threshold):
+    """Every ratio is within this factor of 1: what is said to make no difference makes none."""
+    limit, ordered = float(threshold), by_value(found)
+    ends = [ordered[0], ordered[-1]]
+    if any(case.below(1 / limit) or case.above(limit) for case in found):
+        return FAILS, ends
+    return (HOLDS if all(case.within(1 / limit, limit) for case in found) else UNDECIDED), ends
+
+
+def most_below(found, threshold):
+    """In more than half of the cases the value is smaller; in half of them, or where the rest is not told, undecided."""
+    limit, half = float(threshold), len(found) / 2
+    below, above = ([case for case in found if one(case)] for one in (lambda c: c.below(limit), lambda c: c.above(limit)))
+    middle = by_value(found)[len(found) // 2]
+    if len(below) > half:
+        return HOLDS, [middle]
+    return (FAILS if len(above) >= half else UNDECIDED), [by_value(found)[0], middle, by_value(found)[-1]]
 
 
 def smallest_at(found, name):
-    best = min(found, key=lambda case: case.value)
-    return best.name == name, [best]
+    best = by_value(found)[0]
+    named = next(case for case in found if case.name == name)
+    return best_of(found, named, best, lambda a, b: clearly_less(a.measured, b.measured))
+
+
+def best_of(found, named, best, beats):
+    """The named case, if it beats all others by more than EQUAL; a tie if others are as good."""
+    deciding = list(dict.fromkeys([named, best]))
+    rivals = [case for case in found if case is not named]
+    close = [c for c in rivals if max(c.value, named.value) <= min(c.value, named.value) * EQUAL]
+    if best is not named and best not in close:
+        return (FAILS if beats(best, named) else UNDECIDED), deciding
+    if close:
+        return TIE, list(dict.fromkeys([named, best, *close[:1]]))
+    return (HOLDS if all(beats(named, case) for case in rivals) else UNDECIDED), deciding
 
 
 def falls_after(found, name):
-    """Beyond this case every value is less than the one before it."""
+    """Beyond this case every value is less than the one before it, and there are two such steps or more."""
     names = [case.name for case in found]
-    tail = found[names.index(name) :] if name in names else found
-    falls = len(tail) > 1 and all(b.value < a.value for a, b in zip(tail, tail[1:]))
-    return falls, [tail[0], tail[-1]]
+    tail = found[names.index(name) :]
+    steps = list(zip(tail, tail[1:]))
+    ends = [tail[0], tail[-1]]
+    if any(clearly_less(a.measured, b.measured) for a, b in steps):
+        return FAILS, ends
+    falls = len(steps) > 1 and all(clearly_less(b.measured, a.measured) for a, b in steps)
+    return (HOLDS if falls else UNDECIDED), ends
 
 
 def grows(found, _):
     """No value is less than the one before it, by more than their intervals; the last is more than the first."""
-    steady = all(not clearly_less(b.measured, a.measured) for a, b in zip(found, found[1:]))
-    return steady and found[-1].value > found[0].value, [found[0], found[-1]]
+    ends = [found[0], found[-1]]
+    if any(clearly_less(b.measured, a.measured) for a, b in zip(found, found[1:])):
+        return FAILS, ends
+    if clearly_less(found[0].measured, found[-1].measured):
+        return HOLDS, ends
+    return UNDECIDED, ends
 
 
 def clearly_less(a, b):
-    """a's interval ends before b's begins."""
-    highest = a.value if a.high != a.high else a.high
-    lowest = b.value if b.low != b.low else b.low
-    return highest < lowest
+    """a's interval ends before b's begins; without intervals nothing is clear."""
+    return a.high < b.low
 
 
 def spread_at_most(found, threshold):
     """The largest value is at most so many times the smallest."""
-    ordered = sorted(found, key=lambda case: case.value)
-    return ordered[-1].value / ordered[0].value <= float(threshold), [ordered[0], ordered[-1]]
+    low, *_, high = by_value(found)
+    ratio = Case("", cells.divide(high.measured, low.measured))
+    limit = float(threshold)
+    return (HOLDS if ratio.below(limit) else FAILS if ratio.above(limit) else UNDECIDED), [low, high]
+
+
+def undecided(found, clear):
+    """The cases that leave it open."""
+    return [case for case in found if not clear(case)][:2]
 
 
 PREDICATES = {
     predicate.__name__: predicate
     for predicate in (
-        best_at_least,
-        all_at_least,
-        all_at_most,
-        most_at_most,
+        up_to,
+        around,
         from_to,
-        all_between,
-        largest_at,
+        all_above,
+        all_below,
+        all_within,
+        most_below,
         smallest_at,
         falls_after,
         grows,
         spread_at_most,
     )
 }
-COMPARE_CASES = ("largest_at", "smallest_at", "falls_after", "grows", "spread_at_most")  # one case alone says nothing
+COMPARE_CASES = ("smallest_at", "falls_after", "grows", "spread_at_most")  # one case alone says nothing
+WORDS = {
+    "up_to": "the largest near {}",
+    "around": "every one around {}",
+    "from_to": "every one from {}",
+    "all_above": "every one above {}",
+    "all_below": "every one below {}",
+    "all_within": "every one within a factor of {}",
+    "most_below": "most below {}",
+    "smallest_at": "the smallest at {}",
+    "falls_after": "falling from {} on",
+    "grows": "growing",
+    "spread_at_most": "the largest at most {} times the smallest",
+}
 
 
 # ---- Judging ----
@@ -136,6 +240,8 @@ COMPARE_CASES = ("largest_at", "smallest_at", "falls_after", "grows", "spread_at
 
 def judge(claim, source):
     """The Verdict on one line of claims.csv."""
+    if claim["predicate"] == NO_PREDICATE:
+        return Verdict(claim, UNTESTED, "", "", f"missing: {claim['needs']}")
     if claim["predicate"] not in PREDICATES or claim["set"] not in cells.sets():
         raise BadInput(
             f"report/claims.csv: {claim['id']}: unknown predicate or set \"{claim['predicate']}\", "
@@ -151,20 +257,25 @@ def judge(claim, source):
         return Verdict(
             claim, UNTESTED, "", threshold_text(claim), f"needs {claim['needs']}: {missing[0].measured.reason}"
         )
-    holds, deciding = PREDICATES[claim["predicate"]](found, claim["threshold"])
-    without = f"without {', '.join(case.name for case in missing)}" if missing else ""
+    verdict, deciding = PREDICATES[claim["predicate"]](found, claim["threshold"])
+    deciding = list(dict.fromkeys(deciding))
+    reasons = [f"without {', '.join(case.name for case in missing)}"] if missing else []
+    if verdict == UNDECIDED:
+        single = [case.name for case in deciding if not case.known]
+        reasons.append(f"no interval: one sample or run at {', '.join(single)}" if single else "an interval crosses it")
     return Verdict(
         claim,
-        HOLDS if holds else FAILS,
-        " … ".join(map(case_text, dict.fromkeys(deciding))),
+        verdict,
+        " … ".join(map(case_text, deciding)),
         threshold_text(claim),
-        without,
+        "; ".join(reasons),
+        tuple(dict.fromkeys(run_id for case in deciding for run_id in case.measured.run_ids)),
     )
 
 
 def threshold_text(claim):
-    """The predicate in words: "best at least 82"."""
-    return f"{claim['predicate'].replace('_', ' ')} {claim['threshold'].replace(' ', ' … ')}".strip()
+    """The predicate in words: "the largest near 82"."""
+    return WORDS[claim["predicate"]].format(claim["threshold"].replace(" ", " to "))
 
 
 def case_text(case):
@@ -172,12 +283,13 @@ def case_text(case):
 
 
 def with_interval(measured):
-    """As "0.98 (0.97 to 0.99)": as many digits as tell the ends apart, three at least."""
+    """As "0.98 (0.97 to 0.99, n 10)": as many digits as tell the ends apart, three at least."""
     low, high = measured.low, measured.high
+    n = f"n {measured.samples}" if measured.samples else ""
     if not low < high:
-        return short(measured.value)
+        return short(measured.value) + (f" ({n})" if n and low != high else "")
     digits = next((digits for digits in (3, 4, 5) if short(low, digits) != short(high, digits)), 5)
-    return f"{short(measured.value, digits)} ({short(low, digits)} to {short(high, digits)})"
+    return f"{short(measured.value, digits)} ({short(low, digits)} to {short(high, digits)}{', ' + n if n else ''})"
 
 
 def short(value, digits=3):
@@ -190,18 +302,24 @@ def judge_all(source):
     return [judge(claim, source) for claim in cells.read_layout("claims.csv")]
 
 
+def counted(verdicts):
+    """{verdict: how many}."""
+    return {kind: sum(verdict.verdict == kind for verdict in verdicts) for kind in KINDS}
+
+
 def print_verdicts(verdicts, source):
-    print(
-        f"The claims on {source.device}: "
-        + ", ".join(f"{sum(v.verdict == kind for v in verdicts)} {kind}" for kind in (HOLDS, FAILS, UNTESTED))
-        + "\n"
-    )
+    print(f"The claims on {source.device}: " + ", ".join(f"{n} {kind}" for kind, n in counted(verdicts).items()) + "\n")
+    indent = " " * 14
     for verdict in verdicts:
         claim = verdict.claim
-        print(f"{verdict.verdict:<18}{claim['id']}  {claim['source']} {claim['section']}")
-        print(textwrap.fill(claim["claim"], 110, initial_indent=" " * 18, subsequent_indent=" " * 18))
+        print(f"{verdict.verdict:<14}{claim['id']}  {claim['source']} {claim['section']}")
+        quote = f"“{claim['quote']}”" if claim["quote"] else ""
+        for text in filter(None, (quote, claim["claim"])):
+            print(textwrap.fill(text, 114, initial_indent=indent, subsequent_indent=indent))
         numbers = f"{verdict.measured}; {verdict.threshold}" if verdict.measured else verdict.threshold
-        print(f"{'':18}{numbers}" + (f" [{verdict.reason}]" if verdict.reason else ""))
+        print(indent + " ".join(filter(None, (numbers, f"[{verdict.reason}]" if verdict.reason else ""))))
+        if verdict.runs:
+            print(f"{indent}runs: {', '.join(verdict.runs)}")
 
 
 def main(arguments=None):

@@ -33,34 +33,40 @@ class Series:
 # ---- Curves ----
 
 
-def series_of(line, sources, alone):
+def series_of(line, sources, alone, all_sources):
     """The curves of one line of figures.csv: one if it is published, else one for each source.
 
     Where one machine is `alone` in a figure its name is left out.
     """
-    members = cells.sets()[line["set"]]
+    members = list(cells.lines_of(line["set"], all_sources))
     is_published = line["top"].startswith("=")
     for order, source in enumerate(sources[:1] if is_published else sources, start=1):
         found = [(x, name, cells.quotient(source, line["top"], line["over"], name)) for x, name in enumerate(members)]
         points = [point for point in found if point[2]]
         tens = 0 if is_published else order
-        label = line["label"] if is_published or alone else label_of(line["label"], source)
         if points:
+            label = line["label"] if is_published or alone else label_of(line["label"], source, points)
             yield Series(label, 10 * tens + int(line["style"]), points)
 
 
-def label_of(label, source):
-    return source.label if label == "measured" else f"{label}, {source.label}"
+def label_of(label, source, points):
+    """With what was measured on: the CPU where no GPU took part in any point."""
+    backends = {row["backend"] for *_, point in points for row in point.rows}
+    machine = source.cpu_label if backends == {"cpu"} else source.label
+    return machine if label == "measured" else f"{label}, {machine}"
 
 
 def figure_series(figure, sources, lines):
     of_figure = [line for line in lines if line["figure"] == figure]
     alone = len(sources) == 1 and not any(line["top"].startswith("=") for line in of_figure)
-    return [series for line in of_figure for series in series_of(line, sources, alone)]
+    return [series for line in of_figure for series in series_of(line, sources, alone, sources)]
 
 
 def write_data(path, series):
-    """One block per curve, its label first: x, name of x, value, low, high."""
+    """One block per curve, its label first: x, name of x, value, low, high.
+
+    Points are numbered by their place among all names of the figure, so that a stand-in has one of its own.
+    """
     with open(path, "w", encoding="utf-8") as file:
         for curve in series:
             file.write(f'"{curve.label}"\n')
@@ -75,6 +81,9 @@ def draw_curves(figure, sources, out, lines):
     series = figure_series(figure, sources, lines)
     if not any(curve.style >= 10 for curve in series):
         return False
+    absent = list(absent_curves(figure, sources, lines))
+    if absent:
+        print(f"Figure {figure}: no rows for {', '.join(absent)}")
     write_data(out / f"{figure}.dat", series)
     styles = " ".join(str(curve.style) for curve in series)
     gnuplot(
@@ -84,6 +93,15 @@ def draw_curves(figure, sources, out, lines):
         (WIDTH, HEIGHT + KEY_LINE * len(series)),
     )
     return True
+
+
+def absent_curves(figure, sources, lines):
+    """The curves that a source has no point of, by their labels."""
+    for line in lines:
+        if line["figure"] == figure and not line["top"].startswith("="):
+            for source in sources:
+                if not list(series_of(line, [source], True, sources)):
+                    yield line["label"] + (f" ({source.device})" if len(sources) > 1 else "")
 
 
 def gnuplot(figure, out, variables, size, template=None):
@@ -119,6 +137,10 @@ def draw_montage(figure, folders, out, lines):
     """True, or False where no image of the figure is there. Rows and columns without any image are left out."""
     tiles = [(line, find_image(line["file"], folders)) for line in lines if line["figure"] == figure]
     rows, columns = (with_images(tiles, name) for name in ("line", "column"))
+    if rows:
+        told = [f"{line['line']} {line['column']}".strip() for line, path in tiles if not path]
+        if told:
+            print(f"Figure {figure}: no image of {', '.join(told)}")
     tiles = [(line, path) for line, path in tiles if line["line"] in rows and line["column"] in columns]
     if not tiles:
         return False
@@ -149,6 +171,9 @@ def draw_all(sources, out, folders=()):
     """{figure: True if it was drawn}, one line printed for each, in the order of their numbers."""
     out.mkdir(parents=True, exist_ok=True)
     curves, montages = cells.read_layout("figures.csv"), cells.read_layout("montages.csv")
+    for figure in {line["figure"] for line in curves + montages}:
+        for kind in ("svg", "png", "dat", "tiles.gp"):  # of another machine: it would seem to be of this one
+            (out / f"{figure}.{kind}").unlink(missing_ok=True)
     drawn = {}
     for figure in sorted({line["figure"] for line in curves}):
         drawn[figure] = draw_curves(figure, sources, out, curves)

@@ -25,14 +25,18 @@ class Measured:
         self.gpu, self.label, self.cores = self.source.device, self.source.label, machine["usable_cores"]
 
     def ms(self, address, decimals=None):
-        """A time as text, by default with as many digits as its size deserves; "–" where there is none."""
+        """A time as text, by default with as many digits as its size deserves; "–" where there is none.
+
+        ~ marks what is noisy or has no interval.
+        """
         found = cells.look_up(self.source, address)
         self.rows += found.rows
         if not found:
             return "–"
         if decimals is None:
             decimals = next(digits for limit, digits in ((1, 3), (100, 2), (float("inf"), 0)) if found.value < limit)
-        return f"{found.value:.{decimals}f}"
+        vague = any(row["status"] != "ok" or row["ci95_lo_ms"] != row["ci95_lo_ms"] for row in found.rows)
+        return ("~" if vague else "") + f"{found.value:.{decimals}f}"
 
     def runs(self):
         """Which runs the numbers so far are from, as Markdown; those of the GPU first where there are several."""
@@ -71,8 +75,17 @@ def newest(driver, profile):
 
 def counts():
     """{verdict: how many claims}."""
-    verdicts = [verdict.verdict for verdict in claims.judge_all(cells.Source(machine()))]
-    return {kind: verdicts.count(kind) for kind in (claims.HOLDS, claims.FAILS, claims.UNTESTED)}
+    return claims.counted(verdicts())
+
+
+@functools.cache
+def verdicts():
+    return claims.judge_all(cells.Source(machine(), stored()))
+
+
+def named():
+    """{id: its Verdict}."""
+    return {verdict.claim["id"]: verdict for verdict in verdicts()}
 
 
 def templates():
@@ -82,6 +95,7 @@ def templates():
         newest=lambda driver, profile: Measured(newest(driver, profile)),
         printed=printed,
         counts=counts,
+        verdicts=named,
         sets=cells.sets(),
     )
     return made

@@ -55,9 +55,9 @@ def status(measured):
 
 def table(layout, columns, source):
     """A table as the templates want it, or None where no cell of it was measured."""
-    names = cells.members(layout["set"])
     lines = [
-        {"name": name, "cells": [cell(column, name, source, layout["unit"]) for column in columns]} for name in names
+        {"name": name, "stand_in": cells.is_stand_in(name, layout["set"]), "cells": [cell(column, name, source, layout["unit"]) for column in columns]}
+        for name in cells.lines_of(layout["set"], [source])
     ]
     lines = [line for line in lines if any(cell["measured"] or cell["published"] for cell in line["cells"])]
     if not any(cell["measured"] for line in lines for cell in line["cells"]):
@@ -291,6 +291,7 @@ def csv_numbers(entry):
 def machine_values(source):
     found, missing = tables_of(source)
     return {
+        "stand_ins": stand_ins_in(found),
         "device": source.device,
         "label": source.label,
         "tables": found,
@@ -298,6 +299,15 @@ def machine_values(source):
         "runs": [describe(of_run) for of_run in source.runs],
         "problems": problems(source),
     }
+
+
+def stand_ins_in(tables):
+    """What † stands for in them."""
+    lines = [line for table in tables for line in table["lines"]]
+    found = [line["name"] for line in lines if line["stand_in"]]
+    for line in lines:
+        found += [cell["measured"].instance for cell in line["cells"] if cell["measured"] and cell["measured"].instance]
+    return list(dict.fromkeys(found))
 
 
 def main(arguments=None):
@@ -311,7 +321,7 @@ def main(arguments=None):
     values = {
         "machines": machines,
         "verdicts": claims.judge_all(sources[0]),
-        "kinds": (claims.HOLDS, claims.FAILS, claims.UNTESTED),
+        "kinds": claims.KINDS,
         "figures": figures(sources, out / "figures", options.images),
     }
     for template, name in (("index.html.j2", "index.html"), ("report.md.j2", "report.md")):

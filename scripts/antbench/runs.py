@@ -100,9 +100,14 @@ class Run:
         return self.meta.get("build", {}).get("device_code_sha256", "")
 
     @cached_property
-    def all_samples(self):
-        """{line of the table file: its samples in ms, in the order of measuring; NaN where one was discarded}."""
+    def processes(self):
+        """{line of the table file: [the samples of each process in ms, in the order of measuring; NaN: discarded]}."""
         return read_samples(self.path / "samples.csv", self.rows, self.schema)
+
+    @cached_property
+    def all_samples(self):
+        """The same, those of all processes one behind another."""
+        return {line: np.concatenate(of_line or [np.array([])]) for line, of_line in self.processes.items()}
 
     def samples(self, row):
         """The kept samples of one of this run's rows, in ms; empty where it was not timed."""
@@ -118,6 +123,14 @@ def samples(row):
 def all_samples(row):
     """The same in the order of measuring, NaN where one was discarded: the index is the sample's number."""
     return row["run"].all_samples[int(row["line"])]
+
+
+def processes(row):
+    """The samples of each process that measured a row, [] where there are none: NaN where one was discarded."""
+    run = row["run"]
+    if "processes" not in run.__dict__ and not (run.path / "samples.csv").exists():
+        return []
+    return run.processes[int(row["line"])]
 
 
 def param(row, name, default=None):
@@ -228,12 +241,13 @@ def expect_one_device(path, line, cells, first):
 
 
 def read_samples(path, rows, schema="1"):
-    """{line of the table file: samples}. Samples past the last row are those of a row that was never finished.
+    """{line of the table file: [samples of a process]}. Samples past the last row are of a row that was never finished.
 
     `i` counts the samples of a line, whichever process they come from.
     """
     of_line = {int(row.line): row for row in rows.itertuples()}
     values, last_process = {line: [] for line in of_line}, dict.fromkeys(of_line, 1)
+    begins = {line: [] for line in of_line}  # of each process after the first: its first sample
     for line, cells in read_lines(path, SCHEMAS[schema][1]):
         of, i, ms, process = (number(path, line, name, cells.get(name, "1")) for name in ("line", "i", "ms", "process"))
         if of > max(of_line):
@@ -246,12 +260,15 @@ def read_samples(path, rows, schema="1"):
             )
         if process not in (last_process[of], last_process[of] + 1):
             raise BadInput(f"{path}:{line}: process {cells['process']} after process {last_process[of]}")
+        if process != last_process[of] and values[of]:
+            begins[of].append(len(values[of]))
         last_process[of] = process
         values[of].append(math.nan if cells["discard_reason"] else ms)
-    samples_of = {line: np.array(row_values) for line, row_values in values.items()}
     for line, row in of_line.items():
-        expect_count(path, line, samples_of[line], row.samples)
-    return samples_of
+        expect_count(path, line, np.array(values[line]), row.samples)
+    return {
+        line: np.split(np.array(row_values), begins[line]) if row_values else [] for line, row_values in values.items()
+    }
 
 
 def expect_count(path, line, values, samples):
@@ -332,8 +349,10 @@ def newest_run(root=None):
 def best_rows(runs):
     """The rows of several runs, each cell once, and the column `rank`, which is larger the better a row is.
 
-    A timed row comes before others, more than a smoke run before one; then the newest device code of its table, so that
-    a table does not mix versions of the kernels; then the profile; then the newest.
+    A timed row comes before others, more than a smoke run before one. Then, for rows of a CPU, the one with the most
+    samples (where none is timed, with the most runs of a quality): what a GPU's kernels were compiled to says nothing of
+    them. For others the newest device code of their table, so that a table does not mix versions of the kernels; then
+    the profile; then the newest.
     """
     if not runs:
         return pd.DataFrame(columns=HEADER + ["line", "run", "rank"])
@@ -344,15 +363,21 @@ def best_rows(runs):
             "more_than_smoke": [run.profile != "smoke" for run in rows["run"]],
             "profile": [PROFILES.index(run.profile) if run.profile in PROFILES else -1 for run in rows["run"]],
             "started": [run.started for run in rows["run"]],
+            "samples": [evidence(row) if row["backend"] == "cpu" else 0 for row in rows.to_dict("records")],
         }
     )
     newest = order.sort_values(["more_than_smoke", "started"], kind="stable").index
     code = pd.Series([run.device_code for run in rows["run"]])
     of_table = code[newest].groupby(rows["table"][newest]).last()
     order["current"] = code == rows["table"].map(of_table)
-    ranked = order.sort_values(["timed", "more_than_smoke", "current", "profile", "started"], kind="stable").index
+    ranked = order.sort_values(["timed", "more_than_smoke", "samples", "current", "profile", "started"], kind="stable").index
     best = rows.loc[ranked].assign(rank=range(len(rows))).drop_duplicates(KEY, keep="last")
     return best.sort_index().reset_index(drop=True)
+
+
+def evidence(row):
+    """How many samples a row has, or else how many runs whose quality is known."""
+    return row["samples"] if row["samples"] > 0 else len(quality_of_runs(row))
 
 
 def for_device(device, *roots):
@@ -391,7 +416,28 @@ def median_interval(row):
 
 
 def mean_interval(row):
-    """(mean, low, high) of a row in ms: Student's 95 % interval, NaN below 2 samples."""
+    """(mean, low, high) of a row in ms: Student's 95 % interval of the means of its processes where there are 3 or more.
+
+    Below, that of its samples, which says nothing of how processes differ; NaN below 2 samples.
+    """
+    of_processes = [np.nanmean(values) for values in processes(row) if not np.isnan(values).all()]
+    if len(of_processes) > 2:
+        return student(of_processes)
     n, mean, stddev = row["samples"], row["mean_ms"], row["stddev_ms"]
     half = stats.t.ppf(0.975, n - 1) * stddev / math.sqrt(n) if n > 1 else math.nan
     return mean, mean - half, mean + half
+
+
+def student(values):
+    """(mean, low, high): Student's 95 % interval of the mean of independent values."""
+    values = np.asarray(values, dtype=float)
+    if len(values) < 2:
+        return values.mean(), math.nan, math.nan
+    half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
+    return values.mean(), values.mean() - half, values.mean() + half
+
+
+def quality_of_runs(row):
+    """The quality of each complete run: a column since schema 2, before that a part of the note."""
+    in_note = re.search(r"of each complete run: ([-\d. ]+)", row["note"])
+    return [float(value) for value in (row["quality_runs"] or (in_note[1] if in_note else "")).split()]
