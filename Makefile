@@ -20,7 +20,7 @@ A ?=
 B ?=
 BASE ?=
 NEW ?=
-THRESHOLD ?= 5
+THRESHOLD ?= 3
 RERUN ?=
 JUNIT ?=
 SUMMARY ?=
@@ -96,7 +96,7 @@ endif
 
 # ---- Public targets ----
 .PHONY: all help deps build binaries test check-gpu instances images bench-all plots report claims \
-	compare regress calibrate index clean test-programs FORCE
+	compare regress regress-history calibrate index clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -154,12 +154,15 @@ claims: ## which published claims hold in a run; RUN=
 compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN
 	@$(script)compare "$(A)" "$(B)" $(ARGS)
 
-regress: ## is NEW slower than BASE, or wrong; BASE=RUN NEW=RUN THRESHOLD=5 RERUN=1 JUNIT=FILE SUMMARY=FILE (docs/ci.md)
+regress: ## is NEW slower than BASE, or worse; BASE=RUN NEW=RUN THRESHOLD=3 RERUN=1 JUNIT=FILE SUMMARY=FILE (docs/ci.md)
 	@PYTHON=$(PYTHON) scripts/regress "$(BASE)" $(if $(NEW),"$(NEW)") --threshold $(THRESHOLD) $(if $(RERUN),--rerun) \
 		$(if $(JUNIT),--junit "$(JUNIT)") $(if $(SUMMARY),--summary "$(SUMMARY)") $(ARGS)
 
-calibrate: build ## how often regress gives a false alarm on this machine (about 3 minutes); THRESHOLD=5
-	@$(script)calibrate --threshold $(THRESHOLD) $(ARGS)
+regress-history: ## where times changed over the runs of one machine; RUNS=FOLDER THRESHOLD=3
+	@PYTHON=$(PYTHON) scripts/regress --history "$(RUNS)" --threshold $(THRESHOLD) $(ARGS)
+
+calibrate: build ## how much unchanged code varies on this machine, which regress needs (10 times bench-all)
+	@$(script)calibrate $(ARGS)
 
 index: build ## write INDEX.md: which file and command is behind each row of each table
 	@$(script)index

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.signal import lfilter
 
-from antbench.runs import Run
+from antbench.runs import HEADER, NUMBERS, Run
 
 ITERATIONS = 100
 
@@ -36,38 +36,48 @@ class Machine:
         start = random.normal() * self.between_starts[i]
         return self.median_ms[i] * (1 + slower) * np.exp(noise + settled + hiccups + start)
 
-    def measure(self, slower=None):
-        """The rows of a run; slower = {row: 0.1}. Code hashes of runs differ, unless nothing is slower."""
-        run = Run(
-            Path("made-up"),
-            {
-                "run_id": "made-up",
-                "program": "table_3_3",
-                "options": {"profile": "quick"},
-                "build": {"device_code_sha256": str(slower)},
-            },
-            pd.DataFrame(),
-        )
+    def measure(self, slower=None, started="2026"):
+        """A run, of one process; slower = {row: 0.1}."""
         slower = slower or {}
-        of_line = {i: self.samples(i, slower.get(i, 0)) for i in range(self.n_rows)}
-        run.__dict__["all_samples"] = of_line  # what a Run reads from samples.csv when it is first asked
-        return pd.DataFrame(
-            [
-                {
-                    "table": "3.3",
-                    "row": f"row-{i}",
-                    "instance": "d198",
-                    "implementation": "tsp/ds-roulette",
-                    "backend": "cuda",
-                    "params": "",
-                    "scope": "iteration",
-                    "device": "GPU",
-                    "status": "ok",
-                    "samples": float(ITERATIONS),
-                    "note": "",
-                    "line": i,
-                    "run": run,
-                }
-                for i in of_line
-            ]
-        )
+        samples = {i: self.samples(i, slower.get(i, 0)) for i in range(self.n_rows)}
+        return made_run(samples, started)
+
+
+def made_run(samples, started="2026", quality=None, **options):
+    """A run of Table 3.3 on a made-up GPU: {line: samples}; quality = {line: (metric, text of the runs)}."""
+    meta = {
+        "run_id": f"made-up/{started}",
+        "program": "antbench",
+        "command_line": ["build/bin/antbench", "3.3"],
+        "options": {"profile": "quick", **options},
+        "started_utc": started,
+        "build": {"device_code_sha256": started, "executable_sha256": "of-all"},
+        "machine": {"name": "Made up"},
+    }
+    run = Run(Path("made-up"), meta, pd.DataFrame())
+    run.__dict__["processes"] = {i: [values] for i, values in samples.items()}  # what a Run reads from samples.csv
+    rows = pd.DataFrame([made_row(i, len(values), run, (quality or {}).get(i, ("", ""))) for i, values in samples.items()])
+    object.__setattr__(run, "rows", rows)
+    return run
+
+
+def made_row(i, n, run, quality):
+    row = dict.fromkeys(HEADER, "")
+    row.update({name: float("nan") for name in NUMBERS})
+    row.update(
+        table="3.3",
+        row=f"row-{i}",
+        instance="d198",
+        implementation="tsp/ds-roulette",
+        backend="cuda",
+        scope="iteration",
+        device="GPU",
+        status="ok",
+        samples=float(n),
+        quality_metric=quality[0],
+        quality_runs=quality[1],
+        run_id=run.run_id,
+        line=i,
+        run=run,
+    )
+    return row

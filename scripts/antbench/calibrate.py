@@ -1,134 +1,110 @@
-"""How often is the gate wrong on this machine? `make calibrate`.
+"""How much does unchanged code vary on this machine? `make calibrate`.
 
-Runs one driver several times, unchanged, and passes every pair of runs through the gate (antbench.regress): whatever it
-finds slower is a false alarm. A gate is one pair of runs and all their rows, so the rate is that of whole gates, not of
-rows. It is kept for each backend and scope, since a GPU's iterations may be steady where its stages of microseconds and
-the CPU are not, and twice: for gates that measure once, and for those that measure slower rows again.
+Runs every driver several times, unchanged, taking turns, and keeps for each kind of rows how much processes differ and
+what the gate's thresholds follow from that (antbench.calibration). --from makes the same of runs that are there already.
 """
 
 import argparse
-import itertools
 import json
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from datetime import datetime, timezone
 from pathlib import Path
 
-from antbench import command, regress, runs
+from antbench import calibration, command, runs
 from antbench.command import ROOT, BadInput
 
 PROGRAM = f"build/bin/{runs.PROGRAM}"
-SHORT = ["--profile", "quick", "--instances", "d198"]  # about half a minute on 2 cores
+DRIVERS = ("3.3", "4.2", "5.1", "6.1")
+DEFAULT = ["--profile", "quick"]
 
 
-def repeat(driver, options, repetitions, folder):
-    """Runs the driver so many times; what an earlier calibration left is removed."""
+def repeat(drivers, options, repetitions, folder):
+    """{driver: its runs}, the drivers taking turns; what an earlier calibration left is removed."""
     shutil.rmtree(folder, ignore_errors=True)
+    found = {driver: [] for driver in drivers}
     for i in range(1, repetitions + 1):
         print(f"run {i} of {repetitions}", file=sys.stderr)
-        arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options, "--out", str(folder / str(i))]
-        done = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL)
-        if done.returncode != command.OK:
-            raise BadInput(f"{' '.join(arguments)} ended with {done.returncode}")
-    return [runs.load_run(folder / str(i)) for i in range(1, repetitions + 1)]
+        for driver in drivers:
+            out = folder / driver / str(i)
+            arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options, "--out", str(out)]
+            done = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL)
+            if done.returncode != command.OK:
+                raise BadInput(f"{' '.join(arguments)} ended with {done.returncode}")
+            found[driver].append(runs.load_run(out))
+    return found
 
 
-def alarms(judgements):
-    """{(kind, name of the row)} of the rows called slower."""
-    return {(regress.kind_of(j.row), j.name) for j in judgements if j.verdict == "slower"}
+def groups_of(names):
+    """Stored runs by driver, device code and GPU model: each list is of unchanged code, one process a run."""
+    found = {}
+    for name in names:
+        for run in runs.load_runs(name):
+            found.setdefault((run.driver, run.device_code, runs.device_name(run)), []).append(run)
+    return {key: of_key for key, of_key in found.items() if len(of_key) > 1}
 
 
-def false_alarms(tables, threshold):
-    """(of every ordered pair, of every ordered triple whose third run is the second measurement): sets of alarms."""
-    once, confirmed = [], []
-    for base, new in itertools.permutations(tables, 2):
-        judgements = regress.judge(base, new, threshold)
-        once.append(alarms(judgements))
-        for again in tables:
-            if again is not base and again is not new:
-                confirmed.append(alarms(regress.confirm(judgements, base, lambda _, rows=again: rows, threshold)))
-    return once, confirmed
-
-
-def rates(once, confirmed, kinds):
-    """{kind: {"once": rate, "confirmed": rate}}."""
-
-    def rate(gates, kind):
-        return sum(any(alarm[0] == kind for alarm in gate) for gate in gates) / len(gates)
-
-    return {kind: {"once": rate(once, kind), "confirmed": rate(confirmed, kind)} for kind in kinds}
-
-
-def timed_kinds(tables):
-    return sorted({regress.kind_of(row) for table in tables for row in table[table["samples"] > 0].to_dict("records")})
+def describe(groups):
+    """{kind: what is known of it}, of groups of runs of unchanged code."""
+    of_kind = {}
+    for group in groups:
+        for kind, (_, effects) in calibration.deviations([run.rows for run in group]).items():
+            of_kind.setdefault(kind, []).append(effects)
+    return {kind: calibration.describe(effects) for kind, effects in sorted(of_kind.items())}
 
 
 def keep(path, found):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(found, indent=2) + "\n")
+    path.write_text(json.dumps(found, indent=1) + "\n")
 
 
-def report(rate_of, once, threshold, path):
-    for kind, rate in rate_of.items():
-        verdict = (
-            "trusted"
-            if rate["once"] <= regress.MAX_FALSE_POSITIVE_RATE
-            else (
-                "trusted with a second measurement (RERUN=1) alone"
-                if rate["confirmed"] <= regress.MAX_FALSE_POSITIVE_RATE
-                else "inconclusive"
-            )
-        )
+def report(kinds, path):
+    for kind, found in kinds.items():
+        limits = {k: each["median"] for k, each in found["threshold_percent"]["once"].items()}
         print(
-            f"{kind}: {100 * rate['once']:.0f} % of gates at {100 * threshold:g} % are false alarms, "
-            f"{100 * rate['confirmed']:.0f} % with a second measurement: slower rows are {verdict}"
+            f"{kind}: {found['rows']} rows, {found['processes']} processes; they differ by {found['sd_percent']['median']:g} % "
+            "(standard deviation of medians); limits with "
+            + ", ".join(f"{k}: {limit:g} %" for k, limit in limits.items())
+            + " processes a side"
         )
-    for (_, name), count in Counter(alarm for gate in once for alarm in gate).most_common(5):
-        print(f"  {count} of {len(once)} gates: {name}")
     print(f"kept in {path}")
 
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench.calibrate", description=__doc__.splitlines()[0])
-    parser.add_argument("--driver", default="3.3", help="default 3.3")
-    parser.add_argument("--repetitions", type=int, default=5, metavar="N", help="default 5; 3 at least")
-    parser.add_argument("--threshold", type=float, default=5, metavar="PERCENT", help="default 5")
+    parser.add_argument("--driver", action="append", choices=None, metavar="TABLE", help=f"default {' '.join(DRIVERS)}")
+    parser.add_argument("--repetitions", type=int, default=10, metavar="N", help="default 10; 3 at least")
     parser.add_argument("--calibration", metavar="FILE", help="where to keep it (default: results/runs/MACHINE)")
-    parser.add_argument("options", nargs="*", help=f"of the program, after --; default {' '.join(SHORT)}")
+    parser.add_argument("--from", dest="stored", action="append", default=[], metavar="RUN", help="runs that are there")
+    parser.add_argument("options", nargs="*", help=f"of the program, after --; default {' '.join(DEFAULT)}")
     options = parser.parse_args(arguments)
-    if options.repetitions < 3 or not options.threshold > 0:
-        parser.error("expected 3 repetitions or more, and a threshold above 0")
+    if options.repetitions < 3:
+        parser.error("expected 3 repetitions or more")
     return options
 
 
 def main(arguments=None):
     options = parse(arguments)
-    if not (ROOT / PROGRAM).exists():
-        raise BadInput(f"{PROGRAM}: not built: make build")
-    folder = ROOT / "build" / "calibrate" / options.driver
-    repeated = repeat(options.driver, options.options or SHORT, options.repetitions, folder)
-    threshold = options.threshold / 100
-    tables = [run.rows for run in repeated]
-    once, confirmed = false_alarms(tables, threshold)
-    rate_of = rates(once, confirmed, timed_kinds(tables))
-    if not rate_of:
+    if options.stored:
+        groups = list(groups_of(options.stored).values())
+        ran = [run.run_id for group in groups for run in group]
+        if not groups:
+            raise BadInput("no two runs there are of one driver, one code and one device")
+    else:
+        if not (ROOT / PROGRAM).exists():
+            raise BadInput(f"{PROGRAM}: not built: make build")
+        drivers = options.driver or DRIVERS
+        groups = list(repeat(drivers, options.options or DEFAULT, options.repetitions, ROOT / "build/calibrate").values())
+        ran = [PROGRAM, *drivers, *(options.options or DEFAULT), f"{options.repetitions} times"]
+    kinds = describe(groups)
+    if not kinds:
         print("nothing was timed", file=sys.stderr)
         return command.SKIPPED
-    path = Path(options.calibration) if options.calibration else regress.calibration_file(repeated[0])
-    keep(
-        path,
-        {
-            "schema": 1,
-            "utc": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "threshold_percent": options.threshold,
-            "repetitions": options.repetitions,
-            "command_line": [PROGRAM, options.driver, *(options.options or SHORT)],
-            "false_positive_rate": rate_of,
-        },
-    )
-    report(rate_of, once, threshold, path)
+    path = Path(options.calibration) if options.calibration else calibration.path_for(groups[0][0])
+    utc = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    keep(path, {"schema": calibration.SCHEMA, "utc": utc, "from": ran, "kinds": kinds})
+    report(kinds, path)
     return command.OK
 
 

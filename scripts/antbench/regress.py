@@ -1,42 +1,45 @@
-"""The regression gate: is NEW slower than BASE, and is what it computes still right? `make regress`.
+"""The regression gate: is NEW slower than BASE, and is what it computes as good? `make regress`.
 
-A row is slower when its median is at least THRESHOLD % higher, by no less than CUDA events resolve, and Mann and
-Whitney's test tells the two apart at 1 % after Holm's correction over all rows compared (antbench.inference says how
-samples become observations). With --rerun, the rows found slower are measured again, and only those that are slower
-again count. Rows of a kind, such as the stages on a GPU, for which `make calibrate` found this machine to give too many
-false alarms are never called slower, but inconclusive.
+BASE and NEW are any number of runs each, best of several fresh processes that took turns (scripts/bench_pairs). A row is
+slower when its median, its mean or its 95th percentile is higher by more than unchanged code of its kind ever is on this
+machine (antbench.calibration), by THRESHOLD % at least, and a test on processes tells the two apart at 1 %
+(antbench.inference). With --rerun, both sides of the rows found slower are measured again, taking turns, and only those
+count that are slower again. A row of a kind that nobody calibrated is never called slower, but inconclusive. A row is
+worse when what it computes is: tours longer, maps less like the true ones.
 """
 
 import argparse
-import hashlib
-import json
-import subprocess
+import math
 import sys
-import xml.etree.ElementTree as xml
-from collections import Counter
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from pathlib import Path
 
 import numpy as np
 
-from antbench import command, inference, runs
-from antbench.command import ROOT, BadInput
+from antbench import calibration, command, gate_report, inference, rerun, runs, sides
+from antbench.calibration import kind_of
+from antbench.command import BadInput
 
-ALPHA = 0.01  # of the whole family of rows
-EVENT_RESOLUTION_MS = 0.0005  # of CUDA events, as CUDA's documentation has it: what is less is no change
-MAX_FALSE_POSITIVE_RATE = 0.05
+ALPHA = 0.01
+FEW = 6  # samples on a side, of one process, below which nothing is said
+POWER = 0.95  # with which the smallest slowdown would have been seen
 FAILED = ("timeout", "skipped", "unsupported", "error")
+SHORTER_IS_BETTER = ("best-tour", "mismatch")  # metrics of quality, by how their names begin; of [0, 1] but for tours
+MORE_IS_BETTER = ("f", "best-f", "pratt", "precision", "recall", "agreement", "agreement-same-seeds")
+WORSE_BY = 0.02  # where the quality of several runs is known, and a test tells it from chance
+WORSE_BY_ONE = 0.05  # where it is that of one run
 
 # Verdicts, worst first, with the exit code that each asks for.
 EXIT_CODES = {
     "wrong": command.WRONG,
+    "worse": command.WRONG,
     "slower": command.REGRESSION,
     "inconclusive": command.INCONCLUSIVE,
     "missing": command.INCONCLUSIVE,
     "unconfirmed": command.OK,
     "faster": command.OK,
     "same": command.OK,
+    "as good": command.OK,
     "verified": command.OK,
     "not timed": command.OK,
     "not asked for": command.OK,
@@ -46,61 +49,131 @@ EXIT_CODES = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is said about one row."""
+    """What is said about one row: of its times, or of the quality of what it computes."""
 
     row: object  # of NEW, or of BASE where NEW has none
     verdict: str  # a key of EXIT_CODES
     reason: str = ""  # why, for a person
-    base_ms: float = np.nan  # medians of the samples that were compared
+    base_ms: float = np.nan  # of the statistic that decided; a quality where `of` is its metric
     new_ms: float = np.nan
-    p: float = np.nan  # after Holm's correction
+    p: float = np.nan
+    of: str = "median"
+    seen: float = np.nan  # the smallest slowdown that would have been seen: 0.04 is 4 %
+    processes: int = 0  # a side
 
     @property
     def change(self):
-        """0.1: the new median is 10 % higher."""
-        return self.new_ms / self.base_ms - 1
+        """0.1: 10 % higher."""
+        return self.new_ms / self.base_ms - 1 if self.base_ms else np.nan
+
+    @property
+    def is_quality(self):
+        return self.of not in inference.STATISTICS
 
     @property
     def name(self):
         return " ".join(str(self.row[column]) for column in runs.KEY if self.row[column])
 
 
+@dataclass(frozen=True)
+class Rules:
+    """How the gate judges."""
+
+    least: float = 0.03  # the least slowdown that counts, as a fraction
+    known: calibration.Calibration = calibration.Calibration()
+    confirmed: bool = False  # whether slower rows are measured a second time
+    share: float = 1  # of the threshold: the second time, half of it is enough
+
+
 # ---- Judging ----
 
 
-def judge(base, new, threshold, allow_different_devices=False):
-    """One Judgement for each row of either; `threshold` as a fraction."""
+def judge(base, new, rules, allow_different_devices=False):
+    """The Judgements on the rows of either Side."""
     identity = runs.KEY if allow_different_devices else runs.KEY + ["device"]
-    of_base, of_new = by_identity(base, identity), by_identity(new, identity)
+    of_base, of_new = base.measured(identity), new.measured(identity)
     asked_for = AskedFor(new)
-    judgements = [
-        judge_pair(row, of_new[key]) if key in of_new else judge_missing(row, asked_for) for key, row in of_base.items()
-    ]
-    judgements += [judge_new(row) for key, row in of_new.items() if key not in of_base]
-    return decide(judgements, threshold)
+    judgements, quality = [], []
+    for key, old in of_base.items():
+        if key not in of_new:
+            judgements.append(judge_missing(old.row, asked_for))
+            continue
+        judgements.append(judge_pair(old, of_new[key], rules))
+        if old.qualities and judgements[-1].verdict != "wrong":
+            quality.append((old, of_new[key]))
+    judgements += [judge_new(now.row) for key, now in of_new.items() if key not in of_base]
+    return judgements + judge_qualities(quality)
 
 
-def by_identity(rows, identity):
-    records = rows.to_dict("records")
-    return {tuple(row[column] for column in identity): row for row in records}
+def judge_pair(old, now, rules):
+    row = now.row
+    if row["status"] == "wrong":
+        return Judgement(row, "wrong", row["note"])
+    if old.is_timed and row["status"] in FAILED:
+        return Judgement(row, "inconclusive", f"{row['status']}: {row['note']}")
+    if not (old.is_timed and now.is_timed):
+        return Judgement(row, "verified" if row["status"] in runs.MEASURED else "not timed", row["note"])
+    return judge_times(old, now, rules)
 
 
-def judge_pair(base, new):
-    """What can be said before all p-values are known; verdict "" where times are to be compared."""
-    if new["status"] == "wrong":
-        return Judgement(new, "wrong", new["note"])
-    if is_timed(base) and new["status"] in FAILED:
-        return Judgement(new, "inconclusive", f"{new['status']}: {new['note']}")
-    if not (is_timed(base) and is_timed(new)):
-        return Judgement(new, "verified" if new["status"] in runs.MEASURED else "not timed", new["note"])
-    a, b = inference.matched(runs.all_samples(base), runs.all_samples(new))
-    if len(a) == 0:
-        return Judgement(new, "inconclusive", "no sample of BASE and NEW has the same number")
-    return Judgement(new, "", same_code(base, new), np.median(a), np.median(b), inference.difference_p(a, b))
+def judge_times(old, now, rules):
+    row = now.row
+    base, new = inference.matched(old.processes, now.processes)
+    paired = sides.are_paired(old, now)
+    processes = min(len(base), len(new))
+    values = [np.array([inference.log_statistics(samples) for samples in side]) for side in (base, new)]
+    if any(np.isnan(side[:, 0]).any() for side in values):
+        return Judgement(row, "inconclusive", "no sample of BASE and NEW has the same number")
+    change, error, df = inference.compare(*values, rules.known.sd(kind_of(row)), paired)
+    error = np.fmax(error, least_error(base, new))
+    limits = rules.share * rules.known.thresholds(kind_of(row), processes, rules.least, rules.confirmed)
+    p = np.array([inference.greater_p(c, e, df) for c, e in zip(change, error)])
+    over = change >= limits
+    of = int(over.argmax() if over.any() else np.nanargmax(change / limits))
+    needed = limits + tails(df) * error
+    slowest_seen = needed[~np.isnan(needed)].min(initial=np.inf) if rules.known.knows(kind_of(row)) else np.nan
+    told = Judgement(
+        row,
+        "same",
+        same_code(old, now),
+        *(math.exp(side[:, of].mean()) for side in values),
+        p[of],
+        inference.STATISTICS[of],
+        math.expm1(slowest_seen),
+        processes,
+    )
+    if over.any():
+        return decide_slower(told, over, p, rules, few=too_few(base, new))
+    if change[0] <= -limits[0] and change[1] <= -limits[1]:
+        told = replace(told, **dict(zip(("base_ms", "new_ms"), (math.exp(side[:, 0].mean()) for side in values))))
+        return replace(told, verdict="faster", of="median", p=np.nan)
+    return replace(told, reason="")
 
 
-def is_timed(row):
-    return row["samples"] > 0
+def least_error(base, new):
+    """What the samples' own scatter leaves open."""
+    variances = [np.mean([inference.within(samples) for samples in side], axis=0) / len(side) for side in (base, new)]
+    return np.sqrt(sum(variances))
+
+
+def tails(df):
+    return inference.stats.t.ppf(POWER, df) if df else np.nan
+
+
+def too_few(base, new):
+    return any(len(side) < 3 and max(np.count_nonzero(~np.isnan(s)) for s in side) < FEW for side in (base, new))
+
+
+def decide_slower(told, over, p, rules, few):
+    """Some statistic is over its limit."""
+    kind = kind_of(told.row)
+    if not rules.known.knows(kind):
+        return replace(told, verdict="inconclusive", reason=f"slower, but {kind} rows are not calibrated here")
+    if few:
+        return replace(told, verdict="inconclusive", reason=f"slower, but fewer than {FEW} samples of one process")
+    if (over & (p < ALPHA)).any() or rules.share < 1:
+        return replace(told, verdict="slower")
+    return replace(told, verdict="inconclusive", reason="its processes vary too much, or are too few, to say")
 
 
 def judge_new(row):
@@ -114,144 +187,140 @@ def judge_missing(row, asked_for):
 
 
 class AskedFor:
-    """Whether the options of NEW's runs ask for a row: a gate on the GPU alone does not miss the CPU's rows."""
+    """Whether the options of NEW's runs ask for a row: a gate on the GPU alone does not miss the CPU's rows.
 
-    def __init__(self, rows):
-        self.options = {run.meta.get("program"): run.meta.get("options", {}) for run in rows["run"].unique()}
+    A table that NEW has no run of at all is missed.
+    """
+
+    def __init__(self, new):
+        self.options = {driver: run.meta.get("options", {}) for driver, run in new.of_driver.items()}
 
     def __call__(self, row):
-        options = self.options.get(row["run"].meta.get("program"))
-        if options is None:
-            return False
-        return (
-            options.get("profile") == row["run"].profile
-            and options.get("backend", "auto") in ("auto", row["backend"])
+        options = self.options.get(row["run"].driver)
+        return options is None or (
+            options.get("backend", "auto") in ("auto", row["backend"])
             and row["instance"] in (options.get("instances") or [row["instance"]])
             and row["implementation"] in (options.get("implementations") or [row["implementation"]])
         )
 
 
-def same_code(base, new):
+def same_code(old, now):
     """Empty where the code may differ: the GPU's code is known by its hash, the CPU's by that of the whole program."""
-    key = "device_code_sha256" if new["backend"] == "cuda" else "executable_sha256"
-    hashes = [row["run"].meta.get("build", {}).get(key) for row in (base, new)]
+    key = "device_code_sha256" if now.row["backend"] == "cuda" else "executable_sha256"
+    hashes = [measured.row["run"].meta.get("build", {}).get(key) for measured in (old, now)]
     return "same code, different time: noise or the machine" if hashes[0] and hashes[0] == hashes[1] else ""
 
 
-def decide(judgements, threshold):
-    """Fills in the verdicts that wait for the p-values of the whole family."""
-    waiting = [i for i, judgement in enumerate(judgements) if judgement.verdict == ""]
-    corrected = inference.holm([judgements[i].p for i in waiting])
-    for i, p in zip(waiting, corrected):
-        judgements[i] = decide_one(replace(judgements[i], p=p), threshold)
-    return judgements
+# ---- Quality ----
 
 
-def decide_one(judgement, threshold):
-    resolution = EVENT_RESOLUTION_MS if judgement.row["backend"] == "cuda" else 0
-    if abs(judgement.change) < threshold or abs(judgement.new_ms - judgement.base_ms) < resolution:
-        return replace(judgement, verdict="same", reason="")
-    if judgement.p < ALPHA:
-        return replace(judgement, verdict="slower" if judgement.change > 0 else "faster")
-    if judgement.change > 0:
-        return replace(judgement, verdict="inconclusive", reason="its samples vary too much, or are too few, to say")
-    return replace(judgement, verdict="same", reason="")
+def direction(metric):
+    """1 where more is worse, -1 where less is, None where neither is."""
+    if metric.startswith(SHORTER_IS_BETTER):
+        return 1
+    return -1 if metric in MORE_IS_BETTER else None
 
 
-def exit_code(judgements):
+def metric_of(row):
+    return row["quality_metric"] or runs.param(row, "metric", "")
+
+
+def judge_qualities(pairs):
+    """A Judgement for each row whose quality says good or bad: paired over runs, which have the same seeds on both sides.
+
+    How much runs vary is taken of all rows of a metric together, each row's own counting as for times.
+    """
+    compared = []
+    for old, now in pairs:
+        metric = metric_of(now.row)
+        if direction(metric) is None:
+            continue
+        n = min(len(old.qualities), len(now.qualities))
+        if metric != metric_of(old.row) or n == 0:
+            compared.append((old, now, metric, None))
+            continue
+        a, b = (np.array(side.qualities[:n]) for side in (old, now))
+        worse = (np.log(b / a) if metric.startswith("best-tour") else b - a) * direction(metric)
+        compared.append((old, now, metric, worse))
+    spread = pooled(compared)
+    p_values = [worse_p(worse, spread.get(metric)) for *_, metric, worse in compared]
+    corrected = inference.holm([1.0 if math.isnan(p) else p for p in p_values])
+    return [quality_judgement(*each, p, q) for each, p, q in zip(compared, p_values, corrected)]
+
+
+def pooled(compared):
+    """{metric: variance of the differences between the runs of a row}."""
+    squares = {}
+    for *_, metric, worse in compared:
+        if worse is not None and len(worse) > 1:
+            squares.setdefault(metric, []).append(worse.var(ddof=1))
+    return {metric: float(np.mean(of_metric)) for metric, of_metric in squares.items()}
+
+
+def worse_p(worse, spread):
+    """One-sided; NaN where one run alone is known."""
+    if worse is None or len(worse) < 2:
+        return math.nan
+    df = len(worse) - 1
+    variance = (inference.PRIOR_DF * spread + df * worse.var(ddof=1)) / (inference.PRIOR_DF + df)
+    return inference.greater_p(worse.mean(), math.sqrt(variance / len(worse)), inference.PRIOR_DF + df)
+
+
+def quality_judgement(old, now, metric, worse, p, corrected):
+    if worse is None:
+        return Judgement(now.row, "inconclusive", f"the quality was {metric_of(old.row)}, now {metric}", of=metric)
+    a, b = (float(np.mean(side.qualities[: len(worse)])) for side in (old, now))
+    told = Judgement(now.row, "as good", "", a, b, math.nan if math.isnan(p) else corrected, metric)
+    by = worse.mean()
+    if math.isnan(p) and by >= WORSE_BY_ONE:
+        return replace(told, verdict="worse", reason="one run a side")
+    if not math.isnan(p) and by >= WORSE_BY:
+        if corrected < ALPHA:
+            return replace(told, verdict="worse", reason=f"over {len(worse)} runs")
+        if by >= WORSE_BY_ONE:
+            return replace(told, verdict="inconclusive", reason=f"worse, but its {len(worse)} runs vary too much to say")
+    return told
+
+
+# ---- The whole gate ----
+
+
+def exit_code(judgements, unlike=()):
     compared = [j for j in judgements if j.verdict not in ("missing", "not asked for", "new")]
-    if not compared and not any(j.verdict == "wrong" for j in judgements):
+    if not compared:
         raise BadInput("nothing matched: BASE and NEW have no row in common")
-    return next(code for verdict, code in EXIT_CODES.items() if any(j.verdict == verdict for j in judgements))
+    code = next(code for verdict, code in EXIT_CODES.items() if any(j.verdict == verdict for j in judgements))
+    return command.INCONCLUSIVE if unlike and code == command.OK else code
 
 
-# ---- Refusing what cannot be compared ----
+def without_grounds(judgements, unlike):
+    """Where the sides cannot be compared, nothing is called slower or worse."""
+    if not unlike:
+        return judgements
+    return [
+        replace(j, verdict="inconclusive", reason=f"{j.verdict}, but BASE and NEW were not measured alike")
+        if j.verdict in ("slower", "worse")
+        else j
+        for j in judgements
+    ]
 
 
-def expect_same_devices(base, new):
-    """One line, rather than every row "missing", where the machines differ."""
-    for backend in sorted(set(base["backend"]) & set(new["backend"])):
-        old, now = (sorted(set(rows.loc[rows["backend"] == backend, "device"])) for rows in (base, new))
-        if old != now:
-            raise BadInput(
-                f"different devices: BASE has {backend} rows of {', '.join(old)}, NEW of {', '.join(now)} "
-                "(--allow-different-devices compares them nevertheless)"
-            )
-
-
-def expect_same_profile(base, new):
-    """Profiles differ in how many iterations a run has, and the time of an iteration depends on its number."""
-    profiles = [{run.profile for run in rows["run"].unique()} for rows in (base, new)]
-    if "smoke" in profiles[0] ^ profiles[1]:
-        raise BadInput(
-            f"different profiles: BASE is {', '.join(sorted(profiles[0]))}, NEW is "
-            f"{', '.join(sorted(profiles[1]))}; smoke has too few iterations to compare with others"
-        )
-
-
-# ---- Calibration ----
-
-
-def calibration_file(run):
-    """Where `make calibrate` leaves what it found of the machine that measured `run`."""
-    return runs.RESULTS / "runs" / runs.machine_slug(run.meta.get("machine", {}).get("name", "")) / "calibration.json"
-
-
-def read_calibration(path, threshold):
-    """{kind of rows: {"once": rate, "confirmed": rate}} at a threshold no higher than the gate's."""
-    try:
-        calibration = json.loads(path.read_text())
-        if calibration["threshold_percent"] / 100 > threshold + 1e-9:
-            raise BadInput(
-                f"{path}:1: calibrated for a threshold of {calibration['threshold_percent']:g} %: "
-                f"make calibrate THRESHOLD={100 * threshold:g}"
-            )
-        return calibration["false_positive_rate"]
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
-    except (json.JSONDecodeError, KeyError, TypeError):
-        raise BadInput(f"{path}:1: not a calibration: make calibrate") from None
-
-
-def kind_of(row):
-    """What is calibrated apart: "cuda iteration". Stages last microseconds and vary more between starts."""
-    return f"{row['backend']} {row['scope']}"
-
-
-def distrust(judgements, rates, measured):
-    """Slower rows of a kind with too many false alarms, measured "once" or "confirmed", become inconclusive."""
-
-    def judged(judgement):
-        rate = (rates or {}).get(kind_of(judgement.row), {}).get(measured, 0)
-        if judgement.verdict != "slower" or rate <= MAX_FALSE_POSITIVE_RATE:
-            return judgement
-        reason = f"slower, but {100 * rate:.0f} % of the gates on {kind_of(judgement.row)} rows here are false alarms"
-        return replace(judgement, verdict="inconclusive", reason=reason)
-
-    return [judged(judgement) for judgement in judgements]
-
-
-# ---- Measuring again ----
-
-
-def confirm(judgements, base, measure, threshold):
-    """Judges the slower rows by a second measurement; measure(rows) gives its rows."""
-    suspects = [j for j in judgements if j.verdict == "slower"]
+def confirm(judgements, measure, rules, processes):
+    """Judges the slower and the worse rows by a second measurement of both sides, `measure`d anew."""
+    suspects = [j for j in judgements if j.verdict in ("slower", "worse")]
     if not suspects:
         return judgements
     try:
-        again = measure([j.row for j in suspects])
+        base, new = measure([j.row for j in suspects], processes)
     except BadInput as error:
-        return [
-            replace(j, verdict="inconclusive", reason=f"slower, but could not be measured again: {error}")
-            if j.verdict == "slower"
-            else j
-            for j in judgements
-        ]
-    keys = {identity_of(j.row) for j in suspects}
-    base = base[[identity_of(row) in keys for row in base.to_dict("records")]]
-    second = {identity_of(j.row): j for j in judge(base, again, threshold, allow_different_devices=True)}
-    return [confirm_one(j, second[identity_of(j.row)]) if j.verdict == "slower" else j for j in judgements]
+        reason = f"could not be measured again: {error}"
+        return [replace(j, verdict="inconclusive", reason=f"{j.verdict}, but {reason}") if j in suspects else j for j in judgements]
+    again = judge(base, new, replace(rules, share=0.5), allow_different_devices=True)
+    second = {(identity_of(j.row), j.is_quality): j for j in again}
+    return [
+        confirm_one(j, second.get((identity_of(j.row), j.is_quality), Judgement(j.row, "missing", "not there"))) if j in suspects else j
+        for j in judgements
+    ]
 
 
 def identity_of(row):
@@ -259,171 +328,11 @@ def identity_of(row):
 
 
 def confirm_one(first, second):
-    if second.verdict in ("wrong", "slower"):
-        return replace(first, verdict=second.verdict, reason=second.reason or "confirmed by a second measurement")
-    if second.verdict in ("same", "faster"):
-        return replace(first, verdict="unconfirmed", reason=f"{100 * second.change:+.1f} % when measured again")
-    return replace(first, verdict="inconclusive", reason=f"slower, but measured again: {second.reason}")
-
-
-def measure_again(rows):
-    """Runs the commands that measured these rows, for their instances and implementations alone."""
-    stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
-    again = []
-    for run in {id(row["run"]): row["run"] for row in rows}.values():
-        out = ROOT / "build" / "regress" / stamp / run.meta["program"]
-        arguments = rerun_command(run, [row for row in rows if row["run"] is run], out)
-        done = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL)
-        if done.returncode not in (command.OK, command.WRONG):
-            raise BadInput(f"{' '.join(map(str, arguments))} ended with {done.returncode}")
-        again.append(runs.load_run(out))
-    return runs.best_rows(again)
-
-
-def rerun_command(run, rows, out):
-    """The command line that NEW's meta.json records, narrowed to these rows."""
-    program, driver = program_of(run)
-    expect_same_program(program, run)
-    options = {
-        **run.meta["options"],
-        "instances": sorted({row["instance"] for row in rows}),
-        "implementations": sorted({row["implementation"] for row in rows}),
-        "out": out,
-    }
-    if not known_implementations(program) >= set(options["implementations"]):  # rows of scope setup are in no registry
-        options["implementations"] = run.meta["options"].get("implementations")
-    arguments = [str(ROOT / program), *driver, "--quiet"]
-    for name, value in options.items():
-        if value is not None:
-            name = "time-budget" if name == "time_budget_s" else name.replace("_", "-")
-            value = {"none": 0}.get(value, value) if name == "time-budget" else value
-            if isinstance(value, list) and name != "set":  # several --set, whose commas are their own
-                value = ",".join(value)
-            for one in value if isinstance(value, list) else [value]:
-                arguments += [f"--{name}", str(one)]
-    return arguments
-
-
-def program_of(run):
-    """(the program that measured a run, how it is told which driver): older programs had one driver each."""
-    name = Path(run.meta["command_line"][0]).name
-    return Path("build/bin") / name, [run.driver] if name == runs.PROGRAM else []
-
-
-def expect_same_program(program, run):
-    """A re-run by another program would confirm or clear the wrong code."""
-    if not (ROOT / program).exists():
-        raise BadInput(f"{program} is not built")
-    if hashlib.sha256((ROOT / program).read_bytes()).hexdigest() != run.meta.get("build", {}).get("executable_sha256"):
-        raise BadInput(f"{program} is not the program that measured {run.run_id}")
-
-
-def known_implementations(program):
-    listed = subprocess.run([ROOT / program, "--list"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return {line.split("\t")[0] for line in listed.splitlines()[1:]}
-
-
-# ---- Telling ----
-
-
-def headline(judgements):
-    code = exit_code(judgements)
-    said = {
-        command.OK: "no regression",
-        command.REGRESSION: "slower",
-        command.WRONG: "WRONG OUTPUT",
-        command.INCONCLUSIVE: "inconclusive",
-    }[code]
-    counts = Counter(j.verdict for j in judgements)
-    return f"{said}: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in EXIT_CODES if counts[verdict])
-
-
-def notable(judgements):
-    """What a person should read, worst first."""
-    order = list(EXIT_CODES)
-    told = [j for j in judgements if order.index(j.verdict) <= order.index("faster")]
-    return sorted(told, key=lambda j: (order.index(j.verdict), -np.nan_to_num(j.change)))
-
-
-def cells(judgement):
-    """(verdict, row, base, new, change, p, reason) as text."""
-
-    def shown(value, form):
-        return "" if np.isnan(value) else form.format(value)
-
-    return (
-        judgement.verdict,
-        judgement.name,
-        shown(judgement.base_ms, "{:.4g}"),
-        shown(judgement.new_ms, "{:.4g}"),
-        shown(100 * judgement.change, "{:+.1f} %"),
-        shown(judgement.p, "{:.1g}"),
-        judgement.reason,
-    )
-
-
-def print_text(judgements, remarks):
-    for judgement in notable(judgements):
-        verdict, name, base, new, change, p, reason = cells(judgement)
-        times = f": {base} -> {new} ms, {change}, p {p}" if change else ""
-        print(f"{verdict:12} {name}{times}" + (f" ({reason})" if reason else ""))
-    for remark in remarks:
-        print(remark)
-    print(headline(judgements))
-
-
-def markdown(judgements, remarks):
-    lines = [f"## Regression gate: {headline(judgements)}", ""]
-    if told := notable(judgements):
-        lines += ["| verdict | row | base, ms | new, ms | change | p | |", "|---|---|--:|--:|--:|--:|---|"]
-        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells(j)) + " |" for j in told] + [""]
-    return "\n".join(lines + [f"- {remark}" for remark in remarks]) + "\n"
-
-
-def junit(judgements):
-    """A test case for each row that was asked for; what is not known is skipped, what is bad has failed."""
-    cases = [j for j in judgements if j.verdict not in ("not asked for", "new")]
-    suite = xml.Element(
-        "testsuite",
-        name="regress",
-        tests=str(len(cases)),
-        errors="0",
-        failures=str(sum(j.verdict in ("wrong", "slower") for j in cases)),
-        skipped=str(sum(is_skipped(j) for j in cases)),
-    )
-    for j in cases:
-        case = xml.SubElement(suite, "testcase", classname=f"table {j.row['table']}", name=j.name)
-        verdict, _, base, new, change, p, reason = cells(j)
-        message = f"{verdict}: {base} -> {new} ms, {change}, p {p}; {reason}" if change else f"{verdict}: {reason}"
-        if j.verdict in ("wrong", "slower"):
-            xml.SubElement(case, "failure", message=message)
-        elif is_skipped(j):
-            xml.SubElement(case, "skipped", message=message)
-    return xml.ElementTree(suite)
-
-
-def is_skipped(judgement):
-    return judgement.verdict in ("inconclusive", "missing", "unconfirmed", "not timed")
-
-
-def remarks_on(base, new, rates, threshold, calibration):
-    base_ids, new_ids = (", ".join(sorted(run.run_id for run in rows["run"].unique())) for rows in (base, new))
-    rule = (
-        f"slower: median at least {100 * threshold:g} % higher, and p < {ALPHA:g} after Holm's correction "
-        "(Mann-Whitney, medians of batches)"
-    )
-    if rates is None:
-        known = "this machine is not calibrated: make calibrate tells how often its gate is wrong"
-    else:
-        known = (
-            "false-positive rate here: "
-            + ", ".join(
-                f"{kind} {100 * rate['once']:.0f} %, confirmed {100 * rate['confirmed']:.0f} %"
-                for kind, rate in rates.items()
-            )
-            + f" ({calibration})"
-        )
-    return [f"BASE {base_ids}; NEW {new_ids}", rule, known]
+    if second.verdict == "wrong" or second.verdict == first.verdict:
+        return replace(first, verdict=second.verdict, reason="confirmed by a second measurement of both")
+    if second.verdict in ("same", "faster", "as good"):
+        return replace(first, verdict="unconfirmed", reason=f"{100 * second.change:+.1f} % when both were measured again")
+    return replace(first, verdict="inconclusive", reason=f"{first.verdict}, but measured again: {second.reason}")
 
 
 # ---- The program ----
@@ -431,12 +340,24 @@ def remarks_on(base, new, rates, threshold, calibration):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench.regress", description=__doc__.splitlines()[0])
-    parser.add_argument("base", metavar="BASE", help="a run: directory, or MACHINE/ID of yours or the stored ones")
+    parser.add_argument("base", metavar="BASE", help="a run, or a folder of runs: directory, or MACHINE/ID")
     parser.add_argument("new", metavar="NEW", nargs="?", help="another (default: the newest of yours)")
-    parser.add_argument("--threshold", type=float, default=5, metavar="PERCENT", help="default 5")
+    parser.add_argument("--also-base", action="append", default=[], metavar="RUN", help="one more process of BASE")
+    parser.add_argument("--also-new", action="append", default=[], metavar="RUN", help="one more process of NEW")
+    parser.add_argument("--history", action="store_true", help="BASE alone, runs of one machine: where did times change?")
+    parser.add_argument("--threshold", type=float, default=3, metavar="PERCENT", help="the least that counts; default 3")
     parser.add_argument("--backend", choices=("cpu", "cuda", "host"), help="judge these rows alone")
-    parser.add_argument("--rerun", action="store_true", help="measure rows found slower again, and believe it then")
+    parser.add_argument("--rerun", action="store_true", help="measure both sides of slower rows again; believe it then")
+    parser.add_argument("--base-root", metavar="DIR", help="checkout that BASE's program was built in (--rerun)")
+    parser.add_argument("--new-root", metavar="DIR", help="the same for NEW (default for both: this one)")
     parser.add_argument("--calibration", metavar="FILE", help="what make calibrate found (default: where it keeps it)")
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        choices=("input", "options", "driver", "dirty"),
+        help="compare although the sides differ in this",
+    )
     parser.add_argument("--allow-different-devices", action="store_true")
     parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
     parser.add_argument("--summary", metavar="FILE", help="write Markdown, for instance to $GITHUB_STEP_SUMMARY")
@@ -446,49 +367,29 @@ def parse(arguments):
     return options
 
 
-def load(name, backend):
-    loaded = runs.load_runs(name)
-    rows = runs.best_rows(loaded)
-    for which, devices in rows.groupby("backend")["device"].unique().items():
-        if len(devices) > 1:
-            raise BadInput(f"{name}: mixed devices: {which} rows of {', '.join(sorted(devices))}")
-    if backend is not None:
-        rows = rows[rows["backend"] == backend]
-        if rows.empty:
-            raise BadInput(f"{name}: nothing matched: no rows of backend {backend}")
-    return rows
-
-
-def write(path, text):
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
-
-
-def main(arguments=None, measure=measure_again):
+def main(arguments=None, measure=None):
     options = parse(arguments)
-    threshold = options.threshold / 100
-    base = load(options.base, options.backend)
-    new = load(options.new or runs.newest_run(runs.RESULTS / "runs"), options.backend)
+    if options.history:
+        from antbench import history
+
+        return history.main([options.base, *([options.new] if options.new else [])], options)
+    base = sides.side([options.base, *options.also_base], options.backend)
+    new = options.new or runs.newest_run(runs.RESULTS / "runs")
+    new = sides.side([new, *options.also_new], options.backend)
     if not options.allow_different_devices:
-        expect_same_devices(base, new)
-    expect_same_profile(base, new)
-    calibration = Path(options.calibration) if options.calibration else calibration_file(new["run"].iloc[0])
-    rates = read_calibration(calibration, threshold) if options.calibration or calibration.exists() else None
+        sides.expect_same_devices(base, new)
+    path = Path(options.calibration) if options.calibration else calibration.path_for(new.runs[0])
+    known = calibration.read(path) if options.calibration or path.exists() else calibration.Calibration()
+    rules = Rules(options.threshold / 100, known, options.rerun)
 
-    judgements = judge(base, new, threshold, options.allow_different_devices)
+    unlike = sides.differences(base, new, options.allow)
+    judgements = without_grounds(judge(base, new, rules, options.allow_different_devices), unlike)
     if options.rerun:
-        judgements = confirm(judgements, base, measure, threshold)
-    judgements = distrust(judgements, rates, "confirmed" if options.rerun else "once")
+        again = measure or rerun.Programs(base, new, options.base_root, options.new_root).measure
+        judgements = confirm(judgements, again, rules, max((j.processes for j in judgements), default=1) or 1)
 
-    code = exit_code(judgements)
-    remarks = remarks_on(base, new, rates, threshold, calibration)
-    print_text(judgements, remarks)
-    if options.summary:
-        write(options.summary, markdown(judgements, remarks))
-    if options.junit:
-        write(options.junit, xml.tostring(junit(judgements).getroot(), encoding="unicode"))
+    code = exit_code(judgements, unlike)
+    gate_report.tell(judgements, unlike, base, new, rules, code, options)
     return code
 
 

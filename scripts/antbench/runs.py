@@ -127,10 +127,7 @@ def all_samples(row):
 
 def processes(row):
     """The samples of each process that measured a row, [] where there are none: NaN where one was discarded."""
-    run = row["run"]
-    if "processes" not in run.__dict__ and not (run.path / "samples.csv").exists():
-        return []
-    return run.processes[int(row["line"])]
+    return row["run"].processes[int(row["line"])]
 
 
 def param(row, name, default=None):
@@ -420,9 +417,10 @@ def mean_interval(row):
 
     Below, that of its samples, which says nothing of how processes differ; NaN below 2 samples.
     """
-    of_processes = [np.nanmean(values) for values in processes(row) if not np.isnan(values).all()]
-    if len(of_processes) > 2:
-        return student(of_processes)
+    if row["run"].schema != "1" and (row["run"].path / "samples.csv").exists():
+        of_processes = [np.nanmean(values) for values in processes(row) if not np.isnan(values).all()]
+        if len(of_processes) > 2:
+            return student(of_processes)
     n, mean, stddev = row["samples"], row["mean_ms"], row["stddev_ms"]
     half = stats.t.ppf(0.975, n - 1) * stddev / math.sqrt(n) if n > 1 else math.nan
     return mean, mean - half, mean + half

@@ -1,0 +1,155 @@
+"""What the gate says: text, Markdown and JUnit XML."""
+
+import xml.etree.ElementTree as xml
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from antbench import command, inference
+from antbench.calibration import kind_of
+from antbench.command import BadInput
+
+SKIPPED = ("inconclusive", "missing", "unconfirmed", "not timed")
+BAD = ("wrong", "worse", "slower")
+QUIET = ("as good", "verified", "not timed", "not asked for", "new")  # counted, not listed
+
+
+def tell(judgements, unlike, base, new, rules, code, options):
+    remarks = [*(f"not alike: {text}" for text in unlike), *remarks_on(base, new, rules, judgements)]
+    print_text(judgements, remarks, code)
+    if options.summary:
+        write(options.summary, markdown(judgements, remarks, code))
+    if options.junit:
+        write(options.junit, xml.tostring(junit(judgements, unlike).getroot(), encoding="unicode"))
+
+
+def write(path, text):
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
+
+
+def headline(judgements, code):
+    said = {
+        command.OK: "no regression",
+        command.REGRESSION: "slower",
+        command.WRONG: "WRONG OUTPUT" if any(j.verdict == "wrong" for j in judgements) else "WORSE OUTPUT",
+        command.INCONCLUSIVE: "inconclusive",
+    }[code]
+    counts = Counter(j.verdict for j in judgements)
+    from antbench.regress import EXIT_CODES
+
+    return f"{said}: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in EXIT_CODES if counts[verdict])
+
+
+def listed(judgements):
+    """What a person should read, worst first."""
+    from antbench.regress import EXIT_CODES
+
+    order = list(EXIT_CODES)
+    told = [j for j in judgements if j.verdict not in QUIET]
+    return sorted(told, key=lambda j: (order.index(j.verdict), -np.nan_to_num(j.change)))
+
+
+def cells(j):
+    """(verdict, row, what, base, new, change, p, seen, reason) as text."""
+
+    def shown(value, form):
+        return "" if np.isnan(value) else form.format(value)
+
+    return (
+        j.verdict,
+        j.name,
+        j.of,
+        shown(j.base_ms, "{:.4g}"),
+        shown(j.new_ms, "{:.4g}"),
+        shown(100 * j.change, "{:+.1f} %"),
+        shown(j.p, "{:.1g}"),
+        shown(100 * j.seen, "{:.1f} %"),
+        j.reason,
+    )
+
+
+def sentence(j):
+    """As "median 0.1986 -> 0.2295 ms, +15.5 %, p 3e-07"; of rows that are the same what would have been seen."""
+    _, _, of, base, new, change, p, seen, _ = cells(j)
+    if not change:
+        return ""
+    told = f"{of} {base} -> {new}{'' if j.is_quality else ' ms'}, {change}"
+    if j.verdict in ("same", "unconfirmed"):
+        return told + (f"; {seen} slower would have been seen" if seen else "; not calibrated: nothing is known")
+    return told + (f", p {p}" if p else "")
+
+
+def print_text(judgements, remarks, code):
+    for j in listed(judgements):
+        told = sentence(j)
+        print(f"{j.verdict:12} {j.name}" + (f": {told}" if told else "") + (f" ({j.reason})" if j.reason else ""))
+    for remark in remarks:
+        print(remark)
+    print(headline(judgements, code))
+
+
+def markdown(judgements, remarks, code):
+    lines = [f"## Regression gate: {headline(judgements, code)}", ""]
+    if told := listed(judgements):
+        lines += ["| verdict | row | of | base | new | change | p | would have been seen | |"]
+        lines += ["|---|---|---|--:|--:|--:|---|--:|---|"]
+        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells(j)) + " |" for j in told] + [""]
+    return "\n".join(lines + [f"- {remark}" for remark in remarks]) + "\n"
+
+
+def junit(judgements, unlike):
+    """A test case for each row that was asked for; what is not known is skipped, what is bad has failed."""
+    cases = [j for j in judgements if j.verdict not in ("not asked for", "new")]
+    suite = xml.Element(
+        "testsuite",
+        name="regress",
+        tests=str(len(cases) + len(unlike)),
+        errors="0",
+        failures=str(sum(j.verdict in BAD for j in cases)),
+        skipped=str(sum(j.verdict in SKIPPED for j in cases) + len(unlike)),
+    )
+    for text in unlike:
+        case = xml.SubElement(suite, "testcase", classname="conditions", name=text)
+        xml.SubElement(case, "skipped", message="inconclusive: BASE and NEW were not measured alike")
+    for j in cases:
+        name = f"{j.name} {j.of}" if j.is_quality else j.name
+        case = xml.SubElement(suite, "testcase", classname=f"table {j.row['table']}", name=name)
+        message = f"{j.verdict}: " + "; ".join(text for text in (sentence(j), j.reason) if text)
+        if j.verdict in BAD:
+            xml.SubElement(case, "failure", message=message)
+        elif j.verdict in SKIPPED:
+            xml.SubElement(case, "skipped", message=message)
+        elif j.verdict == "same":
+            xml.SubElement(case, "system-out").text = message
+    return xml.ElementTree(suite)
+
+
+def remarks_on(base, new, rules, judgements):
+    ids = [", ".join(run.run_id for run in side.runs) for side in (base, new)]
+    rule = (
+        f"slower: {', '.join(inference.STATISTICS[:-1])} or {inference.STATISTICS[-1]} higher by {100 * rules.least:g} % at "
+        "least, by more than its kind of row varies here, and p < 0.01 (moderated t-test on processes)"
+    )
+    return [f"BASE {ids[0]}; NEW {ids[1]}", rule, *known_of(rules, judgements)]
+
+
+def known_of(rules, judgements):
+    """A line for each kind of row: what decides, and what would have been seen."""
+    kinds = {}
+    for j in judgements:
+        if j.processes:
+            kinds.setdefault(kind_of(j.row), []).append(j)
+    for kind, of_kind in sorted(kinds.items()):
+        processes = min(j.processes for j in of_kind)
+        limits = 100 * np.expm1(rules.known.thresholds(kind, processes, rules.least, rules.confirmed))
+        if rules.known.knows(kind):
+            seen = [100 * j.seen for j in of_kind if not np.isnan(j.seen)]
+            told = ", ".join(f"{name} {limit:.1f} %" for name, limit in zip(inference.STATISTICS, limits))
+            range_ = f"; slowdowns of {min(seen):.1f} to {max(seen):.1f} % would have been seen" if seen else ""
+            yield f"{kind}: {processes} processes a side; limits {told}{range_}"
+        else:
+            yield f"{kind}: {processes} processes a side; not calibrated here, so it cannot fail: make calibrate"

@@ -1,0 +1,158 @@
+"""The two sides of a gate: each row with every process that measured it, and whether the sides can be compared at all."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from antbench import runs
+from antbench.command import BadInput
+
+OF_ONE_DRIVER = ("profile", "seed", "runs", "iterations")  # options that change what is measured
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A row of one side."""
+
+    row: object  # of its newest run
+    processes: list = field(default_factory=list)  # [samples in ms, NaN where discarded], in the order of time
+    ran: list = field(default_factory=list)  # [run], of each process
+    qualities: list = field(default_factory=list)  # of each complete run, all processes together
+
+    @property
+    def is_timed(self):
+        return any((~np.isnan(samples)).any() for samples in self.processes)
+
+
+class Side:
+    """BASE or NEW: any number of runs, of which those of one driver are of one program with the same options."""
+
+    def __init__(self, loaded, backend=None, name=""):
+        self.runs = sorted(loaded, key=lambda run: run.started)
+        expect_alike(self.runs, name)
+        rows = pd.concat([run.rows for run in self.runs], ignore_index=True)
+        if backend is not None:
+            rows = rows[rows["backend"] == backend]
+            if rows.empty:
+                raise BadInput(f"{name}: nothing matched: no rows of backend {backend}")
+        for which, devices in rows.groupby("backend")["device"].unique().items():
+            if len(devices) > 1:
+                raise BadInput(f"{name}: mixed devices: {which} rows of {', '.join(sorted(devices))}")
+        self.rows = rows
+        self.of_driver = {run.driver: run for run in self.runs}
+
+    def measured(self, identity):
+        """{identity: Measured}."""
+        found = {}
+        for row in self.rows.to_dict("records"):
+            found.setdefault(tuple(row[column] for column in identity), []).append(row)
+        return {key: gather(rows) for key, rows in found.items()}
+
+
+def gather(rows):
+    """The rows of one identity, oldest first. The worst status among them is what counts."""
+    worst = next((row for row in rows if row["status"] == "wrong"), rows[-1])
+    processes, ran = [], []
+    for row in rows:
+        of_row = runs.processes(row) if row["samples"] > 0 else []
+        processes += of_row
+        ran += [row["run"]] * len(of_row)
+    return Measured(worst, processes, ran, [value for row in rows for value in qualities(row)])
+
+
+def qualities(row):
+    values = runs.quality_of_runs(row)
+    return values or ([row["quality_mean"]] if row["quality_mean"] == row["quality_mean"] else [])
+
+
+def side(names, backend=None):
+    """What a user's RUNs hold."""
+    loaded = {run.path.resolve(): run for name in names for run in runs.load_runs(name)}
+    return Side(loaded.values(), backend, " ".join(map(str, names)))
+
+
+def expect_alike(loaded, name):
+    """Runs of one driver on one side are processes of one thing."""
+    first = {}
+    for run in loaded:
+        other = first.setdefault(run.driver, run)
+        for what, of_run in (("options", options_of), ("program", program_hash), ("device", device_of)):
+            if of_run(run) != of_run(other):
+                raise BadInput(
+                    f"{name}: {other.run_id} and {run.run_id} differ in {what}: "
+                    "the runs of a side are of one program, measured in one way"
+                )
+
+
+def options_of(run):
+    return {name: run.meta.get("options", {}).get(name) for name in OF_ONE_DRIVER}
+
+
+def program_hash(run):
+    return run.meta.get("build", {}).get("executable_sha256")
+
+
+def device_of(run):
+    return [device.get("name") for device in run.devices]
+
+
+def are_paired(base, new):
+    """Whether the i-th processes of both ran side by side: neither side's next run began before both had theirs."""
+    if len(base.ran) != len(new.ran) or any(len(set(map(id, side.ran))) != len(side.ran) for side in (base, new)):
+        return False
+    pairs = [sorted((a.started, b.started)) for a, b in zip(base.ran, new.ran)]
+    return all(both[1] <= following[0] for both, following in zip(pairs, pairs[1:]))
+
+
+# ---- Conditions ----
+
+
+def differences(base, new, allowed=()):
+    """Why times or qualities of the two sides are not comparable: one line each."""
+    found = []
+    for driver in base.of_driver.keys() & new.of_driver.keys():
+        old, now = base.of_driver[driver], new.of_driver[driver]
+        found += [("input", text) for text in of_inputs(old, now)]
+        found += [("options", f"{driver}: {text}") for text in of_options(old, now)]
+        found += [("driver", text) for text in of_devices(old, now)]
+    for label, which in (("BASE", base), ("NEW", new)):
+        dirty = [run.run_id for run in which.runs if run.meta.get("build", {}).get("dirty")]
+        found += [("dirty", f"{label} was built from a changed tree: {', '.join(dirty)}")] if dirty else []
+    return [text for kind, text in dict.fromkeys(found) if kind not in allowed]
+
+
+def of_inputs(old, now):
+    before, after = ({each["name"]: each.get("sha256") for each in run.meta.get("inputs", [])} for run in (old, now))
+    for name in sorted(before.keys() & after.keys()):
+        if before[name] != after[name]:
+            yield f"another file of the name {name}: sha256 {str(before[name])[:12]} and {str(after[name])[:12]}"
+
+
+def of_options(old, now):
+    before, after = options_of(old), options_of(now)
+    for name, value in before.items():
+        if value != after[name]:
+            yield f"another {name}: {shown(value)} and {shown(after[name])}"
+
+
+def shown(value):
+    return "default" if value is None else value
+
+
+def of_devices(old, now):
+    for before, after in zip(old.devices, now.devices):
+        for name, label in (("driver", "driver"), ("power_limit_w", "power limit"), ("cuda_runtime", "CUDA runtime")):
+            if before.get(name) != after.get(name):
+                yield f"another {label}: {before.get(name)} and {after.get(name)}"
+
+
+def expect_same_devices(base, new):
+    """One line, rather than every row "missing", where the machines differ."""
+    for backend in sorted(set(base.rows["backend"]) & set(new.rows["backend"])):
+        old, now = (sorted(set(side.rows.loc[side.rows["backend"] == backend, "device"])) for side in (base, new))
+        if old != now:
+            raise BadInput(
+                f"different devices: BASE has {backend} rows of {', '.join(old)}, NEW of {', '.join(now)} "
+                "(--allow-different-devices compares them nevertheless)"
+            )
