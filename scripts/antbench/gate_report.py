@@ -10,6 +10,22 @@ from antbench import command, inference
 from antbench.calibration import kind_of
 from antbench.command import BadInput
 
+# Verdicts, worst first, with the exit code that each asks for.
+EXIT_CODES = {
+    "wrong": command.WRONG,
+    "worse": command.WRONG,
+    "slower": command.REGRESSION,
+    "inconclusive": command.INCONCLUSIVE,
+    "missing": command.INCONCLUSIVE,
+    "unconfirmed": command.OK,
+    "faster": command.OK,
+    "same": command.OK,
+    "as good": command.OK,
+    "verified": command.OK,
+    "not timed": command.OK,
+    "not asked for": command.OK,
+    "new": command.OK,
+}
 SKIPPED = ("inconclusive", "missing", "unconfirmed", "not timed")
 BAD = ("wrong", "worse", "slower")
 QUIET = ("as good", "verified", "not timed", "not asked for", "new")  # counted, not listed
@@ -39,15 +55,11 @@ def headline(judgements, code):
         command.INCONCLUSIVE: "inconclusive",
     }[code]
     counts = Counter(j.verdict for j in judgements)
-    from antbench.regress import EXIT_CODES
-
     return f"{said}: " + ", ".join(f"{counts[verdict]} {verdict}" for verdict in EXIT_CODES if counts[verdict])
 
 
 def listed(judgements):
     """What a person should read, worst first."""
-    from antbench.regress import EXIT_CODES
-
     order = list(EXIT_CODES)
     told = [j for j in judgements if j.verdict not in QUIET]
     return sorted(told, key=lambda j: (order.index(j.verdict), -np.nan_to_num(j.change)))

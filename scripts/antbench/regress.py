@@ -19,6 +19,7 @@ import numpy as np
 from antbench import calibration, command, gate_report, inference, rerun, runs, sides
 from antbench.calibration import kind_of
 from antbench.command import BadInput
+from antbench.gate_report import EXIT_CODES
 
 ALPHA = 0.01
 FEW = 6  # samples on a side, of one process, below which nothing is said
@@ -28,24 +29,6 @@ SHORTER_IS_BETTER = ("best-tour", "mismatch")  # metrics of quality, by how thei
 MORE_IS_BETTER = ("f", "best-f", "pratt", "precision", "recall", "agreement", "agreement-same-seeds")
 WORSE_BY = 0.02  # where the quality of several runs is known, and a test tells it from chance
 WORSE_BY_ONE = 0.05  # where it is that of one run
-
-# Verdicts, worst first, with the exit code that each asks for.
-EXIT_CODES = {
-    "wrong": command.WRONG,
-    "worse": command.WRONG,
-    "slower": command.REGRESSION,
-    "inconclusive": command.INCONCLUSIVE,
-    "missing": command.INCONCLUSIVE,
-    "unconfirmed": command.OK,
-    "faster": command.OK,
-    "same": command.OK,
-    "as good": command.OK,
-    "verified": command.OK,
-    "not timed": command.OK,
-    "not asked for": command.OK,
-    "new": command.OK,
-}
-
 
 @dataclass(frozen=True)
 class Judgement:
