@@ -12,6 +12,7 @@
 
 #include "kernels/host/host_backend.h"
 #include "tests/planted/planted.h"
+#include "tests/support/failing_new.h"
 
 enum { ORDERS = 7 };
 
@@ -139,6 +140,8 @@ typedef struct race {
 
 static const race races[] = {
     {"missing __syncthreads", planted_missing_syncthreads_host, RACE_BLOCKS *RACE_THREADS},
+    {"missing __syncthreads that fair rounds hide", planted_missing_barrier_after_warps_host,
+     RACE_BLOCKS *RACE_THREADS},
     {"missing __syncwarp", planted_missing_syncwarp_host, RACE_BLOCKS *RACE_THREADS},
     {"blocks that depend on one another", planted_race_between_blocks_host, RACE_BLOCKS},
 };
@@ -166,6 +169,28 @@ static void races_show_in_some_order(void **state)
         }
         if (different < ORDERS / 2) fail_msg("%s shows in %d of %d orders", races[i].name, different, ORDERS - 1);
     }
+}
+
+/* Where memory runs out, whichever allocation it is, the launch says so, and the next one works again. */
+static void lack_of_memory_is_a_status(void **state)
+{
+    (void)state;
+    int x[600], sums[3], failed = 0;
+    for (int i = 0; i < 600; i++) x[i] = i;
+    for (uint64_t order = 0; order < 3; order++) {
+        host_backend_set_order(order);
+        for (int kept = 0, reached = 1; reached; kept++) {
+            fail_new_after(kept);
+            const ab_status status = planted_block_sum_host(x, 600, sums);
+            reached = fail_new_after(-1);
+            if (reached && status.code == AB_OK) continue; /* what failed was not needed */
+            assert_int_equal(status.code, reached ? AB_FAILED : AB_OK);
+            if (reached) assert_contains(status.reason, "block_sum: out of memory");
+            failed += reached;
+            expect_block_sums();
+        }
+    }
+    assert_true(failed > 5);
 }
 
 static void unset_memory_is_nan(void **state)
@@ -339,6 +364,7 @@ int main(void)
         cmocka_unit_test(reports_stop_the_launch),
         cmocka_unit_test(races_show_in_some_order),
         cmocka_unit_test(unset_memory_is_nan),
+        cmocka_unit_test(lack_of_memory_is_a_status),
         cmocka_unit_test(correct_kernels_in_every_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,9 @@
 /* Runs a grid on fibers; see execution.h.
  *
  * A launch makes one fiber per thread of a block and uses them for all blocks. The scheduler, on the caller's stack,
- * gives every thread that is ready its turn, round after round; a thread hands back when it has to wait or has ended.
+ * gives every thread that is ready its turn, round after round; a thread hands back when it has to wait or has ended. In
+ * some orders a turn is a whole warp's, until none of its threads is ready: so it runs ahead of the others as far as the
+ * next barrier, where fair rounds would keep all warps within one meeting of each other.
  * When the threads are not all done and none is ready, they are deadlocked. A report, from a thread or about a
  * deadlock, closes the launch: the threads that still wait are resumed once more and throw themselves out of the
  * kernel.
@@ -14,6 +16,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,7 +94,12 @@ class stack_pool
 
     void give(const stack_context &stack)
     {
-        free_.push_back(stack);
+        try {
+            free_.push_back(stack);
+        } catch (const std::bad_alloc &) {
+            stack_context unwanted = stack;
+            allocator_.deallocate(unwanted);
+        }
     }
 
     ~stack_pool()
@@ -203,6 +211,8 @@ std::string index_text(uint3 i, dim3 size)
     return "(" + std::to_string(i.x) + "," + std::to_string(i.y) + "," + std::to_string(i.z) + ")";
 }
 
+void set_out_of_memory(const char *kernel);
+
 /* ---- One launch ---- */
 
 class grid_run
@@ -230,6 +240,7 @@ class grid_run
     fiber fiber_main(device_thread &self, fiber &&scheduler);
     void run_block(unsigned block, ordering &turns);
     bool run_round(const std::vector<unsigned> &turns);
+    void run_on(unsigned id);
     void resume(device_thread &thread);
     void hand_back(device_thread &self);
     void wait(const char *intrinsic, unsigned mask, int line);
@@ -241,6 +252,7 @@ class grid_run
     const launch_config &config_;
     const std::function<void()> &thread_main_;
     const std::uint64_t order_ = chosen_order;
+    const bool warps_run_on_ = order_ > 1 && order_ % 2 == 0;
     std::vector<device_thread> threads_; /* of the block */
     std::vector<thread_state> states_;   /* [thread], apart because the scheduler reads them all every round */
     std::unique_ptr<warp[]> warps_;
@@ -268,7 +280,6 @@ grid_run::grid_run(const launch_config &config, const std::function<void()> &thr
     current_grid = this;
     host_cuda::gridDim = config.grid;
     host_cuda::blockDim = config.block;
-    start_fibers();
 }
 
 void grid_run::start_fibers()
@@ -284,13 +295,14 @@ void grid_run::start_fibers()
     }
 }
 
-/* Ends all fibers, wherever they are. */
+/* Ends all fibers, wherever they are: where memory ran out, not all have been made. */
 grid_run::~grid_run()
 {
     closing_ = true;
     for (device_thread &thread : threads_) {
-        resume(thread);
         const stack_context &stack = thread.stack;
+        if (thread.self) resume(thread);
+        if (!stack.sp) break;
         forget_frames({static_cast<char *>(stack.sp) - stack.size, stack.size});
         stacks().give(stack);
     }
@@ -306,6 +318,9 @@ fiber grid_run::fiber_main(device_thread &self, fiber &&scheduler)
         try {
             thread_main_();
         } catch (const thread_stopped &) {
+        } catch (const std::bad_alloc &) { /* nothing may be thrown out of a fiber */
+            if (!failed_) set_out_of_memory(config_.kernel);
+            failed_ = true;
         }
         states_[self.id] = ended;
         ended_++;
@@ -346,6 +361,7 @@ void grid_run::wait(const char *intrinsic, unsigned mask, int line)
 
 void grid_run::run()
 {
+    start_fibers();
     ordering blocks(order_, volume(config_.grid));
     ordering turns(order_, threads_.size());
     for (const unsigned block : blocks.draw()) {
@@ -371,7 +387,7 @@ void grid_run::run_block(unsigned block, ordering &turns)
         if (!run_round(turns.draw())) record_deadlock();
 }
 
-/* Gives every thread that is ready its turn; false if none was. */
+/* Gives every thread that is ready its turn, or its warp; false if none was. */
 bool grid_run::run_round(const std::vector<unsigned> &turns)
 {
     bool ran = false;
@@ -379,9 +395,23 @@ bool grid_run::run_round(const std::vector<unsigned> &turns)
         if (states_[id] != ready) continue;
         resume(threads_[id]);
         ran = true;
+        if (warps_run_on_) run_on(id);
         if (failed_) break;
     }
     return ran;
+}
+
+/* Lets the warp of a thread go on until all its threads wait for others or have ended: its lanes in turn, from this one. */
+void grid_run::run_on(unsigned id)
+{
+    const unsigned first = id - id % warp_threads;
+    const unsigned lanes = static_cast<unsigned>(__builtin_popcount(warp_of(threads_[id]).lanes));
+    unsigned idle = 0; /* lanes in a row that were not ready */
+    for (unsigned i = 1; idle < lanes && !failed_; i++) {
+        const unsigned other = first + (id % warp_threads + i) % lanes;
+        idle = states_[other] == ready ? 0 : idle + 1;
+        if (idle == 0) resume(threads_[other]);
+    }
 }
 
 /* ---- Reports ---- */
@@ -538,6 +568,13 @@ void *grid_run::dynamic_array(const char *name, std::size_t offset, std::size_t 
     return reinterpret_cast<unsigned char *>(shared_.get()) + max_static_shared + offset;
 }
 
+void set_out_of_memory(const char *kernel)
+{
+    char text[160];
+    std::snprintf(text, sizeof text, "host backend: %.100s: out of memory", kernel);
+    set_launch_error(text);
+}
+
 /* What is wrong with the launch itself, or an empty string. */
 std::string launch_fault(const launch_config &config)
 {
@@ -561,11 +598,15 @@ std::string launch_fault(const launch_config &config)
 
 void run_grid(const launch_config &config, const std::function<void()> &thread_main)
 {
-    const std::string fault = launch_fault(config);
-    if (fault.empty())
-        grid_run(config, thread_main).run();
-    else
-        set_launch_error(("host backend: " + std::string(config.kernel) + ": " + fault).c_str());
+    try {
+        const std::string fault = launch_fault(config);
+        if (fault.empty())
+            grid_run(config, thread_main).run();
+        else
+            set_launch_error(("host backend: " + std::string(config.kernel) + ": " + fault).c_str());
+    } catch (const std::bad_alloc &) {
+        set_out_of_memory(config.kernel);
+    }
 }
 
 void report(int line, const char *format, ...)

@@ -1,11 +1,12 @@
 /* CUDA's runtime API on the CPU; see runtime.h. */
 #include "kernels/host/runtime.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <string>
+#include <new>
 
 #include "kernels/host/execution.h"
 
@@ -18,7 +19,7 @@ namespace
 /* CUDA keeps the last error per thread of the program, and so does this. */
 struct error_state {
     host_cuda::cudaError_t last = host_cuda::cudaSuccess;
-    std::string report; /* of the last faulty launch, one line */
+    char report[640] = ""; /* of the last faulty launch, one line */
 };
 
 error_state &errors()
@@ -49,7 +50,7 @@ allowance &allowances()
 
 void set_launch_error(const char *report)
 {
-    errors().report = report;
+    std::snprintf(errors().report, sizeof errors().report, "%s", report);
     remember(host_cuda::cudaErrorHostBackend);
 }
 
@@ -90,7 +91,7 @@ const char *cudaGetErrorString(cudaError_t error)
     case cudaErrorMemoryAllocation:
         return "out of memory";
     case cudaErrorHostBackend:
-        return host_backend::errors().report.c_str();
+        return host_backend::errors().report;
     }
     return "unrecognized error code";
 }
@@ -196,7 +197,11 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
         return remember(cudaErrorInvalidValue);
     host_backend::allowance &all = host_backend::allowances();
     const std::lock_guard<std::mutex> lock(all.mutex);
-    all.bytes[kernel] = static_cast<std::size_t>(value);
+    try {
+        all.bytes[kernel] = static_cast<std::size_t>(value);
+    } catch (const std::bad_alloc &) {
+        return remember(cudaErrorMemoryAllocation);
+    }
     return cudaSuccess;
 }
 

@@ -38,6 +38,7 @@ ab_status planted_too_many_threads_host(void);
 /* races.cu: right in ascending order, because something that should wait does not have to. */
 enum { RACE_BLOCKS = 4, RACE_THREADS = 128 };
 ab_status planted_missing_syncthreads_host(int out[RACE_BLOCKS * RACE_THREADS]); /* should be 0 1 2 ... in each block */
+ab_status planted_missing_barrier_after_warps_host(int out[RACE_BLOCKS * RACE_THREADS]); /* should be 6, then 0 */
 ab_status planted_missing_syncwarp_host(int out[RACE_BLOCKS * RACE_THREADS]);    /* should be the warp's number */
 ab_status planted_race_between_blocks_host(int out[RACE_BLOCKS]);                /* should be 1 2 3 ... */
 ab_status planted_unset_shared_host(float out[RACE_BLOCKS]);                     /* uninitialised shared memory */

@@ -17,6 +17,27 @@ extern "C" ab_status AB_GPU(planted_missing_syncthreads)(int out[RACE_BLOCKS * R
     return AB_LAUNCHED("missing_syncthreads");
 }
 
+/* Each warp stores its number, and warp 0 adds them up without waiting for the others; but it meets itself a few times
+ * before it does, so that they only come too late where a warp runs ahead. */
+static __global__ void missing_barrier_after_warps(int *out)
+{
+    SHARED(int, number, RACE_THREADS / 32);
+    const int warp = threadIdx.x / 32;
+    if (threadIdx.x < RACE_THREADS / 32) number[threadIdx.x] = -100;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) number[warp] = warp;
+    int sum = 0;
+    for (int i = 0; i < 5; i++) sum = __shfl_sync(0xFFFFFFFFu, sum, i);
+    for (int i = 0; warp == 0 && i < RACE_THREADS / 32; i++) sum += number[i];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+extern "C" ab_status AB_GPU(planted_missing_barrier_after_warps)(int out[RACE_BLOCKS * RACE_THREADS])
+{
+    LAUNCH(missing_barrier_after_warps, RACE_BLOCKS, RACE_THREADS, 0)(out);
+    return AB_LAUNCHED("missing_barrier_after_warps");
+}
+
 /* Lane 0 stores the warp's number after all have met, and the other lanes read it without meeting again. */
 static __global__ void missing_syncwarp(int *out)
 {
