@@ -44,6 +44,7 @@ ab_status cpu_colony_read(as_colony *base, as_result *result)
     copy(result->best_tour, colony->best_tour, tour_size);
     result->best_length = colony->best_length;
     result->zero_weight_steps = colony->zero_weight_steps;
+    result->iterations = colony->iteration;
     return ab_ok();
 }
 

@@ -19,7 +19,7 @@
 #include "tests/support/candidate_steps.h"
 #include "tests/support/registered.h"
 
-enum { N_ORDERS = 5 };
+enum { N_ORDERS = 5, VERIFIED = 3 };
 
 /* Candidates per city, smaller and larger than a warp. A rung may refuse sets of more than a warp. */
 static const int set_sizes[] = {20, 32, 40, 64};
@@ -103,7 +103,7 @@ static void check_setting(setting with, int n, as_protocol protocol)
     if (colony != NULL) {
         int valid = 0;
         bool wrong = false;
-        const ab_status status = verify_iteration(colony, &problem, &params, &valid, &wrong);
+        const ab_status status = verify_iterations(colony, &problem, &params, VERIFIED, &valid, &wrong);
         if (status.code != AB_OK)
             fail_msg("%s, nn %d, n %d, %s: %s", with.rung->id, with.nn, n, as_protocol_name(protocol), status.reason);
         assert_int_equal(valid, params.n_ants);
@@ -246,7 +246,7 @@ static void test_every_step_of_a_rung(void **state)
         int valid = 0;
         bool wrong = false;
         const ab_status status =
-            iteration == 0 ? verify_iteration(colony, &problem, &params, &valid, &wrong) : ab_iterate(&colony->work);
+            iteration == 0 ? verify_iterations(colony, &problem, &params, 1, &valid, &wrong) : ab_iterate(&colony->work);
         if (status.code != AB_OK) fail_msg("iteration %d: %s", iteration, status.reason);
         assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
         /* choice and prepare leave the cities backwards from `iteration`, construct turns them by the ant's number,
@@ -262,6 +262,35 @@ static void test_every_step_of_a_rung(void **state)
     tsp_free(&instance);
 }
 
+/* A run in which more than a hundredth of the steps go to the nearest city is none of Ant System. */
+static void test_runs_by_the_all_zero_rule_are_wrong(void **state)
+{
+    (void)state;
+    enum { N = 70, ANTS = 6 };
+    tsp_instance instance = instance_with_duplicates(N);
+    const as_problem problem = {.n = N, .dist = instance.dist};
+    as_params params = as_default_params(N, AS_BEST_ANT);
+    params.n_ants = ANTS;
+    static float zero[N * N];
+    for (setting with = {0}; next_setting(&with);) {
+        as_colony *colony = must_open(with, &problem, &params);
+        as_result best;
+        bool wrong = false;
+        if (colony == NULL) continue;
+        assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
+        assert_int_equal(verify_tours(colony, &problem, ANTS, &best, &wrong).code, AB_OK);
+        assert_int_equal(best.iterations, 1);
+        assert_int_equal(colony->methods->write_pheromone(colony, zero).code, AB_OK);
+        assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
+        const ab_status status = verify_tours(colony, &problem, ANTS, &best, &wrong);
+        assert_true(wrong);
+        assert_string_equal(status.reason, "the all-zero rule was used in 414 of 828 steps, more than 1 %: this is not Ant "
+                                           "System");
+        colony->work.methods->close(&colony->work);
+    }
+    tsp_free(&instance);
+}
+
 static void test_verification_rejects_planted_bugs(void **state)
 {
     (void)state;
@@ -274,6 +303,11 @@ static void test_verification_rejects_planted_bugs(void **state)
         [BUG_IGNORES_ANT_0] = "best tour: ",
         [BUG_SPILLS_NAN] = "pheromone[0][1] is nan",
         [BUG_SPILLS_A_LITTLE] = "pheromone[0][1]",
+        [BUG_NAN_ON_DIAGONAL] = "pheromone[0][0] is nan",
+        [BUG_NAN_IN_PADDING] = "pheromone[0][40], in the padding, is nan",
+        [BUG_DIAGONAL_WEIGHS] = "choice_info[0][0], on the diagonal, is 1",
+        [BUG_FORGETS_BEST] = "iterations, the shortest that was found ",
+        [BUG_ALL_ZERO_RULE] = "the all-zero rule was used in 1 steps of an iteration in which no edge weighs less than ",
     };
     enum { N = 40, ANTS = 8 };
     tsp_instance instance;
@@ -287,7 +321,7 @@ static void test_verification_rejects_planted_bugs(void **state)
         bool wrong = false;
         if (bug == BUG_IGNORES_ANT_0) params.n_ants = 1;
         assert_int_equal(planted_tsp_open(&problem, &params, bug, &colony).code, AB_OK);
-        const ab_status status = verify_iteration(colony, &problem, &params, &valid, &wrong);
+        const ab_status status = verify_iterations(colony, &problem, &params, VERIFIED, &valid, &wrong);
         colony->work.methods->close(&colony->work);
         params.n_ants = ANTS;
         if (bug == BUG_NONE) {
@@ -402,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_limits_are_unsupported),
         cmocka_unit_test(test_i_roulette_has_bits_for_4096_cities),
         cmocka_unit_test(test_verification_rejects_planted_bugs),
+        cmocka_unit_test(test_runs_by_the_all_zero_rule_are_wrong),
         cmocka_unit_test(test_candidate_steps_follow_the_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,7 @@ static ab_status read_colony(as_colony *base, as_result *result)
         cudaMemcpy(&zero_weight_steps, device->zero_weight_steps, sizeof zero_weight_steps, cudaMemcpyDeviceToHost));
     result->best_length = best == ~0ull ? INT64_MAX : (int64_t)(best >> ANT_BITS);
     result->zero_weight_steps = (int64_t)zero_weight_steps;
+    result->iterations = colony->iteration;
     return ab_ok();
 }
 
@@ -97,6 +98,20 @@ static ab_status write_pheromone(as_colony *base, const float *pheromone)
     return ab_ok();
 }
 
+static ab_status read_padded(as_colony *base, as_padded *padded)
+{
+    const gpu_colony *colony = (const gpu_colony *)base;
+    const tsp_device *device = &colony->device;
+    const size_t bytes = (size_t)device->n * (size_t)device->stride * sizeof(float);
+    padded->stride = device->stride;
+    padded->usual = !colony->rung->choice;
+    if (padded->pheromone)
+        CUDA_TRY(cudaMemcpy(padded->pheromone, device->pheromone, bytes, cudaMemcpyDeviceToHost));
+    if (padded->choice_info)
+        CUDA_TRY(cudaMemcpy(padded->choice_info, device->choice_info, bytes, cudaMemcpyDeviceToHost));
+    return ab_ok();
+}
+
 static ab_status poison(as_colony *base)
 {
     const tsp_device *device = &((const gpu_colony *)base)->device;
@@ -109,7 +124,8 @@ static ab_status poison(as_colony *base)
 static const ab_work_methods usual_methods = {AS_STAGES, {"choice", "construct", "update"}, run_stage, close_colony};
 static const ab_work_methods improving_methods = {
     AS_STAGES + 1, {"choice", "construct", "improve", "update"}, run_stage, close_colony};
-static const as_methods colony_methods = {read_colony, read_pheromone, write_pheromone, poison};
+static const as_methods colony_methods = {read_colony, read_pheromone, write_pheromone, poison,
+                                          read_padded};
 
 static ab_status allocate_all(gpu_colony *colony, int **dist, float **heuristic)
 {

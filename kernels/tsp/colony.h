@@ -20,7 +20,7 @@ typedef struct tsp_device {
     const int *dist;                       /* [n][stride], 0 in the padding */
     const float *heuristic;                /* [n][stride], eta^beta, 0 on the diagonal and in the padding */
     const int *nn_list;                    /* [n][nn_stride], filled up with the row's own city, always visited */
-    float *pheromone;                      /* [n][stride] */
+    float *pheromone;                      /* [n][stride], 0 in the padding */
     float *choice_info;                    /* [n][stride], 0 on the diagonal and in the padding */
     int *tours;                            /* [n_ants][n + 1], closed */
     long long *lengths;                    /* [n_ants] */

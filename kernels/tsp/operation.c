@@ -9,12 +9,21 @@
 #include <string.h>
 
 #include "instances/tsplib.h"
+#include "kernels/host/host_backend.h"
 #include "kernels/operation.h"
 #include "kernels/tsp/candidates.h"
 #include "kernels/tsp/tsp.h"
 #include "kernels/tsp/verify.h"
 
 enum { MIN_HOST_ANTS = 2 };
+
+/* Iterations that are verified, and of an implementation for which one of them takes longer than LONG_ITERATION_S. */
+enum { VERIFIED_ITERATIONS = 3, VERIFIED_LONG_ITERATIONS = 2 };
+enum { LATER_ANTS = 8 }; /* on the host backend one ant of so many walks in the later ones */
+#define LONG_ITERATION_S 0.5
+
+/* In which the host backend runs what is verified: one that lets a warp run ahead of the others. */
+enum { VERIFIED_ORDER = 2 };
 
 /* ---- Instances ---- */
 
@@ -133,15 +142,43 @@ static void set_seed(void *params, uint64_t seed)
 
 /* ---- Measures ---- */
 
-static ab_status verify(const ab_task *task, ab_verdict *verdict)
+static double iteration_seconds(const ab_circumstances *c, const as_params *params);
+
+static ab_status verify_colony(const ab_task *task, const as_params *params, int iterations, ab_verdict *verdict)
 {
     ab_work *work = NULL;
     int valid = 0;
-    AB_TRY(task->c->implementation->open(task->problem, task->params, &work));
-    const ab_status status = verify_iteration((as_colony *)work, task->problem, task->params, &valid, &verdict->wrong);
+    AB_TRY(task->c->implementation->open(task->problem, params, &work));
+    host_backend_set_order(VERIFIED_ORDER);
+    const ab_status status =
+        verify_iterations((as_colony *)work, task->problem, params, iterations, &valid, &verdict->wrong);
+    host_backend_set_order(0);
     work->methods->close(work);
-    snprintf(verdict->metric, sizeof verdict->metric, "valid-tours");
     verdict->value = valid;
+    return status;
+}
+
+/* On the host backend later iterations are those of fewer ants, as each costs seconds. */
+static ab_status verify_on_host(const ab_task *task, ab_verdict *verdict)
+{
+    as_params fewer = *(const as_params *)task->params;
+    if (fewer.n_ants > MIN_HOST_ANTS)
+        fewer.n_ants = fewer.n_ants / LATER_ANTS > MIN_HOST_ANTS ? fewer.n_ants / LATER_ANTS : MIN_HOST_ANTS;
+    AB_TRY(verify_colony(task, &fewer, VERIFIED_ITERATIONS, verdict));
+    return verify_colony(task, task->params, 1, verdict);
+}
+
+static ab_status verify_iterations_of(const ab_task *task, ab_verdict *verdict)
+{
+    const bool takes_long = iteration_seconds(task->c, task->params) > LONG_ITERATION_S;
+    if (task->c->implementation->backend == AB_HOST) return verify_on_host(task, verdict);
+    return verify_colony(task, task->params, takes_long ? VERIFIED_LONG_ITERATIONS : VERIFIED_ITERATIONS, verdict);
+}
+
+static ab_status verify(const ab_task *task, ab_verdict *verdict)
+{
+    const ab_status status = verify_iterations_of(task, verdict);
+    snprintf(verdict->metric, sizeof verdict->metric, "valid-tours");
     if (status.code != AB_OK || task->c->implementation->backend != AB_HOST) return status;
     char note[96];
     snprintf(note, sizeof note, "verified on the host backend with %d of %d ants, not timed",
@@ -181,23 +218,25 @@ static ab_work_size size(const ab_circumstances *c, const void *params)
     return (ab_work_size){.bytes = 12.0 * n * n, .flops = NAN};
 }
 
+static double iteration_seconds(const ab_circumstances *c, const as_params *p)
+{
+    const double n = c->input->size;
+    const bool lists = c->implementation->traits & AB_CANDIDATES;
+    if (c->implementation->backend == AB_HOST) return 1e-7 * p->n_ants * n * n; /* 100 ns a city looked at, on fibers */
+    if (c->seconds > 0.0) return c->seconds * pow(n, c->power) / (c->implementation->backend == AB_CPU ? p->threads : 1);
+    if (c->implementation->backend == AB_CUDA) return lists ? 1e-9 * n * n : 3e-12 * n * n * n;
+    return (lists ? 1.9e-8 * pow(n, 2.4) : 1.9e-9 * n * n * n) / p->threads;
+}
+
+/* Verification looks at each city of each tour and each edge a few times. */
 static void estimate(const ab_circumstances *c, const void *params, double *sample_s, double *once_s)
 {
     const as_params *p = params;
-    const double n = c->input->size;
-    const bool lists = c->implementation->traits & AB_CANDIDATES;
-    if (c->implementation->backend == AB_HOST) {
-        *sample_s = 0.0;
-        *once_s = 1e-7 * p->n_ants * n * n; /* about 100 ns a city looked at, on fibers */
-        return;
-    }
-    if (c->implementation->backend == AB_CUDA)
-        *sample_s = lists ? 1e-9 * n * n : 3e-12 * n * n * n;
-    else
-        *sample_s = (lists ? 1.9e-8 * pow(n, 2.4) : 1.9e-9 * n * n * n) / p->threads;
-    if (c->seconds > 0.0)
-        *sample_s = c->seconds * pow(n, c->power) / (c->implementation->backend == AB_CPU ? p->threads : 1);
-    *once_s = *sample_s;
+    const double n = c->input->size, iteration = iteration_seconds(c, p);
+    *sample_s = c->implementation->backend == AB_HOST ? 0.0 : iteration;
+    *once_s = (iteration > LONG_ITERATION_S ? VERIFIED_LONG_ITERATIONS : VERIFIED_ITERATIONS) *
+              (iteration + 1e-8 * n * (n + p->n_ants));
+    if (c->implementation->backend == AB_HOST) *once_s = 1.5 * iteration;
 }
 
 const ab_operation tsp_operation = {

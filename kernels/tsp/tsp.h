@@ -36,7 +36,10 @@
  * The all-zero rule, the same in every implementation: single precision lets the weight of an edge that is never used
  * underflow to 0 after about a hundred iterations at rho = 0.5, so a step can find that all its unvisited cities weigh
  * 0. Such a step goes to the nearest unvisited city (smallest d; the lowest index among equals), which is what equal
- * pheromone and the heuristic would favour, and is counted in as_result.zero_weight_steps.
+ * pheromone and the heuristic would favour, and is counted in as_result.zero_weight_steps. It is for that alone: where no
+ * weight of the matrix is next to 0 a step that uses it is wrong output, and so is a run with more than
+ * AS_MOST_ZERO_STEPS of its steps by it (verify.h): that would be a nearest neighbour's tours under Ant System's name. In
+ * the stored runs it is less than one step in a hundred thousand.
  *
  * With candidate sets (thesis §4.4; AB_CANDIDATES): a step chooses among the unvisited
  * cities of the current city's candidate set by the random proportional rule. If none is left, or those left all weigh
@@ -119,7 +122,19 @@ typedef struct as_result {
     int32_t *best_tour;        /* [n + 1], closed: the best since opening */
     int64_t best_length;       /* its length; INT64_MAX before the first iteration */
     int64_t zero_weight_steps; /* steps since opening that used the all-zero rule */
+    int64_t iterations;        /* constructions since opening */
 } as_result;
+
+/* The share of a run's steps that may use the all-zero rule. */
+#define AS_MOST_ZERO_STEPS 0.01
+
+/* A colony's matrices as they lie in its memory, with the ends of rows that are no city's: [n][stride] each. */
+typedef struct as_padded {
+    int stride;         /* set by read_padded; its arrays are filled where they are not NULL */
+    float *pheromone;   /* 0 in the padding */
+    float *choice_info; /* 0 in the padding and on the diagonal, where it is `usual` */
+    bool usual;         /* set by read_padded: choice_info is pheromone^alpha * eta^beta, by the usual stage "choice" */
+} as_padded;
 
 typedef struct as_colony as_colony;
 
@@ -131,6 +146,8 @@ typedef struct as_methods {
     /* Fills the tours and lengths of the colony with values that no check accepts (city -1, length -1), so that an
      * iteration which does not write them is found out. */
     ab_status (*poison)(as_colony *colony);
+    /* For verification; NULL where rows have no padding that steps read. */
+    ab_status (*read_padded)(as_colony *colony, as_padded *padded);
 } as_methods;
 
 enum { AS_CHOICE, AS_CONSTRUCT, AS_UPDATE, AS_STAGES }; /* the stages of a colony's work */

@@ -16,25 +16,36 @@ static ab_status check_permutation(const int32_t *tour, int n, bool *seen)
     return tour[n] == tour[0] ? ab_ok() : ab_failed("the tour is not closed: it ends in city %d", tour[n]);
 }
 
-ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t length)
+static ab_status check_tour(const as_problem *problem, const int32_t *tour, int64_t length, bool *seen)
 {
     const int n = problem->n;
-    bool *seen = malloc((size_t)n * sizeof *seen);
-    if (!seen) return ab_failed("out of memory");
-    ab_status status = check_permutation(tour, n, seen);
-    free(seen);
-    if (status.code != AB_OK) return status;
+    AB_TRY(check_permutation(tour, n, seen));
     int64_t recomputed = 0;
     for (int i = 0; i < n; ++i) recomputed += problem->dist[(size_t)tour[i] * (size_t)n + (size_t)tour[i + 1]];
     if (recomputed == length) return ab_ok();
     return ab_failed("length %lld, recomputed %lld", (long long)length, (long long)recomputed);
 }
 
-/* What a colony holds after an iteration. */
+ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t length)
+{
+    bool *seen = malloc((size_t)problem->n * sizeof *seen);
+    if (!seen) return ab_failed("out of memory");
+    const ab_status status = check_tour(problem, tour, length, seen);
+    free(seen);
+    return status;
+}
+
+/* ---- What a colony holds; all memory is allocated before anything is checked, so that no check fails for lack of it ---- */
+
 typedef struct colony_copy {
-    as_result result; /* owns its arrays */
-    float *pheromone; /* [n][n] */
-    double *expected; /* [n][n]: the pheromone recomputed */
+    const as_problem *problem;
+    as_result result;    /* owns its arrays */
+    float *pheromone;    /* [n][n] */
+    as_padded padded;    /* owns its arrays; they are NULL for a colony that has no padding */
+    double *expected;    /* [n][n]: the pheromone recomputed; NULL where nothing is run */
+    bool *seen;          /* [n]: scratch */
+    double least_weight; /* of all edges, in this iteration */
+    int64_t shortest;    /* length of all tours of all iterations so far */
     int n, n_ants;
 } colony_copy;
 
@@ -44,32 +55,51 @@ static void free_copy(colony_copy *copy)
     free(copy->result.lengths);
     free(copy->result.best_tour);
     free(copy->pheromone);
+    free(copy->padded.pheromone);
+    free(copy->padded.choice_info);
     free(copy->expected);
+    free(copy->seen);
 }
 
-static ab_status allocate_copy(int n, int n_ants, colony_copy *copy)
+static bool allocate_padded(as_colony *colony, colony_copy *copy, ab_status *status)
 {
-    const size_t tour = (size_t)n + 1, ants = (size_t)n_ants;
-    copy->n = n;
+    if (!colony->methods->read_padded) return true;
+    *status = colony->methods->read_padded(colony, &copy->padded);
+    if (status->code != AB_OK) return true;
+    const size_t matrix = (size_t)copy->n * (size_t)copy->padded.stride;
+    copy->padded.pheromone = malloc(matrix * sizeof(float));
+    copy->padded.choice_info = malloc(matrix * sizeof(float));
+    return copy->padded.pheromone && copy->padded.choice_info;
+}
+
+static ab_status allocate_copy(as_colony *colony, const as_problem *problem, int n_ants, bool runs, colony_copy *copy)
+{
+    const size_t n = (size_t)problem->n, tour = n + 1, ants = (size_t)n_ants;
+    ab_status status = ab_ok();
+    copy->problem = problem;
+    copy->n = problem->n;
     copy->n_ants = n_ants;
+    copy->shortest = INT64_MAX;
     copy->result.tours = malloc(ants * tour * sizeof *copy->result.tours);
     copy->result.lengths = malloc(ants * sizeof *copy->result.lengths);
     copy->result.best_tour = malloc(tour * sizeof *copy->result.best_tour);
-    copy->pheromone = malloc((size_t)n * (size_t)n * sizeof *copy->pheromone);
-    copy->expected = malloc((size_t)n * (size_t)n * sizeof *copy->expected);
-    if (copy->result.tours && copy->result.lengths && copy->result.best_tour && copy->pheromone && copy->expected)
-        return ab_ok();
-    return ab_failed("out of memory for the tours of %d ants on %d cities", n_ants, n);
+    copy->pheromone = malloc(n * n * sizeof *copy->pheromone);
+    copy->seen = malloc(n * sizeof *copy->seen);
+    if (runs) copy->expected = malloc(n * n * sizeof *copy->expected);
+    if (allocate_padded(colony, copy, &status) && copy->result.tours && copy->result.lengths &&
+        copy->result.best_tour && copy->pheromone && copy->seen && (copy->expected || !runs))
+        return status;
+    return ab_failed("out of memory for the tours of %d ants on %d cities", n_ants, problem->n);
 }
 
 /* The tour of every ant. */
-static ab_status check_tours(const colony_copy *copy, const as_problem *problem, int *valid)
+static ab_status check_tours(const colony_copy *copy, int *valid)
 {
     const as_result *result = &copy->result;
     *valid = 0;
     for (int ant = 0; ant < copy->n_ants; ++ant) {
         const int32_t *tour = result->tours + (size_t)ant * ((size_t)copy->n + 1);
-        const ab_status status = verify_tour(problem, tour, result->lengths[ant]);
+        const ab_status status = check_tour(copy->problem, tour, result->lengths[ant], copy->seen);
         if (status.code != AB_OK) return ab_failed("ant %d: %.400s", ant, status.reason);
         ++*valid;
     }
@@ -77,15 +107,73 @@ static ab_status check_tours(const colony_copy *copy, const as_problem *problem,
 }
 
 /* The best tour: that it is one, and no longer than any of the last iteration. */
-static ab_status check_best(const colony_copy *copy, const as_problem *problem)
+static ab_status check_best(const colony_copy *copy)
 {
     const as_result *result = &copy->result;
-    const ab_status best = verify_tour(problem, result->best_tour, result->best_length);
+    const ab_status best = check_tour(copy->problem, result->best_tour, result->best_length, copy->seen);
     if (best.code != AB_OK) return ab_failed("best tour: %.400s", best.reason);
     for (int ant = 0; ant < copy->n_ants; ++ant)
         if (result->lengths[ant] < result->best_length)
             return ab_failed("ant %d found length %lld, the best is said to be %lld", ant,
                              (long long)result->lengths[ant], (long long)result->best_length);
+    return ab_ok();
+}
+
+/* And that it is the shortest of all iterations. */
+static ab_status check_shortest(colony_copy *copy)
+{
+    const as_result *result = &copy->result;
+    for (int ant = 0; ant < copy->n_ants; ++ant)
+        if (result->lengths[ant] < copy->shortest) copy->shortest = result->lengths[ant];
+    if (result->best_length == copy->shortest) return ab_ok();
+    return ab_failed("the best tour is %lld long after %lld iterations, the shortest that was found %lld",
+                     (long long)result->best_length, (long long)result->iterations, (long long)copy->shortest);
+}
+
+/* ---- Pheromone and weights ---- */
+
+/* Neither NaN nor infinite nor negative, and 0 from column `end` on. */
+static ab_status check_row(const char *name, const float *row, size_t i, size_t end, size_t stride)
+{
+    for (size_t j = 0; j < stride; ++j)
+        if (!(row[j] >= 0.0f && isfinite(row[j])) || (j >= end && row[j] != 0.0f))
+            return ab_failed("%s[%zu][%zu]%s is %g", name, i, j, j >= end ? ", in the padding," : "", (double)row[j]);
+    return ab_ok();
+}
+
+static ab_status check_matrices(const colony_copy *copy)
+{
+    const size_t n = (size_t)copy->n, stride = (size_t)copy->padded.stride;
+    for (size_t i = 0; i < n; ++i) {
+        AB_TRY(check_row("pheromone", copy->pheromone + i * n, i, n, n));
+        if (!copy->padded.pheromone) continue;
+        const float *weights = copy->padded.choice_info + i * stride;
+        AB_TRY(check_row("pheromone", copy->padded.pheromone + i * stride, i, n, stride));
+        if (!copy->padded.usual) continue;
+        AB_TRY(check_row("choice_info", weights, i, n, stride));
+        if (weights[i] != 0.0f)
+            return ab_failed("choice_info[%zu][%zu], on the diagonal, is %g", i, i, (double)weights[i]);
+    }
+    return ab_ok();
+}
+
+/* The weights that the pheromone makes, against those that the ants are about to choose by. */
+static ab_status check_weights(colony_copy *copy, const as_params *params)
+{
+    const size_t n = (size_t)copy->n;
+    copy->least_weight = INFINITY;
+    for (size_t i = 0; i < n; ++i)
+        for (size_t j = 0; j < n; ++j) {
+            if (i == j) continue;
+            const double eta = 1.0 / (copy->problem->dist[i * n + j] + 0.1);
+            const double weight =
+                as_power((double)copy->pheromone[i * n + j], params->alpha) * as_power(eta, params->beta);
+            if (weight < copy->least_weight) copy->least_weight = weight;
+            if (!copy->padded.choice_info || !copy->padded.usual) continue;
+            const double is = (double)copy->padded.choice_info[i * (size_t)copy->padded.stride + j];
+            if (weight > VERIFY_LEAST_WEIGHT && !(fabs(is - weight) <= VERIFY_WEIGHT_TOLERANCE * weight))
+                return ab_failed("choice_info[%zu][%zu] is %g, recomputed %g", i, j, is, weight);
+        }
     return ab_ok();
 }
 
@@ -109,96 +197,172 @@ static int best_ant(const colony_copy *copy)
     return best;
 }
 
-/* The pheromone after the first iteration, from its tours. The diagonal is never used and not checked. */
-static ab_status check_pheromone(colony_copy *copy, const as_problem *problem, const as_params *params)
+/* What the update must make of copy->pheromone. */
+static void expect_pheromone(colony_copy *copy, const as_params *params)
 {
     const size_t n = (size_t)copy->n;
-    double *expected = copy->expected;
-    const double initial = as_initial_pheromone(problem, params->rho) * (1.0 - params->rho);
-    for (size_t i = 0; i < n * n; ++i) expected[i] = initial;
+    for (size_t i = 0; i < n * n; ++i) copy->expected[i] = (1.0 - params->rho) * (double)copy->pheromone[i];
     if (params->protocol == AS_BEST_ANT)
-        deposit(expected, copy, best_ant(copy));
+        deposit(copy->expected, copy, best_ant(copy));
     else
-        for (int ant = 0; ant < copy->n_ants; ++ant) deposit(expected, copy, ant);
+        for (int ant = 0; ant < copy->n_ants; ++ant) deposit(copy->expected, copy, ant);
+}
+
+/* The diagonal is never used: check_matrices is enough for it. */
+static ab_status check_pheromone(const colony_copy *copy)
+{
+    const size_t n = (size_t)copy->n;
     for (size_t i = 0; i < n * n; ++i) {
-        const double error = fabs(copy->pheromone[i] - expected[i]);
-        if (i % (n + 1) != 0 && !(error <= VERIFY_PHEROMONE_TOLERANCE * expected[i]))
+        const double error = fabs(copy->pheromone[i] - copy->expected[i]);
+        if (i % (n + 1) != 0 && !(error <= VERIFY_PHEROMONE_TOLERANCE * copy->expected[i]))
             return ab_failed("pheromone[%zu][%zu] is %g, recomputed %g", i / n, i % n, (double)copy->pheromone[i],
-                             expected[i]);
+                             copy->expected[i]);
     }
     return ab_ok();
 }
 
-/* No NaN, no infinity, nothing negative, however far the pheromone has evaporated. */
-static ab_status check_finite(const colony_copy *copy)
+/* A colony as it is opened has the initial pheromone everywhere. */
+static ab_status check_initial(const colony_copy *copy, const as_params *params)
 {
     const size_t n = (size_t)copy->n;
+    const double initial = as_initial_pheromone(copy->problem, params->rho);
     for (size_t i = 0; i < n * n; ++i)
-        if (!(copy->pheromone[i] >= 0.0f && isfinite(copy->pheromone[i])))
-            return ab_failed("pheromone[%zu][%zu] is %g", i / n, i % n, (double)copy->pheromone[i]);
+        if (i % (n + 1) != 0 && !(fabs(copy->pheromone[i] - initial) <= VERIFY_WEIGHT_TOLERANCE * initial))
+            return ab_failed("pheromone[%zu][%zu] is %g at first, not %g", i / n, i % n, (double)copy->pheromone[i],
+                             initial);
     return ab_ok();
 }
 
-/* One iteration, checked on the way, after construction and after what improves tours: a wrong one must not reach the
- * deposit, which would write out of bounds. */
-static ab_status iterate_checked(as_colony *colony, const as_problem *problem, const as_params *params,
-                                 colony_copy *copy, int *tours, bool *wrong)
+static ab_status check_zero_steps(const colony_copy *copy, int64_t before)
+{
+    const int64_t steps = copy->result.zero_weight_steps - before;
+    if (steps == 0 || copy->least_weight <= VERIFY_LEAST_WEIGHT) return ab_ok();
+    return ab_failed("the all-zero rule was used in %lld steps of an iteration in which no edge weighs less than %g",
+                     (long long)steps, copy->least_weight);
+}
+
+/* ---- Iterations ---- */
+
+/* The status of a check, which is wrong output unless it is AB_OK. */
+static ab_status judged(ab_status status, bool *wrong)
+{
+    *wrong = status.code != AB_OK;
+    return status;
+}
+
+static ab_status read_matrices(as_colony *colony, colony_copy *copy)
+{
+    AB_TRY(colony->methods->read_pheromone(colony, copy->pheromone));
+    return copy->padded.pheromone ? colony->methods->read_padded(colony, &copy->padded) : ab_ok();
+}
+
+/* Stages after construction up to the update, checked on the way: wrong tours must not reach the deposit, which would write
+ * out of bounds. */
+static ab_status construct_checked(as_colony *colony, colony_copy *copy, int *tours, bool *wrong)
 {
     ab_work *work = &colony->work;
-    const int construct = ab_stage_named(work, "construct"), update = ab_stage_named(work, "update");
-    AB_TRY(colony->methods->poison(colony));
-    for (int stage = 0; stage < update; ++stage) {
-        AB_TRY(work->methods->run_stage(work, stage));
-        if (stage < construct) continue;
+    const int update = ab_stage_named(work, "update");
+    for (int stage = ab_stage_named(work, "construct"); stage < update; ++stage) {
         as_result constructed = {.tours = copy->result.tours, .lengths = copy->result.lengths};
+        AB_TRY(work->methods->run_stage(work, stage));
         AB_TRY(colony->methods->read(colony, &constructed));
-        *wrong = true; /* from here on, unless everything is right */
-        AB_TRY(check_tours(copy, problem, tours));
-        *wrong = false;
+        AB_TRY(judged(check_tours(copy, tours), wrong));
     }
-    AB_TRY(work->methods->run_stage(work, update));
-    AB_TRY(colony->methods->read(colony, &copy->result));
-    AB_TRY(colony->methods->read_pheromone(colony, copy->pheromone));
-    *wrong = true;
-    AB_TRY(check_best(copy, problem));
-    AB_TRY(check_pheromone(copy, problem, params));
-    *wrong = false;
     return ab_ok();
 }
 
-ab_status verify_iteration(as_colony *colony, const as_problem *problem, const as_params *params, int *tours,
-                           bool *wrong)
+static ab_status check_updated(colony_copy *copy, int64_t zero_weight_steps)
+{
+    AB_TRY(check_best(copy));
+    AB_TRY(check_shortest(copy));
+    AB_TRY(check_matrices(copy));
+    AB_TRY(check_pheromone(copy));
+    return check_zero_steps(copy, zero_weight_steps);
+}
+
+static ab_status iterate_checked(as_colony *colony, const as_params *params, colony_copy *copy, int *tours,
+                                 bool *wrong)
+{
+    ab_work *work = &colony->work;
+    const int64_t zero_weight_steps = copy->result.zero_weight_steps;
+    AB_TRY(colony->methods->poison(colony));
+    for (int stage = 0; stage < ab_stage_named(work, "construct"); ++stage)
+        AB_TRY(work->methods->run_stage(work, stage));
+    AB_TRY(read_matrices(colony, copy));
+    AB_TRY(judged(check_matrices(copy), wrong));
+    AB_TRY(judged(check_weights(copy, params), wrong));
+    AB_TRY(construct_checked(colony, copy, tours, wrong));
+    expect_pheromone(copy, params);
+    AB_TRY(work->methods->run_stage(work, ab_stage_named(work, "update")));
+    AB_TRY(colony->methods->read(colony, &copy->result));
+    AB_TRY(read_matrices(colony, copy));
+    return judged(check_updated(copy, zero_weight_steps), wrong);
+}
+
+/* Pheromone that makes all edges weigh about the same. */
+static ab_status level(as_colony *colony, const as_params *params, colony_copy *copy)
+{
+    const size_t n = (size_t)copy->n;
+    if (!(params->alpha > 0.0)) return ab_ok();
+    for (size_t i = 0; i < n * n; ++i) {
+        const double eta = 1.0 / (copy->problem->dist[i] + 0.1);
+        const double tau = 1e-6 * as_power(as_power(eta, params->beta), -1.0 / params->alpha);
+        copy->pheromone[i] = i % (n + 1) == 0 ? 0.0f : (float)fmin(fmax(tau, 1e-20), 1e20);
+    }
+    return colony->methods->write_pheromone(colony, copy->pheromone);
+}
+
+static ab_status iterate_all(as_colony *colony, const as_params *params, int iterations, colony_copy *copy, int *tours,
+                             bool *wrong)
+{
+    AB_TRY(colony->methods->read_pheromone(colony, copy->pheromone));
+    AB_TRY(judged(check_initial(copy, params), wrong));
+    for (int i = 0; i < iterations; ++i) {
+        if (i > 0 && i == iterations - 1) AB_TRY(level(colony, params, copy));
+        const ab_status status = iterate_checked(colony, params, copy, tours, wrong);
+        if (status.code != AB_OK && *wrong && i > 0)
+            return ab_failed("iteration %d: %.450s", i + 1, status.reason);
+        AB_TRY(status);
+    }
+    return ab_ok();
+}
+
+ab_status verify_iterations(as_colony *colony, const as_problem *problem, const as_params *params, int iterations,
+                            int *tours, bool *wrong)
 {
     colony_copy copy = {0};
     *tours = 0;
     *wrong = false;
-    ab_status status = allocate_copy(problem->n, params->n_ants, &copy);
-    if (status.code == AB_OK) status = iterate_checked(colony, problem, params, &copy, tours, wrong);
+    ab_status status = allocate_copy(colony, problem, params->n_ants, true, &copy);
+    if (status.code == AB_OK) status = iterate_all(colony, params, iterations, &copy, tours, wrong);
     free_copy(&copy);
     return status;
 }
 
-static ab_status check_all(as_colony *colony, const as_problem *problem, colony_copy *copy, bool *wrong)
+static ab_status check_all(const colony_copy *copy)
 {
     int valid = 0;
-    AB_TRY(colony->methods->read(colony, &copy->result));
-    AB_TRY(colony->methods->read_pheromone(colony, copy->pheromone));
-    *wrong = true;
-    AB_TRY(check_tours(copy, problem, &valid));
-    AB_TRY(check_best(copy, problem));
-    AB_TRY(check_finite(copy));
-    *wrong = false;
-    return ab_ok();
+    const as_result *result = &copy->result;
+    AB_TRY(check_tours(copy, &valid));
+    AB_TRY(check_best(copy));
+    AB_TRY(check_matrices(copy));
+    const double steps = (double)result->iterations * copy->n_ants * (copy->n - 1);
+    if ((double)result->zero_weight_steps <= AS_MOST_ZERO_STEPS * steps) return ab_ok();
+    return ab_failed("the all-zero rule was used in %lld of %.0f steps, more than %g %%: this is not Ant System",
+                     (long long)result->zero_weight_steps, steps, 100.0 * AS_MOST_ZERO_STEPS);
 }
 
 ab_status verify_tours(as_colony *colony, const as_problem *problem, int n_ants, as_result *best, bool *wrong)
 {
     colony_copy copy = {0};
     *wrong = false;
-    ab_status status = allocate_copy(problem->n, n_ants, &copy);
-    if (status.code == AB_OK) status = check_all(colony, problem, &copy, wrong);
+    ab_status status = allocate_copy(colony, problem, n_ants, false, &copy);
+    if (status.code == AB_OK) status = colony->methods->read(colony, &copy.result);
+    if (status.code == AB_OK) status = read_matrices(colony, &copy);
+    if (status.code == AB_OK) status = judged(check_all(&copy), wrong);
     best->best_length = copy.result.best_length;
     best->zero_weight_steps = copy.result.zero_weight_steps;
+    best->iterations = copy.result.iterations;
     free_copy(&copy);
     return status;
 }

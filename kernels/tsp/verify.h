@@ -11,16 +11,25 @@
  * otherwise AB_FAILED with what is wrong. */
 ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t length);
 
-/* Runs one untimed iteration of a freshly opened colony on poisoned buffers and checks everything it leaves: each ant's
- * tour and length, the best tour, and the pheromone against a recomputation in double from those tours (relative error
- * at most VERIFY_PHEROMONE_TOLERANCE; NaN fails). *tours is set to the number of valid tours. A wrong output is
- * AB_FAILED with *wrong true; any other status with *wrong false means that the iteration could not be run or checked.
- */
-ab_status verify_iteration(as_colony *colony, const as_problem *problem, const as_params *params, int *tours,
-                           bool *wrong);
+/* Runs untimed iterations of a freshly opened colony, each on poisoned buffers, and checks everything that each leaves:
+ *   weights    pheromone and choice_info are finite and not negative everywhere, the diagonals included, and 0 where
+ *              tsp_device promises it; choice_info is what the pheromone of this iteration makes it (relative error at
+ *              most VERIFY_WEIGHT_TOLERANCE)
+ *   tours      each ant's, with its length
+ *   best       the best tour is one, and as long as the shortest of all iterations so far
+ *   all-zero   no step uses that rule where every weight is above VERIFY_LEAST_WEIGHT
+ *   pheromone  against a recomputation in double from what it was and the tours (relative error at most
+ *              VERIFY_PHEROMONE_TOLERANCE; NaN fails)
+ * Before the last of several iterations the pheromone is overwritten so that all edges weigh the same: its tours are longer
+ * than those before, whose best must stay. *tours is set to the number of valid tours of the last iteration checked. A
+ * wrong output is AB_FAILED with *wrong true; any other status with *wrong false means that an iteration could not be run
+ * or checked. */
+ab_status verify_iterations(as_colony *colony, const as_problem *problem, const as_params *params, int iterations,
+                            int *tours, bool *wrong);
 
-/* Checks every tour of the last iteration, the best tour so far and that the pheromone is finite, without running
- * anything; *best gets the best length and the count of all-zero steps. *wrong as above. */
+/* Checks every tour of the last iteration, the best tour so far, the weights as above, but for their being up to date, and
+ * that no more than AS_MOST_ZERO_STEPS of the steps since opening used the all-zero rule, without running anything; *best
+ * gets the best length and the count of those steps. *wrong as above. */
 ab_status verify_tours(as_colony *colony, const as_problem *problem, int n_ants, as_result *best, bool *wrong);
 
 /* Checks every candidate set: nn different other cities, none farther than the one after it or than any city that is left
@@ -29,5 +38,11 @@ ab_status verify_candidates(const as_problem *problem, int *valid, bool *wrong);
 
 /* Float deposits of up to n ants on one edge, in any order. */
 #define VERIFY_PHEROMONE_TOLERANCE 1e-3
+
+/* A product of floats, and a power of one. */
+#define VERIFY_WEIGHT_TOLERANCE 1e-4
+
+/* Far enough from where a float, times a random number and added up with others, ends. */
+#define VERIFY_LEAST_WEIGHT 1e-27
 
 #endif

@@ -3,12 +3,12 @@
 #include "kernels/tsp/colony.h"
 #include "tests/planted/tsp_construct.h"
 
-static __global__ void visit_in_order(tsp_device colony, int bug)
+static __global__ void visit_in_order(tsp_device colony, int bug, int stride)
 {
     const int ant = (int)blockIdx.x, n = colony.n;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
     if (threadIdx.x != 0 || (bug == BUG_IDLE_ANT && ant == colony.n_ants - 1)) return;
-    for (int i = 0; i <= n; ++i) tour[i] = (ant + i) % n;
+    for (int i = 0; i <= n; ++i) tour[i] = (ant + i * stride) % n;
     if (bug == BUG_VISITS_TWICE) tour[2] = tour[1];
     if (bug == BUG_NOT_CLOSED) tour[n] = tour[1];
     if (bug == BUG_NO_SUCH_CITY) tour[1] = n;
@@ -20,11 +20,16 @@ static __global__ void visit_in_order(tsp_device colony, int bug)
     if (!(bug == BUG_IGNORES_ANT_0 && ant == 0)) atomicMin(colony.iteration_best, tour_key(length, ant));
     if (bug == BUG_SPILLS_NAN) colony.pheromone[1] = nanf("");
     if (bug == BUG_SPILLS_A_LITTLE) colony.pheromone[1] *= 1.01f;
+    if (bug == BUG_NAN_ON_DIAGONAL) colony.pheromone[0] = nanf("");
+    if (bug == BUG_NAN_IN_PADDING) colony.pheromone[n] = nanf("");
+    if (bug == BUG_DIAGONAL_WEIGHS) colony.choice_info[0] = 1.0f;
+    if (bug == BUG_FORGETS_BEST) *colony.best = ~0ull;
+    if (bug == BUG_ALL_ZERO_RULE && ant == 0) atomicAdd(colony.zero_weight_steps, 1ull);
 }
 
-template <int bug> static ab_status construct(const tsp_device *colony, const as_params *, unsigned)
+template <int bug> static ab_status construct(const tsp_device *colony, const as_params *, unsigned iteration)
 {
-    LAUNCH(visit_in_order, colony->n_ants, 32, 0)(*colony, bug);
+    LAUNCH(visit_in_order, colony->n_ants, 32, 0)(*colony, bug, bug == BUG_FORGETS_BEST && iteration % 2 ? 7 : 1);
     return AB_LAUNCHED("visit_in_order");
 }
 
@@ -34,6 +39,8 @@ extern "C" ab_status planted_tsp_open(const as_problem *problem, const as_params
         {.construct = construct<0>}, {.construct = construct<1>}, {.construct = construct<2>},
         {.construct = construct<3>}, {.construct = construct<4>}, {.construct = construct<5>},
         {.construct = construct<6>}, {.construct = construct<7>}, {.construct = construct<8>},
+        {.construct = construct<9>}, {.construct = construct<10>}, {.construct = construct<11>},
+        {.construct = construct<12>}, {.construct = construct<13>},
     };
     return AB_GPU(tsp_open)(&rungs[bug], problem, params, colony);
 }

@@ -14,6 +14,11 @@ enum planted_bug {
     BUG_IGNORES_ANT_0,   /* the best tour is chosen among the others */
     BUG_SPILLS_NAN,      /* overwrites a pheromone value with NaN */
     BUG_SPILLS_A_LITTLE, /* changes a pheromone value by 1 % */
+    BUG_NAN_ON_DIAGONAL, /* overwrites the pheromone from a city to itself with NaN */
+    BUG_NAN_IN_PADDING,  /* overwrites the pheromone behind the end of a row with NaN */
+    BUG_DIAGONAL_WEIGHS, /* gives the weight from a city to itself, for the next choice */
+    BUG_FORGETS_BEST,    /* keeps the best tour of the last iteration, not of all */
+    BUG_ALL_ZERO_RULE,   /* says that a step found nothing but weights of 0 */
     N_BUGS
 };
 
