@@ -118,7 +118,8 @@ test: ## run every test, no GPU needed (about 8 minutes on 2 cores, building inc
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries test-programs
 	@$(PYTHON) tests/run_all.py
 
-check-gpu: build ## run every kernel on this GPU under compute-sanitizer (about 6 minutes)
+check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices (about 6 minutes)
+	@$(MAKE) --no-print-directory -j$(JOBS) build/bin/tests/tsp_choices
 	@scripts/check_gpu
 
 instances: ## download the TSPLIB instances of the catalogue into instances/tsplib/, checksums verified
@@ -217,6 +218,11 @@ $(STAT_TESTS:%.c=build/bin/%): build/bin/%: build/obj/%.o $(filter-out build/obj
 		$(patsubst %.cu,build/obj/%.host.o,$(wildcard docs/*.cu)) $(TEST_SUPPORT:%.c=build/obj/%.o) $(CUDA_OBJECTS)
 	@mkdir -p $(@D)
 	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS) -lcmocka)
+
+# The test of choices on the GPU: what a GPU node runs, which has no test framework.
+build/bin/tests/tsp_choices: build/obj/tests/stat_test_tsp_choices.o $(OBJECTS) $(CUDA_OBJECTS)
+	@mkdir -p $(@D)
+	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
 
 build/obj/tests/registry.o: kernels/registry.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)
