@@ -20,6 +20,10 @@
  *             one gives way; on the diagonals both do.
  *   classes   strong when the magnitude is above high, else weak.
  *   edges     the strong pixels, and the weak ones that are 8-connected to a strong one through weak ones.
+ *
+ * With a number of passes (H4, H10) the edges are the strong pixels after so many passes of growth: a pass makes every weak
+ * pixel strong that is 8-connected to a strong one through weak ones of its own block of CANNY_GROW_TILE x CANNY_GROW_TILE
+ * pixels, where a pixel of another block counts as it was before the pass.
  */
 #ifndef ANTBENCH_CANNY_H
 #define ANTBENCH_CANNY_H
@@ -33,6 +37,7 @@ extern "C" {
 #endif
 
 enum { CANNY_MAX_RADIUS = 15 };       /* of the Gaussian: 3 sigma, sigma <= 5 */
+enum { CANNY_GROW_TILE = 16 };        /* pixels on a side of a block that growth stays inside of */
 enum { CANNY_MAX_SIDE = 65535 * 16 }; /* pixels: a grid has so many rows of blocks, a block at least 16 of pixels */
 
 enum canny_class { CANNY_NONE, CANNY_WEAK, CANNY_STRONG };
@@ -51,6 +56,11 @@ typedef struct canny_gaussian {
 /* The Gaussian as OpenCV has it for 8-bit images: 6 sigma + 1 weights, made an odd number; each is rounded to 1/256,
  * the error being carried towards the middle one, which makes up what is missing from 1. */
 canny_gaussian canny_make_gaussian(double sigma);
+
+/* By the rules above, in plain C (reference.c): canny_class of every pixel into classes[height][width], and the edges after
+ * params->hysteresis_passes passes into map[height][width], 0 and 1. */
+ab_status canny_reference_classes(const ed_image *image, const ed_params *params, uint8_t *classes);
+ab_status canny_reference_growth(const ed_image *image, const ed_params *params, uint8_t *map);
 
 typedef struct canny_device {
     int width, height;       /* pixels */

@@ -9,7 +9,7 @@
  */
 #include "kernels/canny/canny.h"
 
-enum { TILE = 16, GROWN = TILE + 2, N_GROWN = GROWN * GROWN, N_THREADS = TILE * TILE };
+enum { TILE = CANNY_GROW_TILE, GROWN = TILE + 2, N_GROWN = GROWN * GROWN, N_THREADS = TILE * TILE };
 
 static __device__ __forceinline__ bool beside_strong(shared_array<unsigned char> classes, int middle)
 {

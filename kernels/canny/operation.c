@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "kernels/canny/canny.h"
 #include "kernels/edges/measures.h"
 
 #define AT(member) offsetof(ed_params, member)
@@ -38,7 +39,14 @@ static ab_status judge_noise(const ab_task *task, double *f)
     return edges_judge_noise(task, &grid, f);
 }
 
-static const ab_measure measures[] = {EDGES_MEASURES(judge_noise)};
+static const edges_rules rules = {.partial = canny_reference_growth, .candidates = canny_reference_classes};
+
+static ab_status verify(const ab_task *task, ab_verdict *verdict)
+{
+    return edges_verify(task, &rules, verdict);
+}
+
+static const ab_measure measures[] = {EDGES_MEASURES(verify, judge_noise)};
 
 /* The grey image is read and the map written, a byte a pixel each. */
 static ab_work_size size(const ab_circumstances *c, const void *params)

@@ -40,7 +40,12 @@ static ab_status judge_noise(const ab_task *task, double *f)
     return edges_judge_noise(task, &grid, f);
 }
 
-static const ab_measure measures[] = {EDGES_MEASURES(judge_noise)};
+static ab_status verify(const ab_task *task, ab_verdict *verdict)
+{
+    return edges_verify(task, &(edges_rules){0}, verdict);
+}
+
+static const ab_measure measures[] = {EDGES_MEASURES(verify, judge_noise)};
 
 /* The image is read, four bytes a pixel, and the map written, one. */
 static ab_work_size size(const ab_circumstances *c, const void *params)

@@ -14,11 +14,28 @@
  * suppression decides ties and directions by rules of its own. A map without edges misses far more. */
 #define EDGES_SUPERSET_TOLERANCE 1e-2
 
-/* Compares the map with that of the operation's AB_REFERENCE, run to the end on one thread: equal in all but
- * EDGES_TOLERANCE of the pixels. Where the number of hysteresis passes is given, an AB_PARTIAL may miss edges but have
- * no others; an AB_SUPERSET may have others but miss none (EDGES_SUPERSET_TOLERANCE). Of these the row's note says how
- * many. verify_value is the number of pixels that differ. */
-ab_status edges_verify(const ab_task *task, ab_verdict *verdict);
+/* What verification knows of an operation beyond its AB_REFERENCE; NULL where nothing has such a trait. */
+typedef struct edges_rules {
+    /* The map of an AB_PARTIAL whose number of passes is given, computed apart from it. */
+    ab_status (*partial)(const ed_image *image, const ed_params *params, uint8_t *map);
+    /* Where an AB_SUPERSET may have edges that the reference has not: 0 where it may not. */
+    ab_status (*candidates)(const ed_image *image, const ed_params *params, uint8_t *map);
+} edges_rules;
+
+/* Compares the map with that of the operation's AB_REFERENCE, run to the end on one thread, or for an AB_PARTIAL with a
+ * number of passes with rules->partial: equal in all but EDGES_TOLERANCE of the pixels, and in all of the last column
+ * and row. An AB_SUPERSET may miss no more than EDGES_SUPERSET_TOLERANCE of them, and have no more than that beyond the
+ * candidates; the row's note says how many others it has. Edges are found three times, and each must find the same: on
+ * the host backend in an order in which warps run ahead, and on small images alone. All of this on the cell's image,
+ * whose differing pixels are verify_value, and, but for an AB_SUPERSET, on small ones drawn to have edges in every
+ * corner and means that hang on the last pixel (edges_probe). */
+ab_status edges_verify(const ab_task *task, const edges_rules *rules, ab_verdict *verdict);
+
+/* Images that verification draws: number 0 .. EDGES_PROBES - 1, [height][width] pixels each, into *probe and the
+ * caller's buffers of EDGES_PROBE_PIXELS pixels. */
+enum { EDGES_PROBES = 3, EDGES_PROBE_WIDTH = 75, EDGES_PROBE_HEIGHT = 43 };
+enum { EDGES_PROBE_PIXELS = EDGES_PROBE_WIDTH * EDGES_PROBE_HEIGHT };
+void edges_probe(int number, uint8_t *rgba, uint8_t *grey, ed_image *probe);
 
 /* The metrics of edges_judge for the map, which is saved. */
 ab_status edges_judge_map(const ab_task *task, double *f);
@@ -38,7 +55,7 @@ ab_status edges_judge_noise(const ab_task *task, const edges_grid *grid, double 
 /* The measures of a detector; judge_noise calls edges_judge_noise with its grid. A sample of its time is the stage
  * DETECT (detector.h) on an image that is there, again and again, as in the sources: between two transfers a kernel
  * would wait for the copy engine. For a GPU one more row, end-to-end, has all stages. */
-#define EDGES_MEASURES(judge_noise)                                                                                    \
+#define EDGES_MEASURES(verify_maps, judge_noise)                                                                       \
     {.name = "time",                                                                                                   \
      .scope = "kernel",                                                                                                \
      .timed = true,                                                                                                    \
@@ -47,7 +64,7 @@ ab_status edges_judge_noise(const ab_task *task, const edges_grid *grid, double 
      .stage = "detect",                                                                                                \
      .alone = true,                                                                                                    \
      .transfers = "end-to-end",                                                                                        \
-     .verify = edges_verify,                                                                                           \
+     .verify = verify_maps,                                                                                            \
      .small_on_host = true},                                                                                           \
         {.name = "quality", .scope = "quality", .metric = "f", .judge = edges_judge_map},                              \
         {.name = "noise", .scope = "quality", .metric = "f", .only_own = true, .judge = judge_noise},                  \

@@ -29,7 +29,12 @@ static ab_status judge_noise(const ab_task *task, double *f)
     return edges_judge_noise(task, &grid, f);
 }
 
-static const ab_measure measures[] = {EDGES_MEASURES(judge_noise)};
+static ab_status verify(const ab_task *task, ab_verdict *verdict)
+{
+    return edges_verify(task, &(edges_rules){0}, verdict);
+}
+
+static const ab_measure measures[] = {EDGES_MEASURES(verify, judge_noise)};
 
 /* The grey image is read and the map written, a byte a pixel each. */
 static ab_work_size size(const ab_circumstances *c, const void *params)

@@ -53,12 +53,16 @@ static ab_status thin(const ce_device *device, int bug)
     return AB_GPU(ce_thin)(&shorter, between, device->map, 1 - first);
 }
 
-template <int bug> static ab_status detect(const ce_device *device, int, unsigned)
+template <int bug> static ab_status detect(const ce_device *device, int, unsigned run)
 {
     AB_TRY(AB_GPU(ce_blur)(device));
     AB_TRY(find_gradients(device, bug));
     ce_device shorter = *device;
-    if (bug == CE_BUG_FORGETS_LAST_ROW) --shorter.height;
+    if (bug == CE_BUG_FORGETS_LAST_ROW || (bug == CE_BUG_KEEPS_SUMS && run >= 2)) --shorter.height;
+    if (bug == CE_BUG_FORGETS_LAST_PIXEL) {
+        shorter.width = device->width * device->height - 1;
+        shorter.height = 1;
+    }
     AB_TRY(AB_GPU(ce_reduce)(&shorter));
     AB_TRY(mark(device, bug));
     return thin(device, bug);
@@ -71,7 +75,8 @@ extern "C" ab_status planted_colour_edge_open(const ed_image *image, const ed_pa
         {.detect = detect<0>, .keeps_all = true}, {.detect = detect<1>, .keeps_all = true},
         {.detect = detect<2>, .keeps_all = true}, {.detect = detect<3>, .keeps_all = true},
         {.detect = detect<4>, .keeps_all = true}, {.detect = detect<5>, .keeps_all = true},
-        {.detect = detect<6>, .keeps_all = true},
+        {.detect = detect<6>, .keeps_all = true}, {.detect = detect<7>, .keeps_all = true},
+        {.detect = detect<8>, .keeps_all = true},
     };
     return AB_GPU(colour_edge_open)(&rungs[bug], image, params, detector);
 }

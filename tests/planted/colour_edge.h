@@ -12,6 +12,8 @@ enum planted_colour_edge_bug {
     CE_BUG_SUB_ITERATIONS,     /* the second sub-iteration comes first */
     CE_BUG_FORGETS_LAST_ROW,   /* the means are of all rows but the last */
     CE_BUG_WRITES_NO_LAST_ROW, /* the map's last row is not written */
+    CE_BUG_FORGETS_LAST_PIXEL, /* the means are of all pixels but the last */
+    CE_BUG_KEEPS_SUMS,         /* from the third run on the means have something of the runs before */
     CE_BUGS
 };
 

@@ -1,0 +1,62 @@
+/* The small images that verification draws (kernels/edges/measures.h). */
+#include <stdbool.h>
+
+#include "base/random.h"
+#include "kernels/edges/measures.h"
+
+/* Patches of 3 x 2 pixels of any colour, with a little noise: edges of all directions and strengths, in the last column and
+ * row as everywhere, in chains that cross blocks. */
+static void draw_patches(uint8_t *rgba)
+{
+    uint64_t noise = 1;
+    for (int y = 0; y < EDGES_PROBE_HEIGHT; ++y)
+        for (int x = 0; x < EDGES_PROBE_WIDTH; ++x) {
+            uint64_t patch = (uint64_t)(y / 2 * EDGES_PROBE_WIDTH + x / 3);
+            for (int channel = 0; channel < 4; ++channel)
+                rgba[4 * (y * EDGES_PROBE_WIDTH + x) + channel] =
+                    channel == 3 ? 255 : (uint8_t)(random_below(&patch, 110) + random_below(&noise, 30));
+        }
+}
+
+/* Noise, and a last pixel that has a good part of all gradients. */
+static void draw_last_pixel(int n, uint8_t *rgba)
+{
+    uint64_t noise = 8; /* chosen so that thresholds with and without the last pixel differ in the map */
+    for (int i = 0; i < n; ++i)
+        for (int channel = 0; channel < 4; ++channel)
+            rgba[4 * i + channel] = channel == 3 ? 255 : (uint8_t)(100 + random_below(&noise, 40));
+    rgba[4 * (n - 1)] = 255;
+    rgba[4 * (n - 1) + 1] = rgba[4 * (n - 1) + 2] = 0;
+}
+
+/* Faint lines in the last column and in the last row, each strong at one end: whole only where blocks and tiles of any size
+ * are joined at their very last pixel. A pixel of 0 beside the line makes it the larger gradient of the two. */
+static void draw_lines(uint8_t *rgba)
+{
+    enum { GROUND = 10, FAINT = 25, BRIGHT = 60, FROM_CORNER = 6 };
+    const int last_x = EDGES_PROBE_WIDTH - 1, last_y = EDGES_PROBE_HEIGHT - 1;
+    for (int y = 0; y <= last_y; ++y)
+        for (int x = 0; x <= last_x; ++x) {
+            int value = GROUND;
+            if (y < last_y - FROM_CORNER && x >= last_x - 1) value = x < last_x ? 0 : y < 20 ? BRIGHT : FAINT;
+            if (x < last_x - FROM_CORNER && y >= last_y - 1) value = y < last_y ? 0 : x < 20 ? BRIGHT : FAINT;
+            for (int channel = 0; channel < 3; ++channel)
+                rgba[4 * (y * EDGES_PROBE_WIDTH + x) + channel] = (uint8_t)value;
+        }
+}
+
+void edges_probe(int number, uint8_t *rgba, uint8_t *grey, ed_image *probe)
+{
+    enum { SMALL_WIDTH = 9, SMALL_HEIGHT = 7 };
+    const bool small = number == 1;
+    const int width = small ? SMALL_WIDTH : EDGES_PROBE_WIDTH, height = small ? SMALL_HEIGHT : EDGES_PROBE_HEIGHT;
+    if (small)
+        draw_last_pixel(width * height, rgba);
+    else if (number == 0)
+        draw_patches(rgba);
+    else
+        draw_lines(rgba);
+    for (int i = 0; i < width * height; ++i)
+        grey[i] = (uint8_t)((rgba[4 * i] >> 2) + (rgba[4 * i + 1] >> 1) + (rgba[4 * i + 2] >> 2));
+    *probe = (ed_image){width, height, rgba, grey};
+}
