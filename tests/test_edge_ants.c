@@ -155,13 +155,13 @@ static void verify(const ab_implementation *ants, const ea_problem *problem, con
     bool wrong = false;
     ab_status status = open_ants(ants->open, problem, params, &colony);
     if (status.code == AB_OK) {
-        status = verify_edge_ants(colony, problem, params, iterations, &moves, &wrong);
+        status = verify_edge_ants(colony, problem, params, iterations, 3, &moves, &wrong);
         close_ants(colony);
     }
     if (status.code != AB_OK)
         fail_msg("%s, %d x %d, %d threads a block, %s: %s", ants->id, problem->width, problem->height,
                  params->block_threads, params->cache_memory ? "cached" : "not cached", status.reason);
-    assert_int_equal(moves, (int64_t)iterations * params->n_ants);
+    assert_int_equal(moves, (int64_t)(iterations + 2) * params->n_ants);
 }
 
 static const int block_sizes[] = {32, 64, 128, 256, 512, 768, 1024};
@@ -433,6 +433,7 @@ static void test_verification_rejects_planted_bugs(void **state)
         [EA_BUG_FORGETS_TO_SWAP] = "pheromone of pixel 0 is",
         [EA_BUG_WRONG_SLOT] = "ant 0: memory 0 holds",
         [EA_BUG_SPILLS_NAN] = "pheromone of pixel 1 is nan",
+        [EA_BUG_LATER] = "pheromone of pixel",
     };
     ea_problem problem = make_problem(20, 15, NOISE);
     ea_params params = ea_default_params(20, 15);
@@ -443,7 +444,7 @@ static void test_verification_rejects_planted_bugs(void **state)
         int64_t moves = 0;
         bool wrong = false;
         assert_int_equal(planted_edge_ants_open(&problem, &params, bug, &colony).code, AB_OK);
-        const ab_status status = verify_edge_ants(colony, &problem, &params, 4, &moves, &wrong);
+        const ab_status status = verify_edge_ants(colony, &problem, &params, 4, 30, &moves, &wrong);
         close_ants(colony);
         if (bug == EA_BUG_NONE) {
             if (status.code != AB_OK) fail_msg("%s", status.reason);
@@ -452,6 +453,27 @@ static void test_verification_rejects_planted_bugs(void **state)
         if (!wrong || status.code != AB_FAILED || !strstr(status.reason, expected[bug]))
             fail_msg("bug %d: reported \"%s\"", bug, status.reason);
     }
+    free_problem_of(&problem);
+}
+
+static void test_seeds_place_ants_elsewhere(void **state)
+{
+    (void)state;
+    ea_problem problem = make_problem(20, 15, NOISE);
+    ea_params params = ea_default_params(20, 15), other = params;
+    params.n_ants = other.n_ants = 40;
+    other.seed += 1000;
+    for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;)
+        for (int alike = 0; alike < 2; alike++) {
+            ea_colony *one = NULL, *two = NULL;
+            bool wrong = false;
+            assert_int_equal(open_ants(ants->open, &problem, &params, &one).code, AB_OK);
+            assert_int_equal(open_ants(ants->open, &problem, alike ? &params : &other, &two).code, AB_OK);
+            assert_int_equal(verify_seeds(one, two, params.n_ants, &wrong).code, alike ? AB_FAILED : AB_OK);
+            assert_int_equal(wrong, alike);
+            close_ants(one);
+            close_ants(two);
+        }
     free_problem_of(&problem);
 }
 
@@ -472,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_runs_and_seeds),
         cmocka_unit_test(test_write),
         cmocka_unit_test(test_verification_rejects_planted_bugs),
+        cmocka_unit_test(test_seeds_place_ants_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

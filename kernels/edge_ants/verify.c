@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/edge_ants/verify.h"
 
@@ -156,35 +157,69 @@ static ab_status run_and_read(ea_colony *colony, const char *stage, observation 
     return colony->methods->read(colony, &o->after);
 }
 
-static ab_status check_all(ea_colony *colony, observation *o, int iterations, int64_t *moves, bool *wrong)
+/* The status of a check, which is wrong output unless it is AB_OK. */
+static ab_status judged(ab_status status, bool *wrong)
 {
-    AB_TRY(run_and_read(colony, "place", o));
-    *wrong = true; /* from here on, unless everything is right */
-    AB_TRY(check_placement(o));
+    *wrong = status.code != AB_OK;
+    return status;
+}
+
+static ab_status run_checked(ea_colony *colony, observation *o, int iterations, int64_t *moves, bool *wrong)
+{
     for (int i = 0; i < iterations; i++) {
         const ea_result last = o->before;
         o->before = o->after;
         o->after = last;
-        *wrong = false;
         AB_TRY(run_and_read(colony, "run", o));
-        *wrong = true;
-        AB_TRY(check_iteration(o, moves));
+        AB_TRY(judged(check_iteration(o, moves), wrong));
     }
-    *wrong = false;
     return ab_ok();
 }
 
+static ab_status check_all(ea_colony *colony, observation *o, int iterations, int unchecked, int64_t *moves, bool *wrong)
+{
+    ab_work *work = &colony->work;
+    AB_TRY(run_and_read(colony, "place", o));
+    AB_TRY(judged(check_placement(o), wrong));
+    AB_TRY(run_checked(colony, o, iterations, moves, wrong));
+    if (unchecked == 0) return ab_ok();
+    for (int i = 0; i < unchecked; i++) AB_TRY(work->methods->run_stage(work, ab_stage_named(work, "run")));
+    AB_TRY(colony->methods->read(colony, &o->after));
+    return run_checked(colony, o, 2, moves, wrong);
+}
+
 ab_status verify_edge_ants(ea_colony *colony, const ea_problem *problem, const ea_params *params, int iterations,
-                           int64_t *moves, bool *wrong)
+                           int unchecked, int64_t *moves, bool *wrong)
 {
     observation o = {.problem = problem, .params = params};
     *moves = 0;
     *wrong = false;
     if (params->iterations != 1) return ab_failed("verification needs runs of 1 iteration, not %d", params->iterations);
     ab_status status = allocate(&o);
-    if (status.code == AB_OK) status = check_all(colony, &o, iterations, moves, wrong);
+    if (status.code == AB_OK) status = check_all(colony, &o, iterations, unchecked, moves, wrong);
     free_result(&o.before);
     free_result(&o.after);
     free(o.expected);
+    return status;
+}
+
+static ab_status place(ea_colony *colony, int32_t *position)
+{
+    ea_result result = {.position = position};
+    AB_TRY(colony->work.methods->run_stage(&colony->work, ab_stage_named(&colony->work, "place")));
+    return colony->methods->read(colony, &result);
+}
+
+ab_status verify_seeds(ea_colony *colony, ea_colony *other, int n_ants, bool *wrong)
+{
+    enum { ENOUGH = 8 }; /* fewer may stand alike by chance */
+    const size_t bytes = (size_t)n_ants * sizeof(int32_t);
+    int32_t *one = malloc(bytes), *two = malloc(bytes);
+    ab_status status = one && two ? place(colony, one) : ab_failed("out of memory for %d ants", n_ants);
+    if (status.code == AB_OK) status = place(other, two);
+    *wrong = status.code == AB_OK && n_ants >= ENOUGH && memcmp(one, two, bytes) == 0;
+    if (*wrong) status = ab_failed("two seeds place %d ants alike", n_ants);
+    free(one);
+    free(two);
     return status;
 }

@@ -19,6 +19,7 @@ enum {
     EA_BUG_FORGETS_TO_SWAP,     /* the next iteration reads the old matrix */
     EA_BUG_WRONG_SLOT,          /* remembers in the slot of the iteration before */
     EA_BUG_SPILLS_NAN,          /* overwrites a pixel with NaN */
+    EA_BUG_LATER,              /* deposits twice after some iterations */
     N_EA_BUGS
 };
 
