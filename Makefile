@@ -118,7 +118,7 @@ test: ## run every test, no GPU needed (about 8 minutes on 2 cores, building inc
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries test-programs
 	@$(PYTHON) tests/run_all.py
 
-check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices (about 6 minutes)
+check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices (about 7 minutes)
 	@$(MAKE) --no-print-directory -j$(JOBS) build/bin/tests/tsp_choices
 	@scripts/check_gpu
 

@@ -235,7 +235,7 @@ static void test_large_image(void **state)
         ea_colony *colony = open_and_place(ants, &problem, &params);
         int64_t moves = 0;
         bool wrong = false;
-        const ab_status status = verify_edge_ants(colony, &problem, &params, 1, &moves, &wrong);
+        const ab_status status = verify_edge_ants(colony, &problem, &params, 1, 0, &moves, &wrong);
         colony->work.methods->close(&colony->work);
         if (status.code != AB_OK) fail_msg("%s: %s", ants->id, status.reason);
     }
