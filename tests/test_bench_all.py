@@ -34,6 +34,7 @@ def folder(tmp_path):
     for script in ("bench_all", "check_gpu"):
         shutil.copy(ROOT / "scripts" / script, tmp_path / "scripts")
     write(tmp_path / "build/bin/antbench", PROGRAM)
+    write(tmp_path / "build/bin/tests/tsp_choices", "#!/bin/bash\n[ $1 = cuda ]\n")
     return tmp_path
 
 
@@ -92,7 +93,7 @@ def test_every_driver_runs_under_every_tool(folder):
     assert done.returncode == 0
     assert done.stdout.splitlines() == [f"check-gpu: {tool} {driver}: clean"
                                         for tool in ("memcheck", "racecheck", "initcheck", "synccheck")
-                                        for driver in ("3.3", "5.1")]
+                                        for driver in ("3.3", "5.1")] + ["check-gpu: choices: in proportion"]
     for driver, inputs in (("3.3", "u60,u300"), ("5.1", "shapes-37x29,shapes-150x70")):
         lines = (folder / driver).read_text().splitlines()
         assert len(lines) == 4
@@ -104,6 +105,13 @@ def test_what_a_tool_reports_is_told(folder):
     assert done.returncode == 1
     assert "check-gpu: racecheck 3.3: exit code 99" in done.stderr and "an error that racecheck found" in done.stderr
     assert "check-gpu: synccheck 5.1: clean" in done.stdout
+
+
+def test_choices_out_of_proportion_are_told(folder):
+    write(folder / "build/bin/tests/tsp_choices", "#!/bin/bash\necho ok 1\necho not ok 2 - biased\nexit 1\n")
+    done = check(folder)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == ["check-gpu: choices: exit code 1", "not ok 2 - biased"]
 
 
 def test_without_a_gpu_nothing_is_checked(folder):
