@@ -126,6 +126,8 @@ struct ab_measure {
 
     /* Of measures that are not: writes the metrics, that of the cell's row through *value. */
     ab_status (*judge)(const ab_task *task, double *value);
+
+    const void *own; /* what operations that share these functions tell them of themselves; NULL where none do */
 };
 
 /* ---- An operation ---- */

@@ -1,5 +1,4 @@
 /* Canny's edge detector to the harness (kernels/operation.h): parameters, the grid it is tuned over. */
-#include <math.h>
 #include <stddef.h>
 
 #include "kernels/canny/canny.h"
@@ -32,39 +31,19 @@ static void set_point(int point, ed_params *params)
     params->hysteresis_passes = 0;
 }
 
-static const edges_grid grid = {COUNT(sigmas) * COUNT(highs), set_point};
-
-static ab_status judge_noise(const ab_task *task, double *f)
-{
-    return edges_judge_noise(task, &grid, f);
-}
-
-static const edges_rules rules = {.partial = canny_reference_growth, .candidates = canny_reference_classes};
-
-static ab_status verify(const ab_task *task, ab_verdict *verdict)
-{
-    return edges_verify(task, &rules, verdict);
-}
-
-static const ab_measure measures[] = {EDGES_MEASURES(verify, judge_noise)};
-
 /* The grey image is read and the map written, a byte a pixel each. */
-static ab_work_size size(const ab_circumstances *c, const void *params)
-{
-    (void)params;
-    return (ab_work_size){.bytes = 2.0 * c->input->size, .flops = NAN};
-}
+static const edges_detector detector = {
+    .grid = {COUNT(sigmas) * COUNT(highs), set_point},
+    .bytes_per_pixel = 2.0,
+    .partial = canny_reference_growth,
+    .candidates = canny_reference_classes,
+};
+
+static const ab_measure measures[] = {EDGES_MEASURES(detector)};
 
 const ab_operation canny_operation = {
     .name = "canny",
-    .inputs = &edges_inputs,
     .parameters = parameters,
-    .params_size = sizeof(ed_params),
     .measures = measures,
-    .fit = edges_fit,
-    .check = edges_check,
-    .set_seed = edges_set_seed,
-    .problem = edges_problem,
-    .size = size,
-    .estimate = edges_estimate,
+    EDGES_OPERATION,
 };

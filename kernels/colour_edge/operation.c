@@ -1,5 +1,4 @@
 /* Colour edge detection to the harness (kernels/operation.h): parameters, the grid it is tuned over. */
-#include <math.h>
 #include <stddef.h>
 
 #include "kernels/edges/measures.h"
@@ -33,37 +32,17 @@ static void set_point(int point, ed_params *params)
     params->thinning_passes = THINNING_PASSES;
 }
 
-static const edges_grid grid = {COUNT(sigmas) * COUNT(coefficients) * COUNT(coefficients), set_point};
-
-static ab_status judge_noise(const ab_task *task, double *f)
-{
-    return edges_judge_noise(task, &grid, f);
-}
-
-static ab_status verify(const ab_task *task, ab_verdict *verdict)
-{
-    return edges_verify(task, &(edges_rules){0}, verdict);
-}
-
-static const ab_measure measures[] = {EDGES_MEASURES(verify, judge_noise)};
-
 /* The image is read, four bytes a pixel, and the map written, one. */
-static ab_work_size size(const ab_circumstances *c, const void *params)
-{
-    (void)params;
-    return (ab_work_size){.bytes = 5.0 * c->input->size, .flops = NAN};
-}
+static const edges_detector detector = {
+    .grid = {COUNT(sigmas) * COUNT(coefficients) * COUNT(coefficients), set_point},
+    .bytes_per_pixel = 5.0,
+};
+
+static const ab_measure measures[] = {EDGES_MEASURES(detector)};
 
 const ab_operation colour_edge_operation = {
     .name = "colour-edge",
-    .inputs = &edges_inputs,
     .parameters = parameters,
-    .params_size = sizeof(ed_params),
     .measures = measures,
-    .fit = edges_fit,
-    .check = edges_check,
-    .set_seed = edges_set_seed,
-    .problem = edges_problem,
-    .size = size,
-    .estimate = edges_estimate,
+    EDGES_OPERATION,
 };

@@ -1,4 +1,5 @@
 /* Running edge detectors, checking and judging their maps (kernels/edges/measures.h). */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,13 @@ void edges_set_seed(void *params, uint64_t seed)
 }
 
 /* Seconds for one image: on one 2.5 GHz core, on a GPU, on fibers. */
+ab_work_size edges_size(const ab_circumstances *c, const void *params)
+{
+    const edges_detector *detector = c->measure->own;
+    (void)params;
+    return (ab_work_size){.bytes = detector->bytes_per_pixel * c->input->size, .flops = NAN};
+}
+
 void edges_estimate(const ab_circumstances *c, const void *fitted, double *sample_s, double *once_s)
 {
     const ed_params *params = fitted;
@@ -122,11 +130,11 @@ static ab_status detect_again(const comparison *c, const maps *m)
     return status;
 }
 
-static ab_status expect(const comparison *c, const edges_rules *rules, const maps *m)
+static ab_status expect(const comparison *c, const edges_detector *detector, const maps *m)
 {
     ed_params params = *(const ed_params *)c->task->params;
-    if (m->candidates) AB_TRY(rules->candidates(c->image, &params, m->candidates));
-    if (c->partial && rules->partial) return rules->partial(c->image, &params, m->expected);
+    if (m->candidates) AB_TRY(detector->candidates(c->image, &params, m->candidates));
+    if (c->partial && detector->partial) return detector->partial(c->image, &params, m->expected);
     params.hysteresis_passes = 0;
     params.threads = 1;
     return edges_map(ab_find_reference(c->task->c->implementation), c->image, &params, m->expected);
@@ -173,13 +181,13 @@ static ab_status judge_difference(const comparison *c, const difference *d)
 }
 
 /* Fills *d and the map that is found; *wrong as in ab_verdict. */
-static ab_status verify_on(const comparison *c, const edges_rules *rules, uint8_t *found, difference *d, bool *wrong)
+static ab_status verify_on(const comparison *c, const edges_detector *detector, uint8_t *found, difference *d, bool *wrong)
 {
     const size_t pixels = (size_t)c->image->width * (size_t)c->image->height;
-    const bool bounded = c->superset && rules->candidates;
+    const bool bounded = c->superset && detector->candidates;
     maps m = {found, malloc(pixels), malloc(pixels), bounded ? malloc(pixels) : NULL};
     const bool complete = m.again && m.expected && (m.candidates || !bounded);
-    ab_status status = complete ? expect(c, rules, &m) : ab_failed("out of memory");
+    ab_status status = complete ? expect(c, detector, &m) : ab_failed("out of memory");
     if (status.code == AB_OK) status = detect_again(c, &m);
     if (status.code == AB_OK) {
         *d = differ(c, &m);
@@ -192,7 +200,7 @@ static ab_status verify_on(const comparison *c, const edges_rules *rules, uint8_
     return status;
 }
 
-static ab_status verify_probes(const ab_task *task, const edges_rules *rules, bool *wrong)
+static ab_status verify_probes(const ab_task *task, const edges_detector *detector, bool *wrong)
 {
     uint8_t rgba[4 * EDGES_PROBE_PIXELS], grey[EDGES_PROBE_PIXELS], found[EDGES_PROBE_PIXELS];
     for (int i = 0; i < EDGES_PROBES; ++i) {
@@ -200,18 +208,18 @@ static ab_status verify_probes(const ab_task *task, const edges_rules *rules, bo
         difference d;
         edges_probe(i, rgba, grey, &probe);
         const comparison c = compare_on(task, &probe);
-        const ab_status status = c.superset ? ab_ok() : verify_on(&c, rules, found, &d, wrong);
+        const ab_status status = c.superset ? ab_ok() : verify_on(&c, detector, found, &d, wrong);
         if (status.code != AB_OK && *wrong) return ab_failed("on probe %d: %.450s", i, status.reason);
         AB_TRY(status);
     }
     return ab_ok();
 }
 
-static ab_status verify_image(const ab_task *task, const edges_rules *rules, uint8_t *found, ab_verdict *verdict)
+static ab_status verify_image(const ab_task *task, const edges_detector *detector, uint8_t *found, ab_verdict *verdict)
 {
     const comparison c = compare_on(task, task->problem);
     difference d = {0};
-    const ab_status status = verify_on(&c, rules, found, &d, &verdict->wrong);
+    const ab_status status = verify_on(&c, detector, found, &d, &verdict->wrong);
     snprintf(verdict->metric, sizeof verdict->metric, "mismatched-pixels");
     verdict->value = d.missing + d.surplus;
     char note[128];
@@ -222,11 +230,12 @@ static ab_status verify_image(const ab_task *task, const edges_rules *rules, uin
     return save_edges(task, found);
 }
 
-ab_status edges_verify(const ab_task *task, const edges_rules *rules, ab_verdict *verdict)
+ab_status edges_verify(const ab_task *task, ab_verdict *verdict)
 {
+    const edges_detector *detector = task->c->measure->own;
     uint8_t *found = malloc(edges_pixels(task->loaded));
-    ab_status status = found ? verify_image(task, rules, found, verdict) : ab_failed("out of memory");
-    if (status.code == AB_OK) status = verify_probes(task, rules, &verdict->wrong);
+    ab_status status = found ? verify_image(task, detector, found, verdict) : ab_failed("out of memory");
+    if (status.code == AB_OK) status = verify_probes(task, detector, &verdict->wrong);
     if (status.code == AB_OK && task->c->implementation->backend == AB_HOST)
         task->sink->note(task->sink, "verified on the host backend, not timed");
     free(found);

@@ -14,22 +14,31 @@
  * suppression decides ties and directions by rules of its own. A map without edges misses far more. */
 #define EDGES_SUPERSET_TOLERANCE 1e-2
 
-/* What verification knows of an operation beyond its AB_REFERENCE; NULL where nothing has such a trait. */
-typedef struct edges_rules {
-    /* The map of an AB_PARTIAL whose number of passes is given, computed apart from it. */
+/* The parameters that a detector is tuned over where its best are asked for: "each algorithm requires fine tuning"
+ * (thesis §6.6). The grids are coarse, and the same for every image and every level of noise. */
+typedef struct edges_grid {
+    int count;
+    void (*set)(int point, ed_params *params); /* those of a point, 0 .. count - 1; leaves threads as they are */
+} edges_grid;
+
+/* What a detector's operation says of itself: ab_measure.own of its measures. */
+typedef struct edges_detector {
+    edges_grid grid;
+    double bytes_per_pixel; /* that are read and written */
+    /* The map of an AB_PARTIAL whose number of passes is given, computed apart from it; NULL: there is none. */
     ab_status (*partial)(const ed_image *image, const ed_params *params, uint8_t *map);
-    /* Where an AB_SUPERSET may have edges that the reference has not: 0 where it may not. */
+    /* Where an AB_SUPERSET may have edges that the reference has not: 0 where it may not; NULL: there is none. */
     ab_status (*candidates)(const ed_image *image, const ed_params *params, uint8_t *map);
-} edges_rules;
+} edges_detector;
 
 /* Compares the map with that of the operation's AB_REFERENCE, run to the end on one thread, or for an AB_PARTIAL with a
- * number of passes with rules->partial: equal in all but EDGES_TOLERANCE of the pixels, and in all of the last column
+ * number of passes with edges_detector.partial: equal in all but EDGES_TOLERANCE of the pixels, and in all of the last column
  * and row. An AB_SUPERSET may miss no more than EDGES_SUPERSET_TOLERANCE of them, and have no more than that beyond the
  * candidates; the row's note says how many others it has. Edges are found three times, and each must find the same: on
  * the host backend in an order in which warps run ahead, and on small images alone. All of this on the cell's image,
  * whose differing pixels are verify_value, and, but for an AB_SUPERSET, on small ones drawn to have edges in every
  * corner and means that hang on the last pixel (edges_probe). */
-ab_status edges_verify(const ab_task *task, const edges_rules *rules, ab_verdict *verdict);
+ab_status edges_verify(const ab_task *task, ab_verdict *verdict);
 
 /* Images that verification draws: number 0 .. EDGES_PROBES - 1, [height][width] pixels each, into *probe and the
  * caller's buffers of EDGES_PROBE_PIXELS pixels. */
@@ -40,22 +49,15 @@ void edges_probe(int number, uint8_t *rgba, uint8_t *grey, ed_image *probe);
 /* The metrics of edges_judge for the map, which is saved. */
 ab_status edges_judge_map(const ab_task *task, double *f);
 
-/* The parameters that a detector is tuned over where its best are asked for: "each algorithm requires fine tuning"
- * (thesis §6.6). The grids are coarse, and the same for every image and every level of noise. */
-typedef struct edges_grid {
-    int count;
-    void (*set)(int point, ed_params *params); /* those of a point, 0 .. count - 1; leaves threads as they are */
-} edges_grid;
-
 /* For images with known edges: F at each level of noise up to params.level, with the parameters that are best at that
  * level (tuning=best) and with those whose mean F over all levels is best (tuning=fixed); "best" of the grid, and only
  * of that. A row for each; that of the cell is the last. Maps and noisy images are saved. */
-ab_status edges_judge_noise(const ab_task *task, const edges_grid *grid, double *f);
+ab_status edges_judge_noise(const ab_task *task, double *f);
 
-/* The measures of a detector; judge_noise calls edges_judge_noise with its grid. A sample of its time is the stage
- * DETECT (detector.h) on an image that is there, again and again, as in the sources: between two transfers a kernel
- * would wait for the copy engine. For a GPU one more row, end-to-end, has all stages. */
-#define EDGES_MEASURES(verify_maps, judge_noise)                                                                       \
+/* The measures of the edges_detector `detector`. A sample of its time is the stage DETECT (detector.h) on an image
+ * that is there, again and again, as in the sources: between two transfers a kernel would wait for the copy engine. For a
+ * GPU one more row, end-to-end, has all stages. */
+#define EDGES_MEASURES(detector)                                                                                       \
     {.name = "time",                                                                                                   \
      .scope = "kernel",                                                                                                \
      .timed = true,                                                                                                    \
@@ -64,10 +66,16 @@ ab_status edges_judge_noise(const ab_task *task, const edges_grid *grid, double 
      .stage = "detect",                                                                                                \
      .alone = true,                                                                                                    \
      .transfers = "end-to-end",                                                                                        \
-     .verify = verify_maps,                                                                                            \
-     .small_on_host = true},                                                                                           \
-        {.name = "quality", .scope = "quality", .metric = "f", .judge = edges_judge_map},                              \
-        {.name = "noise", .scope = "quality", .metric = "f", .only_own = true, .judge = judge_noise},                  \
+     .verify = edges_verify,                                                                                           \
+     .small_on_host = true,                                                                                            \
+     .own = &(detector)},                                                                                              \
+        {.name = "quality", .scope = "quality", .metric = "f", .judge = edges_judge_map, .own = &(detector)},          \
+        {.name = "noise",                                                                                              \
+         .scope = "quality",                                                                                           \
+         .metric = "f",                                                                                                \
+         .only_own = true,                                                                                             \
+         .judge = edges_judge_noise,                                                                                   \
+         .own = &(detector)},                                                                                          \
         {.name = NULL}
 
 /* Parameters that every detector has, for the end of its table. */
@@ -106,11 +114,16 @@ ab_status edges_judge_noise(const ab_task *task, const edges_grid *grid, double 
 extern const char *const edges_noise_names[];  /* by image_noise */
 extern const char *const edges_tuning_names[]; /* "fixed", "best" */
 
-/* The rest of an operation on images through detectors. */
+/* The rest of an operation on images through detectors: all but its name, parameters and measures. */
+#define EDGES_OPERATION                                                                                                \
+    .inputs = &edges_inputs, .params_size = sizeof(ed_params), .fit = edges_fit, .check = edges_check,                 \
+    .set_seed = edges_set_seed, .problem = edges_problem, .size = edges_size, .estimate = edges_estimate
+
 ab_status edges_problem(const ab_task *task, const void **problem);
 void edges_fit(const ab_circumstances *c, void *params);
 ab_status edges_check(const ab_circumstances *c, const void *params);
 void edges_set_seed(void *params, uint64_t seed); /* detectors draw no random numbers */
+ab_work_size edges_size(const ab_circumstances *c, const void *params);
 void edges_estimate(const ab_circumstances *c, const void *params, double *sample_s, double *once_s);
 
 /* Opens a detector on an image, finds the edges once and copies the map out. */

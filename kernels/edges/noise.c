@@ -145,8 +145,9 @@ static ab_status for_each_level(const noise_task *n, ab_status (*work)(const noi
     return ab_ok();
 }
 
-ab_status edges_judge_noise(const ab_task *task, const edges_grid *grid, double *f)
+ab_status edges_judge_noise(const ab_task *task, double *f)
 {
+    const edges_grid *grid = &((const edges_detector *)task->c->measure->own)->grid;
     const int n_levels = 1 + ((const ed_params *)task->params)->level / LEVEL_STEP;
     if (!task->c->input->known_edges) return ab_unsupported("needs an image whose edges are known");
     const noise_task n = {.task = task,

@@ -40,8 +40,8 @@ static void draw_lines(uint8_t *rgba)
             int value = GROUND;
             if (y < last_y - FROM_CORNER && x >= last_x - 1) value = x < last_x ? 0 : y < 20 ? BRIGHT : FAINT;
             if (x < last_x - FROM_CORNER && y >= last_y - 1) value = y < last_y ? 0 : x < 20 ? BRIGHT : FAINT;
-            for (int channel = 0; channel < 3; ++channel)
-                rgba[4 * (y * EDGES_PROBE_WIDTH + x) + channel] = (uint8_t)value;
+            for (int channel = 0; channel < 4; ++channel)
+                rgba[4 * (y * EDGES_PROBE_WIDTH + x) + channel] = channel == 3 ? 255 : (uint8_t)value;
         }
 }
 
