@@ -177,7 +177,7 @@ def test_stand_ins_are_named(tmp_path):
     assert "generated stand-in for d198" in rows_of(tmp_path / "run")[0]["note"]
 
 
-LONG = ["--backend", "cpu", "--instances", "u200,u250,u300", "--runs", 1, "--iterations", 40, "--time-budget", 60,
+LONG = ["--processes", 1, "--backend", "cpu", "--instances", "u200,u250,u300", "--runs", 1, "--iterations", 40, "--time-budget", 60,
         "--implementations"]
 
 

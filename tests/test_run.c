@@ -22,7 +22,7 @@
 
 static const char table_header[] =
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
-    "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
+    "processes,discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
     "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,throttle,published_id,published_ms,note\n";
 
 static const ab_run_input input_a = {
@@ -148,7 +148,7 @@ static void assert_refused(ab_status status, ab_code code, const char *part)
     assert_null(strchr(status.reason, '\n'));
 }
 
-static const ab_sample three_samples[] = {{1.25, ""}, {1.5, ""}, {1234.56789, "throttled"}};
+static const ab_sample three_samples[] = {{1.25, "", 0}, {1.5, "", 0}, {1234.56789, "throttled", 0}};
 
 static ab_row make_row(int i)
 {
@@ -197,9 +197,9 @@ static void files_have_their_exact_form(void **state)
     char expected[4096];
     snprintf(
         expected, sizeof expected,
-        "%s2,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,,,,,\n"
-        "2,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
-        "iteration,1,ok,count,2,1,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,,,,35000123,35000123.25,,,,,1980,,,,"
+        "%s3,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n"
+        "3,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
+        "iteration,1,ok,count,2,1,1,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,,,,35000123,35000123.25,,,,,1980,,,,"
         "\"a note with \"\"quotes\"\", commas and a line break \"\n",
         table_header, run_id_of(run), run_id_of(run));
     char *table = read_file("run/table-3.3.csv"), *samples = read_file("run/samples.csv");
@@ -229,7 +229,7 @@ static void meta_says_what_ran_on_what(void **state)
     (void)state;
     ab_run *run = must_open(false);
     json_t *meta = read_json("run/meta.json");
-    assert_int_equal(json_integer_value(json_object_get(meta, "schema")), 2);
+    assert_int_equal(json_integer_value(json_object_get(meta, "schema")), 3);
     assert_string_equal(text_at(meta, NULL, "run_id"), run_id_of(run));
     assert_string_equal(text_at(meta, NULL, "program"), "table_3_3");
     assert_string_equal(text_at(meta, "options", "profile"), "quick");
@@ -547,7 +547,7 @@ static void damaged_table_is_reported_with_its_line(void **state)
 {
     (void)state;
     static const damage damages[] = {
-        {"1.375", "1.3x5", "run/table-3.3.csv:2: column 17: expected a number, got \"1.3x5\""},
+        {"1.375", "1.3x5", "run/table-3.3.csv:2: column 18: expected a number, got \"1.3x5\""},
         {",ok,", ",no,", "run/table-3.3.csv:2: unknown status \"no\""},
         {"2,nvidia", "1,nvidia", "run/table-3.3.csv:2: schema: expected 2, got \"1\""},
         {"2,nvidia", "2,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
@@ -581,7 +581,7 @@ static void rows_stand_once_and_samples_are_times(void **state)
     append_rows(run, 1, 2);
     const ab_row again = make_row(1), next = make_row(2);
     assert_refused(ab_run_append(run, &again, three_samples, 3), AB_FAILED, "is in the run already");
-    const ab_sample broken[] = {{1, ""}, {NAN, ""}};
+    const ab_sample broken[] = {{1, "", 0}, {NAN, "", 0}};
     assert_refused(ab_run_append(run, &next, broken, 2), AB_FAILED, "sample 1 took nan ms");
     assert_int_equal(count_lines("run/samples.csv"), 1 + 3);
     must_close(run);

@@ -49,8 +49,8 @@ def test_a_run_is_read():
     assert runs.param(row, "ants") == "198" and runs.param(row, "nn") is None
     for _, each in run.rows.iterrows():
         assert np.median(runs.samples(each)) == pytest.approx(each["median_ms"], rel=1e-6)
-    mean, low, high = runs.mean_interval(row)
-    assert low < mean < high and mean - low == pytest.approx(1.984 * row["stddev_ms"] / 10, rel=1e-3)
+    mean, low, high, n = runs.mean_interval(row)
+    assert n == row["samples"] and low < mean < high and mean - low == pytest.approx(1.984 * row["stddev_ms"] / 10, rel=1e-3)
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def schema_2(run_copy):
     meta.update(schema=2, devices=[meta.pop("device")] * 2)
     (run_copy / "meta.json").write_text(json.dumps(meta))
     for name, header, more in (
-        ("table-3.3.csv", runs.HEADER, {"schema": "2", "bytes": "1024", "flops": "2e9", "quality_runs": "3 4"}),
-        ("samples.csv", runs.SAMPLES_HEADER, {"process": "1"}),
+        ("table-3.3.csv", runs.SCHEMAS["2"][0], {"schema": "2", "bytes": "1024", "flops": "2e9", "quality_runs": "3 4"}),
+        ("samples.csv", runs.SCHEMAS["2"][1], {"process": "1"}),
     ):
         with open(run_copy / name, newline="") as file:
             lines = list(csv.DictReader(file))
@@ -82,8 +82,9 @@ def test_a_run_of_schema_2_is_read(schema_2):
     assert old.rows.iloc[1]["quality_runs"] == "" and np.isnan(old.rows.iloc[1]["bytes"])
 
 
-def test_schema_1_is_schema_2_without_what_is_new():
+def test_earlier_schemas_are_the_newest_without_what_is_new():
     table, samples = runs.SCHEMAS["1"]
+    assert set(runs.HEADER) - set(runs.SCHEMAS["2"][0]) == {"processes"} and runs.SCHEMAS["3"][0] == runs.HEADER
     assert len(table) == 36 and samples == ["table", "row", "line", "i", "ms", "discard_reason"]
     stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T033625Z-a4f6415/table-3.3.csv"
     assert stored.read_text().splitlines()[0] == ",".join(table)
@@ -104,8 +105,8 @@ def test_samples_of_several_processes_are_counted_on(schema_2):
     (schema_2 / "samples.csv").write_text("\n".join(lines[:101] + lines[201:] + second) + "\n")
     run = runs.load_run(schema_2)
     assert runs.samples(run.rows.iloc[0]).tolist() == runs.samples(runs.load_run(DATA / "newer").rows.iloc[0]).tolist()
-    edit(schema_2 / "samples.csv", 601, lambda text: text.replace(",2,199,", ",4,199,"))
-    with pytest.raises(BadInput, match="samples.csv:601: process 4 after process 2"):
+    edit(schema_2 / "samples.csv", 601, lambda text: text.replace(",2,199,", ",1,199,"))
+    with pytest.raises(BadInput, match="samples.csv:601: process 1 after process 2"):
         runs.samples(runs.load_run(schema_2).rows.iloc[0])
 
 
@@ -119,8 +120,8 @@ def test_too_few_samples_are_measured_all_the_same(schema_2):
 
 def test_an_unknown_schema_is_refused(schema_2):
     meta = (schema_2 / "meta.json").read_text()
-    (schema_2 / "meta.json").write_text(meta.replace('"schema": 2', '"schema": 3'))
-    with pytest.raises(BadInput, match="meta.json:1: schema 3; this program reads schemas 1 and 2"):
+    (schema_2 / "meta.json").write_text(meta.replace('"schema": 2', '"schema": 4'))
+    with pytest.raises(BadInput, match="meta.json:1: schema 4; this program reads schemas 1, 2, 3"):
         runs.load_run(schema_2)
     (schema_2 / "meta.json").write_text(meta.replace('"schema": 2', '"schema": 1'))
     with pytest.raises(BadInput, match="table-3.3.csv:1: unknown header: expected 36 columns"):

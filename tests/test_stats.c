@@ -67,6 +67,44 @@ static void nan_never_vanishes(void **state)
     assert_true(isnan(summary.median) && isnan(summary.mean) && isnan(summary.min) && isnan(summary.max));
 }
 
+static void student_is_that_of_printed_tables(void **state)
+{
+    (void)state;
+    const struct {
+        int df;
+        double t;
+    } known[] = {{1, 12.7062047}, {2, 4.3026527}, {3, 3.1824463}, {4, 2.7764451}, {9, 2.2621572}, {30, 2.0422725},
+                 {999, 1.9623415}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_near(ab_student_t975(known[i].df), known[i].t, 1e-6);
+}
+
+static void the_interval_of_processes_is_of_their_means(void **state)
+{
+    (void)state;
+    const double samples[] = {1, 1, 3, 1, 3, 3, 4, 2};
+    /* Means 1, 2 and 3; a process without samples says nothing, and one with more samples no more than the others. */
+    const ab_summary summary = ab_summarise_processes(samples, (const int[]){2, 0, 2, 4}, 4);
+    assert_int_equal(summary.samples, 8);
+    assert_int_equal(summary.processes, 3);
+    assert_near(summary.mean, 2, 1e-15);
+    assert_near(summary.median, 2.5, 1e-15);
+    assert_near(summary.ci95_hi, 2 + 4.3026527 / sqrt(3), 1e-6);
+    assert_near(summary.ci95_lo, 2 - 4.3026527 / sqrt(3), 1e-6);
+    assert_near(ab_relative_error(&summary), 4.3026527 / sqrt(3) / 2, 1e-6);
+}
+
+static void one_process_has_the_interval_of_its_samples(void **state)
+{
+    (void)state;
+    const double samples[] = {4, 1, 3, 2, 5, 9};
+    const ab_summary one = ab_summarise_processes(samples, (const int[]){6, 0}, 2);
+    assert_int_equal(one.processes, 1);
+    assert_near(one.ci95_lo, 1, 0);
+    assert_near(one.ci95_hi, 9, 0);
+    assert_int_equal(ab_summarise_processes(samples, (const int[]){0, 0}, 2).processes, 0);
+}
+
 /* With samples 1..n the interval's ends are their own ranks. */
 static void assert_interval_ranks(int n, int rank)
 {
@@ -120,6 +158,9 @@ int main(void)
         cmocka_unit_test(summary_of_unsorted_samples),
         cmocka_unit_test(few_samples_leave_fields_undetermined),
         cmocka_unit_test(nan_never_vanishes),
+        cmocka_unit_test(student_is_that_of_printed_tables),
+        cmocka_unit_test(the_interval_of_processes_is_of_their_means),
+        cmocka_unit_test(one_process_has_the_interval_of_its_samples),
         cmocka_unit_test(median_interval_is_the_narrowest_of_95_percent),
         cmocka_unit_test(spread_survives_a_large_mean),
     };

@@ -12,7 +12,7 @@ from antbench import runs
 
 DEVICE, CPU = "NVIDIA GeForce GTX 580", "Intel Core i7 950"
 RUN_ID = "geforce-gtx-580/20150901T000000Z-0000000"
-SCHEMA = 2
+SCHEMA = 3
 ON_CPU = ("acotsp", "seq", "opencv")
 
 
@@ -35,6 +35,7 @@ def made_row(table, row, instance, ms, params="", scope="iteration", **more):
         seed=1,
         status="ok",
         samples=100,
+        processes=1,
         discarded=0,
         median_ms=ms,
         mean_ms=ms,

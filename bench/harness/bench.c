@@ -4,9 +4,21 @@
 #include "bench/harness/bench.h"
 #include "bench/harness/machine.h"
 
+/* As many as the profile has, but no more than there are runs where the user says how many. */
+static int count_processes(const ab_options *options)
+{
+    static const int of_profile[AB_PROFILES] = {[AB_SMOKE] = 1, [AB_QUICK] = 3, [AB_THESIS] = 10};
+    if (options->processes) return options->processes;
+    const int processes = of_profile[options->profile];
+    return options->runs && options->runs < processes ? options->runs : processes;
+}
+
 ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *bench)
 {
-    *bench = (ab_bench){.options = options, .effort = effort};
+    *bench = (ab_bench){.options = options, .effort = effort, .processes = count_processes(options)};
+    bench->process = options->process ? options->process : 1;
+    bench->effort.budget_s /= bench->processes;
+    if (bench->effort.runs < bench->processes) bench->effort.runs = bench->processes;
     const ab_machine machine = ab_machine_query();
     snprintf(bench->cpu_name, sizeof bench->cpu_name, "%s", machine.cpu);
     bench->cores = machine.usable_cores;
@@ -20,6 +32,11 @@ ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *b
     if (options->backend == AB_BACKEND_CUDA || status.code != AB_UNSUPPORTED) return status;
     snprintf(bench->no_gpu, sizeof bench->no_gpu, "%s", status.reason);
     return ab_ok();
+}
+
+void ab_bench_release(ab_bench *bench)
+{
+    if (bench->have_gpu) gpu_close();
 }
 
 void ab_bench_close(ab_bench *bench)

@@ -9,7 +9,9 @@
 
 typedef struct ab_bench {
     const ab_options *options;
-    ab_effort effort;
+    ab_effort effort; /* of one process */
+    int processes;    /* that measure each timed row */
+    int process;      /* which of them this one is, from 1; 1 also in the one that starts them */
     bool have_gpu;
     char no_gpu[sizeof((ab_status *)0)->reason]; /* why none was found that was looked for; or empty */
     gpu_info gpu;
@@ -21,8 +23,11 @@ typedef struct ab_bench {
     bool any_wrong, any_error, any_done; /* of the rows so far: they decide the exit code */
 } ab_bench;
 
-/* Opens the GPU and NVML unless the options exclude them, reads the CPU's name. */
+/* Opens the GPU and NVML unless the options exclude them, reads the CPU's name. `effort` is that of all processes. */
 ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *bench);
+
+/* Leaves the GPU to other processes. */
+void ab_bench_release(ab_bench *bench);
 void ab_bench_close(ab_bench *bench); /* accepts a zeroed one */
 
 /* The registry entry that measures `id` here (CPU, else CUDA, else host), or NULL when the options exclude it. */

@@ -130,11 +130,13 @@ static ab_status measure_copy(const measurement *m)
 
 /* ---- Time ---- */
 
-/* Opens the implementation for a run: the seed is the first one's and its number. */
+/* Opens the implementation for a run of this process: the seed is the first one's and its number, in which the processes
+ * take turns. */
 static ab_status open_run(void *context, int run, ab_work **work)
 {
     const measurement *m = context;
-    m->cell->operation->set_seed(m->params, m->task.seed + (uint64_t)(run > 0 ? run : 0));
+    const int number = m->bench->process - 1 + m->bench->processes * (run > 0 ? run : 0);
+    m->cell->operation->set_seed(m->params, m->task.seed + (uint64_t)number);
     return m->cell->implementation->open(m->task.problem, m->params, work);
 }
 
@@ -148,6 +150,12 @@ static ab_status judge_run(void *context, ab_work *work, int completed)
     return ab_ok();
 }
 
+/* Samples that this process takes whatever they cost. */
+static int least_of(const measurement *m)
+{
+    return (m->cell->line->least + m->bench->processes - 1) / m->bench->processes;
+}
+
 static ab_sampling sampling_of(measurement *m)
 {
     const ab_measure *measure = m->cell->measure;
@@ -159,7 +167,7 @@ static ab_sampling sampling_of(measurement *m)
                          .samples = count.samples,
                          .at_once = count.at_once,
                          .fresh = measure->fresh,
-                         .least = m->bench->options->profile == AB_SMOKE ? 0 : m->cell->line->least,
+                         .least = m->bench->options->profile == AB_SMOKE ? 0 : least_of(m),
                          .open = open_run,
                          .judge = measure->judge_run ? judge_run : NULL,
                          .context = m};

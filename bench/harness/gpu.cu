@@ -58,6 +58,11 @@ extern "C" ab_status gpu_open(int device, gpu_info *info)
     return ab_ok();
 }
 
+extern "C" void gpu_close(void)
+{
+    (void)cudaDeviceReset();
+}
+
 extern "C" ab_status gpu_clock_open(int n_marks, gpu_clock **opened)
 {
     gpu_clock *clock = (gpu_clock *)calloc(1, sizeof *clock);

@@ -28,6 +28,9 @@ typedef struct gpu_info {
 /* Makes device `device` current and describes it. AB_UNSUPPORTED, with the reason, when there is no such device. */
 ab_status gpu_open(int device, gpu_info *info);
 
+/* Frees all that this process has on the GPU, its context too. */
+void gpu_close(void);
+
 struct ab_nvml;
 
 /* Describes the GPU for meta.json as JSON text, which the caller frees: with the driver's version, power limit and

@@ -15,6 +15,10 @@ ab_status gpu_open(int device, gpu_info *info)
     return no_cuda();
 }
 
+void gpu_close(void)
+{
+}
+
 ab_status gpu_clock_open(int n_marks, gpu_clock **clock)
 {
     (void)n_marks, (void)clock;

@@ -9,7 +9,7 @@
 #include "bench/harness/machine.h"
 #include "bench/harness/meta.h"
 
-enum { SCHEMA = 2 }; /* goes up when a member changes its meaning */
+enum { SCHEMA = 3 }; /* goes up when a member changes its meaning */
 
 /* What must be the same for a run to be continued, most telling first. Not the host's name, which containers change. */
 static const char *const identity[] = {"schema",
@@ -17,6 +17,8 @@ static const char *const identity[] = {"schema",
                                        "options.profile",
                                        "options.backend",
                                        "options.device",
+                                       "options.processes",
+                                       "options.process",
                                        "options.runs",
                                        "options.iterations",
                                        "options.time_budget_s",
@@ -97,6 +99,7 @@ static json_t *options_json(const ab_options *options)
     return OBJECT(
         {"profile", json_string(ab_profile_name(options->profile))},
         {"backend", json_string(ab_backend_choice_name(options->backend))}, {"device", json_integer(options->device)},
+        {"processes", whole_or_null(options->processes)}, {"process", whole_or_null(options->process)},
         {"runs", whole_or_null(options->runs)}, {"iterations", whole_or_null(options->iterations)},
         {"time_budget_s", time_budget_json(options->time_budget_s)}, {"seed", json_integer((json_int_t)options->seed)},
         {"instances", list_json(options->instances, count_items(options->instances))},
@@ -189,7 +192,7 @@ ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, con
         {"schema", json_integer(SCHEMA)}, {"run_id", json_string(run_id)}, {"program", json_string(options->program)},
         {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
         {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
-        {"complete", json_false()}, {"exit_code", json_null()}, {"inputs", inputs_json(info)},
+        {"complete", json_false()}, {"exit_code", json_null()}, {"processes", json_array()}, {"inputs", inputs_json(info)},
         {"machine", machine_json(info->machine)}, {"devices", devices}, {"build", build_json(executable_sha256)});
     return *meta ? ab_ok()
                  : ab_failed("cannot describe this run as JSON: a name is not UTF-8, or an input has no SHA-256");
@@ -285,18 +288,46 @@ ab_status ab_meta_continue(json_t *now, const json_t *old)
     const bool done = json_array_append(resumed, member(now, "started_utc")) == 0 &&
                       json_object_set_new(now, "resumed_utc", resumed) == 0 &&
                       json_object_set(now, "started_utc", member(old, "started_utc")) == 0 &&
+                      json_object_set(now, "processes", member(old, "processes")) == 0 &&
                       json_object_set(now, "run_id", member(old, "run_id")) == 0;
     return done ? ab_ok() : ab_failed("meta.json: the old one has no list \"resumed_utc\"");
 }
 
+ab_status ab_meta_clear_processes(json_t *meta)
+{
+    return json_object_set_new(meta, "processes", json_array()) == 0 ? ab_ok() : ab_failed("out of memory");
+}
+
+ab_status ab_meta_add_process(json_t *meta, const json_t *of_process)
+{
+    static const char *const told[][2] = {{"started_utc", "started_utc"},
+                                          {"ended_utc", "ended_utc"},
+                                          {"load_average", "machine.load_average"},
+                                          {"other_threads", "machine.other_threads"},
+                                          {"involuntary_switches", "involuntary_switches"}};
+    json_t *process = json_object();
+    bool done = process;
+    for (size_t i = 0; i < sizeof told / sizeof *told && done; i++)
+        done = json_object_set(process, told[i][0], member(of_process, told[i][1])) == 0;
+    if (!done) json_decref(process);
+    done = done && json_array_append_new(json_object_get(meta, "processes"), process) == 0;
+    return done ? ab_ok() : ab_failed("out of memory");
+}
+
+bool ab_meta_is_complete(const json_t *meta)
+{
+    return json_is_true(member(meta, "complete"));
+}
+
 ab_status ab_meta_finish(json_t *meta, bool complete, int exit_code)
 {
-    struct rusage usage = {0};
+    struct rusage usage = {0}, of_processes = {0};
     getrusage(RUSAGE_SELF, &usage);
+    getrusage(RUSAGE_CHILDREN, &of_processes);
     const bool done = json_object_set_new(meta, "ended_utc", utc_json(time(NULL))) == 0 &&
                       json_object_set_new(meta, "complete", json_boolean(complete)) == 0 &&
                       json_object_set_new(meta, "exit_code", json_integer(exit_code)) == 0 &&
-                      json_object_set_new(meta, "involuntary_switches", json_integer(usage.ru_nivcsw)) == 0;
+                      json_object_set_new(meta, "involuntary_switches", json_integer(usage.ru_nivcsw + of_processes.ru_nivcsw)) == 0;
     return done ? ab_ok() : ab_failed("out of memory");
 }
 

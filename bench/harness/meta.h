@@ -20,6 +20,13 @@ ab_status ab_meta_check_resumable(const json_t *old, const json_t *now, const ch
 /* Makes `now` a continuation of `old`: its run_id and start, and one more time in "resumed_utc". */
 ab_status ab_meta_continue(json_t *now, const json_t *old);
 
+/* What is known of each process that measured the run: an array "processes", empty where the run was its own. */
+ab_status ab_meta_clear_processes(json_t *meta);
+ab_status ab_meta_add_process(json_t *meta, const json_t *of_process);
+
+/* Whether the run came to its end. */
+bool ab_meta_is_complete(const json_t *meta);
+
 /* Notes the end of the run. */
 ab_status ab_meta_finish(json_t *meta, bool complete, int exit_code);
 

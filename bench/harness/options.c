@@ -20,6 +20,8 @@ enum {
     OPTION_BACKEND,
     OPTION_DEVICE,
     OPTION_PROFILE,
+    OPTION_PROCESSES,
+    OPTION_PROCESS,
     OPTION_RUNS,
     OPTION_ITERATIONS,
     OPTION_TIME_BUDGET,
@@ -45,6 +47,8 @@ static const struct {
     [OPTION_BACKEND] = {"backend", "NAME", "auto (default), cuda, host or cpu"},
     [OPTION_DEVICE] = {"device", "N", "CUDA device (default 0)"},
     [OPTION_PROFILE] = {"profile", "NAME", "smoke, quick (default) or thesis: how many samples, on what"},
+    [OPTION_PROCESSES] = {"processes", "N", "fresh processes that measure each timed row, instead of the profile's (1, 3, 10)"},
+    [OPTION_PROCESS] = {"process", "K", "measure the share of the K-th process alone, into DIR/process-K"},
     [OPTION_RUNS] = {"runs", "N", "independent runs of a row, instead of the profile's"},
     [OPTION_ITERATIONS] = {"iterations", "N", "iterations of a run, instead of the profile's"},
     [OPTION_TIME_BUDGET] = {"time-budget", "SECONDS", "time for one row, instead of the profile's; 0: no limit"},
@@ -253,6 +257,10 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         AB_TRY(parse_choice(name, text, profile_names, &choice));
         options->profile = (ab_profile)choice;
         break;
+    case OPTION_PROCESSES:
+        return parse_int(name, text, 1, AB_MAX_PROCESSES, &options->processes);
+    case OPTION_PROCESS:
+        return parse_int(name, text, 1, AB_MAX_PROCESSES, &options->process);
     case OPTION_RUNS:
         return parse_int(name, text, 1, 100000, &options->runs);
     case OPTION_ITERATIONS:
@@ -323,7 +331,7 @@ static ab_status parse(const ab_program *program, ab_options *options)
     return ab_ok();
 }
 
-/* ---- Names ---- */
+/* ---- What belongs together ---- */
 
 static ab_status check_instances(const ab_program *program, char *const *names)
 {
@@ -353,8 +361,10 @@ static ab_status check_implementations(const ab_program *program, char *const *n
     return status;
 }
 
-static ab_status check_names(const ab_program *program, const ab_options *options)
+static ab_status check_options(const ab_program *program, const ab_options *options)
 {
+    if (options->process > options->processes || (options->process && !options->out))
+        return ab_bad_input("--process %d: takes --processes, which is no less, and --out", options->process);
     AB_TRY(check_instances(program, options->instances));
     return check_implementations(program, options->implementations);
 }
@@ -364,7 +374,7 @@ void ab_parse_options(const ab_program *program, int argc, char **argv, ab_optio
     *options = (ab_options){
         .program = program->name, .shown = program->shown, .profile = AB_QUICK, .seed = 1, .argc = argc, .argv = argv};
     ab_status status = parse(program, options);
-    if (status.code == AB_OK && options->action != AB_ACTION_EXIT) status = check_names(program, options);
+    if (status.code == AB_OK && options->action != AB_ACTION_EXIT) status = check_options(program, options);
     if (status.code == AB_OK) return;
     fprintf(stderr, "%s: %s\n", program->shown, status.reason);
     options->action = AB_ACTION_EXIT;

@@ -27,6 +27,8 @@ typedef enum ab_backend_choice {
     AB_BACKEND_CPU
 } ab_backend_choice;
 
+enum { AB_MAX_PROCESSES = 1000 };
+
 typedef enum ab_action { AB_ACTION_RUN, AB_ACTION_LIST, AB_ACTION_DRY_RUN, AB_ACTION_EXIT } ab_action;
 
 typedef struct ab_options {
@@ -40,7 +42,8 @@ typedef struct ab_options {
     ab_backend_choice backend;
     int device; /* CUDA device index */
     ab_profile profile;
-    int runs, iterations; /* 0 leaves them to the profile */
+    int runs, iterations, processes; /* 0 leaves them to the profile */
+    int process; /* --process K: measure the share of this one alone; 0: the whole run */
     double time_budget_s; /* seconds a row may take; 0 leaves it to the profile, infinite for --time-budget 0 */
     uint64_t seed;        /* default 1; at most INT64_MAX */
     char *save;           /* --save DIR: images are written there; NULL for none */

@@ -328,7 +328,8 @@ static ab_status add_cell(const maker *m, char values[][64])
                       .input = m->input,
                       .params = calloc(1, m->operation->params_size)};
     const ab_status status = cell->params ? fill_cell(m, values, cell) : ab_failed("out of memory for a row");
-    if (status.code == AB_OK && !is_planned(plan, &cell->key))
+    const bool is_mine = m->bench->process == 1 || ab_cell_is_repeated(cell);
+    if (status.code == AB_OK && is_mine && !is_planned(plan, &cell->key))
         ++plan->n_cells;
     else
         free(cell->params);
@@ -452,15 +453,30 @@ ab_circumstances ab_cell_circumstances(const ab_plan *plan, const ab_bench *benc
                               .power = cell->line->power};
 }
 
+bool ab_cell_is_repeated(const ab_cell *cell)
+{
+    return cell->measure->timed && cell->implementation->backend != AB_HOST;
+}
+
+/* Of `total` runs or samples, which all processes share, those of this one. */
+static int share_of(const ab_bench *bench, int total)
+{
+    if (total < bench->processes) return 1;
+    return total / bench->processes + (bench->process <= total % bench->processes);
+}
+
 ab_count ab_cell_count(const ab_bench *bench, const ab_cell *cell)
 {
     const ab_effort *effort = &bench->effort;
     const ab_measure *measure = cell->measure;
     const bool limited = cell->block->runs && bench->options->profile != AB_THESIS;
     int runs = limited && cell->block->runs < effort->runs ? cell->block->runs : effort->runs;
-    if (measure->fresh) return (ab_count){runs, effort->iterations, runs * effort->iterations};
+    if (measure->fresh) {
+        runs = share_of(bench, runs);
+        return (ab_count){runs, effort->iterations, runs * effort->iterations};
+    }
     if (measure->samples == AB_SAMPLE_ITERATIONS) runs = effort->iterations;
-    return (ab_count){1, measure->at_once, runs};
+    return (ab_count){1, measure->at_once, share_of(bench, runs)};
 }
 
 double ab_cell_estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)

@@ -40,10 +40,14 @@ void ab_plan_free(ab_plan *plan); /* accepts a zeroed one */
 /* What the operation is asked about a cell. */
 ab_circumstances ab_cell_circumstances(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell);
 
-/* Seconds that measuring the cell will roughly take. */
+/* Whether every process measures the cell anew: what is timed. Anything else comes out the same each time, and the first
+ * measures it alone. */
+bool ab_cell_is_repeated(const ab_cell *cell);
+
+/* Seconds that measuring the cell will roughly take in one process. */
 double ab_cell_estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell);
 
-/* Samples of a cell, and how many of them a run has. */
+/* Samples of a cell that this process takes, and how many of them a run has. */
 typedef struct ab_count {
     int runs, at_once, samples;
 } ab_count;

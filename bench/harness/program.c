@@ -1,4 +1,5 @@
 /* The program around a driver (program.h). */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,15 +9,20 @@
 #include "bench/harness/machine.h"
 #include "bench/harness/measure.h"
 #include "bench/harness/print.h"
+#include "bench/harness/processes.h"
 #include "bench/harness/program.h"
 #include "bench/harness/progress.h"
 
 /* ---- Measuring ---- */
 
+/* Seconds for this process's rows, and those that the processes after it will measure again. */
 static double total_s(const ab_plan *plan, const ab_bench *bench)
 {
+    const int later = bench->options->process ? bench->processes - bench->process : 0;
     double seconds = 0.0;
-    for (int i = 0; i < plan->n_cells; ++i) seconds += ab_cell_estimate(plan, bench, &plan->cells[i]);
+    for (int i = 0; i < plan->n_cells; ++i)
+        seconds += ab_cell_estimate(plan, bench, &plan->cells[i]) *
+                   (1 + (ab_cell_is_repeated(&plan->cells[i]) ? later : 0));
     return seconds;
 }
 
@@ -44,6 +50,8 @@ static ab_status measure_cells(ab_bench *bench, ab_plan *plan)
     ab_loaded loaded = {.input = -1};
     ab_status status = ab_ok();
     ab_progress progress = ab_progress_start(plan->n_cells, total_s(plan, bench), bench->options->quiet);
+    if (bench->options->process)
+        snprintf(progress.part, sizeof progress.part, "process %d of %d: ", bench->process, bench->processes);
     for (int i = 0; i < plan->n_cells && status.code == AB_OK; ++i)
         status = measure_cell(bench, plan, &loaded, &plan->cells[i], &progress);
     ab_unload(plan, &loaded);
@@ -75,9 +83,8 @@ static ab_status read_inputs(const ab_bench *bench, ab_plan *plan)
     return ab_ok();
 }
 
-static ab_status open_run(ab_bench *bench, const ab_plan *plan)
+static ab_status open_run(ab_bench *bench, const ab_plan *plan, const char *table_file)
 {
-    char table_file[64];
     ab_run_input *inputs = calloc((size_t)plan->n_inputs, sizeof *inputs);
     char *gpu = bench->have_gpu ? gpu_describe(&bench->gpu, bench->nvml) : NULL;
     const char *const devices[] = {gpu};
@@ -85,7 +92,6 @@ static ab_status open_run(ab_bench *bench, const ab_plan *plan)
         const ab_input *input = &plan->inputs[i];
         inputs[i] = (ab_run_input){input->name, input->stand_in ? "generated" : input->path, input->sha256};
     }
-    snprintf(table_file, sizeof table_file, "table-%s.csv", plan->driver->name);
     const ab_run_info info = {.table_file = table_file,
                               .machine = bench->have_gpu ? bench->gpu.name : bench->cpu_name,
                               .inputs = inputs,
@@ -107,19 +113,36 @@ static void warn_of_others(const ab_options *options)
             options->shown, others);
 }
 
+/* What the process that a user has started says before it measures. */
+static void announce(const ab_bench *bench, bool in_processes)
+{
+    const ab_options *options = bench->options;
+    char how[64] = "";
+    if (options->process) return;
+    tell_missing_gpu(bench);
+    if (in_processes) snprintf(how, sizeof how, "%d processes in turn, ", bench->processes);
+    if (!options->quiet)
+        fprintf(stderr, "%s: seed %llu, %swriting to %s\n", options->shown, (unsigned long long)options->seed, how,
+                ab_run_directory(bench->run));
+    warn_of_others(options);
+}
+
 static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
 {
+    char table_file[64], directory[PATH_MAX];
+    const bool in_processes = ab_takes_processes(bench, plan);
+    snprintf(table_file, sizeof table_file, "table-%s.csv", plan->driver->name);
     AB_TRY(read_inputs(bench, plan));
-    AB_TRY(open_run(bench, plan));
-    tell_missing_gpu(bench);
-    if (!bench->options->quiet)
-        fprintf(stderr, "%s: seed %llu, writing to %s\n", bench->options->shown,
-                (unsigned long long)bench->options->seed, ab_run_directory(bench->run));
-    warn_of_others(bench->options);
-    const ab_status status = measure_cells(bench, plan);
+    AB_TRY(open_run(bench, plan, table_file));
+    snprintf(directory, sizeof directory, "%s", ab_run_directory(bench->run));
+    announce(bench, in_processes);
+    const ab_status status =
+        in_processes ? ab_measure_in_processes(bench, plan, table_file) : measure_cells(bench, plan);
     *exit_code = status.code == AB_OK ? ab_bench_exit_code(bench) : AB_EXIT_ERROR;
-    if (status.code == AB_OK) ab_print_tables(plan, bench);
+    if (status.code == AB_OK && !bench->options->process) ab_print_tables(plan, bench);
     const ab_status closed = ab_run_close(bench->run, status.code == AB_OK, *exit_code);
+    if (status.code == AB_OK && closed.code == AB_OK && in_processes)
+        ab_remove_shares(directory, table_file, bench->processes);
     return status.code == AB_OK ? closed : status;
 }
 

@@ -38,7 +38,7 @@ void ab_progress_row(ab_progress *progress, const char *label)
     char line[512], eta[24];
     if (progress->quiet || !progress->terminal) return;
     ab_format_duration(remaining_seconds(progress), eta);
-    snprintf(line, sizeof line, "[%d/%d] %s ... ETA %s", progress->done + 1, progress->total, label, eta);
+    snprintf(line, sizeof line, "%s[%d/%d] %s ... ETA %s", progress->part, progress->done + 1, progress->total, label, eta);
     show_in_place(line);
 }
 
@@ -52,7 +52,7 @@ void ab_progress_done(ab_progress *progress, const char *label, const char *outc
     if (progress->quiet) return;
     const bool last = progress->done == progress->total;
     ab_format_duration(remaining_seconds(progress), eta);
-    snprintf(line, sizeof line, "[%d/%d] %s: %s%s%s", progress->done, progress->total, label, outcome,
+    snprintf(line, sizeof line, "%s[%d/%d] %s: %s%s%s", progress->part, progress->done, progress->total, label, outcome,
              last ? "" : ", ETA ", last ? "" : eta);
     if (!progress->terminal)
         fprintf(stderr, "%s\n", line);

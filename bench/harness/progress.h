@@ -10,6 +10,7 @@ typedef struct ab_progress {
     double estimated_s;      /* of the rows not yet done, as estimated beforehand */
     double spent_s;          /* in finished rows */
     double spent_estimate_s; /* what had been estimated for those: corrects the rest */
+    char part[32];           /* "process 2 of 3: ", or "" */
     bool quiet, terminal;    /* --quiet was given; stderr is a terminal */
 } ab_progress;
 

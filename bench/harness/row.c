@@ -8,7 +8,7 @@
 
 #include "bench/harness/row.h"
 
-static const char schema[] = "2"; /* of table files; goes up when a column changes its meaning */
+static const char schema[] = "3"; /* of table files; goes up when a column changes its meaning */
 
 enum {
     ROW_DIGITS = 12,   /* nanoseconds up to 10^6 ms, integers up to 10^12 */
@@ -56,6 +56,7 @@ static const column columns[] = {
     FIELD("status", CELL_STATUS, status),
     TEXT(stop_reason),
     FIELD("samples", CELL_COUNT, ms.samples),
+    FIELD("processes", CELL_COUNT, ms.processes),
     FIELD("discarded", CELL_COUNT, discarded),
     TIME(median),
     TIME(mean),
@@ -208,7 +209,7 @@ void ab_samples_write(FILE *file, const ab_row *row, int line, int process, cons
         ab_csv_write_text(file, row->table);
         fputc(',', file);
         ab_csv_write_text(file, row->row);
-        fprintf(file, ",%d,%d,%d,", line, process, i);
+        fprintf(file, ",%d,%d,%d,", line, samples[i].process ? samples[i].process : process, i);
         ab_csv_write_number(file, samples[i].ms, SAMPLE_DIGITS);
         fputc(',', file);
         ab_csv_write_text(file, samples[i].discard_reason);
@@ -309,6 +310,14 @@ ab_status ab_samples_read_process(const ab_csv_record *record, int *process)
 {
     AB_TRY(expect_cells(record, N_SAMPLE_COLUMNS));
     return read_count(record, SAMPLE_PROCESS, "process", process);
+}
+
+ab_status ab_samples_read(const ab_csv_record *record, ab_sample *sample)
+{
+    *sample = (ab_sample){0};
+    AB_TRY(ab_samples_read_process(record, &sample->process));
+    AB_TRY(ab_csv_number(record, SAMPLE_MS, &sample->ms));
+    return ab_csv_text(record, SAMPLE_DISCARD_REASON, sample->discard_reason, sizeof sample->discard_reason);
 }
 
 ab_status ab_samples_check_row(const ab_csv_record *record, const ab_row *row)

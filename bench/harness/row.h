@@ -11,7 +11,7 @@
 
 typedef enum ab_row_status {
     AB_ROW_OK,
-    AB_ROW_NOISY,       /* measured, but half the width of the interval is more than 5 % of the median */
+    AB_ROW_NOISY,       /* measured, but half the width of the interval is more than 5 % of what it is of (stats.h) */
     AB_ROW_FEW,         /* measured, but too few samples for an interval */
     AB_ROW_TIMEOUT,     /* the budget ended before the first sample */
     AB_ROW_SKIPPED,     /* not run on purpose: the note says why */
@@ -75,11 +75,12 @@ ab_status ab_row_check_header(const ab_csv_record *record);
 ab_status ab_row_read(const ab_csv_record *record, const char *run_id, ab_row *row);
 
 /* A sample of a row, and a line of samples.csv: table and row as in the row, `line` of the table file that the row
- * stands on, the number of the process that took it (from 1: a resumed run has several), i (from 0), ms to 7 digits and
+ * stands on, the number of the process that took it (from 1; those of one row never fall), i (from 0), ms to 7 digits and
  * discard_reason. */
 typedef struct ab_sample {
     double ms;
     char discard_reason[32]; /* empty: kept */
+    int process;             /* 0: the one that writes it */
 } ab_sample;
 
 extern const char ab_samples_header[];
@@ -90,6 +91,9 @@ ab_status ab_samples_read_line(const ab_csv_record *record, int *line);
 
 /* Likewise the number of the process that took it. */
 ab_status ab_samples_read_process(const ab_csv_record *record, int *process);
+
+/* Likewise all of the sample. */
+ab_status ab_samples_read(const ab_csv_record *record, ab_sample *sample);
 
 /* AB_BAD_INPUT unless the sample names this row. */
 ab_status ab_samples_check_row(const ab_csv_record *record, const ab_row *row);

@@ -61,6 +61,10 @@ static char *newest_run(const ab_run_info *info)
 
 static char *choose_directory(const ab_options *options, const ab_run_info *info, const char *id)
 {
+    if (options->process) {
+        char *share;
+        return asprintf(&share, "%s/process-%d", options->out, options->process) < 0 ? NULL : share;
+    }
     if (options->out) return strdup(options->out);
     char *directory = options->resume ? newest_run(info) : NULL;
     if (directory) return directory;
@@ -322,6 +326,23 @@ ab_status ab_run_append(ab_run *run, const ab_row *row, const ab_sample *samples
     if (status.code == AB_OK) return remember(run, row);
     (void)ab_log_cut(&run->samples, samples_size); /* the first error is the one to report */
     return status;
+}
+
+ab_status ab_run_note_processes(ab_run *run, int n)
+{
+    AB_TRY(ab_meta_clear_processes(run->meta));
+    for (int i = 1; i <= n; ++i) {
+        char *path;
+        json_t *share;
+        if (asprintf(&path, "%s/process-%d/meta.json", run->directory, i) < 0) return ab_failed("out of memory");
+        ab_status status = ab_meta_read(path, &share);
+        free(path);
+        AB_TRY(status);
+        status = ab_meta_add_process(run->meta, share);
+        json_decref(share);
+        AB_TRY(status);
+    }
+    return ab_ok();
 }
 
 ab_status ab_run_close(ab_run *run, bool complete, int exit_code)

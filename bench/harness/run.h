@@ -1,6 +1,8 @@
 /* A run: the directory of CSV files and metadata that a driver leaves behind, safe against being killed at any moment.
  *
  *   table-<name>.csv  one line per row, written and synced when the row is finished
+ *   process-K/        while it lasts, the share of a row's samples that the K-th of several processes took: a run like
+ *                     this one (bench/harness/processes.h)
  *   samples.csv       table,row,line,process,i,ms,discard_reason: every sample of every row, synced before the row's
  *                     own line; `line` is that line's number in the table file, whose header is line 1
  *   meta.json         what was run on what; written at the start ("complete": false) and again at the end
@@ -49,6 +51,9 @@ ab_status ab_run_append(ab_run *run, const ab_row *row, const ab_sample *samples
 
 /* All rows so far, resumed ones included, in the order of the file; *count is set. */
 const ab_row *ab_run_rows(const ab_run *run, int *count);
+
+/* Notes for meta.json the processes whose shares lie in the run's directory as process-1 to process-n, each a run. */
+ab_status ab_run_note_processes(ab_run *run, int n);
 
 /* Writes the final meta.json ("complete" says whether) and frees, whatever the status. Accepts NULL. */
 ab_status ab_run_close(ab_run *run, bool complete, int exit_code);

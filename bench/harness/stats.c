@@ -1,4 +1,4 @@
-/* Order statistics of samples (bench/harness/stats.h). */
+/* Statistics of samples (bench/harness/stats.h). */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static int median_interval_rank(int n)
 
 ab_summary ab_summarise(const double *samples, int n)
 {
-    ab_summary summary = {n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    ab_summary summary = {n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, n > 0, NAN, NAN};
     if (n < 1 || any_nan(samples, n)) return summary;
     double *sorted = malloc((size_t)n * sizeof *sorted);
     if (!sorted) return summary;
@@ -83,7 +83,59 @@ ab_summary ab_summarise(const double *samples, int n)
     return summary;
 }
 
+/* P(|T| < t) for t = sqrt(df) tan(angle), in closed form (Abramowitz and Stegun, 26.7.3 and 26.7.4). */
+static double student_within(double angle, int df)
+{
+    const double sine = sin(angle), cosine = cos(angle);
+    double term = df % 2 ? cosine : 1, sum = 0;
+    for (int i = df % 2 ? 3 : 2; i <= df; i += 2) {
+        sum += term;
+        term *= cosine * cosine * (i - 1) / i;
+    }
+    return df % 2 ? (angle + sine * sum) * 2 / acos(-1) : sine * sum;
+}
+
+double ab_student_t975(int df)
+{
+    double low = 0, high = acos(-1) / 2;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2;
+        *(student_within(middle, df) < 0.95 ? &low : &high) = middle;
+    }
+    return sqrt(df) * tan(low);
+}
+
+/* The sum over processes with samples of (their mean - `from`)^power; *found is how many they are. */
+static double sum_of_processes(const double *samples, const int *counts, int processes, double from, int power,
+                               int *found)
+{
+    double sum = 0;
+    *found = 0;
+    for (int i = 0; i < processes; samples += counts[i++])
+        if (counts[i] > 0) {
+            sum += pow(mean_of(samples, counts[i]) - from, power);
+            ++*found;
+        }
+    return sum;
+}
+
+ab_summary ab_summarise_processes(const double *samples, const int *counts, int processes)
+{
+    int n = 0, found;
+    for (int i = 0; i < processes; i++) n += counts[i];
+    ab_summary summary = ab_summarise(samples, n);
+    const double sum = sum_of_processes(samples, counts, processes, 0, 1, &found);
+    if (found < 2) return summary;
+    const double squares = sum_of_processes(samples, counts, processes, sum / found, 2, &found);
+    const double half = ab_student_t975(found - 1) * sqrt(squares / (found - 1) / found);
+    summary.processes = found;
+    summary.mean = sum / found;
+    summary.ci95_lo = summary.mean - half;
+    summary.ci95_hi = summary.mean + half;
+    return summary;
+}
+
 double ab_relative_error(const ab_summary *summary)
 {
-    return (summary->ci95_hi - summary->ci95_lo) / 2 / summary->median;
+    return (summary->ci95_hi - summary->ci95_lo) / 2 / (summary->processes > 1 ? summary->mean : summary->median);
 }

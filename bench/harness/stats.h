@@ -1,5 +1,5 @@
-/* Order statistics of samples. Everything here is deterministic and assumes nothing about the distribution. A NaN among
- * the samples makes every statistic of them NAN: it never goes unnoticed into an average. */
+/* Statistics of samples, deterministic: order statistics, which assume nothing about the distribution, for those of one
+ * process, and Student's interval for the means of several processes. A NaN among the samples makes every statistic of them NAN: it never goes unnoticed into an average. */
 #ifndef ANTBENCH_STATS_H
 #define ANTBENCH_STATS_H
 
@@ -9,13 +9,26 @@ typedef struct ab_summary {
     double median, mean;     /* NAN without samples */
     double stddev;           /* of the sample (n - 1); NAN below 2 samples */
     double min, q1, q3, max; /* quartiles as ab_quantile has them */
-    double ci95_lo, ci95_hi; /* 95 % interval of the median, from order statistics (binomial); NAN below 6 samples */
+    int processes;           /* that took them; 0 without samples */
+    /* 95 % interval. Of one process: of the median, from order statistics (binomial); NAN below 6 samples. Of several: of
+     * the mean, Student's of the processes' means. */
+    double ci95_lo, ci95_hi;
 } ab_summary;
 
+/* Of samples that one process took. */
 ab_summary ab_summarise(const double *samples, int n);
 
-/* Half the width of the interval over the median; NAN where there is no interval. */
+/* Of samples that several fresh processes took, counts[i] of them the i-th, one process behind another. Samples of one
+ * process share what differs from process to process (addresses, clocks, neighbours), so that they say nothing of it:
+ * the mean is that of the processes' means, and so is the interval (Kalibera and Jones, "Rigorous benchmarking in
+ * reasonable time", ISMM 2013). A process without samples does not count. */
+ab_summary ab_summarise_processes(const double *samples, const int *counts, int processes);
+
+/* Half the width of the interval over what it is of, the median or the mean; NAN where there is no interval. */
 double ab_relative_error(const ab_summary *summary);
+
+/* The t below which 97.5 % of Student's distribution with df >= 1 degrees of freedom lies. */
+double ab_student_t975(int df);
 
 /* Quantile p of sorted[0..n-1] by linear interpolation (Hyndman & Fan type 7). n >= 1. */
 double ab_quantile(const double *sorted, int n, double p);

@@ -28,7 +28,7 @@ def repeat(drivers, options, repetitions, folder):
         print(f"run {i} of {repetitions}", file=sys.stderr)
         for driver in drivers:
             out = folder / driver / str(i)
-            arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options, "--out", str(out)]
+            arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options, "--processes", "1", "--out", str(out)]
             done = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL)
             if done.returncode != command.OK:
                 raise BadInput(f"{' '.join(arguments)} ended with {done.returncode}")

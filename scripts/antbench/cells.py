@@ -43,7 +43,7 @@ class Estimate:
     reason: str = ""  # why value is NaN
     rows: tuple = ()  # the measured rows that it comes from
     instance: str = ""  # what was measured, where that is not what was asked for: a stand-in
-    samples: int = 0  # what an interval rests on, of the part that has the fewest: times, or a quality's runs
+    n: int = 0  # what an interval rests on, of the part that has the fewest: processes, samples of one, a quality's runs
 
     @property
     def run_ids(self):
@@ -185,20 +185,20 @@ def estimate(row, quantity):
         return unless_absent(row["quality_best"], row)
     if quantity in OTHER_QUANTITIES:
         return OTHER_QUANTITIES[quantity](row)
-    value, low, high = runs.mean_interval(row)
+    value, low, high, n = runs.mean_interval(row)
     if math.isnan(value):
         return Estimate(reason="not timed", rows=(row,))
-    low = max(low, row["min_ms"]) if low == low else low
+    low = max(low, row["min_ms"]) if low == low else low  # a small n can have the ends below what was ever seen
     if quantity == "rate":
-        return divide(Estimate(*3 * [row["size"] / 1e3]), Estimate(value, low, high, rows=(row,), samples=int(row["samples"])))
-    return Estimate(value, low, high, rows=(row,), samples=int(row["samples"]))
+        return divide(Estimate(*3 * [row["size"] / 1e3]), Estimate(value, low, high, rows=(row,), n=n))
+    return Estimate(value, low, high, rows=(row,), n=n)
 
 
 def quality(row):
     """The mean quality of a row's runs, with Student's interval where that of each run is known."""
     values = runs.quality_of_runs(row)
     if len(values) > 1:
-        return Estimate(*runs.student(values), rows=(row,), samples=len(values))
+        return Estimate(*runs.student(values), rows=(row,), n=len(values))
     return unless_absent(row["quality_best"] if math.isnan(row["quality_mean"]) else row["quality_mean"], row)
 
 
@@ -227,14 +227,14 @@ def mismatch(row):
     known = row["verify_metric"] == "mismatched-pixels"
     share = row["verify_value"] / row["size"] if known else math.nan
     found = unless_absent(share, row, "no pixels were compared")
-    return replace(found, low=share, high=share, samples=0)  # counted: the same whenever it is
+    return replace(found, low=share, high=share, n=0)  # counted: the same whenever it is
 
 
 OTHER_QUANTITIES = {"quality": quality, "bandwidth": bandwidth, "mismatch": mismatch}
 
 
 def unless_absent(value, row, reason="no quality"):
-    return Estimate(value, reason=reason if math.isnan(value) else "", rows=(row,), samples=0 if math.isnan(value) else 1)
+    return Estimate(value, reason=reason if math.isnan(value) else "", rows=(row,), n=0 if math.isnan(value) else 1)
 
 
 # ---- Arithmetic: the parts are independent measurements ----
@@ -247,12 +247,12 @@ def add(parts):
     half = math.sqrt(sum(((part.high - part.low) / 2) ** 2 for part in parts))
     value = sum(part.value for part in parts)
     rows = tuple(row for part in parts for row in part.rows)
-    return Estimate(value, value - half, value + half, rows=rows, samples=fewest(*parts))
+    return Estimate(value, value - half, value + half, rows=rows, n=fewest(*parts))
 
 
 def fewest(*parts):
-    """Samples of the part that has the fewest; what was counted or published has none."""
-    return min((part.samples for part in parts if part.samples), default=0)
+    """What the interval of the part rests on that has the fewest; what was counted or published has none."""
+    return min((part.n for part in parts if part.n), default=0)
 
 
 def unlike(a, b):
@@ -287,7 +287,7 @@ def divide(top, bottom):
         value * math.exp(error),
         rows=top.rows + bottom.rows,
         instance=top.instance or bottom.instance,
-        samples=fewest(top, bottom),
+        n=fewest(top, bottom),
     )
 
 

@@ -285,7 +285,7 @@ def case_text(case):
 def with_interval(measured):
     """As "0.98 (0.97 to 0.99, n 10)": as many digits as tell the ends apart, three at least."""
     low, high = measured.low, measured.high
-    n = f"n {measured.samples}" if measured.samples else ""
+    n = f"n {measured.n}" if measured.n else ""
     if not low < high:
         return short(measured.value) + (f" ({n})" if n and low != high else "")
     digits = next((digits for digits in (3, 4, 5) if short(low, digits) != short(high, digits)), 5)

@@ -1,7 +1,8 @@
 """Two runs, or two GPUs, side by side, cell for cell. `make compare A=RUN B=RUN`.
 
-The ratio is B's median over A's: below 1, B is faster. Its 95 % interval is the percentile bootstrap over contiguous
-batches of samples (antbench.inference). Between different GPUs the ratio is also given per SM and GHz, as if both had
+The ratio is B's time over A's: below 1, B is faster. Where several processes measured a row on both sides it is of the
+means, with the interval of a t-test on processes; else of the medians, with the percentile bootstrap over contiguous
+batches of samples, which says nothing of how processes differ (antbench.inference). Between different GPUs the ratio is also given per SM and GHz, as if both had
 as many multiprocessors at the same clock, and per GB/s, as if both had the same memory bandwidth: near 1, the kernel
 is bound by that.
 """
@@ -47,9 +48,15 @@ def gb_per_s(row):
     return 2 * device.get("memory_clock_mhz", np.nan) * device.get("memory_bus_bits", np.nan) / 8 / 1e3
 
 
+def ratio_of(a, b):
+    if runs.is_of_processes(a) and runs.is_of_processes(b):
+        return inference.process_ratio(runs.processes(a), runs.processes(b))
+    return inference.ratio_interval(runs.samples(a), runs.samples(b))
+
+
 def compare_rows(a, b):
     """One line of the comparison."""
-    ratio, low, high = inference.ratio_interval(runs.samples(a), runs.samples(b))
+    ratio, low, high = ratio_of(a, b)
     elsewhere = a["device"] != b["device"]
     return {
         **{name: a[name] for name in runs.KEY},
@@ -57,8 +64,8 @@ def compare_rows(a, b):
         "b_device": b["device"],
         "a_status": a["status"],
         "b_status": b["status"],
-        **dict(zip(("a_ms", "a_lo_ms", "a_hi_ms"), runs.median_interval(a))),
-        **dict(zip(("b_ms", "b_lo_ms", "b_hi_ms"), runs.median_interval(b))),
+        **dict(zip(("a_ms", "a_lo_ms", "a_hi_ms"), runs.own_interval(a))),
+        **dict(zip(("b_ms", "b_lo_ms", "b_hi_ms"), runs.own_interval(b))),
         "ratio": ratio,
         "ratio_lo": low,
         "ratio_hi": high,
@@ -172,7 +179,7 @@ def main(arguments=None):
                     as_text(lines),
                     "",
                     f"{len(lines)} cells of both, {only_a} of A alone, {only_b} of B alone; "
-                    "B/A of medians, interval: bootstrap over batches",
+                    "B/A of means and a t-test on processes, or of medians and the bootstrap where one process measured it",
                 ]
             )
         )

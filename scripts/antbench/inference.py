@@ -92,6 +92,14 @@ def batch_medians(samples):
     return np.median(samples[: count * size].reshape(count, size), axis=1)
 
 
+def process_ratio(a, b):
+    """(ratio of the means b / a of two lists of processes, low, high): a t-test's 95 % interval of their logarithms."""
+    means = [np.log([[np.nanmean(samples)] for samples in side]) for side in (a, b)]
+    change, error, df = (np.ravel(each)[0] for each in compare(*means, sd=None, paired=False))
+    half = stats.t.ppf(0.975, df) * error
+    return tuple(np.exp([change, change - half, change + half]))
+
+
 def ratio_interval(a, b):
     """(ratio of the medians b / a, low, high): the 95 % percentile bootstrap over batches; NaN below 6 samples."""
     if len(a) == 0 or len(b) == 0:

@@ -11,7 +11,7 @@ import shlex
 from datetime import datetime
 from pathlib import Path
 
-from antbench import cells, claims, layouts, plots
+from antbench import cells, claims, layouts, plots, runs
 from antbench.command import OK, ROOT, SKIPPED, BadInput, run
 
 TEMPLATES = cells.REPORT / "templates"
@@ -173,7 +173,8 @@ def problems(source):
 
 def reason_of(row):
     if row["status"] == "noisy":
-        return f"±{(row['ci95_hi_ms'] - row['ci95_lo_ms']) / 2 / row['median_ms']:.0%}"
+        value, low, high = runs.own_interval(row)
+        return f"±{(high - low) / 2 / value:.0%}"
     return row["note"] or (f"{row['samples']:.0f} samples" if row["status"] == "few" else "no reason given")
 
 

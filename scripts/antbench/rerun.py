@@ -15,6 +15,7 @@ OPTIONS = {
     "profile": WORD,
     "backend": WORD,
     "device": NUMBER,
+    "processes": NUMBER,
     "runs": NUMBER,
     "iterations": NUMBER,
     "time_budget_s": re.compile(r"none|[\d.]+"),
@@ -55,6 +56,7 @@ class Programs:
         expect_same_program(root, program, run)
         options = dict(run.meta.get("options", {}))
         options["seed"] = int(options.get("seed") or 1) + 1
+        options["processes"] = 1 if "processes" in options else None  # each that is started here is one
         options["instances"] = sorted({row["instance"] for row in rows if row["run"].driver == driver})
         wanted = sorted({row["implementation"] for row in rows if row["run"].driver == driver})
         if known_implementations(root / program) >= set(wanted):  # rows of scope setup are in no registry

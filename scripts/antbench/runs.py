@@ -18,23 +18,24 @@ from scipy import stats
 
 from antbench.command import ROOT, BadInput
 
-# The columns of a table file and of samples.csv, listed here alone. Schema 1, which stored runs have, lacks some.
+# The columns of a table file and of samples.csv, listed here alone. Earlier schemas, which stored runs have, lack some.
 HEADER = (
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
-    "discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
+    "processes,discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
     "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,"
     "throttle,published_id,published_ms,note"
 ).split(",")
 SAMPLES_HEADER = ["table", "row", "line", "process", "i", "ms", "discard_reason"]
-SINCE_SCHEMA_2 = ("bytes", "flops", "energy_j", "quality_runs", "process")
+NEWEST_SCHEMA = 3
+SINCE = {"bytes": 2, "flops": 2, "energy_j": 2, "quality_runs": 2, "process": 2, "processes": 3}
 
 
-def before_schema_2(header):
-    return [name for name in header if name not in SINCE_SCHEMA_2]
+def before(schema, header):
+    return [name for name in header if SINCE.get(name, 1) <= schema]
 
 
-SCHEMAS = {"1": (before_schema_2(HEADER), before_schema_2(SAMPLES_HEADER)), "2": (HEADER, SAMPLES_HEADER)}
-COUNTS = ("size", "seed", "samples", "discarded", "bytes", "flops", "energy_j")
+SCHEMAS = {str(i): (before(i, HEADER), before(i, SAMPLES_HEADER)) for i in range(1, NEWEST_SCHEMA + 1)}
+COUNTS = ("size", "seed", "samples", "processes", "discarded", "bytes", "flops", "energy_j")
 NUMBER_ENDINGS = ("_ms", "_best", "_mean", "_reference", "_value", "_mhz")
 NUMBERS = [name for name in HEADER if name.endswith(NUMBER_ENDINGS) or name in COUNTS]
 TIMES = [name for name in HEADER if name.endswith("_ms") and name != "published_ms"]
@@ -44,6 +45,7 @@ STATUSES = (*MEASURED, "timeout", "skipped", "unsupported", "wrong", "error")
 KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]  # no two rows of a run share it
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
+SHARE = "process-"  # of a run of several processes, while it lasts: DIR/process-1
 PROGRAM = "antbench"  # holds all drivers; older runs are of a program for each, table_3_3
 
 
@@ -255,7 +257,7 @@ def read_samples(path, rows, schema="1"):
                 f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
                 f'line "{cells["line"]}" of the table'
             )
-        if process not in (last_process[of], last_process[of] + 1):
+        if process < last_process[of]:
             raise BadInput(f"{path}:{line}: process {cells['process']} after process {last_process[of]}")
         if process != last_process[of] and values[of]:
             begins[of].append(len(values[of]))
@@ -286,7 +288,7 @@ def read_meta(path):
     if not isinstance(meta, dict) or not isinstance(meta.get("run_id"), str):
         raise BadInput(f"{path}:1: not the description of a run: there is no run_id")
     if schema_of(meta) not in SCHEMAS:
-        raise BadInput(f"{path}:1: schema {schema_of(meta)}; this program reads schemas {' and '.join(SCHEMAS)}")
+        raise BadInput(f"{path}:1: schema {schema_of(meta)}; this program reads schemas {', '.join(SCHEMAS)}")
     return meta
 
 
@@ -310,9 +312,27 @@ def load_run(path):
 
 
 def find_runs(*roots):
-    """The directories of all runs below these folders (default: yours and the stored ones), oldest first."""
+    """The directories of all runs below these folders (default: yours and the stored ones), oldest first.
+
+    A run of several processes that is not yet at its end is found as the shares that the processes have left so far.
+    """
     roots = roots or (RESULTS / "runs", RESULTS / "reference")
-    return sorted((meta.parent for root in roots for meta in Path(root).rglob("meta.json")), key=lambda path: path.name)
+    found = {meta.parent for root in roots for meta in Path(root).rglob("meta.json")}
+    return sorted((path for path in found if not is_hidden(path, found)), key=lambda path: (path.name, str(path)))
+
+
+def is_hidden(path, found):
+    """A share beside the complete run that it became a part of, or a run of which there are only shares."""
+    is_share = path.name.startswith(SHARE) and path.parent in found
+    of_shares = is_share or (path / f"{SHARE}1") in found
+    return of_shares and is_share == is_complete(path.parent if is_share else path)
+
+
+def is_complete(path):
+    try:
+        return bool(read_meta(path / "meta.json").get("complete"))
+    except BadInput:
+        return False
 
 
 def resolve(name):
@@ -346,9 +366,9 @@ def newest_run(root=None):
 def best_rows(runs):
     """The rows of several runs, each cell once, and the column `rank`, which is larger the better a row is.
 
-    A timed row comes before others, more than a smoke run before one. Then, for rows of a CPU, the one with the most
-    samples (where none is timed, with the most runs of a quality): what a GPU's kernels were compiled to says nothing of
-    them. For others the newest device code of their table, so that a table does not mix versions of the kernels; then
+    A timed row comes before others, more than a smoke run before one. Then, for rows of a CPU, the one of the most
+    processes, then of the most samples (where none is timed, of the most runs of a quality): what a GPU's kernels were
+    compiled to says nothing of them. For others the newest device code of their table, so that a table does not mix versions of the kernels; then
     the profile; then the newest.
     """
     if not runs:
@@ -360,21 +380,23 @@ def best_rows(runs):
             "more_than_smoke": [run.profile != "smoke" for run in rows["run"]],
             "profile": [PROFILES.index(run.profile) if run.profile in PROFILES else -1 for run in rows["run"]],
             "started": [run.started for run in rows["run"]],
-            "samples": [evidence(row) if row["backend"] == "cpu" else 0 for row in rows.to_dict("records")],
         }
     )
+    of_cpu = [evidence(row) if row["backend"] == "cpu" else (0, 0) for row in rows.to_dict("records")]
+    order["processes"], order["samples"] = zip(*of_cpu)
     newest = order.sort_values(["more_than_smoke", "started"], kind="stable").index
     code = pd.Series([run.device_code for run in rows["run"]])
     of_table = code[newest].groupby(rows["table"][newest]).last()
     order["current"] = code == rows["table"].map(of_table)
-    ranked = order.sort_values(["timed", "more_than_smoke", "samples", "current", "profile", "started"], kind="stable").index
+    ranked = order.sort_values(["timed", "more_than_smoke", "processes", "samples", "current", "profile", "started"], kind="stable").index
     best = rows.loc[ranked].assign(rank=range(len(rows))).drop_duplicates(KEY, keep="last")
     return best.sort_index().reset_index(drop=True)
 
 
 def evidence(row):
-    """How many samples a row has, or else how many runs whose quality is known."""
-    return row["samples"] if row["samples"] > 0 else len(quality_of_runs(row))
+    """(how many processes measured a row, how many samples it has, or else how many runs whose quality is known)."""
+    processes = row["processes"] if row["processes"] > 0 else 0
+    return processes, row["samples"] if row["samples"] > 0 else len(quality_of_runs(row))
 
 
 def for_device(device, *roots):
@@ -407,23 +429,26 @@ def published(folder=RESULTS / "published"):
 # ---- Intervals ----
 
 
-def median_interval(row):
-    """(median, low, high) of a row in ms: its 95 % interval from order statistics; NaN where there is none."""
-    return row["median_ms"], row["ci95_lo_ms"], row["ci95_hi_ms"]
+def is_of_processes(row):
+    """Whether several processes measured a row: then its interval is of their means (bench/harness/stats.h)."""
+    return row["processes"] > 1
+
+
+def own_interval(row):
+    """(value, low, high) of a row in ms as its columns have it: the mean of several processes, the median of one."""
+    return row["mean_ms" if is_of_processes(row) else "median_ms"], row["ci95_lo_ms"], row["ci95_hi_ms"]
 
 
 def mean_interval(row):
-    """(mean, low, high) of a row in ms: Student's 95 % interval of the means of its processes where there are 3 or more.
+    """(mean, low, high, n) of a row in ms: the 95 % interval that its n processes have.
 
-    Below, that of its samples, which says nothing of how processes differ; NaN below 2 samples.
+    Of one process Student's of its n samples, which says nothing of how processes differ; NaN below 2.
     """
-    if row["run"].schema != "1" and (row["run"].path / "samples.csv").exists():
-        of_processes = [np.nanmean(values) for values in processes(row) if not np.isnan(values).all()]
-        if len(of_processes) > 2:
-            return student(of_processes)
+    if is_of_processes(row):
+        return *own_interval(row), int(row["processes"])
     n, mean, stddev = row["samples"], row["mean_ms"], row["stddev_ms"]
     half = stats.t.ppf(0.975, n - 1) * stddev / math.sqrt(n) if n > 1 else math.nan
-    return mean, mean - half, mean + half
+    return mean, mean - half, mean + half, int(n) if n == n else 0
 
 
 def student(values):

@@ -16,6 +16,10 @@ static ab_status not_there(void)
     return ab_failed("this GPU is not there: it is for --dry-run");
 }
 
+void gpu_close(void)
+{
+}
+
 ab_status gpu_clock_open(int n_marks, gpu_clock **clock)
 {
     (void)n_marks, (void)clock;

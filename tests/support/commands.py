@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = ROOT / "build/bin/antbench"
 PLANTED = ROOT / "build/bin/tests/antbench_planted"  # with a DS-Roulette that is wrong
 WITH_GPU = ROOT / "build/bin/tests/antbench_with_gpu"  # that believes in a GPU: for --dry-run
-SCHEMA = "2"  # that the program writes
+SCHEMA = "3"  # that the program writes
 HEADER, SAMPLES_HEADER = (",".join(columns) for columns in runs.SCHEMAS[SCHEMA])
 TIMES = runs.TIMES
 CORES = len(os.sched_getaffinity(0))
@@ -22,7 +22,10 @@ def environment_of(tsplib="/nonexistent", images="/nonexistent", **more):
 
 def drive(*arguments, driver="3.3", program=PROGRAM, tsplib="/nonexistent", images="/nonexistent", root=None, cwd=ROOT,
           **options):
-    """Runs a driver where no TSPLIB file and no image can be found, unless `tsplib`, `images` or `root` says where."""
+    """Runs a driver where no TSPLIB file and no image can be found, unless `tsplib`, `images` or `root` says where; in one
+    process, unless the arguments name another number."""
+    if "--processes" not in arguments:
+        arguments = (*arguments, "--processes", 1)
     environment = environment_of(tsplib, images, **({"ANTBENCH_ROOT": str(root)} if root else {}))
     return subprocess.run([program, driver, *map(str, arguments)], cwd=cwd, env=environment, capture_output=True,
                           text=True, timeout=120, **options)

@@ -1,0 +1,186 @@
+/* One row of several processes' (join.h). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/harness/join.h"
+#include "bench/harness/sample.h"
+
+/* The processes that measured a row. */
+typedef struct parts {
+    const ab_recorded_row *const *of; /* [n], NULL where one did not */
+    int n;
+} parts;
+
+/* ---- Statuses ---- */
+
+static bool has_failed(ab_row_status status)
+{
+    return status == AB_ROW_WRONG || status == AB_ROW_ERROR;
+}
+
+/* The part that the row is to be like: a wrong one, else one with an error, else one with samples, else the first. */
+static const ab_row *model(const parts *p)
+{
+    const ab_row *best = NULL;
+    int best_rank = -1;
+    for (int i = 0; i < p->n; ++i) {
+        if (!p->of[i]) continue;
+        const ab_row *row = &p->of[i]->row;
+        const int rank = row->status == AB_ROW_WRONG ? 3 : row->status == AB_ROW_ERROR ? 2 : row->ms.samples > 0;
+        if (rank > best_rank) {
+            best = row;
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+/* ---- Samples ---- */
+
+static ab_status join_samples(const parts *p, ab_recorded_row *joined)
+{
+    for (int i = 0; i < p->n; ++i) joined->capacity += p->of[i] ? p->of[i]->n_samples : 0;
+    joined->samples = calloc((size_t)joined->capacity + 1, sizeof *joined->samples);
+    if (!joined->samples) return ab_failed("out of memory for %d samples", joined->capacity);
+    for (int i = 0; i < p->n; ++i)
+        for (int k = 0; p->of[i] && k < p->of[i]->n_samples; ++k) {
+            ab_sample *sample = &joined->samples[joined->n_samples++];
+            *sample = p->of[i]->samples[k];
+            sample->process = i + 1;
+        }
+    return ab_ok();
+}
+
+static ab_status summarise(int n_processes, ab_recorded_row *joined)
+{
+    double *kept = calloc((size_t)joined->n_samples + 1, sizeof *kept);
+    int *counts = calloc((size_t)n_processes, sizeof *counts), n = 0;
+    if (kept && counts) {
+        for (int i = 0; i < joined->n_samples; ++i)
+            if (!joined->samples[i].discard_reason[0]) {
+                kept[n++] = joined->samples[i].ms;
+                ++counts[joined->samples[i].process - 1];
+            }
+        joined->row.ms = ab_summarise_processes(kept, counts, n_processes);
+        joined->row.status = ab_timed_status(&joined->row.ms);
+    }
+    const bool done = kept && counts;
+    free(kept);
+    free(counts);
+    return done ? ab_ok() : ab_failed("out of memory for %d samples", joined->n_samples);
+}
+
+/* ---- Other columns ---- */
+
+/* The mean over the processes that know it, each weighted by its samples. */
+static double weighted_mean(const parts *p, size_t offset)
+{
+    double sum = 0.0, weight = 0.0;
+    for (int i = 0; i < p->n; ++i) {
+        if (!p->of[i]) continue;
+        double value;
+        memcpy(&value, (const char *)&p->of[i]->row + offset, sizeof value);
+        if (isnan(value)) continue;
+        sum += value * p->of[i]->row.ms.samples;
+        weight += p->of[i]->row.ms.samples;
+    }
+    return weight > 0.0 ? sum / weight : (double)NAN;
+}
+
+/* Texts that differ, one behind another with a separator between them; `unless` is left out where there are others. */
+static void join_texts(const parts *p, size_t offset, size_t size, const char *separator, const char *unless,
+                       char *text)
+{
+    bool left_out = false;
+    text[0] = '\0';
+    for (int i = 0; i < p->n; ++i) {
+        const char *other = p->of[i] ? (const char *)&p->of[i]->row + offset : "";
+        const size_t at = strlen(text);
+        if (strcmp(other, unless) == 0)
+            left_out = true;
+        else if (!strstr(text, other))
+            snprintf(text + at, size - at, "%s%s", at ? separator : "", other);
+    }
+    if (left_out && !text[0]) snprintf(text, size, "%s", unless);
+}
+
+/* Why samples ended, where not all ended because there were enough. */
+static void join_stop_reasons(const parts *p, ab_row *row)
+{
+    for (int i = 0; i < p->n; ++i)
+        if (p->of[i] && p->of[i]->row.stop_reason[0] && strcmp(p->of[i]->row.stop_reason, "count") != 0)
+            memcpy(row->stop_reason, p->of[i]->row.stop_reason, sizeof row->stop_reason);
+}
+
+/* The next number of a list, or false where it has ended. */
+static bool next_number(const char **list, double *value)
+{
+    char *end;
+    *value = strtod(*list, &end);
+    const bool found = end != *list;
+    *list = end;
+    return found;
+}
+
+/* The runs' qualities in the order of their seeds, which the processes take in turns. */
+static ab_status join_qualities(const parts *p, ab_row *row)
+{
+    const char **lists = calloc((size_t)p->n, sizeof *lists);
+    if (!lists) return ab_failed("out of memory");
+    double sum = 0.0;
+    int runs = 0;
+    size_t at = 0;
+    row->quality_runs[0] = '\0';
+    for (int i = 0; i < p->n; ++i) lists[i] = p->of[i] ? p->of[i]->row.quality_runs : "";
+    for (bool any = true; any;) {
+        any = false;
+        for (int i = 0; i < p->n; ++i) {
+            double value;
+            if (!next_number(&lists[i], &value)) continue;
+            any = true;
+            sum += value;
+            row->quality_best = runs++ ? fmin(row->quality_best, value) : value;
+            if (at < sizeof row->quality_runs)
+                at += (size_t)snprintf(row->quality_runs + at, sizeof row->quality_runs - at, "%s%.10g",
+                                       runs > 1 ? " " : "", value);
+        }
+    }
+    free(lists);
+    if (runs) row->quality_mean = sum / runs;
+    if (at < sizeof row->quality_runs) return ab_ok();
+    row->quality_runs[0] = '\0';
+    ab_row_add_note(row, "the qualities of %d runs are too many to list", runs);
+    return ab_ok();
+}
+
+/* The metric is of those processes that completed a run. */
+static void join_metric(const parts *p, ab_row *row)
+{
+    for (int i = 0; i < p->n && !row->quality_metric[0]; ++i)
+        if (p->of[i]) memcpy(row->quality_metric, p->of[i]->row.quality_metric, sizeof row->quality_metric);
+}
+
+static ab_status join_columns(const parts *p, ab_row *row)
+{
+    row->discarded = 0;
+    for (int i = 0; i < p->n; ++i) row->discarded += p->of[i] ? p->of[i]->row.discarded : 0;
+    row->energy_j = weighted_mean(p, offsetof(ab_row, energy_j));
+    row->sm_clock_mhz = weighted_mean(p, offsetof(ab_row, sm_clock_mhz));
+    join_texts(p, offsetof(ab_row, throttle), sizeof row->throttle, "|", "none", row->throttle);
+    join_texts(p, offsetof(ab_row, note), sizeof row->note, "; ", "", row->note);
+    join_stop_reasons(p, row);
+    join_metric(p, row);
+    return row->quality_metric[0] ? join_qualities(p, row) : ab_ok();
+}
+
+ab_status ab_join_rows(const ab_recorded_row *const *of, int n, ab_recorded_row *joined)
+{
+    const parts p = {of, n};
+    *joined = (ab_recorded_row){.row = *model(&p)};
+    if (has_failed(joined->row.status) || joined->row.ms.samples == 0) return ab_ok();
+    AB_TRY(join_samples(&p, joined));
+    AB_TRY(summarise(n, joined));
+    return join_columns(&p, &joined->row);
+}

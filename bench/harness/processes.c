@@ -1,0 +1,186 @@
+/* A run of several processes (processes.h). */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench/harness/join.h"
+#include "bench/harness/meta.h"
+#include "bench/harness/processes.h"
+
+enum { PATH_SIZE = 4096, CANNOT_START = 127 };
+
+bool ab_takes_processes(const ab_bench *bench, const ab_plan *plan)
+{
+    if (bench->processes == 1 || bench->options->process) return false;
+    for (int i = 0; i < plan->n_cells; ++i)
+        if (ab_cell_is_repeated(&plan->cells[i])) return true;
+    return false;
+}
+
+static void share_directory(const char *directory, int process, char path[PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "%s/process-%d", directory, process);
+}
+
+/* The id of a share's run into id[size], and whether it is complete. */
+static ab_status read_share(const char *directory, int process, char *id, size_t size, bool *complete)
+{
+    char path[PATH_SIZE];
+    json_t *meta;
+    share_directory(directory, process, path);
+    strncat(path, "/meta.json", PATH_SIZE - strlen(path) - 1);
+    *complete = false;
+    if (access(path, F_OK) != 0) return ab_ok();
+    AB_TRY(ab_meta_read(path, &meta));
+    snprintf(id, size, "%s", json_string_value(json_object_get(meta, "run_id")));
+    *complete = ab_meta_is_complete(meta);
+    json_decref(meta);
+    return ab_ok();
+}
+
+/* ---- Starting ---- */
+
+/* This program with its command line, and what makes it one process of several. Never returns. */
+static void become_process(const ab_bench *bench, int process)
+{
+    const ab_options *options = bench->options;
+    char of[16], this[16];
+    const char *const more[] = {"--processes", of, "--process", this, "--out", ab_run_directory(bench->run), NULL};
+    const size_t n = (size_t)options->argc;
+    const char **argv = calloc(n + sizeof more / sizeof *more, sizeof *argv);
+    snprintf(of, sizeof of, "%d", bench->processes);
+    snprintf(this, sizeof this, "%d", process);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* a process does not outlive its run */
+    if (argv) {
+        memcpy(argv, options->argv, n * sizeof *argv);
+        memcpy(argv + n, more, sizeof more);
+        execv("/proc/self/exe", (char *const *)argv);
+    }
+    _exit(CANNOT_START);
+}
+
+/* Runs the process to its end, whatever that is: its meta.json tells. */
+static ab_status run_process(const ab_bench *bench, int process)
+{
+    int ended;
+    char id[256];
+    bool complete;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child < 0) return ab_failed("cannot start process %d of %d: out of memory or processes", process, bench->processes);
+    if (child == 0) become_process(bench, process);
+    if (waitpid(child, &ended, 0) != child) return ab_failed("lost process %d of %d", process, bench->processes);
+    AB_TRY(read_share(ab_run_directory(bench->run), process, id, sizeof id, &complete));
+    if (WIFSIGNALED(ended))
+        return ab_failed("process %d of %d: ended by signal %d (%s)", process, bench->processes, WTERMSIG(ended),
+                         strsignal(WTERMSIG(ended)));
+    if (complete) return ab_ok();
+    return ab_failed("process %d of %d: ended with exit code %d before it was done", process, bench->processes,
+                     WEXITSTATUS(ended));
+}
+
+/* ---- Joining ---- */
+
+static ab_status join_row(ab_bench *bench, const ab_recorded *shares, const ab_row *row)
+{
+    ab_recorded_row joined;
+    if (ab_run_find(bench->run, row)) return ab_ok(); /* written before an interruption */
+    const ab_recorded_row **parts = calloc((size_t)bench->processes, sizeof *parts);
+    if (!parts) return ab_failed("out of memory");
+    for (int i = 0; i < bench->processes; ++i) parts[i] = ab_recorded_find(&shares[i], row);
+    ab_status status = ab_join_rows(parts, bench->processes, &joined);
+    if (status.code == AB_OK) status = ab_run_append(bench->run, &joined.row, joined.samples, joined.n_samples);
+    free(joined.samples);
+    free(parts);
+    return status;
+}
+
+/* The rows that the first process has, which are all: the others time them again. */
+static ab_status join_rows(ab_bench *bench, const ab_recorded *shares)
+{
+    for (int i = 0; i < shares->n_rows; ++i) AB_TRY(join_row(bench, shares, &shares->rows[i].row));
+    return ab_run_note_processes(bench->run, bench->processes);
+}
+
+static ab_status read_shares(const ab_bench *bench, const char *table_file, ab_recorded *shares)
+{
+    for (int i = 0; i < bench->processes; ++i) {
+        char path[PATH_SIZE], id[256];
+        bool complete;
+        share_directory(ab_run_directory(bench->run), i + 1, path);
+        AB_TRY(read_share(ab_run_directory(bench->run), i + 1, id, sizeof id, &complete));
+        AB_TRY(ab_recorded_read(path, table_file, id, &shares[i]));
+    }
+    return ab_ok();
+}
+
+static ab_status join(ab_bench *bench, const char *table_file)
+{
+    ab_recorded *shares = calloc((size_t)bench->processes, sizeof *shares);
+    if (!shares) return ab_failed("out of memory");
+    ab_status status = read_shares(bench, table_file, shares);
+    if (status.code == AB_OK) status = join_rows(bench, shares);
+    for (int i = 0; i < bench->processes; ++i) ab_recorded_free(&shares[i]);
+    free(shares);
+    return status;
+}
+
+/* ---- The run ---- */
+
+/* What ran counts as it would have in one process; preparation alone is not yet anything that has run. */
+static void count_rows(ab_bench *bench)
+{
+    int count;
+    const ab_row *rows = ab_run_rows(bench->run, &count);
+    for (int i = 0; i < count; ++i)
+        if (strcmp(rows[i].scope, "setup") != 0 || rows[i].status == AB_ROW_WRONG || rows[i].status == AB_ROW_ERROR)
+            ab_bench_count(bench, rows[i].status);
+}
+
+static ab_status run_processes(ab_bench *bench)
+{
+    ab_bench_release(bench);
+    for (int process = 1; process <= bench->processes; ++process) {
+        char id[256];
+        bool complete;
+        AB_TRY(read_share(ab_run_directory(bench->run), process, id, sizeof id, &complete));
+        if (!complete) AB_TRY(run_process(bench, process));
+    }
+    return ab_ok();
+}
+
+/* Whether a resumed run has every row: its shares may be gone. */
+static bool is_done(const ab_bench *bench, const ab_plan *plan)
+{
+    for (int i = 0; i < plan->n_cells; ++i)
+        if (!ab_run_find(bench->run, &plan->cells[i].key)) return false;
+    return true;
+}
+
+ab_status ab_measure_in_processes(ab_bench *bench, const ab_plan *plan, const char *table_file)
+{
+    if (!is_done(bench, plan)) {
+        AB_TRY(run_processes(bench));
+        AB_TRY(join(bench, table_file));
+    }
+    count_rows(bench);
+    return ab_ok();
+}
+
+void ab_remove_shares(const char *directory, const char *table_file, int processes)
+{
+    const char *const names[] = {table_file, "samples.csv", "meta.json"};
+    for (int process = 1; process <= processes; ++process) {
+        char share[PATH_SIZE], path[PATH_SIZE + 64];
+        share_directory(directory, process, share);
+        for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+            snprintf(path, sizeof path, "%s/%s", share, names[i]);
+            (void)unlink(path);
+        }
+        (void)rmdir(share);
+    }
+}
