@@ -549,11 +549,11 @@ static void damaged_table_is_reported_with_its_line(void **state)
     static const damage damages[] = {
         {"1.375", "1.3x5", "run/table-3.3.csv:2: column 18: expected a number, got \"1.3x5\""},
         {",ok,", ",no,", "run/table-3.3.csv:2: unknown status \"no\""},
-        {"2,nvidia", "1,nvidia", "run/table-3.3.csv:2: schema: expected 2, got \"1\""},
-        {"2,nvidia", "2,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
+        {"3,nvidia", "1,nvidia", "run/table-3.3.csv:2: schema: expected 3, got \"1\""},
+        {"3,nvidia", "3,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
         {"count,2,", "count,2.5,", "run/table-3.3.csv:2: samples: expected a count"},
         {"median_ms", "median_us", "run/table-3.3.csv:1: not the header"},
-        {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 40 cells, got 39"},
+        {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 41 cells, got 40"},
         {"a note", "a\"note", "run/table-3.3.csv:2: "},
         {"break \"\n", "break \"\n\n", "run/table-3.3.csv:4: expected a row on every line"}};
     assert_damages_are_reported("run/table-3.3.csv", damages, sizeof damages / sizeof *damages);
