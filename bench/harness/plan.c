@@ -479,12 +479,44 @@ ab_count ab_cell_count(const ab_bench *bench, const ab_cell *cell)
     return (ab_count){1, measure->at_once, share_of(bench, runs)};
 }
 
-double ab_cell_estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
+int ab_cell_least(const ab_bench *bench, const ab_cell *cell)
+{
+    return bench->options->profile == AB_SMOKE ? 0 : (cell->line->least + bench->processes - 1) / bench->processes;
+}
+
+bool ab_cell_is_long(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
 {
     double sample_s, once_s;
     const ab_circumstances c = ab_cell_circumstances(plan, bench, cell);
     cell->operation->estimate(&c, cell->params, &sample_s, &once_s);
-    return once_s + fmin(sample_s * ab_cell_count(bench, cell).samples, fmax(bench->effort.budget_s, sample_s));
+    return sample_s > 1.0;
+}
+
+/* Seconds for the samples and what comes before: the verification in the first process, a warm-up in the others. */
+static void estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell, double *first_s, double *later_s)
+{
+    double sample_s, once_s;
+    const ab_circumstances c = ab_cell_circumstances(plan, bench, cell);
+    cell->operation->estimate(&c, cell->params, &sample_s, &once_s);
+    const double samples_s =
+        fmin(sample_s * ab_cell_count(bench, cell).samples,
+             fmax(bench->effort.budget_s, sample_s * fmax(1.0, ab_cell_least(bench, cell))));
+    *first_s = once_s + samples_s;
+    *later_s = ab_cell_is_repeated(cell) ? fmin(sample_s, 1.0) + samples_s : 0.0;
+}
+
+double ab_cell_estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
+{
+    double first_s, later_s;
+    estimate(plan, bench, cell, &first_s, &later_s);
+    return bench->process == 1 ? first_s : later_s;
+}
+
+double ab_cell_estimate_from_here(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
+{
+    double first_s, later_s;
+    estimate(plan, bench, cell, &first_s, &later_s);
+    return (bench->process == 1 ? first_s : later_s) + (bench->processes - bench->process) * later_s;
 }
 
 /* Whether the sources measured what the cell does: with their own parameters, on that very input. A stand-in has its size

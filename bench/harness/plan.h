@@ -44,14 +44,21 @@ ab_circumstances ab_cell_circumstances(const ab_plan *plan, const ab_bench *benc
  * measures it alone. */
 bool ab_cell_is_repeated(const ab_cell *cell);
 
-/* Seconds that measuring the cell will roughly take in one process. */
+/* Whether a sample of the cell will take more than a second, roughly. */
+bool ab_cell_is_long(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell);
+
+/* Seconds that measuring the cell will roughly take in this process, and in those from this one to the last. */
 double ab_cell_estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell);
+double ab_cell_estimate_from_here(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell);
 
 /* Samples of a cell that this process takes, and how many of them a run has. */
 typedef struct ab_count {
     int runs, at_once, samples;
 } ab_count;
 ab_count ab_cell_count(const ab_bench *bench, const ab_cell *cell);
+
+/* Samples that this process takes whatever they cost. */
+int ab_cell_least(const ab_bench *bench, const ab_cell *cell);
 
 /* Sets the published time beside a row of table `table`, for a stage's where `stage` is not NULL. */
 void ab_plan_add_published(const ab_plan *plan, const ab_cell *cell, const char *table, const char *stage, ab_row *row);

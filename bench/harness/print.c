@@ -168,8 +168,7 @@ void ab_print_plan(const ab_plan *plan, const ab_bench *bench)
     printf("table\trow\tinstance\timplementation\tbackend\tparams\tscope\tduration\n");
     for (int i = 0; i < plan->n_cells; ++i) {
         const ab_row *key = &plan->cells[i].key;
-        const double estimate = ab_cell_estimate(plan, bench, &plan->cells[i]) *
-                                (ab_cell_is_repeated(&plan->cells[i]) ? bench->processes : 1);
+        const double estimate = ab_cell_estimate_from_here(plan, bench, &plan->cells[i]);
         seconds += estimate;
         ab_format_duration(estimate, duration);
         printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", key->table, key->row, key->instance, key->implementation,

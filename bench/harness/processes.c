@@ -42,6 +42,16 @@ static ab_status read_share(const char *directory, int process, char *id, size_t
     return ab_ok();
 }
 
+ab_status ab_share_read(const char *directory, int process, const char *table_file, ab_recorded *recorded)
+{
+    char path[PATH_SIZE], id[256] = "";
+    bool complete;
+    share_directory(directory, process, path);
+    AB_TRY(read_share(directory, process, id, sizeof id, &complete));
+    if (!id[0]) return ab_bad_input("%s: there is no run of process %d", path, process);
+    return ab_recorded_read(path, table_file, id, recorded);
+}
+
 /* ---- Starting ---- */
 
 /* This program with its command line, and what makes it one process of several. Never returns. */
@@ -79,8 +89,9 @@ static ab_status run_process(const ab_bench *bench, int process)
         return ab_failed("process %d of %d: ended by signal %d (%s)", process, bench->processes, WTERMSIG(ended),
                          strsignal(WTERMSIG(ended)));
     if (complete) return ab_ok();
-    return ab_failed("process %d of %d: ended with exit code %d before it was done", process, bench->processes,
-                     WEXITSTATUS(ended));
+    const ab_status failed = ab_failed("process %d of %d: ended with exit code %d before it was done", process,
+                                       bench->processes, WEXITSTATUS(ended));
+    return WEXITSTATUS(ended) == AB_EXIT_USAGE ? ab_bad_input("%s", failed.reason) : failed;
 }
 
 /* ---- Joining ---- */
@@ -106,23 +117,13 @@ static ab_status join_rows(ab_bench *bench, const ab_recorded *shares)
     return ab_run_note_processes(bench->run, bench->processes);
 }
 
-static ab_status read_shares(const ab_bench *bench, const char *table_file, ab_recorded *shares)
-{
-    for (int i = 0; i < bench->processes; ++i) {
-        char path[PATH_SIZE], id[256];
-        bool complete;
-        share_directory(ab_run_directory(bench->run), i + 1, path);
-        AB_TRY(read_share(ab_run_directory(bench->run), i + 1, id, sizeof id, &complete));
-        AB_TRY(ab_recorded_read(path, table_file, id, &shares[i]));
-    }
-    return ab_ok();
-}
-
 static ab_status join(ab_bench *bench, const char *table_file)
 {
     ab_recorded *shares = calloc((size_t)bench->processes, sizeof *shares);
     if (!shares) return ab_failed("out of memory");
-    ab_status status = read_shares(bench, table_file, shares);
+    ab_status status = ab_ok();
+    for (int i = 0; i < bench->processes && status.code == AB_OK; ++i)
+        status = ab_share_read(ab_run_directory(bench->run), i + 1, table_file, &shares[i]);
     if (status.code == AB_OK) status = join_rows(bench, shares);
     for (int i = 0; i < bench->processes; ++i) ab_recorded_free(&shares[i]);
     free(shares);

@@ -18,16 +18,20 @@
 /* Seconds for this process's rows, and those that the processes after it will measure again. */
 static double total_s(const ab_plan *plan, const ab_bench *bench)
 {
-    const int later = bench->options->process ? bench->processes - bench->process : 0;
     double seconds = 0.0;
-    for (int i = 0; i < plan->n_cells; ++i)
-        seconds += ab_cell_estimate(plan, bench, &plan->cells[i]) *
-                   (1 + (ab_cell_is_repeated(&plan->cells[i]) ? later : 0));
+    for (int i = 0; i < plan->n_cells; ++i) seconds += ab_cell_estimate_from_here(plan, bench, &plan->cells[i]);
     return seconds;
 }
 
+/* What the first process found out before this one: a row that it could not time, being wrong or late, nobody does. */
+static bool is_worth_timing(const ab_bench *bench, const ab_recorded *first, const ab_cell *cell)
+{
+    const ab_recorded_row *found = bench->process > 1 ? ab_recorded_find(first, &cell->key) : NULL;
+    return bench->process == 1 || (found && found->row.ms.samples > 0);
+}
+
 static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell,
-                              ab_progress *progress)
+                              const ab_recorded *first, ab_progress *progress)
 {
     const double begin = ab_now_s(), estimate = ab_cell_estimate(plan, bench, cell);
     char label[440], outcome[128] = "kept from the interrupted run";
@@ -36,24 +40,30 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
              cell->key.params);
     ab_progress_row(progress, label);
     const ab_row *kept = ab_run_find(bench->run, &cell->key);
-    if (!kept) {
+    if (!is_worth_timing(bench, first, cell)) {
+        strcpy(outcome, "the first process could not time it");
+    } else if (kept) {
+        ab_bench_count(bench, kept->status);
+    } else {
         AB_TRY(ab_cell_measure(bench, plan, loaded, cell, &row));
+        ab_bench_count(bench, row.status);
         ab_format_outcome(&row, outcome);
     }
-    ab_bench_count(bench, kept ? kept->status : row.status);
     ab_progress_done(progress, label, outcome, kept ? 0.0 : estimate, ab_now_s() - begin);
     return ab_ok();
 }
 
-static ab_status measure_cells(ab_bench *bench, ab_plan *plan)
+static ab_status measure_cells(ab_bench *bench, ab_plan *plan, const char *table_file)
 {
     ab_loaded loaded = {.input = -1};
-    ab_status status = ab_ok();
+    ab_recorded first = {0};
+    ab_status status = bench->process > 1 ? ab_share_read(bench->options->out, 1, table_file, &first) : ab_ok();
     ab_progress progress = ab_progress_start(plan->n_cells, total_s(plan, bench), bench->options->quiet);
     if (bench->options->process)
         snprintf(progress.part, sizeof progress.part, "process %d of %d: ", bench->process, bench->processes);
     for (int i = 0; i < plan->n_cells && status.code == AB_OK; ++i)
-        status = measure_cell(bench, plan, &loaded, &plan->cells[i], &progress);
+        status = measure_cell(bench, plan, &loaded, &plan->cells[i], &first, &progress);
+    ab_recorded_free(&first);
     ab_unload(plan, &loaded);
     return status;
 }
@@ -137,7 +147,7 @@ static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
     snprintf(directory, sizeof directory, "%s", ab_run_directory(bench->run));
     announce(bench, in_processes);
     const ab_status status =
-        in_processes ? ab_measure_in_processes(bench, plan, table_file) : measure_cells(bench, plan);
+        in_processes ? ab_measure_in_processes(bench, plan, table_file) : measure_cells(bench, plan, table_file);
     *exit_code = status.code == AB_OK ? ab_bench_exit_code(bench) : AB_EXIT_ERROR;
     if (status.code == AB_OK && !bench->options->process) ab_print_tables(plan, bench);
     const ab_status closed = ab_run_close(bench->run, status.code == AB_OK, *exit_code);

@@ -140,6 +140,7 @@ static ab_status warm_up_work(const sampler *s, ab_work *work)
 
 static ab_status warm_up(sampler *s)
 {
+    if (s->sampling->long_samples && s->sampling->backend != AB_CUDA) return ab_ok();
     AB_TRY(open_work(s, -1));
     const ab_status status = warm_up_work(s, timed_work(s));
     if (s->sampling->fresh) close_work(s);

@@ -23,6 +23,7 @@ typedef struct ab_sampling {
     int at_once;       /* of a group */
     int least;         /* samples that are taken whatever they cost */
     bool fresh;        /* each group opens a work of its own */
+    bool long_samples; /* of seconds: the first is not warmed up for, being slower by milliseconds */
     /* Opens the work of group `group`; -1 is one to warm up with, of fresh groups. */
     ab_status (*open)(void *context, int group, ab_work **work);
     /* After a whole group that is kept, `completed` samples of at_once; NULL: nothing to do. */
