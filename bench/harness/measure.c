@@ -67,7 +67,7 @@ static ab_status reserve(ab_series *series, const ab_work *work, int more)
     const size_t capacity = (size_t)(series->n + more) * 2;
     double *ms = realloc(series->ms, capacity * (size_t)n_stages * sizeof *ms);
     if (ms) series->ms = ms;
-    bool *discarded = realloc(series->discarded, capacity * sizeof *discarded);
+    const char **discarded = realloc(series->discarded, capacity * sizeof *discarded);
     if (discarded) series->discarded = discarded;
     if (!ms || !discarded) return ab_failed("out of memory for %zu samples", capacity);
     series->capacity = (int)capacity;
@@ -117,7 +117,7 @@ static ab_status collect(const work_clock *clock, int stride, int completed, ab_
     for (int i = 0; i < completed; ++i) {
         double *ms = &series->ms[(series->n + i) * series->n_stages];
         for (int stage = 0; stage < series->n_stages; ++stage) AB_TRY(elapsed(clock, i * stride + stage, &ms[stage]));
-        series->discarded[series->n + i] = false;
+        series->discarded[series->n + i] = NULL;
     }
     series->n += completed;
     return ab_ok();

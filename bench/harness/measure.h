@@ -18,7 +18,7 @@ typedef struct ab_series {
     int n;                          /* iterations measured */
     int capacity;                   /* iterations there is room for */
     double *ms;                     /* [n][n_stages]: milliseconds of each stage */
-    bool *discarded;                /* [n]: the GPU was throttled */
+    const char **discarded;         /* [n]: why the sample does not count, NULL where it does */
 } ab_series;
 
 void ab_series_free(ab_series *series); /* accepts a zeroed one */

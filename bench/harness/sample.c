@@ -5,9 +5,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/harness/machine.h"
 #include "bench/harness/sample.h"
 
 static const double WARM_UP_S = 0.1, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
+static const double PREEMPTIONS_PER_S = 25.0; /* an idle machine has a few; sharing a core, 40 to 250 were seen */
 enum { WARM_UP_ITERATIONS = 4096 /* at once, at most */, MAX_RETAKEN = 5 /* groups of a row */ };
 
 /* ---- One stage as a work of its own ---- */
@@ -65,6 +67,12 @@ static bool has_converged(const ab_series *series, unsigned stages)
 
 /* ---- The state of the GPU ---- */
 
+static void discard(ab_series *series, int first, const char *reason, ab_row *row)
+{
+    for (int i = first; i < series->n; ++i) series->discarded[i] = reason;
+    row->discarded += series->n - first;
+}
+
 /* Clock and throttling after samples first .. end of the series, into the row; a throttled GPU's are discarded. */
 static bool note_gpu_state(const ab_bench *bench, ab_series *series, int first, ab_row *row)
 {
@@ -72,8 +80,7 @@ static bool note_gpu_state(const ab_bench *bench, ab_series *series, int first, 
     row->sm_clock_mhz = state.sm_clock_mhz;
     ab_nvml_throttle_text(bench->nvml, state.throttle, row->throttle);
     if (!state.throttled) return false;
-    for (int i = first; i < series->n; ++i) series->discarded[i] = true;
-    row->discarded += series->n - first;
+    discard(series, first, "throttled", row);
     return true;
 }
 
@@ -161,7 +168,24 @@ static ab_status time_group(sampler *s, int size, double budget_s, int *complete
     return ab_ok();
 }
 
-/* A group; it is taken again where the GPU throttled. */
+/* Whether the group from sample `first` on, which the others' threads may have disturbed, is to be taken again. */
+static bool was_disturbed(sampler *s, int first, long preemptions, double took_s, double budget_s)
+{
+    if (s->sampling->backend == AB_CUDA || s->retaken == MAX_RETAKEN || took_s > budget_s / 2) return false;
+    if (preemptions <= fmax(1.0, PREEMPTIONS_PER_S * took_s)) return false;
+    discard(s->series, first, "preempted", s->row);
+    return true;
+}
+
+static bool was_throttled(sampler *s, int first)
+{
+    if (s->sampling->backend != AB_CUDA || !s->bench->nvml) return false;
+    if (!note_gpu_state(s->bench, s->series, first, s->row) || s->retaken == MAX_RETAKEN) return false;
+    cool_down(s->bench);
+    return true;
+}
+
+/* A group; it is taken again where what it ran on was not its own. */
 static ab_status take_group(sampler *s, double budget_s)
 {
     const ab_sampling *sampling = s->sampling;
@@ -170,12 +194,13 @@ static ab_status take_group(sampler *s, double budget_s)
     const int size = left < sampling->at_once ? left : sampling->at_once;
     int completed = 0;
     AB_TRY(open_work(s, s->group));
-    const double before = on_gpu ? ab_nvml_energy_j(s->bench->nvml) : NAN;
+    const double before = on_gpu ? ab_nvml_energy_j(s->bench->nvml) : NAN, begin = ab_now_s();
+    const long preemptions = ab_machine_preemptions();
     AB_TRY(time_group(s, size, budget_s, &completed));
-    if (on_gpu && note_gpu_state(s->bench, s->series, first, s->row) && s->retaken < MAX_RETAKEN) {
+    if (was_throttled(s, first) ||
+        was_disturbed(s, first, ab_machine_preemptions() - preemptions, ab_now_s() - begin, budget_s)) {
         ++s->retaken;
         if (sampling->fresh) close_work(s);
-        cool_down(s->bench);
         return ab_ok();
     }
     s->energy_j += on_gpu ? ab_nvml_energy_j(s->bench->nvml) - before : NAN;
@@ -238,7 +263,7 @@ ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series
         for (int i = 0; i < series->n; ++i) {
             samples[i].ms = sample_ms(series, i, stages);
             if (series->discarded[i])
-                snprintf(samples[i].discard_reason, sizeof samples[i].discard_reason, "throttled");
+                snprintf(samples[i].discard_reason, sizeof samples[i].discard_reason, "%s", series->discarded[i]);
         }
         status = ab_run_append(bench->run, row, samples, series->n);
     }

@@ -25,9 +25,13 @@ BOOTSTRAP_SEED = 1  # one answer for one question
 
 
 def matched(base, new):
-    """Both sides' processes, cut to the sample numbers that all of them have: the same iterations of the same run."""
-    n = min(len(samples) for samples in (*base, *new))
-    return [[samples[:n] for samples in side] for side in (base, new)]
+    """Both sides' processes, cut to as many samples as all of them have: the same iterations of the same runs.
+
+    Without those that were discarded, since a run of which some were was made again.
+    """
+    kept = [[samples[~np.isnan(samples)] for samples in side] for side in (base, new)]
+    n = min(len(samples) for side in kept for samples in side)
+    return [[samples[:n] for samples in side] for side in kept]
 
 
 def log_statistics(samples):
