@@ -92,6 +92,41 @@ ab_status edge_map_compare(int width, int height, const uint8_t *found, const ui
     return ab_ok();
 }
 
+/* to[] has a 1 where from[] has one among the 8 neighbours or itself; rows is scratch. All [height][width]. */
+static void widen(int width, int height, const uint8_t *from, uint8_t *rows, uint8_t *to)
+{
+    const size_t w = (size_t)width, size = w * (size_t)height;
+    for (size_t y = 0; y < size; y += w) {
+        const uint8_t *row = from + y;
+        for (size_t x = 1; x + 1 < w; x++) rows[y + x] = row[x - 1] | row[x] | row[x + 1];
+        rows[y] = row[0] | row[w > 1 ? 1 : 0];
+        rows[y + w - 1] = row[w - 1] | row[w > 1 ? w - 2 : 0];
+    }
+    for (size_t y = 0; y < size; y += w) {
+        const uint8_t *above = rows + (y > 0 ? y - w : y), *below = rows + (y + w < size ? y + w : y);
+        for (size_t x = 0; x < w; x++) to[y + x] = above[x] | rows[y + x] | below[x];
+    }
+}
+
+static nearness count_near(size_t size, const uint8_t *map, const uint8_t *widened)
+{
+    nearness near = {0};
+    for (size_t i = 0; i < size; i++) {
+        near.pixels += map[i];
+        near.within += map[i] & widened[i];
+    }
+    return near;
+}
+
+double edge_map_near_f(int width, int height, const uint8_t *found, const uint8_t *truth, uint8_t *scratch)
+{
+    const size_t size = (size_t)width * (size_t)height;
+    widen(width, height, truth, scratch, scratch + size);
+    const nearness of_found = count_near(size, found, scratch + size);
+    widen(width, height, found, scratch, scratch + size);
+    return quality_of(of_found, count_near(size, truth, scratch + size)).f;
+}
+
 /* ---- The best F ---- */
 
 static int by_value(const void *a, const void *b)

@@ -337,6 +337,24 @@ static void quality_equals_brute_force(void **state)
     }
 }
 
+/* The fast F is the other's, at every size and with empty maps. */
+static void near_f_equals_the_comparison(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{1, 1}, {1, 17}, {23, 1}, {2, 2}, {7, 9}, {32, 20}};
+    static const uint32_t shares[] = {0, 2, 8, 60};
+    uint32_t random = 11;
+    for (int trial = 0; trial < 600; trial++) {
+        const int width = sizes[trial % 6][0], height = sizes[trial % 6][1];
+        uint8_t found[MAX_PIXELS], truth[MAX_PIXELS], scratch[2 * MAX_PIXELS];
+        scatter(width * height, shares[trial / 6 % 4], &random, found);
+        scatter(width * height, shares[trial / 24 % 4], &random, truth);
+        edge_quality quality;
+        assert_int_equal(edge_map_compare(width, height, found, truth, EDGE_MAP_NEAR, &quality).code, AB_OK);
+        assert_true(edge_map_near_f(width, height, found, truth, scratch) == quality.f);
+    }
+}
+
 static void best_f_finds_the_threshold(void **state)
 {
     (void)state;
@@ -394,6 +412,7 @@ int main(void)
         cmocka_unit_test(quality_by_hand),
         cmocka_unit_test(quality_of_empty_maps),
         cmocka_unit_test(quality_equals_brute_force),
+        cmocka_unit_test(near_f_equals_the_comparison),
         cmocka_unit_test(best_f_finds_the_threshold),
         cmocka_unit_test(best_f_thins_when_asked),
     };
