@@ -33,7 +33,7 @@ typedef struct ed_params {
     int hysteresis_passes; /* canny: block-local growth so many times (H4, H10); 0: until nothing changes */
     double threshold;      /* sobel: of sqrt(gx^2 + gy^2); 0: twice its root mean square */
     int threads;           /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
-    int noise, level, tuning; /* what quality under noise is measured for (kernels/edges/noise.c); detectors ignore them */
+    int noise, level, tuning, seeds; /* what quality under noise is measured for (kernels/edges/noise.c); ignored here */
 } ed_params;
 
 /* The thesis's where it has them: sigma 1, coefficients 2 and 2, 1 thinning pass; canny 50 and 150 to convergence; sobel's

@@ -82,9 +82,13 @@ typedef struct ab_setup {
 
 /* Where rows go. All that can fail fail only when results cannot be written any more. */
 typedef struct ab_sink {
-    /* A row like the cell's for one more metric, with its own parameters where `params` is not NULL; a note may be
-     * NULL. */
-    ab_status (*metric)(struct ab_sink *sink, const char *params, const char *metric, double value, const char *note);
+    /* A row like the cell's for one more metric, with its own parameters where `params` is not NULL; a note may be NULL.
+     * Several values, of seeds of noise say, are listed beside their mean as the qualities of runs are; the best is the
+     * largest. */
+    ab_status (*metric)(struct ab_sink *sink, const char *params, const char *metric, const double *values,
+                        int n_values, const char *note);
+    /* The values of the cell's own row, where judge has several and gives their mean. */
+    void (*values)(struct ab_sink *sink, const double *values, int n_values);
     ab_status (*setup)(struct ab_sink *sink, const ab_setup *setup); /* a row of its own, once */
     void (*note)(struct ab_sink *sink, const char *text);            /* appended to the note of the cell's row */
 } ab_sink;

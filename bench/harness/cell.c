@@ -38,14 +38,41 @@ static ab_status append_once(ab_bench *bench, const ab_row *row, const ab_sample
     return ab_run_find(bench->run, row) ? ab_ok() : ab_run_append(bench->run, row, samples, n_samples);
 }
 
-static void set_quality(ab_row *row, const char *metric, double value)
+/* Lists them, unless they are too many for that. */
+static void list_values(ab_row *row, const double *values, int n_values, int digits)
+{
+    size_t at = 0;
+    row->quality_runs[0] = '\0';
+    for (int i = 0; i < n_values && at < sizeof row->quality_runs; ++i)
+        at += (size_t)snprintf(row->quality_runs + at, sizeof row->quality_runs - at, "%s%.*g", i ? " " : "", digits,
+                               values[i]);
+    if (at < sizeof row->quality_runs) return;
+    row->quality_runs[0] = '\0';
+    ab_row_add_note(row, "the qualities of %d runs are too many to list", n_values);
+}
+
+enum { METRIC_DIGITS = 6, LENGTH_DIGITS = 10 };
+
+static void set_values(ab_row *row, const double *values, int n_values)
+{
+    double sum = 0.0;
+    row->quality_best = values[0];
+    for (int i = 0; i < n_values; ++i) {
+        sum += values[i];
+        row->quality_best = fmax(row->quality_best, values[i]);
+    }
+    row->quality_mean = sum / n_values;
+    if (n_values > 1) list_values(row, values, n_values, METRIC_DIGITS);
+}
+
+static void set_metric(ab_row *row, const char *metric)
 {
     snprintf(row->quality_metric, sizeof row->quality_metric, "%s", metric);
-    row->quality_best = row->quality_mean = value;
 }
 
 /* The params of the cell's row end with ";metric=<its own>". */
-static ab_status append_metric(ab_sink *sink, const char *params, const char *metric, double value, const char *note)
+static ab_status append_metric(ab_sink *sink, const char *params, const char *metric, const double *values,
+                               int n_values, const char *note)
 {
     const measurement *m = of_sink(sink);
     ab_row row = *m->row;
@@ -56,8 +83,14 @@ static ab_status append_metric(ab_sink *sink, const char *params, const char *me
         row.params[strlen(row.params) - own] = '\0';
     AB_TRY(ab_params_append(row.params, "metric", metric));
     if (note) ab_row_add_note(&row, "%s", note);
-    set_quality(&row, metric, value);
+    set_metric(&row, metric);
+    set_values(&row, values, n_values);
     return append_once(m->bench, &row, NULL, 0);
+}
+
+static void set_own_values(ab_sink *sink, const double *values, int n_values)
+{
+    set_values(of_sink(sink)->row, values, n_values);
 }
 
 static void add_note(ab_sink *sink, const char *note)
@@ -208,18 +241,11 @@ static ab_status describe_runs(measurement *m)
     snprintf(row->quality_metric, sizeof row->quality_metric, measure->quality, m->bench->effort.iterations);
     double sum = 0.0;
     row->quality_best = m->quality[0];
-    size_t at = 0;
     for (int run = 0; run < m->complete_runs; ++run) {
         sum += m->quality[run];
         row->quality_best = fmin(row->quality_best, m->quality[run]);
-        if (at < sizeof row->quality_runs)
-            at += (size_t)snprintf(row->quality_runs + at, sizeof row->quality_runs - at, "%s%.10g", run ? " " : "",
-                                   m->quality[run]);
     }
-    if (at >= sizeof row->quality_runs) {
-        row->quality_runs[0] = '\0';
-        ab_row_add_note(row, "the qualities of %d runs are too many to list", m->complete_runs);
-    }
+    list_values(row, m->quality, m->complete_runs, LENGTH_DIGITS);
     row->quality_mean = sum / m->complete_runs;
     return ab_ok();
 }
@@ -275,7 +301,8 @@ static ab_status judge(measurement *m)
 {
     double value = NAN;
     AB_TRY(m->cell->measure->judge(&m->task, &value));
-    set_quality(m->row, m->cell->measure->metric, value);
+    set_metric(m->row, m->cell->measure->metric);
+    if (!m->row->quality_runs[0]) set_values(m->row, &value, 1);
     return ab_ok();
 }
 
@@ -313,7 +340,7 @@ void ab_unload(const ab_plan *plan, ab_loaded *loaded)
 ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, ab_row *row)
 {
     measurement m = {.bench = bench, .plan = plan, .cell = cell, .row = row};
-    m.sink = (ab_sink){append_metric, append_setup, add_note};
+    m.sink = (ab_sink){append_metric, set_own_values, append_setup, add_note};
     *row = cell->key;
     ab_status status = load(plan, loaded, cell->input);
     m.c = ab_cell_circumstances(plan, bench, cell);

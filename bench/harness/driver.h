@@ -55,6 +55,7 @@ typedef struct ab_block {
     int runs;                       /* at most so many but in profile thesis; 0: the effort's */
     int part;                       /* blocks of a part are measured together, input by input */
     bool gpu_only;                  /* left out where there is no GPU */
+    bool found_only;                /* not measured on stand-ins */
     bool unpublished;               /* what the sources did not measure: no number of theirs stands beside */
 } ab_block;
 

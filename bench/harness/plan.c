@@ -135,6 +135,7 @@ static ab_status add_inputs(const ab_driver *driver, const ab_options *options, 
 static bool is_on(const ab_plan *plan, const ab_options *options, const ab_block *block, const ab_input *input)
 {
     const char *on = block->on[options->profile];
+    if (block->found_only && input->stand_in) return false;
     if (options->instances && block->asked == AB_ASKED_ALL) return true;
     if (options->instances && block->asked == AB_ASKED_WITH_EDGES && input->known_edges) return true;
     if (!on) return true;

@@ -5,7 +5,6 @@
 #include "kernels/edges/measures.h"
 
 #define AT(member) offsetof(ed_params, member)
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 static const ab_parameter parameters[] = {
     {.name = "sigma", .help = "standard deviation of the Gaussian, pixels; 0: no blur", .kind = AB_REAL,
@@ -19,21 +18,23 @@ static const ab_parameter parameters[] = {
     EDGES_PARAMETERS,
 };
 
-static const double sigmas[] = {0.0, 1.0, 1.5, 2.0, 3.0};
-static const double highs[] = {20.0, 40.0, 60.0, 80.0, 100.0, 150.0, 200.0, 300.0, 500.0};
-static const double low_per_high = 0.4; /* as MATLAB has it */
+static const double least_high = 10.0;
+enum { HIGHS = 15, LOWS = 8 };
 
-static void set_point(int point, ed_params *params)
+/* The axes: sigma, the threshold of strong edges, and by how many steps that of weak ones lies below it. */
+static void set_point(const int point[EDGES_AXES], ed_params *params)
 {
-    params->high = highs[point % COUNT(highs)];
-    params->low = low_per_high * params->high;
-    params->sigma = sigmas[point / COUNT(highs)];
+    params->sigma = edges_sigmas[point[0]];
+    params->high = edges_threshold(least_high, point[1]);
+    params->low = params->high / edges_threshold(1.0, point[2]);
     params->hysteresis_passes = 0;
 }
 
 /* The grey image is read and the map written, a byte a pixel each. */
 static const edges_detector detector = {
-    .grid = {COUNT(sigmas) * COUNT(highs), set_point},
+    .grid = {.axes = {{EDGES_SIGMAS, .closed_below = true}, {HIGHS}, {LOWS, .closed_below = true}},
+             .set = set_point,
+             .start = {0, HIGHS / 2, 2}},
     .bytes_per_pixel = 2.0,
     .partial = canny_reference_growth,
     .candidates = canny_reference_classes,

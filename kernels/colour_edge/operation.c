@@ -4,7 +4,6 @@
 #include "kernels/edges/measures.h"
 
 #define AT(member) offsetof(ed_params, member)
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 static const ab_parameter parameters[] = {
     {.name = "sigma", .help = "standard deviation of the Gaussian, pixels; 0: no blur", .kind = AB_REAL,
@@ -19,22 +18,30 @@ static const ab_parameter parameters[] = {
 };
 
 static const double OFF = 1e6; /* a coefficient that lets nothing pass */
-static const double sigmas[] = {0.0, 1.0, 1.5, 2.0, 3.0};
-static const double coefficients[] = {1.0, 1.5, 2.0, 3.0, 4.0, 6.0, OFF};
-enum { THINNING_PASSES = 3 };
+static const double least_coefficient = 0.5;
+enum { COEFFICIENTS = 16, THINNING_PASSES = 3 }; /* the last one is OFF */
 
-static void set_point(int point, ed_params *params)
+static double coefficient(int i)
 {
-    params->volume_coefficient = coefficients[point % COUNT(coefficients)];
-    point /= COUNT(coefficients);
-    params->intensity_coefficient = coefficients[point % COUNT(coefficients)];
-    params->sigma = sigmas[point / COUNT(coefficients)];
+    return i < COEFFICIENTS - 1 ? edges_threshold(least_coefficient, i) : OFF;
+}
+
+static void set_point(const int point[EDGES_AXES], ed_params *params)
+{
+    params->sigma = edges_sigmas[point[0]];
+    params->volume_coefficient = coefficient(point[1]);
+    params->intensity_coefficient = coefficient(point[2]);
     params->thinning_passes = THINNING_PASSES;
 }
 
 /* The image is read, four bytes a pixel, and the map written, one. */
 static const edges_detector detector = {
-    .grid = {COUNT(sigmas) * COUNT(coefficients) * COUNT(coefficients), set_point},
+    .grid = {.axes = {{EDGES_SIGMAS, .closed_below = true},
+                      {COEFFICIENTS, .closed_above = true},
+                      {COEFFICIENTS, .closed_above = true}},
+             .set = set_point,
+             .start = {0, 4, 4},
+             .planes = true},
     .bytes_per_pixel = 5.0,
 };
 

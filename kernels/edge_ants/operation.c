@@ -188,7 +188,7 @@ static ab_status compare_with_reference(const ab_task *task, const ea_params *pa
     AB_TRY(mean_pheromone(reference, problem, params, m->scratch));
     edge_map_threshold_mean(problem->width, problem->height, m->scratch, m->reference);
     AB_TRY(edge_map_compare(problem->width, problem->height, m->map, m->reference, 1.0, &quality));
-    return task->sink->metric(task->sink, NULL, metric, quality.f, NULL);
+    return task->sink->metric(task->sink, NULL, metric, &quality.f, 1, NULL);
 }
 
 /* With the same seeds, unless it is the reference, and with others. */
@@ -210,7 +210,7 @@ static ab_status append_best_f(const ab_task *task, const maps *m)
     if (!task->c->input->traced) return ab_ok();
     AB_TRY(edge_map_best_f(image->width, image->height, m->pheromone, image->edges, edges_radius(image),
                            BEST_F_THRESHOLDS, true, &best, &threshold));
-    return task->sink->metric(task->sink, NULL, "best-f", best.f, NULL);
+    return task->sink->metric(task->sink, NULL, "best-f", &best.f, 1, NULL);
 }
 
 static ab_status judge_maps(const ab_task *task, const maps *m, double *f)

@@ -4,6 +4,8 @@
 #ifndef ANTBENCH_EDGES_MEASURES_H
 #define ANTBENCH_EDGES_MEASURES_H
 
+#include <stdbool.h>
+
 #include "kernels/edges/edges.h"
 
 /* A pixel whose magnitude is within rounding of a threshold may fall on either side, and thinning takes more with it.
@@ -15,11 +17,28 @@
 #define EDGES_SUPERSET_TOLERANCE 1e-2
 
 /* The parameters that a detector is tuned over where its best are asked for: "each algorithm requires fine tuning"
- * (thesis §6.6). The grids are coarse, and the same for every image and every level of noise. */
+ * (thesis §6.6). Grids are the same for every image and every level of noise, and equally fine for all detectors: sigma
+ * is one of edges_sigmas, each threshold is EDGES_STEP times the one before. */
+enum { EDGES_AXES = 3 }; /* sigma, and two more; a detector without one has 1 value there */
+typedef struct edges_axis {
+    int count;         /* values */
+    bool closed_below; /* nothing lies beyond the first one: no blur */
+    bool closed_above; /* nothing lies beyond the last one: a plane that is off */
+} edges_axis;
+
 typedef struct edges_grid {
-    int count;
-    void (*set)(int point, ed_params *params); /* those of a point, 0 .. count - 1; leaves threads as they are */
+    edges_axis axes[EDGES_AXES];
+    void (*set)(const int point[EDGES_AXES], ed_params *params); /* leaves threads as they are */
+    int start[EDGES_AXES];                                       /* where the search begins */
+    bool planes; /* axes 1 and 2 are coefficients of two planes, the last of them off: there is a tuning=planes */
 } edges_grid;
+
+enum { EDGES_SIGMAS = 10 };
+extern const double edges_sigmas[EDGES_SIGMAS]; /* 0: no blur */
+#define EDGES_STEP 1.4142135623730951
+double edges_threshold(double least, int i); /* least * EDGES_STEP^i */
+
+enum { EDGES_MAX_SEEDS = 25 }; /* of the noise: what a row can list */
 
 /* What a detector's operation says of itself: ab_measure.own of its measures. */
 typedef struct edges_detector {
@@ -49,9 +68,23 @@ void edges_probe(int number, uint8_t *rgba, uint8_t *grey, ed_image *probe);
 /* The metrics of edges_judge for the map, which is saved. */
 ab_status edges_judge_map(const ab_task *task, double *f);
 
-/* For images with known edges: F at each level of noise up to params.level, with the parameters that are best at that
- * level (tuning=best) and with those whose mean F over all levels is best (tuning=fixed); "best" of the grid, and only
- * of that. A row for each; that of the cell is the last. Maps and noisy images are saved. */
+/* How detectors stand noise. For each level up to params.level the parameters are chosen on one seed of the noise and
+ * judged on params.seeds others; level 0 has no noise and no seeds, and is judged once, on the image that it is tuned on.
+ * By tuning:
+ *   best    the best of the grid at that level
+ *   planes  the best with both planes at one coefficient (colour-edge): the thesis's detector with its colour plane on,
+ *           which the best may have switched off
+ *   fixed   one set for all levels, that of the best mean
+ *   thesis  ed_default_params
+ * metric=f is F against known edges. For tuning=thesis there is metric=agreement as well: F against the map that the same
+ * detector finds with the same parameters without noise. It needs no known edges, so it is all that photographs have. It
+ * says how constant a map is and not how good: a map of every pixel agrees with itself.
+ *
+ * A row for each level and tuning, with the F of each seed; that of the cell is the last. Its note has the parameters, and
+ * says where one is at an end of the grid beyond which there is more. Maps and images of the first seed are saved.
+ *
+ * The search goes by coordinates: for each sigma in turn the other axes one by one, from the best of the sigma before,
+ * until none finds anything better. It may end in a local maximum, for all detectors alike. */
 ab_status edges_judge_noise(const ab_task *task, double *f);
 
 /* The measures of the edges_detector `detector`. A sample of its time is the stage DETECT (detector.h) on an image
@@ -101,8 +134,16 @@ ab_status edges_judge_noise(const ab_task *task, double *f);
          .most = 40,                                                                                                   \
          .measure = "noise",                                                                                           \
          .shown = AB_SHOWN},                                                                                           \
+        {.name = "seeds",                                                                                              \
+         .help = "of the noise that F is judged on; auto: 10, 2 where few samples are taken",                          \
+         .offset = offsetof(ed_params, seeds),                                                                         \
+         .least = 1,                                                                                                   \
+         .most = EDGES_MAX_SEEDS,                                                                                      \
+         .word = "auto",                                                                                               \
+         .measure = "noise",                                                                                           \
+         .shown = AB_FITTED},                                                                                          \
         {.name = "tuning",                                                                                             \
-         .help = "parameters that are best over all levels (fixed) or at each (best)",                                 \
+         .help = "parameters that are best over all levels (fixed) or at each (best, planes), or the thesis's",        \
          .kind = AB_CHOICE,                                                                                            \
          .offset = offsetof(ed_params, tuning),                                                                        \
          .fallback = 1,                                                                                                \
@@ -112,7 +153,7 @@ ab_status edges_judge_noise(const ab_task *task, double *f);
         {.name = NULL}
 
 extern const char *const edges_noise_names[];  /* by image_noise */
-extern const char *const edges_tuning_names[]; /* "fixed", "best" */
+extern const char *const edges_tuning_names[]; /* "fixed", "best", "thesis", "planes" */
 
 /* The rest of an operation on images through detectors: all but its name, parameters and measures. */
 #define EDGES_OPERATION                                                                                                \

@@ -1,4 +1,5 @@
 /* How detectors stand noise (kernels/edges/measures.h). */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +9,21 @@
 
 const char *const edges_noise_names[] = {
     [IMAGE_SALT_AND_PEPPER] = "salt-and-pepper", [IMAGE_GAUSSIAN] = "gaussian", NULL};
-const char *const edges_tuning_names[] = {"fixed", "best", NULL};
-enum { FIXED, BEST };
+enum { FIXED, BEST, THESIS, PLANES, TUNINGS };
+const char *const edges_tuning_names[] = {"fixed", "best", "thesis", "planes", NULL};
+const double edges_sigmas[EDGES_SIGMAS] = {0.0, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0};
 
-enum { LEVEL_STEP = 10 }; /* percent between two levels; the first is 0 */
+enum { LEVEL_STEP = 10, MAX_LEVELS = 5 };           /* percent between two levels; the first is 0 */
+static const uint64_t tuning_seed_offset = 1000000; /* far from the seeds that are judged */
 
-/* An image with noise, as detectors see it. */
+double edges_threshold(double least, int i)
+{
+    return least * pow(EDGES_STEP, i);
+}
+
+/* ---- Images with noise ---- */
+
+/* As detectors see it. */
 typedef struct noisy_image {
     ab_image image;
     uint8_t *rgba, *grey;
@@ -24,9 +34,10 @@ static void free_noisy(noisy_image *noisy)
     image_free(&noisy->image);
     free(noisy->rgba);
     free(noisy->grey);
+    *noisy = (noisy_image){0};
 }
 
-static ab_status make_noisy(const ab_task *task, int percent, noisy_image *noisy)
+static ab_status make_noisy(const ab_task *task, int percent, uint64_t seed, noisy_image *noisy)
 {
     const edges_image *loaded = task->loaded;
     const ed_params *params = task->params;
@@ -36,37 +47,184 @@ static ab_status make_noisy(const ab_task *task, int percent, noisy_image *noisy
     noisy->image.pixels = malloc(bytes);
     if (!noisy->image.pixels || !noisy->rgba || !noisy->grey) return ab_failed("out of memory");
     memcpy(noisy->image.pixels, loaded->image.pixels, bytes);
-    if (percent) image_add_noise(&noisy->image, (image_noise)params->noise, percent / 100.0, task->seed);
+    if (percent) image_add_noise(&noisy->image, (image_noise)params->noise, percent / 100.0, seed);
     image_rgba(&noisy->image, noisy->rgba);
     image_grey(&noisy->image, noisy->grey);
     return ab_ok();
 }
 
-static ed_image view_of(const noisy_image *noisy)
-{
-    return (ed_image){noisy->image.width, noisy->image.height, noisy->rgba, noisy->grey};
-}
+/* ---- The study ---- */
 
-/* What is done level by level. */
+/* A point of the grid, and what it is worth. */
+typedef struct found_point {
+    int at[EDGES_AXES];
+    double score;
+} found_point;
+
 typedef struct noise_task {
     const ab_task *task;
     const edges_grid *grid;
-    uint8_t *map; /* [height][width], scratch */
-    double *f;    /* [n_levels][grid->count] */
-    int n_levels;
-    double *last; /* F of the cell's row */
+    int n_levels, n_seeds;
+    noisy_image tuned_on[MAX_LEVELS]; /* one seed, which is not judged */
+    double *known[MAX_LEVELS];        /* [points]: F on it, NAN where not known yet */
+    found_point best[MAX_LEVELS], planes[MAX_LEVELS], fixed;
+    double f[TUNINGS][MAX_LEVELS][EDGES_MAX_SEEDS], agreement[MAX_LEVELS][EDGES_MAX_SEEDS];
+    uint8_t *map, *scratch; /* [height][width], and two of them */
+    uint8_t *without_noise; /* [height][width]: the map that the thesis's parameters find there */
 } noise_task;
 
-static ab_status score(const noise_task *n, const noisy_image *noisy, const ed_params *params, double *f)
+static const ab_image *image_of(const noise_task *n)
 {
-    const ab_image *image = &((const edges_image *)n->task->loaded)->image;
-    const ed_image view = view_of(noisy);
+    return &((const edges_image *)n->task->loaded)->image;
+}
+
+static ab_status find_edges(noise_task *n, const noisy_image *noisy, const ed_params *params)
+{
+    const ed_image view = {noisy->image.width, noisy->image.height, noisy->rgba, noisy->grey};
+    return edges_map(n->task->c->implementation, &view, params, n->map);
+}
+
+/* F of n->map against the known edges. */
+static ab_status compare(noise_task *n, double *f)
+{
+    const ab_image *image = image_of(n);
+    const double radius = edges_radius(image);
     edge_quality quality;
-    AB_TRY(edges_map(n->task->c->implementation, &view, params, n->map));
-    AB_TRY(edge_map_compare(view.width, view.height, n->map, image->edges, edges_radius(image), &quality));
+    if (radius == EDGE_MAP_NEAR) {
+        *f = edge_map_near_f(image->width, image->height, n->map, image->edges, n->scratch);
+        return ab_ok();
+    }
+    AB_TRY(edge_map_compare(image->width, image->height, n->map, image->edges, radius, &quality));
     *f = quality.f;
     return ab_ok();
 }
+
+/* ---- Choosing parameters ---- */
+
+static ed_params params_at(const noise_task *n, const int at[EDGES_AXES])
+{
+    ed_params params = *(const ed_params *)n->task->params;
+    n->grid->set(at, &params);
+    return params;
+}
+
+static size_t index_of(const edges_grid *grid, const int at[EDGES_AXES])
+{
+    size_t index = 0;
+    for (int axis = 0; axis < EDGES_AXES; ++axis) index = index * (size_t)grid->axes[axis].count + (size_t)at[axis];
+    return index;
+}
+
+static size_t n_points(const edges_grid *grid)
+{
+    size_t points = 1;
+    for (int axis = 0; axis < EDGES_AXES; ++axis) points *= (size_t)grid->axes[axis].count;
+    return points;
+}
+
+/* The sum of F over levels first .. last. */
+static ab_status evaluate(noise_task *n, const int at[EDGES_AXES], int first, int last, double *sum)
+{
+    const size_t index = index_of(n->grid, at);
+    const ed_params params = params_at(n, at);
+    *sum = 0.0;
+    for (int level = first; level <= last; ++level) {
+        double *known = &n->known[level][index];
+        if (isnan(*known)) {
+            AB_TRY(find_edges(n, &n->tuned_on[level], &params));
+            AB_TRY(compare(n, known));
+        }
+        *sum += *known;
+    }
+    return ab_ok();
+}
+
+/* What a search is for. */
+typedef struct search {
+    int first, last; /* levels */
+    bool tied;       /* axis 2 has the values of axis 1, but for its last, which is off */
+} search;
+
+/* Value number i from the middle of an axis outwards, so that of equals the one nearest to the middle is found. */
+static int outwards(int i, int count)
+{
+    const int middle = (count - 1) / 2;
+    return i % 2 ? middle + (i + 1) / 2 : middle - i / 2;
+}
+
+/* The best value of one axis, the others as they are; *better says whether it is another one. */
+static ab_status search_axis(noise_task *n, const search *s, int axis, found_point *point, bool *better)
+{
+    const int count = n->grid->axes[axis].count - s->tied;
+    found_point tried = *point;
+    for (int i = 0; i < count; ++i) {
+        tried.at[axis] = outwards(i, count);
+        if (s->tied) tried.at[2] = tried.at[axis];
+        AB_TRY(evaluate(n, tried.at, s->first, s->last, &tried.score));
+        if (tried.score <= point->score) continue;
+        *point = tried;
+        *better = true;
+    }
+    return ab_ok();
+}
+
+static ab_status search_grid(noise_task *n, const search *s, found_point *best)
+{
+    found_point point = {.score = -1.0};
+    memcpy(point.at, n->grid->start, sizeof point.at);
+    best->score = -1.0;
+    for (int sigma = 0; sigma < n->grid->axes[0].count; ++sigma) {
+        point.at[0] = sigma;
+        point.score = -1.0;
+        for (bool better = true; better;) {
+            better = false;
+            for (int axis = 1; axis < (s->tied ? 2 : EDGES_AXES); ++axis)
+                AB_TRY(search_axis(n, s, axis, &point, &better));
+        }
+        if (point.score > best->score) *best = point;
+    }
+    return ab_ok();
+}
+
+static ab_status choose(noise_task *n)
+{
+    const int last = n->n_levels - 1;
+    for (int level = 0; level <= last; ++level) {
+        AB_TRY(search_grid(n, &(search){level, level, false}, &n->best[level]));
+        if (n->grid->planes) AB_TRY(search_grid(n, &(search){level, level, true}, &n->planes[level]));
+    }
+    return search_grid(n, &(search){0, last, false}, &n->fixed);
+}
+
+/* Whether there is such a tuning: without known edges nothing is chosen. */
+static bool is_judged(const noise_task *n, int tuning)
+{
+    if (tuning == THESIS) return true;
+    return image_of(n)->edges && (tuning != PLANES || n->grid->planes);
+}
+
+/* The point that was chosen; NULL for the thesis's parameters. */
+static const found_point *point_of(const noise_task *n, int tuning, int level)
+{
+    const found_point *points[TUNINGS] = {[FIXED] = &n->fixed, [BEST] = &n->best[level], [PLANES] = &n->planes[level]};
+    return points[tuning];
+}
+
+/* What is run, and what a row's key says. */
+static ed_params params_of(const noise_task *n, int tuning, int level)
+{
+    const ed_params *given = n->task->params;
+    ed_params params = ed_default_params();
+    if (tuning != THESIS) params = params_at(n, point_of(n, tuning, level)->at);
+    params.threads = given->threads;
+    params.noise = given->noise;
+    params.seeds = given->seeds;
+    params.level = level * LEVEL_STEP;
+    params.tuning = tuning;
+    return params;
+}
+
+/* ---- Judging ---- */
 
 /* "gaussian-20-input" */
 static void format_name(const noise_task *n, int percent, const char *rest, char name[160])
@@ -75,90 +233,155 @@ static void format_name(const noise_task *n, int percent, const char *rest, char
     snprintf(name, 160, "%s-%d-%s", edges_noise_names[params->noise], percent, rest);
 }
 
-/* F of every point of the grid at a level. */
-static ab_status score_level(const noise_task *n, int level, const noisy_image *noisy)
+static ab_status save_map(const noise_task *n, int level, int tuning)
 {
-    char name[160];
-    format_name(n, level * LEVEL_STEP, "input", name);
-    AB_TRY(edges_save_pixels(n->task, name, noisy->image.pixels));
-    for (int i = 0; i < n->grid->count; ++i) {
-        ed_params params = *(const ed_params *)n->task->params;
-        n->grid->set(i, &params);
-        AB_TRY(score(n, noisy, &params, &n->f[level * n->grid->count + i]));
-    }
-    return ab_ok();
-}
-
-/* The point with the largest sum of F over levels first .. last; the first of equals. */
-static ed_params best_point(const noise_task *n, int first, int last)
-{
-    ed_params best = *(const ed_params *)n->task->params;
-    double best_sum = -1.0;
-    for (int i = 0; i < n->grid->count; ++i) {
-        double sum = 0.0;
-        for (int level = first; level <= last; ++level) sum += n->f[level * n->grid->count + i];
-        if (sum <= best_sum) continue;
-        best_sum = sum;
-        n->grid->set(i, &best);
-    }
-    return best;
-}
-
-/* The row of a level and a tuning; of the last, which is the cell's own, only the note and F. */
-static ab_status append(const noise_task *n, const noisy_image *noisy, int level, int tuning)
-{
-    const ab_task *task = n->task;
-    const ab_parameter *table = ab_find_operation(task->c->implementation->operation)->parameters;
-    ed_params params = tuning == BEST ? best_point(n, level, level) : best_point(n, 0, n->n_levels - 1);
-    char rest[96], name[160], key[AB_PARAMS_TEXT] = "", used[AB_PARAMS_TEXT] = "";
-    double f;
-    AB_TRY(score(n, noisy, &params, &f));
-    snprintf(rest, sizeof rest, "%s-%s-edges", task->row, edges_tuning_names[tuning]);
+    char rest[96], name[160];
+    snprintf(rest, sizeof rest, "%s-%s-edges", n->task->row, edges_tuning_names[tuning]);
     format_name(n, level * LEVEL_STEP, rest, name);
-    AB_TRY(edges_save_map(task, name, n->map));
-    AB_TRY(ab_parameters_format(table, &params, 0, "quality", false, AB_SHOWN_GPU, used));
-    params.level = level * LEVEL_STEP;
-    params.tuning = tuning;
-    AB_TRY(ab_parameters_format(table, &params, 0, "noise", true, AB_SHOWN_GPU, key));
-    if (level < n->n_levels - 1 || tuning != BEST) return task->sink->metric(task->sink, key, "f", f, used);
-    task->sink->note(task->sink, used);
-    *n->last = f;
+    return edges_save_map(n->task, name, n->map);
+}
+
+/* The map of the thesis's parameters beside the one without noise, which comes first. */
+static void judge_agreement(noise_task *n, int level, int seed)
+{
+    const ab_image *image = image_of(n);
+    if (level == 0) memcpy(n->without_noise, n->map, edges_pixels(n->task->loaded));
+    n->agreement[level][seed] = edge_map_near_f(image->width, image->height, n->map, n->without_noise, n->scratch);
+}
+
+/* All tunings on one image. */
+static ab_status judge_image(noise_task *n, const noisy_image *noisy, int level, int seed)
+{
+    const ab_image *image = image_of(n);
+    for (int tuning = 0; tuning < TUNINGS; ++tuning) {
+        if (!is_judged(n, tuning)) continue;
+        const ed_params params = params_of(n, tuning, level);
+        AB_TRY(find_edges(n, noisy, &params));
+        if (image->edges) AB_TRY(compare(n, &n->f[tuning][level][seed]));
+        if (tuning == THESIS) judge_agreement(n, level, seed);
+        if (seed == 0) AB_TRY(save_map(n, level, tuning));
+    }
     return ab_ok();
 }
 
-/* Both rows of a level, once all levels have their scores. */
-static ab_status append_level(const noise_task *n, int level, const noisy_image *noisy)
+static int seeds_of(const noise_task *n, int level)
 {
-    AB_TRY(append(n, noisy, level, FIXED));
-    return append(n, noisy, level, BEST);
+    return level ? n->n_seeds : 1;
 }
 
-static ab_status for_each_level(const noise_task *n, ab_status (*work)(const noise_task *, int, const noisy_image *))
+static ab_status judge_level(noise_task *n, int level)
 {
-    for (int level = 0; level < n->n_levels; ++level) {
+    for (int seed = 0; seed < seeds_of(n, level); ++seed) {
+        char name[160];
         noisy_image noisy;
-        ab_status status = make_noisy(n->task, level * LEVEL_STEP, &noisy);
-        if (status.code == AB_OK) status = work(n, level, &noisy);
+        ab_status status = make_noisy(n->task, level * LEVEL_STEP, n->task->seed + (uint64_t)seed, &noisy);
+        format_name(n, level * LEVEL_STEP, "input", name);
+        if (status.code == AB_OK && seed == 0) status = edges_save_pixels(n->task, name, noisy.image.pixels);
+        if (status.code == AB_OK) status = judge_image(n, &noisy, level, seed);
         free_noisy(&noisy);
         AB_TRY(status);
     }
     return ab_ok();
 }
 
+/* ---- Rows ---- */
+
+/* Whether a value is at an end of its axis beyond which there would be more. */
+static bool at_the_end(const edges_grid *grid, const found_point *point)
+{
+    for (int axis = 0; axis < EDGES_AXES; ++axis) {
+        const edges_axis *a = &grid->axes[axis];
+        const bool below = point->at[axis] == 0 && !a->closed_below;
+        const bool above = point->at[axis] == a->count - 1 && !a->closed_above;
+        if (a->count > 1 && (below || above)) return true;
+    }
+    return false;
+}
+
+/* The row, or of the cell's own, tuning=best at the last level, the note and the values. */
+static ab_status append(const noise_task *n, int level, int tuning)
+{
+    ab_sink *sink = n->task->sink;
+    const ab_parameter *table = ab_find_operation(n->task->c->implementation->operation)->parameters;
+    const ed_params params = params_of(n, tuning, level);
+    const found_point *point = point_of(n, tuning, level);
+    const double *f = n->f[tuning][level];
+    const int n_seeds = seeds_of(n, level);
+    char key[AB_PARAMS_TEXT] = "", used[AB_PARAMS_TEXT] = "", note[AB_PARAMS_TEXT + 32];
+    AB_TRY(ab_parameters_format(table, &params, 0, "quality", false, AB_SHOWN_GPU, used));
+    AB_TRY(ab_parameters_format(table, &params, 0, "noise", true, AB_SHOWN_GPU, key));
+    snprintf(note, sizeof note, "%s%s", used, point && at_the_end(n->grid, point) ? "; at the end of its grid" : "");
+    if (tuning == THESIS && level > 0) AB_TRY(sink->metric(sink, key, "agreement", n->agreement[level], n_seeds, note));
+    if (!image_of(n)->edges) return ab_ok();
+    if (level < n->n_levels - 1 || tuning != BEST) return sink->metric(sink, key, "f", f, n_seeds, note);
+    sink->note(sink, note);
+    sink->values(sink, f, n_seeds);
+    return ab_ok();
+}
+
+static ab_status append_all(const noise_task *n)
+{
+    static const int order[TUNINGS] = {FIXED, THESIS, PLANES, BEST};
+    for (int level = 0; level < n->n_levels; ++level)
+        for (int i = 0; i < TUNINGS; ++i)
+            if (is_judged(n, order[i])) AB_TRY(append(n, level, order[i]));
+    if (!image_of(n)->edges) n->task->sink->note(n->task->sink, "no edges are known");
+    return ab_ok();
+}
+
+static double mean(const double *values, int n_values)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n_values; ++i) sum += values[i];
+    return sum / n_values;
+}
+
+/* ---- All of it ---- */
+
+static ab_status prepare(noise_task *n)
+{
+    const size_t pixels = edges_pixels(n->task->loaded), points = n_points(n->grid);
+    n->map = malloc(pixels);
+    n->scratch = malloc(2 * pixels);
+    n->without_noise = malloc(pixels);
+    if (!n->map || !n->scratch || !n->without_noise) return ab_failed("out of memory");
+    for (int level = 0; level < n->n_levels && image_of(n)->edges; ++level) {
+        n->known[level] = malloc(points * sizeof *n->known[level]);
+        if (!n->known[level]) return ab_failed("out of memory for a grid of %zu points", points);
+        for (size_t i = 0; i < points; ++i) n->known[level][i] = NAN;
+        AB_TRY(make_noisy(n->task, level * LEVEL_STEP, n->task->seed + tuning_seed_offset, &n->tuned_on[level]));
+    }
+    return ab_ok();
+}
+
+static ab_status study(noise_task *n, double *f)
+{
+    const int last = n->n_levels - 1;
+    AB_TRY(prepare(n));
+    if (image_of(n)->edges) AB_TRY(choose(n));
+    for (int level = 0; level <= last; ++level) AB_TRY(judge_level(n, level));
+    if (image_of(n)->edges) *f = mean(n->f[BEST][last], seeds_of(n, last));
+    return append_all(n);
+}
+
 ab_status edges_judge_noise(const ab_task *task, double *f)
 {
-    const edges_grid *grid = &((const edges_detector *)task->c->measure->own)->grid;
-    const int n_levels = 1 + ((const ed_params *)task->params)->level / LEVEL_STEP;
-    if (!task->c->input->known_edges) return ab_unsupported("needs an image whose edges are known");
-    const noise_task n = {.task = task,
-                          .grid = grid,
-                          .map = malloc(edges_pixels(task->loaded)),
-                          .f = calloc((size_t)(n_levels * grid->count), sizeof(double)),
-                          .n_levels = n_levels,
-                          .last = f};
-    ab_status status = n.map && n.f ? for_each_level(&n, score_level) : ab_failed("out of memory");
-    if (status.code == AB_OK) status = for_each_level(&n, append_level);
-    free(n.map);
-    free(n.f);
+    const ed_params *params = task->params;
+    noise_task *n = calloc(1, sizeof *n);
+    if (!n) return ab_failed("out of memory");
+    n->task = task;
+    n->grid = &((const edges_detector *)task->c->measure->own)->grid;
+    n->n_levels = 1 + params->level / LEVEL_STEP;
+    n->n_seeds = params->seeds;
+    *f = NAN;
+    const ab_status status = study(n, f);
+    for (int level = 0; level < MAX_LEVELS; ++level) {
+        free_noisy(&n->tuned_on[level]);
+        free(n->known[level]);
+    }
+    free(n->map);
+    free(n->scratch);
+    free(n->without_noise);
+    free(n);
     return status;
 }

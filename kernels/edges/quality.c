@@ -6,7 +6,7 @@
 
 double edges_radius(const ab_image *image)
 {
-    return image->stand_in ? 1.5 : round(0.0075 * hypot(image->width, image->height));
+    return image->stand_in ? EDGE_MAP_NEAR : round(0.0075 * hypot(image->width, image->height));
 }
 
 static double edge_share(const edges_image *image, const uint8_t *map)
@@ -19,7 +19,7 @@ static double edge_share(const edges_image *image, const uint8_t *map)
 
 static ab_status metric(const ab_task *task, const char *name, double value)
 {
-    return task->sink->metric(task->sink, NULL, name, value, NULL);
+    return task->sink->metric(task->sink, NULL, name, &value, 1, NULL);
 }
 
 ab_status edges_judge(const ab_task *task, const uint8_t *map, double *f)

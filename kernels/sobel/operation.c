@@ -14,16 +14,17 @@ static const ab_parameter parameters[] = {
     EDGES_PARAMETERS,
 };
 
-static const double thresholds[] = {0.0, 25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 400.0, 600.0, 800.0};
+static const double least_threshold = 10.0;
+enum { THRESHOLDS = 15 };
 
-static void set_point(int point, ed_params *params)
+static void set_point(const int point[EDGES_AXES], ed_params *params)
 {
-    params->threshold = thresholds[point];
+    params->threshold = edges_threshold(least_threshold, point[1]);
 }
 
 /* The grey image is read and the map written, a byte a pixel each. */
 static const edges_detector detector = {
-    .grid = {sizeof thresholds / sizeof *thresholds, set_point},
+    .grid = {.axes = {{1}, {THRESHOLDS}, {1}}, .set = set_point},
     .bytes_per_pixel = 2.0,
 };
 
