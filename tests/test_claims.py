@@ -4,7 +4,7 @@ import pytest
 
 from antbench import cells, claims, runs
 from antbench.cells import Estimate
-from thesis_run import RUN_ID, made_row, write_run
+from thesis_run import RUN_ID, made_row, seeds_row, write_run
 
 @pytest.fixture(scope="module")
 def thesis(tmp_path_factory):
@@ -102,6 +102,37 @@ def test_the_thesis_claims_what_its_tables_say(thesis):
     assert {name for name, v in verdicts.items() if v == claims.FAILS} == {"colour-10x", "compression-worsens"}
     holding = "cpu-82x i-roulette-8x construct-majority i-roulette-loses i-roulette-0.2 ds-roulette-large candidates-18x"
     assert {verdicts[name] for name in holding.split()} == {claims.HOLDS}
+
+
+NOISE = """noise-salt-and-pepper-tuned noise-salt-and-pepper-planes noise-salt-and-pepper-fixed noise-salt-and-pepper-sobel
+noise-gaussian-tuned noise-gaussian-planes noise-gaussian-fixed noise-gaussian-sobel no-noise constant-fixed constant-tuned
+constant-photographs falter-photographs""".split()
+
+
+def test_claims_of_noise_are_decided_by_seeds_and_pictures(thesis):
+    """Ten seeds have an interval; F without noise is exact; a case is a picture and a level."""
+    found = {verdict.claim["id"]: verdict for verdict in claims.judge_all(thesis)}
+    assert {name for name in found if name.startswith(("noise-", "constant-", "no-noise", "falter-"))} == set(NOISE)
+    assert {found[name].verdict for name in NOISE} == {claims.HOLDS}
+    assert found["noise-gaussian-planes"].measured == "1.45 (1.44 to 1.46, n 10) at shapes-512 with level=20"
+    assert found["constant-tuned"].measured == "0.944 (0.941 to 0.948, n 10) at shapes-512"
+    assert found["no-noise"].measured == "1.12 at shapes-512"
+    assert found["falter-photographs"].measured == "1.39 (1.38 to 1.39, n 10) at lena with level=20"
+    assert len(cells.sets()["noisy"]) == 6 and len(cells.sets()["noisy-photographs"]) == 10
+
+
+def test_one_picture_that_says_otherwise_decides(tmp_path):
+    def claim(value, n=10):
+        params = "noise=gaussian;level=40;tuning=best"
+        rows = [seeds_row(row, picture, params, value if (row, picture) == ("canny-gpu", "ramp-512") else 0.6, n=n)
+                for row in ("colour-edge", "canny-gpu") for picture in ("shapes-512", "ramp-512", "shapes-512-2")]
+        folder = tmp_path / f"{value}-{n}"
+        return claim_of(rows, folder, "noise-gaussian-tuned")
+
+    contradicted = claim(0.7)
+    assert contradicted.verdict == F and "ramp-512 with level=40" in contradicted.measured
+    assert claim(0.6).verdict == T
+    assert claim(0.7, n=1).verdict == U, "one seed has no interval"
 
 
 def test_a_verdict_has_the_deciding_case_with_interval_n_and_runs(thesis):

@@ -20,6 +20,7 @@ CURVES = [
     "5.7",
     "6.1-sizes",
     "6.5-gaussian",
+    "6.5-lena",
     "6.5-salt-and-pepper",
 ]  # 3.6 and 3.9 need what the thesis does not print
 
@@ -181,6 +182,19 @@ def test_a_stand_in_has_a_place_of_its_own(tmp_path):
 def test_gaussian_noise_is_no_share_of_the_pixels():
     template = (cells.REPORT / "figures/6.5-gaussian.gp").read_text(encoding="utf-8")
     assert "standard deviation, % of the range" in template and "pixels" not in template
+
+
+def test_curves_of_noise_have_intervals_over_seeds(thesis):
+    sources = cells.choose(str(thesis))
+    curves = series("6.5-gaussian", sources) + series("6.5-salt-and-pepper", sources) + series("6.5-lena", sources)
+    assert [curve.label for curve in curves].count("colour edge, both planes on") == 2 and len(curves) == 7 + 7 + 6
+    for curve in curves:
+        for _, name, point in curve.points:
+            assert point.n == (0 if name == "0" else 10) and (point.low < point.high) == (name != "0")
+    said = {line["figure"]: line["caption"] for line in cells.read_layout("captions.csv")}
+    for figure in ("6.5-gaussian", "6.5-salt-and-pepper", "6.5-lena"):
+        assert "95 % intervals of the mean of 10 seeds" in said[figure]
+    assert "without, with the parameters of Table 6.1" in said["6.5-lena"], "what the map is held against"
 
 
 def test_it_is_said_which_maps_are_of_one_run():

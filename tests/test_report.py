@@ -7,7 +7,7 @@ import pytest
 
 from antbench import cells, layouts, report, runs
 from antbench.command import BadInput
-from thesis_run import CPU, DEVICE, RUN_ID, all_rows, made_row, write_run
+from thesis_run import CPU, DEVICE, RUN_ID, all_rows, made_row, seeds_row, write_run
 
 pytest.importorskip("jinja2")
 
@@ -286,6 +286,17 @@ def test_noisy_and_unsupported_rows_are_listed_with_their_reasons(tmp_path):
         ("noisy", "acotsp-seq", "±10%"),
         ("unsupported", "ds-roulette", "needs n <= 100"),
     ]
+
+
+def test_rows_whose_best_may_lie_beyond_the_grid_are_listed(tmp_path):
+    note = "sigma=5;threshold=10; at the end of its grid"
+    rows = [
+        {**seeds_row("sobel", "shapes-512", "noise=gaussian;level=20;tuning=best", 0.5), "note": note},
+        {**seeds_row("sobel", "shapes-512", "noise=gaussian;level=40;tuning=best", 0.4), "note": "sigma=4;threshold=20"},
+    ]
+    (found,) = report.problems(source_of(tmp_path, rows))
+    assert (found["status"], found["row"]) == ("at the end of its grid", "sobel")
+    assert [where["reason"] for where in found["where"]] == [note]
 
 
 def test_a_name_that_is_no_run_is_one_line(tmp_path):

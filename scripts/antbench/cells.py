@@ -63,6 +63,7 @@ class Address:
 
 
 BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a row's own
+NO_NOISE = "0"  # the level of noise, of rows that have one
 ITERATIONS = 100  # of the runs whose tours the sources give
 QUANTITIES = ("quality", "best", "rate", "bandwidth", "mismatch")
 
@@ -195,11 +196,18 @@ def estimate(row, quantity):
 
 
 def quality(row):
-    """The mean quality of a row's runs, with Student's interval where that of each run is known."""
+    """The mean quality of a row's runs, with Student's interval where that of each run is known.
+
+    Without noise there is one image and nothing of chance: its F is exact.
+    """
     values = runs.quality_of_runs(row)
     if len(values) > 1:
         return Estimate(*runs.student(values), rows=(row,), n=len(values))
-    return unless_absent(row["quality_best"] if math.isnan(row["quality_mean"]) else row["quality_mean"], row)
+    value = row["quality_best"] if math.isnan(row["quality_mean"]) else row["quality_mean"]
+    found = unless_absent(value, row)
+    if runs.param(row, "level") == NO_NOISE:
+        return replace(found, low=value, high=value, n=0)
+    return found
 
 
 def iterations_of(row):

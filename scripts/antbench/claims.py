@@ -279,7 +279,8 @@ def threshold_text(claim):
 
 
 def case_text(case):
-    return f"{with_interval(case.measured)} at {case.measured.instance or case.name}"
+    """A case may be an instance with a condition: "shapes-512?level=20"."""
+    return f"{with_interval(case.measured)} at {(case.measured.instance or case.name).replace('?', ' with ')}"
 
 
 def with_interval(measured):
