@@ -13,9 +13,10 @@
 
 #include "kernels/edges/measures.h"
 
-/* ---- A detector that adds to the known edges the more false ones, the farther its parameters are from `target` ---- */
+/* ---- A detector that adds to the known edges the more false ones, the farther its parameters are from `target` ----
+ * How far depends on both thresholds together, so that one look at each does not find the best. */
 
-enum { SIDE = 64, SIZE = SIDE * SIDE, VALUES = 9, FAR = 3, FALSE_EDGES = 4, MAX_OPENED = 4096 };
+enum { SIDE = 64, SIZE = SIDE * SIDE, VALUES = 9, FAR = 3, MAX_OPENED = 4096 };
 
 typedef struct planted {
     ed_detector detector;
@@ -38,7 +39,7 @@ static bool is_far(int at)
 
 static ab_status read_map(ed_detector *detector, uint8_t *map)
 {
-    int left = FALSE_EDGES * ((const planted *)detector)->distance;
+    int left = ((const planted *)detector)->distance;
     memcpy(map, known, SIZE);
     for (int i = 0; i < SIZE && left > 0; ++i) {
         if (!is_far(i)) continue;
@@ -74,8 +75,9 @@ static ab_status open_planted(const void *problem, const void *given, ab_work **
     planted *self = calloc(1, sizeof *self);
     assert_true(self && n_opened < MAX_OPENED);
     self->detector = (ed_detector){{&work_methods}, &methods};
-    self->distance = abs((int)params->sigma - target[0]) + abs((int)params->volume_coefficient - target[1]) +
-                     abs((int)params->intensity_coefficient - target[2]);
+    const int first = (int)params->volume_coefficient - target[1],
+              second = (int)params->intensity_coefficient - target[2];
+    self->distance = abs((int)params->sigma - target[0]) + 2 * first * first + first * second + 2 * second * second;
     uint64_t sum = 0;
     for (int i = 0; i < 4 * SIZE; ++i) sum = sum * 31 + image->rgba[i];
     opened[n_opened++] = sum;
@@ -177,7 +179,7 @@ static edges_grid usual_grid(void)
 {
     return (edges_grid){.axes = {{3, .closed_below = true}, {VALUES, .closed_above = true}, {VALUES}},
                         .set = set_point,
-                        .start = {0, 4, 4},
+                        .start = {0, 4, 1},
                         .planes = true};
 }
 
@@ -240,6 +242,10 @@ static void keeps_both_planes_on(void **state)
                      2);
     assert_int_equal(coefficient[0], coefficient[1]);
     assert_true(coefficient[0] < VALUES - 1 && row->values[0] < row_of(&b, at_20, "f")->values[0]);
+    aim(1, VALUES - 1, VALUES - 1);
+    study(usual_grid(), true, &b);
+    assert_non_null(strstr(row_of(&b, at_20, "f")->note, "volume=8;intensity=8;"));
+    assert_non_null(strstr(row_of(&b, planes_20, "f")->note, "volume=7;intensity=7;"));
     edges_grid one_plane = usual_grid();
     one_plane.planes = false;
     study(one_plane, true, &b);
