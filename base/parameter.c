@@ -174,6 +174,7 @@ static bool is_shown(const ab_parameter *p, const void *params, bool set, const 
                      unsigned shown)
 {
     if (p->measure && strcmp(p->measure, measure) != 0) return false;
+    if ((p->shown & AB_SHOWN_NONZERO) && ab_parameter_value(p, params) != 0.0) return true;
     if ((p->shown & AB_SHOWN_SET) && set && ab_parameter_value(p, params) != p->fallback) return true;
     return (p->measure || !only_own) && (p->shown & shown & AB_SHOWN);
 }

@@ -29,7 +29,8 @@ enum {
     AB_SHOWN_GPU = 2, /* in rows of a GPU, and of the host backend */
     AB_SHOWN_SET = 4, /* in any row for which it was set to another value than the default */
     AB_SHOWN = AB_SHOWN_CPU | AB_SHOWN_GPU,
-    AB_FITTED = 8 /* follows from the input or the machine unless it is set: no part of what a row is */
+    AB_FITTED = 8, /* follows from the input or the machine unless it is set: no part of what a row is */
+    AB_SHOWN_NONZERO = 16 /* in any row in which it is not 0, as it is for an implementation that has no use for it */
 };
 
 typedef struct ab_parameter {

@@ -21,7 +21,8 @@ static const ab_line lines[] = {
     {"acotsp-omp", "tsp/acotsp-omp", "threads=all", "ACOTSP-style, all cores", .seconds = 1.9e-9, .power = 3},
     {"cpu-best-1", "tsp/cpu-best", "threads=1", "fastest CPU, 1 core", .seconds = 1.5e-7, .power = 2},
     {"cpu-best-all", "tsp/cpu-best", "threads=all", "fastest CPU, all cores", .seconds = 1.5e-7, .power = 2},
-    {"i-roulette", "tsp/i-roulette", .label = "I-Roulette"},
+    {"i-roulette", "tsp/i-roulette", "workers=128", "I-Roulette"},
+    {"i-roulette-warp", "tsp/i-roulette-warp", .label = "I-Roulette in registers, ours"},
     {"ds-roulette", "tsp/ds-roulette", .label = "DS-Roulette"},
     {"{name}", "tsp/+"},
     {NULL},
@@ -46,7 +47,7 @@ static const ab_block blocks[] = {
 const ab_driver table_3_3 = {
     .name = "3.3", .program = "table_3_3", .machine = "thesis, NVIDIA GTX 580 and one core of an Intel i7 950",
     .summary = "Tables 3.2, 3.3 and 3.4 and Figure 3.9: Ant System on CPU and GPU.",
-    .efforts = {{.runs = 1, .iterations = 5, .budget_s = 2, .converge = true, .host_steps = 1e7},
+    .efforts = {{.runs = 1, .iterations = 5, .budget_s = 2, .converge = true, .host_steps = 5e6},
                 {.runs = 5, .iterations = 100, .budget_s = 3, .converge = true, .host_steps = 1e7},
                 {.runs = 10, .iterations = 100, .budget_s = INFINITY, .host_steps = 1e8}},
     .inputs = {"d198 pcb442", "{tsp}", "{tsp}"},

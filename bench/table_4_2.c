@@ -14,9 +14,9 @@ static const ab_set sets[] = {{"tsp-candidates", "d198 a280 lin318 pcb442 rat783
 
 static const ab_line without[] = {
     {"acotsp-seq", "tsp/acotsp-seq", "threads=1", "CPU, 1 core", .seconds = 1.9e-9, .power = 3},
-    {"i-roulette", "tsp/i-roulette", .label = "I-Roulette"},
-    {"ds-roulette", "tsp/ds-roulette", .label = "DS-Roulette"},
-    {NULL},
+    {"i-roulette", "tsp/i-roulette", "workers=128", "I-Roulette"},
+    {"i-roulette-warp", "tsp/i-roulette-warp", .label = "I-Roulette in registers, ours"},
+    {"ds-roulette", "tsp/ds-roulette", .label = "DS-Roulette"}, {NULL},
 };
 static const ab_line with[] = {
     {"acotsp-seq-nn", "tsp/acotsp-seq-nn", "nn=20;threads=1", "CPU, 1 core", .seconds = 1.9e-8, .power = 2.4},
@@ -52,7 +52,7 @@ static const ab_block blocks[] = {
 const ab_driver table_4_2 = {
     .name = "4.2", .program = "table_4_2", .machine = "thesis, NVIDIA GTX 580 and one core of an Intel i7 950",
     .summary = "Tables 4.1 and 4.2: Ant System with candidate sets on CPU and GPU.",
-    .efforts = {{.runs = 1, .iterations = 5, .budget_s = 2, .converge = true, .host_steps = 1e7},
+    .efforts = {{.runs = 1, .iterations = 5, .budget_s = 2, .converge = true, .host_steps = 5e6},
                 {.runs = 5, .iterations = 100, .budget_s = 3, .converge = true, .host_steps = 1e7},
                 {.runs = 10, .iterations = 100, .budget_s = INFINITY, .host_steps = 1e8}},
     .inputs = {"d198 pcb442", "{tsp-candidates}", "{tsp-candidates}"},

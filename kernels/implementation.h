@@ -66,7 +66,8 @@ enum {
     AB_REFERENCE = 1 << 4,  /* "reference": what the operation's other implementations are compared with */
     AB_SEVERAL = 1 << 5,    /* "several": uses several GPUs */
     AB_THREAD_EACH = 1 << 6, /* "thread-each": a thread works on each ant by itself; the usual is a warp */
-    AB_BLOCK_EACH = 1 << 7   /* "block-each": a block of threads works on each ant */
+    AB_BLOCK_EACH = 1 << 7,  /* "block-each": a block of threads works on each ant */
+    AB_WORKERS = 1 << 8      /* "workers": a block of as many threads as its parameters say works on each ant */
 };
 
 enum { AB_TRAITS_TEXT = 96 };

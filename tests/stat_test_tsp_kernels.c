@@ -29,9 +29,10 @@ static const ab_implementation *next_exact(bool candidates, const ab_implementat
     return NULL;
 }
 
-/* Selection by a rung from weights of one kind, on an instance of n cities, with sets of nn candidates or, for 0, all.
- */
-static selection_report select_among(const ab_implementation *rung, int n, int nn, int n_ants, selection_weights kind)
+/* Selection by a rung from weights of one kind, on an instance of n cities, with sets of nn candidates or, for 0, all,
+ * and `workers` where it has any. */
+static selection_report select_among(const ab_implementation *rung, int n, int nn, int workers, int n_ants,
+                                     selection_weights kind)
 {
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_UNIFORM, n, 13, &instance).code, AB_OK);
@@ -44,6 +45,7 @@ static selection_report select_among(const ab_implementation *rung, int n, int n
     float *pheromone = malloc((size_t)n * (size_t)n * sizeof *pheromone);
     assert_non_null(pheromone);
     selection_pheromone(&problem, &params, kind, pheromone);
+    params.workers = workers;
     selection_report report;
     const ab_status status = selection_test(rung->open, &problem, &params, pheromone, &report);
     if (status.code != AB_OK) fail_msg("%s: %s", rung->id, status.reason);
@@ -68,27 +70,28 @@ static bool takes_sets_of(const ab_implementation *rung, int nn)
     return true;
 }
 
-static void check_proportional(const ab_implementation *rung, int n, int nn, int n_ants)
+static void check_proportional(const ab_implementation *rung, int n, int nn, int workers, int n_ants)
 {
     for (int kind = 0; kind < WEIGHTS_KINDS; ++kind) {
-        const selection_report report = select_among(rung, n, nn, n_ants, (selection_weights)kind);
-        print_message("# %s, n %d, nn %d, weights %d: %lld steps, chi-square %.1f on %d degrees, p %.3g\n", rung->id, n,
-                      nn, kind, (long long)report.steps, report.all.statistic, report.all.df, report.all.p);
+        const selection_report report = select_among(rung, n, nn, workers, n_ants, (selection_weights)kind);
+        print_message("# %s, n %d, nn %d, workers %d, weights %d: %lld steps, chi-square %.1f on %d degrees, p %.3g\n",
+                      rung->id, n, nn, workers, kind, (long long)report.steps, report.all.statistic, report.all.df,
+                      report.all.p);
         assert_true(selection_worst_p(&report) > 1e-4);
     }
 }
 
 /* Cities fewer than a warp and more, none of these n a multiple of 32; with 1100 a warp has more sub-blocks of 32 than
- * lanes. */
+ * lanes. Workers: fewer than the cities and more, less than a warp, and several warps. */
 static void test_cities_are_chosen_in_proportion(void **state)
 {
     (void)state;
     static const struct {
-        int n, n_ants;
-    } cases[] = {{20, 500}, {45, 400}, {100, 150}, {1100, 4}};
+        int n, n_ants, workers;
+    } cases[] = {{20, 500, 32}, {45, 400, 16}, {100, 150, 64}, {1100, 4, 128}};
     for (const ab_implementation *rung = NULL; (rung = next_exact(false, rung)) != NULL;)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
-            check_proportional(rung, cases[i].n, 0, cases[i].n_ants);
+            check_proportional(rung, cases[i].n, 0, cases[i].workers, cases[i].n_ants);
 }
 
 /* The choice among unvisited candidates, for sets smaller than a warp, of a warp, and of more, where it takes them. */
@@ -98,21 +101,27 @@ static void test_candidates_are_chosen_in_proportion(void **state)
     static const int set_sizes[] = {20, 32, 50};
     for (const ab_implementation *rung = NULL; (rung = next_exact(true, rung)) != NULL;)
         for (size_t i = 0; i < sizeof set_sizes / sizeof *set_sizes; ++i)
-            if (takes_sets_of(rung, set_sizes[i])) check_proportional(rung, 70, set_sizes[i], 300);
+            if (takes_sets_of(rung, set_sizes[i])) check_proportional(rung, 70, set_sizes[i], 0, 300);
 }
 
-/* Unequal weights give it away. Equal ones cannot: then the largest of equally distributed numbers wins. */
-static void test_i_roulette_is_not_proportional(void **state)
+static const char *const i_roulettes[] = {"tsp/i-roulette", "tsp/i-roulette-warp"};
+enum { N_I_ROULETTES = sizeof i_roulettes / sizeof *i_roulettes };
+
+/* Unequal weights give it away. Equal ones cannot: then the largest of equally distributed numbers wins, whatever its
+ * tile. */
+static void test_i_roulettes_are_not_proportional(void **state)
 {
     (void)state;
-    const ab_implementation *rung = registered("tsp/i-roulette", AB_HOST);
-    assert_false(rung->traits & AB_EXACT);
-    const selection_report uniform = select_among(rung, 45, 0, 500, WEIGHTS_UNIFORM);
-    assert_true(selection_worst_p(&uniform) > 1e-4);
-    const selection_report skewed = select_among(rung, 45, 0, 500, WEIGHTS_SKEWED);
-    print_message("# i-roulette, n 45, skewed weights: %lld steps, chi-square %.1f on %d degrees, p %.3g\n",
-                  (long long)skewed.steps, skewed.all.statistic, skewed.all.df, skewed.all.p);
-    assert_true(skewed.all.p < 1e-12);
+    for (int i = 0; i < N_I_ROULETTES; ++i) {
+        const ab_implementation *rung = registered(i_roulettes[i], AB_HOST);
+        assert_false(rung->traits & AB_EXACT);
+        const selection_report uniform = select_among(rung, 45, 0, 16, 500, WEIGHTS_UNIFORM);
+        assert_true(selection_worst_p(&uniform) > 1e-4);
+        const selection_report skewed = select_among(rung, 45, 0, 16, 500, WEIGHTS_SKEWED);
+        print_message("# %s, n 45, skewed weights: %lld steps, chi-square %.1f on %d degrees, p %.3g\n", rung->id,
+                      (long long)skewed.steps, skewed.all.statistic, skewed.all.df, skewed.all.p);
+        assert_true(skewed.all.p < 1e-12);
+    }
 }
 
 /* The share of steps in which the heavier of two cities, of weights 2 and 1, is chosen. */
@@ -143,9 +152,11 @@ static void test_two_cities_of_weights_two_and_one(void **state)
 {
     (void)state;
     const double five_sigma = 5.0 * sqrt(0.25 / 4000.0);
-    const double i = share_of_the_heavier(registered("tsp/i-roulette", AB_HOST));
-    print_message("# weights 2:1, the heavier is chosen: proportional 0.667, i-roulette %.3f\n", i);
-    assert_true(fabs(i - 3.0 / 4.0) < five_sigma);
+    for (int i = 0; i < N_I_ROULETTES; ++i) {
+        const double share = share_of_the_heavier(registered(i_roulettes[i], AB_HOST));
+        print_message("# weights 2:1, the heavier is chosen: proportional 0.667, %s %.3f\n", i_roulettes[i], share);
+        assert_true(fabs(share - 3.0 / 4.0) < five_sigma);
+    }
     for (const ab_implementation *rung = NULL; (rung = next_exact(false, rung)) != NULL;) {
         const double share = share_of_the_heavier(rung);
         print_message("# likewise %s: %.3f\n", rung->id, share);
@@ -191,7 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cities_are_chosen_in_proportion),
         cmocka_unit_test(test_candidates_are_chosen_in_proportion),
-        cmocka_unit_test(test_i_roulette_is_not_proportional),
+        cmocka_unit_test(test_i_roulettes_are_not_proportional),
         cmocka_unit_test(test_two_cities_of_weights_two_and_one),
         cmocka_unit_test(test_thousand_iterations),
     };

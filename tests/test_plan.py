@@ -3,7 +3,8 @@
 tests/data/keys/<driver>-<profile>-<host|gpu>.tsv hold the keys of every row (table, row, instance, implementation, backend,
 params, scope) that the four programs planned which came before `antbench DRIVER`, without a file of TSPLIB and without an
 image. Stored runs have those keys, and runs are compared by them: a row that is called otherwise than before is compared
-with nothing. "asked" in the place of a profile means profile quick with --instances, ASKED below; "threads=all" stands for
+with nothing. What was called i-roulette then stands there as i-roulette-warp, under which stored runs are read
+(antbench.runs.named_today). "asked" in the place of a profile means profile quick with --instances, ASKED below; "threads=all" stands for
 the number of usable cores; "gpu" is what is planned where there is a GPU. Kernels that came later are in none of the files
 and may be planned besides.
 """

@@ -70,7 +70,7 @@ static void traits_have_names(void **state)
     ab_trait_names(AB_EXACT | AB_CANDIDATES, text);
     assert_string_equal(text, "exact candidates");
     ab_trait_names(~0u, text);
-    assert_string_equal(text, "exact candidates partial superset reference several thread-each block-each");
+    assert_string_equal(text, "exact candidates partial superset reference several thread-each block-each workers");
 }
 
 static void stages_have_names(void **state)

@@ -44,7 +44,7 @@ def test_a_run_is_read():
     row = run.rows.iloc[1]
     assert run.run_id == "nvidia-h100-80gb-hbm3/20261121T033625Z-a4f6415" and run.profile == "quick"
     assert runs.device_name(run) == "NVIDIA H100 80GB HBM3"
-    assert (row["row"], row["instance"], row["status"], row["line"]) == ("i-roulette", "d198", "ok", 3)
+    assert (row["row"], row["instance"], row["status"], row["line"]) == ("i-roulette-warp", "d198", "ok", 3)
     assert np.isnan(run.rows.iloc[0]["sm_clock_mhz"]) and run.rows.iloc[0]["throttle"] == ""
     assert runs.param(row, "ants") == "198" and runs.param(row, "nn") is None
     for _, each in run.rows.iterrows():
@@ -242,6 +242,20 @@ def test_names_of_runs():
             runs.resolve(name)
 
 
+def test_a_kernel_that_has_another_name_today_has_it_in_stored_runs(run_copy):
+    def one(run):
+        (found,) = (row for _, row in run.rows.iterrows() if row["row"].startswith("i-roulette"))
+        return found
+
+    then = one(runs.load_run(run_copy))
+    assert (then["row"], then["implementation"], then["row_then"]) == ("i-roulette-warp", "tsp/i-roulette-warp", "i-roulette")
+    assert then["published_id"] == "" and len(runs.samples(then)) == then["samples"]
+    edit(run_copy / "table-3.3.csv", 3, cell("params", "protocol=as-best;ants=198;workers=128"))
+    today = one(runs.load_run(run_copy))
+    assert (today["row"], today["implementation"], today["row_then"]) == ("i-roulette", "tsp/i-roulette", "i-roulette")
+    assert len(runs.samples(today)) == today["samples"]
+
+
 def test_the_best_row_of_each_cell(run_copy):
     meta = json.loads((run_copy / "meta.json").read_text())
     meta["options"]["profile"], meta["started_utc"] = "thesis", "2026-11-01T00:00:00Z"
@@ -251,7 +265,7 @@ def test_the_best_row_of_each_cell(run_copy):
     source = dict(zip(best["row"] + " " + best["scope"], [run.path.name for run in best["run"]]))
     assert len(best) == 5
     assert source["ds-roulette iteration"] == "run"  # profile thesis, though the oldest
-    assert source["i-roulette iteration"] == "newer"  # timed, and newer than the other
+    assert source["i-roulette-warp iteration"] == "newer"  # timed, and newer than the other
 
 
 @pytest.mark.parametrize("profile, best", [("thesis", "run"), ("quick", "run"), ("smoke", "newer")])

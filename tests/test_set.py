@@ -72,6 +72,22 @@ def test_several_values_are_a_row_each(tmp_path):
         ("3", "0.1"), ("4", "0.1"), ("3", "0.3"), ("4", "0.3")]
 
 
+def test_workers_are_of_the_kernels_that_have_them():
+    """The others have one row, whatever the values, and none of them in it."""
+
+    def workers_of(implementation, *setting):
+        rows = planned("--instances", "u30", "--backend", "host", "--implementations", implementation, "--set",
+                       "protocol=as", *setting)
+        return [params_of(row).get("workers") for row in rows]
+
+    for implementation in ("tsp/i-roulette", "tsp/data-rw"):
+        assert workers_of(implementation) == ["128"]
+        assert workers_of(implementation, "--set", "workers=32,64") == ["32", "64"]
+    assert workers_of("tsp/ds-roulette", "--set", "workers=32,64") == [None]
+    result = drive("--instances", "u30", "--backend", "host", "--set", "workers=48")
+    assert (result.returncode, one_line(result)) == (2, "antbench 3.3: workers must be a power of two, not 48")
+
+
 def test_words_stand_for_values():
     def values(setting):
         name = setting.partition("=")[0]

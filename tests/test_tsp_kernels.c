@@ -30,41 +30,58 @@ static const ab_implementation *next_rung(const ab_implementation *last)
     return next_of("tsp", ON_HOST, last);
 }
 
-/* A rung with one size of candidate sets, 0 for a rung without. */
+/* Workers: less than a warp, a warp, and blocks that several tiles or less than one suffice for. */
+static const int worker_counts[] = {16, 128, 32, 256};
+enum { N_WORKER_COUNTS = sizeof worker_counts / sizeof *worker_counts };
+
+/* A rung with one value of what it has as a parameter. */
 typedef struct setting {
     const ab_implementation *rung;
-    int nn;
+    size_t number; /* of the rung's settings */
+    int nn;        /* AB_CANDIDATES, else 0 */
+    int workers;   /* AB_WORKERS, else 0 */
+    bool readonly; /* AB_THREAD_EACH */
 } setting;
+
+static size_t count_settings(const ab_implementation *rung)
+{
+    if (rung->traits & AB_CANDIDATES) return N_SET_SIZES;
+    if (rung->traits & AB_WORKERS) return N_WORKER_COUNTS;
+    return rung->traits & AB_THREAD_EACH ? 2 : 1;
+}
 
 /* Setting number `i` of a rung, whatever i. */
 static setting setting_of(const ab_implementation *rung, size_t i)
 {
-    return (setting){rung, rung->traits & AB_CANDIDATES ? set_sizes[i % N_SET_SIZES] : 0};
+    setting with = {.rung = rung, .number = i % count_settings(rung)};
+    if (rung->traits & AB_CANDIDATES) with.nn = set_sizes[with.number];
+    if (rung->traits & AB_WORKERS) with.workers = worker_counts[with.number];
+    if (rung->traits & AB_THREAD_EACH) with.readonly = with.number == 1;
+    return with;
 }
 
 /* The settings of all rungs, one after the other; false after the last one. Begin with a zeroed one. */
 static bool next_setting(setting *it)
 {
-    for (size_t i = 0; it->nn != 0 && i + 1 < N_SET_SIZES; i++)
-        if (set_sizes[i] == it->nn) {
-            it->nn = set_sizes[i + 1];
-            return true;
-        }
-    const ab_implementation *rung = next_rung(it->rung);
-    if (rung != NULL) *it = setting_of(rung, 0);
+    const bool same = it->rung != NULL && it->number + 1 < count_settings(it->rung);
+    const ab_implementation *rung = same ? it->rung : next_rung(it->rung);
+    if (rung != NULL) *it = setting_of(rung, same ? it->number + 1 : 0);
     return rung != NULL;
 }
 
 /* Opens a rung, with candidate sets where it wants them: it copies everything it needs. */
-static ab_status open_setting(setting with, as_problem problem, const as_params *params, as_colony **colony)
+static ab_status open_setting(setting with, as_problem problem, const as_params *given, as_colony **colony)
 {
     int32_t *nn_list = NULL;
+    as_params params = *given;
+    params.workers = with.workers;
+    params.readonly = with.readonly;
     if (with.nn && problem.n >= 2) {
         problem.nn = with.nn < problem.n ? with.nn : problem.n - 1;
         assert_int_equal(as_nearest_neighbours(&problem, problem.nn, &nn_list).code, AB_OK);
         problem.nn_list = nn_list;
     }
-    const ab_status status = open_colony(with.rung->open, &problem, params, colony);
+    const ab_status status = open_colony(with.rung->open, &problem, &params, colony);
     free(nn_list);
     return status;
 }
@@ -75,7 +92,8 @@ static as_colony *must_open(setting with, const as_problem *problem, const as_pa
     as_colony *colony = NULL;
     const ab_status status = open_setting(with, *problem, params, &colony);
     if (status.code == AB_UNSUPPORTED && with.nn > SURE_SET) return NULL;
-    if (status.code != AB_OK) fail_msg("%s, nn %d, n %d: %s", with.rung->id, with.nn, problem->n, status.reason);
+    if (status.code != AB_OK)
+        fail_msg("%s, nn %d, workers %d, n %d: %s", with.rung->id, with.nn, with.workers, problem->n, status.reason);
     return colony;
 }
 
@@ -105,14 +123,15 @@ static void check_setting(setting with, int n, as_protocol protocol)
         bool wrong = false;
         const ab_status status = verify_iterations(colony, &problem, &params, VERIFIED, &valid, &wrong);
         if (status.code != AB_OK)
-            fail_msg("%s, nn %d, n %d, %s: %s", with.rung->id, with.nn, n, as_protocol_name(protocol), status.reason);
+            fail_msg("%s, nn %d, workers %d, n %d, %s: %s", with.rung->id, with.nn, with.workers, n,
+                     as_protocol_name(protocol), status.reason);
         assert_int_equal(valid, params.n_ants);
         colony->work.methods->close(&colony->work);
     }
     tsp_free(&instance);
 }
 
-/* Sizes of candidate sets take turns. */
+/* Settings take turns. */
 static void test_every_size_and_order(void **state)
 {
     (void)state;
@@ -383,11 +402,11 @@ static void test_candidate_steps_follow_the_rule(void **state)
     (void)state;
     for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;) {
         if (!(rung->traits & AB_CANDIDATES)) continue;
-        assert_true(check_steps((setting){rung, 4}, TSP_CLUSTERED, 150) > 50);
-        assert_true(check_steps((setting){rung, 8}, TSP_UNIFORM, 100) > 10);
-        check_steps((setting){rung, 32}, TSP_UNIFORM, 34);
-        check_steps((setting){rung, 32}, TSP_UNIFORM, 33);
-        check_steps((setting){rung, 64}, TSP_UNIFORM, 66);
+        assert_true(check_steps((setting){rung, .nn = 4}, TSP_CLUSTERED, 150) > 50);
+        assert_true(check_steps((setting){rung, .nn = 8}, TSP_UNIFORM, 100) > 10);
+        check_steps((setting){rung, .nn = 32}, TSP_UNIFORM, 34);
+        check_steps((setting){rung, .nn = 32}, TSP_UNIFORM, 33);
+        check_steps((setting){rung, .nn = 64}, TSP_UNIFORM, 66);
     }
 }
 
@@ -410,19 +429,47 @@ static void test_limits_are_unsupported(void **state)
     }
 }
 
-static void test_i_roulette_has_bits_for_4096_cities(void **state)
+/* What a rung says of an instance of n cities: its code, and the reason. */
+static ab_status opening(const char *id, int n, int workers)
+{
+    int32_t *dist = calloc((size_t)n * (size_t)n, sizeof *dist);
+    assert_non_null(dist);
+    const as_problem problem = {.n = n, .dist = dist};
+    as_params params = as_default_params(n, AS_BEST_ANT);
+    params.workers = workers;
+    as_colony *colony = NULL;
+    const ab_status status = open_colony(registered(id, AB_HOST)->open, &problem, &params, &colony);
+    if (colony != NULL) colony->work.methods->close(&colony->work);
+    free(dist);
+    return status;
+}
+
+static void test_workers_have_bits_for_32_tiles(void **state)
 {
     (void)state;
-    enum { N = 4097 };
-    int32_t *dist = calloc((size_t)N * N, sizeof *dist);
-    assert_non_null(dist);
-    const as_problem large = {.n = N, .dist = dist};
-    const as_params params = as_default_params(N, AS_BEST_ANT);
-    as_colony *colony = NULL;
-    const ab_status status = open_colony(registered("tsp/i-roulette", AB_HOST)->open, &large, &params, &colony);
-    assert_int_equal(status.code, AB_UNSUPPORTED);
-    assert_string_equal(status.reason, "needs n <= 4096 (one tabu bit per tile in a 32-bit register), n is 4097");
-    free(dist);
+    static const char *const ids[] = {"tsp/data-rw", "tsp/i-roulette"};
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        assert_int_equal(opening(ids[i], 512, 16).code, AB_OK);
+        const ab_status refused = opening(ids[i], 513, 16);
+        assert_int_equal(refused.code, AB_UNSUPPORTED);
+        assert_string_equal(refused.reason,
+                            "needs n <= 512 (one tabu bit per tile of 16 cities in a 32-bit register), n is 513");
+        assert_int_equal(opening(ids[i], 1025, 32).code, AB_UNSUPPORTED);
+        assert_int_equal(opening(ids[i], 20, 1024).code, AB_OK);
+        assert_int_equal(opening(ids[i], 20, 48).code, AB_BAD_INPUT);
+        assert_int_equal(opening(ids[i], 20, 8).code, AB_BAD_INPUT);
+        assert_int_equal(opening(ids[i], 20, 0).code, AB_BAD_INPUT);
+    }
+}
+
+static void test_large_instances_are_unsupported(void **state)
+{
+    (void)state;
+    const ab_status tiles = opening("tsp/i-roulette-warp", 4097, 0), shared = opening("tsp/task-thread", 4097, 0);
+    assert_int_equal(tiles.code, AB_UNSUPPORTED);
+    assert_string_equal(tiles.reason, "needs n <= 4096 (one tabu bit per tile in a 32-bit register), n is 4097");
+    assert_int_equal(shared.code, AB_UNSUPPORTED);
+    assert_non_null(strstr(shared.reason, "bytes of shared memory per block"));
 }
 
 int main(void)
@@ -434,7 +481,8 @@ int main(void)
         cmocka_unit_test(test_all_zero_rule),
         cmocka_unit_test(test_every_step_of_a_rung),
         cmocka_unit_test(test_limits_are_unsupported),
-        cmocka_unit_test(test_i_roulette_has_bits_for_4096_cities),
+        cmocka_unit_test(test_workers_have_bits_for_32_tiles),
+        cmocka_unit_test(test_large_instances_are_unsupported),
         cmocka_unit_test(test_verification_rejects_planted_bugs),
         cmocka_unit_test(test_runs_by_the_all_zero_rule_are_wrong),
         cmocka_unit_test(test_candidate_steps_follow_the_rule),

@@ -21,6 +21,10 @@ const ab_parameter as_parameters[] = {
      .shown = AB_SHOWN_SET},
     {.name = "carveout", .help = "shared memory of a GPU, percent of the maximum; -1: the driver's choice",
      .offset = AT(carveout), .least = -1, .most = 100, .fallback = -1, .shown = AB_SHOWN_SET},
+    {.name = "workers", .help = "threads per ant (worker ants) of i-roulette and data-rw: 16, 32, ..., 1024",
+     .offset = AT(workers), .least = 16, .most = 1024, .fallback = 128, .word = "none", .shown = AB_SHOWN_NONZERO},
+    {.name = "readonly", .help = "task-thread reads choice_info through the read-only cache (texture)", .kind = AB_FLAG,
+     .offset = AT(readonly), .shown = AB_SHOWN_NONZERO},
     {.name = "alpha", .help = "exponent of the pheromone", .kind = AB_REAL, .offset = AT(alpha), .most = 100,
      .fallback = 1, .shown = AB_SHOWN_SET},
     {.name = "beta", .help = "exponent of the heuristic", .kind = AB_REAL, .offset = AT(beta), .most = 100,
@@ -87,7 +91,17 @@ ab_status as_check(const as_problem *problem, const as_params *params)
     if (problem->n > AS_MAX_CITIES) return ab_unsupported("needs n <= %d, n is %d", AS_MAX_CITIES, problem->n);
     AB_TRY(ab_parameters_check(as_parameters, params));
     if (params->n_ants == 0 || params->rho == 0.0) return ab_bad_input("ants and rho must be more than 0");
+    if (params->workers & (params->workers - 1))
+        return ab_bad_input("workers must be a power of two, not %d", params->workers);
     return ab_ok();
+}
+
+ab_status as_check_workers(const as_problem *problem, const as_params *params)
+{
+    if (params->workers == 0) return ab_bad_input("needs workers");
+    if (problem->n <= AS_MAX_TILES * params->workers) return ab_ok();
+    return ab_unsupported("needs n <= %d (one tabu bit per tile of %d cities in a 32-bit register), n is %d",
+                          AS_MAX_TILES * params->workers, params->workers, problem->n);
 }
 
 /* ---- Candidate sets ---- */

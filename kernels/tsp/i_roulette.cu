@@ -1,130 +1,151 @@
-/* Tour construction by I-Roulette: one block of 128 threads per ant, one thread per city of a tile.
+/* Tour construction by I-Roulette as its authors describe it: a queen ant per block, a worker ant per thread.
  *
- * Every unvisited city draws its own random number r; the city with the largest r * weight is next. That avoids the
- * sequential walk of a roulette wheel, at the price of n random numbers a step, and it is not proportional: heavy
- * cities win more often than their share. Each thread's tabu list is one bit per tile in a register, hence at most 32
- * tiles. The maximum is kept per thread over the tiles and reduced once over the block, within warps by one instruction
- * where there is one (JPDC: shared memory). Limit: n <= 4096. Bound by arithmetic: n Philox numbers per step and ant.
- * Source: JPDC §3.2.2, §3.2.3, Algorithm 3.
+ * Every city draws its own random number r. The workers tile over the cities: each multiplies r, choice_info and a 0
+ * or 1 for visited or not, and enters the product in shared memory, where the block reduces it to the tile's partial
+ * best. One thread then takes the best of the partial bests (JPDC §3.2.2-3.2.3, Algorithm 3). That is not
+ * proportional: heavy cities win more often than their share. The tabu list is a bit per tile in a register of each
+ * worker, hence at most 32 tiles (§5.1.2); random numbers and the tour are in shared memory (thesis §3.5.1, §3.6.4).
+ * 128 workers are JPDC's best.
+ *
+ * Decided here: "the best absolute heuristic value" among the partial bests is the largest product, as the thesis has
+ * it (§3.5.1); the reduction halves the block at each barrier, down to one warp, which needs none; a product and its
+ * city are one word; more workers than cities idle, where JPDC has no times. Limits: n <= 32 * workers, 8 n bytes of
+ * shared memory and 8 for each worker. Bound by barriers of the whole block, log2(workers) - 4 for each tile of each
+ * step.
+ * Source: JPDC §3.2.2, §3.2.3, §5.1.2; thesis §3.5.1.
  */
 #include "kernels/cuda_random.h"
 #include "kernels/tsp/colony.h"
 #include "kernels/warp.h"
 
-enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE, MAX_TILES = 32, DRAWS = 4 /* random numbers per cuRAND call */ };
+enum { MAX_WORKERS = 1024, DRAWS = 4 /* random numbers per cuRAND call */ };
 
-/* The largest value of the warp and the lowest city among those that have it; value 0 comes with city -1. */
-static __device__ __forceinline__ void warp_max(float &value, int &city)
+/* Layout of the dynamic shared memory, in bytes. */
+static size_t shared_bytes(int n, int workers)
 {
-    const float largest = warp_max(value);
-    city = (int)warp_min(value == largest ? (unsigned)city : ~0u);
-    value = largest;
+    return (size_t)(workers + ceil_div(n, workers)) * sizeof(unsigned long long) +
+           (size_t)n * (sizeof(float) + sizeof(int));
 }
 
-static __global__ void __launch_bounds__(N_THREADS)
+/* Enters this worker's key, and leaves the largest of the block in keys[0], which thread 0 may read. */
+static __device__ __forceinline__ void reduce_largest(unsigned long long key, shared_array<unsigned long long> keys)
+{
+    const int thread = (int)threadIdx.x, workers = (int)blockDim.x, last = min(workers, (int)WARP_SIZE);
+    keys[thread] = key;
+    __syncthreads();
+    for (int half = workers / 2; half >= WARP_SIZE; half /= 2) {
+        if (thread < half && keys[thread + half] > keys[thread]) keys[thread] = keys[thread + half];
+        __syncthreads();
+    }
+    if (thread >= last) return;
+    for (int half = last / 2; half > 0; half /= 2) {
+        if (thread < half && keys[thread + half] > keys[thread]) keys[thread] = keys[thread + half];
+        __syncwarp(FULL_WARP >> (WARP_SIZE - last));
+    }
+}
+
+/* A random number for each city, each worker drawing those of her own. */
+static __device__ __forceinline__ void draw_all(int n, curandStatePhilox4_32_10_t &random, shared_array<float> draws)
+{
+    const int workers = (int)blockDim.x;
+    for (int first = (int)threadIdx.x; first < n; first += DRAWS * workers) {
+        const float4 r = curand_uniform4(&random);
+        const float draw[DRAWS] = {r.x, r.y, r.z, r.w};
+#pragma unroll
+        for (int i = 0; i < DRAWS; ++i)
+            if (first + i * workers < n) draws[first + i * workers] = draw[i];
+    }
+}
+
+/* The all-zero rule (tsp.h), by the whole block: bit t of `unvisited` is that of this worker's city of tile t. */
+static __device__ int nearest_unvisited(const int *dist, int n, unsigned unvisited,
+                                        shared_array<unsigned long long> keys)
+{
+    unsigned long long nearest = 0;
+    for (int city = (int)threadIdx.x; city < n; city += (int)blockDim.x, unvisited >>= 1)
+        if ((unvisited & 1u) && ~city_key(dist[city], city) > nearest) nearest = ~city_key(dist[city], city);
+    reduce_largest(nearest, keys);
+    __syncthreads();
+    const int city = (int)(unsigned)~keys[0];
+    __syncthreads(); /* every worker has read it */
+    return city;
+}
+
+static __global__ void __launch_bounds__(MAX_WORKERS)
     i_roulette(tsp_device colony, unsigned long long seed, unsigned iteration)
 {
-    SHARED(float, warp_value, 2 * N_WARPS);       /* each warp's largest value, for odd and even steps, ... */
-    SHARED(int, warp_city, 2 * N_WARPS);          /* ... and its city */
-    SHARED(unsigned long long, nearest, N_WARPS); /* each warp's least city_key, for the all-zero rule */
-    SHARED(int, first, 1);                        /* the start city */
+    const int n = colony.n, workers = (int)blockDim.x, n_tiles = ceil_div(n, workers);
+    const size_t keys = sizeof(unsigned long long) * (size_t)(workers + n_tiles);
+    SHARED_DYNAMIC(unsigned long long, products, 0, workers); /* of a tile: best_key of each worker's product */
+    SHARED_DYNAMIC(unsigned long long, partial_best, sizeof(unsigned long long) * (size_t)workers, n_tiles);
+    SHARED_DYNAMIC(float, draws, keys, n); /* this step's random numbers */
+    SHARED_DYNAMIC(int, tour, keys + sizeof(float) * (size_t)n, n);
 
-    const int n = colony.n, stride = colony.stride, n_tiles = ceil_div(n, N_THREADS);
-    const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
-    int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
-    long long length = 0;
-    int last_edge = 0; /* added a step late, so that no step waits for its load */
-    unsigned zero_weight_steps = 0;
-
-    unsigned unvisited = 0; /* bit t: city t * 128 + thread is not visited */
+    const int ant = (int)blockIdx.x, thread = (int)threadIdx.x;
+    long long length = 0;           /* of thread 0 */
+    int last_edge = 0;              /* added a step late, so that no step waits for its load */
+    unsigned zero_weight_steps = 0; /* of thread 0 */
+    unsigned unvisited = 0;         /* bit t: city t * workers + thread is not visited */
     for (int tile = 0; tile < n_tiles; ++tile)
-        if (tile * N_THREADS + thread < n) unvisited |= 1u << tile;
+        if (tile * workers + thread < n) unvisited |= 1u << tile;
 
     curandStatePhilox4_32_10_t random;
     const unsigned long long stream = (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant;
-    curand_init(seed, stream * N_THREADS + (unsigned)thread, 0, &random);
-    const float4 start = curand_uniform4(&random);
-    if (thread == 0) first[0] = min((int)(start.x * (float)n), n - 1);
+    curand_init(seed, stream * (unsigned)workers + (unsigned)thread, 0, &random);
+    const float start = curand_uniform4(&random).x;
+    if (thread == 0) tour[0] = min((int)(start * (float)n), n - 1);
     __syncthreads();
-    int current = first[0];
-    if (thread == 0) tour[0] = current;
-    if (current % N_THREADS == thread) unvisited &= ~(1u << (current / N_THREADS));
+    int current = tour[0];
 
     for (int step = 1; step < n; ++step) {
-        const float *const row = colony.choice_info + (size_t)current * (size_t)stride;
-        float value = 0.0f;
-        int city = -1;
-        for (int tile = 0; tile < n_tiles; tile += DRAWS) {
-            const float4 r = curand_uniform4(&random);
-            const float draw[DRAWS] = {r.x, r.y, r.z, r.w};
-#pragma unroll
-            for (int i = 0; i < DRAWS; ++i) {
-                const int candidate = (tile + i) * N_THREADS + thread;
-                if (candidate >= n) continue;
-                const float weight = draw[i] * row[candidate] * (float)(unvisited >> (tile + i) & 1u);
-                if (weight > value) {
-                    value = weight;
-                    city = candidate;
-                }
-            }
+        const size_t row = (size_t)current * (size_t)colony.stride;
+        if (current % workers == thread) unvisited &= ~(1u << (current / workers));
+        draw_all(n, random, draws);
+        for (int tile = 0; tile < n_tiles; ++tile) {
+            const int city = tile * workers + thread;
+            float product = 0.0f;
+            if (city < n)
+                product = draws[city] * colony.choice_info[row + (size_t)city] * (float)(unvisited >> tile & 1u);
+            reduce_largest(best_key(product, city), products);
+            if (thread == 0) partial_best[tile] = products[0];
         }
-        warp_max(value, city);
-        const int set = step % 2 * N_WARPS; /* so that no thread writes what another still reads from the last step */
-        if (lane == 0) {
-            warp_value[set + warp] = value;
-            warp_city[set + warp] = city;
+        if (thread == 0) {
+            unsigned long long best = partial_best[0];
+            for (int tile = 1; tile < n_tiles; ++tile)
+                if (partial_best[tile] > best) best = partial_best[tile];
+            tour[step] = best_weighs_nothing(best) ? -1 : best_city(best);
         }
         __syncthreads();
-        value = 0.0f;
-        city = -1;
-        for (int i = set; i < set + N_WARPS; ++i)
-            if (warp_value[i] > value || (warp_value[i] == value && (unsigned)warp_city[i] < (unsigned)city)) {
-                value = warp_value[i];
-                city = warp_city[i];
-            }
-
-        if (city < 0) { /* all unvisited cities weigh 0 (tsp.h); the whole block agrees */
-            unsigned long long key = ~0ull;
-            for (int tile = 0; tile < n_tiles; ++tile)
-                if (unvisited >> tile & 1u) {
-                    const int candidate = tile * N_THREADS + thread;
-                    const int distance = colony.dist[(size_t)current * (size_t)stride + (size_t)candidate];
-                    if (city_key(distance, candidate) < key) key = city_key(distance, candidate);
-                }
-            key = warp_min(key);
-            if (lane == 0) nearest[warp] = key;
-            __syncthreads();
-            for (int i = 0; i < N_WARPS; ++i)
-                if (nearest[i] < key) key = nearest[i];
-            city = (int)(unsigned)key;
+        int next = tour[step];
+        if (next < 0) {
+            next = nearest_unvisited(colony.dist + row, n, unvisited, products);
             ++zero_weight_steps;
-            __syncthreads(); /* every thread has read nearest */
+            if (thread == 0) tour[step] = next;
         }
-
         if (thread == 0) {
-            tour[step] = city;
             length += last_edge;
-            last_edge = colony.dist[(size_t)current * (size_t)stride + (size_t)city];
+            last_edge = colony.dist[row + (size_t)next];
         }
-        if (city % N_THREADS == thread) unvisited &= ~(1u << (city / N_THREADS));
-        current = city;
+        current = next;
     }
 
-    if (thread == 0) finish_tour(colony, ant, tour, current, length + last_edge, zero_weight_steps);
+    __syncthreads();
+    int *const finished = colony.tours + (size_t)ant * (size_t)(n + 1);
+    for (int i = thread; i < n; i += workers) finished[i] = tour[i];
+    if (thread == 0) finish_tour(colony, ant, finished, current, length + last_edge, zero_weight_steps);
 }
 
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    LAUNCH(i_roulette, colony->n_ants, N_THREADS, 0)(*colony, params->seed, iteration);
+    LAUNCH(i_roulette, colony->n_ants, params->workers, shared_bytes(colony->n, params->workers))
+    (*colony, params->seed, iteration);
     return AB_LAUNCHED("i_roulette");
 }
 
 static ab_status check(const as_problem *problem, const as_params *params)
 {
-    if (problem->n > MAX_TILES * N_THREADS)
-        return ab_unsupported("needs n <= %d (one tabu bit per tile in a 32-bit register), n is %d",
-                              MAX_TILES * N_THREADS, problem->n);
-    return device_allow_shared((const void *)i_roulette, 0, params->carveout);
+    AB_TRY(as_check_workers(problem, params));
+    return device_allow_shared((const void *)i_roulette, shared_bytes(problem->n, params->workers), params->carveout);
 }
 
 AB_RUNG(tsp_rung, tsp_i_roulette) = {.construct = construct, .check = check};

@@ -126,6 +126,8 @@ static void fit(const ab_circumstances *c, void *fitted)
     if (params->nn >= c->input->size) params->nn = c->input->size - 1;
     if (!(c->implementation->traits & AB_CANDIDATES)) params->nn = 0;
     if (c->implementation->backend == AB_CPU) params->carveout = -1;
+    if (!(c->implementation->traits & AB_WORKERS)) params->workers = 0;
+    if (!(c->implementation->traits & AB_THREAD_EACH)) params->readonly = false;
     if (params->rho == 0.0) params->rho = as_default_params(c->input->size, params->protocol).rho;
 }
 

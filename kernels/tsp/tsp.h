@@ -14,9 +14,15 @@
  *                            antbench 3.3 --implementations tsp/acotsp-omp
  *   cpu-best             the same rule as fast as a CPU does it: near cities by SIMD, far ones by rejection from a tree
  *                            antbench 3.3 --implementations tsp/cpu-best
- *   i-roulette           the GPU: a block an ant, a thread a city, each with a random number of its own; the largest
- *                        product wins, which is not the random proportional rule
- *                            antbench 3.3 --implementations tsp/i-roulette
+ *   task-thread          the GPU: an ant a thread, 16 ants a block, as a CPU would
+ *                            antbench 3.3 --implementations tsp/task-thread
+ *   data-rw              a block an ant, the queen, and a thread a city, her workers; one thread spins the wheel
+ *                            antbench 3.3 --implementations tsp/data-rw --set workers=32,64,128
+ *   i-roulette           no wheel: each city with a random number of its own, the largest product wins, which is not the
+ *                        random proportional rule
+ *                            antbench 3.3 --implementations tsp/i-roulette --set workers=32,64,128
+ *   i-roulette-warp      the same rule with one reduction a step for many, in registers
+ *                            antbench 3.3 --implementations tsp/i-roulette-warp
  *   ds-roulette          the rule again, with two random numbers a step: a spin over sub-blocks, one inside the winner
  *                            antbench 3.3 --implementations tsp/ds-roulette
  * and with candidate sets, so that a step reads 20 or 32 cities and seldom all:
@@ -60,7 +66,7 @@
 extern "C" {
 #endif
 
-enum { AS_MAX_CITIES = 65535 };
+enum { AS_MAX_CITIES = 65535, AS_MAX_TILES = 32 /* cities of a worker: bits of a register */ };
 
 typedef struct as_problem {
     int n;                  /* cities, >= 2 */
@@ -85,6 +91,8 @@ typedef struct as_params {
     int threads;   /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
     int carveout;  /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
     int nn;        /* size of the candidate sets that the problem is given; 0 for none */
+    int workers;   /* GPU, AB_WORKERS: threads of an ant's block (JPDC's worker ants), a power of two; others: 0 */
+    bool readonly; /* GPU, AB_THREAD_EACH: choice_info through the read-only cache, once the texture cache */
 } as_params;
 
 /* Their table: names, ranges, defaults. Where it has 0 for them, n_ants is n and rho follows from the protocol. */
@@ -97,7 +105,11 @@ ab_status as_nearest_neighbours(const as_problem *problem, int nn, int32_t **nn_
 /* AB_OK, or AB_UNSUPPORTED "needs a candidate set" for nn 0, or AB_BAD_INPUT for a size out of range. */
 ab_status as_check_candidates(const as_problem *problem);
 
-/* What the sources use: alpha 1, beta 2, one ant per city, rho by protocol; seed 1, threads 1, carveout -1. */
+/* AB_OK, or AB_UNSUPPORTED for more cities than AS_MAX_TILES for each worker, or AB_BAD_INPUT for no workers. */
+ab_status as_check_workers(const as_problem *problem, const as_params *params);
+
+/* What the sources use: alpha 1, beta 2, one ant per city, rho by protocol, 128 workers; seed 1, threads 1, carveout -1.
+ */
 as_params as_default_params(int n, as_protocol protocol);
 
 const char *as_protocol_name(as_protocol protocol); /* "as", "as-best" */

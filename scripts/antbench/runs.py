@@ -58,7 +58,7 @@ class Run:
 
     path: Path
     meta: dict  # meta.json
-    rows: pd.DataFrame = field(repr=False)  # the table file, with the columns `line` (of that file) and `run`
+    rows: pd.DataFrame = field(repr=False)  # the table file, with the columns `line` and `row_then` (of it) and `run`
 
     @property
     def run_id(self):
@@ -200,17 +200,31 @@ def table_name(text):
     return text.removeprefix("thesis-")
 
 
+def named_today(cells):
+    """The cells of a row under the names that its kernel has today.
+
+    What is i-roulette-warp today was i-roulette until that name went to a kernel as the papers describe it, which has
+    workers.
+    """
+    if cells["implementation"] != "tsp/i-roulette" or "workers=" in cells["params"]:
+        return cells
+    return {**cells, "row": "i-roulette-warp", "implementation": "tsp/i-roulette-warp", "published_id": "", "published_ms": ""}
+
+
 def read_table(path, run_id, schema="1"):
-    """The rows of a table file, as they stand, with their line numbers; a column that its schema lacks is empty."""
+    """The rows of a table file under today's names, with their line numbers and as `row_then` what a row is called there;
+    a column that its schema lacks is empty."""
     rows, first_device, keys = [], {}, {}
     for line, cells in read_lines(path, SCHEMAS[schema][0]):
         cells = {**dict.fromkeys(HEADER, ""), **cells, "table": table_name(cells["table"])}
         check_row(path, line, cells, run_id, schema)
         expect_one_device(path, line, cells, first_device)
+        row_then, cells = cells["row"], named_today(cells)
         key = tuple(cells[name] for name in KEY)
         if keys.setdefault(key, line) != line:
             raise BadInput(f"{path}:{line}: the same row as line {keys[key]}")
-        rows.append({**cells, **{name: number(path, line, name, cells[name]) for name in NUMBERS}, "line": line})
+        numbers = {name: number(path, line, name, cells[name]) for name in NUMBERS}
+        rows.append({**cells, **numbers, "line": line, "row_then": row_then})
     if not rows:
         raise BadInput(f"{path}:1: no rows, only the header")
     return pd.DataFrame(rows)
@@ -252,7 +266,7 @@ def read_samples(path, rows, schema="1"):
         if of > max(of_line):
             continue
         row = of_line.get(of)
-        if row is None or (row.table, row.row) != (table_name(cells["table"]), cells["row"]) or i != len(values[of]):
+        if row is None or (row.table, row.row_then) != (table_name(cells["table"]), cells["row"]) or i != len(values[of]):
             raise BadInput(
                 f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
                 f'line "{cells["line"]}" of the table'
