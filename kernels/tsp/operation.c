@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "instances/tsplib.h"
 #include "kernels/host/host_backend.h"
 #include "kernels/operation.h"
-#include "kernels/tsp/candidates.h"
+#include "kernels/tsp/inputs.h"
 #include "kernels/tsp/tsp.h"
 #include "kernels/tsp/verify.h"
 
@@ -25,71 +24,11 @@ enum { LATER_ANTS = 8 }; /* on the host backend one ant of so many walks in the 
 /* In which the host backend runs what is verified: one that lets a warp run ahead of the others. */
 enum { VERIFIED_ORDER = 2 };
 
-/* ---- Instances ---- */
-
-typedef struct loaded_instance {
-    tsp_instance instance;
-    tsp_candidates candidates;
-    as_problem problem; /* what the cell that is measured is opened with */
-} loaded_instance;
-
-static void describe_instance(const char *asked, const tsp_instance *instance, ab_input *input)
-{
-    *input = (ab_input){.asked = asked, .size = instance->n, .stand_in = instance->stand_in};
-    input->reference = instance->optimum ? (double)instance->optimum : NAN;
-    snprintf(input->name, sizeof input->name, "%s", instance->name);
-    snprintf(input->path, sizeof input->path, "%s", instance->path);
-    snprintf(input->sha256, sizeof input->sha256, "%s", instance->sha256);
-    if (instance->stand_in && strcmp(instance->name, asked) != 0)
-        snprintf(input->note, sizeof input->note, "generated stand-in for %.80s", asked);
-}
-
-static ab_status describe(const char *name, ab_input *input)
-{
-    tsp_instance instance;
-    AB_TRY(tsp_describe(name, &instance));
-    describe_instance(name, &instance, input);
-    tsp_free(&instance);
-    if (input->size >= 2) return ab_ok();
-    return ab_bad_input("%s: a tour needs at least 2 cities, this instance has %d",
-                        input->path[0] ? input->path : input->name, input->size);
-}
-
-static void unload(void *loaded)
-{
-    loaded_instance *l = loaded;
-    if (!l) return;
-    tsp_candidates_free(&l->candidates);
-    tsp_free(&l->instance);
-    free(l);
-}
-
-static ab_status load(ab_input *input, void **loaded)
-{
-    loaded_instance *l = calloc(1, sizeof *l);
-    if (!l) return ab_failed("out of memory");
-    const ab_status status = tsp_load(input->asked, &l->instance);
-    if (status.code != AB_OK) {
-        free(l);
-        return status;
-    }
-    describe_instance(input->asked, &l->instance, input);
-    *loaded = l;
-    return ab_ok();
-}
-
-static const ab_inputs instances = {
-    .help = "catalogue names, files of $TSPLIB_DIR, stand-ins (u198, c1002) or paths",
-    .unit = "cities",
-    .check_name = tsp_check_name,
-    .describe = describe,
-    .load = load,
-    .unload = unload,
-};
+/* ---- Problem ---- */
 
 static ab_status give_problem(const ab_task *task, const void **problem)
 {
-    loaded_instance *l = task->loaded;
+    tsp_input *l = task->loaded;
     const as_params *params = task->params;
     l->problem = (as_problem){.n = l->instance.n, .dist = l->instance.dist};
     *problem = &l->problem;
@@ -243,7 +182,7 @@ static void estimate(const ab_circumstances *c, const void *params, double *samp
 
 const ab_operation tsp_operation = {
     .name = "tsp",
-    .inputs = &instances,
+    .inputs = &tsp_inputs,
     .parameters = as_parameters,
     .params_size = sizeof(as_params),
     .measures = measures,

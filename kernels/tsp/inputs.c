@@ -1,0 +1,70 @@
+/* Instances as inputs (kernels/tsp/inputs.h). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/tsp/inputs.h"
+
+static void describe_instance(const char *asked, const tsp_instance *instance, ab_input *input)
+{
+    *input = (ab_input){.asked = asked, .size = instance->n, .stand_in = instance->stand_in};
+    input->reference = instance->optimum ? (double)instance->optimum : NAN;
+    snprintf(input->name, sizeof input->name, "%s", instance->name);
+    snprintf(input->path, sizeof input->path, "%s", instance->path);
+    snprintf(input->sha256, sizeof input->sha256, "%s", instance->sha256);
+    if (instance->stand_in && strcmp(instance->name, asked) != 0)
+        snprintf(input->note, sizeof input->note, "generated stand-in for %.80s", asked);
+}
+
+static ab_status describe(const char *name, ab_input *input)
+{
+    tsp_instance instance;
+    AB_TRY(tsp_describe(name, &instance));
+    describe_instance(name, &instance, input);
+    tsp_free(&instance);
+    if (input->size >= 2) return ab_ok();
+    return ab_bad_input("%s: a tour needs at least 2 cities, this instance has %d",
+                        input->path[0] ? input->path : input->name, input->size);
+}
+
+static void unload(void *loaded)
+{
+    tsp_input *l = loaded;
+    if (!l) return;
+    tsp_candidates_free(&l->candidates);
+    tsp_snapshot_free(&l->snapshot);
+    tsp_free(&l->instance);
+    free(l);
+}
+
+static ab_status load(ab_input *input, void **loaded)
+{
+    tsp_input *l = calloc(1, sizeof *l);
+    if (!l) return ab_failed("out of memory");
+    const ab_status status = tsp_load(input->asked, &l->instance);
+    if (status.code != AB_OK) {
+        free(l);
+        return status;
+    }
+    describe_instance(input->asked, &l->instance, input);
+    *loaded = l;
+    return ab_ok();
+}
+
+const ab_inputs tsp_inputs = {
+    .help = "catalogue names, files of $TSPLIB_DIR, stand-ins (u198, c1002) or paths",
+    .unit = "cities",
+    .check_name = tsp_check_name,
+    .describe = describe,
+    .load = load,
+    .unload = unload,
+};
+
+ab_status tsp_snapshot_give(const ab_task *task, const void **problem)
+{
+    tsp_input *l = task->loaded;
+    *problem = &l->snapshot;
+    if (l->snapshot.n) return ab_ok();
+    return tsp_snapshot_take(l->instance.n, l->instance.dist, task->seed, &l->snapshot);
+}

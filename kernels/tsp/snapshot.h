@@ -1,0 +1,36 @@
+/* Snapshots of a colony: what the operations that are one stage of its iteration are opened with, so that a stage is
+ * timed on what it meets in a run and not on the same number everywhere. */
+#ifndef ANTBENCH_TSP_SNAPSHOT_H
+#define ANTBENCH_TSP_SNAPSHOT_H
+
+#include <stdint.h>
+
+#include "base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Iterations before a snapshot: at rho = 0.5 they leave a thousandth of the initial pheromone, so that what there is
+ * is the ants' own and spans orders of magnitude, and tours share edges as in a run. */
+enum { TSP_SNAPSHOT_ITERATIONS = 10 };
+
+/* What a colony of n ants on n cities has in memory after an iteration in which every ant deposited. */
+typedef struct tsp_snapshot {
+    int n;               /* cities, and ants */
+    const int32_t *dist; /* [n][n], the instance's */
+    float *pheromone;    /* [n][n], symmetric, more than 0 */
+    int32_t *tours;      /* [n][n + 1], closed */
+    int64_t *lengths;    /* [n] */
+} tsp_snapshot;
+
+/* Runs tsp/cpu-best with JPDC's parameters (section 4.1: n ants, alpha 1, beta 2, rho 0.5, every ant deposits) on all
+ * cores; one seed gives one snapshot, whatever their number. AB_UNSUPPORTED where tsp/cpu-best is. Free with
+ * tsp_snapshot_free. */
+ab_status tsp_snapshot_take(int n, const int32_t *dist, uint64_t seed, tsp_snapshot *snapshot);
+void tsp_snapshot_free(tsp_snapshot *snapshot); /* accepts a zeroed one */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
