@@ -8,6 +8,7 @@
 #include "bench/harness/sample.h"
 
 enum { COPY_BYTES = 1 << 28, COPY_SAMPLES = 20 };
+enum { ONCE_EACH = 3 }; /* times that a sample runs at least: verified, to warm up, timed */
 
 /* A cell being measured. */
 typedef struct measurement {
@@ -260,13 +261,65 @@ static ab_status verify(measurement *m)
     return status;
 }
 
+/* Milliseconds of a stage, which has run once before. */
+static ab_status time_stage(ab_work *work, ab_backend backend, const char *name, double *ms)
+{
+    const int stage = ab_stage_named(work, name);
+    ab_series series = {0};
+    int completed;
+    if (stage < 0) return ab_failed("there is no stage %s", name);
+    ab_status status = ab_iterate(work);
+    if (status.code == AB_OK) status = ab_time_work(work, backend, false, 1, INFINITY, &series, &completed);
+    if (status.code == AB_OK) *ms = series.ms[stage];
+    ab_series_free(&series);
+    return status;
+}
+
+/* Seconds of a sample, told from a part of it. */
+static ab_status predict_sample(measurement *m, double *seconds)
+{
+    const ab_measure *measure = m->cell->measure;
+    ab_work *work = NULL;
+    double ms = 0.0;
+    const double times = measure->slice(m->params);
+    ab_status status = m->cell->implementation->open(m->task.problem, m->params, &work);
+    if (status.code == AB_OK) status = time_stage(work, m->cell->implementation->backend, measure->sliced, &ms);
+    if (work) work->methods->close(work);
+    memcpy(m->params, m->cell->params, m->cell->operation->params_size);
+    *seconds = 1e-3 * ms * times;
+    return status;
+}
+
+/* Whether the row would pass its limit, which its note then says: on the host backend by the operation's estimate, on a
+ * GPU by what one sample, verifying it and warming up take. */
+static ab_status is_too_long(measurement *m, bool *too_long)
+{
+    const double limit_s = m->bench->effort.limit_s;
+    const ab_backend backend = m->cell->implementation->backend;
+    double seconds = 0.0;
+    if (limit_s > 0.0 && backend == AB_HOST) seconds = ab_cell_estimate(m->plan, m->bench, m->cell);
+    if (limit_s > 0.0 && backend == AB_CUDA && m->cell->measure->slice) {
+        AB_TRY(predict_sample(m, &seconds));
+        seconds *= ONCE_EACH;
+    }
+    *too_long = seconds > limit_s;
+    if (!*too_long) return ab_ok();
+    m->row->status = AB_ROW_TIMEOUT;
+    if (backend == AB_CUDA) ab_row_add_note(m->row, "a sample would take about %.3g s", seconds / ONCE_EACH);
+    ab_row_add_note(m->row, "the row would take about %.3g s, more than its %g s", seconds, limit_s);
+    return ab_ok();
+}
+
 static ab_status measure_time(measurement *m)
 {
     const bool on_host = m->cell->implementation->backend == AB_HOST;
+    bool too_long;
     ab_plan_add_published(m->plan, m->cell, m->cell->block->table, NULL, m->row);
+    AB_TRY(is_too_long(m, &too_long));
+    if (too_long) return ab_ok();
     AB_TRY(verify(m));
     if (on_host) return ab_ok();
-    m->row->quality_reference = m->c.input->reference;
+    if (m->cell->measure->quality) m->row->quality_reference = m->c.input->reference;
     AB_TRY(take_time(m));
     return m->quality ? describe_runs(m) : ab_ok();
 }
@@ -371,9 +424,11 @@ ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, con
 
 static void format_verified(const ab_row *row, char text[128])
 {
-    snprintf(text, 128, "verified, %g %s", row->verify_value, row->verify_metric);
-    for (char *c = text; *c; ++c)
+    char metric[sizeof row->verify_metric];
+    snprintf(metric, sizeof metric, "%s", row->verify_metric);
+    for (char *c = metric; *c; ++c)
         if (*c == '-') *c = ' ';
+    snprintf(text, 128, "verified, %g %s", row->verify_value, metric);
 }
 
 void ab_format_outcome(const ab_row *row, char text[128])

@@ -177,6 +177,7 @@ static ab_effort chosen_effort(const ab_driver *driver, const ab_options *option
     if (options->runs) effort.runs = options->runs;
     if (options->iterations) effort.iterations = options->iterations;
     if (options->time_budget_s > 0) effort.budget_s = options->time_budget_s;
+    if (options->time_budget_s > 0 && effort.limit_s > 0) effort.limit_s = options->time_budget_s;
     return effort;
 }
 
