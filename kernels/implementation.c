@@ -38,6 +38,7 @@ void ab_trait_names(unsigned traits, char text[AB_TRAITS_TEXT])
         {AB_THREAD_EACH, "thread-each"},
         {AB_BLOCK_EACH, "block-each"},
         {AB_WORKERS, "workers"},
+        {AB_GATHER, "gather"},
     };
     size_t at = 0;
     text[0] = '\0';

@@ -67,7 +67,8 @@ enum {
     AB_SEVERAL = 1 << 5,    /* "several": uses several GPUs */
     AB_THREAD_EACH = 1 << 6, /* "thread-each": a thread works on each ant by itself; the usual is a warp */
     AB_BLOCK_EACH = 1 << 7,  /* "block-each": a block of threads works on each ant */
-    AB_WORKERS = 1 << 8      /* "workers": a block of as many threads as its parameters say works on each ant */
+    AB_WORKERS = 1 << 8,     /* "workers": a block of as many threads as its parameters say works on each ant */
+    AB_GATHER = 1 << 9       /* "gather": each entry of the pheromone looks for its edge in all tours */
 };
 
 enum { AB_TRAITS_TEXT = 96 };

@@ -127,7 +127,7 @@ struct ab_measure {
     const char *quality;   /* the metric of ab_outcome.quality, a printf format for the number of iterations */
     const char *odd;       /* a printf format for ab_outcome.odd */
     /* Cuts params down to a part of a sample and returns how many times as long the stage `sliced` of all of it takes:
-     * on a GPU a row's time is told from the part before it is run, where the effort has a limit. NULL: it is not. */
+     * where the driver has a limit a row's time is told from that of the part, before it is run. NULL: it is not. */
     double (*slice)(void *params);
     const char *sliced;
     bool small_on_host; /* the host backend does not run it on more than host_steps cities or pixels */

@@ -1,12 +1,12 @@
 """What the drivers plan, and that the harness around them knows none of their names.
 
 tests/data/keys/<driver>-<profile>-<host|gpu>.tsv hold the keys of every row (table, row, instance, implementation, backend,
-params, scope) that the four programs planned which came before `antbench DRIVER`, without a file of TSPLIB and without an
-image. Stored runs have those keys, and runs are compared by them: a row that is called otherwise than before is compared
-with nothing. What was called i-roulette then stands there as i-roulette-warp, under which stored runs are read
-(antbench.runs.named_today). "asked" in the place of a profile means profile quick with --instances, ASKED below; "threads=all" stands for
-the number of usable cores; "gpu" is what is planned where there is a GPU. Kernels that came later are in none of the files
-and may be planned besides.
+params, scope) that were planned, without a file of TSPLIB and without an image, by the four programs which came before
+`antbench DRIVER`, and for later drivers when they were added. Stored runs have those keys, and runs are compared by them: a
+row that is called otherwise than before is compared with nothing. What was called i-roulette then stands there as
+i-roulette-warp, under which stored runs are read (antbench.runs.named_today). "asked" in the place of a profile means profile
+quick with --instances, ASKED below; "threads=all" stands for the number of usable cores; "gpu" is what is planned where there
+is a GPU. Kernels that came later are in none of the files and may be planned besides.
 """
 import re
 import subprocess
@@ -18,7 +18,8 @@ from support.commands import CORES, PROGRAM, ROOT, WITH_GPU, environment_of, imp
 
 KEYS = sorted((ROOT / "tests/data/keys").glob("*.tsv"))
 KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]
-ASKED = {"3.3": "u60,c300", "4.2": "u60,c300", "5.1": "lena,hue-128,shapes-37x29", "6.1": "lena,hue-128,shapes-37x29"}
+TOURS, IMAGES = "u60,c300", "lena,hue-128,shapes-37x29"
+ASKED = {"3.3": TOURS, "4.2": TOURS, "5.1": IMAGES, "6.1": IMAGES, "jpdc-4": TOURS, "jsc-1": TOURS}
 
 
 def keys_of(path):
@@ -28,13 +29,13 @@ def keys_of(path):
 
 @pytest.fixture(scope="module")
 def known():
-    """The implementations that the old programs had."""
+    """The implementations that there were then."""
     return {key[KEY.index("implementation")] for path in KEYS for key in keys_of(path)}
 
 
 @pytest.mark.parametrize("path", KEYS, ids=lambda path: path.stem)
 def test_rows_are_called_what_they_were_called(path, known, monkeypatch):
-    driver, profile, machine = path.stem.split("-")
+    driver, profile, machine = path.stem.rsplit("-", 2)
     if machine == "gpu" and not implementations(backend="cuda"):
         pytest.skip("built without CUDA")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")

@@ -53,7 +53,8 @@ static void every_operation_has_a_cpu_and_one_reference_at_most(void **state)
 static void kernels_are_found(void **state)
 {
     (void)state;
-    static const char *const operations[] = {"tsp", "edge-ants", "colour-edge", "canny"};
+    static const char *const operations[] = {"tsp",         "edge-ants", "colour-edge", "canny",
+                                             "choice-info", "deposit"};
     for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
         assert_non_null(next_of(operations[k], ON_HOST, NULL));
     assert_int_equal(registered("tsp/example", AB_HOST)->traits, AB_EXACT);
@@ -70,7 +71,7 @@ static void traits_have_names(void **state)
     ab_trait_names(AB_EXACT | AB_CANDIDATES, text);
     assert_string_equal(text, "exact candidates");
     ab_trait_names(~0u, text);
-    assert_string_equal(text, "exact candidates partial superset reference several thread-each block-each workers");
+    assert_string_equal(text, "exact candidates partial superset reference several thread-each block-each workers gather");
 }
 
 static void stages_have_names(void **state)

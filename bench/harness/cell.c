@@ -261,13 +261,14 @@ static ab_status verify(measurement *m)
     return status;
 }
 
-/* Milliseconds of a stage, which has run once before. */
+/* Milliseconds of a stage, which has run once before; 0 where the work has no such stage. */
 static ab_status time_stage(ab_work *work, ab_backend backend, const char *name, double *ms)
 {
     const int stage = ab_stage_named(work, name);
     ab_series series = {0};
     int completed;
-    if (stage < 0) return ab_failed("there is no stage %s", name);
+    *ms = 0.0;
+    if (stage < 0) return ab_ok();
     ab_status status = ab_iterate(work);
     if (status.code == AB_OK) status = ab_time_work(work, backend, false, 1, INFINITY, &series, &completed);
     if (status.code == AB_OK) *ms = series.ms[stage];
@@ -290,22 +291,22 @@ static ab_status predict_sample(measurement *m, double *seconds)
     return status;
 }
 
-/* Whether the row would pass its limit, which its note then says: on the host backend by the operation's estimate, on a
- * GPU by what one sample, verifying it and warming up take. */
+/* Whether the row would pass its limit, which its note then says: on the host backend by the operation's estimate,
+ * else by what one sample, verifying it and warming up take in every process. */
 static ab_status is_too_long(measurement *m, bool *too_long)
 {
     const double limit_s = m->bench->effort.limit_s;
     const ab_backend backend = m->cell->implementation->backend;
-    double seconds = 0.0;
+    double seconds = 0.0, sample_s = 0.0;
     if (limit_s > 0.0 && backend == AB_HOST) seconds = ab_cell_estimate(m->plan, m->bench, m->cell);
-    if (limit_s > 0.0 && backend == AB_CUDA && m->cell->measure->slice) {
-        AB_TRY(predict_sample(m, &seconds));
-        seconds *= ONCE_EACH;
+    if (limit_s > 0.0 && backend != AB_HOST && m->cell->measure->slice) {
+        AB_TRY(predict_sample(m, &sample_s));
+        seconds = ONCE_EACH * m->bench->processes * sample_s;
     }
     *too_long = seconds > limit_s;
     if (!*too_long) return ab_ok();
     m->row->status = AB_ROW_TIMEOUT;
-    if (backend == AB_CUDA) ab_row_add_note(m->row, "a sample would take about %.3g s", seconds / ONCE_EACH);
+    if (sample_s > 0.0) ab_row_add_note(m->row, "a sample would take about %.3g s", sample_s);
     ab_row_add_note(m->row, "the row would take about %.3g s, more than its %g s", seconds, limit_s);
     return ab_ok();
 }

@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-/* Iterations before a snapshot: at rho = 0.5 they leave a thousandth of the initial pheromone, so that what there is
+/* Iterations before a snapshot: at rho = 0.5 they leave a thirty-second of the initial pheromone, so that what there is
  * is the ants' own and spans orders of magnitude, and tours share edges as in a run. */
-enum { TSP_SNAPSHOT_ITERATIONS = 10 };
+enum { TSP_SNAPSHOT_ITERATIONS = 5 };
 
 /* What a colony of n ants on n cities has in memory after an iteration in which every ant deposited. */
 typedef struct tsp_snapshot {

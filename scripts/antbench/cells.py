@@ -6,6 +6,8 @@
     6.1/npp/shapes-1024?scope=kernel#rate          the pixels of an image in that time, in Mpixel/s
     6.1/npp/shapes-1024?scope=kernel#bandwidth     its bytes by its time, as a share of a copy's in the GPU's memory
     6.1/npp/shapes-1024?scope=kernel#mismatch      the share of the pixels that differ from what they should be
+    jsc-1/powf/d198#flops                          its operations by its time, in GFLOPS; #bytes: likewise in GB/s
+    jsc-1/powf/d198#error                          the largest relative error that its verification found, in millionths
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured; another than the first
                                                    is a stand-in for it
@@ -65,7 +67,7 @@ class Address:
 BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a row's own
 NO_NOISE = "0"  # the level of noise, of rows that have one
 ITERATIONS = 100  # of the runs whose tours the sources give
-QUANTITIES = ("quality", "best", "rate", "bandwidth", "mismatch")
+QUANTITIES = ("quality", "best", "rate", "bandwidth", "bytes", "flops", "mismatch", "error")
 
 
 def parse(text):
@@ -227,6 +229,17 @@ def bandwidth(row):
     return unless_absent(share, row, "no bytes or no time")
 
 
+def a_second(column):
+    """What a row moves or computes in its mean time: GB/s of its bytes, GFLOPS of its operations."""
+    return lambda row: unless_absent(row[column] / row["mean_ms"] / 1e6, row, f"no {column} or no time")
+
+
+def error(row):
+    """The largest relative error that verification found, in millionths."""
+    found = 1e6 * row["verify_value"] if row["verify_metric"] == "largest-relative-error" else math.nan
+    return unless_absent(found, row, "verified otherwise")
+
+
 def is_copy(row):
     return row["scope"] == "setup" and row["implementation"] == "device/copy" and row["status"] in runs.MEASURED
 
@@ -238,7 +251,14 @@ def mismatch(row):
     return replace(found, low=share, high=share, n=0)  # counted: the same whenever it is
 
 
-OTHER_QUANTITIES = {"quality": quality, "bandwidth": bandwidth, "mismatch": mismatch}
+OTHER_QUANTITIES = {
+    "quality": quality,
+    "bandwidth": bandwidth,
+    "bytes": a_second("bytes"),
+    "flops": a_second("flops"),
+    "mismatch": mismatch,
+    "error": error,
+}
 
 
 def unless_absent(value, row, reason="no quality"):

@@ -1,0 +1,87 @@
+/* The host side of choice-info, of every implementation (kernels/choice_info/choice_info.h). */
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "kernels/choice_info/choice_info.h"
+
+#define AT(member) offsetof(ci_params, member)
+
+const ab_parameter ci_parameters[] = {
+    {.name = "alpha", .help = "exponent of the pheromone", .kind = AB_REAL, .offset = AT(alpha), .most = 10,
+     .fallback = 1, .shown = AB_SHOWN_SET},
+    {.name = "beta", .help = "exponent of the heuristic", .kind = AB_REAL, .offset = AT(beta), .most = 10,
+     .fallback = 2, .shown = AB_SHOWN_SET},
+    {.name = "block", .help = "threads a block of a GPU", .offset = AT(block), .least = 16, .most = 1024,
+     .fallback = 256, .shown = AB_SHOWN_GPU},
+    {.name = "threads", .help = "of a CPU implementation; all: all cores", .offset = AT(threads), .least = 1,
+     .most = 1024, .fallback = 1, .word = "all", .shown = AB_SHOWN_CPU | AB_FITTED},
+    {.name = NULL},
+};
+
+ci_params ci_default_params(void)
+{
+    ci_params params;
+    ab_parameters_default(ci_parameters, &params);
+    return params;
+}
+
+ab_status ci_check(const ci_params *params)
+{
+    return ab_parameters_check(ci_parameters, params);
+}
+
+void ci_visibility(const tsp_snapshot *snapshot, float *eta)
+{
+    const size_t size = (size_t)snapshot->n * (size_t)snapshot->n;
+    for (size_t k = 0; k < size; k++) eta[k] = (float)(1.0 / (snapshot->dist[k] + 0.1));
+}
+
+/* ---- Verification ---- */
+
+static double bound_of_power(double x, double y)
+{
+    return 8.0 + 5.0 * y * fmax(1.0, fabs(log2(x)));
+}
+
+double ci_bound(double pheromone, double eta, const ci_params *params)
+{
+    const double u = 0x1p-24;
+    return u * (1.0 + bound_of_power(pheromone, params->alpha) + bound_of_power(eta, params->beta));
+}
+
+static ab_status compare(const tsp_snapshot *snapshot, const ci_params *params, const float *eta, const float *found,
+                         double *largest, bool *wrong)
+{
+    const size_t n = (size_t)snapshot->n;
+    for (size_t k = 0; k < n * n; k++) {
+        const double pheromone = snapshot->pheromone[k];
+        const double expected = pow(pheromone, params->alpha) * pow(eta[k], params->beta);
+        const double error = fabs(found[k] - expected) / expected;
+        if (expected >= FLT_MIN && error <= ci_bound(pheromone, eta[k], params)) {
+            *largest = fmax(*largest, error);
+        } else if (!(expected < FLT_MIN && fabs(found[k] - expected) <= FLT_MIN)) {
+            *wrong = true;
+            return ab_failed("choice_info[%zu][%zu] is %.9g, expected %.9g", k / n, k % n, found[k], expected);
+        }
+    }
+    return ab_ok();
+}
+
+ab_status verify_choice_info(ci_weights *weights, const tsp_snapshot *snapshot, const ci_params *params,
+                             double *largest, bool *wrong)
+{
+    const size_t size = (size_t)snapshot->n * (size_t)snapshot->n;
+    float *eta = malloc(2 * size * sizeof *eta), *found = eta + size;
+    *largest = 0.0;
+    *wrong = false;
+    if (!eta) return ab_failed("out of memory: %zu MiB to check the weights", 2 * size * sizeof *eta >> 20);
+    ci_visibility(snapshot, eta);
+    ab_status status = weights->methods->poison(weights);
+    if (status.code == AB_OK) status = ab_iterate(&weights->work);
+    if (status.code == AB_OK) status = weights->methods->read(weights, found);
+    if (status.code == AB_OK) status = compare(snapshot, params, eta, found, largest, wrong);
+    free(eta);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* deposit/gather, "scatter to gather": a thread for each of the n^2 entries, which goes through all tours and looks for
+ * its edge; so nobody else writes the entry, and no addition is atomic. 2 n_ants n loads a thread, 2 n^4 in all, but
+ * that a compiler may keep the city that two steps share. Source: JPDC §3.3, Fig. 5, Table 4, version 5.
+ */
+#include "kernels/deposit/trails.h"
+
+static __device__ int count_crossings(const int *tour, int n, int city, int other)
+{
+    int crossings = 0;
+    for (int step = 0; step < n; ++step) crossings += dp_is_edge(tour[step], tour[step + 1], city, other);
+    return crossings;
+}
+
+static __global__ void gather(dp_device device)
+{
+    const int entry = (int)(blockIdx.x * blockDim.x + threadIdx.x), n = device.n;
+    if (entry >= n * n) return;
+    float sum = 0.0f;
+    for (int ant = 0; ant < device.n_ants; ++ant)
+        sum += (float)count_crossings(dp_tour(device, ant), n, entry / n, entry % n) * dp_amount(device, ant);
+    device.pheromone[entry] += sum;
+}
+
+static ab_status deposit(const dp_device *device, int block)
+{
+    LAUNCH(gather, ceil_div(device->n * device->n, block), block, 0)(*device);
+    return AB_LAUNCHED("gather");
+}
+
+AB_RUNG(deposit_rung, deposit_gather) = {.deposit = deposit};

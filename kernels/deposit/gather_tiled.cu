@@ -1,0 +1,22 @@
+/* deposit/gather-tiled: deposit/gather, but the threads of a block load the tours together, a tile of as many cities as
+ * threads after the other, and look for their edges in shared memory. 2 n^4 / block loads from global memory.
+ * Source: JPDC §3.3, Fig. 5, Table 4, version 4.
+ */
+#include "kernels/deposit/trails.h"
+
+/* Threads beyond the last entry load with the others; no step is of a city like theirs. */
+static __global__ void gather_tiled(dp_device device)
+{
+    SHARED_DYNAMIC(int, tile, 0, blockDim.x + 1);
+    const int entry = (int)(blockIdx.x * blockDim.x + threadIdx.x), n = device.n;
+    const float sum = dp_gather_tiled(device, tile, entry / n, entry % n);
+    if (entry < n * n) device.pheromone[entry] += sum;
+}
+
+static ab_status deposit(const dp_device *device, int block)
+{
+    LAUNCH(gather_tiled, ceil_div(device->n * device->n, block), block, (size_t)(block + 1) * sizeof(int))(*device);
+    return AB_LAUNCHED("gather_tiled");
+}
+
+AB_RUNG(deposit_rung, deposit_gather_tiled) = {.deposit = deposit};
