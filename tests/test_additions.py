@@ -32,6 +32,8 @@ PROGRAMS = [
     "build/san/tests/test_tsp_kernels",
     "build/san/tests/test_edge_ants",
     "build/san/tests/test_canny",
+    "build/san/tests/test_choice_info",
+    "build/san/tests/test_deposit",
     "build/bin/tests/stat_test_tsp_kernels",
 ]
 
@@ -106,6 +108,26 @@ KERNELS = [
         "canny-mine",
         ("sigma=0",),
         "shapes-37x29",
+    ),
+    Kernel(
+        "choice-info/mine",
+        "kernels/choice_info/multiply.cu",
+        (("choice_info_multiply", "choice_info_mine"),),
+        "0",
+        "jsc-1",
+        "mine",
+        ("block=256",),
+        "u30",
+    ),
+    Kernel(
+        "deposit/mine",
+        "kernels/deposit/atomic.cu",
+        (("deposit_atomic", "deposit_mine"),),
+        "0",
+        "jpdc-4",
+        "mine",
+        ("block=256",),
+        "u30",
     ),
 ]
 TWICE = Kernel(  # goes to a city twice: the one it leaves behind is not kept
@@ -266,6 +288,8 @@ def test_the_driver_verifies_the_kernel(tree, kernel, tmp_path):
         (KERNELS[1], "build/san/tests/test_tsp_kernels", "test_candidate_steps_follow_the_rule"),
         (KERNELS[2], "build/san/tests/test_edge_ants", "test_every_size_of_image"),
         (KERNELS[3], "build/san/tests/test_canny", ""),
+        (KERNELS[4], "build/san/tests/test_choice_info", "test_every_size_block_and_order"),
+        (KERNELS[5], "build/san/tests/test_deposit", "test_every_size_block_and_order"),
     ],
     ids=lambda value: getattr(value, "id", None),
 )
@@ -334,7 +358,7 @@ def test_the_index_has_all_of_it(indexed):
     text = (indexed.path / "INDEX.md").read_text()
     listed = (indexed.path / "report/rows.csv").read_text()
     for kernel in KERNELS:
-        (line,) = re.findall(rf"^\| {kernel.row} \| \d.*{kernel.id} .*$", text, re.M)
+        (line,) = re.findall(rf"^\| {kernel.row} \| {kernel.table}.*{kernel.id} .*$", text, re.M)
         assert f"({kernel.file})" in line and "not measured yet" in line
         assert f",{kernel.table},{kernel.row},{kernel.id}," in listed
     section = text.split("## Table 9.9: Ant System on one core")[1].split("## ")[0]

@@ -55,7 +55,7 @@ static void test_every_size_block_and_order(void **state)
     host_backend_set_order(0);
 }
 
-/* All exponents, or AB_UNSUPPORTED that says which there are. */
+/* A rung may have not all of them, but those of the papers. */
 static void test_exponents(void **state)
 {
     (void)state;
@@ -67,7 +67,8 @@ static void test_exponents(void **state)
             params.alpha = exponents[k][0];
             params.beta = exponents[k][1];
             const bool refused = check(it, &snapshot, &params) < 0.0;
-            assert_int_equal(refused, k > 0 && strcmp(it->name, "multiply") == 0);
+            if (k == 0 || strstr(it->name, "pow") || it->backend == AB_CPU) assert_false(refused);
+            if (k > 0 && strcmp(it->name, "multiply") == 0) assert_true(refused);
         }
     random_snapshot_free(&snapshot);
 }

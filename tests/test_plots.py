@@ -114,6 +114,9 @@ def test_all_figures_of_a_whole_run_are_drawn(thesis, tmp_path, capsys):
     assert [line.split()[1] for line in lines if ": no rows in the runs of NVIDIA GeForce GTX 580" in line] == [
         "3.6:",
         "3.9:",
+        "jpdc-F6:",
+        "jpdc-F8:",
+        "jsc-F2:",
     ]
     for figure in CURVES + ["5.5", "5.6", "6.5", "6.6"]:
         assert (tmp_path / f"out/{figure}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
