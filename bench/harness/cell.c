@@ -8,7 +8,6 @@
 #include "bench/harness/sample.h"
 
 enum { COPY_BYTES = 1 << 28, COPY_SAMPLES = 20 };
-enum { ONCE_EACH = 3 }; /* times that a sample runs at least: verified, to warm up, timed */
 
 /* A cell being measured. */
 typedef struct measurement {
@@ -292,7 +291,7 @@ static ab_status predict_sample(measurement *m, double *seconds)
 }
 
 /* Whether the row would pass its limit, which its note then says: on the host backend by the operation's estimate,
- * else by what one sample, verifying it and warming up take in every process. */
+ * else by what verifying once, and warming up and one sample in every process take. */
 static ab_status is_too_long(measurement *m, bool *too_long)
 {
     const double limit_s = m->bench->effort.limit_s;
@@ -301,7 +300,7 @@ static ab_status is_too_long(measurement *m, bool *too_long)
     if (limit_s > 0.0 && backend == AB_HOST) seconds = ab_cell_estimate(m->plan, m->bench, m->cell);
     if (limit_s > 0.0 && backend != AB_HOST && m->cell->measure->slice) {
         AB_TRY(predict_sample(m, &sample_s));
-        seconds = ONCE_EACH * m->bench->processes * sample_s;
+        seconds = (1 + 2 * m->bench->processes) * sample_s;
     }
     *too_long = seconds > limit_s;
     if (!*too_long) return ab_ok();
