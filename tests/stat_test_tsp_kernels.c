@@ -135,6 +135,7 @@ static double share_of_the_heavier(const ab_implementation *rung)
     const as_problem problem = {.n = N, .dist = dist};
     as_params params = as_default_params(N, AS_BEST_ANT);
     params.n_ants = ANTS;
+    params.workers = 16;
     as_colony *colony = NULL;
     as_result result = {.tours = tours};
     assert_int_equal(open_colony(rung->open, &problem, &params, &colony).code, AB_OK);
@@ -178,6 +179,7 @@ static void test_thousand_iterations(void **state)
     candidates.nn_list = nn_list;
     as_params params = as_default_params(N, AS_ALL_ANTS);
     params.n_ants = ANTS;
+    params.workers = 16;
     for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;) {
         const as_problem *problem = rung->traits & AB_CANDIDATES ? &candidates : &all;
         as_colony *colony = NULL;
