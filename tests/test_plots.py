@@ -114,7 +114,9 @@ def test_all_figures_of_a_whole_run_are_drawn(thesis, tmp_path, capsys):
     assert [line.split()[1] for line in lines if ": no rows in the runs of NVIDIA GeForce GTX 580" in line] == [
         "3.6:",
         "3.9:",
+        "jpdc-3:",
         "jpdc-F6:",
+        "jpdc-F7:",
         "jpdc-F8:",
         "jsc-F2:",
     ]

@@ -217,7 +217,9 @@ def test_every_published_cell_of_the_layouts_exists():
         for column in columns[name]:
             cells.parse(report.address(column).replace("{x}", "x"))
             found = [column["published"].replace("{x}", x).lstrip("=") in known for x in cells.members(layout["set"])]
-            assert not column["published"] or all(found) or column["is_any"], column
+            # The sources have n.a. where a parameter did not run there.
+            complete = all(found) if layout["line"] == "instance" else any(found)
+            assert not column["published"] or complete or column["is_any"], column
 
 
 def test_the_csv_has_every_published_time_and_its_ratio(thesis):

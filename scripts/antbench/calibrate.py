@@ -16,8 +16,12 @@ from antbench import calibration, command, runs
 from antbench.command import ROOT, BadInput
 
 PROGRAM = f"build/bin/{runs.PROGRAM}"
-DRIVERS = ("3.3", "4.2", "5.1", "6.1")
 DEFAULT = ["--profile", "quick"]
+
+
+def all_drivers():
+    done = subprocess.run([ROOT / PROGRAM, "--tables"], capture_output=True, text=True, check=True)
+    return list(dict.fromkeys(line.split("\t")[0] for line in done.stdout.splitlines()[1:]))
 
 
 def repeat(drivers, options, repetitions, folder):
@@ -73,7 +77,7 @@ def report(kinds, path):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench.calibrate", description=__doc__.splitlines()[0])
-    parser.add_argument("--driver", action="append", choices=None, metavar="TABLE", help=f"default {' '.join(DRIVERS)}")
+    parser.add_argument("--driver", action="append", choices=None, metavar="TABLE", help="default: all of them")
     parser.add_argument("--repetitions", type=int, default=10, metavar="N", help="default 10; 3 at least")
     parser.add_argument("--calibration", metavar="FILE", help="where to keep it (default: results/runs/MACHINE)")
     parser.add_argument("--from", dest="stored", action="append", default=[], metavar="RUN", help="runs that are there")
@@ -94,7 +98,7 @@ def main(arguments=None):
     else:
         if not (ROOT / PROGRAM).exists():
             raise BadInput(f"{PROGRAM}: not built: make build")
-        drivers = options.driver or DRIVERS
+        drivers = options.driver or all_drivers()
         groups = list(repeat(drivers, options.options or DEFAULT, options.repetitions, ROOT / "build/calibrate").values())
         ran = [PROGRAM, *drivers, *(options.options or DEFAULT), f"{options.repetitions} times"]
     kinds = describe(groups)
