@@ -86,7 +86,7 @@ def test_earlier_schemas_are_the_newest_without_what_is_new():
     table, samples = runs.SCHEMAS["1"]
     assert set(runs.HEADER) - set(runs.SCHEMAS["2"][0]) == {"processes"} and runs.SCHEMAS["3"][0] == runs.HEADER
     assert len(table) == 36 and samples == ["table", "row", "line", "i", "ms", "discard_reason"]
-    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T033625Z-a4f6415/table-3.3.csv"
+    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf/table-3.3.csv"
     assert stored.read_text().splitlines()[0] == ",".join(table)
 
 
@@ -233,8 +233,8 @@ def test_a_directory_without_one_table_is_refused(run_copy):
 
 
 def test_names_of_runs():
-    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T033625Z-a4f6415"
-    assert runs.resolve("nvidia-h100-80gb-hbm3/20261121T033625Z-a4f6415") == stored
+    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf"
+    assert runs.resolve("nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf") == stored
     assert [run.path for run in runs.load_runs(stored)] == [stored]
     assert [run.path.name for run in runs.load_runs(DATA)] == ["older", "newer"]  # by their start, not their names
     for name in ("", "nowhere"):

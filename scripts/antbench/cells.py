@@ -106,10 +106,11 @@ class Source:
             if row["backend"] != "host":
                 self.cells.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
         self.instances = {instance for _, _, instance in self.cells}
-        self.tours_elsewhere = {}
-        for _, row in runs.best_rows([*elsewhere]).iterrows():
-            if row["backend"] == "cpu" and row["quality_metric"].startswith("best-tour"):
-                self.tours_elsewhere.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
+        self.tours = {}
+        for run in [*self.runs, *elsewhere]:
+            for _, row in run.rows.assign(rank=0).iterrows():
+                if is_tour(row) and (run in self.runs or row["backend"] == "cpu"):
+                    self.tours.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
 
     def has(self, table, row):
         """Whether a row was measured for any instance."""
@@ -118,14 +119,26 @@ class Source:
     def find(self, address):
         """The number at an address, as an Estimate."""
         for instance in address.instances:
-            measured = list(self.cells.get((address.table, address.row, instance), ()))
+            place = (address.table, address.row, instance)
+            rows = [row for row in self.cells.get(place, ()) if is_meant(row, address.conditions)]
             if address.quantity in ("quality", "best"):
-                measured += self.tours_elsewhere.get((address.table, address.row, instance), ())
-            rows = [row for row in measured if is_meant(row, address.conditions)]
+                tours = [row for row in self.tours.get(place, ()) if is_meant(row, address.conditions)]
+                rows = [max(tours, key=evidence_of_tour)] if tours else rows
             if rows:
                 found = total(rows, address)
                 return found if instance == address.instances[0] else replace(found, instance=instance)
         return Estimate(reason=f"no row {address.table} {address.row} {'|'.join(address.instances)}")
+
+
+def is_tour(row):
+    """Whether a row tells how long tours are; those of the host backend are of no complete run."""
+    known = row["quality_best"] == row["quality_best"] and row["status"] in runs.MEASURED
+    return known and row["quality_metric"].startswith("best-tour") and row["backend"] != "host"
+
+
+def evidence_of_tour(row):
+    """A tour is as long whatever the code's speed: what counts is after how many iterations, and of how many runs."""
+    return iterations_of(row) == ITERATIONS, len(runs.quality_of_runs(row)), row["run"].started
 
 
 def cpu_label(run):
