@@ -10,7 +10,7 @@
 static const ab_set sets[] = {{"betas", "2 3 4 5"}, {NULL, NULL}};
 
 static const ab_line lines[] = {
-    {"cpu-best-{beta}", "tsp/cpu-best", "beta={betas};threads=all", "fastest CPU", .seconds = 1.5e-7, .power = 2},
+    {"acotsp-omp-{beta}", "tsp/acotsp-omp", "beta={betas};threads=all", "CPU", .seconds = 1.9e-9, .power = 3},
     {"ds-roulette-{beta}", "tsp/ds-roulette", "beta={betas}", "DS-Roulette"},
     {NULL},
 };
