@@ -461,6 +461,17 @@ def test_the_processes_of_one_run_are_told_apart(tmp_path):
     assert [len(samples) for samples in measured.processes] == [2, 3]
 
 
+def test_a_run_of_several_processes_calibrates(tmp_path):
+    """As several runs of one process do; a run of one process says nothing of processes."""
+    for folder in ("three", "one"):
+        (tmp_path / folder).mkdir()
+    three = run_of_processes(tmp_path / "three", [(1, 1), (1.1, 1.1, 1.1), (0.9, 0.9)])
+    (group,) = calibrate.groups_of([three.path]).values()
+    ((names, effects),) = calibration.deviations([run.rows for run in group]).values()
+    assert len(names) == 1 and effects.shape[:2] == (3, 1) and effects[1, 0, 0] > 0 > effects[2, 0, 0]
+    assert calibrate.groups_of([run_of_processes(tmp_path / "one", [(1, 1)]).path]) == {}
+
+
 def test_runs_of_one_side_are_of_one_program_and_one_way(base, new, tmp_path, gate):
     done = gate(base, base, "--also-new", new)
     assert done.returncode == command.USAGE and "differ in program" in done.stderr

@@ -41,12 +41,16 @@ def repeat(drivers, options, repetitions, folder):
 
 
 def groups_of(names):
-    """Stored runs by driver, device code and GPU model: each list is of unchanged code, one process a run."""
+    """Stored runs by driver, device code and GPU model: each list is of unchanged code, two processes or more."""
     found = {}
     for name in names:
         for run in runs.load_runs(name):
             found.setdefault((run.driver, run.device_code, runs.device_name(run)), []).append(run)
-    return {key: of_key for key, of_key in found.items() if len(of_key) > 1}
+    return {key: of_key for key, of_key in found.items() if sum(map(n_processes, of_key)) > 1}
+
+
+def n_processes(run):
+    return max(map(len, run.processes.values()), default=0)
 
 
 def describe(groups):

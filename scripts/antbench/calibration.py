@@ -81,19 +81,24 @@ def read(path):
 # ---- Making one ----
 
 
-def deviations(processes):
-    """{kind: (rows, array of processes x rows x statistics)} of runs of one driver, unchanged: one process each."""
-    keys = {}
-    for index, rows in enumerate(processes):
+def deviations(measured):
+    """{kind: (rows, array of processes x rows x statistics)} of the rows of runs of one driver, unchanged.
+
+    Only rows that every process of every run has.
+    """
+    keys, seen = {}, set()
+    for index, rows in enumerate(measured):
         for row in rows.to_dict("records"):
-            samples = runs.processes(row)
-            if row["samples"] > 0 and len(samples) == 1:
-                keys.setdefault((kind_of(row), *(row[name] for name in runs.KEY)), {})[index] = samples[0]
+            of_row = runs.processes(row) if row["samples"] > 0 else []
+            for process, samples in enumerate(of_row):
+                seen.add((index, process))
+                kept = samples[~np.isnan(samples)]
+                keys.setdefault((kind_of(row), *(row[name] for name in runs.KEY)), {})[index, process] = kept
     found = {}
     for (kind, *key), of_process in keys.items():
-        if len(of_process) == len(processes):
+        if of_process.keys() == seen:
             n = min(map(len, of_process.values()))
-            values = np.array([log_statistics(of_process[i][:n]) for i in range(len(processes))])
+            values = np.array([log_statistics(of_process[which][:n]) for which in sorted(seen)])
             found.setdefault(kind, []).append((tuple(key), values))
     return {
         kind: ([key for key, _ in of_kind], centred(np.stack([values for _, values in of_kind], axis=1)))
