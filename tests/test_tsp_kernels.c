@@ -30,8 +30,8 @@ static const ab_implementation *next_rung(const ab_implementation *last)
     return next_of("tsp", ON_HOST, last);
 }
 
-/* Workers: less than a warp, a warp, and blocks that several tiles or less than one suffice for. */
-static const int worker_counts[] = {16, 128, 32, 256};
+/* Workers: less than a warp, a warp, and a block that one tile suffices for or several; the table jpdc-3 has the others. */
+static const int worker_counts[] = {16, 128, 32};
 enum { N_WORKER_COUNTS = sizeof worker_counts / sizeof *worker_counts };
 
 /* A rung with one value of what it has as a parameter. */
