@@ -9,6 +9,7 @@
 #include "bench/harness/sample.h"
 
 static const double WARM_UP_S = 0.1, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
+static const double LONGEST_RETAKEN_S = 20.0; /* of a group without a budget */
 static const double PREEMPTIONS_PER_S = 25.0; /* an idle machine has a few; sharing a core, 40 to 250 were seen */
 enum { WARM_UP_ITERATIONS = 4096 /* at once, at most */, MAX_RETAKEN = 5 /* groups of a row */ };
 
@@ -171,7 +172,8 @@ static ab_status time_group(sampler *s, int size, double budget_s, int *complete
 /* Whether the group from sample `first` on, which the others' threads may have disturbed, is to be taken again. */
 static bool was_disturbed(sampler *s, int first, long preemptions, double took_s, double budget_s)
 {
-    if (s->sampling->backend == AB_CUDA || s->retaken == MAX_RETAKEN || took_s > budget_s / 2) return false;
+    if (s->sampling->backend == AB_CUDA || s->retaken == MAX_RETAKEN) return false;
+    if (took_s > fmin(budget_s / 2, LONGEST_RETAKEN_S)) return false;
     if (preemptions <= fmax(1.0, PREEMPTIONS_PER_S * took_s)) return false;
     discard(s->series, first, "preempted", s->row);
     return true;
