@@ -38,20 +38,7 @@ static ab_status append_once(ab_bench *bench, const ab_row *row, const ab_sample
     return ab_run_find(bench->run, row) ? ab_ok() : ab_run_append(bench->run, row, samples, n_samples);
 }
 
-/* Lists them, unless they are too many for that. */
-static void list_values(ab_row *row, const double *values, int n_values, int digits)
-{
-    size_t at = 0;
-    row->quality_runs[0] = '\0';
-    for (int i = 0; i < n_values && at < sizeof row->quality_runs; ++i)
-        at += (size_t)snprintf(row->quality_runs + at, sizeof row->quality_runs - at, "%s%.*g", i ? " " : "", digits,
-                               values[i]);
-    if (at < sizeof row->quality_runs) return;
-    row->quality_runs[0] = '\0';
-    ab_row_add_note(row, "the qualities of %d runs are too many to list", n_values);
-}
-
-enum { METRIC_DIGITS = 6, LENGTH_DIGITS = 10 };
+enum { METRIC_DIGITS = 6 };
 
 static void set_values(ab_row *row, const double *values, int n_values)
 {
@@ -62,7 +49,7 @@ static void set_values(ab_row *row, const double *values, int n_values)
         row->quality_best = fmax(row->quality_best, values[i]);
     }
     row->quality_mean = sum / n_values;
-    if (n_values > 1) list_values(row, values, n_values, METRIC_DIGITS);
+    if (n_values > 1) ab_row_list_qualities(row, values, n_values, METRIC_DIGITS);
 }
 
 static void set_metric(ab_row *row, const char *metric)
@@ -245,7 +232,7 @@ static ab_status describe_runs(measurement *m)
         sum += m->quality[run];
         row->quality_best = fmin(row->quality_best, m->quality[run]);
     }
-    list_values(row, m->quality, m->complete_runs, LENGTH_DIGITS);
+    ab_row_list_qualities(row, m->quality, m->complete_runs, AB_LENGTH_DIGITS);
     row->quality_mean = sum / m->complete_runs;
     return ab_ok();
 }

@@ -124,35 +124,37 @@ static bool next_number(const char **list, double *value)
     return found;
 }
 
-/* The runs' qualities in the order of their seeds, which the processes take in turns. */
+enum { MAX_LISTED = sizeof((ab_row *)0)->quality_runs / 2 /* numbers of a row's list */ };
+
+/* The runs' qualities in the order of their seeds, which the processes take in turns, into values[p->n * MAX_LISTED]. */
+static int take_turns(const parts *p, const char **lists, double *values)
+{
+    int runs = 0;
+    for (int i = 0; i < p->n; ++i) lists[i] = p->of[i] ? p->of[i]->row.quality_runs : "";
+    for (int before = -1; runs > before;) {
+        before = runs;
+        for (int i = 0; i < p->n; ++i) runs += next_number(&lists[i], &values[runs]);
+    }
+    return runs;
+}
+
 static ab_status join_qualities(const parts *p, ab_row *row)
 {
     const char **lists = calloc((size_t)p->n, sizeof *lists);
-    if (!lists) return ab_failed("out of memory");
-    double sum = 0.0;
-    int runs = 0;
-    size_t at = 0;
-    row->quality_runs[0] = '\0';
-    for (int i = 0; i < p->n; ++i) lists[i] = p->of[i] ? p->of[i]->row.quality_runs : "";
-    for (bool any = true; any;) {
-        any = false;
-        for (int i = 0; i < p->n; ++i) {
-            double value;
-            if (!next_number(&lists[i], &value)) continue;
-            any = true;
-            sum += value;
-            row->quality_best = runs++ ? fmin(row->quality_best, value) : value;
-            if (at < sizeof row->quality_runs)
-                at += (size_t)snprintf(row->quality_runs + at, sizeof row->quality_runs - at, "%s%.10g",
-                                       runs > 1 ? " " : "", value);
-        }
+    double *values = calloc((size_t)p->n * MAX_LISTED + 1, sizeof *values), sum = 0.0;
+    const bool enough = lists && values;
+    const int runs = enough ? take_turns(p, lists, values) : 0;
+    for (int i = 0; i < runs; ++i) {
+        sum += values[i];
+        row->quality_best = i ? fmin(row->quality_best, values[i]) : values[0];
+    }
+    if (runs) {
+        row->quality_mean = sum / runs;
+        ab_row_list_qualities(row, values, runs, AB_LENGTH_DIGITS);
     }
     free(lists);
-    if (runs) row->quality_mean = sum / runs;
-    if (at < sizeof row->quality_runs) return ab_ok();
-    row->quality_runs[0] = '\0';
-    ab_row_add_note(row, "the qualities of %d runs are too many to list", runs);
-    return ab_ok();
+    free(values);
+    return enough ? ab_ok() : ab_failed("out of memory");
 }
 
 /* The metric is of those processes that completed a run. */

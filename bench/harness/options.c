@@ -47,7 +47,7 @@ static const struct {
     [OPTION_BACKEND] = {"backend", "NAME", "auto (default), cuda, host or cpu"},
     [OPTION_DEVICE] = {"device", "N", "CUDA device (default 0)"},
     [OPTION_PROFILE] = {"profile", "NAME", "smoke, quick (default) or thesis: how many samples, on what"},
-    [OPTION_PROCESSES] = {"processes", "N", "fresh processes that measure each timed row, instead of the profile's (1, 3, 10)"},
+    [OPTION_PROCESSES] = {"processes", "N", "fresh processes that measure each timed row, instead of the profile's"},
     [OPTION_PROCESS] = {"process", "K", "measure the share of the K-th process alone, into DIR/process-K"},
     [OPTION_RUNS] = {"runs", "N", "independent runs of a row, instead of the profile's"},
     [OPTION_ITERATIONS] = {"iterations", "N", "iterations of a run, instead of the profile's"},

@@ -148,6 +148,18 @@ void ab_row_add_note(ab_row *row, const char *format, ...)
     va_end(arguments);
 }
 
+void ab_row_list_qualities(ab_row *row, const double *values, int n_values, int digits)
+{
+    size_t at = 0;
+    row->quality_runs[0] = '\0';
+    for (int i = 0; i < n_values && at < sizeof row->quality_runs; ++i)
+        at += (size_t)snprintf(row->quality_runs + at, sizeof row->quality_runs - at, "%s%.*g", i ? " " : "", digits,
+                               values[i]);
+    if (at < sizeof row->quality_runs) return;
+    row->quality_runs[0] = '\0';
+    ab_row_add_note(row, "the qualities of %d runs are too many to list", n_values);
+}
+
 void ab_row_set_failure(ab_row *row, bool wrong, const ab_status *status)
 {
     row->status = wrong ? AB_ROW_WRONG : status->code == AB_UNSUPPORTED ? AB_ROW_UNSUPPORTED : AB_ROW_ERROR;

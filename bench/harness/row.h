@@ -60,6 +60,10 @@ ab_row ab_row_new(void); /* all text empty, all numbers NAN, status AB_ROW_OK */
 /* Appends to the note, after a semicolon where it already says something. */
 void ab_row_add_note(ab_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Lists the qualities of runs to so many digits, unless they are too many for that, as the note then says. */
+void ab_row_list_qualities(ab_row *row, const double *values, int n_values, int digits);
+enum { AB_LENGTH_DIGITS = 10 /* of a tour's length: all */ };
+
 /* Status and note of a row that could not be measured. */
 void ab_row_set_failure(ab_row *row, bool wrong, const ab_status *status);
 
