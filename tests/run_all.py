@@ -1,8 +1,9 @@
 """Runs every test and ends with one line, "N passed, N failed".
 
-C tests are cmocka programs, run side by side; their TAP output is counted: build/san/tests/test_* under AddressSanitizer
-and UBSan, build/bin/tests/stat_test_* without. Then pytest runs the tests of the scripts and of the commands end to end. A program that crashes or
-reports no test counts as a failure. Exit code 0 when nothing failed, 1 otherwise.
+C tests are cmocka programs; their TAP output is counted: build/san/tests/test_* under AddressSanitizer and UBSan,
+build/bin/tests/stat_test_* without. pytest runs the tests of the scripts and of the commands end to end beside them, and as
+many of all these run at once as there are cores. A program that crashes or reports no test counts as a failure. Exit code 0
+when nothing failed, 1 otherwise.
 """
 import os
 import re
@@ -37,31 +38,39 @@ def run_program(program):
 
 
 def run_pytest():
-    """(passed, failed, skipped) of the Python tests, whose output goes straight through."""
+    """(passed, failed, skipped, seconds, output) of the Python tests."""
+    begin = time.monotonic()
     report = ROOT / "build/pytest.xml"
     report.unlink(missing_ok=True)
-    subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", f"--junitxml={report}"],
-                   cwd=ROOT, check=False)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", f"--junitxml={report}"]
+    output = subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            errors="replace").stdout
     if not report.exists():
-        return 0, 1, 0
+        return 0, 1, 0, time.monotonic() - begin, output
     suite = xml.parse(report).getroot().find("testsuite")
     count = {key: int(suite.get(key)) for key in ("tests", "failures", "errors", "skipped")}
     failed = count["failures"] + count["errors"]
-    return count["tests"] - failed - count["skipped"], failed, count["skipped"]
+    return count["tests"] - failed - count["skipped"], failed, count["skipped"], time.monotonic() - begin, output
+
+
+def print_result(name, passed, failed, skipped, seconds, output):
+    """Prints what ran, and what it said where something failed; (passed, failed, skipped)."""
+    print(f"{name}: {passed} passed, {failed} failed, {skipped} skipped ({seconds:.1f} s)", flush=True)
+    if failed:
+        print(output, flush=True)
+    return passed, failed, skipped
 
 
 def main():
     programs = sorted(p for pattern in PROGRAMS for p in ROOT.glob(pattern) if p.suffix == "")
     print(f"{len(programs)} test programs and the Python tests", flush=True)
-    passed = failed = skipped = 0
+    counts = 0, 0, 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, ok, bad, left, seconds, output in pool.map(run_program, programs):
-            passed, failed, skipped = passed + ok, failed + bad, skipped + left
-            print(f"{name}: {ok} passed, {bad} failed, {left} skipped ({seconds:.1f} s)", flush=True)
-            if bad:
-                print(output, flush=True)
-    ok, bad, left = run_pytest()
-    passed, failed, skipped = passed + ok, failed + bad, skipped + left
+        python = pool.submit(run_pytest)
+        for name, *result in pool.map(run_program, programs):
+            counts = [a + b for a, b in zip(counts, print_result(name, *result))]
+        counts = [a + b for a, b in zip(counts, print_result("pytest", *python.result()))]
+    passed, failed, skipped = counts
     if skipped:
         print(f"skipped: {skipped} (they need files or a device that this machine lacks)")
     print(f"{passed} passed, {failed} failed")

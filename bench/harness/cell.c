@@ -250,13 +250,14 @@ static ab_status verify(measurement *m)
 /* Milliseconds of a stage, which has run once before; 0 where the work has no such stage. */
 static ab_status time_stage(ab_work *work, ab_backend backend, const char *name, double *ms)
 {
+    const ab_timing timing = {.backend = backend};
     const int stage = ab_stage_named(work, name);
     ab_series series = {0};
     int completed;
     *ms = 0.0;
     if (stage < 0) return ab_ok();
     ab_status status = ab_iterate(work);
-    if (status.code == AB_OK) status = ab_time_work(work, backend, false, 1, INFINITY, &series, &completed);
+    if (status.code == AB_OK) status = ab_time_work(work, &timing, 1, INFINITY, &series, &completed);
     if (status.code == AB_OK) *ms = series.ms[stage];
     ab_series_free(&series);
     return status;

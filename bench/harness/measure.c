@@ -4,7 +4,8 @@
 
 #include "bench/harness/measure.h"
 
-enum { QUEUE_AHEAD = 4 /* iterations the CPU may be ahead of the GPU */ };
+enum { QUEUE_AHEAD = 4 };
+#define LONG_MS 10.0 /* a launch that waits for the one before costs less than a thousandth of it */
 
 /* Marks in the stream of work: CUDA events for a GPU, times of day for a CPU. */
 typedef struct work_clock {
@@ -91,22 +92,22 @@ static ab_status run_iteration(ab_work *work, const work_clock *clock, int first
 }
 
 /* Runs iterations until all are done or the budget is spent. */
-static ab_status run_iterations(ab_work *work, const work_clock *clock, bool l2_cold, int iterations, double budget_s,
-                                int *completed)
+static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab_timing *timing, int iterations,
+                                double budget_s, int *completed)
 {
-    const int n_stages = work->methods->n_stages, stride = marks_per_iteration(work, l2_cold);
+    const int n_stages = work->methods->n_stages, stride = marks_per_iteration(work, timing->l2_cold);
     const double deadline = ab_now_s() + budget_s;
     if (clock->gpu) AB_TRY(gpu_clock_delay(clock->gpu));
-    if (!l2_cold) AB_TRY(set_mark(clock, 0));
+    if (!timing->l2_cold) AB_TRY(set_mark(clock, 0));
     for (*completed = 0; *completed < iterations;) {
         const int first_mark = *completed * stride;
-        if (l2_cold) {
+        if (timing->l2_cold) {
             AB_TRY(gpu_clock_flush(clock->gpu));
             AB_TRY(set_mark(clock, first_mark));
         }
         AB_TRY(run_iteration(work, clock, first_mark));
         ++*completed;
-        if (*completed > QUEUE_AHEAD) AB_TRY(wait_for(clock, (*completed - QUEUE_AHEAD - 1) * stride + n_stages));
+        if (*completed > timing->ahead) AB_TRY(wait_for(clock, (*completed - timing->ahead - 1) * stride + n_stages));
         if (ab_now_s() >= deadline) break;
     }
     return wait_for(clock, (*completed - 1) * stride + n_stages);
@@ -123,14 +124,19 @@ static ab_status collect(const work_clock *clock, int stride, int completed, ab_
     return ab_ok();
 }
 
-ab_status ab_time_work(ab_work *work, ab_backend backend, bool l2_cold, int iterations, double budget_s,
-                       ab_series *series, int *completed)
+int ab_iterations_ahead(double ms)
 {
-    const int stride = marks_per_iteration(work, l2_cold);
+    return ms < LONG_MS ? QUEUE_AHEAD : 0;
+}
+
+ab_status ab_time_work(ab_work *work, const ab_timing *timing, int iterations, double budget_s, ab_series *series,
+                       int *completed)
+{
+    const int stride = marks_per_iteration(work, timing->l2_cold);
     work_clock clock = {0};
     ab_status status = reserve(series, work, iterations);
-    if (status.code == AB_OK) status = open_clock(backend, iterations * stride + 1, &clock);
-    if (status.code == AB_OK) status = run_iterations(work, &clock, l2_cold, iterations, budget_s, completed);
+    if (status.code == AB_OK) status = open_clock(timing->backend, iterations * stride + 1, &clock);
+    if (status.code == AB_OK) status = run_iterations(work, &clock, timing, iterations, budget_s, completed);
     if (status.code == AB_OK) status = collect(&clock, stride, *completed, series);
     close_clock(&clock);
     return status;

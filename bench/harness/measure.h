@@ -1,7 +1,8 @@
 /* The clock: runs a work's stages and keeps the time of every stage of every iteration.
  *
  * CPU works are timed with CLOCK_MONOTONIC. GPU works are timed with CUDA events on the default stream; the CPU stays a
- * few iterations ahead, so that the GPU never waits for a launch, and no further, so that a time budget can end a run.
+ * few short iterations ahead, so that the GPU never waits for a launch, and no further, so that a time budget can end a
+ * run.
  */
 #ifndef ANTBENCH_MEASURE_H
 #define ANTBENCH_MEASURE_H
@@ -26,10 +27,19 @@ void ab_series_free(ab_series *series); /* accepts a zeroed one */
 /* Seconds since some moment in the past; never goes back. */
 double ab_now_s(void);
 
+/* How work is timed. */
+typedef struct ab_timing {
+    ab_backend backend;
+    bool l2_cold; /* the GPU's L2 cache is flushed before each iteration, outside of its time */
+    int ahead;    /* iterations by which the CPU may be ahead of the GPU; ab_iterations_ahead */
+} ab_timing;
+
+/* Of iterations that take so many milliseconds. */
+int ab_iterations_ahead(double ms);
+
 /* Runs up to `iterations` iterations of `work` and appends their times to `series`, fewer if more than `budget_s`
- * seconds pass (but at least one); *completed says how many. With l2_cold the GPU's L2 cache is flushed before each
- * iteration, outside of its time. Returns when the GPU is done. */
-ab_status ab_time_work(ab_work *work, ab_backend backend, bool l2_cold, int iterations, double budget_s,
-                       ab_series *series, int *completed);
+ * seconds pass (but at least one); *completed says how many. Returns when the GPU is done. */
+ab_status ab_time_work(ab_work *work, const ab_timing *timing, int iterations, double budget_s, ab_series *series,
+                       int *completed);
 
 #endif

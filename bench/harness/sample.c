@@ -8,7 +8,7 @@
 #include "bench/harness/machine.h"
 #include "bench/harness/sample.h"
 
-static const double WARM_UP_S = 0.1, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
+static const double WARM_UP_S = 0.05, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
 static const double LONGEST_RETAKEN_S = 20.0; /* of a group without a budget */
 static const double PREEMPTIONS_PER_S = 25.0; /* an idle machine has a few; sharing a core, 40 to 250 were seen */
 enum { WARM_UP_ITERATIONS = 4096 /* at once, at most */, MAX_RETAKEN = 5 /* groups of a row */ };
@@ -102,6 +102,7 @@ typedef struct sampler {
     ab_row *row;
     ab_work *work;    /* that is open, or NULL */
     stage_work alone; /* of it */
+    ab_timing timing;
     int kept;         /* samples */
     int group, retaken;
     double energy_j; /* of all samples */
@@ -130,16 +131,16 @@ static ab_work *timed_work(sampler *s)
 }
 
 /* Once, and a GPU for a while: twice as many iterations each time, so that a slow one is not run for long. */
-static ab_status warm_up_work(const sampler *s, ab_work *work)
+static ab_status warm_up_work(sampler *s, ab_work *work)
 {
-    if (s->sampling->backend != AB_CUDA) return ab_iterate(work);
+    if (s->timing.backend != AB_CUDA) return ab_iterate(work);
     const double deadline = ab_now_s() + WARM_UP_S;
     for (int iterations = 1; ab_now_s() < deadline;
          iterations = iterations < WARM_UP_ITERATIONS ? 2 * iterations : iterations) {
         ab_series unused = {0};
         int completed;
-        const ab_status status =
-            ab_time_work(work, AB_CUDA, s->sampling->l2_cold, iterations, WARM_UP_S, &unused, &completed);
+        const ab_status status = ab_time_work(work, &s->timing, iterations, WARM_UP_S, &unused, &completed);
+        if (status.code == AB_OK) s->timing.ahead = ab_iterations_ahead(sample_ms(&unused, completed - 1, AB_ALL_STAGES));
         ab_series_free(&unused);
         AB_TRY(status);
     }
@@ -160,11 +161,11 @@ static ab_status time_group(sampler *s, int size, double budget_s, int *complete
 {
     const ab_sampling *sampling = s->sampling;
     int more = 0;
-    AB_TRY(ab_time_work(timed_work(s), sampling->backend, sampling->l2_cold, size, budget_s, s->series, completed));
+    AB_TRY(ab_time_work(timed_work(s), &s->timing, size, budget_s, s->series, completed));
     const int missing = sampling->least - s->kept - *completed;
     if (missing > 0 && *completed < size)
-        AB_TRY(ab_time_work(timed_work(s), sampling->backend, sampling->l2_cold,
-                            missing < size - *completed ? missing : size - *completed, INFINITY, s->series, &more));
+        AB_TRY(ab_time_work(timed_work(s), &s->timing, missing < size - *completed ? missing : size - *completed, INFINITY,
+                            s->series, &more));
     *completed += more;
     return ab_ok();
 }
@@ -237,6 +238,7 @@ static ab_status take_groups(sampler *s)
 ab_status ab_take_samples(const ab_bench *bench, const ab_sampling *sampling, ab_series *series, ab_row *row)
 {
     sampler s = {.bench = bench, .sampling = sampling, .series = series, .row = row};
+    s.timing = (ab_timing){.backend = sampling->backend, .l2_cold = sampling->l2_cold};
     if (sampling->l2_cold && sampling->backend != AB_CUDA) return ab_unsupported("l2=cold is for rows on a GPU");
     const ab_status status = take_groups(&s);
     close_work(&s);

@@ -78,23 +78,23 @@ static const ab_image *image_of(const noise_task *n)
     return &((const edges_image *)n->task->loaded)->image;
 }
 
-static ab_status find_edges(noise_task *n, const noisy_image *noisy, const ed_params *params)
+static ab_status find_edges(const noise_task *n, const noisy_image *noisy, const ed_params *params, uint8_t *map)
 {
     const ed_image view = {noisy->image.width, noisy->image.height, noisy->rgba, noisy->grey};
-    return edges_map(n->task->c->implementation, &view, params, n->map);
+    return edges_map(n->task->c->implementation, &view, params, map);
 }
 
-/* F of n->map against the known edges. */
-static ab_status compare(noise_task *n, double *f)
+/* F of a map against the known edges; scratch as in noise_task. */
+static ab_status compare(const noise_task *n, const uint8_t *map, uint8_t *scratch, double *f)
 {
     const ab_image *image = image_of(n);
     const double radius = edges_radius(image);
     edge_quality quality;
     if (radius == EDGE_MAP_NEAR) {
-        *f = edge_map_near_f(image->width, image->height, n->map, image->edges, n->scratch);
+        *f = edge_map_near_f(image->width, image->height, map, image->edges, scratch);
         return ab_ok();
     }
-    AB_TRY(edge_map_compare(image->width, image->height, n->map, image->edges, radius, &quality));
+    AB_TRY(edge_map_compare(image->width, image->height, map, image->edges, radius, &quality));
     *f = quality.f;
     return ab_ok();
 }
@@ -122,21 +122,17 @@ static size_t n_points(const edges_grid *grid)
     return points;
 }
 
-/* The sum of F over levels first .. last. */
-static ab_status evaluate(noise_task *n, const int at[EDGES_AXES], int first, int last, double *sum)
+/* F at a point of one level, into n->known. */
+static ab_status evaluate(const noise_task *n, const int at[EDGES_AXES], int level)
 {
-    const size_t index = index_of(n->grid, at);
+    const size_t pixels = edges_pixels(n->task->loaded);
     const ed_params params = params_at(n, at);
-    *sum = 0.0;
-    for (int level = first; level <= last; ++level) {
-        double *known = &n->known[level][index];
-        if (isnan(*known)) {
-            AB_TRY(find_edges(n, &n->tuned_on[level], &params));
-            AB_TRY(compare(n, known));
-        }
-        *sum += *known;
-    }
-    return ab_ok();
+    uint8_t *map = malloc(3 * pixels);
+    ab_status status = map ? ab_ok() : ab_failed("out of memory");
+    if (status.code == AB_OK) status = find_edges(n, &n->tuned_on[level], &params, map);
+    if (status.code == AB_OK) status = compare(n, map, map + pixels, &n->known[level][index_of(n->grid, at)]);
+    free(map);
+    return status;
 }
 
 /* What a search is for. */
@@ -152,15 +148,53 @@ static int outwards(int i, int count)
     return i % 2 ? middle + (i + 1) / 2 : middle - i / 2;
 }
 
-/* The best value of one axis, the others as they are; *better says whether it is another one. */
-static ab_status search_axis(noise_task *n, const search *s, int axis, found_point *point, bool *better)
+static int count_tried(const noise_task *n, const search *s, int axis)
 {
-    const int count = n->grid->axes[axis].count - s->tied;
-    found_point tried = *point;
-    for (int i = 0; i < count; ++i) {
-        tried.at[axis] = outwards(i, count);
-        if (s->tied) tried.at[2] = tried.at[axis];
-        AB_TRY(evaluate(n, tried.at, s->first, s->last, &tried.score));
+    return n->grid->axes[axis].count - s->tied;
+}
+
+/* The i-th point that is tried on an axis; its score is not known yet. */
+static found_point point_on_axis(const noise_task *n, const search *s, int axis, int i, const found_point *from)
+{
+    found_point tried = *from;
+    tried.at[axis] = outwards(i, count_tried(n, s, axis));
+    if (s->tied) tried.at[2] = tried.at[axis];
+    return tried;
+}
+
+/* The sum of F over the levels. */
+static double score_of(const noise_task *n, const search *s, const int at[EDGES_AXES])
+{
+    double sum = 0.0;
+    for (int level = s->first; level <= s->last; ++level) sum += n->known[level][index_of(n->grid, at)];
+    return sum;
+}
+
+/* All points of an axis on all levels, as far as they are not known, side by side on the CPU's cores. */
+static ab_status evaluate_axis(const noise_task *n, const search *s, int axis, const found_point *from)
+{
+    const int count = count_tried(n, s, axis), n_levels = s->last - s->first + 1;
+    ab_status status = ab_ok();
+#pragma omp parallel for schedule(dynamic) if (n->task->c->implementation->backend == AB_CPU)
+    for (int i = 0; i < count * n_levels; ++i) {
+        const found_point tried = point_on_axis(n, s, axis, i / n_levels, from);
+        const int level = s->first + i % n_levels;
+        if (!isnan(n->known[level][index_of(n->grid, tried.at)])) continue;
+        const ab_status one = evaluate(n, tried.at, level);
+#pragma omp critical(evaluate_axis)
+        if (one.code != AB_OK) status = one;
+    }
+    return status;
+}
+
+/* The best value of one axis, the others as they are; *better says whether it is another one. */
+static ab_status search_axis(const noise_task *n, const search *s, int axis, found_point *point, bool *better)
+{
+    const found_point from = *point;
+    AB_TRY(evaluate_axis(n, s, axis, &from));
+    for (int i = 0; i < count_tried(n, s, axis); ++i) {
+        found_point tried = point_on_axis(n, s, axis, i, &from);
+        tried.score = score_of(n, s, tried.at);
         if (tried.score <= point->score) continue;
         *point = tried;
         *better = true;
@@ -186,9 +220,11 @@ static ab_status search_grid(noise_task *n, const search *s, found_point *best)
     return ab_ok();
 }
 
+/* The first point alone: OpenCV's number of threads, which is the process's, is set then. */
 static ab_status choose(noise_task *n)
 {
     const int last = n->n_levels - 1;
+    AB_TRY(evaluate(n, n->grid->start, 0));
     for (int level = 0; level <= last; ++level) {
         AB_TRY(search_grid(n, &(search){level, level, false}, &n->best[level]));
         if (n->grid->planes) AB_TRY(search_grid(n, &(search){level, level, true}, &n->planes[level]));
@@ -256,8 +292,8 @@ static ab_status judge_image(noise_task *n, const noisy_image *noisy, int level,
     for (int tuning = 0; tuning < TUNINGS; ++tuning) {
         if (!is_judged(n, tuning)) continue;
         const ed_params params = params_of(n, tuning, level);
-        AB_TRY(find_edges(n, noisy, &params));
-        if (image->edges) AB_TRY(compare(n, &n->f[tuning][level][seed]));
+        AB_TRY(find_edges(n, noisy, &params, n->map));
+        if (image->edges) AB_TRY(compare(n, n->map, n->scratch, &n->f[tuning][level][seed]));
         if (tuning == THESIS) judge_agreement(n, level, seed);
         if (seed == 0) AB_TRY(save_map(n, level, tuning));
     }

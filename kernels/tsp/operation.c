@@ -99,13 +99,16 @@ static ab_status verify_colony(const ab_task *task, const as_params *params, int
     return status;
 }
 
-/* On the host backend later iterations are those of fewer ants, as each costs seconds. */
+/* On the host backend an iteration costs seconds: later ones are those of fewer ants, and where the fewest are more than
+ * host_steps allows there is one. */
 static ab_status verify_on_host(const ab_task *task, ab_verdict *verdict)
 {
+    const double n = task->c->input->size;
     as_params fewer = *(const as_params *)task->params;
     if (fewer.n_ants > MIN_HOST_ANTS)
         fewer.n_ants = fewer.n_ants / LATER_ANTS > MIN_HOST_ANTS ? fewer.n_ants / LATER_ANTS : MIN_HOST_ANTS;
-    AB_TRY(verify_colony(task, &fewer, VERIFIED_ITERATIONS, verdict));
+    if (fewer.n_ants * n * n <= task->c->host_steps)
+        AB_TRY(verify_colony(task, &fewer, VERIFIED_ITERATIONS, verdict));
     return verify_colony(task, task->params, 1, verdict);
 }
 
