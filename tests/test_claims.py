@@ -1,5 +1,7 @@
 """Claims: each predicate on made-up numbers, and the thesis's claims on the thesis's own numbers."""
 
+import math
+
 import pytest
 
 from antbench import cells, claims, runs
@@ -75,6 +77,16 @@ def test_without_an_interval_nothing_is_decided(predicate):
     vague = [claims.Case(f"case{i}", Estimate(value)) for i, value in enumerate((2.0, 1.0, 3.0))]
     threshold = {"smallest_at": "case1", "falls_after": "case0", "from_to": "1 3"}
     assert claims.PREDICATES[predicate](vague, threshold.get(predicate, "1.5"))[0] == U
+
+
+@pytest.mark.parametrize("predicate", claims.PREDICATES)
+def test_an_open_interval_decides_nothing(predicate):
+    """Quotients of times one of which may as well be 0."""
+    vague = [claims.Case(f"case{i}", Estimate(value, 0, math.inf)) for i, value in enumerate((2.0, 1.0, 3.0))]
+    threshold = {"smallest_at": "case1", "falls_after": "case0", "from_to": "1 3"}
+    assert claims.PREDICATES[predicate](vague, threshold.get(predicate, "1.5"))[0] == U
+    assert claims.with_interval(Estimate(2.0, 0, math.inf, n=3)) == "2.00 (open, n 3)"
+    assert claims.why_undecided(vague[:1]) == "an open interval: that of a part reaches 0 at case0"
 
 
 def test_every_predicate_is_used_and_has_words():

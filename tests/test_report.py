@@ -2,6 +2,7 @@
 
 import csv
 import html.parser
+import math
 
 import pytest
 
@@ -101,7 +102,27 @@ def test_a_row_that_could_not_run_gives_its_reason(tmp_path):
 def test_a_quotient_has_no_interval_where_a_part_has_none():
     exact, vague = cells.Estimate(2.0, 2.0, 2.0), cells.Estimate(4.0)
     assert cells.divide(vague, exact).value == 2 and cells.divide(vague, exact).low != cells.divide(vague, exact).low
-    assert cells.divide(cells.Estimate(4.0, 3.6, 4.4), exact).high == pytest.approx(2 * (4.4 / 3.6) ** 0.5)
+
+
+def test_a_quotient_by_what_is_exact_has_the_interval_of_its_part():
+    exact, measured = cells.Estimate(2.0, 2.0, 2.0), cells.Estimate(4.0, 1.0, 7.0)
+    found, inverse = cells.divide(measured, exact), cells.divide(exact, measured)
+    assert (found.low, found.high) == pytest.approx((0.5, 3.5))
+    assert (inverse.low, inverse.high) == pytest.approx((2 / 7, 2.0))
+
+
+@pytest.mark.parametrize("low", [0.0, -1.0])
+def test_a_quotient_is_open_where_the_interval_of_a_part_reaches_0(low):
+    exact, vague = cells.Estimate(2.0, 1.9, 2.1), cells.Estimate(4.0, low, 8.0 - low)
+    for found in (cells.divide(vague, exact), cells.divide(exact, vague)):
+        assert found and (found.low, found.high) == (0, math.inf)
+
+
+def test_an_interval_reaches_below_the_smallest_sample(tmp_path):
+    """Three processes that differ much say little of the mean of others."""
+    row = made_row("3.3", "acotsp-omp", "d198", 1.0, processes=3, min_ms=0.9, ci95_lo_ms=-0.4, ci95_hi_ms=2.4)
+    found = cells.look_up(source_of(tmp_path, [row]), "3.3/acotsp-omp/d198")
+    assert (found.low, found.high, found.n) == (-0.4, 2.4, 3)
 
 
 def test_relative_errors_of_a_quotient_add_in_quadrature():

@@ -41,7 +41,7 @@ class Estimate:
 
     value: float = math.nan
     low: float = math.nan  # NaN where there is no interval: one sample, one run's quality; a published number is exact
-    high: float = math.nan
+    high: float = math.nan  # infinite where it is open: a quotient, one part of which may as well be 0
     reason: str = ""  # why value is NaN
     rows: tuple = ()  # the measured rows that it comes from
     instance: str = ""  # what was measured, where that is not what was asked for: a stand-in
@@ -204,7 +204,6 @@ def estimate(row, quantity):
     value, low, high, n = runs.mean_interval(row)
     if math.isnan(value):
         return Estimate(reason="not timed", rows=(row,))
-    low = max(low, row["min_ms"]) if low == low else low  # a small n can have the ends below what was ever seen
     if quantity == "rate":
         return divide(Estimate(*3 * [row["size"] / 1e3]), Estimate(value, low, high, rows=(row,), n=n))
     return Estimate(value, low, high, rows=(row,), n=n)
@@ -306,26 +305,31 @@ def unlike(a, b):
     return ""
 
 
-def relative_error(part):
-    """Half the width of the interval on a logarithmic scale; NaN for a number without interval."""
+def relative_errors(part):
+    """How far the ends of the interval are below and above the value on a logarithmic scale; NaN without an interval.
+
+    Infinite both where the interval reaches 0, as Student's of three processes that differ much: nothing is known then.
+    """
     if part.value == 0:
-        return 0.0 if part.low == part.high == 0 else math.nan
-    return math.log(part.high / part.low) / 2 if part.low > 0 else math.nan
+        return (0.0, 0.0) if part.low == part.high == 0 else (math.nan, math.nan)
+    if part.low <= 0:
+        return math.inf, math.inf
+    return math.log(part.value / part.low), math.log(part.high / part.value)
 
 
 def divide(top, bottom):
-    """A quotient with its interval: relative errors add in quadrature."""
+    """A quotient with its interval: relative errors add in quadrature, those below of one with those above of the other."""
     if not top or not bottom:
         return bottom if top else top
     if reason := unlike(top, bottom):
         return Estimate(reason=reason, rows=top.rows + bottom.rows, instance=top.instance or bottom.instance)
     if bottom.value == 0:
         return Estimate(reason="divided by 0", rows=top.rows + bottom.rows)
-    value, error = top.value / bottom.value, math.hypot(relative_error(top), relative_error(bottom))
+    value, (top_below, top_above), (below, above) = top.value / bottom.value, *map(relative_errors, (top, bottom))
     return Estimate(
         value,
-        value * math.exp(-error),
-        value * math.exp(error),
+        value * math.exp(-math.hypot(top_below, above)),
+        value * math.exp(math.hypot(top_above, below)),
         rows=top.rows + bottom.rows,
         instance=top.instance or bottom.instance,
         n=fewest(top, bottom),

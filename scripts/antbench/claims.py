@@ -3,7 +3,7 @@
 report/claims.csv has a claim a line: the sentence of the source, what is tested of it, the predicate (a function below),
 its threshold, and the cells that it is about (antbench.cells). A predicate is given the cases, one for each {x}, and
 gives a verdict and the cases that decide. A verdict rests on 95 % intervals: where one crosses what it is held against,
-or where a case that decides has none, being one sample or one run, the claim is undecided.
+or where a case that decides has none, being one sample or one run, or an open one, the claim is undecided.
 """
 
 import argparse
@@ -36,6 +36,11 @@ class Case:
     def known(self):
         """Whether there is an interval."""
         return self.measured.low <= self.measured.high
+
+    @property
+    def open(self):
+        """Whether it says nothing: the interval of a part reaches 0."""
+        return self.measured.high == math.inf
 
     def above(self, limit):
         return self.known and self.measured.low > limit
@@ -261,8 +266,7 @@ def judge(claim, source):
     deciding = list(dict.fromkeys(deciding))
     reasons = [f"without {', '.join(case.name for case in missing)}"] if missing else []
     if verdict == UNDECIDED:
-        single = [case.name for case in deciding if not case.known]
-        reasons.append(f"no interval: one sample or run at {', '.join(single)}" if single else "an interval crosses it")
+        reasons.append(why_undecided(deciding))
     return Verdict(
         claim,
         verdict,
@@ -271,6 +275,15 @@ def judge(claim, source):
         "; ".join(reasons),
         tuple(dict.fromkeys(run_id for case in deciding for run_id in case.measured.run_ids)),
     )
+
+
+def why_undecided(deciding):
+    single, unbounded = ([case.name for case in deciding if test(case)] for test in (lambda c: not c.known, lambda c: c.open))
+    if single:
+        return f"no interval: one sample or run at {', '.join(single)}"
+    if unbounded:
+        return f"an open interval: that of a part reaches 0 at {', '.join(unbounded)}"
+    return "an interval crosses it"
 
 
 def threshold_text(claim):
@@ -287,6 +300,8 @@ def with_interval(measured):
     """As "0.98 (0.97 to 0.99, n 10)": as many digits as tell the ends apart, three at least."""
     low, high = measured.low, measured.high
     n = f"n {measured.n}" if measured.n else ""
+    if high == math.inf:
+        return f"{short(measured.value)} ({', '.join(filter(None, ('open', n)))})"
     if not low < high:
         return short(measured.value) + (f" ({n})" if n and low != high else "")
     digits = next((digits for digits in (3, 4, 5) if short(low, digits) != short(high, digits)), 5)

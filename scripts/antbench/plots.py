@@ -5,6 +5,7 @@ report/figures/<figure>.gp. This program writes the numbers into <figure>.dat an
 """
 
 import argparse
+import math
 import re
 import subprocess
 from dataclasses import dataclass
@@ -65,13 +66,13 @@ def figure_series(figure, sources, lines):
 def write_data(path, series):
     """One block per curve, its label first: x, name of x, value, low, high.
 
-    Points are numbered by their place among all names of the figure, so that a stand-in has one of its own.
+    A point without an interval, or with an open one, has itself as both ends. Points are numbered by their place among all names of the figure, so that a stand-in has one of its own.
     """
     with open(path, "w", encoding="utf-8") as file:
         for curve in series:
             file.write(f'"{curve.label}"\n')
             for x, name, point in curve.points:
-                low, high = (point.low, point.high) if point.low == point.low else (point.value, point.value)
+                low, high = (point.low, point.high) if math.isfinite(point.high) else (point.value, point.value)
                 file.write(f"{x} {name} {point.value:.9g} {low:.9g} {high:.9g}\n")
             file.write("\n\n")
 
