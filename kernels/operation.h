@@ -112,7 +112,7 @@ struct ab_measure {
     const char *metric; /* ends the params of the cell's row, which is written last: "f" for metric=f; NULL for none */
     bool only_own;      /* rows show the parameters of this measure alone */
 
-    /* Of measures that are timed: */
+    /* Of measures that are timed, and of those that are not but have runs to judge: */
     bool timed;
     enum { AB_SAMPLE_ITERATIONS, AB_SAMPLE_RUNS } samples; /* which number of the effort is the number of samples */
     bool fresh;         /* every run opens the implementation anew, with the next seed, for `iterations` samples */
@@ -132,7 +132,7 @@ struct ab_measure {
     const char *sliced;
     bool small_on_host; /* the host backend does not run it on more than host_steps cities or pixels */
 
-    /* Of measures that are not: writes the metrics, that of the cell's row through *value. */
+    /* Of measures that are not timed and have no runs: writes the metrics, that of the cell's row through *value. */
     ab_status (*judge)(const ab_task *task, double *value);
 
     const void *own; /* what operations that share these functions tell them of themselves; NULL where none do */

@@ -50,6 +50,7 @@ READ_LAYOUT = cells.read_layout
 def forget():
     """What is read once only."""
     cells.sets.cache_clear()
+    cells.iterations.cache_clear()
     rows.measured.cache_clear()
 
 

@@ -85,6 +85,31 @@ def test_quality_is_of_complete_runs_alone(tmp_path):
         assert len(row["quality_runs"].split()) == int(row["samples"]) // 7
 
 
+def test_tours_are_judged_without_timing(tmp_path):
+    """All runs in one process of however many, with the seeds and the tours of timed ones."""
+    asked = ["--instances", "u20", "--runs", 3, "--iterations", 7, "--backend", "cpu", "--implementations", "tsp/cpu-best",
+             "--set", "protocol=as", "--time-budget", 0]
+    judged = drive(*asked, "--processes", 2, "--out", tmp_path / "judged", driver="jpdc-9")
+    timed = drive(*asked, "--out", tmp_path / "timed")
+    assert judged.returncode == timed.returncode == 0, judged.stderr + timed.stderr
+    [row] = rows_of(tmp_path / "judged")
+    expected = next(row for row in rows_of(tmp_path / "timed") if row["scope"] == "iteration")
+    names = ["status", "stop_reason", "scope", "samples", "processes", "verify_metric", "verify_value", "quality_metric"]
+    assert [row[name] for name in names] == [
+        "ok", "count", "quality", "", "", "valid-tours", "60", "best-tour-after-7-iterations"]
+    for name in ("quality_metric", "quality_runs", "quality_best", "quality_mean"):
+        assert row[name] == expected[name]
+    assert len(row["quality_runs"].split()) == 3 and not samples_of(tmp_path / "judged")
+
+
+def test_no_run_is_begun_past_the_budget(tmp_path):
+    result = drive("--instances", "u60", "--runs", 1000, "--iterations", 7, "--time-budget", 0.1, "--backend", "cpu",
+                   "--processes", 3, "--out", tmp_path / "run", driver="jpdc-9")
+    [row] = rows_of(tmp_path / "run")
+    assert result.returncode == 0 and row["stop_reason"] == "budget" and row["status"] == "ok"
+    assert 1 <= len(row["quality_runs"].split()) < 1000 or "are too many to list" in row["note"]
+
+
 def test_more_runs_than_their_qualities_fit(tmp_path):
     result = drive("--instances", "u20", "--runs", 100, "--iterations", 1, "--time-budget", 0, "--backend", "cpu",
                    "--profile", "thesis", "--implementations", "tsp/acotsp-seq", "--out", tmp_path / "run")

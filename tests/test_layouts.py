@@ -78,9 +78,9 @@ def test_a_malformed_list_of_rows_is_one_line(report_folder):
     path = report_folder / "rows.csv"
     for text, message in (
         ("driver,table\n", ":1: expected the header driver,table,row"),
-        (",".join(rows.HEADER) + "\n3.3,3.3\n", ":2: expected 8 cells, got 2"),
+        (",".join(rows.HEADER) + "\n3.3,3.3\n", ":2: expected 9 cells, got 2"),
         (
-            ",".join(rows.HEADER) + "\n5.1,5.1,warp-{block},a/b,,threads=1,,\n",
+            ",".join(rows.HEADER) + "\n5.1,5.1,warp-{block},a/b,,threads=1,,,100\n",
             ": row warp-{block} of table 5.1 has no ",
         ),
     ):
@@ -113,9 +113,9 @@ def test_a_new_kernel_is_announced_in_its_table(report_folder, tmp_path):
 
 
 NEW_TABLE = """\
-9.9,9.9,mine-{block},tsp/mine,tsp u30,protocol=as-best|as;block=64|128,mine with {block},thesis-9.9/mine-{block}
-9.9,9.9,other,tsp/other,u30,protocol=as-best|as,other,
-9.9,9.9s,other,tsp/other,u30,protocol=as-best|as,other,
+9.9,9.9,mine-{block},tsp/mine,tsp u30,protocol=as-best|as;block=64|128,mine with {block},thesis-9.9/mine-{block},100
+9.9,9.9,other,tsp/other,u30,protocol=as-best|as,other,,100
+9.9,9.9s,other,tsp/other,u30,protocol=as-best|as,other,,100
 """
 
 

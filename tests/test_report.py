@@ -3,10 +3,12 @@
 import csv
 import html.parser
 import math
+from collections import defaultdict
 
 import pytest
 
 from antbench import cells, layouts, report, runs
+from antbench import rows as known_rows
 from antbench.command import BadInput
 from thesis_run import CPU, DEVICE, RUN_ID, all_rows, made_row, seeds_row, write_run
 
@@ -90,6 +92,36 @@ def test_tours_after_other_numbers_of_iterations_are_not_shown(tmp_path):
     assert cells.look_up(source, "3.3/five/d198#quality").reason == "after 5 iterations, not 100"
     assert cells.look_up(source, "3.3/five/d198#best").reason == "after 5 iterations, not 100"
     assert cells.look_up(source, "3.3/hundred/d198#best").value == 18000
+
+
+def test_each_table_has_the_iterations_of_its_source(tmp_path):
+    """Figure 9 of JPDC looks at tours after 1000 iterations, not 100."""
+    rows = [
+        made_row("jpdc-F9", row, "d198", 1.0, quality_metric=f"best-tour-after-{n}-iterations", quality_mean=18000)
+        for row, n in (("hundred", 100), ("thousand", 1000))
+    ]
+    source = source_of(tmp_path, rows)
+    assert cells.look_up(source, "jpdc-F9/hundred/d198#quality").reason == "after 100 iterations, not 1000"
+    assert cells.look_up(source, "jpdc-F9/thousand/d198#quality").value == 18000
+
+
+def tours_side_by_side():
+    """{layout or figure: the tables whose tours it shows}, and of each claim."""
+    found = defaultdict(set)
+    for layout, columns in layouts.columns().items():
+        found[layout] |= {column["table"] for column in columns if column["quantity"] in cells.TOURS}
+    for name, key in (("figures.csv", "figure"), ("claims.csv", "id")):
+        for line in cells.read_layout(name):
+            asked = [cells.parse(line[part]) for part in ("top", "over") if line[part] and line[part][0] != "="]
+            found[name, line[key]] |= {address.table for address in asked if address.quantity in cells.TOURS}
+    return found
+
+
+def test_tours_of_different_numbers_of_iterations_are_never_side_by_side():
+    of_tours = {row.table for row in known_rows.measured() if row.implementation.startswith("tsp/")}
+    shown = [{cells.iterations()[table] for table in tables & of_tours} for tables in tours_side_by_side().values()]
+    assert {100, 1000} == set().union(*shown)
+    assert all(len(numbers) <= 1 for numbers in shown)
 
 
 def test_a_row_that_could_not_run_gives_its_reason(tmp_path):

@@ -18,7 +18,6 @@ ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *b
     *bench = (ab_bench){.options = options, .effort = effort, .processes = count_processes(options)};
     bench->process = options->process ? options->process : 1;
     bench->effort.budget_s /= bench->processes;
-    if (bench->effort.runs < bench->processes) bench->effort.runs = bench->processes;
     const ab_machine machine = ab_machine_query();
     snprintf(bench->cpu_name, sizeof bench->cpu_name, "%s", machine.cpu);
     bench->cores = machine.usable_cores;

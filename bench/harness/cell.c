@@ -155,7 +155,8 @@ static ab_status measure_copy(const measurement *m)
 static ab_status open_run(void *context, int run, ab_work **work)
 {
     const measurement *m = context;
-    const int number = m->bench->process - 1 + m->bench->processes * (run > 0 ? run : 0);
+    const int in_turn = ab_cell_is_repeated(m->cell) ? m->bench->processes : 1;
+    const int number = m->bench->process - 1 + in_turn * (run > 0 ? run : 0);
     m->cell->operation->set_seed(m->params, m->task.seed + (uint64_t)number);
     return m->cell->implementation->open(m->task.problem, m->params, work);
 }
@@ -237,13 +238,18 @@ static ab_status describe_runs(measurement *m)
     return ab_ok();
 }
 
+static void note_verdict(measurement *m)
+{
+    snprintf(m->row->verify_metric, sizeof m->row->verify_metric, "%s", m->verdict.metric);
+    m->row->verify_value = m->verdict.value;
+}
+
 /* By the first process alone: the others leave out what was not right there (bench/harness/program.c). */
 static ab_status verify(measurement *m)
 {
     if (m->bench->process > 1) return ab_ok();
     const ab_status status = m->cell->measure->verify(&m->task, &m->verdict);
-    snprintf(m->row->verify_metric, sizeof m->row->verify_metric, "%s", m->verdict.metric);
-    m->row->verify_value = m->verdict.value;
+    note_verdict(m);
     return status;
 }
 
@@ -330,6 +336,32 @@ static ab_status append_stages(const measurement *m)
     return ab_ok();
 }
 
+/* ---- Runs that are not timed ---- */
+
+static ab_status run_and_judge(measurement *m, int run, int iterations)
+{
+    ab_work *work = NULL;
+    ab_status status = open_run(m, run, &work);
+    for (int i = 0; i < iterations && status.code == AB_OK; ++i) status = ab_iterate(work);
+    if (status.code == AB_OK) status = judge_run(m, work, iterations);
+    if (work) work->methods->close(work);
+    return status;
+}
+
+/* At least one; none is begun when the budget is spent. */
+static ab_status judge_runs(measurement *m)
+{
+    const ab_count count = ab_cell_count(m->bench, m->cell);
+    const double deadline = ab_now_s() + ab_cell_budget(m->bench, m->cell);
+    int run = 0;
+    do AB_TRY(run_and_judge(m, run, count.at_once));
+    while (++run < count.runs && ab_now_s() < deadline);
+    snprintf(m->row->stop_reason, sizeof m->row->stop_reason, run < count.runs ? "budget" : "count");
+    note_verdict(m);
+    m->row->quality_reference = m->c.input->reference;
+    return describe_runs(m);
+}
+
 /* ---- The cell ---- */
 
 static bool is_too_large(const measurement *m)
@@ -360,7 +392,8 @@ static ab_status fill(measurement *m)
     if (!m->params || (m->cell->measure->judge_run && !m->quality)) return ab_failed("out of memory");
     memcpy(m->params, m->cell->params, m->cell->operation->params_size);
     AB_TRY(m->cell->operation->problem(&m->task, &m->task.problem));
-    return m->cell->measure->timed ? measure_time(m) : judge(m);
+    if (m->cell->measure->timed) return measure_time(m);
+    return m->cell->measure->judge ? judge(m) : judge_runs(m);
 }
 
 static ab_status load(ab_plan *plan, ab_loaded *loaded, int input)

@@ -153,7 +153,8 @@ static void print_row(const ab_driver *driver, const ab_block *block, const ab_l
     print_params(driver, block, table, line);
     putchar(',');
     ab_csv_write_text(stdout, line->label ? line->label : name);
-    printf(",%s%s%s\n", known ? find_heading(driver, table)->published : "", known ? "/" : "", known ? theirs : "");
+    printf(",%s%s%s,%d\n", known ? find_heading(driver, table)->published : "", known ? "/" : "", known ? theirs : "",
+           driver->efforts[AB_THESIS].iterations);
 }
 
 /* Whether an earlier block of the driver has this line in this table: it is told there. */
@@ -181,7 +182,7 @@ static ab_status describe_block(const ab_driver *driver, const ab_block *block, 
 
 ab_status ab_describe_rows(void)
 {
-    printf("driver,table,row,implementation,instances,params,label,published\n");
+    printf("driver,table,row,implementation,instances,params,label,published,iterations\n");
     for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
         for (const ab_block *block = (*driver)->blocks; block->table; ++block) {
             AB_TRY(describe_block(*driver, block, block->table));

@@ -473,11 +473,16 @@ ab_count ab_cell_count(const ab_bench *bench, const ab_cell *cell)
     const bool limited = cell->block->runs && bench->options->profile != AB_THESIS;
     int runs = limited && cell->block->runs < effort->runs ? cell->block->runs : effort->runs;
     if (measure->fresh) {
-        runs = share_of(bench, runs);
+        if (measure->timed) runs = share_of(bench, runs);
         return (ab_count){runs, effort->iterations, runs * effort->iterations};
     }
     if (measure->samples == AB_SAMPLE_ITERATIONS) runs = effort->iterations;
     return (ab_count){1, measure->at_once, share_of(bench, runs)};
+}
+
+double ab_cell_budget(const ab_bench *bench, const ab_cell *cell)
+{
+    return bench->effort.budget_s * (ab_cell_is_repeated(cell) ? 1 : bench->processes);
 }
 
 int ab_cell_least(const ab_bench *bench, const ab_cell *cell)
@@ -501,7 +506,7 @@ static void estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *
     cell->operation->estimate(&c, cell->params, &sample_s, &once_s);
     const double samples_s =
         fmin(sample_s * ab_cell_count(bench, cell).samples,
-             fmax(bench->effort.budget_s, sample_s * fmax(1.0, ab_cell_least(bench, cell))));
+             fmax(ab_cell_budget(bench, cell), sample_s * fmax(1.0, ab_cell_least(bench, cell))));
     *first_s = once_s + samples_s;
     *later_s = ab_cell_is_repeated(cell) ? fmin(sample_s, 1.0) + samples_s : 0.0;
 }

@@ -57,6 +57,9 @@ typedef struct ab_count {
 } ab_count;
 ab_count ab_cell_count(const ab_bench *bench, const ab_cell *cell);
 
+/* Seconds that this process may take for them: its share of the row's, all where no other has a part in it. */
+double ab_cell_budget(const ab_bench *bench, const ab_cell *cell);
+
 /* Samples that this process takes whatever they cost. */
 int ab_cell_least(const ab_bench *bench, const ab_cell *cell);
 

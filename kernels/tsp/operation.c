@@ -1,7 +1,7 @@
 /* Ant System to the harness: its instances, parameters, verification and quality (kernels/operation.h).
  *
  * A sample is an iteration; runs are independent and differ by their seed. After each run every tour is checked again,
- * and the best is the run's quality. Candidate sets are set up before, and their time is a row of its own.
+ * and the best is the run's quality, which the measure "tours" looks at alone. Candidate sets are set up before, and their time is a row of its own.
  */
 #include <math.h>
 #include <stdio.h>
@@ -136,6 +136,8 @@ static ab_status judge_run(const ab_task *task, ab_work *work, ab_outcome *outco
     const as_params *params = task->params;
     as_result best = {0};
     AB_TRY(verify_tours((as_colony *)work, task->problem, params->n_ants, &best, &verdict->wrong));
+    snprintf(verdict->metric, sizeof verdict->metric, "valid-tours");
+    verdict->value += params->n_ants;
     outcome->quality = (double)best.best_length;
     outcome->odd = best.zero_weight_steps;
     return ab_ok();
@@ -148,6 +150,12 @@ static const ab_measure measures[] = {
      .samples = AB_SAMPLE_RUNS,
      .fresh = true,
      .verify = verify,
+     .judge_run = judge_run,
+     .quality = "best-tour-after-%d-iterations",
+     .odd = "all-zero rule used in %lld steps"},
+    {.name = "tours",
+     .scope = "quality",
+     .fresh = true,
      .judge_run = judge_run,
      .quality = "best-tour-after-%d-iterations",
      .odd = "all-zero rule used in %lld steps"},

@@ -18,8 +18,8 @@ or a claim's cases run through. thesis-3.3 is the same table as 3.3. Rows of the
 never found; those of scope setup, stage or end-to-end are found where a condition names the scope or the stage.
 
 A stand-in has a line of its own name (`lines_of`) and never meets a published number, an optimum or another instance.
-A tour's quality is found after as many iterations as the sources have, 100, and not after others: the name of the
-metric has the number.
+A tour's quality is found after as many iterations as the source of its table has, those of the driver in profile
+thesis, and not after others: the name of the metric has the number.
 """
 
 import csv
@@ -66,8 +66,8 @@ class Address:
 
 BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a row's own
 NO_NOISE = "0"  # the level of noise, of rows that have one
-ITERATIONS = 100  # of the runs whose tours the sources give
-QUANTITIES = ("quality", "best", "rate", "bandwidth", "bytes", "flops", "mismatch", "error")
+TOURS = ("quality", "best")  # what a tour's length may be asked as
+QUANTITIES = (*TOURS, "rate", "bandwidth", "bytes", "flops", "mismatch", "error")
 
 
 def parse(text):
@@ -121,7 +121,7 @@ class Source:
         for instance in address.instances:
             place = (address.table, address.row, instance)
             rows = [row for row in self.cells.get(place, ()) if is_meant(row, address.conditions)]
-            if address.quantity in ("quality", "best"):
+            if address.quantity in TOURS:
                 tours = [row for row in self.tours.get(place, ()) if is_meant(row, address.conditions)]
                 rows = [max(tours, key=evidence_of_tour)] if tours else rows
             if rows:
@@ -138,7 +138,7 @@ def is_tour(row):
 
 def evidence_of_tour(row):
     """A tour is as long whatever the code's speed: what counts is after how many iterations, and of how many runs."""
-    return iterations_of(row) == ITERATIONS, len(runs.quality_of_runs(row)), row["run"].started
+    return iterations_of(row) == iterations().get(row["table"]), len(runs.quality_of_runs(row)), row["run"].started
 
 
 def cpu_label(run):
@@ -195,8 +195,9 @@ def newest(rows):
 def estimate(row, quantity):
     if row["status"] not in runs.MEASURED:
         return Estimate(reason=f"{row['status']}: {row['note']}".rstrip(": "), rows=(row,))
-    if quantity in ("best", "quality") and iterations_of(row) not in (None, ITERATIONS):
-        return Estimate(reason=f"after {iterations_of(row)} iterations, not {ITERATIONS}", rows=(row,))
+    expected = iterations().get(row["table"])
+    if quantity in TOURS and iterations_of(row) not in (None, expected):
+        return Estimate(reason=f"after {iterations_of(row)} iterations, not {expected}", rows=(row,))
     if quantity == "best":
         return unless_absent(row["quality_best"], row)
     if quantity in OTHER_QUANTITIES:
@@ -380,6 +381,12 @@ def sets():
             raise BadInput(f"{REPORT / 'sets.csv'}:{line}: the set {row['set']} stands in driver_sets.csv or above")
         found[row["set"]] = row["members"].split()
     return found
+
+
+@functools.cache
+def iterations():
+    """{table: after how many its source looks at tours}."""
+    return {runs.table_name(row["table"]): int(row["iterations"]) for row in read_layout("rows.csv")}
 
 
 def members(names):

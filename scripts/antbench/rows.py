@@ -15,7 +15,7 @@ from antbench import runs
 from antbench.cells import REPORT
 from antbench.command import BadInput
 
-HEADER = ["driver", "table", "row", "implementation", "instances", "params", "label", "published"]
+HEADER = ["driver", "table", "row", "implementation", "instances", "params", "label", "published", "iterations"]
 SOURCES = {"jpdc": "JPDC", "jsc": "JSC"}  # of tables; the others are the thesis's
 PARAMETER = re.compile(r"\{([^}]+)\}")
 
@@ -32,6 +32,7 @@ class Row:
     params: str
     label: str
     published: str  # the ids of its published numbers up to the instance; "" for none
+    iterations: str  # of a run in profile thesis, as in the source
 
     def names(self):
         """{name of a row: {parameter in the name: its value}}."""
