@@ -3,8 +3,9 @@
 tests/data/keys/<driver>-<profile>-<host|gpu>.tsv hold the keys of every row (table, row, instance, implementation, backend,
 params, scope) that were planned, without a file of TSPLIB and without an image, by the four programs which came before
 `antbench DRIVER`, and for later drivers when they were added. Stored runs have those keys, and runs are compared by them: a
-row that is called otherwise than before is compared with nothing. What was called i-roulette then stands there as
-i-roulette-warp, under which stored runs are read (antbench.runs.named_today). "asked" in the place of a profile means profile
+row that is called otherwise than before is compared with nothing. What was called i-roulette by those programs stands there as
+i-roulette-warp, under which stored runs are read (antbench.runs.named_today); task-thread, data-rw and the i-roulette of today
+were added when stored runs had them. "asked" in the place of a profile means profile
 quick with --instances, ASKED below; "threads=all" stands for the number of usable cores; "gpu" is what is planned where there
 is a GPU. Kernels that came later are in none of the files and may be planned besides.
 """
@@ -19,7 +20,7 @@ from support.commands import CORES, PROGRAM, ROOT, WITH_GPU, environment_of, imp
 KEYS = sorted((ROOT / "tests/data/keys").glob("*.tsv"))
 KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]
 TOURS, IMAGES = "u60,c300", "lena,hue-128,shapes-37x29"
-ASKED = {"3.3": TOURS, "4.2": TOURS, "5.1": IMAGES, "6.1": IMAGES, "jpdc-4": TOURS, "jsc-1": TOURS}
+ASKED = {**dict.fromkeys(("3.2", "3.3", "4.2", "jpdc-3", "jpdc-4", "jpdc-9", "jsc-1"), TOURS), "5.1": IMAGES, "6.1": IMAGES}
 
 
 def keys_of(path):
