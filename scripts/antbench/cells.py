@@ -200,13 +200,13 @@ def estimate(row, quantity):
         return Estimate(reason=f"after {iterations_of(row)} iterations, not {expected}", rows=(row,))
     if quantity == "best":
         return unless_absent(row["quality_best"], row)
-    if quantity in OTHER_QUANTITIES:
-        return OTHER_QUANTITIES[quantity](row)
+    return OTHER_QUANTITIES[quantity](row) if quantity in OTHER_QUANTITIES else mean_time(row)
+
+
+def mean_time(row):
     value, low, high, n = runs.mean_interval(row)
     if math.isnan(value):
         return Estimate(reason="not timed", rows=(row,))
-    if quantity == "rate":
-        return divide(Estimate(*3 * [row["size"] / 1e3]), Estimate(value, low, high, rows=(row,), n=n))
     return Estimate(value, low, high, rows=(row,), n=n)
 
 
@@ -242,15 +242,15 @@ def bandwidth(row):
     return unless_absent(share, row, "no bytes or no time")
 
 
-def a_second(column):
+def a_second(column, unit=1e6):
     """What a row moves or computes in its mean time: GB/s of its bytes, GFLOPS of its operations."""
-    return lambda row: unless_absent(row[column] / row["mean_ms"] / 1e6, row, f"no {column} or no time")
+    return lambda row: divide(counted(row[column] / unit, row, f"no {column}"), mean_time(row))
 
 
 def error(row):
     """The largest relative error that verification found, in millionths."""
     found = 1e6 * row["verify_value"] if row["verify_metric"] == "largest-relative-error" else math.nan
-    return unless_absent(found, row, "verified otherwise")
+    return counted(found, row, "verified otherwise")
 
 
 def is_copy(row):
@@ -259,19 +259,23 @@ def is_copy(row):
 
 def mismatch(row):
     known = row["verify_metric"] == "mismatched-pixels"
-    share = row["verify_value"] / row["size"] if known else math.nan
-    found = unless_absent(share, row, "no pixels were compared")
-    return replace(found, low=share, high=share, n=0)  # counted: the same whenever it is
+    return counted(row["verify_value"] / row["size"] if known else math.nan, row, "no pixels were compared")
 
 
 OTHER_QUANTITIES = {
     "quality": quality,
+    "rate": a_second("size", unit=1e3),
     "bandwidth": bandwidth,
     "bytes": a_second("bytes"),
     "flops": a_second("flops"),
     "mismatch": mismatch,
     "error": error,
 }
+
+
+def counted(value, row, reason):
+    """What is the same whenever it is counted."""
+    return replace(unless_absent(value, row, reason), low=value, high=value, n=0)
 
 
 def unless_absent(value, row, reason="no quality"):

@@ -80,6 +80,12 @@ def up_to(found, threshold):
     return HOLDS if best.within(limit / NEAR, limit * NEAR) else UNDECIDED, [best]
 
 
+def average(found, threshold):
+    """As in "the average gain is 2.00x": the mean of the values is near it, or clearly larger."""
+    count = Estimate(*3 * [len(found)])
+    return up_to([Case("the mean", cells.divide(cells.add([case.measured for case in found]), count))], threshold)
+
+
 def around(found, threshold):
     """As in "around 5 times": every value, within a quarter."""
     limit = float(threshold)
@@ -212,6 +218,7 @@ PREDICATES = {
     predicate.__name__: predicate
     for predicate in (
         up_to,
+        average,
         around,
         from_to,
         all_above,
@@ -224,9 +231,10 @@ PREDICATES = {
         spread_at_most,
     )
 }
-COMPARE_CASES = ("smallest_at", "falls_after", "grows", "spread_at_most")  # one case alone says nothing
+COMPARE_CASES = ("average", "smallest_at", "falls_after", "grows", "spread_at_most")  # one case alone says nothing
 WORDS = {
     "up_to": "the largest near {}",
+    "average": "their mean near {}",
     "around": "every one around {}",
     "from_to": "every one from {}",
     "all_above": "every one above {}",
