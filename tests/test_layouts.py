@@ -70,7 +70,14 @@ def test_a_set_stands_in_one_file(report_folder):
     }
     (report_folder / "sets.csv").write_text("set,members\nfew,d198\ntsp,d198\n")
     cells.sets.cache_clear()
-    with pytest.raises(BadInput, match="sets.csv:3: the set tsp"):
+    with pytest.raises(BadInput, match="/sets.csv:3: the set tsp stands in driver_sets.csv:2 too$"):
+        cells.sets()
+
+
+def test_two_drivers_may_not_have_sets_of_one_name(report_folder):
+    with open(report_folder / "driver_sets.csv", "a") as file:
+        file.write("blocks,64 128\n")
+    with pytest.raises(BadInput, match="/driver_sets.csv:5: the set blocks stands in driver_sets.csv:3 too$"):
         cells.sets()
 
 

@@ -378,12 +378,14 @@ def read_layout(name, folder=REPORT):
 
 @functools.cache
 def sets():
-    """{name: what {x} runs through}: the sets of the drivers, and those of the report alone."""
-    found = {row["set"]: row["members"].split() for row in read_layout("driver_sets.csv")}
-    for line, row in enumerate(read_layout("sets.csv"), start=2):
-        if row["set"] in found:
-            raise BadInput(f"{REPORT / 'sets.csv'}:{line}: the set {row['set']} stands in driver_sets.csv or above")
-        found[row["set"]] = row["members"].split()
+    """{name: what {x} runs through}: the sets of the drivers, and those of the report alone; a name is of one set."""
+    found, places = {}, {}
+    for name in ("driver_sets.csv", "sets.csv"):
+        for line, row in enumerate(read_layout(name), start=2):
+            place = f"{REPORT / name}:{line}"
+            if row["set"] in found:
+                raise BadInput(f"{place}: the set {row['set']} stands in {places[row['set']]} too")
+            found[row["set"]], places[row["set"]] = row["members"].split(), f"{name}:{line}"
     return found
 
 

@@ -187,6 +187,7 @@ def main(arguments=None):
     stale = update(told, check)
     if not (check and stale):  # the other files are made from these
         cells.sets.cache_clear()
+        cells.iterations.cache_clear()
         rows.measured.cache_clear()
         text = make_index(known)
         if broken := dangling(text, {row.driver for row in known}):
