@@ -127,6 +127,19 @@ def test_all_figures_of_a_whole_run_are_drawn(thesis, tmp_path, capsys):
 
 
 @needs_gnuplot
+def test_tours_are_drawn_as_bars(tmp_path):
+    """Figure 9 of JPDC: the mean of a row's runs over the optimum, and Student's interval of it."""
+    tours = {"quality_metric": "best-tour-after-1000-iterations", "quality_mean": 17358, "quality_runs": "17298 17358 17418"}
+    rows = [made_row("jpdc-F9", row, "d198", 1.0, "protocol=as", "quality", **tours) for row in ("data-rw", "ds-roulette")]
+    sources = cells.choose(str(write_run(tmp_path / "run", rows)))
+    assert plots.draw_curves("jpdc-F9", sources, tmp_path, cells.read_layout("figures.csv"))
+    (bar, _) = series("jpdc-F9", sources)
+    (_, _, point) = bar.points[0]
+    assert point.value == pytest.approx(1.1) and point.high / point.value == pytest.approx(1 + 4.303 * 60 / 3**0.5 / 17358, 1e-4)
+    assert (tmp_path / "jpdc-F9.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+@needs_gnuplot
 def test_a_run_without_any_figure_is_skipped(tmp_path, capsys):
     folder = write_run(tmp_path / "run", [made_row("9.9", "other", "d198", 1.0)])
     assert plots.main(["--run", str(folder), "--out", str(tmp_path / "out")]) == 77
