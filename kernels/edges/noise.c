@@ -122,17 +122,32 @@ static size_t n_points(const edges_grid *grid)
     return points;
 }
 
-/* F at a point of one level, into n->known. */
-static ab_status evaluate(const noise_task *n, const int at[EDGES_AXES], int level)
+static void add_status(ab_status *all, ab_status one)
+{
+    if (one.code == AB_OK) return;
+#pragma omp critical(add_status)
+    *all = one;
+}
+
+/* F at a point of one level, into n->known: a task of its own compares the map when it is found. */
+static void evaluate(const noise_task *n, const int at[EDGES_AXES], int level, ab_status *status)
 {
     const size_t pixels = edges_pixels(n->task->loaded);
     const ed_params params = params_at(n, at);
+    double *known = &n->known[level][index_of(n->grid, at)];
     uint8_t *map = malloc(3 * pixels);
-    ab_status status = map ? ab_ok() : ab_failed("out of memory");
-    if (status.code == AB_OK) status = find_edges(n, &n->tuned_on[level], &params, map);
-    if (status.code == AB_OK) status = compare(n, map, map + pixels, &n->known[level][index_of(n->grid, at)]);
-    free(map);
-    return status;
+    const ab_status found =
+        map ? find_edges(n, &n->tuned_on[level], &params, map) : ab_failed("out of memory");
+    add_status(status, found);
+    if (found.code != AB_OK) {
+        free(map);
+        return;
+    }
+#pragma omp task firstprivate(map, known)
+    {
+        add_status(status, compare(n, map, map + pixels, known));
+        free(map);
+    }
 }
 
 /* What a search is for. */
@@ -170,20 +185,21 @@ static double score_of(const noise_task *n, const search *s, const int at[EDGES_
     return sum;
 }
 
-/* All points of an axis on all levels, as far as they are not known, side by side on the CPU's cores. */
+/* All points of an axis on all levels, as far as they are not known, side by side on the CPU's cores. Maps of a GPU are
+ * found one after another. */
 static ab_status evaluate_axis(const noise_task *n, const search *s, int axis, const found_point *from)
 {
-    const int count = count_tried(n, s, axis), n_levels = s->last - s->first + 1;
+    const bool on_cpu = n->task->c->implementation->backend == AB_CPU;
     ab_status status = ab_ok();
-#pragma omp parallel for schedule(dynamic) if (n->task->c->implementation->backend == AB_CPU)
-    for (int i = 0; i < count * n_levels; ++i) {
-        const found_point tried = point_on_axis(n, s, axis, i / n_levels, from);
-        const int level = s->first + i % n_levels;
-        if (!isnan(n->known[level][index_of(n->grid, tried.at)])) continue;
-        const ab_status one = evaluate(n, tried.at, level);
-#pragma omp critical(evaluate_axis)
-        if (one.code != AB_OK) status = one;
-    }
+#pragma omp parallel
+#pragma omp master
+    for (int i = 0; i < count_tried(n, s, axis); ++i)
+        for (int level = s->first; level <= s->last; ++level) {
+            const found_point tried = point_on_axis(n, s, axis, i, from);
+            if (!isnan(n->known[level][index_of(n->grid, tried.at)])) continue;
+#pragma omp task if (on_cpu)
+            evaluate(n, tried.at, level, &status);
+        }
     return status;
 }
 
@@ -224,7 +240,9 @@ static ab_status search_grid(noise_task *n, const search *s, found_point *best)
 static ab_status choose(noise_task *n)
 {
     const int last = n->n_levels - 1;
-    AB_TRY(evaluate(n, n->grid->start, 0));
+    ab_status status = ab_ok();
+    evaluate(n, n->grid->start, 0, &status);
+    AB_TRY(status);
     for (int level = 0; level <= last; ++level) {
         AB_TRY(search_grid(n, &(search){level, level, false}, &n->best[level]));
         if (n->grid->planes) AB_TRY(search_grid(n, &(search){level, level, true}, &n->planes[level]));
