@@ -52,11 +52,11 @@ typedef struct edges_detector {
 
 /* Compares the map with that of the operation's AB_REFERENCE, run to the end on one thread, or for an AB_PARTIAL with a
  * number of passes with edges_detector.partial: equal in all but EDGES_TOLERANCE of the pixels, and in all of the last column
- * and row. An AB_SUPERSET may miss no more than EDGES_SUPERSET_TOLERANCE of them, and have no more than that beyond the
- * candidates; the row's note says how many others it has. Edges are found three times, and each must find the same: on
- * the host backend in an order in which warps run ahead, and on small images alone. All of this on the cell's image,
- * whose differing pixels are verify_value, and, but for an AB_SUPERSET, on small ones drawn to have edges in every
- * corner and means that hang on the last pixel (edges_probe). */
+ * and row. An AB_SUPERSET may miss no more than EDGES_SUPERSET_TOLERANCE of them, and have no more than that farther than a
+ * pixel from the candidates, as it may keep both sides of an ideal step; the row's note says how many others it has. Edges
+ * are found three times, and each must find the same: on the host backend in an order in which warps run ahead, and on small
+ * images alone. All of this on the cell's image, whose differing pixels are verify_value, and, but for an AB_SUPERSET, on
+ * small ones drawn to have edges in every corner and means that hang on the last pixel (edges_probe). */
 ab_status edges_verify(const ab_task *task, ab_verdict *verdict);
 
 /* Images that verification draws: number 0 .. EDGES_PROBES - 1, [height][width] pixels each, into *probe and the
