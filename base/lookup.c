@@ -151,11 +151,12 @@ static ab_status consider_catalogue(const ab_catalogue *catalogue, const char *n
 ab_status ab_unknown_name(const ab_shelf *shelf, const char *name)
 {
     char folder[AB_PATH_SIZE], nearest[SUGGESTION_SIZE] = "", hint[SUGGESTION_SIZE + 32] = "";
-    AB_TRY(consider_catalogue(shelf->catalogue, name, nearest));
+    if (shelf->catalogue) AB_TRY(consider_catalogue(shelf->catalogue, name, nearest));
     for (const char *const *example = shelf->examples; *example; example++) consider(name, *example, nearest);
     for (int i = 0; get_folder(shelf, i, folder); i++)
         if (folder[0] != '\0') consider_files(shelf, folder, name, nearest);
     if (nearest[0] != '\0') snprintf(hint, sizeof hint, "; did you mean \"%s\"?", nearest);
-    return ab_bad_input("%s \"%.64s\": not in the catalogue, and no such file in $%s or %s%s", shelf->what, name,
-                        shelf->variable, shelf->folder, hint);
+    return ab_bad_input("%s \"%.64s\": %s, and no such file in $%s or %s%s", shelf->what, name,
+                        shelf->catalogue ? "not in the catalogue" : "not one that is generated", shelf->variable,
+                        shelf->folder, hint);
 }

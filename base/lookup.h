@@ -15,7 +15,7 @@ typedef struct ab_shelf {
     const char *folder;            /* ours, searched last, below ab_root(): "instances/tsplib" */
     const char *const *extensions; /* in order, NULL-terminated: ".tsp" */
     const char *companion;         /* files whose name ends so before the extension are not inputs: ".gt"; or NULL */
-    const ab_catalogue *catalogue; /* whose names may be suggested */
+    const ab_catalogue *catalogue; /* whose names may be suggested; NULL where there is none */
     const char *const *examples;   /* other names that may be, NULL-terminated */
 } ab_shelf;
 
@@ -24,7 +24,7 @@ typedef struct ab_shelf {
  * when the name has control characters: it becomes part of messages, of results and of file names. */
 ab_status ab_find_file(const ab_shelf *shelf, const char *name, char path[AB_PATH_SIZE]);
 
-/* AB_BAD_INPUT that the name is neither in the catalogue nor a file, with the nearest of the catalogue's names, the
+/* AB_BAD_INPUT that the name is neither in the catalogue (or generated) nor a file, with the nearest of the catalogue's names, the
  * examples and the files as a suggestion; or what is wrong with the catalogue. */
 ab_status ab_unknown_name(const ab_shelf *shelf, const char *name);
 
