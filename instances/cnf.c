@@ -8,20 +8,6 @@
 
 /* ---- A formula that grows ---- */
 
-ab_status cnf_clauses_begin(cnf_clauses *clauses, cnf_formula *formula)
-{
-    *clauses = (cnf_clauses){.formula = formula};
-    formula->first = calloc((size_t)formula->m + 1, sizeof *formula->first);
-    clauses->seen = calloc(2 * (size_t)formula->n + 1, sizeof *clauses->seen);
-    if (formula->first && clauses->seen) return ab_ok();
-    return ab_failed("no memory for %d clauses of %d variables", formula->m, formula->n);
-}
-
-void cnf_clauses_end(cnf_clauses *clauses)
-{
-    free(clauses->seen);
-}
-
 static ab_status make_room(cnf_clauses *clauses)
 {
     cnf_formula *formula = clauses->formula;
@@ -32,6 +18,20 @@ static ab_status make_room(cnf_clauses *clauses)
     if (literals == NULL) return ab_failed("no memory for %zu literals", clauses->capacity);
     formula->literals = literals;
     return ab_ok();
+}
+
+ab_status cnf_clauses_begin(cnf_clauses *clauses, cnf_formula *formula)
+{
+    *clauses = (cnf_clauses){.formula = formula};
+    formula->first = calloc((size_t)formula->m + 1, sizeof *formula->first);
+    clauses->seen = calloc(2 * (size_t)formula->n + 1, sizeof *clauses->seen);
+    if (formula->first && clauses->seen) return make_room(clauses);
+    return ab_failed("no memory for %d clauses of %d variables", formula->m, formula->n);
+}
+
+void cnf_clauses_end(cnf_clauses *clauses)
+{
+    free(clauses->seen);
 }
 
 ab_status cnf_clauses_add(cnf_clauses *clauses, int literal)

@@ -39,6 +39,8 @@ void ab_trait_names(unsigned traits, char text[AB_TRAITS_TEXT])
         {AB_BLOCK_EACH, "block-each"},
         {AB_WORKERS, "workers"},
         {AB_GATHER, "gather"},
+        {AB_SINGLE_STEPS, "single-steps"},
+        {AB_BITS, "bits"},
     };
     size_t at = 0;
     text[0] = '\0';

@@ -68,10 +68,12 @@ enum {
     AB_THREAD_EACH = 1 << 6, /* "thread-each": a thread works on each ant by itself; the usual is a warp */
     AB_BLOCK_EACH = 1 << 7,  /* "block-each": a block of threads works on each ant */
     AB_WORKERS = 1 << 8,     /* "workers": a block of as many threads as its parameters say works on each ant */
-    AB_GATHER = 1 << 9       /* "gather": each entry of the pheromone looks for its edge in all tours */
+    AB_GATHER = 1 << 9,      /* "gather": each entry of the pheromone looks for its edge in all tours */
+    AB_SINGLE_STEPS = 1 << 10, /* "single-steps": simulates every step of a system by its rules, whatever they are */
+    AB_BITS = 1 << 11          /* "bits": a membrane is a bit */
 };
 
-enum { AB_TRAITS_TEXT = 96 };
+enum { AB_TRAITS_TEXT = 128 };
 
 /* The names of the traits, with a space between them: "exact candidates"; "" for none. */
 void ab_trait_names(unsigned traits, char text[AB_TRAITS_TEXT]);

@@ -71,7 +71,8 @@ static void traits_have_names(void **state)
     ab_trait_names(AB_EXACT | AB_CANDIDATES, text);
     assert_string_equal(text, "exact candidates");
     ab_trait_names(~0u, text);
-    assert_string_equal(text, "exact candidates partial superset reference several thread-each block-each workers gather");
+    assert_string_equal(text, "exact candidates partial superset reference several thread-each block-each workers gather "
+                              "single-steps bits");
 }
 
 static void stages_have_names(void **state)

@@ -1,0 +1,122 @@
+/* psystem/baseline: the family's computation step by step, with general conditions removed. A block a membrane, a thread
+ * an object of the input, not of the alphabet. A division takes three steps of the system, each a kernel, because all
+ * membranes must be done with one before the next: division, evolution of the literals and d out, d in. Kept: charges,
+ * the object d in each membrane and in the skin, every r's index, in all 3n - 1 steps of the generation. The 2n steps of
+ * the synchronisation and the 2 a clause of the check-out are one kernel's: there r, which goes out and comes back as
+ * r(0,2n), stays in its membrane. Output: the CPU counts the membranes that send c_{m+1}.
+ * Source: JSC §3.3.
+ */
+#include "kernels/psystem/membranes.h"
+
+/* Rule 5: r(i,k) -> r(i,k+1), up to 2n. */
+static __device__ uint32_t wait_a_step(uint32_t word, uint32_t last)
+{
+    return ps_is_r(word) && (word & PS_INDEX_MASK) < last ? word + 1 : word;
+}
+
+/* Rule 1: [d_k]0 -> [d_k]+ [d_k]-. Every `stride`-th membrane is there. */
+static __global__ void divide(ps_device device, int stride)
+{
+    const size_t q = (size_t)blockIdx.x * (size_t)stride, other = q + (size_t)stride / 2;
+    uint32_t *half = ps_row(device, q), *other_half = ps_row(device, other);
+    for (int l = (int)threadIdx.x; l < device.n_literals; l += (int)blockDim.x)
+        half[l] = other_half[l] = wait_a_step(half[l], 2 * (uint32_t)device.n);
+    if (threadIdx.x != 0) return;
+    device.control[other] = device.control[q];
+    device.charges[q] = PS_PLUS;
+    device.charges[other] = PS_MINUS;
+}
+
+/* Rules 2 and 3, and of rule 4 [d_k]+- -> [ ]0 d_k. */
+static __global__ void evolve_and_send_out(ps_device device, int stride)
+{
+    const size_t q = (size_t)blockIdx.x * (size_t)stride;
+    const uint32_t charge = device.charges[q];
+    uint32_t *row = ps_row(device, q);
+    for (int l = (int)threadIdx.x; l < device.n_literals; l += (int)blockDim.x) row[l] = ps_evolve(row[l], charge);
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    device.charges[q] = PS_NEUTRAL;
+    device.control[q] = 0;
+    atomicAdd(device.skin, 1ull);
+}
+
+/* Of rule 4 d_k [ ]0 -> [d_{k+1}]0. */
+static __global__ void send_in(ps_device device, int stride, int k)
+{
+    const size_t q = (size_t)blockIdx.x * (size_t)stride;
+    uint32_t *row = ps_row(device, q);
+    for (int l = (int)threadIdx.x; l < device.n_literals; l += (int)blockDim.x)
+        row[l] = wait_a_step(row[l], 2 * (uint32_t)device.n);
+    if (threadIdx.x != 0) return;
+    atomicAdd(device.skin, ~0ull); /* one less */
+    device.control[q] = k + 1;
+}
+
+static ab_status generate(ps_membranes *membranes)
+{
+    const ps_device *device = &membranes->device;
+    for (int level = 1; level <= device->levels; ++level) {
+        const int k = device->n - device->levels + level, stride = 1 << (device->levels - level);
+        LAUNCH(divide, 1 << (level - 1), membranes->block, 0)(*device, 2 * stride);
+        AB_TRY(AB_LAUNCHED("divide"));
+        LAUNCH(evolve_and_send_out, 1 << level, membranes->block, 0)(*device, stride);
+        AB_TRY(AB_LAUNCHED("evolve_and_send_out"));
+        if (k == device->n) break;
+        LAUNCH(send_in, 1 << level, membranes->block, 0)(*device, stride, k);
+        AB_TRY(AB_LAUNCHED("send_in"));
+    }
+    return ab_ok();
+}
+
+/* Rules 5 and 7 for a membrane, in shared memory, where a thread reads and writes its own words alone. */
+static __global__ void synchronise_and_check_out(ps_device device)
+{
+    SHARED_DYNAMIC(uint32_t, words, 0, device.n_literals);
+    const int thread = (int)threadIdx.x, block = (int)blockDim.x, n_words = device.n_literals;
+    const uint32_t last = 2 * (uint32_t)device.n,
+                   first = (uint32_t)PS_KIND_R << PS_KIND_SHIFT | 1u << PS_CLAUSE_SHIFT | last;
+    const uint32_t *row = ps_row(device, blockIdx.x);
+    for (int l = thread; l < n_words; l += block) words[l] = row[l];
+    for (uint32_t step = 0; step < last; ++step)
+        for (int l = thread; l < n_words; l += block) words[l] = wait_a_step(words[l], last);
+    int c = 1;
+    for (; c <= device.m; ++c) {
+        bool found = false;
+        for (int l = thread; l < n_words; l += block) found |= words[l] == first;
+        if (!__syncthreads_or(found)) break;
+        for (int l = thread; l < n_words; l += block)
+            if (ps_is_r(words[l]) && ps_clause(words[l]) > 0) words[l] -= 1u << PS_CLAUSE_SHIFT;
+    }
+    if (thread == 0) device.flags[blockIdx.x] = c == device.m + 1;
+}
+
+static ab_status check_out(ps_membranes *membranes)
+{
+    const size_t bytes = (size_t)membranes->device.n_literals * sizeof(uint32_t);
+    AB_TRY(device_allow_shared((const void *)synchronise_and_check_out, bytes, -1));
+    LAUNCH(synchronise_and_check_out, 1 << membranes->device.levels, membranes->block, bytes)(membranes->device);
+    return AB_LAUNCHED("synchronise_and_check_out");
+}
+
+static ab_status output(ps_membranes *membranes)
+{
+    const size_t n_membranes = (size_t)1 << membranes->device.levels;
+    CUDA_TRY(cudaMemcpy(membranes->host_flags, membranes->device.flags, n_membranes, cudaMemcpyDeviceToHost));
+    for (size_t q = 0; q < n_membranes; ++q) membranes->counted += membranes->host_flags[q];
+    return ab_ok();
+}
+
+static int64_t rows(const ps_params *, int levels)
+{
+    return INT64_C(1) << levels;
+}
+
+static ab_status open(const cnf_formula *formula, const ps_params *params, ps_system **opened)
+{
+    static const ps_memory_rung rung = {
+        3, {"generate", "check-out", "output"}, {generate, check_out, output}, rows, true};
+    return AB_GPU(ps_membranes_open)(&rung, formula, params, opened);
+}
+
+AB_RUNG(psystem_rung, psystem_baseline) = {.open = open};

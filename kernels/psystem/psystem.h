@@ -1,0 +1,122 @@
+/* Operation "psystem": P systems with active membranes that solve SAT (JSC §3). A membrane for each of the 2^n assignments
+ * of a formula's n variables comes about in n divisions; the literals in it evolve into r(i) where they make clause i
+ * true; those membranes that have an r of every clause send an object to the skin, and if there is one, Yes leaves.
+ *
+ *   generate   n divisions, and the objects' evolution between them: 3n - 1 steps
+ *   (synchronise: 2n steps in which every r waits for the youngest, part of one of the other two)
+ *   check-out  whether a membrane has an r of every clause: two steps a clause
+ *   output     Yes or No leaves at step 5n + 2m + 3
+ *
+ * The ladder, what each rung adds, and how to run it (ids without "psystem/"; `antbench` is build/bin/antbench):
+ *   reference     every step of the system by its rules, whatever they are, one thread; small n
+ *   cpu-seq       one core: the family's own rules alone, membranes one after another, literals as objects of a word
+ *                     antbench jsc-3 --implementations psystem/cpu-seq
+ *   cpu-best      a membrane is a bit: clauses are ANDs of bit vectors, by SIMD on all cores
+ *                     antbench jsc-3 --implementations psystem/cpu-best
+ *   generic       the GPU: every step by the rules, as the reference does; a block a membrane, threads over the alphabet
+ *                     antbench jsc-3 --implementations psystem/generic
+ *   baseline      objects are the formula's literals, a block a membrane and a thread an object; every step of the
+ *                 generation in a kernel of its own, synchronisation and check-out in one, output on the CPU
+ *                     antbench jsc-3 --implementations psystem/baseline
+ *   enhanced      a kernel a division, control objects are loops, output on the GPU
+ *                     antbench jsc-4 --implementations psystem/enhanced
+ *   tiled         the last divisions and check-out in shared memory
+ *                     antbench jsc-5 --implementations psystem/tiled
+ *   bits          ours: a membrane is a bit of a register, in no memory at all; the same answer by another computation
+ *                     antbench jsc-4 --implementations psystem/bits
+ *
+ * Membrane q, 0 .. 2^n - 1, is that in which x_j is false where bit n - j of q is 1: at the j-th division half of each
+ * membrane stays where it is, charged + (x_j is true), and the other goes halfway to the next, charged -.
+ *
+ * Source: JSC §3, §5.2, Tables 3, 4 and 5.
+ */
+#ifndef ANTBENCH_PSYSTEM_H
+#define ANTBENCH_PSYSTEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/parameter.h"
+#include "instances/cnf.h"
+#include "kernels/implementation.h"
+#include "kernels/psystem/rules.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PS_MOST_VARIABLES = 32, PS_MOST_CLAUSES = 65535 };
+
+typedef struct ps_params {
+    int block;   /* threads a block, of a GPU; 0: as the kernel likes */
+    int tile;    /* membranes a block of psystem/tiled, a power of 2 */
+    int piece;   /* at most 2^piece membranes are in memory at a time */
+    int steps;   /* simulators of single steps stop after so many; 0: when the answer has left */
+    int threads; /* of a CPU; 0: all cores */
+} ps_params;
+
+extern const ab_parameter ps_parameters[];
+
+/* Blocks as the kernels like them, tiles of 32, pieces as large as the memory allows, 1 thread. */
+ps_params ps_default_params(void);
+
+/* AB_OK, or AB_BAD_INPUT naming the parameter that is out of range. */
+ab_status ps_check(const ps_params *params);
+
+/* AB_UNSUPPORTED where a formula has more than PS_MOST_VARIABLES variables or PS_MOST_CLAUSES clauses. */
+ab_status ps_check_formula(const cnf_formula *formula);
+
+/* What a system leaves. */
+typedef struct ps_result {
+    bool yes;            /* the answer */
+    uint64_t satisfying; /* membranes that sent c_{m+1} to the skin: assignments that satisfy the formula */
+    int steps;           /* until the answer left; 0: it did not */
+} ps_result;
+
+/* All that is in a system: of those who simulate single steps. */
+typedef struct ps_configuration {
+    int n_objects;
+    int64_t n_inner;   /* membranes in the skin, in any order */
+    uint8_t *charges;  /* [1 + n_inner]: of the skin, then of the others */
+    uint32_t *objects; /* [1 + n_inner][n_objects]: how many of each */
+    int64_t conflicts; /* choices between rules, or between membranes for an object, that a rule set left open so far */
+} ps_configuration;
+
+void ps_configuration_free(ps_configuration *configuration); /* accepts a zeroed one */
+
+typedef struct ps_system ps_system;
+
+typedef struct ps_methods {
+    ab_status (*result)(ps_system *system, ps_result *result); /* waits for the GPU */
+    ab_status (*poison)(ps_system *system);                    /* makes what an earlier run left wrong */
+    /* Whether each membrane satisfies the formula: flags[2^n], 0 or 1. NULL: it is not kept; AB_UNSUPPORTED after a run
+     * in several pieces. */
+    ab_status (*flags)(ps_system *system, uint8_t *flags);
+    /* What the generation leaves in each membrane: words[2^n][n_literals] (kernels/psystem/objects.h). NULL: it is not
+     * kept; AB_UNSUPPORTED as above. */
+    ab_status (*words)(ps_system *system, uint32_t *words);
+    /* All that is in the system after the run. NULL: it is not kept. */
+    ab_status (*configuration)(ps_system *system, ps_configuration *configuration);
+} ps_methods;
+
+/* The state. Stages are named as above; a run in several pieces is one stage, "pieces". */
+struct ps_system {
+    ab_work work; /* first */
+    const ps_methods *methods;
+};
+
+/* The satisfying assignments, counted 64 at a time by nothing but the formula's definition; with flags not NULL also
+ * which they are, flags[2^n] by number of the membrane. */
+uint64_t ps_count(const cnf_formula *formula, uint8_t *flags);
+
+/* Runs a freshly opened system once, after poisoning it, and compares answer, number of satisfying membranes (expected
+ * is ps_count's) and steps; where the system keeps them, for n to PS_VERIFIED_FLAGS which membranes satisfy the formula,
+ * and for up to PS_VERIFIED_WORDS what is in each; and where it keeps its configuration, that no choice was left open. A
+ * difference is AB_FAILED with *wrong true; any other status with *wrong false means that it could not be run. */
+enum { PS_VERIFIED_FLAGS = 24, PS_VERIFIED_WORDS = 1 << 24 };
+ab_status verify_psystem(ps_system *system, const cnf_formula *formula, uint64_t expected, bool *wrong);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,107 @@
+/* psystem/tiled: enhanced whose last divisions, log2(tile) of them, and whose check-out are in shared memory, in one kernel:
+ * a block makes `tile` membranes of one, which the block preprocessing has made by the first divisions. So the membranes
+ * that are in global memory are fewer by that factor; they lie side by side here, where Fig. 1 leaves room between them
+ * for the rest, which never leaves the block. In a block a thread makes an object of all membranes, and in the check-out
+ * a warp takes a membrane, a lane a clause. Kept: every membrane and what is in it after each division, as in enhanced.
+ * Limits: a tile fits into the shared memory of a block; 2^n >= tile.
+ * Source: JSC §3.5, Fig. 1, Table 5.
+ */
+#include "kernels/psystem/membranes.h"
+#include "kernels/warp.h"
+
+/* Divisions that are left to a block: all, where the piece has no more. */
+static int block_levels(const ps_params *params, int levels)
+{
+    int divisions = 0;
+    while (divisions < levels && 2 << divisions <= params->tile) ++divisions;
+    return divisions;
+}
+
+static int64_t rows(const ps_params *params, int levels)
+{
+    return INT64_C(1) << (levels - block_levels(params, levels));
+}
+
+/* As in enhanced: every `stride`-th of the blocks' first membranes is there. */
+static __global__ void preprocess_halves(ps_device device, int stride)
+{
+    const size_t q = (size_t)blockIdx.x * (size_t)stride;
+    uint32_t *half = ps_row(device, q), *other_half = ps_row(device, q + (size_t)stride / 2);
+    for (int l = (int)threadIdx.x; l < device.n_literals; l += (int)blockDim.x) {
+        const uint32_t word = half[l];
+        half[l] = ps_evolve(word, PS_PLUS);
+        other_half[l] = ps_evolve(word, PS_MINUS);
+    }
+}
+
+static ab_status preprocess(ps_membranes *membranes)
+{
+    const ps_device *device = &membranes->device;
+    const int levels = device->levels - block_levels(&membranes->params, device->levels);
+    for (int level = 1; level <= levels; ++level) {
+        LAUNCH(preprocess_halves, 1 << (level - 1), membranes->block, 0)(*device, 1 << (levels - level + 1));
+        AB_TRY(AB_LAUNCHED("preprocess_halves"));
+    }
+    return ab_ok();
+}
+
+/* Object l of all the block's membranes, from the first one's. */
+static __device__ void generate_object(shared_array<uint32_t> tile, int n_literals, int l, int n_membranes)
+{
+    for (int stride = n_membranes; stride > 1; stride /= 2)
+        for (int q = 0; q < n_membranes; q += stride) {
+            const uint32_t word = tile[q * n_literals + l];
+            tile[q * n_literals + l] = ps_evolve(word, PS_PLUS);
+            tile[(q + stride / 2) * n_literals + l] = ps_evolve(word, PS_MINUS);
+        }
+}
+
+/* Run by a warp: whether every clause has an r in the membrane. */
+static __device__ bool check_out(const ps_device &device, shared_array<uint32_t> membrane, int lane)
+{
+    bool all = true;
+    for (int i = lane; i < device.m; i += WARP_SIZE) {
+        bool any = false;
+        for (int l = device.first[i]; l < device.first[i + 1]; ++l) any |= ps_is_r(membrane[l]);
+        all &= any;
+    }
+    return __all_sync(FULL_WARP, all);
+}
+
+static __global__ void generate_and_check_out(ps_device device, int n_membranes)
+{
+    SHARED_DYNAMIC(uint32_t, tile, 0, n_membranes * device.n_literals);
+    const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE, n_warps = (int)blockDim.x / WARP_SIZE;
+    const uint32_t *first = ps_row(device, blockIdx.x);
+    for (int l = thread; l < device.n_literals; l += (int)blockDim.x) {
+        tile[l] = first[l];
+        generate_object(tile, device.n_literals, l, n_membranes);
+    }
+    __syncthreads();
+    unsigned long long satisfying = 0;
+    for (int q = thread / WARP_SIZE; q < n_membranes; q += n_warps) {
+        const bool all = check_out(device, tile + q * device.n_literals, lane);
+        if (lane == 0) device.flags[(size_t)blockIdx.x * (size_t)n_membranes + (size_t)q] = all;
+        satisfying += all;
+    }
+    if (lane == 0 && satisfying > 0) atomicAdd(device.satisfying, satisfying);
+}
+
+static ab_status generate(ps_membranes *membranes)
+{
+    const ps_device *device = &membranes->device;
+    const int divisions = block_levels(&membranes->params, device->levels);
+    const size_t bytes = ((size_t)device->n_literals << divisions) * sizeof(uint32_t);
+    AB_TRY(device_allow_shared((const void *)generate_and_check_out, bytes, -1));
+    LAUNCH(generate_and_check_out, 1 << (device->levels - divisions), membranes->block, bytes)
+    (*device, 1 << divisions);
+    return AB_LAUNCHED("generate_and_check_out");
+}
+
+static ab_status open(const cnf_formula *formula, const ps_params *params, ps_system **opened)
+{
+    static const ps_memory_rung rung = {2, {"preprocess", "generate"}, {preprocess, generate}, rows, false};
+    return AB_GPU(ps_membranes_open)(&rung, formula, params, opened);
+}
+
+AB_RUNG(psystem_rung, psystem_tiled) = {.open = open};
