@@ -226,9 +226,9 @@ static const ab_measure *find_measure(const ab_operation *operation, const char 
 }
 
 /* "warp-{block}" with the values of the cell. */
-static ab_status format_row(const maker *m, const void *params, char row[48])
+static ab_status format_row(const maker *m, const void *params, const char *from, char row[48])
 {
-    const char *from = m->line->row;
+    const char *const pattern = from;
     size_t at = 0;
     while (*from && at < 47) {
         char text[64];
@@ -246,7 +246,7 @@ static ab_status format_row(const maker *m, const void *params, char row[48])
         at += (size_t)snprintf(row + at, 48 - at, "%s", text);
         from += length;
     }
-    return at < 48 && !*from ? ab_ok() : ab_failed("the name of row %s is too long", m->line->row);
+    return at < 48 && !*from ? ab_ok() : ab_failed("the name of row %s is too long", pattern);
 }
 
 static ab_status set_text(char *to, size_t size, const char *from)
@@ -263,7 +263,8 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
     ab_row *key = &cell->key;
     *key = ab_row_new();
     AB_TRY(set_text(key->table, sizeof key->table, m->block->table));
-    AB_TRY(format_row(m, cell->params, key->row));
+    AB_TRY(format_row(m, cell->params, m->line->row, key->row));
+    AB_TRY(format_row(m, cell->params, m->line->published ? m->line->published : m->line->row, cell->published));
     AB_TRY(set_text(key->instance, sizeof key->instance, input->name));
     AB_TRY(set_text(key->implementation, sizeof key->implementation, m->implementation->id));
     AB_TRY(set_text(key->backend, sizeof key->backend, ab_backend_name(backend)));
@@ -520,8 +521,10 @@ double ab_cell_estimate(const ab_plan *plan, const ab_bench *bench, const ab_cel
 
 double ab_cell_estimate_from_here(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
 {
+    const double limit_s = bench->effort.limit_s;
     double first_s, later_s;
     estimate(plan, bench, cell, &first_s, &later_s);
+    if (cell->implementation->backend == AB_HOST && limit_s > 0.0 && first_s > limit_s) return 0.0; /* not run */
     return (bench->process == 1 ? first_s : later_s) + (bench->processes - bench->process) * later_s;
 }
 
@@ -544,9 +547,8 @@ void ab_plan_add_published(const ab_plan *plan, const ab_cell *cell, const char 
     while (heading[i].table && strcmp(heading[i].table, table) != 0) ++i;
     if (!heading[i].table || !is_theirs(plan, cell, &heading[i])) return;
     const char *instance = heading[i].instance ? heading[i].instance : plan->inputs[cell->input].asked;
-    const char *name = cell->line->published ? cell->line->published : row->row;
     const char *metric = heading[i].metric ? heading[i].metric : stage;
-    const ab_published *found = metric ? ab_published_find(&plan->published[i], name, instance, metric) : NULL;
+    const ab_published *found = metric ? ab_published_find(&plan->published[i], cell->published, instance, metric) : NULL;
     if (!found) return;
     snprintf(row->published_id, sizeof row->published_id, "%s", found->id);
     row->published_ms = found->value;

@@ -18,6 +18,7 @@ typedef struct ab_cell {
     int input;    /* in the plan's list */
     void *params; /* the operation's, fitted to the input */
     bool l2_cold;
+    char published[48]; /* the sources' row beside which it stands */
     ab_row key; /* what names the row: table, row, instance, implementation, params, scope ... */
 } ab_cell;
 

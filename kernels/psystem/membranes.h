@@ -64,10 +64,10 @@ static __device__ __forceinline__ uint32_t *ps_row(const ps_device &device, size
  * under the other; the others come a turn closer; an r, or nothing, stays. */
 static __device__ __forceinline__ uint32_t ps_evolve(uint32_t word, uint32_t charge)
 {
-    const uint32_t kind = word >> PS_KIND_SHIFT, next = word - 1;
-    if (kind != PS_KIND_X && kind != PS_KIND_NX) return word;
-    if (next & PS_INDEX_MASK) return next;
-    return kind == charge ? (uint32_t)PS_KIND_R << PS_KIND_SHIFT | (next & PS_CLAUSE_MASK << PS_CLAUSE_SHIFT) | 1 : 0;
+    const uint32_t kind = word >> PS_KIND_SHIFT, moves = kind == PS_KIND_X || kind == PS_KIND_NX, next = word - moves;
+    const uint32_t r = (uint32_t)PS_KIND_R << PS_KIND_SHIFT | (word & PS_CLAUSE_MASK << PS_CLAUSE_SHIFT) | 1;
+    const bool has_turn = moves && (next & PS_INDEX_MASK) == 0;
+    return has_turn ? (kind == charge ? r : 0) : next;
 }
 
 static __device__ __forceinline__ bool ps_is_r(uint32_t word)

@@ -24,9 +24,9 @@ static void describe_formula(const char *asked, const cnf_formula *formula, ab_i
     snprintf(input->name, sizeof input->name, "%s", formula->name);
     snprintf(input->path, sizeof input->path, "%s", formula->path);
     snprintf(input->sha256, sizeof input->sha256, "%s", formula->sha256);
-    snprintf(input->note, sizeof input->note, "%s%d clauses, %d literals, %d repeated, %d tautologies",
-             formula->stand_in ? "random formula: " : "", formula->m, formula->n_literals, formula->repeated,
-             formula->tautologies);
+    if (!formula->stand_in)
+        snprintf(input->note, sizeof input->note, "%d clauses, %d literals, %d repeated, %d tautologies", formula->m,
+                 formula->n_literals, formula->repeated, formula->tautologies);
 }
 
 static ab_status describe(const char *name, ab_input *input)
@@ -135,7 +135,7 @@ static double membrane_seconds(const ab_circumstances *c)
     case AB_CPU:
         return traits & AB_SINGLE_STEPS ? 2e-3 : traits & AB_BITS ? 1e-10 : 2e-6;
     case AB_HOST:
-        return traits & AB_SINGLE_STEPS ? 0.2 : traits & AB_BITS ? 1e-8 : 1e-3;
+        return traits & AB_SINGLE_STEPS ? 0.025 : traits & AB_BITS ? 4e-8 : 5e-4;
     default:
         return traits & AB_SINGLE_STEPS ? 4e-6 : traits & AB_BITS ? 1e-12 : 1e-8;
     }
