@@ -119,6 +119,8 @@ def test_all_figures_of_a_whole_run_are_drawn(thesis, tmp_path, capsys):
         "jpdc-F7:",
         "jpdc-F8:",
         "jpdc-F9:",
+        "jsc-3:",
+        "jsc-5:",
         "jsc-F2:",
     ]
     for figure in CURVES + ["5.5", "5.6", "6.5", "6.6"]:

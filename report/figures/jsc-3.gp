@@ -1,0 +1,7 @@
+load "report/figures/common.gp"
+set title "JSC, Table 3: P systems for SAT"
+set xlabel "membranes"
+set ylabel "time of a run (ms)"
+set logscale y
+set format y "10^{%L}"
+load "report/figures/curves.gp"
