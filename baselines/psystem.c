@@ -111,7 +111,7 @@ static ab_status run_membranes(ab_work *work, int stage)
 
 /* ---- cpu-best ---- */
 
-enum { LOW_BITS = 10, LOW_WORDS = (1 << LOW_BITS) / 64, PREFIX_BITS = 10 };
+enum { LOW_BITS = 10, LOW_WORDS = (1 << LOW_BITS) / 64, PREFIX_BITS = 10, BLOCKS_PER_THREAD = 32 };
 
 static int least(int a, int b)
 {
@@ -203,11 +203,12 @@ static ab_status run_bits(ab_work *work, int stage)
     cpu_system *system = (cpu_system *)work;
     const int n = system->formula->n, m = system->formula->m;
     const int n_bits = n > LOW_BITS ? least(n - LOW_BITS, PREFIX_BITS) : 0;
+    const int threads = n > 20 ? system->threads : least(system->threads, 1 + (1 << n_bits) / BLOCKS_PER_THREAD);
     uint64_t satisfying = 0;
     bool failed = false;
     (void)stage;
     for (int i = 0; i < m; i++) prepare_clause(system, i);
-#pragma omp parallel num_threads(system->threads) reduction(+ : satisfying) reduction(|| : failed)
+#pragma omp parallel num_threads(threads) reduction(+ : satisfying) reduction(|| : failed)
     {
         int *room = malloc((size_t)(n + 2) * (size_t)m * sizeof *room);
         failed = room == NULL;
@@ -217,7 +218,7 @@ static ab_status run_bits(ab_work *work, int stage)
         free(room);
     }
     system->satisfying = satisfying;
-    return failed ? ab_failed("out of memory for %d clauses in %d threads", m, system->threads) : ab_ok();
+    return failed ? ab_failed("out of memory for %d clauses in %d threads", m, threads) : ab_ok();
 }
 
 /* ---- Opening, reading ---- */

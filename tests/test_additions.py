@@ -34,6 +34,7 @@ PROGRAMS = [
     "build/san/tests/test_canny",
     "build/san/tests/test_choice_info",
     "build/san/tests/test_deposit",
+    "build/san/tests/test_psystem",
     "build/bin/tests/stat_test_tsp_kernels",
 ]
 
@@ -128,6 +129,16 @@ KERNELS = [
         "mine",
         ("block=256",),
         "u30",
+    ),
+    Kernel(
+        "psystem/mine",
+        "kernels/psystem/enhanced.cu",
+        (("psystem_enhanced", "psystem_mine"),),
+        "0",
+        "jsc-3",
+        "mine",
+        ("",),
+        "k3-n5-m7",
     ),
 ]
 TWICE = Kernel(  # goes to a city twice: the one it leaves behind is not kept
@@ -290,6 +301,7 @@ def test_the_driver_verifies_the_kernel(tree, kernel, tmp_path):
         (KERNELS[3], "build/san/tests/test_canny", ""),
         (KERNELS[4], "build/san/tests/test_choice_info", "test_every_size_block_and_order"),
         (KERNELS[5], "build/san/tests/test_deposit", "test_every_size_block_and_order"),
+        (KERNELS[6], "build/san/tests/test_psystem", "test_every_order_tile_piece_and_block"),
     ],
     ids=lambda value: getattr(value, "id", None),
 )
