@@ -10,7 +10,7 @@ static const ab_set sets[] = {
 
 static const ab_line in_memory[] = {
     {"enhanced", "psystem/enhanced", NULL, "enhanced", "sat-enhanced-c2050"},
-    {"tiled", "psystem/tiled", NULL, "tiled", "sat-tiled-c2050"},
+    {"tiled", "psystem/tiled", "tile=32", "tiled", "sat-tiled-c2050"},
     {NULL},
 };
 static const ab_line as_bits[] = {

@@ -66,8 +66,11 @@ static __device__ unsigned satisfying_bits(const bits_device &device, unsigned n
     for (int base = 0; base < device.m; base += WARP_SIZE) {
         const int i = base + lane;
         const bool open = i < device.m && ((~number & device.when_true[i]) | (number & device.when_false[i])) == 0;
-        for (unsigned left = __ballot_sync(FULL_WARP, open); left != 0; left &= left - 1)
-            all &= device.low[(base + __ffs((int)left) - 1) * WARP_SIZE + lane];
+        for (unsigned left = __ballot_sync(FULL_WARP, open); left != 0;) {
+            const int clause = WARP_SIZE - 1 - __clz((int)left);
+            all &= device.low[(base + clause) * WARP_SIZE + lane];
+            left ^= 1u << clause;
+        }
     }
     return all;
 }

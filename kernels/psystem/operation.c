@@ -137,7 +137,7 @@ static double membrane_seconds(const ab_circumstances *c)
     case AB_HOST:
         return traits & AB_SINGLE_STEPS ? 0.025 : traits & AB_BITS ? 4e-8 : 5e-4;
     default:
-        return traits & AB_SINGLE_STEPS ? 4e-6 : traits & AB_BITS ? 1e-12 : 1e-8;
+        return traits & AB_SINGLE_STEPS ? 1e-5 : traits & AB_BITS ? 1e-12 : 1e-8;
     }
 }
 

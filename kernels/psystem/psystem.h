@@ -49,7 +49,7 @@ enum { PS_MOST_VARIABLES = 32, PS_MOST_CLAUSES = 65535 };
 
 typedef struct ps_params {
     int block;   /* threads a block, of a GPU; 0: as the kernel likes */
-    int tile;    /* membranes a block of psystem/tiled, a power of 2 */
+    int tile;    /* membranes a block of psystem/tiled, a power of 2; 0: 32 */
     int piece;   /* at most 2^piece membranes are in memory at a time */
     int steps;   /* simulators of single steps stop after so many; 0: when the answer has left */
     int threads; /* of a CPU; 0: all cores */
@@ -57,7 +57,7 @@ typedef struct ps_params {
 
 extern const ab_parameter ps_parameters[];
 
-/* Blocks as the kernels like them, tiles of 32, pieces as large as the memory allows, 1 thread. */
+/* Blocks and tiles as the kernels like them, pieces as large as the memory allows, 1 thread. */
 ps_params ps_default_params(void);
 
 /* AB_OK, or AB_BAD_INPUT naming the parameter that is out of range. */

@@ -3,17 +3,20 @@
  * that are in global memory are fewer by that factor; they lie side by side here, where Fig. 1 leaves room between them
  * for the rest, which never leaves the block. In a block a thread makes an object of all membranes, and in the check-out
  * a warp takes a membrane, a lane a clause. Kept: every membrane and what is in it after each division, as in enhanced.
- * Limits: a tile fits into the shared memory of a block; 2^n >= tile.
+ * Limits: a tile fits into the shared memory of a block.
  * Source: JSC §3.5, Fig. 1, Table 5.
  */
 #include "kernels/psystem/membranes.h"
 #include "kernels/warp.h"
 
+enum { AUTO_TILE = 32 };
+
 /* Divisions that are left to a block: all, where the piece has no more. */
 static int block_levels(const ps_params *params, int levels)
 {
+    const int tile = params->tile ? params->tile : AUTO_TILE;
     int divisions = 0;
-    while (divisions < levels && 2 << divisions <= params->tile) ++divisions;
+    while (divisions < levels && 2 << divisions <= tile) ++divisions;
     return divisions;
 }
 
