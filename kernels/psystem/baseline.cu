@@ -91,11 +91,20 @@ static __global__ void synchronise_and_check_out(ps_device device)
     if (thread == 0) device.flags[blockIdx.x] = c == device.m + 1;
 }
 
+static size_t shared_bytes(const ps_membranes *membranes)
+{
+    return (size_t)membranes->device.n_literals * sizeof(uint32_t);
+}
+
+static ab_status prepare(const ps_membranes *membranes)
+{
+    return device_allow_shared((const void *)synchronise_and_check_out, shared_bytes(membranes), -1);
+}
+
 static ab_status check_out(ps_membranes *membranes)
 {
-    const size_t bytes = (size_t)membranes->device.n_literals * sizeof(uint32_t);
-    AB_TRY(device_allow_shared((const void *)synchronise_and_check_out, bytes, -1));
-    LAUNCH(synchronise_and_check_out, 1 << membranes->device.levels, membranes->block, bytes)(membranes->device);
+    LAUNCH(synchronise_and_check_out, 1 << membranes->device.levels, membranes->block, shared_bytes(membranes))
+    (membranes->device);
     return AB_LAUNCHED("synchronise_and_check_out");
 }
 
@@ -115,7 +124,7 @@ static int64_t rows(const ps_params *, int levels)
 static ab_status open(const cnf_formula *formula, const ps_params *params, ps_system **opened)
 {
     static const ps_memory_rung rung = {
-        3, {"generate", "check-out", "output"}, {generate, check_out, output}, rows, true};
+        3, {"generate", "check-out", "output"}, {generate, check_out, output}, prepare, rows, true};
     return AB_GPU(ps_membranes_open)(&rung, formula, params, opened);
 }
 

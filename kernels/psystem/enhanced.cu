@@ -47,11 +47,20 @@ static __global__ void check_out_membrane(ps_device device)
     if (all) atomicAdd(device.satisfying, 1ull);
 }
 
+static size_t shared_bytes(const ps_membranes *membranes)
+{
+    return (size_t)membranes->device.m * sizeof(unsigned);
+}
+
+static ab_status prepare(const ps_membranes *membranes)
+{
+    return device_allow_shared((const void *)check_out_membrane, shared_bytes(membranes), -1);
+}
+
 static ab_status check_out(ps_membranes *membranes)
 {
-    const size_t bytes = (size_t)membranes->device.m * sizeof(unsigned);
-    AB_TRY(device_allow_shared((const void *)check_out_membrane, bytes, -1));
-    LAUNCH(check_out_membrane, 1 << membranes->device.levels, membranes->block, bytes)(membranes->device);
+    LAUNCH(check_out_membrane, 1 << membranes->device.levels, membranes->block, shared_bytes(membranes))
+    (membranes->device);
     return AB_LAUNCHED("check_out_membrane");
 }
 
@@ -62,7 +71,7 @@ static int64_t rows(const ps_params *, int levels)
 
 static ab_status open(const cnf_formula *formula, const ps_params *params, ps_system **opened)
 {
-    static const ps_memory_rung rung = {2, {"generate", "check-out"}, {generate, check_out}, rows, false};
+    static const ps_memory_rung rung = {2, {"generate", "check-out"}, {generate, check_out}, prepare, rows, false};
     return AB_GPU(ps_membranes_open)(&rung, formula, params, opened);
 }
 

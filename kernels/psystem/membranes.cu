@@ -169,6 +169,13 @@ static ab_status upload(gpu_system *system, const cnf_formula *formula)
     return ab_ok();
 }
 
+/* Whole warps, a thread for each literal where a block can have so many. */
+static int block_for(int n_literals)
+{
+    const int threads = ceil_div(n_literals, 32) * 32;
+    return threads < 32 ? 32 : threads > 1024 ? 1024 : threads;
+}
+
 /* The stages of the rung where all membranes are in one piece; else one, of all pieces. */
 static void set_methods(gpu_system *system)
 {
@@ -195,10 +202,10 @@ extern "C" ab_status AB_GPU(ps_membranes_open)(const ps_memory_rung *rung, const
     membranes->device.n = formula->n;
     membranes->device.m = formula->m;
     membranes->device.n_literals = formula->n_literals;
-    const int auto_block = formula->n_literals < 1024 ? ceil_div(formula->n_literals + 1, 32) * 32 : 1024;
-    membranes->block = params->block ? params->block : auto_block > 1024 ? 1024 : auto_block;
+    membranes->block = params->block ? params->block : block_for(formula->n_literals);
     ab_status status = choose_piece(system, min(min(formula->n, params->piece), (int)MOST_LEVELS));
     if (status.code == AB_OK) status = upload(system, formula);
+    if (status.code == AB_OK && rung->prepare) status = rung->prepare(membranes);
     set_methods(system);
     const bool keeps_all = rung->rows(params, formula->n) == INT64_C(1) << formula->n;
     system->base.methods = keeps_all ? &all_kept : &some_kept;

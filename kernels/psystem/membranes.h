@@ -39,6 +39,8 @@ typedef struct ps_memory_rung {
     int n_stages;
     const char *stage_names[AB_MAX_STAGES];
     ab_status (*run[AB_MAX_STAGES])(ps_membranes *membranes); /* enqueues it on the default stream */
+    /* Once, after opening: asks for shared memory. AB_UNSUPPORTED where the device has less. */
+    ab_status (*prepare)(const ps_membranes *membranes);
     /* Membranes that lie in memory at a time, of 2^levels. */
     int64_t (*rows)(const ps_params *params, int levels);
     bool has_control; /* charges, control objects and the skin, and output on the CPU */

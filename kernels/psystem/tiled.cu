@@ -90,20 +90,29 @@ static __global__ void generate_and_check_out(ps_device device, int n_membranes)
     if (lane == 0 && satisfying > 0) atomicAdd(device.satisfying, satisfying);
 }
 
+static size_t shared_bytes(const ps_membranes *membranes)
+{
+    const int divisions = block_levels(&membranes->params, membranes->device.levels);
+    return ((size_t)membranes->device.n_literals << divisions) * sizeof(uint32_t);
+}
+
+static ab_status prepare(const ps_membranes *membranes)
+{
+    return device_allow_shared((const void *)generate_and_check_out, shared_bytes(membranes), -1);
+}
+
 static ab_status generate(ps_membranes *membranes)
 {
     const ps_device *device = &membranes->device;
     const int divisions = block_levels(&membranes->params, device->levels);
-    const size_t bytes = ((size_t)device->n_literals << divisions) * sizeof(uint32_t);
-    AB_TRY(device_allow_shared((const void *)generate_and_check_out, bytes, -1));
-    LAUNCH(generate_and_check_out, 1 << (device->levels - divisions), membranes->block, bytes)
+    LAUNCH(generate_and_check_out, 1 << (device->levels - divisions), membranes->block, shared_bytes(membranes))
     (*device, 1 << divisions);
     return AB_LAUNCHED("generate_and_check_out");
 }
 
 static ab_status open(const cnf_formula *formula, const ps_params *params, ps_system **opened)
 {
-    static const ps_memory_rung rung = {2, {"preprocess", "generate"}, {preprocess, generate}, rows, false};
+    static const ps_memory_rung rung = {2, {"preprocess", "generate"}, {preprocess, generate}, prepare, rows, false};
     return AB_GPU(ps_membranes_open)(&rung, formula, params, opened);
 }
 

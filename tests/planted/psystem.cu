@@ -64,7 +64,8 @@ static int64_t rows(const ps_params *, int levels)
 
 template <int bug> static const ps_memory_rung *rung()
 {
-    static const ps_memory_rung planted = {2, {"generate", "check-out"}, {generate<bug>, check_out<bug>}, rows, false};
+    static const ps_memory_rung planted = {2,    {"generate", "check-out"}, {generate<bug>, check_out<bug>}, NULL, rows,
+                                           false};
     return &planted;
 }
 
