@@ -75,11 +75,25 @@ static ab_status reserve(ab_series *series, const ab_work *work, int more)
     return ab_ok();
 }
 
-/* Marks from the beginning of one iteration to that of the next: the end of an iteration is the beginning of the next,
- * unless the cache is flushed in between. */
-static int marks_per_iteration(const ab_work *work, bool l2_cold)
+/* Whether an iteration begins with a mark of its own: what comes before it, the flush or the wait, is not its time. Else
+ * the end of an iteration is the beginning of the next. */
+static bool has_own_begin(const ab_timing *timing)
 {
-    return work->methods->n_stages + (l2_cold ? 1 : 0);
+    return timing->l2_cold || timing->ahead == 0;
+}
+
+/* Marks from the beginning of one iteration to that of the next. */
+static int marks_per_iteration(const ab_work *work, const ab_timing *timing)
+{
+    return work->methods->n_stages + (has_own_begin(timing) ? 1 : 0);
+}
+
+/* The GPU is kept busy until its work is in the queue: it never waits for a launch. */
+static ab_status begin_iteration(const work_clock *clock, const ab_timing *timing, int mark)
+{
+    if (timing->l2_cold) AB_TRY(gpu_clock_flush(clock->gpu));
+    else if (clock->gpu) AB_TRY(gpu_clock_delay(clock->gpu));
+    return set_mark(clock, mark);
 }
 
 static ab_status run_iteration(ab_work *work, const work_clock *clock, int first_mark)
@@ -95,16 +109,11 @@ static ab_status run_iteration(ab_work *work, const work_clock *clock, int first
 static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab_timing *timing, int iterations,
                                 double budget_s, int *completed)
 {
-    const int n_stages = work->methods->n_stages, stride = marks_per_iteration(work, timing->l2_cold);
+    const int n_stages = work->methods->n_stages, stride = marks_per_iteration(work, timing);
     const double deadline = ab_now_s() + budget_s;
-    if (clock->gpu) AB_TRY(gpu_clock_delay(clock->gpu));
-    if (!timing->l2_cold) AB_TRY(set_mark(clock, 0));
     for (*completed = 0; *completed < iterations;) {
         const int first_mark = *completed * stride;
-        if (timing->l2_cold) {
-            AB_TRY(gpu_clock_flush(clock->gpu));
-            AB_TRY(set_mark(clock, first_mark));
-        }
+        if (*completed == 0 || has_own_begin(timing)) AB_TRY(begin_iteration(clock, timing, first_mark));
         AB_TRY(run_iteration(work, clock, first_mark));
         ++*completed;
         if (*completed > timing->ahead) AB_TRY(wait_for(clock, (*completed - timing->ahead - 1) * stride + n_stages));
@@ -132,7 +141,7 @@ int ab_iterations_ahead(double ms)
 ab_status ab_time_work(ab_work *work, const ab_timing *timing, int iterations, double budget_s, ab_series *series,
                        int *completed)
 {
-    const int stride = marks_per_iteration(work, timing->l2_cold);
+    const int stride = marks_per_iteration(work, timing);
     work_clock clock = {0};
     ab_status status = reserve(series, work, iterations);
     if (status.code == AB_OK) status = open_clock(timing->backend, iterations * stride + 1, &clock);

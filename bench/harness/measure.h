@@ -2,7 +2,7 @@
  *
  * CPU works are timed with CLOCK_MONOTONIC. GPU works are timed with CUDA events on the default stream; the CPU stays a
  * few short iterations ahead, so that the GPU never waits for a launch, and no further, so that a time budget can end a
- * run.
+ * run; long ones begin one at a time, each behind a short kernel that covers its launch.
  */
 #ifndef ANTBENCH_MEASURE_H
 #define ANTBENCH_MEASURE_H
@@ -31,7 +31,7 @@ double ab_now_s(void);
 typedef struct ab_timing {
     ab_backend backend;
     bool l2_cold; /* the GPU's L2 cache is flushed before each iteration, outside of its time */
-    int ahead;    /* iterations by which the CPU may be ahead of the GPU; ab_iterations_ahead */
+    int ahead;    /* iterations by which the CPU may be ahead of the GPU; 0: it waits for each. See ab_iterations_ahead */
 } ab_timing;
 
 /* Of iterations that take so many milliseconds. */
