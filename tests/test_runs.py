@@ -307,5 +307,5 @@ def test_published_numbers():
 def test_every_stored_run_can_be_read():
     for path in runs.find_runs(runs.RESULTS / "reference"):
         run = runs.load_run(path)
-        last = run.rows[run.rows["samples"] > 0].iloc[-1]
-        assert np.median(runs.samples(last)) == pytest.approx(last["median_ms"], rel=1e-6)
+        for last in run.rows[run.rows["samples"] > 0].tail(1).to_dict("records"):  # a table of tours has no times
+            assert np.median(runs.samples(last)) == pytest.approx(last["median_ms"], rel=1e-6)
