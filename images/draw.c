@@ -353,6 +353,16 @@ static void draw_texture(image_scene *scene, ab_image *image)
         }
 }
 
+/* Every pixel a grey of its own, row after row. There are no regions. */
+static void draw_random(image_scene *scene, ab_image *image)
+{
+    const size_t pixels = (size_t)scene->width * (size_t)scene->height;
+    for (size_t at = 0; at < pixels; at++) {
+        const uint8_t grey = (uint8_t)(splitmix64(&scene->random) >> 56);
+        set_pixel(image, at, (rgb){grey, grey, grey});
+    }
+}
+
 /* ---- The image ---- */
 
 static const struct {
@@ -363,6 +373,7 @@ static const struct {
     [IMAGE_HUE] = {"hue", draw_hue},
     [IMAGE_RAMP] = {"ramp", draw_ramp},
     [IMAGE_TEXTURE] = {"texture", draw_texture},
+    [IMAGE_RANDOM] = {"random", draw_random},
 };
 
 const char *image_kind_name(image_kind kind)
@@ -399,7 +410,7 @@ ab_status image_describe_drawn(image_kind kind, int width, int height, uint64_t 
     AB_TRY(image_set_size(width, height, 3, image));
     name_drawn(kind, seed, image);
     image->stand_in = true;
-    image->known_edges = true;
+    image->known_edges = kind != IMAGE_RANDOM;
     return ab_ok();
 }
 
@@ -407,10 +418,10 @@ static ab_status draw(image_kind kind, image_scene *scene, ab_image *image)
 {
     const size_t n = (size_t)scene->width * (size_t)scene->height;
     AB_TRY(image_allocate(image));
-    image->edges = malloc(n);
-    if (image->edges == NULL) return ab_failed("no memory for an edge map of %zu bytes", n);
+    if (image->known_edges) image->edges = malloc(n);
+    if (image->known_edges && image->edges == NULL) return ab_failed("no memory for an edge map of %zu bytes", n);
     kinds[kind].draw(scene, image);
-    trace_edges(scene, image->edges);
+    if (image->known_edges) trace_edges(scene, image->edges);
     sha256_hex(image->pixels, 3 * n, image->sha256);
     return ab_ok();
 }

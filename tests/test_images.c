@@ -424,13 +424,29 @@ static void every_kind_has_edges(void **state)
     assert_true(3 * ramp.pixels[0] < shapes.pixels[0]);
     image_free(&shapes);
     image_free(&ramp);
-    for (int kind = 0; kind < IMAGE_KINDS; kind++) {
+    for (int kind = 0; kind < IMAGE_RANDOM; kind++) {
         ab_image image = drawn((image_kind)kind, 256, 256, 4);
         int edges = 0;
         for (int i = 0; i < 256 * 256; i++) edges += image.edges[i];
         assert_in_range(edges, 256 * 256 / 100, 256 * 256 / 10);
         image_free(&image);
     }
+}
+
+/* As many of each grey as there should be, and no edges. */
+static void random_images_are_random(void **state)
+{
+    (void)state;
+    ab_image image = drawn(IMAGE_RANDOM, 256, 256, 4);
+    int count[256] = {0};
+    assert_true(!image.known_edges && image.edges == NULL);
+    for (int i = 0; i < 256 * 256; i++) {
+        const uint8_t *p = image.pixels + 3 * i;
+        assert_true(p[0] == p[1] && p[0] == p[2]);
+        count[p[0]]++;
+    }
+    for (int grey = 0; grey < 256; grey++) assert_in_range(count[grey], 256 - 6 * 16, 256 + 6 * 16);
+    image_free(&image);
 }
 
 /* Hue in degrees, of HSV as well as of HSI at these colours' precision of a few degrees. */
@@ -962,6 +978,7 @@ int main(void)
         cmocka_unit_test(rgba_has_three_channels_and_255),
         cmocka_unit_test(edges_are_exact),
         cmocka_unit_test(every_kind_has_edges),
+        cmocka_unit_test(random_images_are_random),
         cmocka_unit_test(hue_images_differ_in_hue_alone),
         cmocka_unit_test(drawn_images_are_the_same_everywhere),
         cmocka_unit_test(seeds_and_sizes_make_names),
