@@ -43,7 +43,7 @@ CFLAGS := -std=c11 -O3 -g -fno-math-errno -fopenmp $(WARNINGS) $(DEFINES)
 CXXFLAGS := -std=c++20 -Wno-deprecated-enum-enum-conversion -O2 -g -ffp-contract=off -fopenmp $(WARNINGS) $(DEFINES)
 HOST_CUDA := -x c++ -Wno-unknown-pragmas -Wno-maybe-uninitialized
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-# OpenCV for canny/opencv, where it is installed. Debian has its libraries static too, but not TBB, which runs its threads:
+# OpenCV for canny/opencv and convolution/opencv, where it is installed. Debian has its libraries static too, but not TBB, which runs its threads:
 # that lies beside the drivers, so that they run where it is not installed.
 OPENCV_INCLUDE := /usr/include/opencv4
 OPENCV := $(and $(wildcard $(OPENCV_INCLUDE)/opencv2/imgproc.hpp),$(filter /%,$(shell $(CXX) -print-file-name=libopencv_imgproc.a)))
@@ -83,13 +83,13 @@ NVCC_FLAGS := -O3 -std=c++20 $(if $(LINEINFO),-lineinfo) -Xcompiler=-Wall,-Wextr
 CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) build/cuda/bench/harness/gpu.o
 # nvcc on PATH may be a wrapper: it knows itself where its libraries are.
 CUDA_TOP := $(shell $(NVCC) --dryrun x.cu 2>&1 | sed -n 's/^.. TOP=//p')
-# NPP for canny/npp, where the toolkit has it: its static libraries, else the shared ones (NVIDIA's wheel has those alone).
+# NPP for canny/npp and convolution/npp, where the toolkit has it: its static libraries, else the shared ones (NVIDIA's wheel has those alone).
 NPP_HOME ?= $(CUDA_TOP)
 NPP_LIB := $(firstword $(dir $(foreach lib,libnppif_static.a libnppif.so.13,$(wildcard $(NPP_HOME)/lib64/$(lib) $(NPP_HOME)/lib/$(lib)))))
 NPP := $(and $(wildcard $(NPP_HOME)/include/nppi_filtering_functions.h),$(NPP_LIB))
 ifneq ($(NPP),)
 NPP_LIBS := -L$(NPP_LIB) $(if $(wildcard $(NPP_LIB)libnppif_static.a),-lnppif_static -lnppc_static -lculibos,-l:libnppif.so.13 -l:libnppc.so.13 -Wl$(comma)-rpath$(comma)$(NPP_LIB))
-build/cuda/kernels/canny/npp.o: private NVCC_FLAGS += -I$(NPP_HOME)/include
+build/cuda/kernels/%/npp.o: private NVCC_FLAGS += -I$(NPP_HOME)/include
 endif
 CUDA_LIBS := $(NPP_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
 endif
@@ -239,7 +239,7 @@ build/san/%.o: %.c build/gen/c.flags | $(GENERATED)
 # What a driver's tables leave out is none.
 build/obj/bench/%.o build/san/bench/%.o: private CFLAGS += -Wno-missing-field-initializers
 
-build/obj/baselines/canny_opencv.o build/san/baselines/canny_opencv.o: private CXXFLAGS += $(if $(OPENCV),-isystem $(OPENCV_INCLUDE))
+build/obj/baselines/%.o build/san/baselines/%.o: private CXXFLAGS += $(if $(OPENCV),-isystem $(OPENCV_INCLUDE))
 
 build/san/tests/support/%.o: private CXXFLAGS += $(if $(NVCC),-isystem $(CUDA_TOP)/include)
 

@@ -19,12 +19,10 @@ extern "C" ab_status canny_opencv(const ed_image *, const ed_params *, ed_detect
 
 #else
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
-#include <opencv2/core/utility.hpp>
-#include <opencv2/imgproc.hpp>
+#include "baselines/opencv.h"
 
 namespace
 {
@@ -34,32 +32,15 @@ enum { POISON = 0x5a };
 struct opencv_detector {
     ed_detector base;
     ed_params params;
-    int threads;     /* 1 .. the number of cores: TBB starts no more, and complains */
+    int threads;
     cv::Mat grey;    /* the caller's image, not a copy */
     cv::Mat blurred; /* empty without a sigma */
     cv::Mat edges;   /* 0 and 255 */
 };
 
-/* OpenCV throws; C must not see that. */
-template <typename Action> ab_status guarded(const Action &action)
-{
-    try {
-        action();
-        return ab_ok();
-    } catch (const std::exception &error) { /* cv::Exception and bad_alloc are such */
-        return ab_failed("OpenCV: %s", error.what());
-    }
-}
-
-/* The number is the process's, and setting it to what it is would start the threads anew. */
-void use_threads(int threads)
-{
-    if (cv::getNumThreads() != threads) cv::setNumThreads(threads);
-}
-
 void detect(opencv_detector *detector)
 {
-    use_threads(detector->threads);
+    opencv::use_threads(detector->threads);
     const bool blur = detector->params.sigma > 0.0;
     if (blur) cv::GaussianBlur(detector->grey, detector->blurred, cv::Size(), detector->params.sigma);
     cv::Canny(blur ? detector->blurred : detector->grey, detector->edges, detector->params.low, detector->params.high);
@@ -68,7 +49,7 @@ void detect(opencv_detector *detector)
 ab_status run_stage(ab_work *work, int stage)
 {
     if (stage != ED_DETECT) return ab_ok();
-    return guarded([work] { detect(reinterpret_cast<opencv_detector *>(work)); });
+    return opencv::guarded([work] { detect(reinterpret_cast<opencv_detector *>(work)); });
 }
 
 void close_detector(ab_work *work)
@@ -104,12 +85,11 @@ const ed_methods detector_methods = {read_edges, read_step, poison};
 ed_detector *open_detector(const ed_image *image, const ed_params *params)
 {
     const cv::Size size(image->width, image->height);
-    const int cores = cv::getNumberOfCPUs();
     auto *detector = new opencv_detector{};
     detector->base.work.methods = &work_methods;
     detector->base.methods = &detector_methods;
     detector->params = *params;
-    detector->threads = params->threads > 0 ? std::min(params->threads, cores) : cores;
+    detector->threads = opencv::threads_of(params->threads);
     detector->grey = cv::Mat(size, CV_8UC1, const_cast<std::uint8_t *>(image->grey)); /* only read */
     detector->edges = cv::Mat(size, CV_8UC1, cv::Scalar(POISON));
     return &detector->base;
@@ -120,7 +100,7 @@ ed_detector *open_detector(const ed_image *image, const ed_params *params)
 extern "C" ab_status canny_opencv(const ed_image *image, const ed_params *params, ed_detector **detector)
 {
     AB_TRY(ed_check(image, params));
-    return guarded([=] { *detector = open_detector(image, params); });
+    return opencv::guarded([=] { *detector = open_detector(image, params); });
 }
 
 /* OpenCV's static core refers to LAPACK, CBLAS and GLX for functions that Canny does not call. Rather than carry those

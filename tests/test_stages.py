@@ -1,4 +1,4 @@
-"""The drivers of single stages of an iteration, end to end: what is verified and timed, and what would take too long."""
+"""The drivers of single operations, end to end: what is verified and timed, and what would take too long."""
 
 
 import pytest
@@ -83,3 +83,25 @@ def test_what_is_not_known_has_a_reason(tmp_path):
     source = cells.choose(str(write_run(tmp_path / "run", [made])))[0]
     assert cells.look_up(source, "jpdc-4/atomic/d198#bytes").reason == "no bytes"
     assert cells.look_up(source, "jpdc-4/atomic/d198#error").reason == "verified otherwise"
+
+
+def test_every_convolution_is_verified_and_knows_its_work(tmp_path):
+    code, rows = measure(tmp_path / "run", "kth-8", "--iterations", "5", "--instances", "shapes-37x29")
+    assert code == command.OK and {row["verify_metric"] for row in rows.values()} >= {"largest-relative-error"}
+    for row in rows.values():
+        if row["implementation"] == "convolution/npp" and row["backend"] == "host":
+            assert row["status"] == "unsupported"
+        else:
+            assert row["status"] in (*runs.MEASURED, "ok") and float(row["verify_value"]) < 1e-6
+    assert float(rows["serial"]["bytes"]) == 8 * 37 * 29  # of its last table, 3 x 3
+    assert float(rows["serial"]["flops"]) == 2 * 9 * 37 * 29
+
+
+def test_widths_and_filters_that_a_rung_has_not(tmp_path):
+    code, rows = measure(tmp_path / "a", "kth-8", "--backend", "host", "--instances", "shapes-37x29", "--set", "filter=laplacian")
+    assert code == command.OK
+    assert {name for name, row in rows.items() if row["status"] == "unsupported"} == {
+        *("separable", "tiling-separable", "registers-separable", "npp", "memcpy")
+    }
+    even = drive("--dry-run", "--set", "width=4", driver="kth-8")
+    assert even.returncode != command.OK and "must be odd" in even.stderr

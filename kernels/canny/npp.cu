@@ -11,27 +11,7 @@
 
 #if defined __CUDACC__ && defined AB_WITH_NPP
 
-#include <nppi_filtering_functions.h>
-
-/* What NPP asks of the application; the runtime has all of it at hand, so this costs no time worth keeping it for. */
-static ab_status npp_context(NppStreamContext *context)
-{
-    *context = NppStreamContext{}; /* the default stream */
-    int shared_bytes = 0;
-    CUDA_TRY(cudaGetDevice(&context->nCudaDeviceId));
-    const int device = context->nCudaDeviceId;
-    CUDA_TRY(cudaDeviceGetAttribute(&context->nMultiProcessorCount, cudaDevAttrMultiProcessorCount, device));
-    CUDA_TRY(
-        cudaDeviceGetAttribute(&context->nMaxThreadsPerMultiProcessor, cudaDevAttrMaxThreadsPerMultiProcessor, device));
-    CUDA_TRY(cudaDeviceGetAttribute(&context->nMaxThreadsPerBlock, cudaDevAttrMaxThreadsPerBlock, device));
-    CUDA_TRY(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlock, device));
-    CUDA_TRY(cudaDeviceGetAttribute(&context->nCudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMajor,
-                                    device));
-    CUDA_TRY(cudaDeviceGetAttribute(&context->nCudaDevAttrComputeCapabilityMinor, cudaDevAttrComputeCapabilityMinor,
-                                    device));
-    context->nSharedMemPerBlock = (size_t)shared_bytes;
-    return ab_ok();
-}
+#include "kernels/npp.h"
 
 static ab_status detect(const canny_device *device)
 {

@@ -1,0 +1,12 @@
+/* convolution/registers-separable: registers for filters of rank 1: the sum across a row is made once and weighed by
+ * each row of the filter, 2 (2K + 1) products a pixel (and a little more for rows that two threads read), in one pass
+ * over the image. Source: this project. */
+#include "kernels/convolution/registers.h"
+
+static ab_status check(const conv_image *image, const conv_params *params)
+{
+    AB_TRY(conv_check_rank(params));
+    return registers_check(image, params);
+}
+
+AB_RUNG(convolution_rung, convolution_registers_separable) = {.convolve = registers_convolve<true>, .check = check};
