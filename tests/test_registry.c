@@ -54,7 +54,7 @@ static void kernels_are_found(void **state)
 {
     (void)state;
     static const char *const operations[] = {"tsp",         "edge-ants", "colour-edge", "canny",
-                                             "choice-info", "deposit",   "convolution"};
+                                             "choice-info", "deposit",   "convolution", "log-edges"};
     for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
         assert_non_null(next_of(operations[k], ON_HOST, NULL));
     assert_int_equal(registered("tsp/example", AB_HOST)->traits, AB_EXACT);

@@ -3,8 +3,6 @@
 
 #include "kernels/convolution/convolver.h"
 
-enum { PITCH = 32 }; /* rows begin at multiples of so many floats, 128 bytes */
-
 typedef struct convolver {
     conv_state base;
     conv_device device;
@@ -36,17 +34,12 @@ static ab_status read_result(conv_state *base, float *pixels)
     return ab_ok();
 }
 
-static size_t plane_size(const conv_plane *plane)
-{
-    return (size_t)plane->pitch * (size_t)plane->height;
-}
-
 static ab_status poison(conv_state *base)
 {
     const conv_device *device = &((const convolver *)base)->device;
-    CUDA_TRY(cudaMemset(device->to.pixels, 0xff, plane_size(&device->to) * sizeof(float)));
+    CUDA_TRY(cudaMemset(device->to.pixels, 0xff, conv_plane_size(&device->to) * sizeof(float)));
     if (device->between.pixels)
-        CUDA_TRY(cudaMemset(device->between.pixels, 0xff, plane_size(&device->between) * sizeof(float)));
+        CUDA_TRY(cudaMemset(device->between.pixels, 0xff, conv_plane_size(&device->between) * sizeof(float)));
     return ab_ok();
 }
 
@@ -57,7 +50,7 @@ static const conv_methods methods = {read_result, poison};
 static ab_status upload(const conv_plane *plane, const float *pixels)
 {
     const size_t row = (size_t)plane->width * sizeof(float);
-    CUDA_TRY(cudaMemset(plane->pixels, 0, plane_size(plane) * sizeof(float)));
+    CUDA_TRY(cudaMemset(plane->pixels, 0, conv_plane_size(plane) * sizeof(float)));
     CUDA_TRY(cudaMemcpy2D(plane->pixels, (size_t)plane->pitch * sizeof(float), pixels, row, row, (size_t)plane->height,
                           cudaMemcpyHostToDevice));
     return ab_ok();
@@ -78,12 +71,12 @@ static ab_status initialise(convolver *state, const conv_image *image)
 {
     conv_device *device = &state->device;
     device_memory *memory = &state->memory;
-    const conv_plane plane = {image->width, image->height, ceil_div(image->width, PITCH) * PITCH, NULL};
+    const conv_plane plane = conv_make_plane(image->width, image->height);
     device->from = device->to = device->between = plane;
     device->filter = conv_make_filter(&state->params);
-    AB_TRY(device_allocate(memory, &device->from.pixels, plane_size(&plane)));
-    AB_TRY(device_allocate(memory, &device->to.pixels, plane_size(&plane)));
-    if (state->rung->two_passes) AB_TRY(device_allocate(memory, &device->between.pixels, plane_size(&plane)));
+    AB_TRY(device_allocate(memory, &device->from.pixels, conv_plane_size(&plane)));
+    AB_TRY(device_allocate(memory, &device->to.pixels, conv_plane_size(&plane)));
+    if (state->rung->two_passes) AB_TRY(device_allocate(memory, &device->between.pixels, conv_plane_size(&plane)));
     AB_TRY(upload(&device->from, image->pixels));
     AB_TRY(poison(&state->base));
     return upload_weights(state);

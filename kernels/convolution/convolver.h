@@ -13,6 +13,20 @@ typedef struct conv_plane {
     float *pixels;     /* [height][pitch] */
 } conv_plane;
 
+enum { CONV_PITCH = 32 }; /* floats that a pitch is a multiple of */
+
+/* A plane that has no pixels yet. */
+static inline conv_plane conv_make_plane(int width, int height)
+{
+    return {width, height, ceil_div(width, CONV_PITCH) * CONV_PITCH, NULL};
+}
+
+/* Floats of a plane. */
+static inline size_t conv_plane_size(const conv_plane *plane)
+{
+    return (size_t)plane->pitch * (size_t)plane->height;
+}
+
 typedef struct conv_device {
     conv_plane from, to;
     conv_plane between;   /* after the rows, of a rung in two passes; else without pixels */

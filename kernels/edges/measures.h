@@ -91,6 +91,15 @@ ab_status edges_judge_noise(const ab_task *task, double *f);
  * that is there, again and again, as in the sources: between two transfers a kernel would wait for the copy engine. For a
  * GPU one more row, end-to-end, has all stages. */
 #define EDGES_MEASURES(detector)                                                                                       \
+    EDGES_TIME_AND_QUALITY(detector),                                                                                  \
+        {.name = "noise",                                                                                              \
+         .scope = "quality",                                                                                           \
+         .metric = "f",                                                                                                \
+         .only_own = true,                                                                                             \
+         .judge = edges_judge_noise,                                                                                   \
+         .own = &(detector)},                                                                                          \
+        {.name = NULL}
+#define EDGES_TIME_AND_QUALITY(detector)                                                                               \
     {.name = "time",                                                                                                   \
      .scope = "kernel",                                                                                                \
      .timed = true,                                                                                                    \
@@ -102,25 +111,11 @@ ab_status edges_judge_noise(const ab_task *task, double *f);
      .verify = edges_verify,                                                                                           \
      .small_on_host = true,                                                                                            \
      .own = &(detector)},                                                                                              \
-        {.name = "quality", .scope = "quality", .metric = "f", .judge = edges_judge_map, .own = &(detector)},          \
-        {.name = "noise",                                                                                              \
-         .scope = "quality",                                                                                           \
-         .metric = "f",                                                                                                \
-         .only_own = true,                                                                                             \
-         .judge = edges_judge_noise,                                                                                   \
-         .own = &(detector)},                                                                                          \
-        {.name = NULL}
+        {.name = "quality", .scope = "quality", .metric = "f", .judge = edges_judge_map, .own = &(detector)}
 
 /* Parameters that every detector has, for the end of its table. */
 #define EDGES_PARAMETERS                                                                                               \
-    {.name = "threads",                                                                                                \
-     .help = "of a CPU implementation; all: all cores",                                                                \
-     .offset = offsetof(ed_params, threads),                                                                           \
-     .least = 1,                                                                                                       \
-     .most = 4096,                                                                                                     \
-     .fallback = 1,                                                                                                    \
-     .word = "all",                                                                                                    \
-     .shown = AB_SHOWN_CPU | AB_FITTED},                                                                               \
+    EDGES_THREADS,                                                                                                     \
         {.name = "noise",                                                                                              \
          .help = "what is added to the image: salt-and-pepper or gaussian",                                            \
          .kind = AB_CHOICE,                                                                                            \
@@ -151,6 +146,16 @@ ab_status edges_judge_noise(const ab_task *task, double *f);
          .measure = "noise",                                                                                           \
          .shown = AB_SHOWN},                                                                                           \
         {.name = NULL}
+
+#define EDGES_THREADS                                                                                                  \
+    {.name = "threads",                                                                                                \
+     .help = "of a CPU implementation; all: all cores",                                                                \
+     .offset = offsetof(ed_params, threads),                                                                           \
+     .least = 1,                                                                                                       \
+     .most = 4096,                                                                                                     \
+     .fallback = 1,                                                                                                    \
+     .word = "all",                                                                                                    \
+     .shown = AB_SHOWN_CPU | AB_FITTED}
 
 extern const char *const edges_noise_names[];  /* by image_noise */
 extern const char *const edges_tuning_names[]; /* "fixed", "best", "thesis", "planes" */
