@@ -31,7 +31,7 @@ QUOTIENTS = [
 COUNTS = {
     **{"thesis-3.2": 21, "thesis-3.3": 40, "thesis-3.4": 16, "thesis-4.1": 28, "thesis-4.2": 35, "thesis-5.1": 17},
     **{"thesis-6.1": 20, "jpdc-2": 9, "jpdc-3": 34, "jpdc-4": 54},
-    **{"jsc-1": 63, "jsc-2": 35, "jsc-3": 55, "jsc-4": 36, "jsc-5": 24},
+    **{"kth-4": 12, "jsc-1": 63, "jsc-2": 35, "jsc-3": 55, "jsc-4": 36, "jsc-5": 24},
 }
 
 ERRATA = {
@@ -132,3 +132,30 @@ def test_the_papers_agree_with_each_other_but_for_pr1002():
         != PUBLISHED.loc[f"jpdc-3/i-roulette-128/{name}", "value"]
     }
     assert differ == {"pr1002"}
+
+
+def intensity(row, width, tiles=21):
+    """Operations a byte by KTH's eqs. 9 to 11 and 13."""
+    operations = 2 * width**2
+    loaded = {"naive": 8 * width**2, "shared": 16 + 4 * width**2, "shared-constant": 16}
+    return tiles * operations / (4 * (8 + 2 * (tiles - 2))) if row == "adaptive-tiling" else operations / loaded[row]
+
+
+def test_kth_bounds_follow_from_its_equations_but_for_one():
+    bandwidth = PUBLISHED.loc["kth-4/bandwidth/gtx-960m", "value"]
+    wrong = {
+        f"kth-4/{row}/{width}"
+        for row in ("naive", "shared", "shared-constant", "adaptive-tiling")
+        for width in (3, 5)
+        if not overlap(rounded(f"kth-4/{row}/{width}"), 2 * [bandwidth * intensity(row, width)])
+    }
+    assert wrong == {"kth-4/adaptive-tiling/5"}
+    assert round(bandwidth * intensity("adaptive-tiling", 5), 2) == 456.52
+
+
+def test_kth_tiling_factors_are_those_of_eqs_6_to_8_with_shorts_but_for_one():
+    for width, follows in ((3, 23), (5, 22)):
+        apron = width - 1
+        tiles = (48 * 1024 // 2 - apron * (32 + apron)) / (32 * (32 + apron))
+        assert -(-tiles // 1) == follows
+    assert PUBLISHED.loc["kth-4/tiles/3", "value"] == 21 and PUBLISHED.loc["kth-4/tiles/5", "value"] == 22
