@@ -80,7 +80,9 @@ ARCHS := $(or $(CUDA_ARCHS),$(if $(GPU_ARCHS),$(shell printf '%s\n' $(GPU_ARCHS)
 NVCC_FLAGS := -O3 -std=c++20 $(if $(LINEINFO),-lineinfo) -Xcompiler=-Wall,-Wextra,-Wno-deprecated-enum-enum-conversion $(DEFINES) --Werror all-warnings \
 	$(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
 	-gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS))
-CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) build/cuda/bench/harness/gpu.o
+# What the harness has of a GPU itself.
+HARNESS_GPU := build/cuda/bench/harness/gpu.o build/cuda/bench/limits.o
+CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) $(HARNESS_GPU)
 # nvcc on PATH may be a wrapper: it knows itself where its libraries are.
 CUDA_TOP := $(shell $(NVCC) --dryrun x.cu 2>&1 | sed -n 's/^.. TOP=//p')
 # NPP for canny/npp and convolution/npp, where the toolkit has it: its static libraries, else the shared ones (NVIDIA's wheel has those alone).
@@ -209,7 +211,7 @@ build/bin/tests/antbench_planted: build/obj/bench/antbench.o build/obj/tests/pla
 	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
 
 # The program that believes in a GPU: it can plan what would be measured on one, on any machine.
-build/bin/tests/antbench_with_gpu: build/obj/bench/antbench.o build/obj/tests/fake_gpu/fake_gpu.o $(filter-out build/obj/bench/harness/gpu_none.o,$(OBJECTS)) $(filter-out build/cuda/bench/harness/gpu.o,$(CUDA_OBJECTS))
+build/bin/tests/antbench_with_gpu: build/obj/bench/antbench.o build/obj/tests/fake_gpu/fake_gpu.o $(filter-out build/obj/bench/harness/gpu_none.o,$(OBJECTS)) $(filter-out $(HARNESS_GPU),$(CUDA_OBJECTS))
 	@mkdir -p $(@D)
 	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
 

@@ -19,7 +19,7 @@ typedef struct ab_bench {
     char cpu_name[96];
     int cores;
     ab_run *run;
-    double copy_bytes_per_s;             /* bandwidth of the GPU's memory, 0 until it was measured */
+    bool limits_measured;                /* of the GPU (bench/limits.h) */
     bool any_wrong, any_error, any_done; /* of the rows so far: they decide the exit code */
 } ab_bench;
 

@@ -6,8 +6,7 @@
 
 #include "bench/harness/cell.h"
 #include "bench/harness/sample.h"
-
-enum { COPY_BYTES = 1 << 28, COPY_SAMPLES = 20 };
+#include "bench/limits.h"
 
 /* A cell being measured. */
 typedef struct measurement {
@@ -115,39 +114,6 @@ static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
     return append_once(m->bench, &row, samples, row.ms.samples);
 }
 
-/* ---- The bandwidth of the GPU's memory ---- */
-
-static ab_status open_copy(void *context, int group, ab_work **work)
-{
-    (void)context, (void)group;
-    return gpu_copy_open(COPY_BYTES, work);
-}
-
-/* A copy in the GPU's memory, bytes read and written, as a row of the run, once. */
-static ab_status measure_copy(const measurement *m)
-{
-    ab_bench *bench = m->bench;
-    if (bench->copy_bytes_per_s > 0.0 || m->cell->implementation->backend != AB_CUDA) return ab_ok();
-    ab_row row = ab_row_new();
-    ab_series series = {0};
-    const ab_sampling sampling = {
-        .backend = AB_CUDA, .samples = COPY_SAMPLES, .at_once = COPY_SAMPLES, .open = open_copy};
-    snprintf(row.table, sizeof row.table, "%s", m->row->table);
-    snprintf(row.row, sizeof row.row, "device-copy");
-    snprintf(row.implementation, sizeof row.implementation, "device/copy");
-    snprintf(row.backend, sizeof row.backend, "%s", ab_backend_name(AB_CUDA));
-    snprintf(row.device, sizeof row.device, "%s", bench->gpu.name);
-    snprintf(row.scope, sizeof row.scope, "setup");
-    snprintf(row.params, sizeof row.params, "bytes=%d", COPY_BYTES);
-    row.bytes = 2.0 * COPY_BYTES;
-    ab_status status = ab_take_samples(bench, &sampling, &series, &row);
-    if (status.code == AB_OK) status = ab_append_series(bench, &row, &series, AB_ALL_STAGES);
-    const ab_row *written = status.code == AB_OK ? ab_run_find(bench->run, &row) : NULL;
-    if (written) bench->copy_bytes_per_s = row.bytes / (1e-3 * written->ms.median);
-    ab_series_free(&series);
-    return status;
-}
-
 /* ---- Time ---- */
 
 /* Opens the implementation for a run of this process: the seed is the first one's and its number, in which the processes
@@ -212,7 +178,7 @@ static ab_status take_time(measurement *m)
 {
     const ab_sampling sampling = sampling_of(m);
     const ab_work_size size = m->cell->operation->size(&m->c, m->cell->params);
-    AB_TRY(measure_copy(m));
+    if (sampling.backend == AB_CUDA) AB_TRY(ab_measure_limits(m->bench, m->row->table));
     AB_TRY(ab_take_samples(m->bench, &sampling, &m->series, m->row));
     m->row->bytes = size.bytes;
     m->row->flops = size.flops;

@@ -52,9 +52,18 @@ ab_status gpu_clock_flush(gpu_clock *clock);
 /* Milliseconds between two marks that it has passed. */
 ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms);
 
-/* A work whose one stage, "copy", copies `bytes` bytes within the GPU's memory: twice that over its time is the
- * bandwidth that there is to be had. AB_UNSUPPORTED where there is not enough memory. */
-ab_status gpu_copy_open(size_t bytes, ab_work **work);
+/* What a GPU can do at most. */
+typedef enum gpu_limit {
+    GPU_COPY,       /* bytes read and written by a copy within its memory */
+    GPU_FMA,        /* operations in single precision, a multiply-add being two */
+    GPU_SHARED,     /* bytes read from shared memory, by all multiprocessors together */
+    GPU_L2_LATENCY, /* loads from the L2 cache, each waiting for the one before */
+    GPU_LAUNCH,     /* kernels that do nothing */
+    GPU_LIMITS
+} gpu_limit;
+
+/* A work with one stage, which does *amount of that (bench/limits.cu). AB_UNSUPPORTED where there is not enough memory. */
+ab_status gpu_limit_open(gpu_limit limit, double *amount, ab_work **work);
 
 #ifdef __cplusplus
 }

@@ -60,9 +60,9 @@ ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms
     return no_cuda();
 }
 
-ab_status gpu_copy_open(size_t bytes, ab_work **work)
+ab_status gpu_limit_open(gpu_limit limit, double *amount, ab_work **work)
 {
-    (void)bytes, (void)work;
+    (void)limit, (void)amount, (void)work;
     return no_cuda();
 }
 

@@ -1,0 +1,11 @@
+/* What a GPU can do at most: rows of each run that its others are held against. */
+#ifndef ANTBENCH_LIMITS_H
+#define ANTBENCH_LIMITS_H
+
+#include "bench/harness/bench.h"
+
+/* Measures each limit of the GPU as a row of the run, "device-copy" and so on, with scope setup in `table`; does
+ * nothing once this process has. */
+ab_status ab_measure_limits(ab_bench *bench, const char *table);
+
+#endif
