@@ -40,8 +40,8 @@ needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot 
 def test_every_figure_has_a_caption_and_every_curve_a_template():
     curves = {line["figure"] for line in cells.read_layout("figures.csv")}
     montages = {line["figure"] for line in cells.read_layout("montages.csv")}
-    assert {line["figure"] for line in cells.read_layout("captions.csv")} == curves | montages
-    assert all((cells.REPORT / f"figures/{figure}.gp").is_file() for figure in curves)
+    assert {line["figure"] for line in cells.read_layout("captions.csv")} == curves | montages | plots.ROOFLINES.keys()
+    assert all((cells.REPORT / f"figures/{figure}.gp").is_file() for figure in curves | plots.ROOFLINES.keys())
     asked = {"3.6", "3.7", "3.8", "3.9", "4.1", "4.2", "4.5", "5.6", "5.7", "6.5", "6.6"}
     assert asked <= curves | montages
 
@@ -122,10 +122,12 @@ def test_all_figures_of_a_whole_run_are_drawn(thesis, tmp_path, capsys):
         "jsc-3:",
         "jsc-5:",
         "jsc-F2:",
-            "kth-F8:",
-            "kth-F8-time:",
-            "kth-F9:",
-            "kth-F9-time:",
+        "kth-F5:",
+        "kth-F8:",
+        "kth-F8-time:",
+        "kth-F9:",
+        "kth-F9-time:",
+        "roofline:",
     ]
     for figure in CURVES + ["5.5", "5.6", "6.5", "6.6"]:
         assert (tmp_path / f"out/{figure}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -1,7 +1,7 @@
 """make plots: the figures of the thesis, ours beside the published, as SVG and PNG.
 
-What is in a figure stands in report/figures.csv (curves) and report/montages.csv (saved images), how it looks in
-report/figures/<figure>.gp. This program writes the numbers into <figure>.dat and calls gnuplot.
+What is in a figure stands in report/figures.csv (curves) and report/montages.csv (saved images), or in roofline.py, how it
+looks in report/figures/<figure>.gp. This program writes the numbers into <figure>.dat and calls gnuplot.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from antbench import cells
+from antbench import cells, roofline
 from antbench.command import ERROR, OK, ROOT, SKIPPED, BadInput, run
 
 TERMINALS = {
@@ -165,6 +165,22 @@ def draw_montage(figure, folders, out, lines):
     return True
 
 
+# ---- Rooflines ----
+
+ROOFLINES = {"roofline": roofline.with_roof, "kth-F5": roofline.of_kth}  # {figure: what is in it}
+
+
+def draw_roofline(figure, source, out):
+    """True, or False where no row knows its operations or nothing says what the GPU can do."""
+    limits = roofline.roof(source)
+    blocks = ROOFLINES[figure](roofline.points(source), limits) if limits else []
+    if blocks:
+        data = out / f"{figure}.dat"
+        roofline.write_data(data, blocks)
+        gnuplot(figure, out, f"blocks={len(blocks)}; data='{data}'", (WIDTH, HEIGHT + KEY_LINE * len(blocks)))
+    return bool(blocks)
+
+
 # ---- All figures ----
 
 
@@ -172,7 +188,7 @@ def draw_all(sources, out, folders=()):
     """{figure: True if it was drawn}, one line printed for each, in the order of their numbers."""
     out.mkdir(parents=True, exist_ok=True)
     curves, montages = cells.read_layout("figures.csv"), cells.read_layout("montages.csv")
-    for figure in {line["figure"] for line in curves + montages}:
+    for figure in {line["figure"] for line in curves + montages} | ROOFLINES.keys():
         for kind in ("svg", "png", "dat", "tiles.gp"):  # of another machine: it would seem to be of this one
             (out / f"{figure}.{kind}").unlink(missing_ok=True)
     drawn = {}
@@ -180,6 +196,7 @@ def draw_all(sources, out, folders=()):
         drawn[figure] = draw_curves(figure, sources, out, curves)
     for figure in sorted({line["figure"] for line in montages}):
         drawn[figure] = draw_montage(figure, folders, out, montages)
+    drawn |= {figure: draw_roofline(figure, sources[0], out) for figure in ROOFLINES}
     for figure in sorted(drawn):
         missing = "images" if any(line["figure"] == figure for line in montages) else "rows"
         print(

@@ -11,7 +11,7 @@ import shlex
 from datetime import datetime
 from pathlib import Path
 
-from antbench import cells, claims, layouts, plots, runs
+from antbench import cells, claims, layouts, plots, roofline, runs
 from antbench.command import OK, ROOT, SKIPPED, BadInput, run
 
 TEMPLATES = cells.REPORT / "templates"
@@ -300,6 +300,8 @@ def machine_values(source):
         "missing": missing,
         "runs": [describe(of_run) for of_run in source.runs],
         "problems": problems(source),
+        "roof": roofline.roof(source),
+        "points": roofline.points(source),
     }
 
 
