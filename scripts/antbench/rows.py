@@ -16,7 +16,8 @@ from antbench.cells import REPORT
 from antbench.command import BadInput
 
 HEADER = ["driver", "table", "row", "implementation", "instances", "params", "label", "published", "iterations"]
-SOURCES = {"jpdc": "JPDC", "jsc": "JSC"}  # of tables; the others are the thesis's
+SOURCES = {"jpdc": "JPDC", "jsc": "JSC", "kth": "KTH"}  # of tables; the others are the thesis's
+TITLE = re.compile(r"(?:([a-z]+)-)?(F?)([\d.]*)-?(.*)")  # of a table: source, figure or not, number, what more there is
 PARAMETER = re.compile(r"\{([^}]+)\}")
 
 
@@ -85,10 +86,10 @@ def measured():
 
 
 def title(table):
-    """As a reader calls it: "3.3" -> "Table 3.3", "F3.9" -> "Figure 3.9", "jpdc-4" -> "JPDC, Table 4"."""
-    source, _, number = table.rpartition("-")
-    kind = f"Figure {number[1:]}" if number.startswith("F") else f"Table {number}"
-    return f"{SOURCES.get(source, source)}, {kind}" if source else kind
+    """As a reader calls it: "3.3" -> "Table 3.3", "F3.9" -> "Figure 3.9", "kth-8-cold" -> "KTH, Table 8, cold"."""
+    source, figure, number, rest = TITLE.fullmatch(table).groups()
+    numbered = f"{'Figure' if figure else 'Table'} {number}" if number else ""
+    return ", ".join(filter(None, (SOURCES.get(source, source), numbered, rest.replace("-", " "))))
 
 
 def of_table(table, known):
