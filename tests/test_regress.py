@@ -20,7 +20,7 @@ from thesis_run import write_run
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests/data/runs"
 GPU = ["--backend", "cuda"]
-KINDS = ("cuda iteration", "cuda stage", "cpu iteration")
+KINDS = ("cuda iteration", "cuda stage", "cuda stage under 50 us", "cpu iteration")
 
 
 def steady(sd_percent=0.5, limit_percent=2.0, kinds=KINDS):
@@ -462,14 +462,41 @@ def test_the_processes_of_one_run_are_told_apart(tmp_path):
 
 
 def test_a_run_of_several_processes_calibrates(tmp_path):
-    """As several runs of one process do; a run of one process says nothing of processes."""
-    for folder in ("three", "one"):
+    """As several runs of one process do; fewer than six processes say nothing."""
+    for folder in ("six", "one"):
         (tmp_path / folder).mkdir()
-    three = run_of_processes(tmp_path / "three", [(1, 1), (1.1, 1.1, 1.1), (0.9, 0.9)])
-    (group,) = calibrate.groups_of([three.path]).values()
-    ((names, effects),) = calibration.deviations([run.rows for run in group]).values()
-    assert len(names) == 1 and effects.shape[:2] == (3, 1) and effects[1, 0, 0] > 0 > effects[2, 0, 0]
-    assert calibrate.groups_of([run_of_processes(tmp_path / "one", [(1, 1)]).path]) == {}
+    six = run_of_processes(tmp_path / "six", [(1, 1), (1.1, 1.1, 1.1), (0.9, 0.9), (1, 1), (1, 1), (1, 1)])
+    (group,) = calibrate.groups_of([six.path]).values()
+    (values,) = calibrate.observations([group])["cuda iteration"]
+    assert values.shape[:2] == (6, 1) and values[2, 0, 0] < values[0, 0, 0] < values[1, 0, 0]
+    (group,) = calibrate.groups_of([run_of_processes(tmp_path / "one", [(1, 1)]).path]).values()
+    assert calibrate.observations([group]) == {}
+
+
+def test_what_is_short_is_a_kind_of_its_own():
+    row = {"backend": "cuda", "scope": "stage"}
+    assert [calibration.kind_of(row, ms) for ms in (0.049, 0.05)] == ["cuda stage under 50 us", "cuda stage"]
+
+
+def test_gates_are_drawn_of_whole_processes():
+    """What all rows of a process have in common they have in the gate too; no process is on both sides."""
+    values = np.arange(8.0)[:, None, None] * np.ones((1, 3, 3))
+    for (base, new), (base_again, new_again) in calibration.gates(values, 2, 200, np.random.default_rng(1)):
+        assert base.shape == (2, calibration.BATCH, 3, 3) and (np.ptp(base, axis=2) == 0).all()
+        drawn = np.concatenate([base, new, base_again, new_again])[:, :, 0, 0]
+        assert (np.sort(drawn, axis=0) == np.arange(8)[:, None]).all(), "8 processes are enough for two gates"
+
+
+def test_a_limit_is_what_unchanged_code_stays_under():
+    """Judged by processes that it was not made of; one that all rows of a process are slower in counts once."""
+    random = np.random.default_rng(3)
+    known, others = (random.normal(0, 0.01, (20, 30, 3)) + random.normal(0, 0.01, (20, 1, 1)) for _ in range(2))
+    described = calibration.describe([known])
+    assert set(described["threshold_percent"]["once"]) == {"1", "2", "3", "5", "10"}
+    limits = [described["threshold_percent"][name]["3"]["median"] for name in ("once", "confirmed")]
+    assert limits[1] < limits[0] < 7
+    alarms_once, confirmed, five, ten = gate_rates.judged([others], [known], 3)
+    assert alarms_once < 0.02 and confirmed < 0.01 and five < ten
 
 
 def test_runs_of_one_side_are_of_one_program_and_one_way(base, new, tmp_path, gate):
@@ -520,7 +547,8 @@ def driver(tmp_path, base, new):
         program.write_text(f"""#!/bin/bash
 [ "$1" = --list ] && {{ printf 'id\\tbackend\\ntsp/ds-roulette\\tcuda\\ntsp/i-roulette\\tcuda\\n'; exit; }}
 echo "{name} $*" >> {tmp_path}/called
-while [ $# -gt 1 ]; do [ "$1" = --out ] && mkdir -p "$2" && cp {side}/* "$2"; shift; done
+while [ $# -gt 1 ]; do case $1 in --out) out=$2 ;; --process) process=$2 ;; esac; shift; done
+[ -n "$out" ] && mkdir -p "$out/process-$process" && cp {side}/* "$out/process-$process"
 """)
         program.chmod(0o755)
         digest = hashlib.sha256(program.read_bytes()).hexdigest()
@@ -538,10 +566,10 @@ def roots(tmp_path):
 def test_both_sides_are_measured_again_by_their_own_commands(base, new, driver, roots, capsys):
     slow_down(new, "ds-roulette", 1.2)
     assert regress.main([str(base), str(new), "--rerun", *roots, *GPU]) == command.REGRESSION
-    called = [line.split(" --out ")[0] for line in driver.read_text().splitlines() if "--list" not in line]
+    called = [re.sub(" --out [^ ]*", "", line) for line in driver.read_text().splitlines() if "--list" not in line]
     options = (
-        "3.3 --quiet --profile quick --backend auto --device 0 --runs 3 --time-budget 0 --seed 2 "
-        "--instances d198 --implementations tsp/ds-roulette --set rho=0.3 --set ants=20,40"
+        "3.3 --quiet --profile quick --backend auto --device 0 --processes 1 --runs 3 --time-budget 0 --seed 2 "
+        "--instances d198 --implementations tsp/ds-roulette --set rho=0.3 --set ants=20,40 --process 1"
     )
     assert called == [f"base-root {options}", f"new-root {options}"]
     assert "confirmed by a second measurement of both" in capsys.readouterr().out
@@ -550,8 +578,9 @@ def test_both_sides_are_measured_again_by_their_own_commands(base, new, driver, 
 def test_they_take_turns(base, new, driver, tmp_path):
     programs = rerun.Programs(sides.side([base]), sides.side([new]), tmp_path / "base-root", tmp_path / "new-root")
     programs.measure([row for row in sides.side([new]).rows.to_dict("records") if row["row"] == "ds-roulette"], 3)
-    called = [line.split("-root")[0] for line in driver.read_text().splitlines()]
-    assert called == ["base", "new", "new", "base", "base", "new"]
+    called = [(line.split("-root")[0], line.split()[-1]) for line in driver.read_text().splitlines()]
+    assert called == [("base", "1"), ("new", "1"), ("new", "2"), ("base", "2"), ("base", "3"), ("new", "3")]
+    assert all(" --processes 3 " in line for line in driver.read_text().splitlines())
 
 
 @pytest.mark.parametrize(
@@ -577,7 +606,7 @@ def test_nothing_strange_gets_into_a_command(base, new, driver, roots, change, g
 
 def test_a_kind_that_is_not_calibrated_cannot_fail_a_build(base, new, known, gate):
     slow_down(new, "ds-roulette", 1.5)
-    calibrate.keep(known, {"schema": calibration.SCHEMA, "kinds": steady(kinds=("cuda stage",))})
+    calibrate.keep(known, {"schema": calibration.SCHEMA, "kinds": steady(kinds=("cuda stage under 50 us",))})
     done = gate(base, new)
     assert done.returncode == command.REGRESSION and "cuda iteration rows are not calibrated here" in done.stdout
     known.unlink()
@@ -602,16 +631,16 @@ def test_the_limit_of_a_kind_is_its_calibration(base, new, known, gate):
 def test_calibrate_runs_every_driver_and_keeps_what_it_found(tmp_path, monkeypatch, driver, new, known, capsys):
     monkeypatch.setattr(calibrate, "ROOT", tmp_path / "new-root")
     known.unlink()
-    assert calibrate.main(["--driver", "3.3", "--repetitions", "3"]) == command.OK
+    assert calibrate.main(["--driver", "3.3", "--repetitions", "6"]) == command.OK
     kept = calibration.read(known)
-    assert set(kept.kinds) == set(KINDS) and kept.kinds["cuda iteration"]["processes"] == 3
-    assert sorted(os.listdir(tmp_path / "new-root/build/calibrate/3.3")) == ["1", "2", "3"]
-    assert "cuda stage: 2 rows, 3 processes" in capsys.readouterr().out
+    assert set(kept.kinds) == set(KINDS) and kept.kinds["cuda iteration"]["processes"] == 6
+    assert sorted(os.listdir(tmp_path / "new-root/build/calibrate/3.3")) == [f"process-{i}" for i in range(1, 7)]
+    assert "cuda stage under 50 us: 1 rows, 6 processes" in capsys.readouterr().out
 
 
 def test_more_processes_have_narrower_limits():
     limits = known_of(Machine(np.random.default_rng(4))).kinds["cuda iteration"]["threshold_percent"]["once"]
-    medians = [limits[str(k)]["median"] for k in calibration.PROCESSES]
+    medians = [limit["median"] for limit in limits.values()]
     assert medians == sorted(medians, reverse=True) and medians[0] > 1.5 * medians[-1]
 
 
@@ -646,9 +675,12 @@ def test_slowdowns_of_ten_percent_are_found_by_one_process():
 
 def test_rates_of_stored_runs_follow_the_gates_own_rule():
     """What docs/ci.md says comes from here: a kind that hardly varies gives no alarm, and all is found."""
-    effects = np.random.default_rng(5).normal(0, 0.001, (10, 4, 3))
-    found = gate_rates.rates(effects, calibration.describe([effects]), 3, np.random.default_rng(6))
-    assert found["once"] < 0.01 and found[0.05] > 0.99 and found[0.10] > 0.99
+    machine = Machine(np.random.default_rng(5), 3)
+    machine.median_ms[:] = 1.0
+    groups = [[machine.measure(started=f"{i:04}") for i in range(16)]]
+    (of_kind, together) = gate_rates.table(groups, [3])
+    assert of_kind[:2] == ("cuda iteration", 3) and (of_kind[2][:2] < 0.01).all() and (of_kind[2][2:] > 0.99).all()
+    assert together[0] == "all together" and (together[2] == of_kind[2][:2]).all()
 
 
 # ---- History ----

@@ -12,7 +12,7 @@ import sys
 from datetime import datetime, timezone
 from pathlib import Path
 
-from antbench import calibration, command, runs
+from antbench import calibration, command, rerun, runs
 from antbench.command import ROOT, BadInput
 
 PROGRAM = f"build/bin/{runs.PROGRAM}"
@@ -25,41 +25,39 @@ def all_drivers():
 
 
 def repeat(drivers, options, repetitions, folder):
-    """{driver: its runs}, the drivers taking turns; what an earlier calibration left is removed."""
+    """{driver: its runs, each a process of one run}, the drivers taking turns; what an earlier calibration left is removed."""
     shutil.rmtree(folder, ignore_errors=True)
     found = {driver: [] for driver in drivers}
     for i in range(1, repetitions + 1):
         print(f"run {i} of {repetitions}", file=sys.stderr)
         for driver in drivers:
-            out = folder / driver / str(i)
-            arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options, "--processes", "1", "--out", str(out)]
-            done = subprocess.run(arguments, cwd=ROOT, stdout=subprocess.DEVNULL)
-            if done.returncode != command.OK:
-                raise BadInput(f"{' '.join(arguments)} ended with {done.returncode}")
-            found[driver].append(runs.load_run(out))
+            out = folder / driver
+            arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options, "--processes", str(repetitions), "--out", str(out)]
+            found[driver].append(rerun.share(arguments, ROOT, out, i))
     return found
 
 
 def groups_of(names):
-    """Stored runs by driver, device code and GPU model: each list is of unchanged code, two processes or more."""
+    """Stored runs by driver, device code and GPU model, oldest first: each list is of unchanged code."""
     found = {}
-    for name in names:
-        for run in runs.load_runs(name):
-            found.setdefault((run.driver, run.device_code, runs.device_name(run)), []).append(run)
-    return {key: of_key for key, of_key in found.items() if sum(map(n_processes, of_key)) > 1}
+    for run in sorted((run for name in names for run in runs.load_runs(name)), key=lambda run: run.started):
+        found.setdefault((run.driver, run.device_code, runs.device_name(run)), []).append(run)
+    return found
 
 
-def n_processes(run):
-    return max(map(len, run.processes.values()), default=0)
+def observations(groups):
+    """{kind: [what the processes of each group measured]} of groups of runs of unchanged code."""
+    of_kind = {}
+    for group in groups:
+        for kind, values in calibration.observations([run.rows for run in group]).items():
+            if len(values) >= calibration.ENOUGH:
+                of_kind.setdefault(kind, []).append(values)
+    return of_kind
 
 
 def describe(groups):
-    """{kind: what is known of it}, of groups of runs of unchanged code."""
-    of_kind = {}
-    for group in groups:
-        for kind, (_, effects) in calibration.deviations([run.rows for run in group]).items():
-            of_kind.setdefault(kind, []).append(effects)
-    return {kind: calibration.describe(effects) for kind, effects in sorted(of_kind.items())}
+    """{kind: what is known of it}."""
+    return {kind: calibration.describe(values) for kind, values in sorted(observations(groups).items())}
 
 
 def keep(path, found):
@@ -82,13 +80,13 @@ def report(kinds, path):
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench.calibrate", description=__doc__.splitlines()[0])
     parser.add_argument("--driver", action="append", choices=None, metavar="TABLE", help="default: all of them")
-    parser.add_argument("--repetitions", type=int, default=10, metavar="N", help="default 10; 3 at least")
+    parser.add_argument("--repetitions", type=int, default=10, metavar="N", help="default 10; 6 at least")
     parser.add_argument("--calibration", metavar="FILE", help="where to keep it (default: results/runs/MACHINE)")
     parser.add_argument("--from", dest="stored", action="append", default=[], metavar="RUN", help="runs that are there")
     parser.add_argument("options", nargs="*", help=f"of the program, after --; default {' '.join(DEFAULT)}")
     options = parser.parse_args(arguments)
-    if options.repetitions < 3:
-        parser.error("expected 3 repetitions or more")
+    if options.repetitions < calibration.ENOUGH:
+        parser.error(f"expected {calibration.ENOUGH} repetitions or more")
     return options
 
 
@@ -97,8 +95,6 @@ def main(arguments=None):
     if options.stored:
         groups = list(groups_of(options.stored).values())
         ran = [run.run_id for group in groups for run in group]
-        if not groups:
-            raise BadInput("no two runs there are of one driver, one code and one device")
     else:
         if not (ROOT / PROGRAM).exists():
             raise BadInput(f"{PROGRAM}: not built: make build")
@@ -107,7 +103,7 @@ def main(arguments=None):
         ran = [PROGRAM, *drivers, *(options.options or DEFAULT), f"{options.repetitions} times"]
     kinds = describe(groups)
     if not kinds:
-        print("nothing was timed", file=sys.stderr)
+        print(f"nothing was timed by {calibration.ENOUGH} processes of one code", file=sys.stderr)
         return command.SKIPPED
     path = Path(options.calibration) if options.calibration else calibration.path_for(groups[0][0])
     utc = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

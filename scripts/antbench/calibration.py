@@ -1,11 +1,13 @@
 """How much unchanged code varies between processes on a machine, for each kind of rows, and what the gate makes of it.
 
-A kind is a backend and a scope: "cuda iteration". From processes that measured the same code (`make calibrate`), each
-row's deviation from its mean over the processes is taken; all rows of a process stay together, since they shift together.
-Gates of k processes a side are then drawn from these, and the threshold of a kind is what the largest
-deviation of any of its rows stays under in nearly all of them: in RATES["once"] of the gates it would not, or, where
-rows found slower are measured a second time, in RATES["confirmed"]. So the threshold holds for all rows of the kind
-together. A row that is of no calibrated kind cannot fail a build.
+A kind is a backend, a scope and whether a row takes less than SHORT_US: "cuda iteration", "cuda stage under 50 us". What is
+so short that launching it takes as long varies by more percent than what is not.
+
+From processes that took turns measuring the same code (`make calibrate`), gates are drawn: some of the processes, as they
+are, with all of their rows, are BASE, others NEW. The limit of a kind is what the largest change of any of its rows stays
+under in all but RATE of such gates; where rows found slower are measured a second time, what no row is over both times
+in all but RATE. So the limit holds for all rows of the kind together. A row that is of no calibrated kind cannot fail a
+build.
 """
 
 import json
@@ -16,19 +18,21 @@ import numpy as np
 
 from antbench import runs
 from antbench.command import BadInput
-from antbench.inference import STATISTICS, log_statistics
+from antbench.inference import STATISTICS, compare, log_statistics
 
-SCHEMA = 2
-RATES = {"once": 0.002, "confirmed": 0.01}  # of a kind; a gate of all drivers has five on a GPU
-PROCESSES = (1, 2, 3, 5, 10)  # a side
-ENOUGH = 5  # processes that tell which rows vary most
-DRAWS = 4000
+SCHEMA = 3
+SHORT_US = 50
+RATE = 0.001  # of a kind; a gate of all drivers has nine on a GPU
+PROCESSES = (1, 2, 3, 5, 10)  # a side; a gate of others has the limits of the next fewer
+ENOUGH = 6  # processes below which nothing is said of a kind
+DRAWS, BATCH = 4000, 100
 SEED = 1
 FILE = "calibration.json"
 
 
-def kind_of(row):
-    return f"{row['backend']} {row['scope']}"
+def kind_of(row, ms):
+    """Of a row that takes so long."""
+    return f"{row['backend']} {row['scope']}" + (f" under {SHORT_US} us" if 1e3 * ms < SHORT_US else "")
 
 
 def path_for(run):
@@ -81,74 +85,70 @@ def read(path):
 # ---- Making one ----
 
 
-def deviations(measured):
-    """{kind: (rows, array of processes x rows x statistics)} of the rows of runs of one driver, unchanged.
+def observations(measured):
+    """{kind: array of processes x rows x statistics, logarithms} of the rows of runs of one driver, unchanged, oldest first.
 
     Only rows that every process of every run has.
     """
-    keys, seen = {}, set()
-    for index, rows in enumerate(measured):
-        for row in rows.to_dict("records"):
-            of_row = runs.processes(row) if row["samples"] > 0 else []
-            for process, samples in enumerate(of_row):
+    rows, seen = {}, set()
+    for index, of_run in enumerate(measured):
+        for row in of_run.to_dict("records"):
+            for process, samples in enumerate(runs.processes(row) if row["samples"] > 0 else []):
                 seen.add((index, process))
                 kept = samples[~np.isnan(samples)]
-                keys.setdefault((kind_of(row), *(row[name] for name in runs.KEY)), {})[index, process] = kept
+                rows.setdefault(tuple(row[name] for name in runs.KEY), (row, {}))[1][index, process] = kept
     found = {}
-    for (kind, *key), of_process in keys.items():
+    for row, of_process in rows.values():
         if of_process.keys() == seen:
             n = min(map(len, of_process.values()))
             values = np.array([log_statistics(of_process[which][:n]) for which in sorted(seen)])
-            found.setdefault(kind, []).append((tuple(key), values))
-    return {
-        kind: ([key for key, _ in of_kind], centred(np.stack([values for _, values in of_kind], axis=1)))
-        for kind, of_kind in found.items()
-    }
+            found.setdefault(kind_of(row, math.exp(np.median(values[:, 0]))), []).append(values)
+    return {kind: np.stack(of_kind, axis=1) for kind, of_kind in found.items()}
 
 
-def centred(values):
-    """Deviations from the mean over processes, as large as those of independent processes."""
-    n = len(values)
-    return (values - values.mean(axis=0)) * math.sqrt(n / (n - 1))
+def gates(values, processes, draws, random):
+    """Yields gates of unchanged code in batches: ((BASE, NEW), both measured again), each processes x draws x rows x statistics.
 
-
-def drawn(effects, processes, draws, random):
-    """Differences NEW - BASE of unchanged code, draws x rows x statistics: `processes` a side, of random sign.
-
-    Of ENOUGH processes each is drawn as a whole, so that a row that varies more than others does so here too. Of fewer,
-    what all rows of a process have in common is drawn from a normal distribution, and the rest of each row from all rows
-    of the kind: two or three processes do not tell which row varies most.
+    No process is on both sides. The second time it is others, as far as there are others.
     """
-    found = np.zeros((draws, *effects.shape[1:]))
-    if len(effects) >= ENOUGH:
-        for _ in range(2 * processes):
-            chosen = random.integers(len(effects), size=draws)
-            found += effects[chosen] * random.choice([-1.0, 1.0], size=(draws, 1, 1))
-        return found / processes
-    common = np.nan_to_num(np.nanmean(np.nan_to_num(effects), axis=1, keepdims=True))
-    rest = (effects - common).reshape(-1, effects.shape[2])
-    for _ in range(2 * processes):
-        chosen = random.integers(len(rest), size=found.shape[:2])
-        found += rest[chosen] * random.choice([-1.0, 1.0], size=(*found.shape[:2], 1))
-        found += np.sqrt(np.square(common).mean(axis=0)) * random.normal(size=(draws, 1, 1))
-    return found / processes
+    n = len(values)
+    for _ in range(draws // BATCH):
+        order = random.permuted(np.tile(np.arange(n), (BATCH, 1)), axis=1)
+        sides = [order[:, first : first + processes] for first in (0, processes, n - 2 * processes, n - processes)]
+        base, new, base_again, new_again = (np.moveaxis(values[side], 1, 0) for side in sides)
+        yield (base, new), (base_again, new_again)
 
 
-def describe(effects_of_driver):
-    """The entry of a kind, from the deviations of each driver that has rows of it."""
+def largest(values, sd, processes, random):
+    """The largest change of any row in DRAWS gates, in units of sd, and the largest that some row has both times."""
+    once, twice = [], []
+    for both in gates(values, processes, DRAWS, random):
+        first, second = (np.fmax.reduce(compare(*gate, sd=None, paired=False)[0] / sd, axis=2) for gate in both)
+        once.append(first.max(axis=1))
+        twice.append(np.minimum(first, second).max(axis=1))
+    return {"once": np.concatenate(once), "confirmed": np.concatenate(twice)}
+
+
+def spread(values_of_driver):
+    """The standard deviation of processes, over all rows of a kind."""
+    variances = np.concatenate([values.var(axis=0, ddof=1) for values in values_of_driver])
+    sd = np.sqrt(np.nansum(variances, axis=0) / np.maximum((~np.isnan(variances)).sum(axis=0), 1))
+    return np.maximum(sd, 1e-4)  # a tail that nobody has, a clock that never moved
+
+
+def describe(values_of_driver):
+    """The entry of a kind, from the observations of each driver that has rows of it."""
     random = np.random.default_rng(SEED)
-    every = np.concatenate([e.reshape(-1, len(STATISTICS)) for e in effects_of_driver])
-    sd = np.sqrt(np.nansum(np.square(every), axis=0) / np.maximum((~np.isnan(every)).sum(axis=0), 1))
-    sd = np.where(sd == 0, 1e-4, sd)  # a tail that nobody has, a clock that never moved
-    tables = {name: {} for name in RATES}
-    for k in PROCESSES:
-        worst = [np.nanmax(np.abs(drawn(e, k, DRAWS, random)) / sd, axis=(1, 2)) for e in effects_of_driver]
-        for name, rate in RATES.items():
-            limit = max(np.quantile(of_driver, 1 - rate) for of_driver in worst)
-            tables[name][str(k)] = percents(np.expm1(limit * sd))
+    sd, n = spread(values_of_driver), min(map(len, values_of_driver))
+    tables = {"once": {}, "confirmed": {}}
+    for k in [k for k in PROCESSES if 2 * k <= n]:
+        of_drivers = [largest(values, sd, k, random) for values in values_of_driver]
+        for name, table in tables.items():
+            limit = np.quantile(np.max([of_driver[name] for of_driver in of_drivers], axis=0), 1 - RATE)
+            table[str(k)] = percents(np.expm1(max(limit, 0) * sd))
     return {
-        "rows": int(sum(e.shape[1] for e in effects_of_driver)),
-        "processes": int(min(e.shape[0] for e in effects_of_driver)),
+        "rows": int(sum(values.shape[1] for values in values_of_driver)),
+        "processes": n,
         "sd_percent": percents(sd),
         "threshold_percent": tables,
     }

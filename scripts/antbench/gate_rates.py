@@ -1,10 +1,10 @@
-"""How often the gate is right, by stored runs of unchanged code: the tables of docs/ci.md.
+"""How often the gate is right, by stored runs of unchanged code: the table of docs/ci.md.
 
     PYTHONPATH=scripts python3 -m antbench.gate_rates RUN...
 
-Gates are drawn as for a calibration (antbench.calibration.drawn), one process after another, and judged by the gate's own
-limits and test. Where a kind of row was measured by several groups of runs, each group is judged by the limits of the
-others; where there is one group alone, by its own, and the table says so.
+RUNs are processes that took turns. Gates are drawn from one half of them, as for a calibration (antbench.calibration.gates),
+and judged by the gate's own test and by the limits that the other half gives; then the other way round. Some are of code
+all rows of which are slower by a known amount.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import numpy as np
 from scipy import stats
 
 from antbench import calibrate, calibration, command, inference
+from antbench.command import BadInput
 from antbench.regress import ALPHA
 
 DRAWS = 2000
@@ -21,66 +22,66 @@ LEAST = 0.03
 PLANTED = (0.05, 0.10)
 
 
-def sides_of(effects, processes, draws, random):
-    """Processes of unchanged code, draws x 2 * processes x rows x statistics."""
-    one_each = [calibration.drawn(effects, 1, draws, random) / np.sqrt(2) for _ in range(2 * processes)]
-    return np.stack(one_each, axis=1)
-
-
-def over(base, new, sd, limits, share, planted):
-    """Whether the gate calls each row slower, draws x rows."""
-    change, error, df = inference.compare(np.moveaxis(base, 1, 0), np.moveaxis(new, 1, 0), sd, paired=False)
+def over(gate, known, limits, planted):
+    """Whether the gate calls each row slower, draws x rows, if NEW's all take so much longer."""
+    change, error, df = inference.compare(*gate, known.sd("kind"), paired=False)
     change = change + np.log1p(planted)
-    p = stats.t.sf(change / error, df)
-    significant = (p < ALPHA) if share == 1 else True
-    return ((change >= share * limits) & significant).any(axis=2)
+    return ((change >= limits) & (stats.t.sf(change / error, df) < ALPHA)).any(axis=2)
 
 
-def rates(effects, described, processes, random):
-    """{"alarm once", "alarm confirmed", then what is planted: the share of its rows that are found and confirmed}."""
+def rates(values, described, processes, random):
+    """For each of "once", "confirmed" and what is planted: draws x rows, whether a row is called slower."""
     known = calibration.Calibration({"kind": described})
-    sd = known.sd("kind")
-    first, second = (np.nan_to_num(sides_of(effects, processes, DRAWS, random)) for _ in range(2))
-    halves = [(both[:, :processes], both[:, processes:]) for both in (first, second)]
-    limits = {c: known.thresholds("kind", processes, LEAST, c) for c in (False, True)}
-    once = over(*halves[0], sd, limits[False], 1, 0).any(axis=1).mean()
-    twice = (over(*halves[0], sd, limits[True], 1, 0) & over(*halves[1], sd, limits[True], 0.5, 0)).any(axis=1).mean()
-    found = {
-        planted: (over(*halves[0], sd, limits[True], 1, planted) & over(*halves[1], sd, limits[True], 0.5, planted)).mean()
-        for planted in PLANTED
-    }
-    return {"once": once, "confirmed": twice, **found}
+    once, confirmed = (known.thresholds("kind", processes, LEAST, c) for c in (False, True))
+    found = {name: [] for name in ("once", "confirmed", *PLANTED)}
+    for first, second in calibration.gates(values, processes, DRAWS, random):
+        found["once"].append(over(first, known, once, 0))
+        for name, planted in (("confirmed", 0), *((planted, planted) for planted in PLANTED)):
+            found[name].append(over(first, known, confirmed, planted) & over(second, known, confirmed, planted))
+    return {name: np.concatenate(batches) for name, batches in found.items()}
+
+
+def judged(values_of_driver, others, processes):
+    """(alarms once, alarms confirmed: a number for each draw; the share of each planted slowdown that is found) of a kind."""
+    described, random = calibration.describe(others), np.random.default_rng(processes)
+    each = [rates(values, described, processes, random) for values in values_of_driver]
+    alarms = [np.any([of_driver[name].any(axis=1) for of_driver in each], axis=0) for name in ("once", "confirmed")]
+    found = [np.mean(np.concatenate([of_driver[planted] for of_driver in each], axis=1)) for planted in PLANTED]
+    return [*(alarm.mean() for alarm in alarms), *found]
+
+
+def halves(values_of_driver):
+    """Of the processes, those of before and those of after."""
+    cuts = [(values, len(values) // 2) for values in values_of_driver]
+    return [values[:cut] for values, cut in cuts], [values[cut:] for values, cut in cuts]
 
 
 def table(groups, processes):
-    """Yields (kind, k, rates, whether judged by other groups' limits)."""
-    of_kind = {}
-    for group in groups:
-        for kind, (_, effects) in calibration.deviations([run.rows for run in group]).items():
-            of_kind.setdefault(kind, []).append(effects)
-    for kind, found in sorted(of_kind.items()):
-        if not kind.startswith("cuda"):
-            continue
-        described = [
-            calibration.describe([e for j, e in enumerate(found) if j != i] or found) for i in range(len(found))
-        ]
-        for k in processes:
-            random = np.random.default_rng(k)
-            each = [rates(effects, known, k, random) for effects, known in zip(found, described)]
-            yield kind, k, {name: float(np.mean([one[name] for one in each])) for name in each[0]}, len(found) > 1
+    """Yields (kind, k, [alarms once, confirmed, found of each planted]); at the end, of gates of all kinds together."""
+    kinds = {kind: halves(values) for kind, values in sorted(calibrate.observations(groups).items()) if kind.startswith("cuda")}
+    fewest = min((len(of_driver) for both in kinds.values() for half in both for of_driver in half), default=0)
+    for k in [k for k in processes if 2 * k <= fewest]:
+        passed = np.ones(2)
+        for kind, (before, after) in kinds.items():
+            numbers = np.mean([judged(before, after, k), judged(after, before, k)], axis=0)
+            passed *= 1 - numbers[:2]
+            yield kind, k, numbers
+        yield "all together", k, 1 - passed
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench.gate_rates", description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="+", metavar="RUN", help="runs of unchanged code")
-    parser.add_argument("--processes", type=int, nargs="+", default=[1, 3, 5, 10])
+    parser.add_argument("--processes", type=int, nargs="+", default=[1, 3, 5])
     options = parser.parse_args(arguments)
-    groups = list(calibrate.groups_of(options.runs).values())
-    print("| kind | processes a side | false alarms of gates, once | confirmed | 5 % found | 10 % found | limits of |")
-    print("|---|--:|--:|--:|--:|--:|---|")
-    for kind, k, found, others in table(groups, options.processes):
-        numbers = " | ".join(f"{100 * value:.2f} %" if i < 2 else f"{100 * value:.1f} %" for i, value in enumerate(found.values()))
-        print(f"| {kind} | {k} | {numbers} | {'other runs' if others else 'the same runs'} |", flush=True)
+    groups = calibrate.groups_of(options.runs).values()
+    if not calibrate.observations(groups):
+        raise BadInput(f"nothing there was timed by {calibration.ENOUGH} processes of one code")
+    print("| processes a side | kind | false alarms of gates, once | confirmed | 5 % found | 10 % found |")
+    print("|--:|---|--:|--:|--:|--:|")
+    for kind, k, numbers in table(groups, options.processes):
+        shown = [f"{100 * number:.2f} %" for number in numbers]
+        print(f"| {k} | {kind} | {' | '.join([*shown, '', ''][:4])} |", flush=True)
     return command.OK
 
 

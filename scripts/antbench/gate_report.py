@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from antbench import command, inference
-from antbench.calibration import kind_of
 from antbench.command import BadInput
 
 # Verdicts, worst first, with the exit code that each asks for.
@@ -154,7 +153,7 @@ def known_of(rules, judgements):
     kinds = {}
     for j in judgements:
         if j.processes:
-            kinds.setdefault(kind_of(j.row), []).append(j)
+            kinds.setdefault(j.kind, []).append(j)
     for kind, of_kind in sorted(kinds.items()):
         processes = min(j.processes for j in of_kind)
         limits = 100 * np.expm1(rules.known.thresholds(kind, processes, rules.least, rules.confirmed))

@@ -59,7 +59,7 @@ def series_of(loaded, backend):
                 of_row = found.setdefault(tuple(row[name] for name in [*runs.KEY, "device"]), [])
                 for samples in runs.processes(row):
                     kept = samples[~np.isnan(samples)]
-                    of_row += [(run, kind_of(row), float(np.log(np.median(kept))))] if len(kept) else []
+                    of_row += [(run, kind_of(row, np.median(kept)), float(np.log(np.median(kept))))] if len(kept) else []
     return found
 
 

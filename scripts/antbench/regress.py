@@ -43,6 +43,7 @@ class Judgement:
     of: str = "median"
     seen: float = np.nan  # the smallest slowdown that would have been seen: 0.04 is 4 %
     processes: int = 0  # a side
+    kind: str = ""  # by which it was calibrated
 
     @property
     def change(self):
@@ -65,7 +66,6 @@ class Rules:
     least: float = 0.03  # the least slowdown that counts, as a fraction
     known: calibration.Calibration = calibration.Calibration()
     confirmed: bool = False  # whether slower rows are measured a second time
-    share: float = 1  # of the threshold: the second time, half of it is enough
 
 
 # ---- Judging ----
@@ -107,14 +107,15 @@ def judge_times(old, now, rules):
     values = [np.array([inference.log_statistics(samples) for samples in side]) for side in (base, new)]
     if any(np.isnan(side[:, 0]).any() for side in values):
         return Judgement(row, "inconclusive", "no sample of BASE and NEW has the same number")
-    change, error, df = inference.compare(*values, rules.known.sd(kind_of(row)), paired)
+    kind = kind_of(row, math.exp(np.median(values[0][:, 0])))
+    change, error, df = inference.compare(*values, rules.known.sd(kind), paired)
     error = np.fmax(error, least_error(base, new))
-    limits = rules.share * rules.known.thresholds(kind_of(row), processes, rules.least, rules.confirmed)
+    limits = rules.known.thresholds(kind, processes, rules.least, rules.confirmed)
     p = np.array([inference.greater_p(c, e, df) for c, e in zip(change, error)])
     over = change >= limits
     of = int(over.argmax() if over.any() else np.nanargmax(change / limits))
     needed = limits + tails(df) * error
-    slowest_seen = needed[~np.isnan(needed)].min(initial=np.inf) if rules.known.knows(kind_of(row)) else np.nan
+    slowest_seen = needed[~np.isnan(needed)].min(initial=np.inf) if rules.known.knows(kind) else np.nan
     told = Judgement(
         row,
         "same",
@@ -124,6 +125,7 @@ def judge_times(old, now, rules):
         inference.STATISTICS[of],
         math.expm1(slowest_seen),
         processes,
+        kind,
     )
     if over.any():
         return decide_slower(told, over, p, rules, few=too_few(base, new))
@@ -149,12 +151,11 @@ def too_few(base, new):
 
 def decide_slower(told, over, p, rules, few):
     """Some statistic is over its limit."""
-    kind = kind_of(told.row)
-    if not rules.known.knows(kind):
-        return replace(told, verdict="inconclusive", reason=f"slower, but {kind} rows are not calibrated here")
+    if not rules.known.knows(told.kind):
+        return replace(told, verdict="inconclusive", reason=f"slower, but {told.kind} rows are not calibrated here")
     if few:
         return replace(told, verdict="inconclusive", reason=f"slower, but fewer than {FEW} samples of one process")
-    if (over & (p < ALPHA)).any() or rules.share < 1:
+    if (over & (p < ALPHA)).any():
         return replace(told, verdict="slower")
     return replace(told, verdict="inconclusive", reason="its processes vary too much, or are too few, to say")
 
@@ -298,7 +299,7 @@ def confirm(judgements, measure, rules, processes):
     except BadInput as error:
         reason = f"could not be measured again: {error}"
         return [replace(j, verdict="inconclusive", reason=f"{j.verdict}, but {reason}") if j in suspects else j for j in judgements]
-    again = judge(base, new, replace(rules, share=0.5), allow_different_devices=True)
+    again = judge(base, new, rules, allow_different_devices=True)
     second = {(identity_of(j.row), j.is_quality): j for j in again}
     return [
         confirm_one(j, second.get((identity_of(j.row), j.is_quality), Judgement(j.row, "missing", "not there"))) if j in suspects else j

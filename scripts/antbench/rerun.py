@@ -39,24 +39,24 @@ class Programs:
         stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
         drivers = sorted({row["run"].driver for row in rows})
         commands = [
-            [(driver, *self.command(side, root, driver, rows)) for driver in drivers if driver in side.of_driver]
+            [(driver, *self.command(side, root, driver, rows, processes)) for driver in drivers if driver in side.of_driver]
             for side, root in self.sides
         ]
         found = ([], [])
         for i in range(processes):
             for which in (0, 1) if i % 2 == 0 else (1, 0):
                 for driver, root, arguments in commands[which]:
-                    out = root.resolve() / "build/regress" / stamp / ("base", "new")[which] / str(i + 1) / driver
-                    found[which].append(ran([*arguments, "--out", str(out)], root, out))
+                    out = root.resolve() / "build/regress" / stamp / ("base", "new")[which] / driver
+                    found[which].append(share([*arguments, "--out", str(out)], root, out, i + 1))
         return tuple(sides.Side(loaded) for loaded in found)
 
-    def command(self, side, root, driver, rows):
+    def command(self, side, root, driver, rows, processes):
         run = side.of_driver[driver]
         program, *first = program_of(run)
         expect_same_program(root, program, run)
         options = dict(run.meta.get("options", {}))
         options["seed"] = int(options.get("seed") or 1) + 1
-        options["processes"] = 1 if "processes" in options else None  # each that is started here is one
+        options["processes"] = processes
         options["instances"] = sorted({row["instance"] for row in rows if row["run"].driver == driver})
         wanted = sorted({row["implementation"] for row in rows if row["run"].driver == driver})
         if known_implementations(root / program) >= set(wanted):  # rows of scope setup are in no registry
@@ -104,8 +104,10 @@ def known_implementations(program):
     return {line.split("\t")[0] for line in listed.splitlines()[1:]}
 
 
-def ran(arguments, root, out):
+def share(arguments, root, out, process):
+    """Starts the process of this number, from 1, of a run of several: the share of the run that it has measured."""
+    arguments = [*arguments, "--process", str(process)]
     done = subprocess.run(arguments, cwd=root, stdout=subprocess.DEVNULL)
     if done.returncode not in (command.OK, command.WRONG):
         raise BadInput(f"{' '.join(arguments)} ended with {done.returncode}")
-    return runs.load_run(out)
+    return runs.load_run(out / f"{runs.SHARE}{process}")
