@@ -36,15 +36,18 @@ class Machine:
         start = random.normal() * self.between_starts[i]
         return self.median_ms[i] * (1 + slower) * np.exp(noise + settled + hiccups + start)
 
-    def measure(self, slower=None, started="2026"):
-        """A run, of one process; slower = {row: 0.1}."""
+    def measure(self, processes=1, slower=None, started="2026"):
+        """A run of so many processes; slower = {row: 0.1}."""
         slower = slower or {}
-        samples = {i: self.samples(i, slower.get(i, 0)) for i in range(self.n_rows)}
-        return made_run(samples, started)
+        rows = range(self.n_rows)
+        return made_run({i: [self.samples(i, slower.get(i, 0)) for _ in range(processes)] for i in rows}, started)
 
 
 def made_run(samples, started="2026", quality=None, **options):
-    """A run of Table 3.3 on a made-up GPU: {line: samples}; quality = {line: (metric, text of the runs)}."""
+    """A run of Table 3.3 on a made-up GPU.
+
+    samples = {line: [those of each process]}; quality = {line: (metric, text of the runs)}.
+    """
     meta = {
         "run_id": f"made-up/{started}",
         "program": "antbench",
@@ -55,9 +58,10 @@ def made_run(samples, started="2026", quality=None, **options):
         "machine": {"name": "Made up"},
     }
     run = Run(Path("made-up"), meta, pd.DataFrame())
-    run.__dict__["processes"] = {i: [values] for i, values in samples.items()}  # what a Run reads from samples.csv
-    rows = pd.DataFrame([made_row(i, len(values), run, (quality or {}).get(i, ("", ""))) for i, values in samples.items()])
-    object.__setattr__(run, "rows", rows)
+    run.__dict__["processes"] = samples  # what a Run reads from samples.csv
+    quality = quality or {}
+    rows = [made_row(i, sum(map(len, each)), run, quality.get(i, ("", ""))) for i, each in samples.items()]
+    object.__setattr__(run, "rows", pd.DataFrame(rows))
     return run
 
 

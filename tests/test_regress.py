@@ -23,11 +23,10 @@ GPU = ["--backend", "cuda"]
 KINDS = ("cuda iteration", "cuda stage", "cuda stage under 50 us", "cpu iteration")
 
 
-def steady(sd_percent=0.5, limit_percent=2.0, kinds=KINDS):
+def steady(limit_percent=2.0, kinds=KINDS):
     """A calibration by which rows of these kinds hardly vary."""
-    of = dict.fromkeys(inference.STATISTICS, sd_percent)
     table = {str(k): dict.fromkeys(inference.STATISTICS, limit_percent) for k in calibration.PROCESSES}
-    entry = {"rows": 5, "processes": 10, "sd_percent": of, "threshold_percent": {"once": table, "confirmed": table}}
+    entry = {"rows": 5, "processes": 10, "threshold_percent": {"once": table, "confirmed": table}}
     return dict.fromkeys(kinds, entry)
 
 
@@ -144,7 +143,7 @@ def test_a_real_change_is_found_as_it_was(gate, known):
         "slower       3.3 ds-roulette d198 tsp/ds-roulette cuda protocol=as-best;ants=198 iteration: ",
     ]
     told = ["median 0.1861 -> 0.2171 ms, +16.7 %", "median 0.1988 -> 0.2295 ms, +15.4 %"]
-    assert [line.split(", p ")[0] for line in done.stdout.splitlines()[:2]] == [a + b for a, b in zip(names, told)]
+    assert done.stdout.splitlines()[:2] == [a + b for a, b in zip(names, told)]
     assert done.stdout.splitlines()[-1].startswith("slower: 2 slower, 2 same")
     back = gate(DATA / "older", DATA / "newer", *options)
     assert back.stdout.splitlines()[-1].startswith("no regression: 2 faster, 2 same")
@@ -245,7 +244,7 @@ def test_tours_twice_as_long_are_worse_output(base, new, gate):
 def quality_side(pairs, which):
     """A Side whose row i has the metric pairs[i][0] and the runs pairs[i][which]."""
     qualities = {i: (pair[0], pair[which]) for i, pair in enumerate(pairs)}
-    return sides.Side([made_run(dict.fromkeys(qualities, np.ones(30)), str(which), qualities)])
+    return sides.Side([made_run(dict.fromkeys(qualities, [np.ones(30)]), str(which), qualities)])
 
 
 def judged(pairs):
@@ -406,41 +405,60 @@ def test_summary_and_junit(base, new, tmp_path, gate):
 def test_same_says_what_would_have_been_seen(base, new, gate, tmp_path):
     done = gate(base, new, *GPU, "--junit", tmp_path / "gate.xml")
     same = [line for line in done.stdout.splitlines() if line.startswith("same")]
-    assert len(same) == 4 and all(re.search(r"; [3-9]\.\d % slower would have been seen$", line) for line in same)
-    assert "slower would have been seen" in xml.parse(tmp_path / "gate.xml").find(".//system-out").text
+    assert len(same) == 4 and all(re.search(r"; -?\d\.\d % more would have been seen$", line) for line in same)
+    assert "more would have been seen" in xml.parse(tmp_path / "gate.xml").find(".//system-out").text
 
 
-def side_of(machine, processes, first, slower=None):
-    """Runs that take turns with those of another side: at 0, 2, 4 ... or at 1, 3, 5 ..."""
-    return sides.Side([machine.measure(slower, f"{first + 2 * i:04}") for i in range(processes)])
+def known_of(machine, processes):
+    """Of ten processes, for gates of so many a side."""
+    kinds = calibrate.observations([[machine.measure(10)]])
+    return calibration.Calibration({kind: calibration.describe(values, processes) for kind, values in kinds.items()})
 
 
-def known_of(machine, n=10):
-    return calibration.Calibration(calibrate.describe([[machine.measure(started=f"{i:04}") for i in range(n)]]))
+def side_of_processes(tmp_path, name, ms):
+    """Processes of 20 samples each."""
+    (tmp_path / name).mkdir()
+    return sides.Side([run_of_processes(tmp_path / name, [[each] * 20 for each in ms])])
 
 
-def test_runs_that_took_turns_are_paired():
-    machine = Machine(np.random.default_rng(1), 1)
-    base, new, after = (
-        next(iter(side.measured(runs.KEY).values()))
-        for side in (side_of(machine, 3, 0), side_of(machine, 3, 1), side_of(machine, 3, 90))
-    )
-    assert sides.are_paired(base, new) and not sides.are_paired(base, after)
+@pytest.mark.parametrize(
+    "base, new, verdict",
+    [
+        ([1, 1.01, 0.99, 1, 1], [1.05, 1.06, 1.05, 1.04, 1.06], "slower"),
+        ([1, 1, 4, 1, 1], [1.05, 1.05, 1.05, 1.05, 1.05], "slower"),  # one process of BASE is not itself
+        ([1, 1, 1, 1, 1], [1, 1, 4, 1, 3], "same"),  # or two of NEW
+        ([1, 1, 1, 1, 1], [1, 4, 4, 1, 4], "unsteady"),  # or most
+        ([1, 3, 1, 4, 2], [3, 2, 4, 3, 1], "unsteady"),
+        ([1, 1, 1, 1, 1], [0.9, 0.91, 0.9, 0.9, 0.9], "faster"),
+        ([1, 1, 1, 1, 1], [0.9, 0.9, 0.9, 1.1, 1.1], "same"),
+        ([1], [1.05, 1.06, 1.05], "slower"),
+    ],
+)
+def test_slower_is_what_all_processes_are(tmp_path, base, new, verdict):
+    """By the median of the processes, and all of NEW over three quarters of BASE."""
+    both = (side_of_processes(tmp_path, name, ms) for name, ms in (("base", base), ("new", new)))
+    (judgement,) = regress.judge(*both, regress.Rules(known=calibration.Calibration(steady())))
+    assert judgement.verdict == verdict
 
 
-def test_drift_of_the_machine_cancels_in_pairs():
-    """Every time 4 % slower, both sides alike: what the pairs differ in is a row's own."""
-    drift = np.arange(5)[:, None] * np.full(3, 0.04)
-    noise, sd = np.random.default_rng(2).normal(0, 0.001, (2, 5, 3)), np.full(3, 0.001)
-    _, paired, _ = inference.compare(drift + noise[0], drift + noise[1], sd, True)
-    _, unpaired, _ = inference.compare(drift + noise[0], drift + noise[1], sd, False)
-    assert (paired < 0.002).all() and (unpaired > 0.01).all()
+def test_what_is_said_to_be_seen_is_seen(tmp_path):
+    """NEW, all of it slower by the least that would have been seen, and by less."""
+    rules = regress.Rules(known=calibration.Calibration(steady()))
+    base, new = [1, 1.02, 0.97, 1.01, 1], [1, 0.98, 1.01, 1, 1.02]
+    old = side_of_processes(tmp_path, "base", base)
+    (judgement,) = regress.judge(old, side_of_processes(tmp_path, "new", new), rules)
+    assert judgement.verdict == "same" and 0.03 < judgement.seen < 0.05
+    for i, (more, verdict) in enumerate(((0.001, "slower"), (-0.001, "same"))):
+        slower = [ms * (1 + judgement.seen + more) for ms in new]
+        (judged_,) = regress.judge(old, side_of_processes(tmp_path, f"slower-{i}", slower), rules)
+        assert judged_.verdict == verdict
 
 
-def test_a_process_is_one_observation():
-    """A thousand samples of a process that is 2 % slower as a whole are not a thousand proofs."""
-    change, error, df = inference.compare(np.zeros((1, 3)), np.full((1, 3), 0.02), np.full(3, 0.02), False)
-    assert inference.greater_p(change[0], error[0], df) > 0.2
+def test_unchanged_processes_are_seldom_apart():
+    """However a row varies: by a fifth from process to process, and now and then it is three times as slow."""
+    random = np.random.default_rng(2)
+    base, new = random.normal(0, 0.2, (2, 7, 50_000)) + np.log(3) * (random.random((2, 7, 50_000)) < 0.1)
+    assert np.mean(inference.surely(*inference.compare(base, new)) > 0) < 1 / 95
 
 
 def run_of_processes(tmp_path, processes):
@@ -479,12 +497,12 @@ def test_what_is_short_is_a_kind_of_its_own():
 
 
 def test_gates_are_drawn_of_whole_processes():
-    """What all rows of a process have in common they have in the gate too; no process is on both sides."""
+    """What all rows of a process have in common they have in the gate too."""
     values = np.arange(8.0)[:, None, None] * np.ones((1, 3, 3))
     for (base, new), (base_again, new_again) in calibration.gates(values, 2, 200, np.random.default_rng(1)):
         assert base.shape == (2, calibration.BATCH, 3, 3) and (np.ptp(base, axis=2) == 0).all()
         drawn = np.concatenate([base, new, base_again, new_again])[:, :, 0, 0]
-        assert (np.sort(drawn, axis=0) == np.arange(8)[:, None]).all(), "8 processes are enough for two gates"
+        assert set(drawn.ravel()) == set(range(8))
 
 
 def test_a_limit_is_what_unchanged_code_stays_under():
@@ -492,11 +510,19 @@ def test_a_limit_is_what_unchanged_code_stays_under():
     random = np.random.default_rng(3)
     known, others = (random.normal(0, 0.01, (20, 30, 3)) + random.normal(0, 0.01, (20, 1, 1)) for _ in range(2))
     described = calibration.describe([known])
-    assert set(described["threshold_percent"]["once"]) == {"1", "2", "3", "5", "10"}
+    assert set(described["threshold_percent"]["once"]) == {"1", "2", "3", "5", "7", "10"}
     limits = [described["threshold_percent"][name]["3"]["median"] for name in ("once", "confirmed")]
     assert limits[1] < limits[0] < 7
-    alarms_once, confirmed, five, ten = gate_rates.judged([others], [known], 3)
+    alarms_once, confirmed, five, ten, _ = gate_rates.judged([others], [known], 3)
     assert alarms_once < 0.02 and confirmed < 0.01 and five < ten
+
+
+def test_a_tail_that_no_row_had_is_not_calibrated():
+    """Rows of fewer than 20 samples when it was calibrated, and of more in the gate."""
+    values = np.random.default_rng(4).normal(0, 0.01, (6, 3, 3))
+    values[:, :, 2] = np.nan
+    limits = calibration.Calibration({"kind": calibration.describe([values])}).thresholds("kind", 5, 0.03, False)
+    assert np.isfinite(limits).tolist() == [True, True, False]
 
 
 def test_runs_of_one_side_are_of_one_program_and_one_way(base, new, tmp_path, gate):
@@ -619,9 +645,6 @@ def test_the_limit_of_a_kind_is_its_calibration(base, new, known, gate):
     assert gate(base, new).returncode == command.REGRESSION
     calibrate.keep(known, {"schema": calibration.SCHEMA, "kinds": steady(limit_percent=10)})
     assert gate(base, new).returncode == command.OK
-    calibrate.keep(known, {"schema": calibration.SCHEMA, "kinds": steady(sd_percent=5)})
-    done = gate(base, new)
-    assert done.returncode == command.INCONCLUSIVE and "its processes vary too much" in done.stdout
     for text in ("{}", "[]", '{"kinds": {"cuda iteration": {}}}'):
         known.write_text(text)
         assert "not a calibration" in gate(base, new).stderr
@@ -639,9 +662,9 @@ def test_calibrate_runs_every_driver_and_keeps_what_it_found(tmp_path, monkeypat
 
 
 def test_more_processes_have_narrower_limits():
-    limits = known_of(Machine(np.random.default_rng(4))).kinds["cuda iteration"]["threshold_percent"]["once"]
-    medians = [limit["median"] for limit in limits.values()]
-    assert medians == sorted(medians, reverse=True) and medians[0] > 1.5 * medians[-1]
+    known_ = known_of(Machine(np.random.default_rng(4)), calibration.PROCESSES).kinds["cuda iteration"]
+    medians = [limit["median"] for limit in known_["threshold_percent"]["once"].values()]
+    assert medians[0] > 2 * medians[-1] and max(medians[:3]) > max(medians[3:])
 
 
 # ---- How often it is right ----
@@ -654,8 +677,9 @@ def gates(n, slower, seed, n_rows=10, processes=3):
     for i in range(n):
         if i % 20 == 0:
             machine = Machine(random, n_rows)
-            rules = regress.Rules(known=known_of(machine))
-        judged_ = regress.judge(side_of(machine, processes, 0), side_of(machine, processes, 1, {0: slower}), rules)
+            rules = regress.Rules(known=known_of(machine, [processes]))
+        base, new = (sides.Side([machine.measure(processes, each)]) for each in ({}, {0: slower}))
+        judged_ = regress.judge(base, new, rules)
         found += judged_[0].verdict == "slower"
         false += any(j.verdict == "slower" for j in judged_[1:])
     return found, false
@@ -677,10 +701,10 @@ def test_rates_of_stored_runs_follow_the_gates_own_rule():
     """What docs/ci.md says comes from here: a kind that hardly varies gives no alarm, and all is found."""
     machine = Machine(np.random.default_rng(5), 3)
     machine.median_ms[:] = 1.0
-    groups = [[machine.measure(started=f"{i:04}") for i in range(16)]]
+    groups = [[machine.measure(16)]]
     (of_kind, together) = gate_rates.table(groups, [3])
     assert of_kind[:2] == ("cuda iteration", 3) and (of_kind[2][:2] < 0.01).all() and (of_kind[2][2:] > 0.99).all()
-    assert together[0] == "all together" and (together[2] == of_kind[2][:2]).all()
+    assert together[0] == "all together" and together[2] == pytest.approx(of_kind[2][:2])
 
 
 # ---- History ----
@@ -689,9 +713,8 @@ def test_rates_of_stored_runs_follow_the_gates_own_rule():
 def series(levels, noise=0.004, seed=1):
     """A run a level, in the order of time."""
     random = np.random.default_rng(seed)
-    return [
-        made_run({0: np.full(20, np.exp(level + random.normal(0, noise)))}, f"{i:04}") for i, level in enumerate(levels)
-    ]
+    of_runs = [np.full(20, np.exp(level + random.normal(0, noise))) for level in levels]
+    return [made_run({0: [samples]}, f"{i:04}") for i, samples in enumerate(of_runs)]
 
 
 def changes(loaded):

@@ -1,7 +1,7 @@
 """How much does unchanged code vary on this machine? `make calibrate`.
 
-Runs every driver several times, unchanged, taking turns, and keeps for each kind of rows how much processes differ and
-what the gate's thresholds follow from that (antbench.calibration). --from makes the same of runs that are there already.
+Runs every driver several times, unchanged, taking turns, and keeps for each kind of rows what the gate's limits follow
+from that (antbench.calibration). --from makes the same of runs that are there already.
 """
 
 import argparse
@@ -25,14 +25,15 @@ def all_drivers():
 
 
 def repeat(drivers, options, repetitions, folder):
-    """{driver: its runs, each a process of one run}, the drivers taking turns; what an earlier calibration left is removed."""
+    """{driver: its runs, each a process of one run}, the drivers taking turns. Removes what an earlier one left."""
     shutil.rmtree(folder, ignore_errors=True)
     found = {driver: [] for driver in drivers}
     for i in range(1, repetitions + 1):
         print(f"run {i} of {repetitions}", file=sys.stderr)
         for driver in drivers:
             out = folder / driver
-            arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options, "--processes", str(repetitions), "--out", str(out)]
+            arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options]
+            arguments += ["--processes", str(repetitions), "--out", str(out)]
             found[driver].append(rerun.share(arguments, ROOT, out, i))
     return found
 
@@ -69,8 +70,7 @@ def report(kinds, path):
     for kind, found in kinds.items():
         limits = {k: each["median"] for k, each in found["threshold_percent"]["once"].items()}
         print(
-            f"{kind}: {found['rows']} rows, {found['processes']} processes; they differ by {found['sd_percent']['median']:g} % "
-            "(standard deviation of medians); limits with "
+            f"{kind}: {found['rows']} rows, {found['processes']} processes; limits of medians with "
             + ", ".join(f"{k}: {limit:g} %" for k, limit in limits.items())
             + " processes a side"
         )

@@ -17,6 +17,7 @@ EXIT_CODES = {
     "inconclusive": command.INCONCLUSIVE,
     "missing": command.INCONCLUSIVE,
     "unconfirmed": command.OK,
+    "unsteady": command.OK,
     "faster": command.OK,
     "same": command.OK,
     "as good": command.OK,
@@ -25,7 +26,7 @@ EXIT_CODES = {
     "not asked for": command.OK,
     "new": command.OK,
 }
-SKIPPED = ("inconclusive", "missing", "unconfirmed", "not timed")
+SKIPPED = ("inconclusive", "missing", "unconfirmed", "unsteady", "not timed")
 BAD = ("wrong", "worse", "slower")
 QUIET = ("as good", "verified", "not timed", "not asked for", "new")  # counted, not listed
 
@@ -89,8 +90,8 @@ def sentence(j):
     if not change:
         return ""
     told = f"{of} {base} -> {new}{'' if j.is_quality else ' ms'}, {change}"
-    if j.verdict in ("same", "unconfirmed"):
-        return told + (f"; {seen} slower would have been seen" if seen else "; not calibrated: nothing is known")
+    if j.verdict in ("same", "unconfirmed", "unsteady"):
+        return told + (f"; {seen} more would have been seen" if seen else "; not calibrated: nothing is known")
     return told + (f", p {p}" if p else "")
 
 
@@ -142,8 +143,9 @@ def junit(judgements, unlike):
 def remarks_on(base, new, rules, judgements):
     ids = [", ".join(run.run_id for run in side.runs) for side in (base, new)]
     rule = (
-        f"slower: {', '.join(inference.STATISTICS[:-1])} or {inference.STATISTICS[-1]} higher by {100 * rules.least:g} % at "
-        "least, by more than its kind of row varies here, and p < 0.01 (moderated t-test on processes)"
+        f"slower: {', '.join(inference.STATISTICS[:-1])} or {inference.STATISTICS[-1]} higher by "
+        f"{100 * rules.least:g} % at least, by more than its kind of row varies here, and in all of NEW's processes "
+        "than in three quarters of BASE's"
     )
     return [f"BASE {ids[0]}; NEW {ids[1]}", rule, *known_of(rules, judgements)]
 
@@ -156,11 +158,12 @@ def known_of(rules, judgements):
             kinds.setdefault(j.kind, []).append(j)
     for kind, of_kind in sorted(kinds.items()):
         processes = min(j.processes for j in of_kind)
-        limits = 100 * np.expm1(rules.known.thresholds(kind, processes, rules.least, rules.confirmed))
+        limits = np.expm1(rules.known.thresholds(kind, processes, rules.least, rules.confirmed))
         if rules.known.knows(kind):
             seen = [100 * j.seen for j in of_kind if not np.isnan(j.seen)]
-            told = ", ".join(f"{name} {limit:.1f} %" for name, limit in zip(inference.STATISTICS, limits))
-            range_ = f"; slowdowns of {min(seen):.1f} to {max(seen):.1f} % would have been seen" if seen else ""
+            known = [(name, limit) for name, limit in zip(inference.STATISTICS, limits) if limit < np.inf]
+            told = ", ".join(f"{name} {100 * limit:.1f} %" for name, limit in known)
+            range_ = f"; {min(seen):.1f} to {max(seen):.1f} % more would have been seen" if seen else ""
             yield f"{kind}: {processes} processes a side; limits {told}{range_}"
         else:
             yield f"{kind}: {processes} processes a side; not calibrated here, so it cannot fail: make calibrate"

@@ -59,7 +59,9 @@ def series_of(loaded, backend):
                 of_row = found.setdefault(tuple(row[name] for name in [*runs.KEY, "device"]), [])
                 for samples in runs.processes(row):
                     kept = samples[~np.isnan(samples)]
-                    of_row += [(run, kind_of(row, np.median(kept)), float(np.log(np.median(kept))))] if len(kept) else []
+                    if len(kept):
+                        median = np.median(kept)
+                        of_row.append((run, kind_of(row, median), float(np.log(median))))
     return found
 
 

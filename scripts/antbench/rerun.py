@@ -39,7 +39,7 @@ class Programs:
         stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
         drivers = sorted({row["run"].driver for row in rows})
         commands = [
-            [(driver, *self.command(side, root, driver, rows, processes)) for driver in drivers if driver in side.of_driver]
+            [(each, *self.command(side, root, each, rows, processes)) for each in drivers if each in side.of_driver]
             for side, root in self.sides
         ]
         found = ([], [])

@@ -17,7 +17,6 @@ class Measured:
 
     row: object  # of its newest run
     processes: list = field(default_factory=list)  # [samples in ms, NaN where discarded], in the order of time
-    ran: list = field(default_factory=list)  # [run], of each process
     qualities: list = field(default_factory=list)  # of each complete run, all processes together
 
     @property
@@ -53,12 +52,8 @@ class Side:
 def gather(rows):
     """The rows of one identity, oldest first. The worst status among them is what counts."""
     worst = next((row for row in rows if row["status"] == "wrong"), rows[-1])
-    processes, ran = [], []
-    for row in rows:
-        of_row = runs.processes(row) if row["samples"] > 0 else []
-        processes += of_row
-        ran += [row["run"]] * len(of_row)
-    return Measured(worst, processes, ran, [value for row in rows for value in qualities(row)])
+    processes = [samples for row in rows if row["samples"] > 0 for samples in runs.processes(row)]
+    return Measured(worst, processes, [value for row in rows for value in qualities(row)])
 
 
 def qualities(row):
@@ -95,14 +90,6 @@ def program_hash(run):
 
 def device_of(run):
     return [device.get("name") for device in run.devices]
-
-
-def are_paired(base, new):
-    """Whether the i-th processes of both ran side by side: neither side's next run began before both had theirs."""
-    if len(base.ran) != len(new.ran) or any(len(set(map(id, side.ran))) != len(side.ran) for side in (base, new)):
-        return False
-    pairs = [sorted((a.started, b.started)) for a, b in zip(base.ran, new.ran)]
-    return all(both[1] <= following[0] for both, following in zip(pairs, pairs[1:]))
 
 
 # ---- Conditions ----
