@@ -43,7 +43,8 @@ CFLAGS := -std=c11 -O3 -g -fno-math-errno -fopenmp $(WARNINGS) $(DEFINES)
 CXXFLAGS := -std=c++20 -Wno-deprecated-enum-enum-conversion -O2 -g -ffp-contract=off -fopenmp $(WARNINGS) $(DEFINES)
 HOST_CUDA := -x c++ -Wno-unknown-pragmas -Wno-maybe-uninitialized
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-# OpenCV for canny/opencv and convolution/opencv, where it is installed. Debian has its libraries static too, but not TBB, which runs its threads:
+# OpenCV for canny/opencv and convolution/opencv, where it is installed.
+# Debian has its libraries static too, but not TBB, which runs its threads:
 # that lies beside the drivers, so that they run where it is not installed.
 OPENCV_INCLUDE := /usr/include/opencv4
 OPENCV := $(and $(wildcard $(OPENCV_INCLUDE)/opencv2/imgproc.hpp),$(filter /%,$(shell $(CXX) -print-file-name=libopencv_imgproc.a)))
@@ -85,7 +86,8 @@ HARNESS_GPU := build/cuda/bench/harness/gpu.o build/cuda/bench/limits.o
 CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) $(HARNESS_GPU)
 # nvcc on PATH may be a wrapper: it knows itself where its libraries are.
 CUDA_TOP := $(shell $(NVCC) --dryrun x.cu 2>&1 | sed -n 's/^.. TOP=//p')
-# NPP for canny/npp and convolution/npp, where the toolkit has it: its static libraries, else the shared ones (NVIDIA's wheel has those alone).
+# NPP for canny/npp and convolution/npp, where the toolkit has it: its static libraries, else the shared ones (NVIDIA's
+# wheel has those alone).
 NPP_HOME ?= $(CUDA_TOP)
 NPP_LIB := $(firstword $(dir $(foreach lib,libnppif_static.a libnppif.so.13,$(wildcard $(NPP_HOME)/lib64/$(lib) $(NPP_HOME)/lib/$(lib)))))
 NPP := $(and $(wildcard $(NPP_HOME)/include/nppi_filtering_functions.h),$(NPP_LIB))
@@ -116,7 +118,7 @@ ifeq ($(NVCC),)
 	@echo "no nvcc on PATH, in CUDA_HOME, /usr/local/cuda or build/: built without the CUDA backend (make deps installs it)"
 endif
 
-test: ## run every test, no GPU needed (about 18 minutes on 2 cores, building included)
+test: ## run every test, no GPU needed (about 20 minutes on 2 cores, building included)
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries test-programs
 	@$(PYTHON) tests/run_all.py
 

@@ -11,22 +11,7 @@
 #include <unistd.h>
 
 #include "instances/cnf.h"
-
-static int enter_directory(void **state)
-{
-    char directory[] = "/tmp/antbench-cnf-XXXXXX";
-    if (mkdtemp(directory) == NULL || chdir(directory) != 0) return -1;
-    *state = strdup(directory);
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", (const char *)*state);
-    free(*state);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
+#include "tests/support/directory.h"
 
 static void write_text(const char *path, const char *text)
 {

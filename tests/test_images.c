@@ -20,6 +20,7 @@
 #include <zlib.h>
 
 #include "images/image.h"
+#include "tests/support/directory.h"
 
 /* ---- Files of a test ---- */
 
@@ -47,25 +48,14 @@ static size_t read_bytes(const char *path, uint8_t *bytes, size_t size)
 
 /* All tests run in a fresh directory of their own. The user's images are kept out of it; their directory is remembered
  * in ALL_IMAGES for the one test that is about them. */
-static int enter_directory(void **state)
+static int find_inputs(void **state)
 {
     const char *images = getenv("IMAGES_DIR");
     char *absolute = images != NULL ? realpath(images, NULL) : NULL;
     if (absolute != NULL) setenv("ALL_IMAGES", absolute, 1);
     free(absolute);
     unsetenv("IMAGES_DIR");
-    char directory[] = "/tmp/antbench-images-XXXXXX";
-    if (mkdtemp(directory) == NULL || chdir(directory) != 0) return -1;
-    *state = strdup(directory);
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", (const char *)*state);
-    free(*state);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+    return enter_directory(state);
 }
 
 static void assert_pixels(const char *path, int width, int height, int channels, const uint8_t *expected)
@@ -997,5 +987,5 @@ int main(void)
         cmocka_unit_test(describing_finds_what_the_header_says),
         cmocka_unit_test(the_catalogue_is_found_from_anywhere),
     };
-    return cmocka_run_group_tests(tests, enter_directory, remove_directory);
+    return cmocka_run_group_tests(tests, find_inputs, remove_directory);
 }

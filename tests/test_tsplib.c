@@ -16,6 +16,7 @@
 #include "base/digest.h"
 #include "base/root.h"
 #include "instances/tsplib.h"
+#include "tests/support/directory.h"
 #include "tests/support/tours.h"
 
 /* ---- Files of a test ---- */
@@ -34,24 +35,13 @@ static void write_text(const char *path, const char *text)
 }
 
 /* All tests run in a fresh directory of their own, from which a relative $TSPLIB_DIR would not be found. */
-static int enter_directory(void **state)
+static int find_inputs(void **state)
 {
     const char *tsplib = getenv("TSPLIB_DIR");
     char *absolute = tsplib != NULL ? realpath(tsplib, NULL) : NULL;
     if (absolute != NULL) setenv("TSPLIB_DIR", absolute, 1);
     free(absolute);
-    char directory[] = "/tmp/antbench-tsplib-XXXXXX";
-    if (mkdtemp(directory) == NULL || chdir(directory) != 0) return -1;
-    *state = strdup(directory);
-    return 0;
-}
-
-static int remove_directory(void **state)
-{
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", (const char *)*state);
-    free(*state);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+    return enter_directory(state);
 }
 
 static tsp_instance read_text(const char *text)
@@ -925,5 +915,5 @@ int main(void)
         cmocka_unit_test(explains_broken_catalogues),
         cmocka_unit_test(finds_the_project_from_anywhere),
     };
-    return cmocka_run_group_tests(tests, enter_directory, remove_directory);
+    return cmocka_run_group_tests(tests, find_inputs, remove_directory);
 }

@@ -12,8 +12,8 @@ int ab_program_main(const ab_driver *driver, int argc, char **argv);
 
 void ab_describe_tables(void); /* --tables, TSV: driver, program, file, table, heading, published */
 void ab_describe_sets(void);   /* --sets, CSV: set, members */
-/* --rows, CSV: driver, table, row, implementation, instances, params, label, published, iterations; AB_FAILED where a file of
- * published numbers cannot be read. */
+/* --rows, CSV: driver, table, row, implementation, instances, params, label, published, iterations; AB_FAILED where a
+ * file of published numbers cannot be read. */
 ab_status ab_describe_rows(void);
 
 #endif

@@ -136,8 +136,7 @@ static void evaluate(const noise_task *n, const int at[EDGES_AXES], int level, a
     const ed_params params = params_at(n, at);
     double *known = &n->known[level][index_of(n->grid, at)];
     uint8_t *map = malloc(3 * pixels);
-    const ab_status found =
-        map ? find_edges(n, &n->tuned_on[level], &params, map) : ab_failed("out of memory");
+    const ab_status found = map ? find_edges(n, &n->tuned_on[level], &params, map) : ab_failed("out of memory");
     add_status(status, found);
     if (found.code != AB_OK) {
         free(map);
@@ -242,6 +241,7 @@ static ab_status choose(noise_task *n)
     const int last = n->n_levels - 1;
     ab_status status = ab_ok();
     evaluate(n, n->grid->start, 0, &status);
+#pragma omp taskwait
     AB_TRY(status);
     for (int level = 0; level <= last; ++level) {
         AB_TRY(search_grid(n, &(search){level, level, false}, &n->best[level]));

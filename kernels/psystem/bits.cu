@@ -18,9 +18,8 @@ typedef struct bits_device {
     int n, m;
     const int *first, *literals; /* [m + 1], [n_literals]: the formula's */
     unsigned *low;               /* [m][WARP_SIZE]: a lane's membranes that a clause's last variables make true */
-    unsigned *when_true,
-        *when_false; /* [m]: bit b: the clause has x_j, not x_j, of the variable that is bit b of a warp's
-                                       * number, n - j = LOW_VARIABLES + b */
+    /* [m]: bit b: the clause has x_j, not x_j, of the variable that is bit b of a warp's number, n - j = LOW_VARIABLES + b */
+    unsigned *when_true, *when_false;
     unsigned long long *satisfying; /* [1] */
 } bits_device;
 

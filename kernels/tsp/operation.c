@@ -1,7 +1,8 @@
 /* Ant System to the harness: its instances, parameters, verification and quality (kernels/operation.h).
  *
  * A sample is an iteration; runs are independent and differ by their seed. After each run every tour is checked again,
- * and the best is the run's quality, which the measure "tours" looks at alone. Candidate sets are set up before, and their time is a row of its own.
+ * and the best is the run's quality, which the measure "tours" looks at alone. Candidate sets are set up before, and
+ * their time is a row of its own.
  */
 #include <math.h>
 #include <stdio.h>
