@@ -15,6 +15,7 @@ typedef struct ab_bench {
     bool have_gpu;
     char no_gpu[sizeof((ab_status *)0)->reason]; /* why none was found that was looked for; or empty */
     gpu_info gpu;
+    double gpu_ran_s; /* when samples were last taken on it (ab_now_s); 0: never */
     ab_nvml *nvml;
     char cpu_name[96];
     int cores;

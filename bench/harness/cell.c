@@ -222,7 +222,7 @@ static ab_status verify(measurement *m)
 /* Milliseconds of a stage, which has run once before; 0 where the work has no such stage. */
 static ab_status time_stage(ab_work *work, ab_backend backend, const char *name, double *ms)
 {
-    const ab_timing timing = {.backend = backend};
+    const ab_timing timing = ab_timing_new(backend, false);
     const int stage = ab_stage_named(work, name);
     ab_series series = {0};
     int completed;

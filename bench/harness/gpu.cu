@@ -5,8 +5,6 @@
 #include "bench/harness/gpu.h"
 #include "kernels/cuda_port.h"
 
-enum { DELAY_NS = 50000 /* several launches */ };
-
 struct gpu_clock {
     int n_marks;
     cudaEvent_t *marks; /* [n_marks] */
@@ -93,9 +91,9 @@ static __global__ void wait_for_ns(unsigned long long ns)
     while (now - begin < ns);
 }
 
-extern "C" ab_status gpu_clock_delay(gpu_clock *)
+extern "C" ab_status gpu_clock_delay(gpu_clock *, double seconds)
 {
-    wait_for_ns<<<1, 1>>>(DELAY_NS);
+    wait_for_ns<<<1, 1>>>((unsigned long long)(1e9 * seconds));
     return AB_LAUNCHED("wait_for_ns");
 }
 

@@ -44,9 +44,8 @@ ab_status gpu_clock_open(int n_marks, gpu_clock **clock);
 void gpu_clock_close(gpu_clock *clock); /* accepts NULL */
 ab_status gpu_clock_mark(gpu_clock *clock, int mark);
 ab_status gpu_clock_wait(gpu_clock *clock, int mark); /* until the GPU has passed the mark */
-/* Keeps the GPU busy for a moment, so that the CPU gets ahead of it and what is enqueued next is not timed with its
- * launch. */
-ab_status gpu_clock_delay(gpu_clock *clock);
+/* Enqueues a kernel that only waits for so long, in which the CPU gets ahead of the GPU. */
+ab_status gpu_clock_delay(gpu_clock *clock, double seconds);
 /* Enqueues a write of twice the L2 cache's size: afterwards the cache holds nothing of what was in it. */
 ab_status gpu_clock_flush(gpu_clock *clock);
 /* Milliseconds between two marks that it has passed. */

@@ -42,9 +42,9 @@ ab_status gpu_clock_wait(gpu_clock *clock, int mark)
     return no_cuda();
 }
 
-ab_status gpu_clock_delay(gpu_clock *clock)
+ab_status gpu_clock_delay(gpu_clock *clock, double seconds)
 {
-    (void)clock;
+    (void)clock, (void)seconds;
     return no_cuda();
 }
 

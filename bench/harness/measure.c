@@ -1,11 +1,14 @@
 /* The clock (measure.h). */
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "bench/harness/measure.h"
 
 enum { QUEUE_AHEAD = 4 };
-#define LONG_MS 10.0 /* a launch that waits for the one before costs less than a thousandth of it */
+static const double LONG_MS = 10.0;
+/* Before an iteration on a GPU: at least, where the work waits for the CPU in its midst, and at most. */
+static const double LEAST_DELAY_S = 10e-6, WAITING_DELAY_S = 50e-6, MOST_DELAY_S = 2e-3;
 
 /* Marks in the stream of work: CUDA events for a GPU, times of day for a CPU. */
 typedef struct work_clock {
@@ -75,29 +78,17 @@ static ab_status reserve(ab_series *series, const ab_work *work, int more)
     return ab_ok();
 }
 
-/* Whether an iteration begins with a mark of its own: what comes before it, the flush or the wait, is not its time. Else
- * the end of an iteration is the beginning of the next. */
-static bool has_own_begin(const ab_timing *timing)
+/* Marks from the beginning of one iteration to that of the next, which comes after what is not its time. */
+static int marks_per_iteration(const ab_work *work)
 {
-    return timing->l2_cold || timing->ahead == 0;
+    return work->methods->n_stages + 1;
 }
 
-/* Marks from the beginning of one iteration to that of the next. */
-static int marks_per_iteration(const ab_work *work, const ab_timing *timing)
-{
-    return work->methods->n_stages + (has_own_begin(timing) ? 1 : 0);
-}
-
-/* The GPU is kept busy until its work is in the queue: it never waits for a launch. */
-static ab_status begin_iteration(const work_clock *clock, const ab_timing *timing, int mark)
+static ab_status run_iteration(ab_work *work, const work_clock *clock, const ab_timing *timing, int first_mark)
 {
     if (timing->l2_cold) AB_TRY(gpu_clock_flush(clock->gpu));
-    else if (clock->gpu) AB_TRY(gpu_clock_delay(clock->gpu));
-    return set_mark(clock, mark);
-}
-
-static ab_status run_iteration(ab_work *work, const work_clock *clock, int first_mark)
-{
+    if (clock->gpu) AB_TRY(gpu_clock_delay(clock->gpu, timing->delay_s));
+    AB_TRY(set_mark(clock, first_mark));
     for (int stage = 0; stage < work->methods->n_stages; ++stage) {
         AB_TRY(work->methods->run_stage(work, stage));
         AB_TRY(set_mark(clock, first_mark + stage + 1));
@@ -105,16 +96,21 @@ static ab_status run_iteration(ab_work *work, const work_clock *clock, int first
     return ab_ok();
 }
 
+static void note_enqueued(ab_series *series, double seconds)
+{
+    if (series->enqueue_s == 0.0 || seconds < series->enqueue_s) series->enqueue_s = seconds;
+}
+
 /* Runs iterations until all are done or the budget is spent. */
 static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab_timing *timing, int iterations,
-                                double budget_s, int *completed)
+                                double budget_s, ab_series *series, int *completed)
 {
-    const int n_stages = work->methods->n_stages, stride = marks_per_iteration(work, timing);
+    const int n_stages = work->methods->n_stages, stride = marks_per_iteration(work);
     const double deadline = ab_now_s() + budget_s;
     for (*completed = 0; *completed < iterations;) {
-        const int first_mark = *completed * stride;
-        if (*completed == 0 || has_own_begin(timing)) AB_TRY(begin_iteration(clock, timing, first_mark));
-        AB_TRY(run_iteration(work, clock, first_mark));
+        const double begin = ab_now_s();
+        AB_TRY(run_iteration(work, clock, timing, *completed * stride));
+        note_enqueued(series, ab_now_s() - begin);
         ++*completed;
         if (*completed > timing->ahead) AB_TRY(wait_for(clock, (*completed - timing->ahead - 1) * stride + n_stages));
         if (ab_now_s() >= deadline) break;
@@ -133,19 +129,31 @@ static ab_status collect(const work_clock *clock, int stride, int completed, ab_
     return ab_ok();
 }
 
-int ab_iterations_ahead(double ms)
+ab_timing ab_timing_new(ab_backend backend, bool l2_cold)
 {
-    return ms < LONG_MS ? QUEUE_AHEAD : 0;
+    return (ab_timing){.backend = backend, .l2_cold = l2_cold, .delay_s = MOST_DELAY_S};
+}
+
+/* The delay is twice what enqueuing takes at its fastest: it rarely takes longer, and where it does the median of the
+ * samples does not show it. Enqueuing that outlasts the delay waited for the GPU, which no delay helps. */
+void ab_timing_adapt(ab_timing *timing, const ab_series *series)
+{
+    double ms = 0.0;
+    for (int stage = 0; stage < series->n_stages; ++stage) ms += series->ms[(series->n - 1) * series->n_stages + stage];
+    timing->ahead = ms < LONG_MS ? QUEUE_AHEAD : 0;
+    timing->delay_s = series->enqueue_s < timing->delay_s
+                          ? fmin(LEAST_DELAY_S + 2.0 * series->enqueue_s, MOST_DELAY_S)
+                          : WAITING_DELAY_S;
 }
 
 ab_status ab_time_work(ab_work *work, const ab_timing *timing, int iterations, double budget_s, ab_series *series,
                        int *completed)
 {
-    const int stride = marks_per_iteration(work, timing);
+    const int stride = marks_per_iteration(work);
     work_clock clock = {0};
     ab_status status = reserve(series, work, iterations);
-    if (status.code == AB_OK) status = open_clock(timing->backend, iterations * stride + 1, &clock);
-    if (status.code == AB_OK) status = run_iterations(work, &clock, timing, iterations, budget_s, completed);
+    if (status.code == AB_OK) status = open_clock(timing->backend, iterations * stride, &clock);
+    if (status.code == AB_OK) status = run_iterations(work, &clock, timing, iterations, budget_s, series, completed);
     if (status.code == AB_OK) status = collect(&clock, stride, *completed, series);
     close_clock(&clock);
     return status;

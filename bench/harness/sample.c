@@ -8,7 +8,7 @@
 #include "bench/harness/machine.h"
 #include "bench/harness/sample.h"
 
-static const double WARM_UP_S = 0.05, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
+static const double LEAST_WARM_UP_S = 0.005, MOST_WARM_UP_S = 0.05, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
 static const double LONGEST_RETAKEN_S = 20.0; /* of a group without a budget */
 static const double PREEMPTIONS_PER_S = 25.0; /* an idle machine has a few; sharing a core, 40 to 250 were seen */
 enum { WARM_UP_ITERATIONS = 4096 /* at once, at most */, MAX_RETAKEN = 5 /* groups of a row */ };
@@ -96,7 +96,7 @@ static void cool_down(const ab_bench *bench)
 
 /* A series being taken. */
 typedef struct sampler {
-    const ab_bench *bench;
+    ab_bench *bench;
     const ab_sampling *sampling;
     ab_series *series;
     ab_row *row;
@@ -130,17 +130,19 @@ static ab_work *timed_work(sampler *s)
     return s->sampling->alone ? &s->alone.work : s->work;
 }
 
-/* Once, and a GPU for a while: twice as many iterations each time, so that a slow one is not run for long. */
+/* Once, and a GPU for as long as it has rested: twice as many iterations each time, so that a slow one is not run for
+ * long. */
 static ab_status warm_up_work(sampler *s, ab_work *work)
 {
     if (s->timing.backend != AB_CUDA) return ab_iterate(work);
-    const double deadline = ab_now_s() + WARM_UP_S;
-    for (int iterations = 1; ab_now_s() < deadline;
+    const double begin = ab_now_s(), rested = begin - s->bench->gpu_ran_s;
+    const double warm_up_s = fmin(fmax(rested, LEAST_WARM_UP_S), MOST_WARM_UP_S);
+    for (int iterations = 2; ab_now_s() - begin < warm_up_s;
          iterations = iterations < WARM_UP_ITERATIONS ? 2 * iterations : iterations) {
         ab_series unused = {0};
         int completed;
-        const ab_status status = ab_time_work(work, &s->timing, iterations, WARM_UP_S, &unused, &completed);
-        if (status.code == AB_OK) s->timing.ahead = ab_iterations_ahead(sample_ms(&unused, completed - 1, AB_ALL_STAGES));
+        const ab_status status = ab_time_work(work, &s->timing, iterations, warm_up_s, &unused, &completed);
+        if (status.code == AB_OK) ab_timing_adapt(&s->timing, &unused);
         ab_series_free(&unused);
         AB_TRY(status);
     }
@@ -235,12 +237,13 @@ static ab_status take_groups(sampler *s)
     return ab_ok();
 }
 
-ab_status ab_take_samples(const ab_bench *bench, const ab_sampling *sampling, ab_series *series, ab_row *row)
+ab_status ab_take_samples(ab_bench *bench, const ab_sampling *sampling, ab_series *series, ab_row *row)
 {
     sampler s = {.bench = bench, .sampling = sampling, .series = series, .row = row};
-    s.timing = (ab_timing){.backend = sampling->backend, .l2_cold = sampling->l2_cold};
+    s.timing = ab_timing_new(sampling->backend, sampling->l2_cold);
     if (sampling->l2_cold && sampling->backend != AB_CUDA) return ab_unsupported("l2=cold is for rows on a GPU");
     const ab_status status = take_groups(&s);
+    if (sampling->backend == AB_CUDA) bench->gpu_ran_s = ab_now_s();
     close_work(&s);
     return status;
 }

@@ -51,22 +51,50 @@ double ci_bound(double pheromone, double eta, const ci_params *params)
     return u * (1.0 + bound_of_power(pheromone, params->alpha) + bound_of_power(eta, params->beta));
 }
 
+static double expect(double pheromone, double eta, const ci_params *params)
+{
+    return pow(pheromone, params->alpha) * pow(eta, params->beta);
+}
+
+/* The largest relative error of n weights; INFINITY, with *at, where one is more than its bound. */
+static double compare_row(size_t n, const float *pheromone, const float *eta, const float *found,
+                          const ci_params *params, size_t *at)
+{
+    double largest = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        const double expected = expect(pheromone[j], eta[j], params), difference = fabs(found[j] - expected);
+        *at = j;
+        if (expected >= FLT_MIN && difference / expected <= ci_bound(pheromone[j], eta[j], params))
+            largest = fmax(largest, difference / expected);
+        else if (!(expected < FLT_MIN && difference <= FLT_MIN))
+            return INFINITY;
+    }
+    return largest;
+}
+
 static ab_status compare(const tsp_snapshot *snapshot, const ci_params *params, const float *eta, const float *found,
                          double *largest, bool *wrong)
 {
     const size_t n = (size_t)snapshot->n;
-    for (size_t k = 0; k < n * n; k++) {
-        const double pheromone = snapshot->pheromone[k];
-        const double expected = pow(pheromone, params->alpha) * pow(eta[k], params->beta);
-        const double error = fabs(found[k] - expected) / expected;
-        if (expected >= FLT_MIN && error <= ci_bound(pheromone, eta[k], params)) {
-            *largest = fmax(*largest, error);
-        } else if (!(expected < FLT_MIN && fabs(found[k] - expected) <= FLT_MIN)) {
-            *wrong = true;
-            return ab_failed("choice_info[%zu][%zu] is %.9g, expected %.9g", k / n, k % n, found[k], expected);
+    size_t wrong_i = n, wrong_j = 0;
+    double most = 0.0;
+#pragma omp parallel for reduction(max : most)
+    for (size_t i = 0; i < n; i++) {
+        size_t j = 0;
+        const double error = compare_row(n, snapshot->pheromone + i * n, eta + i * n, found + i * n, params, &j);
+        if (isfinite(error)) {
+            most = fmax(most, error);
+            continue;
         }
+#pragma omp critical
+        if (i < wrong_i) wrong_i = i, wrong_j = j;
     }
-    return ab_ok();
+    *largest = most;
+    *wrong = wrong_i < n;
+    if (!*wrong) return ab_ok();
+    const size_t k = wrong_i * n + wrong_j;
+    return ab_failed("choice_info[%zu][%zu] is %.9g, expected %.9g", wrong_i, wrong_j, found[k],
+                     expect(snapshot->pheromone[k], eta[k], params));
 }
 
 ab_status verify_choice_info(ci_weights *weights, const tsp_snapshot *snapshot, const ci_params *params,

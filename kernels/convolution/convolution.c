@@ -24,8 +24,8 @@ const ab_parameter conv_parameters[] = {
      .fallback = 32, .shown = AB_SHOWN_SET},
     {.name = "tiles", .help = "tiles that a block of tiling computes", .offset = AT(tiles), .least = 1, .most = 1024,
      .fallback = 21, .shown = AB_SHOWN_SET},
-    {.name = "rows", .help = "rows that a thread of registers computes: 1, 2, 4 or 8", .offset = AT(rows), .least = 1,
-     .most = 8, .fallback = 4, .shown = AB_SHOWN_SET},
+    {.name = "rows", .help = "rows that a thread of registers computes: 1, 2 or 4; auto: as suits the image",
+     .offset = AT(rows), .least = 1, .most = 4, .word = "auto", .shown = AB_SHOWN_SET},
     {.name = "warps", .help = "warps of a block of registers", .offset = AT(warps), .least = 1, .most = 8,
      .fallback = 4, .shown = AB_SHOWN_SET},
     {.name = "threads", .help = "of a CPU implementation; all: all cores", .offset = AT(threads), .least = 1,
@@ -46,7 +46,7 @@ ab_status conv_check(const conv_image *image, const conv_params *params)
     if (params->width % 2 == 0) return ab_bad_input("the width of a filter must be odd, not %d", params->width);
     if (params->block_x * params->block_y > 1024)
         return ab_bad_input("a block has at most 1024 threads, not %d x %d", params->block_x, params->block_y);
-    if (params->rows & (params->rows - 1)) return ab_bad_input("rows must be 1, 2, 4 or 8, not %d", params->rows);
+    if (params->rows == 3) return ab_bad_input("rows must be 1, 2 or 4, not 3");
     if (image->width < 1 || image->height < 1)
         return ab_bad_input("an image needs at least one pixel, this one has %d x %d", image->width, image->height);
     if (image->width <= CONV_MAX_SIDE && image->height <= CONV_MAX_SIDE) return ab_ok();

@@ -18,6 +18,7 @@
 
 enum { COLUMNS = 4, MAX_WARPS = 8 };
 enum { FREE_ROWS_RADIUS = 2, FIXED_ROWS = 4 }; /* wider filters have so many rows: unrolled code grows with both */
+enum { SMALL_IMAGE = 1 << 20 /* pixels; up to there one row a thread, so that all multiprocessors have work */ };
 
 /* What a thread sees of a row with a filter of radius K: `apron` pixels, its own, `apron` pixels. */
 template <int K> struct registers_row {
@@ -127,13 +128,19 @@ static ab_status registers_launch(const conv_device *device, const conv_params *
     return AB_LAUNCHED("convolve_registers");
 }
 
+static inline int registers_rows(const conv_device *device, const conv_params *params)
+{
+    if (params->rows > 0) return params->rows;
+    return (long long)device->to.width * device->to.height <= SMALL_IMAGE ? 1 : 2;
+}
+
 template <bool rank_one> static ab_status registers_convolve(const conv_device *device, const conv_params *params)
 {
+    const int rows = registers_rows(device, params);
     return conv_with_radius(device->filter.radius, [&](auto radius) {
         if constexpr (radius.k <= FREE_ROWS_RADIUS) {
-            if (params->rows == 1) return registers_launch<radius.k, 1, rank_one>(device, params);
-            if (params->rows == 2) return registers_launch<radius.k, 2, rank_one>(device, params);
-            if (params->rows == 8) return registers_launch<radius.k, 8, rank_one>(device, params);
+            if (rows == 1) return registers_launch<radius.k, 1, rank_one>(device, params);
+            if (rows == 2) return registers_launch<radius.k, 2, rank_one>(device, params);
         }
         return registers_launch<radius.k, FIXED_ROWS, rank_one>(device, params);
     });
@@ -141,7 +148,7 @@ template <bool rank_one> static ab_status registers_convolve(const conv_device *
 
 static inline ab_status registers_check(const conv_image *, const conv_params *params)
 {
-    if (params->rows == FIXED_ROWS || params->width / 2 <= FREE_ROWS_RADIUS) return ab_ok();
+    if (params->rows == 0 || params->rows == FIXED_ROWS || params->width / 2 <= FREE_ROWS_RADIUS) return ab_ok();
     return ab_unsupported("has %d rows a thread for filters wider than %d", FIXED_ROWS, 2 * FREE_ROWS_RADIUS + 1);
 }
 

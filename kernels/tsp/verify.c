@@ -157,24 +157,48 @@ static ab_status check_matrices(const colony_copy *copy)
     return ab_ok();
 }
 
-/* The weights that the pheromone makes, against those that the ants are about to choose by. */
+static double weight_of(const colony_copy *copy, const as_params *params, size_t i, size_t j)
+{
+    const size_t k = i * (size_t)copy->n + j;
+    const double eta = 1.0 / (copy->problem->dist[k] + 0.1);
+    return as_power((double)copy->pheromone[k], params->alpha) * as_power(eta, params->beta);
+}
+
+/* Row i: the weights that the pheromone makes, against those that the ants are about to choose by, where the colony has
+ * them. The column of the first that differs, or n; *least becomes the smallest. */
+static size_t check_row_of_weights(const colony_copy *copy, const as_params *params, size_t i, double *least)
+{
+    const size_t n = (size_t)copy->n;
+    const float *weights = copy->padded.usual ? copy->padded.choice_info : NULL;
+    size_t wrong = n;
+    for (size_t j = 0; j < n; ++j) {
+        if (i == j) continue;
+        const double weight = weight_of(copy, params, i, j);
+        *least = fmin(*least, weight);
+        if (!weights || weight <= VERIFY_LEAST_WEIGHT || wrong < n) continue;
+        const double is = (double)weights[i * (size_t)copy->padded.stride + j];
+        if (!(fabs(is - weight) <= VERIFY_WEIGHT_TOLERANCE * weight)) wrong = j;
+    }
+    return wrong;
+}
+
 static ab_status check_weights(colony_copy *copy, const as_params *params)
 {
     const size_t n = (size_t)copy->n;
-    copy->least_weight = INFINITY;
-    for (size_t i = 0; i < n; ++i)
-        for (size_t j = 0; j < n; ++j) {
-            if (i == j) continue;
-            const double eta = 1.0 / (copy->problem->dist[i * n + j] + 0.1);
-            const double weight =
-                as_power((double)copy->pheromone[i * n + j], params->alpha) * as_power(eta, params->beta);
-            if (weight < copy->least_weight) copy->least_weight = weight;
-            if (!copy->padded.choice_info || !copy->padded.usual) continue;
-            const double is = (double)copy->padded.choice_info[i * (size_t)copy->padded.stride + j];
-            if (weight > VERIFY_LEAST_WEIGHT && !(fabs(is - weight) <= VERIFY_WEIGHT_TOLERANCE * weight))
-                return ab_failed("choice_info[%zu][%zu] is %g, recomputed %g", i, j, is, weight);
-        }
-    return ab_ok();
+    size_t wrong_i = n, wrong_j = n;
+    double least = INFINITY;
+#pragma omp parallel for reduction(min : least)
+    for (size_t i = 0; i < n; ++i) {
+        const size_t j = check_row_of_weights(copy, params, i, &least);
+        if (j == n) continue;
+#pragma omp critical
+        if (i < wrong_i) wrong_i = i, wrong_j = j;
+    }
+    copy->least_weight = least;
+    if (wrong_i == n) return ab_ok();
+    return ab_failed("choice_info[%zu][%zu] is %g, recomputed %g", wrong_i, wrong_j,
+                     (double)copy->padded.choice_info[wrong_i * (size_t)copy->padded.stride + wrong_j],
+                     weight_of(copy, params, wrong_i, wrong_j));
 }
 
 static void deposit(double *pheromone, const colony_copy *copy, int ant)
