@@ -40,7 +40,8 @@ static const ab_block blocks[] = {
     {"3.3", "time", "protocol=as-best", .lines = lines, .without = AB_CANDIDATES, .stages = "3.4"},
     {"3.3", "time", "protocol=as", {"d198", "{tsp-few}", "{tsp}"}, .lines = lines, .without = AB_CANDIDATES,
      .stages = "3.4", .part = 1, .unpublished = true},
-    {"F3.9", "time", "protocol=as-best;carveout={carveouts}", .lines = swept, .runs = 1, .gpu_only = true, .part = 2},
+    {"F3.9", "time", "protocol=as-best;carveout={carveouts}", {"{tsp}", "{tsp-few} pr2392", "{tsp}"}, .lines = swept,
+     .runs = 1, .gpu_only = true, .part = 2},
     {NULL},
 };
 
@@ -48,7 +49,7 @@ const ab_driver table_3_3 = {
     .name = "3.3", .program = "table_3_3", .machine = "thesis, NVIDIA GTX 580 and one core of an Intel i7 950",
     .summary = "Tables 3.2, 3.3 and 3.4 and Figure 3.9: Ant System on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 5, .budget_s = 2, .converge = true, .host_steps = 2e6},
-                {.runs = 5, .iterations = 100, .budget_s = 0.9, .converge = true, .host_steps = 1e6},
+                {.runs = 5, .iterations = 100, .budget_s = 0.6, .converge = true, .host_steps = 1e6},
                 {.runs = 10, .iterations = 100, .budget_s = INFINITY, .host_steps = 1e8}},
     .inputs = {"d198 pcb442", "{tsp}", "{tsp}"},
     .sets = sets, .headings = headings, .blocks = blocks,

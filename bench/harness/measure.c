@@ -8,7 +8,7 @@
 enum { QUEUE_AHEAD = 4 };
 static const double LONG_MS = 10.0;
 /* Before an iteration on a GPU: at least, where the work waits for the CPU in its midst, and at most. */
-static const double LEAST_DELAY_S = 10e-6, WAITING_DELAY_S = 50e-6, MOST_DELAY_S = 2e-3;
+static const double LEAST_DELAY_S = 30e-6, WAITING_DELAY_S = 50e-6, MOST_DELAY_S = 2e-3;
 
 /* Marks in the stream of work: CUDA events for a GPU, times of day for a CPU. */
 typedef struct work_clock {
