@@ -19,7 +19,7 @@ enum { MIN_HOST_ANTS = 2 };
 
 /* Iterations that are verified, and of an implementation for which one of them takes longer than LONG_ITERATION_S. */
 enum { VERIFIED_ITERATIONS = 3, VERIFIED_LONG_ITERATIONS = 2 };
-enum { LATER_ANTS = 8 }; /* on the host backend one ant of so many walks in the later ones */
+enum { FEWER_ANTS = 8 }; /* one ant of so many walks in the host backend's after the first, and in a CPU's long ones */
 #define LONG_ITERATION_S 0.5
 
 /* In which the host backend runs what is verified: one that lets a warp run ahead of the others. */
@@ -100,24 +100,34 @@ static ab_status verify_colony(const ab_task *task, const as_params *params, int
     return status;
 }
 
+static as_params with_fewer_ants(const as_params *params)
+{
+    as_params fewer = *params;
+    if (fewer.n_ants > MIN_HOST_ANTS)
+        fewer.n_ants = fewer.n_ants / FEWER_ANTS > MIN_HOST_ANTS ? fewer.n_ants / FEWER_ANTS : MIN_HOST_ANTS;
+    return fewer;
+}
+
 /* On the host backend an iteration costs seconds: later ones are those of fewer ants, and where the fewest are more than
  * host_steps allows there is one. */
 static ab_status verify_on_host(const ab_task *task, ab_verdict *verdict)
 {
     const double n = task->c->input->size;
-    as_params fewer = *(const as_params *)task->params;
-    if (fewer.n_ants > MIN_HOST_ANTS)
-        fewer.n_ants = fewer.n_ants / LATER_ANTS > MIN_HOST_ANTS ? fewer.n_ants / LATER_ANTS : MIN_HOST_ANTS;
+    const as_params fewer = with_fewer_ants(task->params);
     if (fewer.n_ants * n * n <= task->c->host_steps)
         AB_TRY(verify_colony(task, &fewer, VERIFIED_ITERATIONS, verdict));
     return verify_colony(task, task->params, 1, verdict);
 }
 
+/* A CPU's long iterations are verified with fewer ants, which walk one like another; judge_run sees the tours of all. */
 static ab_status verify_iterations_of(const ab_task *task, ab_verdict *verdict)
 {
+    const ab_backend backend = task->c->implementation->backend;
     const bool takes_long = iteration_seconds(task->c, task->params) > LONG_ITERATION_S;
-    if (task->c->implementation->backend == AB_HOST) return verify_on_host(task, verdict);
-    return verify_colony(task, task->params, takes_long ? VERIFIED_LONG_ITERATIONS : VERIFIED_ITERATIONS, verdict);
+    const as_params fewer = with_fewer_ants(task->params);
+    if (backend == AB_HOST) return verify_on_host(task, verdict);
+    if (!takes_long) return verify_colony(task, task->params, VERIFIED_ITERATIONS, verdict);
+    return verify_colony(task, backend == AB_CPU ? &fewer : task->params, VERIFIED_LONG_ITERATIONS, verdict);
 }
 
 static ab_status verify(const ab_task *task, ab_verdict *verdict)

@@ -1,9 +1,12 @@
 /* Checks of Ant System's output (kernels/tsp/verify.h). */
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/tsp/verify.h"
+
+enum { MANY = 500 /* ants or rows from which on they are checked on all cores */ };
 
 static ab_status check_permutation(const int32_t *tour, int n, bool *seen)
 {
@@ -43,7 +46,7 @@ typedef struct colony_copy {
     float *pheromone;    /* [n][n] */
     as_padded padded;    /* owns its arrays; they are NULL for a colony that has no padding */
     double *expected;    /* [n][n]: the pheromone recomputed; NULL where nothing is run */
-    bool *seen;          /* [n]: scratch */
+    bool *seen;          /* [threads][n]: scratch */
     double least_weight; /* of all edges, in this iteration */
     int64_t shortest;    /* length of all tours of all iterations so far */
     int n, n_ants;
@@ -84,7 +87,7 @@ static ab_status allocate_copy(as_colony *colony, const as_problem *problem, int
     copy->result.lengths = malloc(ants * sizeof *copy->result.lengths);
     copy->result.best_tour = malloc(tour * sizeof *copy->result.best_tour);
     copy->pheromone = malloc(n * n * sizeof *copy->pheromone);
-    copy->seen = malloc(n * sizeof *copy->seen);
+    copy->seen = malloc((size_t)omp_get_max_threads() * n * sizeof *copy->seen);
     if (runs) copy->expected = malloc(n * n * sizeof *copy->expected);
     if (allocate_padded(colony, copy, &status) && copy->result.tours && copy->result.lengths &&
         copy->result.best_tour && copy->pheromone && copy->seen && (copy->expected || !runs))
@@ -92,18 +95,43 @@ static ab_status allocate_copy(as_colony *colony, const as_problem *problem, int
     return ab_failed("out of memory for the tours of %d ants on %d cities", n_ants, problem->n);
 }
 
-/* The tour of every ant. */
+/* Checks one ant or one row. */
+typedef ab_status (*check_one)(const colony_copy *copy, const as_params *params, size_t i);
+
+/* Checks `count` of them on all cores: the status of the first that is not as it should be. */
+static ab_status check_each(const colony_copy *copy, const as_params *params, int count, check_one check)
+{
+    ab_status first = ab_ok();
+    int wrong = count;
+#pragma omp parallel for if (count >= MANY)
+    for (int i = 0; i < count; ++i) {
+        const ab_status status = check(copy, params, (size_t)i);
+        if (status.code == AB_OK) continue;
+#pragma omp critical(check_each)
+        if (i < wrong) {
+            wrong = i;
+            first = status;
+        }
+    }
+    return first;
+}
+
+static ab_status check_ant(const colony_copy *copy, const as_params *params, size_t ant)
+{
+    const size_t n = (size_t)copy->n;
+    const as_result *result = &copy->result;
+    (void)params;
+    const ab_status status = check_tour(copy->problem, result->tours + ant * (n + 1), result->lengths[ant],
+                                        copy->seen + (size_t)omp_get_thread_num() * n);
+    return status.code == AB_OK ? status : ab_failed("ant %zu: %.400s", ant, status.reason);
+}
+
+/* The tour of every ant; *valid is how many there are. */
 static ab_status check_tours(const colony_copy *copy, int *valid)
 {
-    const as_result *result = &copy->result;
-    *valid = 0;
-    for (int ant = 0; ant < copy->n_ants; ++ant) {
-        const int32_t *tour = result->tours + (size_t)ant * ((size_t)copy->n + 1);
-        const ab_status status = check_tour(copy->problem, tour, result->lengths[ant], copy->seen);
-        if (status.code != AB_OK) return ab_failed("ant %d: %.400s", ant, status.reason);
-        ++*valid;
-    }
-    return ab_ok();
+    const ab_status status = check_each(copy, NULL, copy->n_ants, check_ant);
+    *valid = status.code == AB_OK ? copy->n_ants : 0;
+    return status;
 }
 
 /* The best tour: that it is one, and no longer than any of the last iteration. */
@@ -141,20 +169,23 @@ static ab_status check_row(const char *name, const float *row, size_t i, size_t 
     return ab_ok();
 }
 
-static ab_status check_matrices(const colony_copy *copy)
+static ab_status check_rows(const colony_copy *copy, const as_params *params, size_t i)
 {
     const size_t n = (size_t)copy->n, stride = (size_t)copy->padded.stride;
-    for (size_t i = 0; i < n; ++i) {
-        AB_TRY(check_row("pheromone", copy->pheromone + i * n, i, n, n));
-        if (!copy->padded.pheromone) continue;
-        const float *weights = copy->padded.choice_info + i * stride;
-        AB_TRY(check_row("pheromone", copy->padded.pheromone + i * stride, i, n, stride));
-        if (!copy->padded.usual) continue;
-        AB_TRY(check_row("choice_info", weights, i, n, stride));
-        if (weights[i] != 0.0f)
-            return ab_failed("choice_info[%zu][%zu], on the diagonal, is %g", i, i, (double)weights[i]);
-    }
-    return ab_ok();
+    (void)params;
+    AB_TRY(check_row("pheromone", copy->pheromone + i * n, i, n, n));
+    if (!copy->padded.pheromone) return ab_ok();
+    const float *weights = copy->padded.choice_info + i * stride;
+    AB_TRY(check_row("pheromone", copy->padded.pheromone + i * stride, i, n, stride));
+    if (!copy->padded.usual) return ab_ok();
+    AB_TRY(check_row("choice_info", weights, i, n, stride));
+    if (weights[i] == 0.0f) return ab_ok();
+    return ab_failed("choice_info[%zu][%zu], on the diagonal, is %g", i, i, (double)weights[i]);
+}
+
+static ab_status check_matrices(const colony_copy *copy)
+{
+    return check_each(copy, NULL, copy->n, check_rows);
 }
 
 static double weight_of(const colony_copy *copy, const as_params *params, size_t i, size_t j)
@@ -187,7 +218,7 @@ static ab_status check_weights(colony_copy *copy, const as_params *params)
     const size_t n = (size_t)copy->n;
     size_t wrong_i = n, wrong_j = n;
     double least = INFINITY;
-#pragma omp parallel for reduction(min : least)
+#pragma omp parallel for reduction(min : least) if (n >= MANY)
     for (size_t i = 0; i < n; ++i) {
         const size_t j = check_row_of_weights(copy, params, i, &least);
         if (j == n) continue;
@@ -225,6 +256,7 @@ static int best_ant(const colony_copy *copy)
 static void expect_pheromone(colony_copy *copy, const as_params *params)
 {
     const size_t n = (size_t)copy->n;
+#pragma omp parallel for if (n >= MANY)
     for (size_t i = 0; i < n * n; ++i) copy->expected[i] = (1.0 - params->rho) * (double)copy->pheromone[i];
     if (params->protocol == AS_BEST_ANT)
         deposit(copy->expected, copy, best_ant(copy));
@@ -233,14 +265,14 @@ static void expect_pheromone(colony_copy *copy, const as_params *params)
 }
 
 /* The diagonal is never used: check_matrices is enough for it. */
-static ab_status check_pheromone(const colony_copy *copy)
+static ab_status check_row_of_pheromone(const colony_copy *copy, const as_params *params, size_t i)
 {
     const size_t n = (size_t)copy->n;
-    for (size_t i = 0; i < n * n; ++i) {
-        const double error = fabs(copy->pheromone[i] - copy->expected[i]);
-        if (i % (n + 1) != 0 && !(error <= VERIFY_PHEROMONE_TOLERANCE * copy->expected[i]))
-            return ab_failed("pheromone[%zu][%zu] is %g, recomputed %g", i / n, i % n, (double)copy->pheromone[i],
-                             copy->expected[i]);
+    (void)params;
+    for (size_t j = 0; j < n; ++j) {
+        const double is = copy->pheromone[i * n + j], expected = copy->expected[i * n + j];
+        if (i != j && !(fabs(is - expected) <= VERIFY_PHEROMONE_TOLERANCE * expected))
+            return ab_failed("pheromone[%zu][%zu] is %g, recomputed %g", i, j, is, expected);
     }
     return ab_ok();
 }
@@ -300,7 +332,7 @@ static ab_status check_updated(colony_copy *copy, int64_t zero_weight_steps)
     AB_TRY(check_best(copy));
     AB_TRY(check_shortest(copy));
     AB_TRY(check_matrices(copy));
-    AB_TRY(check_pheromone(copy));
+    AB_TRY(check_each(copy, NULL, copy->n, check_row_of_pheromone));
     return check_zero_steps(copy, zero_weight_steps);
 }
 
@@ -328,6 +360,7 @@ static ab_status level(as_colony *colony, const as_params *params, colony_copy *
 {
     const size_t n = (size_t)copy->n;
     if (!(params->alpha > 0.0)) return ab_ok();
+#pragma omp parallel for if (n >= MANY)
     for (size_t i = 0; i < n * n; ++i) {
         const double eta = 1.0 / (copy->problem->dist[i] + 0.1);
         const double tau = 1e-6 * as_power(as_power(eta, params->beta), -1.0 / params->alpha);
