@@ -77,18 +77,25 @@ long ab_machine_preemptions(void)
     return usage.ru_nivcsw;
 }
 
+/* Threads that are running now but for this one; -1 where the system does not tell. */
+static int count_others(void)
+{
+    int running = 0;
+    FILE *file = fopen("/proc/loadavg", "r");
+    const bool read = file && fscanf(file, "%*f %*f %*f %d/", &running) == 1;
+    if (file) fclose(file);
+    return read ? running - 1 : -1;
+}
+
 double ab_machine_others(void)
 {
-    enum { LOOKS = 4 };
-    const struct timespec pause = {.tv_nsec = 10000000};
+    enum { LOOKS = 10 };
+    const struct timespec pause = {.tv_nsec = 50000000};
     double sum = 0.0;
     for (int i = 0; i < LOOKS; i++) {
-        int running = 0;
-        FILE *file = fopen("/proc/loadavg", "r");
-        const bool read = file && fscanf(file, "%*f %*f %*f %d/", &running) == 1;
-        if (file) fclose(file);
-        if (!read) return NAN;
-        sum += running - 1; /* this thread */
+        const int others = count_others();
+        if (others <= 0) return others < 0 ? NAN : 0.0;
+        sum += others;
         nanosleep(&pause, NULL);
     }
     return sum / LOOKS;
