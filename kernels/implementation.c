@@ -41,6 +41,7 @@ void ab_trait_names(unsigned traits, char text[AB_TRAITS_TEXT])
         {AB_GATHER, "gather"},
         {AB_SINGLE_STEPS, "single-steps"},
         {AB_BITS, "bits"},
+        {AB_RACE, "race"},
     };
     size_t at = 0;
     text[0] = '\0';

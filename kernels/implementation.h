@@ -70,7 +70,8 @@ enum {
     AB_WORKERS = 1 << 8,     /* "workers": a block of as many threads as its parameters say works on each ant */
     AB_GATHER = 1 << 9,      /* "gather": each entry of the pheromone looks for its edge in all tours */
     AB_SINGLE_STEPS = 1 << 10, /* "single-steps": simulates every step of a system by its rules, whatever they are */
-    AB_BITS = 1 << 11          /* "bits": a membrane is a bit */
+    AB_BITS = 1 << 11,         /* "bits": a membrane is a bit */
+    AB_RACE = 1 << 12          /* "race": ants choose by a race of clocks (kernels/tsp/race.h) */
 };
 
 enum { AB_TRAITS_TEXT = 128 };

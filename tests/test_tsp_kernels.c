@@ -41,13 +41,15 @@ typedef struct setting {
     int nn;        /* AB_CANDIDATES, else 0 */
     int workers;   /* AB_WORKERS, else 0 */
     bool readonly; /* AB_THREAD_EACH */
+    int block;     /* AB_RACE: ants of a block whose rows are not in shared memory; else 0 */
+    int near;      /* AB_RACE, not AB_CANDIDATES: few near cities, so that most steps end in the tail */
 } setting;
 
 static size_t count_settings(const ab_implementation *rung)
 {
     if (rung->traits & AB_CANDIDATES) return N_SET_SIZES;
     if (rung->traits & AB_WORKERS) return N_WORKER_COUNTS;
-    return rung->traits & AB_THREAD_EACH ? 2 : 1;
+    return rung->traits & (AB_THREAD_EACH | AB_RACE) ? 2 : 1;
 }
 
 /* Setting number `i` of a rung, whatever i. */
@@ -57,6 +59,8 @@ static setting setting_of(const ab_implementation *rung, size_t i)
     if (rung->traits & AB_CANDIDATES) with.nn = set_sizes[with.number];
     if (rung->traits & AB_WORKERS) with.workers = worker_counts[with.number];
     if (rung->traits & AB_THREAD_EACH) with.readonly = with.number == 1;
+    if (rung->traits & AB_RACE && with.number == 1) with.block = 3;
+    if (rung->traits & AB_RACE && !(rung->traits & AB_CANDIDATES) && with.number == 1) with.near = 5;
     return with;
 }
 
@@ -76,6 +80,8 @@ static ab_status open_setting(setting with, as_problem problem, const as_params 
     as_params params = *given;
     params.workers = with.workers;
     params.readonly = with.readonly;
+    params.block_ants = with.block;
+    params.near = with.near;
     if (with.nn && problem.n >= 2) {
         problem.nn = with.nn < problem.n ? with.nn : problem.n - 1;
         assert_int_equal(as_nearest_neighbours(&problem, problem.nn, &nn_list).code, AB_OK);

@@ -289,6 +289,7 @@ template <typename A, typename B> constexpr std::common_type_t<A, B> max(A a, B 
 
 /* Macros, because glibc's math.h declares functions of these names, which it does not define. */
 #define __expf(x) expf(x)
+#define __logf(x) logf(x)
 #define __powf(x, y) powf(x, y)
 
 inline float __fdividef(float x, float y)
@@ -318,6 +319,11 @@ inline float __int_as_float(int x)
 }
 
 template <typename T> T __ldg(const T *address)
+{
+    return *address;
+}
+
+template <typename T> T __ldcg(const T *address)
 {
     return *address;
 }

@@ -104,7 +104,7 @@ static ab_status read_padded(as_colony *base, as_padded *padded)
     const tsp_device *device = &colony->device;
     const size_t bytes = (size_t)device->n * (size_t)device->stride * sizeof(float);
     padded->stride = device->stride;
-    padded->usual = !colony->rung->choice;
+    padded->usual = !colony->rung->choice || colony->rung->same_weights;
     if (padded->pheromone)
         CUDA_TRY(cudaMemcpy(padded->pheromone, device->pheromone, bytes, cudaMemcpyDeviceToHost));
     if (padded->choice_info)
@@ -218,11 +218,14 @@ static ab_status initialise(gpu_colony *colony, const as_problem *problem)
     return poison(&colony->base);
 }
 
-static ab_status allocate_scratch(gpu_colony *colony, const as_problem *problem)
+static ab_status begin_rung(gpu_colony *colony, const as_problem *problem)
 {
-    if (!colony->rung->scratch_bytes) return ab_ok();
-    const size_t bytes = colony->rung->scratch_bytes(problem, &colony->params);
-    return device_allocate_bytes(&colony->memory, &colony->device.scratch, bytes);
+    const tsp_rung *rung = colony->rung;
+    if (rung->scratch_bytes) {
+        const size_t bytes = rung->scratch_bytes(problem, &colony->params);
+        AB_TRY(device_allocate_bytes(&colony->memory, &colony->device.scratch, bytes));
+    }
+    return rung->begin ? rung->begin(&colony->device, problem, &colony->params) : ab_ok();
 }
 
 extern "C" ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *problem, const as_params *params,
@@ -243,7 +246,7 @@ extern "C" ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *pr
     colony->params = *params;
     colony->rung = rung;
     ab_status status = initialise(colony, problem);
-    if (status.code == AB_OK) status = allocate_scratch(colony, problem);
+    if (status.code == AB_OK) status = begin_rung(colony, problem);
     if (status.code == AB_OK)
         *opened = &colony->base;
     else

@@ -76,6 +76,8 @@ typedef struct tsp_rung {
     tsp_step *improve = NULL;
     /* In place of tsp_choice_info. NULL: that. */
     tsp_step *choice = NULL;
+    /* Whether `choice` leaves what tsp_choice_info does, and is to be checked for it. */
+    bool same_weights = false;
     /* All of stage "update", in place of tsp_evaporate and then tsp_deposit_all or tsp_deposit_best. NULL: those. */
     tsp_step *deposit = NULL;
     /* What an instance must be like beyond as_check, AB_UNSUPPORTED else; asks for shared memory (device_allow_shared).
@@ -83,6 +85,8 @@ typedef struct tsp_rung {
     ab_status (*check)(const as_problem *problem, const as_params *params) = NULL;
     /* Bytes of tsp_device.scratch. NULL: none. */
     size_t (*scratch_bytes)(const as_problem *problem, const as_params *params) = NULL;
+    /* Fills it, once, when a colony is opened. NULL: nothing. */
+    ab_status (*begin)(const tsp_device *colony, const as_problem *problem, const as_params *params) = NULL;
 } tsp_rung;
 
 extern "C" {

@@ -25,6 +25,8 @@
  *                            antbench 3.3 --implementations tsp/i-roulette-warp
  *   ds-roulette          the rule again, with two random numbers a step: a spin over sub-blocks, one inside the winner
  *                            antbench 3.3 --implementations tsp/ds-roulette
+ *   race                 the rule without a wheel: a warp per ant, clocks of near cities race one for all others
+ *                            antbench 3.3 --implementations tsp/race
  * and with candidate sets, so that a step reads 20 or 32 cities and seldom all:
  *   acotsp-seq-nn        acotsp-seq with them
  *                            antbench 4.2 --implementations tsp/acotsp-seq-nn
@@ -38,6 +40,8 @@
  *                            antbench 4.2 --implementations tsp/cand-block
  *   cand-block-compress  the remaining cities in a list, so that the search passes over no visited one
  *                            antbench 4.2 --implementations tsp/cand-block-compress
+ *   race-candidates      a warp per ant, a clock a candidate
+ *                            antbench 4.2 --implementations tsp/race-candidates
  *
  * The all-zero rule, the same in every implementation: single precision lets the weight of an edge that is never used
  * underflow to 0 after about a hundred iterations at rho = 0.5, so a step can find that all its unvisited cities weigh
@@ -92,6 +96,9 @@ typedef struct as_params {
     int carveout;  /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
     int nn;        /* size of the candidate sets that the problem is given; 0 for none */
     int workers;   /* GPU, AB_WORKERS: threads of an ant's block (JPDC's worker ants), a power of two; others: 0 */
+    int near;      /* GPU, AB_RACE: near cities that have a clock of their own; 0: 31 */
+    int block_ants; /* GPU, AB_RACE: ants of a block; 0: as many as share the rows in a multiprocessor's memory */
+    int proposals; /* GPU, AB_RACE: tail cities drawn at once; 0: by how many cities are left */
     bool readonly; /* GPU, AB_THREAD_EACH: choice_info through the read-only cache, once the texture cache */
 } as_params;
 

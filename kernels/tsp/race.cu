@@ -1,0 +1,272 @@
+/* Ant System by a race of clocks over all cities, exactly: 31 near cities and a tail (race.h).
+ *
+ * Stage "choice", a block per row, writes choice_info, the near cities' mean times and the tail's alias table. The table
+ * is of whole numbers: tail weights in units of 2^-16 of a bucket, so that all sums are exact in 32 bits, and 4 bytes an
+ * entry. Light cities (at most a bucket) and heavy ones (more) are each numbered and their deficits and excesses added up
+ * by prefix sums; who fills whose bucket follows by binary search, for all cities at once (the sweep of Hübschle-Schneider
+ * & Sanders, "Parallel weighted random sampling", ACM TOMS 48, 2022). What is left over by rounding goes to the row's own
+ * city, which is always visited. Stage "update" is that of deposit_rows.cu.
+ *
+ * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; n = n_ants:
+ *   latency   a step waits for two loads of shared memory (33 cycles each), two warp minima (about 25 each) and some
+ *             eight instructions in line: 160 cycles; where rows come from the L2 cache 270 in place of 33: 400.
+ *             d198 0.016 ms, pcb442 0.036, pr1002 0.081; pr2392, u2152 (L2) 0.48, 0.43; rl5915 1.2
+ *   issue     about 48 instructions a step and warp, one a cycle and scheduler: n^2 48 / (528 x 1.98 GHz); pr2392 0.26 ms,
+ *             pcb3038 0.42, rl5915 1.6, usa13509 8.4
+ *   tail      6 % of the steps (protocol as) take one more load from L2 and some 150 cycles, 40 % (as-best, at first)
+ *   choice    16 n^2 bytes and two searches a city: pr2392 92 MB, from L2 at 5 TB/s 0.018 ms; usa13509 2.9 GB, from
+ *             memory at 3 TB/s 1.0 ms
+ *   update    deposit_rows.cu
+ * Limits: n <= 22000 or so (10 n bytes of shared memory in stage "choice").
+ * Source: this project.
+ */
+#include <stdlib.h>
+
+#include "kernels/tsp/race.h"
+
+enum { MOST_WARPS = 8, MOST_NEAR = RACE_LANES - 1, BUCKET = 1 << 16 };
+
+/* A weight that is not 0 has a time that is not infinite, however small it is beside the row's sum. */
+#define MOST_TIME 1e37f
+
+/* ---- Stage "choice" ---- */
+
+static __device__ __forceinline__ unsigned warp_sum_up(unsigned value, int lane)
+{
+    for (int offset = 1; offset < WARP_SIZE; offset *= 2) {
+        const unsigned below = __shfl_up_sync(FULL_WARP, value, (unsigned)offset);
+        if (lane >= offset) value += below;
+    }
+    return value;
+}
+
+/* The sum of `value` over the threads before this one, and over all. */
+static __device__ unsigned sum_before(unsigned value, shared_array<unsigned> of_warps, unsigned *total)
+{
+    const int warp = (int)threadIdx.x / WARP_SIZE, lane = (int)threadIdx.x % WARP_SIZE;
+    const unsigned upto = warp_sum_up(value, lane);
+    unsigned before = upto - value;
+    __syncthreads(); /* every thread has read the sums before */
+    if (lane == WARP_SIZE - 1) of_warps[warp] = upto;
+    __syncthreads();
+    *total = 0;
+    for (int i = 0; i < (int)blockDim.x / WARP_SIZE; ++i) {
+        if (i < warp) before += of_warps[i];
+        *total += of_warps[i];
+    }
+    return before;
+}
+
+/* The sum of `value` over the block, the same in all threads. */
+static __device__ float block_sum(float value, shared_array<float> of_warps)
+{
+    const float sum = race_sum(value);
+    __syncthreads();
+    if (threadIdx.x % WARP_SIZE == 0) of_warps[threadIdx.x / WARP_SIZE] = sum;
+    __syncthreads();
+    float all = 0.0f;
+    for (int i = 0; i < (int)blockDim.x / WARP_SIZE; ++i) all += of_warps[i];
+    return all;
+}
+
+/* The first of `count` ascending numbers that is more than x; `count` where none is. */
+static __device__ __forceinline__ int first_above(shared_array<unsigned> numbers, int count, unsigned x)
+{
+    int low = 0, high = count;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (numbers[middle] > x)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Cities in the order of a table's making: first the light ones, then the heavy ones. */
+struct alias_order {
+    shared_array<unsigned> sum;        /* [n] deficits of the light ones up to each, then excesses of the heavy ones */
+    shared_array<unsigned short> city; /* [n] */
+    int n_light, n_heavy;
+};
+
+/* Numbers light and heavy cities and adds up; each thread a run of cities. part[n]: each city's number of 2^-16 of a
+ * bucket, 0 for cities that are not in the tail. */
+static __device__ void order_cities(int n, shared_array<unsigned> part, shared_array<unsigned> of_warps,
+                                    alias_order *order)
+{
+    const int chunk = ceil_div(n, (int)blockDim.x) | 1; /* odd: no two threads of a warp in one bank */
+    const int begin = min((int)threadIdx.x * chunk, n), end = min(begin + chunk, n);
+    unsigned n_light = 0, deficit = 0, excess = 0, all_light, ignored;
+    for (int j = begin; j < end; ++j) {
+        if (part[j] <= BUCKET) {
+            ++n_light;
+            deficit += BUCKET - part[j];
+        } else {
+            excess += part[j] - BUCKET;
+        }
+    }
+    unsigned light = sum_before(n_light, of_warps, &all_light);
+    deficit = sum_before(deficit, of_warps, &ignored);
+    excess = sum_before(excess, of_warps, &ignored);
+    unsigned heavy = all_light + (unsigned)begin - light;
+    for (int j = begin; j < end; ++j) {
+        if (part[j] <= BUCKET) {
+            order->sum[light] = deficit += BUCKET - part[j];
+            order->city[light++] = (unsigned short)j;
+        } else {
+            order->sum[heavy] = excess += part[j] - BUCKET;
+            order->city[heavy++] = (unsigned short)j;
+        }
+    }
+    order->n_light = (int)all_light;
+    order->n_heavy = n - (int)all_light;
+}
+
+static __device__ __forceinline__ unsigned alias_entry(unsigned part, int city, int alias)
+{
+    return part >= BUCKET ? (unsigned)city : part << 16 | (unsigned)alias; /* a full bucket: the city either way */
+}
+
+/* The entry of the city in place p of the order. A light city's bucket is filled by the heavy city whose excess reaches
+ * beyond the deficits before it; a heavy city fills buckets until its excess is used up, in the midst of one, and the
+ * next heavy city fills up what that took from its own. `nobody` fills what no city does. */
+static __device__ unsigned fill_bucket(const alias_order &order, int p, unsigned part, int nobody)
+{
+    const int city = order.city[p], n_light = order.n_light;
+    if (p < n_light) {
+        const unsigned before = order.sum[p] - (BUCKET - part);
+        const int by = first_above(order.sum + n_light, order.n_heavy, before);
+        return alias_entry(part, city, by < order.n_heavy ? order.city[n_light + by] : nobody);
+    }
+    const int last = first_above(order.sum, n_light, order.sum[p] - 1); /* the first that reaches its sum */
+    const unsigned taken = last < n_light ? order.sum[last] - order.sum[p] : 0;
+    return alias_entry(BUCKET - taken, city, p + 1 < n_light + order.n_heavy ? order.city[p + 1] : nobody);
+}
+
+static __device__ __forceinline__ float mean_time(float weight, float unit)
+{
+    return weight > 0.0f ? min(unit / weight, MOST_TIME) : race_time(RACE_WEIGHTLESS);
+}
+
+/* Layout of the dynamic shared memory, in bytes. */
+static size_t shared_bytes(int stride)
+{
+    return (size_t)stride * (2 * sizeof(unsigned) + sizeof(unsigned short));
+}
+
+static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE) weigh_rows(tsp_device colony, race_rows rows, float alpha)
+{
+    const int n = colony.n, stride = colony.stride, thread = (int)threadIdx.x, row = (int)blockIdx.x;
+    SHARED_DYNAMIC(unsigned, word, 0, stride); /* weights, as bits; then parts */
+    SHARED_DYNAMIC(unsigned, sum, sizeof(unsigned) * (size_t)stride, stride);
+    SHARED_DYNAMIC(unsigned short, city, 2 * sizeof(unsigned) * (size_t)stride, stride);
+    SHARED(float, float_sums, MOST_WARPS);
+    SHARED(unsigned, sums, MOST_WARPS);
+    const size_t base = (size_t)row * (size_t)stride;
+
+    for (int j = thread; j < stride; j += (int)blockDim.x) {
+        const float tau = colony.pheromone[base + (size_t)j];
+        const float weight = (alpha == 1.0f ? tau : powf(tau, alpha)) * colony.heuristic[base + (size_t)j];
+        colony.choice_info[base + (size_t)j] = weight;
+        word[j] = race_key(weight);
+    }
+    __syncthreads();
+    const int clock = row * RACE_LANES + thread;
+    float near_weight = 0.0f, tail = 0.0f;
+    if (thread < rows.n_near) {
+        near_weight = race_time(word[rows.city[clock]]);
+        word[rows.city[clock]] = 0;
+    }
+    __syncthreads();
+    for (int j = thread; j < n; j += (int)blockDim.x) tail += race_time(word[j]);
+    tail = block_sum(tail, float_sums);
+    const float unit = tail + block_sum(near_weight, float_sums);
+    /* A little less than n buckets, so that rounding up many parts does not make more of them. */
+    const float n_parts = (float)n * (float)(BUCKET - 1), rate = tail * ((float)n * (float)BUCKET / n_parts);
+    if (thread < rows.n_near) rows.mean[clock] = mean_time(near_weight, unit);
+    if (thread == rows.n_near) rows.mean[clock] = mean_time(rate, unit);
+    if (!(tail > 0.0f)) return;
+
+    for (int j = thread; j < n; j += (int)blockDim.x) word[j] = (unsigned)(race_time(word[j]) / tail * n_parts + 0.5f);
+    __syncthreads();
+    alias_order order = {sum, city, 0, 0};
+    order_cities(n, word, sums, &order);
+    __syncthreads();
+    for (int p = thread; p < n; p += (int)blockDim.x)
+        rows.alias[base + (size_t)city[p]] = fill_bucket(order, p, word[city[p]], row);
+}
+
+/* ---- The rung ---- */
+
+/* Threads of a row's block: about four cities each, so that small instances have few warps to meet at barriers. */
+static int row_threads(int n)
+{
+    return min(ceil_div(n, 4 * WARP_SIZE), (int)MOST_WARPS) * WARP_SIZE;
+}
+
+static int count_near(int n, const as_params *params)
+{
+    return min(params->near ? params->near : (int)MOST_NEAR, n - 1);
+}
+
+static race_rows rows_of(const tsp_device *colony, const as_params *params)
+{
+    race_rows rows;
+    race_place(colony->scratch, colony->n, colony->stride, colony->n_ants, true, &rows);
+    rows.n_near = count_near(colony->n, params);
+    return rows;
+}
+
+static size_t scratch_bytes(const as_problem *problem, const as_params *params)
+{
+    race_rows rows;
+    return race_place(NULL, problem->n, ceil_div(problem->n, 32) * 32, params->n_ants, true, &rows);
+}
+
+static ab_status check(const as_problem *problem, const as_params *params)
+{
+    race_plan plan;
+    if (params->near >= RACE_LANES) return ab_unsupported("needs near <= %d, not %d", MOST_NEAR, params->near);
+    AB_TRY(device_allow_shared((const void *)weigh_rows, shared_bytes(ceil_div(problem->n, 32) * 32), -1));
+    AB_TRY(race_make_plan(problem->n, params, count_near(problem->n, params) + 1, &plan));
+    return race_check_walk<race_random, race_visited, false>(problem->n, plan, params->carveout);
+}
+
+static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *params)
+{
+    const race_rows rows = rows_of(colony, params);
+    int32_t *near = NULL;
+    AB_TRY(as_nearest_neighbours(problem, rows.n_near, &near));
+    const ab_status status = race_write_cities(&rows, problem->n, near, colony->n);
+    free(near);
+    return status;
+}
+
+static ab_status choice(const tsp_device *colony, const as_params *params, unsigned)
+{
+    LAUNCH(weigh_rows, colony->n, row_threads(colony->n), shared_bytes(colony->stride))
+    (*colony, rows_of(colony, params), (float)params->alpha);
+    return AB_LAUNCHED("weigh_rows");
+}
+
+static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+{
+    race_plan plan;
+    const race_rows rows = rows_of(colony, params);
+    AB_TRY(race_make_plan(colony->n, params, rows.n_near + 1, &plan));
+    return race_launch_walk<race_random, race_visited, false>(colony, rows, plan, params->seed, iteration);
+}
+
+static ab_status deposit(const tsp_device *colony, const as_params *params, unsigned)
+{
+    return AB_GPU(tsp_deposit_rows)(colony, rows_of(colony, params).links, params);
+}
+
+AB_RUNG(tsp_rung, tsp_race) = {.construct = construct,
+                               .choice = choice,
+                               .same_weights = true,
+                               .deposit = deposit,
+                               .check = check,
+                               .scratch_bytes = scratch_bytes,
+                               .begin = begin};

@@ -1,0 +1,487 @@
+/* A race of exponential clocks: what the rungs race and race-candidates share, a warp per ant.
+ *
+ * A step of Ant System as a race: each city j that may be chosen has a clock that rings after an exponentially distributed
+ * time of rate w_j, its weight, and the first to ring is j with probability w_j / sum of w. So where a roulette needs a
+ * scan, a ballot and a search, a lane here needs one product, and the warp two minima. The clocks are drawn before it is
+ * known where the ant will stand: -ln(u) in the shadow of the step before, times 1/w as soon as the row arrives.
+ *
+ * The warp holds 32 clocks: the near cities of the row, and in rung `race` one for all others together, the tail, whose
+ * rate T counts visited cities too. Where it rings first the warp draws up to 32 tail cities at once from the row's alias
+ * table. They are the tail's successive arrivals; those at visited cities do not count (thinning of a Poisson process),
+ * and the first of the others wins unless a near city's clock rings before it. After RACE_ROUNDS rounds of nothing but
+ * visited cities the step is thrown away and drawn anew by adding up all cities that are left. That keeps the
+ * distribution: which arrival is the first that counts does not depend on how many before it do not.
+ *
+ * A step's critical path: the row's clocks (shared memory, or the L2 cache where n is large), the visited flags of its
+ * cities (shared memory), two warp minima; the next row is asked for before it is known whether the step is a plain one.
+ * Resolution: 2^-32 of a clock's distribution, 2^-16 of the mean weight of a tail city, 2^-23 of the rest's sum.
+ *
+ * Sources: this project; thinning: Lewis & Shedler, Naval Research Logistics 26 (1979); alias tables: Walker, ACM TOMS 3
+ * (1977); sfc32: C. Doty-Humphrey, PractRand.
+ */
+#ifndef ANTBENCH_TSP_RACE_H
+#define ANTBENCH_TSP_RACE_H
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/cuda_random.h"
+#include "kernels/tsp/colony.h"
+#include "kernels/tsp/deposit_rows.h"
+#include "kernels/warp.h"
+
+enum {
+    RACE_LANES = WARP_SIZE,  /* clocks of a row */
+    RACE_LIST = 256,         /* cities left from which on an ant keeps a list of them */
+    RACE_ROUNDS = 4,         /* of proposals before a step is drawn anew */
+    RACE_AT_ONCE = 8,        /* loads in flight of a lane that looks at a whole row */
+    RACE_BLOCK_ANTS = 32,    /* most ants of a block */
+    RACE_STREAMED_BLOCK = 4  /* ants of a block where rows are not in shared memory */
+};
+
+#define RACE_NEVER 0xffffffffu     /* the key of a clock that is not in the race */
+#define RACE_WEIGHTLESS 0x7f800000u /* that of a city of weight 0: an infinite time */
+
+/* A rung's own memory. Row n is read ahead where the tail has rung, and never used. */
+typedef struct race_rows {
+    float *mean;          /* [n + 1][RACE_LANES] mean time of a clock, in units of the row's; infinite for weight 0 */
+    unsigned short *city; /* [n + 1][RACE_LANES] near cities, nearest first; the tail is city n; then cities that never
+                           * ring */
+    unsigned *alias;      /* [n][stride] of the tail: threshold << 16 | alias; NULL for candidate sets */
+    tour_links *links;    /* [n][n_ants] */
+    int n_near;           /* near cities; the tail's clock is the lane after them */
+} race_rows;
+
+/* ---- Random numbers ---- */
+
+/* sfc32, a generator for each lane: seven instructions a number, where Philox, which seeds it, takes about twenty. */
+struct race_random {
+    unsigned a, b, c, d;
+
+    __device__ __forceinline__ race_random(unsigned long long seed, unsigned long long stream)
+    {
+        curandStatePhilox4_32_10_t philox;
+        curand_init(seed, stream, 0, &philox);
+        a = curand(&philox);
+        b = curand(&philox);
+        c = curand(&philox);
+        d = curand(&philox);
+    }
+
+    __device__ __forceinline__ unsigned next()
+    {
+        const unsigned result = a + b + d++;
+        a = b ^ (b >> 9);
+        b = c + (c << 3);
+        c = (c << 21 | c >> 11) + result;
+        return result;
+    }
+};
+
+/* (0, 1]: the centres of 2^32 equal intervals, rounded to float. */
+static __device__ __forceinline__ float race_unit(unsigned random)
+{
+    return (float)random * 0x1p-32f + 0x1p-33f;
+}
+
+/* Exponentially distributed, of mean 1: -ln(1 - u). Small ones win races, and there the fast logarithm has no accuracy:
+ * below 2^-6 three terms of the series have 10^-6. */
+static __device__ __forceinline__ float race_exponential(unsigned random)
+{
+    const float u = race_unit(random);
+    return u < 0x1p-6f ? u * (1.0f + u * (0.5f + u * 0.33333333f)) : -__logf(1.0f - u);
+}
+
+/* Times are not negative: their bits are ordered as they are. */
+static __device__ __forceinline__ unsigned race_key(float time)
+{
+    return (unsigned)__float_as_int(time);
+}
+
+static __device__ __forceinline__ float race_time(unsigned key)
+{
+    return __int_as_float((int)key);
+}
+
+/* ---- Where an ant has been ---- */
+
+/* A byte for each city and one for the tail, which is never visited. */
+struct race_visited {
+    shared_array<unsigned char> flags;
+
+    static __host__ __device__ int bytes(int n) { return ceil_div(n + 1, 4) * 4; }
+    __device__ __forceinline__ bool has(int city) const { return flags[city] != 0; }
+    __device__ __forceinline__ void add(int city) const { flags[city] = 1; } /* by one lane */
+};
+
+/* Keeps a tour on its way, a city a lane, and writes it 32 cities at a time: the tour itself, the two neighbours of each
+ * city (tour_links), and what the edges add to the length, which is added 32 steps late, so that no step waits. */
+struct race_record {
+    int *tour;
+    int mine = 0;                  /* the latest city whose position is this lane's number modulo 32 */
+    int last = 0, before_last = 0; /* the two cities before those that are kept */
+    int edge = 0;                  /* of the latest that were written */
+    long long length = 0;          /* this lane's part of it, without `edge` */
+
+    __device__ __forceinline__ void enter(const tsp_device &colony, const race_rows &rows, int ant, int step, int city)
+    {
+        const int lane = (int)threadIdx.x % WARP_SIZE;
+        if (step % WARP_SIZE == lane) mine = city;
+        if (step % WARP_SIZE == WARP_SIZE - 1 || step == colony.n - 1) write(colony, rows, ant, step);
+    }
+
+    __device__ void write(const tsp_device &colony, const race_rows &rows, int ant, int step)
+    {
+        const int lane = (int)threadIdx.x % WARP_SIZE, position = step / WARP_SIZE * WARP_SIZE + lane;
+        int from = __shfl_up_sync(FULL_WARP, mine, 1), before = __shfl_up_sync(FULL_WARP, mine, 2);
+        if (lane == 0) from = last;
+        if (lane < 2) before = lane == 0 ? before_last : last;
+        length += edge;
+        edge = 0;
+        if (position <= step) {
+            tour[position] = mine;
+            if (position > 0) edge = colony.dist[(size_t)from * (size_t)colony.stride + (size_t)mine];
+            if (position > 1) rows.links[(size_t)from * (size_t)colony.n_ants + (size_t)ant] = link_tour(before, mine);
+        }
+        last = __shfl_sync(FULL_WARP, mine, step);
+        before_last = __shfl_sync(FULL_WARP, mine, step - 1);
+    }
+
+    /* The whole tour stands; the neighbours of its first city and of its last are left to write. */
+    __device__ void finish(const tsp_device &colony, const race_rows &rows, int ant, unsigned zero_weight_steps)
+    {
+        const int n = colony.n;
+        length += edge;
+        for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2)
+            length += __shfl_xor_sync(FULL_WARP, length, offset);
+        __syncwarp(FULL_WARP); /* the first lane reads what others wrote */
+        if (threadIdx.x % WARP_SIZE != 0) return;
+        rows.links[(size_t)tour[0] * (size_t)colony.n_ants + (size_t)ant] = link_tour(last, tour[1]);
+        rows.links[(size_t)last * (size_t)colony.n_ants + (size_t)ant] = link_tour(tour[n - 2], tour[0]);
+        finish_tour(colony, ant, tour, last, length, zero_weight_steps);
+    }
+};
+
+/* ---- A step in which the race says nothing ---- */
+
+/* The cities that are left, once they are few. */
+struct race_list {
+    shared_array<unsigned short> cities;
+    int length; /* 0: not yet */
+
+    template <typename Visited> __device__ void fill(int n, Visited visited)
+    {
+        const int lane = (int)threadIdx.x % WARP_SIZE;
+        length = 0;
+        __syncwarp(FULL_WARP); /* every lane has read the list before */
+        for (int first = 0; first < n; first += WARP_SIZE) {
+            const bool left = first + lane < n && !visited.has(first + lane);
+            const unsigned lanes = __ballot_sync(FULL_WARP, left);
+            if (left) cities[length + __popc(lanes & ((1u << lane) - 1))] = (unsigned short)(first + lane);
+            length += __popc(lanes);
+        }
+        __syncwarp(FULL_WARP);
+    }
+};
+
+/* What a lane has seen of the cities that are left: by the random proportional rule one of them and the sum of their
+ * weights; or the best of them and its weight. */
+template <bool BEST> struct race_pick {
+    float weight;
+    int city;
+
+    template <typename Random> __device__ __forceinline__ void see(float w, int other, Random &random)
+    {
+        if (BEST) {
+            if (w > weight || (w == weight && other < city)) city = other;
+            weight = max(weight, w);
+        } else {
+            weight += w;
+            if (w > 0.0f && race_unit(random.next()) * weight <= w) city = other;
+        }
+    }
+};
+
+/* The all-zero rule (tsp.h). */
+template <typename Visited> static __device__ int race_nearest(const tsp_device &colony, int from, Visited visited)
+{
+    const int *const dist = colony.dist + (size_t)from * (size_t)colony.stride;
+    unsigned long long nearest = ~0ull;
+    for (int city = (int)threadIdx.x % WARP_SIZE; city < colony.n; city += WARP_SIZE)
+        if (!visited.has(city)) nearest = min(nearest, city_key(dist[city], city));
+    return (int)(unsigned)warp_min(nearest);
+}
+
+/* Chooses among all that are left, `left` of them: by the random proportional rule, or the best (tsp.h). */
+template <bool BEST, typename Random, typename Visited>
+static __device__ int race_rest(const tsp_device &colony, int from, int left, Visited visited, race_list &list,
+                                Random &random, unsigned &zero_weight_steps)
+{
+    const int n = colony.n, lane = (int)threadIdx.x % WARP_SIZE;
+    const float *const row = colony.choice_info + (size_t)from * (size_t)colony.stride;
+    const bool listed = left <= RACE_LIST;
+    race_pick<BEST> pick = {0.0f, n};
+    if (listed && (list.length == 0 || 3 * left < 2 * list.length)) list.fill(n, visited);
+    const int end = listed ? list.length : n;
+    for (int first = lane; first < end; first += RACE_AT_ONCE * WARP_SIZE) {
+        int city[RACE_AT_ONCE];
+        float weight[RACE_AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < RACE_AT_ONCE; ++i) {
+            const int k = first + i * WARP_SIZE;
+            city[i] = k >= end ? n : listed ? (int)list.cities[k] : k;
+            const bool out = city[i] == n || visited.has(city[i]);
+            weight[i] = out ? 0.0f : row[city[i]];
+        }
+#pragma unroll
+        for (int i = 0; i < RACE_AT_ONCE; ++i) pick.see(weight[i], city[i], random);
+    }
+    const float most = warp_max(pick.weight);
+    if (!(most > 0.0f)) {
+        ++zero_weight_steps;
+        return race_nearest(colony, from, visited);
+    }
+    if (BEST) return (int)warp_min(pick.weight == most ? (unsigned)pick.city : RACE_NEVER);
+    const float time = race_exponential(random.next()) * (most / pick.weight);
+    const unsigned key = pick.weight > 0.0f ? race_key(time) : RACE_NEVER, winner = warp_min(key);
+    return __shfl_sync(FULL_WARP, pick.city, __ffs((int)__ballot_sync(FULL_WARP, key == winner)) - 1);
+}
+
+static __device__ __forceinline__ float race_sum(float value)
+{
+    for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) value += __shfl_xor_sync(FULL_WARP, value, offset);
+    return value;
+}
+
+/* Early in a tour the first few proposals have an unvisited city, and each is a sector from the L2 cache; late, 32 may not
+ * suffice. */
+static __device__ __forceinline__ int race_proposals(int n, int left)
+{
+    return min(4 + 4 * n / left, (int)RACE_LANES);
+}
+
+/* The tail has rung first, at `now`: its next arrivals, against the near cities' clocks. -1 where RACE_ROUNDS rounds of
+ * `proposals` of them have not decided. */
+template <typename Random, typename Visited>
+static __device__ int race_tail(const tsp_device &colony, const race_rows &rows, int from, int city, float mean,
+                                unsigned key, int proposals, Visited visited, Random &random)
+{
+    const int lane = (int)threadIdx.x % WARP_SIZE;
+    const unsigned *const alias = rows.alias + (size_t)from * (size_t)colony.stride;
+    const unsigned near_key = lane == rows.n_near ? RACE_NEVER : key, near_first = warp_min(near_key);
+    const float tail_mean = __shfl_sync(FULL_WARP, mean, rows.n_near);
+    float now = race_time(__shfl_sync(FULL_WARP, key, rows.n_near));
+    for (int round = 0; round < RACE_ROUNDS; ++round) {
+        const unsigned long long drawn = (unsigned long long)random.next() * (unsigned)colony.n;
+        const unsigned bucket = (unsigned)(drawn >> 32), fraction = (unsigned)drawn >> 16;
+        const unsigned entry = lane < proposals ? __ldcg(alias + bucket) : 0;
+        const int proposal = (int)(fraction < entry >> 16 ? bucket : entry & 0xffff);
+        const unsigned accepted = __ballot_sync(FULL_WARP, lane < proposals && !visited.has(proposal));
+        const int arrival = accepted ? __ffs((int)accepted) - 1 : proposals - 1;
+        if (round > 0 || arrival > 0) { /* the first of all arrives at `now` */
+            const bool waited = lane <= arrival && (round > 0 || lane > 0);
+            const float wait = race_exponential(random.next());
+            now += race_sum(waited ? wait : 0.0f) * tail_mean;
+            if (near_first <= race_key(now)) return (int)warp_min(near_key == near_first ? (unsigned)city : RACE_NEVER);
+        }
+        if (accepted) return __shfl_sync(FULL_WARP, proposal, arrival);
+    }
+    return -1;
+}
+
+/* ---- The walk ---- */
+
+/* How a walk is launched. */
+typedef struct race_plan {
+    int block_ants; /* ants, which are warps, of a block */
+    int lanes;      /* of a row that are kept in shared memory; 0: none, rows come through the L1 cache */
+    int proposals;  /* of a round, 0 for as many as it takes (race_proposals) */
+} race_plan;
+
+/* Layout of the dynamic shared memory, in bytes: the rows' means, the flags of each ant, the rows' cities, the lists. */
+struct race_layout {
+    size_t flags, cities, lists, bytes;
+
+    __host__ __device__ race_layout(int n, race_plan plan)
+    {
+        const size_t row_entries = (size_t)(n + 1) * (size_t)plan.lanes;
+        flags = row_entries * sizeof(float);
+        cities = flags + (size_t)plan.block_ants * (size_t)race_visited::bytes(n);
+        lists = (cities + row_entries * sizeof(unsigned short) + 3) / 4 * 4;
+        bytes = lists + (size_t)plan.block_ants * RACE_LIST * sizeof(unsigned short);
+    }
+};
+
+/* A lane's clock of a row. */
+struct race_clock {
+    float mean;
+    int city;
+};
+
+template <typename Random, typename Visited, bool IN_SHARED, bool CANDIDATES>
+static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
+    race_walk(tsp_device colony, race_rows rows, race_plan plan, unsigned long long seed, unsigned iteration)
+{
+    const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
+    const race_layout layout(n, plan);
+    SHARED_DYNAMIC(float, means, 0, (n + 1) * plan.lanes);
+    SHARED_DYNAMIC(unsigned char, flags, layout.flags, plan.block_ants *race_visited::bytes(n));
+    SHARED_DYNAMIC(unsigned short, cities, layout.cities, (n + 1) * plan.lanes);
+    SHARED_DYNAMIC(unsigned short, lists, layout.lists, plan.block_ants *RACE_LIST);
+    const int ant = (int)blockIdx.x * plan.block_ants + warp;
+    const Visited visited = {flags + warp * race_visited::bytes(n)};
+
+    if (IN_SHARED) {
+        for (int row = warp; row <= n; row += plan.block_ants)
+            if (lane < plan.lanes) {
+                means[row * plan.lanes + lane] = rows.mean[row * RACE_LANES + lane];
+                cities[row * plan.lanes + lane] = rows.city[row * RACE_LANES + lane];
+            }
+    }
+    for (int i = lane; i < race_visited::bytes(n); i += WARP_SIZE) flags[warp * race_visited::bytes(n) + i] = 0;
+    __syncthreads();
+    if (ant >= colony.n_ants) return;
+
+    const auto clock_of = [&](int row) -> race_clock {
+        if (!IN_SHARED) return {__ldg(rows.mean + row * RACE_LANES + lane), __ldg(rows.city + row * RACE_LANES + lane)};
+        if (lane >= plan.lanes) return {race_time(RACE_WEIGHTLESS), n};
+        return {means[row * plan.lanes + lane], cities[row * plan.lanes + lane]};
+    };
+    Random random(seed, ((unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant) * WARP_SIZE +
+                            (unsigned)lane);
+    race_list list = {lists + warp * RACE_LIST, 0};
+    race_record record = {.tour = colony.tours + (size_t)ant * (size_t)(n + 1)};
+    unsigned zero_weight_steps = 0;
+
+    int from = __shfl_sync(FULL_WARP, min((int)(race_unit(random.next()) * (float)n), n - 1), 0);
+    record.enter(colony, rows, ant, 0, from);
+    if (lane == 0) visited.add(from);
+    __syncwarp(FULL_WARP);
+    race_clock clock = clock_of(from);
+    float wait = race_exponential(random.next());
+
+    for (int step = 1; step < n; ++step) {
+        const unsigned key = visited.has(clock.city) ? RACE_NEVER : race_key(wait * clock.mean), first = warp_min(key);
+        int next = (int)warp_min(key == first ? (unsigned)clock.city : RACE_NEVER);
+        race_clock ahead = clock_of(next);
+        wait = race_exponential(random.next());
+        if (first >= RACE_WEIGHTLESS || (!CANDIDATES && next == n)) {
+            next = -1;
+            if (!CANDIDATES && first < RACE_WEIGHTLESS)
+                next = race_tail(colony, rows, from, clock.city, clock.mean, key,
+                                 plan.proposals ? plan.proposals : race_proposals(n, n - step), visited, random);
+            if (next < 0)
+                next = race_rest<CANDIDATES>(colony, from, n - step, visited, list, random, zero_weight_steps);
+            ahead = clock_of(next);
+        }
+        __syncwarp(FULL_WARP); /* every lane has read the flags */
+        if (lane == 0) visited.add(next);
+        __syncwarp(FULL_WARP);
+        record.enter(colony, rows, ant, step, next);
+        clock = ahead;
+        from = next;
+    }
+    record.finish(colony, rows, ant, zero_weight_steps);
+}
+
+/* ---- The host's side ---- */
+
+static inline size_t race_round_up(size_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+/* Where a rung's rows lie in its scratch memory, and how many bytes they are. */
+static inline size_t race_place(void *scratch, int n, int stride, int n_ants, bool tail, race_rows *rows)
+{
+    const size_t entries = (size_t)(n + 1) * RACE_LANES, matrix = (size_t)n * (size_t)stride;
+    const size_t city = race_round_up(entries * sizeof(float)), alias = city + race_round_up(entries * sizeof(short));
+    const size_t links = alias + (tail ? race_round_up(matrix * sizeof(unsigned)) : 0);
+    rows->mean = (float *)scratch;
+    rows->city = (unsigned short *)((char *)scratch + city);
+    rows->alias = tail ? (unsigned *)((char *)scratch + alias) : NULL;
+    rows->links = (tour_links *)((char *)scratch + links);
+    return links + (size_t)n * (size_t)n_ants * sizeof(tour_links);
+}
+
+static inline ab_status race_upload(const race_rows *rows, size_t entries, const float *mean,
+                                    const unsigned short *cities)
+{
+    CUDA_TRY(cudaMemcpy(rows->mean, mean, entries * sizeof *mean, cudaMemcpyHostToDevice));
+    CUDA_TRY(cudaMemcpy(rows->city, cities, entries * sizeof *cities, cudaMemcpyHostToDevice));
+    return ab_ok();
+}
+
+/* Writes the near cities of each row, nearest first; `others` in the lanes after them, or, for -1, the row's own city. */
+static inline ab_status race_write_cities(const race_rows *rows, int n, const int32_t *near, int others)
+{
+    const size_t entries = (size_t)(n + 1) * RACE_LANES;
+    unsigned short *cities = (unsigned short *)malloc(entries * sizeof *cities);
+    float *mean = (float *)malloc(entries * sizeof *mean);
+    ab_status status = cities && mean ? ab_ok() : ab_failed("out of memory: %zu entries of near cities", entries);
+    for (size_t i = 0; i < entries && status.code == AB_OK; ++i) {
+        const int row = (int)(i / RACE_LANES), k = (int)(i % RACE_LANES);
+        const int other = others >= 0 ? others : row;
+        cities[i] = (unsigned short)(k < rows->n_near && row < n ? near[row * rows->n_near + k] : other);
+        mean[i] = INFINITY;
+    }
+    if (status.code == AB_OK) status = race_upload(rows, entries, mean, cities);
+    free(cities);
+    free(mean);
+    return status;
+}
+
+/* Ants of a block so that, a block a multiprocessor, all multiprocessors have as many ants. */
+static inline ab_status race_even_block(int n_ants, int *block_ants)
+{
+    int device = 0, multiprocessors = 0;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    const int rounds = ceil_div(n_ants, multiprocessors * RACE_BLOCK_ANTS);
+    *block_ants = ceil_div(n_ants, multiprocessors * rounds);
+    return ab_ok();
+}
+
+static inline ab_status race_fits_shared(int n, race_plan plan, bool *fits)
+{
+    int device = 0, most = 0;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    *fits = race_layout(n, plan).bytes <= (size_t)most;
+    return ab_ok();
+}
+
+/* Rows in shared memory where they all fit and nobody asked for blocks of a certain size. */
+static inline ab_status race_make_plan(int n, const as_params *params, int lanes, race_plan *plan)
+{
+    bool fits = false;
+    *plan = (race_plan){.block_ants = 0, .lanes = lanes, .proposals = params->proposals};
+    AB_TRY(race_even_block(params->n_ants, &plan->block_ants));
+    if (params->block_ants == 0) AB_TRY(race_fits_shared(n, *plan, &fits));
+    if (fits) return ab_ok();
+    plan->lanes = 0;
+    plan->block_ants = params->block_ants ? params->block_ants : RACE_STREAMED_BLOCK;
+    return ab_ok();
+}
+
+template <typename Random, typename Visited, bool CANDIDATES>
+static ab_status race_check_walk(int n, race_plan plan, int carveout)
+{
+    return device_allow_shared(plan.lanes ? (const void *)race_walk<Random, Visited, true, CANDIDATES>
+                                          : (const void *)race_walk<Random, Visited, false, CANDIDATES>,
+                               race_layout(n, plan).bytes, carveout);
+}
+
+template <typename Random, typename Visited, bool CANDIDATES>
+static ab_status race_launch_walk(const tsp_device *colony, race_rows rows, race_plan plan, uint64_t seed,
+                                  unsigned iteration)
+{
+    const auto walk = plan.lanes ? race_walk<Random, Visited, true, CANDIDATES>
+                                 : race_walk<Random, Visited, false, CANDIDATES>;
+    LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), plan.block_ants *WARP_SIZE,
+           race_layout(colony->n, plan).bytes)
+    (*colony, rows, plan, seed, iteration);
+    return AB_LAUNCHED("race_walk");
+}
+
+#endif

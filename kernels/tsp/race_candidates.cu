@@ -1,0 +1,96 @@
+/* Ant System with candidate sets by a race of clocks: a clock a candidate, a warp per ant (race.h).
+ *
+ * Where cand-block loads the set, then weights, scans and spins, a lane here has its candidate's mean time in the row, and
+ * two warp minima tell who rings first. A set of which every city is visited, or weighs nothing, leaves the best remaining
+ * city (tsp.h), which the warp looks for itself, among all cities or, of the last 256, in a list. Stage "choice" is
+ * choice_info and, in the same launch, the 32 mean times of each row; stage "update" is that of deposit_rows.cu.
+ *
+ * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; n = n_ants:
+ *   latency   as race.cu: 160 cycles a step where the rows fit in shared memory, 400 where they come from the L2 cache, and
+ *             2 % of the steps with a search of n / 256 times an L2 latency: d198 0.016 ms, pr1002 0.085, pr2392 0.50,
+ *             rl5915 1.5, usa13509 (two ants take turns in a warp's place) 15
+ *   issue     46 instructions a step and warp: pr2392 0.25 ms, rl5915 1.5, usa13509 8
+ *   choice, update   12 n^2 and 8 n^2 bytes: pr2392 0.014 and 0.009 ms, usa13509 0.7 and 0.5
+ * Limits: sets of 1 to 32 cities.
+ * Source: this project; the rule: thesis §4.4.
+ */
+#include "kernels/tsp/race.h"
+
+enum { N_THREADS = 256 };
+
+/* A weight that is not 0 has a time that is not infinite, however small it is beside the set's sum. */
+#define MOST_TIME 1e37f
+
+static __device__ __forceinline__ float weigh(const tsp_device &colony, size_t edge, float alpha)
+{
+    const float tau = colony.pheromone[edge];
+    return (alpha == 1.0f ? tau : powf(tau, alpha)) * colony.heuristic[edge];
+}
+
+static __global__ void __launch_bounds__(N_THREADS) weigh_sets(tsp_device colony, race_rows rows, float alpha)
+{
+    const int row = (int)blockIdx.x, thread = (int)threadIdx.x;
+    const size_t base = (size_t)row * (size_t)colony.stride;
+    for (int j = thread; j < colony.stride; j += N_THREADS)
+        colony.choice_info[base + (size_t)j] = weigh(colony, base + (size_t)j, alpha);
+    if (thread >= RACE_LANES) return;
+    const int clock = row * RACE_LANES + thread;
+    const float weight = thread < rows.n_near ? weigh(colony, base + rows.city[clock], alpha) : 0.0f;
+    const float unit = race_sum(weight);
+    rows.mean[clock] = weight > 0.0f ? min(unit / weight, MOST_TIME) : race_time(RACE_WEIGHTLESS);
+}
+
+static race_rows rows_of(const tsp_device *colony)
+{
+    race_rows rows;
+    race_place(colony->scratch, colony->n, colony->stride, colony->n_ants, false, &rows);
+    rows.n_near = colony->nn;
+    return rows;
+}
+
+static size_t scratch_bytes(const as_problem *problem, const as_params *params)
+{
+    race_rows rows;
+    return race_place(NULL, problem->n, ceil_div(problem->n, 32) * 32, params->n_ants, false, &rows);
+}
+
+static ab_status check(const as_problem *problem, const as_params *params)
+{
+    race_plan plan;
+    AB_TRY(as_check_candidates(problem));
+    if (problem->nn > RACE_LANES) return ab_unsupported("needs sets of at most %d, not %d", RACE_LANES, problem->nn);
+    AB_TRY(race_make_plan(problem->n, params, problem->nn, &plan));
+    return race_check_walk<race_random, race_visited, true>(problem->n, plan, params->carveout);
+}
+
+static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *)
+{
+    const race_rows rows = rows_of(colony);
+    return race_write_cities(&rows, problem->n, problem->nn_list, -1);
+}
+
+static ab_status choice(const tsp_device *colony, const as_params *params, unsigned)
+{
+    LAUNCH(weigh_sets, colony->n, N_THREADS, 0)(*colony, rows_of(colony), (float)params->alpha);
+    return AB_LAUNCHED("weigh_sets");
+}
+
+static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+{
+    race_plan plan;
+    AB_TRY(race_make_plan(colony->n, params, colony->nn, &plan));
+    return race_launch_walk<race_random, race_visited, true>(colony, rows_of(colony), plan, params->seed, iteration);
+}
+
+static ab_status deposit(const tsp_device *colony, const as_params *params, unsigned)
+{
+    return AB_GPU(tsp_deposit_rows)(colony, rows_of(colony).links, params);
+}
+
+AB_RUNG(tsp_rung, tsp_race_candidates) = {.construct = construct,
+                                          .choice = choice,
+                                          .same_weights = true,
+                                          .deposit = deposit,
+                                          .check = check,
+                                          .scratch_bytes = scratch_bytes,
+                                          .begin = begin};
