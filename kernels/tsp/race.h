@@ -84,12 +84,24 @@ static __device__ __forceinline__ float race_unit(unsigned random)
     return (float)random * 0x1p-32f + 0x1p-33f;
 }
 
-/* Exponentially distributed, of mean 1: -ln(1 - u). Small ones win races, and there the fast logarithm has no accuracy:
- * below 2^-6 three terms of the series have 10^-6. */
+/* The fast logarithm to base 2, by its one instruction: __log2f adds four for arguments that are none here. */
+static __device__ __forceinline__ float race_log2(float x)
+{
+#ifdef __CUDACC__
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return log2f(x);
+#endif
+}
+
+/* Exponentially distributed, -log2(1 - u): of mean 1 / ln 2, as all clocks are, so that it cancels. Small ones win races,
+ * and there the fast logarithm has no accuracy: below 2^-6 three terms of the series have 10^-6. */
 static __device__ __forceinline__ float race_exponential(unsigned random)
 {
     const float u = race_unit(random);
-    return u < 0x1p-6f ? u * (1.0f + u * (0.5f + u * 0.33333333f)) : -__logf(1.0f - u);
+    return u < 0x1p-6f ? u * (1.44269504f + u * (0.72134752f + u * 0.48089835f)) : -race_log2(1.0f - u);
 }
 
 /* Times are not negative: their bits are ordered as they are. */

@@ -1,0 +1,47 @@
+/* What an H100 can do with Ant System: the fastest rungs here beside the thesis's, up to instances that its own could not
+ * hold, with every ant depositing and with the best alone. docs/frontier.md tells how they came to be.
+ */
+#include <math.h>
+
+#include "bench/harness/driver.h"
+
+static const ab_set sets[] = {
+    {"tsp-large", "d198 pcb442 pr1002 u2152 pr2392 pcb3038 rl5915 usa13509"},
+    {NULL, NULL},
+};
+
+static const ab_line all_cities[] = {
+    {"cpu-best-all", "tsp/cpu-best", "threads=all", "fastest CPU, all cores", .seconds = 1.5e-7, .power = 2},
+    {"ds-roulette", "tsp/ds-roulette", .label = "DS-Roulette"},
+    {"race", "tsp/race", .label = "race of clocks, ours"},
+    {NULL},
+};
+static const ab_line candidates[] = {
+    {"cpu-best-nn-all", "tsp/cpu-best-nn", "nn=32;threads=all", "fastest CPU, all cores", .seconds = 6e-9, .power = 2.4},
+    {"cand-block", "tsp/cand-block", "nn=32", "ant per block"},
+    {"race-candidates", "tsp/race-candidates", "nn=32", "race of clocks, ours"},
+    {NULL},
+};
+
+static const ab_heading headings[] = {
+    {"frontier", "Ant System over all cities, time of an iteration", NULL, NULL, NULL},
+    {"frontier-nn", "Ant System with candidate sets of 32, time of an iteration", NULL, NULL, NULL},
+    {"frontier-stages", "Ant System, time of the stages of an iteration", NULL, NULL, NULL},
+    {NULL},
+};
+
+static const ab_block blocks[] = {
+    {"frontier", "time", "protocol=as|as-best", .lines = all_cities, .stages = "frontier-stages"},
+    {"frontier-nn", "time", "protocol=as|as-best", .lines = candidates, .stages = "frontier-stages", .part = 1},
+    {NULL},
+};
+
+const ab_driver table_frontier = {
+    .name = "frontier", .program = "table_frontier", .machine = "none: no source has these",
+    .summary = "The frontier: the fastest Ant System here, up to usa13509.",
+    .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .converge = true, .host_steps = 3e4},
+                {.runs = 1, .iterations = 20, .budget_s = 0.3, .converge = true, .host_steps = 3e4},
+                {.runs = 5, .iterations = 60, .budget_s = 10, .limit_s = 60, .host_steps = 1e8}},
+    .inputs = {"u30", "d198 pcb442 pr1002", "{tsp-large}"},
+    .sets = sets, .headings = headings, .blocks = blocks,
+};
