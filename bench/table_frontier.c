@@ -6,7 +6,7 @@
 #include "bench/harness/driver.h"
 
 static const ab_set sets[] = {
-    {"tsp-large", "d198 pcb442 pr1002 u2152 pr2392 pcb3038 rl5915 usa13509"},
+    {"tsp-large", "d198 pcb442 pr1002 c2152 pr2392 u3038 u5915 u13509"},
     {NULL, NULL},
 };
 
@@ -38,7 +38,7 @@ static const ab_block blocks[] = {
 
 const ab_driver table_frontier = {
     .name = "frontier", .program = "table_frontier", .machine = "none: no source has these",
-    .summary = "The frontier: the fastest Ant System here, up to usa13509.",
+    .summary = "The frontier: the fastest Ant System here, up to 13509 cities.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .converge = true, .host_steps = 3e4},
                 {.runs = 1, .iterations = 20, .budget_s = 0.3, .converge = true, .host_steps = 3e4},
                 {.runs = 5, .iterations = 60, .budget_s = 10, .limit_s = 60, .host_steps = 1e8}},
