@@ -16,8 +16,10 @@
 #include "kernels/host/host_backend.h"
 #include "kernels/tsp/tsp.h"
 #include "tests/planted/tsp_construct.h"
+#include "tests/planted/tsp_race.h"
 #include "tests/support/candidate_steps.h"
 #include "tests/support/registered.h"
+#include "tests/support/selection_test.h"
 
 enum { N_ORDERS = 5, VERIFIED = 3 };
 
@@ -360,6 +362,32 @@ static void test_verification_rejects_planted_bugs(void **state)
     tsp_free(&instance);
 }
 
+/* By how its choices are distributed: with few near cities, so that most steps end among the others, by unequal weights; and
+ * with many, by equal ones. */
+static void test_faults_of_a_race_are_found(void **state)
+{
+    (void)state;
+    enum { N = 45, ANTS = 200 };
+    static float pheromone[N * N];
+    tsp_instance instance;
+    assert_int_equal(tsp_generate(TSP_UNIFORM, N, 13, &instance).code, AB_OK);
+    const as_problem problem = {.n = N, .dist = instance.dist};
+    as_params params = as_default_params(N, AS_BEST_ANT);
+    params.n_ants = ANTS;
+    for (int fault = 0; fault < N_RACE_FAULTS; ++fault) {
+        const bool of_clock = fault == RACE_FAULT_SHARED_CLOCK || fault == RACE_FAULT_OLD_CLOCK;
+        selection_report report;
+        params.near = of_clock ? 31 : 6;
+        selection_pheromone(&problem, &params, of_clock ? WEIGHTS_UNIFORM : WEIGHTS_SKEWED, pheromone);
+        const ab_status status = selection_test(planted_race(fault), &problem, &params, pheromone, &report);
+        const double p = status.code == AB_OK ? selection_worst_p(&report) : 0.0;
+        print_message("# race, fault %d: p %.3g %s\n", fault, p, status.code == AB_OK ? "" : status.reason);
+        assert_int_equal(status.code == AB_OK, fault != RACE_FAULT_ACCEPTS_VISITED);
+        assert_true(fault == RACE_FAULT_NONE ? p > 1e-4 : p < 1e-6);
+    }
+    tsp_free(&instance);
+}
+
 /* Every step of a rung with small candidate sets, against brute force; returns how many found their set exhausted. */
 static int64_t check_steps(setting with, tsp_kind kind, int n)
 {
@@ -490,6 +518,7 @@ int main(void)
         cmocka_unit_test(test_workers_have_bits_for_32_tiles),
         cmocka_unit_test(test_large_instances_are_unsupported),
         cmocka_unit_test(test_verification_rejects_planted_bugs),
+        cmocka_unit_test(test_faults_of_a_race_are_found),
         cmocka_unit_test(test_runs_by_the_all_zero_rule_are_wrong),
         cmocka_unit_test(test_candidate_steps_follow_the_rule),
     };

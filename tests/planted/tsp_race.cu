@@ -1,0 +1,88 @@
+/* tsp/race itself, right as it stands and wrong in one way for each planted fault: verification or the test of proportions
+ * must find every one (tests/test_tsp_kernels.c). */
+#define tsp_race planted_race_rung
+#include "kernels/tsp/race.cu"
+
+#include "tests/planted/tsp_race.h"
+
+/* Has every city, but forgets one city in 16 of those that it is asked for. */
+struct forgetful_visited : race_visited {
+    __device__ bool has(int city) const { return race_visited::has(city) && city % 16 != 3; }
+};
+
+/* The numbers of the even lane for the odd one too. */
+struct shared_random : race_random {
+    __device__ shared_random(unsigned long long seed, unsigned long long stream) : race_random(seed, stream & ~1ull) {}
+};
+
+/* Each number eight times. */
+struct old_random : race_random {
+    unsigned latest, times;
+
+    __device__ old_random(unsigned long long seed, unsigned long long stream) : race_random(seed, stream), latest(0), times(0)
+    {
+    }
+
+    __device__ unsigned next()
+    {
+        if (times++ % 8 == 0) latest = race_random::next();
+        return latest;
+    }
+};
+
+template <typename Random, typename Visited>
+static ab_status construct_with(const tsp_device *colony, const as_params *params, unsigned iteration)
+{
+    race_plan plan;
+    const race_rows rows = rows_of(colony, params);
+    AB_TRY(race_make_plan(colony->n, params, rows.n_near + 1, &plan));
+    return race_launch_walk<Random, Visited, false>(colony, rows, plan, params->seed, iteration);
+}
+
+/* The means of the clocks as they are, the alias tables as they were at first. */
+static ab_status choice_with_old_tables(const tsp_device *colony, const as_params *params, unsigned iteration)
+{
+    const race_rows rows = rows_of(colony, params);
+    const size_t entries = (size_t)colony->n * (size_t)colony->stride;
+    unsigned *const old = (unsigned *)malloc(entries * sizeof *old);
+    if (!old) return ab_failed("out of memory");
+    for (size_t i = 0; i < entries; ++i) old[i] = rows.alias[i]; /* device memory is the heap on the host backend */
+    const ab_status status = choice(colony, params, iteration);
+    for (size_t i = 0; i < entries; ++i) rows.alias[i] = old[i];
+    free(old);
+    return status;
+}
+
+static ab_status begin_with_tables(const tsp_device *colony, const as_problem *problem, const as_params *params)
+{
+    AB_TRY(begin(colony, problem, params));
+    return choice(colony, params, 0);
+}
+
+#define FAULTY(how)                                                                                          \
+    {.construct = how, .choice = choice, .same_weights = true, .deposit = deposit, .check = check,           \
+     .scratch_bytes = scratch_bytes, .begin = begin}
+
+template <int fault> static ab_status open_faulty(const void *problem, const void *params, ab_work **work)
+{
+    static const tsp_rung rungs[N_RACE_FAULTS] = {
+        FAULTY(construct),
+        FAULTY((construct_with<race_random, forgetful_visited>)),
+        {.construct = construct, .choice = choice_with_old_tables, .same_weights = true, .deposit = deposit,
+         .check = check, .scratch_bytes = scratch_bytes, .begin = begin_with_tables},
+        FAULTY((construct_with<shared_random, race_visited>)),
+        FAULTY((construct_with<old_random, race_visited>)),
+    };
+    as_colony *colony = NULL;
+    const ab_status status =
+        AB_GPU(tsp_open)(&rungs[fault], (const as_problem *)problem, (const as_params *)params, &colony);
+    *work = colony ? &colony->work : NULL;
+    return status;
+}
+
+extern "C" ab_open *planted_race(int fault)
+{
+    static ab_open *const opens[N_RACE_FAULTS] = {open_faulty<0>, open_faulty<1>, open_faulty<2>, open_faulty<3>,
+                                                  open_faulty<4>};
+    return opens[fault];
+}

@@ -1,0 +1,26 @@
+/* The planted faults of tsp_race.cu. */
+#ifndef ANTBENCH_PLANTED_TSP_RACE_H
+#define ANTBENCH_PLANTED_TSP_RACE_H
+
+#include "kernels/tsp/tsp.h"
+
+enum planted_race_fault {
+    RACE_FAULT_NONE,
+    RACE_FAULT_ACCEPTS_VISITED, /* a proposal that is visited is not rejected, now and then */
+    RACE_FAULT_STALE_ALIAS,     /* the alias tables are those of the pheromone at first */
+    RACE_FAULT_SHARED_CLOCK,    /* two lanes have one clock */
+    RACE_FAULT_OLD_CLOCK,       /* a clock is drawn anew in every eighth step alone */
+    N_RACE_FAULTS
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* tsp/race with the fault. */
+ab_open *planted_race(int fault);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
