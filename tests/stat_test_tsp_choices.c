@@ -108,13 +108,16 @@ static ab_status judge_iteration(judgement *j, as_colony *colony, const as_param
     return ab_ok();
 }
 
-static ab_status judge(judgement *j, const ab_implementation *implementation)
+/* `other`: the other path of a race, rows that are not in shared memory and few near cities. */
+static ab_status judge(judgement *j, const ab_implementation *implementation, bool other)
 {
     as_params params = as_default_params(j->problem.n, AS_BEST_ANT); /* the same tours again on a GPU too */
     ab_work *work = NULL;
     params.n_ants = j->n_ants;
     params.seed = 20150701;
     params.rho = 0.5;
+    if (other) params.block_ants = 3;
+    if (other && !j->problem.nn) params.near = 8;
     AB_TRY(implementation->open(&j->problem, &params, &work));
     float *pheromone = malloc((size_t)j->problem.n * (size_t)j->problem.n * sizeof *pheromone);
     ab_status status = pheromone ? ab_ok() : ab_failed("out of memory");
@@ -142,7 +145,7 @@ static double report(const judgement *j)
     return starts > least_p ? least : -1.0;
 }
 
-static bool passes(const ab_implementation *implementation, const tsp_instance *instance, int n_ants)
+static bool passes(const ab_implementation *implementation, const tsp_instance *instance, int n_ants, bool other)
 {
     const size_t n = (size_t)instance->n;
     int32_t *nn_list = NULL;
@@ -159,7 +162,7 @@ static bool passes(const ab_implementation *implementation, const tsp_instance *
         j.problem.nn = CANDIDATES;
         j.problem.nn_list = nn_list;
     }
-    if (status.code == AB_OK) status = judge(&j, implementation);
+    if (status.code == AB_OK) status = judge(&j, implementation, other);
     bool good = false;
     if (status.code == AB_OK) {
         const double p = report(&j);
@@ -191,11 +194,14 @@ int main(int argc, char **argv)
         if (tsp_generate(TSP_CLUSTERED, sizes[size].n, 5, &instance).code != AB_OK) return 1;
         for (size_t i = 0; i < count; i++) {
             if (strcmp(all[i].operation, "tsp") != 0 || (all[i].backend == AB_CUDA) != gpu) continue;
-            const bool good = passes(&all[i], &instance, sizes[size].n_ants);
-            failed += !good;
-            printf("%s %d - %s on %s, %d cities, %s in proportion\n", good ? "ok" : "not ok", ++number, all[i].id,
-                   ab_backend_name(all[i].backend), instance.n, all[i].traits & AB_EXACT ? "chooses" : "does not choose");
-            fflush(stdout);
+            for (int other = 0; other <= (all[i].traits & AB_RACE ? 1 : 0); other++) {
+                const bool good = passes(&all[i], &instance, sizes[size].n_ants, other);
+                failed += !good;
+                printf("%s %d - %s%s on %s, %d cities, %s in proportion\n", good ? "ok" : "not ok", ++number, all[i].id,
+                       other ? " streamed" : "", ab_backend_name(all[i].backend), instance.n,
+                       all[i].traits & AB_EXACT ? "chooses" : "does not choose");
+                fflush(stdout);
+            }
         }
         tsp_free(&instance);
     }
