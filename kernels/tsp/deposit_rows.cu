@@ -45,7 +45,7 @@ template <bool ALL>
 static __global__ void __launch_bounds__(MOST_THREADS) deposit_rows(tsp_device colony, const tour_links *links, float keep)
 {
     const int row = (int)blockIdx.x, thread = (int)threadIdx.x;
-    SHARED_DYNAMIC(unsigned, deposits, 0, ALL ? colony.stride : 2);
+    SHARED_DYNAMIC(unsigned, deposits, 0, ALL ? colony.stride : 0);
     if (row == colony.n) { /* one block more */
         keep_if_best(colony, best_ant(colony));
         return;
@@ -74,7 +74,7 @@ extern "C" ab_status AB_GPU(tsp_deposit_rows)(const tsp_device *colony, const to
     const int threads = min(ceil_div(colony->n, 128) * 32, (int)MOST_THREADS);
     const size_t bytes = sizeof(unsigned) * (size_t)colony->stride;
     if (params->protocol == AS_BEST_ANT) {
-        LAUNCH(deposit_rows<false>, colony->n + 1, threads, 2 * sizeof(unsigned))(*colony, links, keep);
+        LAUNCH(deposit_rows<false>, colony->n + 1, threads, 0)(*colony, links, keep);
     } else {
         if (bytes > USUAL_SHARED) AB_TRY(device_allow_shared((const void *)deposit_rows<true>, bytes, -1));
         LAUNCH(deposit_rows<true>, colony->n + 1, threads, bytes)(*colony, links, keep);

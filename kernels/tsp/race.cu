@@ -172,7 +172,7 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE) weigh_rows(tsp_d
         word[j] = race_key(weight);
     }
     __syncthreads();
-    const int clock = row * RACE_LANES + thread;
+    const int clock = row * rows.lanes + thread;
     float near_weight = 0.0f, tail = 0.0f;
     if (thread < rows.n_near) {
         near_weight = race_time(word[rows.city[clock]]);
@@ -213,24 +213,23 @@ static int count_near(int n, const as_params *params)
 static race_rows rows_of(const tsp_device *colony, const as_params *params)
 {
     race_rows rows;
-    race_place(colony->scratch, colony->n, colony->stride, colony->n_ants, true, &rows);
-    rows.n_near = count_near(colony->n, params);
+    race_place(colony->scratch, colony->n, colony->stride, colony->n_ants, count_near(colony->n, params), true, &rows);
     return rows;
 }
 
 static size_t scratch_bytes(const as_problem *problem, const as_params *params)
 {
     race_rows rows;
-    return race_place(NULL, problem->n, ceil_div(problem->n, 32) * 32, params->n_ants, true, &rows);
+    const int stride = ceil_div(problem->n, 32) * 32;
+    return race_place(NULL, problem->n, stride, params->n_ants, count_near(problem->n, params), true, &rows);
 }
 
 static ab_status check(const as_problem *problem, const as_params *params)
 {
-    race_plan plan;
+    const int n = problem->n, n_near = count_near(n, params);
     if (params->near >= RACE_LANES) return ab_unsupported("needs near <= %d, not %d", MOST_NEAR, params->near);
-    AB_TRY(device_allow_shared((const void *)weigh_rows, shared_bytes(ceil_div(problem->n, 32) * 32), -1));
-    AB_TRY(race_make_plan(problem->n, params, count_near(problem->n, params) + 1, &plan));
-    return race_check_walk<race_random, race_visited, false>(problem->n, plan, params->carveout);
+    AB_TRY(device_allow_shared((const void *)weigh_rows, shared_bytes(ceil_div(n, 32) * 32), -1));
+    return race_check_walk<race_random, race_visited, false>(n, n_near + 1, params);
 }
 
 static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *params)
@@ -238,7 +237,7 @@ static ab_status begin(const tsp_device *colony, const as_problem *problem, cons
     const race_rows rows = rows_of(colony, params);
     int32_t *near = NULL;
     AB_TRY(as_nearest_neighbours(problem, rows.n_near, &near));
-    const ab_status status = race_write_cities(&rows, problem->n, near, colony->n);
+    const ab_status status = race_write_cities(&rows, problem->n, near);
     free(near);
     return status;
 }
@@ -252,10 +251,7 @@ static ab_status choice(const tsp_device *colony, const as_params *params, unsig
 
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    race_plan plan;
-    const race_rows rows = rows_of(colony, params);
-    AB_TRY(race_make_plan(colony->n, params, rows.n_near + 1, &plan));
-    return race_launch_walk<race_random, race_visited, false>(colony, rows, plan, params->seed, iteration);
+    return race_launch_walk<race_random, race_visited, false>(colony, rows_of(colony, params), params, iteration);
 }
 
 static ab_status deposit(const tsp_device *colony, const as_params *params, unsigned)

@@ -31,12 +31,13 @@
 #include "kernels/warp.h"
 
 enum {
-    RACE_LANES = WARP_SIZE,  /* clocks of a row */
+    RACE_LANES = WARP_SIZE,  /* most clocks of a row */
     RACE_LIST = 256,         /* cities left from which on an ant keeps a list of them */
     RACE_ROUNDS = 4,         /* of proposals before a step is drawn anew */
     RACE_AT_ONCE = 8,        /* loads in flight of a lane that looks at a whole row */
     RACE_BLOCK_ANTS = 32,    /* most ants of a block */
-    RACE_STREAMED_BLOCK = 4  /* ants of a block where rows are not in shared memory */
+    RACE_STREAMED_BLOCK = 4, /* ants of a block where rows are not in shared memory */
+    RACE_LOADERS = 8         /* least warps of a block that loads rows */
 };
 
 #define RACE_NEVER 0xffffffffu     /* the key of a clock that is not in the race */
@@ -44,12 +45,12 @@ enum {
 
 /* A rung's own memory. Row n is read ahead where the tail has rung, and never used. */
 typedef struct race_rows {
-    float *mean;          /* [n + 1][RACE_LANES] mean time of a clock, in units of the row's; infinite for weight 0 */
-    unsigned short *city; /* [n + 1][RACE_LANES] near cities, nearest first; the tail is city n; then cities that never
-                           * ring */
+    float *mean;          /* [n + 1][lanes] mean time of a clock, in units of the row's; infinite for weight 0 */
+    unsigned short *city; /* [n + 1][lanes] near cities, nearest first; the tail is city n */
     unsigned *alias;      /* [n][stride] of the tail: threshold << 16 | alias; NULL for candidate sets */
     tour_links *links;    /* [n][n_ants] */
     int n_near;           /* near cities; the tail's clock is the lane after them */
+    int lanes;            /* clocks: with the tail's, where there is one */
 } race_rows;
 
 /* ---- Random numbers ---- */
@@ -303,26 +304,40 @@ static __device__ int race_tail(const tsp_device &colony, const race_rows &rows,
 
 /* ---- The walk ---- */
 
+/* Entries of all rows, made up to what a load of 16 bytes has. */
+static inline __host__ __device__ size_t race_entries(int n, int lanes)
+{
+    return ((size_t)(n + 1) * (size_t)lanes + 7) / 8 * 8;
+}
+
 /* How a walk is launched. */
 typedef struct race_plan {
     int block_ants; /* ants, which are warps, of a block */
-    int lanes;      /* of a row that are kept in shared memory; 0: none, rows come through the L1 cache */
+    bool in_shared; /* rows are kept in shared memory; else they come through the L1 cache */
     int proposals;  /* of a round, 0 for as many as it takes (race_proposals) */
 } race_plan;
 
-/* Layout of the dynamic shared memory, in bytes: the rows' means, the flags of each ant, the rows' cities, the lists. */
+/* Layout of the dynamic shared memory, in bytes: the rows' means, their cities, the flags of each ant, the lists. */
 struct race_layout {
-    size_t flags, cities, lists, bytes;
+    size_t cities, flags, lists, bytes;
 
-    __host__ __device__ race_layout(int n, race_plan plan)
+    __host__ __device__ race_layout(int n, int lanes, race_plan plan)
     {
-        const size_t row_entries = (size_t)(n + 1) * (size_t)plan.lanes;
-        flags = row_entries * sizeof(float);
-        cities = flags + (size_t)plan.block_ants * (size_t)race_visited::bytes(n);
-        lists = (cities + row_entries * sizeof(unsigned short) + 3) / 4 * 4;
-        bytes = lists + (size_t)plan.block_ants * RACE_LIST * sizeof(unsigned short);
+        const size_t entries = plan.in_shared ? race_entries(n, lanes) : 0, ants = (size_t)plan.block_ants;
+        cities = entries * sizeof(float);
+        flags = cities + entries * sizeof(unsigned short);
+        lists = flags + ants * (size_t)race_visited::bytes(n);
+        bytes = lists + ants * RACE_LIST * sizeof(unsigned short);
     }
 };
+
+/* Copies `count` elements, 16 bytes at a time: to and from such a boundary, and as many as make it up. */
+template <typename T> static __device__ __forceinline__ void race_load(shared_array<T> to, const T *from, int count)
+{
+    enum { EACH = 16 / sizeof(T) };
+    for (int i = (int)threadIdx.x * EACH; i < count; i += (int)blockDim.x * EACH)
+        *reinterpret_cast<uint4 *>(&to[i]) = *reinterpret_cast<const uint4 *>(from + i);
+}
 
 /* A lane's clock of a row. */
 struct race_clock {
@@ -335,29 +350,28 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     race_walk(tsp_device colony, race_rows rows, race_plan plan, unsigned long long seed, unsigned iteration)
 {
     const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
-    const race_layout layout(n, plan);
-    SHARED_DYNAMIC(float, means, 0, (n + 1) * plan.lanes);
+    const int entries = IN_SHARED ? (int)race_entries(n, rows.lanes) : 0;
+    const race_layout layout(n, rows.lanes, plan);
+    SHARED_DYNAMIC(float, means, 0, entries);
+    SHARED_DYNAMIC(unsigned short, cities, layout.cities, entries);
     SHARED_DYNAMIC(unsigned char, flags, layout.flags, plan.block_ants *race_visited::bytes(n));
-    SHARED_DYNAMIC(unsigned short, cities, layout.cities, (n + 1) * plan.lanes);
     SHARED_DYNAMIC(unsigned short, lists, layout.lists, plan.block_ants *RACE_LIST);
     const int ant = (int)blockIdx.x * plan.block_ants + warp;
     const Visited visited = {flags + warp * race_visited::bytes(n)};
 
     if (IN_SHARED) {
-        for (int row = warp; row <= n; row += plan.block_ants)
-            if (lane < plan.lanes) {
-                means[row * plan.lanes + lane] = rows.mean[row * RACE_LANES + lane];
-                cities[row * plan.lanes + lane] = rows.city[row * RACE_LANES + lane];
-            }
+        race_load<float>(means, rows.mean, entries);
+        race_load<unsigned short>(cities, rows.city, entries);
     }
-    for (int i = lane; i < race_visited::bytes(n); i += WARP_SIZE) flags[warp * race_visited::bytes(n) + i] = 0;
+    for (int i = thread; i < plan.block_ants * race_visited::bytes(n); i += (int)blockDim.x) flags[i] = 0;
     __syncthreads();
-    if (ant >= colony.n_ants) return;
+    if (warp >= plan.block_ants || ant >= colony.n_ants) return;
 
     const auto clock_of = [&](int row) -> race_clock {
-        if (!IN_SHARED) return {__ldg(rows.mean + row * RACE_LANES + lane), __ldg(rows.city + row * RACE_LANES + lane)};
-        if (lane >= plan.lanes) return {race_time(RACE_WEIGHTLESS), n};
-        return {means[row * plan.lanes + lane], cities[row * plan.lanes + lane]};
+        const int entry = row * rows.lanes + lane;
+        if (lane >= rows.lanes) return {race_time(RACE_WEIGHTLESS), n};
+        if (IN_SHARED) return {means[entry], cities[entry]};
+        return {__ldg(rows.mean + entry), __ldg(rows.city + entry)};
     };
     Random random(seed, ((unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant) * WARP_SIZE +
                             (unsigned)lane);
@@ -404,11 +418,14 @@ static inline size_t race_round_up(size_t bytes)
 }
 
 /* Where a rung's rows lie in its scratch memory, and how many bytes they are. */
-static inline size_t race_place(void *scratch, int n, int stride, int n_ants, bool tail, race_rows *rows)
+static inline size_t race_place(void *scratch, int n, int stride, int n_ants, int n_near, bool tail, race_rows *rows)
 {
-    const size_t entries = (size_t)(n + 1) * RACE_LANES, matrix = (size_t)n * (size_t)stride;
+    const int lanes = n_near + tail;
+    const size_t entries = race_entries(n, lanes), matrix = (size_t)n * (size_t)stride;
     const size_t city = race_round_up(entries * sizeof(float)), alias = city + race_round_up(entries * sizeof(short));
     const size_t links = alias + (tail ? race_round_up(matrix * sizeof(unsigned)) : 0);
+    rows->n_near = n_near;
+    rows->lanes = lanes;
     rows->mean = (float *)scratch;
     rows->city = (unsigned short *)((char *)scratch + city);
     rows->alias = tail ? (unsigned *)((char *)scratch + alias) : NULL;
@@ -424,17 +441,16 @@ static inline ab_status race_upload(const race_rows *rows, size_t entries, const
     return ab_ok();
 }
 
-/* Writes the near cities of each row, nearest first; `others` in the lanes after them, or, for -1, the row's own city. */
-static inline ab_status race_write_cities(const race_rows *rows, int n, const int32_t *near, int others)
+/* Writes the near cities of each row, nearest first; the tail is city n. */
+static inline ab_status race_write_cities(const race_rows *rows, int n, const int32_t *near)
 {
-    const size_t entries = (size_t)(n + 1) * RACE_LANES;
+    const size_t entries = race_entries(n, rows->lanes);
     unsigned short *cities = (unsigned short *)malloc(entries * sizeof *cities);
     float *mean = (float *)malloc(entries * sizeof *mean);
     ab_status status = cities && mean ? ab_ok() : ab_failed("out of memory: %zu entries of near cities", entries);
     for (size_t i = 0; i < entries && status.code == AB_OK; ++i) {
-        const int row = (int)(i / RACE_LANES), k = (int)(i % RACE_LANES);
-        const int other = others >= 0 ? others : row;
-        cities[i] = (unsigned short)(k < rows->n_near && row < n ? near[row * rows->n_near + k] : other);
+        const size_t row = i / (size_t)rows->lanes, k = i % (size_t)rows->lanes, n_near = (size_t)rows->n_near;
+        cities[i] = (unsigned short)(row < (size_t)n && k < n_near ? near[row * n_near + k] : n);
         mean[i] = INFINITY;
     }
     if (status.code == AB_OK) status = race_upload(rows, entries, mean, cities);
@@ -454,45 +470,49 @@ static inline ab_status race_even_block(int n_ants, int *block_ants)
     return ab_ok();
 }
 
-static inline ab_status race_fits_shared(int n, race_plan plan, bool *fits)
+static inline ab_status race_fits_shared(int n, int lanes, race_plan plan, bool *fits)
 {
     int device = 0, most = 0;
     CUDA_TRY(cudaGetDevice(&device));
     CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    *fits = race_layout(n, plan).bytes <= (size_t)most;
+    *fits = race_layout(n, lanes, plan).bytes <= (size_t)most;
     return ab_ok();
 }
 
 /* Rows in shared memory where they all fit and nobody asked for blocks of a certain size. */
-static inline ab_status race_make_plan(int n, const as_params *params, int lanes, race_plan *plan)
+static inline ab_status race_make_plan(int n, int lanes, const as_params *params, race_plan *plan)
 {
     bool fits = false;
-    *plan = (race_plan){.block_ants = 0, .lanes = lanes, .proposals = params->proposals};
+    *plan = (race_plan){.block_ants = 0, .in_shared = true, .proposals = params->proposals};
     AB_TRY(race_even_block(params->n_ants, &plan->block_ants));
-    if (params->block_ants == 0) AB_TRY(race_fits_shared(n, *plan, &fits));
+    if (params->block_ants == 0) AB_TRY(race_fits_shared(n, lanes, *plan, &fits));
     if (fits) return ab_ok();
-    plan->lanes = 0;
+    plan->in_shared = false;
     plan->block_ants = params->block_ants ? params->block_ants : RACE_STREAMED_BLOCK;
     return ab_ok();
 }
 
 template <typename Random, typename Visited, bool CANDIDATES>
-static ab_status race_check_walk(int n, race_plan plan, int carveout)
+static ab_status race_check_walk(int n, int lanes, const as_params *params)
 {
-    return device_allow_shared(plan.lanes ? (const void *)race_walk<Random, Visited, true, CANDIDATES>
-                                          : (const void *)race_walk<Random, Visited, false, CANDIDATES>,
-                               race_layout(n, plan).bytes, carveout);
+    race_plan plan;
+    AB_TRY(race_make_plan(n, lanes, params, &plan));
+    return device_allow_shared(plan.in_shared ? (const void *)race_walk<Random, Visited, true, CANDIDATES>
+                                              : (const void *)race_walk<Random, Visited, false, CANDIDATES>,
+                               race_layout(n, lanes, plan).bytes, params->carveout);
 }
 
 template <typename Random, typename Visited, bool CANDIDATES>
-static ab_status race_launch_walk(const tsp_device *colony, race_rows rows, race_plan plan, uint64_t seed,
-                                  unsigned iteration)
+static ab_status race_launch_walk(const tsp_device *colony, race_rows rows, const as_params *params, unsigned iteration)
 {
-    const auto walk = plan.lanes ? race_walk<Random, Visited, true, CANDIDATES>
-                                 : race_walk<Random, Visited, false, CANDIDATES>;
-    LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), plan.block_ants *WARP_SIZE,
-           race_layout(colony->n, plan).bytes)
-    (*colony, rows, plan, seed, iteration);
+    race_plan plan;
+    AB_TRY(race_make_plan(colony->n, rows.lanes, params, &plan));
+    const auto walk = plan.in_shared ? race_walk<Random, Visited, true, CANDIDATES>
+                                     : race_walk<Random, Visited, false, CANDIDATES>;
+    const int warps = plan.in_shared ? max(plan.block_ants, (int)RACE_LOADERS) : plan.block_ants;
+    LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), warps *WARP_SIZE,
+           race_layout(colony->n, rows.lanes, plan).bytes)
+    (*colony, rows, plan, params->seed, iteration);
     return AB_LAUNCHED("race_walk");
 }
 

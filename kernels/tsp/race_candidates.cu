@@ -33,40 +33,37 @@ static __global__ void __launch_bounds__(N_THREADS) weigh_sets(tsp_device colony
     const size_t base = (size_t)row * (size_t)colony.stride;
     for (int j = thread; j < colony.stride; j += N_THREADS)
         colony.choice_info[base + (size_t)j] = weigh(colony, base + (size_t)j, alpha);
-    if (thread >= RACE_LANES) return;
-    const int clock = row * RACE_LANES + thread;
-    const float weight = thread < rows.n_near ? weigh(colony, base + rows.city[clock], alpha) : 0.0f;
+    if (thread >= WARP_SIZE) return;
+    const int clock = row * rows.lanes + thread;
+    const float weight = thread < rows.lanes ? weigh(colony, base + rows.city[clock], alpha) : 0.0f;
     const float unit = race_sum(weight);
-    rows.mean[clock] = weight > 0.0f ? min(unit / weight, MOST_TIME) : race_time(RACE_WEIGHTLESS);
+    if (thread < rows.lanes) rows.mean[clock] = weight > 0.0f ? min(unit / weight, MOST_TIME) : race_time(RACE_WEIGHTLESS);
 }
 
 static race_rows rows_of(const tsp_device *colony)
 {
     race_rows rows;
-    race_place(colony->scratch, colony->n, colony->stride, colony->n_ants, false, &rows);
-    rows.n_near = colony->nn;
+    race_place(colony->scratch, colony->n, colony->stride, colony->n_ants, colony->nn, false, &rows);
     return rows;
 }
 
 static size_t scratch_bytes(const as_problem *problem, const as_params *params)
 {
     race_rows rows;
-    return race_place(NULL, problem->n, ceil_div(problem->n, 32) * 32, params->n_ants, false, &rows);
+    return race_place(NULL, problem->n, ceil_div(problem->n, 32) * 32, params->n_ants, problem->nn, false, &rows);
 }
 
 static ab_status check(const as_problem *problem, const as_params *params)
 {
-    race_plan plan;
     AB_TRY(as_check_candidates(problem));
     if (problem->nn > RACE_LANES) return ab_unsupported("needs sets of at most %d, not %d", RACE_LANES, problem->nn);
-    AB_TRY(race_make_plan(problem->n, params, problem->nn, &plan));
-    return race_check_walk<race_random, race_visited, true>(problem->n, plan, params->carveout);
+    return race_check_walk<race_random, race_visited, true>(problem->n, problem->nn, params);
 }
 
 static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *)
 {
     const race_rows rows = rows_of(colony);
-    return race_write_cities(&rows, problem->n, problem->nn_list, -1);
+    return race_write_cities(&rows, problem->n, problem->nn_list);
 }
 
 static ab_status choice(const tsp_device *colony, const as_params *params, unsigned)
@@ -77,9 +74,7 @@ static ab_status choice(const tsp_device *colony, const as_params *params, unsig
 
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    race_plan plan;
-    AB_TRY(race_make_plan(colony->n, params, colony->nn, &plan));
-    return race_launch_walk<race_random, race_visited, true>(colony, rows_of(colony), plan, params->seed, iteration);
+    return race_launch_walk<race_random, race_visited, true>(colony, rows_of(colony), params, iteration);
 }
 
 static ab_status deposit(const tsp_device *colony, const as_params *params, unsigned)

@@ -33,10 +33,7 @@ struct old_random : race_random {
 template <typename Random, typename Visited>
 static ab_status construct_with(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    race_plan plan;
-    const race_rows rows = rows_of(colony, params);
-    AB_TRY(race_make_plan(colony->n, params, rows.n_near + 1, &plan));
-    return race_launch_walk<Random, Visited, false>(colony, rows, plan, params->seed, iteration);
+    return race_launch_walk<Random, Visited, false>(colony, rows_of(colony, params), params, iteration);
 }
 
 /* The means of the clocks as they are, the alias tables as they were at first. */
