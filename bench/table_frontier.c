@@ -6,7 +6,7 @@
 #include "bench/harness/driver.h"
 
 static const ab_set sets[] = {
-    {"tsp-large", "d198 pcb442 pr1002 c2152 pr2392 u3038 u5915 u13509"},
+    {"tsp-frontier", "d198 pcb442 pr1002 c2152 pr2392 u3038 u5915 u13509"},
     {NULL, NULL},
 };
 
@@ -42,6 +42,6 @@ const ab_driver table_frontier = {
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .converge = true, .host_steps = 3e4},
                 {.runs = 1, .iterations = 20, .budget_s = 0.3, .converge = true, .host_steps = 3e4},
                 {.runs = 5, .iterations = 60, .budget_s = 10, .limit_s = 60, .host_steps = 1e8}},
-    .inputs = {"u30", "d198 pcb442 pr1002", "{tsp-large}"},
+    .inputs = {"u30", "d198 pcb442 pr1002", "{tsp-frontier}"},
     .sets = sets, .headings = headings, .blocks = blocks,
 };
