@@ -26,9 +26,6 @@
 
 enum { MOST_WARPS = 8, MOST_NEAR = RACE_LANES - 1, BUCKET = 1 << 16 };
 
-/* A weight that is not 0 has a time that is not infinite, however small it is beside the row's sum. */
-#define MOST_TIME 1e37f
-
 /* ---- Stage "choice" ---- */
 
 static __device__ __forceinline__ unsigned warp_sum_up(unsigned value, int lane)
@@ -144,11 +141,6 @@ static __device__ unsigned fill_bucket(const alias_order &order, int p, unsigned
     return alias_entry(BUCKET - taken, city, p + 1 < n_light + order.n_heavy ? order.city[p + 1] : nobody);
 }
 
-static __device__ __forceinline__ float mean_time(float weight, float unit)
-{
-    return weight > 0.0f ? min(unit / weight, MOST_TIME) : race_time(RACE_WEIGHTLESS);
-}
-
 /* Layout of the dynamic shared memory, in bytes. */
 static size_t shared_bytes(int stride)
 {
@@ -184,8 +176,8 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE) weigh_rows(tsp_d
     const float unit = tail + block_sum(near_weight, float_sums);
     /* A little less than n buckets, so that rounding up many parts does not make more of them. */
     const float n_parts = (float)n * (float)(BUCKET - 1), rate = tail * ((float)n * (float)BUCKET / n_parts);
-    if (thread < rows.n_near) rows.mean[clock] = mean_time(near_weight, unit);
-    if (thread == rows.n_near) rows.mean[clock] = mean_time(rate, unit);
+    if (thread < rows.n_near) rows.mean[clock] = race_mean(near_weight, unit);
+    if (thread == rows.n_near) rows.mean[clock] = race_mean(rate, unit);
     if (!(tail > 0.0f)) return;
 
     for (int j = thread; j < n; j += (int)blockDim.x) word[j] = (unsigned)(race_time(word[j]) / tail * n_parts + 0.5f);

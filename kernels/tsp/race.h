@@ -116,6 +116,13 @@ static __device__ __forceinline__ float race_time(unsigned key)
     return __int_as_float((int)key);
 }
 
+/* The mean time of a clock of this weight, in a row whose weights add up to `unit`. Infinite for 0 alone, however small a
+ * weight is beside others, and never so large that a time overflows. */
+static __device__ __forceinline__ float race_mean(float weight, float unit)
+{
+    return weight > 0.0f ? min(unit / weight, 1e34f) : race_time(RACE_WEIGHTLESS);
+}
+
 /* ---- Where an ant has been ---- */
 
 /* A byte for each city and one for the tail, which is never visited. */
@@ -295,7 +302,8 @@ static __device__ int race_tail(const tsp_device &colony, const race_rows &rows,
             const bool waited = lane <= arrival && (round > 0 || lane > 0);
             const float wait = race_exponential(random.next());
             now += race_sum(waited ? wait : 0.0f) * tail_mean;
-            if (near_first <= race_key(now)) return (int)warp_min(near_key == near_first ? (unsigned)city : RACE_NEVER);
+            if (near_first < RACE_WEIGHTLESS && near_first <= race_key(now))
+                return (int)warp_min(near_key == near_first ? (unsigned)city : RACE_NEVER);
         }
         if (accepted) return __shfl_sync(FULL_WARP, proposal, arrival);
     }

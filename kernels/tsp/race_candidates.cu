@@ -18,9 +18,6 @@
 
 enum { N_THREADS = 256 };
 
-/* A weight that is not 0 has a time that is not infinite, however small it is beside the set's sum. */
-#define MOST_TIME 1e37f
-
 static __device__ __forceinline__ float weigh(const tsp_device &colony, size_t edge, float alpha)
 {
     const float tau = colony.pheromone[edge];
@@ -37,7 +34,7 @@ static __global__ void __launch_bounds__(N_THREADS) weigh_sets(tsp_device colony
     const int clock = row * rows.lanes + thread;
     const float weight = thread < rows.lanes ? weigh(colony, base + rows.city[clock], alpha) : 0.0f;
     const float unit = race_sum(weight);
-    if (thread < rows.lanes) rows.mean[clock] = weight > 0.0f ? min(unit / weight, MOST_TIME) : race_time(RACE_WEIGHTLESS);
+    if (thread < rows.lanes) rows.mean[clock] = race_mean(weight, unit);
 }
 
 static race_rows rows_of(const tsp_device *colony)
