@@ -42,7 +42,8 @@ static __device__ void add_all(const tsp_device &colony, const tour_links *links
 }
 
 template <bool ALL>
-static __global__ void __launch_bounds__(MOST_THREADS) deposit_rows(tsp_device colony, const tour_links *links, float keep)
+static __global__ void __launch_bounds__(MOST_THREADS)
+    deposit_rows(tsp_device colony, const tour_links *links, float keep)
 {
     const int row = (int)blockIdx.x, thread = (int)threadIdx.x;
     SHARED_DYNAMIC(unsigned, deposits, 0, ALL ? colony.stride : 0);

@@ -68,7 +68,8 @@ static void fit(const ab_circumstances *c, void *fitted)
     if (c->implementation->backend == AB_CPU) params->carveout = -1;
     if (!(c->implementation->traits & AB_WORKERS)) params->workers = 0;
     if (!(c->implementation->traits & AB_THREAD_EACH)) params->readonly = false;
-    if (!(c->implementation->traits & AB_RACE)) params->near = params->block_ants = params->proposals = 0;
+    if (!(c->implementation->traits & AB_RACE)) params->block_ants = 0;
+    if (!(c->implementation->traits & AB_RACE) || params->nn > 0) params->near = params->proposals = 0;
     if (params->rho == 0.0) params->rho = as_default_params(c->input->size, params->protocol).rho;
 }
 

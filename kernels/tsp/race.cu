@@ -147,7 +147,8 @@ static size_t shared_bytes(int stride)
     return (size_t)stride * (2 * sizeof(unsigned) + sizeof(unsigned short));
 }
 
-static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE) weigh_rows(tsp_device colony, race_rows rows, float alpha)
+static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
+    weigh_rows(tsp_device colony, race_rows rows, float alpha)
 {
     const int n = colony.n, stride = colony.stride, thread = (int)threadIdx.x, row = (int)blockIdx.x;
     SHARED_DYNAMIC(unsigned, word, 0, stride); /* weights, as bits; then parts */

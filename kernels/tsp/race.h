@@ -40,7 +40,7 @@ enum {
     RACE_LOADERS = 8         /* least warps of a block that loads rows */
 };
 
-#define RACE_NEVER 0xffffffffu     /* the key of a clock that is not in the race */
+#define RACE_NEVER 0xffffffffu      /* the key of a clock that is not in the race */
 #define RACE_WEIGHTLESS 0x7f800000u /* that of a city of weight 0: an infinite time */
 
 /* A rung's own memory. Row n is read ahead where the tail has rung, and never used. */
@@ -129,9 +129,19 @@ static __device__ __forceinline__ float race_mean(float weight, float unit)
 struct race_visited {
     shared_array<unsigned char> flags;
 
-    static __host__ __device__ int bytes(int n) { return ceil_div(n + 1, 4) * 4; }
-    __device__ __forceinline__ bool has(int city) const { return flags[city] != 0; }
-    __device__ __forceinline__ void add(int city) const { flags[city] = 1; } /* by one lane */
+    static __host__ __device__ int bytes(int n)
+    {
+        return ceil_div(n + 1, 4) * 4;
+    }
+    __device__ __forceinline__ bool has(int city) const
+    {
+        return flags[city] != 0;
+    }
+    /* By one lane. */
+    __device__ __forceinline__ void add(int city) const
+    {
+        flags[city] = 1;
+    }
 };
 
 /* Keeps a tour on its way, a city a lane, and writes it 32 cities at a time: the tour itself, the two neighbours of each
@@ -172,8 +182,7 @@ struct race_record {
     {
         const int n = colony.n;
         length += edge;
-        for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2)
-            length += __shfl_xor_sync(FULL_WARP, length, offset);
+        for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) length += __shfl_xor_sync(FULL_WARP, length, offset);
         __syncwarp(FULL_WARP); /* the first lane reads what others wrote */
         if (threadIdx.x % WARP_SIZE != 0) return;
         rows.links[(size_t)tour[0] * (size_t)colony.n_ants + (size_t)ant] = link_tour(last, tour[1]);
@@ -515,10 +524,10 @@ static ab_status race_launch_walk(const tsp_device *colony, race_rows rows, cons
 {
     race_plan plan;
     AB_TRY(race_make_plan(colony->n, rows.lanes, params, &plan));
-    const auto walk = plan.in_shared ? race_walk<Random, Visited, true, CANDIDATES>
-                                     : race_walk<Random, Visited, false, CANDIDATES>;
+    const auto walk =
+        plan.in_shared ? race_walk<Random, Visited, true, CANDIDATES> : race_walk<Random, Visited, false, CANDIDATES>;
     const int warps = plan.in_shared ? max(plan.block_ants, (int)RACE_LOADERS) : plan.block_ants;
-    LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), warps *WARP_SIZE,
+    LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), warps * WARP_SIZE,
            race_layout(colony->n, rows.lanes, plan).bytes)
     (*colony, rows, plan, params->seed, iteration);
     return AB_LAUNCHED("race_walk");

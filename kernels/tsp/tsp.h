@@ -96,9 +96,9 @@ typedef struct as_params {
     int carveout;  /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
     int nn;        /* size of the candidate sets that the problem is given; 0 for none */
     int workers;   /* GPU, AB_WORKERS: threads of an ant's block (JPDC's worker ants), a power of two; others: 0 */
-    int near;      /* GPU, AB_RACE: near cities that have a clock of their own; 0: 31 */
-    int block_ants; /* GPU, AB_RACE: ants of a block; 0: as many as share the rows in a multiprocessor's memory */
-    int proposals; /* GPU, AB_RACE: tail cities drawn at once; 0: by how many cities are left */
+    int near;       /* GPU, AB_RACE: near cities with a clock of their own; 0: 31 */
+    int block_ants; /* GPU, AB_RACE: ants of a block whose rows come from the cache; 0: rows in shared memory if they fit */
+    int proposals;  /* GPU, AB_RACE: tail cities drawn at once; 0: by how many cities are left */
     bool readonly; /* GPU, AB_THREAD_EACH: choice_info through the read-only cache, once the texture cache */
 } as_params;
 

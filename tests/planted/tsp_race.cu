@@ -7,19 +7,25 @@
 
 /* Has every city, but forgets one city in 16 of those that it is asked for. */
 struct forgetful_visited : race_visited {
-    __device__ bool has(int city) const { return race_visited::has(city) && city % 16 != 3; }
+    __device__ bool has(int city) const
+    {
+        return race_visited::has(city) && city % 16 != 3;
+    }
 };
 
 /* The numbers of the even lane for the odd one too. */
 struct shared_random : race_random {
-    __device__ shared_random(unsigned long long seed, unsigned long long stream) : race_random(seed, stream & ~1ull) {}
+    __device__ shared_random(unsigned long long seed, unsigned long long stream) : race_random(seed, stream & ~1ull)
+    {
+    }
 };
 
 /* Each number eight times. */
 struct old_random : race_random {
     unsigned latest, times;
 
-    __device__ old_random(unsigned long long seed, unsigned long long stream) : race_random(seed, stream), latest(0), times(0)
+    __device__ old_random(unsigned long long seed, unsigned long long stream)
+        : race_random(seed, stream), latest(0), times(0)
     {
     }
 
@@ -56,17 +62,24 @@ static ab_status begin_with_tables(const tsp_device *colony, const as_problem *p
     return choice(colony, params, 0);
 }
 
-#define FAULTY(how)                                                                                          \
-    {.construct = how, .choice = choice, .same_weights = true, .deposit = deposit, .check = check,           \
-     .scratch_bytes = scratch_bytes, .begin = begin}
+#define FAULTY(how)                                                                                                    \
+    {                                                                                                                  \
+        .construct = how, .choice = choice, .same_weights = true, .deposit = deposit, .check = check,                  \
+        .scratch_bytes = scratch_bytes, .begin = begin                                                                 \
+    }
 
 template <int fault> static ab_status open_faulty(const void *problem, const void *params, ab_work **work)
 {
     static const tsp_rung rungs[N_RACE_FAULTS] = {
         FAULTY(construct),
         FAULTY((construct_with<race_random, forgetful_visited>)),
-        {.construct = construct, .choice = choice_with_old_tables, .same_weights = true, .deposit = deposit,
-         .check = check, .scratch_bytes = scratch_bytes, .begin = begin_with_tables},
+        {.construct = construct,
+         .choice = choice_with_old_tables,
+         .same_weights = true,
+         .deposit = deposit,
+         .check = check,
+         .scratch_bytes = scratch_bytes,
+         .begin = begin_with_tables},
         FAULTY((construct_with<shared_random, race_visited>)),
         FAULTY((construct_with<old_random, race_visited>)),
     };
