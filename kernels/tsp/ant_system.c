@@ -25,7 +25,7 @@ const ab_parameter as_parameters[] = {
      .offset = AT(workers), .least = 16, .most = 1024, .fallback = 128, .word = "none", .shown = AB_SHOWN_NONZERO},
     {.name = "near", .help = "near cities with a clock of their own, of race; 0: 31", .offset = AT(near), .most = 31,
      .shown = AB_SHOWN_SET},
-    {.name = "block", .help = "ants of a block, of race and race-candidates, rows from the cache; 0: rows in shared memory",
+    {.name = "block-ants", .help = "ants of a block of race, whose rows come from the cache; 0: rows in shared memory",
      .offset = AT(block_ants), .most = 32, .shown = AB_SHOWN_SET},
     {.name = "proposals", .help = "far cities that race draws at once; 0: by how many cities are left",
      .offset = AT(proposals), .most = 32, .shown = AB_SHOWN_SET},
