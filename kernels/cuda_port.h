@@ -22,6 +22,8 @@
 
 #define AB_GPU(name) name##_cuda
 #define LAUNCH(kernel, grid, block, shared_bytes) kernel<<<(grid), (block), (shared_bytes)>>>
+/* The same for kernels that call meet_grid (grid_barrier.h): of no more blocks than the device holds at once. */
+#define LAUNCH_TOGETHER(kernel, grid, block, shared_bytes) ab_launch_together(kernel, (grid), (block), (shared_bytes))
 #define SHARED(type, name, count) __shared__ type name[count]
 /* How a __device__ function takes a shared array: on the host backend it is checked there too. */
 template <typename T> using shared_array = T *;
@@ -29,6 +31,16 @@ template <typename T> using shared_array = T *;
 #define SHARED_DYNAMIC(type, name, offset, count)                     \
     extern __shared__ __align__(16) unsigned char ab_dynamic_shared[]; \
     type *const name = reinterpret_cast<type *>(ab_dynamic_shared + (offset))
+
+/* What LAUNCH_TOGETHER makes of a kernel: calling it with the kernel's arguments launches it. */
+template <typename... Parameters> static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid,
+                                                                        dim3 block, size_t shared_bytes)
+{
+    return [=](Parameters... arguments) {
+        void *pointers[] = {&arguments...};
+        (void)cudaLaunchCooperativeKernel((const void *)kernel, grid, block, pointers, shared_bytes);
+    };
+}
 
 #else
 

@@ -307,8 +307,22 @@ static void test_many_ants_take_the_same_walks_everywhere(void **state)
         params.rho = runs[i].rho;
         params.iterations = runs[i].iterations;
         compare_walks(NOISE, params);
+        params.matrices = 1;
         compare_walks(STEP, params);
     }
+}
+
+/* More ants than a block can hold, where all blocks cannot run at once. */
+static void test_residents_of_many_blocks(void **state)
+{
+    (void)state;
+    ea_problem problem = make_problem(W, H, NOISE);
+    ea_params params = ea_default_params(W, H);
+    params.n_ants = 1900;
+    params.iterations = 1;
+    for (params.matrices = 0; params.matrices <= 1; params.matrices++)
+        verify(registered("edge-ants/resident", AB_HOST), &problem, &params, 2);
+    free_problem_of(&problem);
 }
 
 static void test_walks_do_not_depend_on_the_order_of_threads(void **state)
@@ -489,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_other_parameters),
         cmocka_unit_test(test_one_ant_takes_the_same_walk_everywhere),
         cmocka_unit_test(test_many_ants_take_the_same_walks_everywhere),
+        cmocka_unit_test(test_residents_of_many_blocks),
         cmocka_unit_test(test_walks_do_not_depend_on_the_order_of_threads),
         cmocka_unit_test(test_any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(test_runs_and_seeds),

@@ -179,8 +179,11 @@ static ab_status initialise(gpu_colony *colony, const ea_problem *problem)
     AB_TRY(device_allocate(memory, &device->memory, n_ants * EA_MEMORY));
     CUDA_TRY(cudaMemcpy(visibility, problem->visibility, image_bytes(device), cudaMemcpyHostToDevice));
     AB_TRY(upload_heuristic(problem, colony->params.beta, heuristic));
-    if (colony->rung->scratch_bytes)
-        AB_TRY(device_allocate_bytes(memory, &device->scratch, colony->rung->scratch_bytes(problem, &colony->params)));
+    if (colony->rung->scratch_bytes) {
+        const size_t bytes = colony->rung->scratch_bytes(problem, &colony->params);
+        AB_TRY(device_allocate_bytes(memory, &device->scratch, bytes));
+        CUDA_TRY(cudaMemset(device->scratch, 0, bytes));
+    }
     device->visibility = visibility;
     device->heuristic = heuristic;
     return ab_ok();
@@ -203,6 +206,7 @@ extern "C" ab_status AB_GPU(edge_ants_open)(const edge_ants_rung *rung, const ea
     device->n_ants = params->n_ants;
     device->block_threads = params->block_threads;
     device->cache_memory = params->cache_memory;
+    device->matrices = params->matrices;
     device->alpha = (float)params->alpha;
     device->keep = (float)(1.0 - params->rho);
     device->min_visibility = (float)params->min_visibility;

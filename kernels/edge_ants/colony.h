@@ -27,7 +27,8 @@ typedef struct ea_device {
     float *next_pheromone;   /* [height][width] secondary: where they deposit */
     int *position;           /* [n_ants] row * width + column */
     int *memory;             /* [n_ants][EA_MEMORY], ea_result.memory */
-    void *scratch;           /* the rung's own, as many bytes as it asked for, uninitialised; else NULL */
+    int matrices;            /* ea_params.matrices */
+    void *scratch;           /* the rung's own, as many bytes as it asked for, all 0 when it is opened; else NULL */
 } ea_device;
 
 /* The iterations that one RUN makes. */

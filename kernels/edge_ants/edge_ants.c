@@ -28,6 +28,8 @@ const ab_parameter ea_parameters[] = {
      .least = 1e-30, .most = 1e6, .fallback = 0.0001, .shown = AB_SHOWN_SET},
     {.name = "min-visibility", .help = "ants deposit from this visibility on", .kind = AB_REAL,
      .offset = AT(min_visibility), .most = 1, .shown = AB_SHOWN_SET},
+    {.name = "matrices", .help = "resident: of pheromone, 1 or 2; auto: by the image's size", .offset = AT(matrices),
+     .least = 1, .most = 2, .word = "auto", .shown = AB_SHOWN_SET},
     {.name = "ants-512", .help = "ants of 512 x 512 pixels", .offset = AT(n_ants_512), .least = 1, .most = EA_MAX_ANTS,
      .fallback = 3000},
     {.name = "runs", .help = "runs whose mean pheromone is a map", .offset = AT(map_runs), .least = 1, .most = 100000,

@@ -14,6 +14,8 @@
  *                antbench 5.1 --implementations edge-ants/warp
  *   octet    an ant eight lanes, none of which idles in the roulette; no pass of evaporation between the moves
  *                antbench 5.1 --implementations edge-ants/octet
+ *   resident the ants stay in shared memory from first to last: a run is one launch, with a barrier of all blocks
+ *                antbench 5.1 --implementations edge-ants/resident
  *
  * The work has two stages. PLACE gives every pixel the initial pheromone and every ant a random pixel. RUN makes
  * params.iterations iterations, each of which moves every ant once and then updates the pheromone:
@@ -78,6 +80,7 @@ typedef struct ea_params {
     int threads;           /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
     int block_threads;     /* GPU: threads per block, a multiple of 32, 32 .. 1024 */
     bool cache_memory;     /* GPU: ants' memory is copied to shared memory before it is searched (Fig. 5.7) */
+    int matrices;          /* resident: of pheromone, 1 or 2; 0: as the image's size suggests */
     int n_ants_512;        /* where n_ants is 0: so many on 512 x 512 pixels, in proportion elsewhere */
     int map_runs;          /* runs of different seeds whose mean pheromone is a map; no implementation reads it */
 } ea_params;

@@ -176,6 +176,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrWarpSize:
         *value = host_backend::warp_threads;
         return cudaSuccess;
+    case cudaDevAttrCooperativeLaunch:
+        *value = 0;
+        return cudaSuccess;
     case cudaDevAttrMultiProcessorCount:
         *value = 1;
         return cudaSuccess;

@@ -39,11 +39,12 @@ enum cudaMemcpyKind {
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
 
-/* Those of an H100, but one multiprocessor. */
+/* Those of an H100, but one multiprocessor, and blocks that run one after another. */
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock,
     cudaDevAttrMaxSharedMemoryPerBlock,
     cudaDevAttrWarpSize,
+    cudaDevAttrCooperativeLaunch,
     cudaDevAttrMultiProcessorCount,
     cudaDevAttrMaxSharedMemoryPerMultiprocessor,
     cudaDevAttrMaxSharedMemoryPerBlockOptin
@@ -88,6 +89,14 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
 
 /* As in CUDA, a kernel may have more than 48 KB of dynamic shared memory only after this allowed it. */
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
+
+/* One block: no other runs beside it. */
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *, int, std::size_t)
+{
+    *blocks = 1;
+    return cudaSuccess;
+}
 
 template <typename Kernel> cudaError_t cudaFuncSetAttribute(Kernel *kernel, cudaFuncAttribute attribute, int value)
 {

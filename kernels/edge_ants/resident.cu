@@ -1,0 +1,270 @@
+/* The ants live on the chip: a run is one launch, between whose iterations the blocks meet at a barrier of the grid.
+ *
+ * A block keeps the positions and memories of its ants in shared memory from the first iteration to the last, eight lanes an
+ * ant as in octet.cu, and evaporation is folded into the deposits as there. What does not depend on the pheromone, that is
+ * random numbers, the search of the memory and the neighbours' heuristics, an octet does for its first ant before it waits
+ * at the barrier. With two matrices, in step as in octet.cu, an iteration has one barrier; with one matrix, which all
+ * ants read before any deposits, it has two, but touches half of the sectors: better where matrices exceed the L2 cache.
+ * Where the device cannot hold all blocks at once, and on the host backend, an iteration is a launch.
+ *
+ * Floor, 512 x 512, 3000 ants: an iteration is a chain of an L2 read (144 ns), 70 instructions that wait for each other
+ * (150 ns), a deposit that must have arrived (150 ns at least), an arrival at the barrier and its sight (300 ns): 0.75 us,
+ * 37 us a run, and 10 of launches and passes. Predicted 65 us. 4096 x 4096, 192000 ants: three rows of 1.25 sectors of
+ * pheromone and of heuristics, one of visibility, 272 bytes an ant, 52 MB an iteration: 18 us by 2.97 TB/s had the
+ * cache none of it, so 0.9 ms a run; predicted 30 us an iteration, 1.6 ms, as ants move by a pixel and find most in the
+ * cache but leave sectors half used.
+ * Source: this project.
+ */
+#include <math.h>
+
+#include "kernels/edge_ants/colony.h"
+#include "kernels/grid_barrier.h"
+#include "kernels/warp.h"
+
+static const double MAX_SCALE = 4096.0;
+enum { MAX_THREADS = 1024, SM_THREADS = 2048, TWO_MATRICES_PIXELS = 1 << 21 }; /* two matrices of so many pixels: 16 MiB */
+enum { ENTRIES = EA_MEMORY / EA_NEIGHBOURS, ANT_BYTES = (EA_MEMORY + 1) * (int)sizeof(int) };
+
+/* What a lane knows of its neighbour before it sees the pheromone. */
+typedef struct outlook {
+    int pixel;        /* row * width + column; any where the heuristic is 0 */
+    float heuristic;  /* 0: outside of the image, or remembered */
+    float visibility; /* of the pixel, with two matrices */
+    float spin;       /* the ant's random number for the roulette */
+    int anywhere;     /* where it is relocated to */
+} outlook;
+
+/* The ants of a block. */
+typedef struct crowd {
+    int first, n;                /* the first ant; how many */
+    shared_array<int4> entries;  /* [n][EA_NEIGHBOURS]: the memories */
+    shared_array<int> positions; /* [n] */
+} crowd;
+
+static __device__ __forceinline__ outlook look(const ea_device &colony, const crowd &ants, unsigned long long seed,
+                                               int ant, int iteration, bool with_visibility)
+{
+    const int neighbour = (int)threadIdx.x % EA_NEIGHBOURS, position = ants.positions[ant];
+    const int pixel = ea_neighbour(position, neighbour, colony.width, colony.height);
+    const int4 entries = ants.entries[ant * EA_NEIGHBOURS + neighbour];
+    outlook seen = {max(pixel, 0), 0.0f, 0.0f, 0.0f, 0};
+    if (pixel >= 0) seen.heuristic = colony.heuristic[pixel];
+    if (with_visibility && pixel >= 0) seen.visibility = colony.visibility[pixel];
+    unsigned visited = ea_places(position, entries.x, colony.width) | ea_places(position, entries.y, colony.width) |
+                       ea_places(position, entries.z, colony.width) | ea_places(position, entries.w, colony.width);
+    for (int offset = 1; offset < EA_NEIGHBOURS; offset *= 2) visited |= __shfl_xor_sync(FULL_WARP, visited, offset);
+    if (ea_among(visited, neighbour)) seen.heuristic = 0.0f;
+    const float4 random = draw(seed, ants.first + ant, iteration);
+    seen.spin = random.x;
+    seen.anywhere = random_pixel(colony, random);
+    return seen;
+}
+
+/* Where the ant goes, and the visibility there; the same in its lanes. */
+typedef struct step {
+    int pixel;
+    float visibility;
+} step;
+
+static __device__ __forceinline__ step choose(const ea_device &colony, const outlook &seen, bool with_visibility)
+{
+    const int lane = (int)threadIdx.x % WARP_SIZE, neighbour = lane % EA_NEIGHBOURS, first = lane - neighbour;
+    float weight = 0.0f;
+    if (seen.heuristic > 0.0f) weight = ea_power(colony.pheromone[seen.pixel], colony.alpha) * seen.heuristic;
+    float sum = weight;
+    for (int offset = 1; offset < EA_NEIGHBOURS; offset *= 2) {
+        const float below = __shfl_up_sync(FULL_WARP, sum, (unsigned)offset);
+        if (neighbour >= offset) sum += below;
+    }
+    const float target = seen.spin * __shfl_sync(FULL_WARP, sum, first + EA_NEIGHBOURS - 1);
+    const unsigned octet = (1u << EA_NEIGHBOURS) - 1u;
+    const unsigned candidates = __ballot_sync(FULL_WARP, weight > 0.0f) >> first & octet;
+    const unsigned hits = __ballot_sync(FULL_WARP, weight > 0.0f && sum >= target) >> first & octet;
+    const int winner = hits ? __ffs((int)hits) - 1 : candidates ? WARP_SIZE - 1 - __clz((int)candidates) : 0;
+    const int pixel = __shfl_sync(FULL_WARP, seen.pixel, first + winner);
+    step taken = {candidates ? pixel : seen.anywhere, 0.0f};
+    if (with_visibility) {
+        taken.visibility = __shfl_sync(FULL_WARP, seen.visibility, first + winner);
+        if (!candidates) taken.visibility = colony.visibility[seen.anywhere];
+    }
+    return taken;
+}
+
+static __device__ __forceinline__ void deposit(const ea_device &colony, float *matrix, int pixel, float visibility,
+                                               float scale)
+{
+    if (visibility >= colony.min_visibility) atomicAdd(&matrix[pixel], scale * visibility);
+}
+
+/* Copies between the ants of a block and device memory. */
+static __device__ __forceinline__ void load_ants(const ea_device &colony, const crowd &ants)
+{
+    const int4 *const memory = (const int4 *)colony.memory + (size_t)ants.first * EA_NEIGHBOURS;
+    for (int i = (int)threadIdx.x; i < ants.n * EA_NEIGHBOURS; i += (int)blockDim.x) ants.entries[i] = memory[i];
+    for (int i = (int)threadIdx.x; i < ants.n; i += (int)blockDim.x)
+        ants.positions[i] = colony.position[ants.first + i];
+}
+
+static __device__ __forceinline__ void store_ants(const ea_device &colony, const crowd &ants)
+{
+    int4 *const memory = (int4 *)colony.memory + (size_t)ants.first * EA_NEIGHBOURS;
+    for (int i = (int)threadIdx.x; i < ants.n * EA_NEIGHBOURS; i += (int)blockDim.x) memory[i] = ants.entries[i];
+    for (int i = (int)threadIdx.x; i < ants.n; i += (int)blockDim.x)
+        colony.position[ants.first + i] = ants.positions[i];
+}
+
+/* TWO: the secondary matrix holds at first what the primary holds, and they swap after every iteration. Deposits of
+ * iteration first + k are scaled by growth^(k + 1). per_block: ants of a block, all but the last. */
+template <bool TWO>
+static __global__ void __launch_bounds__(MAX_THREADS) walk(ea_device colony, ea_stretch stretch, int per_block, double growth)
+{
+    SHARED_DYNAMIC(int4, entries, 0, per_block * EA_NEIGHBOURS);
+    SHARED_DYNAMIC(int, memory, 0, per_block * EA_MEMORY); /* the same */
+    SHARED_DYNAMIC(int, positions, per_block * EA_MEMORY * (int)sizeof(int), per_block);
+    const int first_ant = (int)blockIdx.x * per_block, octets = (int)blockDim.x / EA_NEIGHBOURS;
+    const crowd ants = {first_ant, min(per_block, colony.n_ants - first_ant), entries, positions};
+    const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE, of_warp = lane / EA_NEIGHBOURS;
+    const int warp_ant = (thread - lane) / EA_NEIGHBOURS; /* the warp's first ant: it stays together */
+    const int ant = min(warp_ant + of_warp, ants.n - 1);
+    load_ants(colony, ants);
+    __syncthreads();
+
+    double scale = 1.0;
+    outlook seen = {};
+    if (warp_ant < ants.n) seen = look(colony, ants, stretch.seed, ant, stretch.first, TWO);
+    for (int iteration = stretch.first;; ++iteration) {
+        const float late = iteration > stretch.first ? (float)scale : 0.0f; /* for the deposit before: the secondary's */
+        scale *= growth;
+        for (int next = warp_ant; next < ants.n; next += octets) {
+            const int here = min(next + of_warp, ants.n - 1);
+            const bool deposits = next + of_warp < ants.n && lane % EA_NEIGHBOURS == 0;
+            if (next != warp_ant) seen = look(colony, ants, stretch.seed, here, iteration, TWO);
+            if (TWO && deposits && late > 0.0f) {
+                const int before = positions[here];
+                deposit(colony, colony.next_pheromone, before, colony.visibility[before], late);
+            }
+            const step taken = choose(colony, seen, TWO);
+            __syncwarp(FULL_WARP);
+            if (deposits) {
+                if (TWO) deposit(colony, colony.next_pheromone, taken.pixel, taken.visibility, (float)scale);
+                memory[here * EA_MEMORY + iteration % EA_MEMORY] = taken.pixel;
+                positions[here] = taken.pixel;
+            }
+            __syncwarp(FULL_WARP);
+        }
+        if (!TWO) {
+            meet_grid((unsigned *)colony.scratch);
+            for (int i = thread; i < ants.n; i += (int)blockDim.x)
+                deposit(colony, colony.pheromone, positions[i], colony.visibility[positions[i]], (float)scale);
+        }
+        if (iteration == stretch.last) break;
+        if (warp_ant < ants.n) seen = look(colony, ants, stretch.seed, ant, iteration + 1, TWO);
+        meet_grid((unsigned *)colony.scratch);
+        if (TWO) {
+            float *const read = colony.pheromone;
+            colony.pheromone = colony.next_pheromone;
+            colony.next_pheromone = read;
+        }
+    }
+    __syncthreads();
+    store_ants(colony, ants);
+}
+
+/* ---- Host ---- */
+
+/* How a grid is cut. */
+typedef struct cut {
+    int blocks, per_block; /* ants of a block */
+    bool together;         /* the device holds all blocks at once */
+} cut;
+
+typedef void walk_kernel(ea_device, ea_stretch, int, double);
+
+/* As few ants a block as fill the device, an ant an octet where there are few. */
+static ab_status cut_grid(const ea_device *colony, walk_kernel *kernel, cut *chosen)
+{
+    const int threads = colony->block_threads, octets = threads / EA_NEIGHBOURS;
+    const int wanted = ceil_div(colony->n_ants, octets);
+    int device = 0, processors = 0, most_bytes = 0, cooperative = 0, fit = 0;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    CUDA_TRY(cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device));
+    if (!cooperative) processors = 1; /* of one block */
+    for (int each = cooperative ? SM_THREADS / threads : 1; each > 0; --each) {
+        const int per_block = ceil_div(colony->n_ants, min(wanted, each * processors));
+        if (per_block > most_bytes / ANT_BYTES) continue;
+        *chosen = {ceil_div(colony->n_ants, per_block), per_block, true};
+        AB_TRY(device_allow_shared((const void *)kernel, (size_t)per_block * ANT_BYTES, -1));
+        CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, (size_t)per_block * ANT_BYTES));
+        if (fit * processors >= chosen->blocks) return ab_ok();
+    }
+    *chosen = {wanted, octets, false};
+    return device_allow_shared((const void *)kernel, (size_t)octets * ANT_BYTES, -1);
+}
+
+static ab_status launch(const ea_device *colony, const cut &grid, const ea_stretch *stretch, double growth, bool two)
+{
+    walk_kernel *const kernel = two ? walk<true> : walk<false>;
+    const size_t bytes = (size_t)grid.per_block * ANT_BYTES;
+    if (grid.together)
+        LAUNCH_TOGETHER(kernel, grid.blocks, colony->block_threads, bytes)(*colony, *stretch, grid.per_block, growth);
+    else
+        LAUNCH(kernel, grid.blocks, colony->block_threads, bytes)(*colony, *stretch, grid.per_block, growth);
+    return AB_LAUNCHED("walk");
+}
+
+/* Iterations after which deposits would be scaled by more than MAX_SCALE. */
+static int iterations_at_once(double keep)
+{
+    if (keep <= 0.0) return 0;
+    return (int)fmin(log(MAX_SCALE) / fabs(log(keep)), 1e9); /* a keep of 1: infinity, hence 1e9 */
+}
+
+/* Iterations in one launch; the matrix is settled after them. */
+static ab_status walk_on(ea_device *colony, const cut &grid, const ea_stretch *stretch, bool two)
+{
+    const double keep = (double)colony->keep;
+    const int n = stretch->last - stretch->first + 1;
+    if (two) AB_TRY(AB_GPU(ea_evaporate)(colony, 1.0f));
+    AB_TRY(launch(colony, grid, stretch, 1.0 / keep, two));
+    if (two && n % 2 == 1) ea_swap(colony);
+    AB_TRY(AB_GPU(ea_evaporate)(colony, (float)pow(keep, n)));
+    ea_swap(colony);
+    return ab_ok();
+}
+
+/* One iteration in one launch, as the thesis has it. */
+static ab_status walk_once(ea_device *colony, const cut &grid, unsigned long long seed, int iteration)
+{
+    const ea_stretch once = {seed, iteration, iteration};
+    AB_TRY(AB_GPU(ea_evaporate)(colony, colony->keep));
+    AB_TRY(launch(colony, grid, &once, 1.0, true));
+    ea_swap(colony);
+    return ab_ok();
+}
+
+static ab_status run(ea_device *colony, const ea_stretch *stretch)
+{
+    const int matrices = colony->matrices ? colony->matrices
+                                          : colony->width * colony->height > TWO_MATRICES_PIXELS ? 1 : 2;
+    const int at_once = iterations_at_once((double)colony->keep);
+    cut grid;
+    AB_TRY(cut_grid(colony, matrices == 2 ? walk<true> : walk<false>, &grid));
+    const bool together = grid.together && at_once > 0;
+    if (!together && matrices == 1) AB_TRY(cut_grid(colony, walk<true>, &grid));
+    for (int next = stretch->first; next <= stretch->last;) {
+        const int n = together ? min(at_once, stretch->last - next + 1) : 1;
+        const ea_stretch part = {stretch->seed, next, next + n - 1};
+        AB_TRY(together ? walk_on(colony, grid, &part, matrices == 2) : walk_once(colony, grid, part.seed, next));
+        next += n;
+    }
+    return ab_ok();
+}
+
+static size_t scratch_bytes(const ea_problem *, const ea_params *)
+{
+    return sizeof(unsigned); /* of the barrier */
+}
+
+AB_RUNG(edge_ants_rung, edge_ants_resident) = {.run = run, .scratch_bytes = scratch_bytes};
