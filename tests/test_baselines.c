@@ -214,6 +214,7 @@ static void threads_do_not_matter(void **state)
             assert_same_run(opener("tsp/acotsp-seq"), opener("tsp/acotsp-omp"), (as_protocol)protocol, threads, 1,
                             true);
             assert_same_run(opener("tsp/cpu-best"), opener("tsp/cpu-best"), (as_protocol)protocol, threads, 1, true);
+            assert_same_run(opener("tsp/cpu-alias"), opener("tsp/cpu-alias"), (as_protocol)protocol, threads, 1, true);
         }
 }
 
@@ -327,6 +328,10 @@ static void selection_is_proportional(void **state)
         assert_proportional(opener("tsp/cpu-best"), 600, 60, (selection_weights)kind); /* several nodes */
     }
     assert_proportional(opener("tsp/cpu-best"), 4200, 4, WEIGHTS_UNIFORM); /* more nodes than a vector has lanes */
+    for (int kind = 0; kind < WEIGHTS_KINDS; kind++) {
+        assert_proportional(opener("tsp/cpu-alias"), 45, 3000, (selection_weights)kind);
+        assert_proportional(opener("tsp/cpu-alias"), 300, 100, (selection_weights)kind);
+    }
 }
 
 static void careless_selection_is_found_out(void **state)
@@ -402,8 +407,8 @@ static void a_thousand_iterations(void **state)
 {
     (void)state;
     as_problem problem = random_problem(61, 1000, 9);
-    ab_open *const colonies[] = {opener("tsp/acotsp-seq"), opener("tsp/cpu-best")};
-    for (size_t c = 0; c < 2; c++) {
+    ab_open *const colonies[] = {opener("tsp/acotsp-seq"), opener("tsp/cpu-best"), opener("tsp/cpu-alias")};
+    for (size_t c = 0; c < 3; c++) {
         as_params params = as_default_params(problem.n, AS_ALL_ANTS);
         as_colony *colony = NULL;
         output o = new_output(problem.n, params.n_ants);

@@ -1,0 +1,467 @@
+/* tsp/cpu-alias: the exact Ant System of cpu-best with its waits filled; threads over ants.
+ *
+ * As in cpu-best a row's weights are split into a HEAD of the nearest cities, whose unvisited ones are added up by vector,
+ * and a tail, whose weight T counts visited cities too, so that it is the same for all ants; a draw from [0, H + T) names
+ * a head city or proposes one of the tail, and is thrown away where the ant has been there. Two things differ. A tail city
+ * is found by an alias table (Walker 1977; Vose 1991), which is one read instead of a tree's three, one after another.
+ * And a thread has SIDE_BY_SIDE ants under way and gives each a turn: a turn ends as soon as an address is known that is
+ * not likely to be in the nearest cache, with a prefetch, and the ant goes on in its next one. So a proposal's wait for
+ * memory is other ants' work.
+ *
+ * Why this is exact: cpu_best.c says so for draws; a table's slot is drawn uniformly, and what is left of the random number
+ * decides between its two cities, so that a proposal is city j with probability w_j / T up to rounding: 2^-24 of a slot.
+ * tests/test_baselines.c tests it by chi-square.
+ *
+ * Floor: a table entry is 8 bytes, n^2 of them stay in no core's own cache; about 1.7 proposals a step in early
+ * iterations, 0.1 in late ones, each a cache line. With ten lines under way and 90 ns each, 9 ns a proposal; adding up a
+ * head takes some 40 instructions that wait for each other, 15 ns a step where ants fill the gaps. n^2 table entries are
+ * built anew per iteration, 6 ns each. pr2392: 5.7 million steps, 90 to 170 ms, and 35 for the tables, on one core.
+ */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "baselines/cpu_colony.h"
+#include "baselines/lanes.h"
+#include "baselines/trails.h"
+#include "kernels/registered.h"
+
+enum {
+    HEAD = LANES,       /* cities in the head: one vector */
+    SIDE_BY_SIDE = 16,  /* ants that a thread advances in turns */
+    MAX_PROPOSALS = 64, /* draws before the fall-back */
+    MIN_ACCEPTED = 32   /* one draw in so many must be kept, or the fall-back is cheaper */
+};
+
+/* The head of a row: the weights are refreshed in every choice stage. */
+typedef struct head {
+    float weight[HEAD];     /* pheromone^alpha * eta^beta */
+    uint16_t city[HEAD];    /* nearest first; an instance of fewer cities fills up with the row's own, which weighs 0 */
+    float tail_total;       /* weight of all other cities */
+    double slots_by_weight; /* n / tail_total, which may pass the range of float; 0 where that is 0 */
+} __attribute__((aligned(128))) head;
+
+/* A slot of an alias table: its own city below `keep`, else the other. */
+typedef struct slot {
+    float keep; /* 0 .. 1 */
+    uint32_t other;
+} slot;
+
+/* An ant under way. */
+typedef struct ant_state {
+    lanes sums;                /* partial sums over the head */
+    uint64_t random;           /* state of SplitMix64 */
+    double total;              /* of what is drawn from: unvisited head, whole tail */
+    size_t step;               /* cities in the tour; n + 1 when it is done */
+    size_t city;               /* where it is */
+    size_t proposed;           /* slot that it waits for */
+    float coin;                /* in [0, 1): which city of that slot */
+    int left;                  /* draws before the fall-back; -1: the head is not added up yet */
+    bool waits;                /* for a slot */
+    int32_t *tour;             /* [n + 1] */
+    bool *visited;             /* [n] */
+    float *unvisited;          /* [n]: 1, and 0 where visited */
+    uint16_t *remaining;       /* [n_remaining]: a superset of the unvisited cities, ascending */
+    int n_remaining;           /* shrinks when remaining is scanned */
+    int n_unvisited;           /* cities */
+    int64_t zero_weight_steps; /* of this tour */
+} __attribute__((aligned(128))) ant_state;
+
+/* Scratch of a thread. */
+typedef struct worker {
+    ant_state *ants;         /* [SIDE_BY_SIDE] */
+    uint16_t *candidate;     /* [n + HEAD]: of the fall-back: cities */
+    float *candidate_weight; /* [n + HEAD]: and their weights */
+    float *share;            /* [n]: of the table under construction: a slot's weight in slots */
+    uint16_t *small, *large; /* [n]: slots below 1 and from 1 on */
+} worker;
+
+typedef struct cpu_alias_colony {
+    union {
+        cpu_colony common; /* first */
+        trails trails;     /* rows are a multiple of LANES long */
+    };
+    float *tail;   /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
+    slot *slots;   /* [n][n] */
+    head *heads;   /* [n] */
+    worker *workers; /* [threads] */
+} cpu_alias_colony;
+
+/* ---- Construct: the fall-back, a roulette over all unvisited cities, one by one ---- */
+
+static int collect_candidates(const cpu_alias_colony *colony, const worker *at_hand, ant_state *ant)
+{
+    const head *nearest = &colony->heads[ant->city];
+    const float *tail = colony->tail + ant->city * colony->trails.stride;
+    int count = 0, left = 0;
+    for (int k = 0; k < HEAD; k++) {
+        if (ant->visited[nearest->city[k]]) continue;
+        at_hand->candidate[count] = nearest->city[k];
+        at_hand->candidate_weight[count++] = nearest->weight[k];
+    }
+    for (int k = 0; k < ant->n_remaining; k++) {
+        const uint16_t city = ant->remaining[k];
+        ant->remaining[left] = city;
+        at_hand->candidate[count + left] = city;
+        at_hand->candidate_weight[count + left] = tail[city];
+        left += !ant->visited[city];
+    }
+    ant->n_remaining = left;
+    return count + left;
+}
+
+static size_t choose_by_scan(const cpu_alias_colony *colony, const worker *at_hand, ant_state *ant)
+{
+    const int count = collect_candidates(colony, at_hand, ant);
+    double total = 0.0, sum = 0.0;
+    for (int k = 0; k < count; k++) total += at_hand->candidate_weight[k];
+    if (!(total > 0.0)) {
+        ant->zero_weight_steps++;
+        return (size_t)as_nearest_unvisited(&colony->common.problem, (int)ant->city, ant->visited);
+    }
+    const double r = random_unit(&ant->random) * total;
+    size_t city = 0;
+    for (int k = 0; k < count; k++) {
+        if (!(at_hand->candidate_weight[k] > 0.0f)) continue;
+        city = at_hand->candidate[k];
+        sum += at_hand->candidate_weight[k];
+        if (sum > r) break;
+    }
+    return city;
+}
+
+/* ---- Construct: turns ---- */
+
+/* Goes to a city, whose head the next turn needs. */
+INLINE void visit(const cpu_alias_colony *colony, ant_state *ant, size_t city)
+{
+    __builtin_prefetch(&colony->heads[city]);
+    __builtin_prefetch(&colony->heads[city].city);
+    __builtin_prefetch(&colony->common.problem.dist[ant->city * (size_t)colony->common.problem.n + city]);
+    ant->visited[city] = true;
+    ant->unvisited[city] = 0.0f;
+    ant->n_unvisited--;
+    ant->tour[ant->step++] = (int32_t)city;
+    ant->city = city;
+    ant->left = -1;
+}
+
+/* How many draws to make before the fall-back. Estimates the share of draws that are kept as if visited cities were
+ * spread evenly over the tail. */
+INLINE int allowed_proposals(const cpu_alias_colony *colony, const ant_state *ant, double head_sum, double tail_total)
+{
+    const double unvisited_tail = tail_total * ant->n_unvisited / colony->common.problem.n;
+    return head_sum + unvisited_tail > (head_sum + tail_total) / MIN_ACCEPTED ? MAX_PROPOSALS : 0;
+}
+
+/* Adds up the unvisited cities of the head. */
+INLINE void begin_step(const cpu_alias_colony *colony, ant_state *ant)
+{
+    const head *nearest = &colony->heads[ant->city];
+    const uint16_t *c = nearest->city;
+    const float *u = ant->unvisited;
+    /* Not by a loop: a vector that is stored lane by lane is not to be loaded for a while. */
+    lanes sums = {u[c[0]], u[c[1]], u[c[2]],  u[c[3]],  u[c[4]],  u[c[5]],  u[c[6]],  u[c[7]],
+                  u[c[8]], u[c[9]], u[c[10]], u[c[11]], u[c[12]], u[c[13]], u[c[14]], u[c[15]]};
+    sums *= *(const lanes *)nearest->weight;
+    prefix_sums(&sums);
+    ant->sums = sums;
+    const double head_sum = (double)ant->sums[HEAD - 1], tail_total = (double)nearest->tail_total;
+    ant->total = head_sum + tail_total;
+    ant->left = allowed_proposals(colony, ant, head_sum, tail_total);
+}
+
+/* Draws until the ant has moved or waits for a slot. */
+INLINE void draw(const cpu_alias_colony *colony, const worker *at_hand, ant_state *ant)
+{
+    const head *nearest = &colony->heads[ant->city];
+    const size_t n = (size_t)colony->common.problem.n;
+    const double head_sum = (double)ant->sums[HEAD - 1];
+    while (ant->left-- > 0) {
+        const double r = random_unit(&ant->random) * ant->total;
+        if (r < head_sum) {
+            const int k = count_at_most(&ant->sums, (float)r);
+            if (k == HEAD || !(nearest->weight[k] * ant->unvisited[nearest->city[k]] > 0.0f)) continue;
+            visit(colony, ant, nearest->city[k]);
+            return;
+        }
+        const double x = (r - head_sum) * nearest->slots_by_weight;
+        ant->proposed = (size_t)x;
+        if (ant->proposed >= n) continue;
+        ant->coin = (float)(x - (double)ant->proposed);
+        ant->waits = true;
+        __builtin_prefetch(&colony->slots[ant->city * n + ant->proposed]);
+        return;
+    }
+    visit(colony, ant, choose_by_scan(colony, at_hand, ant));
+}
+
+INLINE void take_turn(const cpu_alias_colony *colony, const worker *at_hand, ant_state *ant)
+{
+    if (ant->waits) {
+        const slot at = colony->slots[ant->city * (size_t)colony->common.problem.n + ant->proposed];
+        const size_t city = ant->coin < at.keep ? ant->proposed : at.other;
+        ant->waits = false;
+        if (!ant->visited[city]) {
+            visit(colony, ant, city);
+            return;
+        }
+    } else if (ant->left < 0) {
+        begin_step(colony, ant);
+    }
+    draw(colony, at_hand, ant);
+}
+
+/* ---- Construct: tours ---- */
+
+static void begin_tour(const cpu_alias_colony *colony, ant_state *ant, int number)
+{
+    const int n = colony->common.problem.n;
+    ant->random = cpu_colony_stream(&colony->common, number);
+    ant->tour = cpu_colony_tour(&colony->common, number);
+    ant->zero_weight_steps = 0;
+    ant->step = ant->city = 0;
+    ant->waits = false;
+    ant->n_remaining = ant->n_unvisited = n;
+    memset(ant->visited, 0, (size_t)n * sizeof *ant->visited);
+    for (int j = 0; j < n; j++) {
+        ant->unvisited[j] = 1.0f;
+        ant->remaining[j] = (uint16_t)j;
+    }
+    visit(colony, ant, (size_t)(random_unit(&ant->random) * (double)n));
+}
+
+/* Gives the ants turns until all have been everywhere. */
+CPU_MULTIVERSION static void build_tours(const cpu_alias_colony *colony, const worker *at_hand, int count)
+{
+    const size_t n = (size_t)colony->common.problem.n;
+    for (int under_way = count; under_way > 0;) {
+        under_way = 0;
+        for (int a = 0; a < count; a++) {
+            ant_state *ant = &at_hand->ants[a];
+            if (ant->step == n) continue;
+            take_turn(colony, at_hand, ant);
+            under_way++;
+        }
+    }
+}
+
+static int64_t close_tour(const cpu_alias_colony *colony, ant_state *ant)
+{
+    const size_t n = (size_t)colony->common.problem.n;
+    int64_t length = 0;
+    ant->tour[n] = ant->tour[0];
+    for (size_t k = 0; k < n; k++)
+        length += colony->common.problem.dist[(size_t)ant->tour[k] * n + (size_t)ant->tour[k + 1]];
+    return length;
+}
+
+static void construct(cpu_alias_colony *colony)
+{
+    cpu_colony *common = &colony->common;
+    const int n_ants = common->params.n_ants;
+    int64_t zero_weight_steps = 0;
+    common->iteration++;
+#pragma omp parallel for num_threads(common->params.threads) schedule(dynamic) reduction(+ : zero_weight_steps)
+    for (int first = 0; first < n_ants; first += SIDE_BY_SIDE) {
+        const worker *at_hand = &colony->workers[omp_get_thread_num()];
+        const int count = n_ants - first < SIDE_BY_SIDE ? n_ants - first : SIDE_BY_SIDE;
+        for (int a = 0; a < count; a++) begin_tour(colony, &at_hand->ants[a], first + a);
+        build_tours(colony, at_hand, count);
+        for (int a = 0; a < count; a++) {
+            common->lengths[first + a] = close_tour(colony, &at_hand->ants[a]);
+            zero_weight_steps += at_hand->ants[a].zero_weight_steps;
+        }
+    }
+    common->zero_weight_steps += zero_weight_steps;
+    cpu_colony_keep_best(common);
+}
+
+/* ---- Choice ---- */
+
+/* tail = pheromone^alpha * heuristic, for one row, head included. */
+CPU_MULTIVERSION static void weigh_row(const cpu_alias_colony *colony, size_t i)
+{
+    const size_t stride = colony->trails.stride;
+    const double alpha = colony->common.params.alpha;
+    const float *pheromone = colony->trails.pheromone + i * stride, *heuristic = colony->trails.heuristic + i * stride;
+    float *tail = colony->tail + i * stride;
+    if (alpha == 1.0)
+        for (size_t j = 0; j < stride; j++) tail[j] = pheromone[j] * heuristic[j];
+    else
+        for (size_t j = 0; j < stride; j++) tail[j] = trails_choice(pheromone[j], heuristic[j], alpha);
+}
+
+/* Moves the head's weights out of the tail, and adds up what is left. */
+static void split_row(const cpu_alias_colony *colony, size_t i)
+{
+    head *nearest = &colony->heads[i];
+    float *tail = colony->tail + i * colony->trails.stride;
+    for (int k = 0; k < HEAD; k++) {
+        nearest->weight[k] = tail[nearest->city[k]];
+        tail[nearest->city[k]] = 0.0f;
+    }
+    lanes sums = {0};
+    for (size_t j = 0; j < colony->trails.stride; j += LANES) sums += *(const lanes *)(tail + j);
+    prefix_sums(&sums);
+    nearest->tail_total = sums[LANES - 1];
+    const double total = (double)nearest->tail_total;
+    nearest->slots_by_weight = total > 0.0 ? colony->common.problem.n / total : 0.0;
+}
+
+/* The alias table of a row: slots that weigh less than their share are filled up from one that weighs more. What rounding
+ * leaves over keeps its own city if that weighs anything, and if not, takes the last one's that did. */
+static void fill_slots(const cpu_alias_colony *colony, const worker *at_hand, size_t i)
+{
+    const size_t n = (size_t)colony->common.problem.n;
+    const float *tail = colony->tail + i * colony->trails.stride;
+    const double by_weight = colony->heads[i].slots_by_weight;
+    slot *slots = colony->slots + i * n;
+    float *share = at_hand->share;
+    size_t n_small = 0, n_large = 0;
+    for (size_t j = 0; j < n; j++) {
+        share[j] = (float)((double)tail[j] * by_weight);
+        at_hand->small[n_small] = at_hand->large[n_large] = (uint16_t)j;
+        n_small += share[j] < 1.0f;
+        n_large += !(share[j] < 1.0f);
+    }
+    uint32_t large = 0;
+    while (n_small > 0 && n_large > 0) {
+        const size_t small = at_hand->small[--n_small];
+        large = at_hand->large[n_large - 1];
+        slots[small] = (slot){share[small], large};
+        share[large] -= 1.0f - share[small];
+        if (share[large] >= 1.0f) continue;
+        n_large--;
+        at_hand->small[n_small++] = (uint16_t)large;
+    }
+    while (n_large > 0) slots[at_hand->large[--n_large]] = (slot){1.0f, 0};
+    while (n_small > 0) {
+        const size_t small = at_hand->small[--n_small];
+        slots[small] = tail[small] > 0.0f ? (slot){1.0f, 0} : (slot){0.0f, large};
+    }
+}
+
+static void compute_choice(const cpu_alias_colony *colony)
+{
+    const size_t n = (size_t)colony->common.problem.n;
+#pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
+    for (size_t i = 0; i < n; i++) {
+        weigh_row(colony, i);
+        split_row(colony, i);
+        fill_slots(colony, &colony->workers[omp_get_thread_num()], i);
+    }
+}
+
+/* ---- The colony ---- */
+
+static ab_status run_stage(ab_work *work, int stage)
+{
+    cpu_alias_colony *colony = (cpu_alias_colony *)work;
+    if (stage == AS_CHOICE) compute_choice(colony);
+    if (stage == AS_CONSTRUCT) construct(colony);
+    if (stage == AS_UPDATE) trails_update(&colony->trails);
+    return ab_ok();
+}
+
+static void allocate_ants(cpu_alias_colony *colony)
+{
+    ab_memory *memory = &colony->common.memory;
+    const size_t n = (size_t)colony->common.problem.n, count = (size_t)colony->common.params.threads * SIDE_BY_SIDE;
+    const size_t room = (n + 127) / 128 * 128; /* per ant: cache lines of its own */
+    ant_state *ants = ab_allocate(memory, count, sizeof *ants);
+    bool *visited = ab_allocate(memory, count * room, sizeof *visited);
+    float *unvisited = ab_allocate(memory, count * room, sizeof *unvisited);
+    uint16_t *remaining = ab_allocate(memory, count * room, sizeof *remaining);
+    for (size_t a = 0; a < count && !memory->failed; a++) {
+        ants[a].visited = visited + a * room;
+        ants[a].unvisited = unvisited + a * room;
+        ants[a].remaining = remaining + a * room;
+        colony->workers[a / SIDE_BY_SIDE].ants = ants + a / SIDE_BY_SIDE * SIDE_BY_SIDE;
+    }
+}
+
+static void allocate_scratch(cpu_alias_colony *colony)
+{
+    ab_memory *memory = &colony->common.memory;
+    const size_t n = (size_t)colony->common.problem.n, threads = (size_t)colony->common.params.threads;
+    const size_t room = (n + HEAD + 127) / 128 * 128;
+    uint16_t *candidate = ab_allocate(memory, threads * room, sizeof *candidate);
+    float *candidate_weight = ab_allocate(memory, threads * room, sizeof *candidate_weight);
+    float *share = ab_allocate(memory, threads * room, sizeof *share);
+    uint16_t *small = ab_allocate(memory, threads * room, sizeof *small);
+    uint16_t *large = ab_allocate(memory, threads * room, sizeof *large);
+    for (size_t t = 0; t < threads && !memory->failed; t++) {
+        worker *owner = &colony->workers[t];
+        owner->candidate = candidate + t * room;
+        owner->candidate_weight = candidate_weight + t * room;
+        owner->share = share + t * room;
+        owner->small = small + t * room;
+        owner->large = large + t * room;
+    }
+}
+
+static ab_status allocate(cpu_alias_colony *colony)
+{
+    ab_memory *memory = &colony->common.memory;
+    const size_t n = (size_t)colony->common.problem.n, threads = (size_t)colony->common.params.threads;
+    colony->tail = ab_allocate(memory, n * colony->trails.stride, sizeof(float));
+    colony->slots = ab_allocate(memory, n * n, sizeof *colony->slots);
+    colony->heads = ab_allocate(memory, n, sizeof *colony->heads);
+    colony->workers = ab_allocate(memory, threads, sizeof *colony->workers);
+    if (!memory->failed) allocate_ants(colony);
+    if (!memory->failed) allocate_scratch(colony);
+    return ab_memory_status(memory);
+}
+
+/* The head of row i: its nearest cities, the lowest index first among equals. Insertion into a sorted list. */
+static void find_nearest(cpu_alias_colony *colony, size_t i)
+{
+    const size_t n = (size_t)colony->common.problem.n;
+    const int32_t *dist = colony->common.problem.dist + i * n;
+    uint16_t *city = colony->heads[i].city;
+    int count = 0;
+    for (size_t j = 0; j < n; j++) {
+        if (j == i || (count == HEAD && dist[j] >= dist[city[HEAD - 1]])) continue;
+        int k = count < HEAD ? count++ : HEAD - 1;
+        for (; k > 0 && dist[city[k - 1]] > dist[j]; k--) city[k] = city[k - 1];
+        city[k] = (uint16_t)j;
+    }
+    for (int k = count; k < HEAD; k++) city[k] = (uint16_t)i;
+}
+
+static const ab_work_methods work_methods = {
+    .n_stages = AS_STAGES,
+    .stage_names = {"choice", "construct", "update"},
+    .run_stage = run_stage,
+    .close = cpu_colony_close,
+};
+
+static const as_methods colony_methods = {
+    .read = cpu_colony_read,
+    .read_pheromone = trails_read,
+    .write_pheromone = trails_write,
+    .poison = cpu_colony_poison,
+};
+
+static ab_status prepare(cpu_alias_colony *colony, const as_problem *problem, const as_params *params)
+{
+    AB_TRY(trails_init(&colony->trails, problem, params, LANES));
+    AB_TRY(allocate(colony));
+    for (size_t i = 0; i < (size_t)problem->n; i++) find_nearest(colony, i);
+    return ab_ok();
+}
+
+ab_status cpu_alias(const as_problem *problem, const as_params *params, as_colony **colony)
+{
+    cpu_alias_colony *opened = calloc(1, sizeof *opened);
+    if (opened == NULL) return ab_failed("out of memory");
+    opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &colony_methods};
+    const ab_status status = prepare(opened, problem, params);
+    if (status.code == AB_OK)
+        *colony = &opened->common.colony;
+    else
+        cpu_colony_close(&opened->common.colony.work);
+    return status;
+}
