@@ -57,7 +57,7 @@ static ab_status measure(ab_bench *bench, const char *table, gpu_limit limit)
 
 ab_status ab_measure_limits(ab_bench *bench, const char *table)
 {
-    if (bench->limits_measured || bench->process > 1) return ab_ok();
+    if (bench->limits_measured || bench->process > 1 || bench->options->profile == AB_SMOKE) return ab_ok();
     bench->limits_measured = true;
     for (gpu_limit limit = 0; limit < GPU_LIMITS; limit++) AB_TRY(measure(bench, table, limit));
     return ab_ok();

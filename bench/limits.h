@@ -4,8 +4,8 @@
 
 #include "bench/harness/bench.h"
 
-/* Measures each limit of the GPU as a row of the run, "device-copy" and so on, with scope setup in `table`; does
- * nothing once this process has. */
+/* Measures each limit of the GPU as a row of the run, "device-copy" and so on, with scope setup in `table`: once a run,
+ * by its first process, and not in profile smoke, which is for whether all is right. */
 ab_status ab_measure_limits(ab_bench *bench, const char *table);
 
 #endif
