@@ -27,8 +27,6 @@ const ab_parameter as_parameters[] = {
      .shown = AB_SHOWN_SET},
     {.name = "block-ants", .help = "ants of a block of race, whose rows come from the cache; 0: rows in shared memory",
      .offset = AT(block_ants), .most = 32, .shown = AB_SHOWN_SET},
-    {.name = "proposals", .help = "far cities that race draws at once; 0: by how many cities are left",
-     .offset = AT(proposals), .most = 32, .shown = AB_SHOWN_SET},
     {.name = "readonly", .help = "task-thread reads choice_info through the read-only cache (texture)", .kind = AB_FLAG,
      .offset = AT(readonly), .shown = AB_SHOWN_NONZERO},
     {.name = "alpha", .help = "exponent of the pheromone", .kind = AB_REAL, .offset = AT(alpha), .most = 100,

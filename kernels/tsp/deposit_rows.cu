@@ -10,6 +10,9 @@
  * Floor at n = n_ants = 2392: 4 n^2 bytes of links and 8 n^2 of pheromone are 69 MB, from and to the L2 cache at about 5
  * TB/s 0.014 ms; 2 n atomics of shared memory a row, several ants with the same edge after each other, some 16 cycles a
  * warp's: 18 rows a multiprocessor 0.02 ms. The atomics in global memory that it replaces take 0.15 ms.
+ * Measured at pr2392 on an NVIDIA H100 80GB HBM3, commit 9dc223a: the stage 0.050 ms (`as`) and 0.022 (`as-best`); the
+ * kernel 0.041 by ncu, 1.5 instructions a cycle, 39 % of its sectors found in the L2 cache: its matrices do not stay
+ * there.
  * Source: this project; in JPDC's terms (§3.3) scatter to gather, but of 2 n_ants entries a row, not of n_ants n.
  */
 #include "kernels/tsp/deposit_rows.h"

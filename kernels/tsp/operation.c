@@ -69,7 +69,7 @@ static void fit(const ab_circumstances *c, void *fitted)
     if (!(c->implementation->traits & AB_WORKERS)) params->workers = 0;
     if (!(c->implementation->traits & AB_THREAD_EACH)) params->readonly = false;
     if (!(c->implementation->traits & AB_RACE)) params->block_ants = 0;
-    if (!(c->implementation->traits & AB_RACE) || params->nn > 0) params->near = params->proposals = 0;
+    if (!(c->implementation->traits & AB_RACE) || params->nn > 0) params->near = 0;
     if (params->rho == 0.0) params->rho = as_default_params(c->input->size, params->protocol).rho;
 }
 

@@ -6,7 +6,7 @@
  * known where the ant will stand: -ln(u) in the shadow of the step before, times 1/w as soon as the row arrives.
  *
  * The warp holds 32 clocks: the near cities of the row, and in rung `race` one for all others together, the tail, whose
- * rate T counts visited cities too. Where it rings first the warp draws up to 32 tail cities at once from the row's alias
+ * rate T counts visited cities too. Where it rings first the warp draws 32 tail cities at once from the row's alias
  * table. They are the tail's successive arrivals; those at visited cities do not count (thinning of a Poisson process),
  * and the first of the others wins unless a near city's clock rings before it. After RACE_ROUNDS rounds of nothing but
  * visited cities the step is thrown away and drawn anew by adding up all cities that are left. That keeps the
@@ -15,6 +15,10 @@
  * A step's critical path: the row's clocks (shared memory, or the L2 cache where n is large), the visited flags of its
  * cities (shared memory), two warp minima; the next row is asked for before it is known whether the step is a plain one.
  * Resolution: 2^-32 of a clock's distribution, 2^-16 of the mean weight of a tail city, 2^-23 of the rest's sum.
+ *
+ * Measured on an H100 (race.cu, race_candidates.cu): 32 proposals beat 8 and 16; rows in shared memory beat rows from
+ * the cache by 8 to 21 % where they fit; 31 near cities beat 11, 15 and 22 but at pr2392 with as-best;
+ * docs/frontier.md.
  *
  * Sources: this project; thinning: Lewis & Shedler, Naval Research Logistics 26 (1979); alias tables: Walker, ACM TOMS 3
  * (1977); sfc32: C. Doty-Humphrey, PractRand.
@@ -282,18 +286,11 @@ static __device__ __forceinline__ float race_sum(float value)
     return value;
 }
 
-/* Early in a tour the first few proposals have an unvisited city, and each is a sector from the L2 cache; late, 32 may not
- * suffice. */
-static __device__ __forceinline__ int race_proposals(int n, int left)
-{
-    return min(4 + 4 * n / left, (int)RACE_LANES);
-}
-
-/* The tail has rung first, at `now`: its next arrivals, against the near cities' clocks. -1 where RACE_ROUNDS rounds of
- * `proposals` of them have not decided. */
+/* The tail has rung first, at `now`: its next arrivals, a lane each, against the near cities' clocks. -1 where
+ * RACE_ROUNDS rounds of them have not decided. */
 template <typename Random, typename Visited>
 static __device__ int race_tail(const tsp_device &colony, const race_rows &rows, int from, int city, float mean,
-                                unsigned key, int proposals, Visited visited, Random &random)
+                                unsigned key, Visited visited, Random &random)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE;
     const unsigned *const alias = rows.alias + (size_t)from * (size_t)colony.stride;
@@ -303,10 +300,10 @@ static __device__ int race_tail(const tsp_device &colony, const race_rows &rows,
     for (int round = 0; round < RACE_ROUNDS; ++round) {
         const unsigned long long drawn = (unsigned long long)random.next() * (unsigned)colony.n;
         const unsigned bucket = (unsigned)(drawn >> 32), fraction = (unsigned)drawn >> 16;
-        const unsigned entry = lane < proposals ? __ldcg(alias + bucket) : 0;
+        const unsigned entry = __ldcg(alias + bucket);
         const int proposal = (int)(fraction < entry >> 16 ? bucket : entry & 0xffff);
-        const unsigned accepted = __ballot_sync(FULL_WARP, lane < proposals && !visited.has(proposal));
-        const int arrival = accepted ? __ffs((int)accepted) - 1 : proposals - 1;
+        const unsigned accepted = __ballot_sync(FULL_WARP, !visited.has(proposal));
+        const int arrival = accepted ? __ffs((int)accepted) - 1 : WARP_SIZE - 1;
         if (round > 0 || arrival > 0) { /* the first of all arrives at `now` */
             const bool waited = lane <= arrival && (round > 0 || lane > 0);
             const float wait = race_exponential(random.next());
@@ -331,7 +328,6 @@ static inline __host__ __device__ size_t race_entries(int n, int lanes)
 typedef struct race_plan {
     int block_ants; /* ants, which are warps, of a block */
     bool in_shared; /* rows are kept in shared memory; else they come through the L1 cache */
-    int proposals;  /* of a round, 0 for as many as it takes (race_proposals) */
 } race_plan;
 
 /* Layout of the dynamic shared memory, in bytes: the rows' means, their cities, the flags of each ant, the lists. */
@@ -411,8 +407,7 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
         if (first >= RACE_WEIGHTLESS || (!CANDIDATES && next == n)) {
             next = -1;
             if (!CANDIDATES && first < RACE_WEIGHTLESS)
-                next = race_tail(colony, rows, from, clock.city, clock.mean, key,
-                                 plan.proposals ? plan.proposals : race_proposals(n, n - step), visited, random);
+                next = race_tail(colony, rows, from, clock.city, clock.mean, key, visited, random);
             if (next < 0)
                 next = race_rest<CANDIDATES>(colony, from, n - step, visited, list, random, zero_weight_steps);
             ahead = clock_of(next);
@@ -500,7 +495,7 @@ static inline ab_status race_fits_shared(int n, int lanes, race_plan plan, bool 
 static inline ab_status race_make_plan(int n, int lanes, const as_params *params, race_plan *plan)
 {
     bool fits = false;
-    *plan = (race_plan){.block_ants = 0, .in_shared = true, .proposals = params->proposals};
+    *plan = (race_plan){.block_ants = 0, .in_shared = true};
     AB_TRY(race_even_block(params->n_ants, &plan->block_ants));
     if (params->block_ants == 0) AB_TRY(race_fits_shared(n, lanes, *plan, &fits));
     if (fits) return ab_ok();

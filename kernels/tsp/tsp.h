@@ -14,6 +14,8 @@
  *                            antbench 3.3 --implementations tsp/acotsp-omp
  *   cpu-best             the same rule as fast as a CPU does it: near cities by SIMD, far ones by rejection from a tree
  *                            antbench 3.3 --implementations tsp/cpu-best
+ *   cpu-alias            alias tables in the tree's place, sixteen ants of a thread in turns to hide latency
+ *                            antbench 3.3 --implementations tsp/cpu-alias
  *   task-thread          the GPU: an ant a thread, 16 ants a block, as a CPU would
  *                            antbench 3.3 --implementations tsp/task-thread
  *   data-rw              a block an ant, the queen, and a thread a city, her workers; one thread spins the wheel
@@ -98,7 +100,6 @@ typedef struct as_params {
     int workers;   /* GPU, AB_WORKERS: threads of an ant's block (JPDC's worker ants), a power of two; others: 0 */
     int near;       /* GPU, AB_RACE: near cities with a clock of their own; 0: 31 */
     int block_ants; /* GPU, AB_RACE: ants of a block whose rows come from the cache; 0: rows in shared memory if they fit */
-    int proposals;  /* GPU, AB_RACE: tail cities drawn at once; 0: by how many cities are left */
     bool readonly; /* GPU, AB_THREAD_EACH: choice_info through the read-only cache, once the texture cache */
 } as_params;
 
