@@ -12,8 +12,7 @@
 /* Photographs with edges that people traced (BSDS500, Arbelaez et al. 2011). */
 #define BSDS "14085 41029 87015 107014 109055 157087 168084 176051 189096 226033 326025 335088"
 static const ab_set sets[] = {
-    {"pictures", PICTURES},
-    {"pictures-and-large", PICTURES " shapes-1024 shapes-2048 shapes-4096"},
+    {"pictures", PICTURES}, {"pictures-and-large", PICTURES " shapes-1024 shapes-2048 shapes-4096"},
     {"blocks", "64 128 256 512 768"}, {"ants", "1500 3000 4500 6000"}, {"bsds", BSDS}, {NULL, NULL},
 };
 
@@ -22,6 +21,7 @@ static const ab_line best[] = {
     {"omp", "edge-ants/omp", "threads=all", "CPU, all cores"},
     {"warp-{block}", "edge-ants/warp", "block=128", "ant per warp"},
     {"octet-{block}", "edge-ants/octet", "block=128", "ant per 8 threads"},
+    {"resident-{block}", "edge-ants/resident", "block=256", "all iterations in one launch"},
     {"{name}-{block}", "edge-ants/+", "block=128"}, {NULL},
 };
 static const ab_line grid[] = {{"thread-{block}", "edge-ants/thread", "block={blocks}", "ant per thread"},

@@ -13,6 +13,11 @@
  * pheromone and of heuristics, one of visibility, 272 bytes an ant, 52 MB an iteration: 18 us by 2.97 TB/s had the
  * cache none of it, so 0.9 ms a run; predicted 30 us an iteration, 1.6 ms, as ants move by a pixel and find most in the
  * cache but leave sectors half used.
+ * Measured on an NVIDIA H100 80GB HBM3, median ms of a run of 50 iterations (octet.cu beside it): 512 x 512, 3000 ants,
+ * lena: 0.147 with blocks of 256 (64 0.190, 128 0.164, 512 0.160, 1024 0.197; octet 0.197), with one matrix 0.202. 4096
+ * x 4096, 192000 ants: 2.05 with blocks of 256, 2.00 with 1024 (octet 4.10), with two matrices 3.48. So 512 x 512 takes
+ * 2.3 times what was predicted, 2.9 us an iteration, and 4096 x 4096 1.3 times. memcheck, initcheck and synccheck of
+ * compute-sanitizer find nothing; racecheck did not finish in its time.
  * Source: this project.
  */
 #include <math.h>
