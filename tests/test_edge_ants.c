@@ -13,6 +13,7 @@
 #include "kernels/edge_ants/verify.h"
 #include "kernels/edge_ants/edge_ants.h"
 #include "kernels/host/host_backend.h"
+#include "tests/planted/edge_ants_resident.h"
 #include "tests/planted/edge_ants_walk.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
@@ -470,6 +471,57 @@ static void test_verification_rejects_planted_bugs(void **state)
     free_problem_of(&problem);
 }
 
+/* What verification says of four runs of one iteration. */
+static ab_status judge(ab_open *open, const ea_params *params)
+{
+    ea_problem problem = make_problem(W, H, NOISE);
+    ea_params once = *params;
+    ea_colony *colony = NULL;
+    int64_t moves = 0;
+    bool wrong = false;
+    once.iterations = 1;
+    assert_int_equal(open_ants(open, &problem, &once, &colony).code, AB_OK);
+    const ab_status status = verify_edge_ants(colony, &problem, &once, 4, 0, &moves, &wrong);
+    assert_int_equal(status.code, wrong ? AB_FAILED : AB_OK);
+    close_ants(colony);
+    free_problem_of(&problem);
+    return status;
+}
+
+/* Whether the rung takes another walk than the reference. */
+static bool walks_elsewhere(ab_open *open, const ea_params *params)
+{
+    static outcome expected, left;
+    const ab_implementation planted = {.id = "planted", .open = open};
+    ea_problem problem = make_problem(W, H, NOISE);
+    run_once(reference_of("edge-ants"), &problem, params, &expected);
+    run_once(&planted, &problem, params, &left);
+    free_problem_of(&problem);
+    return memcmp(left.memory, expected.memory, sizeof left.memory) != 0;
+}
+
+/* With two matrices and no barrier ants go where they may go all the same: that shows in the walks alone. */
+static void test_faults_planted_in_resident_are_found(void **state)
+{
+    (void)state;
+    static const char *const expected[N_RESIDENT_FAULTS][2] = {
+        [RESIDENT_FAULT_LOSES_A_MOVE] = {"ant 20", "ant 20"},
+        [RESIDENT_FAULT_EVAPORATES_TWICE] = {"pheromone of pixel 0 is", "pheromone of pixel 0 is"},
+        [RESIDENT_FAULT_NO_BARRIER] = {"pheromone of pixel", NULL},
+    };
+    ea_params params = ea_default_params(W, H);
+    params.n_ants = ANTS;
+    params.iterations = 12;
+    for (params.matrices = 1; params.matrices <= 2; params.matrices++)
+        for (int fault = 0; fault < N_RESIDENT_FAULTS; fault++) {
+            const ab_status judged = judge(planted_resident(fault), &params);
+            const char *const reason = expected[fault][params.matrices - 1];
+            if (reason ? !strstr(judged.reason, reason) : judged.code != AB_OK)
+                fail_msg("fault %d with %d matrices: reported \"%s\"", fault, params.matrices, judged.reason);
+            assert_int_equal(walks_elsewhere(planted_resident(fault), &params), fault == RESIDENT_FAULT_NO_BARRIER);
+        }
+}
+
 static void test_seeds_place_ants_elsewhere(void **state)
 {
     (void)state;
@@ -509,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_runs_and_seeds),
         cmocka_unit_test(test_write),
         cmocka_unit_test(test_verification_rejects_planted_bugs),
+        cmocka_unit_test(test_faults_planted_in_resident_are_found),
         cmocka_unit_test(test_seeds_place_ants_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
