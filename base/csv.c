@@ -21,11 +21,15 @@ static void end_cell(void *cell, size_t length, void *context)
 {
     reader *r = context;
     if (r->status.code != AB_OK) return;
-    char *copy = r->record.n_cells < AB_CSV_MAX_CELLS ? strndup(length ? cell : "", length) : NULL;
+    if (r->record.n_cells == AB_CSV_MAX_CELLS) {
+        r->status = ab_bad_input("%s:%d: more than %d cells", r->record.path, r->record.line, AB_CSV_MAX_CELLS);
+        return;
+    }
+    char *copy = strndup(length ? cell : "", length);
     if (copy)
         r->record.cells[r->record.n_cells++] = copy;
     else
-        r->status = ab_bad_input("%s:%d: more than %d cells", r->record.path, r->record.line, AB_CSV_MAX_CELLS);
+        r->status = ab_failed("%s: out of memory", r->record.path);
 }
 
 static void free_cells(reader *r)
@@ -46,8 +50,10 @@ static void parse_line(reader *r, const char *text, size_t length)
     r->record.line++;
     r->record.end += (long)length;
     const bool parsed = csv_parse(&r->parser, text, length, end_cell, end_record, r) == length;
-    if (!parsed && r->status.code == AB_OK)
-        r->status = ab_bad_input("%s:%d: %s", r->record.path, r->record.line, csv_strerror(csv_error(&r->parser)));
+    if (parsed || r->status.code != AB_OK) return;
+    r->status = csv_error(&r->parser) == CSV_ENOMEM
+                    ? ab_failed("%s: out of memory", r->record.path)
+                    : ab_bad_input("%s:%d: %s", r->record.path, r->record.line, csv_strerror(csv_error(&r->parser)));
 }
 
 static void parse_lines(reader *r, FILE *file)
@@ -58,7 +64,8 @@ static void parse_lines(reader *r, FILE *file)
     /* Line by line, because libcsv does not count lines for its messages. */
     while (r->status.code == AB_OK && (length = getline(&text, &capacity, file)) >= 0)
         parse_line(r, text, (size_t)length);
-    if (r->status.code == AB_OK && ferror(file)) r->status = ab_failed("%s: %s", r->record.path, strerror(errno));
+    /* Not ferror(): getline() also ends where it has no memory. */
+    if (r->status.code == AB_OK && !feof(file)) r->status = ab_failed("%s: %s", r->record.path, strerror(errno));
     free(text);
 }
 

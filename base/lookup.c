@@ -9,28 +9,14 @@
 #include "base/lookup.h"
 #include "base/names.h"
 #include "base/root.h"
+#include "base/text.h"
 
 /* ---- Names ---- */
 
-static bool is_control(char c)
-{
-    return (unsigned char)c < ' ' || c == '\x7f';
-}
-
-static bool has_control(const char *text)
-{
-    while (*text && !is_control(*text)) text++;
-    return *text != '\0';
-}
-
 static ab_status check_characters(const ab_shelf *shelf, const char *name)
 {
-    char shown[64];
-    if (!has_control(name)) return ab_ok();
-    snprintf(shown, sizeof shown, "%s", name);
-    for (char *c = shown; *c; c++)
-        if (is_control(*c)) *c = '?';
-    return ab_bad_input("%s \"%s\": a name has no control characters", shelf->what, shown);
+    if (ab_is_clean(name)) return ab_ok();
+    return ab_bad_input("%s \"%.63s\": a name is UTF-8 without control characters", shelf->what, name);
 }
 
 /* The extension that a file's name ends with, behind at least one character; NULL where it has none of them. */
@@ -121,7 +107,7 @@ static void consider(const char *name, const char *candidate, char nearest[SUGGE
 static bool strip_extension(const ab_shelf *shelf, char *name)
 {
     const char *extension = extension_of(shelf, name);
-    if (extension == NULL || has_control(name)) return false;
+    if (extension == NULL || !ab_is_clean(name)) return false;
     name[extension - name] = '\0';
     const size_t length = strlen(name), behind = shelf->companion != NULL ? strlen(shelf->companion) : 0;
     return behind == 0 || length < behind || strcmp(name + length - behind, shelf->companion) != 0;

@@ -21,7 +21,7 @@ typedef struct ab_shelf {
 
 /* The file that a user calls `name`: the one at this path, if it has a slash or one of the extensions, else
  * <name><extension> on the shelf; an empty path where the shelf has none. AB_BAD_INPUT when there is no such path, or
- * when the name has control characters: it becomes part of messages, of results and of file names. */
+ * when the name is not UTF-8 without control characters: it becomes part of messages, of results and of file names. */
 ab_status ab_find_file(const ab_shelf *shelf, const char *name, char path[AB_PATH_SIZE]);
 
 /* AB_BAD_INPUT that the name is neither in the catalogue (or generated) nor a file, with the nearest of the catalogue's names, the

@@ -9,14 +9,18 @@
 enum { SMALL_ALIGNMENT = 128 }; /* two cache lines, which many processors fetch together */
 static const size_t large_page = (size_t)2 << 20;
 
+static double physical_bytes(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
 void *ab_allocate(ab_memory *memory, size_t count, size_t size)
 {
     const size_t alignment = (double)count * (double)size < (double)large_page ? SMALL_ALIGNMENT : large_page;
     memory->bytes += (double)count * (double)size + (double)alignment;
     /* Linux promises memory that it does not have, and kills who uses it: ask for no more than the machine holds. */
-    const double physical = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     const bool full = memory->n_blocks == (int)(sizeof memory->blocks / sizeof *memory->blocks);
-    if (memory->failed || full || memory->bytes > physical) {
+    if (memory->failed || full || memory->bytes > physical_bytes()) {
         memory->failed = true;
         return NULL;
     }
@@ -33,7 +37,9 @@ void *ab_allocate(ab_memory *memory, size_t count, size_t size)
 
 ab_status ab_memory_status(const ab_memory *memory)
 {
-    return memory->failed ? ab_unsupported("needs %.0f MiB of memory", memory->bytes / (1 << 20)) : ab_ok();
+    if (!memory->failed) return ab_ok();
+    if (memory->bytes > physical_bytes()) return ab_unsupported("needs %.0f MiB of memory", memory->bytes / (1 << 20));
+    return ab_failed("out of memory for %.0f MiB", memory->bytes / (1 << 20));
 }
 
 void ab_memory_free(ab_memory *memory)

@@ -18,7 +18,8 @@ typedef struct ab_memory {
 /* count * size zeroed bytes on a boundary of 128, in large pages where the system has them; NULL when failed. */
 void *ab_allocate(ab_memory *memory, size_t count, size_t size);
 
-ab_status ab_memory_status(const ab_memory *memory); /* AB_UNSUPPORTED with the MiB needed when one failed */
+/* Where one failed, with the MiB needed: AB_UNSUPPORTED where the machine has no more, else AB_FAILED. */
+ab_status ab_memory_status(const ab_memory *memory);
 void ab_memory_free(ab_memory *memory);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
+#include "base/text.h"
 
 ab_status ab_ok(void)
 {
@@ -14,6 +15,7 @@ static ab_status make_status(ab_code code, const char *format, va_list arguments
 {
     ab_status status = {.code = code};
     vsnprintf(status.reason, sizeof status.reason, format, arguments);
+    ab_clean(status.reason); /* names of files and what was typed are in it */
     return status;
 }
 

@@ -15,7 +15,7 @@ typedef enum ab_code {
 
 typedef struct ab_status {
     ab_code code;
-    char reason[496]; /* one line for a person, without newline; empty when code is AB_OK */
+    char reason[496]; /* one line for a person, without control characters; empty when code is AB_OK */
 } ab_status;
 
 ab_status ab_ok(void);

@@ -1,5 +1,7 @@
 /* antbench: the program of all drivers. `antbench 3.3 --profile smoke` measures Table 3.3; `antbench --help` says the
  * rest. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +37,9 @@ static int unknown(const char *name)
     const char *names[64] = {NULL};
     for (int i = 0; ab_drivers[i] && i < 63; ++i) names[i] = ab_drivers[i]->name;
     const char *nearest = ab_nearest_name(name, names);
-    fprintf(stderr, "antbench: there is no table %s%s%s (antbench --help lists them)\n", name,
-            nearest ? "; did you mean " : "", nearest ? nearest : "");
+    const ab_status status = ab_bad_input("there is no table %s%s%s (antbench --help lists them)", name,
+                                          nearest ? "; did you mean " : "", nearest ? nearest : "");
+    fprintf(stderr, "antbench: %s\n", status.reason);
     return AB_EXIT_USAGE;
 }
 
@@ -49,7 +52,25 @@ static void wait_politely(char **argv)
     if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv); /* or on as it is */
 }
 
-int main(int argc, char **argv)
+/* Where a standard stream is closed, the next file that is opened would get its number, and what is printed. */
+static void open_streams(void)
+{
+    int fd;
+    while ((fd = open("/dev/null", O_RDWR)) >= 0 && fd <= STDERR_FILENO) continue;
+    if (fd >= 0) close(fd);
+}
+
+/* The exit code, or that of an error where what was printed has not arrived. */
+static int end_output(int exit_code)
+{
+    errno = 0;
+    const bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (!failed) return exit_code;
+    fprintf(stderr, "antbench: cannot write to stdout: %s\n", errno ? strerror(errno) : "an earlier write failed");
+    return exit_code == AB_EXIT_OK ? AB_EXIT_ERROR : exit_code;
+}
+
+static int run(int argc, char **argv)
 {
     const char *first = argc > 1 ? argv[1] : "--help";
     if (strcmp(first, "--help") == 0) return print_help();
@@ -61,4 +82,10 @@ int main(int argc, char **argv)
     if (!driver) return unknown(first);
     wait_politely(argv);
     return ab_program_main(driver, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    open_streams();
+    return end_output(run(argc, argv));
 }

@@ -24,10 +24,10 @@ ab_status image_read_header(const char *path, ab_image *image);
 /* image_draw, but for pixels, edges and sha256. */
 ab_status image_describe_drawn(image_kind kind, int width, int height, uint64_t seed, ab_image *image);
 
-/* Sets the size. AB_BAD_INPUT when it is empty or larger than IMAGE_MAX_SIDE. */
-ab_status image_set_size(double width, double height, int channels, ab_image *image);
+/* Sets the size. AB_BAD_INPUT when it is empty, or larger than IMAGE_MAX_SIDE or IMAGE_MAX_PIXELS. */
+ab_status image_set_size(double width, double height, ab_image *image);
 
-/* Allocates the pixels of an image whose size is set, not initialised. */
+/* Allocates the pixels of an image whose size and channels are set, not initialised. */
 ab_status image_allocate(ab_image *image);
 
 #endif

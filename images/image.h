@@ -16,7 +16,9 @@
 extern "C" {
 #endif
 
-enum { IMAGE_MAX_SIDE = 16384 }; /* pixels */
+/* The largest image, in pixels: 9 bytes of each, 576 MiB, are what it takes in colour, grey and RGBA; while it is read
+ * from a PNG with alpha 4. */
+enum { IMAGE_MAX_SIDE = 16384, IMAGE_MAX_PIXELS = 1 << 26 };
 
 typedef struct ab_image {
     char name[64];     /* "lena", "shapes-512"; of a file its name without directory and extension */

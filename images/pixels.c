@@ -3,13 +3,14 @@
 
 #include "images/formats.h"
 
-ab_status image_set_size(double width, double height, int channels, ab_image *image)
+ab_status image_set_size(double width, double height, ab_image *image)
 {
     if (!(width >= 1 && height >= 1 && width <= IMAGE_MAX_SIDE && height <= IMAGE_MAX_SIDE))
         return ab_bad_input("%.0f x %.0f pixels, an image has 1 to %d a side", width, height, IMAGE_MAX_SIDE);
+    if (width * height > IMAGE_MAX_PIXELS)
+        return ab_bad_input("%.0f x %.0f pixels, an image has %d at most", width, height, IMAGE_MAX_PIXELS);
     image->width = (int)width;
     image->height = (int)height;
-    image->channels = channels;
     return ab_ok();
 }
 

@@ -74,9 +74,10 @@ static ab_status read_rows(png_structp png, png_infop info, ab_image *image)
 static ab_status read_with(png_structp png, png_infop info, image_extent extent, ab_image *image)
 {
     png_read_info(png, info);
-    /* Too large an image is refused here, before there is memory for it. */
+    /* Too large an image is refused here, before there is memory for it: expand() takes some for a row. */
     const png_uint_32 width = png_get_image_width(png, info), height = png_get_image_height(png, info);
-    AB_TRY(image_set_size(width, height, expand(png, info), image));
+    AB_TRY(image_set_size(width, height, image));
+    image->channels = expand(png, info);
     if (extent == IMAGE_WHOLE) AB_TRY(read_rows(png, info, image));
     const bool has_alpha = image->channels % 2 == 0;
     image->channels -= has_alpha;

@@ -105,7 +105,8 @@ ab_status image_read_pnm(FILE *file, image_extent extent, ab_image *image)
     if (width < 0 || height < 0 || maxval < 0)
         return ab_bad_input("the header is not \"P%c width height maxval\"", type);
     if (maxval < 1 || maxval > 65535) return ab_bad_input("maxval is 1 .. 65535");
-    AB_TRY(image_set_size(width, height, channels, image));
+    AB_TRY(image_set_size(width, height, image));
+    image->channels = channels;
     if (extent == IMAGE_HEADER) return ab_ok();
     AB_TRY(image_allocate(image));
     const size_t stride = (size_t)width * (size_t)channels;

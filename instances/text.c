@@ -27,6 +27,8 @@ static ab_status read_all(FILE *file, tsplib_text *text)
     if (fstat(fileno(file), &info) != 0) return ab_failed("%s: %s", ab_short_path(text->path), strerror(errno));
     if (!S_ISREG(info.st_mode)) return ab_bad_input("%s: not a regular file", ab_short_path(text->path));
     size_t size = (size_t)info.st_size;
+    if (size > TSPLIB_MAX_BYTES)
+        return ab_bad_input("%s: %zu bytes, a file has %d at most", ab_short_path(text->path), size, TSPLIB_MAX_BYTES);
     text->bytes = malloc(size + 1);
     if (text->bytes == NULL) return ab_failed("%s: no memory for %zu bytes", ab_short_path(text->path), size);
     size_t length = fread(text->bytes, 1, size, file);

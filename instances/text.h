@@ -23,9 +23,10 @@ typedef struct tsplib_span {
     size_t length;     /* bytes */
 } tsplib_span;
 
-enum { TSPLIB_QUOTE = 32 }; /* bytes of a quoted span, NUL included */
+enum { TSPLIB_QUOTE = 32 };           /* bytes of a quoted span, NUL included */
+enum { TSPLIB_MAX_BYTES = 1 << 30 }; /* of a file, which is read whole: weights of 12,000 cities, written out */
 
-/* Reads a whole file, which must not be empty. Close it, also after an error. */
+/* Reads a whole file, which must be neither empty nor larger than TSPLIB_MAX_BYTES. Close it, also after an error. */
 ab_status tsplib_open(const char *path, tsplib_text *text);
 void tsplib_close(tsplib_text *text);
 

@@ -42,6 +42,7 @@ void ab_trait_names(unsigned traits, char text[AB_TRAITS_TEXT])
         {AB_SINGLE_STEPS, "single-steps"},
         {AB_BITS, "bits"},
         {AB_RACE, "race"},
+        {AB_ONE_THREAD, "one-thread"},
     };
     size_t at = 0;
     text[0] = '\0';

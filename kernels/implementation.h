@@ -71,10 +71,11 @@ enum {
     AB_GATHER = 1 << 9,      /* "gather": each entry of the pheromone looks for its edge in all tours */
     AB_SINGLE_STEPS = 1 << 10, /* "single-steps": simulates every step of a system by its rules, whatever they are */
     AB_BITS = 1 << 11,         /* "bits": a membrane is a bit */
-    AB_RACE = 1 << 12          /* "race": ants choose by a race of clocks (kernels/tsp/race.h) */
+    AB_RACE = 1 << 12,         /* "race": ants choose by a race of clocks (kernels/tsp/race.h) */
+    AB_ONE_THREAD = 1 << 13    /* "one-thread": on the CPU, whatever the parameter threads says */
 };
 
-enum { AB_TRAITS_TEXT = 128 };
+enum { AB_TRAITS_TEXT = 160 };
 
 /* The names of the traits, with a space between them: "exact candidates"; "" for none. */
 void ab_trait_names(unsigned traits, char text[AB_TRAITS_TEXT]);

@@ -323,6 +323,40 @@ def test_two_and_three_cities(tmp_path, backend):
         assert all(row["status"] in ("ok", "noisy", "few") for row in rows_of(tmp_path / f"{backend}{n}"))
 
 
+def test_two_inputs_of_one_name_are_refused(tmp_path):
+    """Rows are told apart by the name: the second would never be measured."""
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        write_tsp(tmp_path / folder / "x.tsp", 5)
+    paths = [str(tmp_path / folder / "x.tsp") for folder in ("a", "b")]
+    result = drive("--instances", ",".join(paths), "--dry-run")
+    assert result.returncode == 2 and f"{paths[0]} and {paths[1]} are both called x in the results" in one_line(result)
+    result = drive("--instances", "d198,u198", "--dry-run")
+    assert result.returncode == 2 and "d198 and u198 are both called u198 in the results" in one_line(result)
+
+
+@pytest.mark.parametrize("arguments", [["--list"], ["--help"], ["--tables"], ["--rows"], ["--sets"], ["3.3", "--help"],
+                                       ["3.3", "--version"], ["3.3", "--dry-run", "--quiet", "--instances", "u30"]])
+def test_a_full_stdout_is_exit_1(arguments):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([PROGRAM, *arguments], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and done.stderr.endswith("antbench: cannot write to stdout: No space left on device\n")
+
+
+@pytest.mark.parametrize("closed", ["0", "1", "2", "12", "012"])
+def test_closed_streams_are_not_taken_for_files(closed, tmp_path):
+    """The first file that is opened would get the number of one, and what is printed."""
+    result = drive("--instances", "u20", "--runs", 1, "--iterations", 1, "--backend", "cpu", "--implementations",
+                   "tsp/acotsp-seq", "--out", tmp_path / "run", preexec_fn=lambda: [os.close(int(fd)) for fd in closed])
+    assert result.returncode == 0 and len(runs.load_run(tmp_path / "run").rows) == 8
+    assert len(samples_of(tmp_path / "run")) == 8
+
+
+def test_a_table_of_a_strange_name_is_one_clean_line():
+    result = drive(driver="x\ny\x1b[1m")
+    assert result.returncode == 2 and one_line(result).startswith("antbench: there is no table x?y?[1m ")
+
+
 def test_instance_too_large_for_a_rung(tmp_path):
     """I-Roulette has no more than 32 tiles of 128 cities: its row says so, and the others go on."""
     result = drive("--instances", "u4100", "--backend", "host", "--implementations", "tsp/i-roulette", "--quiet", "--out",
@@ -377,6 +411,7 @@ def test_wrong_output_is_exit_4(tmp_path):
     assert result.returncode == 4
     by_implementation = {row["implementation"]: row for row in rows_of(tmp_path / "run")}
     assert by_implementation["tsp/i-roulette"]["status"] == "ok"
+    assert "wrong or with an error, such as 3.3 ds-roulette u30 tsp/ds-roulette: wrong: " in result.stderr.splitlines()[-1]
     wrong = by_implementation["tsp/ds-roulette"]
     assert wrong["status"] == "wrong" and "visited twice" in wrong["note"]
     assert all(wrong[name] == "" for name in TIMES)

@@ -192,6 +192,13 @@ static void wrong_names_get_the_nearest(void **state)
     expect_error("--instances ''", "--instances: an empty name");
     expect_error("--instances d198,a280,d198", "--instances: d198 is named twice");
     expect_error("--out ''", "--out: expected a directory, got \"\"");
+    expect_error("--out a\033[1mb", "--out: \"a?[1mb\": a name is UTF-8 without control characters");
+    expect_error("--out a\377b", "--out: \"a\377b\": a name is UTF-8 without control characters");
+    expect_error("--implementations tsp/\033[1m",
+                 "--implementations: unknown implementation tsp/?[1m"); /* a message is one clean line */
+    expect_error("--set rho=0.1,", "--set: an empty value in \"rho=0.1,\"");
+    expect_error("--set rho=,0.1", "--set: an empty value in \"rho=,0.1\"");
+    expect_error("--set rho=0.1,,0.2", "--set: an empty value in \"rho=0.1,,0.2\"");
 }
 
 static void wrong_options(void **state)
@@ -200,6 +207,8 @@ static void wrong_options(void **state)
     expect_error("--porfile quick", "unknown option --porfile; did you mean --profile?");
     expect_error("--quiet --iteratoins=5", "unknown option --iteratoins; did you mean --iterations?");
     expect_error("--frobnicate", "unknown option --frobnicate (--help lists the options)");
+    expect_error("--run 5", "unknown option --run; did you mean --runs?"); /* a beginning of one is none */
+    expect_error("--prof=quick", "unknown option --prof (--help lists the options)");
     expect_error("-x", "unknown option -x (--help lists the options)");
     expect_error("--runs", "--runs: expected N");
     expect_error("--resume=yes", "--resume takes no value");

@@ -61,6 +61,17 @@ def test_a_name_with_the_value_in_it_follows(tmp_path):
     assert all("96" in name for name in names)
 
 
+def test_a_name_that_says_another_value_is_not_kept():
+    """cpu-best-all is for threads=all, acotsp-seq has one thread whatever is set."""
+    rows = planned("--instances", "u30", "--backend", "cpu", "--set", "threads=2", "--set", "protocol=as")
+    assert [(row["row"], row["implementation"], params_of(row)["threads"]) for row in rows] == [
+        ("acotsp-seq", "tsp/acotsp-seq", "1"), ("tsp-acotsp-omp-threads-2", "tsp/acotsp-omp", "2"),
+        ("tsp-cpu-best-threads-2", "tsp/cpu-best", "2")]
+    names = {row["row"] for row in planned("--instances", "shapes-20", "--backend", "host", "--implementations", "canny/gpu",
+                                           "--set", "hysteresis=6", driver="6.1")}
+    assert names == {"canny-gpu", "canny-gpu-hysteresis-6", "canny-gpu-blur"}
+
+
 def test_several_values_are_a_row_each(tmp_path):
     rows = run("5.1", "host", "block=64,96", out=tmp_path / "run")
     of = {block: {row["row"].replace(block, "") for row in rows if params_of(row)["block"] == block}
@@ -93,7 +104,7 @@ def test_words_stand_for_values():
         name = setting.partition("=")[0]
         return {params_of(row).get(name) for row in planned("--instances", "u30", "--backend", "cpu", "--set", setting)}
 
-    assert values("threads=all") == {str(CORES)} and values("ants=n") == {"30"} and values("rho=auto") == {None}
+    assert values("threads=all") == {"1", str(CORES)} and values("ants=n") == {"30"} and values("rho=auto") == {None}
 
 
 def test_the_last_of_two_counts():

@@ -263,6 +263,11 @@ static void explains_unreadable_files(void **state)
     status = tsp_read(".", &instance);
     assert_int_equal(status.code, AB_BAD_INPUT);
     assert_string_equal(status.reason, ".: not a regular file");
+    assert_error("x", "t.tsp:1: unknown keyword \"x\"");
+    assert_int_equal(truncate("t.tsp", (1L << 30) + 1), 0); /* a hole, which takes no room on the disk */
+    status = tsp_read("t.tsp", &instance);
+    assert_int_equal(status.code, AB_BAD_INPUT);
+    assert_string_equal(status.reason, "t.tsp: 1073741825 bytes, a file has 1073741824 at most");
 
     char long_path[2000] = "";
     while (strlen(long_path) < sizeof long_path - 16) strcat(long_path, "./");
@@ -529,9 +534,9 @@ static void refuses_control_characters(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"d198\n", "instance \"d198?\": a name has no control characters"},
-        {"./a\tb\x7f.tsp", "instance \"./a?b?.tsp\": a name has no control characters"},
-        {"\033[31md198", "instance \"?[31md198\": a name has no control characters"},
+        {"d198\n", "instance \"d198?\": a name is UTF-8 without control characters"},
+        {"./a\tb\x7f.tsp", "instance \"./a?b?.tsp\": a name is UTF-8 without control characters"},
+        {"\033[31md198", "instance \"?[31md198\": a name is UTF-8 without control characters"},
     };
     write_text("a\tb\x7f.tsp", ONE_CITY);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

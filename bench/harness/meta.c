@@ -44,14 +44,26 @@ static json_t *utc_json(time_t when)
     return json_string(text);
 }
 
-/* An array of texts; null for NULL. What is not UTF-8, as a file name may be, JSON cannot hold. */
+/* A text; what is not UTF-8, as a file name may be, JSON cannot hold. NULL where there is no memory, as below. */
+static json_t *text_json(const char *text)
+{
+    json_t *json = json_string(text);
+    return json ? json : json_string("(not UTF-8)");
+}
+
+/* Appends an item, which it then owns, to *list; where that fails, *list becomes NULL. */
+static void append_json(json_t **list, json_t *item)
+{
+    if (json_array_append_new(*list, item) == 0) return;
+    json_decref(*list);
+    *list = NULL;
+}
+
+/* An array of texts; null for NULL. */
 static json_t *list_json(char *const *items, int count)
 {
     json_t *list = items ? json_array() : json_null();
-    for (int i = 0; items && i < count; i++) {
-        json_t *text = json_string(items[i]);
-        json_array_append_new(list, text ? text : json_string("(not UTF-8)"));
-    }
+    for (int i = 0; items && list && i < count; i++) append_json(&list, text_json(items[i]));
     return list;
 }
 
@@ -62,7 +74,7 @@ static int count_items(char *const *items)
     return count;
 }
 
-/* An object of members, or NULL when one of them is NULL (out of memory, or text that is not UTF-8). */
+/* An object of members, or NULL when one of them is NULL. */
 typedef struct json_member {
     const char *key;
     json_t *value; /* given away */
@@ -115,7 +127,10 @@ static json_t *kernels_json(const char *text)
         char file[128], digest[65];
         int length = 0;
         if (sscanf(text, "%127s %64s%n", file, digest, &length) != 2) break;
-        json_object_set_new(kernels, file, json_string(digest));
+        if (json_object_set_new(kernels, file, json_string(digest)) != 0) {
+            json_decref(kernels);
+            return NULL;
+        }
         text += length;
     }
     return kernels;
@@ -158,12 +173,8 @@ static json_t *inputs_json(const ab_run_info *info)
     json_t *list = json_array();
     for (int i = 0; i < info->n_inputs && list; i++) {
         const ab_run_input *input = &info->inputs[i];
-        if (json_array_append_new(list,
-                                  OBJECT({"name", json_string(input->name)}, {"sha256", json_string(input->sha256)},
-                                         {"path", json_string(input->path)})) == 0)
-            continue;
-        json_decref(list);
-        list = NULL;
+        append_json(&list, OBJECT({"name", json_string(input->name)}, {"sha256", json_string(input->sha256)},
+                                  {"path", text_json(input->path)}));
     }
     return list;
 }
@@ -172,12 +183,12 @@ static ab_status devices_json(const ab_run_info *info, json_t **devices)
 {
     json_error_t error;
     *devices = json_array();
-    for (int i = 0; i < info->n_devices; i++)
-        if (json_array_append_new(*devices, json_loads(info->devices[i], JSON_REJECT_DUPLICATES, &error)) != 0) {
-            json_decref(*devices);
-            return ab_failed("the description of a GPU: %s", error.text);
-        }
-    return ab_ok();
+    for (int i = 0; i < info->n_devices && *devices; i++) {
+        json_t *device = json_loads(info->devices[i], JSON_REJECT_DUPLICATES, &error);
+        append_json(devices, device);
+        if (!device) return ab_failed("the description of a GPU: %s", error.text);
+    }
+    return *devices ? ab_ok() : ab_failed("out of memory");
 }
 
 ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, const char *run_id, time_t start,
@@ -194,14 +205,14 @@ ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, con
         {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
         {"complete", json_false()}, {"exit_code", json_null()}, {"processes", json_array()}, {"inputs", inputs_json(info)},
         {"machine", machine_json(info->machine)}, {"devices", devices}, {"build", build_json(executable_sha256)});
-    return *meta ? ab_ok()
-                 : ab_failed("cannot describe this run as JSON: a name is not UTF-8, or an input has no SHA-256");
+    return *meta ? ab_ok() : ab_failed("out of memory for the description of this run");
 }
 
 ab_status ab_meta_read(const char *path, json_t **meta)
 {
     json_error_t error;
     *meta = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (!*meta && json_error_code(&error) == json_error_out_of_memory) return ab_failed("%s: out of memory", path);
     if (!*meta) return ab_bad_input("%s:%d: %s", path, error.line > 0 ? error.line : 1, error.text);
     if (json_is_string(json_object_get(*meta, "run_id"))) return ab_ok();
     json_decref(*meta);
@@ -284,13 +295,15 @@ ab_status ab_meta_check_resumable(const json_t *old, const json_t *now, const ch
 
 ab_status ab_meta_continue(json_t *now, const json_t *old)
 {
+    static const char *const kept[] = {"started_utc", "processes", "run_id"};
+    if (!json_is_array(member(old, "resumed_utc")))
+        return ab_bad_input("meta.json: the old one has no list \"resumed_utc\"");
     json_t *resumed = json_deep_copy(member(old, "resumed_utc"));
-    const bool done = json_array_append(resumed, member(now, "started_utc")) == 0 &&
-                      json_object_set_new(now, "resumed_utc", resumed) == 0 &&
-                      json_object_set(now, "started_utc", member(old, "started_utc")) == 0 &&
-                      json_object_set(now, "processes", member(old, "processes")) == 0 &&
-                      json_object_set(now, "run_id", member(old, "run_id")) == 0;
-    return done ? ab_ok() : ab_failed("meta.json: the old one has no list \"resumed_utc\"");
+    bool done = json_array_append(resumed, member(now, "started_utc")) == 0;
+    done = json_object_set_new(now, "resumed_utc", resumed) == 0 && done;
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        done = json_object_set(now, kept[i], member(old, kept[i])) == 0 && done;
+    return done ? ab_ok() : ab_failed("out of memory");
 }
 
 ab_status ab_meta_clear_processes(json_t *meta)

@@ -9,6 +9,7 @@
 
 #include "bench/harness/build_info.h"
 #include "base/names.h"
+#include "base/text.h"
 #include "bench/harness/options.h"
 
 enum {
@@ -170,6 +171,8 @@ static ab_status parse_set(const char *option, const char *text, char ***list)
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1])
         return ab_bad_input("--%s: expected NAME=VALUE, got \"%s\"", option, text);
+    if (equals[1] == ',' || text[strlen(text) - 1] == ',' || strstr(equals, ",,"))
+        return ab_bad_input("--%s: an empty value in \"%s\"", option, text);
     while (*list && (*list)[count]) count++;
     char **grown = realloc(*list, (count + 2) * sizeof *grown);
     if (!grown) return ab_failed("out of memory");
@@ -182,6 +185,7 @@ static ab_status parse_set(const char *option, const char *text, char ***list)
 static ab_status parse_directory(const char *option, const char *text, char **directory)
 {
     if (!*text) return ab_bad_input("--%s: expected a directory, got \"\"", option);
+    if (!ab_is_clean(text)) return ab_bad_input("--%s: \"%.63s\": a name is UTF-8 without control characters", option, text);
     free(*directory);
     *directory = strdup(text);
     return *directory ? ab_ok() : ab_failed("out of memory");
@@ -306,6 +310,14 @@ static ab_status unknown_option(const char *argument)
     return ab_bad_input("unknown option %s%s", name, hint);
 }
 
+/* Whether an argument, "--runs" or "--runs=10", has the whole name of an option: getopt takes the beginning of one. */
+static bool is_whole(const char *argument, int option)
+{
+    const char *name = described_options[option].name;
+    const size_t length = strlen(name);
+    return strncmp(argument + 2, name, length) == 0 && (argument[2 + length] == '\0' || argument[2 + length] == '=');
+}
+
 static ab_status parse(const ab_program *program, ab_options *options)
 {
     struct option known[N_OPTIONS + 1] = {{NULL, 0, NULL, 0}};
@@ -318,13 +330,15 @@ static ab_status parse(const ab_program *program, ab_options *options)
         const int at = optind > 0 ? optind : 1;
         const int found = getopt_long(options->argc, options->argv, "+:", known, NULL);
         if (found == -1) break;
+        const int option = (found == ':' || found == '?' ? optopt : found) - 1;
+        if (option >= 0 && option < N_OPTIONS && !is_whole(options->argv[at], option))
+            return unknown_option(options->argv[at]);
         if (found == ':')
-            return ab_bad_input("--%s: expected %s", described_options[optopt - 1].name,
-                                described_options[optopt - 1].argument);
-        if (found == '?' && optopt > 0 && optopt <= N_OPTIONS)
-            return ab_bad_input("--%s takes no value", described_options[optopt - 1].name);
+            return ab_bad_input("--%s: expected %s", described_options[option].name, described_options[option].argument);
+        if (found == '?' && option >= 0 && option < N_OPTIONS)
+            return ab_bad_input("--%s takes no value", described_options[option].name);
         if (found == '?') return unknown_option(options->argv[at]);
-        AB_TRY(apply(program, found - 1, optarg, options));
+        AB_TRY(apply(program, option, optarg, options));
         if (options->action == AB_ACTION_EXIT) return ab_ok();
     }
     if (optind < options->argc) return ab_bad_input("unexpected argument \"%s\"", options->argv[optind]);

@@ -96,22 +96,39 @@ const ab_operation *ab_driver_operation_with(const ab_driver *driver, const char
 
 /* ---- Inputs ---- */
 
-static ab_status add_input(ab_plan *plan, const char *name, size_t length)
+/* The planned input of this name, or NULL. */
+static const ab_input *find_input(const ab_plan *plan, const char *name)
+{
+    for (int i = 0; i < plan->n_inputs; ++i)
+        if (strcmp(plan->inputs[i].name, name) == 0) return &plan->inputs[i];
+    return NULL;
+}
+
+/* Adds what `asked`, which it then owns, stands for. Of a driver's own a stand-in may be listed under its name too; what a
+ * user asks for must be told apart by its name, as rows are. */
+static ab_status add_described(ab_plan *plan, char *asked, bool by_user)
 {
     ab_input input;
-    char *asked = strndup(name, length);
+    AB_TRY(plan->kind->describe(asked, &input));
+    const ab_input *other = find_input(plan, input.name);
+    if (other && by_user)
+        return ab_bad_input("--instances: %.128s and %.128s are both called %s in the results", other->asked, asked,
+                            input.name);
+    if (other)
+        free(asked);
+    else
+        plan->inputs[plan->n_inputs++] = input;
+    return ab_ok();
+}
+
+static ab_status add_input(ab_plan *plan, const char *name, size_t length, bool by_user)
+{
     ab_input *inputs = realloc(plan->inputs, ((size_t)plan->n_inputs + 1) * sizeof *inputs);
     if (inputs) plan->inputs = inputs;
-    ab_status status = asked && inputs ? plan->kind->describe(asked, &input) : ab_failed("out of memory");
-    for (int i = 0; i < plan->n_inputs && status.code == AB_OK; ++i)
-        if (strcmp(plan->inputs[i].name, input.name) == 0) { /* a stand-in that is listed under its own name too */
-            free(asked);
-            return ab_ok();
-        }
-    if (status.code == AB_OK)
-        plan->inputs[plan->n_inputs++] = input;
-    else
-        free(asked);
+    char *asked = inputs ? strndup(name, length) : NULL;
+    if (!asked) return ab_failed("out of memory");
+    const ab_status status = add_described(plan, asked, by_user);
+    if (status.code != AB_OK) free(asked);
     return status;
 }
 
@@ -119,14 +136,15 @@ static ab_status add_inputs(const ab_driver *driver, const ab_options *options, 
 {
     const char *name, *names = expand(driver, driver->inputs[options->profile]);
     size_t length;
-    for (char **asked = options->instances; asked && *asked; ++asked) AB_TRY(add_input(plan, *asked, strlen(*asked)));
+    for (char **asked = options->instances; asked && *asked; ++asked)
+        AB_TRY(add_input(plan, *asked, strlen(*asked), true));
     if (options->instances) return ab_ok();
-    while (next_name(&names, &name, &length)) AB_TRY(add_input(plan, name, length));
+    while (next_name(&names, &name, &length)) AB_TRY(add_input(plan, name, length, false));
     if (!driver->optional || options->profile == AB_SMOKE) return ab_ok();
     for (names = expand(driver, driver->optional); next_name(&names, &name, &length);) {
         char text[64];
         snprintf(text, sizeof text, "%.*s", (int)length, name);
-        if (plan->kind->check_name(text).code == AB_OK) AB_TRY(add_input(plan, name, length));
+        if (plan->kind->check_name(text).code == AB_OK) AB_TRY(add_input(plan, name, length, false));
     }
     return ab_ok();
 }
@@ -191,18 +209,6 @@ static ab_status add_text(const ab_driver *driver, const char *text, const char 
     return ab_ok();
 }
 
-/* What the user set of the operation's parameters. */
-static ab_status add_user(const ab_options *options, const ab_operation *operation, sweeps *s)
-{
-    for (char **set = options->set; set && *set; ++set) {
-        const size_t name = strcspn(*set, "=");
-        const bool ours =
-            ab_parameter_find(operation->parameters, *set, name) || (name == 2 && strncmp(*set, "l2", 2) == 0);
-        if (ours) AB_TRY(add_sweep(s, *set, name, *set + name + 1, strlen(*set + name + 1), ","));
-    }
-    return ab_ok();
-}
-
 /* ---- Cells ---- */
 
 /* What cells of one line on one input are made from. */
@@ -223,6 +229,52 @@ static const ab_measure *find_measure(const ab_operation *operation, const char 
     const ab_measure *measure = operation->measures;
     while (measure->name && strcmp(measure->name, name) != 0) ++measure;
     return measure->name ? measure : NULL;
+}
+
+/* Whether what the user set, "threads=2", is for these rows: a parameter of their operation, which they heed. */
+static bool is_ours(const maker *m, const char *set)
+{
+    const size_t name = strcspn(set, "=");
+    if (name == 2 && strncmp(set, "l2", 2) == 0) return true;
+    if (m->implementation->traits & AB_ONE_THREAD && name == 7 && strncmp(set, "threads", 7) == 0) return false;
+    return ab_parameter_find(m->operation->parameters, set, name) != NULL;
+}
+
+/* What the user set of the operation's parameters. */
+static ab_status add_user(maker *m)
+{
+    for (char **set = m->bench->options->set; set && *set; ++set) {
+        const size_t name = strcspn(*set, "=");
+        if (is_ours(m, *set))
+            AB_TRY(add_sweep(&m->sweeps, *set, name, *set + name + 1, strlen(*set + name + 1), ","));
+    }
+    return ab_ok();
+}
+
+/* Whether the line says the value of a parameter, "threads=all;sigma=1", and its name, "warp-{block}", has it not. */
+static bool is_fixed(const ab_line *line, const char *set)
+{
+    char begins[36], in_name[36];
+    const int length = (int)strcspn(set, "=");
+    snprintf(begins, sizeof begins, ";%.*s=", length < 32 ? length : 32, set);
+    snprintf(in_name, sizeof in_name, "{%.*s}", length < 32 ? length : 32, set);
+    const char *found = line->params ? strstr(line->params, begins + 1) : NULL;
+    return found && (found == line->params || found[-1] == ';') && !strstr(line->row, in_name);
+}
+
+/* The pattern of the row's name: the line's, or where the user has set what that stands for, as "cpu-best-all" for
+ * threads=all, one that says so: "tsp-cpu-best-threads-{threads}". */
+static ab_status choose_name(const maker *m, char pattern[96])
+{
+    size_t at = 0;
+    for (char **set = m->bench->options->set; set && *set; ++set) {
+        const int length = (int)strcspn(*set, "=");
+        if (!is_ours(m, *set) || !is_fixed(m->line, *set)) continue;
+        if (at == 0) at = (size_t)snprintf(pattern, 96, "%s-{name}", m->operation->name);
+        if (at < 96) at += (size_t)snprintf(pattern + at, 96 - at, "-%.*s-{%.*s}", length, *set, length, *set);
+    }
+    if (at == 0) at = (size_t)snprintf(pattern, 96, "%s", m->line->row);
+    return at < 96 ? ab_ok() : ab_failed("the name of row %s is too long", m->line->row);
 }
 
 /* "warp-{block}" with the values of the cell. */
@@ -260,10 +312,12 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
     const ab_bench *bench = m->bench;
     const ab_input *input = &m->plan->inputs[m->input];
     const ab_backend backend = m->implementation->backend;
+    char pattern[96];
     ab_row *key = &cell->key;
     *key = ab_row_new();
     AB_TRY(set_text(key->table, sizeof key->table, m->block->table));
-    AB_TRY(format_row(m, cell->params, m->line->row, key->row));
+    AB_TRY(choose_name(m, pattern));
+    AB_TRY(format_row(m, cell->params, pattern, key->row));
     AB_TRY(format_row(m, cell->params, m->line->published ? m->line->published : m->line->row, cell->published));
     AB_TRY(set_text(key->instance, sizeof key->instance, input->name));
     AB_TRY(set_text(key->implementation, sizeof key->implementation, m->implementation->id));
@@ -367,7 +421,7 @@ static ab_status add_implementation(maker *m, const char *id)
     m->sweeps.count = 0;
     AB_TRY(add_text(driver, m->block->params, "| ", &m->sweeps));
     AB_TRY(add_text(driver, m->line->params, "| ", &m->sweeps));
-    AB_TRY(add_user(m->bench->options, m->operation, &m->sweeps));
+    AB_TRY(add_user(m));
     return add_combinations(m, 0, values);
 }
 

@@ -137,6 +137,22 @@ static void announce(const ab_bench *bench, bool in_processes)
     warn_of_others(options);
 }
 
+/* What stands behind the exit code of a run with rows that failed: --quiet or not, and by the process the user started. */
+static void tell_failed(const ab_bench *bench)
+{
+    int count, failed = 0;
+    const ab_row *rows = ab_run_rows(bench->run, &count), *first = NULL;
+    for (int i = 0; i < count; ++i) {
+        if (rows[i].status != AB_ROW_WRONG && rows[i].status != AB_ROW_ERROR) continue;
+        if (!first || (rows[i].status == AB_ROW_WRONG && first->status != AB_ROW_WRONG)) first = &rows[i];
+        ++failed;
+    }
+    if (!first || bench->options->process) return;
+    fprintf(stderr, "%s: %d row%s wrong or with an error, such as %s %s %s %s: %s: %s\n", bench->options->shown, failed,
+            failed == 1 ? "" : "s", first->table, first->row, first->instance, first->implementation,
+            ab_row_status_name(first->status), first->note);
+}
+
 static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
 {
     char table_file[64], directory[PATH_MAX];
@@ -150,6 +166,7 @@ static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
         in_processes ? ab_measure_in_processes(bench, plan, table_file) : measure_cells(bench, plan, table_file);
     *exit_code = status.code == AB_OK ? ab_bench_exit_code(bench) : AB_EXIT_ERROR;
     if (status.code == AB_OK && !bench->options->process) ab_print_tables(plan, bench);
+    if (status.code == AB_OK) tell_failed(bench);
     const ab_status closed = ab_run_close(bench->run, status.code == AB_OK, *exit_code);
     if (status.code == AB_OK && closed.code == AB_OK && in_processes)
         ab_remove_shares(directory, table_file, bench->processes);

@@ -100,17 +100,41 @@ static ab_status open_log(const char *directory, const char *name, ab_log *log)
     return status;
 }
 
-/* Appends to the log what `print` writes. */
+/* Text that was printed; incomplete where memory ran out, which open_memstream() does not always tell. */
+typedef struct printed {
+    char *text;
+    size_t size, capacity;
+    bool incomplete;
+} printed;
+
+static ssize_t keep_printed(void *context, const char *text, size_t size)
+{
+    printed *p = context;
+    if (p->size + size > p->capacity) {
+        const size_t capacity = 2 * (p->size + size) + 4096;
+        char *grown = realloc(p->text, capacity);
+        p->incomplete |= !grown;
+        if (!grown) return 0;
+        p->text = grown;
+        p->capacity = capacity;
+    }
+    memcpy(p->text + p->size, text, size);
+    p->size += size;
+    return (ssize_t)size;
+}
+
+/* Appends to the log what `print` writes: all of it, or nothing. */
 static ab_status append_printed(ab_log *log, void (*print)(FILE *file, const void *context), const void *context)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
+    printed p = {0};
+    FILE *file = fopencookie(&p, "w", (cookie_io_functions_t){.write = keep_printed});
     if (!file) return ab_failed("out of memory");
     print(file, context);
-    const bool closed = fclose(file) == 0; /* fails when the text did not fit into memory */
-    const ab_status status = closed ? ab_log_append(log, text, size) : ab_failed("out of memory");
-    free(text);
+    const bool failed = ferror(file);
+    const bool closed = fclose(file) == 0;
+    const bool whole = closed && !failed && !p.incomplete;
+    const ab_status status = whole ? ab_log_append(log, p.text, p.size) : ab_failed("out of memory");
+    free(p.text);
     return status;
 }
 

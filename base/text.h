@@ -1,0 +1,14 @@
+/* Text that comes from outside: what may become part of results, messages and file names. */
+#ifndef ANTBENCH_CLEAN_TEXT_H
+#define ANTBENCH_CLEAN_TEXT_H
+
+#include <stdbool.h>
+
+/* Whether a text is UTF-8 without control characters. CSV and JSON can hold others only as something else, and a
+ * terminal obeys them. */
+bool ab_is_clean(const char *text);
+
+/* Makes control characters "?", in place: a line stays one. */
+void ab_clean(char *text);
+
+#endif
