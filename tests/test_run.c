@@ -396,6 +396,49 @@ static void resuming_after_a_cut_anywhere_gives_the_unbroken_run(void **state)
     free(table);
 }
 
+/* Two stages and their whole, in the order in which a driver appends them. */
+static ab_row make_part(int i)
+{
+    ab_row row = make_row(7);
+    if (i == 2) return row;
+    strcpy(row.scope, "stage");
+    snprintf(row.params, sizeof row.params, "stage=%d", i);
+    return row;
+}
+
+static void append_parts(ab_run *run, int to)
+{
+    for (int i = 0; i < to; i++) {
+        const ab_row row = make_part(i);
+        if (!ab_run_find(run, &row)) assert_int_equal(ab_run_append(run, &row, three_samples, 3).code, AB_OK);
+    }
+}
+
+static void stages_and_their_whole_are_one_unit(void **state)
+{
+    (void)state;
+    for (int reached = 0; reached <= 3; reached++) {
+        ab_options options = make_options(false);
+        char out[32];
+        ab_run *run;
+        snprintf(out, sizeof out, "unit-%d", reached);
+        options.out = out;
+        assert_int_equal(open_with(&options, &input_a, NULL, &run).code, AB_OK);
+        append_rows(run, 1, 2);
+        append_parts(run, reached);
+        assert_int_equal(ab_run_close(run, false, 0).code, AB_OK); /* as if it had been killed here */
+        options.resume = true;
+        assert_int_equal(open_with(&options, &input_a, NULL, &run).code, AB_OK);
+        int count;
+        ab_run_rows(run, &count);
+        assert_int_equal(count, reached == 3 ? 4 : 1); /* no stage without what it is a stage of */
+        append_parts(run, 3);
+        ab_run_rows(run, &count);
+        assert_int_equal(count, 4);
+        must_close(run);
+    }
+}
+
 /* As if the disk were full once a file has `size` bytes. */
 static void limit_files(rlim_t size)
 {
@@ -583,6 +626,8 @@ static void rows_stand_once_and_samples_are_times(void **state)
     assert_refused(ab_run_append(run, &again, three_samples, 3), AB_FAILED, "is in the run already");
     const ab_sample broken[] = {{1, "", 0}, {NAN, "", 0}};
     assert_refused(ab_run_append(run, &next, broken, 2), AB_FAILED, "sample 1 took nan ms");
+    const ab_sample none[] = {{0, "", 0}, {-1, "throttled", 0}};
+    assert_refused(ab_run_append(run, &next, none, 2), AB_FAILED, "sample 0 took 0 ms");
     assert_int_equal(count_lines("run/samples.csv"), 1 + 3);
     must_close(run);
     assert_int_equal(ab_run_close(NULL, true, 0).code, AB_OK);
@@ -598,6 +643,7 @@ int main(void)
         TEST_IN_DIRECTORY(default_directory_is_named_for_machine_time_and_commit),
         TEST_IN_DIRECTORY(killed_run_keeps_every_finished_row),
         TEST_IN_DIRECTORY(resuming_after_a_cut_anywhere_gives_the_unbroken_run),
+        TEST_IN_DIRECTORY(stages_and_their_whole_are_one_unit),
         TEST_IN_DIRECTORY(full_disk_loses_nothing),
         TEST_IN_DIRECTORY(unwritable_directory_is_one_clear_line),
         TEST_IN_DIRECTORY(directory_with_results_is_not_overwritten),

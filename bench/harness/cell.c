@@ -291,7 +291,7 @@ static ab_status append_stages(const measurement *m)
     for (int stage = 0; stage < m->series.n_stages; ++stage) {
         ab_row row = *m->row;
         snprintf(row.table, sizeof row.table, "%s", table);
-        snprintf(row.scope, sizeof row.scope, "stage");
+        snprintf(row.scope, sizeof row.scope, AB_SCOPE_STAGE);
         AB_TRY(ab_params_append(row.params, "stage", m->series.stage_names[stage]));
         row.published_id[0] = row.quality_metric[0] = row.quality_runs[0] = '\0';
         row.published_ms = row.quality_best = row.quality_mean = row.quality_reference = NAN;

@@ -22,6 +22,10 @@ typedef enum ab_row_status {
 
 const char *ab_row_status_name(ab_row_status status);
 
+/* The scope of rows that are stages of the next row of another scope: parts of the same samples. In a run they stand before
+ * it, and without it they are nothing. */
+#define AB_SCOPE_STAGE "stage"
+
 /* One line of a table file. Text fields must not be NULL; "" and NAN are empty cells. */
 typedef struct ab_row {
     /* The key: no two rows of a run share it. */

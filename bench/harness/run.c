@@ -165,15 +165,30 @@ static int line_of(int i)
     return i + 2;
 }
 
+/* How far the table goes that is finished: stages are when their whole is. */
+typedef struct finished_rows {
+    ab_run *run;
+    int n;    /* rows */
+    long end; /* bytes */
+} finished_rows;
+
 static ab_status load_row(void *context, const ab_csv_record *record)
 {
-    ab_run *run = context;
-    if (record->line == 1) return ab_row_check_header(record);
-    if (record->line != line_of(run->n_rows))
-        return ab_bad_input("%s:%d: expected a row on every line", record->path, record->line);
+    finished_rows *finished = context;
+    ab_run *run = finished->run;
     ab_row row;
-    AB_TRY(ab_row_read(record, run->id, &row));
-    return remember(run, &row);
+    if (record->line == 1) {
+        AB_TRY(ab_row_check_header(record));
+    } else {
+        if (record->line != line_of(run->n_rows))
+            return ab_bad_input("%s:%d: expected a row on every line", record->path, record->line);
+        AB_TRY(ab_row_read(record, run->id, &row));
+        AB_TRY(remember(run, &row));
+        if (strcmp(row.scope, AB_SCOPE_STAGE) == 0) return ab_ok();
+    }
+    finished->n = run->n_rows;
+    finished->end = record->end;
+    return ab_ok();
 }
 
 /* How far samples.csv goes that belongs to finished rows: samples are written before their row. */
@@ -202,11 +217,14 @@ static ab_status find_end_of_finished(void *context, const ab_csv_record *record
     return ab_ok();
 }
 
-/* Reads the finished rows and drops the samples of a row that a kill left unfinished. */
+/* Reads the finished rows and drops what a kill left unfinished: stages without their whole, samples without a row. */
 static ab_status load(ab_run *run)
 {
+    finished_rows rows = {run, 0, 0};
     finished_samples samples = {run, line_of(0), 0};
-    AB_TRY(ab_csv_read(run->table.path, load_row, run));
+    AB_TRY(ab_csv_read(run->table.path, load_row, &rows));
+    AB_TRY(ab_log_cut(&run->table, rows.end));
+    run->n_rows = rows.n;
     run->process = 0;
     AB_TRY(ab_csv_read(run->samples.path, find_end_of_finished, &samples));
     ++run->process;
@@ -335,7 +353,7 @@ static ab_status check_row(const ab_run *run, const ab_row *row, const ab_sample
         return ab_failed("row %s %s %s %s %s %s %s is in the run already", row->table, row->row, row->instance,
                          row->implementation, row->backend, row->params, row->scope);
     for (int i = 0; i < n_samples; i++)
-        if (!samples[i].discard_reason[0] && !(isfinite(samples[i].ms) && samples[i].ms >= 0))
+        if (!samples[i].discard_reason[0] && !(isfinite(samples[i].ms) && samples[i].ms > 0))
             return ab_failed("row %s %s: sample %d took %g ms", row->row, row->instance, i, samples[i].ms);
     return ab_ok();
 }
