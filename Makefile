@@ -26,6 +26,7 @@ JUNIT ?=
 SUMMARY ?=
 CUDA_ARCHS ?=
 LINEINFO ?=
+RUNS ?=
 JOBS ?= $(shell nproc)
 CC := gcc
 CXX := g++
@@ -99,7 +100,7 @@ CUDA_LIBS := $(NPP_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test check-gpu instances images bench-all plots report claims \
+.PHONY: all help deps build binaries test fuzz check-gpu instances images bench-all plots report claims \
 	compare regress regress-history calibrate index clean test-programs FORCE
 
 all: build ## build every driver (the default)
@@ -121,6 +122,9 @@ endif
 test: ## run every test, no GPU needed (about 20 minutes on 2 cores, building included)
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries test-programs
 	@$(PYTHON) tests/run_all.py
+
+fuzz: ## feed all readers of files with what libFuzzer makes, which clang has; RUNS=200000 for each (docs/reliability.md)
+	@scripts/fuzz $(RUNS)
 
 check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices (about 7 minutes)
 	@$(MAKE) --no-print-directory -j$(JOBS) build/bin/tests/tsp_choices
@@ -235,6 +239,16 @@ build/obj/tests/registry.o: kernels/registry.c build/gen/c.flags | $(GENERATED)
 $(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_OBJECTS)
 	@mkdir -p $(@D)
 	$(call run,link,$(CXX) -fopenmp $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka)
+
+# Readers for libFuzzer: with clang's own sanitizers, and without kernels.
+FUZZ_SOURCES := tests/fuzz/fuzz.c tests/support/readers.c $(wildcard base/*.c instances/*.c images/*.c) kernels/implementation.c \
+	$(patsubst %,bench/harness/%.c,row recorded published meta stats machine options)
+FUZZ_FLAGS := -std=c11 -O1 -g -DAB_WITHOUT_CUDA $(DEFINES) -Wall -Wno-unknown-pragmas -Wno-missing-field-initializers \
+	-ffunction-sections -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Wl,--gc-sections
+
+build/fuzz/readers: $(FUZZ_SOURCES) $(wildcard base/*.h instances/*.h images/*.h bench/harness/*.h) | $(GENERATED)
+	@mkdir -p $(@D)
+	$(call run,clang,clang $(FUZZ_FLAGS) -o $@ $(FUZZ_SOURCES) $(filter -l:%,$(LIBS:%opencv%=)) -lpthread -lm)
 
 build/san/%.o: %.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)

@@ -425,7 +425,7 @@ def make(*arguments):
 
 def test_make_help_lists_every_public_target():
     text = make("help")
-    for target in ("all", "help", "deps", "build", "test", "instances", "images", "bench-%", "bench-all", "plots",
+    for target in ("all", "help", "deps", "build", "test", "fuzz", "instances", "images", "bench-%", "bench-all", "plots",
                    "report", "claims", "compare", "regress", "calibrate", "index", "clean", "check-gpu"):
         assert f"make {target} " in text
     assert "bench-3.3" in text
