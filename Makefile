@@ -101,7 +101,7 @@ endif
 
 # ---- Public targets ----
 .PHONY: all help deps build binaries test fuzz check-gpu instances images bench-all plots report claims \
-	compare regress regress-history calibrate index clean test-programs FORCE
+	results-check compare regress regress-history calibrate index clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -136,20 +136,22 @@ instances: ## download the TSPLIB instances of the catalogue into instances/tspl
 images: ## download the standard images of the catalogue into images/standard/, checksums verified
 	@PYTHON="$(PYTHON)" images/fetch
 
-RUN_ARGS = --profile $(PROFILE) $(if $(OUT),--out $(OUT)) $(if $(RESUME),--resume) $(ARGS)
+# As one word of the shell, whatever is in it. ARGS= alone is several.
+as_word = '$(subst ','\'',$(1))'
+RUN_ARGS = --profile $(call as_word,$(PROFILE)) $(if $(OUT),--out $(call as_word,$(OUT))) $(if $(RESUME),--resume) $(ARGS)
 
 # One rule for all drivers, which the program knows.
 bench-%: build ## the tables of one driver, bench-3.3 (or bench-thesis-3.3), bench-4.2 ...; PROFILE= OUT= RESUME=1 SAVE=DIR ARGS=
-	@$(PROGRAM) $* $(RUN_ARGS) $(if $(SAVE),--save $(SAVE))
+	@$(PROGRAM) $* $(RUN_ARGS) $(if $(SAVE),--save $(call as_word,$(SAVE)))
 
 bench-all: build ## every table of the thesis, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1 SAVE=DIR
-	@scripts/bench_all "$(OUT)" "$(SAVE)" --profile $(PROFILE) $(if $(RESUME),--resume) $(ARGS)
+	@scripts/bench_all $(call as_word,$(OUT)) $(call as_word,$(SAVE)) --profile $(call as_word,$(PROFILE)) $(if $(RESUME),--resume) $(ARGS)
 
 # Of those that read results, which need no build. A script's exit code is in make's message; make's own is 2.
 script = PYTHONPATH=scripts $(PYTHON) -m antbench.
 
-SHOWN = $(if $(RUN),--run "$(RUN)") $(foreach also,$(ALSO),--also "$(also)") $(ARGS)
-IMAGES_OF = $(if $(IMAGES),--images "$(IMAGES)")
+SHOWN = $(if $(RUN),--run $(call as_word,$(RUN))) $(foreach also,$(ALSO),--also $(call as_word,$(also))) $(ARGS)
+IMAGES_OF = $(if $(IMAGES),--images $(call as_word,$(IMAGES)))
 
 plots: ## the figures of the thesis, SVG and PNG, into build/plots/; RUN=RUN ALSO="RUN ..." IMAGES=DIR (default: your newest run)
 	@$(script)plots $(SHOWN) $(IMAGES_OF)
@@ -160,15 +162,18 @@ report: ## build/report/index.html: every table, figure and claim on one page; R
 claims: ## which published claims hold in a run; RUN=
 	@$(script)claims $(SHOWN)
 
+results-check: ## is all of a run what its samples say; RUN= (default: every stored run)
+	@$(script)validate $(if $(RUN),$(call as_word,$(RUN)))
+
 compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN
-	@$(script)compare "$(A)" "$(B)" $(ARGS)
+	@$(script)compare $(call as_word,$(A)) $(call as_word,$(B)) $(ARGS)
 
 regress: ## is NEW slower than BASE, or worse; BASE=RUN NEW=RUN THRESHOLD=3 RERUN=1 JUNIT=FILE SUMMARY=FILE (docs/ci.md)
-	@PYTHON=$(PYTHON) scripts/regress "$(BASE)" $(if $(NEW),"$(NEW)") --threshold $(THRESHOLD) $(if $(RERUN),--rerun) \
-		$(if $(JUNIT),--junit "$(JUNIT)") $(if $(SUMMARY),--summary "$(SUMMARY)") $(ARGS)
+	@PYTHON=$(PYTHON) scripts/regress $(call as_word,$(BASE)) $(if $(NEW),$(call as_word,$(NEW))) --threshold $(THRESHOLD) $(if $(RERUN),--rerun) \
+		$(if $(JUNIT),--junit $(call as_word,$(JUNIT))) $(if $(SUMMARY),--summary $(call as_word,$(SUMMARY))) $(ARGS)
 
 regress-history: ## where times changed over the runs of one machine; RUNS=FOLDER THRESHOLD=3
-	@PYTHON=$(PYTHON) scripts/regress --history "$(RUNS)" --threshold $(THRESHOLD) $(ARGS)
+	@PYTHON=$(PYTHON) scripts/regress --history $(call as_word,$(RUNS)) --threshold $(THRESHOLD) $(ARGS)
 
 calibrate: build ## how much unchanged code varies on this machine, which regress needs (10 times bench-all)
 	@$(script)calibrate $(ARGS)

@@ -230,3 +230,16 @@ def test_it_is_said_which_maps_are_of_one_run():
     for line in cells.read_layout("montages.csv"):
         if line["figure"] == "5.6" or (line["figure"], line["column"].split(",")[0]) in (("5.5", "ants"), ("5.5", "pheromone")):
             assert "one run" in line["column"] or "mean of 10" in line["column"]
+
+
+def test_a_name_is_a_name_to_gnuplot(tmp_path):
+    """A quote in it ended the text that gnuplot ran, and what followed was a command."""
+    folder = tmp_path / f"e'; system('touch {tmp_path}/planted'); a='"
+    run = write_run(folder / "run")
+    (run / "images").mkdir()
+    write_png(run / "images/lena-input.png", 99)
+    assert plots.main(["--run", str(run), "--out", str(folder / "out")]) == 0
+    assert (folder / "out/3.7.png").exists() and not (tmp_path / "planted").exists()
+    assert plots.quoted("it's") == "'it''s'"
+    with pytest.raises(BadInput, match="control characters"):
+        plots.quoted("a\nb")

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as xml
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 
 from antbench import calibrate, calibration, command, gate_rates, history, inference, regress, rerun, runs, sides
 from synthetic_runs import Machine, made_run
+from support.settle import settle
 from thesis_run import made_row as thesis_row
 from thesis_run import write_run
 
@@ -53,7 +55,7 @@ def slow_down(run, row, factor):
 
     def scale(cells):
         if cells["row"] == row:
-            cells.update({name: repr(float(cells[name]) * factor) for name in ("median_ms", "mean_ms")})
+            cells.update({name: repr(float(cells[name]) * factor) for name in runs.TIMES if cells[name]})
 
     change_rows(run, scale)
     lines = [text.split(",") for text in (run / "samples.csv").read_text().splitlines()]
@@ -186,7 +188,7 @@ def test_few_samples_are_inconclusive(base, new, gate):
         (run / "samples.csv").write_text(
             "\n".join(text for text in lines if text.split(",")[3] in {"i", *"01234"}) + "\n"
         )
-        change_rows(run, lambda cells: cells.update(samples="5"))
+        settle(run)
     slow_down(new, "ds-roulette", 1.5)
     done = gate(base, new)
     assert done.returncode == command.INCONCLUSIVE and "fewer than 6 samples" in done.stdout
@@ -215,6 +217,7 @@ def change_samples(run, row, change):
 def test_slowdowns_of_the_mean_and_the_tail_are_found(base, new, change, gate):
     """Whose medians hardly move."""
     change_samples(new, "ds-roulette", change)
+    settle(new)
     done = gate(base, new, *GPU)
     assert done.returncode == command.REGRESSION
     assert "mean" in done.stdout.splitlines()[0] or "p95" in done.stdout.splitlines()[0]
@@ -399,6 +402,14 @@ def test_summary_and_junit(base, new, tmp_path, gate):
     assert suite.find("testcase/skipped").get("message") == "inconclusive: timeout: a | b"
 
 
+def test_what_no_xml_may_hold_is_left_out(base, new, gate, tmp_path, monkeypatch):
+    judged = regress.judge
+    monkeypatch.setattr(regress, "judge", lambda *a: [replace(j, reason="<x> \x00\x1b[1m \ufffe", verdict="inconclusive") for j in judged(*a)])
+    gate(base, new, "--junit", tmp_path / "gate.xml")
+    told = xml.parse(tmp_path / "gate.xml").find(".//skipped").get("message")
+    assert "<x> ??[1m ?" in told
+
+
 # ---- Processes ----
 
 
@@ -468,7 +479,7 @@ def run_of_processes(tmp_path, processes):
     folder = write_run(tmp_path / "run", [row])
     lines = [f"3.3,ds-roulette,2,{process},{i},{ms}," for i, (process, ms) in enumerate(values)]
     (folder / "samples.csv").write_text("\n".join([",".join(runs.SAMPLES_HEADER), *lines]) + "\n")
-    return runs.load_run(folder)
+    return runs.load_run(settle(folder))
 
 
 def test_the_processes_of_one_run_are_told_apart(tmp_path):
@@ -617,6 +628,7 @@ def test_they_take_turns(base, new, driver, tmp_path):
         lambda meta: meta["options"].update(backend="--help"),
         lambda meta: meta["options"].update(runs="3;true"),
         lambda meta: meta.update(command_line=["build/bin/$(true)", "3.3"]),
+        lambda meta: meta.update(command_line=["build/bin/evil.sh"], program="/some/where/evil.sh"),
     ],
 )
 def test_nothing_strange_gets_into_a_command(base, new, driver, roots, change, gate):
@@ -624,7 +636,8 @@ def test_nothing_strange_gets_into_a_command(base, new, driver, roots, change, g
     for side in (base, new):
         change_meta(side, change)
     done = gate(base, new, "--rerun", *roots, *GPU)
-    assert done.returncode == command.INCONCLUSIVE and "its meta.json" in done.stdout and not driver.exists()
+    told = {command.INCONCLUSIVE: "its meta.json", command.USAGE: "not the description of a run: "}
+    assert told[done.returncode] in done.stdout + done.stderr and not driver.exists()
 
 
 # ---- Calibration ----

@@ -1,5 +1,6 @@
 """The report: cells against hand-made numbers, and the pages against what they must not be without."""
 
+import shlex
 import csv
 import html.parser
 import math
@@ -10,7 +11,7 @@ import pytest
 from antbench import cells, layouts, report, runs
 from antbench import rows as known_rows
 from antbench.command import BadInput
-from thesis_run import CPU, DEVICE, RUN_ID, all_rows, made_row, seeds_row, write_run
+from thesis_run import CPU, DEVICE, RUN_ID, all_rows, made_row, quality_row, seeds_row, write_run
 
 pytest.importorskip("jinja2")
 
@@ -170,7 +171,7 @@ def test_a_rate_is_pixels_by_time(tmp_path):
 
 
 def test_bandwidth_is_a_share_of_the_copy_of_the_run(tmp_path):
-    copy = made_row("6.1", "copy", "8 MiB", 2.0, "", "setup", implementation="device/copy", bytes=8e6, mean_ms=3.0)
+    copy = made_row("6.1", "copy", "8 MiB", 2.0, "", "setup", implementation="device/copy", bytes=8e6, mean_ms=3.0, max_ms=9.0)
     detector = made_row("6.1", "npp", "lena", 0.5, scope="kernel", bytes=1e6)
     found = cells.look_up(source_of(tmp_path, [detector, copy]), "6.1/npp/lena?scope=kernel#bandwidth")
     assert found.value == pytest.approx((1e6 / 0.5) / (8e6 / 2.0)) and found.low != found.low
@@ -236,6 +237,8 @@ def test_every_gpu_of_a_run_is_described(tmp_path):
     run.meta["devices"] *= 2
     assert report.describe(run)["gpu"].count(DEVICE) == 2
     assert report.describe(run)["command"] == 'make bench-3.3 PROFILE=thesis ARGS="--backend cuda"'
+    run.meta["command_line"] += ["--instances", "a b$(touch x)`y`.tsp"]
+    assert shlex.split(report.describe(run)["command"])[3] == "ARGS=--backend cuda --instances 'a b$$(touch x)`y`.tsp'"
 
 
 def test_a_quotient_by_nothing_has_a_reason_instead_of_a_value():
@@ -357,3 +360,20 @@ def test_rows_whose_best_may_lie_beyond_the_grid_are_listed(tmp_path):
 def test_a_name_that_is_no_run_is_one_line(tmp_path):
     with pytest.raises(BadInput, match="no run there"):
         report.main(["--run", str(tmp_path / "nothing"), "--out", str(tmp_path / "out")])
+
+
+def test_text_from_a_run_is_text_everywhere(tmp_path):
+    """No tag, no cell and no formula of it in the page, the Markdown and the CSV."""
+    strange = "<script>alert(1)</script> a|b `c`"
+    rows = [
+        made_row("3.3", "acotsp-seq", "d198", 1.0, "protocol=as-best"),
+        {**quality_row("3.3", "ds-roulette", "d198", "", "protocol=as-best"), "status": "error", "note": strange},
+    ]
+    out = tmp_path / "out"
+    assert report.main(["--run", str(write_run(tmp_path / "run", rows)), "--out", str(out)]) == 0
+    page, markdown = ((out / name).read_text() for name in ("index.html", "report.md"))
+    assert "&lt;script&gt;alert(1)" in page and "<script>" not in page
+    assert "&lt;script&gt;alert(1)" in markdown and "<script>" not in markdown
+    assert "a|b" not in markdown and "`c`" not in markdown
+    told = [report.as_cell(text) for text in ("=HYPERLINK(1)", "+x", "@x", "-x", "-1.5", "1e-9", "", "x")]
+    assert told == ["'=HYPERLINK(1)", "'+x", "'@x", "'-x", "-1.5", "1e-9", "", "x"]

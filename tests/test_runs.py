@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from antbench import runs
+from antbench import cells, compare, report, runs, sides, validate
 from antbench.command import BadInput
+from support.settle import settle
 
 DATA = Path(__file__).resolve().parent / "data/runs"
 
@@ -103,6 +104,7 @@ def test_samples_of_several_processes_are_counted_on(schema_2):
     lines = (schema_2 / "samples.csv").read_text().splitlines()
     second = [line.replace(",1,", ",2,", 1) for line in lines[101:201]]  # of line 2, from sample 100 on
     (schema_2 / "samples.csv").write_text("\n".join(lines[:101] + lines[201:] + second) + "\n")
+    settle(schema_2)
     run = runs.load_run(schema_2)
     assert runs.samples(run.rows.iloc[0]).tolist() == runs.samples(runs.load_run(DATA / "newer").rows.iloc[0]).tolist()
     edit(schema_2 / "samples.csv", 601, lambda text: text.replace(",2,199,", ",1,199,"))
@@ -143,7 +145,7 @@ def test_the_driver_of_a_run(program, line, driver):
 def test_discarded_samples_keep_their_numbers(run_copy):
     table, samples = run_copy / "table-3.3.csv", run_copy / "samples.csv"
     edit(samples, 206, lambda text: text + "power")  # sample 4 of line 3
-    edit(table, 3, lambda text: cell("samples", "99")(cell("discarded", "1")(text)))
+    edit(settle(run_copy) / table.name, 3, cell("discarded", "1"))
     row = runs.load_run(run_copy).rows.iloc[1]
     assert np.flatnonzero(np.isnan(runs.all_samples(row))).tolist() == [4] and len(runs.samples(row)) == 99
 
@@ -168,11 +170,24 @@ def test_samples_of_an_unfinished_row_are_left_out(run_copy):
         (5, cell("median_ms", "0.1x"), ':5: median_ms is not a number: "0.1x"'),
         (5, cell("median_ms", "nan"), ':5: median_ms is not a number: "nan"'),
         (5, cell("median_ms", ""), ":5: has samples but no median_ms"),
+        (5, cell("samples", ""), ":5: has median_ms but no samples"),
+        (5, cell("median_ms", "0"), ':5: median_ms is not above 0: "0"'),
+        (5, cell("mean_ms", "-1"), ':5: mean_ms is not above 0: "-1"'),
+        (5, cell("stddev_ms", "-1"), ':5: stddev_ms is below 0: "-1"'),
+        (5, cell("ci95_lo_ms", "9e9"), ":5: ci95_lo_ms is above median_ms"),
+        (5, cell("samples", "1.5"), ':5: samples is no count: "1.5"'),
+        (5, cell("note", "\x1b[1m"), ":5: note has a control character"),
+        (5, cell("instance", "=HYPERLINK(x)"), ':5: instance begins like a formula of a spreadsheet: "=HYPERLINK(x)"'),
+        (5, cell("note", '"never closed'), ":5: not CSV: unexpected end of data"),
+        (5, cell("note", "x" * 200_000), None),
         (5, lambda text: text + "\n" + text, ":6: the same row as line 5"),
     ],
 )
 def test_a_malformed_table_is_one_line(run_copy, line, change, message):
     edit(run_copy / "table-3.3.csv", line, change)
+    if message is None:
+        assert len(runs.load_run(run_copy).rows) == 5
+        return
     with pytest.raises(BadInput) as error:
         runs.load_run(run_copy)
     assert str(error.value).startswith(f"{run_copy}/table-3.3.csv{message}") and "\n" not in str(error.value)
@@ -201,7 +216,10 @@ def test_an_empty_or_truncated_table_is_one_line(run_copy, text, message):
         (50, lambda text: text.replace(",2,", ",3,", 1), ':50: sample 48 of 3.3 acotsp-seq does not fit line "3"'),
         (50, lambda text: None, 'samples.csv:50: sample 49 of 3.3 acotsp-seq does not fit line "2" of the table'),
         (50, lambda text: "3.3,acotsp-seq,2,48,fast,", 'samples.csv:50: ms is not a number: "fast"'),
-        (601, lambda text: None, "samples.csv: 99 kept samples for line 6 of the table, which says 100"),
+        (601, lambda text: None, "table-3.3.csv:6: says 100 samples, but samples.csv has 99 kept samples of it"),
+        (50, lambda text: "3.3,acotsp-seq,2,48,0,", ':50: a kept sample takes more than 0 ms, not "0"'),
+        (50, lambda text: "3.3,acotsp-seq,2,48,-1,", ':50: a kept sample takes more than 0 ms, not "-1"'),
+        (50, lambda text: "3.3,acotsp-seq,2,48,900,", "table-3.3.csv:2: median_ms is 7.54653, but that of its samples is 7.55"),
     ],
 )
 def test_malformed_samples_are_one_line(run_copy, line, change, message):
@@ -217,13 +235,79 @@ def test_malformed_samples_are_one_line(run_copy, line, change, message):
     [
         ("", "meta.json:1: not JSON"),
         ('{\n  "run_id": }', "meta.json:2: not JSON"),
-        ("[]", "meta.json:1: not the description of a run"),
+        ("[]", "meta.json:1: not the description of a run: it is no object"),
+        ("[" * 100_000, "meta.json:1: not JSON"),
+        ('{"run_id": NaN}', "meta.json:1: not JSON: NaN is no JSON"),
     ],
 )
 def test_malformed_metadata_is_one_line(run_copy, text, message):
     (run_copy / "meta.json").write_text(text)
     with pytest.raises(BadInput, match=message):
         runs.load_run(run_copy)
+
+
+@pytest.mark.parametrize(
+    "change, fault",
+    [
+        (lambda meta: meta.pop("schema"), "there is no schema"),
+        (lambda meta: meta.update(schema="1"), 'schema is "1"'),
+        (lambda meta: meta.pop("command_line"), "there is no command_line"),
+        (lambda meta: meta.update(command_line=[]), "command_line is empty"),
+        (lambda meta: meta.update(started_utc="yesterday"), 'started_utc is "yesterday"'),
+        (lambda meta: meta["options"].update(profile="quick\n"), r'options.profile is "quick\\n"'),
+        (lambda meta: meta["inputs"][0].update(name=[1]), r"inputs\[0\].name is \[1\]"),
+        (lambda meta: meta["device"].update(clock_mhz=True), "device.clock_mhz is true"),
+        (lambda meta: meta["build"].update(dirty=None), "there is no build.dirty"),
+    ],
+)
+def test_what_meta_json_must_hold(run_copy, change, fault):
+    meta = json.loads((run_copy / "meta.json").read_text())
+    change(meta)
+    (run_copy / "meta.json").write_text(json.dumps(meta))
+    with pytest.raises(BadInput, match=f"meta.json:1: not the description of a run: {fault}"):
+        runs.load_run(run_copy)
+
+
+STRANGE = (None, True, 10**400, "", "x\n", [[1]], {"a": 1})
+
+
+def members(value, path=()):
+    """The path of each member of a JSON document."""
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield (*path, key)
+        yield from members(value[key], (*path, key))
+
+
+def test_no_member_of_another_type_gives_a_traceback(run_copy):
+    """Each member, and strange values in its place: refused, or of no consequence to those that read it."""
+    loaded = runs.load_run(run_copy)
+    whole, refused = json.dumps(loaded.meta), 0
+    for path in list(members(loaded.meta)):
+        for value in STRANGE:
+            meta = json.loads(whole)
+            parent = meta
+            for key in path[:-1]:
+                parent = parent[key]
+            parent[path[-1]] = value
+            try:
+                validate.check_meta("meta.json", meta)
+            except BadInput as error:
+                refused += 1
+                assert "\n" not in str(error)
+                continue
+            run = runs.Run(run_copy, meta, loaded.rows.assign(run=None))
+            run.rows["run"] = [run] * len(run.rows)
+            report.describe(run), compare.describe("A", run.rows), cells.Source([run]), sides.Side([run]).of_driver
+            assert sides.differences(sides.Side([run]), sides.Side([loaded])) is not None
+    assert refused > 200
+
+
+def test_results_check_reads_every_run_it_is_given(run_copy, capsys):
+    assert validate.main([str(run_copy)]) == 0 and "5 rows, 600 samples" in capsys.readouterr().out
+    mean = runs.load_run(run_copy).rows.iloc[3]["mean_ms"]
+    edit(run_copy / "table-3.3.csv", 5, cell("mean_ms", repr(mean * 1.001)))
+    assert validate.main([str(run_copy)]) == 2
+    assert f"table-3.3.csv:5: mean_ms is {mean * 1.001:.9g}, but that of its samples is {mean:.6g}" in capsys.readouterr().out
 
 
 def test_a_directory_without_one_table_is_refused(run_copy):
@@ -260,7 +344,9 @@ def test_the_best_row_of_each_cell(run_copy):
     meta = json.loads((run_copy / "meta.json").read_text())
     meta["options"]["profile"], meta["started_utc"] = "thesis", "2026-11-01T00:00:00Z"
     (run_copy / "meta.json").write_text(json.dumps(meta))
-    edit(run_copy / "table-3.3.csv", 3, lambda text: cell("status", "timeout")(cell("median_ms", "")(text)))
+    samples = run_copy / "samples.csv"
+    samples.write_text("".join(line for line in samples.read_text().splitlines(True) if line.split(",")[2] != "3"))
+    edit(settle(run_copy) / "table-3.3.csv", 3, cell("status", "timeout"))
     best = runs.best_rows([runs.load_run(DATA / "newer"), runs.load_run(DATA / "older"), runs.load_run(run_copy)])
     source = dict(zip(best["row"] + " " + best["scope"], [run.path.name for run in best["run"]]))
     assert len(best) == 5

@@ -1,4 +1,5 @@
-"""A run directory as if the thesis's machine had written it: its published times as means with a deviation of 1 %.
+"""A run directory as if the thesis's machine had written it: its published times as means of samples with a deviation of
+1 %.
 
 What the thesis has no numbers for (noise, thickness, runs without caching) is made up so that its claims hold.
 """
@@ -8,13 +9,25 @@ import json
 import struct
 import zlib
 
-from antbench import runs
+import numpy as np
+from scipy import stats
+
+from antbench import runs, validate
 
 DEVICE, CPU = "NVIDIA GeForce GTX 580", "Intel Core i7 950"
 RUN_ID = "geforce-gtx-580/20150901T000000Z-0000000"
 SCHEMA = 3
 PHOTOGRAPHS = ("lena", "mandrill", "peppers", "house", "cameraman")
 ON_CPU = ("acotsp", "seq", "opencv")
+
+
+# Normal quantiles, of mean 0 and deviation 1 %.
+DEVIATIONS = stats.norm.ppf((np.arange(100) + 0.5) / 100)
+DEVIATIONS *= 0.01 / DEVIATIONS.std(ddof=1)
+
+
+def samples_of(ms):
+    return [float(f"{ms * (1 + each):.7g}") for each in DEVIATIONS]
 
 
 def made_row(table, row, instance, ms, params="", scope="iteration", **more):
@@ -38,14 +51,10 @@ def made_row(table, row, instance, ms, params="", scope="iteration", **more):
         samples=100,
         processes=1,
         discarded=0,
-        median_ms=ms,
-        mean_ms=ms,
-        stddev_ms=ms / 100,
-        min_ms=ms * 0.97,
-        max_ms=ms * 1.03,
-        ci95_lo_ms=ms * 0.998,
-        ci95_hi_ms=ms * 1.002,
+        **validate.summary([np.array(samples_of(ms))]),
+        **{"own samples": samples_of(ms)},
     )
+    cells.update(median_ms=ms, mean_ms=ms, stddev_ms=ms / 100)  # to all digits
     cells.update(more)
     return cells
 
@@ -85,7 +94,7 @@ def image_rows(published):
 
 def quality_row(table, row, instance, value, params):
     """A row that was looked at and not timed, after one run."""
-    times = dict.fromkeys([*runs.TIMES, "samples", "discarded"], "")
+    times = dict.fromkeys([*runs.TIMES, "samples", "discarded", "own samples"], "")
     return made_row(table, row, instance, 1, params, "quality", **times, quality_metric="f", quality_mean=value)
 
 
@@ -150,17 +159,25 @@ def write_run(folder, rows=None):
         "options": {"profile": "thesis"},
         "started_utc": "2015-09-01T00:00:00Z",
         "ended_utc": "2015-09-01T00:03:30Z",
-        "machine": {"cpu": CPU, "logical_cores": 8, "usable_cores": 8, "os": "Ubuntu 12.10"},
+        "complete": True,
+        "inputs": [],
+        "machine": {"name": DEVICE, "cpu": CPU, "logical_cores": 8, "usable_cores": 8, "os": "Ubuntu 12.10"},
         "devices": [
             {"name": DEVICE, "sm_count": 16, "clock_mhz": 1544, "driver": "304", "power_limit_w": 244.0, "ecc": False}
         ],
         "build": {"commit": "0000000", "dirty": False, "nvcc": "5.0", "cc": "gcc"},
     }
     (folder / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+    rows = all_rows() if rows is None else rows
     with open(folder / "table-3.3.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, runs.HEADER, lineterminator="\n")
+        writer = csv.DictWriter(file, runs.HEADER, lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
-        writer.writerows(all_rows() if rows is None else rows)
+        writer.writerows(rows)
+    with open(folder / "samples.csv", "w", encoding="utf-8") as file:
+        file.write(",".join(runs.SAMPLES_HEADER) + "\n")
+        for line, row in enumerate(rows, start=2):
+            for i, ms in enumerate(row["own samples"]):
+                file.write(f"{row['table']},{row['row']},{line},1,{i},{ms:.7g},\n")
     return folder
 
 

@@ -444,6 +444,15 @@ def choose(run="", also=()):
     return [first] + beside + [Source(runs.load_runs(name)) for name in also]
 
 
+def chosen(options):
+    """The sources that a command line names, each run checked against its samples (antbench.validate)."""
+    sources = choose(options.run, options.also)
+    for source in sources:
+        for run in source.runs:
+            _ = run.processes
+    return sources
+
+
 def add_options(parser):
     parser.add_argument(
         "--run", default="", help="run or machine to show (default: your newest with a GPU, else the stored)"

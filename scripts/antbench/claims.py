@@ -350,7 +350,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="claims", description=__doc__.splitlines()[0])
     cells.add_options(parser)
     options = parser.parse_args(arguments)
-    source = cells.choose(options.run, options.also)[0]
+    source = cells.chosen(options)[0]
     verdicts = judge_all(source)
     print_verdicts(verdicts, source)
     return OK if any(verdict.verdict != UNTESTED for verdict in verdicts) else SKIPPED

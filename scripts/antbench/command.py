@@ -1,5 +1,7 @@
 """What every program of this package shares: exit codes, and errors of the user's files as one line."""
 
+import html
+import re
 import sys
 from pathlib import Path
 
@@ -11,6 +13,13 @@ OK, ERROR, USAGE, REGRESSION, WRONG, INCONCLUSIVE, SKIPPED = 0, 1, 2, 3, 4, 5, 7
 
 class BadInput(Exception):
     """A file or an option is wrong. The text is one line: "file:line: what is wrong"."""
+
+
+def as_markdown(value):
+    """Text as it is to be read: nothing of it begins a tag, a cell or code, or ends a line."""
+    if not isinstance(value, str):
+        return value
+    return html.escape(re.sub(r"[\r\n\t]+", " ", value), quote=False).replace("|", "\\|").replace("`", "'")
 
 
 def run(main):

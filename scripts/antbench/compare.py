@@ -35,17 +35,21 @@ COLUMNS = runs.KEY + [
 ]
 
 
+def of_device(row, name):
+    """A number of the GPU that measured a row; NaN for a CPU or where it is not known."""
+    value = row["run"].device.get(name) if row["backend"] == "cuda" else None
+    return np.nan if value is None else value
+
+
 def sm_ghz(row):
     """Multiprocessors x GHz while the row was measured; NaN for a CPU or where it is not known."""
-    device = row["run"].device if row["backend"] == "cuda" else {}
-    mhz = row["sm_clock_mhz"] if row["sm_clock_mhz"] > 0 else device.get("clock_mhz", np.nan)
-    return device.get("sm_count", np.nan) * mhz / 1e3
+    mhz = row["sm_clock_mhz"] if row["sm_clock_mhz"] > 0 else of_device(row, "clock_mhz")
+    return of_device(row, "sm_count") * mhz / 1e3
 
 
 def gb_per_s(row):
     """Peak memory bandwidth: two transfers a clock on every wire of the bus; NaN for a CPU or where it is not known."""
-    device = row["run"].device if row["backend"] == "cuda" else {}
-    return 2 * device.get("memory_clock_mhz", np.nan) * device.get("memory_bus_bits", np.nan) / 8 / 1e3
+    return 2 * of_device(row, "memory_clock_mhz") * of_device(row, "memory_bus_bits") / 8 / 1e3
 
 
 def ratio_of(a, b):

@@ -1,5 +1,6 @@
 """What the gate says: text, Markdown and JUnit XML."""
 
+import re
 import xml.etree.ElementTree as xml
 from collections import Counter
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from antbench import command, inference
-from antbench.command import BadInput
+from antbench.command import BadInput, as_markdown
 
 # Verdicts, worst first, with the exit code that each asks for.
 EXIT_CODES = {
@@ -31,13 +32,16 @@ BAD = ("wrong", "worse", "slower")
 QUIET = ("as good", "verified", "not timed", "not asked for", "new")  # counted, not listed
 
 
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what no XML may hold, escaped or not
+
+
 def tell(judgements, unlike, base, new, rules, code, options):
     remarks = [*(f"not alike: {text}" for text in unlike), *remarks_on(base, new, rules, judgements)]
     print_text(judgements, remarks, code)
     if options.summary:
         write(options.summary, markdown(judgements, remarks, code))
     if options.junit:
-        write(options.junit, xml.tostring(junit(judgements, unlike).getroot(), encoding="unicode"))
+        write(options.junit, NOT_XML.sub("?", xml.tostring(junit(judgements, unlike).getroot(), encoding="unicode")))
 
 
 def write(path, text):
@@ -109,8 +113,8 @@ def markdown(judgements, remarks, code):
     if told := listed(judgements):
         lines += ["| verdict | row | of | base | new | change | p | would have been seen | |"]
         lines += ["|---|---|---|--:|--:|--:|---|--:|---|"]
-        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells(j)) + " |" for j in told] + [""]
-    return "\n".join(lines + [f"- {remark}" for remark in remarks]) + "\n"
+        lines += ["| " + " | ".join(map(as_markdown, cells(j))) + " |" for j in told] + [""]
+    return "\n".join(lines + [f"- {as_markdown(remark)}" for remark in remarks]) + "\n"
 
 
 def junit(judgements, unlike):

@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from antbench import cells, roofline
+from antbench import cells, roofline, validate
 from antbench.command import ERROR, OK, ROOT, SKIPPED, BadInput, run
 
 TERMINALS = {
@@ -63,6 +63,14 @@ def figure_series(figure, sources, lines):
     return [series for line in of_figure for series in series_of(line, sources, alone, sources)]
 
 
+def quoted(text):
+    """A text in gnuplot's single quotes, in which nothing but a quote is special, and two are one."""
+    text = str(text)
+    if not validate.is_text(text):
+        raise BadInput(f"{text!r}: a name has no control characters")
+    return "'" + text.replace("'", "''") + "'"
+
+
 def write_data(path, series):
     """One block per curve, its label first: x, name of x, value, low, high.
 
@@ -70,7 +78,8 @@ def write_data(path, series):
     """
     with open(path, "w", encoding="utf-8") as file:
         for curve in series:
-            file.write(f'"{curve.label}"\n')
+            label = curve.label.replace('"', "'")
+            file.write(f'"{label}"\n')
             for x, name, point in curve.points:
                 low, high = (point.low, point.high) if math.isfinite(point.high) else (point.value, point.value)
                 file.write(f"{x} {name} {point.value:.9g} {low:.9g} {high:.9g}\n")
@@ -90,7 +99,7 @@ def draw_curves(figure, sources, out, lines):
     gnuplot(
         figure,
         out,
-        f"series={len(series)}; styles='{styles}'; data='{out}/{figure}.dat'",
+        f"series={len(series)}; styles={quoted(styles)}; data={quoted(out / f'{figure}.dat')}",
         (WIDTH, HEIGHT + KEY_LINE * len(series)),
     )
     return True
@@ -109,7 +118,7 @@ def gnuplot(figure, out, variables, size, template=None):
     """Runs a template once for each terminal."""
     for kind, terminal in TERMINALS.items():
         options = terminal.format(*size)
-        setup = f"set terminal {options}; set output '{out}/{figure}.{kind}'; {variables}"
+        setup = f"set terminal {options}; set output {quoted(out / f'{figure}.{kind}')}; {variables}"
         done = subprocess.run(
             ["gnuplot", "-e", setup, f"report/figures/{template or figure}.gp"],
             cwd=ROOT,
@@ -149,15 +158,15 @@ def draw_montage(figure, folders, out, lines):
         for line, path in tiles:
             file.write(
                 f"row = {rows.index(line['line'])}; column = {columns.index(line['column'])}; "
-                f"row_label = '{line['line']}'; column_label = '{line['column']}'; "
-                f"image = '{path or ''}'; load 'report/figures/tile.gp'\n"
+                f"row_label = {quoted(line['line'])}; column_label = {quoted(line['column'])}; "
+                f"image = {quoted(path or '')}; load 'report/figures/tile.gp'\n"
             )
     left = ROW_LABEL if any(rows) else 0
     width, height = left + TILE * len(columns), COLUMN_LABEL + TILE * len(rows)
     gnuplot(
         figure,
         out,
-        f"rows={len(rows)}; columns={len(columns)}; tiles='{out}/{figure}.tiles.gp'; "
+        f"rows={len(rows)}; columns={len(columns)}; tiles={quoted(out / f'{figure}.tiles.gp')}; "
         f"left={left / width}; top={1 - COLUMN_LABEL / height}; gap_x={GAP / width}; gap_y={GAP / height}",
         (width, height),
         "montage",
@@ -177,7 +186,7 @@ def draw_roofline(figure, source, out):
     if blocks:
         data = out / f"{figure}.dat"
         roofline.write_data(data, blocks)
-        gnuplot(figure, out, f"blocks={len(blocks)}; data='{data}'", (WIDTH, HEIGHT + KEY_LINE * len(blocks)))
+        gnuplot(figure, out, f"blocks={len(blocks)}; data={quoted(data)}", (WIDTH, HEIGHT + KEY_LINE * len(blocks)))
     return bool(blocks)
 
 
@@ -230,7 +239,7 @@ def main(arguments=None):
     )
     parser.add_argument("--out", type=Path, default=ROOT / "build/plots")
     options = parser.parse_args(arguments)
-    sources = cells.choose(options.run, options.also)
+    sources = cells.chosen(options)
     try:
         drawn = draw_all(sources, options.out.resolve(), image_folders(sources, options.images))
     except FileNotFoundError:

@@ -7,15 +7,18 @@ The page needs no network: figures are inside. What it says and how stands in re
 import argparse
 import base64
 import csv
+import re
 import shlex
 from datetime import datetime
 from pathlib import Path
 
-from antbench import cells, claims, layouts, plots, roofline, runs
-from antbench.command import OK, ROOT, SKIPPED, BadInput, run
+from antbench import cells, claims, layouts, plots, roofline, runs, validate
+from antbench.command import OK, ROOT, SKIPPED, BadInput, as_markdown, run
 
 TEMPLATES = cells.REPORT / "templates"
 GRID_END = "at the end of its grid"  # in the note of a row whose best parameters may lie beyond it
+NUMBER = re.compile(r"-?[\d.]+(e[+-]?\d+)?")
+PLAIN = re.compile(r"[\w./,=:+^-]+")  # what no shell changes
 CSV_HEADER = (
     "machine,layout,line,column,unit,published,measured,ci95_lo,ci95_hi,ratio,status,reason,instance,run_id,"
     "published_id"
@@ -122,7 +125,9 @@ def command_of(of_run):
         for part in (name, value)
         if part
     ]
-    return f"make bench-{of_run.driver} PROFILE={of_run.profile}" + (f' ARGS="{shlex.join(rest)}"' if rest else "")
+    # A shell's $ is make's too.
+    given = f' ARGS="{" ".join(rest)}"' if all(map(PLAIN.fullmatch, rest)) else f" ARGS={shlex.quote(shlex.join(rest).replace('$', '$$'))}"
+    return f"make {shlex.quote(f'bench-{of_run.driver}')} PROFILE={shlex.quote(of_run.profile)}" + (given if rest else "")
 
 
 def describe(of_run):
@@ -145,9 +150,14 @@ def describe(of_run):
 
 
 def describe_gpu(device):
+    def known(name):
+        value = device.get(name)
+        return "?" if value is None else f"{value:.0f}" if isinstance(value, float) else value
+
+    ecc = {True: "on", False: "off", None: "?"}[device.get("ecc")]
     return (
-        f"{device['name']}, {device['sm_count']} SMs at {device['clock_mhz']} MHz, driver {device['driver']}, "
-        f"power limit {device['power_limit_w']:.0f} W, ECC {'on' if device['ecc'] else 'off'}"
+        f"{device['name']}, {known('sm_count')} SMs at {known('clock_mhz')} MHz, driver {known('driver')}, "
+        f"power limit {known('power_limit_w')} W, ECC {ecc}"
     )
 
 
@@ -232,7 +242,7 @@ def printed(published_id):
 # ---- Output ----
 
 
-def jinja(folder, html=False):
+def jinja(folder, page=False, finalize=None):
     """The templates of a folder."""
     try:
         import jinja2
@@ -242,13 +252,15 @@ def jinja(folder, html=False):
         loader=jinja2.FileSystemLoader(folder),
         trim_blocks=True,
         lstrip_blocks=True,
-        autoescape=html,
+        autoescape=page,
+        finalize=finalize,
         undefined=jinja2.StrictUndefined,
     )
 
 
 def render(template, values):
-    environment = jinja(TEMPLATES, html=template.endswith(".html.j2"))
+    is_page = template.endswith(".html.j2")
+    environment = jinja(TEMPLATES, is_page, None if is_page else as_markdown)
     environment.filters.update(number=number, printed=printed, interval=claims.with_interval)
     return environment.get_template(template).render(values)
 
@@ -263,7 +275,8 @@ def write_csv(path, machines):
                 for line in made["lines"]:
                     for column, entry in zip(made["columns"], line["cells"]):
                         writer.writerow(
-                            [
+                            as_cell(text)
+                            for text in [
                                 machine["device"],
                                 made["layout"],
                                 line["name"],
@@ -277,6 +290,11 @@ def write_csv(path, machines):
                                 entry["published_id"],
                             ]
                         )
+
+
+def as_cell(text):
+    """What a spreadsheet would take for a formula is a text to it."""
+    return f"'{text}" if text[:1] in validate.FORMULA and text and not NUMBER.fullmatch(text) else text
 
 
 def csv_numbers(entry):
@@ -320,7 +338,7 @@ def main(arguments=None):
     parser.add_argument("--images", default="", help="folder of saved images, or of such folders, as SAVE= leaves it")
     parser.add_argument("--out", type=Path, default=ROOT / "build/report")
     options = parser.parse_args(arguments)
-    sources, out = cells.choose(options.run, options.also), options.out.resolve()
+    sources, out = cells.chosen(options), options.out.resolve()
     machines = [machine_values(source) for source in sources]
     values = {
         "machines": machines,

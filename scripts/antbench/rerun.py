@@ -10,6 +10,7 @@ from antbench import command, runs, sides
 from antbench.command import ROOT, BadInput
 
 # What a recorded option may be: nothing else of a meta.json gets into a command.
+PROGRAMS, DRIVER = re.compile(rf"{runs.PROGRAM}|table_\w+"), re.compile(r"[a-z0-9][\w.-]*")
 WORD, NUMBER = re.compile(r"[A-Za-z0-9][\w./+-]*"), re.compile(r"\d+")
 OPTIONS = {
     "profile": WORD,
@@ -86,7 +87,7 @@ def checked(text, form, name, run):
 def program_of(run):
     """(the program that measured a run, how it is told which driver): older programs had one driver each."""
     name = Path(run.meta["command_line"][0]).name
-    if not WORD.fullmatch(name) or not WORD.fullmatch(run.driver):
+    if not PROGRAMS.fullmatch(name) or not DRIVER.fullmatch(run.driver):
         raise BadInput(f"{run.run_id}: its meta.json names no program of ours: {name[:40]!r}")
     return (Path("build/bin") / name, run.driver) if name == runs.PROGRAM else (Path("build/bin") / name,)
 

@@ -5,7 +5,7 @@ absent), and row["run"] is the Run that it stands in, so that rows of several ru
 """
 
 import csv
-import json
+import io
 import math
 import re
 from dataclasses import dataclass, field
@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from antbench import validate
 from antbench.command import ROOT, BadInput
 
 # The columns of a table file and of samples.csv, listed here alone. Earlier schemas, which stored runs have, lack some.
@@ -104,7 +105,15 @@ class Run:
     @cached_property
     def processes(self):
         """{line of the table file: [the samples of each process in ms, in the order of measuring; NaN: discarded]}."""
-        return read_samples(self.path / "samples.csv", self.rows, self.schema)
+        found = read_samples(self.path / "samples.csv", self.rows, self.schema)
+        for row in self.rows.to_dict("records"):
+            validate.check_statistics(self.table, row, found[int(row["line"])])
+        return found
+
+    @property
+    def table(self):
+        """The path of the table file."""
+        return next(self.path.glob("table-*.csv"))
 
     @cached_property
     def all_samples(self):
@@ -159,18 +168,29 @@ def read_lines(path, header):
         raise BadInput(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
-    lines = text.splitlines()
-    if not lines:
+    if not text:
         raise BadInput(f"{path}:1: empty; expected the header \"{','.join(header)[:40]}...\"")
-    if not text.endswith("\n"):
-        raise BadInput(f"{path}:{len(lines)}: cut short: the last line has no end")
-    for number, cells in enumerate(csv.reader(lines), start=1):
+    lines = text.split("\n")  # not splitlines(), which ends lines at other characters too
+    if lines.pop():
+        raise BadInput(f"{path}:{len(lines) + 1}: cut short: the last line has no end")
+    for number, line in enumerate(lines, start=1):
+        cells = split_cells(path, number, line)
         if number == 1:
             expect_header(path, cells, header)
             continue
         if len(cells) != len(header):
             raise BadInput(f"{path}:{number}: expected {len(header)} cells, got {len(cells)}")
         yield number, dict(zip(header, cells))
+
+
+def split_cells(path, number, line):
+    """The cells of a line: ours have no line breaks in them."""
+    if '"' not in line:
+        return line.split(",") if line else []
+    try:
+        return next(csv.reader([line], strict=True))
+    except csv.Error as error:
+        raise BadInput(f"{path}:{number}: not CSV: {error}") from None
 
 
 def expect_header(path, cells, header):
@@ -224,6 +244,8 @@ def read_table(path, run_id, schema="1"):
         if keys.setdefault(key, line) != line:
             raise BadInput(f"{path}:{line}: the same row as line {keys[key]}")
         numbers = {name: number(path, line, name, cells[name]) for name in NUMBERS}
+        if fault := validate.row_fault(cells, numbers, KEY):
+            raise BadInput(f"{path}:{line}: {fault}")
         rows.append({**cells, **numbers, "line": line, "row_then": row_then})
     if not rows:
         raise BadInput(f"{path}:1: no rows, only the header")
@@ -237,8 +259,6 @@ def check_row(path, line, cells, run_id, schema):
         raise BadInput(f"{path}:{line}: belongs to the run {cells['run_id']}, but meta.json describes {run_id}")
     if cells["status"] not in STATUSES:
         raise BadInput(f'{path}:{line}: unknown status "{cells["status"]}"; expected one of {" ".join(STATUSES)}')
-    if cells["status"] in MEASURED and cells["samples"] not in ("", "0") and cells["median_ms"] == "":
-        raise BadInput(f"{path}:{line}: has samples but no median_ms")
     for value in cells["quality_runs"].split():
         number(path, line, "quality_runs", value)
 
@@ -258,6 +278,47 @@ def read_samples(path, rows, schema="1"):
 
     `i` counts the samples of a line, whichever process they come from.
     """
+    found = read_samples_at_once(path, rows, SCHEMAS[schema][1])
+    return read_samples_by_line(path, rows, schema) if found is None else found
+
+
+def read_samples_at_once(path, rows, header):
+    """The same where nothing is wrong, ten times as fast; else None."""
+    numeric = [name for name in header if name in ("line", "process", "i", "ms")]
+    try:
+        text = Path(path).read_bytes()
+        frame = pd.read_csv(
+            io.BytesIO(text),
+            dtype={name: float if name in numeric else str for name in header},
+            keep_default_na=False,
+            skip_blank_lines=False,
+            float_precision="round_trip",
+        )
+    except (OSError, ValueError):  # pandas' own errors are ValueErrors
+        return None
+    whole = text.endswith(b"\n") and text.count(b"\n") == len(frame) + 1
+    if not whole or list(frame) != header or not np.isfinite(frame[numeric].to_numpy()).all():
+        return None
+    frame = frame[frame["line"] <= rows["line"].max()]
+    known = frame[["line", "table", "row"]].merge(rows[["line", "table", "row_then"]], on="line", how="left", suffixes=("", "_of"))
+    at, process = frame.groupby("line").cumcount(), frame["process"] if "process" in frame else pd.Series(1.0, frame.index)
+    is_right = (
+        (known["table"].map(table_name) == known["table_of"]).all()
+        and (known["row"] == known["row_then"]).all()
+        and (frame["i"] == at).all()
+        and not (process.groupby(frame["line"]).diff() < 0).any()
+    )
+    kept = frame["discard_reason"] == ""
+    if not is_right or (frame["ms"][kept] <= 0).any():
+        return None
+    times = frame["ms"].where(kept)
+    found = {int(line): [] for line in rows["line"]}
+    for (line, _), samples in times.groupby([frame["line"], process], sort=True):
+        found[int(line)].append(samples.to_numpy())
+    return found
+
+
+def read_samples_by_line(path, rows, schema):
     of_line = {int(row.line): row for row in rows.itertuples()}
     values, last_process = {line: [] for line in of_line}, dict.fromkeys(of_line, 1)
     begins = {line: [] for line in of_line}  # of each process after the first: its first sample
@@ -271,36 +332,22 @@ def read_samples(path, rows, schema="1"):
                 f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
                 f'line "{cells["line"]}" of the table'
             )
+        if not cells["discard_reason"] and not ms > 0:
+            raise BadInput(f'{path}:{line}: a kept sample takes more than 0 ms, not "{cells["ms"]}"')
         if process < last_process[of]:
             raise BadInput(f"{path}:{line}: process {cells['process']} after process {last_process[of]}")
         if process != last_process[of] and values[of]:
             begins[of].append(len(values[of]))
         last_process[of] = process
         values[of].append(math.nan if cells["discard_reason"] else ms)
-    for line, row in of_line.items():
-        expect_count(path, line, np.array(values[line]), row.samples)
     return {
         line: np.split(np.array(row_values), begins[line]) if row_values else [] for line, row_values in values.items()
     }
 
 
-def expect_count(path, line, values, samples):
-    kept = np.count_nonzero(~np.isnan(values))
-    if kept != (0 if math.isnan(samples) else samples):
-        raise BadInput(f"{path}: {kept} kept samples for line {line} of the table, which says {samples:.0f}")
-
-
 def read_meta(path):
-    try:
-        meta = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
-    except json.JSONDecodeError as error:
-        raise BadInput(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
-    if not isinstance(meta, dict) or not isinstance(meta.get("run_id"), str):
-        raise BadInput(f"{path}:1: not the description of a run: there is no run_id")
+    meta = validate.read_json(path)
+    validate.check_meta(path, meta)
     if schema_of(meta) not in SCHEMAS:
         raise BadInput(f"{path}:1: schema {schema_of(meta)}; this program reads schemas {', '.join(SCHEMAS)}")
     return meta

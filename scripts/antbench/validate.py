@@ -1,0 +1,286 @@
+"""What a run must be before anything is said of it: the one set of checks that regress, compare, claims, report and
+`make results-check RUN=DIR` share.
+
+A run may come from others: nothing of it is believed that can be checked. What meta.json must hold stands in META; times are
+finite and above 0; a table's statistics are those of its samples, as bench/harness/stats.c computes them. What is wrong is a
+BadInput that names the file and the line.
+"""
+
+import functools
+import json
+import math
+import re
+import sys
+from datetime import datetime
+
+import numpy as np
+from scipy import stats
+
+from antbench import command
+from antbench.command import BadInput
+
+# ---- meta.json ----
+
+
+def is_text(value):
+    """Without control characters, which would break a line, a terminal or an XML file."""
+    return isinstance(value, str) and not re.search(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]", value)
+
+
+def is_word(value):
+    return is_text(value) and re.fullmatch(r"[A-Za-z0-9][\w.+-]*", value) is not None
+
+
+def is_number(value):
+    return is_whole(value) or isinstance(value, float) and math.isfinite(value)
+
+
+def is_whole(value):
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+
+
+def is_flag(value):
+    return isinstance(value, bool)
+
+
+def is_time(value):
+    """2026-01-31T23:59:59Z."""
+    try:
+        return is_text(value) and bool(datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ"))
+    except ValueError:
+        return False
+
+
+def is_budget(value):
+    return value == "none" or is_number(value)
+
+
+# {member: what it must be}: a function, a list of one for all items of a list, a dictionary for an object. A member with ?
+# may be absent or null. Members that are not named here are for other readers.
+DEVICE = {
+    "name": is_text,
+    "uuid?": is_text,
+    "driver?": is_text,
+    "sm_count?": is_number,
+    "clock_mhz?": is_number,
+    "memory_clock_mhz?": is_number,
+    "memory_bus_bits?": is_number,
+    "cuda_runtime?": is_number,
+    "power_limit_w?": is_number,
+    "ecc?": is_flag,
+}
+META = {
+    "schema": is_whole,
+    "run_id": is_text,
+    "program": is_word,
+    "command_line": [is_text],
+    "options": {
+        "profile": is_word,
+        "backend?": is_word,
+        "device?": is_whole,
+        "processes?": is_whole,
+        "process?": is_whole,
+        "runs?": is_whole,
+        "iterations?": is_whole,
+        "time_budget_s?": is_budget,
+        "seed?": is_whole,
+        "instances?": [is_text],
+        "implementations?": [is_text],
+        "set?": [is_text],
+    },
+    "started_utc": is_time,
+    "resumed_utc?": [is_time],
+    "ended_utc?": is_time,
+    "complete": is_flag,
+    "exit_code?": is_whole,
+    "processes?": [{"started_utc?": is_time, "ended_utc?": is_time}],
+    "inputs": [{"name": is_text, "sha256": is_text, "path?": is_text}],
+    "machine": {"name": is_text, "cpu": is_text, "os?": is_text, "logical_cores?": is_whole, "usable_cores?": is_whole},
+    "device?": DEVICE,
+    "devices?": [DEVICE],
+    "build": {
+        "commit": is_text,
+        "dirty": is_flag,
+        "cc?": is_text,
+        "nvcc?": is_text,
+        "device_code_sha256?": is_text,
+        "executable_sha256?": is_text,
+    },
+}
+
+
+def fault_of(value, form, name):
+    """What is wrong with a value, or None."""
+    if isinstance(form, list):
+        if not isinstance(value, list):
+            return f"{name} is no list"
+        return next(filter(None, (fault_of(item, form[0], f"{name}[{i}]") for i, item in enumerate(value))), None)
+    if isinstance(form, dict):
+        if not isinstance(value, dict):
+            return f"{name or 'it'} is no object"
+        return next(filter(None, (fault_of_member(value, *member, name) for member in form.items())), None)
+    return None if form(value) else f"{name} is {shown(value)}"
+
+
+def fault_of_member(parent, name, form, above):
+    key = name.removesuffix("?")
+    path = f"{above}.{key}" if above else key
+    if parent.get(key) is None:
+        return None if name.endswith("?") else f"there is no {path}"
+    return fault_of(parent[key], form, path)
+
+
+def shown(value):
+    text = json.dumps(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def refuse_constant(name):
+    raise ValueError(f"{name} is no JSON")
+
+
+def read_json(path):
+    """A JSON file of any form."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}:1: not JSON: {error}") from None
+
+
+def check_meta(path, meta):
+    if fault := fault_of(meta, META, ""):
+        raise BadInput(f"{path}:1: not the description of a run: {fault}")
+    if not meta["command_line"]:
+        raise BadInput(f"{path}:1: not the description of a run: command_line is empty")
+
+
+# ---- A row ----
+
+ABOVE_0 = ("median_ms", "mean_ms", "min_ms", "q1_ms", "q3_ms", "max_ms")
+IN_ORDER = ("min_ms", "q1_ms", "median_ms", "q3_ms", "max_ms")
+WHOLE = ("size", "seed", "samples", "processes", "discarded")
+FORMULA = "=+-@"  # what a spreadsheet takes for the beginning of one
+LEEWAY = 1e-9  # numbers of a table have twelve digits
+
+
+def row_fault(cells, numbers, key):
+    """What is wrong with a row by itself, or None."""
+    if name := next((name for name, text in cells.items() if not is_text(text)), None):
+        return f"{name} has a control character"
+    if name := next((name for name in key if cells[name][:1] in FORMULA and cells[name]), None):
+        return f'{name} begins like a formula of a spreadsheet: "{cells[name]}"'
+    if name := next((name for name in WHOLE if numbers[name] < 0 or numbers[name] % 1 > 0), None):
+        return f'{name} is no count: "{cells[name]}"'
+    if name := next((name for name in ABOVE_0 if numbers[name] <= 0), None):
+        return f'{name} is not above 0: "{cells[name]}"'
+    if numbers["stddev_ms"] < 0:
+        return f'stddev_ms is below 0: "{cells["stddev_ms"]}"'
+    is_timed = numbers["samples"] > 0
+    if name := next((name for name in ABOVE_0 if math.isnan(numbers[name]) == is_timed), None):
+        return f"has samples but no {name}" if is_timed else f"has {name} but no samples"
+    return order_fault(numbers) if is_timed else None
+
+
+def order_fault(numbers):
+    """Statistics of the same times that contradict each other."""
+    leeway = LEEWAY * numbers["max_ms"]
+    ends = ("ci95_lo_ms", "ci95_hi_ms")
+    inside = "mean_ms" if numbers["processes"] > 1 else "median_ms"  # what the interval is of
+    chains = [IN_ORDER, ("min_ms", "mean_ms", "max_ms"), (ends[0], inside, ends[1])]
+    for below, above in (pair for chain in chains for pair in zip(chain, chain[1:])):
+        if numbers[below] > numbers[above] + leeway:
+            return f"{below} is above {above}"
+    if math.isnan(numbers[ends[0]]) != math.isnan(numbers[ends[1]]):
+        return "an interval has one end"
+    return None
+
+
+# ---- Its samples ----
+
+SAMPLE_DIGITS = 1e-6  # samples have seven digits: a statistic of them is as near to the table's, as a share of the largest
+INTERVAL_DIGITS = 3e-5  # Student's of two processes is 12.7 times as wide as what varies
+
+
+def summary(processes):
+    """{column: value} of the kept samples of each process, as bench/harness/stats.c has them."""
+    kept = [samples[~np.isnan(samples)] for samples in processes]
+    kept = [samples for samples in kept if len(samples)]
+    if not kept:
+        return {}
+    everything = np.sort(np.concatenate(kept))
+    n, quantiles = len(everything), np.quantile(everything, [0.25, 0.5, 0.75])
+    found = {
+        "median_ms": quantiles[1],
+        "mean_ms": everything.mean(),
+        "stddev_ms": everything.std(ddof=1) if n > 1 else math.nan,
+        "min_ms": everything[0],
+        "q1_ms": quantiles[0],
+        "q3_ms": quantiles[2],
+        "max_ms": everything[-1],
+    }
+    if len(kept) == 1:
+        low, high = median_interval(everything)
+    else:
+        means = np.array([samples.mean() for samples in kept])
+        half = student(len(kept) - 1) * means.std(ddof=1) / math.sqrt(len(kept))
+        found["mean_ms"] = means.mean()
+        low, high = means.mean() - half, means.mean() + half
+    return {**found, "ci95_lo_ms": low, "ci95_hi_ms": high}
+
+
+@functools.cache
+def student(df):
+    return stats.t.ppf(0.975, df)
+
+
+@functools.cache
+def median_rank(n):
+    return int(stats.binom.ppf(0.025, n, 0.5))
+
+
+def median_interval(ordered):
+    """The 95 % interval of the median from order statistics; NaN below 6 samples."""
+    n, rank = len(ordered), median_rank(len(ordered))
+    return (ordered[rank - 1], ordered[n - rank]) if rank > 0 else (math.nan, math.nan)
+
+
+def check_statistics(path, row, processes):
+    """A row's statistics against its samples; `path`: the table file."""
+    expected = summary(processes)
+    kept = sum(np.count_nonzero(~np.isnan(samples)) for samples in processes)
+    of = f"{path}:{int(row['line'])}"
+    if kept != (0 if math.isnan(row["samples"]) else row["samples"]):
+        raise BadInput(f"{of}: says {row['samples']:.0f} samples, but samples.csv has {kept} kept samples of it")
+    for name, value in expected.items():
+        digits = INTERVAL_DIGITS if name.startswith("ci95") else SAMPLE_DIGITS
+        if math.isnan(value) != math.isnan(row[name]) or abs(value - row[name]) > digits * expected["max_ms"]:
+            raise BadInput(f"{of}: {name} is {row[name]:.9g}, but that of its samples is {value:.9g}")
+
+
+# ---- make results-check ----
+
+
+def main(names):
+    from antbench import runs  # which checks by this module what it reads
+
+    paths = [path for name in names for path in runs.find_runs(runs.resolve(name))] or runs.find_runs(runs.RESULTS / "reference")
+    broken = 0
+    for path in paths:
+        try:
+            run = runs.load_run(path)
+            print(f"{path}: {len(run.rows)} rows, {sum(map(len, run.all_samples.values()))} samples")  # which checks them
+        except BadInput as error:
+            broken += 1
+            print(error)
+    print(f"{len(paths)} runs, {broken} broken")
+    return command.USAGE if broken else command.OK
+
+
+if __name__ == "__main__":
+    command.run(lambda: main(sys.argv[1:]))
