@@ -34,6 +34,19 @@ ab_status ab_make_directories(const char *path)
     return system_error(path);
 }
 
+ab_status ab_lock_directory(const char *path, int *fd)
+{
+    *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd < 0) return system_error(path);
+    /* The kernel releases the lock when the process ends, however it ends. */
+    if (flock(*fd, LOCK_EX | LOCK_NB) == 0) return ab_ok();
+    const ab_status status = errno == EWOULDBLOCK ? ab_bad_input("%s: another process is writing this run", path)
+                                                  : system_error(path);
+    close(*fd);
+    *fd = -1;
+    return status;
+}
+
 static ab_status write_all(int fd, const char *path, const char *text, size_t size)
 {
     while (size > 0) {
@@ -96,11 +109,6 @@ ab_status ab_log_open(const char *path, ab_log *log)
     struct stat file;
     if (!log->path) return ab_failed("out of memory");
     if (log->fd < 0 || fstat(log->fd, &file) != 0) return system_error(path);
-    /* The kernel releases the lock when the process ends, however it ends. */
-    if (flock(log->fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno == EWOULDBLOCK) return ab_bad_input("%s: another process is writing this run", path);
-        return system_error(path);
-    }
     sync_directory_of(path);
     return ab_log_cut(log, end_of_last_line(log->fd, file.st_size));
 }

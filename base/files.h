@@ -9,6 +9,10 @@
 /* Creates a directory and those above it, where they do not exist. */
 ab_status ab_make_directories(const char *path);
 
+/* Takes the lock of a directory as *fd. All others who ask for it get AB_BAD_INPUT until that is closed or the process has
+ * ended, however it ends. */
+ab_status ab_lock_directory(const char *path, int *fd);
+
 /* Replaces a file as a whole: after a crash it is either the old one or the new one. */
 ab_status ab_replace_file(const char *path, const char *text);
 
@@ -19,8 +23,7 @@ typedef struct ab_log {
     off_t size; /* bytes, all of them whole lines on disk */
 } ab_log;
 
-/* Opens or creates the log and takes its lock; a torn last line is cut off. AB_BAD_INPUT while another process holds
- * the lock. Close with ab_log_close, after an error too. */
+/* Opens or creates the log; a torn last line is cut off. Close with ab_log_close, after an error too. */
 ab_status ab_log_open(const char *path, ab_log *log);
 
 /* Appends `size` bytes and waits until they are on disk. When that fails the file is cut back to what it was. */

@@ -15,6 +15,10 @@
 
 static ab_status check_characters(const ab_shelf *shelf, const char *name)
 {
+    const char *slash = strrchr(name, '/'), *own = slash != NULL ? slash + 1 : name;
+    if (*own && strchr("=+-@", *own) != NULL)
+        return ab_bad_input("%s \"%.63s\": a spreadsheet that reads the results would run a name that begins with %c",
+                            shelf->what, name, *own);
     if (ab_is_clean(name)) return ab_ok();
     return ab_bad_input("%s \"%.63s\": a name is UTF-8 without control characters", shelf->what, name);
 }

@@ -133,6 +133,53 @@ def test_asks_a_server_that_does_not_answer_only_once(tmp_path, monkeypatch):
     assert (tmp_path / "calls").read_text() == "\n"
 
 
+@pytest.mark.parametrize("name, url, fault", [
+    ("../../evil", "{base}/a.tsp", 'the name "../../evil" is none of a file'),
+    ("-x", "{base}/a.tsp", 'the name "-x" is none of a file'),
+    ("a b", "{base}/a.tsp", 'the name "a b" is none of a file'),
+    ("", "{base}/a.tsp", 'the name "" is none of a file'),
+    ("a", "file:///etc/passwd", 'the URL "file:///etc/passwd" is not of https or http'),
+    ("a", "--output=/tmp/x", 'the URL "--output=/tmp/x" is not of https or http'),
+])
+def test_strange_names_and_urls_are_refused(server, tmp_path, name, url, fault):
+    server.files = {"/a.tsp": GOOD}
+    code, lines, directory = fetch(tmp_path, [(name, url.format(base=server.base), GOOD), ("b", f"{server.base}/a.tsp", GOOD)])
+    assert code == 1 and lines[0] == f"{tmp_path}/catalogue.csv:2: FAILED: {fault}"
+    assert lines[1].startswith("b.tsp: downloaded") and names(directory) == ["b.tsp"] and len(server.requests) == 1
+
+
+def test_a_mirror_of_another_protocol_is_not_asked(tmp_path):
+    (tmp_path / "here.tsp").write_bytes(GOOD)
+    code, lines, _ = fetch(tmp_path, [("here", "http://no-such-host.invalid/x", GOOD)], f"file://{tmp_path}/{{name}}.tsp")
+    assert code == 1 and "FAILED" in lines[0]
+
+
+def test_a_catalogue_whose_last_line_has_no_end_and_one_that_is_short(server, tmp_path):
+    server.files = {"/a.tsp": GOOD}
+    digest = hashlib.sha256(GOOD).hexdigest()
+    catalogue = tmp_path / "catalogue.csv"
+    catalogue.write_text(f"name,url,sha256\nshort\nlast,{server.base}/a.tsp,{digest}")
+    done = subprocess.run([FETCH, catalogue, tmp_path / "tsplib"], env=dict(os.environ, MIRRORS="", no_proxy="*"), text=True,
+                          capture_output=True, timeout=60)
+    assert done.returncode == 1 and done.stderr == ""
+    assert f"{catalogue}:2: FAILED: the URL \"\" is not of https or http" in done.stdout
+    assert "last.tsp: downloaded" in done.stdout and "1 downloaded, 0 already there, 1 failed" in done.stdout
+
+
+def test_a_directory_or_a_link_in_the_way(server, tmp_path):
+    server.files = {"/a.tsp": GOOD}
+    (tmp_path / "tsplib/a.tsp").mkdir(parents=True)
+    entries = [("a", f"{server.base}/a.tsp", GOOD)]
+    code, lines, directory = fetch(tmp_path, entries)
+    assert code == 1 and lines[0] == f"a.tsp: FAILED: {directory}/a.tsp is a directory" and names(directory / "a.tsp") == []
+    (directory / "a.tsp").rmdir()
+    number = subprocess.run(["cksum"], input=f"{entries[0][1]}\n", capture_output=True, text=True).stdout.split()[0]
+    (tmp_path / "mine").write_text("mine")
+    (directory / f"a.tsp.{number}.part.unpacked").symlink_to(tmp_path / "mine")
+    code, _, _ = fetch(tmp_path, entries)
+    assert code == 0 and (directory / "a.tsp").read_bytes() == GOOD and (tmp_path / "mine").read_text() == "mine"
+
+
 def test_a_catalogue_or_directory_that_cannot_be_used(tmp_path):
     done = subprocess.run([FETCH, tmp_path / "absent.csv", tmp_path], capture_output=True, text=True)
     assert done.returncode == 1 and done.stderr == f"{tmp_path}/absent.csv: cannot be read\n"

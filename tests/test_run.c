@@ -16,6 +16,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "base/files.h"
 #include "bench/harness/build_info.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/run.h"
@@ -501,12 +502,27 @@ static void unwritable_directory_is_one_clear_line(void **state)
     assert_null(run);
 }
 
+/* From before meta.json is looked for: two that found none would both write one. */
+static void a_directory_is_one_process_s(void **state)
+{
+    (void)state;
+    int lock, other;
+    ab_run *run;
+    assert_int_equal(mkdir("run", 0777), 0);
+    assert_int_equal(ab_lock_directory("run", &lock).code, AB_OK);
+    assert_refused(ab_lock_directory("run", &other), AB_BAD_INPUT, "run: another process is writing this run");
+    assert_refused(open_run(false, &run), AB_BAD_INPUT, "run: another process is writing this run");
+    assert_int_equal(access("run/meta.json", F_OK), -1);
+    close(lock);
+    must_close(must_open(false));
+}
+
 static void directory_with_results_is_not_overwritten(void **state)
 {
     (void)state;
     ab_run *run = must_open(false), *other;
     append_rows(run, 1, 2);
-    assert_refused(open_run(true, &other), AB_BAD_INPUT, "run/table-3.3.csv: another process is writing this run");
+    assert_refused(open_run(true, &other), AB_BAD_INPUT, "run: another process is writing this run");
     must_close(run);
     assert_refused(open_run(false, &other), AB_BAD_INPUT, "run: already holds a run; continue it with --resume");
     assert_int_equal(remove("run/meta.json"), 0);
@@ -646,6 +662,7 @@ int main(void)
         TEST_IN_DIRECTORY(stages_and_their_whole_are_one_unit),
         TEST_IN_DIRECTORY(full_disk_loses_nothing),
         TEST_IN_DIRECTORY(unwritable_directory_is_one_clear_line),
+        TEST_IN_DIRECTORY(a_directory_is_one_process_s),
         TEST_IN_DIRECTORY(directory_with_results_is_not_overwritten),
         TEST_IN_DIRECTORY(another_binary_device_or_parameter_is_not_resumed),
         TEST_IN_DIRECTORY(damaged_table_is_reported_with_its_line),

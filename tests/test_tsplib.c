@@ -534,6 +534,8 @@ static void refuses_control_characters(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
+        {"=HYPERLINK(x)", "instance \"=HYPERLINK(x)\": a spreadsheet that reads the results would run a name that begins with ="},
+        {"a/-x.tsp", "instance \"a/-x.tsp\": a spreadsheet that reads the results would run a name that begins with -"},
         {"d198\n", "instance \"d198?\": a name is UTF-8 without control characters"},
         {"./a\tb\x7f.tsp", "instance \"./a?b?.tsp\": a name is UTF-8 without control characters"},
         {"\033[31md198", "instance \"?[31md198\": a name is UTF-8 without control characters"},

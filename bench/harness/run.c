@@ -18,6 +18,7 @@
 struct ab_run {
     char *id, *directory, *meta_path;
     json_t *meta;          /* meta.json as it was last written */
+    int lock;              /* of the directory: from before meta.json is looked for until all is written */
     ab_log table, samples; /* the two CSV files */
     ab_row *rows;          /* [n_rows], as in the table file */
     int n_rows;
@@ -267,6 +268,7 @@ static ab_status open_run(const ab_options *options, const ab_run_info *info, ab
     const time_t start = time(NULL);
     AB_TRY(name_files(options, info, start, run));
     AB_TRY(ab_make_directories(run->directory));
+    AB_TRY(ab_lock_directory(run->directory, &run->lock));
     AB_TRY(ab_meta_create(options, info, run->id, start, &run->meta));
     if (!holds(run->directory, "meta.json")) return start_run(info, run);
     if (!options->resume)
@@ -283,6 +285,7 @@ static void free_run(ab_run *run)
 {
     ab_log_close(&run->table);
     ab_log_close(&run->samples);
+    if (run->lock >= 0) close(run->lock);
     json_decref(run->meta);
     free(run->rows);
     free(run->meta_path);
@@ -295,7 +298,7 @@ ab_status ab_run_open(const ab_options *options, const ab_run_info *info, ab_run
 {
     *run = calloc(1, sizeof **run);
     if (!*run) return ab_failed("out of memory");
-    (*run)->table.fd = (*run)->samples.fd = -1;
+    (*run)->lock = (*run)->table.fd = (*run)->samples.fd = -1;
     (*run)->process = 1;
     const ab_status status = open_run(options, info, *run);
     if (status.code != AB_OK) {
