@@ -245,6 +245,11 @@ $(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_OBJECTS)
 	@mkdir -p $(@D)
 	$(call run,link,$(CXX) -fopenmp $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka)
 
+# What makes one call of a program fail (tests/faults/inject.py).
+build/faults/inject.so: tests/faults/inject.c
+	@mkdir -p $(@D)
+	$(call run,cc,$(CC) -std=c11 -O2 $(WARNINGS) $(DEFINES) -shared -fPIC -fno-builtin -o $@ $< -ldl)
+
 # Readers for libFuzzer: with clang's own sanitizers, and without kernels.
 FUZZ_SOURCES := tests/fuzz/fuzz.c tests/support/readers.c $(wildcard base/*.c instances/*.c images/*.c) kernels/implementation.c \
 	$(patsubst %,bench/harness/%.c,row recorded published meta stats machine options)

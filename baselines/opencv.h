@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 
 #include <opencv2/core/utility.hpp>
 #include <opencv2/imgproc.hpp>
@@ -19,7 +20,9 @@ template <typename Action> ab_status guarded(const Action &action)
     try {
         action();
         return ab_ok();
-    } catch (const std::exception &error) { /* cv::Exception and bad_alloc are such */
+    } catch (const std::bad_alloc &) {
+        return ab_failed("OpenCV: out of memory");
+    } catch (const std::exception &error) { /* cv::Exception is one */
         return ab_failed("OpenCV: %s", error.what());
     }
 }

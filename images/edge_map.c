@@ -21,15 +21,14 @@ static size_t count_pixels(int width, int height, const uint8_t *map)
     return count;
 }
 
-double edge_map_thickness(int width, int height, const uint8_t *map)
+ab_status edge_map_thickness(int width, int height, const uint8_t *map, double *thickness)
 {
     const size_t size = (size_t)width * (size_t)height;
     uint8_t *skeleton = malloc(size);
-    if (skeleton == NULL) return NAN;
+    if (skeleton == NULL) return ab_failed("out of memory for the skeleton of %d x %d pixels", width, height);
     memcpy(skeleton, map, size);
-    double thickness = NAN;
-    if (edge_map_thin(width, height, 0, skeleton) >= 0)
-        thickness = (double)count_pixels(width, height, map) / (double)count_pixels(width, height, skeleton);
+    const bool thinned = edge_map_thin(width, height, 0, skeleton) >= 0;
+    *thickness = (double)count_pixels(width, height, map) / (double)count_pixels(width, height, skeleton);
     free(skeleton);
-    return thickness;
+    return thinned ? ab_ok() : ab_failed("out of memory to thin %d x %d pixels", width, height);
 }

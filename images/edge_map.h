@@ -55,8 +55,8 @@ ab_status edge_map_best_f(int width, int height, const float *values, const uint
                           int thresholds, bool thin, edge_quality *best, double *threshold);
 
 /* Mean thickness of the edges in pixels: pixels of the map over pixels of its skeleton (thinned to convergence); NAN
- * for an empty map, or when out of memory. */
-double edge_map_thickness(int width, int height, const uint8_t *map);
+ * for an empty map. AB_FAILED when out of memory. */
+ab_status edge_map_thickness(int width, int height, const uint8_t *map, double *thickness);
 
 #ifdef __cplusplus
 }

@@ -63,6 +63,13 @@ template <typename... Parameters> static inline auto ab_launch_together(void (*k
 #define AB_STRINGIZE_(x) #x
 #define AB_STRINGIZE(x) AB_STRINGIZE_(x)
 
+/* A GPU has the memory that it has, which is a precondition; the host backend's runs out like any other. */
+#ifdef __CUDACC__
+#define AB_OUT_OF_MEMORY(format, ...) ab_unsupported("needs more GPU memory than is free: " format, __VA_ARGS__)
+#else
+#define AB_OUT_OF_MEMORY(format, ...) ab_failed("out of memory: " format, __VA_ARGS__)
+#endif
+
 /* Returns from the calling function, with expression, file and line, unless the CUDA call succeeded. Too little device
  * memory is an unmet precondition; anything else is an error. Either way CUDA forgets it, so that the next launch is not
  * blamed. */
@@ -72,8 +79,7 @@ template <typename... Parameters> static inline auto ab_launch_together(void (*k
         if (cuda_try_error == cudaSuccess) break;                                                           \
         (void)cudaGetLastError();                                                                           \
         if (cuda_try_error == cudaErrorMemoryAllocation)                                                    \
-            return ab_unsupported("needs more GPU memory than is free: %s at " __FILE__ ":" AB_STRINGIZE(__LINE__), \
-                                  #expression);                                                             \
+            return AB_OUT_OF_MEMORY("%s at " __FILE__ ":" AB_STRINGIZE(__LINE__), #expression);             \
         return ab_failed(__FILE__ ":" AB_STRINGIZE(__LINE__) ": %s: %s", #expression,                       \
                          cudaGetErrorString(cuda_try_error));                                               \
     } while (0)

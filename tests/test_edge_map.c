@@ -240,9 +240,13 @@ static void components_are_8_connected(void **state)
 static void thickness_is_pixels_over_skeleton(void **state)
 {
     (void)state;
-    assert_close(edge_map_thickness(4, 1, drawing("####")), 1.0, 0.0);
-    assert_close(edge_map_thickness(5, 3, drawing("###############")), 5.0, 0.0);
-    assert_true(isnan(edge_map_thickness(3, 1, drawing("..."))));
+    double thickness;
+    assert_int_equal(edge_map_thickness(4, 1, drawing("####"), &thickness).code, AB_OK);
+    assert_close(thickness, 1.0, 0.0);
+    assert_int_equal(edge_map_thickness(5, 3, drawing("###############"), &thickness).code, AB_OK);
+    assert_close(thickness, 5.0, 0.0);
+    assert_int_equal(edge_map_thickness(3, 1, drawing("..."), &thickness).code, AB_OK);
+    assert_true(isnan(thickness));
 }
 
 /* ---- Quality ---- */

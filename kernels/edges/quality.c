@@ -27,8 +27,10 @@ ab_status edges_judge(const ab_task *task, const uint8_t *map, double *f)
     const edges_image *loaded = task->loaded;
     const ab_image *image = &loaded->image;
     edge_quality quality;
+    double thickness;
     *f = NAN;
-    AB_TRY(metric(task, "thickness", edge_map_thickness(image->width, image->height, map)));
+    AB_TRY(edge_map_thickness(image->width, image->height, map, &thickness));
+    AB_TRY(metric(task, "thickness", thickness));
     AB_TRY(metric(task, "edge-share", edge_share(loaded, map)));
     if (!image->edges) {
         task->sink->note(task->sink, "no edges are known");

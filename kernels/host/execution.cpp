@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
+
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 
@@ -112,10 +114,17 @@ class stack_pool
     std::vector<stack_context> free_;
 };
 
+/* This thread's. Freed with it by a key: for a thread_local object the C library would abort where memory runs out. */
 stack_pool &stacks()
 {
-    static thread_local stack_pool pool;
-    return pool;
+    static pthread_key_t key;
+    static const int made = pthread_key_create(&key, [](void *pool) { delete static_cast<stack_pool *>(pool); });
+    static thread_local stack_pool *pool;
+    if (!pool) {
+        pool = new stack_pool;
+        if (made == 0) pthread_setspecific(key, pool);
+    }
+    return *pool;
 }
 
 /* Makes fibers leave their stack alone when they end: the pool keeps it. */

@@ -11,7 +11,7 @@ static ab_status allocate(tsp_snapshot *snapshot)
     snapshot->tours = malloc(n * (n + 1) * sizeof *snapshot->tours);
     snapshot->lengths = malloc(n * sizeof *snapshot->lengths);
     if (snapshot->pheromone && snapshot->tours && snapshot->lengths) return ab_ok();
-    return ab_unsupported("needs %zu MiB for a colony's pheromone and tours", n * (2 * n + 1) * 4 >> 20);
+    return ab_failed("out of memory: %zu MiB for a colony's pheromone and tours", n * (2 * n + 1) * 4 >> 20);
 }
 
 static ab_status run_colony(as_colony *colony, tsp_snapshot *snapshot)
