@@ -100,7 +100,7 @@ CUDA_LIBS := $(NPP_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test fuzz check-gpu instances images bench-all plots report claims \
+.PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all plots report claims \
 	results-check compare regress regress-history calibrate index clean test-programs FORCE
 
 all: build ## build every driver (the default)
@@ -125,6 +125,11 @@ test: ## run every test, no GPU needed (about 20 minutes on 2 cores, building in
 
 fuzz: ## feed all readers of files with what libFuzzer makes, which clang has; RUNS=200000 for each (docs/reliability.md)
 	@scripts/fuzz $(RUNS)
+
+faults: build ## every allocation and file operation failing once, kill at each, planted faults (hours; docs/reliability.md); ARGS=
+	@$(MAKE) --no-print-directory build/faults/inject.so
+	@$(PYTHON) tests/faults/inject.py $(ARGS)
+	@$(PYTHON) tests/faults/plant.py
 
 check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices (about 7 minutes)
 	@$(MAKE) --no-print-directory -j$(JOBS) build/bin/tests/tsp_choices
@@ -214,7 +219,7 @@ build/cuda/%.o: %.cu build/gen/nvcc.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,nvcc,$(NVCC) $(NVCC_FLAGS) -MMD -MP -c $< -o $@)
 
-test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu
+test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu build/faults/inject.so
 
 # The program with a planted bug, to see that it is found.
 build/bin/tests/antbench_planted: build/obj/bench/antbench.o build/obj/tests/planted_driver/ds_roulette.host.o $(filter-out build/obj/kernels/tsp/ds_roulette.host.o,$(OBJECTS)) $(CUDA_OBJECTS)

@@ -20,6 +20,7 @@ typedef struct measurement {
     void *params; /* [operation.params_size]: those of the run at hand, by seed */
     ab_series series;
     ab_verdict verdict;
+    ab_status not_written; /* AB_OK, or why a row beside could not be: no fault of the row, but the end of the run */
     double *quality; /* [runs]: what each complete run left */
     int complete_runs;
     int64_t odd;
@@ -32,9 +33,10 @@ static measurement *of_sink(ab_sink *sink)
     return (measurement *)((char *)sink - offsetof(measurement, sink));
 }
 
-static ab_status append_once(ab_bench *bench, const ab_row *row, const ab_sample *samples, int n_samples)
+static ab_status append_once(measurement *m, const ab_row *row, const ab_sample *samples, int n_samples)
 {
-    return ab_run_find(bench->run, row) ? ab_ok() : ab_run_append(bench->run, row, samples, n_samples);
+    if (ab_run_find(m->bench->run, row)) return ab_ok();
+    return m->not_written = ab_run_append(m->bench->run, row, samples, n_samples);
 }
 
 enum { METRIC_DIGITS = 6 };
@@ -60,7 +62,7 @@ static void set_metric(ab_row *row, const char *metric)
 static ab_status append_metric(ab_sink *sink, const char *params, const char *metric, const double *values,
                                int n_values, const char *note)
 {
-    const measurement *m = of_sink(sink);
+    measurement *m = of_sink(sink);
     ab_row row = *m->row;
     const size_t own = strlen(";metric=") + strlen(m->cell->measure->metric);
     if (params)
@@ -71,7 +73,7 @@ static ab_status append_metric(ab_sink *sink, const char *params, const char *me
     if (note) ab_row_add_note(&row, "%s", note);
     set_metric(&row, metric);
     set_values(&row, values, n_values);
-    return append_once(m->bench, &row, NULL, 0);
+    return append_once(m, &row, NULL, 0);
 }
 
 static void set_own_values(ab_sink *sink, const double *values, int n_values)
@@ -86,7 +88,7 @@ static void add_note(ab_sink *sink, const char *note)
 
 static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
 {
-    const measurement *m = of_sink(sink);
+    measurement *m = of_sink(sink);
     ab_row row = ab_row_new();
     ab_sample samples[sizeof setup->ms / sizeof *setup->ms] = {{0}};
     snprintf(row.table, sizeof row.table, "%s", m->row->table);
@@ -111,7 +113,7 @@ static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
         ab_row_set_failure(&row, setup->wrong, &setup->status);
         ab_bench_count(m->bench, row.status); /* one that succeeds is preparation, and not yet anything that has run */
     }
-    return append_once(m->bench, &row, samples, row.ms.samples);
+    return append_once(m, &row, samples, row.ms.samples);
 }
 
 /* ---- Time ---- */
@@ -169,7 +171,7 @@ static ab_status append_transfers(measurement *m)
     row.discarded = 0;
     snprintf(row.scope, sizeof row.scope, "%s", measure->transfers);
     ab_status status = ab_take_samples(m->bench, &sampling, &series, &row);
-    if (status.code == AB_OK) status = ab_append_series(m->bench, &row, &series, AB_ALL_STAGES);
+    if (status.code == AB_OK) status = m->not_written = ab_append_series(m->bench, &row, &series, AB_ALL_STAGES);
     ab_series_free(&series);
     return status;
 }
@@ -377,12 +379,22 @@ void ab_unload(const ab_plan *plan, ab_loaded *loaded)
     loaded->input = -1;
 }
 
+/* Appends the cell's row, and before it its stages'. */
+static ab_status append_rows(measurement *m)
+{
+    const ab_sampling sampling = sampling_of(m);
+    AB_TRY(m->not_written);
+    AB_TRY(append_stages(m));
+    return ab_append_series(m->bench, m->row, &m->series, ab_sampling_stages(&sampling, &m->series));
+}
+
 ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, ab_row *row)
 {
     measurement m = {.bench = bench, .plan = plan, .cell = cell, .row = row};
     m.sink = (ab_sink){append_metric, set_own_values, append_setup, add_note};
     *row = cell->key;
     ab_status status = load(plan, loaded, cell->input);
+    if (status.code == AB_FAILED) return status; /* it could be read before: no fault of the row either */
     m.c = ab_cell_circumstances(plan, bench, cell);
     if (m.c.input->note[0]) ab_row_add_note(row, "%s", m.c.input->note);
     m.task = (ab_task){.c = &m.c,
@@ -397,10 +409,7 @@ ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, con
         ab_row_set_failure(row, m.verdict.wrong, &status);
         ab_series_free(&m.series); /* what ran before the failure is not a measurement */
     }
-    const ab_sampling sampling = sampling_of(&m);
-    status = append_stages(&m);
-    if (status.code == AB_OK)
-        status = ab_append_series(bench, row, &m.series, ab_sampling_stages(&sampling, &m.series));
+    status = append_rows(&m);
     ab_series_free(&m.series);
     free(m.params);
     free(m.quality);

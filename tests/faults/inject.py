@@ -52,6 +52,7 @@ FAULTS = {
     "kill": ["before", "half", "after"],
 }
 TIMED = ("run_id", "device", "status", "stop_reason", "samples", "discarded", "seed")  # with all times: what differs from run to run
+SAYS_MEMORY = ("memory", "libgomp: Thread creation failed: Resource temporarily unavailable")  # the second is OpenMP's own
 MEASURED = ("ok", "noisy", "few")
 LIMIT_S = 120
 
@@ -128,7 +129,7 @@ def judge_failure(what, done, out, unbroken):
         return f"exit 0, and on stderr: {lines[0]}" if lines else differs(out, unbroken)
     if done.returncode != 1:
         return f"exit {done.returncode}: {' / '.join(lines)}"
-    if len(lines) != 1 or (what == "memory" and "memory" not in lines[0].lower()):
+    if len(lines) != 1 or (what == "memory" and not any(word in lines[0] for word in SAYS_MEMORY)):
         return f"exit 1: {' / '.join(lines) or 'nothing is said'}"
     expected = [right(row) for row in unbroken]
     if wrong := next((row for row in rows_of(out) if row["status"] in MEASURED and right(row) not in expected), None):
