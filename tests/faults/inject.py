@@ -60,6 +60,7 @@ LIMIT_S = 120
 def run(driver, out, into=None, at=0, how="0", resume=False):
     """The driver's small run; with a fault where `into` says into what."""
     environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", TSPLIB_DIR="/nonexistent", IMAGES_DIR="/nonexistent")
+    environment["CUDA_VISIBLE_DEVICES"] = ""  # a GPU's rows take seconds
     environment.update(LD_PRELOAD=str(LIBRARY), INJECT_COUNT=f"{out}.count")
     if into:
         environment.update(INJECT_INTO="memory" if into == "memory" else "files", INJECT_AT=str(at), INJECT_HOW=how)

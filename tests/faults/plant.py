@@ -48,7 +48,8 @@ def make(project, jobs, *targets):
 
 
 def environment():
-    return dict(os.environ, TSPLIB_DIR="/nonexistent", IMAGES_DIR="/nonexistent", OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
+    hidden = {"TSPLIB_DIR": "/nonexistent", "IMAGES_DIR": "/nonexistent", "CUDA_VISIBLE_DEVICES": ""}
+    return dict(os.environ, **hidden, OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
 
 
 def ask_driver(project, jobs, head, out):

@@ -1,0 +1,57 @@
+"""A few faults of each kind, of the thousands that `make faults` injects (tests/faults/inject.py), and the planted ones by form."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/faults"))
+
+import inject  # noqa: E402
+import plant  # noqa: E402
+
+
+@pytest.mark.parametrize("driver, what, every", [
+    ("3.3", "kill", 7),  # between stages and their iteration, among others
+    ("4.2", "files", 9),  # what cannot be written is no row's fault
+    ("5.1", "memory", 199),
+    ("jsc-3", "memory", 97),
+])
+def test_faults_cost_no_row(driver, what, every, capsys):
+    code = inject.main(["--drivers", driver, "--what", what, "--every", str(every)])
+    told = capsys.readouterr().out
+    assert code == 0, told
+    assert " 0 wrong" in told.splitlines()[-1] and not told.splitlines()[-1].startswith("0 faults")
+
+
+def test_a_fault_that_costs_a_row_is_seen(tmp_path):
+    """The judge itself: a row is missing, differs, or has another's stages."""
+    done = inject.run("jpdc-3", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    unbroken = inject.rows_of(tmp_path / "run")
+    assert inject.differs(tmp_path / "run", unbroken) is None
+    assert "rows, not the" in inject.differs(tmp_path / "run", unbroken[:-1])
+    changed = [{**row, "verify_value": "7"} for row in unbroken]
+    assert "verify_value" in inject.differs(tmp_path / "run", changed)
+    samples = (tmp_path / "run/samples.csv").read_text().splitlines()
+    cells = samples[1].split(",")
+    cells[5] = str(2 * float(cells[5]))
+    (tmp_path / "run/samples.csv").write_text("\n".join([samples[0], ",".join(cells), *samples[2:]]) + "\n")
+    assert "different measurements" in inject.differs(tmp_path / "run", unbroken)
+    for code, said in ((4, "wrong"), (1, "one\ntwo"), (1, "disk full"), (-6, "")):
+        ended = subprocess.CompletedProcess([], code, "", said)
+        assert inject.judge_failure("memory", ended, tmp_path / "run", unbroken)
+
+
+def test_every_planted_fault_fits_the_sources():
+    """Each says what it is and who looks at it, and can be put in."""
+    patches = sorted(plant.PATCHES.glob("*.patch"))
+    assert len(patches) >= 60
+    for patch in patches:
+        head = plant.head_of(patch)
+        assert {"what", "driver", "tests"} <= head.keys(), patch
+        assert all((ROOT / f"tests/{name}.c").exists() for name in head["tests"].split())
+        done = subprocess.run(["patch", "-p1", "--dry-run", "-s", "-i", patch], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, f"{patch}: {done.stdout}"
