@@ -26,6 +26,11 @@ def test_faults_cost_no_row(driver, what, every, capsys):
     assert " 0 wrong" in told.splitlines()[-1] and not told.splitlines()[-1].startswith("0 faults")
 
 
+def test_every_driver_has_its_faults():
+    listed = subprocess.run([inject.PROGRAM, "--tables"], capture_output=True, text=True, check=True).stdout.splitlines()[1:]
+    assert set(inject.COMMANDS) == {line.split("\t")[0] for line in listed}
+
+
 def test_a_fault_that_costs_a_row_is_seen(tmp_path):
     """The judge itself: a row is missing, differs, or has another's stages."""
     done = inject.run("jpdc-3", tmp_path / "run")

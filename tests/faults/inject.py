@@ -36,6 +36,7 @@ COMMANDS = {
     "4.2": "--instances u10 --runs 1 --iterations 1 --implementations tsp/cpu-best-nn,tsp/cand-block",
     "5.1": "--instances shapes-8 --runs 1 --iterations 1 --set block=64 --implementations edge-ants/seq,edge-ants/warp",
     "6.1": "--instances shapes-8 --iterations 1 --backend host --implementations canny/gpu",
+    "frontier": "--backend cpu --instances u10 --runs 1 --iterations 1 --implementations tsp/cpu-best",
     "jpdc-3": "--backend cpu --instances u10 --runs 1 --iterations 1 --implementations tsp/acotsp-seq",
     "jpdc-4": "--instances u10 --iterations 1 --implementations deposit/acotsp-seq,deposit/atomic",
     "jpdc-9": "--backend cpu --instances u10 --runs 1 --iterations 1",
