@@ -16,6 +16,9 @@
  * iterations, 0.1 in late ones, each a cache line. With ten lines under way and 90 ns each, 9 ns a proposal; adding up a
  * head takes some 40 instructions that wait for each other, 15 ns a step where ants fill the gaps. n^2 table entries are
  * built anew per iteration, 6 ns each. pr2392: 5.7 million steps, 90 to 170 ms, and 35 for the tables, on one core.
+ * Measured on one core of two that other work shared (so indicative alone), pr2392, `as`: construction 489 ms at best
+ * and 570 in the median of 5, tables 75 at best, update 51. The time is nowhere in particular: 7 % of construction's
+ * samples are at its most expensive instruction, after a branch that was foretold wrong; the fall-back has a sixth.
  */
 #include <omp.h>
 #include <stdlib.h>
@@ -48,7 +51,9 @@ typedef struct slot {
     uint32_t other;
 } slot;
 
-/* An ant under way. */
+typedef int8_t flags __attribute__((vector_size(HEAD))); /* of the cities of a head */
+
+/* An ant under way. A byte a city, and not a float to multiply by, keeps all ants of a thread in the nearest cache. */
 typedef struct ant_state {
     lanes sums;                /* partial sums over the head */
     uint64_t random;           /* state of SplitMix64 */
@@ -61,7 +66,6 @@ typedef struct ant_state {
     bool waits;                /* for a slot */
     int32_t *tour;             /* [n + 1] */
     bool *visited;             /* [n] */
-    float *unvisited;          /* [n]: 1, and 0 where visited */
     uint16_t *remaining;       /* [n_remaining]: a superset of the unvisited cities, ascending */
     int n_remaining;           /* shrinks when remaining is scanned */
     int n_unvisited;           /* cities */
@@ -140,7 +144,6 @@ INLINE void visit(const cpu_alias_colony *colony, ant_state *ant, size_t city)
     __builtin_prefetch(&colony->heads[city].city);
     __builtin_prefetch(&colony->common.problem.dist[ant->city * (size_t)colony->common.problem.n + city]);
     ant->visited[city] = true;
-    ant->unvisited[city] = 0.0f;
     ant->n_unvisited--;
     ant->tour[ant->step++] = (int32_t)city;
     ant->city = city;
@@ -160,11 +163,12 @@ INLINE void begin_step(const cpu_alias_colony *colony, ant_state *ant)
 {
     const head *nearest = &colony->heads[ant->city];
     const uint16_t *c = nearest->city;
-    const float *u = ant->unvisited;
+    const bool *v = ant->visited;
     /* Not by a loop: a vector that is stored lane by lane is not to be loaded for a while. */
-    lanes sums = {u[c[0]], u[c[1]], u[c[2]],  u[c[3]],  u[c[4]],  u[c[5]],  u[c[6]],  u[c[7]],
-                  u[c[8]], u[c[9]], u[c[10]], u[c[11]], u[c[12]], u[c[13]], u[c[14]], u[c[15]]};
-    sums *= *(const lanes *)nearest->weight;
+    const flags visited = {v[c[0]], v[c[1]], v[c[2]],  v[c[3]],  v[c[4]],  v[c[5]],  v[c[6]],  v[c[7]],
+                           v[c[8]], v[c[9]], v[c[10]], v[c[11]], v[c[12]], v[c[13]], v[c[14]], v[c[15]]};
+    const lanes_int kept = __builtin_convertvector(visited, lanes_int) - 1; /* all bits, and none where visited */
+    lanes sums = (lanes)(kept & (lanes_int) * (const lanes *)nearest->weight);
     prefix_sums(&sums);
     ant->sums = sums;
     const double head_sum = (double)ant->sums[HEAD - 1], tail_total = (double)nearest->tail_total;
@@ -182,7 +186,7 @@ INLINE void draw(const cpu_alias_colony *colony, const worker *at_hand, ant_stat
         const double r = random_unit(&ant->random) * ant->total;
         if (r < head_sum) {
             const int k = count_at_most(&ant->sums, (float)r);
-            if (k == HEAD || !(nearest->weight[k] * ant->unvisited[nearest->city[k]] > 0.0f)) continue;
+            if (k == HEAD || ant->visited[nearest->city[k]] || !(nearest->weight[k] > 0.0f)) continue;
             visit(colony, ant, nearest->city[k]);
             return;
         }
@@ -225,10 +229,7 @@ static void begin_tour(const cpu_alias_colony *colony, ant_state *ant, int numbe
     ant->waits = false;
     ant->n_remaining = ant->n_unvisited = n;
     memset(ant->visited, 0, (size_t)n * sizeof *ant->visited);
-    for (int j = 0; j < n; j++) {
-        ant->unvisited[j] = 1.0f;
-        ant->remaining[j] = (uint16_t)j;
-    }
+    for (int j = 0; j < n; j++) ant->remaining[j] = (uint16_t)j;
     visit(colony, ant, (size_t)(random_unit(&ant->random) * (double)n));
 }
 
@@ -372,11 +373,9 @@ static void allocate_ants(cpu_alias_colony *colony)
     const size_t room = (n + 127) / 128 * 128; /* per ant: cache lines of its own */
     ant_state *ants = ab_allocate(memory, count, sizeof *ants);
     bool *visited = ab_allocate(memory, count * room, sizeof *visited);
-    float *unvisited = ab_allocate(memory, count * room, sizeof *unvisited);
     uint16_t *remaining = ab_allocate(memory, count * room, sizeof *remaining);
     for (size_t a = 0; a < count && !memory->failed; a++) {
         ants[a].visited = visited + a * room;
-        ants[a].unvisited = unvisited + a * room;
         ants[a].remaining = remaining + a * room;
         colony->workers[a / SIDE_BY_SIDE].ants = ants + a / SIDE_BY_SIDE * SIDE_BY_SIDE;
     }
