@@ -282,19 +282,6 @@ static void construct(cpu_alias_colony *colony)
 
 /* ---- Choice ---- */
 
-/* tail = pheromone^alpha * heuristic, for one row, head included. */
-CPU_MULTIVERSION static void weigh_row(const cpu_alias_colony *colony, size_t i)
-{
-    const size_t stride = colony->trails.stride;
-    const double alpha = colony->common.params.alpha;
-    const float *pheromone = colony->trails.pheromone + i * stride, *heuristic = colony->trails.heuristic + i * stride;
-    float *tail = colony->tail + i * stride;
-    if (alpha == 1.0)
-        for (size_t j = 0; j < stride; j++) tail[j] = pheromone[j] * heuristic[j];
-    else
-        for (size_t j = 0; j < stride; j++) tail[j] = trails_choice(pheromone[j], heuristic[j], alpha);
-}
-
 /* Moves the head's weights out of the tail, and adds up what is left. */
 static void split_row(const cpu_alias_colony *colony, size_t i)
 {
@@ -350,7 +337,7 @@ static void compute_choice(const cpu_alias_colony *colony)
     const size_t n = (size_t)colony->common.problem.n;
 #pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
     for (size_t i = 0; i < n; i++) {
-        weigh_row(colony, i);
+        trails_weigh(&colony->trails, i, colony->tail + i * colony->trails.stride);
         split_row(colony, i);
         fill_slots(colony, &colony->workers[omp_get_thread_num()], i);
     }
@@ -415,22 +402,6 @@ static ab_status allocate(cpu_alias_colony *colony)
     return ab_memory_status(memory);
 }
 
-/* The head of row i: its nearest cities, the lowest index first among equals. Insertion into a sorted list. */
-static void find_nearest(cpu_alias_colony *colony, size_t i)
-{
-    const size_t n = (size_t)colony->common.problem.n;
-    const int32_t *dist = colony->common.problem.dist + i * n;
-    uint16_t *city = colony->heads[i].city;
-    int count = 0;
-    for (size_t j = 0; j < n; j++) {
-        if (j == i || (count == HEAD && dist[j] >= dist[city[HEAD - 1]])) continue;
-        int k = count < HEAD ? count++ : HEAD - 1;
-        for (; k > 0 && dist[city[k - 1]] > dist[j]; k--) city[k] = city[k - 1];
-        city[k] = (uint16_t)j;
-    }
-    for (int k = count; k < HEAD; k++) city[k] = (uint16_t)i;
-}
-
 static const ab_work_methods work_methods = {
     .n_stages = AS_STAGES,
     .stage_names = {"choice", "construct", "update"},
@@ -449,7 +420,7 @@ static ab_status prepare(cpu_alias_colony *colony, const as_problem *problem, co
 {
     AB_TRY(trails_init(&colony->trails, problem, params, LANES));
     AB_TRY(allocate(colony));
-    for (size_t i = 0; i < (size_t)problem->n; i++) find_nearest(colony, i);
+    for (size_t i = 0; i < (size_t)problem->n; i++) trails_nearest(&colony->trails, i, HEAD, colony->heads[i].city);
     return ab_ok();
 }
 

@@ -67,6 +67,34 @@ ab_status trails_write(as_colony *base, const float *pheromone)
     return ab_ok();
 }
 
+/* ---- Rows ---- */
+
+CPU_MULTIVERSION void trails_weigh(const trails *colony, size_t i, float *weights)
+{
+    const size_t stride = colony->stride;
+    const double alpha = colony->common.params.alpha;
+    const float *pheromone = colony->pheromone + i * stride, *heuristic = colony->heuristic + i * stride;
+    if (alpha == 1.0)
+        for (size_t j = 0; j < stride; j++) weights[j] = pheromone[j] * heuristic[j];
+    else
+        for (size_t j = 0; j < stride; j++) weights[j] = trails_choice(pheromone[j], heuristic[j], alpha);
+}
+
+/* Insertion into a sorted list. */
+void trails_nearest(const trails *colony, size_t i, int count, uint16_t *cities)
+{
+    const size_t n = (size_t)colony->common.problem.n;
+    const int32_t *dist = colony->common.problem.dist + i * n;
+    int found = 0;
+    for (size_t j = 0; j < n; j++) {
+        if (j == i || (found == count && dist[j] >= dist[cities[count - 1]])) continue;
+        int k = found < count ? found++ : count - 1;
+        for (; k > 0 && dist[cities[k - 1]] > dist[j]; k--) cities[k] = cities[k - 1];
+        cities[k] = (uint16_t)j;
+    }
+    for (int k = found; k < count; k++) cities[k] = (uint16_t)i;
+}
+
 /* ---- Update ---- */
 
 /* Pheromone that would leave the normal range of float becomes 0. */

@@ -25,6 +25,13 @@ static inline __attribute__((always_inline)) float trails_choice(float pheromone
     return alpha == 1.0 ? pheromone * heuristic : (float)(as_power(pheromone, alpha) * heuristic);
 }
 
+/* The choice_info of row i, into weights[stride]. */
+void trails_weigh(const trails *colony, size_t i, float *weights);
+
+/* The `count` cities nearest to i, the lowest index first among equals, into cities[count]; where there are fewer, i itself
+ * fills up. */
+void trails_nearest(const trails *colony, size_t i, int count, uint16_t *cities);
+
 void trails_update(trails *colony); /* the update stage */
 
 /* The methods read_pheromone and write_pheromone of an as_colony that has trails. */
