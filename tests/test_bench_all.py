@@ -97,7 +97,7 @@ def test_every_driver_runs_under_every_tool(folder):
     for driver, inputs in (("3.3", "u60,u300"), ("5.1", "shapes-37x29,shapes-150x70")):
         lines = (folder / driver).read_text().splitlines()
         assert len(lines) == 4
-        assert all(line.startswith(f"{driver} --backend cuda --instances {inputs} ") for line in lines)
+        assert all(line.startswith(f"{driver} --backend cuda --profile smoke --processes 1 --instances {inputs} ") for line in lines)
 
 
 def test_what_a_tool_reports_is_told(folder):

@@ -274,7 +274,8 @@ def test_full_disk(tmp_path, small_run):
     assert table.endswith("\n") and all(row["status"] for row in rows_of(out))
     resumed = drive(*SMALL, "cpu", "--quiet", "--out", out, "--resume")
     assert resumed.returncode == 0, resumed.stderr
-    assert len([r for r in rows_of(out) if r["scope"] == "iteration"]) == 8
+    iterations = [[row for row in rows_of(run) if row["scope"] == "iteration"] for run in (out, small_run[0])]
+    assert len(iterations[0]) == len(iterations[1]) > 0
 
 
 def test_unwritable_out(tmp_path):
