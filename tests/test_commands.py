@@ -249,7 +249,9 @@ def test_a_killed_run_keeps_its_rows_and_resumes(driver, chosen, tmp_path):
     assert [comparable(r) for r in rows_of(broken)] == [comparable(r) for r in rows_of(unbroken)]
     assert len(kept(samples_of(broken))) == len(kept(samples_of(unbroken)))
     process_of = {int(sample["line"]): int(sample["process"]) for sample in samples_of(broken)}
-    assert process_of[2] == 1 and all(process == (1 if line <= n_kept else 2) for line, process in process_of.items())
+    last = max(line for line, process in process_of.items() if process == 1)
+    assert n_kept - 3 <= last <= n_kept  # up to three stages were kept whose iteration was not
+    assert all(process == (1 if line <= last else 2) for line, process in process_of.items())
     assert len(json.loads((broken / "meta.json").read_text())["resumed_utc"]) == 1
     assert {sample["process"] for sample in samples_of(unbroken)} == {"1"}
 

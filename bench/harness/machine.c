@@ -94,8 +94,9 @@ double ab_machine_others(void)
     double sum = 0.0;
     for (int i = 0; i < LOOKS; i++) {
         const int others = count_others();
-        if (others <= 0) return others < 0 ? NAN : 0.0;
+        if (others < 0) return NAN;
         sum += others;
+        if (i == 1 && sum == 0.0) return 0.0;
         nanosleep(&pause, NULL);
     }
     return sum / LOOKS;
