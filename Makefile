@@ -131,7 +131,7 @@ faults: build ## every allocation and file operation failing once, kill at each,
 	@$(PYTHON) tests/faults/inject.py $(ARGS)
 	@$(PYTHON) tests/faults/plant.py
 
-check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices (about 7 minutes)
+check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices
 	@$(MAKE) --no-print-directory -j$(JOBS) build/bin/tests/tsp_choices
 	@scripts/check_gpu
 

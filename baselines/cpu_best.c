@@ -329,13 +329,6 @@ static const ab_work_methods work_methods = {
     .close = cpu_colony_close,
 };
 
-static const as_methods colony_methods = {
-    .read = cpu_colony_read,
-    .read_pheromone = trails_read,
-    .write_pheromone = trails_write,
-    .poison = cpu_colony_poison,
-};
-
 static ab_status prepare(cpu_best_colony *colony, const as_problem *problem, const as_params *params)
 {
     AB_TRY(trails_init(&colony->trails, problem, params, NODE));
@@ -348,7 +341,7 @@ ab_status cpu_best(const as_problem *problem, const as_params *params, as_colony
 {
     cpu_best_colony *opened = calloc(1, sizeof *opened);
     if (opened == NULL) return ab_failed("out of memory");
-    opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &colony_methods};
+    opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &trails_methods};
     const ab_status status = prepare(opened, problem, params);
     if (status.code == AB_OK)
         *colony = &opened->common.colony;

@@ -117,7 +117,7 @@ static void close_best(ab_work *work)
 
 static ab_status read_best(dp_trails *base, float *pheromone)
 {
-    return trails_read(&((best_trails *)base)->colony.common.colony, pheromone);
+    return trails_methods.read_pheromone(&((best_trails *)base)->colony.common.colony, pheromone);
 }
 
 static ab_status initialise(trails *colony, const tsp_snapshot *snapshot, const dp_params *params)
@@ -131,7 +131,7 @@ static ab_status initialise(trails *colony, const tsp_snapshot *snapshot, const 
     AB_TRY(trails_init(colony, &problem, &of_colony, 1));
     memcpy(colony->common.tours, snapshot->tours, n_ants * (n + 1) * sizeof *snapshot->tours);
     memcpy(colony->common.lengths, snapshot->lengths, n_ants * sizeof *snapshot->lengths);
-    return trails_write(&colony->common.colony, snapshot->pheromone);
+    return trails_methods.write_pheromone(&colony->common.colony, snapshot->pheromone);
 }
 
 ab_status deposit_cpu_best(const tsp_snapshot *snapshot, const dp_params *params, dp_trails **opened)

@@ -49,7 +49,7 @@ ab_status trails_init(trails *colony, const as_problem *problem, const as_params
 
 /* ---- Reading ---- */
 
-ab_status trails_read(as_colony *base, float *pheromone)
+static ab_status read_pheromone(as_colony *base, float *pheromone)
 {
     const trails *colony = (const trails *)base;
     const size_t n = (size_t)colony->common.problem.n;
@@ -58,7 +58,7 @@ ab_status trails_read(as_colony *base, float *pheromone)
     return ab_ok();
 }
 
-ab_status trails_write(as_colony *base, const float *pheromone)
+static ab_status write_pheromone(as_colony *base, const float *pheromone)
 {
     trails *colony = (trails *)base;
     const size_t n = (size_t)colony->common.problem.n;
@@ -66,6 +66,13 @@ ab_status trails_write(as_colony *base, const float *pheromone)
         memcpy(colony->pheromone + i * colony->stride, pheromone + i * n, n * sizeof *pheromone);
     return ab_ok();
 }
+
+const as_methods trails_methods = {
+    .read = cpu_colony_read,
+    .read_pheromone = read_pheromone,
+    .write_pheromone = write_pheromone,
+    .poison = cpu_colony_poison,
+};
 
 /* ---- Rows ---- */
 

@@ -34,8 +34,7 @@ void trails_nearest(const trails *colony, size_t i, int count, uint16_t *cities)
 
 void trails_update(trails *colony); /* the update stage */
 
-/* The methods read_pheromone and write_pheromone of an as_colony that has trails. */
-ab_status trails_read(as_colony *colony, float *pheromone);
-ab_status trails_write(as_colony *colony, const float *pheromone);
+/* Of an as_colony that has trails. */
+extern const as_methods trails_methods;
 
 #endif
