@@ -24,7 +24,7 @@ typedef struct ab_work ab_work;
 
 typedef struct ab_work_methods {
     int n_stages;                           /* 1 .. AB_MAX_STAGES */
-    const char *stage_names[AB_MAX_STAGES]; /* "construct", "update": as in the CSV's params column */
+    const char *stage_names[AB_MAX_STAGES]; /* "construct", "update": as in the CSV's params column; literals */
     /* Runs stage `stage` (0 .. n_stages-1): a CPU returns when it is done, a GPU may return when it is enqueued on the
      * default stream. The harness marks that stream, of the device that gpu_open made current, between stages. So an
      * implementation with other streams, or on several GPUs, makes the default stream of that device wait, before it

@@ -1,6 +1,7 @@
 /* The clock (measure.h). */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "bench/harness/measure.h"
@@ -66,7 +67,7 @@ static ab_status reserve(ab_series *series, const ab_work *work, int more)
 {
     const int n_stages = work->methods->n_stages;
     series->n_stages = n_stages;
-    series->stage_names = work->methods->stage_names;
+    memcpy(series->stage_names, work->methods->stage_names, sizeof series->stage_names);
     if (series->n + more <= series->capacity) return ab_ok();
     const size_t capacity = (size_t)(series->n + more) * 2;
     double *ms = realloc(series->ms, capacity * (size_t)n_stages * sizeof *ms);

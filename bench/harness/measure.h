@@ -17,12 +17,12 @@
 /* Samples of one row. */
 typedef struct ab_series {
     int n_stages;
-    const char *const *stage_names; /* [n_stages]: the work's */
-    int n;                          /* iterations measured */
-    int capacity;                   /* iterations there is room for */
-    double *ms;                     /* [n][n_stages]: milliseconds of each stage */
-    const char **discarded;         /* [n]: why the sample does not count, NULL where it does */
-    double enqueue_s;               /* that the CPU took to enqueue an iteration, the least; 0: none was run */
+    const char *stage_names[AB_MAX_STAGES]; /* the work's, which may be closed when they are read */
+    int n;                                  /* iterations measured */
+    int capacity;                           /* iterations there is room for */
+    double *ms;                             /* [n][n_stages]: milliseconds of each stage */
+    const char **discarded;                 /* [n]: why the sample does not count, NULL where it does */
+    double enqueue_s; /* that the CPU took to enqueue an iteration, the least; 0: none was run */
 } ab_series;
 
 void ab_series_free(ab_series *series); /* accepts a zeroed one */
