@@ -24,7 +24,7 @@ const ab_parameter conv_parameters[] = {
      .fallback = 32, .shown = AB_SHOWN_SET},
     {.name = "tiles", .help = "tiles that a block of tiling computes", .offset = AT(tiles), .least = 1, .most = 1024,
      .fallback = 21, .shown = AB_SHOWN_SET},
-    {.name = "rows", .help = "rows that a thread of registers computes: 1, 2 or 4; auto: as suits the image",
+    {.name = "rows", .help = "rows that a thread of registers computes: 1, 2 or 4; auto: 2, or 4 of wide filters",
      .offset = AT(rows), .least = 1, .most = 4, .word = "auto", .shown = AB_SHOWN_SET},
     {.name = "warps", .help = "warps of a block of registers", .offset = AT(warps), .least = 1, .most = 8,
      .fallback = 4, .shown = AB_SHOWN_SET},

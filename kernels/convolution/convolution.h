@@ -71,7 +71,7 @@ typedef struct conv_params {
     bool whole;           /* weights are not divided by their sum */
     int block_x, block_y; /* threads of a block of the report's rungs */
     int tiles;            /* T of tiling and tiling-separable */
-    int rows, warps;      /* ours: rows that a thread computes, 0 for as many as suit the image; warps a block, one above
+    int rows, warps;      /* ours: rows that a thread computes, 0: 2, or 4 of wide filters; warps of a block, one above
                              another */
     int threads;          /* of a CPU; 0: all cores */
 } conv_params;

@@ -58,9 +58,10 @@ static ab_status verify_on(const ab_implementation *implementation, const conv_i
 }
 
 /* Images of odd sides, smaller than a filter, narrower than a warp; of whole numbers, to be met exactly, but for a NaN
- * and an infinity in the middle of the largest, where these can spread. */
-static const int sides[][2] = {{149, 67}, {1, 1}, {3, 2}, {7, 40}, {33, 5}};
-enum { PROBES = sizeof sides / sizeof *sides, PROBE_PIXELS = 149 * 67 };
+ * and an infinity in the middle of the largest, where these can spread; that one is wide enough for a warp of 128
+ * columns that reads nothing outside. */
+static const int sides[][2] = {{397, 67}, {1, 1}, {3, 2}, {7, 40}, {33, 5}};
+enum { PROBES = sizeof sides / sizeof *sides, PROBE_PIXELS = 397 * 67 };
 
 static conv_image probe(int number, bool spreading, float *pixels)
 {

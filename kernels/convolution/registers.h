@@ -17,8 +17,8 @@
 #include "kernels/warp.h"
 
 enum { COLUMNS = 4, MAX_WARPS = 8 };
-enum { FREE_ROWS_RADIUS = 2, FIXED_ROWS = 4 }; /* wider filters have so many rows: unrolled code grows with both */
-enum { SMALL_IMAGE = 1 << 20 /* pixels; up to there one row a thread, so that all multiprocessors have work */ };
+enum { FREE_ROWS_RADIUS = 2, FEW_ROWS = 2, /* rows a thread, where the parameters do not say */
+       FIXED_ROWS = 4 };                   /* of wider filters: unrolled code grows with both */
 
 /* What a thread sees of a row with a filter of radius K: `apron` pixels, its own, `apron` pixels. */
 template <int K> struct registers_row {
@@ -35,8 +35,9 @@ template <int K> struct registers_row {
 
 /* Reads rows of the thread whose own columns begin with x. Loads do not depend on where the image ends, so that those
  * of all rows can be on their way together: what lies beyond is read from inside and then overwritten with its
- * neighbour, pixel by pixel. */
-template <int K> struct registers_reader {
+ * neighbour, pixel by pixel. A warp that reads nothing but what is `inside` the image is spared
+ * that. */
+template <int K, bool inside> struct registers_reader {
     using row = registers_row<K>;
     const conv_plane &from;
     int x;
@@ -46,13 +47,15 @@ template <int K> struct registers_reader {
     {
         const int last = (plane.width - 1) / COLUMNS * COLUMNS;
 #pragma unroll
-        for (int i = 0; i < row::count; i += COLUMNS)
-            fours[i / COLUMNS] = (const float4 *)(plane.pixels + min(max(x - row::apron + i, 0), last));
+        for (int i = 0; i < row::count; i += COLUMNS) {
+            const int at = x - row::apron + i;
+            fours[i / COLUMNS] = (const float4 *)(plane.pixels + (inside ? at : min(max(at, 0), last)));
+        }
     }
 
     __device__ __forceinline__ row read(int y) const
     {
-        const int offset = min(max(y, 0), from.height - 1) * (from.pitch / COLUMNS);
+        const int offset = (inside ? y : min(max(y, 0), from.height - 1)) * (from.pitch / COLUMNS);
         row found;
 #pragma unroll
         for (int i = 0; i < row::count; i += COLUMNS) {
@@ -62,13 +65,19 @@ template <int K> struct registers_reader {
             found.at[i + 2] = four.z;
             found.at[i + 3] = four.w;
         }
+        if constexpr (!inside) extend(&found);
+        return found;
+    }
+
+    /* What lies beyond the image becomes the nearest pixel inside. */
+    __device__ __forceinline__ void extend(row *read) const
+    {
 #pragma unroll
         for (int i = row::apron + 1; i < row::count; ++i)
-            if (x - row::apron + i >= from.width) found.at[i] = found.at[i - 1];
+            if (x - row::apron + i >= from.width) read->at[i] = read->at[i - 1];
 #pragma unroll
         for (int i = row::apron - 1; i >= 0; --i)
-            if (x - row::apron + i < 0) found.at[i] = found.at[i + 1];
-        return found;
+            if (x - row::apron + i < 0) read->at[i] = read->at[i + 1];
     }
 };
 
@@ -76,15 +85,13 @@ template <int K> struct registers_reader {
 template <int K, bool rank_one>
 using registers_weights = conv_weights<rank_one ? 2 * (2 * K + 1) : (2 * K + 1) * (2 * K + 1)>;
 
-template <int K, int rows, bool rank_one>
-static __global__ void __launch_bounds__(MAX_WARPS *WARP_SIZE)
-    convolve_registers(conv_plane from, conv_plane to, registers_weights<K, rank_one> weights)
+/* The thread's pixels: COLUMNS from x on, of `rows` rows from y0 on. */
+template <int K, int rows, bool rank_one, bool inside>
+static __device__ __forceinline__ void convolve_at(const conv_plane &from, const conv_plane &to, int x, int y0,
+                                                   const registers_weights<K, rank_one> &weights)
 {
     constexpr int width = 2 * K + 1;
-    const int x = COLUMNS * (int)(blockIdx.x * WARP_SIZE + threadIdx.x);
-    const int y0 = rows * (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    if (x >= to.width || y0 >= to.height) return;
-    const registers_reader<K> reader(from, x);
+    const registers_reader<K, inside> reader(from, x);
     float sums[rows][COLUMNS] = {};
 #pragma unroll
     for (int i = 0; i < rows + 2 * K; ++i) {
@@ -105,9 +112,22 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP_SIZE)
     }
 #pragma unroll
     for (int j = 0; j < rows; ++j)
-        if (y0 + j < to.height)
+        if (inside || y0 + j < to.height)
             *(float4 *)(to.pixels + (y0 + j) * to.pitch + x) =
                 make_float4(sums[j][0], sums[j][1], sums[j][2], sums[j][3]);
+}
+
+template <int K, int rows, bool rank_one>
+static __global__ void __launch_bounds__(MAX_WARPS *WARP_SIZE)
+    convolve_registers(conv_plane from, conv_plane to, registers_weights<K, rank_one> weights)
+{
+    constexpr int columns = COLUMNS * WARP_SIZE, apron = registers_row<K>::apron; /* of a warp */
+    const int first = columns * (int)blockIdx.x, x = first + COLUMNS * (int)threadIdx.x;
+    const int y0 = rows * (int)(blockIdx.y * blockDim.y + threadIdx.y);
+    if (first >= apron && first + columns + apron <= from.width && y0 >= K && y0 + rows + K <= from.height)
+        convolve_at<K, rows, rank_one, true>(from, to, x, y0, weights);
+    else if (x < to.width && y0 < to.height)
+        convolve_at<K, rows, rank_one, false>(from, to, x, y0, weights);
 }
 
 template <int K, int rows, bool rank_one>
@@ -128,15 +148,9 @@ static ab_status registers_launch(const conv_device *device, const conv_params *
     return AB_LAUNCHED("convolve_registers");
 }
 
-static inline int registers_rows(const conv_device *device, const conv_params *params)
-{
-    if (params->rows > 0) return params->rows;
-    return (long long)device->to.width * device->to.height <= SMALL_IMAGE ? 1 : 2;
-}
-
 template <bool rank_one> static ab_status registers_convolve(const conv_device *device, const conv_params *params)
 {
-    const int rows = registers_rows(device, params);
+    const int rows = params->rows ? params->rows : FEW_ROWS;
     return conv_with_radius(device->filter.radius, [&](auto radius) {
         if constexpr (radius.k <= FREE_ROWS_RADIUS) {
             if (rows == 1) return registers_launch<radius.k, 1, rank_one>(device, params);
