@@ -96,7 +96,16 @@ ifneq ($(NPP),)
 NPP_LIBS := -L$(NPP_LIB) $(if $(wildcard $(NPP_LIB)libnppif_static.a),-lnppif_static -lnppc_static -lculibos,-l:libnppif.so.13 -l:libnppc.so.13 -Wl$(comma)-rpath$(comma)$(NPP_LIB))
 build/cuda/kernels/%/npp.o: private NVCC_FLAGS += -I$(NPP_HOME)/include
 endif
-CUDA_LIBS := $(NPP_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
+# cuDNN for convolution/cudnn, where it is installed: with the toolkit, by the distribution, or in CUDNN_HOME (of NVIDIA's
+# wheel: site-packages/nvidia/cudnn).
+CUDNN_HOME ?= $(firstword $(patsubst %/include/cudnn.h,%,$(wildcard $(CUDA_TOP)/include/cudnn.h /usr/include/cudnn.h)))
+CUDNN_LIB := $(firstword $(dir $(wildcard $(foreach lib,lib64 lib lib/x86_64-linux-gnu,$(CUDNN_HOME)/$(lib)/libcudnn.so.9))))
+CUDNN := $(and $(wildcard $(CUDNN_HOME)/include/cudnn.h),$(CUDNN_LIB))
+ifneq ($(CUDNN),)
+CUDNN_LIBS := -L$(CUDNN_LIB) -l:libcudnn.so.9 -Wl,-rpath,$(CUDNN_LIB)
+build/cuda/kernels/convolution/cudnn.o: private NVCC_FLAGS += -I$(CUDNN_HOME)/include
+endif
+CUDA_LIBS := $(NPP_LIBS) $(CUDNN_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
 endif
 
 # ---- Public targets ----
@@ -306,17 +315,19 @@ build/gen/drivers.inc: FORCE
 	@printf 'DRIVER(%s)\n' $(notdir $(DRIVERS:.c=)) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-# Whether there are a CUDA backend, OpenCV and NPP: rewritten only when that changes. The tests are built without CUDA.
+# Whether there are a CUDA backend, OpenCV, NPP and cuDNN: rewritten only when that changes. The tests are built without CUDA.
 build/gen/config.h: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(if $(NVCC),#if !defined AB_WITHOUT_CUDA,)' '$(if $(NVCC),#define AB_WITH_CUDA 1,)' '$(if $(NVCC),#endif,)' \
-		'$(if $(OPENCV),#define AB_WITH_OPENCV 1,)' '$(if $(NPP),#define AB_WITH_NPP 1,)' > $@.new
+		'$(if $(OPENCV),#define AB_WITH_OPENCV 1,)' '$(if $(NPP),#define AB_WITH_NPP 1,)' \
+		'$(if $(CUDNN),#define AB_WITH_CUDNN 1,)' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # Rewritten only when it changes, so that a new commit relinks and nothing else is rebuilt.
 build/gen/build_info.inc: $(CUDA_OBJECTS) FORCE
 	@mkdir -p $(@D)
-	@scripts/build_info "$(CC)" "$(CFLAGS)" "$(NVCC)" "$(ARCHS)" "$(strip $(NVCC_FLAGS))" "$(OPENCV_INCLUDE)" "$(NPP_HOME)/include" $(CUDA_OBJECTS) > $@.new
+	@scripts/build_info "$(CC)" "$(CFLAGS)" "$(NVCC)" "$(ARCHS)" "$(strip $(NVCC_FLAGS))" "$(OPENCV_INCLUDE)" "$(NPP_HOME)/include" \
+		"$(CUDNN_HOME)/include" $(CUDA_OBJECTS) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 build/obj/bench/harness/build_info.o build/san/bench/harness/build_info.o: build/gen/build_info.inc

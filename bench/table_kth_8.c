@@ -3,8 +3,8 @@
  *   Figure 8  the 5 x 5 Gaussian, of rank 1: speed-up over one core and time, by the size of the image
  *   Figure 9  the 3 x 3 Laplacian, of rank 2
  *
- * The report's curves, of a GTX 960M and one core of an i7-6700HQ, have no numbers. Beside its rungs stand ours, NPP's
- * and a copy of as many pixels; and once more, of large images, with a cold L2 cache.
+ * The report's curves, of a GTX 960M and one core of an i7-6700HQ, have no numbers. Beside its rungs stand ours, NPP's,
+ * cuDNN's and a copy of as many pixels; and once more, of large images, with a cold L2 cache.
  */
 #include "bench/harness/driver.h"
 
@@ -19,8 +19,8 @@ static const ab_set sets[] = {{"random", "random-256 random-512 random-1024 rand
     {"shared-constant", "convolution/shared-constant", NULL, "shared + constant"},                                     \
     {"tiling", "convolution/tiling", NULL, "tiling, T = 21"},                                                          \
     {"adaptive-tiling", "convolution/adaptive-tiling", NULL, "adaptive tiling"},                                       \
-    {"registers", "convolution/registers", NULL, "in registers, ours"}, \
-    {"npp", "convolution/npp", NULL, "NPP"}, {"{name}", "convolution/+"}
+    {"registers", "convolution/registers", NULL, "in registers, ours"}, {"npp", "convolution/npp", NULL, "NPP"},        \
+    {"cudnn", "convolution/cudnn", NULL, "cuDNN"}, {"{name}", "convolution/+"}
 #define SEPARABLE_ROWS {"separable", "convolution/separable", NULL, "separable"},                                      \
     {"tiling-separable", "convolution/tiling-separable", NULL, "tiling, separable"},                                   \
     {"registers-separable", "convolution/registers-separable", NULL, "in registers, separable, ours"}

@@ -36,6 +36,27 @@ def test_other_flags_build_again(tree, change):
     assert len(re.findall(r"  cc\t", make(tree, *OBJECTS))) == len(OBJECTS)  # and back
 
 
+@pytest.mark.parametrize("library", ["lib64", "lib", "lib/x86_64-linux-gnu", None])
+def test_cudnn_is_used_where_header_and_library_are(tree, tmp_path, library):
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include/cudnn.h").touch()
+    if library:
+        (tmp_path / library).mkdir(parents=True)
+        (tmp_path / library / "libcudnn.so.9").touch()
+    make(tree, "build/gen/config.h", "NVCC=true", f"CUDNN_HOME={tmp_path}")
+    assert ("#define AB_WITH_CUDNN 1" in (tree / "build/gen/config.h").read_text()) == (library is not None)
+
+
+def test_cudnns_version_is_of_its_header(tree, tmp_path):
+    (tmp_path / "cudnn_version.h").write_text(
+        "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 19\n#define CUDNN_PATCHLEVEL 1\n"
+        "#define CUDNN_VERSION (CUDNN_MAJOR * 10000 + CUDNN_MINOR * 100 + CUDNN_PATCHLEVEL)\n"
+    )
+    told = subprocess.run(["scripts/build_info", "gcc", "", "", "", "", "", "", tmp_path], cwd=tree, capture_output=True, text=True)
+    assert '#define AB_CUDNN_VERSION "9.19.1"' in told.stdout
+    assert '#define AB_NPP_VERSION ""' in told.stdout
+
+
 def nvcc():
     return shutil.which("nvcc") or next((str(path) for path in ROOT.glob("build/cuda-toolkit/nvidia/*/bin/nvcc")), None)
 
@@ -55,6 +76,6 @@ def test_other_architectures_build_again_and_the_hash_is_the_same_in_every_folde
 
 def hashes(folder, objects):
     text = subprocess.run(
-        ["scripts/build_info", "gcc", "", nvcc(), "80", "", "", "", *objects], cwd=folder, capture_output=True, text=True
+        ["scripts/build_info", "gcc", "", nvcc(), "80", "", "", "", "", *objects], cwd=folder, capture_output=True, text=True
     ).stdout
     return re.search(r'AB_KERNEL_HASHES "(.*)"', text)[1]

@@ -191,6 +191,22 @@ static void test_bad_parameters_are_refused(void **state)
     }
 }
 
+/* Built without them, and on the host backend, they are there and say what they need. */
+static void test_peers_say_what_they_need(void **state)
+{
+    (void)state;
+    static const char *const peers[][2] = {{"convolution/npp", "NPP"}, {"convolution/cudnn", "cuDNN"}};
+    const conv_image image = whole_image(9, 9, 1);
+    const conv_params params = params_of(CONV_IDENTITY, 3, false);
+    for (int i = 0; i < 2; i++) {
+        ab_work *work = NULL;
+        const ab_status status = registered(peers[i][0], AB_HOST)->open(&image, &params, &work);
+        assert_int_equal(status.code, AB_UNSUPPORTED);
+        assert_non_null(strstr(status.reason, peers[i][1]));
+        assert_null(work);
+    }
+}
+
 /* ---- Verification ---- */
 
 static void test_verification_rejects_planted_bugs(void **state)
@@ -239,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_every_filter),
         cmocka_unit_test(test_nan_and_infinity_spread),
         cmocka_unit_test(test_bad_parameters_are_refused),
+        cmocka_unit_test(test_peers_say_what_they_need),
         cmocka_unit_test(test_verification_rejects_planted_bugs),
         cmocka_unit_test(test_the_bound),
     };

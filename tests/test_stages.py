@@ -89,7 +89,7 @@ def test_every_convolution_is_verified_and_knows_its_work(tmp_path):
     code, rows = measure(tmp_path / "run", "kth-8", "--iterations", "5", "--instances", "shapes-37x29")
     assert code == command.OK and {row["verify_metric"] for row in rows.values()} >= {"largest-relative-error"}
     for row in rows.values():
-        if row["implementation"] == "convolution/npp" and row["backend"] == "host":
+        if row["implementation"] in ("convolution/npp", "convolution/cudnn") and row["backend"] == "host":
             assert row["status"] == "unsupported"
         else:
             assert row["status"] in (*runs.MEASURED, "ok") and float(row["verify_value"]) < 1e-6
@@ -101,7 +101,7 @@ def test_widths_and_filters_that_a_rung_has_not(tmp_path):
     code, rows = measure(tmp_path / "a", "kth-8", "--backend", "host", "--instances", "shapes-37x29", "--set", "filter=laplacian")
     assert code == command.OK
     assert {name for name, row in rows.items() if row["status"] == "unsupported"} == {
-        *("separable", "tiling-separable", "registers-separable", "npp", "memcpy")
+        *("separable", "tiling-separable", "registers-separable", "npp", "cudnn", "memcpy")
     }
     even = drive("--dry-run", "--set", "width=4", driver="kth-8")
     assert even.returncode != command.OK and "must be odd" in even.stderr

@@ -14,6 +14,7 @@ const ab_build_info *ab_build(void)
         .nvcc_flags = AB_NVCC_FLAGS,
         .opencv = AB_OPENCV_VERSION,
         .npp = AB_NPP_VERSION,
+        .cudnn = AB_CUDNN_VERSION,
         .kernels = AB_KERNEL_HASHES,
         .cuda_archs = AB_CUDA_ARCHS,
         .device_code_sha256 = AB_DEVICE_CODE_SHA256,

@@ -21,6 +21,7 @@ static void close_convolver(ab_work *work)
 {
     convolver *state = (convolver *)work;
     if (!state) return;
+    if (state->rung->release) state->rung->release(&state->device);
     device_free(&state->memory);
     free(state);
 }
@@ -79,7 +80,8 @@ static ab_status initialise(convolver *state, const conv_image *image)
     if (state->rung->two_passes) AB_TRY(device_allocate(memory, &device->between.pixels, conv_plane_size(&plane)));
     AB_TRY(upload(&device->from, image->pixels));
     AB_TRY(poison(&state->base));
-    return upload_weights(state);
+    AB_TRY(upload_weights(state));
+    return state->rung->prepare ? state->rung->prepare(device, &state->params, memory) : ab_ok();
 }
 
 extern "C" ab_status AB_GPU(convolution_open)(const convolution_rung *rung, const conv_image *image,

@@ -32,6 +32,7 @@ typedef struct conv_device {
     conv_plane between;   /* after the rows, of a rung in two passes; else without pixels */
     const float *weights; /* [2K + 1][2K + 1] in global memory */
     conv_filter filter;   /* on the host's side */
+    void *own;            /* what a rung's prepare made */
 } conv_device;
 
 /* A way of convolving, as registry.def names it. */
@@ -41,6 +42,10 @@ typedef struct convolution_rung {
     /* AB_UNSUPPORTED for what it has not. NULL: it has all. */
     ab_status (*check)(const conv_image *image, const conv_params *params) = NULL;
     bool two_passes = false; /* rows, then columns: needs a filter of rank 1 and a plane in between */
+    /* Makes what convolve needs besides, outside of the time, into device->own; the image is there. Device memory of
+     * `memory` is freed with it. NULL: nothing. */
+    ab_status (*prepare)(conv_device *device, const conv_params *params, device_memory *memory) = NULL;
+    void (*release)(conv_device *device) = NULL; /* frees device->own, also what a failed prepare left, or NULL */
 } convolution_rung;
 
 extern "C" ab_status AB_GPU(convolution_open)(const convolution_rung *rung, const conv_image *image,
