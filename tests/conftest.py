@@ -1,5 +1,19 @@
-"""Lets the tests import the scripts."""
+"""Lets the tests import the scripts, and what several files of tests look at."""
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+
+@pytest.fixture(scope="session")
+def thesis_report(tmp_path_factory):
+    """The folder of a report on a run that has the thesis's numbers."""
+    pytest.importorskip("jinja2")
+    from antbench import report
+    from thesis_run import write_run
+
+    folder = tmp_path_factory.mktemp("report")
+    assert report.main(["--run", str(write_run(folder / "thesis")), "--out", str(folder / "out")]) == 0
+    return folder / "out"

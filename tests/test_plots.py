@@ -40,8 +40,8 @@ needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot 
 def test_every_figure_has_a_caption_and_every_curve_a_template():
     curves = {line["figure"] for line in cells.read_layout("figures.csv")}
     montages = {line["figure"] for line in cells.read_layout("montages.csv")}
-    assert {line["figure"] for line in cells.read_layout("captions.csv")} == curves | montages | plots.ROOFLINES.keys()
-    assert all((cells.REPORT / f"figures/{figure}.gp").is_file() for figure in curves | plots.ROOFLINES.keys())
+    assert {line["figure"] for line in cells.read_layout("captions.csv")} == curves | montages | plots.ROOFLINES.keys() | {plots.HISTORY}
+    assert all((cells.REPORT / f"figures/{figure}.gp").is_file() for figure in curves | plots.ROOFLINES.keys() | {plots.HISTORY})
     asked = {"3.6", "3.7", "3.8", "3.9", "4.1", "4.2", "4.5", "5.6", "5.7", "6.5", "6.6"}
     assert asked <= curves | montages
 
@@ -114,6 +114,7 @@ def test_all_figures_of_a_whole_run_are_drawn(thesis, tmp_path, capsys):
     assert [line.split()[1] for line in lines if ": no rows in the runs of NVIDIA GeForce GTX 580" in line] == [
         "3.6:",
         "3.9:",
+        "history:",
         "jpdc-3:",
         "jpdc-F6:",
         "jpdc-F7:",
@@ -162,7 +163,7 @@ def test_no_figure_of_another_machine_is_left(thesis, tmp_path, capsys):
     (out / "mine.png").write_bytes(b"")
     rows = [made_row("3.3", row, "d198", 1.0, "protocol=as-best") for row in ("i-roulette", "ds-roulette")]
     assert plots.main(["--run", str(write_run(tmp_path / "run", rows)), "--out", str(out)]) == 0
-    assert sorted(path.name for path in out.iterdir()) == ["3.8.dat", "3.8.png", "3.8.svg", "mine.png"]
+    assert sorted(path.name for path in out.iterdir()) == ["3.8.dat", "3.8.phone.svg", "3.8.png", "3.8.svg", "mine.png"]
     assert "Figure 3.7: no rows in the runs of" in capsys.readouterr().out
 
 

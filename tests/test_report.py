@@ -3,12 +3,14 @@
 import shlex
 import csv
 import html.parser
+import json
 import math
+import re
 from collections import defaultdict
 
 import pytest
 
-from antbench import cells, layouts, report, runs
+from antbench import cells, code, layouts, report, runs
 from antbench import rows as known_rows
 from antbench.command import BadInput
 from thesis_run import CPU, DEVICE, RUN_ID, all_rows, made_row, quality_row, seeds_row, write_run
@@ -16,12 +18,9 @@ from thesis_run import CPU, DEVICE, RUN_ID, all_rows, made_row, quality_row, see
 pytest.importorskip("jinja2")
 
 
-@pytest.fixture(scope="module")
-def thesis(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("report")
-    run = write_run(folder / "thesis")
-    assert report.main(["--run", str(run), "--out", str(folder / "out")]) == 0
-    return folder / "out"
+@pytest.fixture
+def thesis(thesis_report):
+    return thesis_report
 
 
 def source_of(tmp_path, rows):
@@ -298,7 +297,7 @@ def test_the_page_is_whole_and_needs_no_network(thesis):
         DEVICE,
         CPU,
         RUN_ID,
-        "97850.65",
+        "97\u202f850.65",
         "1979.31",
         "82.3 (82.1 to 82.5, n 100) at pr1002",
         "not testable",
@@ -307,7 +306,8 @@ def test_the_page_is_whole_and_needs_no_network(thesis):
         "Figure 3.7.",
     ):
         assert needed in page, needed
-    assert "http://" not in page and "https://" not in page and ' src="data:' in page
+    loaded = re.sub(r'<a href="https://[^"]*"', "", page)  # a reader may follow a link to the code
+    assert not re.search(r"https?://|@import|url\(", loaded) and ' src="data:' in page
     balance = Balance()
     balance.feed(page)
     assert balance.open == []
@@ -321,10 +321,96 @@ class Balance(html.parser.HTMLParser):
         self.open = []
 
     def handle_starttag(self, tag, attrs):
-        self.open += [tag] if tag not in ("meta", "img", "br") else []
+        self.open += [tag] if tag not in ("meta", "img", "br", "input", "source") else []
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
+
+
+def test_a_picture_says_in_words_what_is_to_be_seen(thesis):
+    page = (thesis / "index.html").read_text(encoding="utf-8")
+    (said,) = re.findall(r'id="figure-3\.7".*?alt="([^"]*)"', page, re.S)
+    assert said.startswith("time on CPU / time on GPU by TSPLIB instance. over 1 core, GTX 580 (thesis): from 41.7 at d198 to 82.3 at pr1002;")
+    alone, same = cells.Estimate(2.0), [(0, "a", cells.Estimate(3.0)), (1, "b", cells.Estimate(20000.0))]
+    assert report.plots.ends([(0, "a", alone)]) == "2.00 at a" and report.plots.ends(same) == "from 3.00 at a to 20\u202f000 at b"
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [(0, "0"), (0.0, "0"), (0.0581, "0.0581"), (1, "1.00"), (11.49, "11.5"), (1234.5, "1234"), (9999.6, "10\u202f000"), (-17586, "-17\u202f586")],
+)
+def test_numbers_have_one_format(value, text):
+    assert report.number(value) == text
+
+
+def test_published_numbers_keep_their_digits():
+    assert report.printed("thesis-3.3/acotsp-seq/pr2392") == "97\u202f850.65" and report.printed("thesis-3.3/none") == "–"
+
+
+def test_what_is_told_of_a_number():
+    assert report.interval(cells.Estimate(2.0, 1.9, 2.1, n=3)) == "1.90 to 2.10, n 3"
+    assert report.interval(cells.Estimate(2.0, 1.9, 2.1, instance="u198")) == "1.90 to 2.10, of u198"
+    assert report.interval(cells.Estimate(2.0)) == "" and report.interval(cells.Estimate(2.0, 0, math.inf, n=3)) == "open, n 3"
+    assert report.interval(cells.Estimate(reason="timeout: 600 s")) == "timeout: 600 s"
+    assert report.interval(cells.Estimate(reason="no row 3.3 x d198")) == ""
+
+
+def test_columns_lead_to_their_code_at_the_commit_of_the_run(monkeypatch):
+    """A file has moved since, or an implementation has another name: what counts is that commit's registry."""
+    run = runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T213043Z-3916d1d")
+    row = next(row for _, row in run.rows.iterrows() if row["implementation"] == "tsp/ds-roulette")
+    before = {"tsp/ds-roulette": "kernels/old.cu"}
+    monkeypatch.setattr(code, "files", lambda commit: before if commit == "3916d1d" else {})
+    for remote, url in (("https://example.org/a/b", "https://example.org/a/b/blob/3916d1d/kernels/old.cu"), ("", "")):
+        monkeypatch.setattr(code, "repository", lambda remote=remote: remote)
+        assert code.of_row(row) == {"file": "kernels/old.cu", "commit": "3916d1d", "url": url}
+    monkeypatch.setattr(code, "files", lambda commit: {})
+    assert code.of_row(row) is None
+
+
+def test_every_implementation_has_its_file():
+    named = {row.implementation for row in known_rows.measured()}
+    assert not {name for name in named if name not in code.files("") and not name.startswith("device/")}
+    assert all((code.ROOT / file).is_file() for file in code.files("").values())
+    assert code.files("no such commit") == code.files("")
+
+
+@pytest.mark.parametrize(
+    "remote, found",
+    [
+        ("git@example.org:a/b.git", "https://example.org/a/b"),
+        ("https://user:token@example.org/a/b.git", "https://example.org/a/b"),
+        ("ssh://git@example.org/a/b", "https://example.org/a/b"),
+        ("/srv/git/b.git", ""),
+        ("", ""),
+    ],
+)
+def test_a_repository_is_found_where_others_can_read_it(monkeypatch, remote, found):
+    code.repository.cache_clear()
+    monkeypatch.setattr(code, "git", lambda *_: remote + "\n")
+    assert code.repository() == found
+    code.repository.cache_clear()
+
+
+def test_the_history_of_a_machine_is_relative_to_its_first_commit(tmp_path, thesis_commits):
+    sources = cells.choose(str(thesis_commits))
+    (curve,) = report.plots.history_series(sources[0])
+    assert [(name, point.value) for _, name, point in curve.points] == [("aaaaaaa", 1), ("bbbbbbb", pytest.approx(1.5))]
+    own = cells.look_up(cells.Source([runs.load_run(thesis_commits / "bbbbbbb")]), "3.3/ds-roulette/pr1002")
+    assert curve.points[1][2].high == pytest.approx(own.high / 2) and own.high > 3
+    said = report.plots.draw_history(sources[0], tmp_path)
+    assert "DS-Roulette, pr1002: from 1.00 at aaaaaaa to 1.50 at bbbbbbb" in said and (tmp_path / "history.svg").is_file()
+
+
+@pytest.fixture
+def thesis_commits(tmp_path):
+    for commit, started, ms in (("aaaaaaa", "2026-01-01T00:00:00Z", 2.0), ("bbbbbbb", "2026-01-02T00:00:00Z", 3.0)):
+        row = made_row("3.3", "ds-roulette", "pr1002", ms, "protocol=as-best")
+        path = write_run(tmp_path / "machine" / commit, [row])
+        meta = json.loads((path / "meta.json").read_text())
+        meta["build"]["commit"], meta["started_utc"] = commit, started
+        (path / "meta.json").write_text(json.dumps(meta))
+    return tmp_path / "machine"
 
 
 def test_the_markdown_tables_are_rectangular(thesis):
@@ -372,7 +458,7 @@ def test_text_from_a_run_is_text_everywhere(tmp_path):
     out = tmp_path / "out"
     assert report.main(["--run", str(write_run(tmp_path / "run", rows)), "--out", str(out)]) == 0
     page, markdown = ((out / name).read_text() for name in ("index.html", "report.md"))
-    assert "&lt;script&gt;alert(1)" in page and "<script>" not in page
+    assert "&lt;script&gt;alert(1)" in page and "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in markdown and "<script>" not in markdown
     assert "a|b" not in markdown and "`c`" not in markdown
     told = [report.as_cell(text) for text in ("=HYPERLINK(1)", "+x", "@x", "-x", "-1.5", "1e-9", "", "x")]

@@ -81,6 +81,6 @@ def test_figures_and_report_have_it(tmp_path):
     for figure in plots.ROOFLINES:
         assert (tmp_path / f"out/figures/{figure}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     page = (tmp_path / "out/index.html").read_text(encoding="utf-8")
-    assert "2000 GB/s, 20000 GFLOPS" in page and "How near each row is to its limit" in page
+    assert "2000 GB/s, 20\u202f000 GFLOPS" in page and "How near each row is to its limit" in page
     told = (tmp_path / "out/report.md").read_text(encoding="utf-8")
-    assert "| kth-8 | registers | random-4096 filter=gaussian;width=5 | 2684 | 16777 | 6.25 | memory | 134 % |" in told
+    assert "| kth-8 | registers | random-4096 filter=gaussian;width=5 | 2684 | 16\u202f777 | 6.25 | memory | 134 % |" in told

@@ -20,4 +20,9 @@ set grid ytics lc rgb "#dddddd" lt 1 lw 0.7
 set key below center vertical maxcols 1 Left reverse spacing 1.25 samplen 2.5 height 0.5
 set offsets 0.3, 0.3, 0, 0
 set title font ",15"
+# Half as wide, names below the axis would stand in each other's way.
+if (exists("phone")) {
+    set xtics rotate by -40
+    set key samplen 1.5 spacing 1.15
+}
 set xlabel "TSPLIB instance"

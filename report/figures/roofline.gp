@@ -1,5 +1,6 @@
 load "report/figures/common.gp"
 set title "Roofline"
+if (exists("phone")) { unset title }
 set xlabel "operations a byte that must be moved"
 set ylabel "GFLOPS"
 set logscale xy

@@ -306,20 +306,36 @@ def case_text(case):
 
 def with_interval(measured):
     """As "0.98 (0.97 to 0.99, n 10)": as many digits as tell the ends apart, three at least."""
-    low, high = measured.low, measured.high
-    n = f"n {measured.n}" if measured.n else ""
-    if high == math.inf:
-        return f"{short(measured.value)} ({', '.join(filter(None, ('open', n)))})"
-    if not low < high:
-        return short(measured.value) + (f" ({n})" if n and low != high else "")
-    digits = next((digits for digits in (3, 4, 5) if short(low, digits) != short(high, digits)), 5)
-    return f"{short(measured.value, digits)} ({short(low, digits)} to {short(high, digits)}{', ' + n if n else ''})"
+    inside = interval(measured)
+    return short(measured.value, digits_of(measured)) + (f" ({inside})" if inside else "")
+
+
+def interval(measured):
+    """What stands in the brackets: "0.97 to 0.99, n 10"; "" where there is none."""
+    low, high, digits = measured.low, measured.high, digits_of(measured)
+    n = f"n {measured.n}" if measured.n and low != high else ""
+    ends = "open" if high == math.inf else f"{short(low, digits)} to {short(high, digits)}" if low < high else ""
+    return ", ".join(filter(None, (ends, n)))
+
+
+def digits_of(measured):
+    if not measured.low < measured.high < math.inf:
+        return 3
+    return next((digits for digits in (3, 4, 5) if short(measured.low, digits) != short(measured.high, digits)), 5)
 
 
 def short(value, digits=3):
-    """So many significant digits, without an exponent."""
-    before = math.floor(math.log10(abs(value))) + 1 if value else 1
-    return f"{value:.{max(digits - before, 0)}f}"
+    """So many significant digits, without an exponent; thousands apart from 10 000 on, as in all that is printed here."""
+    if not value:
+        return "0"
+    before = math.floor(math.log10(abs(value))) + 1
+    return apart(f"{value:.{max(digits - before, 0)}f}")
+
+
+def apart(text):
+    """A number's digits in threes, where it has five or more before the point: a narrow space between."""
+    whole, point, rest = text.partition(".")
+    return (f"{int(whole):,}".replace(",", "\u202f") if len(whole.lstrip("-")) > 4 else whole) + point + rest
 
 
 def judge_all(source):

@@ -8,17 +8,20 @@ import argparse
 import math
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from antbench import cells, roofline, validate
+from antbench import cells, claims, roofline, validate
 from antbench.command import ERROR, OK, ROOT, SKIPPED, BadInput, run
 
 TERMINALS = {
     "svg": 'svg size {0},{1} dynamic enhanced font "Helvetica,14" background "white"',
     "png": 'pngcairo size {0},{1} enhanced font "Helvetica,14" background "white"',
 }
+PHONE = "phone.svg"  # the same half as wide, for the report on a narrow screen
+TERMINALS[PHONE] = 'svg size {0},{1} dynamic enhanced font "Helvetica,12" background "white"'
 WIDTH, HEIGHT, KEY_LINE = 760, 390, 27  # pixels: a figure, and each line of its key below
+PHONE_WIDTH = 380
 ONE_POINT = re.compile(r"Warning: empty [xy] range")  # gnuplot widens the axis of a figure with one point
 GAP, ROW_LABEL, COLUMN_LABEL = 3, 72, 64  # pixels of a montage: around each image, and for the labels beside and above
 TILE = 512 + 2 * GAP  # the size of the images, so that no line of a map falls between the pixels
@@ -87,13 +90,18 @@ def write_data(path, series):
 
 
 def draw_curves(figure, sources, out, lines):
-    """True, or False where nothing of the figure but published numbers is there."""
+    """What is to be seen, in words; "" where nothing of the figure but published numbers is there."""
     series = figure_series(figure, sources, lines)
     if not any(curve.style >= 10 for curve in series):
-        return False
+        return ""
     absent = list(absent_curves(figure, sources, lines))
     if absent:
         print(f"Figure {figure}: no rows for {', '.join(absent)}")
+    draw_series(figure, series, out)
+    return in_words(figure, series)
+
+
+def draw_series(figure, series, out):
     write_data(out / f"{figure}.dat", series)
     styles = " ".join(str(curve.style) for curve in series)
     gnuplot(
@@ -102,7 +110,19 @@ def draw_curves(figure, sources, out, lines):
         f"series={len(series)}; styles={quoted(styles)}; data={quoted(out / f'{figure}.dat')}",
         (WIDTH, HEIGHT + KEY_LINE * len(series)),
     )
-    return True
+
+
+def in_words(figure, series):
+    """The axes and the ends of each curve."""
+    text = "\n".join((cells.REPORT / f"figures/{name}.gp").read_text(encoding="utf-8") for name in ("common", figure))
+    said = " by ".join(re.findall(rf'^set {axis}label "(.*)"', text, re.M)[-1] for axis in "yx")
+    return f"{said}. " + "; ".join(f"{curve.label}: {ends(curve.points)}" for curve in series) + "."
+
+
+def ends(points):
+    low, high = (pick(points, key=lambda point: point[2].value) for pick in (min, max))
+    at = [f"{claims.short(point.value)} at {name}" for _, name, point in (low, high)]
+    return at[0] if low is high else f"from {at[0]} to {at[1]}"
 
 
 def absent_curves(figure, sources, lines):
@@ -115,8 +135,12 @@ def absent_curves(figure, sources, lines):
 
 
 def gnuplot(figure, out, variables, size, template=None):
-    """Runs a template once for each terminal."""
+    """Runs a template once for each terminal; images are as large on a phone."""
     for kind, terminal in TERMINALS.items():
+        if kind == PHONE and template:
+            continue
+        if kind == PHONE:
+            size, variables = (PHONE_WIDTH, size[1]), f"phone=1; {variables}"
         options = terminal.format(*size)
         setup = f"set terminal {options}; set output {quoted(out / f'{figure}.{kind}')}; {variables}"
         done = subprocess.run(
@@ -128,6 +152,37 @@ def gnuplot(figure, out, variables, size, template=None):
         said = [line for line in done.stderr.splitlines() if line.strip() and not ONE_POINT.search(line)]
         if done.returncode or said:
             raise RuntimeError(f"gnuplot, figure {figure}: {' '.join(said)}")
+
+
+# ---- History ----
+
+HISTORY = "history"
+
+
+def history_series(source):
+    """Each row of history.csv over the commits at which this machine measured it, over its time at the first of them."""
+    commits = {}
+    for of_run in source.runs:
+        commits.setdefault(of_run.meta.get("build", {}).get("commit", "unknown"), []).append(of_run)
+    versions = [(commit, cells.Source(of_commit)) for commit, of_commit in commits.items()]
+    for line in cells.read_layout("history.csv"):
+        found = [(x, commit, cells.look_up(version, line["top"])) for x, (commit, version) in enumerate(versions)]
+        points = [point for point in found if point[2]]
+        if len(points) > 1:
+            first = points[0][2].value
+            yield Series(line["label"], 10 + int(line["style"]), [(x, name, scaled(at, first)) for x, name, at in points])
+
+
+def scaled(found, unit):
+    return replace(found, value=found.value / unit, low=found.low / unit, high=found.high / unit)
+
+
+def draw_history(source, out):
+    """What is to be seen, "" where no row was measured at two commits."""
+    series = list(history_series(source))
+    if series:
+        draw_series(HISTORY, series, out)
+    return in_words(HISTORY, series) if series else ""
 
 
 # ---- Montages of saved images ----
@@ -144,7 +199,7 @@ def with_images(tiles, name):
 
 
 def draw_montage(figure, folders, out, lines):
-    """True, or False where no image of the figure is there. Rows and columns without any image are left out."""
+    """What is to be seen, "" where no image of the figure is there. Rows and columns without any image are left out."""
     tiles = [(line, find_image(line["file"], folders)) for line in lines if line["figure"] == figure]
     rows, columns = (with_images(tiles, name) for name in ("line", "column"))
     if rows:
@@ -153,7 +208,7 @@ def draw_montage(figure, folders, out, lines):
             print(f"Figure {figure}: no image of {', '.join(told)}")
     tiles = [(line, path) for line, path in tiles if line["line"] in rows and line["column"] in columns]
     if not tiles:
-        return False
+        return ""
     with open(out / f"{figure}.tiles.gp", "w", encoding="utf-8") as file:
         for line, path in tiles:
             file.write(
@@ -171,7 +226,8 @@ def draw_montage(figure, folders, out, lines):
         (width, height),
         "montage",
     )
-    return True
+    beside = ", ".join(filter(None, columns)) or "one image"
+    return f"Images side by side: {beside}" + (f"; one below the other: {', '.join(rows)}." if any(rows) else ".")
 
 
 # ---- Rooflines ----
@@ -180,25 +236,26 @@ ROOFLINES = {"roofline": roofline.with_roof, "kth-F5": roofline.of_kth}  # {figu
 
 
 def draw_roofline(figure, source, out):
-    """True, or False where no row knows its operations or nothing says what the GPU can do."""
+    """What is to be seen, "" where no row knows its operations or nothing says what the GPU can do."""
     limits = roofline.roof(source)
     blocks = ROOFLINES[figure](roofline.points(source), limits) if limits else []
     if blocks:
         data = out / f"{figure}.dat"
         roofline.write_data(data, blocks)
         gnuplot(figure, out, f"blocks={len(blocks)}; data={quoted(data)}", (WIDTH, HEIGHT + KEY_LINE * len(blocks)))
-    return bool(blocks)
+    labels = ", ".join(block[0] for block in blocks)
+    return f"GFLOPS by operations a byte, both logarithmic, under the roof of this GPU: {labels}." if blocks else ""
 
 
 # ---- All figures ----
 
 
 def draw_all(sources, out, folders=()):
-    """{figure: True if it was drawn}, one line printed for each, in the order of their numbers."""
+    """{figure: what is to be seen in it, "" if it was not drawn}, one line printed for each, in the order of their numbers."""
     out.mkdir(parents=True, exist_ok=True)
     curves, montages = cells.read_layout("figures.csv"), cells.read_layout("montages.csv")
-    for figure in {line["figure"] for line in curves + montages} | ROOFLINES.keys():
-        for kind in ("svg", "png", "dat", "tiles.gp"):  # of another machine: it would seem to be of this one
+    for figure in {line["figure"] for line in curves + montages} | ROOFLINES.keys() | {HISTORY}:
+        for kind in (*TERMINALS, "dat", "tiles.gp"):  # of another machine: it would seem to be of this one
             (out / f"{figure}.{kind}").unlink(missing_ok=True)
     drawn = {}
     for figure in sorted({line["figure"] for line in curves}):
@@ -206,6 +263,7 @@ def draw_all(sources, out, folders=()):
     for figure in sorted({line["figure"] for line in montages}):
         drawn[figure] = draw_montage(figure, folders, out, montages)
     drawn |= {figure: draw_roofline(figure, sources[0], out) for figure in ROOFLINES}
+    drawn[HISTORY] = draw_history(sources[0], out)
     for figure in sorted(drawn):
         missing = "images" if any(line["figure"] == figure for line in montages) else "rows"
         print(

@@ -1,18 +1,21 @@
 """make report: one page with every table, figure and claim, build/report/index.html, also as report.md and tables.csv.
 
-The page needs no network: figures are inside. What it says and how stands in report/: layouts.csv and tables.csv
-(tables), figures.csv, claims.csv, templates/.
+The page needs no network: figures, style and script are inside. What it says and how stands in report/: layouts.csv and
+tables.csv (tables), figures.csv, history.csv, claims.csv, templates/ (page.js sorts, filters and shows intervals; without it
+all is there).
 """
 
 import argparse
 import base64
 import csv
+import os
 import re
 import shlex
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import quote
 
-from antbench import cells, claims, layouts, plots, roofline, runs, validate
+from antbench import cells, claims, code, layouts, plots, roofline, rows, runs, validate
 from antbench.command import OK, ROOT, SKIPPED, BadInput, as_markdown, run
 
 TEMPLATES = cells.REPORT / "templates"
@@ -82,7 +85,15 @@ def heading(column, found, source):
     if not is_new and not any(cell["measured"] or cell["published"] for cell in found):
         return None
     label = f"{column['label']} (not measured yet)" if is_new else column["label"]
-    return {"label": label, "published": any(cell["published"] for cell in found)}
+    return {"label": label, "published": any(cell["published"] for cell in found), "code": code_of(found)}
+
+
+def code_of(found):
+    """Where the code of a column's numbers is, that of its newest run; None where they are of several implementations."""
+    rows = [row for cell in found for row in cell["measured"].rows]
+    if len({row["implementation"] for row in rows}) != 1:
+        return None
+    return code.of_row(max(rows, key=lambda row: row["run"].started))
 
 
 def tables_of(source):
@@ -135,6 +146,8 @@ def describe(of_run):
     machine, build = of_run.meta.get("machine", {}), of_run.meta.get("build", {})
     return {
         "id": of_run.run_id,
+        "path": str(of_run.path.resolve()),
+        "files": sorted(path.name for path in of_run.path.iterdir() if path.suffix in (".csv", ".json")),
         "program": of_run.meta.get("program", ""),
         "profile": of_run.profile,
         "started": of_run.started.replace("T", " ").rstrip("Z"),
@@ -196,7 +209,10 @@ def told_apart(params):
 
 def data_uri(path):
     kind = {".svg": "image/svg+xml", ".png": "image/png"}[path.suffix]
-    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+    content = path.read_bytes()
+    if path.suffix == ".svg":  # half of gnuplot's are groups of nothing
+        content = re.sub(rb"\s+", b" ", re.sub(rb"<g[^>]*>\s*</g>", b"", content))
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def captions():
@@ -212,31 +228,45 @@ def figures(sources, out, images):
         {
             "figure": name,
             "caption": captions()[name],
-            "missing": not done,
+            "missing": not seen,
+            "seen": seen,
             "wide": name in montages,
             "file": f"figures/{name}.svg",
-            "uri": data_uri(out / f"{name}.{'png' if name in montages else 'svg'}") if done else "",
+            "uri": data_uri(out / f"{name}.{'png' if name in montages else 'svg'}") if seen else "",
+            "phone": data_uri(out / f"{name}.{plots.PHONE}") if seen and name not in montages else "",
         }
-        for name, done in sorted(drawn.items())
+        for name, seen in sorted(drawn.items())
     ]
+
+
+def figure_name(name):
+    """As a reader calls it: "3.7" -> "Figure 3.7", "kth-F8-time" -> "KTH, Figure 8, time", "history" -> "History"."""
+    told = rows.title(f"F{name}" if name[0].isdigit() else name)
+    return told[0].upper() + told[1:]
 
 
 # ---- Numbers as text ----
 
 
 def number(value, unit=""):
-    """Three digits that count; tours as whole numbers, thousands apart; a dash for none."""
+    """Three digits that count; tours as whole numbers; a dash for none."""
     if value != value:
         return "–"
-    if unit == "length":
-        return f"{value:,.0f}".replace(",", "\u202f")
-    return claims.short(value)
+    return claims.apart(f"{value:.0f}") if unit == "length" else claims.short(value)
 
 
 def printed(published_id):
     """A published number with the digits that were printed."""
     row = cells.published_rows().get(published_id)
-    return f"{row['value']:.{int(row['digits'])}f}" if row else "–"
+    return claims.apart(f"{row['value']:.{int(row['digits'])}f}") if row else "–"
+
+
+def interval(measured):
+    """What there is to know of a number: its interval, what it was measured on instead, or why it is not there."""
+    if not measured:
+        return "" if measured.reason.startswith("no row") else measured.reason
+    instead = f"of {measured.instance}" if measured.instance else ""
+    return ", ".join(filter(None, (claims.interval(measured), instead)))
 
 
 # ---- Output ----
@@ -261,7 +291,7 @@ def jinja(folder, page=False, finalize=None):
 def render(template, values):
     is_page = template.endswith(".html.j2")
     environment = jinja(TEMPLATES, is_page, None if is_page else as_markdown)
-    environment.filters.update(number=number, printed=printed, interval=claims.with_interval)
+    environment.filters.update(number=number, printed=printed, interval=interval, figure_name=figure_name)
     return environment.get_template(template).render(values)
 
 
@@ -323,6 +353,13 @@ def machine_values(source):
     }
 
 
+def linked(place, out):
+    """A place as the page in `out` reaches it: an address, or a file of this checkout, whose path may be from its root."""
+    if "://" in place:
+        return place
+    return quote(os.path.relpath(ROOT / place, out))
+
+
 def stand_ins_in(tables):
     """What † stands for in them."""
     lines = [line for table in tables for line in table["lines"]]
@@ -344,6 +381,7 @@ def main(arguments=None):
         "machines": machines,
         "verdicts": claims.judge_all(sources[0]),
         "kinds": claims.KINDS,
+        "link": lambda place: linked(place, out),
         "figures": figures(sources, out / "figures", options.images),
     }
     for template, name in (("index.html.j2", "index.html"), ("report.md.j2", "report.md")):

@@ -1,0 +1,56 @@
+"""Where the code behind a measured row is: its file as it was at the commit that the run was built from.
+
+Which file an implementation is in says kernels/registry.def, that of the commit where git has it, else today's.
+"""
+
+import functools
+import re
+import subprocess
+
+from antbench.command import ROOT
+
+REGISTRY = "kernels/registry.def"
+LINE = re.compile(r'^(?:CPU|GPU)\((\w+),\s*"([^"]+)",\s*\w+,\s*"([^"]+)"', re.M)
+REMOTE = re.compile(r"(?:https?://(?:[^@/]+@)?|ssh://(?:[^@/]+@)?|[^@/:]+@)([\w.-]+)[:/](.+?)(?:\.git)?/?")
+
+
+def git(*arguments):
+    """What git prints; None where there is no git, no repository or no such thing in it."""
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+@functools.cache
+def repository():
+    """Where a reader finds the repository, as https://host/owner/name; "" where `origin` is no such place."""
+    found = REMOTE.fullmatch((git("config", "--get", "remote.origin.url") or "").strip())
+    return f"https://{found[1]}/{found[2]}" if found else ""
+
+
+@functools.cache
+def files(commit):
+    """{implementation: its file} at a commit, today's where that is not known."""
+    text = commit and git("show", f"{commit}:{REGISTRY}")
+    text = text or (ROOT / REGISTRY).read_text(encoding="utf-8")
+    return {f"{operation.replace('_', '-')}/{name}": file for operation, name, file in LINE.findall(text)}
+
+
+def of_row(row):
+    """{"file", "commit", "url"} of a row's code, None where the registry does not know it.
+
+    Without a place where others find the repository, `url` is of the file in this checkout, from its root.
+    """
+    commit = row["run"].meta.get("build", {}).get("commit", "")
+    file = files(commit).get(row["implementation"]) or files("").get(row["implementation"])
+    if not file:
+        return None
+    return {"file": file, "commit": commit, "url": url_of(file, commit)}
+
+
+def url_of(file, commit):
+    if repository() and commit:
+        return f"{repository()}/blob/{commit}/{file}"
+    return file if (ROOT / file).exists() else ""

@@ -1,0 +1,170 @@
+"""The report's page in a real browser: Chromium without a window, driven by Selenium, both Debian's.
+
+They are large (400 MB), so `make deps` leaves them out and these tests are skipped without them; the workflow has them:
+apt-get install --no-install-recommends chromium-driver python3-selenium
+"""
+
+import itertools
+import shutil
+
+import pytest
+
+DRIVER = shutil.which("chromedriver")
+webdriver = pytest.importorskip("selenium.webdriver", reason="no python3-selenium: apt-get install python3-selenium chromium-driver")
+pytestmark = pytest.mark.skipif(not DRIVER, reason="no chromedriver: apt-get install chromium-driver")
+
+WIDTHS, SCHEMES = (390, 768, 1280), ("light", "dark")
+TABLE = '[id="table-1-3.3"] table'
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
+        options.add_argument(f"--{argument}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    found = webdriver.Chrome(service=webdriver.chrome.service.Service(DRIVER), options=options)
+    yield found
+    found.quit()
+
+
+@pytest.fixture
+def page(browser, thesis_report):
+    """Freshly opened at 1280 pixels, in light colours."""
+    shape(browser, 1280, "light")
+    browser.get((thesis_report / "index.html").as_uri())
+    return browser
+
+
+def shape(browser, width, scheme):
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+
+def measured(page, column):
+    """The bold numbers of a column of Table 3.3, from above."""
+    return page.execute_script(f"return [...document.querySelectorAll('{TABLE} tbody tr')].map(r => r.cells[{column}].querySelector('b').textContent)")
+
+
+def names(page):
+    return page.execute_script(f"return [...document.querySelectorAll('{TABLE} tbody tr')].filter(r => r.offsetHeight).map(r => r.cells[0].textContent)")
+
+
+def test_it_says_no_error_and_asks_for_nothing(page):
+    assert [entry for entry in page.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
+    asked = page.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
+    assert [url for url in asked if not url.startswith("data:")] == []
+
+
+def test_a_column_is_sorted_and_turned_round(page):
+    button = page.find_element("css selector", f"{TABLE} th:nth-child(2) .sort")
+    assert button.get_attribute("aria-label") == "sort by ACOTSP-style, 1 core"
+    as_it_was = names(page)
+    for order, state in ((-1, "ascending"), (1, "descending")):  # the column rises as it stands: turned round it falls
+        page.execute_script("arguments[0].click()", button)
+        numbers = [float(text.replace("~", "").replace("\u202f", "")) for text in measured(page, 1)]
+        assert numbers == sorted(numbers, reverse=state == "descending") and len(set(numbers)) > 2
+        assert page.execute_script("return arguments[0].parentElement.getAttribute('aria-sort')", button) == state
+    assert names(page) == as_it_was[::-1]
+
+
+def test_cells_without_a_number_come_last_in_either_order(page):
+    page.execute_script("const t = document.querySelector(arguments[0]); t.tBodies[0].rows[0].cells[1].querySelector('b').textContent = '–'", TABLE)
+    for _ in range(2):
+        page.execute_script("document.querySelector(arguments[0]).click()", f"{TABLE} th:nth-child(2) .sort")
+        assert measured(page, 1)[-1] == "–"
+
+
+def test_names_are_sorted_as_text(page):
+    page.execute_script("document.querySelector(arguments[0]).click()", f"{TABLE} th:first-child .sort")
+    assert names(page) == sorted(names(page))
+
+
+def test_the_filter_leaves_rows_that_have_the_words(page):
+    whole = len(names(page))
+    page.find_element("id", "filter").send_keys("pr1002")
+    assert names(page) == ["pr1002"] and page.find_element("id", "found").text.endswith(" rows")
+    page.find_element("id", "filter").clear()
+    page.find_element("id", "filter").send_keys("Table 3.3: time of an iteration")
+    assert len(names(page)) == whole, "a title stands for all of its table"
+    visible = "return [...document.querySelectorAll('.block')].filter(b => b.offsetHeight).length"
+    assert page.execute_script(visible) == 1
+
+
+def test_verdicts_choose_claims(page):
+    shown = "return [...document.querySelectorAll('.claims tbody tr')].filter(r => r.offsetHeight).map(r => r.dataset.verdict)"
+    everything = page.execute_script(shown)
+    button = page.find_element("css selector", 'button[data-verdict="fails"]')
+    button.click()
+    assert set(page.execute_script(shown)) == {"fails"} and button.get_attribute("aria-pressed") == "true"
+    button.click()
+    assert page.execute_script(shown) == everything and len(set(everything)) > 2
+
+
+def test_intervals_are_reached_by_keyboard_and_by_touch(page):
+    interval = page.find_element("css selector", f"{TABLE} td .more")
+    assert not interval.is_displayed()
+    cell = interval.find_element("xpath", "..")
+    page.execute_script("arguments[0].click()", cell)
+    assert interval.is_displayed() and " to " in interval.text
+    page.execute_script("arguments[0].click()", cell)
+    page.find_element("id", "filter").send_keys("\t")  # the next thing that has the focus is the box
+    page.switch_to.active_element.send_keys(" ")
+    hidden = "return [...document.querySelectorAll('.more')].filter(e => e.offsetParent === null && !e.closest('details:not([open])')).length"
+    assert interval.is_displayed() and page.execute_script(hidden) == 0
+
+
+def test_a_table_is_saved_as_csv(page):
+    page.find_element("id", "filter").send_keys("d198")
+    text = page.execute_script("return asCsv(document.querySelector(arguments[0]))", TABLE)
+    header, row = text.splitlines()
+    assert header.startswith('instance,"ACOTSP-style, 1 core","ACOTSP-style, 1 core: interval","ACOTSP-style, 1 core: published",')
+    assert row.startswith('d198,48.4,"') and ",48.37," in row and row.count('"') % 2 == 0
+    assert page.find_element("css selector", '[id="table-1-3.3"] a.csv').get_attribute("download") == "3.3.csv"
+
+
+@pytest.mark.parametrize("width, scheme", itertools.product(WIDTHS, SCHEMES))
+def test_nothing_is_cut_or_too_small_or_too_faint(page, width, scheme):
+    shape(page, width, scheme)
+    page.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+    for shown in (False, True):
+        page.execute_script("document.getElementById('intervals').checked = arguments[0]", shown)
+        assert page.execute_script(WIDER_THAN_THE_SCREEN) == []
+        assert page.execute_script(FAINT) == []
+    assert page.execute_script(SMALLEST_TEXT_OF_FIGURES) >= 10
+    if width == 1280:
+        page.execute_script("document.getElementById('intervals').checked = false")
+        for table in ("3.3", "4.2", "5.1", "6.1"):
+            assert page.execute_script("const s = document.querySelector(arguments[0]); return s.scrollWidth <= s.clientWidth", f'[id="table-1-{table}"] .scroll'), table
+
+
+# What reaches over the right edge and is in nothing that scrolls.
+WIDER_THAN_THE_SCREEN = """
+const wide = document.documentElement.scrollWidth > innerWidth ? ["the page"] : [];
+return wide.concat([...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > innerWidth + 0.5 && !e.closest(".scroll"))
+  .map(e => e.outerHTML.slice(0, 80)))"""
+
+# Text below WCAG's contrast AA: 4.5, of large letters 3.
+FAINT = """
+const channels = c => { const [r, g, b, a = 1] = c.match(/[\\d.]+/g).map(Number); return { rgb: [r, g, b], a }; };
+const luminance = rgb => rgb.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+const behind = e => { for (; e; e = e.parentElement) { const c = channels(getComputedStyle(e).backgroundColor); if (c.a === 1) return c.rgb; } return [255, 255, 255]; };
+const seen = new Map();
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+  const e = walker.currentNode.parentElement;
+  if (!walker.currentNode.textContent.trim() || ["SCRIPT", "STYLE"].includes(e.tagName) || !e.offsetParent) continue;
+  const style = getComputedStyle(e), [a, b] = [luminance(channels(style.color).rgb), luminance(behind(e))].sort((x, y) => y - x);
+  const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+  if ((a + 0.05) / (b + 0.05) < (large ? 3 : 4.5)) seen.set(e.className + " " + e.tagName, `${style.color} on ${behind(e)}: ${e.textContent.slice(0, 40)}`);
+}
+return [...seen.values()]"""
+
+# Pixels on the screen of the smallest letters in any drawing.
+SMALLEST_TEXT_OF_FIGURES = """
+return Math.min(...[...document.querySelectorAll("figure.drawn img")].map(img => {
+  const svg = new DOMParser().parseFromString(atob(img.currentSrc.split(",")[1]), "image/svg+xml").documentElement;
+  const sizes = [...svg.querySelectorAll("g[font-size]")].filter(g => g.textContent.trim()).map(g => parseFloat(g.getAttribute("font-size")));
+  return Math.min(...sizes) * img.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+}))"""
