@@ -30,10 +30,10 @@ def test_the_stored_index_has_every_row():
 
 @pytest.fixture
 def files(report_folder, program, tmp_path, monkeypatch):
-    """INDEX.md and README.md beside the report/ of the recorded program."""
-    for name in ("INDEX", "README"):
-        monkeypatch.setattr(index, name, tmp_path / f"{name}.md")
-    monkeypatch.setattr(readme, "generate", lambda text: "results\n")
+    """INDEX.md, README.md and results.md beside the report/ of the recorded program."""
+    monkeypatch.setattr(index, "INDEX", tmp_path / "INDEX.md")
+    monkeypatch.setattr(readme, "PAGES", (tmp_path / "README.md", tmp_path / "results.md"))
+    monkeypatch.setattr(readme, "generate", lambda texts: dict.fromkeys(texts, "results\n"))
     monkeypatch.setattr(index, "dangling", lambda text, drivers: [])
     return tmp_path
 
@@ -42,7 +42,7 @@ def test_all_files_are_written_and_checked(files, capsys):
     assert index.main([]) == command.OK and index.main(["--check"]) == command.OK
     assert (files / "report/rows.csv").read_text() == (DATA / "rows.csv").read_text()
     assert (files / "report/driver_sets.csv").read_text() == (DATA / "sets.csv").read_text()
-    for name in ("INDEX.md", "README.md", "report/rows.csv", "report/driver_sets.csv"):
+    for name in ("INDEX.md", "README.md", "results.md", "report/rows.csv", "report/driver_sets.csv"):
         text = (files / name).read_text()
         (files / name).write_text(text + "\n")
         assert index.main(["--check"]) == command.ERROR

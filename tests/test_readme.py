@@ -1,21 +1,26 @@
-"""The results in README.md are those of the stored runs."""
+"""The results in README.md and docs/results.md are those of the stored runs."""
+
+import re
 
 import pytest
 
-from antbench import index, readme, runs
-from antbench.command import BadInput
+from antbench import readme, runs
+from antbench.command import ROOT, BadInput
 
 pytest.importorskip("jinja2")
 
 
+def pages():
+    return {page: page.read_text(encoding="utf-8") for page in readme.PAGES}
+
+
 def test_the_results_are_up_to_date():
     """`make index` writes them."""
-    text = index.README.read_text(encoding="utf-8")
-    assert readme.generate(text) == text
+    assert readme.generate(pages()) == pages()
 
 
 def test_every_block_is_there_once():
-    names = [name for _, name, _ in readme.BLOCK.findall(index.README.read_text(encoding="utf-8"))]
+    names = [name for text in pages().values() for _, name, _ in readme.BLOCK.findall(text)]
     assert sorted(names) == sorted(path.name.removesuffix(".md.j2") for path in readme.TEMPLATES.iterdir())
 
 
@@ -23,20 +28,27 @@ def test_only_blocks_are_written():
     stale = "".join(
         f"a\n<!-- generated: {path.name[:-6]} -->\nstale text\n<!-- end -->\n" for path in readme.TEMPLATES.iterdir()
     )
-    text = readme.generate(stale)
+    (text,) = readme.generate({ROOT / "README.md": stale}).values()
     assert "stale text" not in text and text.count("a\n<!-- generated: ") == len(list(readme.TEMPLATES.iterdir())) and text.endswith("<!-- end -->\n")
 
 
+def test_links_of_the_results_lead_to_files():
+    """From the page that has them."""
+    for page, text in pages().items():
+        links = re.findall(r"\]\(([^)#]+)", text) + re.findall(r'src="([^"]+)"', text)
+        assert links and [link for link in links if "://" not in link and not (page.parent / link).exists()] == [], page
+
+
 def test_a_block_without_a_template_is_refused():
-    text = index.README.read_text(encoding="utf-8")
-    with pytest.raises(BadInput, match="README.md: ants, aunts: a block needs a template"):
-        readme.generate(text.replace("generated: ants ", "generated: aunts "))
+    texts = {page: text.replace("generated: ants ", "generated: aunts ") for page, text in pages().items()}
+    with pytest.raises(BadInput, match="README.md, results.md: ants, aunts: a block needs a template"):
+        readme.generate(texts)
 
 
-def test_numbers_have_the_digits_of_their_size():
+def test_times_are_printed_as_in_the_report():
     measured = readme.Measured(readme.newest("3.3", "quick"))
     assert measured.ms("3.3/ds-roulette/d198?protocol=as-best") == "0.198"
-    assert measured.ms("3.3/ds-roulette/d198?protocol=as-best", 1) == "0.2"
+    assert measured.ms("3.3/acotsp-seq/a280?protocol=as-best") == "~11.5"
     assert measured.ms("3.3/acotsp-omp/lin318?protocol=as-best") == "~2.17"  # its processes differ
     assert measured.ms("3.3/acotsp-omp/pr2392?protocol=as-best") == "429"
     assert measured.ms("3.3/nobody/d198") == "–"
@@ -54,6 +66,9 @@ def test_a_caption_names_the_run_of_each_backend():
     both.ms("5.1/seq/lena")
     both.ms("5.1/warp-128/lena")
     first, second = both.runs().split(";\n")
+    elsewhere = readme.Measured([quick], ROOT / "docs")
+    elsewhere.ms("5.1/seq/lena")
+    assert "[run](../results/reference/" in elsewhere.runs()
     assert first.startswith("GPU: profile `thesis`, commit eb2dcaf, [run](") and second == f"CPU: {alone.runs()}"
     with pytest.raises(BadInput, match="no stored run of 9.9 in profile quick on a GPU"):
         readme.newest("9.9", "quick")

@@ -1,7 +1,7 @@
 """INDEX.md: what is behind each row of each table, and the other files that are made from the program. `make index`.
 
 Nothing here is kept by hand. report/rows.csv and report/driver_sets.csv are what the program says that its drivers
-measure; INDEX.md joins them with the stored runs and the report's layouts; README.md has results of the stored runs
+measure; INDEX.md joins them with the stored runs and the report's layouts; README.md and docs/results.md have results of the stored runs
 (antbench.readme).
 """
 
@@ -16,7 +16,7 @@ from antbench import cells, command, layouts, readme, rows, runs
 from antbench.command import ROOT, BadInput
 
 PROGRAM = ROOT / "build/bin" / runs.PROGRAM
-INDEX, README = ROOT / "INDEX.md", ROOT / "README.md"
+INDEX = ROOT / "INDEX.md"
 ROWS, SETS = cells.REPORT / "rows.csv", cells.REPORT / "driver_sets.csv"
 TABLES_HEADER = ["driver", "program", "file", "table", "heading", "published"]
 LIST_HEADER = ["id", "backend", "file", "traits", "source", "description"]
@@ -193,7 +193,7 @@ def main(arguments=None):
         if broken := dangling(text, {row.driver for row in known}):
             print(f"INDEX.md: there is no {', '.join(broken)}", file=sys.stderr)
             return command.ERROR
-        stale += update({INDEX: text, README: readme.generate(read(README))}, check)
+        stale += update({INDEX: text, **readme.generate({page: read(page) for page in readme.PAGES})}, check)
     if check and stale:
         print(f"{', '.join(path.name for path in stale)}: stale: make index", file=sys.stderr)
         return command.ERROR

@@ -1,16 +1,19 @@
-"""The results in README.md, between `<!-- generated: NAME -->` and `<!-- end -->`, from the stored runs. `make index`.
+"""The results in README.md and docs/results.md, between `<!-- generated: NAME -->` and `<!-- end -->`, from the stored runs.
+`make index`.
 
 What a block says stands in report/readme/NAME.md.j2. A template picks the runs with machine() (each cell at its best)
 or newest(driver, profile), and asks these for numbers (Measured).
 """
 
 import functools
+import os
 import re
 
 from antbench import cells, claims, runs
 from antbench.command import ROOT, BadInput
 from antbench.report import jinja, printed
 
+PAGES = ROOT / "README.md", ROOT / "docs/results.md"
 TEMPLATES = cells.REPORT / "readme"
 BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 REFERENCE = runs.RESULTS / "reference"
@@ -19,24 +22,20 @@ REFERENCE = runs.RESULTS / "reference"
 class Measured:
     """What a template asks of some runs; remembers the rows, so that it can say where they are from."""
 
-    def __init__(self, chosen):
-        self.source, self.rows = cells.Source(chosen), []
+    def __init__(self, chosen, folder=ROOT):
+        """`folder`: where the page is that links to the runs."""
+        self.source, self.rows, self.folder = cells.Source(chosen), [], folder
         machine = next(run for run in self.source.runs if run.device).meta["machine"]
         self.gpu, self.label, self.cores = self.source.device, self.source.label, machine["usable_cores"]
 
-    def ms(self, address, decimals=None):
-        """A time as text, by default with as many digits as its size deserves; "–" where there is none.
-
-        ~ marks what is noisy or has no interval.
-        """
+    def ms(self, address):
+        """A time as text, as the report has it; "–" where there is none. ~ marks what is noisy or has no interval."""
         found = cells.look_up(self.source, address)
         self.rows += found.rows
         if not found:
             return "–"
-        if decimals is None:
-            decimals = next(digits for limit, digits in ((1, 3), (100, 2), (float("inf"), 0)) if found.value < limit)
         vague = any(row["status"] != "ok" or row["ci95_lo_ms"] != row["ci95_lo_ms"] for row in found.rows)
-        return ("~" if vague else "") + f"{found.value:.{decimals}f}"
+        return ("~" if vague else "") + claims.short(found.value)
 
     def runs(self):
         """Which runs the numbers so far are from, as Markdown; those of the GPU first where there are several."""
@@ -44,15 +43,15 @@ class Measured:
         for row in self.rows:
             backends.setdefault(row["run"], set()).add({"cuda": "GPU"}.get(row["backend"], "CPU"))
         if len(backends) == 1:
-            return described(*backends)
+            return described(*backends, self.folder)
         ordered = sorted(backends.items(), key=lambda pair: (max(pair[1]) != "GPU", pair[0].started))
-        return ";\n".join(f"{' and '.join(sorted(names))}: {described(run)}" for run, names in ordered)
+        return ";\n".join(f"{' and '.join(sorted(names))}: {described(run, self.folder)}" for run, names in ordered)
 
 
-def described(run):
+def described(run, folder):
     """As "profile `quick`, commit eb2dcaf, [run](results/...)"."""
     (table,) = run.path.glob("table-*.csv")
-    return f"profile `{run.profile}`, commit {run.meta['build']['commit']}, [run]({table.relative_to(ROOT)})"
+    return f"profile `{run.profile}`, commit {run.meta['build']['commit']}, [run]({os.path.relpath(table, folder)})"
 
 
 @functools.cache
@@ -88,11 +87,11 @@ def named():
     return {verdict.claim["id"]: verdict for verdict in verdicts()}
 
 
-def templates():
+def templates(folder):
     made = jinja(TEMPLATES)
     made.globals.update(
-        machine=lambda: Measured(machine()),
-        newest=lambda driver, profile: Measured(newest(driver, profile)),
+        machine=lambda: Measured(machine(), folder),
+        newest=lambda driver, profile: Measured(newest(driver, profile), folder),
         printed=printed,
         counts=counts,
         verdicts=named,
@@ -101,11 +100,15 @@ def templates():
     return made
 
 
-def generate(text):
-    """README's text with its blocks as they should be now."""
-    found = templates()
-    names = [name for _, name, _ in BLOCK.findall(text)]
-    if missing := sorted({path.name.removesuffix(".md.j2") for path in TEMPLATES.glob("*.md.j2")} ^ set(names)):
-        raise BadInput(f"README.md: {', '.join(missing)}: a block needs a template in report/readme/, and the reverse")
-    made = {name: found.get_template(f"{name}.md.j2").render() for name in names}
-    return BLOCK.sub(lambda block: f"{block[1]}{made[block[2]]}\n{block[3]}", text)
+def generate(texts):
+    """{page: its text with its blocks as they should be now}, of {page: its text}."""
+    named = [name for text in texts.values() for _, name, _ in BLOCK.findall(text)]
+    there = [path.name.removesuffix(".md.j2") for path in TEMPLATES.glob("*.md.j2")]
+    if missing := sorted(set(there) ^ set(named)):
+        pages = ", ".join(path.name for path in texts)
+        raise BadInput(f"{pages}: {', '.join(missing)}: a block needs a template in report/readme/, and the reverse")
+    return {path: filled(text, templates(path.parent)) for path, text in texts.items()}
+
+
+def filled(text, found):
+    return BLOCK.sub(lambda block: f"{block[1]}{found.get_template(f'{block[2]}.md.j2').render()}\n{block[3]}", text)
