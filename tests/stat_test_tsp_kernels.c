@@ -1,5 +1,6 @@
 /* What needs many steps of the GPU implementations of Ant System on the host backend, and so runs without sanitizers:
- * the selection rule that each claims in the registry (AB_EXACT), and a thousand iterations. */
+ * the selection rule that each claims in the registry (AB_EXACT), and a thousand iterations. An argument chooses tests by their
+ * names: '*two_cities*'. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -199,8 +200,9 @@ static void test_thousand_iterations(void **state)
     tsp_free(&instance);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cities_are_chosen_in_proportion),
         cmocka_unit_test(test_candidates_are_chosen_in_proportion),

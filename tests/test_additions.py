@@ -13,12 +13,12 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from antbench import command
 from support.commands import ROOT, rows_of
+from support.copies import copy_tree, listed_by_git
 
 pytestmark = [
     pytest.mark.slow,
@@ -209,27 +209,6 @@ class Tree:
         done = self.run("build/bin/antbench", *arguments, "--quiet", "--out", out)
         assert (out / "meta.json").exists(), done.stderr
         return done.returncode, rows_of(out), done.stdout
-
-
-def listed_by_git():
-    arguments = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=True)
-    return list(filter(None, listed.stdout.split("\0")))
-
-
-def copy_tree(path):
-    """What git has, as it is now, and the objects, which are newer than it."""
-    for name in listed_by_git():
-        if (ROOT / name).is_file():
-            (path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, path / name)
-    for folder in ("gen", "obj", "san"):
-        if (ROOT / "build" / folder).exists():
-            shutil.copytree(ROOT / "build" / folder, path / "build" / folder, ignore=programs_in)
-
-
-def programs_in(folder, names):
-    return [name for name in names if "." not in name and Path(folder, name).is_file()]
 
 
 @pytest.fixture(scope="module")

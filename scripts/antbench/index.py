@@ -1,8 +1,8 @@
 """INDEX.md: what is behind each row of each table, and the other files that are made from the program. `make index`.
 
 Nothing here is kept by hand. report/rows.csv and report/driver_sets.csv are what the program says that its drivers
-measure; INDEX.md joins them with the stored runs and the report's layouts; README.md and docs/results.md have results of the stored runs
-(antbench.readme).
+measure; INDEX.md joins them with the stored runs and the report's layouts; README.md, docs/results.md and docs/learn.md have results of the stored
+runs (antbench.readme).
 """
 
 import argparse

@@ -1,5 +1,5 @@
-"""The results in README.md and docs/results.md, between `<!-- generated: NAME -->` and `<!-- end -->`, from the stored runs.
-`make index`.
+"""The results in README.md, docs/results.md and docs/learn.md, between `<!-- generated: NAME -->` and `<!-- end -->`, from the
+stored runs. `make index`.
 
 What a block says stands in report/readme/NAME.md.j2. A template picks the runs with machine() (each cell at its best)
 or newest(driver, profile), and asks these for numbers (Measured).
@@ -9,11 +9,11 @@ import functools
 import os
 import re
 
-from antbench import cells, claims, runs
+from antbench import cells, claims, roofline, runs
 from antbench.command import ROOT, BadInput
 from antbench.report import jinja, printed
 
-PAGES = ROOT / "README.md", ROOT / "docs/results.md"
+PAGES = ROOT / "README.md", ROOT / "docs/results.md", ROOT / "docs/learn.md"
 TEMPLATES = cells.REPORT / "readme"
 BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 REFERENCE = runs.RESULTS / "reference"
@@ -24,7 +24,7 @@ class Measured:
 
     def __init__(self, chosen, folder=ROOT):
         """`folder`: where the page is that links to the runs."""
-        self.source, self.rows, self.folder = cells.Source(chosen), [], folder
+        self.source, self.rows, self.folder = source(tuple(chosen)), [], folder
         machine = next(run for run in self.source.runs if run.device).meta["machine"]
         self.gpu, self.label, self.cores = self.source.device, self.source.label, machine["usable_cores"]
 
@@ -36,6 +36,10 @@ class Measured:
             return "–"
         vague = any(row["status"] != "ok" or row["ci95_lo_ms"] != row["ci95_lo_ms"] for row in found.rows)
         return ("~" if vague else "") + claims.short(found.value)
+
+    def copied_in_ms(self, n_bytes):
+        """How long a copy in the GPU's memory takes to read as much."""
+        return claims.short(n_bytes / roofline.roof(self.source)["copy"] / 1e6)
 
     def runs(self):
         """Which runs the numbers so far are from, as Markdown; those of the GPU first where there are several."""
@@ -52,6 +56,11 @@ def described(run, folder):
     """As "profile `quick`, commit eb2dcaf, [run](results/...)"."""
     (table,) = run.path.glob("table-*.csv")
     return f"profile `{run.profile}`, commit {run.meta['build']['commit']}, [run]({os.path.relpath(table, folder)})"
+
+
+@functools.cache
+def source(chosen):
+    return cells.Source(chosen)
 
 
 @functools.cache
@@ -96,6 +105,7 @@ def templates(folder):
         counts=counts,
         verdicts=named,
         sets=cells.sets(),
+        short=claims.short,
     )
     return made
 
