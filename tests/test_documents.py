@@ -1,0 +1,116 @@
+"""Every command that a document tells a reader to run is one: targets, variables, options and files exist, and what the program
+would measure can be planned. test_learn.py runs those of docs/learn.md; what `make deps test` and `.ci/run` do runs in CI."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from antbench import command
+from support import documents
+from support.commands import PROGRAM, ROOT, environment_of
+
+DOCUMENTS = [path for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))) if path.exists()]
+COMMANDS = list(dict.fromkeys(command for path in DOCUMENTS for command in documents.commands(path)))
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+TOOLS = ("git", "cd", "sed", "echo", "sudo")
+ASSIGNMENT = re.compile(r"(\w+)=(.*)", re.S)
+
+
+def words(command):
+    """(assignments, the other words): a placeholder of a whole command, <MHz>, is a word."""
+    parts = shlex.split(command.replace("<", "").replace(">", "") if " > " not in command else command)
+    assigned = dict(ASSIGNMENT.fullmatch(part).groups() for part in parts if ASSIGNMENT.fullmatch(part))
+    return assigned, [part for part in parts if not ASSIGNMENT.fullmatch(part)]
+
+
+def of(*first):
+    found = [command for command in COMMANDS if words(command)[1][0] in first]
+    assert found, f"no document has a command of {first}"
+    return found
+
+
+def test_commands_are_found_in_documents():
+    assert {"make deps bench-all", "make deps test", "make NVCC= build", ".ci/run"} <= set(COMMANDS) and len(COMMANDS) > 40
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_shell_can_read_it(command):
+    done = subprocess.run(["bash", "-n", "-c", re.sub(r"<(\w+)>", r"\1", command)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", of("make"))
+def test_what_is_given_to_make_is_used(command):
+    assigned, _ = words(command)
+    unknown = [name for name in assigned if not re.search(rf"\$\((call as_word,\$\()?{name}[):]|\b{name} := ", MAKEFILE)]
+    assert not unknown, f"the Makefile has no {unknown}"
+
+
+def test_make_knows_the_targets():
+    targets = dict.fromkeys(target for command in of("make") for target in words(command)[1][1:] if target != "bench-X")
+    assert "bench-X" in "".join(COMMANDS) and "build" in targets
+    given = {name: "x" for command in of("make") for name in words(command)[0] if name not in ("NVCC", "ARGS")}
+    arguments = ["NVCC=", f"PYTHON={sys.executable}", *(f"{name}={value}" for name, value in given.items())]
+    for target in targets:  # one after the other, so that the message names it
+        if re.search(rf"^{re.escape(target)}:", MAKEFILE, re.M) or target.startswith("bench-"):
+            continue
+        done = subprocess.run(["make", "-n", *arguments, target], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, f"make {target}: {done.stderr}"
+
+
+def planned(tmp_path):
+    """[(driver, arguments)] of the program, by itself or under make."""
+    (tmp_path / "FILE.cnf").write_text("p cnf 2 1\n1 -2 0\n")
+    for told in of(PROGRAM.relative_to(ROOT).as_posix()):
+        yield [part.replace("FILE.cnf", str(tmp_path / "FILE.cnf")) for part in words(told)[1][1:]]
+    for told in of("make"):
+        assigned, (_, *targets) = words(told)
+        for target in targets:
+            if target.startswith("bench-") and target not in ("bench-all", "bench-X"):
+                profile = ["--profile", assigned["PROFILE"]] if "PROFILE" in assigned else []
+                yield [target.removeprefix("bench-"), *profile, *shlex.split(assigned.get("ARGS", ""))]
+
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason="not built here")
+def test_the_program_would_do_it(tmp_path):
+    """Or could not for want of a GPU; rungs that the reader writes first are not in the registry here."""
+    for arguments in planned(tmp_path):
+        if "tsp/mine" in arguments:
+            arguments[arguments.index("tsp/mine")] = "tsp/ds-roulette"
+        plan = [] if {"--help", "--list"} & set(arguments) else ["--dry-run"]
+        done = subprocess.run([PROGRAM, *arguments, *plan], cwd=ROOT, env=environment_of(), capture_output=True, text=True)
+        needs_gpu = done.returncode == command.SKIPPED and "cuda" in arguments
+        assert needs_gpu or (done.returncode == command.OK and done.stdout), f"{arguments}: {done.stderr}"
+
+
+def test_scripts_have_the_options():
+    asked = [command for command in COMMANDS if re.match(r"(PYTHONPATH=\S+ )?(scripts/|python3 )", command)]
+    assert len(asked) > 5
+    for command in asked:
+        _, (first, *rest) = words(command)
+        options = [word for word in rest if word.startswith("--")]
+        file = rest[0] if first == "python3" and rest[0] != "-m" else first
+        if first == "python3" and rest[0] == "-m":
+            shown = [sys.executable, "-m", rest[1]]
+        else:
+            assert (ROOT / file).is_file(), command
+            shown = [ROOT / file]
+        if options:
+            environment = dict(os.environ, PYTHONPATH=str(ROOT / "scripts"), PYTHON=sys.executable)
+            said = subprocess.run([*shown, "--help"], cwd=ROOT, env=environment, capture_output=True, text=True).stdout
+            assert [option for option in options if option not in said] == [], command
+
+
+def test_all_else_is_there():
+    for command in COMMANDS:
+        first = words(command)[1][0]
+        if first.startswith("build/bin/tests/"):
+            assert re.search(rf"{re.escape(first)}|STAT_TESTS", MAKEFILE) and (ROOT / f"{first.replace('build/bin/', '')}.c").exists()
+        elif first.startswith(".ci/"):
+            assert os.access(ROOT / first, os.X_OK)
+        else:
+            assert first in ("make", "python3", *TOOLS) or first.startswith(("scripts/", "build/bin/antbench")), command
