@@ -1,6 +1,7 @@
 """Every command that a document tells a reader to run is one: targets, variables, options and files exist, and what the program
 would measure can be planned. test_learn.py runs those of docs/learn.md; what `make deps test` and `.ci/run` do runs in CI."""
 
+import functools
 import os
 import re
 import shlex
@@ -87,6 +88,12 @@ def test_the_program_would_do_it(tmp_path):
         assert needs_gpu or (done.returncode == command.OK and done.stdout), f"{arguments}: {done.stderr}"
 
 
+@functools.cache
+def help_of(*script):
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "scripts"), PYTHON=sys.executable)
+    return subprocess.run([*script, "--help"], cwd=ROOT, env=environment, capture_output=True, text=True).stdout
+
+
 def test_scripts_have_the_options():
     asked = [command for command in COMMANDS if re.match(r"(PYTHONPATH=\S+ )?(scripts/|python3 )", command)]
     assert len(asked) > 5
@@ -100,9 +107,7 @@ def test_scripts_have_the_options():
             assert (ROOT / file).is_file(), command
             shown = [ROOT / file]
         if options:
-            environment = dict(os.environ, PYTHONPATH=str(ROOT / "scripts"), PYTHON=sys.executable)
-            said = subprocess.run([*shown, "--help"], cwd=ROOT, env=environment, capture_output=True, text=True).stdout
-            assert [option for option in options if option not in said] == [], command
+            assert [option for option in options if option not in help_of(*shown)] == [], command
 
 
 def test_all_else_is_there():

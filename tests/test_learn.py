@@ -12,7 +12,7 @@ from support.copies import copy_tree
 
 LEARN = ROOT / "docs/learn.md"
 # The copy of the tests stands for the one that the reader makes; what is on a GPU is told so.
-OF_THE_COPY = ["git worktree add ../antbench-learn", "cd ../antbench-learn", "make deps", "cd -", "git worktree remove --force ../antbench-learn"]
+OF_THE_COPY = ["git worktree add --detach ../antbench-learn", "cd ../antbench-learn", "cd -", "git worktree remove --force ../antbench-learn"]
 GPU = "# on a GPU"
 EXIT_CODE = re.compile(r"# exit code (\d)")
 
