@@ -132,7 +132,8 @@ def test_all_figures_of_a_whole_run_are_drawn(thesis, tmp_path, capsys):
     ]
     for figure in CURVES + ["5.5", "5.6", "6.5", "6.6"]:
         assert (tmp_path / f"out/{figure}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-        assert "</svg>" in (tmp_path / f"out/{figure}.svg").read_text(encoding="utf-8")
+        drawing = (tmp_path / f"out/{figure}.svg").read_text(encoding="utf-8")
+        assert "</svg>" in drawing and f"<title>Figure {figure}</title>" in drawing and "Gnuplot" not in drawing
 
 
 @needs_gnuplot

@@ -50,6 +50,13 @@ def test_each_row_is_shown_at_its_largest_instance(tmp_path):
     assert [(point.row, point.instance) for point in found] == [("naive", "random-4096"), ("shared", "random-512")]
 
 
+def test_the_number_of_ants_is_no_row_of_its_own(tmp_path):
+    """It grows with the instance."""
+    rows = [made_row("3.3", "race", name, 1.0, f"protocol=as;ants={n}", size=n, bytes=1e9) for name, n in (("d198", 198), ("pr1002", 1002))]
+    found = roofline.points(source_of(tmp_path / "a", [COPY, FMA, *rows]))
+    assert [(point.instance, point.params) for point in found] == [("pr1002", "protocol=as;ants=1002")]
+
+
 def test_kth_intensities_are_those_of_its_numbers():
     """Times the 80 GB/s of its card they are the bounds that it prints."""
     published = cells.published_rows()

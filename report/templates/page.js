@@ -120,8 +120,10 @@ for (const table of all("table[data-csv]")) {
 // What is wider than its place is scrolled by keys, too.
 function reachable() {
   for (const place of all(".scroll")) {
-    if (place.scrollWidth > place.clientWidth) place.tabIndex = 0;
-    else place.removeAttribute("tabindex");
+    const wide = place.scrollWidth > place.clientWidth;
+    for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", "wider than the page: scrolls"]])
+      if (wide) place.setAttribute(name, value);
+      else place.removeAttribute(name);
   }
 }
 addEventListener("resize", reachable);

@@ -5,6 +5,7 @@ looks in report/figures/<figure>.gp. This program writes the numbers into <figur
 """
 
 import argparse
+import html
 import math
 import re
 import subprocess
@@ -23,6 +24,7 @@ TERMINALS[PHONE] = 'svg size {0},{1} dynamic enhanced font "Helvetica,12" backgr
 WIDTH, HEIGHT, KEY_LINE = 760, 390, 27  # pixels: a figure, and each line of its key below
 PHONE_WIDTH = 380
 ONE_POINT = re.compile(r"Warning: empty [xy] range")  # gnuplot widens the axis of a figure with one point
+DRAWN_BY = re.compile(r"<title>Gnuplot</title>\s*<desc>[^<]*</desc>")
 GAP, ROW_LABEL, COLUMN_LABEL = 3, 72, 64  # pixels of a montage: around each image, and for the labels beside and above
 TILE = 512 + 2 * GAP  # the size of the images, so that no line of a map falls between the pixels
 
@@ -264,6 +266,9 @@ def draw_all(sources, out, folders=()):
         drawn[figure] = draw_montage(figure, folders, out, montages)
     drawn |= {figure: draw_roofline(figure, sources[0], out) for figure in ROOFLINES}
     drawn[HISTORY] = draw_history(sources[0], out)
+    for figure, seen in drawn.items():
+        if seen:
+            describe(out / f"{figure}.svg", f"Figure {figure}", seen)
     for figure in sorted(drawn):
         missing = "images" if any(line["figure"] == figure for line in montages) else "rows"
         print(
@@ -272,6 +277,13 @@ def draw_all(sources, out, folders=()):
             else f"Figure {figure}: no {missing} in the runs of {', '.join(source.device for source in sources)}"
         )
     return drawn
+
+
+def describe(path, title, seen):
+    """Says in a drawing what it shows, in place of what drew it."""
+    said = f"<title>{html.escape(title)}</title>\n<desc>{html.escape(seen)}</desc>"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(DRAWN_BY.sub(lambda _: said, text, count=1), encoding="utf-8")
 
 
 def shown(path):

@@ -72,11 +72,16 @@ def points(source):
     largest = {}
     for row in source.rows.to_dict("records"):
         if row["backend"] == "cuda" and row["scope"] not in ("setup", "end-to-end"):
-            place = (row["table"], row["row"], row["params"], row["scope"])
+            place = (row["table"], row["row"], of_all_sizes(row["params"]), row["scope"])
             found = point(row, limits.get(row["run_id"], {}))
             if found and row["size"] >= largest.get(place, (0,))[0]:
                 largest[place] = (row["size"], found)
     return [found for _, (_, found) in sorted(largest.items())]
+
+
+def of_all_sizes(params):
+    """The parameters but the number of ants, which follows from the instance."""
+    return ";".join(pair for pair in params.split(";") if not pair.startswith("ants="))
 
 
 def roof(source):
