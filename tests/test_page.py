@@ -132,6 +132,7 @@ def test_nothing_is_cut_or_too_small_or_too_faint(page, width, scheme):
         assert page.execute_script(WIDER_THAN_THE_SCREEN) == []
         assert page.execute_script(FAINT) == []
     assert page.execute_script(SMALLEST_TEXT_OF_FIGURES) >= 10
+    assert page.execute_script(CUT_TEXT_OF_FIGURES) == []
     if width == 1280:
         page.execute_script("document.getElementById('intervals').checked = false")
         for table in ("3.3", "4.2", "5.1", "6.1"):
@@ -168,3 +169,15 @@ return Math.min(...[...document.querySelectorAll("figure.drawn img")].map(img =>
   const sizes = [...svg.querySelectorAll("g[font-size]")].filter(g => g.textContent.trim()).map(g => parseFloat(g.getAttribute("font-size")));
   return Math.min(...sizes) * img.getBoundingClientRect().width / svg.viewBox.baseVal.width;
 }))"""
+
+# Letters that a drawing's edge cuts.
+CUT_TEXT_OF_FIGURES = """
+return [...document.querySelectorAll("figure.drawn img")].flatMap(img => {
+  const place = document.body.appendChild(document.createElement("div"));
+  place.innerHTML = atob(img.currentSrc.split(",")[1]).replace(/^<[?].*?[?]>/, "");
+  const svg = place.querySelector("svg"), edge = svg.getBoundingClientRect();
+  const cut = [...svg.querySelectorAll("text")].filter(t => t.getBoundingClientRect().right > edge.right + 1 || t.getBoundingClientRect().left < edge.left - 1)
+    .map(t => img.closest("figure").id + ": " + t.textContent);
+  place.remove();
+  return cut;
+})"""

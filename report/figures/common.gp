@@ -24,5 +24,6 @@ set title font ",15"
 if (exists("phone")) {
     set xtics rotate by -40
     set key samplen 1.5 spacing 1.15
+    set rmargin 4
 }
 set xlabel "TSPLIB instance"

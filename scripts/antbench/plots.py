@@ -1,7 +1,7 @@
 """make plots: the figures of the thesis, ours beside the published, as SVG and PNG.
 
-What is in a figure stands in report/figures.csv (curves) and report/montages.csv (saved images), or in roofline.py, how it
-looks in report/figures/<figure>.gp. This program writes the numbers into <figure>.dat and calls gnuplot.
+What is in a figure stands in report/figures.csv (curves), report/montages.csv (saved images) and report/history.csv (rows over
+commits), or in roofline.py, how it looks in report/figures/<figure>.gp. This program writes the numbers into <figure>.dat and calls gnuplot.
 """
 
 import argparse
