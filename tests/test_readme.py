@@ -47,10 +47,10 @@ def test_a_block_without_a_template_is_refused():
 
 def test_times_are_printed_as_in_the_report():
     measured = readme.Measured(readme.newest("3.3", "quick"))
-    assert measured.ms("3.3/ds-roulette/d198?protocol=as-best") == "0.198"
-    assert measured.ms("3.3/acotsp-seq/a280?protocol=as-best") == "~11.5"
-    assert measured.ms("3.3/acotsp-omp/lin318?protocol=as-best") == "~2.17"  # its processes differ
-    assert measured.ms("3.3/acotsp-omp/pr2392?protocol=as-best") == "429"
+    assert measured.ms("3.3/ds-roulette/d198?protocol=as-best") == "0.199"
+    assert measured.ms("3.3/acotsp-seq/a280?protocol=as-best") == "~12.5"
+    assert measured.ms("3.3/acotsp-omp/lin318?protocol=as-best") == "~2.27"  # its processes differ
+    assert measured.ms("3.3/acotsp-omp/pr1002?protocol=as-best") == "41.5"
     assert measured.ms("3.3/nobody/d198") == "–"
 
 

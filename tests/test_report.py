@@ -357,13 +357,13 @@ def test_what_is_told_of_a_number():
 
 def test_columns_lead_to_their_code_at_the_commit_of_the_run(monkeypatch):
     """A file has moved since, or an implementation has another name: what counts is that commit's registry."""
-    run = runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T213043Z-3916d1d")
+    run = runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261122T062258Z-8445075")
     row = next(row for _, row in run.rows.iterrows() if row["implementation"] == "tsp/ds-roulette")
     before = {"tsp/ds-roulette": "kernels/old.cu"}
-    monkeypatch.setattr(code, "files", lambda commit: before if commit == "3916d1d" else {})
-    for remote, url in (("https://example.org/a/b", "https://example.org/a/b/blob/3916d1d/kernels/old.cu"), ("", "")):
+    monkeypatch.setattr(code, "files", lambda commit: before if commit == "8445075" else {})
+    for remote, url in (("https://example.org/a/b", "https://example.org/a/b/blob/8445075/kernels/old.cu"), ("", "")):
         monkeypatch.setattr(code, "repository", lambda remote=remote: remote)
-        assert code.of_row(row) == {"file": "kernels/old.cu", "commit": "3916d1d", "url": url}
+        assert code.of_row(row) == {"file": "kernels/old.cu", "commit": "8445075", "url": url}
     monkeypatch.setattr(code, "files", lambda commit: {})
     assert code.of_row(row) is None
 

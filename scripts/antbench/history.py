@@ -19,6 +19,7 @@ ALPHA = 0.01
 SHORTEST = 3  # processes on either side of a change point
 ENOUGH = 8  # processes below which no permutation is rare enough
 SEED = 1
+TIE = 1e-9  # of a distance: a permutation that leaves both sides as they are has the same one, but for rounding
 
 
 def energies(values):
@@ -43,7 +44,8 @@ def change_points(values, random=None):
         return []
     found = energies(values)
     k = int(found.argmax())
-    as_large = sum(energies(random.permutation(values)).max() >= found[k] for _ in range(PERMUTATIONS))
+    least = found[k] * (1 - TIE)
+    as_large = sum(energies(random.permutation(values)).max() >= least for _ in range(PERMUTATIONS))
     if (as_large + 1) / (PERMUTATIONS + 1) > ALPHA:
         return []
     left = change_points(values[:k], random)

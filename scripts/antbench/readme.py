@@ -29,13 +29,22 @@ class Measured:
         self.gpu, self.label, self.cores = self.source.device, self.source.label, machine["usable_cores"]
 
     def ms(self, address):
-        """A time as text, as the report has it; "–" where there is none. ~ marks what is noisy or has no interval."""
+        """A mean time as text, as the report has it; "–" where there is none. ~ marks what is noisy or has no interval."""
+        return self._text(cells.look_up(self.source, address))
+
+    def median_ms(self, address):
+        """The median likewise: where threads that wait for each other take microseconds, a time slice that the host
+        takes from one of them is most of the mean."""
         found = cells.look_up(self.source, address)
+        return self._text(found, *(row["median_ms"] for row in found.rows))
+
+    def _text(self, found, *values):
         self.rows += found.rows
         if not found:
             return "–"
         vague = any(row["status"] != "ok" or row["ci95_lo_ms"] != row["ci95_lo_ms"] for row in found.rows)
-        return ("~" if vague else "") + claims.short(found.value)
+        (value,) = values or (found.value,)
+        return ("~" if vague else "") + claims.short(value)
 
     def copied_in_ms(self, n_bytes):
         """How long a copy in the GPU's memory takes to read as much."""
