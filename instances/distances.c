@@ -11,6 +11,7 @@
 
 #include "base/lookup.h"
 #include "instances/distances.h"
+#include "instances/tsplib.h"
 
 static double squared_length(tsp_point a, tsp_point b)
 {
@@ -31,6 +32,16 @@ static double euc_2d(tsp_point a, tsp_point b)
 static double ceil_2d(tsp_point a, tsp_point b)
 {
     return ceil(sqrt(squared_length(a, b)));
+}
+
+static double man_2d(tsp_point a, tsp_point b)
+{
+    return nint(fabs(a.x - b.x) + fabs(a.y - b.y));
+}
+
+static double max_2d(tsp_point a, tsp_point b)
+{
+    return fmax(nint(fabs(a.x - b.x)), nint(fabs(a.y - b.y)));
 }
 
 /* Pseudo-Euclidean: the tenth of the squared length, rounded so that the triangle inequality holds. */
@@ -62,7 +73,8 @@ static double geo(tsp_point a, tsp_point b)
 const tsp_rule *tsp_find_rule(const char *name)
 {
     static const tsp_rule rules[] = {
-        {"EUC_2D", INFINITY, euc_2d}, {"CEIL_2D", INFINITY, ceil_2d}, {"ATT", INFINITY, att}, {"GEO", 180.0, geo}};
+        {"EUC_2D", INFINITY, euc_2d}, {"CEIL_2D", INFINITY, ceil_2d}, {"MAN_2D", INFINITY, man_2d},
+        {"MAX_2D", INFINITY, max_2d}, {"ATT", INFINITY, att},         {"GEO", 180.0, geo}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (strcmp(rules[i].name, name) == 0) return &rules[i];
     return NULL;
@@ -117,7 +129,9 @@ static bool surely_fit(const tsp_rule *rule, const tsp_point *points, int n)
 ab_status tsp_check_distances(const char *path, const tsp_rule *rule, const tsp_point *points, int n)
 {
     AB_TRY(check_coordinates(path, rule, points, n));
-    return surely_fit(rule, points, n) ? ab_ok() : fill_distances(path, rule, points, n, NULL);
+    if (surely_fit(rule, points, n)) return ab_ok();
+    if (n <= TSP_MAX_CITIES) return fill_distances(path, rule, points, n, NULL);
+    return ab_bad_input("%s: nodes are so far apart that distances may not fit in 32 bits", ab_short_path(path));
 }
 
 ab_status tsp_compute_distances(const char *path, const tsp_rule *rule, const tsp_point *points, int n, int32_t **dist)

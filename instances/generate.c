@@ -30,49 +30,58 @@ static void draw_uniform(uint64_t *state, tsp_point *points, int n)
 
 /* Every city lies around one of n/100 uniform centres, with a standard deviation that keeps the density independent of
  * n. Some lie outside of the square, as in the challenge. */
-static void draw_clustered(uint64_t *state, tsp_point *points, int n)
+static ab_status draw_clustered(uint64_t *state, tsp_point *points, int n)
 {
     const int n_centres = n < 100 ? 1 : n / 100;
     const int64_t deviation = (int64_t)((double)SIDE / sqrt(n));
-    tsp_point centres[TSP_MAX_CITIES / 100 + 1];
+    tsp_point *centres = malloc((size_t)n_centres * sizeof *centres);
+    if (centres == NULL) return ab_failed("no memory for %d centres", n_centres);
     draw_uniform(state, centres, n_centres);
     for (int i = 0; i < n; i++) {
         const tsp_point centre = centres[random_below(state, n_centres)];
         points[i].x = centre.x + (double)next_normal(state, deviation);
         points[i].y = centre.y + (double)next_normal(state, deviation);
     }
-}
-
-ab_status tsp_describe_generated(tsp_kind kind, int n, tsp_instance *instance)
-{
-    *instance = (tsp_instance){0};
-    if (n < 1 || n > TSP_MAX_CITIES)
-        return ab_bad_input("a generated instance has 1 to %d cities, not %d", TSP_MAX_CITIES, n);
-    *instance = (tsp_instance){.edge_weight_type = "EUC_2D", .n = n, .stand_in = true};
-    snprintf(instance->name, sizeof instance->name, "%c%d", kind == TSP_CLUSTERED ? 'c' : 'u', n);
+    free(centres);
     return ab_ok();
 }
 
-static ab_status generate_distances(tsp_kind kind, int n, uint64_t seed, int32_t **dist)
+static ab_status draw_points(tsp_kind kind, int n, uint64_t seed, tsp_point **points)
 {
-    tsp_point *points = malloc((size_t)n * sizeof *points);
-    if (points == NULL) return ab_failed("no memory for %d cities", n);
-    if (kind == TSP_CLUSTERED)
-        draw_clustered(&seed, points, n);
-    else
-        draw_uniform(&seed, points, n);
-    const ab_status status = tsp_compute_distances("generated", tsp_find_rule("EUC_2D"), points, n, dist);
-    free(points);
+    *points = malloc((size_t)n * sizeof **points);
+    if (*points == NULL) return ab_failed("no memory for %d cities", n);
+    if (kind == TSP_CLUSTERED) return draw_clustered(&seed, *points, n);
+    draw_uniform(&seed, *points, n);
+    return ab_ok();
+}
+
+/* Fills in what is wanted beside the name. */
+static ab_status draw_instance(tsp_kind kind, uint64_t seed, tsp_wanted wanted, tsp_instance *instance)
+{
+    const int n = instance->n;
+    AB_TRY(draw_points(kind, n, seed, &instance->points));
+    if (wanted == TSP_LOCATED) return ab_ok();
+    AB_TRY(tsp_compute_distances("generated", instance->rule, instance->points, n, &instance->dist));
+    sha256_hex(instance->dist, (size_t)n * (size_t)n * sizeof *instance->dist, instance->sha256);
+    free(instance->points);
+    instance->points = NULL;
+    return ab_ok();
+}
+
+ab_status tsp_generate_wanted(tsp_kind kind, int n, uint64_t seed, tsp_wanted wanted, tsp_instance *instance)
+{
+    const int most = wanted == TSP_LOCATED ? TSP_MAX_LOCATED : TSP_MAX_CITIES;
+    *instance = (tsp_instance){0};
+    if (n < 1 || n > most) return ab_bad_input("a generated instance has 1 to %d cities, not %d", most, n);
+    *instance = (tsp_instance){.edge_weight_type = "EUC_2D", .rule = tsp_find_rule("EUC_2D"), .n = n, .stand_in = true};
+    snprintf(instance->name, sizeof instance->name, "%c%d", kind == TSP_CLUSTERED ? 'c' : 'u', n);
+    if (wanted == TSP_DESCRIBED) return ab_ok();
+    const ab_status status = draw_instance(kind, seed, wanted, instance);
+    if (status.code != AB_OK) tsp_free(instance);
     return status;
 }
 
 ab_status tsp_generate(tsp_kind kind, int n, uint64_t seed, tsp_instance *instance)
 {
-    AB_TRY(tsp_describe_generated(kind, n, instance));
-    const ab_status status = generate_distances(kind, n, seed, &instance->dist);
-    if (status.code == AB_OK)
-        sha256_hex(instance->dist, (size_t)n * (size_t)n * sizeof *instance->dist, instance->sha256);
-    else
-        *instance = (tsp_instance){0};
-    return status;
+    return tsp_generate_wanted(kind, n, seed, TSP_DISTANCES, instance);
 }

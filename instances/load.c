@@ -41,7 +41,7 @@ ab_status tsp_find_in_catalogue(const char *name, tsp_catalogue_entry *entry)
 /* ---- Names ---- */
 
 static const char *const subfolders[] = {"", NULL};
-static const char *const extensions[] = {".tsp", NULL};
+static const char *const extensions[] = {".tsp", ".csv", NULL};
 static const char *const examples[] = {NULL}; /* the catalogue will do */
 static const ab_shelf shelf = {.what = "instance",
                                .variable = "TSPLIB_DIR",
@@ -118,26 +118,33 @@ ab_status tsp_check_name(const char *name)
 
 /* ---- Instances ---- */
 
-ab_status tsp_load(const char *name, tsp_instance *instance)
+static ab_status load(const char *name, tsp_wanted wanted, tsp_instance *instance)
 {
     source found;
     *instance = (tsp_instance){0};
     AB_TRY(must_find(name, &found));
-    if (found.path[0] != '\0') return tsp_read(found.path, instance);
-    return tsp_generate(found.kind, found.n, stand_in_seed, instance);
+    if (found.path[0] != '\0') return tsp_read_file(found.path, wanted, instance);
+    return tsp_generate_wanted(found.kind, found.n, stand_in_seed, wanted, instance);
+}
+
+ab_status tsp_load(const char *name, tsp_instance *instance)
+{
+    return load(name, TSP_DISTANCES, instance);
 }
 
 ab_status tsp_describe(const char *name, tsp_instance *instance)
 {
-    source found;
-    *instance = (tsp_instance){0};
-    AB_TRY(must_find(name, &found));
-    if (found.path[0] != '\0') return tsp_describe_file(found.path, instance);
-    return tsp_describe_generated(found.kind, found.n, instance);
+    return load(name, TSP_DESCRIBED, instance);
+}
+
+ab_status tsp_locate(const char *name, tsp_instance *instance)
+{
+    return load(name, TSP_LOCATED, instance);
 }
 
 void tsp_free(tsp_instance *instance)
 {
     free(instance->dist);
+    free(instance->points);
     *instance = (tsp_instance){0};
 }

@@ -38,6 +38,7 @@ static const matrix_form *find_form(const char *name)
 /* What has been read of a file so far. */
 typedef struct parse {
     tsplib_text text;
+    int most;                /* cities there may be */
     unsigned seen;           /* bit i: keyword i of the table has been read */
     int n;                   /* DIMENSION, 0 until known */
     bool explicit_weights;   /* EDGE_WEIGHT_TYPE is EXPLICIT */
@@ -64,7 +65,7 @@ static ab_status read_type(parse *file, tsplib_span value)
 
 static ab_status read_dimension(parse *file, tsplib_span value)
 {
-    return tsplib_integer(&file->text, value, "DIMENSION", 1, TSP_MAX_CITIES, &file->n);
+    return tsplib_integer(&file->text, value, "DIMENSION", 1, file->most, &file->n);
 }
 
 static ab_status read_weight_type(parse *file, tsplib_span value)
@@ -73,8 +74,8 @@ static ab_status read_weight_type(parse *file, tsplib_span value)
     file->rule = tsp_find_rule(tsplib_quote(value, name));
     file->explicit_weights = strcmp(name, "EXPLICIT") == 0;
     if (file->rule != NULL || file->explicit_weights) return ab_ok();
-    return tsplib_error(&file->text, "EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT, not \"%s\"",
-                        name);
+    return tsplib_error(&file->text, "EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT, "
+                        "not \"%s\"", name);
 }
 
 static ab_status read_weight_format(parse *file, tsplib_span value)
@@ -105,6 +106,8 @@ static ab_status read_nodes(parse *file, tsplib_span value)
 {
     (void)value;
     if (file->n == 0) return tsplib_error(&file->text, "DIMENSION must come before NODE_COORD_SECTION");
+    if (file->n > TSP_MAX_CITIES && file->n > file->text.end - file->text.cursor) /* a damaged one: no memory for it */
+        return tsplib_error(&file->text, "expected %d nodes, which so short a file cannot have", file->n);
     file->points = malloc((size_t)file->n * sizeof *file->points);
     if (file->points == NULL) return ab_failed("no memory for %d nodes", file->n);
     for (int i = 0; i < file->n; i++) file->points[i] = (tsp_point){NAN, NAN};
@@ -207,6 +210,17 @@ static ab_status read_keywords(parse *file)
     return ab_ok();
 }
 
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+    const size_t behind = strlen(end);
+    return length > behind && strncmp(text + length - behind, end, behind) == 0;
+}
+
+static bool is_csv(const char *path)
+{
+    return ends_with(path, strlen(path), ".csv");
+}
+
 static ab_status check_sections(const parse *file)
 {
     const char *missing = NULL;
@@ -221,20 +235,20 @@ static ab_status check_sections(const parse *file)
     return missing == NULL ? ab_ok() : tsplib_error(&file->text, "the file ends without %s", missing);
 }
 
-/* Reads and checks everything. Distances are kept where `with_distances`; a matrix is checked by reading it. */
-static ab_status read_instance(parse *file, bool with_distances)
+/* Reads and checks everything. A matrix is checked by reading it. */
+static ab_status read_instance(parse *file, tsp_wanted wanted)
 {
-    AB_TRY(read_keywords(file));
-    AB_TRY(check_sections(file));
     const char *path = file->text.path;
-    if (file->rule != NULL && with_distances)
-        return tsp_compute_distances(path, file->rule, file->points, file->n, &file->dist);
-    if (file->rule != NULL) return tsp_check_distances(path, file->rule, file->points, file->n);
-    if (!with_distances) {
-        free(file->dist);
-        file->dist = NULL;
+    if (is_csv(path)) {
+        AB_TRY(tsp_read_coordinates(path, file->most, &file->points, &file->n));
+        file->rule = tsp_find_rule("EUC_2D");
+    } else {
+        AB_TRY(read_keywords(file));
+        AB_TRY(check_sections(file));
     }
-    return ab_ok();
+    if (file->rule == NULL) return ab_ok();
+    if (wanted != TSP_DISTANCES) return tsp_check_distances(path, file->rule, file->points, file->n);
+    return tsp_compute_distances(path, file->rule, file->points, file->n, &file->dist);
 }
 
 /* Names an instance as its file is named: the NAME inside is not always a name ("ulysses22.tsp"). */
@@ -242,7 +256,7 @@ static ab_status name_instance(const char *path, tsp_instance *instance)
 {
     const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
     size_t length = strlen(base);
-    if (length > 4 && strcmp(base + length - 4, ".tsp") == 0) length -= 4;
+    if (ends_with(base, length, ".tsp") || is_csv(base)) length -= 4;
     if (strlen(path) >= sizeof instance->path || length >= sizeof instance->name)
         return ab_bad_input("%s: the name is too long (at most %zu bytes, a path %zu)", ab_short_path(path),
                             sizeof instance->name - 1, sizeof instance->path - 1);
@@ -261,26 +275,33 @@ static ab_status look_up_optimum(tsp_instance *instance)
     return ab_ok();
 }
 
-/* Moves what was parsed into the instance, which then owns the distances. */
-static ab_status fill_instance(parse *file, tsp_instance *instance)
+/* Moves what was parsed and is wanted into the instance, which then owns it. */
+static ab_status fill_instance(parse *file, tsp_wanted wanted, tsp_instance *instance)
 {
     const char *type = file->explicit_weights ? "EXPLICIT" : file->rule->name;
     memcpy(instance->edge_weight_type, type, strlen(type));
     instance->n = file->n;
-    instance->dist = file->dist;
-    file->dist = NULL;
+    instance->rule = file->rule;
+    if (wanted != TSP_DESCRIBED) {
+        instance->dist = file->dist;
+        file->dist = NULL;
+    }
+    if (wanted == TSP_LOCATED) {
+        instance->points = file->points;
+        file->points = NULL;
+    }
     sha256_hex(file->text.bytes, (size_t)(file->text.end - file->text.bytes), instance->sha256);
     return look_up_optimum(instance);
 }
 
-static ab_status read_file(const char *path, bool with_distances, tsp_instance *instance)
+ab_status tsp_read_file(const char *path, tsp_wanted wanted, tsp_instance *instance)
 {
     *instance = (tsp_instance){0};
-    parse file = {0};
+    parse file = {.most = wanted == TSP_LOCATED ? TSP_MAX_LOCATED : TSP_MAX_CITIES};
     ab_status status = name_instance(path, instance);
     if (status.code == AB_OK) status = tsplib_open(path, &file.text);
-    if (status.code == AB_OK) status = read_instance(&file, with_distances);
-    if (status.code == AB_OK) status = fill_instance(&file, instance);
+    if (status.code == AB_OK) status = read_instance(&file, wanted);
+    if (status.code == AB_OK) status = fill_instance(&file, wanted, instance);
     if (status.code != AB_OK) tsp_free(instance);
     free(file.points);
     free(file.dist);
@@ -290,10 +311,5 @@ static ab_status read_file(const char *path, bool with_distances, tsp_instance *
 
 ab_status tsp_read(const char *path, tsp_instance *instance)
 {
-    return read_file(path, true, instance);
-}
-
-ab_status tsp_describe_file(const char *path, tsp_instance *instance)
-{
-    return read_file(path, false, instance);
+    return tsp_read_file(path, TSP_DISTANCES, instance);
 }

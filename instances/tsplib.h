@@ -10,18 +10,24 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "instances/distances.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { TSP_MAX_CITIES = 32767 };
+enum {
+    TSP_MAX_CITIES = 32767,  /* of an instance with all its distances, */
+    TSP_MAX_LOCATED = 10000000 /* ... and of one with coordinates instead */
+};
 
 typedef struct tsp_instance {
-    char name[64];             /* the file's without .tsp: "d198"; a stand-in for it is "u198" */
+    char name[64];             /* the file's without .tsp or .csv: "d198"; a stand-in for it is "u198" */
     char edge_weight_type[16]; /* "EUC_2D", ... */
     int n;                     /* cities */
-    int32_t *dist;             /* [n][n], symmetric, zero diagonal; NULL where it is only described */
+    int32_t *dist;             /* [n][n], symmetric, zero diagonal; NULL where it is only described or located */
+    tsp_point *points;         /* [n], where it was located by tsp_locate; NULL where weights are EXPLICIT */
+    const tsp_rule *rule;      /* by which distances follow from them; NULL where there are none */
     int64_t optimum;           /* the catalogue's proven optimum; 0 where unknown */
     bool stand_in;             /* generated, not read from a file */
     char path[1024];           /* the file it was read from; empty for a stand-in */
@@ -32,7 +38,7 @@ typedef struct tsp_instance {
  *   "d198"            <name>.tsp in $TSPLIB_DIR, else in instances/tsplib/ of the project's folder (base/root.h); a
  *                     name of the catalogue that is in neither is generated (its uniform stand-in, "u198")
  *   "u198", "c1002"   a stand-in by its own name, uniform or clustered, unless such a file is there
- *   "x.tsp", "a/b"    the file at this path
+ *   "x.tsp", "a/b"    the file at this path; "x.csv" too
  * A stand-in is never called like an instance of TSPLIB: u159 and its like must be there as files. Anything else is
  * AB_BAD_INPUT and suggests the nearest name of the catalogue or of a file; so is a name with control characters, in
  * one clean line. Free with tsp_free. */
@@ -42,6 +48,10 @@ ab_status tsp_load(const char *name, tsp_instance *instance);
  * memory in proportion to the file, and n*n while it reads EXPLICIT weights. */
 ab_status tsp_describe(const char *name, tsp_instance *instance);
 
+/* tsp_load, but for up to TSP_MAX_LOCATED cities: points and rule instead of dist, unless weights are EXPLICIT. A stand-in has
+ * no sha256. */
+ab_status tsp_locate(const char *name, tsp_instance *instance);
+
 /* Whether there is something called `name` to load, by the same rules: AB_OK, or the AB_BAD_INPUT of tsp_load. Files
  * are not opened. */
 ab_status tsp_check_name(const char *name);
@@ -49,8 +59,9 @@ ab_status tsp_check_name(const char *name);
 /* False where nothing is called `name`. Also true where tsp_load has something better to say about it. */
 bool tsp_may_load(const char *name);
 
-/* Reads a TSPLIB file: TYPE TSP with EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT in any matrix form, 1 <= n <=
- * TSP_MAX_CITIES. Errors, which leave *instance zeroed: AB_BAD_INPUT "file:line: what is wrong" for its text, "file:
+/* Reads a TSPLIB file: TYPE TSP with EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT in any matrix form, 1 <= n <=
+ * TSP_MAX_CITIES; or, where its name ends with .csv, coordinates, a line "x,y" a city with or without a header above
+ * them, whose distances are EUC_2D's. Errors, which leave *instance zeroed: AB_BAD_INPUT "file:line: what is wrong" for its text, "file:
  * ..." where no line is to blame, AB_FAILED for what cannot be opened or read; or what is wrong with the catalogue,
  * which has the optimum. */
 ab_status tsp_read(const char *path, tsp_instance *instance);

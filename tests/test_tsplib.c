@@ -89,6 +89,18 @@ static void rounds_ceil_2d_up(void **state)
     assert_distances(HEAD("CEIL_2D", "3") "NODE_COORD_SECTION\n1 0 0\n2 3 4\n3 1.1 0\nEOF\n", 3, expected);
 }
 
+/* 3.3 + 4.4 is rounded as a sum, and the larger of two by itself: 1.5 and 2.4, 0.2 and 4.5. */
+static void adds_man_2d_and_takes_the_larger_of_max_2d(void **state)
+{
+    (void)state;
+    const int32_t sums[] = {0, 8, 4, 8, 0, 4, 4, 4, 0}, larger[] = {0, 4, 2, 4, 0, 2, 2, 2, 0};
+    assert_distances(HEAD("MAN_2D", "3") "NODE_COORD_SECTION\n1 0 0\n2 3.3 4.4\n3 1.5 2.4\nEOF\n", 3, sums);
+    assert_distances(HEAD("MAX_2D", "3") "NODE_COORD_SECTION\n1 0 0\n2 3.3 4.4\n3 1.5 2.4\nEOF\n", 3, larger);
+    assert_distances(HEAD("MAX_2D", "2") "NODE_COORD_SECTION\n1 0 0\n2 -4.5 0.2\n", 2, (const int32_t[]){0, 5, 5, 0});
+    assert_error(HEAD("MAN_2D", "2") "NODE_COORD_SECTION\n1 0 0\n2 2e9 2e9\n",
+                 "t.tsp: the distance between nodes 1 and 2 is 4e+09, which does not fit in 32 bits");
+}
+
 static void rounds_att_up_after_dividing_by_ten(void **state)
 {
     (void)state;
@@ -132,6 +144,55 @@ static void reads_every_matrix_form(void **state)
         snprintf(text, sizeof text, HEAD("EXPLICIT", "4") "EDGE_WEIGHT_FORMAT: %s\nEDGE_WEIGHT_SECTION\n%s\nEOF\n",
                  forms[i][0], forms[i][1]);
         assert_distances(text, 4, expected);
+    }
+}
+
+/* ---- Coordinates as CSV ---- */
+
+static ab_status read_csv(const char *text, tsp_instance *instance)
+{
+    write_text("my cities.csv", text);
+    return tsp_read("my cities.csv", instance);
+}
+
+static void reads_coordinates(void **state)
+{
+    (void)state;
+    const int32_t expected[] = {0, 5, 1, 5, 0, 5, 1, 5, 0};
+    static const char *const texts[] = {"0,0\n3,4\n0.5,0\n", "x,y\r\n0,0\r\n 3 , 4e0\r\n0.5,-0", "\"x\",\"y, north\"\n\n0,0\n3,4\n0.5,0\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        tsp_instance instance;
+        const ab_status status = read_csv(texts[i], &instance);
+        if (status.code != AB_OK) fail_msg("%s", status.reason);
+        assert_int_equal(instance.n, 3);
+        assert_string_equal(instance.name, "my cities");
+        assert_string_equal(instance.edge_weight_type, "EUC_2D");
+        assert_memory_equal(instance.dist, expected, sizeof expected);
+        tsp_free(&instance);
+    }
+}
+
+static void explains_broken_coordinates(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "my cities.csv:1: the file is empty"},
+        {"x,y\n", "my cities.csv: no cities"},
+        {"1,2\n3\n", "my cities.csv:2: expected \"x,y\", got 1 cell"},
+        {"1,2\n3,4,5\n", "my cities.csv:2: expected \"x,y\", got 3 cells"},
+        {"1;2\n", "my cities.csv:1: expected \"x,y\", got 1 cell"},
+        {"1,two\n3,4\n", "my cities.csv:1: column 2: expected a number, got \"two\""},
+        {"x,y\nx,y\n", "my cities.csv:2: column 1: expected a number, got \"x\""},
+        {"1,2\n3,\n", "my cities.csv:2: column 2 is empty"},
+        {"1,nan\n", "my cities.csv:1: column 2: expected a number, got \"nan\""},
+        {"0,0\n3e9,0\n", "my cities.csv: the distance between nodes 1 and 2 is 3e+09, which does not fit in 32 bits"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tsp_instance instance;
+        const ab_status status = read_csv(cases[i][0], &instance);
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_string_equal(status.reason, cases[i][1]);
+        assert_null(instance.dist);
     }
 }
 
@@ -199,8 +260,8 @@ static void explains_broken_headers(void **state)
     assert_error("DIMENSION: 3\nEOF\n", "t.tsp:2: the file ends without EDGE_WEIGHT_TYPE");
     assert_error(HEAD("EUC_2D", "3"), "t.tsp:4: the file ends without NODE_COORD_SECTION");
     assert_error(HEAD("EXPLICIT", "3"), "t.tsp:4: the file ends without EDGE_WEIGHT_SECTION");
-    assert_error(HEAD("MAN_2D", "3"),
-                 "t.tsp:4: EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, GEO, ATT or EXPLICIT, not \"MAN_2D\"");
+    assert_error(HEAD("MAN_3D", "3"),
+                 "t.tsp:4: EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT, not \"MAN_3D\"");
     assert_error(HEAD("EUC_2D", "1") "NODE_COORD_SECTION\n1 0 0\nFIXED_EDGES_SECTION\n",
                  "t.tsp:7: unknown keyword \"FIXED_EDGES_SECTION\"");
 }
@@ -617,6 +678,63 @@ static void describes_what_would_be_loaded(void **state)
     leave_project();
 }
 
+/* Points and rule give the distances that loading does; a matrix is one. */
+static void locates_what_would_be_loaded(void **state)
+{
+    (void)state;
+    write_text("globe.tsp", HEAD("GEO", "2") "NODE_COORD_SECTION\n1 -90.0 180.0\n2 7 -179.59\n");
+    write_text("matrix.tsp", HEAD("EXPLICIT", "3") "EDGE_WEIGHT_FORMAT: UPPER_ROW\nEDGE_WEIGHT_SECTION\n1 2 3\nEOF\n");
+    write_text("table.csv", "1,2\n30,40\n500,6\n");
+    static const char *const names[] = {"u300", "c300", "globe.tsp", "matrix.tsp", "table.csv"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        tsp_instance located, loaded = load(names[i]);
+        assert_int_equal(tsp_locate(names[i], &located).code, AB_OK);
+        const size_t n = (size_t)loaded.n;
+        assert_int_equal(located.n, loaded.n);
+        assert_string_equal(located.name, loaded.name);
+        assert_null(loaded.points);
+        for (size_t j = 0; located.points && j < n * n; j++)
+            if (j / n != j % n)
+                assert_int_equal(located.rule->distance(located.points[j / n], located.points[j % n]), loaded.dist[j]);
+        if (!located.points) assert_memory_equal(located.dist, loaded.dist, n * n * sizeof *loaded.dist);
+        assert_true(!located.points == !strcmp(located.edge_weight_type, "EXPLICIT"));
+        tsp_free(&located);
+        tsp_free(&loaded);
+    }
+}
+
+/* More cities than an instance with all its distances has, and errors that only such files have. */
+static void locates_many_cities(void **state)
+{
+    (void)state;
+    tsp_instance instance;
+    assert_int_equal(tsp_locate("c40000", &instance).code, AB_OK);
+    assert_int_equal(instance.n, 40000);
+    assert_null(instance.dist);
+    assert_non_null(instance.points);
+    tsp_free(&instance);
+    static const char *const cases[][2] = {
+        {HEAD("EUC_2D", "10000001") "NODE_COORD_SECTION\n1 2 3\n",
+         "t.tsp:3: DIMENSION must be a whole number from 1 to 10000000, not 10000001"},
+        {HEAD("EUC_2D", "9999999") "NODE_COORD_SECTION\n1 2 3\n",
+         "t.tsp:5: expected 9999999 nodes, which so short a file cannot have"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        write_text("t.tsp", cases[i][0]);
+        const ab_status status = tsp_locate("t.tsp", &instance);
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_string_equal(status.reason, cases[i][1]);
+    }
+    FILE *file = fopen("far.csv", "w");
+    assert_non_null(file);
+    for (int i = 0; i < 32768; i++) fprintf(file, "%d,%d\n", i * 65536, i * 65536);
+    assert_int_equal(fclose(file), 0);
+    const ab_status status = tsp_locate("far.csv", &instance);
+    assert_int_equal(status.code, AB_BAD_INPUT);
+    assert_string_equal(status.reason, "far.csv: nodes are so far apart that distances may not fit in 32 bits");
+    assert_int_equal(tsp_load("far.csv", &instance).code, AB_BAD_INPUT);
+}
+
 static void describing_finds_what_is_wrong(void **state)
 {
     (void)state;
@@ -893,6 +1011,9 @@ int main(void)
         cmocka_unit_test(reproduces_published_optima),   /* before others change TSPLIB_DIR */
         cmocka_unit_test(rounds_euc_2d_to_nearest),
         cmocka_unit_test(rounds_ceil_2d_up),
+        cmocka_unit_test(adds_man_2d_and_takes_the_larger_of_max_2d),
+        cmocka_unit_test(reads_coordinates),
+        cmocka_unit_test(explains_broken_coordinates),
         cmocka_unit_test(rounds_att_up_after_dividing_by_ten),
         cmocka_unit_test(computes_geo_from_degrees_and_minutes),
         cmocka_unit_test(reads_every_matrix_form),
@@ -915,6 +1036,8 @@ int main(void)
         cmocka_unit_test(refuses_control_characters),
         cmocka_unit_test(reports_names_that_cannot_be_loaded),
         cmocka_unit_test(describes_what_would_be_loaded),
+        cmocka_unit_test(locates_what_would_be_loaded),
+        cmocka_unit_test(locates_many_cities),
         cmocka_unit_test(describing_finds_what_is_wrong),
         cmocka_unit_test(computes_sha256),
         cmocka_unit_test(keeps_an_ordered_catalogue),
