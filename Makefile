@@ -58,7 +58,7 @@ LIBS := $(OPENCV_LIBS) -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libn
 
 # ---- Sources ----
 DRIVERS := $(wildcard bench/table_*.c)
-C_SOURCES := $(filter-out bench/antbench.c bench/harness/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c instances/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
+C_SOURCES := $(filter-out bench/antbench.c bench/harness/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c instances/*.c tours/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
 KERNELS := $(wildcard kernels/*/*.cu)
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp)
 GENERATED := build/gen/drivers.inc build/gen/config.h

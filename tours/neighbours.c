@@ -1,0 +1,227 @@
+/* Near cities, and cities along a curve (tours/neighbours.h). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tours/neighbours.h"
+
+/* Coordinates in which near cities are near: as they are, but for GEO's degrees and minutes, which become a flat map. */
+static tsp_point place(const tsp_instance *cities, int city)
+{
+    const tsp_point at = cities->points[city];
+    if (strcmp(cities->rule->name, "GEO") != 0) return at;
+    const double radian = 3.14159265358979 / 180.0;
+    const double latitude = trunc(at.x) + (at.x - trunc(at.x)) / 0.6, longitude = trunc(at.y) + (at.y - trunc(at.y)) / 0.6;
+    return (tsp_point){latitude, longitude * cos(latitude * radian)};
+}
+
+/* ---- A k-d tree without nodes: the middle of a range parts it, by the coordinate in which it is longer ---- */
+
+typedef struct tree {
+    const tsp_point *points; /* [n] */
+    int32_t *city;           /* [n] the cities, in the tree's order */
+    bool *by_y;              /* [n] whether this middle parts its range by y */
+} tree;
+
+enum { LEAF = 8 };
+
+static double coordinate(const tree *t, int at, bool by_y)
+{
+    const tsp_point *point = &t->points[t->city[at]];
+    return by_y ? point->y : point->x;
+}
+
+static void swap(int32_t *a, int32_t *b)
+{
+    const int32_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Puts the city that sorting lo .. hi-1 would put at `middle` there, and those before and behind it on their sides (Hoare
+ * 1961). Equal ones go to either side, so that many of them cost nothing more. */
+static void select_middle(tree *t, int lo, int hi, int middle, bool by_y)
+{
+    for (int first = lo, last = hi - 1; first < last;) {
+        const double pivot = coordinate(t, first + (last - first) / 2, by_y);
+        int i = first, j = last;
+        while (i <= j) {
+            while (coordinate(t, i, by_y) < pivot) i++;
+            while (coordinate(t, j, by_y) > pivot) j--;
+            if (i <= j) swap(&t->city[i++], &t->city[j--]);
+        }
+        if (middle <= j)
+            last = j;
+        else if (middle >= i)
+            first = i;
+        else
+            return;
+    }
+}
+
+static void build(tree *t, int lo, int hi)
+{
+    if (hi - lo <= LEAF) return;
+    tsp_point lowest = t->points[t->city[lo]], highest = lowest;
+    for (int i = lo + 1; i < hi; i++) {
+        const tsp_point point = t->points[t->city[i]];
+        lowest = (tsp_point){fmin(lowest.x, point.x), fmin(lowest.y, point.y)};
+        highest = (tsp_point){fmax(highest.x, point.x), fmax(highest.y, point.y)};
+    }
+    const int middle = lo + (hi - lo) / 2;
+    t->by_y[middle] = highest.y - lowest.y > highest.x - lowest.x;
+    select_middle(t, lo, hi, middle, t->by_y[middle]);
+    build(t, lo, middle);
+    build(t, middle + 1, hi);
+}
+
+/* The nearest cities found so far. */
+typedef struct nearest {
+    int city, most, count;
+    int32_t found[NEIGHBOURS];
+    double squared[NEIGHBOURS]; /* ascending */
+} nearest;
+
+static void consider(nearest *near, int city, double squared)
+{
+    if (city == near->city || (near->count == near->most && squared >= near->squared[near->most - 1])) return;
+    int k = near->count < near->most ? near->count++ : near->most - 1;
+    for (; k > 0 && near->squared[k - 1] > squared; k--) {
+        near->squared[k] = near->squared[k - 1];
+        near->found[k] = near->found[k - 1];
+    }
+    near->squared[k] = squared;
+    near->found[k] = city;
+}
+
+static void consider_point(const tree *t, int at, nearest *near)
+{
+    const tsp_point a = t->points[t->city[at]], b = t->points[near->city];
+    consider(near, t->city[at], (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
+}
+
+static void descend(const tree *t, int lo, int hi, nearest *near)
+{
+    if (hi - lo <= LEAF) {
+        for (int i = lo; i < hi; i++) consider_point(t, i, near);
+        return;
+    }
+    const int middle = lo + (hi - lo) / 2;
+    const bool by_y = t->by_y[middle];
+    const double apart = (by_y ? t->points[near->city].y : t->points[near->city].x) - coordinate(t, middle, by_y);
+    if (apart < 0)
+        descend(t, lo, middle, near);
+    else
+        descend(t, middle + 1, hi, near);
+    consider_point(t, middle, near);
+    if (near->count == near->most && apart * apart >= near->squared[near->most - 1]) return;
+    if (apart < 0)
+        descend(t, middle + 1, hi, near);
+    else
+        descend(t, lo, middle, near);
+}
+
+static ab_status find_by_tree(const tsp_instance *cities, int threads, neighbours *near)
+{
+    ab_memory memory = {0};
+    const int n = cities->n;
+    tsp_point *points = ab_allocate(&memory, (size_t)n, sizeof *points);
+    tree t = {points, ab_allocate(&memory, (size_t)n, sizeof *t.city), ab_allocate(&memory, (size_t)n, sizeof *t.by_y)};
+    const ab_status status = ab_memory_status(&memory);
+    if (status.code == AB_OK) {
+        for (int i = 0; i < n; i++) {
+            points[i] = place(cities, i);
+            t.city[i] = i;
+        }
+        build(&t, 0, n);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
+        for (int k = 0; k < n; k++) {
+            nearest around = {.city = t.city[k], .most = near->count};
+            descend(&t, 0, n, &around);
+            memcpy(near->city + (size_t)around.city * (size_t)near->count, around.found,
+                   (size_t)near->count * sizeof *around.found);
+        }
+    }
+    ab_memory_free(&memory);
+    return status;
+}
+
+static void find_by_matrix(const tsp_instance *cities, int threads, neighbours *near)
+{
+    const int n = cities->n;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+    for (int i = 0; i < n; i++) {
+        nearest around = {.city = i, .most = near->count};
+        for (int j = 0; j < n; j++) consider(&around, j, cities->dist[(size_t)i * (size_t)n + (size_t)j]);
+        memcpy(near->city + (size_t)i * (size_t)near->count, around.found,
+               (size_t)near->count * sizeof *around.found);
+    }
+}
+
+ab_status neighbours_find(const tsp_instance *cities, int threads, neighbours *near, ab_memory *memory)
+{
+    near->count = cities->n - 1 < NEIGHBOURS ? cities->n - 1 : NEIGHBOURS;
+    near->city = ab_allocate(memory, (size_t)cities->n * (size_t)near->count, sizeof *near->city);
+    AB_TRY(ab_memory_status(memory));
+    if (cities->points) return find_by_tree(cities, threads, near);
+    find_by_matrix(cities, threads, near);
+    return ab_ok();
+}
+
+/* ---- Hilbert's curve ---- */
+
+typedef struct stop {
+    uint64_t along; /* the curve */
+    int32_t city;
+} stop;
+
+enum { CURVE_BITS = 30 };
+
+/* How far along the curve of 2^30 by 2^30 squares the square (x, y) is. */
+static uint64_t curve_position(uint32_t x, uint32_t y)
+{
+    uint64_t along = 0;
+    for (uint32_t side = UINT32_C(1) << (CURVE_BITS - 1); side > 0; side /= 2) {
+        const bool right = x & side, up = y & side;
+        along = 4 * along + (right ? (up ? 2 : 3) : up);
+        x &= side - 1, y &= side - 1;
+        if (up) continue;
+        const uint32_t kept = right ? side - 1 - x : x; /* the lower quarters lie on their side */
+        x = right ? side - 1 - y : y;
+        y = kept;
+    }
+    return along;
+}
+
+static int compare_stops(const void *a, const void *b)
+{
+    const stop *first = a, *second = b;
+    if (first->along != second->along) return first->along < second->along ? -1 : 1;
+    return first->city < second->city ? -1 : 1;
+}
+
+ab_status order_along_curve(const tsp_instance *cities, int32_t *order)
+{
+    const int n = cities->n;
+    for (int i = 0; i < n; i++) order[i] = i;
+    if (cities->points == NULL) return ab_ok();
+    stop *stops = malloc((size_t)n * sizeof *stops);
+    if (stops == NULL) return ab_failed("no memory for %d cities", n);
+    tsp_point lowest = place(cities, 0), highest = lowest;
+    for (int i = 1; i < n; i++) {
+        const tsp_point at = place(cities, i);
+        lowest = (tsp_point){fmin(lowest.x, at.x), fmin(lowest.y, at.y)};
+        highest = (tsp_point){fmax(highest.x, at.x), fmax(highest.y, at.y)};
+    }
+    const double side = fmax(highest.x - lowest.x, highest.y - lowest.y);
+    const double scale = side > 0 ? ((1 << CURVE_BITS) - 1) / side : 0;
+    for (int i = 0; i < n; i++) {
+        const tsp_point at = place(cities, i);
+        const uint32_t x = (uint32_t)((at.x - lowest.x) * scale), y = (uint32_t)((at.y - lowest.y) * scale);
+        stops[i] = (stop){curve_position(x, y), i};
+    }
+    qsort(stops, (size_t)n, sizeof *stops, compare_stops);
+    for (int i = 0; i < n; i++) order[i] = stops[i].city;
+    free(stops);
+    return ab_ok();
+}

@@ -1,0 +1,24 @@
+/* The nearest cities of each city, and an order of all cities to begin a tour with. Both are guides for a search: where
+ * distances follow coordinates, cities are near by these, on a flat map for GEO. */
+#ifndef ANTBENCH_NEIGHBOURS_H
+#define ANTBENCH_NEIGHBOURS_H
+
+#include "base/memory.h"
+#include "instances/tsplib.h"
+
+enum { NEIGHBOURS = 7 };
+
+typedef struct neighbours {
+    int count;     /* per city: NEIGHBOURS, or n - 1 where that is less */
+    int32_t *city; /* [n][count], nearest first */
+} neighbours;
+
+/* Finds them in O(n log n) by a k-d tree (Bentley 1975), in O(n^2) where there is a matrix, on `threads` threads.
+ * AB_FAILED where there is no memory. Free the memory in every case. */
+ab_status neighbours_find(const tsp_instance *cities, int threads, neighbours *near, ab_memory *memory);
+
+/* order[n]: the cities along Hilbert's curve, whose tour is about 25 % longer than the shortest (Platzman and Bartholdi
+ * 1989); as they are numbered where there is a matrix. */
+ab_status order_along_curve(const tsp_instance *cities, int32_t *order);
+
+#endif

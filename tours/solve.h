@@ -1,0 +1,37 @@
+/* A good tour in a given time, on all cores.
+ *
+ * Threads search in rounds (tours/search.h). Where there are few cities each has the whole tour, and the best of them goes into
+ * the next round; where there are many each has parts of the tour, whose ends stay, and in the next round the parts begin
+ * elsewhere. In the second way nothing that a thread gains is lost, and its arrays are smaller. */
+#ifndef ANTBENCH_SOLVE_H
+#define ANTBENCH_SOLVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tours/search.h"
+
+typedef struct solve_options {
+    double seconds; /* until when to search, from the call on */
+    int64_t target; /* a length that is good enough; 0 is none */
+    uint64_t seed;
+    int threads;
+    search_moves moves;
+    bool (*stops)(void *); /* whether to stop before that; any thread asks */
+    /* Told of the tour after each round: its length, and seconds since the call. */
+    void (*tell)(void *, const int32_t *tour, int64_t length, double seconds);
+    void *context; /* of both */
+} solve_options;
+
+typedef struct solve_result {
+    int64_t length;
+    double seconds;        /* it took */
+    double first_s;        /* of these until there was a first tour */
+    int64_t kicks, rounds; /* of all threads */
+} solve_result;
+
+/* tour[n]: the cities in the order of the tour that was found. The instance is a located one. One thread does the same at
+ * each call, as far as its time reaches; several do not. AB_FAILED or AB_UNSUPPORTED where there is no memory. */
+ab_status solve(const tsp_instance *cities, const solve_options *options, int32_t *tour, solve_result *result);
+
+#endif

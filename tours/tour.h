@@ -1,0 +1,20 @@
+/* Tours: how long one is, and writing it as TSPLIB's files have it. */
+#ifndef ANTBENCH_TOUR_H
+#define ANTBENCH_TOUR_H
+
+#include <stdint.h>
+
+#include "instances/tsplib.h"
+
+/* The length of the closed tour through the cities tour[n], from 0, by the instance's own rule; -1 where it does not visit each
+ * once, or where there is no memory to tell. The instance is a located one, or has its distances. */
+int64_t tour_measure(const tsp_instance *cities, const int32_t *tour);
+
+/* AB_FAILED where a tour could not be written to this path: before hours of searching, not after them. Nothing is changed. */
+ab_status tour_check_path(const char *path);
+
+/* Writes the cities tour[n], numbered from 0, as they are from 1; after a crash the file is either the old one or the new
+ * one. name and comment are one line each. AB_FAILED "path: the system's reason". */
+ab_status tour_write(const char *path, const char *name, const char *comment, const int32_t *tour, int n);
+
+#endif
