@@ -109,7 +109,7 @@ CUDA_LIBS := $(NPP_LIBS) $(CUDNN_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lc
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all plots report claims \
+.PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all plots time-to-target report claims \
 	results-check compare regress regress-history calibrate index clean test-programs FORCE
 
 all: build ## build every driver (the default)
@@ -169,6 +169,9 @@ IMAGES_OF = $(if $(IMAGES),--images $(call as_word,$(IMAGES)))
 
 plots: ## the figures of the thesis, SVG and PNG, into build/plots/; RUN=RUN ALSO="RUN ..." IMAGES=DIR (default: your newest run)
 	@$(script)plots $(SHOWN) $(IMAGES_OF)
+
+time-to-target: build ## how long antbench solve takes to tours near the optimum, over seeds, into build/plots/; ARGS="pr2392:1 --runs 50"
+	@$(script)time_to_target $(ARGS)
 
 report: ## build/report/index.html: every table, figure and claim on one page; RUN= ALSO= IMAGES=
 	@$(script)report $(SHOWN) $(IMAGES_OF)

@@ -1,5 +1,5 @@
-/* antbench: the program of all drivers. `antbench 3.3 --profile smoke` measures Table 3.3; `antbench --help` says the
- * rest. */
+/* antbench: the program of all drivers. `antbench 3.3 --profile smoke` measures Table 3.3, `antbench solve d198.tsp` finds
+ * a tour; `antbench --help` says the rest. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/program.h"
+#include "bench/solve.h"
 
 static int print_help(void)
 {
@@ -17,7 +18,8 @@ static int print_help(void)
            "usage: antbench TABLE [options]   (antbench TABLE --help lists them)\n\n");
     for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
         printf("  antbench %-10s %s\n", (*driver)->name, (*driver)->summary);
-    printf("\n  antbench --list       every implementation, as TSV: id, backend, file, traits, source, description\n"
+    printf("\n  antbench solve INSTANCE   a good tour in a given time (antbench solve --help)\n"
+           "\n  antbench --list       every implementation, as TSV: id, backend, file, traits, source, description\n"
            "  antbench --tables     every table and its driver, as TSV\n"
            "  antbench --rows       every row of every table, as CSV\n"
            "  antbench --sets       the names that rows and figures run through, as CSV\n");
@@ -34,8 +36,8 @@ static int print_rows(void)
 
 static int unknown(const char *name)
 {
-    const char *names[64] = {NULL};
-    for (int i = 0; ab_drivers[i] && i < 63; ++i) names[i] = ab_drivers[i]->name;
+    const char *names[64] = {"solve"};
+    for (int i = 0; ab_drivers[i] && i < 62; ++i) names[i + 1] = ab_drivers[i]->name;
     const char *nearest = ab_nearest_name(name, names);
     const ab_status status = ab_bad_input("there is no table %s%s%s (antbench --help lists them)", name,
                                           nearest ? "; did you mean " : "", nearest ? nearest : "");
@@ -78,6 +80,7 @@ static int run(int argc, char **argv)
     if (strcmp(first, "--tables") == 0) return ab_describe_tables(), AB_EXIT_OK;
     if (strcmp(first, "--sets") == 0) return ab_describe_sets(), AB_EXIT_OK;
     if (strcmp(first, "--list") == 0) return ab_print_implementations(NULL), AB_EXIT_OK;
+    if (strcmp(first, "solve") == 0) return ab_solve_main(argc - 1, argv + 1);
     const ab_driver *driver = ab_driver_find(first);
     if (!driver) return unknown(first);
     wait_politely(argv);

@@ -25,8 +25,8 @@ typedef struct solve_options {
 
 typedef struct solve_result {
     int64_t length;
-    double seconds;        /* it took */
-    double first_s;        /* of these until there was a first tour */
+    double seconds;        /* it took, */
+    double cpu_s;          /* ... and of the CPU's time, on all threads, which is less where others are running */
     int64_t kicks, rounds; /* of all threads */
 } solve_result;
 

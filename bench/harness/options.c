@@ -1,13 +1,11 @@
 /* The command line (bench/harness/options.h). */
-#include <ctype.h>
-#include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/harness/build_info.h"
+#include "bench/harness/command_line.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "bench/harness/options.h"
@@ -36,10 +34,7 @@ enum {
     N_OPTIONS
 };
 
-/* The one list of options: what getopt knows, what --help prints and what a misspelt option is compared with. */
-static const struct {
-    const char *name, *argument /* NULL: takes none */, *help;
-} described_options[N_OPTIONS] = {
+static const ab_option described_options[N_OPTIONS] = {
     [OPTION_LIST] = {"list", NULL, "list the implementations as TSV and exit"},
     [OPTION_DRY_RUN] = {"dry-run", NULL, "list the rows that would be measured, with the estimated time, and exit"},
     [OPTION_INSTANCES] = {"instances", "A,B,...", "measure these (each program says what may be named)"},
@@ -92,34 +87,6 @@ static const char *suggestion(const char *name, const char *const *candidates, c
 }
 
 /* ---- Values ---- */
-
-static ab_status parse_whole(const char *option, const char *text, long long min, long long max, long long *value)
-{
-    char *end;
-    errno = 0;
-    *value = strtoll(text, &end, 10);
-    const bool starts_well = isdigit((unsigned char)text[0]) || text[0] == '-';
-    if (starts_well && !*end && errno == 0 && *value >= min && *value <= max) return ab_ok();
-    return ab_bad_input("--%s: expected a whole number from %lld to %lld, got \"%s\"", option, min, max, text);
-}
-
-static ab_status parse_int(const char *option, const char *text, int min, int max, int *value)
-{
-    long long whole;
-    AB_TRY(parse_whole(option, text, min, max, &whole));
-    *value = (int)whole;
-    return ab_ok();
-}
-
-static ab_status parse_seconds(const char *option, const char *text, double *value)
-{
-    char *end;
-    *value = strtod(text, &end);
-    if (!isdigit((unsigned char)text[0]) || *end || !isfinite(*value))
-        return ab_bad_input("--%s: expected a number of seconds (0: no limit), got \"%s\"", option, text);
-    if (*value == 0) *value = INFINITY;
-    return ab_ok();
-}
 
 static ab_status parse_choice(const char *option, const char *text, const char *const *names, int *choice)
 {
@@ -196,15 +163,9 @@ static ab_status parse_directory(const char *option, const char *text, char **di
 static void print_help(const ab_program *program)
 {
     printf("%s: %s\n\nusage: %s [options]\n\n", program->shown, program->summary, program->shown);
-    for (int i = 0; i < N_OPTIONS; i++) {
-        char left[64];
-        const char *argument = described_options[i].argument, *help = described_options[i].help;
-        if (i == OPTION_SAVE && !program->saves) continue;
-        if (i == OPTION_INSTANCES) help = program->instances_help;
-        snprintf(left, sizeof left, "--%s%s%s", described_options[i].name, argument ? " " : "",
-                 argument ? argument : "");
-        printf("  %-26s %s\n", left, help);
-    }
+    for (int i = 0; i < N_OPTIONS; i++)
+        if (i != OPTION_SAVE || program->saves)
+            ab_print_option(&described_options[i], i == OPTION_INSTANCES ? program->instances_help : described_options[i].help);
     if (program->print_parameters) program->print_parameters(program->context);
     printf("\nexit codes: 0 fine, 1 internal, CUDA or I/O error, 2 usage or nothing matched, 3 confirmed slower,\n"
            "  4 wrong output, 5 inconclusive, 77 nothing could run\n");
@@ -256,24 +217,24 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         options->backend = (ab_backend_choice)choice;
         break;
     case OPTION_DEVICE:
-        return parse_int(name, text, 0, 1023, &options->device);
+        return ab_parse_int(name, text, 0, 1023, &options->device);
     case OPTION_PROFILE:
         AB_TRY(parse_choice(name, text, profile_names, &choice));
         options->profile = (ab_profile)choice;
         break;
     case OPTION_PROCESSES:
-        return parse_int(name, text, 1, AB_MAX_PROCESSES, &options->processes);
+        return ab_parse_int(name, text, 1, AB_MAX_PROCESSES, &options->processes);
     case OPTION_PROCESS:
-        return parse_int(name, text, 1, AB_MAX_PROCESSES, &options->process);
+        return ab_parse_int(name, text, 1, AB_MAX_PROCESSES, &options->process);
     case OPTION_RUNS:
-        return parse_int(name, text, 1, 100000, &options->runs);
+        return ab_parse_int(name, text, 1, 100000, &options->runs);
     case OPTION_ITERATIONS:
-        return parse_int(name, text, 1, 1000000, &options->iterations);
+        return ab_parse_int(name, text, 1, 1000000, &options->iterations);
     case OPTION_TIME_BUDGET:
-        return parse_seconds(name, text, &options->time_budget_s);
+        return ab_parse_seconds(name, text, &options->time_budget_s);
     case OPTION_SEED:
         /* No further than a JSON reader's integers go: meta.json must give the seed back. */
-        AB_TRY(parse_whole(name, text, 0, INT64_MAX, &seed));
+        AB_TRY(ab_parse_whole(name, text, 0, INT64_MAX, &seed));
         options->seed = (uint64_t)seed;
         break;
     case OPTION_SAVE:
@@ -299,50 +260,25 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
     return ab_ok();
 }
 
-static ab_status unknown_option(const char *argument)
-{
-    const char *candidates[N_OPTIONS + 1] = {NULL};
-    char name[128], hint[96];
-    for (int i = 0; i < N_OPTIONS; i++) candidates[i] = described_options[i].name;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
-    const char *nearest = strncmp(name, "--", 2) == 0 ? ab_nearest_name(name + 2, candidates) : NULL;
-    snprintf(hint, sizeof hint, nearest ? "; did you mean --%s?" : " (--help lists the options)", nearest);
-    return ab_bad_input("unknown option %s%s", name, hint);
-}
+/* What parsing is about. */
+typedef struct parsing {
+    const ab_program *program;
+    ab_options *options;
+} parsing;
 
-/* Whether an argument, "--runs" or "--runs=10", has the whole name of an option: getopt takes the beginning of one. */
-static bool is_whole(const char *argument, int option)
+static ab_status take(void *context, int option, const char *text, bool *done)
 {
-    const char *name = described_options[option].name;
-    const size_t length = strlen(name);
-    return strncmp(argument + 2, name, length) == 0 && (argument[2 + length] == '\0' || argument[2 + length] == '=');
+    const parsing *at = context;
+    if (option == AB_OPERAND) return ab_bad_input("unexpected argument \"%s\"", text);
+    const ab_status status = apply(at->program, option, text, at->options);
+    *done = at->options->action == AB_ACTION_EXIT;
+    return status;
 }
 
 static ab_status parse(const ab_program *program, ab_options *options)
 {
-    struct option known[N_OPTIONS + 1] = {{NULL, 0, NULL, 0}};
-    for (int i = 0; i < N_OPTIONS; i++)
-        known[i] = (struct option){described_options[i].name,
-                                   described_options[i].argument ? required_argument : no_argument, NULL, i + 1};
-    optind = 0; /* a full restart of getopt, as tests parse many command lines */
-    opterr = 0;
-    for (;;) {
-        const int at = optind > 0 ? optind : 1;
-        const int found = getopt_long(options->argc, options->argv, "+:", known, NULL);
-        if (found == -1) break;
-        const int option = (found == ':' || found == '?' ? optopt : found) - 1;
-        if (option >= 0 && option < N_OPTIONS && !is_whole(options->argv[at], option))
-            return unknown_option(options->argv[at]);
-        if (found == ':')
-            return ab_bad_input("--%s: expected %s", described_options[option].name, described_options[option].argument);
-        if (found == '?' && option >= 0 && option < N_OPTIONS)
-            return ab_bad_input("--%s takes no value", described_options[option].name);
-        if (found == '?') return unknown_option(options->argv[at]);
-        AB_TRY(apply(program, option, optarg, options));
-        if (options->action == AB_ACTION_EXIT) return ab_ok();
-    }
-    if (optind < options->argc) return ab_bad_input("unexpected argument \"%s\"", options->argv[optind]);
-    return ab_ok();
+    parsing at = {program, options};
+    return ab_read_options(described_options, N_OPTIONS, options->argc, options->argv, take, &at);
 }
 
 /* ---- What belongs together ---- */

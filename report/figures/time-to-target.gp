@@ -1,0 +1,11 @@
+# Blocks in pairs: the times of an instance, and the distribution that has their quartiles.
+load "report/figures/common.gp"
+set title "antbench solve: time to a tour of a given length, over seeds"
+set xlabel what
+set ylabel "probability"
+set logscale x
+set format x "%g"
+set offsets 0, 0, 0, 0
+set yrange [0:1]
+plot for [i = 0:blocks - 1:2] data index i using 1:2 with points linestyle 10 + i / 2 % 8 + 1 title columnheader(1), \
+    for [i = 1:blocks - 1:2] data index i using 1:2 with lines linestyle 10 + i / 2 % 8 + 1 notitle
