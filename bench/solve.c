@@ -197,8 +197,10 @@ static ab_status search_tour(job *asked, int32_t *tour)
     AB_TRY(tour_check_path(asked->out));
     catch_interrupts();
     AB_TRY(solve(&asked->cities, &asked->how, tour, &result));
-    if (tour_measure(&asked->cities, tour) != result.length)
-        return ab_failed("internal error: the tour is not of the length that was counted, %lld", (long long)result.length);
+    const int64_t measured = tour_measure(&asked->cities, tour);
+    if (measured == TOUR_NO_MEMORY) return ab_failed("no memory to measure the tour");
+    if (measured != result.length)
+        return ab_failed("internal error: a tour of %lld was counted as %lld", (long long)measured, (long long)result.length);
     AB_TRY(save(asked, tour, result.length));
     warn_of_rounding(asked, result.length);
     print_result(asked, &result);

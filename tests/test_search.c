@@ -68,6 +68,13 @@ static tsp_instance matrix_of(const tsp_instance *located)
 
 /* ---- Near cities and the curve ---- */
 
+static bool is_near(const neighbours *near, int a, int b)
+{
+    for (int k = 0; k < near->count; k++)
+        if (near->city[a * near->count + k] == b) return true;
+    return false;
+}
+
 static int compare(const void *a, const void *b)
 {
     return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
@@ -137,6 +144,54 @@ static void the_curve_goes_from_place_to_place(void **state)
         seen[order[i]] = true;
         if (i > 0) assert_true(squared(order[i - 1], order[i]) == 1.0);
     }
+}
+
+/* ---- The greedy tour ---- */
+
+static void must_follow(const int32_t *order, int n, int a, int b)
+{
+    int i = 0;
+    while (order[i] != a) i++;
+    assert_true(order[i + 1 == n ? 0 : i + 1] == b || order[i == 0 ? n - 1 : i - 1] == b);
+}
+
+/* All edges that are chosen one by one, the shortest of all near ones that may still be, are in the tour. */
+static void the_greedy_tour_has_the_shortest_edges(void **state)
+{
+    (void)state;
+    static const int sizes[] = {1, 2, 3, 9, 60};
+    for (int of = 0; of < KINDS; of++)
+        for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++) {
+            const int n = sizes[size];
+            int32_t order[60], path[60], edges[60] = {0};
+            neighbours near;
+            ab_memory memory = {0};
+            draw_places((kind)of, n, 11);
+            const tsp_instance located = instance_of(n, "EUC_2D");
+            tsp_instance matrix = matrix_of(&located);
+            assert_int_equal(neighbours_find(&located, 1, &near, &memory).code, AB_OK);
+            assert_int_equal(order_along_curve(&located, order).code, AB_OK);
+            assert_int_equal(order_greedily(size % 2 ? &located : &matrix, &near, order).code, AB_OK);
+            assert_true(tour_measure(&matrix, order) >= 0);
+            for (int i = 0; i < n; i++) path[i] = i;
+            for (;;) {
+                int a = -1, b = -1;
+                for (int i = 0; i < n; i++)
+                    for (int j = i + 1; j < n; j++)
+                        if ((is_near(&near, i, j) || is_near(&near, j, i)) && path[i] != path[j] && edges[i] < 2 && edges[j] < 2 &&
+                            (a < 0 || matrix.dist[i * n + j] < matrix.dist[a * n + b])) {
+                            a = i;
+                            b = j;
+                        }
+                if (a < 0) break;
+                edges[a]++;
+                edges[b]++;
+                for (int i = 0, from = path[b]; i < n; i++) path[i] = path[i] == from ? path[a] : path[i];
+                if (of == UNIFORM || of == LINE) must_follow(order, n, a, b); /* elsewhere equal edges may stand for each other */
+            }
+            free(matrix.dist);
+            ab_memory_free(&memory);
+        }
 }
 
 /* ---- Local search ---- */
@@ -294,13 +349,6 @@ static int64_t cost(const tsp_instance *matrix, const int32_t *tour)
     for (int i = 0; i < matrix->n; i++)
         length += matrix->dist[tour[i] * matrix->n + tour[i + 1 == matrix->n ? 0 : i + 1]];
     return length;
-}
-
-static bool is_near(const neighbours *near, int a, int b)
-{
-    for (int k = 0; k < near->count; k++)
-        if (near->city[a * near->count + k] == b) return true;
-    return false;
 }
 
 /* Copies tour[from .. to] behind copy[*count], turned round or not. Whether it begins near to the city before it. */
@@ -578,6 +626,7 @@ int main(void)
         cmocka_unit_test(finds_the_nearest_cities),
         cmocka_unit_test(near_on_the_globe_is_near_on_a_map),
         cmocka_unit_test(the_curve_goes_from_place_to_place),
+        cmocka_unit_test(the_greedy_tour_has_the_shortest_edges),
         cmocka_unit_test(every_move_gains_what_it_says),
         cmocka_unit_test(a_part_keeps_its_ends),
         cmocka_unit_test(overlooks_no_move),

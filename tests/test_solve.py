@@ -1,4 +1,5 @@
 """antbench solve, end to end: its tours measured by a reader of TSPLIB that shares nothing with the program's."""
+import errno
 import math
 import os
 import random
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import PROGRAM, environment_of, one_line
+from support.commands import PROGRAM, ROOT, environment_of, one_line
 
+INJECT = ROOT / "build/faults/inject.so"
 TSPLIB = os.environ.get("TSPLIB_DIR")
 
 
@@ -229,6 +231,33 @@ def test_output_that_cannot_be_written_is_said_first(out, message, tmp_path):
     begin = time.monotonic()
     result = solve(path, "--seconds", 30, "--out", out, cwd=tmp_path)
     assert result.returncode == 1 and one_line(result) == f"antbench solve: {message}" and time.monotonic() - begin < 20
+
+
+def fault(folder, into, at, how):
+    """A small run whose `at`-th call of a kind fails (tests/faults/inject.c); and how many such calls it has made."""
+    (folder / "x.tour").write_text("mine\n")
+    environment = environment_of(LD_PRELOAD=str(INJECT), INJECT_INTO=into, INJECT_AT=str(at), INJECT_HOW=str(how),
+                                 INJECT_COUNT=str(folder / "count"))
+    done = subprocess.run([PROGRAM, "solve", "x.tsp", "--seconds", "0.01", "--threads", "1", "--quiet"], cwd=folder, env=environment,
+                          capture_output=True, text=True, timeout=60)
+    return done, (folder / "x.tour").read_text()
+
+
+@pytest.mark.parametrize("into, hows", [("memory", [errno.ENOMEM]), ("files", [errno.ENOSPC, "before", "half", "after"])])
+def test_calls_that_fail_cost_no_tour(into, hows, tmp_path):
+    """The old tour or the new one, whole; and one line of what failed."""
+    write(tmp_path / "x.tsp", "EUC_2D", scattered(40))
+    fault(tmp_path, into, 0, errno.EIO)
+    calls = int((tmp_path / "count").read_text().split()[0])
+    assert calls > 10
+    for how in hows:
+        for at in sorted({*range(1, calls + 1, 1 + calls // 30), *range(max(calls - 10, 1), calls + 1)}):
+            done, tour = fault(tmp_path, into, at, how)
+            lines = done.stderr.splitlines()
+            assert tour == "mine\n" or tour.endswith("-1\nEOF\n"), (at, how)
+            assert (done.returncode, len(lines)) in [(0, 0), (1, 1)] or (done.returncode == -9 and isinstance(how, str)), (at, how, lines)
+            assert done.returncode != 0 or tour != "mine\n", (at, how)
+            assert into != "memory" or not lines or "memory" in lines[0], (at, lines)
 
 
 # ---- Usage ----

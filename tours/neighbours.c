@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tours/neighbours.h"
+#include "tours/tour.h"
 
 /* Coordinates in which near cities are near: as they are, but for GEO's degrees and minutes, which become a flat map. */
 static tsp_point place(const tsp_instance *cities, int city)
@@ -224,4 +225,90 @@ ab_status order_along_curve(const tsp_instance *cities, int32_t *order)
     for (int i = 0; i < n; i++) order[i] = stops[i].city;
     free(stops);
     return ab_ok();
+}
+
+/* ---- The greedy tour ---- */
+
+typedef struct edge {
+    int32_t length, a, b;
+} edge;
+
+/* Paths that grow together. */
+typedef struct paths {
+    int32_t (*next)[2]; /* [n] the cities that a city is joined to; -1 for none */
+    int32_t *end;       /* [n] of a path's end, its other end */
+} paths;
+
+static int compare_edges(const void *a, const void *b)
+{
+    const edge *first = a, *second = b;
+    if (first->length != second->length) return first->length < second->length ? -1 : 1;
+    if (first->a != second->a) return first->a < second->a ? -1 : 1;
+    return (first->b > second->b) - (first->b < second->b);
+}
+
+/* Each pair of near cities once. Returns how many there are. */
+static size_t list_edges(const tsp_instance *cities, const neighbours *near, edge *edges)
+{
+    size_t count = 0;
+    for (int a = 0; a < cities->n; a++) {
+        for (int k = 0; k < near->count; k++) {
+            const int b = near->city[(size_t)a * (size_t)near->count + (size_t)k];
+            bool mutual = false;
+            for (int other = 0; other < near->count; other++)
+                mutual |= near->city[(size_t)b * (size_t)near->count + (size_t)other] == a;
+            if (!mutual || a < b) edges[count++] = (edge){(int32_t)tour_distance(cities, a, b), a, b};
+        }
+    }
+    return count;
+}
+
+static void join(paths *grown, int a, int b)
+{
+    grown->next[a][grown->next[a][0] >= 0] = b;
+    grown->next[b][grown->next[b][0] >= 0] = a;
+    const int first = grown->end[a], last = grown->end[b];
+    grown->end[first] = last;
+    grown->end[last] = first;
+}
+
+/* Walks along the path that a city is in, from the end that comes first in the order. */
+static int append_path(const paths *grown, int city, bool *seen, int32_t *order, int count)
+{
+    for (int before = -1; city >= 0;) {
+        const int after = grown->next[city][0] == before ? grown->next[city][1] : grown->next[city][0];
+        seen[city] = true;
+        order[count++] = city;
+        before = city;
+        city = after;
+    }
+    return count;
+}
+
+static void connect(const tsp_instance *cities, paths *grown, edge *edges, size_t n_edges, bool *seen, int32_t *order,
+                    int32_t *before)
+{
+    const int n = cities->n;
+    for (int i = 0; i < n; i++) grown->next[i][0] = grown->next[i][1] = -1;
+    for (int i = 0; i < n; i++) grown->end[i] = i;
+    qsort(edges, n_edges, sizeof *edges, compare_edges);
+    for (const edge *e = edges; e < edges + n_edges; e++)
+        if (grown->next[e->a][1] < 0 && grown->next[e->b][1] < 0 && grown->end[e->a] != e->b) join(grown, e->a, e->b);
+    memcpy(before, order, (size_t)n * sizeof *order);
+    for (int i = 0, count = 0; i < n; i++)
+        if (!seen[before[i]] && grown->next[before[i]][1] < 0) count = append_path(grown, before[i], seen, order, count);
+}
+
+ab_status order_greedily(const tsp_instance *cities, const neighbours *near, int32_t *order)
+{
+    ab_memory memory = {0};
+    const size_t n = (size_t)cities->n;
+    edge *edges = ab_allocate(&memory, n * (size_t)near->count, sizeof *edges);
+    paths grown = {ab_allocate(&memory, n, sizeof *grown.next), ab_allocate(&memory, n, sizeof *grown.end)};
+    bool *seen = ab_allocate(&memory, n, sizeof *seen);
+    int32_t *before = ab_allocate(&memory, n, sizeof *before);
+    const ab_status status = ab_memory_status(&memory);
+    if (status.code == AB_OK) connect(cities, &grown, edges, list_edges(cities, near, edges), seen, order, before);
+    ab_memory_free(&memory);
+    return status;
 }

@@ -1,4 +1,5 @@
 /* A good tour in a given time (tours/solve.h). */
+#include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,6 +12,10 @@
 /* Cities of a part: with fewer, threads had better have the whole tour; with more, reversing paths takes too long. */
 enum { LEAST_PART = 5000, MOST_PART = 50000 };
 
+/* Seconds that a round takes for each city of a thread's parts: some kicks a city, beside which loading them costs little, but
+ * not so many that only what goes beyond a part's borders is left to gain. */
+static const double part_s = 2e-5;
+
 /* What all threads share. */
 typedef struct solver {
     const tsp_instance *cities;
@@ -22,6 +27,7 @@ typedef struct solver {
     ab_memory *memory;     /* [threads] of each */
     int parts;             /* of the tour, which threads improve; 1: each thread has the whole */
     bool settled;          /* no move that is looked for would make the tour shorter */
+    uint64_t random;       /* state of SplitMix64 */
     atomic_bool over;      /* nothing is to be done any more */
     _Atomic int64_t length; /* of the tour with all that is known to be gained */
 } solver;
@@ -71,11 +77,13 @@ static void rank_cities(solver *all)
     for (int i = 0; i < all->cities->n; i++) all->rank[all->tour[i]] = i;
 }
 
-/* Threads improve the parts, one after another; they begin elsewhere in each round. */
-static void search_parts(solver *all, int round, double round_s)
+/* Threads improve the parts, one after another; they begin elsewhere in each round. Without kicks
+ * they get no more than a descent: in the first round, so that all are as good before any is better. */
+static void search_parts(solver *all, bool kicks)
 {
     const int n = all->cities->n, threads = all->options->threads, parts = all->parts;
-    const int shift = (int)((int64_t)n * (round % 2) / (2 * parts)), turns = (parts + threads - 1) / threads;
+    const int shift = random_below(&all->random, n), turns = (parts + threads - 1) / threads;
+    const double round_s = part_s * n / threads;
     const double begin = now_s();
 #pragma omp parallel num_threads(threads)
     {
@@ -84,10 +92,10 @@ static void search_parts(solver *all, int round, double round_s)
         s->context = &own;
         for (int turn = 0, part = omp_get_thread_num(); part < parts; turn++, part += threads) {
             const int first = (int)((int64_t)n * part / parts), end = (int)((int64_t)n * (part + 1) / parts);
-            own.end_s = begin + round_s * (turn + 1) / turns;
+            own.end_s = kicks ? begin + round_s * (turn + 1) / turns : INFINITY;
             search_load(s, &all->near, all->tour, all->rank, (first + shift) % n, end - first, false);
             gained(&own, search_descend(s));
-            search_iterate(s, gained);
+            if (kicks) search_iterate(s, gained);
             search_store(s, all->tour, (first + shift) % n, n); /* where no other thread reads */
         }
     }
@@ -124,14 +132,13 @@ static void search_whole(solver *all, double round_s)
 static void search_rounds(solver *all, solve_result *result)
 {
     const solve_options *options = all->options;
-    const double longest = options->seconds / 10 < 5.0 ? options->seconds / 10 : 5.0;
+    const double longest = options->seconds / 10 < 1.0 ? options->seconds / 10 : 1.0, least = 1e-5 * all->cities->n;
     while (!all->over) {
-        const double least = 1e-5 * all->cities->n, round_s = longest > least ? longest : least;
         rank_cities(all);
         if (all->parts > 1)
-            search_parts(all, (int)result->rounds, round_s);
+            search_parts(all, result->rounds > 0);
         else
-            search_whole(all, round_s);
+            search_whole(all, longest > least ? longest : least);
         result->rounds++;
         if (all->cities->n < SEARCH_LEAST_KICKED) all->over = true;
         if (options->tell) options->tell(options->context, all->tour, all->length, now_s() - all->begin_s);
@@ -151,7 +158,7 @@ static ab_status prepare(solver *all, ab_memory *memory)
 {
     const solve_options *options = all->options;
     const int n = all->cities->n;
-    uint64_t seed = options->seed;
+    all->random = options->seed;
     all->parts = choose_parts(n, options->threads);
     all->rank = ab_allocate(memory, (size_t)n, sizeof *all->rank);
     all->searches = ab_allocate(memory, (size_t)options->threads, sizeof *all->searches);
@@ -159,15 +166,16 @@ static ab_status prepare(solver *all, ab_memory *memory)
     for (int t = 0; t < options->threads && !memory->failed; t++) {
         search_allocate(&all->searches[t], all->cities, n / all->parts + 1, &all->memory[t]);
         all->searches[t].moves = options->moves;
-        all->searches[t].random = splitmix64(&seed);
+        all->searches[t].random = splitmix64(&all->random);
         all->searches[t].stops = stops;
     }
     AB_TRY(ab_memory_status(memory));
     for (int t = 0; t < options->threads; t++) AB_TRY(ab_memory_status(&all->memory[t]));
     AB_TRY(neighbours_find(all->cities, options->threads, &all->near, memory));
     AB_TRY(order_along_curve(all->cities, all->tour));
+    AB_TRY(order_greedily(all->cities, &all->near, all->tour));
     all->length = tour_measure(all->cities, all->tour);
-    return ab_ok();
+    return all->length == TOUR_NO_MEMORY ? ab_failed("no memory to measure a tour") : ab_ok();
 }
 
 ab_status solve(const tsp_instance *cities, const solve_options *options, int32_t *tour, solve_result *result)

@@ -10,27 +10,23 @@
 #include "base/files.h"
 #include "tours/tour.h"
 
-static int64_t distance(const tsp_instance *cities, int a, int b)
+static int64_t length_of(const tsp_instance *cities, const int32_t *tour, bool *visited)
 {
-    if (cities->dist) return cities->dist[(size_t)a * (size_t)cities->n + (size_t)b];
-    return (int64_t)cities->rule->distance(cities->points[a], cities->points[b]);
-}
-
-static bool visits_each_once(const int32_t *tour, int n)
-{
-    bool *visited = calloc((size_t)n, sizeof *visited);
-    int i = 0;
-    for (; visited && i < n && tour[i] >= 0 && tour[i] < n && !visited[tour[i]]; i++) visited[tour[i]] = true;
-    free(visited);
-    return i == n;
+    const int n = cities->n;
+    int64_t length = 0;
+    for (int i = 0; i < n; i++) {
+        if (tour[i] < 0 || tour[i] >= n || visited[tour[i]]) return TOUR_INVALID;
+        visited[tour[i]] = true;
+        if (i > 0) length += tour_distance(cities, tour[i - 1], tour[i]);
+    }
+    return n > 1 ? length + tour_distance(cities, tour[n - 1], tour[0]) : 0;
 }
 
 int64_t tour_measure(const tsp_instance *cities, const int32_t *tour)
 {
-    const int n = cities->n;
-    if (!visits_each_once(tour, n)) return -1;
-    int64_t length = 0;
-    for (int i = 0; n > 1 && i < n; i++) length += distance(cities, tour[i], tour[i + 1 == n ? 0 : i + 1]);
+    bool *visited = calloc((size_t)cities->n, sizeof *visited);
+    const int64_t length = visited ? length_of(cities, tour, visited) : TOUR_NO_MEMORY;
+    free(visited);
     return length;
 }
 
@@ -62,7 +58,8 @@ ab_status tour_write(const char *path, const char *name, const char *comment, co
     if (file == NULL) return ab_failed("out of memory");
     print(file, name, comment, tour, n);
     const bool failed = ferror(file);
-    const ab_status status = fclose(file) != 0 || failed ? ab_failed("out of memory") : ab_replace_file(path, text);
+    const bool whole = fclose(file) == 0 && !failed && text != NULL;
+    const ab_status status = whole ? ab_replace_file(path, text) : ab_failed("out of memory");
     free(text);
     return status;
 }

@@ -2,12 +2,22 @@
 #ifndef ANTBENCH_TOUR_H
 #define ANTBENCH_TOUR_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "instances/tsplib.h"
 
-/* The length of the closed tour through the cities tour[n], from 0, by the instance's own rule; -1 where it does not visit each
- * once, or where there is no memory to tell. The instance is a located one, or has its distances. */
+/* Between two cities, by the instance's own rule. The instance is a located one, or has its distances. */
+static inline int64_t tour_distance(const tsp_instance *cities, int a, int b)
+{
+    if (cities->dist) return cities->dist[(size_t)a * (size_t)cities->n + (size_t)b];
+    return (int64_t)cities->rule->distance(cities->points[a], cities->points[b]);
+}
+
+enum { TOUR_INVALID = -1, TOUR_NO_MEMORY = -2 };
+
+/* The length of the closed tour through the cities tour[n], from 0; TOUR_INVALID where it does not visit each once,
+ * TOUR_NO_MEMORY where there is none to tell. */
 int64_t tour_measure(const tsp_instance *cities, const int32_t *tour);
 
 /* AB_FAILED where a tour could not be written to this path: before hours of searching, not after them. Nothing is changed. */
