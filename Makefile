@@ -269,7 +269,7 @@ build/faults/inject.so: tests/faults/inject.c
 
 # Readers for libFuzzer: with clang's own sanitizers, and without kernels.
 FUZZ_SOURCES := tests/fuzz/fuzz.c tests/support/readers.c $(wildcard base/*.c instances/*.c images/*.c) kernels/implementation.c \
-	$(patsubst %,bench/harness/%.c,row recorded published meta stats machine options)
+	$(patsubst %,bench/harness/%.c,row recorded published meta stats machine options command_line)
 FUZZ_FLAGS := -std=c11 -O1 -g -DAB_WITHOUT_CUDA $(DEFINES) -Wall -Wno-unknown-pragmas -Wno-missing-field-initializers \
 	-ffunction-sections -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Wl,--gc-sections
 

@@ -14,6 +14,7 @@
 #include "bench/harness/recorded.h"
 #include "images/image.h"
 #include "instances/cnf.h"
+#include "instances/describe.h"
 #include "instances/tsplib.h"
 #include "tests/support/readers.h"
 
@@ -100,6 +101,14 @@ static void read_tsplib(const uint8_t *bytes, size_t size)
     tsp_instance instance;
     check(tsp_read(file_of(bytes, size), &instance));
     tsp_free(&instance);
+}
+
+static void read_coordinates(const uint8_t *bytes, size_t size)
+{
+    tsp_point *points;
+    int n;
+    check(tsp_read_coordinates(file_of(bytes, size), TSP_MAX_CITIES, &points, &n));
+    free(points);
 }
 
 static void read_cnf(const uint8_t *bytes, size_t size)
@@ -216,11 +225,11 @@ static void read_run(const uint8_t *bytes, size_t size)
 
 /* ---- All ---- */
 
-const char *const reader_names[] = {"tsplib", "cnf", "image", "png", "published", "catalogue", "meta", "run", NULL};
+const char *const reader_names[] = {"tsplib", "coordinates", "cnf", "image", "png", "published", "catalogue", "meta", "run", NULL};
 
 void read_as(int i, const uint8_t *bytes, size_t size)
 {
-    static void (*const readers[])(const uint8_t *, size_t) = {read_tsplib,    read_cnf,       read_image, read_png,
-                                                               read_published, read_catalogue, read_meta,  read_run};
+    static void (*const readers[])(const uint8_t *, size_t) = {
+        read_tsplib, read_coordinates, read_cnf, read_image, read_png, read_published, read_catalogue, read_meta, read_run};
     readers[i](bytes, size);
 }

@@ -8,6 +8,7 @@
 /* The names of the readers, NULL-terminated; tests/corpus/<name> has inputs for each.
  *
  *   tsplib, cnf, published, meta   a file of that kind
+ *   coordinates cities as CSV
  *   image       a PNG, PGM or PPM
  *   png         what is in a PNG: 7 bytes of its header, then its rows; packed and with right checksums
  *   catalogue   either catalogue
