@@ -1,6 +1,6 @@
 # Blocks in pairs: the times of an instance, and the distribution that has their quartiles.
 load "report/figures/common.gp"
-set title "antbench solve: time to a tour of a given length, over seeds"
+set title "Time to a tour of a given length"
 set xlabel what
 set ylabel "probability"
 set logscale x
