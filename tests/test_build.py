@@ -19,7 +19,7 @@ def make(folder, *arguments):
 def tree(tmp_path_factory):
     """A copy of what the objects below are made of."""
     folder = tmp_path_factory.mktemp("tree")
-    for name in ("Makefile", "base", "bench", "kernels", "scripts", "images", "instances", "baselines"):
+    for name in ("Makefile", "base", "bench", "kernels", "scripts", "images", "instances", "tours", "baselines"):
         source = ROOT / name
         shutil.copytree(source, folder / name) if source.is_dir() else shutil.copy(source, folder / name)
     return folder
