@@ -15,6 +15,7 @@
 #include "instances/tsplib.h"
 #include "kernels/host/host_backend.h"
 #include "kernels/tsp/tsp.h"
+#include "tests/planted/tsp_choices.h"
 #include "tests/planted/tsp_construct.h"
 #include "tests/planted/tsp_race.h"
 #include "tests/support/candidate_steps.h"
@@ -362,6 +363,75 @@ static void test_verification_rejects_planted_bugs(void **state)
     tsp_free(&instance);
 }
 
+/* All iterations that there are to verify, of one colony, which is closed; what is said of it, "" for nothing. */
+static ab_status verify_all(as_colony *colony, const as_problem *problem, const as_params *params)
+{
+    int valid = 0;
+    bool wrong = false;
+    const ab_status status =
+        verify_iterations(colony, problem, params, VERIFY_ITERATIONS_ALL, &valid, &wrong);
+    assert_int_equal(wrong, status.code == AB_FAILED);
+    colony->work.methods->close(&colony->work);
+    return status;
+}
+
+/* Choices among cities that weigh the same, and where all weigh 0, are as they should be in every implementation. */
+static void test_choices_pass_verification(void **state)
+{
+    (void)state;
+    enum { N = 66, ANTS = 6 };
+    tsp_instance instance = instance_with_duplicates(N);
+    as_problem problem = {.n = N, .dist = instance.dist};
+    as_params params = as_default_params(N, AS_ALL_ANTS);
+    params.n_ants = ANTS;
+    for (setting with = {0}; next_setting(&with);) {
+        as_colony *colony = must_open(with, &problem, &params);
+        int32_t *nn_list = NULL;
+        if (colony == NULL) continue;
+        problem.nn = with.nn;
+        if (with.nn) assert_int_equal(as_nearest_neighbours(&problem, with.nn, &nn_list).code, AB_OK);
+        problem.nn_list = nn_list;
+        const ab_status status = verify_all(colony, &problem, &params);
+        if (status.code != AB_OK) fail_msg("%s, nn %d: %s", with.rung->id, with.nn, status.reason);
+        problem.nn = 0;
+        problem.nn_list = NULL;
+        free(nn_list);
+    }
+    tsp_free(&instance);
+}
+
+/* Tours that are all valid, of ants that choose as they must not. */
+static void test_faults_of_choices_are_found(void **state)
+{
+    (void)state;
+    static const char *const expected[N_CHOICE_FAULTS] = {
+        [CHOICE_FAULT_ANTS_ALIKE] = "the same random numbers",
+        [CHOICE_FAULT_ITERATIONS_ALIKE] = "the same random numbers",
+        [CHOICE_FAULT_ANTS_SHIFTED] = "the same random numbers",
+        [CHOICE_FAULT_NEVER_FIRST] = "took the first of them",
+        [CHOICE_FAULT_NEVER_LAST] = "took the last of them",
+        [CHOICE_FAULT_NARROW] = "took the last of them",
+        [CHOICE_FAULT_FARTHEST] = "where all weigh 0 city",
+        [CHOICE_FAULT_UNCOUNTED] = "the all-zero rule is said to be used in 0 of ",
+    };
+    enum { N = 60, ANTS = 8 };
+    tsp_instance instance;
+    assert_int_equal(tsp_generate(TSP_CLUSTERED, N, 7, &instance).code, AB_OK);
+    const as_problem problem = {.n = N, .dist = instance.dist};
+    as_params params = as_default_params(N, AS_BEST_ANT);
+    params.n_ants = ANTS;
+    for (int fault = 0; fault < N_CHOICE_FAULTS; ++fault) {
+        as_colony *colony = NULL;
+        assert_int_equal(planted_choices_open(&problem, &params, fault, &colony).code, AB_OK);
+        const ab_status status = verify_all(colony, &problem, &params);
+        if (fault == CHOICE_FAULT_NONE)
+            assert_int_equal(status.code, AB_OK);
+        else if (status.code == AB_OK || !strstr(status.reason, expected[fault]))
+            fail_msg("fault %d: reported \"%s\"", fault, status.reason);
+    }
+    tsp_free(&instance);
+}
+
 /* By how its choices are distributed: with few near cities, so that most steps end among the others, by unequal weights; and
  * with many, by equal ones. */
 static void test_faults_of_a_race_are_found(void **state)
@@ -518,6 +588,8 @@ int main(void)
         cmocka_unit_test(test_workers_have_bits_for_32_tiles),
         cmocka_unit_test(test_large_instances_are_unsupported),
         cmocka_unit_test(test_verification_rejects_planted_bugs),
+        cmocka_unit_test(test_choices_pass_verification),
+        cmocka_unit_test(test_faults_of_choices_are_found),
         cmocka_unit_test(test_faults_of_a_race_are_found),
         cmocka_unit_test(test_runs_by_the_all_zero_rule_are_wrong),
         cmocka_unit_test(test_candidate_steps_follow_the_rule),

@@ -17,10 +17,13 @@
 
 enum { MIN_HOST_ANTS = 2 };
 
-/* Iterations that are verified, and of an implementation for which one of them takes longer than LONG_ITERATION_S. */
-enum { VERIFIED_ITERATIONS = 3, VERIFIED_LONG_ITERATIONS = 2 };
-enum { FEWER_ANTS = 8 }; /* one ant of so many walks in the host backend's after the first, and in a CPU's long ones */
+/* Iterations that are verified: with one in which all weights are 0, where that is not too many steps (a CPU implementation
+ * looks at all cities in each); and of an implementation for which one of them takes longer than LONG_ITERATION_S. */
+enum { VERIFIED_ITERATIONS = VERIFY_ITERATIONS_ALL, VERIFIED_LARGE = VERIFY_ITERATIONS_CHOICES, VERIFIED_LONG = 2 };
+enum { FEWER_ANTS = 8 }; /* one ant of so many walks in all of the host backend's but one, and in a CPU's of FEWER_S */
+#define FEWER_S 0.05
 #define LONG_ITERATION_S 0.5
+#define LARGE_STEPS 1e8 /* cities looked at in an iteration */
 
 /* In which the host backend runs what is verified: one that lets a warp run ahead of the others. */
 enum { VERIFIED_ORDER = 2 };
@@ -102,6 +105,17 @@ static ab_status verify_colony(const ab_task *task, const as_params *params, int
     return status;
 }
 
+static int iterations_to_verify(const ab_circumstances *c, const as_params *params)
+{
+    const double n = c->input->size;
+    return params->n_ants * n * n <= LARGE_STEPS ? VERIFIED_ITERATIONS : VERIFIED_LARGE;
+}
+
+static bool with_fewer(const ab_circumstances *c, double iteration_s)
+{
+    return c->implementation->backend == AB_CPU && iteration_s > FEWER_S;
+}
+
 static as_params with_fewer_ants(const as_params *params)
 {
     as_params fewer = *params;
@@ -110,26 +124,27 @@ static as_params with_fewer_ants(const as_params *params)
     return fewer;
 }
 
-/* On the host backend an iteration costs seconds: later ones are those of fewer ants, and where the fewest are more than
- * host_steps allows there is one. */
+/* On the host backend an iteration costs seconds: there is one of all ants, and where fewer of them are not more than
+ * host_steps allows, those of fewer before it. */
 static ab_status verify_on_host(const ab_task *task, ab_verdict *verdict)
 {
     const double n = task->c->input->size;
     const as_params fewer = with_fewer_ants(task->params);
     if (fewer.n_ants * n * n <= task->c->host_steps)
-        AB_TRY(verify_colony(task, &fewer, VERIFIED_ITERATIONS, verdict));
+        AB_TRY(verify_colony(task, &fewer, iterations_to_verify(task->c, &fewer), verdict));
     return verify_colony(task, task->params, 1, verdict);
 }
 
-/* A CPU's long iterations are verified with fewer ants, which walk one like another; judge_run sees the tours of all. */
+/* A CPU's ants walk one like another: some are enough; judge_run sees the tours of all. */
 static ab_status verify_iterations_of(const ab_task *task, ab_verdict *verdict)
 {
-    const ab_backend backend = task->c->implementation->backend;
-    const bool takes_long = iteration_seconds(task->c, task->params) > LONG_ITERATION_S;
+    const ab_circumstances *c = task->c;
+    const double seconds = iteration_seconds(c, task->params);
     const as_params fewer = with_fewer_ants(task->params);
-    if (backend == AB_HOST) return verify_on_host(task, verdict);
-    if (!takes_long) return verify_colony(task, task->params, VERIFIED_ITERATIONS, verdict);
-    return verify_colony(task, backend == AB_CPU ? &fewer : task->params, VERIFIED_LONG_ITERATIONS, verdict);
+    const as_params *params = with_fewer(c, seconds) ? &fewer : task->params;
+    if (c->implementation->backend == AB_HOST) return verify_on_host(task, verdict);
+    return verify_colony(task, params, seconds > LONG_ITERATION_S ? VERIFIED_LONG : iterations_to_verify(c, params),
+                         verdict);
 }
 
 static ab_status verify(const ab_task *task, ab_verdict *verdict)
@@ -199,8 +214,8 @@ static void estimate(const ab_circumstances *c, const void *params, double *samp
     const as_params *p = params;
     const double n = c->input->size, iteration = iteration_seconds(c, p);
     *sample_s = c->implementation->backend == AB_HOST ? 0.0 : iteration;
-    *once_s = (iteration > LONG_ITERATION_S ? VERIFIED_LONG_ITERATIONS : VERIFIED_ITERATIONS) *
-              (iteration + 1e-8 * n * (n + p->n_ants));
+    *once_s = (iteration > LONG_ITERATION_S ? VERIFIED_LONG : VERIFIED_ITERATIONS) *
+              (iteration / (with_fewer(c, iteration) ? FEWER_ANTS : 1) + 1e-8 * n * (n + p->n_ants));
     if (c->implementation->backend == AB_HOST) *once_s = 1.5 * iteration;
 }
 

@@ -5,8 +5,15 @@
 #include <string.h>
 
 #include "kernels/tsp/verify.h"
+#include "kernels/tsp/wheel.h"
 
 enum { MANY = 500 /* ants or rows from which on they are checked on all cores */ };
+
+enum { ITERATIONS_LEVEL = 2 /* iterations whose choices among equals are looked at */ };
+
+/* Weights in which a choice is one among equals, and tours that are held against the all-zero rule. */
+#define LEVEL 1.001
+enum { NEAREST_CHECKED = 8 };
 
 static ab_status check_permutation(const int32_t *tour, int n, bool *seen)
 {
@@ -47,7 +54,9 @@ typedef struct colony_copy {
     as_padded padded;    /* owns its arrays; they are NULL for a colony that has no padding */
     double *expected;    /* [n][n]: the pheromone recomputed; NULL where nothing is run */
     bool *seen;          /* [threads][n]: scratch */
+    tsp_wheel wheel;     /* of the iterations in which all edges weigh the same; owns its tours */
     double least_weight; /* of all edges, in this iteration */
+    double most_weight;
     int64_t shortest;    /* length of all tours of all iterations so far */
     int n, n_ants;
 } colony_copy;
@@ -62,6 +71,7 @@ static void free_copy(colony_copy *copy)
     free(copy->padded.choice_info);
     free(copy->expected);
     free(copy->seen);
+    free(copy->wheel.all);
 }
 
 static bool allocate_padded(as_colony *colony, colony_copy *copy, ab_status *status)
@@ -89,8 +99,9 @@ static ab_status allocate_copy(as_colony *colony, const as_problem *problem, int
     copy->pheromone = malloc(n * n * sizeof *copy->pheromone);
     copy->seen = malloc((size_t)omp_get_max_threads() * n * sizeof *copy->seen);
     if (runs) copy->expected = malloc(n * n * sizeof *copy->expected);
+    if (runs) copy->wheel.all = malloc(ITERATIONS_LEVEL * ants * sizeof *copy->wheel.all);
     if (allocate_padded(colony, copy, &status) && copy->result.tours && copy->result.lengths &&
-        copy->result.best_tour && copy->pheromone && copy->seen && (copy->expected || !runs))
+        copy->result.best_tour && copy->pheromone && copy->seen && ((copy->expected && copy->wheel.all) || !runs))
         return status;
     return ab_failed("out of memory for the tours of %d ants on %d cities", n_ants, problem->n);
 }
@@ -196,8 +207,9 @@ static double weight_of(const colony_copy *copy, const as_params *params, size_t
 }
 
 /* Row i: the weights that the pheromone makes, against those that the ants are about to choose by, where the colony has
- * them. The column of the first that differs, or n; *least becomes the smallest. */
-static size_t check_row_of_weights(const colony_copy *copy, const as_params *params, size_t i, double *least)
+ * them. The column of the first that differs, or n; *least becomes the smallest, *most the largest. */
+static size_t check_row_of_weights(const colony_copy *copy, const as_params *params, size_t i, double *least,
+                                   double *most)
 {
     const size_t n = (size_t)copy->n;
     const float *weights = copy->padded.usual ? copy->padded.choice_info : NULL;
@@ -206,6 +218,7 @@ static size_t check_row_of_weights(const colony_copy *copy, const as_params *par
         if (i == j) continue;
         const double weight = weight_of(copy, params, i, j);
         *least = fmin(*least, weight);
+        *most = fmax(*most, weight);
         if (!weights || weight <= VERIFY_LEAST_WEIGHT || wrong < n) continue;
         const double is = (double)weights[i * (size_t)copy->padded.stride + j];
         if (!(fabs(is - weight) <= VERIFY_WEIGHT_TOLERANCE * weight)) wrong = j;
@@ -217,15 +230,16 @@ static ab_status check_weights(colony_copy *copy, const as_params *params)
 {
     const size_t n = (size_t)copy->n;
     size_t wrong_i = n, wrong_j = n;
-    double least = INFINITY;
-#pragma omp parallel for reduction(min : least) if (n >= MANY)
+    double least = INFINITY, most = 0.0;
+#pragma omp parallel for reduction(min : least) reduction(max : most) if (n >= MANY)
     for (size_t i = 0; i < n; ++i) {
-        const size_t j = check_row_of_weights(copy, params, i, &least);
+        const size_t j = check_row_of_weights(copy, params, i, &least, &most);
         if (j == n) continue;
 #pragma omp critical
         if (i < wrong_i) wrong_i = i, wrong_j = j;
     }
     copy->least_weight = least;
+    copy->most_weight = most;
     if (wrong_i == n) return ab_ok();
     return ab_failed("choice_info[%zu][%zu] is %g, recomputed %g", wrong_i, wrong_j,
                      (double)copy->padded.choice_info[wrong_i * (size_t)copy->padded.stride + wrong_j],
@@ -291,7 +305,10 @@ static ab_status check_initial(const colony_copy *copy, const as_params *params)
 
 static ab_status check_zero_steps(const colony_copy *copy, int64_t before)
 {
-    const int64_t steps = copy->result.zero_weight_steps - before;
+    const int64_t steps = copy->result.zero_weight_steps - before, all = (int64_t)copy->n_ants * (copy->n - 1);
+    if (copy->most_weight == 0.0 && steps != all)
+        return ab_failed("the all-zero rule is said to be used in %lld of %lld steps, and all weights are 0",
+                         (long long)steps, (long long)all);
     if (steps == 0 || copy->least_weight <= VERIFY_LEAST_WEIGHT) return ab_ok();
     return ab_failed("the all-zero rule was used in %lld steps of an iteration in which no edge weighs less than %g",
                      (long long)steps, copy->least_weight);
@@ -312,17 +329,35 @@ static ab_status read_matrices(as_colony *colony, colony_copy *copy)
     return copy->padded.pheromone ? colony->methods->read_padded(colony, &copy->padded) : ab_ok();
 }
 
+/* What the tours that were built say of how ants choose. Where all edges weigh the same, as often as there is room, they are
+ * kept for the wheel; where all weigh 0, some are held against the rule for that. */
+static ab_status check_choices(colony_copy *copy, int iteration)
+{
+    const size_t n = (size_t)copy->n;
+    const int32_t *tours = copy->result.tours;
+    tsp_wheel *wheel = &copy->wheel;
+    if (copy->least_weight > 0.0 && copy->most_weight <= LEVEL * copy->least_weight &&
+        wheel->n_all < ITERATIONS_LEVEL * copy->n_ants)
+        wheel_add(wheel, copy->problem, tours, copy->n_ants, iteration, copy->seen);
+    for (int ant = 0; copy->most_weight == 0.0 && ant < copy->n_ants && ant < NEAREST_CHECKED; ++ant) {
+        const ab_status status = wheel_check_nearest(copy->problem, tours + (size_t)ant * (n + 1), copy->seen);
+        if (status.code != AB_OK) return ab_failed("ant %d: %.400s", ant, status.reason);
+    }
+    return ab_ok();
+}
+
 /* Stages after construction up to the update, checked on the way: wrong tours must not reach the deposit, which would write
  * out of bounds. */
-static ab_status construct_checked(as_colony *colony, colony_copy *copy, int *tours, bool *wrong)
+static ab_status construct_checked(as_colony *colony, colony_copy *copy, int iteration, int *tours, bool *wrong)
 {
     ab_work *work = &colony->work;
-    const int update = ab_stage_named(work, "update");
-    for (int stage = ab_stage_named(work, "construct"); stage < update; ++stage) {
+    const int construct = ab_stage_named(work, "construct"), update = ab_stage_named(work, "update");
+    for (int stage = construct; stage < update; ++stage) {
         as_result constructed = {.tours = copy->result.tours, .lengths = copy->result.lengths};
         AB_TRY(work->methods->run_stage(work, stage));
         AB_TRY(colony->methods->read(colony, &constructed));
         AB_TRY(judged(check_tours(copy, tours), wrong));
+        if (stage == construct) AB_TRY(judged(check_choices(copy, iteration), wrong));
     }
     return ab_ok();
 }
@@ -336,7 +371,7 @@ static ab_status check_updated(colony_copy *copy, int64_t zero_weight_steps)
     return check_zero_steps(copy, zero_weight_steps);
 }
 
-static ab_status iterate_checked(as_colony *colony, const as_params *params, colony_copy *copy, int *tours,
+static ab_status iterate_checked(as_colony *colony, const as_params *params, colony_copy *copy, int iteration, int *tours,
                                  bool *wrong)
 {
     ab_work *work = &colony->work;
@@ -347,7 +382,7 @@ static ab_status iterate_checked(as_colony *colony, const as_params *params, col
     AB_TRY(read_matrices(colony, copy));
     AB_TRY(judged(check_matrices(copy), wrong));
     AB_TRY(judged(check_weights(copy, params), wrong));
-    AB_TRY(construct_checked(colony, copy, tours, wrong));
+    AB_TRY(construct_checked(colony, copy, iteration, tours, wrong));
     expect_pheromone(copy, params);
     AB_TRY(work->methods->run_stage(work, ab_stage_named(work, "update")));
     AB_TRY(colony->methods->read(colony, &copy->result));
@@ -369,19 +404,35 @@ static ab_status level(as_colony *colony, const as_params *params, colony_copy *
     return colony->methods->write_pheromone(colony, copy->pheromone);
 }
 
+/* Pheromone that leaves the all-zero rule alone. */
+static ab_status clear(as_colony *colony, const as_params *params, colony_copy *copy)
+{
+    if (!(params->alpha > 0.0)) return ab_ok();
+    memset(copy->pheromone, 0, (size_t)copy->n * (size_t)copy->n * sizeof *copy->pheromone);
+    return colony->methods->write_pheromone(colony, copy->pheromone);
+}
+
+/* What the pheromone is overwritten with before iteration i of so many, if with anything (verify.h). */
+static ab_status prepare(as_colony *colony, const as_params *params, int i, int iterations, colony_copy *copy)
+{
+    const int zero = iterations >= VERIFY_ITERATIONS_ALL, levels = iterations >= VERIFY_ITERATIONS_CHOICES ? ITERATIONS_LEVEL : iterations > 1;
+    if (i >= iterations - zero) return clear(colony, params, copy);
+    return i >= iterations - zero - levels ? level(colony, params, copy) : ab_ok();
+}
+
 static ab_status iterate_all(as_colony *colony, const as_params *params, int iterations, colony_copy *copy, int *tours,
                              bool *wrong)
 {
     AB_TRY(colony->methods->read_pheromone(colony, copy->pheromone));
     AB_TRY(judged(check_initial(copy, params), wrong));
     for (int i = 0; i < iterations; ++i) {
-        if (i > 0 && i == iterations - 1) AB_TRY(level(colony, params, copy));
-        const ab_status status = iterate_checked(colony, params, copy, tours, wrong);
+        AB_TRY(prepare(colony, params, i, iterations, copy));
+        const ab_status status = iterate_checked(colony, params, copy, i + 1, tours, wrong);
         if (status.code != AB_OK && *wrong && i > 0)
             return ab_failed("iteration %d: %.450s", i + 1, status.reason);
         AB_TRY(status);
     }
-    return ab_ok();
+    return iterations >= VERIFY_ITERATIONS_CHOICES ? judged(wheel_check(&copy->wheel), wrong) : ab_ok();
 }
 
 ab_status verify_iterations(as_colony *colony, const as_problem *problem, const as_params *params, int iterations,

@@ -1,0 +1,49 @@
+/* How ants choose where all edges weigh the same: every city that may be chosen is as likely as any other, whatever the rule
+ * makes of weights. That shows in a few tours what no tour alone does: random numbers that are used twice, a part of the
+ * wheel that is never drawn. */
+#ifndef ANTBENCH_WHEEL_H
+#define ANTBENCH_WHEEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/tsp/tsp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { WHEEL_PARTS = 16, WHEEL_CHOICES = 20000 /* of an iteration, about, that are looked at */ };
+
+/* A tour among others. */
+typedef struct wheel_tour {
+    uint64_t hash;
+    int iteration, ant;
+} wheel_tour;
+
+/* What has been chosen so far. A choice among k cities, in order of their indices, takes 1/k of the wheel. */
+typedef struct tsp_wheel {
+    double part[WHEEL_PARTS]; /* choices that took this sixteenth of it, a choice of several in proportion */
+    double first, last;       /* choices of the first and of the last city of those that could be chosen */
+    double end;               /* how many either should be: the sum of 1/k */
+    double choices, tours;    /* looked at */
+    double bits;              /* of chance in them: the sum of log2(k) */
+    wheel_tour *all;          /* [n_all]: of every ant and iteration; the caller's, with room for them */
+    int n_all;
+} tsp_wheel;
+
+/* Adds the tours [n_ants][n + 1] of an iteration in which all edges weighed the same; mark[n] is scratch. */
+void wheel_add(tsp_wheel *wheel, const as_problem *problem, const int32_t *tours, int n_ants, int iteration, bool *mark);
+
+/* AB_OK, or AB_FAILED where two tours are the same, or a part of the wheel or one of its ends was drawn much more or less
+ * often than the others, as a right implementation does once in 10^8 times. It sorts wheel->all. */
+ab_status wheel_check(tsp_wheel *wheel);
+
+/* AB_OK, or AB_FAILED where an ant's tour [n + 1] is not that of the all-zero rule from where it begins; mark[n] is
+ * scratch. */
+ab_status wheel_check_nearest(const as_problem *problem, const int32_t *tour, bool *mark);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
