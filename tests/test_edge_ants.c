@@ -435,20 +435,23 @@ static void test_verification_rejects_planted_bugs(void **state)
 {
     (void)state;
     static const char *const expected[N_EA_BUGS] = {
-        [EA_BUG_FORGETS_THE_MEMORY] = "which it remembers",
+        [EA_BUG_FORGETS_THE_MEMORY] = "ant 1 went to",
         [EA_BUG_WRAPS_AROUND] = "which is no neighbour",
         [EA_BUG_LEAVES_THE_IMAGE] = "is on pixel",
-        [EA_BUG_JUMPS] = "which is no neighbour",
+        [EA_BUG_JUMPS] = "ant 0 went to",
         [EA_BUG_STANDS_STILL] = "ant 39 went from pixel",
         [EA_BUG_FORGETS_EVAPORATION] = "pheromone of pixel 0 is",
         [EA_BUG_EVAPORATES_A_LITTLE] = "pheromone of pixel 0 is",
         [EA_BUG_FORGETS_A_DEPOSIT] = "pheromone of pixel",
         [EA_BUG_DEPOSITS_TWICE] = "pheromone of pixel",
-        [EA_BUG_DEPOSITS_IN_PRIMARY] = "pheromone of pixel",
+        [EA_BUG_DEPOSITS_IN_PRIMARY] = "ant 6 went to",
         [EA_BUG_FORGETS_TO_SWAP] = "pheromone of pixel 0 is",
         [EA_BUG_WRONG_SLOT] = "ant 0: memory 0 holds",
         [EA_BUG_SPILLS_NAN] = "pheromone of pixel 1 is nan",
         [EA_BUG_LATER] = "pheromone of pixel",
+        [EA_BUG_ANTS_ALIKE] = "and its random number is",
+        [EA_BUG_ITERATIONS_ALIKE] = "and its random number is",
+        [EA_BUG_NOTHING_ON_FRAME] = "pheromone of pixel",
     };
     ea_problem problem = make_problem(20, 15, NOISE);
     ea_params params = ea_default_params(20, 15);

@@ -15,11 +15,14 @@
 #include "kernels/edges/edges.h"
 #include "kernels/host/host_backend.h"
 
-enum { VERIFIED_ITERATIONS = 3, MIN_HOST_ANTS = 4, RUNS_AT_ONCE = 10, BEST_F_THRESHOLDS = 32 };
+enum { VERIFIED_ITERATIONS = 3 /* one of them on the frame */, MIN_HOST_ANTS = 4, RUNS_AT_ONCE = 10, BEST_F_THRESHOLDS = 32 };
 
-/* Between those that are verified and two more, where an iteration takes a fraction of a millisecond; and the order in which
- * the host backend runs all of them: one that lets a warp run ahead of the others. */
+/* Between those that are verified, where an iteration takes a fraction of a millisecond; and the order in which the host
+ * backend runs all of them: one that lets a warp run ahead of the others. */
 enum { UNCHECKED_ITERATIONS = 40, VERIFIED_ORDER = 2 };
+
+/* A whole run on the host backend has one ant of so many, and so many iterations at most. */
+enum { WHOLE_HOST_SHARE = 8, WHOLE_HOST_ITERATIONS = 8 };
 
 /* Seeds of the maps that the sequential reference is drawn with: far from the others. */
 static const uint64_t reference_seed_offset = 1000000;
@@ -125,6 +128,38 @@ static ab_status verify_other_seed(const ab_task *task, ea_colony *colony, ea_pa
     return status;
 }
 
+/* Iterations of a run in which no weight comes near the end of what a float holds, where walks would differ by rounding. */
+static int iterations_in_floats(const ea_params *params)
+{
+    const double least = pow(VERIFY_LEAST_WEIGHTS, 0.5);
+    int iterations = 0;
+    while (iterations < params->iterations &&
+           pow(params->initial * pow(1.0 - params->rho, iterations + 1), params->alpha) > least)
+        ++iterations;
+    return iterations;
+}
+
+/* A run as it is timed, against the reference's, which has the same random numbers. */
+static ab_status verify_whole_run(const ab_task *task, ab_verdict *verdict)
+{
+    const ab_implementation *implementation = task->c->implementation, *reference = ab_find_reference(implementation);
+    ea_params params = *(const ea_params *)task->params;
+    ab_work *work = NULL, *expected = NULL;
+    params.iterations = iterations_in_floats(&params);
+    if (implementation->backend == AB_HOST) {
+        params.n_ants = (params.n_ants + WHOLE_HOST_SHARE - 1) / WHOLE_HOST_SHARE;
+        if (params.iterations > WHOLE_HOST_ITERATIONS) params.iterations = WHOLE_HOST_ITERATIONS;
+    }
+    if (implementation == reference || params.iterations == 0) return ab_ok();
+    AB_TRY(implementation->open(task->problem, &params, &work));
+    ab_status status = reference->open(task->problem, &params, &expected);
+    if (status.code == AB_OK)
+        status = verify_run((ea_colony *)work, (ea_colony *)expected, params.n_ants, &verdict->wrong);
+    if (expected) expected->methods->close(expected);
+    work->methods->close(work);
+    return status;
+}
+
 static ab_status verify(const ab_task *task, ab_verdict *verdict)
 {
     ea_params params = *(const ea_params *)task->params;
@@ -139,9 +174,11 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
     const bool on_host = task->c->implementation->backend == AB_HOST;
     AB_TRY(task->c->implementation->open(task->problem, &params, &work));
     host_backend_set_order(VERIFIED_ORDER);
-    ab_status status = verify_edge_ants((ea_colony *)work, task->problem, &params, VERIFIED_ITERATIONS,
+    ab_status status = verify_edge_ants((ea_colony *)work, task->problem, &params,
+                                        on_host ? VERIFIED_ITERATIONS - 1 : VERIFIED_ITERATIONS,
                                         on_host ? 0 : UNCHECKED_ITERATIONS, &moves, &verdict->wrong);
     if (status.code == AB_OK) status = verify_other_seed(task, (ea_colony *)work, params, &verdict->wrong);
+    if (status.code == AB_OK) status = verify_whole_run(task, verdict);
     host_backend_set_order(0);
     work->methods->close(work);
     snprintf(verdict->metric, sizeof verdict->metric, "valid-moves");

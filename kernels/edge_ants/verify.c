@@ -1,10 +1,11 @@
-/* Checks of edge ants (verify_edge_ants.h). */
+/* Checks of edge ants (kernels/edge_ants/verify.h). */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/edge_ants/verify.h"
+#include "kernels/philox.h"
 
 /* A colony before and after an iteration. */
 typedef struct observation {
@@ -51,6 +52,31 @@ static ab_status check_position(const observation *o, int ant)
     return ab_failed("ant %d is on pixel %d of %zu", ant, position, pixel_count(o->problem));
 }
 
+/* The random numbers of an ant in an iteration (edge_ants.h). */
+typedef struct numbers {
+    float spin, row, column;
+} numbers;
+
+static numbers draw(const observation *o, int ant)
+{
+    const uint64_t seed = o->params->seed;
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    const uint32_t counter[4] = {(uint32_t)o->after.iteration, 0, (uint32_t)ant, 0};
+    uint32_t bits[4];
+    philox4x32_10(counter, key, bits);
+    return (numbers){philox_uniform(bits[0]), philox_uniform(bits[2]), philox_uniform(bits[3])};
+}
+
+/* Where a placement or a relocation must have put an ant. */
+static ab_status check_random_pixel(const observation *o, int ant, const char *what)
+{
+    const int width = o->problem->width, is = o->after.position[ant];
+    const numbers drawn = draw(o, ant);
+    const int expected = ea_cell(drawn.row, o->problem->height) * width + ea_cell(drawn.column, width);
+    if (is == expected) return ab_ok();
+    return ab_failed("ant %d was %s on pixel %d, and its random numbers say %d", ant, what, is, expected);
+}
+
 static ab_status check_placement(const observation *o)
 {
     const float initial = (float)o->params->initial;
@@ -61,6 +87,7 @@ static ab_status check_placement(const observation *o)
                              (double)initial);
     for (int ant = 0; ant < o->params->n_ants; ant++) {
         AB_TRY(check_position(o, ant));
+        AB_TRY(check_random_pixel(o, ant, "placed"));
         for (int i = 0; i < EA_MEMORY; i++) {
             const int32_t entry = o->after.memory[ant * EA_MEMORY + i], expected = i ? -1 : o->after.position[ant];
             if (entry != expected) return ab_failed("ant %d: memory %d holds %d, not %d", ant, i, entry, expected);
@@ -85,17 +112,35 @@ static double weight_of(const observation *o, int ant, int which)
            pow((double)o->problem->visibility[pixel], o->params->beta);
 }
 
+/* The neighbour that an ant went to against its random number: which part of the sum of all weights it must be in. */
+static ab_status check_spin(const observation *o, int ant, const double weight[EA_NEIGHBOURS], int which)
+{
+    double before = 0.0, total = 0.0;
+    for (int i = 0; i < EA_NEIGHBOURS; i++) {
+        if (i < which) before += weight[i];
+        total += weight[i];
+    }
+    const double u = (double)draw(o, ant).spin, tolerance = VERIFY_SPIN_TOLERANCE * total;
+    if (total < VERIFY_LEAST_WEIGHTS) return ab_ok();
+    if (u * total >= before - tolerance && u * total <= before + weight[which] + tolerance) return ab_ok();
+    return ab_failed("ant %d went to neighbour %d, from %.4f to %.4f of the wheel, and its random number is %.4f", ant, which,
+                     before / total, (before + weight[which]) / total, u);
+}
+
 /* A weight below what a float holds in full may count as 0 or not. */
 static ab_status check_move(const observation *o, int ant)
 {
     const int32_t to = o->after.position[ant], from = o->before.position[ant];
+    double weight[EA_NEIGHBOURS], most = 0.0;
+    int gone_to = -1;
     AB_TRY(check_position(o, ant));
-    double most = 0.0;
     for (int which = 0; which < EA_NEIGHBOURS; which++) {
-        const double weight = weight_of(o, ant, which);
-        if (weight > 0.0 && ea_neighbour(from, which, o->problem->width, o->problem->height) == to) return ab_ok();
-        if (weight > most) most = weight;
+        weight[which] = weight_of(o, ant, which);
+        if (ea_neighbour(from, which, o->problem->width, o->problem->height) == to) gone_to = which;
+        if (weight[which] > most) most = weight[which];
     }
+    if (gone_to >= 0 && weight[gone_to] > 0.0) return check_spin(o, ant, weight, gone_to);
+    if (most == 0.0) return check_random_pixel(o, ant, "relocated");
     if (most <= (double)FLT_MIN) return ab_ok(); /* a relocation */
     if (remembers(o->before.memory + (size_t)ant * EA_MEMORY, to))
         return ab_failed("ant %d went from pixel %d to pixel %d, which it remembers", ant, from, to);
@@ -176,16 +221,40 @@ static ab_status run_checked(ea_colony *colony, observation *o, int iterations, 
     return ab_ok();
 }
 
+/* Pixel i of the frame of an image, from its upper left corner on, round and round. */
+static int32_t frame_pixel(const ea_problem *problem, int64_t i)
+{
+    const int64_t right = problem->width - 1, down = problem->height - 1;
+    const int64_t all = right == 0 || down == 0 ? right + down + 1 : 2 * (right + down);
+    i %= all;
+    const int64_t column = i <= right ? i : i <= right + down ? right : i <= 2 * right + down ? 2 * right + down - i : 0;
+    const int64_t row = i <= right ? 0 : i <= right + down ? i - right : i <= 2 * right + down ? down : all - i;
+    return (int32_t)(row * problem->width + column);
+}
+
+/* An iteration in which all ants begin on the frame, all round it: where neighbours are outside. */
+static ab_status run_on_frame(ea_colony *colony, observation *o, int64_t *moves, bool *wrong)
+{
+    const int64_t frame = 2 * ((int64_t)o->problem->width + o->problem->height), n_ants = o->params->n_ants;
+    const int64_t step = frame > n_ants ? frame / n_ants : 1;
+    for (int64_t ant = 0; ant < n_ants; ant++) o->after.position[ant] = frame_pixel(o->problem, ant * step);
+    AB_TRY(colony->methods->write(colony, NULL, o->after.position));
+    AB_TRY(colony->methods->read(colony, &o->after));
+    return run_checked(colony, o, 1, moves, wrong);
+}
+
 static ab_status check_all(ea_colony *colony, observation *o, int iterations, int unchecked, int64_t *moves, bool *wrong)
 {
     ab_work *work = &colony->work;
     AB_TRY(run_and_read(colony, "place", o));
     AB_TRY(judged(check_placement(o), wrong));
     AB_TRY(run_checked(colony, o, iterations, moves, wrong));
-    if (unchecked == 0) return ab_ok();
     for (int i = 0; i < unchecked; i++) AB_TRY(work->methods->run_stage(work, ab_stage_named(work, "run")));
-    AB_TRY(colony->methods->read(colony, &o->after));
-    return run_checked(colony, o, 2, moves, wrong);
+    if (unchecked > 0) {
+        AB_TRY(colony->methods->read(colony, &o->after));
+        AB_TRY(run_checked(colony, o, 1, moves, wrong));
+    }
+    return run_on_frame(colony, o, moves, wrong);
 }
 
 ab_status verify_edge_ants(ea_colony *colony, const ea_problem *problem, const ea_params *params, int iterations,
@@ -221,5 +290,29 @@ ab_status verify_seeds(ea_colony *colony, ea_colony *other, int n_ants, bool *wr
     if (*wrong) status = ab_failed("two seeds place %d ants alike", n_ants);
     free(one);
     free(two);
+    return status;
+}
+
+/* All of a run, and where its ants are then and were before. */
+static ab_status run_whole(ea_colony *colony, int32_t *memory)
+{
+    ea_result result = {.memory = memory};
+    AB_TRY(ab_iterate(&colony->work));
+    return colony->methods->read(colony, &result);
+}
+
+ab_status verify_run(ea_colony *colony, ea_colony *reference, int n_ants, bool *wrong)
+{
+    const size_t bytes = EA_MEMORY * sizeof(int32_t);
+    int32_t *is = malloc((size_t)n_ants * bytes), *expected = malloc((size_t)n_ants * bytes);
+    ab_status status = is && expected ? run_whole(colony, is) : ab_failed("out of memory for %d ants", n_ants);
+    int others = 0;
+    if (status.code == AB_OK) status = run_whole(reference, expected);
+    for (size_t ant = 0; status.code == AB_OK && ant < (size_t)n_ants; ant++)
+        others += memcmp(is + ant * EA_MEMORY, expected + ant * EA_MEMORY, bytes) != 0;
+    *wrong = status.code == AB_OK && others > VERIFY_OTHER_WALKS * n_ants + 1;
+    if (*wrong) status = ab_failed("%d of %d ants went another way than with the reference", others, n_ants);
+    free(is);
+    free(expected);
     return status;
 }

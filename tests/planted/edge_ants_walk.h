@@ -19,7 +19,10 @@ enum {
     EA_BUG_FORGETS_TO_SWAP,     /* the next iteration reads the old matrix */
     EA_BUG_WRONG_SLOT,          /* remembers in the slot of the iteration before */
     EA_BUG_SPILLS_NAN,          /* overwrites a pixel with NaN */
-    EA_BUG_LATER,              /* deposits twice after some iterations */
+    EA_BUG_LATER,               /* deposits twice after some iterations */
+    EA_BUG_ANTS_ALIKE,          /* every ant moves by the numbers of ant 0 */
+    EA_BUG_ITERATIONS_ALIKE,    /* every iteration has the numbers of the first */
+    EA_BUG_NOTHING_ON_FRAME,    /* no deposit in the last column */
     N_EA_BUGS
 };
 
