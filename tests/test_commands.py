@@ -203,7 +203,7 @@ def test_stand_ins_are_named(tmp_path):
     assert "generated stand-in for d198" in rows_of(tmp_path / "run")[0]["note"]
 
 
-LONG = ["--processes", 1, "--backend", "cpu", "--instances", "u200,u250,u300", "--runs", 1, "--iterations", 40, "--time-budget", 60,
+LONG = ["--processes", 1, "--backend", "cpu", "--instances", "u120,u160,u200", "--runs", 1, "--iterations", 40, "--time-budget", 60,
         "--implementations"]
 
 
@@ -256,6 +256,21 @@ def test_a_killed_run_keeps_its_rows_and_resumes(driver, chosen, tmp_path):
     assert {sample["process"] for sample in samples_of(unbroken)} == {"1"}
 
 
+@pytest.mark.parametrize("by, processes", [(signal.SIGINT, 1), (signal.SIGINT, 2), (signal.SIGTERM, 2), (signal.SIGHUP, 1)])
+def test_an_interrupted_run_says_how_it_goes_on(by, processes, tmp_path):
+    """It ends by the signal, so that a shell knows; a process of it ends with it, and says nothing."""
+    out = tmp_path / "run"
+    command = [PROGRAM, "3.3", *map(str, SMALL), "cpu", "--iterations", "100000", "--processes", str(processes), "--out", out]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment_of(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while "writing to" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(by)
+    said = process.communicate()[1].splitlines()
+    assert process.returncode == -by
+    assert said[-1] == f"antbench 3.3: interrupted; the same command with --out {out} --resume goes on"
+    assert json.loads((out / "meta.json").read_text())["complete"] is False
+
+
 def test_resuming_with_other_parameters_is_refused(small_run):
     out, _ = small_run
     result = drive(*SMALL, "cpu", "--seed", 2, "--out", out, "--resume")
@@ -266,7 +281,6 @@ def test_full_disk(tmp_path, small_run):
     """A write that fails, here for a limit on the size of files, ends the run with one line and keeps what was written."""
     most = (small_run[0] / "meta.json").stat().st_size + 500  # it fits; the table and the samples do not
     def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     out = tmp_path / "run"
     result = drive(*SMALL, "cpu", "--quiet", "--out", out, preexec_fn=limit)

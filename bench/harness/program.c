@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bench/harness/cell.h"
+#include "bench/harness/interrupt.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/measure.h"
 #include "bench/harness/print.h"
@@ -161,6 +162,7 @@ static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
     AB_TRY(read_inputs(bench, plan));
     AB_TRY(open_run(bench, plan, table_file));
     snprintf(directory, sizeof directory, "%s", ab_run_directory(bench->run));
+    if (!bench->options->process) ab_interrupt_begin(bench->options, directory);
     announce(bench, in_processes);
     const ab_status status =
         in_processes ? ab_measure_in_processes(bench, plan, table_file) : measure_cells(bench, plan, table_file);
@@ -168,6 +170,7 @@ static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
     if (status.code == AB_OK && !bench->options->process) ab_print_tables(plan, bench);
     if (status.code == AB_OK) tell_failed(bench);
     const ab_status closed = ab_run_close(bench->run, status.code == AB_OK, *exit_code);
+    ab_interrupt_end();
     if (status.code == AB_OK && closed.code == AB_OK && in_processes)
         ab_remove_shares(directory, table_file, bench->processes);
     return status.code == AB_OK ? closed : status;
