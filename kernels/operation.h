@@ -91,6 +91,8 @@ typedef struct ab_sink {
     void (*values)(struct ab_sink *sink, const double *values, int n_values);
     ab_status (*setup)(struct ab_sink *sink, const ab_setup *setup); /* a row of its own, once */
     void (*note)(struct ab_sink *sink, const char *text);            /* appended to the note of the cell's row */
+    /* Passes on what saving an image came to: one that could not be is no fault of the row, but ends the run. */
+    ab_status (*saved)(struct ab_sink *sink, ab_status status);
 } ab_sink;
 
 typedef struct ab_verdict {

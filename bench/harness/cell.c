@@ -20,7 +20,7 @@ typedef struct measurement {
     void *params; /* [operation.params_size]: those of the run at hand, by seed */
     ab_series series;
     ab_verdict verdict;
-    ab_status not_written; /* AB_OK, or why a row beside could not be: no fault of the row, but the end of the run */
+    ab_status not_written; /* AB_OK, or why a row beside or an image could not be: no fault of the row, but the end of the run */
     double *quality; /* [runs]: what each complete run left */
     int complete_runs;
     int64_t odd;
@@ -79,6 +79,11 @@ static ab_status append_metric(ab_sink *sink, const char *params, const char *me
 static void set_own_values(ab_sink *sink, const double *values, int n_values)
 {
     set_values(of_sink(sink)->row, values, n_values);
+}
+
+static ab_status saved(ab_sink *sink, ab_status status)
+{
+    return of_sink(sink)->not_written = status;
 }
 
 static void add_note(ab_sink *sink, const char *note)
@@ -391,7 +396,7 @@ static ab_status append_rows(measurement *m)
 ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, ab_row *row)
 {
     measurement m = {.bench = bench, .plan = plan, .cell = cell, .row = row};
-    m.sink = (ab_sink){append_metric, set_own_values, append_setup, add_note};
+    m.sink = (ab_sink){append_metric, set_own_values, append_setup, add_note, saved};
     *row = cell->key;
     ab_status status = load(plan, loaded, cell->input);
     if (status.code == AB_FAILED) return status; /* it could be read before: no fault of the row either */

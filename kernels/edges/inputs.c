@@ -111,13 +111,14 @@ static ab_status save_input(const ab_input *input, const void *loaded, const cha
 
 ab_status edges_save_map(const ab_task *task, const char *name, const uint8_t *map)
 {
-    return task->save ? save_map(task->save, task->loaded, name, map) : ab_ok();
+    return task->save ? task->sink->saved(task->sink, save_map(task->save, task->loaded, name, map)) : ab_ok();
 }
 
 ab_status edges_save_pixels(const ab_task *task, const char *name, const uint8_t *pixels)
 {
     const edges_image *image = task->loaded;
-    return task->save ? save_png(task->save, &image->image, name, image->image.channels, pixels) : ab_ok();
+    if (!task->save) return ab_ok();
+    return task->sink->saved(task->sink, save_png(task->save, &image->image, name, image->image.channels, pixels));
 }
 
 ab_status edges_save_values(const ab_task *task, const char *name, const float *values)
@@ -134,7 +135,7 @@ ab_status edges_save_values(const ab_task *task, const char *name, const float *
         grey[i] = largest > 0.0f ? (uint8_t)(255.0f * sqrtf(values[i] / largest) + 0.5f) : 0;
     const ab_status status = save_png(task->save, &image->image, name, 1, grey);
     free(grey);
-    return status;
+    return task->sink->saved(task->sink, status);
 }
 
 const ab_inputs edges_inputs = {
