@@ -61,3 +61,19 @@ def test_every_planted_fault_fits_the_sources():
         assert all((ROOT / f"tests/{name}.c").exists() for name in head["tests"].split())
         done = subprocess.run(["patch", "-p1", "--dry-run", "-s", "-i", patch], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 0, f"{patch}: {done.stdout}"
+
+
+def test_a_program_that_passes_or_does_not_run_catches_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(plant, "make", lambda *_: None)
+    assert plant.ask_test(ROOT, 1, "test_stats") is None
+    folder = tmp_path / "build/bin/tests"
+    folder.mkdir(parents=True)
+    for text, found in (("echo '[ RUN      ] a'; echo '[  FAILED  ] a'; exit 1", "[  FAILED  ] a"),
+                        ("echo '[ RUN      ] a'; exit 3", "ended with 3"), ("exit 1", None)):
+        (folder / "stat_test").write_text(f"#!/bin/sh\n{text}\n")
+        (folder / "stat_test").chmod(0o755)
+        if found:
+            assert plant.ask_test(tmp_path, 1, "stat_test") == found
+        else:
+            with pytest.raises(RuntimeError, match="does not run"):
+                plant.ask_test(tmp_path, 1, "stat_test")
