@@ -36,7 +36,7 @@ typedef struct tsp_wheel {
 void wheel_add(tsp_wheel *wheel, const as_problem *problem, const int32_t *tours, int n_ants, int iteration, bool *mark);
 
 /* AB_OK, or AB_FAILED where two tours are the same, or a part of the wheel or one of its ends was drawn much more or less
- * often than the others, as a right implementation does once in 10^8 times. It sorts wheel->all. */
+ * often than the others, as a right implementation does less than once in 10^7 times. It sorts wheel->all. */
 ab_status wheel_check(tsp_wheel *wheel);
 
 /* AB_OK, or AB_FAILED where an ant's tour [n + 1] is not that of the all-zero rule from where it begins; mark[n] is
