@@ -109,8 +109,8 @@ CUDA_LIBS := $(NPP_LIBS) $(CUDNN_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lc
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all plots time-to-target report claims \
-	results-check compare regress regress-history calibrate index clean test-programs FORCE
+.PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all plots time-to-target report gpus claims \
+	list-runs results-check compare regress regress-history calibrate index clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -176,14 +176,20 @@ time-to-target: build ## how long antbench solve takes to tours near the optimum
 report: ## build/report/index.html: every table, figure and claim on one page; RUN= ALSO= IMAGES=
 	@$(script)report $(SHOWN) $(IMAGES_OF)
 
+gpus: ## times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."
+	@$(script)gpus $(foreach run,$(RUN),--run $(call as_word,$(run))) $(foreach table,$(TABLE),--table $(call as_word,$(table))) $(ARGS)
+
 claims: ## which published claims hold in a run; RUN=
 	@$(script)claims $(SHOWN)
 
 results-check: ## is all of a run what its samples say; RUN= (default: every stored run)
 	@$(script)validate $(if $(RUN),$(call as_word,$(RUN)))
 
-compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN
-	@$(script)compare $(call as_word,$(A)) $(call as_word,$(B)) $(ARGS)
+list-runs: ## every run there is, yours, contributed and stored, by the name that RUN= takes; TABLE=3.3
+	@$(script)list_runs $(if $(RUN),$(call as_word,$(RUN))) $(if $(TABLE),--table $(call as_word,$(TABLE))) $(ARGS)
+
+compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN; or two rows of a run: RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette
+	@$(script)compare $(call as_word,$(A)) $(call as_word,$(B)) $(if $(RUN),--run $(call as_word,$(RUN))) $(ARGS)
 
 regress: ## is NEW slower than BASE, or worse; BASE=RUN NEW=RUN THRESHOLD=3 RERUN=1 JUNIT=FILE SUMMARY=FILE (docs/ci.md)
 	@PYTHON=$(PYTHON) scripts/regress $(call as_word,$(BASE)) $(if $(NEW),$(call as_word,$(NEW))) --threshold $(THRESHOLD) $(if $(RERUN),--rerun) \

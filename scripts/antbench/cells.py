@@ -76,15 +76,14 @@ def parse(text):
     if not spelled or spelled[5] not in (None, *QUANTITIES):
         expected = f"table/row/instance?name=value;...#QUANTITY, of {' '.join(QUANTITIES)}"
         raise BadInput(f'"{text}" is no address of a cell: expected {expected}')
-    table, row, instance, conditions, quantity = spelled.groups()
-    pairs = (pair.partition("=") for pair in (conditions or "").split(";") if pair)
-    return Address(
-        runs.table_name(table),
-        row,
-        tuple(instance.split("|")),
-        tuple((name, tuple(value.split("+"))) for name, _, value in pairs),
-        quantity or "",
-    )
+    table, row, instance, asked, quantity = spelled.groups()
+    return Address(runs.table_name(table), row, tuple(instance.split("|")), conditions(asked), quantity or "")
+
+
+def conditions(text):
+    """((name, accepted values), ...) of "stage=choice+construct;protocol=as"; () of none."""
+    pairs = (pair.partition("=") for pair in (text or "").split(";") if pair)
+    return tuple((name, tuple(value.split("+"))) for name, _, value in pairs)
 
 
 # ---- Where measured numbers come from ----

@@ -1,4 +1,5 @@
-"""Two runs, or two GPUs, side by side, cell for cell. `make compare A=RUN B=RUN`.
+"""Two runs, or two GPUs, side by side, cell for cell. `make compare A=RUN B=RUN`. Or two rows of one run, on each of their
+instances: `make compare RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette`.
 
 The ratio is B's time over A's: below 1, B is faster. Where several processes measured a row on both sides it is of the
 means, with the interval of a t-test on processes; else of the medians, with the percentile bootstrap over contiguous
@@ -8,12 +9,13 @@ is bound by that.
 """
 
 import argparse
+import re
 import sys
 
 import numpy as np
 import pandas as pd
 
-from antbench import command, inference, runs
+from antbench import cells, command, inference, runs
 from antbench.command import BadInput
 
 COLUMNS = runs.KEY + [
@@ -89,6 +91,53 @@ def compare(a, b):
     return pd.DataFrame(lines, columns=COLUMNS), len(a) - len(lines), len(in_b)
 
 
+# ---- Two rows of one run ----
+
+
+def rows_named(rows, name):
+    """What "3.3/ds-roulette" or "3.3/ds-roulette?protocol=as" names: the rows of that table and row."""
+    spelled = re.fullmatch(r"([^/?]+)/([^/?]+)(?:\?(.*))?", name)
+    if not spelled:
+        raise BadInput(f'"{name}" names no row: expected TABLE/ROW or TABLE/ROW?name=value;..., such as 3.3/ds-roulette')
+    table, row, conditions = runs.table_name(spelled[1]), spelled[2], spelled[3]
+    wanted = cells.conditions(conditions)
+    found = rows[(rows["table"] == table) & (rows["row"] == row)]
+    if found.empty:
+        meant = runs.nearest(f"{table}/{row}", list(dict.fromkeys(rows["table"] + "/" + rows["row"])))
+        raise BadInput(f"{name}: no such row in this run" + (f"; did you mean {meant}?" if meant else ""))
+    found = [each for each in found.to_dict("records") if all(cells.condition_value(each, n) in v for n, v in wanted)]
+    if not found:
+        raise BadInput(f"{name}: no row of {table}/{row} has {conditions}")
+    return found
+
+
+def is_alike(a, b):
+    """Whether two rows did the same: on the same instance, in the same scope, by the same parameters where both have one."""
+    params = [dict(pair.partition("=")[::2] for pair in row["params"].split(";") if pair) for row in (a, b)]
+    return (
+        a["instance"] == b["instance"]
+        and a["scope"] == b["scope"]
+        and all(params[1].get(name, value) == value for name, value in params[0].items() if name not in OWN)
+    )
+
+
+OWN = ("threads", "workers", "block", "tile")  # how a row is cut into threads: its own affair
+
+
+def compare_two(rows, a, b):
+    """The same as compare() of two rows: how many are of one alone counts those that nothing of the other is like."""
+    of_a, of_b = rows_named(rows, a), rows_named(rows, b)
+    pairs = [(row, other) for row in of_a for other in of_b if is_alike(row, other)]
+    lines = [{**compare_rows(*pair), **{name: both(pair, name) for name in runs.KEY}} for pair in pairs]
+    paired = [{row["line"] for row in side} for side in zip(*pairs)] or [set(), set()]
+    return pd.DataFrame(lines, columns=COLUMNS), len(of_a) - len(paired[0]), len(of_b) - len(paired[1])
+
+
+def both(pair, name):
+    """What the two have in common, or one and the other."""
+    return pair[0][name] if pair[0][name] == pair[1][name] else f"{pair[0][name]} : {pair[1][name]}"
+
+
 # ---- Telling ----
 
 
@@ -153,18 +202,41 @@ def hardware_remark(lines):
     return "DIFFERENT HARDWARE: " + "; ".join(f"A is {a}, B is {b}" for a, b in sorted(pairs))
 
 
+def summary(lines):
+    """How B did: in how many cells it is faster, slower or not told apart, by the 95 % interval of each; and by how much."""
+    told, timed = lines.dropna(subset=["ratio_lo", "ratio_hi"]), lines.dropna(subset=["ratio"])
+    faster, slower = (told["ratio_hi"] < 1).sum(), (told["ratio_lo"] > 1).sum()
+    text = f"B is faster in {faster}, slower in {slower}, the same within its interval in {len(told) - faster - slower}"
+    if len(timed) > len(told):
+        text += f", without an interval in {len(timed) - len(told)}"
+    if len(lines) > len(timed):
+        text += f", not timed in {len(lines) - len(timed)}"
+    if not timed.empty:
+        text += f"; B/A is {np.exp(np.log(timed['ratio']).mean()):.3f} in the geometric mean of {len(timed)}"
+    return text
+
+
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench.compare", description=__doc__.splitlines()[0])
-    parser.add_argument("a", metavar="A", help="a run: directory, or MACHINE/ID of yours or the stored ones")
+    parser.add_argument("a", metavar="A", help="a run: directory, or MACHINE/ID of yours or the stored ones; with --run a row, 3.3/ds-roulette")
     parser.add_argument("b", metavar="B", help="another; MACHINE alone is the best stored row of each cell")
+    parser.add_argument("--run", metavar="RUN", help="compare two rows of this run: A and B are TABLE/ROW or TABLE/ROW?protocol=as")
     parser.add_argument("--csv", metavar="FILE", help="write the comparison as CSV, - for stdout alone")
     return parser.parse_args(arguments)
 
 
+def read(options):
+    """(rows of A, rows of B, the comparison) as the options ask for it."""
+    if options.run:
+        rows = runs.best_rows(runs.load_runs(options.run))
+        return rows, rows, compare_two(rows, options.a, options.b)
+    a, b = (runs.best_rows(runs.load_runs(name)) for name in (options.a, options.b))
+    return a, b, compare(a, b)
+
+
 def main(arguments=None):
     options = parse(arguments)
-    a, b = (runs.best_rows(runs.load_runs(name)) for name in (options.a, options.b))
-    lines, only_a, only_b = compare(a, b)
+    a, b, (lines, only_a, only_b) = read(options)
     if lines.empty:
         raise BadInput(f"nothing matched: {options.a} and {options.b} have no cell in common")
     if options.csv:
@@ -173,15 +245,16 @@ def main(arguments=None):
         except OSError as error:
             raise BadInput(f"{options.csv}: {error.strerror}") from None
     if options.csv != "-":
+        head = [describe(f"{options.a} and {options.b} of", a)] if options.run else [describe("A", a), describe("B", b)]
         print(
             "\n".join(
                 [
-                    describe("A", a),
-                    describe("B", b),
+                    *head,
                     hardware_remark(lines) or "the same hardware",
                     "",
                     as_text(lines),
                     "",
+                    summary(lines),
                     f"{len(lines)} cells of both, {only_a} of A alone, {only_b} of B alone; "
                     "B/A of means and a t-test on processes, or of medians and the bootstrap where one process measured it",
                 ]

@@ -5,6 +5,7 @@ absent), and row["run"] is the Run that it stands in, so that rows of several ru
 """
 
 import csv
+import difflib
 import io
 import math
 import re
@@ -46,6 +47,7 @@ STATUSES = (*MEASURED, "timeout", "skipped", "unsupported", "wrong", "error")
 KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]  # no two rows of a run share it
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
+STORES = ("runs", "contributed", "reference")  # folders of RESULTS: yours, those that others gave, those kept
 SHARE = "process-"  # of a run of several processes, while it lasts: DIR/process-1
 PROGRAM = "antbench"  # holds all drivers; older runs are of a program for each, table_3_3
 
@@ -372,12 +374,16 @@ def load_run(path):
 # ---- Finding runs ----
 
 
+def stores():
+    return [RESULTS / name for name in STORES]
+
+
 def find_runs(*roots):
-    """The directories of all runs below these folders (default: yours and the stored ones), oldest first.
+    """The directories of all runs below these folders (default: yours, contributed and stored ones), oldest first.
 
     A run of several processes that is not yet at its end is found as the shares that the processes have left so far.
     """
-    roots = roots or (RESULTS / "runs", RESULTS / "reference")
+    roots = roots or stores()
     found = {meta.parent for root in roots for meta in Path(root).rglob("meta.json")}
     return sorted((path for path in found if not is_hidden(path, found)), key=lambda path: (path.name, str(path)))
 
@@ -396,18 +402,35 @@ def is_complete(path):
         return False
 
 
+def name_of(path):
+    """How RUN= names a run of ours: its path below results/runs and the like; another's is its own path."""
+    roots = [root for root in stores() if path.is_relative_to(root)]
+    return path.relative_to(roots[0]) if roots else path
+
+
 def resolve(name):
     """The directory that a user's RUN names: a path, or "<machine>/<id>" or "<machine>" of yours or the stored runs."""
     if not str(name):
         raise BadInput("expected a run, got nothing (make compare A=RUN B=RUN, make regress BASE=RUN)")
-    for candidate in (Path(name), RESULTS / "runs" / name, RESULTS / "reference" / name):
+    for candidate in (Path(name), *(root / name for root in stores())):
         if candidate.is_dir() and find_runs(candidate):
             return candidate
-    stored = sorted({str(path.relative_to(RESULTS)) for path in find_runs()})
-    raise BadInput(
-        f"{name}: no run there; a run is a directory with meta.json"
-        + (f", such as results/{stored[-1]}" if stored else "")
-    )
+    meant = nearest(str(name), run_names())
+    question = f"; did you mean {meant}?" if meant else ""
+    raise BadInput(f"{name}: no run there; a run is a directory with meta.json{question} (make list-runs lists them)")
+
+
+def run_names():
+    """What RUN= may name in results/: machines, folders of runs and runs."""
+    found = [name_of(path) for path in find_runs()]
+    return list(dict.fromkeys(str(name) for run in found for name in (*list(run.parents)[-2::-1], run)))
+
+
+def nearest(name, names):
+    """The name that was probably meant, or None: one that has it as a part, the shortest, else one spelt much alike."""
+    having = [each for each in names if name.lower() in each.lower()]
+    alike = difflib.get_close_matches(name, names, n=1) if not having else []
+    return min(having, key=len) if having else next(iter(alike), None)
 
 
 def load_runs(name):
