@@ -109,8 +109,9 @@ CUDA_LIBS := $(NPP_LIBS) $(CUDNN_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lc
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all plots time-to-target report gpus claims \
-	list-runs results-check compare regress regress-history calibrate index clean test-programs FORCE
+.PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all plots time-to-target \
+	report gpus claims list-runs share results-check compare regress regress-history calibrate index clean \
+	test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -177,12 +178,15 @@ report: ## build/report/index.html: every table, figure and claim on one page; R
 	@$(script)report $(SHOWN) $(IMAGES_OF)
 
 gpus: ## times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."
-	@$(script)gpus $(foreach run,$(RUN),--run $(call as_word,$(run))) $(foreach table,$(TABLE),--table $(call as_word,$(table))) $(ARGS)
+	@$(script)times $(foreach run,$(RUN),--run $(call as_word,$(run))) $(foreach table,$(TABLE),--table $(call as_word,$(table))) $(ARGS)
 
 claims: ## which published claims hold in a run; RUN=
 	@$(script)claims $(SHOWN)
 
-results-check: ## is all of a run what its samples say; RUN= (default: every stored run)
+share: ## one small archive of a run to give away, checked, without host name, UUID and paths; RUN=RUN (CONTRIBUTING.md)
+	@$(script)share $(call as_word,$(RUN)) $(ARGS)
+
+results-check: ## is all of a run what its samples say; RUN=, also an archive (default: every stored and contributed run)
 	@$(script)validate $(if $(RUN),$(call as_word,$(RUN)))
 
 list-runs: ## every run there is, yours, contributed and stored, by the name that RUN= takes; TABLE=3.3

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from antbench import cells, compare, gpus, list_runs, runs
+from antbench import cells, compare, gpus, list_runs, runs, times
 from antbench.command import BadInput
 
 DATA = Path(__file__).resolve().parent / "data/runs"
@@ -90,7 +90,7 @@ def test_a_name_like_no_other(results):
 
 
 def test_times_of_published_stored_and_own_gpus_stand_beside_each_other(results, tmp_path, capsys):
-    assert gpus.main(["--out", str(tmp_path / "out"), "--table", "3.3"]) == 0
+    assert times.main(["--out", str(tmp_path / "out"), "--table", "3.3"]) == 0
     assert capsys.readouterr().out.splitlines()[1].split("  ")[-3:] == ["GTX 580 (thesis)", " H100", "RTX 5090 (yours)"]
     with open(tmp_path / "out/times.csv", newline="") as file:
         found = {(line["row"], line["line"], line["gpu"]): line for line in csv.DictReader(file)}

@@ -270,7 +270,7 @@ def test_every_published_cell_of_the_layouts_exists():
     known, columns = cells.published_rows(), layouts.columns()
     for name, layout in layouts.layouts().items():
         for column in columns[name]:
-            cells.parse(report.address(column).replace("{x}", "x"))
+            cells.parse(layouts.address(column).replace("{x}", "x"))
             found = [column["published"].replace("{x}", x).lstrip("=") in known for x in cells.members(layout["set"])]
             # The sources have n.a. where a parameter did not run there.
             complete = all(found) if layout["line"] == "instance" else any(found)

@@ -1,25 +1,20 @@
-"""make gpus: times by row over many GPUs, published, stored, contributed and yours, a table and a figure for each table.
+"""Times by row over many GPUs, published, stored, contributed and yours, a table and a figure for each table of times.
 
 A cell is one row of a table on one instance, a column one GPU: its mean time in ms. Which tables there are and what stands in
 them is said in report/layouts.csv and tables.csv, which published number is of which GPU in report/cards.csv; a CPU's times
-are in none of them. Writes build/gpus/: times.csv and, for each table that two GPUs have, a figure with a panel for
-each row.
+are in none of them. A figure has a panel for each row.
 """
 
-import argparse
-import csv
 import fnmatch
 import math
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
-from antbench import cells, layouts, plots, report, runs
-from antbench.command import ERROR, OK, ROOT, SKIPPED, BadInput, run
+from antbench import cells, layouts, plots, runs
+from antbench.command import BadInput
 
 WHOSE = {"runs": "yours", "contributed": "contributed", "reference": ""}  # what stands behind a GPU's name
 BESIDE = re.compile(r", beside a \w+'s$")  # of a column that tables.csv has once for each published GPU
-CSV_HEADER = ["table", "row", "line", "gpu", "source", "ms", "ci95_lo_ms", "ci95_hi_ms", "n", "status", "instance", "run_id", "published_id"]
 PANELS = 9  # of a figure at most: the rows that most GPUs have
 ACROSS, KEYS_ACROSS = 3, 4  # how many panels, and how many entries of the legend, stand side by side
 PANEL_WIDTH, PANEL_HEIGHT, HEAD, KEY_LINE = 380, 280, 40, 24  # pixels; HEAD has one line of the legend
@@ -44,24 +39,47 @@ class Gpu:
 def measured_gpus(named=()):
     """A Gpu for each kind of GPU in each store, or for each run or machine that is named."""
     if named:
-        groups = {("", name): [run for run in runs.load_runs(name) if run.device] for name in named}
-    else:
-        groups = {}
-        for root in reversed(runs.stores()):
-            for run in filter(lambda run: run.device, map(runs.load_run, runs.find_runs(root))):
-                groups.setdefault((root.name, runs.device_name(run)), []).append(run)
-    found = []
-    for (store, name), of_gpu in groups.items():
-        if not of_gpu:
-            raise BadInput(f"{name}: no run on a GPU")
-        source = cells.Source(of_gpu)
-        whose = WHOSE.get(store, "")
-        found.append(Gpu(f"{source.label} ({whose})" if whose else source.label, source=source))
-    labels = [gpu.label for gpu in found]
+        return of_sources(with_gpu(name) for name in named)
+    yours, *others = runs.stores()
+    return of_sources(source for root in (*others, yours) for source in in_store(root))
+
+
+def with_gpu(name):
+    """The Source of a run or machine."""
+    found = [run for run in runs.load_runs(name) if run.device]
+    if not found:
+        raise BadInput(f"{name}: no run on a GPU")
+    return cells.Source(found)
+
+
+def in_store(root):
+    """A Source for each kind of GPU in a folder of runs."""
+    groups = {}
+    for run in map(runs.load_run, runs.find_runs(root)):
+        if run.device:
+            groups.setdefault(runs.device_name(run), []).append(run)
+    return [cells.Source(group) for group in groups.values()]
+
+
+def contributed():
+    return in_store(runs.RESULTS / "contributed")
+
+
+def of_sources(sources):
+    """A Gpu for each machine that has one, told apart by whose the runs are, or else by number."""
+    sources = [source for source in sources if any(run.device for run in source.runs)]
+    labels = [source.label + (f" ({whose})" if (whose := whose_is(source)) else "") for source in sources]
+    numbers = [1 + labels[:i].count(label) for i, label in enumerate(labels)]
     return [
-        Gpu(f"{gpu.label} {1 + labels[:i].count(gpu.label)}" if labels.count(gpu.label) > 1 else gpu.label, source=gpu.source)
-        for i, gpu in enumerate(found)
+        Gpu(f"{label} {number}" if labels.count(label) > 1 else label, source=source)
+        for label, number, source in zip(labels, numbers, sources)
     ]
+
+
+def whose_is(source):
+    """The word for the store that all runs of a machine lie in; "" for the stored ones, and for a path of the user's."""
+    stores = {root.name for root in runs.stores() for run in source.runs if run.path.is_relative_to(root)}
+    return WHOSE[stores.pop()] if len(stores) == 1 else ""
 
 
 def published_gpus():
@@ -83,7 +101,7 @@ def rows_of(columns):
     found = {}
     for column in columns:
         if not column["quantity"] and not column["over"]:
-            label, published = found.setdefault(report.address(column), (BESIDE.sub("", column["label"]), []))
+            label, published = found.setdefault(layouts.address(column), (BESIDE.sub("", column["label"]), []))
             published += [column["published"]] if column["published"] else []
     return found
 
@@ -155,7 +173,7 @@ def style(gpus, i):
 
 
 def draw(made, out):
-    """The figure of a table, gpus-<layout>."""
+    """Draws the figure of a table, gpus-<layout>; the SVG's path."""
     figure, shown = f"gpus-{made['layout']}", panels(made)
     every = [series for _, of_row in shown for series in of_row]
     plots.write_data(out / f"{figure}.dat", every)
@@ -182,6 +200,7 @@ def draw(made, out):
     }
     assignments = "; ".join(f"{name}={value}" for name, value in variables.items())
     plots.gnuplot(figure, out, assignments, (PANEL_WIDTH * across, PANEL_HEIGHT * down + head), "gpus")
+    return out / f"{figure}.svg"
 
 
 def smallest(series):
@@ -193,73 +212,3 @@ def array(name, values):
     """gnuplot's assignments of an array."""
     values = list(values)
     return {f"array {name}[{len(values)}]": f"[{', '.join(map(str, values))}]"}
-
-
-# ---- Telling ----
-
-
-def as_text(made):
-    """A table for a terminal."""
-    head = ["row", made["line"], *(gpu.label for gpu in made["gpus"])]
-    lines = [head] + [[line["row"], line["line"], *map(time, line["cells"], line["ids"])] for line in made["lines"]]
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    aligned = ["  ".join([*map(str.ljust, line[:2], widths), *map(str.rjust, line[2:], widths[2:])]) for line in lines]
-    return "\n".join([made["title"], *aligned])
-
-
-def time(estimate, published_id=""):
-    """As printed where it was published; else ~ before one that is noisy, or of few samples, † behind that of a stand-in."""
-    if published_id:
-        return report.printed(published_id)
-    unsure = "~" if report.status(estimate) in ("noisy", "few") else ""
-    return f"{unsure}{report.number(estimate.value)}{'†' if estimate and estimate.instance else ''}"
-
-
-def write_csv(path, made):
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(CSV_HEADER)
-        for each in made.values():
-            for line in each["lines"]:
-                for gpu, estimate, published_id in zip(each["gpus"], line["cells"], line["ids"]):
-                    if estimate:
-                        numbers = ["" if value != value else f"{value:.6g}" for value in (estimate.value, estimate.low, estimate.high)]
-                        told = [report.status(estimate), estimate.instance, " ".join(estimate.run_ids), published_id]
-                        cells_of_line = [each["layout"], line["row"], line["line"], gpu.label, gpu.whose, *numbers, estimate.n or "", *told]
-                        writer.writerow(map(report.as_cell, map(str, cells_of_line)))
-
-
-def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="gpus", description=__doc__.splitlines()[0])
-    parser.add_argument("--table", action="append", default=[], help="of this table alone, 3.3; may be repeated (default: all)")
-    parser.add_argument("--run", action="append", default=[], help="this run or machine beside the published ones; may be repeated (default: all)")
-    parser.add_argument("--out", type=Path, default=ROOT / "build/gpus")
-    options = parser.parse_args(arguments)
-    gpus = published_gpus() + measured_gpus(options.run)
-    for gpu in gpus:
-        for of_run in gpu.source.runs if gpu.source else ():
-            _ = of_run.processes  # which checks them
-    made, out = tables(gpus, options.table), options.out.resolve()
-    out.mkdir(parents=True, exist_ok=True)
-    for old in out.glob("gpus-*"):
-        old.unlink()
-    for each in made.values():
-        print(as_text(each), end="\n\n")
-    if not made:
-        print("no table of which two GPUs have times")
-        return SKIPPED
-    write_csv(out / "times.csv", made)
-    try:
-        for each in made.values():
-            draw(each, out)
-    except FileNotFoundError:
-        raise BadInput("gnuplot is not installed: make deps") from None
-    except RuntimeError as error:
-        print(error)
-        return ERROR
-    print(f"{plots.shown(out)}/times.csv, gpus-{', gpus-'.join(made)} (SVG, PNG)")
-    return OK
-
-
-if __name__ == "__main__":
-    run(main)

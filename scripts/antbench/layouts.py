@@ -118,6 +118,13 @@ def complete(place, column, set_name, known):
     }
 
 
+def address(column):
+    """The cell address that a line of tables.csv spells."""
+    conditions = f"?{column['params']}" if column["params"] else ""
+    quantity = f"#{column['quantity']}" if column["quantity"] else ""
+    return f"{column['table']}/{column['row']}/{column['instance']}{conditions}{quantity}"
+
+
 def command(layout, of_layout):
     """What measures a table."""
     profile = f" PROFILE={layout['profile']}" if layout["profile"] else ""

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
-from antbench import cells, claims, code, layouts, plots, roofline, rows, runs, validate
+from antbench import cells, claims, code, gpus, layouts, plots, roofline, rows, runs, share, validate
 from antbench.command import OK, ROOT, SKIPPED, BadInput, as_markdown, run
 
 TEMPLATES = cells.REPORT / "templates"
@@ -31,16 +31,9 @@ CSV_HEADER = (
 # ---- Tables ----
 
 
-def address(column):
-    """The cell address that a line of tables.csv spells."""
-    conditions = f"?{column['params']}" if column["params"] else ""
-    quantity = f"#{column['quantity']}" if column["quantity"] else ""
-    return f"{column['table']}/{column['row']}/{column['instance']}{conditions}{quantity}"
-
-
 def cell(column, name, source, unit):
     """One cell: the published number, ours and how they relate. For times the ratio says how much faster ours is."""
-    measured = cells.quotient(source, address(column), column["over"], name)
+    measured = cells.quotient(source, layouts.address(column), column["over"], name)
     published_id = column["published"].replace("{x}", name)
     published = cells.look_up(source, published_id) if published_id else cells.Estimate()
     ratio = cells.divide(*((published, measured) if unit == "ms" else (measured, published)))
@@ -291,7 +284,7 @@ def jinja(folder, page=False, finalize=None):
 def render(template, values):
     is_page = template.endswith(".html.j2")
     environment = jinja(TEMPLATES, is_page, None if is_page else as_markdown)
-    environment.filters.update(number=number, printed=printed, interval=interval, figure_name=figure_name)
+    environment.filters.update(status=status, number=number, printed=printed, interval=interval, figure_name=figure_name)
     return environment.get_template(template).render(values)
 
 
@@ -353,6 +346,16 @@ def machine_values(source):
     }
 
 
+def many_gpus(sources, out):
+    """The tables over the published GPUs, those shown and those of contributed runs; with a figure where two were measured."""
+    measured = gpus.of_sources([*sources, *gpus.contributed()])
+    made = gpus.tables(gpus.published_gpus() + measured)
+    for each in made.values():
+        drawn = sum(gpu.source is not None for gpu in each["gpus"]) > 1
+        each["uri"] = data_uri(gpus.draw(each, out)) if drawn else ""
+    return list(made.values())
+
+
 def linked(place, out):
     """A place as the page in `out` reaches it: an address, or a file of this checkout, whose path may be from its root."""
     if "://" in place:
@@ -383,6 +386,8 @@ def main(arguments=None):
         "kinds": claims.KINDS,
         "link": lambda place: linked(place, out),
         "figures": figures(sources, out / "figures", options.images),
+        "many": many_gpus(sources, out / "figures"),
+        "contributed": share.contributed(),
     }
     for template, name in (("index.html.j2", "index.html"), ("report.md.j2", "report.md")):
         (out / name).write_text(render(template, values), encoding="utf-8")

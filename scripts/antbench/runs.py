@@ -7,6 +7,7 @@ absent), and row["run"] is the Run that it stands in, so that rows of several ru
 import csv
 import difflib
 import io
+import lzma
 import math
 import re
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from antbench import validate
+from antbench import archive, validate
 from antbench.command import ROOT, BadInput
 
 # The columns of a table file and of samples.csv, listed here alone. Earlier schemas, which stored runs have, lack some.
@@ -47,7 +48,8 @@ STATUSES = (*MEASURED, "timeout", "skipped", "unsupported", "wrong", "error")
 KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]  # no two rows of a run share it
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
-STORES = ("runs", "contributed", "reference")  # folders of RESULTS: yours, those that others gave, those kept
+STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, those kept, those that others gave
+LARGEST_SAMPLES = 1 << 28  # bytes that a compressed samples.csv may unpack to
 SHARE = "process-"  # of a run of several processes, while it lasts: DIR/process-1
 PROGRAM = "antbench"  # holds all drivers; older runs are of a program for each, table_3_3
 
@@ -107,7 +109,7 @@ class Run:
     @cached_property
     def processes(self):
         """{line of the table file: [the samples of each process in ms, in the order of measuring; NaN: discarded]}."""
-        found = read_samples(self.path / "samples.csv", self.rows, self.schema)
+        found = read_samples(samples_file(self.path), self.rows, self.schema)
         for row in self.rows.to_dict("records"):
             validate.check_statistics(self.table, row, found[int(row["line"])])
         return found
@@ -162,10 +164,30 @@ def machine_slug(name):
 # ---- Reading ----
 
 
+def samples_file(path):
+    """That of a run: compressed where it was shared."""
+    compressed = path / "samples.csv.xz"
+    return compressed if compressed.is_file() and not (path / "samples.csv").is_file() else path / "samples.csv"
+
+
+def content(path):
+    """The bytes of a file, unpacked where it ends with .xz."""
+    path = Path(path)
+    if path.suffix != ".xz":
+        return path.read_bytes()
+    try:
+        unpacked = lzma.LZMADecompressor().decompress(path.read_bytes(), LARGEST_SAMPLES + 1)
+    except (lzma.LZMAError, EOFError) as error:
+        raise BadInput(f"{path}: not compressed by xz: {error}") from None
+    if len(unpacked) > LARGEST_SAMPLES:
+        raise BadInput(f"{path}: holds more than {LARGEST_SAMPLES >> 20} MiB")
+    return unpacked
+
+
 def read_lines(path, header):
     """Yields (line, {column: text}) for each line of a CSV file that has this header and ends with a whole line."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = content(path).decode("utf-8")
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -288,7 +310,7 @@ def read_samples_at_once(path, rows, header):
     """The same where nothing is wrong, ten times as fast; else None."""
     numeric = [name for name in header if name in ("line", "process", "i", "ms")]
     try:
-        text = Path(path).read_bytes()
+        text = content(path)
         frame = pd.read_csv(
             io.BytesIO(text),
             dtype={name: float if name in numeric else str for name in header},
@@ -379,11 +401,11 @@ def stores():
 
 
 def find_runs(*roots):
-    """The directories of all runs below these folders (default: yours, contributed and stored ones), oldest first.
+    """The directories of all runs below these folders (default: yours and the stored ones), oldest first.
 
     A run of several processes that is not yet at its end is found as the shares that the processes have left so far.
     """
-    roots = roots or stores()
+    roots = roots or stores()[:2]
     found = {meta.parent for root in roots for meta in Path(root).rglob("meta.json")}
     return sorted((path for path in found if not is_hidden(path, found)), key=lambda path: (path.name, str(path)))
 
@@ -403,16 +425,18 @@ def is_complete(path):
 
 
 def name_of(path):
-    """How RUN= names a run of ours: its path below results/runs and the like; another's is its own path."""
-    roots = [root for root in stores() if path.is_relative_to(root)]
+    """How RUN= names a run: by its path below results/runs or reference, contributed/MACHINE/ID, or else by its own path."""
+    roots = [root for root in (*stores()[:2], RESULTS) if path.is_relative_to(root)]
     return path.relative_to(roots[0]) if roots else path
 
 
 def resolve(name):
     """The directory that a user's RUN names: a path, or "<machine>/<id>" or "<machine>" of yours or the stored runs."""
     if not str(name):
-        raise BadInput("expected a run, got nothing (make compare A=RUN B=RUN, make regress BASE=RUN)")
-    for candidate in (Path(name), *(root / name for root in stores())):
+        raise BadInput("expected a run, got nothing (make compare A=RUN B=RUN, make regress BASE=RUN, make share RUN=RUN)")
+    if str(name).endswith(archive.ENDING) and Path(name).is_file():
+        return archive.unpacked(Path(name))
+    for candidate in (Path(name), *(root / name for root in (*stores()[:2], RESULTS))):
         if candidate.is_dir() and find_runs(candidate):
             return candidate
     meant = nearest(str(name), run_names())
@@ -422,7 +446,7 @@ def resolve(name):
 
 def run_names():
     """What RUN= may name in results/: machines, folders of runs and runs."""
-    found = [name_of(path) for path in find_runs()]
+    found = [name_of(path) for path in find_runs(*stores())]
     return list(dict.fromkeys(str(name) for run in found for name in (*list(run.parents)[-2::-1], run)))
 
 

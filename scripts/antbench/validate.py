@@ -267,19 +267,40 @@ def check_statistics(path, row, processes):
 
 
 def main(names):
-    from antbench import runs  # which checks by this module what it reads
+    """Of the runs named, or of all that are in the repository. What others gave must be fit to be given away, too."""
+    from antbench import archive, runs, share  # which check by this module what they read
 
-    paths = [path for name in names for path in runs.find_runs(runs.resolve(name))] or runs.find_runs(runs.RESULTS / "reference")
+    given, kept = runs.RESULTS / "contributed", runs.RESULTS / "reference"
+    found = [(runs.resolve(name), name) for name in names] or [(kept, kept), (given, given)]
+    paths = [(path, root, name) for root, name in found for path in runs.find_runs(root)]
+    known = share.known_code() if any(is_given(*each[1:], given) for each in paths) else {}
     broken = 0
-    for path in paths:
+    for path, root, name in paths:
+        shown = f"{name}: {path.relative_to(root)}" if str(name).endswith(archive.ENDING) else path
         try:
             run = runs.load_run(path)
-            print(f"{path}: {len(run.rows)} rows, {sum(map(len, run.all_samples.values()))} samples")  # which checks them
+            told = f"{shown}: {len(run.rows)} rows, {sum(map(len, run.all_samples.values()))} samples"  # which checks them
+            if is_given(root, name, given):
+                if why := share.fault(run) or misplaced(run, path):
+                    raise BadInput(f"{shown}: {why}")
+                told += f"; {share.code_of(run, known)}"
+            print(told)
         except BadInput as error:
             broken += 1
             print(error)
     print(f"{len(paths)} runs, {broken} broken")
     return command.USAGE if broken else command.OK
+
+
+def is_given(root, name, folder):
+    """Whether a run comes from others: from an archive, or from results/contributed/."""
+    return str(name).endswith(".tar.gz") or root.is_relative_to(folder)
+
+
+def misplaced(run, path):
+    """A run that says that it is another one, or None."""
+    place = "/".join(path.parts[-2:])
+    return None if place == run.run_id else f"its run_id is {run.run_id}, but it lies in {place}"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,77 @@
+"""make gpus: times by row over many GPUs as text, as build/gpus/times.csv and as a figure for each table (antbench.gpus)."""
+
+import argparse
+import csv
+from pathlib import Path
+
+from antbench import gpus, plots, report
+from antbench.command import ERROR, OK, ROOT, SKIPPED, BadInput, run
+
+CSV_HEADER = ["table", "row", "line", "gpu", "source", "ms", "ci95_lo_ms", "ci95_hi_ms", "n", "status", "instance", "run_id", "published_id"]
+
+
+def as_text(made):
+    """A table for a terminal."""
+    head = ["row", made["line"], *(gpu.label for gpu in made["gpus"])]
+    lines = [head] + [[line["row"], line["line"], *map(time, line["cells"], line["ids"])] for line in made["lines"]]
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    aligned = ["  ".join([*map(str.ljust, line[:2], widths), *map(str.rjust, line[2:], widths[2:])]) for line in lines]
+    return "\n".join([made["title"], *aligned])
+
+
+def time(estimate, published_id=""):
+    """As printed where it was published; else ~ before one that is noisy, or of few samples, † behind that of a stand-in."""
+    if published_id:
+        return report.printed(published_id)
+    unsure = "~" if report.status(estimate) in ("noisy", "few") else ""
+    return f"{unsure}{report.number(estimate.value)}{'†' if estimate and estimate.instance else ''}"
+
+
+def write_csv(path, made):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(CSV_HEADER)
+        for each in made.values():
+            for line in each["lines"]:
+                for gpu, estimate, published_id in zip(each["gpus"], line["cells"], line["ids"]):
+                    if estimate:
+                        numbers = ["" if value != value else f"{value:.6g}" for value in (estimate.value, estimate.low, estimate.high)]
+                        told = [report.status(estimate), estimate.instance, " ".join(estimate.run_ids), published_id]
+                        cells_of_line = [each["layout"], line["row"], line["line"], gpu.label, gpu.whose, *numbers, estimate.n or "", *told]
+                        writer.writerow(map(report.as_cell, map(str, cells_of_line)))
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="gpus", description=__doc__.splitlines()[0])
+    parser.add_argument("--table", action="append", default=[], help="of this table alone, 3.3; may be repeated (default: all)")
+    parser.add_argument("--run", action="append", default=[], help="this run or machine beside the published ones; may be repeated (default: all)")
+    parser.add_argument("--out", type=Path, default=ROOT / "build/gpus")
+    options = parser.parse_args(arguments)
+    chosen = gpus.published_gpus() + gpus.measured_gpus(options.run)
+    for gpu in chosen:
+        for of_run in gpu.source.runs if gpu.source else ():
+            _ = of_run.processes  # which checks them
+    made, out = gpus.tables(chosen, options.table), options.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    for old in out.glob("gpus-*"):
+        old.unlink()
+    for each in made.values():
+        print(as_text(each), end="\n\n")
+    if not made:
+        print("no table of which two GPUs have times")
+        return SKIPPED
+    write_csv(out / "times.csv", made)
+    try:
+        for each in made.values():
+            gpus.draw(each, out)
+    except FileNotFoundError:
+        raise BadInput("gnuplot is not installed: make deps") from None
+    except RuntimeError as error:
+        print(error)
+        return ERROR
+    print(f"{plots.shown(out)}/times.csv, gpus-{', gpus-'.join(made)} (SVG, PNG)")
+    return OK
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,250 @@
+"""Runs that are given away: what is in the archive, what is not, and what is refused."""
+
+import gzip
+import io
+import json
+import lzma
+import shutil
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from antbench import archive, compare, list_runs, runs, share, validate
+from antbench.command import BadInput
+from thesis_run import made_row, write_run
+
+DATA = Path(__file__).resolve().parent / "data/runs"
+HOST, UUID, BUS = "secret-host", "GPU-51671b69-27cf-8c7c-ee73-83c17718794c", "0000:a1:00.0"
+ID = "nvidia-h100-80gb-hbm3/20260101T000000Z-abcdef1"
+NOTE = f"read /home/someone/data/d198.tsp and ~/data/more.tsp on {HOST}; {UUID}; tsp/ds-roulette of 512/768"
+
+
+def meta_of(path):
+    return json.loads((path / "meta.json").read_text())
+
+
+@pytest.fixture
+def private(tmp_path):
+    """A run that says all that a run may say of whose it is."""
+    run = Path(shutil.copytree(DATA / "newer", tmp_path / "private"))
+    old_id, meta = meta_of(run)["run_id"], meta_of(run)
+    meta["run_id"] = ID
+    meta["command_line"] = ["/home/someone/antbench/build/bin/antbench", "3.3", "--out", "/home/someone/results/3.3", "--save=../private/images"]
+    meta["machine"]["host_name"] = HOST
+    meta["device"].update(uuid=UUID, pci_bus_id=BUS)
+    meta["inputs"] = [{"name": "d198", "sha256": "0" * 64, "path": "/home/someone/tsplib/d198.tsp"}]
+    meta["build"]["cflags"] = "-O3 -I/home/someone/include -Ibuild/gen"
+    meta["options"]["profile"], meta["complete"] = "quick", True
+    (run / "meta.json").write_text(json.dumps(meta))
+    table = run / "table-3.3.csv"
+    header, first, *lines = table.read_text().replace(old_id, ID).splitlines()
+    table.write_text("\n".join([header, first.rsplit(",", 1)[0] + f",{NOTE}", *lines]) + "\n")
+    (run / "images").mkdir()
+    return run
+
+
+def shared(run, out):
+    assert share.main([str(run), "--out", str(out)]) == 0
+    (path,) = out.glob("*.tar.gz")
+    return path
+
+
+def contents(path):
+    """{name inside: text} of an archive, samples unpacked."""
+    with tarfile.open(path) as tar:
+        found = {member.name: tar.extractfile(member).read() for member in tar}
+    return {name: (lzma.decompress(data) if name.endswith(".xz") else data).decode() for name, data in found.items()}
+
+
+def test_nothing_private_is_in_the_archive(private, tmp_path):
+    path = shared(private, tmp_path / "out")
+    assert path.name == f"{ID.replace('/', '-')}.tar.gz"
+    found = contents(path)
+    assert set(found) == {f"{ID}/meta.json", f"{ID}/table-3.3.csv", f"{ID}/samples.csv.xz"}
+    everything = "\n".join([*found, *found.values(), gzip.decompress(path.read_bytes()).decode("latin-1")])
+    for secret in (HOST, UUID, UUID[4:12], BUS, "someone", "/home", str(private.parent), "private", "~/"):
+        assert secret not in everything, secret
+
+
+def test_what_is_told_of_the_run_stays(private, tmp_path):
+    found = contents(shared(private, tmp_path / "out"))
+    meta = json.loads(found[f"{ID}/meta.json"])
+    assert meta["command_line"] == ["antbench", "3.3", "--out", "3.3", "--save=images"]
+    assert meta["inputs"][0] == {"name": "d198", "sha256": "0" * 64, "path": "d198.tsp"}
+    assert meta["build"]["cflags"] == "-O3 -Iinclude -Ibuild/gen"
+    assert meta["device"]["name"] == "NVIDIA H100 80GB HBM3" and meta["device"]["sm_count"] == 132
+    assert "read d198.tsp and more.tsp on host; GPU; tsp/ds-roulette of 512/768" in found[f"{ID}/table-3.3.csv"]
+
+
+def test_an_archive_is_a_run_like_its_directory(private, tmp_path, capsys):
+    path = shared(private, tmp_path / "out")
+    (run,), (again,) = runs.load_runs(private), runs.load_runs(path)
+    assert again.rows[runs.NUMBERS].equals(run.rows[runs.NUMBERS])
+    assert all(np.array_equal(again.all_samples[line], of_line, equal_nan=True) for line, of_line in run.all_samples.items())
+    assert compare.main([str(path), str(private)]) == 0 and "5 cells of both, 0 of A alone" in capsys.readouterr().out
+    assert list_runs.main([str(path)]) == 0
+    assert validate.main([str(path)]) == 0
+    said = capsys.readouterr().out
+    assert f"{ID}: 5 rows" in said and "commit a4f6415" in said and "1 runs, 0 broken" in said
+
+
+def test_the_same_run_gives_the_same_bytes(private, tmp_path):
+    assert shared(private, tmp_path / "a").read_bytes() == shared(private, tmp_path / "b").read_bytes()
+
+
+def test_samples_are_small(tmp_path):
+    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T061115Z-eb2dcaf"
+    whole = sum(path.stat().st_size for path in stored.glob("*.*"))
+    assert shared(stored, tmp_path).stat().st_size < whole / 5
+
+
+# ---- What is known of the code ----
+
+
+def test_code_is_known_or_said_to_be_unknown(tmp_path, monkeypatch):
+    stored = runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf")
+    monkeypatch.setattr(share, "is_known", lambda commit: commit == "eb2dcaf")
+    assert share.code_of(stored, {stored.device_code: stored.run_id}) == f"commit eb2dcaf, known here; device code as in {stored.run_id}"
+    assert share.code_of(stored, {}).endswith(f"device code {stored.device_code[:12]}, of no stored run: unknown")
+    assert stored.device_code in share.known_code()
+    stored.meta["build"].update(commit="0000000", dirty=False)
+    assert share.code_of(stored, {}).startswith("commit 0000000, unknown here; ")
+    stored.meta["build"]["dirty"] = True
+    assert share.code_of(stored, {}).startswith("commit 0000000, of a changed tree; ")
+
+
+def test_only_a_commit_of_this_history_is_known():
+    assert not share.is_known("0000000") and not share.is_known("--help") and not share.is_known("HEAD; ls")
+
+
+# ---- What is refused ----
+
+
+def change_meta(run, **changes):
+    meta = meta_of(run)
+    for name, value in changes.items():
+        (meta["options"] if name in meta["options"] else meta)[name] = value
+    (run / "meta.json").write_text(json.dumps(meta))
+
+
+@pytest.mark.parametrize(
+    "changes, why",
+    [({"complete": False}, "it is unfinished: RESUME=1 ends it"), ({"profile": "smoke"}, "profile smoke says nothing of speed")],
+)
+def test_runs_of_no_use_are_refused(private, tmp_path, changes, why):
+    change_meta(private, **changes)
+    with pytest.raises(BadInput, match=why):
+        share.main([str(private), "--out", str(tmp_path / "out")])
+    assert not list(tmp_path.glob("out/*"))
+
+
+def test_a_run_that_is_not_what_its_samples_say_is_refused(private, tmp_path):
+    samples = private / "samples.csv"
+    lines = samples.read_text().splitlines()
+    samples.write_text("\n".join([lines[0], lines[1].replace(lines[1].split(",")[-2], "99"), *lines[2:]]) + "\n")
+    with pytest.raises(BadInput, match="but that of its samples is"):
+        share.main([str(private), "--out", str(tmp_path / "out")])
+
+
+@pytest.fixture
+def contributed(private, tmp_path, monkeypatch):
+    """results/ of a repository to which that run was contributed: the run's folder there."""
+    monkeypatch.setattr(runs, "RESULTS", tmp_path / "results")
+    with tarfile.open(shared(private, tmp_path / "out")) as tar:
+        tar.extractall(tmp_path / "results/contributed")
+    return tmp_path / "results/contributed" / ID
+
+
+def test_a_contributed_run_is_checked_and_shown_and_is_no_stored_one(contributed, capsys):
+    assert validate.main([]) == 0
+    assert f"{ID}: 5 rows" in capsys.readouterr().out
+    (told,) = share.contributed()
+    assert (told["run"], told["gpu"], told["tables"]) == (ID, "NVIDIA H100 80GB HBM3", "3.3 3.4")
+    assert runs.resolve(f"contributed/{ID}") == contributed and runs.find_runs() == []
+    with pytest.raises(BadInput, match=f"did you mean contributed/{ID.split('/')[0]}"):
+        runs.resolve(ID.split("/")[0])
+
+
+@pytest.mark.parametrize(
+    "spoil, why",
+    [
+        (lambda meta: meta["machine"].update(host_name=HOST), f'meta.json names the host or the GPU: "{HOST}"'),
+        (lambda meta: meta["device"].update(uuid=UUID), f'meta.json names the host or the GPU: "{UUID}"'),
+        (lambda meta: meta["command_line"].append("/home/someone/out"), 'it has a path or a UUID in it: "/home/someone/out"'),
+        (lambda meta: meta.update(complete=False), "it is unfinished"),
+    ],
+)
+def test_a_contributed_run_that_was_not_shared_is_broken(contributed, capsys, spoil, why):
+    meta = meta_of(contributed)
+    spoil(meta)
+    (contributed / "meta.json").write_text(json.dumps(meta))
+    assert validate.main([]) == 2
+    assert why in capsys.readouterr().out
+
+
+def test_a_contributed_run_in_the_place_of_another_is_broken(contributed, capsys):
+    contributed.rename(contributed.parent / "other")
+    assert validate.main([]) == 2
+    assert f"its run_id is {ID}, but it lies in {ID.split('/')[0]}/other" in capsys.readouterr().out
+
+
+def packed(path, *members):
+    """An archive of any members: (TarInfo, bytes)."""
+    with tarfile.open(path, "w:gz") as tar:
+        for member, data in members:
+            member.size = len(data) if member.isfile() else 0
+            tar.addfile(member, io.BytesIO(data))
+    return path
+
+
+@pytest.mark.parametrize("name", ["../meta.json", "/etc/meta.json", "a/b/c/meta.json", "a/b/run.sh", "a/../meta.json"])
+def test_an_archive_with_other_files_is_refused(tmp_path, name):
+    path = packed(tmp_path / "x.tar.gz", (tarfile.TarInfo(name), b"{}"))
+    with pytest.raises(BadInput, match=f"x.tar.gz: holds '{name}', which is no file of a run"):
+        runs.resolve(path)
+
+
+def test_an_archive_with_a_link_is_refused(tmp_path):
+    link = tarfile.TarInfo("a/b/meta.json")
+    link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    with pytest.raises(BadInput, match="which is no file of a run"):
+        runs.resolve(packed(tmp_path / "x.tar.gz", (link, b"")))
+
+
+def test_bombs_are_refused(tmp_path, monkeypatch, private):
+    monkeypatch.setattr(archive, "LARGEST", 100)
+    with pytest.raises(BadInput, match="holds more than"):
+        runs.resolve(packed(tmp_path / "x.tar.gz", (tarfile.TarInfo("a/b/meta.json"), b" " * 101)))
+    (private / "samples.csv").unlink()
+    (private / "samples.csv.xz").write_bytes(lzma.compress(b"0" * 5000))
+    monkeypatch.setattr(runs, "LARGEST_SAMPLES", 4999)
+    with pytest.raises(BadInput, match="samples.csv.xz: holds more than"):
+        _ = runs.load_run(private).processes
+
+
+@pytest.mark.parametrize("data", [b"", b"no archive", gzip.compress(b"no tar"), gzip.compress(b"no tar" * 1000)[:40]])
+def test_what_is_no_archive_is_one_line(tmp_path, data):
+    (tmp_path / "x.tar.gz").write_bytes(data)
+    with pytest.raises(BadInput, match="x.tar.gz: no archive of a run"):
+        runs.resolve(tmp_path / "x.tar.gz")
+
+
+def test_broken_compression_is_one_line(private):
+    (private / "samples.csv").unlink()
+    (private / "samples.csv.xz").write_bytes(b"no xz")
+    with pytest.raises(BadInput, match="samples.csv.xz: not compressed by xz"):
+        _ = runs.load_run(private).processes
+
+
+def test_the_report_has_a_section_of_contributed_runs(tmp_path, monkeypatch):
+    from antbench import report
+
+    pytest.importorskip("jinja2")
+    run = write_run(tmp_path / "run", [made_row("3.3", "ds-roulette", "d198", 1.0, "protocol=as-best")])
+    monkeypatch.setattr(share, "contributed", lambda: [dict(run=ID, gpu="A GPU", cpu="A <CPU>", tables="3.3", profile="quick", date="2026", code="x|y")])
+    assert report.main(["--run", str(run), "--out", str(tmp_path / "out")]) == 0
+    page, markdown = ((tmp_path / "out" / name).read_text() for name in ("index.html", "report.md"))
+    assert '<section id="contributed">' in page and "A &lt;CPU&gt;" in page and 'href="#contributed"' in page
+    assert f"| {ID} | A GPU | A &lt;CPU&gt; | 3.3 | quick | 2026 | x\\|y |" in markdown
