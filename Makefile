@@ -168,13 +168,13 @@ script = PYTHONPATH=scripts $(PYTHON) -m antbench.
 SHOWN = $(if $(RUN),--run $(call as_word,$(RUN))) $(foreach also,$(ALSO),--also $(call as_word,$(also))) $(ARGS)
 IMAGES_OF = $(if $(IMAGES),--images $(call as_word,$(IMAGES)))
 
-plots: ## the figures of the thesis, SVG and PNG, into build/plots/; RUN=RUN ALSO="RUN ..." IMAGES=DIR (default: your newest run)
+plots: ## the figures of the thesis, SVG, PNG and, for papers, PDF, into build/plots/; RUN=RUN ALSO="RUN ..." IMAGES=DIR (default: your newest run)
 	@$(script)plots $(SHOWN) $(IMAGES_OF)
 
 time-to-target: build ## how long antbench solve takes to tours near the optimum, over seeds, into build/plots/; ARGS="pr2392:1 --runs 50"
 	@$(script)time_to_target $(ARGS)
 
-report: ## build/report/index.html: every table, figure and claim on one page; RUN= ALSO= IMAGES=
+report: ## build/report/index.html: every table, figure and claim on one page, tables also as LaTeX; RUN= ALSO= IMAGES=
 	@$(script)report $(SHOWN) $(IMAGES_OF)
 
 gpus: ## times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."

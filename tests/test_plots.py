@@ -164,7 +164,7 @@ def test_no_figure_of_another_machine_is_left(thesis, tmp_path, capsys):
     (out / "mine.png").write_bytes(b"")
     rows = [made_row("3.3", row, "d198", 1.0, "protocol=as-best") for row in ("i-roulette", "ds-roulette")]
     assert plots.main(["--run", str(write_run(tmp_path / "run", rows)), "--out", str(out)]) == 0
-    assert sorted(path.name for path in out.iterdir()) == ["3.8.dat", "3.8.phone.svg", "3.8.png", "3.8.svg", "mine.png"]
+    assert sorted(path.name for path in out.iterdir()) == ["3.8.dat", "3.8.phone.svg", "3.8.png", "3.8.svg", "figure-3-8.pdf", "mine.png"]
     assert "Figure 3.7: no rows in the runs of" in capsys.readouterr().out
 
 

@@ -1,4 +1,4 @@
-if (exists("phone")) { unset title }
+if (exists("phone") || exists("paper")) { unset title }
 # The bars of a figure side by side, each with its 95 % interval; the names stand below the middle of a group.
 width = 0.8 / series
 place(x, i) = x + (i - (series - 1) / 2.0) * width

@@ -27,3 +27,5 @@ if (exists("phone")) {
     set rmargin 4
 }
 set xlabel "TSPLIB instance"
+# For papers: the key in columns.
+if (exists("paper") && key_rows > 0) { set key maxrows key_rows maxcols 2 spacing 1.1 }

@@ -1,6 +1,6 @@
 load "report/figures/common.gp"
 set title "KTH, Figures 5 to 7: bounds of its rungs, and what they reach"
-if (exists("phone")) { unset title }
+if (exists("phone") || exists("paper")) { unset title }
 set xlabel "width of the filter"
 set ylabel "GFLOPS"
 set logscale y

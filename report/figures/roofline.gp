@@ -1,6 +1,6 @@
 load "report/figures/common.gp"
 set title "Roofline"
-if (exists("phone")) { unset title }
+if (exists("phone") || exists("paper")) { unset title }
 set xlabel "operations a byte that must be moved"
 set ylabel "GFLOPS"
 set logscale xy

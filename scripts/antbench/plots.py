@@ -1,4 +1,4 @@
-"""make plots: the figures of the thesis, ours beside the published, as SVG and PNG.
+"""make plots: the figures of the thesis, ours beside the published, as SVG and PNG, and as PDF for papers.
 
 What is in a figure stands in report/figures.csv (curves), report/montages.csv (saved images) and report/history.csv (rows over
 commits), or in roofline.py, how it looks in report/figures/<figure>.gp. This program writes the numbers into <figure>.dat and calls gnuplot.
@@ -23,6 +23,10 @@ PHONE = "phone.svg"  # the same half as wide, for the report on a narrow screen
 TERMINALS[PHONE] = 'svg size {0},{1} dynamic enhanced font "Helvetica,12" background "white"'
 WIDTH, HEIGHT, KEY_LINE = 760, 390, 27  # pixels: a figure, and each line of its key below
 PHONE_WIDTH = 380
+# For papers: as wide as a page's text, without a title, which a paper has below, and its key in two columns where that fits.
+PAPER = 'pdfcairo size {0:.3f}in,{1:.3f}in enhanced font "Helvetica,9"'
+INCHES = 5.5 / WIDTH
+NARROW = 50  # characters of a label of which two stand side by side
 ONE_POINT = re.compile(r"Warning: empty [xy] range")  # gnuplot widens the axis of a figure with one point
 DRAWN_BY = re.compile(r"<title>Gnuplot</title>\s*<desc>[^<]*</desc>")
 GAP, ROW_LABEL, COLUMN_LABEL = 3, 72, 64  # pixels of a montage: around each image, and for the labels beside and above
@@ -111,6 +115,7 @@ def draw_series(figure, series, out):
         out,
         f"series={len(series)}; styles={quoted(styles)}; data={quoted(out / f'{figure}.dat')}",
         (WIDTH, HEIGHT + KEY_LINE * len(series)),
+        labels=[curve.label for curve in series],
     )
 
 
@@ -136,24 +141,41 @@ def absent_curves(figure, sources, lines):
                     yield line["label"] + (f" ({source.device})" if len(sources) > 1 else "")
 
 
-def gnuplot(figure, out, variables, size, template=None):
-    """Runs a template once for each terminal; images are as large on a phone."""
+def gnuplot(figure, out, variables, size, template=None, labels=()):
+    """Runs a template once for each terminal; images are as large on a phone. `labels`: the lines of the key that `size` has
+    room for."""
     for kind, terminal in TERMINALS.items():
-        if kind == PHONE and template:
-            continue
-        if kind == PHONE:
-            size, variables = (PHONE_WIDTH, size[1]), f"phone=1; {variables}"
-        options = terminal.format(*size)
-        setup = f"set terminal {options}; set output {quoted(out / f'{figure}.{kind}')}; {variables}"
-        done = subprocess.run(
-            ["gnuplot", "-e", setup, f"report/figures/{template or figure}.gp"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-        )
-        said = [line for line in done.stderr.splitlines() if line.strip() and not ONE_POINT.search(line)]
-        if done.returncode or said:
-            raise RuntimeError(f"gnuplot, figure {figure}: {' '.join(said)}")
+        if kind != PHONE:
+            call_gnuplot(figure, terminal.format(*size), out / f"{figure}.{kind}", variables, template)
+        elif not template:
+            narrow = TERMINALS[PHONE].format(PHONE_WIDTH, size[1])
+            call_gnuplot(figure, narrow, out / f"{figure}.{PHONE}", f"phone=1; {variables}", template)
+    paper(figure, out, variables, size, template, labels)
+
+
+def paper(figure, out, variables, size, template, labels):
+    """The same as PDF."""
+    columns = 2 if len(labels) > 2 and max(map(len, labels)) <= NARROW else 1
+    rows = math.ceil(len(labels) / columns)
+    terminal = PAPER.format(size[0] * INCHES, (size[1] - KEY_LINE * (len(labels) - rows)) * INCHES)
+    call_gnuplot(figure, terminal, out / f"{paper_name(figure)}.pdf", f"paper=1; key_rows={rows}; {variables}", template)
+
+
+def paper_name(figure, kind="figure"):
+    """A file and a label of LaTeX, in which dots are not welcome: "3.7" -> "figure-3-7"."""
+    return f"{kind}-{figure.replace('.', '-')}"
+
+
+def call_gnuplot(figure, terminal, path, variables, template):
+    done = subprocess.run(
+        ["gnuplot", "-e", f"set terminal {terminal}; set output {quoted(path)}; {variables}", f"report/figures/{template or figure}.gp"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    said = [line for line in done.stderr.splitlines() if line.strip() and not ONE_POINT.search(line)]
+    if done.returncode or said:
+        raise RuntimeError(f"gnuplot, figure {figure}: {' '.join(said)}")
 
 
 # ---- History ----
@@ -244,7 +266,8 @@ def draw_roofline(figure, source, out):
     if blocks:
         data = out / f"{figure}.dat"
         roofline.write_data(data, blocks)
-        gnuplot(figure, out, f"blocks={len(blocks)}; data={quoted(data)}", (WIDTH, HEIGHT + KEY_LINE * len(blocks)))
+        size, labels = (WIDTH, HEIGHT + KEY_LINE * len(blocks)), [label for label, _ in blocks]
+        gnuplot(figure, out, f"blocks={len(blocks)}; data={quoted(data)}", size, labels=labels)
     labels = ", ".join(block[0] for block in blocks)
     return f"GFLOPS by operations a byte, both logarithmic, under the roof of this GPU: {labels}." if blocks else ""
 
@@ -257,8 +280,9 @@ def draw_all(sources, out, folders=()):
     out.mkdir(parents=True, exist_ok=True)
     curves, montages = cells.read_layout("figures.csv"), cells.read_layout("montages.csv")
     for figure in {line["figure"] for line in curves + montages} | ROOFLINES.keys() | {HISTORY}:
-        for kind in (*TERMINALS, "dat", "tiles.gp"):  # of another machine: it would seem to be of this one
-            (out / f"{figure}.{kind}").unlink(missing_ok=True)
+        left = [f"{figure}.{kind}" for kind in (*TERMINALS, "dat", "tiles.gp")]  # of another machine: it would seem to be of this one
+        for name in (*left, f"{paper_name(figure)}.pdf"):
+            (out / name).unlink(missing_ok=True)
     drawn = {}
     for figure in sorted({line["figure"] for line in curves}):
         drawn[figure] = draw_curves(figure, sources, out, curves)
@@ -272,7 +296,7 @@ def draw_all(sources, out, folders=()):
     for figure in sorted(drawn):
         missing = "images" if any(line["figure"] == figure for line in montages) else "rows"
         print(
-            f"Figure {figure}: {shown(out)}/{figure}.svg, .png"
+            f"Figure {figure}: {shown(out)}/{figure}.svg, .png, {paper_name(figure)}.pdf"
             if drawn[figure]
             else f"Figure {figure}: no {missing} in the runs of {', '.join(source.device for source in sources)}"
         )

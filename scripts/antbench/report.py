@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
-from antbench import cells, claims, code, gpus, layouts, plots, roofline, rows, runs, share, validate
+from antbench import cells, claims, code, gpus, latex, layouts, plots, roofline, rows, runs, share, validate
 from antbench.command import OK, ROOT, SKIPPED, BadInput, as_markdown, run
 
 TEMPLATES = cells.REPORT / "templates"
@@ -392,7 +392,8 @@ def main(arguments=None):
     for template, name in (("index.html.j2", "index.html"), ("report.md.j2", "report.md")):
         (out / name).write_text(render(template, values), encoding="utf-8")
     write_csv(out / "tables.csv", machines)
-    print(f"{plots.shown(out)}/index.html, report.md, tables.csv: {sources[0].device}")
+    latex.write(machines, values["many"], out / "latex")
+    print(f"{plots.shown(out)}/index.html, report.md, tables.csv, latex/: {sources[0].device}")
     return OK if any(machine["tables"] for machine in machines) else SKIPPED
 
 

@@ -53,7 +53,7 @@ def main(arguments=None):
             _ = of_run.processes  # which checks them
     made, out = gpus.tables(chosen, options.table), options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    for old in out.glob("gpus-*"):
+    for old in (*out.glob("gpus-*"), *out.glob("figure-gpus-*")):
         old.unlink()
     for each in made.values():
         print(as_text(each), end="\n\n")
@@ -69,7 +69,7 @@ def main(arguments=None):
     except RuntimeError as error:
         print(error)
         return ERROR
-    print(f"{plots.shown(out)}/times.csv, gpus-{', gpus-'.join(made)} (SVG, PNG)")
+    print(f"{plots.shown(out)}/times.csv, gpus-{', gpus-'.join(made)} (SVG, PNG, PDF)")
     return OK
 
 
