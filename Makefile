@@ -26,6 +26,9 @@ JUNIT ?=
 SUMMARY ?=
 CUDA_ARCHS ?=
 LINEINFO ?=
+WERROR ?=
+PREFIX ?= /usr/local
+DESTDIR ?=
 RUNS ?=
 JOBS ?= $(shell nproc)
 CC := gcc
@@ -37,7 +40,8 @@ NVCC := $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc /u
 PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pandas, pytest, scipy' 2>/dev/null && echo $$p && break; done),python3)
 
 # ---- Flags ----
-WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
+# WERROR=1, as in CI: a warning is an error. Not by default, since the next compiler will have new ones.
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion $(if $(WERROR),-Werror)
 DEFINES := -D_GNU_SOURCE -I. -Ibuild/gen
 CFLAGS := -std=c11 -O3 -g -fno-math-errno -fopenmp $(WARNINGS) $(DEFINES)
 # Constants are enums here, which C++20 would rather not see in one expression.
@@ -53,8 +57,13 @@ ifneq ($(OPENCV),)
 OPENCV_LIBS := -l:libopencv_imgproc.a -l:libopencv_core.a -ltbb -Wl,-rpath,'$$ORIGIN'
 TBB := build/bin/libtbb.so.12
 endif
-# Static where the result should also run on a GPU node on which nothing is installed.
-LIBS := $(OPENCV_LIBS) -l:libjansson.a -l:libcsv.a -l:libboost_context.a -l:libnettle.a -l:libpng16.a -l:libz.a -ldl -lpthread -lm
+# Static where the result should also run on a GPU node on which nothing is installed; shared where there is no archive, as
+# with Fedora and Arch: $(call library,NAME,PKG-CONFIG'S NAME).
+is_static = $(filter /%,$(shell $(CXX) -print-file-name=lib$(1).a))
+library = $(if $(is_static),-l:lib$(1).a,$(or $(shell pkg-config --libs $(2) 2>/dev/null),-l$(1)))
+DATA_LIBS := $(call library,jansson,jansson) $(call library,csv,libcsv) $(call library,boost_context,) $(call library,nettle,nettle) \
+	$(call library,png16,libpng16) $(call library,z,zlib)
+LIBS := $(OPENCV_LIBS) $(DATA_LIBS) -ldl -lpthread -lm
 
 # ---- Sources ----
 DRIVERS := $(wildcard bench/table_*.c)
@@ -77,9 +86,15 @@ ifneq ($(NVCC),)
 # spread of generations where there is none.
 GPU_ARCHS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d .)
 BUILT_ARCHS := $(shell cat build/gen/archs 2>/dev/null)
-ARCHS := $(or $(CUDA_ARCHS),$(if $(GPU_ARCHS),$(shell printf '%s\n' $(GPU_ARCHS) $(BUILT_ARCHS) | sort -un)),75 80 86 89 90 100 120)
+# Only those that this nvcc knows: before 12.8 it has no 100, from 13.0 none before 75.
+KNOWN_ARCHS := $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null))
+known = $(if $(KNOWN_ARCHS),$(filter $(KNOWN_ARCHS),$(1)),$(1))
+ifneq ($(call known,$(GPU_ARCHS)),$(strip $(GPU_ARCHS)))
+$(warning $(NVCC) does not know compute capability $(filter-out $(KNOWN_ARCHS),$(GPU_ARCHS)) of the GPU here: it knows $(KNOWN_ARCHS))
+endif
+ARCHS := $(or $(CUDA_ARCHS),$(if $(call known,$(GPU_ARCHS)),$(shell printf '%s\n' $(call known,$(GPU_ARCHS) $(BUILT_ARCHS)) | sort -un)),$(call known,75 80 86 89 90 100 120))
 # Line numbers, for tools that show them, hold the folder's path: the hash of a kernel's code would tell two folders apart.
-NVCC_FLAGS := -O3 -std=c++20 $(if $(LINEINFO),-lineinfo) -Xcompiler=-Wall,-Wextra,-Wno-deprecated-enum-enum-conversion $(DEFINES) --Werror all-warnings \
+NVCC_FLAGS := -O3 -std=c++20 $(if $(LINEINFO),-lineinfo) -Xcompiler=-Wall,-Wextra,-Wno-deprecated-enum-enum-conversion $(DEFINES) $(if $(WERROR),--Werror all-warnings) \
 	$(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
 	-gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS))
 # What the harness has of a GPU itself.
@@ -108,18 +123,21 @@ endif
 CUDA_LIBS := $(NPP_LIBS) $(CUDNN_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
 endif
 
+# As one word of the shell, whatever is in it. ARGS= alone is several.
+as_word = '$(subst ','\'',$(1))'
+
 # ---- Public targets ----
 .PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all plots time-to-target \
-	report gpus claims list-runs share results-check compare regress regress-history calibrate index clean \
-	test-programs FORCE
+	report gpus claims list-runs share results-check compare regress regress-history calibrate index install uninstall \
+	clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
 help: ## this list
 	@grep -hE '^[a-z0-9.%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([^:]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
-deps: ## install what a fresh Debian 12 lacks (packages.txt, and nvcc from NVIDIA's wheels where there is none)
-	@scripts/deps
+deps: ## install what a fresh Debian 12 lacks (packages.txt, and nvcc from NVIDIA's wheels where there is none); YES=1: do not ask
+	@YES=$(call as_word,$(YES)) scripts/deps
 
 build: ## build every driver, using all cores
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries
@@ -151,8 +169,6 @@ instances: ## download the TSPLIB instances of the catalogue into instances/tspl
 images: ## download the standard images of the catalogue into images/standard/, checksums verified
 	@PYTHON="$(PYTHON)" images/fetch
 
-# As one word of the shell, whatever is in it. ARGS= alone is several.
-as_word = '$(subst ','\'',$(1))'
 RUN_ARGS = --profile $(call as_word,$(PROFILE)) $(if $(OUT),--out $(call as_word,$(OUT))) $(if $(RESUME),--resume) $(ARGS)
 
 # One rule for all drivers, which the program knows.
@@ -207,6 +223,17 @@ calibrate: build ## how much unchanged code varies on this machine, which regres
 
 index: build ## write INDEX.md: which file and command is behind each row of each table
 	@$(script)index
+
+# The manual page, of what the program says of itself.
+build/antbench.1: $(PROGRAM) scripts/antbench/manual.py
+	@$(script)manual $(PROGRAM) > $@
+
+install: build ## install program, data, manual page and completion; PREFIX=/usr/local DESTDIR=; runs from anywhere then
+	@$(MAKE) --no-print-directory build/antbench.1
+	@scripts/install $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
+
+uninstall: ## remove what make install installed; PREFIX= DESTDIR=
+	@scripts/install --remove $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
 
 clean: ## remove everything generated, but not downloaded instances, runs or the installed nvcc
 	rm -rf build/bin build/cuda build/gen build/obj build/san build/plots build/report
@@ -285,7 +312,7 @@ FUZZ_FLAGS := -std=c11 -O1 -g -DAB_WITHOUT_CUDA $(DEFINES) -Wall -Wno-unknown-pr
 
 build/fuzz/readers: $(FUZZ_SOURCES) $(wildcard base/*.h instances/*.h images/*.h bench/harness/*.h) | $(GENERATED)
 	@mkdir -p $(@D)
-	$(call run,clang,clang $(FUZZ_FLAGS) -o $@ $(FUZZ_SOURCES) $(filter -l:%,$(LIBS:%opencv%=)) -lpthread -lm)
+	$(call run,clang,clang $(FUZZ_FLAGS) -o $@ $(FUZZ_SOURCES) $(DATA_LIBS) -lpthread -lm)
 
 build/san/%.o: %.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)

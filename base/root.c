@@ -12,6 +12,7 @@
 
 /* Found once, because a process cannot change its executable; empty when nothing above it is the project's folder. */
 static char above_executable[PATH_MAX];
+static bool is_installed; /* above_executable is PREFIX/share/antbench */
 
 static bool is_project(const char *directory)
 {
@@ -27,9 +28,16 @@ static void find_above_executable(void)
     if (readlink("/proc/self/exe", directory, sizeof directory - 1) < 0) return;
     for (char *slash = strrchr(directory, '/'); slash != NULL; slash = strrchr(directory, '/')) {
         *slash = '\0';
-        if (!is_project(directory)) continue;
-        strcpy(above_executable, directory[0] != '\0' ? directory : "/");
-        return;
+        if (is_project(directory)) {
+            strcpy(above_executable, directory[0] != '\0' ? directory : "/");
+            return;
+        }
+        char shared[PATH_MAX];
+        is_installed = snprintf(shared, sizeof shared, "%s/share/antbench", directory) < PATH_MAX && is_project(shared);
+        if (is_installed) {
+            strcpy(above_executable, shared);
+            return;
+        }
     }
 }
 
@@ -48,10 +56,20 @@ const char *ab_root(void)
     return above_executable[0] == '\0' || is_current_directory(above_executable) ? "." : above_executable;
 }
 
-ab_status ab_root_path(char *path, size_t size, const char *below)
+static ab_status join(char *path, size_t size, const char *root, const char *below)
 {
-    const char *root = ab_root();
     const bool here = strcmp(root, ".") == 0;
     const int length = snprintf(path, size, "%s%s%s", here ? "" : root, here ? "" : "/", below);
     return length < (int)size ? ab_ok() : ab_failed("%.200s...: the path is too long", path);
+}
+
+ab_status ab_root_path(char *path, size_t size, const char *below)
+{
+    return join(path, size, ab_root(), below);
+}
+
+ab_status ab_own_path(char *path, size_t size, const char *below)
+{
+    const char *root = ab_root();
+    return join(path, size, root == above_executable && is_installed ? "." : root, below);
 }

@@ -23,7 +23,8 @@ static int print_help(void)
            "\n  antbench --list       every implementation, as TSV: id, backend, file, traits, source, description\n"
            "  antbench --tables     every table and its driver, as TSV\n"
            "  antbench --rows       every row of every table, as CSV\n"
-           "  antbench --sets       the names that rows and figures run through, as CSV\n");
+           "  antbench --sets       the names that rows and figures run through, as CSV\n"
+           "  antbench --version    the version, the commit and the compiler of kernels\n");
     return AB_EXIT_OK;
 }
 
@@ -77,6 +78,7 @@ static int run(int argc, char **argv)
 {
     const char *first = argc > 1 ? argv[1] : "--help";
     if (strcmp(first, "--help") == 0) return print_help();
+    if (strcmp(first, "--version") == 0) return ab_print_version(), AB_EXIT_OK;
     if (strcmp(first, "--rows") == 0) return print_rows();
     if (strcmp(first, "--tables") == 0) return ab_describe_tables(), AB_EXIT_OK;
     if (strcmp(first, "--sets") == 0) return ab_describe_sets(), AB_EXIT_OK;

@@ -6,6 +6,7 @@
 const ab_build_info *ab_build(void)
 {
     static const ab_build_info build = {
+        .version = AB_VERSION,
         .commit = AB_GIT_COMMIT,
         .dirty = AB_GIT_DIRTY,
         .cc = AB_CC_VERSION,

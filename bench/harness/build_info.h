@@ -7,6 +7,7 @@
 #include "base/status.h"
 
 typedef struct ab_build_info {
+    const char *version;            /* "0.9.0", or "0.9.0-12-gabcdef1": as many commits later */
     const char *commit;             /* git commit, abbreviated; "unknown" outside of a repository */
     bool dirty;                     /* sources differed from that commit */
     const char *cc, *cflags;        /* C compiler's version line and flags */

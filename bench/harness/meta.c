@@ -139,7 +139,8 @@ static json_t *kernels_json(const char *text)
 static json_t *build_json(const char *executable_sha256)
 {
     const ab_build_info *build = ab_build();
-    return OBJECT({"commit", json_string(build->commit)}, {"dirty", json_boolean(build->dirty)},
+    return OBJECT({"version", json_string(build->version)}, {"commit", json_string(build->commit)},
+                  {"dirty", json_boolean(build->dirty)},
                   {"cc", json_string(build->cc)}, {"cflags", json_string(build->cflags)},
                   {"nvcc", json_string(build->nvcc)}, {"nvcc_flags", json_string(build->nvcc_flags)},
                   {"opencv_version", json_string(build->opencv)}, {"npp_version", json_string(build->npp)},

@@ -171,10 +171,10 @@ static void print_help(const ab_program *program)
            "  4 wrong output, 5 inconclusive, 77 nothing could run\n");
 }
 
-static void print_version(const ab_program *program)
+void ab_print_version(void)
 {
     const ab_build_info *build = ab_build();
-    printf("%s, antbench %s%s, %s\n", program->shown, build->commit, build->dirty ? " with local changes" : "",
+    printf("antbench %s (commit %s%s), %s\n", build->version, build->commit, build->dirty ? " with local changes" : "",
            build->device_code_sha256[0] ? build->nvcc : "built without CUDA");
 }
 
@@ -254,7 +254,7 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         break;
     case OPTION_VERSION:
         options->action = AB_ACTION_EXIT;
-        print_version(program);
+        ab_print_version();
         break;
     }
     return ab_ok();

@@ -74,6 +74,9 @@ void ab_options_free(ab_options *options);
 const char *ab_profile_name(ab_profile profile);               /* "smoke" */
 const char *ab_backend_choice_name(ab_backend_choice backend); /* "auto" */
 
+/* --version: "antbench 0.9.0 (commit abcdef1), built without CUDA". */
+void ab_print_version(void);
+
 /* --list: TSV on stdout with a header line: id, backend, file, traits, source, description; of all operations for
  * NULL. */
 void ab_print_implementations(const char *const *operations);

@@ -48,7 +48,7 @@ static char *newest_run(const ab_run_info *info)
 {
     char slug[96], runs[1200], *pattern, *newest = NULL;
     glob_t found;
-    if (ab_root_path(runs, sizeof runs, "results/runs").code != AB_OK) return NULL;
+    if (ab_own_path(runs, sizeof runs, "results/runs").code != AB_OK) return NULL;
     ab_machine_slug(info->machine, slug);
     if (asprintf(&pattern, "%s/%s/*/%s", runs, slug, info->table_file) < 0) return NULL;
     if (glob(pattern, 0, NULL, &found) == 0) {
@@ -70,7 +70,7 @@ static char *choose_directory(const ab_options *options, const ab_run_info *info
     char *directory = options->resume ? newest_run(info) : NULL;
     if (directory) return directory;
     char runs[1200];
-    return ab_root_path(runs, sizeof runs, "results/runs").code == AB_OK ? join(runs, id) : NULL;
+    return ab_own_path(runs, sizeof runs, "results/runs").code == AB_OK ? join(runs, id) : NULL;
 }
 
 static ab_status name_files(const ab_options *options, const ab_run_info *info, time_t start, ab_run *run)

@@ -38,7 +38,7 @@ def kind_of(row, ms):
 def path_for(run):
     """Where `make calibrate` leaves what it found of the machine that measured `run`, else what is stored of it."""
     slug = runs.machine_slug(run.meta.get("machine", {}).get("name", ""))
-    yours = runs.RESULTS / "runs" / slug / FILE
+    yours = runs.yours() / slug / FILE
     stored = runs.RESULTS / "reference" / slug / FILE
     return stored if stored.exists() and not yours.exists() else yours
 

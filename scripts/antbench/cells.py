@@ -431,7 +431,7 @@ def choose(run="", also=()):
     """
     if run:
         return [Source(runs.load_runs(run))] + [Source(runs.load_runs(name)) for name in also]
-    yours, reference = stored(RESULTS / "runs"), stored(RESULTS / "reference")
+    yours, reference = stored(runs.yours()), stored(RESULTS / "reference")
     for candidates in (yours, reference):
         found = newest_with_gpu(candidates)
         if found:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from antbench import cells, claims, roofline, validate
-from antbench.command import ERROR, OK, ROOT, SKIPPED, BadInput, run
+from antbench.command import ERROR, OK, ROOT, SKIPPED, WORK, BadInput, run
 
 TERMINALS = {
     "svg": 'svg size {0},{1} dynamic enhanced font "Helvetica,14" background "white"',
@@ -311,7 +311,7 @@ def describe(path, title, seen):
 
 
 def shown(path):
-    return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+    return path.relative_to(WORK) if path.is_relative_to(WORK) else path
 
 
 def image_folders(sources, images):
@@ -331,7 +331,7 @@ def main(arguments=None):
         default="",
         help="folder of saved images, or of such folders, as SAVE= leaves it (default: images/ of the runs)",
     )
-    parser.add_argument("--out", type=Path, default=ROOT / "build/plots")
+    parser.add_argument("--out", type=Path, default=WORK / "build/plots")
     options = parser.parse_args(arguments)
     sources = cells.chosen(options)
     try:

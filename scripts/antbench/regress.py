@@ -343,7 +343,7 @@ def main(arguments=None, measure=None):
 
         return history.main([options.base, *([options.new] if options.new else [])], options)
     base = sides.side([options.base, *options.also_base], options.backend)
-    new = options.new or runs.newest_run(runs.RESULTS / "runs")
+    new = options.new or runs.newest_run(runs.yours())
     new = sides.side([new, *options.also_new], options.backend)
     if not options.allow_different_devices:
         sides.expect_same_devices(base, new)

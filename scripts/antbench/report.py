@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from antbench import cells, claims, code, gpus, latex, layouts, plots, roofline, rows, runs, share, validate
-from antbench.command import OK, ROOT, SKIPPED, BadInput, as_markdown, run
+from antbench.command import OK, ROOT, SKIPPED, WORK, BadInput, as_markdown, run
 
 TEMPLATES = cells.REPORT / "templates"
 GRID_END = "at the end of its grid"  # in the note of a row whose best parameters may lie beyond it
@@ -376,7 +376,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="report", description=__doc__.splitlines()[0])
     cells.add_options(parser)
     parser.add_argument("--images", default="", help="folder of saved images, or of such folders, as SAVE= leaves it")
-    parser.add_argument("--out", type=Path, default=ROOT / "build/report")
+    parser.add_argument("--out", type=Path, default=WORK / "build/report")
     options = parser.parse_args(arguments)
     sources, out = cells.chosen(options), options.out.resolve()
     machines = [machine_values(source) for source in sources]

@@ -19,7 +19,7 @@ import pandas as pd
 from scipy import stats
 
 from antbench import archive, validate
-from antbench.command import ROOT, BadInput
+from antbench.command import ROOT, WORK, BadInput
 
 # The columns of a table file and of samples.csv, listed here alone. Earlier schemas, which stored runs have, lack some.
 HEADER = (
@@ -397,7 +397,12 @@ def load_run(path):
 
 
 def stores():
-    return [RESULTS / name for name in STORES]
+    return [yours() if name == STORES[0] else RESULTS / name for name in STORES]
+
+
+def yours():
+    """The folder of your runs: installed, it is below the current directory (base/root.h)."""
+    return (WORK / "results" if RESULTS == ROOT / "results" else RESULTS) / STORES[0]
 
 
 def find_runs(*roots):
@@ -464,7 +469,7 @@ def load_runs(name):
 
 def newest_run(root=None):
     """The newest of your runs, else of the stored ones: (directory)."""
-    for folder in (root,) if root else (RESULTS / "runs", RESULTS / "reference"):
+    for folder in (root,) if root else stores()[:2]:
         found = find_runs(folder)
         if found:
             return found[-1]

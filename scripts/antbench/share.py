@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from antbench import archive, command, plots, runs
-from antbench.command import ROOT, BadInput
+from antbench.command import ROOT, WORK, BadInput
 
 OF_HOST, OF_DEVICE = ("host_name",), ("uuid", "pci_bus_id")  # members of meta.json's machine and devices that are left out
 UUID = re.compile(r"\b(GPU|MIG)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.I)
@@ -226,7 +226,7 @@ def share(run, out):
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="share", description=__doc__.splitlines()[0])
     parser.add_argument("run", help="a run: directory, or MACHINE/ID; a folder of runs is an archive for each")
-    parser.add_argument("--out", type=Path, default=ROOT / "build/share")
+    parser.add_argument("--out", type=Path, default=WORK / "build/share")
     options = parser.parse_args(arguments)
     known = known_code()
     for run in runs.load_runs(options.run):

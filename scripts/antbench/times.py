@@ -5,7 +5,7 @@ import csv
 from pathlib import Path
 
 from antbench import gpus, plots, report
-from antbench.command import ERROR, OK, ROOT, SKIPPED, BadInput, run
+from antbench.command import ERROR, OK, SKIPPED, WORK, BadInput, run
 
 CSV_HEADER = ["table", "row", "line", "gpu", "source", "ms", "ci95_lo_ms", "ci95_hi_ms", "n", "status", "instance", "run_id", "published_id"]
 
@@ -45,7 +45,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="gpus", description=__doc__.splitlines()[0])
     parser.add_argument("--table", action="append", default=[], help="of this table alone, 3.3; may be repeated (default: all)")
     parser.add_argument("--run", action="append", default=[], help="this run or machine beside the published ones; may be repeated (default: all)")
-    parser.add_argument("--out", type=Path, default=ROOT / "build/gpus")
+    parser.add_argument("--out", type=Path, default=WORK / "build/gpus")
     options = parser.parse_args(arguments)
     chosen = gpus.published_gpus() + gpus.measured_gpus(options.run)
     for gpu in chosen:

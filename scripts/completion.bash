@@ -1,0 +1,36 @@
+# Bash completion of antbench: source this file, or `make install`, which puts it where bash looks. All that it knows it asks the
+# program for: tables of --tables, options of --help, implementations of --list.
+
+_antbench()
+{
+    local program=$1 word=$2 before=$3 table=${COMP_WORDS[1]} words=
+    COMPREPLY=()
+    # What is typed may be the value of an option: --backend=cu and --backend cu.
+    if [ "$word" = = ]; then word=; elif [ "$before" = = ]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
+    if [ "$COMP_CWORD" = 1 ]; then
+        words="$("$program" --tables 2>/dev/null | awk -F'\t' 'NR > 1 && !told[$1]++ { print $1 }') $(_antbench_options "$program" --help)"
+    else
+        case $before in
+        --backend) words="auto cuda host cpu" ;;
+        --profile) words="smoke quick thesis" ;;
+        --out | --save) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+        --implementations) words=$("$program" "$table" --list 2>/dev/null | awk -F'\t' 'NR > 1 && !told[$1]++ { print $1 }') ;;
+        --set)
+            compopt -o nospace 2>/dev/null
+            words=$("$program" "$table" --help 2>/dev/null | awk '/^parameters of|^of all rows/ { on = 1; next } !NF { on = 0 } on { print $1 "=" }')
+            ;;
+        *) words=$(_antbench_options "$program" "$table" --help) ;;
+        esac
+    fi
+    # Of a list, a,b,c, the last name is completed.
+    local head=
+    [[ $before == --implementations && $word == *,* ]] && head=${word%,*},
+    mapfile -t COMPREPLY < <(compgen -W "$words" -P "$head" -- "${word#"$head"}")
+}
+
+_antbench_options()
+{
+    "$@" 2>/dev/null | grep -oE '^  (antbench )?--[a-z-]+' | grep -oE -e '--[a-z-]+'
+}
+
+complete -F _antbench antbench

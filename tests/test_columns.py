@@ -1,0 +1,59 @@
+"""docs/columns.md has every column of every file, in its order, and no other."""
+
+import json
+import re
+
+import pytest
+
+from antbench import compare, report, runs, times
+from support.commands import ROOT, drive
+
+TEXT = (ROOT / "docs/columns.md").read_text(encoding="utf-8")
+
+
+def documented(heading):
+    """[(column, the other cells)] of the table below a heading."""
+    body = TEXT.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    assert body, heading
+    return [(found[1], found[2].split(" | ")) for found in re.finditer(r"^\| `(\w+)` \| (.*) \|$", body, re.M)]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """What the program itself writes."""
+    out = tmp_path_factory.mktemp("run") / "run"
+    done = drive("--instances", "u20", "--runs", 1, "--iterations", 1, "--processes", 1, "--backend", "cpu",
+                 "--implementations", "tsp/acotsp-seq", "--out", out, "--quiet")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.mark.parametrize("file, known", [("table-*.csv", runs.HEADER), ("samples.csv", runs.SAMPLES_HEADER)])
+def test_a_runs_columns(run, file, known):
+    (path,) = run.glob(file)
+    written = path.read_text().splitlines()[0].split(",")
+    found = documented(file)
+    assert [name for name, _ in found] == written == known
+    assert {name: int(cells[0]) for name, cells in found} == {name: runs.SINCE.get(name, 1) for name in written}
+
+
+def test_the_members_of_meta_json(run):
+    assert {name for name, _ in documented("meta.json")} == set(json.loads((run / "meta.json").read_text()))
+
+
+@pytest.mark.parametrize(
+    "heading, columns",
+    [
+        ("results/published/*.csv", runs.PUBLISHED_HEADER),
+        ("build/report/tables.csv", report.CSV_HEADER),
+        ("build/gpus/times.csv", times.CSV_HEADER),
+        ('make compare ARGS="--csv FILE"', compare.COLUMNS[len(runs.KEY) :]),
+    ],
+)
+def test_other_files(heading, columns):
+    assert [name for name, _ in documented(heading)] == list(columns)
+
+
+def test_everything_is_described():
+    rows = [cells for heading in re.findall(r"^## (.*)$", TEXT, re.M) for _, cells in documented(heading)]
+    assert len(rows) > 100 and all(cells[-1].strip() for cells in rows)

@@ -1,0 +1,158 @@
+"""What make install leaves: the main job from another directory, the manual page, completion, --version, and all gone again."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from antbench import manual
+from support.commands import PROGRAM, ROOT
+
+
+STORED = "nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf"
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    page = ROOT / "build/antbench.1"
+    page.write_text(manual.page(ROOT / PROGRAM))
+    prefix = tmp_path_factory.mktemp("a folder") / "usr"
+    done = subprocess.run([ROOT / "scripts/install", prefix], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    return prefix
+
+
+def call(command, cwd, *arguments, code=0):
+    done = subprocess.run([command, *map(str, arguments)], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_main_job_from_another_directory(prefix, tmp_path):
+    """Measure, list, check, compare with a kept run: nothing of it is written to the installed folders."""
+    before = sorted(prefix.rglob("*"))
+    few = ["--instances", "u20", "--runs", 1, "--iterations", 6, "--processes", 1, "--backend", "cpu"]
+    said = call(prefix / "bin/antbench", tmp_path, "3.3", *few)
+    (run,) = (tmp_path / "results/runs").glob("*/*")
+    assert f"results: ./{run.relative_to(tmp_path)}" in said or f"results: {run.relative_to(tmp_path)}" in said
+    name = str(run.relative_to(tmp_path / "results/runs"))
+    results = prefix / "bin/antbench-results"
+    assert name in call(results, tmp_path, "list-runs", name)
+    assert STORED in call(results, tmp_path, "list-runs", STORED)
+    assert "1 runs, 0 broken" in call(results, tmp_path, "results-check", name)
+    assert "cells of both" in call(results, tmp_path, "compare", name, run)
+    call(prefix / "bin/antbench", tmp_path, "3.3", *few, "--resume")
+    assert sorted(prefix.rglob("*")) == before
+
+
+def test_the_published_numbers_and_kept_runs_are_found(prefix, tmp_path):
+    said = call(prefix / "bin/antbench-results", tmp_path, "gpus", "--table", "3.4", "--run", STORED)
+    assert "GTX 580 (thesis)" in said and "H100" in said and (tmp_path / "build/gpus/times.csv").is_file()
+
+
+def test_wrong_commands_say_how(prefix, tmp_path):
+    assert call(prefix / "bin/antbench-results", tmp_path, "--help").startswith("usage: antbench-results plots|report")
+    assert call(prefix / "bin/antbench-results", tmp_path, "reprot", code=2) == ""
+    done = subprocess.run([ROOT / "scripts/install", "relative"], capture_output=True, text=True)
+    assert done.returncode == 2 and "PREFIX is to be a path from the root" in done.stderr
+
+
+def test_it_can_be_moved_and_removed(prefix, tmp_path):
+    moved = tmp_path / "moved"
+    shutil.copytree(prefix, moved, symlinks=True)
+    assert "u20" in call(moved / "bin/antbench", tmp_path, "3.3", "--dry-run", "--backend", "cpu", "--instances", "u20")
+    call(ROOT / "scripts/install", tmp_path, "--remove", moved)
+    assert not [path for path in moved.rglob("*") if path.is_file() or path.is_symlink()]
+
+
+# ---- --version ----
+
+
+def test_the_version():
+    said = call(PROGRAM, ROOT, "--version")
+    assert re.fullmatch(r"antbench \d+\.\d+\.\d+\S* \(commit \w+( with local changes)?\), .+\n", said)
+    assert said == call(PROGRAM, ROOT, "4.2", "--version")
+
+
+def test_the_version_is_that_of_the_tag_or_else_of_the_file(tmp_path):
+    tree = tmp_path / "tree"
+    (tree / "scripts").mkdir(parents=True)
+    shutil.copy(ROOT / "scripts/build_info", tree / "scripts")
+    (tree / "VERSION").write_text("1.2.3\n")
+
+    def version():
+        return re.search(r'AB_VERSION "(.*)"', call("scripts/build_info", tree, "gcc", "", "", "", "", "", ""))[1]
+
+    assert version() == "1.2.3"
+    git = ["git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@b"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "a"]):
+        subprocess.run([*git, *command], check=True)
+    assert version() == "1.2.3"
+    subprocess.run([*git, "tag", "v2.0.0"], check=True)
+    assert version() == "2.0.0"
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "b"], check=True)
+    assert re.fullmatch(r"2\.0\.0-1-g[0-9a-f]+", version())
+
+
+def test_versions_agree():
+    version = (ROOT / "VERSION").read_text().strip()
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert re.search(rf"^## {re.escape(version)}$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+
+
+def test_a_run_says_the_version(tmp_path):
+    call(PROGRAM, ROOT, "3.3", "--instances", "u20", "--runs", 1, "--iterations", 1, "--processes", 1, "--backend", "cpu",
+         "--implementations", "tsp/acotsp-seq", "--out", tmp_path / "run", "--quiet")  # fmt: skip
+    meta = json.loads((tmp_path / "run/meta.json").read_text())
+    assert meta["build"]["version"] == call(PROGRAM, ROOT, "--version").split()[1]
+
+
+# ---- The manual page and completion ----
+
+
+def tables():
+    return [line.split("\t")[0] for line in call(PROGRAM, ROOT, "--tables").splitlines()[1:]]
+
+
+def test_the_manual_has_every_table_option_and_parameter(prefix):
+    page = (prefix / "share/man/man1/antbench.1").read_text().replace("\\-", "-")
+    helps = [call(PROGRAM, ROOT, "--help"), *(call(PROGRAM, ROOT, table, "--help") for table in dict.fromkeys(tables()))]
+    for text in helps:
+        for option in re.findall(r"^  (?:antbench )?(--[a-z-]+)", text, re.M):
+            assert re.search(rf"^\.B {re.escape(option)}( |$)", page, re.M), option
+        for parameter in re.findall(r"^  ([a-z][a-z0-9-]*)  +\S", text.partition("\nparameters of")[2], re.M):
+            assert f"\n.B {parameter}\n" in page, parameter
+    assert all(f"\n.B {table}\n" in page for table in tables())
+    for code in ("0", "2", "4", "77"):
+        assert f"\n.B {code}\n" in page
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="no groff")
+def test_the_manual_is_set_without_a_warning(prefix):
+    done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", prefix / "share/man/man1/antbench.1"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "" and "EXIT STATUS" in re.sub(".\x08", "", done.stdout)
+
+
+def completions(prefix, *words):
+    """What bash offers for the last of these words."""
+    script = f"""source '{prefix}/share/bash-completion/completions/antbench'
+        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+        _antbench "$1" "${{!#}}" "${{@: -2:1}}"
+        printf '%s\\n' "${{COMPREPLY[@]}}" """
+    done = subprocess.run(["bash", "-c", script, "bash", PROGRAM, *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_bash_completes_tables_options_and_their_values(prefix):
+    assert set(completions(prefix, "")) == {*tables(), "--list", "--tables", "--rows", "--sets", "--version"}
+    assert completions(prefix, "jsc-") == ["jsc-1", "jsc-3", "jsc-4", "jsc-5"]
+    assert completions(prefix, "3.3", "--ru") == ["--runs"]
+    assert "--save" in completions(prefix, "6.1", "--") and "--save" not in completions(prefix, "3.3", "--")
+    assert completions(prefix, "3.3", "--profile", "") == ["smoke", "quick", "thesis"]
+    assert completions(prefix, "3.3", "--backend", "=", "cu") == ["cuda"]
+    assert completions(prefix, "3.3", "--set", "rh") == ["rho="] and completions(prefix, "3.3", "--set", "l2") == ["l2="]
+    assert completions(prefix, "3.3", "--implementations", "tsp/ds") == ["tsp/ds-roulette"]
+    assert completions(prefix, "3.3", "--implementations", "tsp/i-roulette,tsp/ds") == ["tsp/i-roulette,tsp/ds-roulette"]
