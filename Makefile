@@ -28,6 +28,7 @@ CUDA_ARCHS ?=
 LINEINFO ?=
 WERROR ?=
 PREFIX ?= /usr/local
+FORMAT ?= google-benchmark
 DESTDIR ?=
 RUNS ?=
 JOBS ?= $(shell nproc)
@@ -128,8 +129,8 @@ as_word = '$(subst ','\'',$(1))'
 
 # ---- Public targets ----
 .PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all plots time-to-target \
-	report gpus claims list-runs share results-check compare regress regress-history calibrate index install uninstall \
-	clean test-programs FORCE
+	report gpus claims list-runs share export results-check compare regress regress-history calibrate index lint format \
+	install uninstall clean test-programs FORCE
 
 all: build ## build every driver (the default)
 
@@ -202,6 +203,9 @@ claims: ## which published claims hold in a run; RUN=
 share: ## one small archive of a run to give away, checked, without host name, UUID and paths; RUN=RUN (CONTRIBUTING.md)
 	@$(script)share $(call as_word,$(RUN)) $(ARGS)
 
+export: ## a run as other tools read it; RUN=RUN FORMAT=google-benchmark (the JSON of Google Benchmark) FILE= (default: stdout)
+	@$(script)export $(call as_word,$(RUN)) --format $(call as_word,$(FORMAT)) $(if $(FILE),--out $(call as_word,$(FILE))) $(ARGS)
+
 results-check: ## is all of a run what its samples say; RUN=, also an archive (default: every stored and contributed run)
 	@$(script)validate $(if $(RUN),$(call as_word,$(RUN)))
 
@@ -223,6 +227,12 @@ calibrate: build ## how much unchanged code varies on this machine, which regres
 
 index: build ## write INDEX.md: which file and command is behind each row of each table
 	@$(script)index
+
+lint: ## what ruff, shellcheck, clang-format (of the lines that differ from SINCE=main), actionlint and zizmor say, where installed
+	@SINCE=$(call as_word,$(or $(SINCE),main)) scripts/lint
+
+format: ## put right what they can: changed lines of C, imports of Python
+	@SINCE=$(call as_word,$(or $(SINCE),main)) scripts/lint --fix
 
 # The manual page, of what the program says of itself.
 build/antbench.1: $(PROGRAM) scripts/antbench/manual.py

@@ -8,6 +8,7 @@ from antbench import cells, claims, runs
 from antbench.cells import Estimate
 from thesis_run import RUN_ID, made_row, seeds_row, write_run
 
+
 @pytest.fixture(scope="module")
 def thesis(tmp_path_factory):
     folder = write_run(tmp_path_factory.mktemp("runs") / "thesis")

@@ -12,9 +12,26 @@ import time
 import pytest
 
 from antbench import runs
-from support.commands import (HEADER, PLANTED, PROGRAM, ROOT, SAMPLES_HEADER, SCHEMA, TIMES, drive, environment_of,
-                              implementations, one_line, params_of, planned, rows_of, samples_of, table_of, told,
-                              write_tsp)
+from support.commands import (
+    HEADER,
+    PLANTED,
+    PROGRAM,
+    ROOT,
+    SAMPLES_HEADER,
+    SCHEMA,
+    TIMES,
+    drive,
+    environment_of,
+    implementations,
+    one_line,
+    params_of,
+    planned,
+    rows_of,
+    samples_of,
+    table_of,
+    told,
+    write_tsp,
+)
 
 HAS_GPU = drive("--backend", "cuda", "--dry-run", "--instances", "u30").returncode == 0
 SMALL = ["--instances", "u40", "--runs", 2, "--iterations", 3, "--backend"]

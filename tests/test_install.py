@@ -10,7 +10,6 @@ import pytest
 from antbench import manual
 from support.commands import PROGRAM, ROOT
 
-
 STORED = "nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf"
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from antbench import calibrate, calibration, command, gate_rates, history, inference, regress, rerun, runs, sides
-from synthetic_runs import Machine, made_run
 from support.settle import settle
+from synthetic_runs import Machine, made_run
 from thesis_run import made_row as thesis_row
 from thesis_run import write_run
 

@@ -1,11 +1,11 @@
 """The report: cells against hand-made numbers, and the pages against what they must not be without."""
 
-import shlex
 import csv
 import html.parser
 import json
 import math
 import re
+import shlex
 from collections import defaultdict
 
 import pytest

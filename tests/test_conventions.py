@@ -1,0 +1,95 @@
+"""What a project's visitors expect: workflows that are pinned, scripts that linters pass, files that say the same."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from support.commands import ROOT
+
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_are_pinned_and_may_read_alone(path):
+    text = path.read_text()
+    used = re.findall(r"uses: (.*)", text)
+    assert used and all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", action) for action in used)
+    assert re.search(r"^permissions:\n  contents: read\n\n", text, re.M) and "write" not in text
+    assert text.count("actions/checkout@") == text.count("persist-credentials: false")
+    assert text.count("timeout-minutes:") == len(re.findall(r"^  \w+:\n(?:    .*\n)*?    runs-on:", text, re.M))
+
+
+@pytest.mark.parametrize("command", [["actionlint"], ["zizmor", "--offline", "-q", ".github/workflows"], ["ruff", "check", "scripts", "tests"]])
+def test_linters_that_are_here_have_nothing_to_say(command):
+    if not shutil.which(command[0]):
+        pytest.skip(f"no {command[0]}")
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("shellcheck"), reason="no shellcheck")
+def test_shellcheck_has_nothing_to_say():
+    candidates = [path for path in [*ROOT.glob("scripts/*"), *ROOT.glob("*/fetch"), ROOT / ".ci/run"] if path.is_file()]
+    scripts = [path for path in candidates if path.read_bytes()[:40].startswith(b"#!") and b"sh\n" in path.read_bytes()[:40]]
+    assert len(scripts) > 8
+    done = subprocess.run(["shellcheck", *scripts, ROOT / "scripts/completion.bash"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def make_says(what, *arguments):
+    """What a variable of the Makefile is."""
+    text = f"include Makefile\nshow:;@echo '{what}'\n"
+    done = subprocess.run(["make", "-s", "--no-print-directory", "-f", "-", "show", *arguments], cwd=ROOT, input=text, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr
+
+
+def tool(path, script):
+    path.write_text(f"#!/bin/bash\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_a_warning_is_an_error_where_that_is_asked_for():
+    assert "-Werror" not in make_says("$(CFLAGS) $(CXXFLAGS)")[0]
+    assert make_says("$(CFLAGS) $(CXXFLAGS)", "WERROR=1")[0].count("-Werror") == 2
+    assert "WERROR=1" in (ROOT / ".ci/run").read_text()
+
+
+def test_libraries_are_shared_where_there_is_no_archive(tmp_path):
+    assert "-l:libjansson.a" in make_says("$(DATA_LIBS)")[0]
+    compiler = tool(tmp_path / "c++", 'echo "${1#-print-file-name=}"')  # what a compiler says of a file that it does not find
+    assert make_says("$(DATA_LIBS)", f"CXX={compiler}")[0].split() == ["-ljansson", "-lcsv", "-lboost_context", "-lnettle", "-lpng16", "-lz"]
+
+
+def test_only_architectures_that_nvcc_knows(tmp_path):
+    knows = "printf 'compute_%s\\n' {}"
+    nvcc = tool(tmp_path / "nvcc", f'[ "$1" != --list-gpu-arch ] || {knows.format("60 75 80 86 89 90")}')
+    assert make_says("$(ARCHS)", f"NVCC={nvcc}")[0] == "75 80 86 89 90"
+    assert make_says("$(ARCHS)", f"NVCC={nvcc}", "CUDA_ARCHS=61")[0] == "61"  # who names one knows
+    of_gpu, said = make_says("$(ARCHS)", f"NVCC={nvcc}", "GPU_ARCHS=80", "BUILT_ARCHS=90")
+    assert (of_gpu, said) == ("80 90", "")
+    other, said = make_says("$(ARCHS)", f"NVCC={nvcc}", "GPU_ARCHS=120", "BUILT_ARCHS=")
+    assert other == "75 80 86 89 90" and "does not know compute capability 120 of the GPU here" in said
+    old = tool(tmp_path / "old", "exit 1")  # one that cannot be asked
+    assert make_says("$(ARCHS)", f"NVCC={old}")[0] == "75 80 86 89 90 100 120"
+
+
+def test_the_container_takes_what_make_deps_takes():
+    """Its first stage runs scripts/deps without the part that installs nvcc."""
+    text = (ROOT / "Containerfile").read_text()
+    (cut,) = re.findall(r"sed -i '(.*?)' scripts/deps", text)
+    short = subprocess.run(["sed", cut, ROOT / "scripts/deps"], capture_output=True, text=True, check=True).stdout
+    assert short.rstrip().endswith("\ninstall_packages") and subprocess.run(["bash", "-n"], input=short, text=True).returncode == 0
+    assert all(target in text for target in ("AS cpu", "AS cuda", "make install"))
+
+
+def test_every_target_that_documents_name_is_there():
+    targets = set(re.findall(r"^([\w.%-]+):", (ROOT / "Makefile").read_text(), re.M))
+    for name in ("CONTRIBUTING.md", "CHANGELOG.md", "docs/ci.md", "docs/columns.md", "docs/features.md"):
+        commands = re.findall(r"(?:`|^    )make ((?:[a-z][\w.-]* ?)+)(?=[`A-Z\n=]|$)", (ROOT / name).read_text(), re.M)
+        named = {target for command in commands for target in command.split()}
+        assert named, name
+        assert not {target for target in named - targets if not target.startswith("bench-")}, name
