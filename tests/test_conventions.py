@@ -93,3 +93,33 @@ def test_every_target_that_documents_name_is_there():
         named = {target for command in commands for target in command.split()}
         assert named, name
         assert not {target for target in named - targets if not target.startswith("bench-")}, name
+
+
+def features():
+    """{feature: its other cells} of docs/features.md."""
+    text = (ROOT / "docs/features.md").read_text().partition("|---|---|---|---|")[2].partition("\n\n")[0]
+    return {line.split(" | ")[0].removeprefix("| "): line.removesuffix(" |").split(" | ")[1:] for line in text.splitlines()[1:]}
+
+
+def test_every_feature_has_a_word_on_every_harness_and_what_shows_it():
+    found = features()
+    assert len(found) == 32 and all(len(cells) == 8 for cells in found.values())
+    for feature, (own, shown, *others) in found.items():
+        assert all(re.match(r"(yes|partly|no)\b|\?$", cell) for cell in (own, *others)), feature
+        assert own.startswith("no") or shown, feature
+
+
+def test_what_shows_a_feature_is_there():
+    targets = set(re.findall(r"^([\w.%-]+):", (ROOT / "Makefile").read_text(), re.M))
+    for feature, (_, shown, *_) in features().items():
+        for command in re.findall(r"`(make [^`]*)`", shown):
+            target = command.split()[1]
+            assert target in targets or target.startswith("bench-"), feature
+            for arguments in re.findall(r'ARGS="?([^"]*)', command) if target.startswith("bench-") else []:
+                driver = ["build/bin/antbench", target.removeprefix("bench-"), *arguments.split(), "--dry-run", "--quiet", "--instances"]
+                drawn = "shapes-128" if target == "bench-5.1" else "u30"
+                assert subprocess.run([*driver, drawn], cwd=ROOT, capture_output=True).returncode in (0, 77), command
+        for path in re.findall(r"`(scripts/\w+)", shown):
+            assert (ROOT / path).is_file(), feature
+        for column in re.findall(r"`(\w+)`(?=.* in the table)", shown):
+            assert column in (ROOT / "docs/columns.md").read_text(), feature
