@@ -82,7 +82,7 @@ def test_the_version_is_that_of_the_tag_or_else_of_the_file(tmp_path):
     (tree / "VERSION").write_text("1.2.3\n")
 
     def version():
-        return re.search(r'AB_VERSION "(.*)"', call("scripts/build_info", tree, "gcc", "", "", "", "", "", ""))[1]
+        return re.search(r'AB_VERSION "(.*)"', call("scripts/build_info", tree, "gcc", "", "", "", "", "", "", ""))[1]
 
     assert version() == "1.2.3"
     git = ["git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@b"]
