@@ -38,7 +38,8 @@ def number(value, unit="", unsure=False):
     """What a column S of siunitx takes: digits, a ~ in braces before them, or a dash in braces."""
     if value != value:
         return "{--}"
-    return ("{$\\sim$}" if unsure else "") + (f"{value:.0f}" if unit == "length" else claims.short(value))
+    digits = f"{value:.0f}" if unit == "length" else claims.short(value)
+    return ("{$\\sim$}" if unsure else "") + digits.replace("\u202f", "")  # thousands are siunitx's to set apart
 
 
 def printed(published_id):
