@@ -7,5 +7,6 @@ set logscale x
 set format x "%g"
 set offsets 0, 0, 0, 0
 set yrange [0:1]
+if (exists("phone") || exists("paper")) { unset title }
 plot for [i = 0:blocks - 1:2] data index i using 1:2 with points linestyle 10 + i / 2 % 8 + 1 title columnheader(1), \
     for [i = 1:blocks - 1:2] data index i using 1:2 with lines linestyle 10 + i / 2 % 8 + 1 notitle
