@@ -232,9 +232,10 @@ static void test_large_image(void **state)
     params.iterations = 1;
     params.n_ants = 5000;
     for (const ab_implementation *ants = NULL; (ants = next_ants(ants)) != NULL;) {
-        ea_colony *colony = open_and_place(ants, &problem, &params);
+        ea_colony *colony = NULL;
         int64_t moves = 0;
         bool wrong = false;
+        assert_int_equal(open_ants(ants->open, &problem, &params, &colony).code, AB_OK);
         const ab_status status = verify_edge_ants(colony, &problem, &params, 1, 0, &moves, &wrong);
         colony->work.methods->close(&colony->work);
         if (status.code != AB_OK) fail_msg("%s: %s", ants->id, status.reason);

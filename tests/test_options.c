@@ -188,6 +188,7 @@ static void wrong_names_get_the_nearest(void **state)
                  "--implementations: unknown implementation tsp/ds-roulete; did you mean tsp/ds-roulette?");
     expect_error("--implementations ds-roulette",
                  "--implementations: unknown implementation ds-roulette; did you mean tsp/ds-roulette?");
+    expect_error("--implementations tsp/zebra*", "--implementations: unknown implementation tsp/zebra*");
     expect_error("--instances d198,,a280", "--instances: an empty name");
     expect_error("--instances ''", "--instances: an empty name");
     expect_error("--instances d198,a280,d198", "--instances: d198 is named twice");
@@ -273,6 +274,9 @@ static void filters_select_by_backend_and_id(void **state)
     char id[] = "tsp/b", *only[] = {id, NULL};
     options = (ab_options){.backend = AB_BACKEND_AUTO, .implementations = only};
     assert_true(ab_selected(&options, &cuda, true) && !ab_selected(&options, &cpu, true));
+    char pattern[] = "*/a";
+    only[0] = pattern;
+    assert_true(!ab_selected(&options, &cuda, true) && ab_selected(&options, &cpu, true));
 }
 
 static void list_is_a_table(void **state)

@@ -1,4 +1,5 @@
 /* The command line (bench/harness/options.h). */
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static const ab_option described_options[N_OPTIONS] = {
     [OPTION_LIST] = {"list", NULL, "list the implementations as TSV and exit"},
     [OPTION_DRY_RUN] = {"dry-run", NULL, "list the rows that would be measured, with the estimated time, and exit"},
     [OPTION_INSTANCES] = {"instances", "A,B,...", "measure these (each program says what may be named)"},
-    [OPTION_IMPLEMENTATIONS] = {"implementations", "A,B,...", "measure these (ids as --list prints them)"},
+    [OPTION_IMPLEMENTATIONS] = {"implementations", "A,B,...", "measure these: ids as --list prints them, or patterns (tsp/race*)"},
     [OPTION_SET] = {"set", "NAME=VALUE", "a parameter of the rows, several values separated by commas (repeatable)"},
     [OPTION_BACKEND] = {"backend", "NAME", "auto (default), cuda, host or cpu"},
     [OPTION_DEVICE] = {"device", "N", "CUDA device (default 0)"},
@@ -74,6 +75,22 @@ static bool is_listed(const char *name, const char *const *list)
 {
     for (; *list; list++)
         if (strcmp(name, *list) == 0) return true;
+    return false;
+}
+
+/* Whether one of the patterns, as of a shell ("tsp/race*"), is of this name. */
+static bool is_matched(const char *name, const char *const *patterns)
+{
+    for (; *patterns; patterns++)
+        if (fnmatch(*patterns, name, 0) == 0) return true;
+    return false;
+}
+
+/* Whether the pattern is of a name in the list. */
+static bool matches_any(const char *pattern, const char *const *list)
+{
+    for (; *list; list++)
+        if (fnmatch(pattern, *list, 0) == 0) return true;
     return false;
 }
 
@@ -304,7 +321,7 @@ static ab_status check_implementations(const ab_program *program, char *const *n
     ab_status status = ab_ok();
     char hint[96];
     for (; names && *names && status.code == AB_OK; names++)
-        if (!is_listed(*names, candidates))
+        if (!matches_any(*names, candidates))
             status = ab_bad_input("--implementations: unknown implementation %s%s", *names,
                                   suggestion(*names, candidates, hint));
     free(candidates);
@@ -344,7 +361,7 @@ void ab_options_free(ab_options *options)
 
 bool ab_selected(const ab_options *options, const ab_implementation *implementation, bool have_gpu)
 {
-    if (options->implementations && !is_listed(implementation->id, (const char *const *)options->implementations))
+    if (options->implementations && !is_matched(implementation->id, (const char *const *)options->implementations))
         return false;
     switch (options->backend) {
     case AB_BACKEND_CUDA:

@@ -37,7 +37,7 @@ typedef struct ab_options {
     ab_action action;       /* AB_ACTION_EXIT: --help or --version was answered, or an error was printed */
     int exit_code;          /* for AB_ACTION_EXIT */
     char **instances;       /* names after --instances, NULL-terminated; NULL for the profile's */
-    char **implementations; /* ids after --implementations, NULL-terminated; NULL for all */
+    char **implementations; /* ids and patterns after --implementations, NULL-terminated; NULL for all */
     char **set;             /* "name=value" after each --set, NULL-terminated; NULL for none */
     ab_backend_choice backend;
     int device; /* CUDA device index */

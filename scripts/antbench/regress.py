@@ -12,6 +12,7 @@ import argparse
 import math
 import sys
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -169,7 +170,7 @@ class AskedFor:
         return options is None or (
             options.get("backend", "auto") in ("auto", row["backend"])
             and row["instance"] in (options.get("instances") or [row["instance"]])
-            and row["implementation"] in (options.get("implementations") or [row["implementation"]])
+            and any(fnmatchcase(row["implementation"], wanted) for wanted in options.get("implementations") or "*")
         )
 
 

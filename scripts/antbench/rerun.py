@@ -12,6 +12,7 @@ from antbench.command import ROOT, BadInput
 # What a recorded option may be: nothing else of a meta.json gets into a command.
 PROGRAMS, DRIVER = re.compile(rf"{runs.PROGRAM}|table_\w+"), re.compile(r"[a-z0-9][\w.-]*")
 WORD, NUMBER = re.compile(r"[A-Za-z0-9][\w./+-]*"), re.compile(r"\d+")
+PATTERN = re.compile(r"[A-Za-z0-9*?][\w./+*?-]*")  # given to the program, never to a shell
 OPTIONS = {
     "profile": WORD,
     "backend": WORD,
@@ -22,7 +23,7 @@ OPTIONS = {
     "time_budget_s": re.compile(r"none|[\d.]+"),
     "seed": NUMBER,
 }
-LISTS = ("instances", "implementations")
+LISTS = {"instances": WORD, "implementations": PATTERN}
 SWEEP = re.compile(r"[a-z][\w-]*=[\w.+-]+(,[\w.+-]+)*")  # one --set
 
 
@@ -71,9 +72,9 @@ def arguments_of(options, run):
         if value is not None:
             option = "time-budget" if name == "time_budget_s" else name
             yield from (f"--{option}", "0" if value == "none" else checked(str(value), form, name, run))
-    for name in LISTS:
+    for name, form in LISTS.items():
         if options.get(name):
-            yield from (f"--{name}", ",".join(checked(str(value), WORD, name, run) for value in options[name]))
+            yield from (f"--{name}", ",".join(checked(str(value), form, name, run) for value in options[name]))
     for sweep in options.get("set") or []:
         yield from ("--set", checked(str(sweep), SWEEP, "set", run))
 
