@@ -32,7 +32,7 @@ def test_runs_that_do_not_arrive_count():
 def test_a_figure(tmp_path):
     done = call("u200:12", "u300:0", "--runs", 4, "--seconds", 0.3, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert {"csv", "dat", *plots.TERMINALS} == {path.name.removeprefix("time-to-target.") for path in tmp_path.iterdir()}
+    assert {"csv", "dat", "figure-time-to-target.pdf", *plots.TERMINALS} == {path.name.removeprefix("time-to-target.") for path in tmp_path.iterdir()}
     rows = list(csv.DictReader((tmp_path / "time-to-target.csv").open()))
     assert [row["seed"] for row in rows] == ["1", "2", "3", "4"] * 2
     arrived, late = rows[:4], rows[4:]
