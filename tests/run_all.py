@@ -1,9 +1,9 @@
 """Runs every test and ends with one line, "N passed, N failed".
 
 C tests are cmocka programs; their TAP output is counted: build/san/tests/test_* under AddressSanitizer and UBSan,
-build/bin/tests/stat_test_* without. pytest runs the tests of the scripts and of the commands end to end beside them, and as
-many of all these run at once as there are cores. A program that crashes or reports no test counts as a failure. Exit code 0
-when nothing failed, 1 otherwise.
+build/bin/tests/stat_test_* without. pytest runs the tests of the scripts and of the commands end to end beside them, in two
+parts, and as many of all these run at once as there are cores. A program that crashes or reports no test counts as a
+failure. Exit code 0 when nothing failed, 1 otherwise.
 """
 import os
 import re
@@ -16,6 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = "build/san/tests/test_*", "build/bin/tests/stat_test_*"
+BUILDING = "tests/test_additions.py", "tests/test_learn.py"  # they build copies of the project, for minutes
 LIMIT_S = 300
 
 
@@ -37,20 +38,20 @@ def run_program(program):
     return program.name, passed, failed, skipped, time.monotonic() - begin, output
 
 
-def run_pytest():
-    """(passed, failed, skipped, seconds, output) of the Python tests."""
+def run_pytest(name, *which):
+    """(name, passed, failed, skipped, seconds, output) of Python tests."""
     begin = time.monotonic()
-    report = ROOT / "build/pytest.xml"
+    report = ROOT / f"build/{name}.xml"
     report.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", f"--junitxml={report}"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *which]
     output = subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                             errors="replace").stdout
     if not report.exists():
-        return 0, 1, 0, time.monotonic() - begin, output
+        return name, 0, 1, 0, time.monotonic() - begin, output
     suite = xml.parse(report).getroot().find("testsuite")
     count = {key: int(suite.get(key)) for key in ("tests", "failures", "errors", "skipped")}
     failed = count["failures"] + count["errors"]
-    return count["tests"] - failed - count["skipped"], failed, count["skipped"], time.monotonic() - begin, output
+    return name, count["tests"] - failed - count["skipped"], failed, count["skipped"], time.monotonic() - begin, output
 
 
 def print_result(name, passed, failed, skipped, seconds, output):
@@ -66,10 +67,12 @@ def main():
     print(f"{len(programs)} test programs and the Python tests", flush=True)
     counts = 0, 0, 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        python = pool.submit(run_pytest)
+        python = [pool.submit(run_pytest, "pytest", "tests", *(f"--ignore={path}" for path in BUILDING)),
+                  pool.submit(run_pytest, "pytest-building", *BUILDING)]
         for name, *result in pool.map(run_program, programs):
             counts = [a + b for a, b in zip(counts, print_result(name, *result))]
-        counts = [a + b for a, b in zip(counts, print_result("pytest", *python.result()))]
+        for name, *result in (each.result() for each in python):
+            counts = [a + b for a, b in zip(counts, print_result(name, *result))]
     passed, failed, skipped = counts
     if skipped:
         print(f"skipped: {skipped} (they need files or a device that this machine lacks)")
