@@ -179,6 +179,9 @@ def test_missing_rows(base, new, gate):
     done = gate(base, new)
     assert done.returncode == command.OK
     assert done.stdout.splitlines()[-1] == "no regression: 2 same, 2 as good, 3 not asked for"
+    for pattern, code in (("tsp/[ai]*", command.OK), ("tsp/*roulette", command.INCONCLUSIVE)):
+        change_meta(new, lambda meta: meta["options"].update(implementations=[pattern]))
+        assert gate(base, new).returncode == code, pattern
 
 
 def test_few_samples_are_inconclusive(base, new, gate):

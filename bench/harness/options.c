@@ -78,15 +78,7 @@ static bool is_listed(const char *name, const char *const *list)
     return false;
 }
 
-/* Whether one of the patterns, as of a shell ("tsp/race*"), is of this name. */
-static bool is_matched(const char *name, const char *const *patterns)
-{
-    for (; *patterns; patterns++)
-        if (fnmatch(*patterns, name, 0) == 0) return true;
-    return false;
-}
-
-/* Whether the pattern is of a name in the list. */
+/* Whether the pattern, as of a shell ("tsp/race*"), is of a name in the list. */
 static bool matches_any(const char *pattern, const char *const *list)
 {
     for (; *list; list++)
@@ -361,8 +353,11 @@ void ab_options_free(ab_options *options)
 
 bool ab_selected(const ab_options *options, const ab_implementation *implementation, bool have_gpu)
 {
-    if (options->implementations && !is_matched(implementation->id, (const char *const *)options->implementations))
-        return false;
+    const char *const id[] = {implementation->id, NULL};
+    bool wanted = options->implementations == NULL;
+    for (char *const *pattern = options->implementations; pattern && *pattern; pattern++)
+        wanted |= matches_any(*pattern, id);
+    if (!wanted) return false;
     switch (options->backend) {
     case AB_BACKEND_CUDA:
         return implementation->backend == AB_CUDA;

@@ -415,7 +415,8 @@ static ab_status clear(as_colony *colony, const as_params *params, colony_copy *
 /* What the pheromone is overwritten with before iteration i of so many, if with anything (verify.h). */
 static ab_status prepare(as_colony *colony, const as_params *params, int i, int iterations, colony_copy *copy)
 {
-    const int zero = iterations >= VERIFY_ITERATIONS_ALL, levels = iterations >= VERIFY_ITERATIONS_CHOICES ? ITERATIONS_LEVEL : iterations > 1;
+    const int zero = iterations >= VERIFY_ITERATIONS_ALL;
+    const int levels = iterations >= VERIFY_ITERATIONS_CHOICES ? ITERATIONS_LEVEL : iterations > 1;
     if (i >= iterations - zero) return clear(colony, params, copy);
     return i >= iterations - zero - levels ? level(colony, params, copy) : ab_ok();
 }

@@ -25,9 +25,9 @@ ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t le
  *              VERIFY_PHEROMONE_TOLERANCE; NaN fails)
  * Before the last of several iterations the pheromone is overwritten so that all edges weigh the same: its tours are longer
  * than those before, whose best must stay. From VERIFY_ITERATIONS_CHOICES iterations on it is before the last two, whose
- * choices are looked at, and from VERIFY_ITERATIONS_ALL on another follows in which all weigh 0. *tours is set to the number of valid tours of the last iteration checked. A
- * wrong output is AB_FAILED with *wrong true; any other status with *wrong false means that an iteration could not be run
- * or checked. */
+ * choices are looked at, and from VERIFY_ITERATIONS_ALL on another follows in which all weigh 0. *tours is set to the
+ * number of valid tours of the last iteration checked. A wrong output is AB_FAILED with *wrong true; any other status with
+ * *wrong false means that an iteration could not be run or checked. */
 enum { VERIFY_ITERATIONS_CHOICES = 4, VERIFY_ITERATIONS_ALL = 5 };
 ab_status verify_iterations(as_colony *colony, const as_problem *problem, const as_params *params, int iterations,
                             int *tours, bool *wrong);
