@@ -307,7 +307,10 @@ build/obj/tests/registry.o: kernels/registry.c build/gen/c.flags | $(GENERATED)
 
 $(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_OBJECTS)
 	@mkdir -p $(@D)
-	$(call run,link,$(CXX) -fopenmp $(SANITIZE) -o $@ $^ $(LIBS) -lcmocka)
+	$(call run,link,$(CXX) -fopenmp $(SANITIZE) -o $@ $(filter-out $(INSTEAD_OF),$^) $(LIBS) -lcmocka)
+
+build/san/tests/test_measure: build/san/tests/fake_gpu/fake_gpu.o
+build/san/tests/test_measure: private INSTEAD_OF := build/san/bench/harness/gpu_none.o
 
 # What makes one call of a program fail (tests/faults/inject.py).
 build/faults/inject.so: tests/faults/inject.c

@@ -1,4 +1,5 @@
-/* The clock on a CPU: what a series keeps of a work (bench/harness/measure.h). */
+/* The clock and the loop that takes samples: what a series keeps of a work, and samples that a slow host made late
+ * (bench/harness/measure.h, sample.h). The GPU is a queue that runs nothing (tests/fake_gpu). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bench/harness/measure.h"
+#include "bench/harness/sample.h"
 
 /* A work whose methods are its own and go with it, as those of a system that chooses its stages when it is opened. */
 typedef struct brief_work {
@@ -73,11 +74,128 @@ static void test_a_spent_budget_leaves_one_iteration(void **state)
     ab_series_free(&series);
 }
 
+/* A work for a GPU that takes no time there; the CPU takes slow_s to enqueue iterations from .. to - 1. */
+typedef struct slow_work {
+    ab_work work;
+    int runs, from, to;
+    double slow_s;
+} slow_work;
+
+static ab_status run_slowly(ab_work *work, int stage)
+{
+    slow_work *slow = (slow_work *)work;
+    const int run = slow->runs++;
+    const double end = ab_now_s() + (run >= slow->from && run < slow->to ? slow->slow_s : 0.0);
+    while (ab_now_s() < end) continue;
+    (void)stage;
+    return ab_ok();
+}
+
+static void leave_open(ab_work *work)
+{
+    (void)work;
+}
+
+static const ab_work_methods slow_methods = {1, {"all"}, run_slowly, leave_open};
+
+/* Runs are counted from the first group on: one to warm up with comes before. */
+static ab_status open_slow(void *context, int group, ab_work **work)
+{
+    slow_work *slow = context;
+    if (group < 0) slow->runs = -1000000;
+    if (group == 0 && slow->runs < 0) slow->runs = 0;
+    *work = &slow->work;
+    return ab_ok();
+}
+
+enum { GROUP = 40 };
+
+static ab_series samples_of(int from, int to, double slow_s, double budget_s, ab_row *row)
+{
+    slow_work slow = {{&slow_methods}, 0, from, to, slow_s};
+    ab_bench bench = {.effort = {.budget_s = budget_s}};
+    const ab_sampling sampling = {
+        .backend = AB_CUDA, .samples = GROUP, .at_once = GROUP, .fresh = true, .open = open_slow, .context = &slow};
+    ab_series series = {0};
+    *row = ab_row_new();
+    assert_int_equal(ab_take_samples(&bench, &sampling, &series, row).code, AB_OK);
+    return series;
+}
+
+static int late_ones(const ab_series *series)
+{
+    int late = 0;
+    for (int i = 0; i < series->n; ++i)
+        if (series->discarded[i]) {
+            assert_string_equal(series->discarded[i], "late");
+            ++late;
+        }
+    return late;
+}
+
+static const double SLOW_S = 1e-3; /* more than the delay before what a fast CPU enqueues, less than the longest */
+
+static void test_a_late_sample_does_not_count(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = samples_of(7, 8, SLOW_S, 10.0, &row);
+    assert_int_equal(series.n, GROUP);
+    assert_non_null(series.discarded[7]);
+    assert_true(series.ms[7] > 0.5);
+    assert_in_range(late_ones(&series), 1, GROUP / 4);
+    assert_int_equal(row.discarded, late_ones(&series));
+    ab_series_free(&series);
+}
+
+static void test_a_late_group_is_taken_again_behind_a_longer_delay(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = samples_of(0, 2 * GROUP, SLOW_S, 10.0, &row);
+    assert_int_equal(series.n, 2 * GROUP);
+    for (int i = 0; i < GROUP; ++i) assert_non_null(series.discarded[i]);
+    int kept = 0;
+    for (int i = GROUP; i < 2 * GROUP; ++i) {
+        if (series.discarded[i]) continue;
+        assert_true(series.ms[i] < 0.5); /* the GPU had not to wait */
+        ++kept;
+    }
+    assert_true(kept >= GROUP * 3 / 4);
+    assert_int_equal(row.discarded, late_ones(&series));
+    ab_series_free(&series);
+}
+
+static void test_late_samples_count_where_no_time_is_left(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = samples_of(0, 2 * GROUP, SLOW_S, 1e-3, &row);
+    assert_true(series.n >= 1 && series.n < GROUP);
+    assert_int_equal(late_ones(&series), 0);
+    assert_int_equal(row.discarded, 0);
+    ab_series_free(&series);
+}
+
+static void test_what_waits_for_the_cpu_is_never_late(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = samples_of(-10000000, 10000000, 3e-3, 10.0, &row);
+    assert_int_equal(series.n, GROUP);
+    assert_int_equal(late_ones(&series), 0);
+    ab_series_free(&series);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_series_outlives_its_work),
         cmocka_unit_test(test_a_spent_budget_leaves_one_iteration),
+        cmocka_unit_test(test_a_late_sample_does_not_count),
+        cmocka_unit_test(test_a_late_group_is_taken_again_behind_a_longer_delay),
+        cmocka_unit_test(test_late_samples_count_where_no_time_is_left),
+        cmocka_unit_test(test_what_waits_for_the_cpu_is_never_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,7 @@ void ab_series_free(ab_series *series)
 {
     free(series->ms);
     free(series->discarded);
+    free(series->enqueue_s);
     *series = (ab_series){0};
 }
 
@@ -74,7 +75,9 @@ static ab_status reserve(ab_series *series, const ab_work *work, int more)
     if (ms) series->ms = ms;
     const char **discarded = realloc(series->discarded, capacity * sizeof *discarded);
     if (discarded) series->discarded = discarded;
-    if (!ms || !discarded) return ab_failed("out of memory for %zu samples", capacity);
+    double *enqueue_s = realloc(series->enqueue_s, capacity * sizeof *enqueue_s);
+    if (enqueue_s) series->enqueue_s = enqueue_s;
+    if (!ms || !discarded || !enqueue_s) return ab_failed("out of memory for %zu samples", capacity);
     series->capacity = (int)capacity;
     return ab_ok();
 }
@@ -97,11 +100,6 @@ static ab_status run_iteration(ab_work *work, const work_clock *clock, const ab_
     return ab_ok();
 }
 
-static void note_enqueued(ab_series *series, double seconds)
-{
-    if (series->enqueue_s == 0.0 || seconds < series->enqueue_s) series->enqueue_s = seconds;
-}
-
 /* Runs iterations until all are done or the budget is spent. */
 static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab_timing *timing, int iterations,
                                 double budget_s, ab_series *series, int *completed)
@@ -111,7 +109,7 @@ static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab
     for (*completed = 0; *completed < iterations;) {
         const double begin = ab_now_s();
         AB_TRY(run_iteration(work, clock, timing, *completed * stride));
-        note_enqueued(series, ab_now_s() - begin);
+        series->enqueue_s[series->n + *completed] = ab_now_s() - begin;
         ++*completed;
         if (*completed > timing->ahead) AB_TRY(wait_for(clock, (*completed - timing->ahead - 1) * stride + n_stages));
         if (ab_now_s() >= deadline) break;
@@ -135,16 +133,32 @@ ab_timing ab_timing_new(ab_backend backend, bool l2_cold)
     return (ab_timing){.backend = backend, .l2_cold = l2_cold, .delay_s = MOST_DELAY_S};
 }
 
-/* The delay is twice what enqueuing takes at its fastest: it rarely takes longer, and where it does the median of the
- * samples does not show it. Enqueuing that outlasts the delay waited for the GPU, which no delay helps. */
+/* Twice what enqueuing takes: it rarely takes longer. */
+static double delay_for(double enqueue_s)
+{
+    return fmin(LEAST_DELAY_S + 2.0 * enqueue_s, MOST_DELAY_S);
+}
+
+/* Enqueuing that at its fastest outlasts the delay waited for the GPU. */
 void ab_timing_adapt(ab_timing *timing, const ab_series *series)
 {
-    double ms = 0.0;
+    double ms = 0.0, enqueue_s = INFINITY;
     for (int stage = 0; stage < series->n_stages; ++stage) ms += series->ms[(series->n - 1) * series->n_stages + stage];
+    for (int i = 0; i < series->n; ++i) enqueue_s = fmin(enqueue_s, series->enqueue_s[i]);
     timing->ahead = ms < LONG_MS ? QUEUE_AHEAD : 0;
-    timing->delay_s = series->enqueue_s < timing->delay_s
-                          ? fmin(LEAST_DELAY_S + 2.0 * series->enqueue_s, MOST_DELAY_S)
-                          : WAITING_DELAY_S;
+    timing->waits = enqueue_s >= timing->delay_s;
+    timing->delay_s = timing->waits ? WAITING_DELAY_S : delay_for(enqueue_s);
+}
+
+bool ab_timing_is_late(const ab_timing *timing, const ab_series *series, int i)
+{
+    return timing->backend == AB_CUDA && !timing->waits && series->enqueue_s[i] > timing->delay_s;
+}
+
+void ab_timing_lengthen(ab_timing *timing, const ab_series *series, int first)
+{
+    if (timing->waits) return;
+    for (int i = first; i < series->n; ++i) timing->delay_s = fmax(timing->delay_s, delay_for(series->enqueue_s[i]));
 }
 
 ab_status ab_time_work(ab_work *work, const ab_timing *timing, int iterations, double budget_s, ab_series *series,

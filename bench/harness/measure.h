@@ -3,8 +3,9 @@
  * CPU works are timed with CLOCK_MONOTONIC. GPU works are timed with CUDA events on the default stream. Each iteration
  * begins behind a kernel that only waits, until the CPU has put all of the iteration into the queue: what is timed is the
  * GPU at work, not how fast this host happens to launch, which between processes varies by a third. (What waits for the
- * CPU in its midst is timed with that.) The CPU stays a few short iterations ahead and no further, so that a time budget
- * can end a run; long ones begin one at a time.
+ * CPU in its midst is timed with that.) Where the CPU took longer than the GPU was told to wait, the sample is late: it may
+ * be the host's time. The CPU stays a few short iterations ahead and no further, so that a time budget can end a run; long
+ * ones begin one at a time.
  */
 #ifndef ANTBENCH_MEASURE_H
 #define ANTBENCH_MEASURE_H
@@ -22,7 +23,7 @@ typedef struct ab_series {
     int capacity;                           /* iterations there is room for */
     double *ms;                             /* [n][n_stages]: milliseconds of each stage */
     const char **discarded;                 /* [n]: why the sample does not count, NULL where it does */
-    double enqueue_s; /* that the CPU took to enqueue an iteration, the least; 0: none was run */
+    double *enqueue_s;                      /* [n]: seconds that the CPU took to enqueue the iteration */
 } ab_series;
 
 void ab_series_free(ab_series *series); /* accepts a zeroed one */
@@ -33,9 +34,10 @@ double ab_now_s(void);
 /* How work is timed. */
 typedef struct ab_timing {
     ab_backend backend;
-    bool l2_cold; /* the GPU's L2 cache is flushed before each iteration, outside of its time */
-    int ahead;    /* iterations by which the CPU may be ahead of the GPU; 0: it waits for each */
+    bool l2_cold;   /* the GPU's L2 cache is flushed before each iteration, outside of its time */
+    int ahead;      /* iterations by which the CPU may be ahead of the GPU; 0: it waits for each */
     double delay_s; /* by which the GPU waits before each iteration */
+    bool waits;     /* the work waits for the CPU in its midst, which no delay helps */
 } ab_timing;
 
 /* For a work of which nothing is known. */
@@ -43,6 +45,12 @@ ab_timing ab_timing_new(ab_backend backend, bool l2_cold);
 
 /* For a work whose iterations are like the last one of the series. */
 void ab_timing_adapt(ab_timing *timing, const ab_series *series);
+
+/* Whether the GPU may have waited for the CPU in sample i of the series, which was taken so. */
+bool ab_timing_is_late(const ab_timing *timing, const ab_series *series, int i);
+
+/* For a CPU that takes as long as for the slowest sample from `first` on: the delay never shrinks. */
+void ab_timing_lengthen(ab_timing *timing, const ab_series *series, int first);
 
 /* Runs up to `iterations` iterations of `work` and appends their times to `series`, fewer if more than `budget_s`
  * seconds pass (but at least one); *completed says how many. Returns when the GPU is done. */

@@ -42,7 +42,7 @@ typedef struct ab_row {
     uint64_t seed;
     ab_row_status status;
     char stop_reason[16]; /* count | converged | budget; empty without samples */
-    int discarded;        /* samples that do not count: the GPU was throttled, or the CPU's threads preempted */
+    int discarded;        /* samples that do not count: the GPU throttled or late, the CPU's threads preempted */
     ab_summary ms;        /* samples 0 and all NAN when not timed */
     double bytes, flops;  /* of a sample: the fewest bytes it must move to and from the GPU's memory, its operations */
     double energy_j;      /* that the GPU used for a sample, all of the board */

@@ -68,10 +68,10 @@ static bool has_converged(const ab_series *series, unsigned stages)
 
 /* ---- The state of the GPU ---- */
 
-static void discard(ab_series *series, int first, const char *reason, ab_row *row)
+static void discard(ab_series *series, int from, int to, const char *reason, ab_row *row)
 {
-    for (int i = first; i < series->n; ++i) series->discarded[i] = reason;
-    row->discarded += series->n - first;
+    for (int i = from; i < to; ++i) series->discarded[i] = reason;
+    row->discarded += to - from;
 }
 
 /* Clock and throttling after samples first .. end of the series, into the row; a throttled GPU's are discarded. */
@@ -81,7 +81,7 @@ static bool note_gpu_state(const ab_bench *bench, ab_series *series, int first, 
     row->sm_clock_mhz = state.sm_clock_mhz;
     ab_nvml_throttle_text(bench->nvml, state.throttle, row->throttle);
     if (!state.throttled) return false;
-    discard(series, first, "throttled", row);
+    discard(series, first, series->n, "throttled", row);
     return true;
 }
 
@@ -103,7 +103,7 @@ typedef struct sampler {
     ab_work *work;    /* that is open, or NULL */
     stage_work alone; /* of it */
     ab_timing timing;
-    int kept;         /* samples */
+    int kept; /* samples */
     int group, retaken;
     double energy_j; /* of all samples */
 } sampler;
@@ -166,20 +166,40 @@ static ab_status time_group(sampler *s, int size, double budget_s, int *complete
     AB_TRY(ab_time_work(timed_work(s), &s->timing, size, budget_s, s->series, completed));
     const int missing = sampling->least - s->kept - *completed;
     if (missing > 0 && *completed < size)
-        AB_TRY(ab_time_work(timed_work(s), &s->timing, missing < size - *completed ? missing : size - *completed, INFINITY,
-                            s->series, &more));
+        AB_TRY(ab_time_work(timed_work(s), &s->timing, missing < size - *completed ? missing : size - *completed,
+                            INFINITY, s->series, &more));
     *completed += more;
     return ab_ok();
+}
+
+/* Whether a group that took `took_s` may be taken again. */
+static bool may_retake(const sampler *s, double took_s, double budget_s)
+{
+    return s->retaken < MAX_RETAKEN && took_s <= fmin(budget_s / 2, LONGEST_RETAKEN_S);
 }
 
 /* Whether the group from sample `first` on, which the others' threads may have disturbed, is to be taken again. */
 static bool was_disturbed(sampler *s, int first, long preemptions, double took_s, double budget_s)
 {
-    if (s->sampling->backend == AB_CUDA || s->retaken == MAX_RETAKEN) return false;
-    if (took_s > fmin(budget_s / 2, LONGEST_RETAKEN_S)) return false;
+    if (s->sampling->backend == AB_CUDA || !may_retake(s, took_s, budget_s)) return false;
     if (preemptions <= fmax(1.0, PREEMPTIONS_PER_S * took_s)) return false;
-    discard(s->series, first, "preempted", s->row);
+    discard(s->series, first, s->series->n, "preempted", s->row);
     return true;
+}
+
+/* Whether the group from sample `first` on, in which the GPU waited for the CPU, is to be taken again. A few late samples
+ * do not count; many do where the group is not, the CPU being as slow as that. */
+static bool was_late(sampler *s, int first, double took_s, double budget_s)
+{
+    const int n = s->series->n - first;
+    int late = 0;
+    for (int i = first; i < s->series->n; ++i) late += ab_timing_is_late(&s->timing, s->series, i);
+    const bool again = late > n / 4;
+    if (late == 0 || (again && !may_retake(s, took_s, budget_s))) return false;
+    for (int i = first; i < s->series->n; ++i)
+        if (again || ab_timing_is_late(&s->timing, s->series, i)) discard(s->series, i, i + 1, "late", s->row);
+    ab_timing_lengthen(&s->timing, s->series, first);
+    return again;
 }
 
 static bool was_throttled(sampler *s, int first)
@@ -199,11 +219,12 @@ static ab_status take_group(sampler *s, double budget_s)
     const int size = left < sampling->at_once ? left : sampling->at_once;
     int completed = 0;
     AB_TRY(open_work(s, s->group));
-    const double before = on_gpu ? ab_nvml_energy_j(s->bench->nvml) : NAN, begin = ab_now_s();
     const long preemptions = ab_machine_preemptions();
+    const double before = on_gpu ? ab_nvml_energy_j(s->bench->nvml) : NAN, begin = ab_now_s();
     AB_TRY(time_group(s, size, budget_s, &completed));
-    if (was_throttled(s, first) ||
-        was_disturbed(s, first, ab_machine_preemptions() - preemptions, ab_now_s() - begin, budget_s)) {
+    const double took_s = ab_now_s() - begin;
+    if (was_throttled(s, first) || was_late(s, first, took_s, budget_s) ||
+        was_disturbed(s, first, ab_machine_preemptions() - preemptions, took_s, budget_s)) {
         ++s->retaken;
         if (sampling->fresh) close_work(s);
         return ab_ok();

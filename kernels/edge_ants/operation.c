@@ -15,7 +15,12 @@
 #include "kernels/edges/edges.h"
 #include "kernels/host/host_backend.h"
 
-enum { VERIFIED_ITERATIONS = 3 /* one of them on the frame */, MIN_HOST_ANTS = 4, RUNS_AT_ONCE = 10, BEST_F_THRESHOLDS = 32 };
+enum {
+    VERIFIED_ITERATIONS = 3 /* one of them on the frame */,
+    MIN_HOST_ANTS = 4,
+    RUNS_AT_ONCE = 10,
+    BEST_F_THRESHOLDS = 32
+};
 
 /* Between those that are verified, where an iteration takes a fraction of a millisecond; and the order in which the host
  * backend runs all of them: one that lets a warp run ahead of the others. */
@@ -139,8 +144,7 @@ static int iterations_in_floats(const ea_params *params)
     return iterations;
 }
 
-/* A run as it is timed, against the reference's, which has the same random numbers. Not on a GPU, where how many walks
- * differ by rounding has not been seen yet. */
+/* A run as it is timed, against the reference's, which has the same random numbers. */
 static ab_status verify_whole_run(const ab_task *task, ab_verdict *verdict)
 {
     const ab_implementation *implementation = task->c->implementation, *reference = ab_find_reference(implementation);
@@ -179,7 +183,7 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
                                         on_host ? VERIFIED_ITERATIONS - 1 : VERIFIED_ITERATIONS,
                                         on_host ? 0 : UNCHECKED_ITERATIONS, &moves, &verdict->wrong);
     if (status.code == AB_OK) status = verify_other_seed(task, (ea_colony *)work, params, &verdict->wrong);
-    if (status.code == AB_OK && task->c->implementation->backend != AB_CUDA) status = verify_whole_run(task, verdict);
+    if (status.code == AB_OK) status = verify_whole_run(task, verdict);
     host_backend_set_order(0);
     work->methods->close(work);
     snprintf(verdict->metric, sizeof verdict->metric, "valid-moves");

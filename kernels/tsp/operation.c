@@ -20,7 +20,6 @@ enum { MIN_HOST_ANTS = 2 };
 /* Iterations that are verified: with one in which all weights are 0, where that is not too many steps (a CPU implementation
  * looks at all cities in each); and of an implementation for which one of them takes longer than LONG_ITERATION_S. */
 enum { VERIFIED_ITERATIONS = VERIFY_ITERATIONS_ALL, VERIFIED_LARGE = VERIFY_ITERATIONS_CHOICES, VERIFIED_LONG = 2 };
-enum { VERIFIED_ON_GPU = 3 }; /* what is judged of choices has passed on the host backend alone: no GPU has run it yet */
 enum { FEWER_ANTS = 8 }; /* one ant of so many walks in all of the host backend's but one, and in a CPU's of FEWER_S */
 #define FEWER_S 0.05
 #define LONG_ITERATION_S 0.5
@@ -109,7 +108,6 @@ static ab_status verify_colony(const ab_task *task, const as_params *params, int
 static int iterations_to_verify(const ab_circumstances *c, const as_params *params)
 {
     const double n = c->input->size;
-    if (c->implementation->backend == AB_CUDA) return VERIFIED_ON_GPU;
     return params->n_ants * n * n <= LARGE_STEPS ? VERIFIED_ITERATIONS : VERIFIED_LARGE;
 }
 

@@ -1,8 +1,15 @@
-/* In place of bench/harness/gpu.cu in build/bin/tests/antbench_with_gpu: a GPU that can be planned for, not measured
- * on. */
+/* In place of bench/harness/gpu.cu in tests: a GPU that can be planned for, and a clock that can be read, but that runs
+ * nothing. Its queue is a moment: when the GPU will be done with what is in it, kernels taking no time and delays theirs. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "bench/harness/gpu.h"
+#include "bench/harness/measure.h"
+
+struct gpu_clock {
+    double done_s;     /* when the queue will be empty */
+    double passed_s[]; /* [marks]: when the GPU passes it */
+};
 
 ab_status gpu_open(int device, gpu_info *info)
 {
@@ -11,58 +18,60 @@ ab_status gpu_open(int device, gpu_info *info)
     return ab_ok();
 }
 
-static ab_status not_there(void)
-{
-    return ab_failed("this GPU is not there: it is for --dry-run");
-}
-
 void gpu_close(void)
 {
 }
 
 ab_status gpu_clock_open(int n_marks, gpu_clock **clock)
 {
-    (void)n_marks, (void)clock;
-    return not_there();
+    *clock = calloc(1, sizeof **clock + (size_t)n_marks * sizeof *(*clock)->passed_s);
+    return *clock ? ab_ok() : ab_failed("out of memory for %d marks", n_marks);
 }
 
 void gpu_clock_close(gpu_clock *clock)
 {
-    (void)clock;
+    free(clock);
+}
+
+static void enqueue(gpu_clock *clock, double seconds)
+{
+    const double now_s = ab_now_s();
+    clock->done_s = (clock->done_s > now_s ? clock->done_s : now_s) + seconds;
 }
 
 ab_status gpu_clock_mark(gpu_clock *clock, int mark)
 {
-    (void)clock, (void)mark;
-    return not_there();
+    enqueue(clock, 0.0);
+    clock->passed_s[mark] = clock->done_s;
+    return ab_ok();
 }
 
 ab_status gpu_clock_wait(gpu_clock *clock, int mark)
 {
-    (void)clock, (void)mark;
-    return not_there();
+    while (ab_now_s() < clock->passed_s[mark]) continue;
+    return ab_ok();
 }
 
 ab_status gpu_clock_delay(gpu_clock *clock, double seconds)
 {
-    (void)clock, (void)seconds;
-    return not_there();
+    enqueue(clock, seconds);
+    return ab_ok();
 }
 
 ab_status gpu_clock_flush(gpu_clock *clock)
 {
-    (void)clock;
-    return not_there();
+    enqueue(clock, 0.0);
+    return ab_ok();
 }
 
 ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms)
 {
-    (void)clock, (void)from, (void)to, (void)ms;
-    return not_there();
+    *ms = 1e3 * (clock->passed_s[to] - clock->passed_s[from]);
+    return ab_ok();
 }
 
 ab_status gpu_limit_open(gpu_limit limit, double *amount, ab_work **work)
 {
     (void)limit, (void)amount, (void)work;
-    return not_there();
+    return ab_failed("this GPU is not there: it is for --dry-run");
 }
