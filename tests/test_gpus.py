@@ -142,7 +142,8 @@ def test_two_rows_of_a_run(capsys):
     [
         ("3.3/ds-rouletta", "3.3/ds-rouletta: no such row in this run; did you mean 3.3/ds-roulette?"),
         ("ds-roulette", '"ds-roulette" names no row: expected TABLE/ROW'),
-        ("3.3/ds-roulette?protocol=none", "no row of 3.3/ds-roulette has protocol=none"),
+        ("3.3/ds-roulette?protocol=none", "of 1 rows 3.3/ds-roulette in this run none is so"),
+        ("3.3/ds-roulette/a280", "of 1 rows 3.3/ds-roulette in this run none is so"),
     ],
 )
 def test_rows_that_are_not_there(name, error):

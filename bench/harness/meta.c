@@ -25,6 +25,7 @@ static const char *const identity[] = {"schema",
                                        "options.seed",
                                        "options.instances",
                                        "options.implementations",
+                                       "options.rows",
                                        "options.set",
                                        "machine.cpu",
                                        "machine.usable_cores",
@@ -116,6 +117,7 @@ static json_t *options_json(const ab_options *options)
         {"time_budget_s", time_budget_json(options->time_budget_s)}, {"seed", json_integer((json_int_t)options->seed)},
         {"instances", list_json(options->instances, count_items(options->instances))},
         {"implementations", list_json(options->implementations, count_items(options->implementations))},
+        {"rows", list_json(options->rows, count_items(options->rows))},
         {"set", list_json(options->set, count_items(options->set))});
 }
 

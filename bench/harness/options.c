@@ -10,12 +10,14 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "bench/harness/options.h"
+#include "bench/harness/selector.h"
 
 enum {
     OPTION_LIST,
     OPTION_DRY_RUN,
     OPTION_INSTANCES,
     OPTION_IMPLEMENTATIONS,
+    OPTION_ROWS,
     OPTION_SET,
     OPTION_BACKEND,
     OPTION_DEVICE,
@@ -40,6 +42,7 @@ static const ab_option described_options[N_OPTIONS] = {
     [OPTION_DRY_RUN] = {"dry-run", NULL, "list the rows that would be measured, with the estimated time, and exit"},
     [OPTION_INSTANCES] = {"instances", "A,B,...", "measure these (each program says what may be named)"},
     [OPTION_IMPLEMENTATIONS] = {"implementations", "A,B,...", "measure these: ids as --list prints them, or patterns (tsp/race*)"},
+    [OPTION_ROWS] = {"rows", "A,B,...", "measure these: TABLE/ROW/INPUT?NAME=VALUE, parts left out or patterns (3.3/race, ?block=64+128)"},
     [OPTION_SET] = {"set", "NAME=VALUE", "a parameter of the rows, several values separated by commas (repeatable)"},
     [OPTION_BACKEND] = {"backend", "NAME", "auto (default), cuda, host or cpu"},
     [OPTION_DEVICE] = {"device", "N", "CUDA device (default 0)"},
@@ -219,6 +222,8 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         return parse_list(name, text, &options->instances);
     case OPTION_IMPLEMENTATIONS:
         return parse_list(name, text, &options->implementations);
+    case OPTION_ROWS:
+        return parse_list(name, text, &options->rows);
     case OPTION_SET:
         return parse_set(name, text, &options->set);
     case OPTION_BACKEND:
@@ -292,11 +297,32 @@ static ab_status parse(const ab_program *program, ab_options *options)
 
 /* ---- What belongs together ---- */
 
-static ab_status check_instances(const ab_program *program, char *const *names)
+/* Where every one of --rows names its input, those are the instances. */
+static ab_status take_instances_of_rows(ab_options *options)
+{
+    ab_selector selector;
+    size_t count = 0, inputs = 0;
+    for (; options->rows[count]; count++) {
+        const ab_status status = ab_selector_read(options->rows[count], &selector);
+        if (status.code != AB_OK) return ab_bad_input("--rows: %s", status.reason);
+        inputs += ab_selector_names_input(&selector);
+    }
+    if (options->instances || inputs < count) return ab_ok();
+    char **instances = options->instances = calloc(count + 1, sizeof *instances);
+    if (!instances) return ab_failed("out of memory");
+    for (size_t i = 0; i < count; i++) {
+        AB_TRY(ab_selector_read(options->rows[i], &selector));
+        if (is_listed(selector.input, (const char *const *)options->instances)) continue;
+        if (!(*instances++ = strdup(selector.input))) return ab_failed("out of memory");
+    }
+    return ab_ok();
+}
+
+static ab_status check_instances(const ab_program *program, const char *option, char *const *names)
 {
     for (; names && *names; names++) {
         const ab_status status = program->check_instance(*names);
-        if (status.code == AB_BAD_INPUT) return ab_bad_input("--instances: %s", status.reason);
+        if (status.code == AB_BAD_INPUT) return ab_bad_input("--%s: %s", option, status.reason);
         AB_TRY(status);
     }
     return ab_ok();
@@ -320,11 +346,13 @@ static ab_status check_implementations(const ab_program *program, char *const *n
     return status;
 }
 
-static ab_status check_options(const ab_program *program, const ab_options *options)
+static ab_status check_options(const ab_program *program, ab_options *options)
 {
+    const char *const named_by = options->instances ? "instances" : "rows";
     if (options->process > options->processes || (options->process && !options->out))
         return ab_bad_input("--process %d: takes --processes, which is no less, and --out", options->process);
-    AB_TRY(check_instances(program, options->instances));
+    if (options->rows) AB_TRY(take_instances_of_rows(options));
+    AB_TRY(check_instances(program, named_by, options->instances));
     return check_implementations(program, options->implementations);
 }
 
@@ -344,10 +372,11 @@ void ab_options_free(ab_options *options)
 {
     free_list(options->instances);
     free_list(options->implementations);
+    free_list(options->rows);
     free_list(options->set);
     free(options->out);
     free(options->save);
-    options->instances = options->implementations = options->set = NULL;
+    options->instances = options->implementations = options->rows = options->set = NULL;
     options->out = options->save = NULL;
 }
 

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "bench/harness/plan.h"
+#include "bench/harness/selector.h"
 
 enum { MAX_IMPLEMENTATIONS = 64, MAX_PARAMETERS = 32 };
 
@@ -318,6 +320,7 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
     AB_TRY(set_text(key->table, sizeof key->table, m->block->table));
     AB_TRY(choose_name(m, pattern));
     AB_TRY(format_row(m, cell->params, pattern, key->row));
+    AB_TRY(format_row(m, cell->params, m->line->row, cell->row));
     AB_TRY(format_row(m, cell->params, m->line->published ? m->line->published : m->line->row, cell->published));
     AB_TRY(set_text(key->instance, sizeof key->instance, input->name));
     AB_TRY(set_text(key->implementation, sizeof key->implementation, m->implementation->id));
@@ -332,13 +335,6 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
     key->size = input->size;
     key->seed = bench->options->seed;
     return ab_ok();
-}
-
-static bool is_planned(const ab_plan *plan, const ab_row *key)
-{
-    for (int i = 0; i < plan->n_cells; ++i)
-        if (ab_row_same_key(&plan->cells[i].key, key)) return true;
-    return false;
 }
 
 static ab_status set_l2(const char *value, bool *cold)
@@ -385,7 +381,7 @@ static ab_status add_cell(const maker *m, char values[][64])
                       .params = calloc(1, m->operation->params_size)};
     const ab_status status = cell->params ? fill_cell(m, values, cell) : ab_failed("out of memory for a row");
     const bool is_mine = m->bench->process == 1 || ab_cell_is_repeated(cell);
-    if (status.code == AB_OK && is_mine && !is_planned(plan, &cell->key))
+    if (status.code == AB_OK && is_mine)
         ++plan->n_cells;
     else
         free(cell->params);
@@ -448,6 +444,111 @@ static ab_status add_part(ab_plan *plan, const ab_bench *bench, int part)
     return ab_ok();
 }
 
+/* ---- Of the cells those that --rows means, each once ---- */
+
+/* Whether it means the cell, or its stages' rows. */
+static bool means(const ab_selector *selector, const ab_plan *plan, const ab_cell *cell)
+{
+    const char *asked = plan->inputs[cell->input].asked;
+    ab_row stages = cell->key;
+    if (ab_selector_means(selector, &cell->key, cell->row, asked)) return true;
+    if (!cell->block->stages) return false;
+    snprintf(stages.table, sizeof stages.table, "%s", cell->block->stages);
+    snprintf(stages.scope, sizeof stages.scope, AB_SCOPE_STAGE);
+    return ab_selector_means(selector, &stages, cell->row, asked);
+}
+
+/* What is said of a selector that means no row, "TABLE/ROW" of those there are being near. */
+static ab_status means_nothing(const ab_plan *plan, const char *text)
+{
+    char (*names)[80] = calloc((size_t)plan->n_cells + 1, sizeof *names), wanted[80];
+    const char **candidates = calloc((size_t)plan->n_cells + 1, sizeof *candidates);
+    const char *nearest = NULL;
+    snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(text, "?"), text);
+    char *input = strchr(wanted, '/') ? strchr(strchr(wanted, '/') + 1, '/') : NULL;
+    if (input) *input = '\0';
+    for (int i = 0; names && candidates && i < plan->n_cells; ++i) {
+        snprintf(names[i], sizeof names[i], "%s/%s", plan->cells[i].key.table, plan->cells[i].key.row);
+        candidates[i] = names[i];
+    }
+    if (names && candidates) nearest = ab_nearest_name(wanted, candidates);
+    if (nearest && strcmp(nearest, wanted) == 0) nearest = NULL;
+    const ab_status status = ab_bad_input("--rows %.128s: no such row here%s%s%s (--dry-run lists them)", text,
+                                          nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    free(names);
+    free(candidates);
+    return status;
+}
+
+/* Sets wanted[i] for each cell that is meant. In a process after the first cells are missing that it does not repeat. */
+static ab_status mark_wanted(const ab_plan *plan, const ab_bench *bench, bool *wanted)
+{
+    for (char **text = bench->options->rows; *text; ++text) {
+        ab_selector selector;
+        bool any = bench->process > 1;
+        AB_TRY(ab_selector_read(*text, &selector));
+        for (int i = 0; i < plan->n_cells; ++i) {
+            const bool meant = means(&selector, plan, &plan->cells[i]);
+            wanted[i] |= meant;
+            any |= meant;
+        }
+        if (!any) return means_nothing(plan, *text);
+    }
+    return ab_ok();
+}
+
+/* Leaves out inputs that no cell is on. */
+static void leave_out_inputs(ab_plan *plan)
+{
+    int kept = 0;
+    for (int input = 0; input < plan->n_inputs; ++input) {
+        bool used = false;
+        for (int i = 0; i < plan->n_cells; ++i)
+            if (plan->cells[i].input == input) {
+                plan->cells[i].input = kept;
+                used = true;
+            }
+        if (used)
+            plan->inputs[kept++] = plan->inputs[input];
+        else
+            free((char *)plan->inputs[input].asked);
+    }
+    plan->n_inputs = kept;
+}
+
+static bool is_among_cells(const ab_cell *cells, int count, const ab_row *key)
+{
+    for (int i = 0; i < count; ++i)
+        if (ab_row_same_key(&cells[i].key, key)) return true;
+    return false;
+}
+
+/* Keeps the cells that are wanted. Lines may have one in common: with --set threads=2 what differed in that alone. */
+static void keep_wanted(ab_plan *plan, const bool *wanted)
+{
+    int kept = 0;
+    for (int i = 0; i < plan->n_cells; ++i)
+        if (wanted[i] && !is_among_cells(plan->cells, kept, &plan->cells[i].key))
+            plan->cells[kept++] = plan->cells[i];
+        else
+            free(plan->cells[i].params);
+    plan->n_cells = kept;
+}
+
+static ab_status select_cells(ab_plan *plan, const ab_bench *bench)
+{
+    bool *wanted = calloc((size_t)plan->n_cells + 1, sizeof *wanted);
+    if (!wanted) return ab_failed("out of memory for %d rows", plan->n_cells);
+    memset(wanted, !bench->options->rows, (size_t)plan->n_cells * sizeof *wanted);
+    const ab_status status = bench->options->rows && plan->n_cells ? mark_wanted(plan, bench, wanted) : ab_ok();
+    if (status.code == AB_OK) keep_wanted(plan, wanted);
+    if (status.code == AB_OK && bench->options->rows) leave_out_inputs(plan);
+    free(wanted);
+    return status;
+}
+
+/* ---- The plan ---- */
+
 static ab_status read_published(ab_plan *plan)
 {
     int count = 0;
@@ -481,7 +582,7 @@ ab_status ab_plan_make(const ab_driver *driver, const ab_bench *bench, ab_plan *
     for (const ab_block *block = driver->blocks; block->table; ++block)
         if (block->part > last_part) last_part = block->part;
     for (int part = 0; part <= last_part; ++part) AB_TRY(add_part(plan, bench, part));
-    return ab_ok();
+    return select_cells(plan, bench);
 }
 
 void ab_plan_free(ab_plan *plan)

@@ -206,7 +206,7 @@ static ab_status prepare(const ab_driver *driver, const ab_options *options, ab_
     AB_TRY(ab_bench_open(options, chosen_effort(driver, options), bench));
     AB_TRY(ab_plan_make(driver, bench, plan));
     if (plan->n_cells > 0) return ab_ok();
-    return ab_bad_input("nothing to measure: no row matches --implementations, --backend and --instances");
+    return ab_bad_input("nothing to measure: no row matches --implementations, --rows, --backend and --instances");
 }
 
 static int run(const ab_driver *driver, const ab_options *options)

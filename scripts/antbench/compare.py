@@ -9,13 +9,13 @@ is bound by that.
 """
 
 import argparse
-import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
-from antbench import cells, command, inference, runs
+from antbench import command, inference, runs, selector
 from antbench.command import BadInput
 
 COLUMNS = runs.KEY + [
@@ -95,33 +95,32 @@ def compare(a, b):
 
 
 def rows_named(rows, name):
-    """What "3.3/ds-roulette" or "3.3/ds-roulette?protocol=as" names: the rows of that table and row."""
-    spelled = re.fullmatch(r"([^/?]+)/([^/?]+)(?:\?(.*))?", name)
-    if not spelled:
-        raise BadInput(f'"{name}" names no row: expected TABLE/ROW or TABLE/ROW?name=value;..., such as 3.3/ds-roulette')
-    table, row, conditions = runs.table_name(spelled[1]), spelled[2], spelled[3]
-    wanted = cells.conditions(conditions)
-    found = rows[(rows["table"] == table) & (rows["row"] == row)]
-    if found.empty:
-        meant = runs.nearest(f"{table}/{row}", list(dict.fromkeys(rows["table"] + "/" + rows["row"])))
+    """What "3.3/ds-roulette/d198?protocol=as" names of these rows."""
+    wanted = selector.parse(name)
+    if not wanted.table or not wanted.row:
+        raise BadInput(f'"{name}" {selector.EXPECTED}')
+    of_row = [row for row in rows.to_dict("records") if replace(wanted, input="", conditions=()).means(row)]
+    if not of_row:
+        meant = runs.nearest(f"{wanted.table}/{wanted.row}", list(dict.fromkeys(rows["table"] + "/" + rows["row"])))
         raise BadInput(f"{name}: no such row in this run" + (f"; did you mean {meant}?" if meant else ""))
-    found = [each for each in found.to_dict("records") if all(cells.condition_value(each, n) in v for n, v in wanted)]
+    found = [row for row in of_row if wanted.means(row)]
     if not found:
-        raise BadInput(f"{name}: no row of {table}/{row} has {conditions}")
+        raise BadInput(f"{name}: of {len(of_row)} rows {wanted.table}/{wanted.row} in this run none is so")
     return found
 
 
-def is_alike(a, b):
-    """Whether two rows did the same: on the same instance, in the same scope, by the same parameters where both have one."""
+def is_alike(a, b, besides=()):
+    """Whether two rows did the same: on the same instance, in the same scope, by the same parameters where both have one.
+    How a row is cut into threads is its own affair, and `besides` are parameters in which they are to differ."""
     params = [dict(pair.partition("=")[::2] for pair in row["params"].split(";") if pair) for row in (a, b)]
     return (
         a["instance"] == b["instance"]
         and a["scope"] == b["scope"]
-        and all(params[1].get(name, value) == value for name, value in params[0].items() if name not in OWN)
+        and all(params[1].get(name, value) == value for name, value in params[0].items() if name not in OWN and name not in besides)
     )
 
 
-OWN = ("threads", "workers", "block", "tile")  # how a row is cut into threads: its own affair
+OWN = ("threads", "workers", "block", "tile")
 
 
 def compare_two(rows, a, b):
@@ -220,7 +219,7 @@ def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench.compare", description=__doc__.splitlines()[0])
     parser.add_argument("a", metavar="A", help="a run: directory, or MACHINE/ID of yours or the stored ones; with --run a row, 3.3/ds-roulette")
     parser.add_argument("b", metavar="B", help="another; MACHINE alone is the best stored row of each cell")
-    parser.add_argument("--run", metavar="RUN", help="compare two rows of this run: A and B are TABLE/ROW or TABLE/ROW?protocol=as")
+    parser.add_argument("--run", metavar="RUN", help="compare two rows of this run: A and B are TABLE/ROW/INPUT?protocol=as")
     parser.add_argument("--csv", metavar="FILE", help="write the comparison as CSV, - for stdout alone")
     return parser.parse_args(arguments)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antbench import calibration, command, gate_report, inference, rerun, runs, sides
+from antbench import calibration, command, gate_report, inference, rerun, runs, selector, sides
 from antbench.calibration import kind_of
 from antbench.command import BadInput
 from antbench.gate_report import EXIT_CODES
@@ -171,6 +171,7 @@ class AskedFor:
             options.get("backend", "auto") in ("auto", row["backend"])
             and row["instance"] in (options.get("instances") or [row["instance"]])
             and any(fnmatchcase(row["implementation"], wanted) for wanted in options.get("implementations") or "*")
+            and any(selector.parse(wanted).means(row) for wanted in options.get("rows") or "*")
         )
 
 

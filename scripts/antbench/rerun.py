@@ -23,7 +23,8 @@ OPTIONS = {
     "time_budget_s": re.compile(r"none|[\d.]+"),
     "seed": NUMBER,
 }
-LISTS = {"instances": WORD, "implementations": PATTERN}
+ROWS = re.compile(r"[\w./+*?=;^\[\]-]+")
+LISTS = {"instances": WORD, "implementations": PATTERN, "rows": ROWS}
 SWEEP = re.compile(r"[a-z][\w-]*=[\w.+-]+(,[\w.+-]+)*")  # one --set
 
 

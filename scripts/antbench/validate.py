@@ -86,6 +86,7 @@ META = {
         "seed?": is_whole,
         "instances?": [is_text],
         "implementations?": [is_text],
+        "rows?": [is_text],
         "set?": [is_text],
     },
     "started_utc": is_time,
