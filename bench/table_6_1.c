@@ -53,8 +53,8 @@ static const ab_block blocks[] = {
 const ab_driver table_6_1 = {
     .name = "6.1", .program = "table_6_1", .machine = "thesis, NVIDIA GTX 580 and one core of an Intel i7 950",
     .summary = "Table 6.1 and Figures 6.5 and 6.6: colour edge detection and Canny on CPU and GPU.", .sets = sets,
-    .efforts = {{.runs = 1, .iterations = 20, .budget_s = 1, .converge = true, .host_steps = 3e5},
-                {.runs = 1, .iterations = 1000, .budget_s = 0.6, .converge = true, .host_steps = 3e5},
+    .efforts = {{.runs = 1, .iterations = 20, .budget_s = 1, .precise = 0.01, .host_steps = 3e5},
+                {.runs = 1, .iterations = 1000, .budget_s = 0.6, .precise = 0.01, .host_steps = 3e5},
                 {.runs = 1, .iterations = 1000, .budget_s = INFINITY, .host_steps = 3e6}},
     .inputs = {"lena cameraman shapes-128 hue-128", "{all}", "{all-sizes}"}, .headings = headings, .blocks = blocks,
 };

@@ -37,8 +37,8 @@ const ab_driver table_jsc_3 = {
     .name = "jsc-3", .program = "table_jsc_3",
     .machine = "JSC, NVIDIA Tesla C2050 and one core of an Intel Xeon E5530",
     .summary = "Table 3 of JSC: P systems for SAT on CPU and GPU.",
-    .efforts = {{.runs = 1, .iterations = 3, .budget_s = 0.1, .converge = true, .limit_s = 2},
-                {.runs = 1, .iterations = 20, .budget_s = 0.3, .converge = true, .limit_s = 3},
+    .efforts = {{.runs = 1, .iterations = 3, .budget_s = 0.1, .precise = 0.01, .limit_s = 2},
+                {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .limit_s = 3},
                 {.runs = 1, .iterations = 20, .budget_s = 5, .limit_s = 120}},
     .inputs = {"2^6", "{membranes}", "{membranes}"},
     .optional = "2^6", /* which the host backend can verify in time */

@@ -52,8 +52,8 @@ static const ab_block blocks[] = {
 const ab_driver table_kth_8 = {
     .name = "kth-8", .program = "table_kth_8", .machine = "KTH, NVIDIA GTX 960M and one core of an Intel i7-6700HQ",
     .summary = "Figures 8 and 9 of the KTH report: convolution on CPU and GPU.",
-    .efforts = {{.runs = 1, .iterations = 10, .budget_s = 0.2, .converge = true, .limit_s = 2, .host_steps = 7e4},
-                {.runs = 1, .iterations = 100, .budget_s = 0.2, .converge = true, .limit_s = 4, .host_steps = 7e4},
+    .efforts = {{.runs = 1, .iterations = 10, .budget_s = 0.2, .precise = 0.01, .limit_s = 2, .host_steps = 7e4},
+                {.runs = 1, .iterations = 100, .budget_s = 0.2, .precise = 0.01, .limit_s = 4, .host_steps = 7e4},
                 {.runs = 1, .iterations = 1000, .budget_s = 5, .limit_s = 120, .host_steps = 3e5}},
     .inputs = {"random-256", "{random}", "{random}"},
     .sets = sets, .headings = headings, .blocks = blocks,

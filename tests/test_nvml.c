@@ -1,5 +1,4 @@
 /* NVML: that measuring goes on without it, and what is made of its answers, which a fake library gives here. */
-#include <dlfcn.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +12,7 @@
 #include <cmocka.h>
 
 #include "bench/harness/nvml.h"
+#include "tests/support/fake_nvml.h"
 
 static void nothing_is_known_without_nvml(void **state)
 {
@@ -38,19 +38,6 @@ static void unknown_device_is_null(void **state)
     if (child == 0) _exit(ab_nvml_open("ffff:ff:1f.0") == NULL ? 0 : 1);
     assert_int_equal(waitpid(child, &how, 0), child);
     assert_true(WIFEXITED(how) && WEXITSTATUS(how) == 0);
-}
-
-/* Once a library of this name is loaded, from wherever, dlopen by that name returns it. */
-static int load_fake(void **state)
-{
-    (void)state;
-    char directory[] = "/tmp/antbench-nvml-XXXXXX", library[64], command[256];
-    if (!mkdtemp(directory)) return -1;
-    snprintf(library, sizeof library, "%s/fake.so", directory);
-    snprintf(command, sizeof command,
-             "gcc -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o %s tests/fake_nvml/fake_nvml.c", library);
-    const bool loaded = system(command) == 0 && dlopen(library, RTLD_NOW);
-    return unlink(library) == 0 && rmdir(directory) == 0 && loaded ? 0 : -1;
 }
 
 static ab_nvml *open_fake(void)
@@ -109,13 +96,42 @@ static void only_some_reasons_discard_a_sample(void **state)
     ab_nvml_close(nvml);
 }
 
+static void expect_refusal(ab_status status, const char *reason)
+{
+    assert_int_equal(status.code, AB_UNSUPPORTED);
+    assert_string_equal(status.reason, reason);
+}
+
+static void a_clock_is_locked_where_permitted(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/antbench-clock-XXXXXX", text[128] = "";
+    ab_nvml *nvml = open_fake();
+    unsetenv("FAKE_CLOCK");
+    expect_refusal(ab_nvml_lock_clock(nvml, 1410), "NVML says: Insufficient Permissions");
+    expect_refusal(ab_nvml_free_clock(nvml), "NVML says: Insufficient Permissions");
+    expect_refusal(ab_nvml_lock_clock(NULL, 1410), "no NVML here that can");
+    expect_refusal(ab_nvml_free_clock(NULL), "no NVML here that can");
+    const int fd = mkstemp(path);
+    setenv("FAKE_CLOCK", path, 1);
+    assert_int_equal(ab_nvml_lock_clock(nvml, 1410).code, AB_OK);
+    assert_int_equal(ab_nvml_lock_clock(nvml, AB_BASE_CLOCK).code, AB_OK);
+    assert_int_equal(ab_nvml_free_clock(nvml).code, AB_OK);
+    assert_true(read(fd, text, sizeof text - 1) > 0);
+    assert_string_equal(text, "locked 1410 1410\nlocked 4294901761 4294901761\nfree\n"); /* NVML_CLOCK_LIMIT_ID_TDP */
+    close(fd);
+    unlink(path);
+    ab_nvml_close(nvml);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_known_without_nvml),
         cmocka_unit_test(unknown_device_is_null),
-        cmocka_unit_test_setup(answers_are_converted, load_fake),
+        cmocka_unit_test_setup(answers_are_converted, load_fake_nvml),
         cmocka_unit_test(only_some_reasons_discard_a_sample),
+        cmocka_unit_test(a_clock_is_locked_where_permitted),
     };
     return cmocka_run_group_tests_name("nvml", tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static ab_options make_options(bool resume)
 
 static ab_status open_with(const ab_options *options, const ab_run_input *input, const char *device, ab_run **run)
 {
-    const ab_run_info info = {"table-3.3.csv", "NVIDIA H100 80GB HBM3", input, 1, &device, device != NULL};
+    const ab_run_info info = {"table-3.3.csv", "NVIDIA H100 80GB HBM3", input, 1, &device, device != NULL, NULL};
     return ab_run_open(options, &info, run);
 }
 

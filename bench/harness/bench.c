@@ -4,28 +4,42 @@
 #include "bench/harness/bench.h"
 #include "bench/harness/machine.h"
 
-/* As many as the profile has, but no more than there are runs where the user says how many. */
+/* As many as the profile has, but no more than there are runs where the user says how many, and no fewer than make an
+ * interval where that is to become precise. */
 static int count_processes(const ab_options *options)
 {
     static const int of_profile[AB_PROFILES] = {[AB_SMOKE] = 1, [AB_QUICK] = 3, [AB_THESIS] = 10};
     if (options->processes) return options->processes;
     const int processes = of_profile[options->profile];
+    if (options->until_precise > 0.0) return processes > 1 ? processes : of_profile[AB_QUICK];
     return options->runs && options->runs < processes ? options->runs : processes;
+}
+
+static void lock_clock(ab_bench *bench)
+{
+    const ab_status status = ab_clocks_lock(&bench->clocks, bench->gpu.pci_bus_id, bench->options->lock_clocks);
+    snprintf(bench->no_lock, sizeof bench->no_lock, "%s", status.reason);
+    bench->clock_note = bench->no_lock;
 }
 
 ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *bench)
 {
     *bench = (ab_bench){.options = options, .effort = effort, .processes = count_processes(options)};
     bench->process = options->process ? options->process : 1;
+    bench->most_processes = bench->processes * (options->until_precise > 0.0 ? AB_MORE_PROCESSES : 1);
     bench->effort.budget_s /= bench->processes;
     const ab_machine machine = ab_machine_query();
     snprintf(bench->cpu_name, sizeof bench->cpu_name, "%s", machine.cpu);
     bench->cores = machine.usable_cores;
+    const bool locks = options->lock_clocks && options->action == AB_ACTION_RUN;
+    if (locks) bench->clock_note = "no GPU takes part";
     if (options->backend == AB_BACKEND_CPU || options->backend == AB_BACKEND_HOST) return ab_ok();
+    if (locks) AB_TRY(ab_clocks_open(&bench->clocks));
     const ab_status status = gpu_open(options->device, &bench->gpu);
     bench->have_gpu = status.code == AB_OK;
     if (bench->have_gpu) {
         bench->nvml = ab_nvml_open(bench->gpu.pci_bus_id);
+        if (locks) lock_clock(bench);
         return ab_ok();
     }
     if (options->backend == AB_BACKEND_CUDA || status.code != AB_UNSUPPORTED) return status;
@@ -41,6 +55,7 @@ void ab_bench_release(ab_bench *bench)
 void ab_bench_close(ab_bench *bench)
 {
     ab_nvml_close(bench->nvml);
+    ab_clocks_close(&bench->clocks);
 }
 
 const ab_implementation *ab_bench_implementation(const ab_bench *bench, const char *id)

@@ -2,6 +2,7 @@
 #ifndef ANTBENCH_BENCH_H
 #define ANTBENCH_BENCH_H
 
+#include "bench/harness/clocks.h"
 #include "bench/harness/driver.h"
 #include "bench/harness/gpu.h"
 #include "bench/harness/nvml.h"
@@ -10,13 +11,18 @@
 typedef struct ab_bench {
     const ab_options *options;
     ab_effort effort; /* of one process */
-    int processes;    /* that measure each timed row */
+    int processes;    /* that measure each timed row: the runs, samples and time of a row are shared by so many */
+    int most_processes; /* that do so with --until-precise, each with as large a share; else the same */
     int process;      /* which of them this one is, from 1; 1 also in the one that starts them */
+    int shares;       /* of processes that are to be joined, in the one that starts them */
     bool have_gpu;
     char no_gpu[sizeof((ab_status *)0)->reason]; /* why none was found that was looked for; or empty */
     gpu_info gpu;
     double gpu_ran_s; /* when samples were last taken on it (ab_now_s); 0: never */
     ab_nvml *nvml;
+    ab_clocks clocks;
+    const char *clock_note; /* NULL: the GPU's clock was not to be locked; "": it is; else why not */
+    char no_lock[sizeof((ab_status *)0)->reason];
     char cpu_name[96];
     int cores;
     ab_run *run;

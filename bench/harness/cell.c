@@ -128,7 +128,7 @@ static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
 static ab_status open_run(void *context, int run, ab_work **work)
 {
     const measurement *m = context;
-    const int in_turn = ab_cell_is_repeated(m->cell) ? m->bench->processes : 1;
+    const int in_turn = ab_cell_is_repeated(m->cell) ? m->bench->most_processes : 1;
     const int number = m->bench->process - 1 + in_turn * (run > 0 ? run : 0);
     m->cell->operation->set_seed(m->params, m->task.seed + (uint64_t)number);
     return m->cell->implementation->open(m->task.problem, m->params, work);

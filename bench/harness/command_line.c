@@ -38,6 +38,14 @@ ab_status ab_parse_seconds(const char *option, const char *text, double *value)
     return ab_ok();
 }
 
+ab_status ab_parse_percentage(const char *option, const char *text, double *share)
+{
+    char *end;
+    *share = strtod(text, &end) / 100.0;
+    if (isdigit((unsigned char)text[0]) && (!*end || strcmp(end, "%") == 0) && *share > 0.0 && *share < 1.0) return ab_ok();
+    return ab_bad_input("--%s: expected a percentage between 0 and 100, such as 1%%, got \"%s\"", option, text);
+}
+
 void ab_print_option(const ab_option *option, const char *help)
 {
     char left[64];

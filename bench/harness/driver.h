@@ -15,7 +15,7 @@ typedef struct ab_effort {
     int runs;          /* independent runs, seeds seed .. seed + runs - 1 */
     int iterations;    /* of each run */
     double budget_s;   /* for the timed part of a row; at least one sample is always taken */
-    bool converge;     /* end a row when the interval is within 1 % of the median */
+    double precise;    /* a row ends when half its interval is within this share of its median; 0: it does not */
     double limit_s;    /* a row that would take longer is not run but `timeout`; 0: all are run */
     double host_steps; /* elementary steps (the operation says of what) that a row on the host backend may cost */
 } ab_effort;

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/meta.h"
+#include "bench/harness/nvml.h"
 
 enum { SCHEMA = 3 }; /* goes up when a member changes its meaning */
 
@@ -22,6 +23,8 @@ static const char *const identity[] = {"schema",
                                        "options.runs",
                                        "options.iterations",
                                        "options.time_budget_s",
+                                       "options.until_precise",
+                                       "options.lock_clocks",
                                        "options.seed",
                                        "options.instances",
                                        "options.implementations",
@@ -107,6 +110,18 @@ static json_t *time_budget_json(double seconds)
     return seconds > 0 ? json_real(seconds) : json_null();
 }
 
+static json_t *clock_json(int mhz)
+{
+    return mhz == AB_BASE_CLOCK ? json_string("base") : whole_or_null(mhz);
+}
+
+/* Whether the GPU's clock is locked, and why not; null where it was not to be. */
+static json_t *clock_lock_json(const char *note)
+{
+    if (!note) return json_null();
+    return OBJECT({"locked", json_boolean(!*note)}, {"reason", *note ? json_string(note) : json_null()});
+}
+
 static json_t *options_json(const ab_options *options)
 {
     return OBJECT(
@@ -114,7 +129,9 @@ static json_t *options_json(const ab_options *options)
         {"backend", json_string(ab_backend_choice_name(options->backend))}, {"device", json_integer(options->device)},
         {"processes", whole_or_null(options->processes)}, {"process", whole_or_null(options->process)},
         {"runs", whole_or_null(options->runs)}, {"iterations", whole_or_null(options->iterations)},
-        {"time_budget_s", time_budget_json(options->time_budget_s)}, {"seed", json_integer((json_int_t)options->seed)},
+        {"time_budget_s", time_budget_json(options->time_budget_s)},
+        {"until_precise", options->until_precise > 0.0 ? json_real(options->until_precise) : json_null()},
+        {"lock_clocks", clock_json(options->lock_clocks)}, {"seed", json_integer((json_int_t)options->seed)},
         {"instances", list_json(options->instances, count_items(options->instances))},
         {"implementations", list_json(options->implementations, count_items(options->implementations))},
         {"rows", list_json(options->rows, count_items(options->rows))},
@@ -207,7 +224,8 @@ ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, con
         {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
         {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
         {"complete", json_false()}, {"exit_code", json_null()}, {"processes", json_array()}, {"inputs", inputs_json(info)},
-        {"machine", machine_json(info->machine)}, {"devices", devices}, {"build", build_json(executable_sha256)});
+        {"machine", machine_json(info->machine)}, {"devices", devices},
+        {"clock_lock", clock_lock_json(info->clock_note)}, {"build", build_json(executable_sha256)});
     return *meta ? ab_ok() : ab_failed("out of memory for the description of this run");
 }
 

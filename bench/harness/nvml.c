@@ -11,6 +11,7 @@
 typedef struct nvml_device *nvml_handle;
 
 enum { NVML_SUCCESS = 0, NVML_TEMPERATURE_GPU = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
+static const unsigned NVML_CLOCK_LIMIT_ID_TDP = 0xffff0001u; /* in the place of a frequency: the base clock */
 
 struct ab_nvml {
     void *library;
@@ -24,6 +25,9 @@ struct ab_nvml {
     int (*throttle_reasons)(nvml_handle device, unsigned long long *mask);
     int (*driver_version)(char *version, unsigned size);
     int (*total_energy)(nvml_handle device, unsigned long long *millijoule);
+    int (*lock_clocks)(nvml_handle device, unsigned least_mhz, unsigned most_mhz);
+    int (*free_clocks)(nvml_handle device);
+    const char *(*error_text)(int error);
 };
 
 typedef struct throttle_reason {
@@ -53,7 +57,10 @@ static void find_functions(ab_nvml *nvml)
                   {&nvml->power_limit, "nvmlDeviceGetEnforcedPowerLimit"},
                   {&nvml->throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons"},
                   {&nvml->driver_version, "nvmlSystemGetDriverVersion"},
-                  {&nvml->total_energy, "nvmlDeviceGetTotalEnergyConsumption"}};
+                  {&nvml->total_energy, "nvmlDeviceGetTotalEnergyConsumption"},
+                  {&nvml->lock_clocks, "nvmlDeviceSetGpuLockedClocks"},
+                  {&nvml->free_clocks, "nvmlDeviceResetGpuLockedClocks"},
+                  {&nvml->error_text, "nvmlErrorString"}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         void *symbol = dlsym(nvml->library, wanted[i].symbol);
         memcpy(wanted[i].function, &symbol, sizeof symbol);
@@ -136,6 +143,26 @@ double ab_nvml_energy_j(const ab_nvml *nvml)
     const bool known =
         nvml && nvml->total_energy && nvml->total_energy(nvml->device, &millijoule) == NVML_SUCCESS;
     return known ? 1e-3 * (double)millijoule : (double)NAN;
+}
+
+static ab_status refused(const ab_nvml *nvml, int error)
+{
+    if (error == NVML_SUCCESS) return ab_ok();
+    if (!nvml->error_text) return ab_unsupported("NVML's error %d", error);
+    return ab_unsupported("NVML says: %.128s", nvml->error_text(error));
+}
+
+ab_status ab_nvml_lock_clock(const ab_nvml *nvml, int mhz)
+{
+    const unsigned clock = mhz == AB_BASE_CLOCK ? NVML_CLOCK_LIMIT_ID_TDP : (unsigned)mhz;
+    if (!nvml || !nvml->lock_clocks || !nvml->free_clocks) return ab_unsupported("no NVML here that can");
+    return refused(nvml, nvml->lock_clocks(nvml->device, clock, clock));
+}
+
+ab_status ab_nvml_free_clock(const ab_nvml *nvml)
+{
+    if (!nvml || !nvml->free_clocks) return ab_unsupported("no NVML here that can");
+    return refused(nvml, nvml->free_clocks(nvml->device));
 }
 
 void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, char text[96])

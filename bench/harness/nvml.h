@@ -1,9 +1,11 @@
-/* Clock, temperature and throttle reasons through NVML, loaded with dlopen so that nothing is linked. Without the
- * library or the device every function answers "not known" and measuring goes on. */
+/* Clock, temperature, energy and throttle reasons through NVML, and locking the clock; loaded with dlopen so that nothing is
+ * linked. Without the library or the device every function answers "not known" and measuring goes on. */
 #ifndef ANTBENCH_NVML_H
 #define ANTBENCH_NVML_H
 
 #include <stdbool.h>
+
+#include "base/status.h"
 
 typedef struct ab_nvml ab_nvml;
 
@@ -29,6 +31,12 @@ double ab_nvml_energy_j(const ab_nvml *nvml);
 /* The reasons of a mask, separated by |, "none" for 0, "" when nvml is NULL; into text[96], which holds all that have a
  * name. Those without are given as a number. */
 void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, char text[96]);
+
+/* Holds the multiprocessors' clock at so many MHz, or at the base clock, until it is freed or the driver is loaded anew; the
+ * driver takes the nearest that the GPU has. AB_UNSUPPORTED, with the reason, where that is not permitted: root may. */
+enum { AB_BASE_CLOCK = -1 };
+ab_status ab_nvml_lock_clock(const ab_nvml *nvml, int mhz); /* accepts NULL */
+ab_status ab_nvml_free_clock(const ab_nvml *nvml);          /* likewise */
 
 /* Driver version into text[32], "" when not known. */
 void ab_nvml_driver_version(const ab_nvml *nvml, char text[32]);

@@ -7,6 +7,7 @@
 
 #include "bench/harness/build_info.h"
 #include "bench/harness/command_line.h"
+#include "bench/harness/nvml.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "bench/harness/options.h"
@@ -27,6 +28,8 @@ enum {
     OPTION_RUNS,
     OPTION_ITERATIONS,
     OPTION_TIME_BUDGET,
+    OPTION_UNTIL_PRECISE,
+    OPTION_LOCK_CLOCKS,
     OPTION_SEED,
     OPTION_SAVE,
     OPTION_OUT,
@@ -52,6 +55,8 @@ static const ab_option described_options[N_OPTIONS] = {
     [OPTION_RUNS] = {"runs", "N", "independent runs of a row, instead of the profile's"},
     [OPTION_ITERATIONS] = {"iterations", "N", "iterations of a run, instead of the profile's"},
     [OPTION_TIME_BUDGET] = {"time-budget", "SECONDS", "time for one row, instead of the profile's; 0: no limit"},
+    [OPTION_UNTIL_PRECISE] = {"until-precise", "PERCENT", "more processes, 10 times as many at most, until half a row's interval is within this"},
+    [OPTION_LOCK_CLOCKS] = {"lock-clocks", "MHZ|base", "hold the GPU's clock while this runs, where permitted; none (default): do not"},
     [OPTION_SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
     [OPTION_SAVE] = {"save", "DIR", "write the images that are computed to this directory, as PNG"},
     [OPTION_OUT] = {"out", "DIR", "directory of the results (default results/runs/MACHINE/TIME-COMMIT)"},
@@ -161,6 +166,13 @@ static ab_status parse_set(const char *option, const char *text, char ***list)
     return grown[count] ? ab_ok() : ab_failed("out of memory");
 }
 
+static ab_status parse_clock(const char *option, const char *text, int *mhz)
+{
+    *mhz = strcmp(text, "base") == 0 ? AB_BASE_CLOCK : 0;
+    if (*mhz || strcmp(text, "none") == 0 || ab_parse_int(option, text, 1, 100000, mhz).code == AB_OK) return ab_ok();
+    return ab_bad_input("--%s: expected MHz, base or none, got \"%s\"", option, text);
+}
+
 static ab_status parse_directory(const char *option, const char *text, char **directory)
 {
     if (!*text) return ab_bad_input("--%s: expected a directory, got \"\"", option);
@@ -246,6 +258,10 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         return ab_parse_int(name, text, 1, 1000000, &options->iterations);
     case OPTION_TIME_BUDGET:
         return ab_parse_seconds(name, text, &options->time_budget_s);
+    case OPTION_UNTIL_PRECISE:
+        return ab_parse_percentage(name, text, &options->until_precise);
+    case OPTION_LOCK_CLOCKS:
+        return parse_clock(name, text, &options->lock_clocks);
     case OPTION_SEED:
         /* No further than a JSON reader's integers go: meta.json must give the seed back. */
         AB_TRY(ab_parse_whole(name, text, 0, INT64_MAX, &seed));
@@ -349,8 +365,11 @@ static ab_status check_implementations(const ab_program *program, char *const *n
 static ab_status check_options(const ab_program *program, ab_options *options)
 {
     const char *const named_by = options->instances ? "instances" : "rows";
-    if (options->process > options->processes || (options->process && !options->out))
+    const int most = options->processes * (options->until_precise > 0.0 ? AB_MORE_PROCESSES : 1);
+    if (options->process > most || (options->process && !options->out))
         return ab_bad_input("--process %d: takes --processes, which is no less, and --out", options->process);
+    if (options->until_precise > 0.0 && options->processes == 1)
+        return ab_bad_input("--until-precise: takes 2 processes or more, which an interval is of");
     if (options->rows) AB_TRY(take_instances_of_rows(options));
     AB_TRY(check_instances(program, named_by, options->instances));
     return check_implementations(program, options->implementations);

@@ -27,7 +27,8 @@ typedef enum ab_backend_choice {
     AB_BACKEND_CPU
 } ab_backend_choice;
 
-enum { AB_MAX_PROCESSES = 1000 };
+/* With --until-precise there may be so many times as many processes. */
+enum { AB_MAX_PROCESSES = 1000, AB_MORE_PROCESSES = 10 };
 
 typedef enum ab_action { AB_ACTION_RUN, AB_ACTION_LIST, AB_ACTION_DRY_RUN, AB_ACTION_EXIT } ab_action;
 
@@ -46,6 +47,8 @@ typedef struct ab_options {
     int runs, iterations, processes; /* 0 leaves them to the profile */
     int process; /* --process K: measure the share of this one alone; 0: the whole run */
     double time_budget_s; /* seconds a row may take; 0 leaves it to the profile, infinite for --time-budget 0 */
+    double until_precise; /* 0.01 for --until-precise 1%; 0: as the profile has it */
+    int lock_clocks;      /* MHz or AB_BASE_CLOCK (bench/harness/nvml.h); 0: the GPU's clock is left alone */
     uint64_t seed;        /* default 1; at most INT64_MAX */
     char *save;           /* --save DIR: images are written there; NULL for none */
     char *out;            /* --out DIR, or NULL: results/runs/<machine>/<UTC>-<commit>/ */

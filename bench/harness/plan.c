@@ -680,7 +680,7 @@ double ab_cell_estimate_from_here(const ab_plan *plan, const ab_bench *bench, co
     double first_s, later_s;
     estimate(plan, bench, cell, &first_s, &later_s);
     if (cell->implementation->backend == AB_HOST && limit_s > 0.0 && first_s > limit_s) return 0.0; /* not run */
-    return (bench->process == 1 ? first_s : later_s) + (bench->processes - bench->process) * later_s;
+    return (bench->process == 1 ? first_s : later_s) + fmax(0.0, bench->processes - bench->process) * later_s;
 }
 
 /* Whether the sources measured what the cell does: with their own parameters, on that very input. A stand-in has its size

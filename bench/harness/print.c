@@ -175,5 +175,8 @@ void ab_print_plan(const ab_plan *plan, const ab_bench *bench)
                key->backend, key->params, key->scope, duration);
     }
     ab_format_duration(seconds, duration);
-    printf("%d rows, about %s\n", plan->n_cells, duration);
+    printf("%d rows, about %s", plan->n_cells, duration);
+    if (bench->most_processes > bench->processes) printf(" or more");
+    if (seconds > 59 && seconds < 1e9) printf(" (%.0f s)", seconds);
+    printf("\n");
 }

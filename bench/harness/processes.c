@@ -42,7 +42,8 @@ static ab_status read_share(const char *directory, int process, char *id, size_t
     return ab_ok();
 }
 
-ab_status ab_share_read(const char *directory, int process, const char *table_file, ab_recorded *recorded)
+/* Reads what one process has left. */
+static ab_status read_recorded(const char *directory, int process, const char *table_file, ab_recorded *recorded)
 {
     char path[PATH_SIZE], id[256] = "";
     bool complete;
@@ -52,6 +53,44 @@ ab_status ab_share_read(const char *directory, int process, const char *table_fi
     return ab_recorded_read(path, table_file, id, recorded);
 }
 
+ab_status ab_shares_read(const char *directory, int n, const char *table_file, ab_shares *shares)
+{
+    *shares = (ab_shares){calloc((size_t)n + 1, sizeof *shares->of), n};
+    if (!shares->of) return ab_failed("out of memory");
+    for (int i = 0; i < n; ++i) AB_TRY(read_recorded(directory, i + 1, table_file, &shares->of[i]));
+    return ab_ok();
+}
+
+void ab_shares_free(ab_shares *shares)
+{
+    for (int i = 0; shares->of && i < shares->n; ++i) ab_recorded_free(&shares->of[i]);
+    free(shares->of);
+    *shares = (ab_shares){NULL, 0};
+}
+
+/* Joins what they have of a row; *last says whether the last of them has any. Free joined->samples. */
+static ab_status join_parts(const ab_shares *shares, const ab_row *key, ab_recorded_row *joined, bool *last)
+{
+    const ab_recorded_row **parts = calloc((size_t)shares->n, sizeof *parts);
+    *joined = (ab_recorded_row){.row = *key};
+    if (!parts) return ab_failed("out of memory");
+    for (int i = 0; i < shares->n; ++i) parts[i] = ab_recorded_find(&shares->of[i], key);
+    *last = parts[shares->n - 1];
+    const ab_status status = ab_join_rows(parts, shares->n, joined);
+    free(parts);
+    return status;
+}
+
+ab_status ab_shares_are_precise(const ab_shares *shares, const ab_row *key, double within, bool *precise)
+{
+    ab_recorded_row joined;
+    bool last;
+    const ab_status status = join_parts(shares, key, &joined, &last);
+    *precise = ab_relative_error(&joined.row.ms) <= within;
+    free(joined.samples);
+    return status;
+}
+
 /* ---- Starting ---- */
 
 /* This program with its command line, and what makes it one process of several. Never returns. */
@@ -59,7 +98,8 @@ static void become_process(const ab_bench *bench, int process)
 {
     const ab_options *options = bench->options;
     char of[16], this[16];
-    const char *const more[] = {"--processes", of, "--process", this, "--out", ab_run_directory(bench->run), NULL};
+    const char *const more[] = {"--processes", of, "--process", this, "--lock-clocks", "none", "--out",
+                                ab_run_directory(bench->run), NULL};
     const size_t n = (size_t)options->argc;
     const char **argv = calloc(n + sizeof more / sizeof *more, sizeof *argv);
     snprintf(of, sizeof of, "%d", bench->processes);
@@ -96,37 +136,40 @@ static ab_status run_process(const ab_bench *bench, int process)
 
 /* ---- Joining ---- */
 
-static ab_status join_row(ab_bench *bench, const ab_recorded *shares, const ab_row *row)
+/* Why there were no more processes for a row that several measured, with --until-precise. */
+static void set_stop_reason(const ab_bench *bench, bool in_last, ab_row *row)
+{
+    const double within = bench->options->until_precise;
+    if (!(within > 0.0) || row->ms.processes < 2) return;
+    const bool ended = in_last && bench->shares == bench->most_processes && !(ab_relative_error(&row->ms) <= within);
+    snprintf(row->stop_reason, sizeof row->stop_reason, "%s", ended ? "budget" : "converged");
+}
+
+static ab_status join_row(ab_bench *bench, const ab_shares *shares, const ab_row *row)
 {
     ab_recorded_row joined;
+    bool in_last;
     if (ab_run_find(bench->run, row)) return ab_ok(); /* written before an interruption */
-    const ab_recorded_row **parts = calloc((size_t)bench->processes, sizeof *parts);
-    if (!parts) return ab_failed("out of memory");
-    for (int i = 0; i < bench->processes; ++i) parts[i] = ab_recorded_find(&shares[i], row);
-    ab_status status = ab_join_rows(parts, bench->processes, &joined);
+    ab_status status = join_parts(shares, row, &joined, &in_last);
+    if (status.code == AB_OK) set_stop_reason(bench, in_last, &joined.row);
     if (status.code == AB_OK) status = ab_run_append(bench->run, &joined.row, joined.samples, joined.n_samples);
     free(joined.samples);
-    free(parts);
     return status;
 }
 
 /* The rows that the first process has, which are all: the others time them again. */
-static ab_status join_rows(ab_bench *bench, const ab_recorded *shares)
+static ab_status join_rows(ab_bench *bench, const ab_shares *shares)
 {
-    for (int i = 0; i < shares->n_rows; ++i) AB_TRY(join_row(bench, shares, &shares->rows[i].row));
-    return ab_run_note_processes(bench->run, bench->processes);
+    for (int i = 0; i < shares->of->n_rows; ++i) AB_TRY(join_row(bench, shares, &shares->of->rows[i].row));
+    return ab_run_note_processes(bench->run, shares->n);
 }
 
 static ab_status join(ab_bench *bench, const char *table_file)
 {
-    ab_recorded *shares = calloc((size_t)bench->processes, sizeof *shares);
-    if (!shares) return ab_failed("out of memory");
-    ab_status status = ab_ok();
-    for (int i = 0; i < bench->processes && status.code == AB_OK; ++i)
-        status = ab_share_read(ab_run_directory(bench->run), i + 1, table_file, &shares[i]);
-    if (status.code == AB_OK) status = join_rows(bench, shares);
-    for (int i = 0; i < bench->processes; ++i) ab_recorded_free(&shares[i]);
-    free(shares);
+    ab_shares shares;
+    ab_status status = ab_shares_read(ab_run_directory(bench->run), bench->shares, table_file, &shares);
+    if (status.code == AB_OK) status = join_rows(bench, &shares);
+    ab_shares_free(&shares);
     return status;
 }
 
@@ -142,14 +185,37 @@ static void count_rows(ab_bench *bench)
             ab_bench_count(bench, rows[i].status);
 }
 
-static ab_status run_processes(ab_bench *bench)
+/* Whether there is a row that the next process is to measure: one that is not yet precise, and was timed at all. */
+static ab_status is_any_left(const ab_bench *bench, const ab_plan *plan, const char *table_file, bool *any)
 {
+    ab_shares shares;
+    *any = bench->shares < bench->processes;
+    if (*any || bench->shares == bench->most_processes) return ab_ok();
+    ab_status status = ab_shares_read(ab_run_directory(bench->run), bench->shares, table_file, &shares);
+    for (int i = 0; i < plan->n_cells && status.code == AB_OK && !*any; ++i) {
+        const ab_row *key = &plan->cells[i].key;
+        const ab_recorded_row *first = ab_recorded_find(shares.of, key);
+        bool precise = true;
+        if (first && first->row.ms.samples > 0 && ab_cell_is_repeated(&plan->cells[i]))
+            status = ab_shares_are_precise(&shares, key, bench->options->until_precise, &precise);
+        *any = !precise;
+    }
+    ab_shares_free(&shares);
+    return status;
+}
+
+static ab_status run_processes(ab_bench *bench, const ab_plan *plan, const char *table_file)
+{
+    bool any;
     ab_bench_release(bench);
-    for (int process = 1; process <= bench->processes; ++process) {
+    AB_TRY(is_any_left(bench, plan, table_file, &any));
+    while (any) {
         char id[256];
         bool complete;
-        AB_TRY(read_share(ab_run_directory(bench->run), process, id, sizeof id, &complete));
-        if (!complete) AB_TRY(run_process(bench, process));
+        AB_TRY(read_share(ab_run_directory(bench->run), bench->shares + 1, id, sizeof id, &complete));
+        if (!complete) AB_TRY(run_process(bench, bench->shares + 1));
+        ++bench->shares;
+        AB_TRY(is_any_left(bench, plan, table_file, &any));
     }
     return ab_ok();
 }
@@ -165,7 +231,7 @@ static bool is_done(const ab_bench *bench, const ab_plan *plan)
 ab_status ab_measure_in_processes(ab_bench *bench, const ab_plan *plan, const char *table_file)
 {
     if (!is_done(bench, plan)) {
-        AB_TRY(run_processes(bench));
+        AB_TRY(run_processes(bench, plan, table_file));
         AB_TRY(join(bench, table_file));
     }
     count_rows(bench);

@@ -4,7 +4,8 @@
  *
  * The processes are this program again, one after another, each measuring every timed row: so rows take turns. The first
  * verifies them, and does alone what is not timed. Each writes a run of its own, DIR/process-K with its share of the runs, samples and time, and can be resumed like one.
- * When all have ended, their rows are joined in the run, and the shares removed.
+ * When all have ended, their rows are joined in the run, and the shares removed. With --until-precise there are more of
+ * them until the interval of each row is as narrow as it should be; each measures those rows alone of which it is not yet.
  */
 #ifndef ANTBENCH_PROCESSES_H
 #define ANTBENCH_PROCESSES_H
@@ -15,13 +16,23 @@
 /* Whether the run is to be measured so: several processes are wanted, and some row is timed. */
 bool ab_takes_processes(const ab_bench *bench, const ab_plan *plan);
 
-/* Measures all and fills bench->run. Fails when a process does not come to its end. */
+/* Measures all and fills bench->run; bench->shares is how many processes there were. Fails when a process does not come to its end. */
 ab_status ab_measure_in_processes(ab_bench *bench, const ab_plan *plan, const char *table_file);
 
-/* Reads what a process has left so far in the run's directory. AB_BAD_INPUT where it left nothing. */
-ab_status ab_share_read(const char *directory, int process, const char *table_file, ab_recorded *recorded);
+/* What the first n processes have left so far in a run's directory. */
+typedef struct ab_shares {
+    ab_recorded *of; /* [n] */
+    int n;
+} ab_shares;
 
-/* Removes the shares, when the run is complete. */
+/* Reads them. AB_BAD_INPUT where one left nothing. Free with ab_shares_free, after an error too. */
+ab_status ab_shares_read(const char *directory, int n, const char *table_file, ab_shares *shares);
+void ab_shares_free(ab_shares *shares);
+
+/* Whether half the interval of a row that they measured is within that share of its mean. */
+ab_status ab_shares_are_precise(const ab_shares *shares, const ab_row *key, double within, bool *precise);
+
+/* Removes the shares, when the run is complete, of which there may be so many. */
 void ab_remove_shares(const char *directory, const char *table_file, int processes);
 
 #endif

@@ -24,25 +24,37 @@ static double total_s(const ab_plan *plan, const ab_bench *bench)
     return seconds;
 }
 
-/* What the first process found out before this one: a row that it could not time, being wrong or late, nobody does. */
-static bool is_worth_timing(const ab_bench *bench, const ab_recorded *first, const ab_cell *cell)
+/* What the processes before this one found out: a row that the first could not time, being wrong or late, nobody does, and
+ * with --until-precise none that is precise by now. Why not into why[64], or "". */
+static ab_status is_worth_timing(const ab_bench *bench, const ab_shares *before, const ab_cell *cell, char why[64])
 {
-    const ab_recorded_row *found = bench->process > 1 ? ab_recorded_find(first, &cell->key) : NULL;
-    return bench->process == 1 || (found && found->row.ms.samples > 0);
+    bool precise;
+    const ab_recorded_row *found = before->n ? ab_recorded_find(&before->of[0], &cell->key) : NULL;
+    why[0] = '\0';
+    if (before->n == 0) return ab_ok();
+    if (!found || found->row.ms.samples == 0) {
+        strcpy(why, "the first process could not time it");
+        return ab_ok();
+    }
+    if (before->n < bench->processes) return ab_ok();
+    AB_TRY(ab_shares_are_precise(before, &cell->key, bench->options->until_precise, &precise));
+    if (precise) strcpy(why, "precise enough");
+    return ab_ok();
 }
 
 static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell,
-                              const ab_recorded *first, ab_progress *progress)
+                              const ab_shares *before, ab_progress *progress)
 {
     const double begin = ab_now_s(), estimate = ab_cell_estimate(plan, bench, cell);
-    char label[440], outcome[128] = "kept from the interrupted run";
+    char label[440], why_not[64], outcome[128] = "kept from the interrupted run";
     ab_row row;
     snprintf(label, sizeof label, "%s %s %s %s", cell->key.table, cell->key.instance, cell->key.implementation,
              cell->key.params);
     ab_progress_row(progress, label);
     const ab_row *kept = ab_run_find(bench->run, &cell->key);
-    if (!is_worth_timing(bench, first, cell)) {
-        strcpy(outcome, "the first process could not time it");
+    AB_TRY(is_worth_timing(bench, before, cell, why_not));
+    if (why_not[0]) {
+        strcpy(outcome, why_not);
     } else if (kept) {
         ab_bench_count(bench, kept->status);
     } else {
@@ -57,14 +69,16 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
 static ab_status measure_cells(ab_bench *bench, ab_plan *plan, const char *table_file)
 {
     ab_loaded loaded = {.input = -1};
-    ab_recorded first = {0};
-    ab_status status = bench->process > 1 ? ab_share_read(bench->options->out, 1, table_file, &first) : ab_ok();
+    ab_shares before;
+    const int n_before = bench->process == 1 ? 0 : bench->process <= bench->processes ? 1 : bench->process - 1;
+    ab_status status = ab_shares_read(bench->options->out, n_before, table_file, &before);
     ab_progress progress = ab_progress_start(plan->n_cells, total_s(plan, bench), bench->options->quiet);
     if (bench->options->process)
-        snprintf(progress.part, sizeof progress.part, "process %d of %d: ", bench->process, bench->processes);
+        snprintf(progress.part, sizeof progress.part, "process %d of %d: ", bench->process,
+                 bench->process > bench->processes ? bench->most_processes : bench->processes);
     for (int i = 0; i < plan->n_cells && status.code == AB_OK; ++i)
-        status = measure_cell(bench, plan, &loaded, &plan->cells[i], &first, &progress);
-    ab_recorded_free(&first);
+        status = measure_cell(bench, plan, &loaded, &plan->cells[i], &before, &progress);
+    ab_shares_free(&before);
     ab_unload(plan, &loaded);
     return status;
 }
@@ -108,7 +122,8 @@ static ab_status open_run(ab_bench *bench, const ab_plan *plan, const char *tabl
                               .inputs = inputs,
                               .n_inputs = plan->n_inputs,
                               .devices = devices,
-                              .n_devices = gpu ? 1 : 0};
+                              .n_devices = gpu ? 1 : 0,
+                              .clock_note = bench->clock_note};
     const ab_status status =
         inputs ? ab_run_open(bench->options, &info, &bench->run) : ab_failed("out of memory for the inputs");
     free(inputs);
@@ -131,7 +146,12 @@ static void announce(const ab_bench *bench, bool in_processes)
     char how[64] = "";
     if (options->process) return;
     tell_missing_gpu(bench);
-    if (in_processes) snprintf(how, sizeof how, "%d processes in turn, ", bench->processes);
+    if (bench->clock_note && *bench->clock_note)
+        fprintf(stderr, "%s: --lock-clocks: the GPU's clock is not locked: %s\n", options->shown, bench->clock_note);
+    if (in_processes && bench->most_processes > bench->processes)
+        snprintf(how, sizeof how, "%d to %d processes in turn, ", bench->processes, bench->most_processes);
+    else if (in_processes)
+        snprintf(how, sizeof how, "%d processes in turn, ", bench->processes);
     if (!options->quiet)
         fprintf(stderr, "%s: seed %llu, %swriting to %s\n", options->shown, (unsigned long long)options->seed, how,
                 ab_run_directory(bench->run));
@@ -172,7 +192,7 @@ static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
     const ab_status closed = ab_run_close(bench->run, status.code == AB_OK, *exit_code);
     ab_interrupt_end();
     if (status.code == AB_OK && closed.code == AB_OK && in_processes)
-        ab_remove_shares(directory, table_file, bench->processes);
+        ab_remove_shares(directory, table_file, bench->most_processes);
     return status.code == AB_OK ? closed : status;
 }
 
@@ -198,6 +218,7 @@ static ab_effort chosen_effort(const ab_driver *driver, const ab_options *option
     if (options->iterations) effort.iterations = options->iterations;
     if (options->time_budget_s > 0) effort.budget_s = options->time_budget_s;
     if (options->time_budget_s > 0 && effort.limit_s > 0) effort.limit_s = options->time_budget_s;
+    if (options->until_precise > 0) effort.precise = options->until_precise;
     return effort;
 }
 

@@ -57,13 +57,13 @@ static ab_summary summarise(const ab_series *series, unsigned stages, double *sc
     return ab_summarise(scratch, kept);
 }
 
-static bool has_converged(const ab_series *series, unsigned stages)
+static bool has_converged(const ab_series *series, unsigned stages, double precise)
 {
     double *scratch = malloc((size_t)series->n * sizeof *scratch);
     if (!scratch) return false;
     const ab_summary summary = summarise(series, stages, scratch);
     free(scratch);
-    return ab_relative_error(&summary) <= 0.01;
+    return ab_relative_error(&summary) <= precise;
 }
 
 /* ---- The state of the GPU ---- */
@@ -248,7 +248,7 @@ static ab_status take_groups(sampler *s)
             reason = "budget";
             break;
         }
-        if (s->bench->effort.converge && has_converged(s->series, ab_sampling_stages(s->sampling, s->series))) {
+        if (has_converged(s->series, ab_sampling_stages(s->sampling, s->series), s->bench->effort.precise)) {
             reason = "converged";
             break;
         }

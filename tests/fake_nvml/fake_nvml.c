@@ -1,9 +1,10 @@
-/* A stand-in for libnvidia-ml.so.1 with one GPU, for tests/test_nvml.c. Environment variables say what it reports. */
+/* A stand-in for libnvidia-ml.so.1 with one GPU, for tests/test_nvml.c, test_clocks.c and test_clocks.py. Environment
+ * variables say what it reports, and FAKE_CLOCK names a file to which it appends what becomes of the clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUCCESS = 0, NOT_SUPPORTED = 3, NOT_FOUND = 6 };
+enum { SUCCESS = 0, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6 };
 
 static int answer(const char *variable, unsigned *value)
 {
@@ -67,4 +68,30 @@ int nvmlSystemGetDriverVersion(char *version, unsigned size)
 {
     snprintf(version, size, "580.65.06");
     return SUCCESS;
+}
+
+static int change_clock(const char *format, unsigned least, unsigned most)
+{
+    const char *path = getenv("FAKE_CLOCK");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (!file) return NO_PERMISSION;
+    fprintf(file, format, least, most);
+    return fclose(file) == 0 ? SUCCESS : NO_PERMISSION;
+}
+
+int nvmlDeviceSetGpuLockedClocks(void *device, unsigned least, unsigned most)
+{
+    (void)device;
+    return change_clock("locked %u %u\n", least, most);
+}
+
+int nvmlDeviceResetGpuLockedClocks(void *device)
+{
+    (void)device;
+    return change_clock("free\n", 0, 0);
+}
+
+const char *nvmlErrorString(int error)
+{
+    return error == NO_PERMISSION ? "Insufficient Permissions" : "Unknown Error";
 }
