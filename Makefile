@@ -20,6 +20,8 @@ A ?=
 B ?=
 BASE ?=
 NEW ?=
+ROWS ?=
+N ?=
 THRESHOLD ?= 3
 RERUN ?=
 JUNIT ?=
@@ -129,7 +131,7 @@ as_word = '$(subst ','\'',$(1))'
 
 # ---- Public targets ----
 .PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all plots time-to-target \
-	report gpus claims list-runs share export results-check compare regress regress-history calibrate index lint format \
+	report gpus claims list-runs share export results-check compare ab regress regress-history calibrate index lint format \
 	install uninstall clean test-programs FORCE
 
 all: build ## build every driver (the default)
@@ -214,6 +216,11 @@ list-runs: ## every run there is, yours, contributed and stored, by the name tha
 
 compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN; or two rows of a run: RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette
 	@$(script)compare $(call as_word,$(A)) $(call as_word,$(B)) $(if $(RUN),--run $(call as_word,$(RUN))) $(ARGS)
+
+# Two builds are there already.
+ab: $(if $(wildcard $(A)/build/bin/antbench),,build) ## which of two rows or two builds is faster, in turns; A=3.3/race/pr1002 B=... or A=DIR B=DIR ROWS=; N=7 THRESHOLD=3 PROFILE= ARGS=
+	@$(script)ab $(call as_word,$(A)) $(call as_word,$(B)) $(if $(ROWS),--rows $(call as_word,$(ROWS))) $(if $(N),--processes $(N)) \
+		--threshold $(THRESHOLD) --profile $(call as_word,$(PROFILE)) $(ARGS)
 
 regress: ## is NEW slower than BASE, or worse; BASE=RUN NEW=RUN THRESHOLD=3 RERUN=1 JUNIT=FILE SUMMARY=FILE (docs/ci.md)
 	@PYTHON=$(PYTHON) scripts/regress $(call as_word,$(BASE)) $(if $(NEW),$(call as_word,$(NEW))) --threshold $(THRESHOLD) $(if $(RERUN),--rerun) \

@@ -15,7 +15,10 @@ _antbench()
         --profile) words="smoke quick thesis" ;;
         --out | --save) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
         --implementations) words=$("$program" "$table" --list 2>/dev/null | awk -F'\t' 'NR > 1 && !told[$1]++ { print $1 }') ;;
-        --rows) words=$("$program" --rows 2>/dev/null | awk -F, -v driver="$table" '$1 == driver { gsub(/{[^}]*}/, "*", $3); print $2 "/" $3 }' | sort -u) ;;
+        --rows)
+            words=$("$program" --rows 2>/dev/null |
+                awk -F, -v driver="$table" '$1 == driver { gsub(/{[^}]*}/, "*", $3); print $2 "/" $3 }' | sort -u)
+            ;;
         --set)
             compopt -o nospace 2>/dev/null
             words=$("$program" "$table" --help 2>/dev/null | awk '/^parameters of|^of all rows/ { on = 1; next } !NF { on = 0 } on { print $1 "=" }')

@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = """#!/bin/bash
 [ "$1" = --tables ] && { printf 'driver\\tprogram\\n3.3\\ttable_3_3\\n3.3\\ttable_3_3\\n5.1\\ttable_5_1\\n'; exit; }
 [ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "  --save DIR"; exit; }
+[ "${@: -1}" = --dry-run ] && { echo "4 rows, about ${ABOUT-30 s}"; exit; }
 echo "$@" >> "$1"
 """
 SANITIZER = """#!/bin/bash
@@ -66,6 +67,44 @@ def test_the_worst_exit_code_is_the_answer_and_every_driver_runs(folder, ends, w
     write(folder / "build/bin/antbench", PROGRAM + f"[ $1 = 3.3 ] && {{ {ends[0]}; }}\n{ends[1]}\n")
     assert run(folder, "bench_all", "", "").returncode == worst
     assert (folder / "3.3").exists() and (folder / "5.1").exists()
+
+
+def told(folder, *options, **environment):
+    done = run(folder, "bench_all", "", "", *options, **environment)
+    assert done.returncode == 0 and done.stdout == ""
+    return done.stderr.splitlines()
+
+
+@pytest.mark.parametrize("about, total, half", [
+    ("30 s", "1 min", "30 s"), ("10 s", "20 s", "10 s"), ("2 min (100 s)", "4 min", "2 min"), ("4 s or more", "8 s", "4 s"),
+    ("2 h 1 min or more (7201 s)", "4 h 1 min", "2 h 1 min"), ("unknown", "0 s", "0 s"),
+])  # fmt: skip
+def test_how_long_it_will_take_is_told_before_and_while_it_lasts(folder, about, total, half):
+    """Resumed, when nothing is known of how the estimates hold: the rest is what was estimated."""
+    assert told(folder, "--resume", ABOUT=about) == [
+        f"bench-all: 2 drivers, about {total}",
+        f"bench-all: 3.3 ended with 0, 1 of 2, about {half} left",
+        "bench-all: 5.1 ended with 0, 2 of 2",
+    ]
+
+
+def test_the_rest_is_corrected_by_what_it_took(folder):
+    write(folder / "build/bin/antbench", PROGRAM + "sleep 2.1\n")
+    before, between, _ = told(folder, ABOUT="1 s")
+    assert before.endswith("about 2 s") and int(between.split()[-3]) >= 2  # of which 1 s was estimated
+    write(folder / "build/bin/antbench", PROGRAM)
+    assert told(folder, ABOUT="59 s")[1].endswith("about 0 s left")
+
+
+@pytest.mark.parametrize("option", ["--quiet", "--dry-run", "--process=2", "--list"])
+def test_nothing_is_estimated_where_nobody_waits_for_all(folder, option):
+    assert run(folder, "bench_all", "", "", option).stderr == ""
+
+
+def test_the_estimate_is_of_what_is_asked_for(folder):
+    """The program is asked with the options that it will run with."""
+    write(folder / "build/bin/antbench", PROGRAM.replace("about ${ABOUT-30 s}", "about $# s"))
+    assert told(folder)[0].endswith(" about 4 s") and told(folder, "--profile", "smoke")[0].endswith(" about 8 s")
 
 
 @pytest.mark.parametrize("script", ["bench_all", "check_gpu"])

@@ -72,7 +72,8 @@ static void free_when_the_program_is_killed(void **state)
         const pid_t child = fork();
         if (child == 0) {
             ab_clocks clocks;
-            const bool locked = ab_clocks_open(&clocks).code == AB_OK && ab_clocks_lock(&clocks, gpu, AB_BASE_CLOCK).code == AB_OK;
+            const bool locked =
+                ab_clocks_open(&clocks).code == AB_OK && ab_clocks_lock(&clocks, gpu, AB_BASE_CLOCK).code == AB_OK;
             signal(signals[i], SIG_DFL);
             if (locked) raise(signals[i]);
             _exit(1);

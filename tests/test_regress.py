@@ -182,6 +182,10 @@ def test_missing_rows(base, new, gate):
     for pattern, code in (("tsp/[ai]*", command.OK), ("tsp/*roulette", command.INCONCLUSIVE)):
         change_meta(new, lambda meta: meta["options"].update(implementations=[pattern]))
         assert gate(base, new).returncode == code, pattern
+    asked = (("3.3/[ai]*", command.OK), ("?protocol=as", command.OK), ("3.4", command.INCONCLUSIVE), ("3.3/ds-*/d198", command.INCONCLUSIVE))
+    for rows, code in asked:
+        change_meta(new, lambda meta: meta["options"].update(implementations=None, rows=[rows]))
+        assert gate(base, new).returncode == code, rows
 
 
 def test_few_samples_are_inconclusive(base, new, gate):
@@ -594,6 +598,7 @@ while [ $# -gt 1 ]; do case $1 in --out) out=$2 ;; --process) process=$2 ;; esac
         digest = hashlib.sha256(program.read_bytes()).hexdigest()
         change_meta(side, lambda meta, digest=digest: meta["build"].update(executable_sha256=digest))
         change_meta(side, lambda meta: meta["options"].update(time_budget_s="none", runs=3, set=["rho=0.3", "ants=20,40"]))
+        change_meta(side, lambda meta: meta["options"].update(rows=["3.3/[d]s-*/d198?protocol=as+as-best"], lock_clocks="base"))
         change_meta(side, lambda meta: meta.update(command_line=["build/bin/antbench", "3.3", "--profile", "quick"]))
     return tmp_path / "called"
 
@@ -608,8 +613,8 @@ def test_both_sides_are_measured_again_by_their_own_commands(base, new, driver, 
     assert regress.main([str(base), str(new), "--rerun", *roots, *GPU]) == command.REGRESSION
     called = [re.sub(" --out [^ ]*", "", line) for line in driver.read_text().splitlines() if "--list" not in line]
     options = (
-        "3.3 --quiet --profile quick --backend auto --device 0 --processes 1 --runs 3 --time-budget 0 --seed 2 "
-        "--instances d198 --implementations tsp/ds-roulette --set rho=0.3 --set ants=20,40 --process 1"
+        "3.3 --quiet --profile quick --backend auto --device 0 --runs 3 --time-budget 0 --lock-clocks base --seed 2 --instances d198 "
+        "--implementations tsp/ds-roulette --rows 3.3/[d]s-*/d198?protocol=as+as-best --set rho=0.3 --set ants=20,40 --processes 1 --process 1"
     )
     assert called == [f"base-root {options}", f"new-root {options}"]
     assert "confirmed by a second measurement of both" in capsys.readouterr().out
@@ -628,6 +633,8 @@ def test_they_take_turns(base, new, driver, tmp_path):
     [
         lambda meta: meta["options"].update(profile="quick --save /etc"),
         lambda meta: meta["options"].update(set=["rho=0.3 --save"]),
+        lambda meta: meta["options"].update(rows=["3.3/race --save"]),
+        lambda meta: meta["options"].update(lock_clocks="base;true"),
         lambda meta: meta["options"].update(backend="--help"),
         lambda meta: meta["options"].update(runs="3;true"),
         lambda meta: meta.update(command_line=["build/bin/$(true)", "3.3"]),

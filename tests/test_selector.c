@@ -46,8 +46,8 @@ static void anything_else_is_refused(void **state)
 {
     (void)state;
     char text[2048], expected[512];
-    static const char *const wrong[] = {"3.3/race?", "?block", "?block=", "?=64", "?block=64;", "?;block=64", "?block=64;;l2=cold",
-                                         "3.3/race/a/b"};
+    static const char *const wrong[] = {
+        "3.3/race?", "?block", "?block=", "?=64", "?block=64;", "?;block=64", "?block=64;;l2=cold", "3.3/race/a/b"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         ab_selector selector;
         const ab_status status = ab_selector_read(wrong[i], &selector);
@@ -88,12 +88,21 @@ static void rows_are_told_apart(void **state)
 {
     (void)state;
     const ab_row row = race();
-    static const char *const meant[] = {
-        "3.3/race/u1002", "3.3/race/pr1002", "3.3/race", "3.*", "?block=64+128", "/r*", "//*1002", "3.3/[a-r]ace",
-        "?block=1*;protocol=as-best", "?backend=cuda;scope=iteration", "3.3/tsp-race-threads-2"};
+    static const char *const meant[] = {"3.3/race/u1002",
+                                        "3.3/race/pr1002",
+                                        "3.3/race",
+                                        "3.*",
+                                        "?block=64+128",
+                                        "/r*",
+                                        "//*1002",
+                                        "3.3/[a-r]ace",
+                                        "?block=1*;protocol=as-best",
+                                        "?backend=cuda;scope=iteration",
+                                        "3.3/tsp-race-threads-2"};
     static const char *const not_meant[] = {
-        "3.4/race", "3.3/rac", "3.3/race/pr100", "?block=12", "?block=28", "?block=64+256", "?blocks=128", "?lock=128",
-        "?block=*;protocol=as", "?rho=*", "?backend=host", "?scope=stage", "3.3/race/*198"};
+        "3.4/race",     "3.3/rac",   "3.3/race/pr100",       "?block=12", "?block=28",     "?block=64+256",
+        "?blocks=128",  "?lock=128", "?block=*;protocol=as", "?rho=*",    "?backend=host", "?scope=stage",
+        "3.3/race/*198"};
     for (size_t i = 0; i < sizeof meant / sizeof *meant; ++i) {
         const ab_selector selector = read_well(meant[i]);
         if (!ab_selector_means(&selector, &row, "tsp-race-threads-2", "pr1002")) fail_msg("%s", meant[i]);
@@ -107,7 +116,9 @@ static void rows_are_told_apart(void **state)
 static void an_input_or_a_pattern(void **state)
 {
     (void)state;
-    static const char *const inputs[] = {"3.3/race/pr1002", "//my.tsp?block=64"}, *const others[] = {"3.3/race", "//*1002", "//[pu]1002"};
+    static const char *const inputs[] = {"3.3/race/pr1002", "//my.tsp?block=64"}, *const others[] = {"3.3/race",
+                                                                                                     "//*1002",
+                                                                                                     "//[pu]1002"};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; ++i) {
         const ab_selector selector = read_well(inputs[i]);
         assert_true(ab_selector_names_input(&selector));

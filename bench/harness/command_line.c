@@ -42,7 +42,8 @@ ab_status ab_parse_percentage(const char *option, const char *text, double *shar
 {
     char *end;
     *share = strtod(text, &end) / 100.0;
-    if (isdigit((unsigned char)text[0]) && (!*end || strcmp(end, "%") == 0) && *share > 0.0 && *share < 1.0) return ab_ok();
+    if (isdigit((unsigned char)text[0]) && (!*end || strcmp(end, "%") == 0) && *share > 0.0 && *share < 1.0)
+        return ab_ok();
     return ab_bad_input("--%s: expected a percentage between 0 and 100, such as 1%%, got \"%s\"", option, text);
 }
 

@@ -124,18 +124,18 @@ static json_t *clock_lock_json(const char *note)
 
 static json_t *options_json(const ab_options *options)
 {
-    return OBJECT(
-        {"profile", json_string(ab_profile_name(options->profile))},
-        {"backend", json_string(ab_backend_choice_name(options->backend))}, {"device", json_integer(options->device)},
-        {"processes", whole_or_null(options->processes)}, {"process", whole_or_null(options->process)},
-        {"runs", whole_or_null(options->runs)}, {"iterations", whole_or_null(options->iterations)},
-        {"time_budget_s", time_budget_json(options->time_budget_s)},
-        {"until_precise", options->until_precise > 0.0 ? json_real(options->until_precise) : json_null()},
-        {"lock_clocks", clock_json(options->lock_clocks)}, {"seed", json_integer((json_int_t)options->seed)},
-        {"instances", list_json(options->instances, count_items(options->instances))},
-        {"implementations", list_json(options->implementations, count_items(options->implementations))},
-        {"rows", list_json(options->rows, count_items(options->rows))},
-        {"set", list_json(options->set, count_items(options->set))});
+    return OBJECT({"profile", json_string(ab_profile_name(options->profile))},
+                  {"backend", json_string(ab_backend_choice_name(options->backend))},
+                  {"device", json_integer(options->device)}, {"processes", whole_or_null(options->processes)},
+                  {"process", whole_or_null(options->process)}, {"runs", whole_or_null(options->runs)},
+                  {"iterations", whole_or_null(options->iterations)},
+                  {"time_budget_s", time_budget_json(options->time_budget_s)},
+                  {"until_precise", options->until_precise > 0.0 ? json_real(options->until_precise) : json_null()},
+                  {"lock_clocks", clock_json(options->lock_clocks)}, {"seed", json_integer((json_int_t)options->seed)},
+                  {"instances", list_json(options->instances, count_items(options->instances))},
+                  {"implementations", list_json(options->implementations, count_items(options->implementations))},
+                  {"rows", list_json(options->rows, count_items(options->rows))},
+                  {"set", list_json(options->set, count_items(options->set))});
 }
 
 /* "file digest file digest" as {file: digest}. */
@@ -219,13 +219,13 @@ ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, con
     *meta = NULL;
     AB_TRY(ab_executable_sha256(executable_sha256));
     AB_TRY(devices_json(info, &devices));
-    *meta = OBJECT(
-        {"schema", json_integer(SCHEMA)}, {"run_id", json_string(run_id)}, {"program", json_string(options->program)},
-        {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
-        {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
-        {"complete", json_false()}, {"exit_code", json_null()}, {"processes", json_array()}, {"inputs", inputs_json(info)},
-        {"machine", machine_json(info->machine)}, {"devices", devices},
-        {"clock_lock", clock_lock_json(info->clock_note)}, {"build", build_json(executable_sha256)});
+    *meta = OBJECT({"schema", json_integer(SCHEMA)}, {"run_id", json_string(run_id)},
+                   {"program", json_string(options->program)},
+                   {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
+                   {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
+                   {"complete", json_false()}, {"exit_code", json_null()}, {"processes", json_array()},
+                   {"inputs", inputs_json(info)}, {"machine", machine_json(info->machine)}, {"devices", devices},
+                   {"clock_lock", clock_lock_json(info->clock_note)}, {"build", build_json(executable_sha256)});
     return *meta ? ab_ok() : ab_failed("out of memory for the description of this run");
 }
 

@@ -1,5 +1,5 @@
-/* Clock, temperature, energy and throttle reasons through NVML, and locking the clock; loaded with dlopen so that nothing is
- * linked. Without the library or the device every function answers "not known" and measuring goes on. */
+/* Clock, temperature, energy and throttle reasons through NVML, and locking the clock; loaded with dlopen so that
+ * nothing is linked. Without the library or the device every function answers "not known" and measuring goes on. */
 #ifndef ANTBENCH_NVML_H
 #define ANTBENCH_NVML_H
 
@@ -32,8 +32,8 @@ double ab_nvml_energy_j(const ab_nvml *nvml);
  * name. Those without are given as a number. */
 void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, char text[96]);
 
-/* Holds the multiprocessors' clock at so many MHz, or at the base clock, until it is freed or the driver is loaded anew; the
- * driver takes the nearest that the GPU has. AB_UNSUPPORTED, with the reason, where that is not permitted: root may. */
+/* Holds the multiprocessors' clock at so many MHz, or at the base clock, until it is freed or the driver is loaded anew;
+ * the driver takes the nearest that the GPU has. AB_UNSUPPORTED, with the reason, where that is not permitted: root may. */
 enum { AB_BASE_CLOCK = -1 };
 ab_status ab_nvml_lock_clock(const ab_nvml *nvml, int mhz); /* accepts NULL */
 ab_status ab_nvml_free_clock(const ab_nvml *nvml);          /* likewise */

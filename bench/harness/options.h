@@ -37,7 +37,7 @@ typedef struct ab_options {
     const char *shown;      /* "antbench 3.3": before messages */
     ab_action action;       /* AB_ACTION_EXIT: --help or --version was answered, or an error was printed */
     int exit_code;          /* for AB_ACTION_EXIT */
-    char **instances;       /* names after --instances, or those of all --rows, NULL-terminated; NULL for the profile's */
+    char **instances; /* names after --instances, or those of all --rows, NULL-terminated; NULL for the profile's */
     char **implementations; /* ids and patterns after --implementations, NULL-terminated; NULL for all */
     char **rows;            /* selectors after --rows (bench/harness/selector.h), NULL-terminated; NULL for all */
     char **set;             /* "name=value" after each --set, NULL-terminated; NULL for none */

@@ -461,7 +461,7 @@ static bool means(const ab_selector *selector, const ab_plan *plan, const ab_cel
 /* What is said of a selector that means no row, "TABLE/ROW" of those there are being near. */
 static ab_status means_nothing(const ab_plan *plan, const char *text)
 {
-    char (*names)[80] = calloc((size_t)plan->n_cells + 1, sizeof *names), wanted[80];
+    char(*names)[80] = calloc((size_t)plan->n_cells + 1, sizeof *names), wanted[80];
     const char **candidates = calloc((size_t)plan->n_cells + 1, sizeof *candidates);
     const char *nearest = NULL;
     snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(text, "?"), text);
@@ -480,7 +480,7 @@ static ab_status means_nothing(const ab_plan *plan, const char *text)
     return status;
 }
 
-/* Sets wanted[i] for each cell that is meant. In a process after the first cells are missing that it does not repeat. */
+/* Sets wanted[i] for each cell that is meant. A process after the first lacks cells, which it does not repeat. */
 static ab_status mark_wanted(const ab_plan *plan, const ab_bench *bench, bool *wanted)
 {
     for (char **text = bench->options->rows; *text; ++text) {

@@ -98,8 +98,8 @@ static void become_process(const ab_bench *bench, int process)
 {
     const ab_options *options = bench->options;
     char of[16], this[16];
-    const char *const more[] = {"--processes", of, "--process", this, "--lock-clocks", "none", "--out",
-                                ab_run_directory(bench->run), NULL};
+    const char *const more[] = {
+        "--processes", of, "--process", this, "--lock-clocks", "none", "--out", ab_run_directory(bench->run), NULL};
     const size_t n = (size_t)options->argc;
     const char **argv = calloc(n + sizeof more / sizeof *more, sizeof *argv);
     snprintf(of, sizeof of, "%d", bench->processes);

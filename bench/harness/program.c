@@ -24,8 +24,8 @@ static double total_s(const ab_plan *plan, const ab_bench *bench)
     return seconds;
 }
 
-/* What the processes before this one found out: a row that the first could not time, being wrong or late, nobody does, and
- * with --until-precise none that is precise by now. Why not into why[64], or "". */
+/* Why a row is not to be timed again, as the processes before this one found out, into why[64], or "": what the first
+ * could not time, being wrong or late, nobody does, and with --until-precise nothing that is precise by now. */
 static ab_status is_worth_timing(const ab_bench *bench, const ab_shares *before, const ab_cell *cell, char why[64])
 {
     bool precise;

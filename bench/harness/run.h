@@ -30,7 +30,8 @@ typedef struct ab_run_info {
     int n_inputs;
     const char *const *devices; /* [n_devices]: JSON objects describing the GPUs (bench/harness/gpu.h) */
     int n_devices;
-    const char *clock_note; /* of --lock-clocks: NULL where it was not asked for, "" where the clock is locked, else why not */
+    const char
+        *clock_note; /* of --lock-clocks: NULL where it was not asked for, "" where the clock is locked, else why not */
 } ab_run_info;
 
 typedef struct ab_run ab_run;

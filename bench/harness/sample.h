@@ -4,10 +4,11 @@
  * A series is taken a group of samples at a time. Before the first a work is warmed up, where groups are fresh one of
  * its own: a GPU that has idled takes some time to reach its clock, a CPU's threads have to be started. After each
  * group it ends when there are enough samples, the budget is spent or, where the effort says so, they have converged:
- * half the interval is within the share of the median that it asks for. A group in which the GPU throttled is discarded, the GPU is left to cool,
- * and the group is taken again; so often, and so long, and no more. So is a group in which the CPU was busy with others'
- * threads, while the budget lasts: on a machine that is always busy the last one counts. So is a group in more than
- * a quarter of whose samples the GPU waited for the CPU, behind a longer delay (measure.h); fewer are discarded alone.
+ * half the interval is within the share of the median that it asks for. A group in which the GPU throttled is discarded,
+ * the GPU is left to cool, and the group is taken again; so often, and so long, and no more. So is a group in which the
+ * CPU was busy with others' threads, while the budget lasts: on a machine that is always busy the last one counts. So is a
+ * group in more than a quarter of whose samples the GPU waited for the CPU, behind a longer delay (measure.h); fewer are
+ * discarded alone.
  */
 #ifndef ANTBENCH_SAMPLE_H
 #define ANTBENCH_SAMPLE_H

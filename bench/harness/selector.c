@@ -34,7 +34,9 @@ ab_status ab_selector_read(const char *text, ab_selector *selector)
                       copy(text + input, path - input, selector->input, sizeof selector->input) &&
                       copy(text + path + 1, text[path] ? strlen(text + path + 1) : 0, selector->conditions,
                            sizeof selector->conditions);
-    if (fits && !strchr(selector->input, '/') && are_conditions(selector->conditions) && !(text[path] && !selector->conditions[0])) return ab_ok();
+    if (fits && !strchr(selector->input, '/') && are_conditions(selector->conditions) &&
+        !(text[path] && !selector->conditions[0]))
+        return ab_ok();
     return ab_bad_input("expected TABLE/ROW/INPUT?NAME=VALUE;..., such as 3.3/race/pr1002, got \"%.128s\"", text);
 }
 

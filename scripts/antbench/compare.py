@@ -110,13 +110,13 @@ def rows_named(rows, name):
 
 
 def is_alike(a, b, besides=()):
-    """Whether two rows did the same: on the same instance, in the same scope, by the same parameters where both have one.
-    How a row is cut into threads is its own affair, and `besides` are parameters in which they are to differ."""
+    """Whether two rows did the same: on the same instance, in the same scope, by the same parameters where both have one,
+    but for how they are cut into threads, which is their own affair, and the parameters `besides`."""
     params = [dict(pair.partition("=")[::2] for pair in row["params"].split(";") if pair) for row in (a, b)]
     return (
         a["instance"] == b["instance"]
         and a["scope"] == b["scope"]
-        and all(params[1].get(name, value) == value for name, value in params[0].items() if name not in OWN and name not in besides)
+        and all(params[1].get(name, value) == value for name, value in params[0].items() if name not in (*OWN, *besides))
     )
 
 

@@ -21,6 +21,7 @@ OPTIONS = {
     "runs": NUMBER,
     "iterations": NUMBER,
     "time_budget_s": re.compile(r"none|[\d.]+"),
+    "lock_clocks": WORD,
     "seed": NUMBER,
 }
 ROWS = re.compile(r"[\w./+*?=;^\[\]-]+")
@@ -32,7 +33,7 @@ class Programs:
     """The programs of both sides, each in the checkout that it was built in."""
 
     def __init__(self, base, new, base_root=None, new_root=None):
-        self.sides = ((base, Path(base_root or ROOT)), (new, Path(new_root or ROOT)))
+        self.sides = ((base, Path(base_root or ROOT).resolve()), (new, Path(new_root or ROOT).resolve()))
 
     def measure(self, rows, processes):
         """(BASE, NEW) as Sides: these rows alone, `processes` times, the side that is first changing every time.
@@ -45,13 +46,7 @@ class Programs:
             [(each, *self.command(side, root, each, rows, processes)) for each in drivers if each in side.of_driver]
             for side, root in self.sides
         ]
-        found = ([], [])
-        for i in range(processes):
-            for which in (0, 1) if i % 2 == 0 else (1, 0):
-                for driver, root, arguments in commands[which]:
-                    out = root.resolve() / "build/regress" / stamp / ("base", "new")[which] / driver
-                    found[which].append(share([*arguments, "--out", str(out)], root, out, i + 1))
-        return tuple(sides.Side(loaded) for loaded in found)
+        return in_turns(commands, processes, f"build/regress/{stamp}", ("base", "new"))
 
     def command(self, side, root, driver, rows, processes):
         run = side.of_driver[driver]
@@ -59,7 +54,7 @@ class Programs:
         expect_same_program(root, program, run)
         options = dict(run.meta.get("options", {}))
         options["seed"] = int(options.get("seed") or 1) + 1
-        options["processes"] = processes
+        options.pop("processes", None)  # as many as in_turns says
         options["instances"] = sorted({row["instance"] for row in rows if row["run"].driver == driver})
         wanted = sorted({row["implementation"] for row in rows if row["run"].driver == driver})
         if known_implementations(root / program) >= set(wanted):  # rows of scope setup are in no registry
@@ -67,11 +62,26 @@ class Programs:
         return root, [str(root / program), *first, "--quiet", *arguments_of(options, run)]
 
 
+def in_turns(commands, processes, folder, names, tell=lambda done: None):
+    """Two Sides, each measured by its commands, (driver, checkout, arguments), in so many processes; the side that is first
+    changes every time. What they leave is in `folder` of the checkout; `tell` hears how many processes of each are done.
+    """
+    found = ([], [])
+    for i in range(processes):
+        for which in (0, 1) if i % 2 == 0 else (1, 0):
+            for driver, root, arguments in commands[which]:
+                out = root / folder / names[which] / driver
+                arguments = [*arguments, "--processes", str(processes), "--out", str(out)]
+                found[which].append(share(arguments, root, out, i + 1))
+        tell(i + 1)
+    return tuple(sides.Side(loaded) for loaded in found)
+
+
 def arguments_of(options, run):
     for name, form in OPTIONS.items():
         value = options.get(name)
         if value is not None:
-            option = "time-budget" if name == "time_budget_s" else name
+            option = name.removesuffix("_s").replace("_", "-")
             yield from (f"--{option}", "0" if value == "none" else checked(str(value), form, name, run))
     for name, form in LISTS.items():
         if options.get(name):

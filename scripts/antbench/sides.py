@@ -8,7 +8,8 @@ import pandas as pd
 from antbench import runs
 from antbench.command import BadInput
 
-OF_ONE_DRIVER = ("profile", "seed", "runs", "iterations", "set", "until_precise", "lock_clocks")  # options that change what is measured
+# Options that change what is measured.
+OF_ONE_DRIVER = ("profile", "seed", "runs", "iterations", "set", "until_precise", "lock_clocks")
 
 
 @dataclass(frozen=True, eq=False)
