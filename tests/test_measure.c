@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "bench/harness/sample.h"
+#include "tests/support/fake_nvml.h"
 
 /* A work whose methods are its own and go with it, as those of a system that chooses its stages when it is opened. */
 typedef struct brief_work {
@@ -187,6 +188,78 @@ static void test_what_waits_for_the_cpu_is_never_late(void **state)
     ab_series_free(&series);
 }
 
+/* A work of a millisecond that knows since when it has run, for a GPU that draws 250 W. */
+typedef struct timed_work {
+    ab_work work;
+    double first_s, last_s;
+    int runs;
+} timed_work;
+
+static ab_status run_timed(ab_work *work, int stage)
+{
+    timed_work *timed = (timed_work *)work;
+    const double end = ab_now_s() + 1e-3;
+    (void)stage;
+    if (timed->runs++ == 0) timed->first_s = ab_now_s();
+    while (ab_now_s() < end) continue;
+    timed->last_s = ab_now_s();
+    return ab_ok();
+}
+
+static const ab_work_methods timed_methods = {1, {"all"}, run_timed, leave_open};
+
+static ab_status open_timed(void *context, int group, ab_work **work)
+{
+    timed_work *timed = context;
+    (void)group;
+    *timed = (timed_work){.work = {&timed_methods}};
+    *work = &timed->work;
+    return ab_ok();
+}
+
+/* The row's, and of the iterations that it is of. */
+static double energy_of(double seconds, const char *stage, bool alone, bool l2_cold, int process, timed_work *timed)
+{
+    const ab_options options = {.energy_s = seconds};
+    ab_bench bench = {.effort = {.budget_s = 0.05}, .options = &options, .process = process};
+    const ab_sampling sampling = {.backend = AB_CUDA, .samples = 3, .at_once = 3, .stage = stage, .alone = alone,
+                                  .l2_cold = l2_cold, .fresh = true, .open = open_timed, .context = timed};
+    ab_series series = {0};
+    ab_row row = ab_row_new();
+    bench.nvml = ab_nvml_open("0000:65:00.0");
+    assert_non_null(bench.nvml);
+    assert_int_equal(ab_take_samples(&bench, &sampling, &series, &row).code, AB_OK);
+    ab_series_free(&series);
+    ab_nvml_close(bench.nvml);
+    return row.energy_j;
+}
+
+static void test_energy_is_read_from_step_to_step(void **state)
+{
+    (void)state;
+    timed_work timed;
+    setenv("FAKE_WATT", "250", 1); /* the counter moves by 25 J */
+    for (int alone = 0; alone < 2; ++alone) {
+        const double joules = energy_of(1.0, alone ? "all" : NULL, alone, false, 1, &timed);
+        const double expected = 250.0 * (timed.last_s - timed.first_s) / timed.runs;
+        if (!(fabs(joules / expected - 1.0) < 0.2)) fail_msg("%g J, not %g J", joules, expected);
+    }
+}
+
+static void test_energy_is_empty_where_it_is_not_known(void **state)
+{
+    (void)state;
+    timed_work timed;
+    setenv("FAKE_WATT", "250", 1);
+    assert_true(isnan(energy_of(0.0, NULL, false, false, 1, &timed)));   /* not asked for */
+    assert_true(isnan(energy_of(0.05, NULL, false, false, 1, &timed)));  /* not from one step to another */
+    assert_true(isnan(energy_of(0.5, "all", false, false, 1, &timed)));  /* a stage between others */
+    assert_true(isnan(energy_of(0.5, NULL, false, true, 1, &timed)));    /* of a cold cache */
+    assert_true(isnan(energy_of(0.5, NULL, false, false, 2, &timed)));   /* another process's */
+    unsetenv("FAKE_WATT");
+    assert_true(isnan(energy_of(0.5, NULL, false, false, 1, &timed)));   /* no such counter */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +269,8 @@ int main(void)
         cmocka_unit_test(test_a_late_group_is_taken_again_behind_a_longer_delay),
         cmocka_unit_test(test_late_samples_count_where_no_time_is_left),
         cmocka_unit_test(test_what_waits_for_the_cpu_is_never_late),
+        cmocka_unit_test_setup(test_energy_is_read_from_step_to_step, load_fake_nvml),
+        cmocka_unit_test(test_energy_is_empty_where_it_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

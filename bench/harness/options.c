@@ -30,6 +30,7 @@ enum {
     OPTION_TIME_BUDGET,
     OPTION_UNTIL_PRECISE,
     OPTION_LOCK_CLOCKS,
+    OPTION_ENERGY,
     OPTION_SEED,
     OPTION_SAVE,
     OPTION_OUT,
@@ -61,6 +62,7 @@ static const ab_option described_options[N_OPTIONS] = {
                               "more processes, 10 times as many at most, until half a row's interval is within this"},
     [OPTION_LOCK_CLOCKS] = {"lock-clocks", "MHZ|base",
                             "hold the GPU's clock while this runs, where permitted; none (default): do not"},
+    [OPTION_ENERGY] = {"energy", "SECONDS", "measure the energy of each row on a GPU, over so many seconds more; 0 (default): do not"},
     [OPTION_SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
     [OPTION_SAVE] = {"save", "DIR", "write the images that are computed to this directory, as PNG"},
     [OPTION_OUT] = {"out", "DIR", "directory of the results (default results/runs/MACHINE/TIME-COMMIT)"},
@@ -266,6 +268,10 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         return ab_parse_percentage(name, text, &options->until_precise);
     case OPTION_LOCK_CLOCKS:
         return parse_clock(name, text, &options->lock_clocks);
+    case OPTION_ENERGY:
+        AB_TRY(ab_parse_seconds(name, text, &options->energy_s));
+        if (isinf(options->energy_s)) options->energy_s = 0.0;
+        break;
     case OPTION_SEED:
         /* No further than a JSON reader's integers go: meta.json must give the seed back. */
         AB_TRY(ab_parse_whole(name, text, 0, INT64_MAX, &seed));

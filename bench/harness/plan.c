@@ -663,7 +663,8 @@ static void estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *
     const double samples_s =
         fmin(sample_s * ab_cell_count(bench, cell).samples,
              fmax(ab_cell_budget(bench, cell), sample_s * fmax(1.0, ab_cell_least(bench, cell))));
-    *first_s = once_s + samples_s;
+    const bool metered = cell->measure->timed && cell->implementation->backend == AB_CUDA;
+    *first_s = once_s + samples_s + (metered ? bench->options->energy_s : 0.0);
     *later_s = ab_cell_is_repeated(cell) ? fmin(sample_s, 1.0) + samples_s : 0.0;
 }
 

@@ -6,11 +6,13 @@
 #include <time.h>
 
 #include "bench/harness/machine.h"
+#include "bench/harness/meter.h"
 #include "bench/harness/sample.h"
 
 static const double LEAST_WARM_UP_S = 0.005, MOST_WARM_UP_S = 0.05, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
 static const double LONGEST_RETAKEN_S = 20.0; /* of a group without a budget */
 static const double PREEMPTIONS_PER_S = 25.0; /* an idle machine has a few; sharing a core, 40 to 250 were seen */
+static const double QUEUED_MS = 5.0; /* of iterations at once, for their energy */
 enum { WARM_UP_ITERATIONS = 4096 /* at once, at most */, MAX_RETAKEN = 5 /* groups of a row */ };
 
 /* ---- One stage as a work of its own ---- */
@@ -105,7 +107,6 @@ typedef struct sampler {
     ab_timing timing;
     int kept; /* samples */
     int group, retaken;
-    double energy_j; /* of all samples */
 } sampler;
 
 static void close_work(sampler *s)
@@ -214,13 +215,12 @@ static bool was_throttled(sampler *s, int first)
 static ab_status take_group(sampler *s, double budget_s)
 {
     const ab_sampling *sampling = s->sampling;
-    const bool on_gpu = sampling->backend == AB_CUDA && s->bench->nvml;
     const int first = s->series->n, left = sampling->samples - s->kept;
     const int size = left < sampling->at_once ? left : sampling->at_once;
     int completed = 0;
     AB_TRY(open_work(s, s->group));
     const long preemptions = ab_machine_preemptions();
-    const double before = on_gpu ? ab_nvml_energy_j(s->bench->nvml) : NAN, begin = ab_now_s();
+    const double begin = ab_now_s();
     AB_TRY(time_group(s, size, budget_s, &completed));
     const double took_s = ab_now_s() - begin;
     if (was_throttled(s, first) || was_late(s, first, took_s, budget_s) ||
@@ -229,7 +229,6 @@ static ab_status take_group(sampler *s, double budget_s)
         if (sampling->fresh) close_work(s);
         return ab_ok();
     }
-    s->energy_j += on_gpu ? ab_nvml_energy_j(s->bench->nvml) - before : NAN;
     s->kept += completed;
     ++s->group;
     if (sampling->judge) AB_TRY(sampling->judge(sampling->context, s->work, completed));
@@ -254,8 +253,56 @@ static ab_status take_groups(sampler *s)
         }
     }
     snprintf(s->row->stop_reason, sizeof s->row->stop_reason, "%s", reason);
-    if (s->kept) s->row->energy_j = s->energy_j / s->kept;
     return ab_ok();
+}
+
+/* ---- Energy ---- */
+
+/* Runs iterations one behind another for so many seconds, at least one; *n says how many. The GPU has always some more of
+ * them, or one, in its queue. */
+static ab_status keep_busy(ab_work *work, int at_once, double seconds, gpu_clock *clock, long *n)
+{
+    const double begin = ab_now_s();
+    int turn = 0;
+    do {
+        for (int i = 0; i < at_once; ++i) AB_TRY(ab_iterate(work));
+        AB_TRY(gpu_clock_mark(clock, turn % 2));
+        if (turn > 0) AB_TRY(gpu_clock_wait(clock, (turn - 1) % 2));
+        ++turn;
+    } while (ab_now_s() - begin < seconds);
+    *n = (long)turn * at_once;
+    return gpu_clock_wait(clock, (turn - 1) % 2);
+}
+
+/* Joules of an iteration: the power drawn over some seconds more of them, by the time that each takes, launches included. */
+static ab_status meter_work(sampler *s, ab_work *work, double seconds)
+{
+    const int last = s->series->n - 1;
+    const double ms = fmax(sample_ms(s->series, last, AB_ALL_STAGES), 1e3 * s->series->enqueue_s[last]);
+    const int at_once = (int)fmax(1.0, fmin(QUEUED_MS / ms, WARM_UP_ITERATIONS));
+    gpu_clock *clock = NULL;
+    ab_meter *meter = NULL;
+    long n = 1;
+    AB_TRY(ab_meter_open(s->bench->nvml, &meter));
+    ab_status status = gpu_clock_open(2, &clock);
+    const double begin = ab_now_s();
+    if (status.code == AB_OK) status = keep_busy(work, at_once, seconds, clock, &n);
+    const double took_s = ab_now_s() - begin, watts = ab_meter_close(meter);
+    gpu_clock_close(clock);
+    if (status.code == AB_OK) s->row->energy_j = watts * took_s / (double)n;
+    return status;
+}
+
+/* By the first process alone. A stage between others cannot be run by itself, and no time is spent on an empty cache. */
+static ab_status take_energy(sampler *s)
+{
+    const ab_sampling *sampling = s->sampling;
+    const double seconds = s->bench->options ? s->bench->options->energy_s : 0.0;
+    if (!(seconds > 0.0) || sampling->backend != AB_CUDA || s->bench->process > 1 || s->kept == 0) return ab_ok();
+    if ((sampling->stage && !sampling->alone) || sampling->l2_cold) return ab_ok();
+    AB_TRY(open_work(s, -1));
+    const ab_status status = meter_work(s, timed_work(s), seconds);
+    return status.code == AB_UNSUPPORTED ? ab_ok() : status;
 }
 
 ab_status ab_take_samples(ab_bench *bench, const ab_sampling *sampling, ab_series *series, ab_row *row)
@@ -263,7 +310,8 @@ ab_status ab_take_samples(ab_bench *bench, const ab_sampling *sampling, ab_serie
     sampler s = {.bench = bench, .sampling = sampling, .series = series, .row = row};
     s.timing = ab_timing_new(sampling->backend, sampling->l2_cold);
     if (sampling->l2_cold && sampling->backend != AB_CUDA) return ab_unsupported("l2=cold is for rows on a GPU");
-    const ab_status status = take_groups(&s);
+    ab_status status = take_groups(&s);
+    if (status.code == AB_OK) status = take_energy(&s);
     if (sampling->backend == AB_CUDA) bench->gpu_ran_s = ab_now_s();
     close_work(&s);
     return status;

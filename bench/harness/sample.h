@@ -38,7 +38,7 @@ typedef struct ab_sampling {
 enum { AB_ALL_STAGES = (1 << AB_MAX_STAGES) - 1 };
 
 /* Takes the samples, from series->n = 0 on; sets the row's stop reason, what became of the GPU's clock, how many
- * samples were discarded, and the energy of a sample where the GPU tells. */
+ * samples were discarded, and with --energy what an iteration takes. */
 ab_status ab_take_samples(ab_bench *bench, const ab_sampling *sampling, ab_series *series, ab_row *row);
 
 /* The stages of a sample as bits, by the names that the series has. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { SUCCESS = 0, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6 };
 
@@ -53,6 +54,18 @@ int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *milliwatt)
 {
     (void)device;
     return answer("FAKE_LIMIT_MILLIWATT", milliwatt);
+}
+
+/* FAKE_WATT watts all the time, told every tenth of a second. */
+int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millijoule)
+{
+    unsigned watt;
+    struct timespec now;
+    (void)device;
+    const int result = answer("FAKE_WATT", &watt);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (result == SUCCESS) *millijoule = 100ull * watt * (10ull * (unsigned long long)now.tv_sec + (unsigned long long)now.tv_nsec / 100000000);
+    return result;
 }
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *mask)
