@@ -112,6 +112,7 @@ def test_all_figures_of_a_whole_run_are_drawn(thesis, tmp_path, capsys):
     assert plots.main(["--run", str(thesis), "--images", str(images), "--out", str(tmp_path / "out")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1] for line in lines if ": no rows in the runs of NVIDIA GeForce GTX 580" in line] == [
+        "3.3-energy:",
         "3.6:",
         "3.9:",
         "history:",

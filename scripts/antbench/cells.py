@@ -7,6 +7,7 @@
     6.1/npp/shapes-1024?scope=kernel#bandwidth     its bytes by its time, as a share of a copy's in the GPU's memory
     6.1/npp/shapes-1024?scope=kernel#mismatch      the share of the pixels that differ from what they should be
     jsc-1/powf/d198#flops                          its operations by its time, in GFLOPS; #bytes: likewise in GB/s
+    3.3/race/d198#energy                           the energy of an iteration, all of the GPU's board, in mJ
     jsc-1/powf/d198#error                          the largest relative error that its verification found, in millionths
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured; another than the first
@@ -67,7 +68,7 @@ class Address:
 BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a row's own
 NO_NOISE = "0"  # the level of noise, of rows that have one
 TOURS = ("quality", "best")  # what a tour's length may be asked as
-QUANTITIES = (*TOURS, "rate", "bandwidth", "bytes", "flops", "mismatch", "error")
+QUANTITIES = (*TOURS, "rate", "bandwidth", "bytes", "flops", "mismatch", "error", "energy")
 
 
 def parse(text):
@@ -252,6 +253,10 @@ def error(row):
     return counted(found, row, "verified otherwise")
 
 
+def energy(row):
+    return unless_absent(1e3 * runs.energy(row), row, "its energy was not measured: --energy")
+
+
 def is_copy(row):
     return row["scope"] == "setup" and row["implementation"] == "device/copy" and row["status"] in runs.MEASURED
 
@@ -269,6 +274,7 @@ OTHER_QUANTITIES = {
     "flops": a_second("flops"),
     "mismatch": mismatch,
     "error": error,
+    "energy": energy,
 }
 
 

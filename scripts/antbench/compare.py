@@ -34,6 +34,8 @@ COLUMNS = runs.KEY + [
     "ratio_hi",
     "ratio_per_sm_ghz",
     "ratio_per_gb_s",
+    "a_energy_j",
+    "b_energy_j",
 ]
 
 
@@ -77,6 +79,8 @@ def compare_rows(a, b):
         "ratio_hi": high,
         "ratio_per_sm_ghz": ratio * sm_ghz(b) / sm_ghz(a) if elsewhere else np.nan,
         "ratio_per_gb_s": ratio * gb_per_s(b) / gb_per_s(a) if elsewhere else np.nan,
+        "a_energy_j": runs.energy(a),
+        "b_energy_j": runs.energy(b),
     }
 
 
@@ -163,7 +167,11 @@ def as_text(lines):
     def optional(value):
         return f"{value:.3f}" if np.isfinite(value) else ""
 
+    def joules(value):
+        return f"{value:.3g}" if np.isfinite(value) else ""
+
     across = lines["ratio_per_sm_ghz"].notna().any()
+    metered = lines[["a_energy_j", "b_energy_j"]].notna().any(axis=None)
     shown = pd.DataFrame(
         {
             "table": lines["table"],
@@ -188,6 +196,7 @@ def as_text(lines):
                 if across
                 else {}
             ),
+            **({"A, J": lines["a_energy_j"].map(joules), "B, J": lines["b_energy_j"].map(joules)} if metered else {}),
         }
     )
     return shown.to_string(index=False, max_colwidth=60)

@@ -150,6 +150,11 @@ def param(row, name, default=None):
     return dict(pair.partition("=")[::2] for pair in row["params"].split(";") if pair).get(name, default)
 
 
+def energy(row):
+    """Joules of a sample; NaN where it was not measured by --energy: what older runs have is of too short a time."""
+    return row["energy_j"] if row["run"].meta.get("options", {}).get("energy_s") else math.nan
+
+
 def device_name(run):
     """The GPU's name, or the CPU's where no GPU took part."""
     return run.device.get("name") or run.meta.get("machine", {}).get("cpu") or "unknown"

@@ -1,0 +1,71 @@
+"""The energy of a row: what is read of it, in tables, figures and comparisons, and what is not believed."""
+
+import json
+import math
+import shutil
+
+import pytest
+from thesis_run import made_row, write_run
+
+from antbench import cells, compare, plots, runs
+
+JOULES = {"i-roulette": 2.5, "ds-roulette": 0.04}
+
+
+@pytest.fixture
+def run(tmp_path):
+    """On a GPU, two rows whose energy was measured, and one on the CPU."""
+    rows = [made_row("3.3", row, "d198", 10.0, "protocol=as-best", energy_j=joules) for row, joules in JOULES.items()]
+    folder = write_run(tmp_path / "run", [*rows, made_row("3.3", "acotsp-seq", "d198", 10.0, "protocol=as-best")])
+    measured_over(folder, 0.6)
+    return folder
+
+
+def measured_over(folder, seconds):
+    meta = json.loads((folder / "meta.json").read_text())
+    meta["options"]["energy_s"] = seconds
+    (folder / "meta.json").write_text(json.dumps(meta))
+
+
+def found(folder, row="ds-roulette"):
+    return cells.look_up(cells.choose(str(folder))[0], f"3.3/{row}/d198?protocol=as-best#energy")
+
+
+def test_it_is_in_millijoules(run):
+    assert found(run).value == pytest.approx(40) and found(run, "i-roulette").value == pytest.approx(2500)
+    assert math.isnan(found(run).low)  # of one process: nothing is known of the next
+    assert found(run, "acotsp-seq").reason == "its energy was not measured: --energy"
+
+
+def test_what_was_read_around_short_samples_is_not_believed(run):
+    """As runs before --energy have it: 3000 W by a board of 700."""
+    measured_over(run, None)
+    assert found(run).reason == "its energy was not measured: --energy"
+    assert all(math.isnan(runs.energy(row)) for row in runs.load_run(run).rows.to_dict("records"))
+
+
+def test_stored_runs_have_none_that_was():
+    for path in runs.find_runs(runs.RESULTS / "reference"):
+        loaded = runs.load_run(path)
+        if not loaded.meta.get("options", {}).get("energy_s"):
+            continue
+        for row in loaded.rows.to_dict("records"):
+            watts = 1e3 * runs.energy(row) / row["median_ms"] if row["backend"] == "cuda" else math.nan
+            assert not watts > 1.5 * loaded.device["power_limit_w"], f"{path}: {row['row']} {row['instance']}: {watts:.0f} W"
+
+
+@pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
+def test_it_is_drawn(run, tmp_path, capsys):
+    assert plots.draw_curves("3.3-energy", cells.choose(str(run)), tmp_path, cells.read_layout("figures.csv"))
+    assert capsys.readouterr().out == "Figure 3.3-energy: no rows for I-Roulette in registers, race\n"
+    assert (tmp_path / "3.3-energy.svg").exists()
+    assert "0 d198 2500 2500 2500" in (tmp_path / "3.3-energy.dat").read_text()
+
+
+def test_comparisons_have_it_where_it_is_known(run, capsys):
+    assert compare.main(["3.3/i-roulette", "3.3/ds-roulette", "--run", str(run)]) == 0
+    header, line = (text.split() for text in capsys.readouterr().out.splitlines()[3:5])
+    assert header[-4:] == ["A,", "J", "B,", "J"] and line[-2:] == ["2.5", "0.04"]
+    measured_over(run, None)
+    compare.main(["3.3/i-roulette", "3.3/ds-roulette", "--run", str(run)])
+    assert ", J" not in capsys.readouterr().out
