@@ -4,11 +4,11 @@
     make ab A="3.3/race/pr1002?ants=512" B="3.3/race/pr1002?ants=1024"
     make ab A=../before B=. ROWS=3.3/race/pr1002
 
-A and B are rows as the program's --rows has them, where a parameter is set that no row of the driver has so, or else the
-roots of two checkouts that are built. Each is measured by several fresh processes, which take turns; the one that is first
-changes every time. The ratio is B's time over A's, with its interval, as `make compare` has it of several processes
-(antbench.inference): B is slower or faster where 1 is outside of it, the same where all of it is within THRESHOLD % of 1,
-and else nothing is said. What would have been seen is the difference at which 1 would have been outside.
+A and B are rows as the program's --rows has them, where a parameter is set that no row of the driver has so, or else
+the roots of two checkouts that are built. Each is measured by several fresh processes, which take turns; the one that is
+first changes every time. The ratio is B's time over A's, with its interval, as `make compare` has it of several
+processes (antbench.inference): B is slower or faster where 1 is outside of it, the same where all of it is within
+THRESHOLD % of 1, and else nothing is said. What would have been seen is the difference at which 1 is outside.
 
 Exit codes: 0 faster or the same, 3 slower, 5 cannot say, 4 wrong output, 77 nothing was timed.
 """
@@ -58,11 +58,13 @@ class Answer:
         return math.sqrt(self.high / self.low) - 1
 
     def __str__(self):
-        said = {"slower": "B is slower", "faster": "B is faster", "same": f"the same within {percent(self.threshold)} %", "undecided": "cannot say"}
+        same = f"the same within {percent(self.threshold)} %"
+        said = {"slower": "B is slower", "faster": "B is faster", "same": same, "undecided": "cannot say"}[self.verdict]
         by = f"{percent(abs(self.ratio - 1))} % {'more' if self.ratio > 1 else 'less'} time than A"
+        interval = f"95 % interval {percent(self.low - 1, '+')} to {percent(self.high - 1, '+')} %"
         return (
-            f"{self.name}: {said[self.verdict]}: B takes {by} (95 % interval {percent(self.low - 1, '+')} to {percent(self.high - 1, '+')} %), "
-            f"{self.b_ms:.4g} ms and {self.a_ms:.4g} ms; {self.processes} processes each; {percent(self.seen)} % would have been seen"
+            f"{self.name}: {said}: B takes {by} ({interval}), {self.b_ms:.4g} ms and {self.a_ms:.4g} ms; "
+            f"{self.processes} processes each; {percent(self.seen)} % would have been seen"
         )
 
 
@@ -78,7 +80,8 @@ def said(program, *arguments):
     """What the program prints; its own line where it ends otherwise than well."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True)
     if done.returncode != command.OK:
-        raise BadInput(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else f"{program} ended with {done.returncode}")
+        lines = done.stderr.strip().splitlines()
+        raise BadInput(lines[-1] if lines else f"{program} ended with {done.returncode}")
     return done.stdout
 
 
@@ -92,7 +95,8 @@ def driver_of(wanted, program):
     known = drivers(program)
     if wanted.table not in known:
         meant = runs.nearest(wanted.table, list(known))
-        raise BadInput(f"{wanted.text}: there is no table {wanted.table}" + (f"; did you mean {meant}?" if meant else ""))
+        question = f"; did you mean {meant}?" if meant else ""
+        raise BadInput(f"{wanted.text}: there is no table {wanted.table}{question}")
     return known[wanted.table]
 
 
@@ -128,7 +132,7 @@ def command_of(text, options):
 
 
 def commands_where_timed(root, driver, arguments):
-    """[(driver, checkout, arguments)], or nothing where no row would be timed: of such the processes after the first have none."""
+    """[(driver, checkout, arguments)]; nothing where no row would be timed: processes after the first have no other."""
     program = root / PROGRAM
     rows = planned(program, driver, *arguments)
     return [(driver, root, [str(program), driver, "--quiet", *arguments])] if any(map(is_timed_here, rows)) else []
@@ -147,11 +151,8 @@ def commands_of(root, wanted, options):
     for each in wanted:
         rows.setdefault(driver_of(each, program), []).append(each.text)
     chosen = rows or dict.fromkeys(drivers(program).values(), [])
-    return [
-        command
-        for driver, of_driver in chosen.items()
-        for command in commands_where_timed(root, driver, [*options, *(["--rows", ",".join(of_driver)] if of_driver else [])])
-    ]
+    asked = {driver: ["--rows", ",".join(texts)] if texts else [] for driver, texts in chosen.items()}
+    return [each for driver in asked for each in commands_where_timed(root, driver, [*options, *asked[driver]])]
 
 
 def is_build(name):
@@ -170,8 +171,8 @@ def rows_of(side, wanted=None):
 
 
 def is_wanted(row, wanted):
-    asked = replace(wanted, row="", input="", conditions=tuple(each for each in wanted.conditions if each[0] in selector.OF_ROWS))
-    return asked.means(row)
+    of_rows = tuple(each for each in wanted.conditions if each[0] in selector.OF_ROWS)
+    return replace(wanted, row="", input="", conditions=of_rows).means(row)
 
 
 def pairs_of(a, b, wanted):
@@ -212,13 +213,14 @@ def tell(pairs, answers):
             print(next(by_pair))
             continue
         row = b.row if a.is_timed else a.row
-        print(f"{' '.join(str(row[name]) for name in runs.KEY if row[name])}: {row['status']}, not timed. {row['note']}".rstrip())
+        name = " ".join(row[column] for column in runs.KEY if row[column])
+        print(f"{name}: {row['status']}, not timed. {row['note']}".rstrip())
     if len(answers) > 1:
         count = {verdict: sum(each.verdict == verdict for each in answers) for verdict in CODES}
         mean = math.exp(np.mean([math.log(each.ratio) for each in answers]))
         print(
-            f"B is faster in {count['faster']}, slower in {count['slower']}, the same in {count['same']}, and nothing can be said "
-            f"in {count['undecided']}; B takes {mean:.3f} of A's time in the geometric mean of {len(answers)}"
+            f"B is faster in {count['faster']}, slower in {count['slower']}, the same in {count['same']}, and nothing can "
+            f"be said in {count['undecided']}; it takes {mean:.3f} of A's time in the geometric mean of {len(answers)}"
         )
 
 
@@ -271,7 +273,8 @@ def main(arguments=None):
 
     def told(done):
         left = (time.monotonic() - begin) / done * (options.processes - done)
-        print(f"ab: {done} of {options.processes} processes of each" + (f", about {left:.0f} s left" if left else ""), file=sys.stderr)
+        text = f", about {left:.0f} s left" if left else ""
+        print(f"ab: {done} of {options.processes} processes of each{text}", file=sys.stderr)
 
     a, b = rerun.in_turns(commands, options.processes, f"build/ab/{stamp}", ("a", "b"), told)
     pairs = pairs_of(a, b, wanted)

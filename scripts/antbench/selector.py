@@ -1,7 +1,7 @@
 """Which rows a user means: TABLE/ROW/INPUT?NAME=VALUE;..., as the program's --rows has it (bench/harness/selector.h).
 
-Each part and each value is a pattern, of "*" and "[a-z]"; a part that is left out or empty is anything. A condition names
-a parameter, or the columns backend or scope; of several values, block=64+128, one is enough.
+Each part and each value is a pattern, of "*" and "[a-z]"; a part that is left out or empty is anything. A condition
+names a parameter, or the columns backend or scope; of several values, block=64+128, one is enough.
 """
 
 import re
