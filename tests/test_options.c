@@ -12,6 +12,7 @@
 
 #include "base/names.h"
 #include "instances/tsplib.h"
+#include "bench/harness/nvml.h"
 #include "bench/harness/options.h"
 
 static const char *const operations[] = {"tsp", NULL};
@@ -142,6 +143,17 @@ static void every_option_is_read(void **state)
     assert_true(options->resume && options->quiet);
     ab_options_free(&p.options);
 
+    options = parse_well(&p, "--until-precise 0.5% --lock-clocks base --energy 1.5 --rows 3.3/race/d198,3.4/*-1/d198?protocol=as");
+    assert_true(options->until_precise == 0.005 && options->lock_clocks == AB_BASE_CLOCK && options->energy_s == 1.5);
+    assert_string_equal(options->rows[1], "3.4/*-1/d198?protocol=as");
+    assert_string_equal(options->instances[0], "d198"); /* named by all of them */
+    assert_true(!options->rows[2] && !options->instances[1]);
+    ab_options_free(&p.options);
+    options = parse_well(&p, "--until-precise 2 --lock-clocks 1410 --energy 0 --rows 3.3/race/d198,?protocol=as");
+    assert_true(options->until_precise == 0.02 && options->lock_clocks == 1410 && options->energy_s == 0.0);
+    assert_null(options->instances);
+    ab_options_free(&p.options);
+
     options = parse_well(
         &p, "--seed 9223372036854775807 --time-budget 0 --list --out a --out b --instances d198 --instances a280");
     assert_true(options->seed == INT64_MAX && isinf(options->time_budget_s));
@@ -222,7 +234,8 @@ static void help_names_every_option(void **state)
     static const char *const names[] = {"--list",       "--dry-run",     "--instances", "--implementations",
                                         "--backend",    "--device",      "--profile",   "--runs",
                                         "--iterations", "--time-budget", "--seed",      "--out",
-                                        "--resume",     "--quiet",       "--help",      "--version"};
+                                        "--resume",     "--quiet",       "--help",      "--version",
+                                        "--rows",       "--until-precise", "--lock-clocks", "--energy"};
     parsed p;
     parse(&p, "--help --nonsense");
     assert_int_equal(p.options.action, AB_ACTION_EXIT);

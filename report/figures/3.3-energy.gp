@@ -1,5 +1,5 @@
 load "report/figures/common.gp"
 set title "Energy of an iteration of Ant System"
-set ylabel "energy of an iteration, all of the GPU's board (mJ)"
+set ylabel "energy of an iteration (mJ)"
 set logscale y
 load "report/figures/curves.gp"
