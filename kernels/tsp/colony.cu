@@ -30,7 +30,8 @@ static ab_status weigh_edges(const gpu_colony *colony)
 static ab_status construct(gpu_colony *colony)
 {
     const tsp_device *device = &colony->device;
-    CUDA_TRY(cudaMemsetAsync(device->iteration_best, 0xff, sizeof *device->iteration_best));
+    if (!colony->rung->resets_best)
+        CUDA_TRY(cudaMemsetAsync(device->iteration_best, 0xff, sizeof *device->iteration_best));
     return colony->rung->construct(device, &colony->params, colony->iteration++);
 }
 

@@ -76,6 +76,8 @@ typedef struct tsp_rung {
     tsp_step *improve = NULL;
     /* In place of tsp_choice_info. NULL: that. */
     tsp_step *choice = NULL;
+    /* Whether `choice` also sets iteration_best to all ones, which is a launch less. */
+    bool resets_best = false;
     /* Whether `choice` leaves what tsp_choice_info does, and is to be checked for it. */
     bool same_weights = false;
     /* All of stage "update", in place of tsp_evaporate and then tsp_deposit_all or tsp_deposit_best. NULL: those. */

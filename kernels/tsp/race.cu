@@ -39,7 +39,7 @@
 
 #include "kernels/tsp/race.h"
 
-enum { MOST_WARPS = 8, MOST_NEAR = RACE_LANES - 1, BUCKET = 1 << 16 };
+enum { MOST_WARPS = 8, MOST_NEAR = RACE_TAIL, BUCKET = 1 << 16 };
 
 /* ---- Stage "choice" ---- */
 
@@ -173,14 +173,15 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
     SHARED(unsigned, sums, MOST_WARPS);
     const size_t base = (size_t)row * (size_t)stride;
 
+    if (row == 0 && thread == 0) *colony.iteration_best = ~0ull;
     for (int j = thread; j < stride; j += (int)blockDim.x) {
         const float tau = colony.pheromone[base + (size_t)j];
         const float weight = (alpha == 1.0f ? tau : powf(tau, alpha)) * colony.heuristic[base + (size_t)j];
         colony.choice_info[base + (size_t)j] = weight;
-        word[j] = race_key(weight);
+        word[j] = (unsigned)__float_as_int(weight);
     }
     __syncthreads();
-    const int clock = row * rows.lanes + thread;
+    const int clock = row * RACE_LANES + thread;
     float near_weight = 0.0f, tail = 0.0f;
     if (thread < rows.n_near) {
         near_weight = race_time(word[rows.city[clock]]);
@@ -193,7 +194,7 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
     /* A little less than n buckets, so that rounding up many parts does not make more of them. */
     const float n_parts = (float)n * (float)(BUCKET - 1), rate = tail * ((float)n * (float)BUCKET / n_parts);
     if (thread < rows.n_near) rows.mean[clock] = race_mean(near_weight, unit);
-    if (thread == rows.n_near) rows.mean[clock] = race_mean(rate, unit);
+    if (thread == RACE_TAIL) rows.mean[clock] = tail > 0.0f ? race_mean(rate, unit) : RACE_SILENT;
     if (!(tail > 0.0f)) return;
 
     for (int j = thread; j < n; j += (int)blockDim.x) word[j] = (unsigned)(race_time(word[j]) / tail * n_parts + 0.5f);
@@ -237,7 +238,7 @@ static ab_status check(const as_problem *problem, const as_params *params)
     const int n = problem->n, n_near = count_near(n, params);
     if (params->near >= RACE_LANES) return ab_unsupported("needs near <= %d, not %d", MOST_NEAR, params->near);
     AB_TRY(device_allow_shared((const void *)weigh_rows, shared_bytes(ceil_div(n, 32) * 32), -1));
-    return race_check_walk<race_random, race_visited, false>(n, n_near + 1, params);
+    return race_check_walk<race_random, race_visited, false>(n, params);
 }
 
 static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *params)
@@ -269,6 +270,7 @@ static ab_status deposit(const tsp_device *colony, const as_params *params, unsi
 
 AB_RUNG(tsp_rung, tsp_race) = {.construct = construct,
                                .choice = choice,
+                               .resets_best = true,
                                .same_weights = true,
                                .deposit = deposit,
                                .check = check,

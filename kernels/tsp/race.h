@@ -2,23 +2,28 @@
  *
  * A step of Ant System as a race: each city j that may be chosen has a clock that rings after an exponentially distributed
  * time of rate w_j, its weight, and the first to ring is j with probability w_j / sum of w. So where a roulette needs a
- * scan, a ballot and a search, a lane here needs one product, and the warp two minima. The clocks are drawn before it is
- * known where the ant will stand: -ln(u) in the shadow of the step before, times 1/w as soon as the row arrives.
+ * scan, a ballot and a search, a lane here needs one product, and the warp one minimum: a time's lowest bits are its lane.
+ *
+ * Clocks go on from step to step. An exponential time has no memory: what a clock still has to run when another rings is
+ * distributed as at first, whoever rang and when. So a lane keeps how long it would have to run at rate 1, takes off what
+ * has passed times its rate, and goes on with the next row's rate. Only the clock that rang is drawn anew: one random
+ * number a step, of which each lane draws one for 32 steps.
  *
  * The warp holds 32 clocks: the near cities of the row, and in rung `race` one for all others together, the tail, whose
  * rate T counts visited cities too. Where it rings first the warp draws 32 tail cities at once from the row's alias
  * table. They are the tail's successive arrivals; those at visited cities do not count (thinning of a Poisson process),
- * and the first of the others wins unless a near city's clock rings before it. After RACE_ROUNDS rounds of nothing but
- * visited cities the step is thrown away and drawn anew by adding up all cities that are left. That keeps the
- * distribution: which arrival is the first that counts does not depend on how many before it do not.
+ * and the first of the others wins unless a near city's clock rings before it: between two arrivals it does so with
+ * probability N / (N + T), N being the rate of the near cities that are left, and which of them does not depend on when.
+ * After some rounds of nothing but visited cities the step is thrown away and drawn anew by adding up all cities that are
+ * left. That keeps the distribution: which arrival is the first that counts does not depend on how many before it do not.
+ * After a step that no near city's clock has decided all clocks are drawn anew.
  *
  * A step's critical path: the row's clocks (shared memory, or the L2 cache where n is large), the visited flags of its
- * cities (shared memory), two warp minima; the next row is asked for before it is known whether the step is a plain one.
- * Resolution: 2^-32 of a clock's distribution, 2^-16 of the mean weight of a tail city, 2^-23 of the rest's sum.
+ * cities (shared memory), a warp minimum and a shuffle.
+ * Resolution: 2^-18 of a time, 2^-24 of what a clock has to run, 2^-32 of a new clock's distribution, 2^-16 of the mean
+ * weight of a tail city, 2^-23 of the rest's sum.
  *
- * Measured on an H100 (race.cu, race_candidates.cu): 32 proposals beat 8 and 16; rows in shared memory beat rows from
- * the cache by 8 to 21 % where they fit; 31 near cities beat 11, 15 and 22 but at pr2392 with as-best;
- * docs/frontier.md.
+ * What was tried beside it, with numbers: docs/frontier.md.
  *
  * Sources: this project; thinning: Lewis & Shedler, Naval Research Logistics 26 (1979); alias tables: Walker, ACM TOMS 3
  * (1977); sfc32: C. Doty-Humphrey, PractRand.
@@ -35,26 +40,29 @@
 #include "kernels/warp.h"
 
 enum {
-    RACE_LANES = WARP_SIZE,  /* most clocks of a row */
-    RACE_LIST = 256,         /* cities left from which on an ant keeps a list of them */
-    RACE_ROUNDS = 4,         /* of proposals before a step is drawn anew */
-    RACE_AT_ONCE = 8,        /* loads in flight of a lane that looks at a whole row */
-    RACE_BLOCK_ANTS = 32,    /* most ants of a block */
-    RACE_STREAMED_BLOCK = 4, /* ants of a block where rows are not in shared memory */
-    RACE_LOADERS = 8         /* least warps of a block that loads rows */
+    RACE_LANES = WARP_SIZE,     /* clocks of a row */
+    RACE_TAIL = RACE_LANES - 1, /* the tail's lane, after the near cities' */
+    RACE_LIST = 512,            /* cities left from which on an ant keeps a list of them */
+    RACE_ROUNDS = 4,            /* of proposals before a step is drawn anew: while a quarter of the cities is left, */
+    RACE_LATE_ROUNDS = 1,       /* ... and then */
+    RACE_MOST_CITIES = 65536 - RACE_LANES,
+    RACE_UNROLL = 2,        /* plain steps in the walk's loop */
+    RACE_AT_ONCE = 8,       /* loads in flight of a lane that looks at a whole row */
+    RACE_BLOCK_ANTS = 32,   /* most ants of a block; and its warps where it keeps rows, which they load together */
+    RACE_STREAMED_BLOCK = 4 /* ants of a block where rows are not in shared memory */
 };
 
 #define RACE_NEVER 0xffffffffu      /* the key of a clock that is not in the race */
-#define RACE_WEIGHTLESS 0x7f800000u /* that of a city of weight 0: an infinite time */
+#define RACE_SILENT 1e36f           /* mean time of a tail that weighs nothing: it rings, and no ring counts */
+#define RACE_WEIGHTLESS 0x7f800000u /* that of a city of weight 0, or more: an infinite time */
 
-/* A rung's own memory. Row n is read ahead where the tail has rung, and never used. */
+/* A rung's own memory. A lane without a near city has n + lane for one, which nobody visits. */
 typedef struct race_rows {
-    float *mean;          /* [n + 1][lanes] mean time of a clock, in units of the row's; infinite for weight 0 */
-    unsigned short *city; /* [n + 1][lanes] near cities, nearest first; the tail is city n */
+    float *mean;          /* [n][RACE_LANES] mean time of a clock, in units of the row's; infinite for weight 0 */
+    unsigned short *city; /* [n][RACE_LANES] near cities, nearest first; the last lane is the tail's, if there is one */
     unsigned *alias;      /* [n][stride] of the tail: threshold << 16 | alias; NULL for candidate sets */
     tour_links *links;    /* [n][n_ants] */
-    int n_near;           /* near cities; the tail's clock is the lane after them */
-    int lanes;            /* clocks: with the tail's, where there is one */
+    int n_near;           /* near cities */
 } race_rows;
 
 /* ---- Random numbers ---- */
@@ -109,10 +117,23 @@ static __device__ __forceinline__ float race_exponential(unsigned random)
     return u < 0x1p-6f ? u * (1.44269504f + u * (0.72134752f + u * 0.48089835f)) : -race_log2(1.0f - u);
 }
 
-/* Times are not negative: their bits are ordered as they are. */
-static __device__ __forceinline__ unsigned race_key(float time)
+/* 1 / x, 0 for infinite x, by its one instruction. */
+static __device__ __forceinline__ float race_reciprocal(float x)
 {
-    return (unsigned)__float_as_int(time);
+#ifdef __CUDACC__
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+#else
+    return 1.0f / x;
+#endif
+}
+
+/* Times are not negative: their bits are ordered as they are. The lowest five are the lane's number, so that one minimum
+ * tells both who is first and when. */
+static __device__ __forceinline__ unsigned race_key(float time, int lane)
+{
+    return ((unsigned)__float_as_int(time) & ~(unsigned)(WARP_SIZE - 1)) | (unsigned)lane;
 }
 
 static __device__ __forceinline__ float race_time(unsigned key)
@@ -129,22 +150,26 @@ static __device__ __forceinline__ float race_mean(float weight, float unit)
 
 /* ---- Where an ant has been ---- */
 
-/* A byte for each city and one for the tail, which is never visited. */
+/* A byte for each city, and for each lane that has none. */
 struct race_visited {
-    shared_array<unsigned char> flags;
+    shared_array<signed char> flags;
 
     static __host__ __device__ int bytes(int n)
     {
-        return ceil_div(n + 1, 4) * 4;
+        return ceil_div(n + RACE_LANES, 4) * 4;
+    }
+    /* All ones for a city that has been visited, else 0. */
+    __device__ __forceinline__ unsigned mask(int city) const
+    {
+        return (unsigned)(int)flags[city];
     }
     __device__ __forceinline__ bool has(int city) const
     {
-        return flags[city] != 0;
+        return mask(city) != 0;
     }
-    /* By one lane. */
-    __device__ __forceinline__ void add(int city) const
+    __device__ __forceinline__ void set(int city, bool is) const
     {
-        flags[city] = 1;
+        flags[city] = is ? -1 : 0;
     }
 };
 
@@ -157,28 +182,28 @@ struct race_record {
     int edge = 0;                  /* of the latest that were written */
     long long length = 0;          /* this lane's part of it, without `edge` */
 
-    __device__ __forceinline__ void enter(const tsp_device &colony, const race_rows &rows, int ant, int step, int city)
+    __device__ __forceinline__ void begin(int city)
     {
-        const int lane = (int)threadIdx.x % WARP_SIZE;
-        if (step % WARP_SIZE == lane) mine = city;
-        if (step % WARP_SIZE == WARP_SIZE - 1 || step == colony.n - 1) write(colony, rows, ant, step);
+        last = city;
+        if (threadIdx.x % WARP_SIZE == 0) tour[0] = city;
     }
 
-    __device__ void write(const tsp_device &colony, const race_rows &rows, int ant, int step)
+    /* The cities of steps begin .. begin + count - 1, from 1 on. */
+    __device__ void write(const tsp_device &colony, const race_rows &rows, int ant, int begin, int count)
     {
-        const int lane = (int)threadIdx.x % WARP_SIZE, position = step / WARP_SIZE * WARP_SIZE + lane;
+        const int lane = (int)threadIdx.x % WARP_SIZE, position = begin + lane;
         int from = __shfl_up_sync(FULL_WARP, mine, 1), before = __shfl_up_sync(FULL_WARP, mine, 2);
         if (lane == 0) from = last;
         if (lane < 2) before = lane == 0 ? before_last : last;
         length += edge;
         edge = 0;
-        if (position <= step) {
+        if (lane < count) {
             tour[position] = mine;
-            if (position > 0) edge = colony.dist[(size_t)from * (size_t)colony.stride + (size_t)mine];
+            edge = __ldcg(colony.dist + (size_t)from * (size_t)colony.stride + (size_t)mine);
             if (position > 1) rows.links[(size_t)from * (size_t)colony.n_ants + (size_t)ant] = link_tour(before, mine);
         }
-        last = __shfl_sync(FULL_WARP, mine, step);
-        before_last = __shfl_sync(FULL_WARP, mine, step - 1);
+        before_last = count > 1 ? __shfl_sync(FULL_WARP, mine, count - 2) : last;
+        last = __shfl_sync(FULL_WARP, mine, count - 1);
     }
 
     /* The whole tour stands; the neighbours of its first city and of its last are left to write. */
@@ -202,35 +227,19 @@ struct race_list {
     shared_array<unsigned short> cities;
     int length; /* 0: not yet */
 
+    /* Of all cities, the first time; then of those that were left. */
     template <typename Visited> __device__ void fill(int n, Visited visited)
     {
-        const int lane = (int)threadIdx.x % WARP_SIZE;
+        const int lane = (int)threadIdx.x % WARP_SIZE, before = length, end = before ? before : n;
         length = 0;
-        __syncwarp(FULL_WARP); /* every lane has read the list before */
-        for (int first = 0; first < n; first += WARP_SIZE) {
-            const bool left = first + lane < n && !visited.has(first + lane);
+        for (int first = 0; first < end; first += WARP_SIZE) {
+            const int k = first + lane, city = k >= end ? n : before ? (int)cities[k] : k;
+            const bool left = city < n && !visited.has(city);
             const unsigned lanes = __ballot_sync(FULL_WARP, left);
-            if (left) cities[length + __popc(lanes & ((1u << lane) - 1))] = (unsigned short)(first + lane);
+            __syncwarp(FULL_WARP); /* every lane has read the cities that others may write over */
+            if (left) cities[length + __popc(lanes & ((1u << lane) - 1))] = (unsigned short)city;
             length += __popc(lanes);
-        }
-        __syncwarp(FULL_WARP);
-    }
-};
-
-/* What a lane has seen of the cities that are left: by the random proportional rule one of them and the sum of their
- * weights; or the best of them and its weight. */
-template <bool BEST> struct race_pick {
-    float weight;
-    int city;
-
-    template <typename Random> __device__ __forceinline__ void see(float w, int other, Random &random)
-    {
-        if (BEST) {
-            if (w > weight || (w == weight && other < city)) city = other;
-            weight = max(weight, w);
-        } else {
-            weight += w;
-            if (w > 0.0f && race_unit(random.next()) * weight <= w) city = other;
+            __syncwarp(FULL_WARP);
         }
     }
 };
@@ -245,7 +254,8 @@ template <typename Visited> static __device__ int race_nearest(const tsp_device 
     return (int)(unsigned)warp_min(nearest);
 }
 
-/* Chooses among all that are left, `left` of them: by the random proportional rule, or the best (tsp.h). */
+/* Chooses among all that are left, `left` of them: by the random proportional rule, or the best (tsp.h). Each lane looks
+ * at every 32nd; by the rule a lane is drawn first, by what its cities weigh, and then one of these. */
 template <bool BEST, typename Random, typename Visited>
 static __device__ int race_rest(const tsp_device &colony, int from, int left, Visited visited, race_list &list,
                                 Random &random, unsigned &zero_weight_steps)
@@ -253,31 +263,40 @@ static __device__ int race_rest(const tsp_device &colony, int from, int left, Vi
     const int n = colony.n, lane = (int)threadIdx.x % WARP_SIZE;
     const float *const row = colony.choice_info + (size_t)from * (size_t)colony.stride;
     const bool listed = left <= RACE_LIST;
-    race_pick<BEST> pick = {0.0f, n};
     if (listed && (list.length == 0 || 3 * left < 2 * list.length)) list.fill(n, visited);
     const int end = listed ? list.length : n;
+    const auto city_of = [&](int k) { return k >= end ? n : listed ? (int)list.cities[k] : k; };
+    const auto weight_of = [&](int city) { return city == n || visited.has(city) ? 0.0f : __ldcg(row + city); };
+    float sum = 0.0f, heaviest = 0.0f;
+    int best = n;
     for (int first = lane; first < end; first += RACE_AT_ONCE * WARP_SIZE) {
         int city[RACE_AT_ONCE];
         float weight[RACE_AT_ONCE];
 #pragma unroll
-        for (int i = 0; i < RACE_AT_ONCE; ++i) {
-            const int k = first + i * WARP_SIZE;
-            city[i] = k >= end ? n : listed ? (int)list.cities[k] : k;
-            const bool out = city[i] == n || visited.has(city[i]);
-            weight[i] = out ? 0.0f : row[city[i]];
-        }
+        for (int i = 0; i < RACE_AT_ONCE; ++i) weight[i] = weight_of(city[i] = city_of(first + i * WARP_SIZE));
 #pragma unroll
-        for (int i = 0; i < RACE_AT_ONCE; ++i) pick.see(weight[i], city[i], random);
+        for (int i = 0; i < RACE_AT_ONCE; ++i) {
+            sum += weight[i];
+            if (weight[i] > heaviest || (weight[i] == heaviest && city[i] < best)) best = city[i];
+            heaviest = max(heaviest, weight[i]);
+        }
     }
-    const float most = warp_max(pick.weight);
+    const float most = warp_max(BEST ? heaviest : sum);
     if (!(most > 0.0f)) {
         ++zero_weight_steps;
         return race_nearest(colony, from, visited);
     }
-    if (BEST) return (int)warp_min(pick.weight == most ? (unsigned)pick.city : RACE_NEVER);
-    const float time = race_exponential(random.next()) * (most / pick.weight);
-    const unsigned key = pick.weight > 0.0f ? race_key(time) : RACE_NEVER, winner = warp_min(key);
-    return __shfl_sync(FULL_WARP, pick.city, __ffs((int)__ballot_sync(FULL_WARP, key == winner)) - 1);
+    if (BEST) return (int)warp_min(heaviest == most ? (unsigned)best : RACE_NEVER);
+    const unsigned lane_key = race_key(race_exponential(random.next()) * race_mean(sum, most), lane);
+    const int lucky = (int)(warp_min(lane_key) % WARP_SIZE);
+    unsigned key = RACE_NEVER;
+    for (int k = lucky + lane * WARP_SIZE; k - lane * WARP_SIZE < end; k += WARP_SIZE * WARP_SIZE) {
+        const int city = city_of(k);
+        const unsigned other = race_key(race_exponential(random.next()) * race_mean(weight_of(city), most), lane);
+        if (other < key) best = city;
+        key = min(key, other);
+    }
+    return __shfl_sync(FULL_WARP, best, (int)warp_min(key));
 }
 
 static __device__ __forceinline__ float race_sum(float value)
@@ -286,42 +305,51 @@ static __device__ __forceinline__ float race_sum(float value)
     return value;
 }
 
-/* The tail has rung first, at `now`: its next arrivals, a lane each, against the near cities' clocks. -1 where
- * RACE_ROUNDS rounds of them have not decided. */
+/* A lane's clock of a row. */
+struct race_clock {
+    float mean;
+    int city;
+};
+
+/* The tail has rung first: its arrivals, a lane each, until one is at an unvisited city or a near city's clock rings before
+ * it, for which each arrival but the first has the same probability. -1 where some rounds of them have not decided. */
 template <typename Random, typename Visited>
-static __device__ int race_tail(const tsp_device &colony, const race_rows &rows, int from, int city, float mean,
-                                unsigned key, Visited visited, Random &random)
+static __device__ int race_tail(const tsp_device &colony, const race_rows &rows, int from, race_clock clock,
+                                unsigned key, int left, Visited visited, Random &random)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE;
     const unsigned *const alias = rows.alias + (size_t)from * (size_t)colony.stride;
-    const unsigned near_key = lane == rows.n_near ? RACE_NEVER : key, near_first = warp_min(near_key);
-    const float tail_mean = __shfl_sync(FULL_WARP, mean, rows.n_near);
-    float now = race_time(__shfl_sync(FULL_WARP, key, rows.n_near));
-    for (int round = 0; round < RACE_ROUNDS; ++round) {
+    const unsigned near_key = lane == RACE_TAIL ? RACE_NEVER : key;
+    const float rate = race_reciprocal(clock.mean);
+    float near = 0.0f, all = 0.0f;
+    if (__shfl_sync(FULL_WARP, clock.mean, RACE_TAIL) >= RACE_SILENT) return -1;
+    const int rounds = 4 * left > colony.n ? RACE_ROUNDS : RACE_LATE_ROUNDS;
+    for (int round = 0; round < rounds; ++round) {
         const unsigned long long drawn = (unsigned long long)random.next() * (unsigned)colony.n;
         const unsigned bucket = (unsigned)(drawn >> 32), fraction = (unsigned)drawn >> 16;
         const unsigned entry = __ldcg(alias + bucket);
-        const int proposal = (int)(fraction < entry >> 16 ? bucket : entry & 0xffff);
-        const unsigned accepted = __ballot_sync(FULL_WARP, !visited.has(proposal));
-        const int arrival = accepted ? __ffs((int)accepted) - 1 : WARP_SIZE - 1;
-        if (round > 0 || arrival > 0) { /* the first of all arrives at `now` */
-            const bool waited = lane <= arrival && (round > 0 || lane > 0);
-            const float wait = race_exponential(random.next());
-            now += race_sum(waited ? wait : 0.0f) * tail_mean;
-            if (near_first < RACE_WEIGHTLESS && near_first <= race_key(now))
-                return (int)warp_min(near_key == near_first ? (unsigned)city : RACE_NEVER);
+        if (round == 0) { /* in the shadow of the load */
+            near = race_sum(near_key < RACE_WEIGHTLESS ? rate : 0.0f);
+            all = near + __shfl_sync(FULL_WARP, rate, RACE_TAIL);
         }
-        if (accepted) return __shfl_sync(FULL_WARP, proposal, arrival);
+        const bool rings = round + lane > 0 && race_unit(random.next()) * all <= near; /* before this arrival */
+        const int proposal = (int)(fraction < entry >> 16 ? bucket : entry & 0xffff);
+        const unsigned near_rings = __ballot_sync(FULL_WARP, rings);
+        const unsigned decided = near_rings | __ballot_sync(FULL_WARP, !visited.has(proposal));
+        if (!decided) continue;
+        const int arrival = __ffs((int)decided) - 1;
+        if (near_rings >> arrival & 1) return __shfl_sync(FULL_WARP, clock.city, (int)warp_min(near_key));
+        return __shfl_sync(FULL_WARP, proposal, arrival);
     }
     return -1;
 }
 
 /* ---- The walk ---- */
 
-/* Entries of all rows, made up to what a load of 16 bytes has. */
-static inline __host__ __device__ size_t race_entries(int n, int lanes)
+/* Entries of all rows. */
+static inline __host__ __device__ size_t race_entries(int n)
 {
-    return ((size_t)(n + 1) * (size_t)lanes + 7) / 8 * 8;
+    return (size_t)n * RACE_LANES;
 }
 
 /* How a walk is launched. */
@@ -334,9 +362,9 @@ typedef struct race_plan {
 struct race_layout {
     size_t cities, flags, lists, bytes;
 
-    __host__ __device__ race_layout(int n, int lanes, race_plan plan)
+    __host__ __device__ race_layout(int n, race_plan plan)
     {
-        const size_t entries = plan.in_shared ? race_entries(n, lanes) : 0, ants = (size_t)plan.block_ants;
+        const size_t entries = plan.in_shared ? race_entries(n) : 0, ants = (size_t)plan.block_ants;
         cities = entries * sizeof(float);
         flags = cities + entries * sizeof(unsigned short);
         lists = flags + ants * (size_t)race_visited::bytes(n);
@@ -352,22 +380,17 @@ template <typename T> static __device__ __forceinline__ void race_load(shared_ar
         *reinterpret_cast<uint4 *>(&to[i]) = *reinterpret_cast<const uint4 *>(from + i);
 }
 
-/* A lane's clock of a row. */
-struct race_clock {
-    float mean;
-    int city;
-};
-
 template <typename Random, typename Visited, bool IN_SHARED, bool CANDIDATES>
 static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     race_walk(tsp_device colony, race_rows rows, race_plan plan, unsigned long long seed, unsigned iteration)
 {
-    const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
-    const int entries = IN_SHARED ? (int)race_entries(n, rows.lanes) : 0;
-    const race_layout layout(n, rows.lanes, plan);
+    const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
+    const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE; /* so that no step computes it again */
+    const int entries = IN_SHARED ? (int)race_entries(n) : 0;
+    const race_layout layout(n, plan);
     SHARED_DYNAMIC(float, means, 0, entries);
     SHARED_DYNAMIC(unsigned short, cities, layout.cities, entries);
-    SHARED_DYNAMIC(unsigned char, flags, layout.flags, plan.block_ants *race_visited::bytes(n));
+    SHARED_DYNAMIC(signed char, flags, layout.flags, plan.block_ants *race_visited::bytes(n));
     SHARED_DYNAMIC(unsigned short, lists, layout.lists, plan.block_ants *RACE_LIST);
     const int ant = (int)blockIdx.x * plan.block_ants + warp;
     const Visited visited = {flags + warp * race_visited::bytes(n)};
@@ -376,13 +399,13 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
         race_load<float>(means, rows.mean, entries);
         race_load<unsigned short>(cities, rows.city, entries);
     }
-    for (int i = thread; i < plan.block_ants * race_visited::bytes(n); i += (int)blockDim.x) flags[i] = 0;
+    for (int i = 4 * thread; i < plan.block_ants * race_visited::bytes(n); i += 4 * (int)blockDim.x)
+        *reinterpret_cast<unsigned *>(&flags[i]) = 0;
     __syncthreads();
     if (warp >= plan.block_ants || ant >= colony.n_ants) return;
 
     const auto clock_of = [&](int row) -> race_clock {
-        const int entry = row * rows.lanes + lane;
-        if (lane >= rows.lanes) return {race_time(RACE_WEIGHTLESS), n};
+        const unsigned entry = (unsigned)(row * RACE_LANES + lane);
         if (IN_SHARED) return {means[entry], cities[entry]};
         return {__ldg(rows.mean + entry), __ldg(rows.city + entry)};
     };
@@ -392,32 +415,46 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     race_record record = {.tour = colony.tours + (size_t)ant * (size_t)(n + 1)};
     unsigned zero_weight_steps = 0;
 
-    int from = __shfl_sync(FULL_WARP, min((int)(race_unit(random.next()) * (float)n), n - 1), 0);
-    record.enter(colony, rows, ant, 0, from);
-    if (lane == 0) visited.add(from);
-    __syncwarp(FULL_WARP);
+    int from = __shfl_sync(FULL_WARP, min((int)(race_unit(random.next()) * (float)n), n - 1), 0), left = n - 1;
+    record.begin(from);
+    if (lane == 0) visited.set(from, true);
     race_clock clock = clock_of(from);
     float wait = race_exponential(random.next());
 
-    for (int step = 1; step < n; ++step) {
-        const unsigned key = visited.has(clock.city) ? RACE_NEVER : race_key(wait * clock.mean), first = warp_min(key);
-        int next = (int)warp_min(key == first ? (unsigned)clock.city : RACE_NEVER);
-        race_clock ahead = clock_of(next);
-        wait = race_exponential(random.next());
-        if (first >= RACE_WEIGHTLESS || (!CANDIDATES && next == n)) {
-            next = -1;
-            if (!CANDIDATES && first < RACE_WEIGHTLESS)
-                next = race_tail(colony, rows, from, clock.city, clock.mean, key, visited, random);
+    for (; left > 0; left -= WARP_SIZE) {
+        const float spare = race_exponential(random.next()); /* of the clock that rings in the step of this lane */
+        for (int i = 0;; ++i) {
+            unsigned key = 0;
+#pragma unroll RACE_UNROLL
+            for (; i < WARP_SIZE; ++i) { /* steps that a near city's clock decides */
+                __syncwarp(FULL_WARP);
+                key = max(race_key(fabsf(wait) * clock.mean, lane), visited.mask(clock.city));
+                const unsigned first = warp_min(key);
+                const int next = __shfl_sync(FULL_WARP, clock.city, (int)first);
+                const float fresh = __shfl_sync(FULL_WARP, spare, i);
+                if (CANDIDATES ? first >= RACE_WEIGHTLESS : first % WARP_SIZE == RACE_TAIL) break;
+                const race_clock ahead = clock_of(next);
+                const bool rang = key == first, out = key == RACE_NEVER;
+                if (!out) wait -= race_time(first) * race_reciprocal(clock.mean);
+                wait = rang ? fresh : wait;
+                visited.set(clock.city, rang || out);
+                if (lane == i) record.mine = next;
+                clock = ahead;
+                from = next;
+            }
+            if (i == WARP_SIZE || i == left) break;
+            int next = -1;
+            if (!CANDIDATES) next = race_tail(colony, rows, from, clock, key, left - i, visited, random);
             if (next < 0)
-                next = race_rest<CANDIDATES>(colony, from, n - step, visited, list, random, zero_weight_steps);
-            ahead = clock_of(next);
+                next = race_rest<CANDIDATES>(colony, from, left - i, visited, list, random, zero_weight_steps);
+            clock = clock_of(next);
+            wait = race_exponential(random.next());
+            __syncwarp(FULL_WARP);
+            if (lane == 0) visited.set(next, true);
+            if (lane == i) record.mine = next;
+            from = next;
         }
-        __syncwarp(FULL_WARP); /* every lane has read the flags */
-        if (lane == 0) visited.add(next);
-        __syncwarp(FULL_WARP);
-        record.enter(colony, rows, ant, step, next);
-        clock = ahead;
-        from = next;
+        record.write(colony, rows, ant, n - left, min(left, (int)WARP_SIZE));
     }
     record.finish(colony, rows, ant, zero_weight_steps);
 }
@@ -432,12 +469,10 @@ static inline size_t race_round_up(size_t bytes)
 /* Where a rung's rows lie in its scratch memory, and how many bytes they are. */
 static inline size_t race_place(void *scratch, int n, int stride, int n_ants, int n_near, bool tail, race_rows *rows)
 {
-    const int lanes = n_near + tail;
-    const size_t entries = race_entries(n, lanes), matrix = (size_t)n * (size_t)stride;
+    const size_t entries = race_entries(n), matrix = (size_t)n * (size_t)stride;
     const size_t city = race_round_up(entries * sizeof(float)), alias = city + race_round_up(entries * sizeof(short));
     const size_t links = alias + (tail ? race_round_up(matrix * sizeof(unsigned)) : 0);
     rows->n_near = n_near;
-    rows->lanes = lanes;
     rows->mean = (float *)scratch;
     rows->city = (unsigned short *)((char *)scratch + city);
     rows->alias = tail ? (unsigned *)((char *)scratch + alias) : NULL;
@@ -453,16 +488,16 @@ static inline ab_status race_upload(const race_rows *rows, size_t entries, const
     return ab_ok();
 }
 
-/* Writes the near cities of each row, nearest first; the tail is city n. */
+/* Writes the cities of each row. */
 static inline ab_status race_write_cities(const race_rows *rows, int n, const int32_t *near)
 {
-    const size_t entries = race_entries(n, rows->lanes);
+    const size_t entries = race_entries(n);
     unsigned short *cities = (unsigned short *)malloc(entries * sizeof *cities);
     float *mean = (float *)malloc(entries * sizeof *mean);
     ab_status status = cities && mean ? ab_ok() : ab_failed("out of memory: %zu entries of near cities", entries);
     for (size_t i = 0; i < entries && status.code == AB_OK; ++i) {
-        const size_t row = i / (size_t)rows->lanes, k = i % (size_t)rows->lanes, n_near = (size_t)rows->n_near;
-        cities[i] = (unsigned short)(row < (size_t)n && k < n_near ? near[row * n_near + k] : n);
+        const size_t row = i / RACE_LANES, k = i % RACE_LANES, n_near = (size_t)rows->n_near;
+        cities[i] = (unsigned short)(k < n_near ? near[row * n_near + k] : n + (int32_t)k);
         mean[i] = INFINITY;
     }
     if (status.code == AB_OK) status = race_upload(rows, entries, mean, cities);
@@ -482,22 +517,22 @@ static inline ab_status race_even_block(int n_ants, int *block_ants)
     return ab_ok();
 }
 
-static inline ab_status race_fits_shared(int n, int lanes, race_plan plan, bool *fits)
+static inline ab_status race_fits_shared(int n, race_plan plan, bool *fits)
 {
     int device = 0, most = 0;
     CUDA_TRY(cudaGetDevice(&device));
     CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    *fits = race_layout(n, lanes, plan).bytes <= (size_t)most;
+    *fits = race_layout(n, plan).bytes <= (size_t)most;
     return ab_ok();
 }
 
 /* Rows in shared memory where they all fit and nobody asked for blocks of a certain size. */
-static inline ab_status race_make_plan(int n, int lanes, const as_params *params, race_plan *plan)
+static inline ab_status race_make_plan(int n, const as_params *params, race_plan *plan)
 {
     bool fits = false;
     *plan = (race_plan){.block_ants = 0, .in_shared = true};
     AB_TRY(race_even_block(params->n_ants, &plan->block_ants));
-    if (params->block_ants == 0) AB_TRY(race_fits_shared(n, lanes, *plan, &fits));
+    if (params->block_ants == 0) AB_TRY(race_fits_shared(n, *plan, &fits));
     if (fits) return ab_ok();
     plan->in_shared = false;
     plan->block_ants = params->block_ants ? params->block_ants : RACE_STREAMED_BLOCK;
@@ -505,25 +540,25 @@ static inline ab_status race_make_plan(int n, int lanes, const as_params *params
 }
 
 template <typename Random, typename Visited, bool CANDIDATES>
-static ab_status race_check_walk(int n, int lanes, const as_params *params)
+static ab_status race_check_walk(int n, const as_params *params)
 {
     race_plan plan;
-    AB_TRY(race_make_plan(n, lanes, params, &plan));
+    if (n > RACE_MOST_CITIES) return ab_unsupported("needs n <= %d, not %d", RACE_MOST_CITIES, n);
+    AB_TRY(race_make_plan(n, params, &plan));
     return device_allow_shared(plan.in_shared ? (const void *)race_walk<Random, Visited, true, CANDIDATES>
                                               : (const void *)race_walk<Random, Visited, false, CANDIDATES>,
-                               race_layout(n, lanes, plan).bytes, params->carveout);
+                               race_layout(n, plan).bytes, params->carveout);
 }
 
 template <typename Random, typename Visited, bool CANDIDATES>
 static ab_status race_launch_walk(const tsp_device *colony, race_rows rows, const as_params *params, unsigned iteration)
 {
     race_plan plan;
-    AB_TRY(race_make_plan(colony->n, rows.lanes, params, &plan));
+    AB_TRY(race_make_plan(colony->n, params, &plan));
     const auto walk =
         plan.in_shared ? race_walk<Random, Visited, true, CANDIDATES> : race_walk<Random, Visited, false, CANDIDATES>;
-    const int warps = plan.in_shared ? max(plan.block_ants, (int)RACE_LOADERS) : plan.block_ants;
-    LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), warps * WARP_SIZE,
-           race_layout(colony->n, rows.lanes, plan).bytes)
+    const int warps = plan.in_shared ? (int)RACE_BLOCK_ANTS : plan.block_ants;
+    LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), warps * WARP_SIZE, race_layout(colony->n, plan).bytes)
     (*colony, rows, plan, params->seed, iteration);
     return AB_LAUNCHED("race_walk");
 }

@@ -41,13 +41,14 @@ static __global__ void __launch_bounds__(N_THREADS) weigh_sets(tsp_device colony
 {
     const int row = (int)blockIdx.x, thread = (int)threadIdx.x;
     const size_t base = (size_t)row * (size_t)colony.stride;
+    if (row == 0 && thread == 0) *colony.iteration_best = ~0ull;
     for (int j = thread; j < colony.stride; j += N_THREADS)
         colony.choice_info[base + (size_t)j] = weigh(colony, base + (size_t)j, alpha);
     if (thread >= WARP_SIZE) return;
-    const int clock = row * rows.lanes + thread;
-    const float weight = thread < rows.lanes ? weigh(colony, base + rows.city[clock], alpha) : 0.0f;
+    const int clock = row * RACE_LANES + thread;
+    const float weight = thread < rows.n_near ? weigh(colony, base + rows.city[clock], alpha) : 0.0f;
     const float unit = race_sum(weight);
-    if (thread < rows.lanes) rows.mean[clock] = race_mean(weight, unit);
+    if (thread < rows.n_near) rows.mean[clock] = race_mean(weight, unit);
 }
 
 static race_rows rows_of(const tsp_device *colony)
@@ -67,7 +68,7 @@ static ab_status check(const as_problem *problem, const as_params *params)
 {
     AB_TRY(as_check_candidates(problem));
     if (problem->nn > RACE_LANES) return ab_unsupported("needs sets of at most %d, not %d", RACE_LANES, problem->nn);
-    return race_check_walk<race_random, race_visited, true>(problem->n, problem->nn, params);
+    return race_check_walk<race_random, race_visited, true>(problem->n, params);
 }
 
 static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *)
@@ -94,6 +95,7 @@ static ab_status deposit(const tsp_device *colony, const as_params *params, unsi
 
 AB_RUNG(tsp_rung, tsp_race_candidates) = {.construct = construct,
                                           .choice = choice,
+                                          .resets_best = true,
                                           .same_weights = true,
                                           .deposit = deposit,
                                           .check = check,

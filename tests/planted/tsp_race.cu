@@ -7,32 +7,35 @@
 
 /* Has every city, but forgets one city in 16 of those that it is asked for. */
 struct forgetful_visited : race_visited {
+    __device__ unsigned mask(int city) const
+    {
+        return city % 16 == 3 ? 0 : race_visited::mask(city);
+    }
     __device__ bool has(int city) const
     {
-        return race_visited::has(city) && city % 16 != 3;
+        return mask(city) != 0;
     }
 };
 
-/* The numbers of the even lane for the odd one too. */
+/* The numbers of the first lane for all. */
 struct shared_random : race_random {
-    __device__ shared_random(unsigned long long seed, unsigned long long stream) : race_random(seed, stream & ~1ull)
+    __device__ shared_random(unsigned long long seed, unsigned long long stream) : race_random(seed, stream & ~31ull)
     {
     }
 };
 
-/* Each number eight times. */
+/* The first number for ever. */
 struct old_random : race_random {
-    unsigned latest, times;
+    unsigned first;
 
     __device__ old_random(unsigned long long seed, unsigned long long stream)
-        : race_random(seed, stream), latest(0), times(0)
+        : race_random(seed, stream), first(race_random::next())
     {
     }
 
     __device__ unsigned next()
     {
-        if (times++ % 8 == 0) latest = race_random::next();
-        return latest;
+        return first;
     }
 };
 

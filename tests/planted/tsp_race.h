@@ -8,8 +8,8 @@ enum planted_race_fault {
     RACE_FAULT_NONE,
     RACE_FAULT_ACCEPTS_VISITED, /* a proposal that is visited is not rejected, now and then */
     RACE_FAULT_STALE_ALIAS,     /* the alias tables are those of the pheromone at first */
-    RACE_FAULT_SHARED_CLOCK,    /* two lanes have one clock */
-    RACE_FAULT_OLD_CLOCK,       /* a clock is drawn anew in every eighth step alone */
+    RACE_FAULT_SHARED_CLOCK,    /* all lanes have one clock */
+    RACE_FAULT_OLD_CLOCK,       /* a clock that has rung is not drawn anew */
     N_RACE_FAULTS
 };
 
