@@ -18,20 +18,16 @@
  *             memory at 3 TB/s 1.0 ms
  *   update    deposit_rows.cu
  *
- * Measured: means of 30 iterations in one process on an NVIDIA H100 80GB HBM3, commit 9dc223a, whose tail drew
- * 4 + 4 n / left cities at once in place of 32; ms, `as` / `as-best`:
- *              d198             pcb442           pr1002           pr2392           c2152            u3038
- *   iteration  0.078 / 0.100    0.143 / 0.234    0.321 / 0.541    1.275 / 2.243    1.253 / 1.737    1.916 / 3.504
- *   construct  0.061 / 0.085    0.125 / 0.218    0.290 / 0.514    1.153 / 2.145    1.148 / 1.652    1.739 / 3.353
- *   choice     0.010 / 0.010    0.011 / 0.011    0.020 / 0.021    0.072 / 0.077    0.063 / 0.066    0.109 / 0.119
- *   update     0.007 / 0.005    0.007 / 0.005    0.011 / 0.006    0.050 / 0.022    0.043 / 0.019    0.069 / 0.031
- * u5915: 9.86 / 21.8. With 32 cities at once: pr1002 0.310 / 0.503, pr2392 1.236 / 2.154. With `as` construction takes
- * 2.4 to 3.8 times the floor by latency, 7.6 times at u5915: a step has some 600 cycles where rows are in shared
- * memory, and 920 at pr2392. ncu, pr2392: 104 instructions a step, not 48, 9.4 cycles from one of a warp to the next
- * (docs/frontier.md).
+ * Measured: means of 30 iterations in one process on an NVIDIA H100 80GB HBM3, commit 16554f9; ms, `as` / `as-best`:
+ *              d198             pcb442           pr1002           pr2392           u5915
+ *   iteration  0.055 / 0.078    0.095 / 0.186    0.201 / 0.428    0.998 / 2.002    9.79 / 33.7
+ *   construct  0.038 / 0.063    0.077 / 0.170    0.170 / 0.401    0.876 / 1.903    9.02 / 33.0
+ *   choice     0.010 / 0.010    0.011 / 0.011    0.020 / 0.021    0.072 / 0.077    0.53 / 0.58
+ *   update     0.007 / 0.005    0.007 / 0.005    0.011 / 0.006    0.050 / 0.021    0.24 / 0.11
+ * With `as` construction takes 1.8 to 2.4 times the floor by latency, 7.5 times at u5915. ncu, pr2392: 54 instructions a
+ * step, 40 % of the issue slots, a third of the samples wait for a row from the L2 cache (docs/frontier.md).
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,
- * both paths); compute-sanitizer has not yet run on this rung there, only the host backend's sanitizers and orders
- * have.
+ * both paths); compute-sanitizer's four tools found nothing.
  * Limits: n <= 22000 or so (10 n bytes of shared memory in stage "choice").
  * Source: this project.
  */

@@ -1,7 +1,7 @@
 /* Ant System with candidate sets by a race of clocks: a clock a candidate, a warp per ant (race.h).
  *
  * Where cand-block loads the set, then weights, scans and spins, a lane here has its candidate's mean time in the row, and
- * two warp minima tell who rings first. A set of which every city is visited, or weighs nothing, leaves the best remaining
+ * a warp minimum tells who rings first. A set of which every city is visited, or weighs nothing, leaves the best remaining
  * city (tsp.h), which the warp looks for itself, among all cities or, of the last 256, in a list. Stage "choice" is
  * choice_info and, in the same launch, the 32 mean times of each row; stage "update" is that of deposit_rows.cu.
  *
@@ -12,18 +12,17 @@
  *   issue     46 instructions a step and warp: pr2392 0.25 ms, rl5915 1.5, usa13509 8
  *   choice, update   12 n^2 and 8 n^2 bytes: pr2392 0.014 and 0.009 ms, usa13509 0.7 and 0.5
  *
- * Measured: means of 30 iterations in one process on an NVIDIA H100 80GB HBM3, commit 9dc223a; sets of 32; ms, `as` /
+ * Measured: means of 30 iterations in one process on an NVIDIA H100 80GB HBM3, commit 16554f9; sets of 32; ms, `as` /
  * `as-best`:
- *              d198             pcb442           pr1002           pr2392           c2152            u3038
- *   iteration  0.053 / 0.052    0.097 / 0.096    0.239 / 0.242    1.117 / 1.118    1.115 / 1.198    1.780 / 1.788
- *   construct  0.042 / 0.042    0.085 / 0.086    0.222 / 0.230    1.033 / 1.061    1.045 / 1.150    1.660 / 1.704
- *   choice     0.005            0.005            0.006            0.033            0.028            0.050
- *   update     0.007 / 0.005    0.007 / 0.005    0.011 / 0.006    0.050 / 0.023    0.042 / 0.020    0.069 / 0.032
- * u5915: 10.45 / 10.91. Construction is 2.1 to 2.6 times the floor up to pr2392 and 6.7 times at u5915, where shared
- * memory holds fewer ants than there are. cand-block beside it: d198 0.164, pr1002 0.785, pr2392 3.876.
+ *              d198             pcb442           pr1002           pr2392           u5915
+ *   iteration  0.042 / 0.041    0.073 / 0.072    0.170 / 0.171    0.994 / 0.981    9.77 / 10.2
+ *   construct  0.031 / 0.032    0.061 / 0.061    0.153 / 0.159    0.910 / 0.924    9.36 / 9.88
+ *   choice     0.005            0.005            0.006            0.033            0.17
+ *   update     0.007 / 0.005    0.007 / 0.005    0.011 / 0.006    0.050 / 0.023    0.24 / 0.12
+ * Construction is 1.8 to 1.9 times the floor up to pr2392 and 6 times at u5915, where shared memory holds fewer ants than
+ * there are.
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,
- * both paths); compute-sanitizer has not yet run on this rung there, only the host backend's sanitizers and orders
- * have.
+ * both paths); compute-sanitizer's four tools found nothing.
  * Limits: sets of 1 to 32 cities.
  * Source: this project; the rule: thesis §4.4.
  */
