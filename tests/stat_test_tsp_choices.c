@@ -108,7 +108,7 @@ static ab_status judge_iteration(judgement *j, as_colony *colony, const as_param
     return ab_ok();
 }
 
-/* `other`: the other path of a race, rows that are not in shared memory and few near cities. */
+/* `other`: the other path of a race, rows that are not in shared memory, few near cities, coordinates. */
 static ab_status judge(judgement *j, const ab_implementation *implementation, bool other)
 {
     as_params params = as_default_params(j->problem.n, AS_BEST_ANT); /* the same tours again on a GPU too */
@@ -118,6 +118,7 @@ static ab_status judge(judgement *j, const ab_implementation *implementation, bo
     params.rho = 0.5;
     if (other) params.block_ants = 3;
     if (other && !j->problem.nn) params.near = 8;
+    if (!other) j->problem.points = NULL;
     AB_TRY(implementation->open(&j->problem, &params, &work));
     float *pheromone = malloc((size_t)j->problem.n * (size_t)j->problem.n * sizeof *pheromone);
     ab_status status = pheromone ? ab_ok() : ab_failed("out of memory");
@@ -149,13 +150,14 @@ static bool passes(const ab_implementation *implementation, const tsp_instance *
 {
     const size_t n = (size_t)instance->n;
     int32_t *nn_list = NULL;
-    judgement j = {.problem = {.n = instance->n, .dist = instance->dist},
-                   .n_ants = n_ants,
-                   .weight = malloc(n * n * sizeof(double)),
-                   .left = malloc(n * sizeof(double)),
-                   .tours = malloc((size_t)n_ants * (n + 1) * sizeof(int32_t)),
-                   .starts = calloc(n, sizeof(double)),
-                   .random = 1};
+    judgement j = {
+        .problem = {.n = instance->n, .dist = instance->dist, .points = instance->points, .rule = instance->rule},
+        .n_ants = n_ants,
+        .weight = malloc(n * n * sizeof(double)),
+        .left = malloc(n * sizeof(double)),
+        .tours = malloc((size_t)n_ants * (n + 1) * sizeof(int32_t)),
+        .starts = calloc(n, sizeof(double)),
+        .random = 1};
     ab_status status = j.weight && j.left && j.tours && j.starts ? ab_ok() : ab_failed("out of memory");
     if (status.code == AB_OK && implementation->traits & AB_CANDIDATES) {
         status = as_nearest_neighbours(&j.problem, CANDIDATES, &nn_list);
@@ -178,6 +180,15 @@ static bool passes(const ab_implementation *implementation, const tsp_instance *
     return good;
 }
 
+/* Clustered, with its coordinates and its distances. */
+static ab_status make_instance(int n, tsp_instance *instance)
+{
+    char name[16];
+    snprintf(name, sizeof name, "c%d", n);
+    AB_TRY(tsp_locate(name, instance));
+    return tsp_compute_distances(name, instance->rule, instance->points, n, &instance->dist);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -191,7 +202,7 @@ int main(int argc, char **argv)
     for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++) {
         tsp_instance instance;
         if (sizes[size].gpu_alone && !gpu) continue;
-        if (tsp_generate(TSP_CLUSTERED, sizes[size].n, 5, &instance).code != AB_OK) return 1;
+        if (make_instance(sizes[size].n, &instance).code != AB_OK) return 1;
         for (size_t i = 0; i < count; i++) {
             if (strcmp(all[i].operation, "tsp") != 0 || (all[i].backend == AB_CUDA) != gpu) continue;
             for (int other = 0; other <= (all[i].traits & AB_RACE ? 1 : 0); other++) {

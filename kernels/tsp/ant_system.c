@@ -3,7 +3,9 @@
 #include <omp.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "kernels/tsp/leaves.h"
 #include "kernels/tsp/tsp.h"
 
 static const char *const protocol_names[] = {[AS_ALL_ANTS] = "as", [AS_BEST_ANT] = "as-best", NULL};
@@ -55,30 +57,58 @@ const char *as_protocol_name(as_protocol protocol)
 
 int as_nearest_unvisited(const as_problem *problem, int city, const bool *visited)
 {
-    const int32_t *dist = problem->dist + (size_t)city * (size_t)problem->n;
     int nearest = -1;
-    for (int j = 0; j < problem->n; j++)
-        if (!visited[j] && (nearest < 0 || dist[j] < dist[nearest])) nearest = j;
+    int32_t least = 0;
+    for (int j = 0; j < problem->n; j++) {
+        if (visited[j]) continue;
+        const int32_t distance = as_distance(problem, city, j);
+        if (nearest >= 0 && distance >= least) continue;
+        nearest = j;
+        least = distance;
+    }
     return nearest;
 }
 
 static int64_t nearest_neighbour_length(const as_problem *problem)
 {
-    bool visited[AS_MAX_CITIES] = {true}; /* city 0, where the tour begins */
+    bool visited[AS_MAX_SPARSE] = {true}; /* city 0, where the tour begins */
     int64_t length = 0;
     int city = 0;
     for (int step = 1; step < problem->n; step++) {
         const int next = as_nearest_unvisited(problem, city, visited);
-        length += problem->dist[(size_t)city * (size_t)problem->n + (size_t)next];
+        length += as_distance(problem, city, next);
         visited[next] = true;
         city = next;
     }
-    return length + problem->dist[(size_t)city * (size_t)problem->n];
+    return length + as_distance(problem, city, 0);
+}
+
+/* The same where there is no matrix; 0 where there is no memory. */
+static int64_t length_by_leaves(const as_problem *problem)
+{
+    as_leaves leaves;
+    ab_memory memory = {0};
+    int64_t length = 0;
+    uint32_t *left = ab_allocate(&memory, (size_t)problem->n / LEAF + 1, sizeof *left);
+    if (as_leaves_make(problem, &leaves).code == AB_OK && left) {
+        int city = 0;
+        as_leaves_fill(&leaves, problem->n, left);
+        for (int step = 0; step < problem->n; step++) {
+            left[leaves.place[city] / LEAF] &= ~(UINT32_C(1) << leaves.place[city] % LEAF);
+            const int next = step < problem->n - 1 ? as_leaves_nearest(problem, &leaves, city, left) : 0;
+            length += as_distance(problem, city, next);
+            city = next;
+        }
+    }
+    as_leaves_free(&leaves);
+    ab_memory_free(&memory);
+    return length;
 }
 
 double as_initial_pheromone(const as_problem *problem, double rho)
 {
-    const int64_t length = nearest_neighbour_length(problem);
+    int64_t length = problem->dist ? 0 : length_by_leaves(problem);
+    if (length == 0) length = nearest_neighbour_length(problem);
     return 1.0 / (rho * (length > 0 ? (double)length : 1.0));
 }
 
@@ -92,12 +122,19 @@ double as_power(double x, double exponent)
 ab_status as_check(const as_problem *problem, const as_params *params)
 {
     if (problem->n < 2) return ab_unsupported("needs n >= 2, n is %d", problem->n);
-    if (problem->n > AS_MAX_CITIES) return ab_unsupported("needs n <= %d, n is %d", AS_MAX_CITIES, problem->n);
+    if (problem->n > AS_MAX_SPARSE) return ab_unsupported("needs n <= %d, n is %d", AS_MAX_SPARSE, problem->n);
     AB_TRY(ab_parameters_check(as_parameters, params));
     if (params->n_ants == 0 || params->rho == 0.0) return ab_bad_input("ants and rho must be more than 0");
     if (params->workers & (params->workers - 1))
         return ab_bad_input("workers must be a power of two, not %d", params->workers);
     return ab_ok();
+}
+
+ab_status as_check_matrix(const as_problem *problem)
+{
+    if (problem->n > AS_MAX_CITIES) return ab_unsupported("needs n <= %d, n is %d", AS_MAX_CITIES, problem->n);
+    if (problem->dist) return ab_ok();
+    return ab_unsupported("needs all distances, which an instance of %d cities comes without", problem->n);
 }
 
 ab_status as_check_workers(const as_problem *problem, const as_params *params)
@@ -131,23 +168,56 @@ static void sift_down(uint64_t *heap, int count, int hole)
     heap[hole] = key;
 }
 
-/* One city's candidate set: a heap of the nn nearest so far, then sorted in place. A key is a distance with the city
- * below it, so that the order of the keys is the order of the list. */
-static void find_nearest(const as_problem *problem, int city, int nn, uint64_t *heap, int32_t *list)
+/* The nearest cities so far, a heap from the moment on that there are `most`. A key is a distance with the city below it,
+ * so that the order of the keys is the order of the list. */
+typedef struct nearest {
+    uint64_t *heap;
+    int count, most;
+} nearest;
+
+static void consider(const as_problem *problem, int city, int other, nearest *near)
 {
-    const int32_t *dist = problem->dist + (size_t)city * (size_t)problem->n;
-    int count = 0;
-    for (int j = 0; j < problem->n; j++) {
-        const uint64_t key = (uint64_t)dist[j] << 32 | (uint32_t)j;
-        if (j == city) continue;
-        if (count < nn) {
-            heap[count++] = key;
-            for (int k = nn / 2 - 1; count == nn && k >= 0; k--) sift_down(heap, nn, k);
-        } else if (key < heap[0]) {
-            heap[0] = key;
-            sift_down(heap, nn, 0);
-        }
+    if (other == city) return;
+    const uint64_t key = (uint64_t)as_distance(problem, city, other) << 32 | (uint32_t)other;
+    if (near->count < near->most) {
+        near->heap[near->count++] = key;
+        for (int k = near->most / 2 - 1; near->count == near->most && k >= 0; k--) sift_down(near->heap, near->most, k);
+    } else if (key < near->heap[0]) {
+        near->heap[0] = key;
+        sift_down(near->heap, near->most, 0);
     }
+}
+
+static bool may_have(const as_problem *problem, int city, const as_box *box, const nearest *near)
+{
+    return near->count < near->most || (uint64_t)as_box_distance(problem, city, box) << 32 < near->heap[0];
+}
+
+/* Leaves that may have one of the nearest, from the city's own on. */
+static void consider_leaves(const as_problem *problem, const as_leaves *leaves, int city, nearest *near)
+{
+    const int own = leaves->place[city] / (LEAF * LEAF);
+    for (int i = 0; i < leaves->n_groups; i++) {
+        const int group = (own + i) % leaves->n_groups;
+        if (!may_have(problem, city, &leaves->groups[group], near)) continue;
+        for (int leaf = group * LEAF; leaf < (group + 1) * LEAF && leaf < leaves->n_leaves; leaf++)
+            for (int k = leaf * LEAF; k < (leaf + 1) * LEAF && k < problem->n; k++)
+                if (k % LEAF || may_have(problem, city, &leaves->boxes[leaf], near))
+                    consider(problem, city, leaves->city[k], near);
+                else
+                    break;
+    }
+}
+
+/* One city's candidate set: a heap of the nn nearest so far, then sorted in place. */
+static void find_nearest(const as_problem *problem, const as_leaves *leaves, int city, int nn, uint64_t *heap,
+                         int32_t *list)
+{
+    nearest near = {heap, 0, nn};
+    if (problem->dist)
+        for (int j = 0; j < problem->n; j++) consider(problem, city, j, &near);
+    else
+        consider_leaves(problem, leaves, city, &near);
     for (int k = nn - 1; k >= 0; k--) {
         list[k] = (int32_t)(heap[0] & UINT32_MAX);
         heap[0] = heap[k];
@@ -162,15 +232,69 @@ ab_status as_nearest_neighbours(const as_problem *problem, int nn, int32_t **nn_
         return ab_bad_input("a candidate set has 1 to n - 1 = %d cities, not %d", problem->n - 1, nn);
     int32_t *list = malloc(n * length * sizeof *list);
     uint64_t *heaps = malloc((size_t)omp_get_max_threads() * length * sizeof *heaps);
-    if (list == NULL || heaps == NULL) {
+    as_leaves leaves = {0};
+    ab_status status = list && heaps ? ab_ok() : ab_failed("out of memory");
+    if (status.code == AB_OK && !problem->dist) status = as_leaves_make(problem, &leaves);
+    if (status.code != AB_OK) {
         free(list);
         free(heaps);
-        return ab_failed("out of memory");
+        as_leaves_free(&leaves);
+        return status;
     }
 #pragma omp parallel for schedule(static)
     for (int city = 0; city < problem->n; city++)
-        find_nearest(problem, city, nn, heaps + (size_t)omp_get_thread_num() * length, list + (size_t)city * length);
+        find_nearest(problem, &leaves, city, nn, heaps + (size_t)omp_get_thread_num() * length,
+                     list + (size_t)city * length);
     free(heaps);
+    as_leaves_free(&leaves);
     *nn_list = list;
+    return ab_ok();
+}
+
+/* ---- Pheromone on some edges ---- */
+
+ab_status as_edges_allocate(int n, size_t count, as_edges *edges)
+{
+    *edges = (as_edges){.first = calloc((size_t)n + 1, sizeof *edges->first),
+                        .city = calloc(count + 1, sizeof *edges->city),
+                        .pheromone = calloc(count + 1, sizeof *edges->pheromone)};
+    return edges->first && edges->city && edges->pheromone ? ab_ok() : ab_failed("out of memory: %zu edges", count);
+}
+
+void as_edges_free(as_edges *edges)
+{
+    free(edges->first);
+    free(edges->city);
+    free(edges->pheromone);
+    *edges = (as_edges){0};
+}
+
+void as_edges_spread_row(const as_edges *edges, int n, size_t i, float *row)
+{
+    for (int j = 0; j < n; j++) row[j] = edges->background;
+    for (size_t k = edges->first[i]; k < edges->first[i + 1]; k++) row[edges->city[k]] = edges->pheromone[k];
+}
+
+void as_edges_spread(const as_edges *edges, int n, float *pheromone)
+{
+    for (size_t i = 0; i < (size_t)n; i++) as_edges_spread_row(edges, n, i, pheromone + i * (size_t)n);
+}
+
+ab_status as_edges_gather(const float *pheromone, int n, as_edges *edges)
+{
+    const size_t cities = (size_t)n;
+    float background = pheromone[1];
+    size_t count = 0;
+    for (size_t k = 0; k < cities * cities; k++)
+        if (k % (cities + 1) != 0 && pheromone[k] < background) background = pheromone[k];
+    for (size_t k = 0; k < cities * cities; k++) count += k % (cities + 1) != 0 && pheromone[k] != background;
+    AB_TRY(as_edges_allocate(n, count, edges));
+    edges->background = background;
+    for (size_t i = 0, at = 0; i < cities; edges->first[++i] = at)
+        for (size_t j = 0; j < cities; j++) {
+            if (i == j || pheromone[i * cities + j] == background) continue;
+            edges->city[at] = (int32_t)j;
+            edges->pheromone[at++] = pheromone[i * cities + j];
+        }
     return ab_ok();
 }

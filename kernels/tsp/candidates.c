@@ -35,7 +35,9 @@ static ab_status build(const as_problem *problem, int nn, as_problem *set, ab_se
     int32_t *nn_list = NULL;
     int valid = 0;
     AB_TRY(as_nearest_neighbours(problem, nn, &nn_list));
-    *set = (as_problem){.n = problem->n, .dist = problem->dist, .nn = nn, .nn_list = nn_list};
+    *set = *problem;
+    set->nn = nn;
+    set->nn_list = nn_list;
     AB_TRY(verify_candidates(set, &valid, &setup->wrong));
     setup->verify_value = valid;
     return time_building(problem, nn, setup);

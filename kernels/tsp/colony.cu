@@ -99,6 +99,37 @@ static ab_status write_pheromone(as_colony *base, const float *pheromone)
     return ab_ok();
 }
 
+/* The same of a rung without matrices. */
+static ab_status read_edges(as_colony *base, as_edges *edges)
+{
+    const gpu_colony *colony = (const gpu_colony *)base;
+    return colony->rung->read_edges(&colony->device, &colony->params, edges);
+}
+
+static ab_status write_edges(as_colony *base, const as_edges *edges)
+{
+    const gpu_colony *colony = (const gpu_colony *)base;
+    return colony->rung->write_edges(&colony->device, &colony->params, edges);
+}
+
+static ab_status read_spread(as_colony *base, float *pheromone)
+{
+    as_edges edges = {};
+    const ab_status status = read_edges(base, &edges);
+    if (status.code == AB_OK) as_edges_spread(&edges, ((const gpu_colony *)base)->device.n, pheromone);
+    as_edges_free(&edges);
+    return status;
+}
+
+static ab_status write_gathered(as_colony *base, const float *pheromone)
+{
+    as_edges edges = {};
+    ab_status status = as_edges_gather(pheromone, ((const gpu_colony *)base)->device.n, &edges);
+    if (status.code == AB_OK) status = write_edges(base, &edges);
+    as_edges_free(&edges);
+    return status;
+}
+
 static ab_status read_padded(as_colony *base, as_padded *padded)
 {
     const gpu_colony *colony = (const gpu_colony *)base;
@@ -125,27 +156,25 @@ static ab_status poison(as_colony *base)
 static const ab_work_methods usual_methods = {AS_STAGES, {"choice", "construct", "update"}, run_stage, close_colony};
 static const ab_work_methods improving_methods = {
     AS_STAGES + 1, {"choice", "construct", "improve", "update"}, run_stage, close_colony};
-static const as_methods colony_methods = {read_colony, read_pheromone, write_pheromone, poison,
-                                          read_padded};
+static const as_methods colony_methods = {read_colony, read_pheromone, write_pheromone, poison, read_padded, NULL,
+                                          NULL};
+static const as_methods sparse_methods = {read_colony, read_spread, write_gathered, poison,
+                                          NULL,        read_edges,  write_edges};
 
-static ab_status allocate_all(gpu_colony *colony, int **dist, float **heuristic)
+static ab_status allocate_tours(gpu_colony *colony)
 {
     tsp_device *device = &colony->device;
     device_memory *memory = &colony->memory;
-    const size_t matrix = (size_t)device->n * (size_t)device->stride, n_ants = (size_t)device->n_ants;
-    AB_TRY(device_allocate(memory, dist, matrix));
-    AB_TRY(device_allocate(memory, heuristic, matrix));
-    AB_TRY(device_allocate(memory, &device->pheromone, matrix));
-    AB_TRY(device_allocate(memory, &device->choice_info, matrix));
+    const size_t n_ants = (size_t)device->n_ants;
     AB_TRY(device_allocate(memory, &device->tours, n_ants * (size_t)(device->n + 1)));
     AB_TRY(device_allocate(memory, &device->lengths, n_ants));
     AB_TRY(device_allocate(memory, &device->best_tour, (size_t)device->n + 1));
     AB_TRY(device_allocate(memory, &device->iteration_best, 2));
     AB_TRY(device_allocate(memory, &device->zero_weight_steps, 1));
     device->best = device->iteration_best + 1;
-    device->dist = *dist;
-    device->heuristic = *heuristic;
-    return ab_ok();
+    CUDA_TRY(cudaMemset(device->iteration_best, 0xff, 2 * sizeof *device->iteration_best));
+    CUDA_TRY(cudaMemset(device->zero_weight_steps, 0, sizeof *device->zero_weight_steps));
+    return poison(&colony->base);
 }
 
 /* Copies an [n][n] matrix of 4-byte values to the device, with the rows `stride` long and the padding as it is there.
@@ -200,23 +229,39 @@ static ab_status upload_candidates(gpu_colony *colony, const as_problem *problem
     return ab_ok();
 }
 
-static ab_status initialise(gpu_colony *colony, const as_problem *problem)
+static ab_status initialise_distances(gpu_colony *colony, const as_problem *problem)
 {
     tsp_device *device = &colony->device;
+    const size_t matrix = (size_t)device->n * (size_t)device->stride;
     int *dist = NULL;
+    AB_TRY(device_allocate(&colony->memory, &dist, matrix));
+    CUDA_TRY(cudaMemset(dist, 0, matrix * sizeof *dist));
+    device->dist = dist;
+    return upload(dist, problem->dist, device->n, device->stride);
+}
+
+static ab_status initialise_weights(gpu_colony *colony, const as_problem *problem)
+{
+    tsp_device *device = &colony->device;
+    const size_t matrix = (size_t)device->n * (size_t)device->stride, bytes = matrix * sizeof(float);
     float *heuristic = NULL;
-    AB_TRY(allocate_all(colony, &dist, &heuristic));
-    const size_t bytes = (size_t)device->n * (size_t)device->stride * 4;
-    CUDA_TRY(cudaMemset(dist, 0, bytes));
+    AB_TRY(device_allocate(&colony->memory, &heuristic, matrix));
+    AB_TRY(device_allocate(&colony->memory, &device->pheromone, matrix));
+    AB_TRY(device_allocate(&colony->memory, &device->choice_info, matrix));
     CUDA_TRY(cudaMemset(heuristic, 0, bytes));
     CUDA_TRY(cudaMemset(device->pheromone, 0, bytes));
-    CUDA_TRY(cudaMemset(device->iteration_best, 0xff, 2 * sizeof *device->iteration_best));
-    CUDA_TRY(cudaMemset(device->zero_weight_steps, 0, sizeof *device->zero_weight_steps));
-    AB_TRY(upload(dist, problem->dist, device->n, device->stride));
+    device->heuristic = heuristic;
     AB_TRY(upload_heuristic(problem, colony->params.beta, heuristic, device->stride));
     AB_TRY(upload_pheromone(problem, colony->params.rho, device->pheromone, device->stride));
-    AB_TRY(upload_candidates(colony, problem));
-    return poison(&colony->base);
+    return upload_candidates(colony, problem);
+}
+
+static ab_status initialise(gpu_colony *colony, const as_problem *problem)
+{
+    const bool sparse = colony->rung->read_edges != NULL;
+    AB_TRY(allocate_tours(colony));
+    if (!sparse || !problem->points) AB_TRY(initialise_distances(colony, problem));
+    return sparse ? ab_ok() : initialise_weights(colony, problem);
 }
 
 static ab_status begin_rung(gpu_colony *colony, const as_problem *problem)
@@ -234,11 +279,12 @@ extern "C" ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *pr
 {
     AB_TRY(as_check(problem, params));
     if (params->n_ants > MAX_ANTS) return ab_unsupported("needs n_ants <= %d, not %d", MAX_ANTS, params->n_ants);
+    if (!rung->read_edges || !problem->points) AB_TRY(as_check_matrix(problem));
     if (rung->check) AB_TRY(rung->check(problem, params));
     gpu_colony *colony = (gpu_colony *)calloc(1, sizeof *colony);
     if (!colony) return ab_failed("out of memory");
     colony->base.work.methods = rung->improve ? &improving_methods : &usual_methods;
-    colony->base.methods = &colony_methods;
+    colony->base.methods = rung->read_edges ? &sparse_methods : &colony_methods;
     colony->device.n = problem->n;
     colony->device.n_ants = params->n_ants;
     colony->device.stride = ceil_div(problem->n, 32) * 32;

@@ -89,6 +89,11 @@ typedef struct tsp_rung {
     size_t (*scratch_bytes)(const as_problem *problem, const as_params *params) = NULL;
     /* Fills it, once, when a colony is opened. NULL: nothing. */
     ab_status (*begin)(const tsp_device *colony, const as_problem *problem, const as_params *params) = NULL;
+    /* Of a rung without matrices, which has the pheromone in its scratch memory: reading and writing it (as_methods). Such a rung has its own
+     * choice and deposit, and of tsp_device neither heuristic, pheromone, choice_info nor nn_list; dist where the problem has
+     * no points. NULL: the rung has all of them. */
+    ab_status (*read_edges)(const tsp_device *colony, const as_params *params, as_edges *edges) = NULL;
+    ab_status (*write_edges)(const tsp_device *colony, const as_params *params, const as_edges *edges) = NULL;
 } tsp_rung;
 
 extern "C" {

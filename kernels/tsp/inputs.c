@@ -17,10 +17,16 @@ static void describe_instance(const char *asked, const tsp_instance *instance, a
         snprintf(input->note, sizeof input->note, "generated stand-in for %.80s", asked);
 }
 
+/* More cities than TSP_MAX_CITIES are located, without a matrix. */
+static bool is_large(const tsp_instance *instance)
+{
+    return instance->n > TSP_MAX_CITIES;
+}
+
 static ab_status describe(const char *name, ab_input *input)
 {
     tsp_instance instance;
-    AB_TRY(tsp_describe(name, &instance));
+    AB_TRY(tsp_locate(name, &instance));
     describe_instance(name, &instance, input);
     tsp_free(&instance);
     if (input->size >= 2) return ab_ok();
@@ -38,13 +44,29 @@ static void unload(void *loaded)
     free(l);
 }
 
+/* With points wherever there are any, and with distances where they are not too many. */
+static ab_status load_instance(const char *name, tsp_instance *instance)
+{
+    tsp_instance located;
+    AB_TRY(tsp_locate(name, &located));
+    if (is_large(&located)) {
+        *instance = located;
+        return ab_ok();
+    }
+    const ab_status status = tsp_load(name, instance);
+    instance->points = located.points;
+    located.points = NULL;
+    tsp_free(&located);
+    return status;
+}
+
 static ab_status load(ab_input *input, void **loaded)
 {
     tsp_input *l = calloc(1, sizeof *l);
     if (!l) return ab_failed("out of memory");
-    const ab_status status = tsp_load(input->asked, &l->instance);
+    const ab_status status = load_instance(input->asked, &l->instance);
     if (status.code != AB_OK) {
-        free(l);
+        unload(l);
         return status;
     }
     describe_instance(input->asked, &l->instance, input);

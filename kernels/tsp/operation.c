@@ -34,8 +34,13 @@ static ab_status give_problem(const ab_task *task, const void **problem)
 {
     tsp_input *l = task->loaded;
     const as_params *params = task->params;
-    l->problem = (as_problem){.n = l->instance.n, .dist = l->instance.dist};
+    const tsp_rule *rule = l->instance.rule;
+    const bool on_plane = rule && strcmp(rule->name, "GEO") != 0;
+    l->problem = (as_problem){
+        .n = l->instance.n, .dist = l->instance.dist, .points = on_plane ? l->instance.points : NULL, .rule = rule};
     *problem = &l->problem;
+    if (!l->problem.dist && !on_plane)
+        return ab_unsupported("needs points on a plane where there are more than %d cities", TSP_MAX_CITIES);
     if (params->nn == 0) return ab_ok();
     char size[32];
     snprintf(size, sizeof size, "nn=%d", params->nn);
@@ -190,12 +195,13 @@ static const ab_measure measures[] = {
     {.name = NULL},
 };
 
-/* Choosing and updating read the heuristic and read and write the pheromone, [n][n] floats each. */
+/* Choosing and updating read the heuristic and read and write the pheromone, [n][n] floats each; where there is no
+ * matrix, those of the sets. */
 static ab_work_size size(const ab_circumstances *c, const void *params)
 {
     const double n = c->input->size;
-    (void)params;
-    return (ab_work_size){.bytes = 12.0 * n * n, .flops = NAN};
+    const as_params *p = params;
+    return (ab_work_size){.bytes = 12.0 * n * (n > TSP_MAX_CITIES ? p->nn : n), .flops = NAN};
 }
 
 static double iteration_seconds(const ab_circumstances *c, const as_params *p)
@@ -204,7 +210,7 @@ static double iteration_seconds(const ab_circumstances *c, const as_params *p)
     const bool lists = c->implementation->traits & AB_CANDIDATES;
     if (c->implementation->backend == AB_HOST) return 1e-7 * p->n_ants * n * n; /* 100 ns a city looked at, on fibers */
     if (c->seconds > 0.0) return c->seconds * pow(n, c->power) / (c->implementation->backend == AB_CPU ? p->threads : 1);
-    if (c->implementation->backend == AB_CUDA) return lists ? 1e-9 * n * n : 3e-12 * n * n * n;
+    if (c->implementation->backend == AB_CUDA) return lists ? 1e-9 * n * p->n_ants : 3e-12 * n * n * n;
     return (lists ? 1.9e-8 * pow(n, 2.4) : 1.9e-9 * n * n * n) / p->threads;
 }
 

@@ -29,6 +29,7 @@ ab_status tsp_snapshot_take(int n, const int32_t *dist, uint64_t seed, tsp_snaps
     params.seed = seed;
     params.threads = 0;
     ab_work *work = NULL;
+    AB_TRY(as_check_matrix(&problem));
     *snapshot = (tsp_snapshot){.n = n, .dist = dist};
     ab_status status = allocate(snapshot);
     if (status.code == AB_OK) status = ab_find_implementation("tsp/cpu-best", AB_CPU)->open(&problem, &params, &work);

@@ -66,17 +66,26 @@
 #include <stdint.h>
 
 #include "base/parameter.h"
+#include "instances/distances.h"
 #include "kernels/implementation.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { AS_MAX_CITIES = 65535, AS_MAX_TILES = 32 /* cities of a worker: bits of a register */ };
+enum {
+    AS_MAX_CITIES = 65535,   /* with matrices of all edges, */
+    AS_MAX_SPARSE = 1000000, /* ... and without */
+    AS_MAX_TILES = 32        /* cities of a worker: bits of a register */
+};
 
 typedef struct as_problem {
     int n;                  /* cities, >= 2 */
-    const int32_t *dist;    /* [n][n], symmetric, zero diagonal, >= 0: TSPLIB's integer distances */
+    const int32_t *dist; /* [n][n], symmetric, zero diagonal, >= 0: TSPLIB's integer distances; NULL where there are too
+                             * many of them, and points in their place */
+    const tsp_point
+        *points; /* [n] where the cities lie on a plane, else NULL; `rule` makes the same distances of them */
+    const tsp_rule *rule;
     int nn;                 /* candidate cities per city, <= n - 1; 0 for rules that consider all cities */
     const int32_t *nn_list; /* [n][nn]: the candidate set of each city (as_nearest_neighbours); NULL for nn 0 */
 } as_problem;
@@ -109,6 +118,16 @@ extern const ab_parameter as_parameters[];
 /* The candidate sets of thesis §4.4.2: the nn nearest other cities of each city, nearest first, the lower index first
  * among equals, into *nn_list [n][nn], which the caller frees. 1 <= nn <= n - 1. */
 ab_status as_nearest_neighbours(const as_problem *problem, int nn, int32_t **nn_list);
+
+/* The distance between two cities. */
+static inline int32_t as_distance(const as_problem *problem, int a, int b)
+{
+    if (problem->dist) return problem->dist[(size_t)a * (size_t)problem->n + (size_t)b];
+    return (int32_t)problem->rule->distance(problem->points[a], problem->points[b]);
+}
+
+/* AB_OK, or AB_UNSUPPORTED for an instance without a matrix of distances, or one too large for matrices. */
+ab_status as_check_matrix(const as_problem *problem);
 
 /* AB_OK, or AB_UNSUPPORTED "needs a candidate set" for nn 0, or AB_BAD_INPUT for a size out of range. */
 ab_status as_check_candidates(const as_problem *problem);
@@ -156,6 +175,24 @@ typedef struct as_padded {
     bool usual;         /* set by read_padded: choice_info is pheromone^alpha * eta^beta, by the usual stage "choice" */
 } as_padded;
 
+/* The pheromone of a colony that keeps it on some edges: those of city i are entries first[i] .. first[i + 1] - 1, in any
+ * order, and all others have the same. */
+typedef struct as_edges {
+    float background; /* of all edges that are not there; none has less */
+    size_t *first;    /* [n + 1] */
+    int32_t *city;    /* [first[n]]: where the edge leads to */
+    float *pheromone; /* [first[n]] */
+} as_edges;
+
+/* Room for n cities and `count` edges, all zeroed; free it, also after AB_FAILED. */
+ab_status as_edges_allocate(int n, size_t count, as_edges *edges);
+void as_edges_free(as_edges *edges); /* accepts a zeroed one */
+
+/* As a matrix [n][n], and row i of it; and of a matrix the edges that have more than the least. */
+void as_edges_spread(const as_edges *edges, int n, float *pheromone);
+void as_edges_spread_row(const as_edges *edges, int n, size_t i, float *row);
+ab_status as_edges_gather(const float *pheromone, int n, as_edges *edges);
+
 typedef struct as_colony as_colony;
 
 typedef struct as_methods {
@@ -168,6 +205,10 @@ typedef struct as_methods {
     ab_status (*poison)(as_colony *colony);
     /* For verification; NULL where rows have no padding that steps read. */
     ab_status (*read_padded)(as_colony *colony, as_padded *padded);
+    /* Of a colony without matrices, else NULL: what read_pheromone and write_pheromone do, without a matrix. The caller frees *edges, in
+     * every case. */
+    ab_status (*read_edges)(as_colony *colony, as_edges *edges);
+    ab_status (*write_edges)(as_colony *colony, const as_edges *edges);
 } as_methods;
 
 enum { AS_CHOICE, AS_CONSTRUCT, AS_UPDATE, AS_STAGES }; /* the stages of a colony's work */

@@ -31,7 +31,7 @@ static ab_status check_tour(const as_problem *problem, const int32_t *tour, int6
     const int n = problem->n;
     AB_TRY(check_permutation(tour, n, seen));
     int64_t recomputed = 0;
-    for (int i = 0; i < n; ++i) recomputed += problem->dist[(size_t)tour[i] * (size_t)n + (size_t)tour[i + 1]];
+    for (int i = 0; i < n; ++i) recomputed += as_distance(problem, tour[i], tour[i + 1]);
     if (recomputed == length) return ab_ok();
     return ab_failed("length %lld, recomputed %lld", (long long)length, (long long)recomputed);
 }
@@ -47,16 +47,28 @@ ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t le
 
 /* ---- What a colony holds; all memory is allocated before anything is checked, so that no check fails for lack of it ---- */
 
+/* Pheromone as a colony has it: all, [n][n], or some edges. */
+typedef struct trails {
+    float *all; /* NULL: there are edges */
+    as_edges edges;
+} trails;
+
 typedef struct colony_copy {
     const as_problem *problem;
     as_result result;    /* owns its arrays */
-    float *pheromone;    /* [n][n] */
+    trails pheromone;
+    trails before;       /* what it was before the update; where nothing is run there is none */
     as_padded padded;    /* owns its arrays; they are NULL for a colony that has no padding */
-    double *expected;    /* [n][n]: the pheromone recomputed; NULL where nothing is run */
+    int32_t *links;      /* [n][n_ants][2]: a city's neighbours in all tours; NULL where nothing is run */
+    float *rows;         /* [threads][n]: scratch, a row of pheromone */
+    double *expected;    /* [threads][n]: scratch, a row recomputed */
     bool *seen;          /* [threads][n]: scratch */
     tsp_wheel wheel;     /* of the iterations in which all edges weigh the same; owns its tours */
     double least_weight; /* of all edges, in this iteration */
     double most_weight;
+    double least_choice; /* of those that are chosen among: of candidate sets, where there are any */
+    double most_choice;
+    double initial;      /* pheromone that the colony is to begin with */
     int64_t shortest;    /* length of all tours of all iterations so far */
     int n, n_ants;
 } colony_copy;
@@ -66,9 +78,14 @@ static void free_copy(colony_copy *copy)
     free(copy->result.tours);
     free(copy->result.lengths);
     free(copy->result.best_tour);
-    free(copy->pheromone);
+    free(copy->pheromone.all);
+    free(copy->before.all);
+    as_edges_free(&copy->pheromone.edges);
+    as_edges_free(&copy->before.edges);
     free(copy->padded.pheromone);
     free(copy->padded.choice_info);
+    free(copy->links);
+    free(copy->rows);
     free(copy->expected);
     free(copy->seen);
     free(copy->wheel.all);
@@ -85,9 +102,19 @@ static bool allocate_padded(as_colony *colony, colony_copy *copy, ab_status *sta
     return copy->padded.pheromone && copy->padded.choice_info;
 }
 
+/* Matrices; as many as are needed of a colony that has them. */
+static bool allocate_trails(as_colony *colony, bool runs, colony_copy *copy)
+{
+    const size_t n = (size_t)copy->n;
+    if (colony->methods->read_edges) return true;
+    copy->pheromone.all = malloc(n * n * sizeof *copy->pheromone.all);
+    if (runs) copy->before.all = malloc(n * n * sizeof *copy->before.all);
+    return copy->pheromone.all && (copy->before.all || !runs);
+}
+
 static ab_status allocate_copy(as_colony *colony, const as_problem *problem, int n_ants, bool runs, colony_copy *copy)
 {
-    const size_t n = (size_t)problem->n, tour = n + 1, ants = (size_t)n_ants;
+    const size_t n = (size_t)problem->n, tour = n + 1, ants = (size_t)n_ants, threads = (size_t)omp_get_max_threads();
     ab_status status = ab_ok();
     copy->problem = problem;
     copy->n = problem->n;
@@ -96,14 +123,26 @@ static ab_status allocate_copy(as_colony *colony, const as_problem *problem, int
     copy->result.tours = malloc(ants * tour * sizeof *copy->result.tours);
     copy->result.lengths = malloc(ants * sizeof *copy->result.lengths);
     copy->result.best_tour = malloc(tour * sizeof *copy->result.best_tour);
-    copy->pheromone = malloc(n * n * sizeof *copy->pheromone);
-    copy->seen = malloc((size_t)omp_get_max_threads() * n * sizeof *copy->seen);
-    if (runs) copy->expected = malloc(n * n * sizeof *copy->expected);
+    copy->rows = malloc(threads * n * sizeof *copy->rows);
+    copy->expected = malloc(threads * n * sizeof *copy->expected);
+    copy->seen = malloc(threads * n * sizeof *copy->seen);
+    if (runs) copy->links = malloc(n * ants * 2 * sizeof *copy->links);
     if (runs) copy->wheel.all = malloc(ITERATIONS_LEVEL * ants * sizeof *copy->wheel.all);
-    if (allocate_padded(colony, copy, &status) && copy->result.tours && copy->result.lengths &&
-        copy->result.best_tour && copy->pheromone && copy->seen && ((copy->expected && copy->wheel.all) || !runs))
+    if (allocate_padded(colony, copy, &status) && allocate_trails(colony, runs, copy) && copy->result.tours &&
+        copy->result.lengths && copy->result.best_tour && copy->rows && copy->expected && copy->seen &&
+        ((copy->links && copy->wheel.all) || !runs))
         return status;
     return ab_failed("out of memory for the tours of %d ants on %d cities", n_ants, problem->n);
+}
+
+/* Row i of the pheromone, in the thread's scratch where it is none of a matrix. */
+static const float *row_of(const colony_copy *copy, const trails *pheromone, size_t i)
+{
+    const size_t n = (size_t)copy->n;
+    if (pheromone->all) return pheromone->all + i * n;
+    float *row = copy->rows + (size_t)omp_get_thread_num() * n;
+    as_edges_spread_row(&pheromone->edges, copy->n, i, row);
+    return row;
 }
 
 /* Checks one ant or one row. */
@@ -184,7 +223,7 @@ static ab_status check_rows(const colony_copy *copy, const as_params *params, si
 {
     const size_t n = (size_t)copy->n, stride = (size_t)copy->padded.stride;
     (void)params;
-    AB_TRY(check_row("pheromone", copy->pheromone + i * n, i, n, n));
+    AB_TRY(check_row("pheromone", row_of(copy, &copy->pheromone, i), i, n, n));
     if (!copy->padded.pheromone) return ab_ok();
     const float *weights = copy->padded.choice_info + i * stride;
     AB_TRY(check_row("pheromone", copy->padded.pheromone + i * stride, i, n, stride));
@@ -199,26 +238,57 @@ static ab_status check_matrices(const colony_copy *copy)
     return check_each(copy, NULL, copy->n, check_rows);
 }
 
-static double weight_of(const colony_copy *copy, const as_params *params, size_t i, size_t j)
+static double weight_at(const as_params *params, double pheromone, double distance)
 {
-    const size_t k = i * (size_t)copy->n + j;
-    const double eta = 1.0 / (copy->problem->dist[k] + 0.1);
-    return as_power((double)copy->pheromone[k], params->alpha) * as_power(eta, params->beta);
+    return as_power(pheromone, params->alpha) * as_power(1.0 / (distance + 0.1), params->beta);
+}
+
+static double weight_of(const colony_copy *copy, const as_params *params, const float *row, size_t i, size_t j)
+{
+    return weight_at(params, (double)row[j], as_distance(copy->problem, (int)i, (int)j));
+}
+
+/* The extremes of weights. */
+typedef struct extremes {
+    double least, most;
+} extremes;
+
+static void include(extremes *range, double weight)
+{
+    range->least = fmin(range->least, weight);
+    range->most = fmax(range->most, weight);
+}
+
+/* No two points are farther apart than the corners of the box around them. */
+static double farthest(const as_problem *problem)
+{
+    tsp_point low = problem->points[0], high = low;
+    for (int i = 1; i < problem->n; ++i) {
+        low = (tsp_point){fmin(low.x, problem->points[i].x), fmin(low.y, problem->points[i].y)};
+        high = (tsp_point){fmax(high.x, problem->points[i].x), fmax(high.y, problem->points[i].y)};
+    }
+    return problem->rule->distance(low, high);
 }
 
 /* Row i: the weights that the pheromone makes, against those that the ants are about to choose by, where the colony has
- * them. The column of the first that differs, or n; *least becomes the smallest, *most the largest. */
-static size_t check_row_of_weights(const colony_copy *copy, const as_params *params, size_t i, double *least,
-                                   double *most)
+ * them. The column of the first that differs, or n; their extremes go into *all, those of the candidate set into *set. Where
+ * there is no matrix of distances, those of the edges that the colony has. */
+static size_t check_row_of_weights(const colony_copy *copy, const as_params *params, size_t i, extremes *all,
+                                   extremes *set)
 {
-    const size_t n = (size_t)copy->n;
+    const size_t n = (size_t)copy->n, nn = (size_t)copy->problem->nn;
+    const float *row = row_of(copy, &copy->pheromone, i);
     const float *weights = copy->padded.usual ? copy->padded.choice_info : NULL;
     size_t wrong = n;
-    for (size_t j = 0; j < n; ++j) {
+    for (size_t k = 0; k < nn; ++k)
+        include(set, weight_of(copy, params, row, i, (size_t)copy->problem->nn_list[i * nn + k]));
+    for (size_t k = copy->problem->dist ? 0 : copy->pheromone.edges.first[i];
+         !copy->problem->dist && k < copy->pheromone.edges.first[i + 1]; ++k)
+        include(all, weight_of(copy, params, row, i, (size_t)copy->pheromone.edges.city[k]));
+    for (size_t j = 0; copy->problem->dist && j < n; ++j) {
         if (i == j) continue;
-        const double weight = weight_of(copy, params, i, j);
-        *least = fmin(*least, weight);
-        *most = fmax(*most, weight);
+        const double weight = weight_of(copy, params, row, i, j);
+        include(all, weight);
         if (!weights || weight <= VERIFY_LEAST_WEIGHT || wrong < n) continue;
         const double is = (double)weights[i * (size_t)copy->padded.stride + j];
         if (!(fabs(is - weight) <= VERIFY_WEIGHT_TOLERANCE * weight)) wrong = j;
@@ -230,31 +300,34 @@ static ab_status check_weights(colony_copy *copy, const as_params *params)
 {
     const size_t n = (size_t)copy->n;
     size_t wrong_i = n, wrong_j = n;
-    double least = INFINITY, most = 0.0;
-#pragma omp parallel for reduction(min : least) reduction(max : most) if (n >= MANY)
-    for (size_t i = 0; i < n; ++i) {
-        const size_t j = check_row_of_weights(copy, params, i, &least, &most);
-        if (j == n) continue;
-#pragma omp critical
-        if (i < wrong_i) wrong_i = i, wrong_j = j;
+    extremes all = {INFINITY, 0.0}, sets = {INFINITY, 0.0};
+    if (!copy->problem->dist)
+        include(&all, weight_at(params, copy->pheromone.edges.background, farthest(copy->problem)));
+#pragma omp parallel if (n >= MANY)
+    {
+        extremes mine = all, of_sets = sets;
+#pragma omp for
+        for (size_t i = 0; i < n; ++i) {
+            const size_t j = check_row_of_weights(copy, params, i, &mine, &of_sets);
+            if (j == n) continue;
+#pragma omp critical(wrong_weight)
+            if (i < wrong_i) wrong_i = i, wrong_j = j;
+        }
+#pragma omp critical(weights)
+        {
+            all = (extremes){fmin(all.least, mine.least), fmax(all.most, mine.most)};
+            sets = (extremes){fmin(sets.least, of_sets.least), fmax(sets.most, of_sets.most)};
+        }
     }
-    copy->least_weight = least;
-    copy->most_weight = most;
+    if (!copy->problem->nn) sets = all;
+    copy->least_weight = all.least;
+    copy->most_weight = all.most;
+    copy->least_choice = sets.least;
+    copy->most_choice = sets.most;
     if (wrong_i == n) return ab_ok();
     return ab_failed("choice_info[%zu][%zu] is %g, recomputed %g", wrong_i, wrong_j,
                      (double)copy->padded.choice_info[wrong_i * (size_t)copy->padded.stride + wrong_j],
-                     weight_of(copy, params, wrong_i, wrong_j));
-}
-
-static void deposit(double *pheromone, const colony_copy *copy, int ant)
-{
-    const size_t n = (size_t)copy->n;
-    const int32_t *tour = copy->result.tours + (size_t)ant * (n + 1);
-    const double amount = 1.0 / (double)(copy->result.lengths[ant] > 0 ? copy->result.lengths[ant] : 1);
-    for (size_t i = 0; i < n; ++i) {
-        pheromone[(size_t)tour[i] * n + (size_t)tour[i + 1]] += amount;
-        pheromone[(size_t)tour[i + 1] * n + (size_t)tour[i]] += amount;
-    }
+                     weight_of(copy, params, row_of(copy, &copy->pheromone, wrong_i), wrong_i, wrong_j));
 }
 
 /* The iteration's best ant: the least length, the lowest index among equals. */
@@ -266,41 +339,65 @@ static int best_ant(const colony_copy *copy)
     return best;
 }
 
-/* What the update must make of copy->pheromone. */
-static void expect_pheromone(colony_copy *copy, const as_params *params)
+/* Keeps what the update needs: the neighbours of every city in all tours. */
+static void link_tours(colony_copy *copy)
+{
+    const size_t n = (size_t)copy->n, n_ants = (size_t)copy->n_ants;
+#pragma omp parallel for if (n_ants >= MANY)
+    for (size_t ant = 0; ant < n_ants; ++ant) {
+        const int32_t *tour = copy->result.tours + ant * (n + 1);
+        for (size_t i = 0; i < n; ++i) {
+            copy->links[((size_t)tour[i] * n_ants + ant) * 2 + 1] = tour[i + 1];
+            copy->links[((size_t)tour[i + 1] * n_ants + ant) * 2] = tour[i];
+        }
+    }
+}
+
+/* What the update must make of row i. */
+static void expect_row(const colony_copy *copy, const as_params *params, size_t i, double *expected)
 {
     const size_t n = (size_t)copy->n;
-#pragma omp parallel for if (n >= MANY)
-    for (size_t i = 0; i < n * n; ++i) copy->expected[i] = (1.0 - params->rho) * (double)copy->pheromone[i];
-    if (params->protocol == AS_BEST_ANT)
-        deposit(copy->expected, copy, best_ant(copy));
-    else
-        for (int ant = 0; ant < copy->n_ants; ++ant) deposit(copy->expected, copy, ant);
+    const float *before = row_of(copy, &copy->before, i);
+    const int best = params->protocol == AS_BEST_ANT ? best_ant(copy) : -1;
+    for (size_t j = 0; j < n; ++j) expected[j] = (1.0 - params->rho) * (double)before[j];
+    for (int ant = best < 0 ? 0 : best; ant < (best < 0 ? copy->n_ants : best + 1); ++ant) {
+        const double amount = 1.0 / (double)(copy->result.lengths[ant] > 0 ? copy->result.lengths[ant] : 1);
+        const int32_t *links = copy->links + (i * (size_t)copy->n_ants + (size_t)ant) * 2;
+        expected[links[0]] += amount;
+        expected[links[1]] += amount;
+    }
 }
 
 /* The diagonal is never used: check_matrices is enough for it. */
 static ab_status check_row_of_pheromone(const colony_copy *copy, const as_params *params, size_t i)
 {
     const size_t n = (size_t)copy->n;
-    (void)params;
+    double *expected = copy->expected + (size_t)omp_get_thread_num() * n;
+    expect_row(copy, params, i, expected);
+    const float *row = row_of(copy, &copy->pheromone, i);
     for (size_t j = 0; j < n; ++j) {
-        const double is = copy->pheromone[i * n + j], expected = copy->expected[i * n + j];
-        if (i != j && !(fabs(is - expected) <= VERIFY_PHEROMONE_TOLERANCE * expected))
-            return ab_failed("pheromone[%zu][%zu] is %g, recomputed %g", i, j, is, expected);
+        const double is = row[j];
+        if (i != j && !(fabs(is - expected[j]) <= VERIFY_PHEROMONE_TOLERANCE * expected[j]))
+            return ab_failed("pheromone[%zu][%zu] is %g, recomputed %g", i, j, is, expected[j]);
     }
     return ab_ok();
 }
 
-/* A colony as it is opened has the initial pheromone everywhere. */
-static ab_status check_initial(const colony_copy *copy, const as_params *params)
+static ab_status check_row_at_first(const colony_copy *copy, const as_params *params, size_t i)
 {
-    const size_t n = (size_t)copy->n;
-    const double initial = as_initial_pheromone(copy->problem, params->rho);
-    for (size_t i = 0; i < n * n; ++i)
-        if (i % (n + 1) != 0 && !(fabs(copy->pheromone[i] - initial) <= VERIFY_WEIGHT_TOLERANCE * initial))
-            return ab_failed("pheromone[%zu][%zu] is %g at first, not %g", i / n, i % n, (double)copy->pheromone[i],
-                             initial);
+    const float *row = row_of(copy, &copy->pheromone, i);
+    (void)params;
+    for (size_t j = 0; j < (size_t)copy->n; ++j)
+        if (i != j && !(fabs(row[j] - copy->initial) <= VERIFY_WEIGHT_TOLERANCE * copy->initial))
+            return ab_failed("pheromone[%zu][%zu] is %g at first, not %g", i, j, (double)row[j], copy->initial);
     return ab_ok();
+}
+
+/* A colony as it is opened has the initial pheromone everywhere. */
+static ab_status check_initial(colony_copy *copy, const as_params *params)
+{
+    copy->initial = as_initial_pheromone(copy->problem, params->rho);
+    return check_each(copy, params, copy->n, check_row_at_first);
 }
 
 static ab_status check_zero_steps(const colony_copy *copy, int64_t before)
@@ -325,7 +422,9 @@ static ab_status judged(ab_status status, bool *wrong)
 
 static ab_status read_matrices(as_colony *colony, colony_copy *copy)
 {
-    AB_TRY(colony->methods->read_pheromone(colony, copy->pheromone));
+    as_edges_free(&copy->pheromone.edges);
+    AB_TRY(copy->pheromone.all ? colony->methods->read_pheromone(colony, copy->pheromone.all)
+                               : colony->methods->read_edges(colony, &copy->pheromone.edges));
     return copy->padded.pheromone ? colony->methods->read_padded(colony, &copy->padded) : ab_ok();
 }
 
@@ -336,7 +435,7 @@ static ab_status check_choices(colony_copy *copy, int iteration)
     const size_t n = (size_t)copy->n;
     const int32_t *tours = copy->result.tours;
     tsp_wheel *wheel = &copy->wheel;
-    if (copy->least_weight > 0.0 && copy->most_weight <= LEVEL * copy->least_weight &&
+    if (copy->least_choice > 0.0 && copy->most_choice <= LEVEL * copy->least_choice &&
         wheel->n_all < ITERATIONS_LEVEL * copy->n_ants)
         wheel_add(wheel, copy->problem, tours, copy->n_ants, iteration, copy->seen);
     for (int ant = 0; copy->most_weight == 0.0 && ant < copy->n_ants && ant < NEAREST_CHECKED; ++ant) {
@@ -362,12 +461,21 @@ static ab_status construct_checked(as_colony *colony, colony_copy *copy, int ite
     return ab_ok();
 }
 
-static ab_status check_updated(colony_copy *copy, int64_t zero_weight_steps)
+/* The pheromone and the tours that the update begins with. */
+static void keep_before(colony_copy *copy)
+{
+    const trails free_again = copy->before;
+    copy->before = copy->pheromone;
+    copy->pheromone = free_again;
+    link_tours(copy);
+}
+
+static ab_status check_updated(colony_copy *copy, const as_params *params, int64_t zero_weight_steps)
 {
     AB_TRY(check_best(copy));
     AB_TRY(check_shortest(copy));
     AB_TRY(check_matrices(copy));
-    AB_TRY(check_each(copy, NULL, copy->n, check_row_of_pheromone));
+    AB_TRY(check_each(copy, params, copy->n, check_row_of_pheromone));
     return check_zero_steps(copy, zero_weight_steps);
 }
 
@@ -383,33 +491,54 @@ static ab_status iterate_checked(as_colony *colony, const as_params *params, col
     AB_TRY(judged(check_matrices(copy), wrong));
     AB_TRY(judged(check_weights(copy, params), wrong));
     AB_TRY(construct_checked(colony, copy, iteration, tours, wrong));
-    expect_pheromone(copy, params);
+    keep_before(copy);
     AB_TRY(work->methods->run_stage(work, ab_stage_named(work, "update")));
     AB_TRY(colony->methods->read(colony, &copy->result));
     AB_TRY(read_matrices(colony, copy));
-    return judged(check_updated(copy, zero_weight_steps), wrong);
+    return judged(check_updated(copy, params, zero_weight_steps), wrong);
 }
 
-/* Pheromone that makes all edges weigh about the same. */
+/* Pheromone that makes an edge weigh about as much as others. */
+static float level_edge(const colony_copy *copy, const as_params *params, size_t i, size_t j)
+{
+    const double eta = 1.0 / (as_distance(copy->problem, (int)i, (int)j) + 0.1);
+    const double tau = 1e-6 * as_power(as_power(eta, params->beta), -1.0 / params->alpha);
+    return (float)fmin(fmax(tau, 1e-20), 1e20);
+}
+
+/* All edges weigh about the same; of a colony that has some edges, those do. */
 static ab_status level(as_colony *colony, const as_params *params, colony_copy *copy)
 {
     const size_t n = (size_t)copy->n;
+    float *const all = copy->pheromone.all;
+    as_edges *const edges = &copy->pheromone.edges;
     if (!(params->alpha > 0.0)) return ab_ok();
 #pragma omp parallel for if (n >= MANY)
-    for (size_t i = 0; i < n * n; ++i) {
-        const double eta = 1.0 / (copy->problem->dist[i] + 0.1);
-        const double tau = 1e-6 * as_power(as_power(eta, params->beta), -1.0 / params->alpha);
-        copy->pheromone[i] = i % (n + 1) == 0 ? 0.0f : (float)fmin(fmax(tau, 1e-20), 1e20);
+    for (size_t i = 0; i < n; ++i) {
+        for (size_t j = 0; all && j < n; ++j) all[i * n + j] = i == j ? 0.0f : level_edge(copy, params, i, j);
+        for (size_t k = all ? 0 : edges->first[i]; !all && k < edges->first[i + 1]; ++k)
+            edges->pheromone[k] = level_edge(copy, params, i, (size_t)edges->city[k]);
     }
-    return colony->methods->write_pheromone(colony, copy->pheromone);
+    if (all) return colony->methods->write_pheromone(colony, all);
+    edges->background = edges->pheromone[0];
+    for (size_t k = 0; k < edges->first[n]; ++k) edges->background = fminf(edges->background, edges->pheromone[k]);
+    return colony->methods->write_edges(colony, edges);
 }
 
 /* Pheromone that leaves the all-zero rule alone. */
 static ab_status clear(as_colony *colony, const as_params *params, colony_copy *copy)
 {
+    const size_t n = (size_t)copy->n;
+    float *const all = copy->pheromone.all;
+    as_edges *const edges = &copy->pheromone.edges;
     if (!(params->alpha > 0.0)) return ab_ok();
-    memset(copy->pheromone, 0, (size_t)copy->n * (size_t)copy->n * sizeof *copy->pheromone);
-    return colony->methods->write_pheromone(colony, copy->pheromone);
+    if (all) {
+        memset(all, 0, n * n * sizeof *all);
+        return colony->methods->write_pheromone(colony, all);
+    }
+    edges->background = 0.0f;
+    memset(edges->pheromone, 0, edges->first[n] * sizeof *edges->pheromone);
+    return colony->methods->write_edges(colony, edges);
 }
 
 /* What the pheromone is overwritten with before iteration i of so many, if with anything (verify.h). */
@@ -424,7 +553,7 @@ static ab_status prepare(as_colony *colony, const as_params *params, int i, int 
 static ab_status iterate_all(as_colony *colony, const as_params *params, int iterations, colony_copy *copy, int *tours,
                              bool *wrong)
 {
-    AB_TRY(colony->methods->read_pheromone(colony, copy->pheromone));
+    AB_TRY(read_matrices(colony, copy));
     AB_TRY(judged(check_initial(copy, params), wrong));
     for (int i = 0; i < iterations; ++i) {
         AB_TRY(prepare(colony, params, i, iterations, copy));
@@ -481,37 +610,45 @@ static ab_status check_candidates(const as_problem *problem, int city, bool *mem
 {
     const int n = problem->n, nn = problem->nn;
     const int32_t *set = problem->nn_list + (size_t)city * (size_t)nn;
-    const int32_t *dist = problem->dist + (size_t)city * (size_t)n;
+    int32_t farthest = 0;
     memset(member, 0, (size_t)n * sizeof *member);
     member[city] = true;
     for (int i = 0; i < nn; ++i) {
         if (set[i] < 0 || set[i] >= n) return ab_failed("candidate %d of city %d is %d of %d", i, city, set[i], n);
         if (member[set[i]]) return ab_failed("candidate %d of city %d, %d, is no new city", i, city, set[i]);
-        if (i > 0 && dist[set[i]] < dist[set[i - 1]])
-            return ab_failed("candidate %d of city %d is nearer than the one before", i, city);
+        const int32_t distance = as_distance(problem, city, set[i]);
+        if (distance < farthest) return ab_failed("candidate %d of city %d is nearer than the one before", i, city);
+        farthest = distance;
         member[set[i]] = true;
     }
     for (int other = 0; other < n; ++other)
-        if (!member[other] && dist[other] < dist[set[nn - 1]])
+        if (!member[other] && as_distance(problem, city, other) < farthest)
             return ab_failed("city %d is nearer to city %d than its last candidate", other, city);
     return ab_ok();
 }
 
 ab_status verify_candidates(const as_problem *problem, int *valid, bool *wrong)
 {
+    const int n = problem->n;
+    int good = 0, first_wrong = n;
     *valid = 0;
     *wrong = false;
-    bool *member = malloc((size_t)problem->n * sizeof *member);
+    bool *member = malloc((size_t)omp_get_max_threads() * (size_t)n * sizeof *member);
     if (!member) return ab_failed("out of memory");
     ab_status first = ab_ok();
-    for (int city = 0; city < problem->n; ++city) {
-        const ab_status status = check_candidates(problem, city, member);
-        if (status.code == AB_OK)
-            ++*valid;
-        else if (first.code == AB_OK)
+#pragma omp parallel for reduction(+ : good) if (n >= MANY)
+    for (int city = 0; city < n; ++city) {
+        const ab_status status = check_candidates(problem, city, member + (size_t)omp_get_thread_num() * (size_t)n);
+        good += status.code == AB_OK;
+        if (status.code == AB_OK) continue;
+#pragma omp critical(verify_candidates)
+        if (city < first_wrong) {
+            first_wrong = city;
             first = status;
+        }
     }
     free(member);
+    *valid = good;
     *wrong = first.code != AB_OK;
     return first;
 }
