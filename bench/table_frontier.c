@@ -1,14 +1,10 @@
 /* What an H100 can do with Ant System: the fastest rungs here beside the thesis's, up to instances that its own could not
- * hold, with every ant depositing and with the best alone. docs/frontier.md tells how they came to be. frontier-sparse has
- * an instance of which no matrix fits, and 1024 ants: n of them would need 40 GB for their tours. */
-#include <math.h>
-
+ * hold, and one of which no matrix fits, with 1024 ants, as the tours of n would be 40 GB. docs/frontier.md has the story. */
 #include "bench/harness/driver.h"
 
 static const ab_set sets[] = {
     {"tsp-frontier", "d198 pcb442 pr1002 c2152 pr2392 u3038 u5915 u13509 u100000"},
-    {"tsp-matrix", "d198 pcb442 pr1002 c2152 pr2392 u3038 u5915 u13509"},
-    {"tsp-sparse", "u13509 u100000"},
+    {"tsp-dense", "d198 pcb442 pr1002 c2152 pr2392 u3038 u5915 u13509"},
     {NULL, NULL},
 };
 
@@ -19,8 +15,7 @@ static const ab_line all_cities[] = {
     {NULL},
 };
 static const ab_line candidates[] = {
-    {"cpu-best-nn-all", "tsp/cpu-best-nn", "nn=32;threads=all", "fastest CPU, all cores", .seconds = 6e-9,
-     .power = 2.4},
+    {"cpu-best-nn-all", "tsp/cpu-best-nn", "nn=32;threads=all", "fastest CPU, all cores", .seconds = 6e-9, .power = 2.4},
     {"cand-block", "tsp/cand-block", "nn=32", "ant per block"},
     {"race-candidates", "tsp/race-candidates", "nn=32", "race of clocks, ours"},
     {"race-sparse", "tsp/race-sparse", "nn=32", "race without matrices, ours"},
@@ -40,33 +35,22 @@ static const ab_heading headings[] = {
     {NULL},
 };
 
-#define MATRICES                                                                                                       \
-    {                                                                                                                  \
-        NULL, NULL, "{tsp-matrix}"                                                                                     \
-    }
-#define LARGE                                                                                                          \
-    {                                                                                                                  \
-        NULL, NULL, "{tsp-sparse}"                                                                                     \
-    }
+#define DENSE {NULL, NULL, "{tsp-dense}"}
+#define LARGE {NULL, NULL, "u13509 u100000"}
 static const ab_block blocks[] = {
-    {"frontier", "time", "protocol=as|as-best", MATRICES, .lines = all_cities, .stages = "frontier-stages"},
-    {"frontier-nn", "time", "protocol=as|as-best", MATRICES, .lines = candidates, .stages = "frontier-stages",
-     .part = 1},
+    {"frontier", "time", "protocol=as|as-best", DENSE, .lines = all_cities, .stages = "frontier-stages"},
+    {"frontier-nn", "time", "protocol=as|as-best", DENSE, .lines = candidates, .stages = "frontier-stages", .part = 1},
     {"frontier-sparse", "time", "ants=1024;protocol=as|as-best", LARGE, .lines = sparse, .stages = "frontier-stages",
      .part = 2},
     {NULL},
 };
 
 const ab_driver table_frontier = {
-    .name = "frontier",
-    .program = "table_frontier",
-    .machine = "none: no source has these",
+    .name = "frontier", .program = "table_frontier", .machine = "none: no source has these",
     .summary = "The frontier: the fastest Ant System here, up to 100000 cities.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .precise = 0.01, .host_steps = 3e4},
                 {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .host_steps = 3e4},
                 {.runs = 5, .iterations = 60, .budget_s = 10, .limit_s = 60, .host_steps = 1e8}},
     .inputs = {"u30", "d198 pcb442 pr1002", "{tsp-frontier}"},
-    .sets = sets,
-    .headings = headings,
-    .blocks = blocks,
+    .sets = sets, .headings = headings, .blocks = blocks,
 };

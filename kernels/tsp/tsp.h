@@ -36,6 +36,8 @@
  *                            antbench 4.2 --implementations tsp/acotsp-omp-nn
  *   cpu-best-nn          a set in a few vectors, several ants of a thread in turns to hide latency
  *                            antbench 4.2 --implementations tsp/cpu-best-nn
+ *   cpu-sparse           that without matrices, for very many cities
+ *                            antbench frontier --implementations tsp/cpu-sparse --instances u100000 --set ants=1024
  *   cand-thread          the GPU as a CPU would: an ant a thread
  *                            antbench 4.2 --implementations tsp/cand-thread
  *   cand-block           a block an ant: one warp spins over the set, four search where it is exhausted
@@ -44,6 +46,8 @@
  *                            antbench 4.2 --implementations tsp/cand-block-compress
  *   race-candidates      a warp per ant, a clock a candidate
  *                            antbench 4.2 --implementations tsp/race-candidates
+ *   race-sparse          that without matrices, for very many cities: pheromone on some edges alone, exactly
+ *                            antbench frontier --implementations tsp/race-sparse --instances u100000 --set ants=1024
  *
  * The all-zero rule, the same in every implementation: single precision lets the weight of an edge that is never used
  * underflow to 0 after about a hundred iterations at rho = 0.5, so a step can find that all its unvisited cities weigh
