@@ -1,11 +1,11 @@
 /* tsp/cpu-sparse: Ant System with candidate sets for very many cities on a CPU; threads over ants, and over rows.
  *
- * What tsp/race-sparse is on a GPU, and in the same memory: distances from coordinates, pheromone of the candidate sets and
- * of the edges outside on which ants have deposited, the background for all others (kernels/tsp/race_sparse.cu says why
- * that is exact). Steps are those of cpu-best-nn, vectors of 16 candidates and several ants of a thread in turns; a city is
- * known by its place along Hilbert's curve, so that rows of cities that are near lie near and whether they are left is a bit
- * each: 12.5 KB at 100000 cities, which stay in the cache. Where the set is exhausted the nearest city is found by leaves
- * (kernels/tsp/leaves.h).
+ * What tsp/race-sparse is on a GPU, and in the same memory: distances from coordinates, pheromone of the candidate
+ * sets and of the edges outside on which ants have deposited, the background for all others
+ * (kernels/tsp/race_sparse.cu says why that is exact). Steps are those of cpu-best-nn, vectors of 16 candidates and
+ * several ants of a thread in turns; a city is known by its place along Hilbert's curve, so that rows of cities
+ * that are near lie near and whether they are left is a bit each: 12.5 KB at 100000 cities, which stay in the
+ * cache. Where the set is exhausted the nearest city is found by leaves (kernels/tsp/leaves.h).
  */
 #include <float.h>
 #include <omp.h>
@@ -252,8 +252,8 @@ static void evaporate_row(cpu_sparse_colony *colony, int32_t row, float keep)
         others->edges[k].pheromone = evaporated(others->edges[k].pheromone, keep);
 }
 
-/* The pheromone of an edge; one outside of the set and of all others so far is added with `fresh`. NULL where there is no
- * memory for it. */
+/* The pheromone of an edge; one outside of the set and of all others so far is added with `fresh`. NULL where there
+ * is no memory for it. */
 static float *find_edge(cpu_sparse_colony *colony, int32_t row, int32_t to, float fresh)
 {
     candidates *set = colony->sets + (size_t)row * colony->n_vectors;
@@ -274,7 +274,8 @@ static float *find_edge(cpu_sparse_colony *colony, int32_t row, int32_t to, floa
     return &added->pheromone;
 }
 
-/* Lays the deposits on the edges of cities first .. end-1, in the order of the ants; false where there is no memory. */
+/* Lays the deposits on the edges of cities first .. end-1, in the order of the ants; false where there is no
+ * memory. */
 static bool deposit_rows(cpu_sparse_colony *colony, cpu_depositors ants, size_t first, size_t end, float fresh)
 {
     const size_t n = (size_t)colony->common.problem.n;

@@ -1,6 +1,6 @@
-/* Ant System without matrices: leaves find what a look at all cities finds, candidate sets and the initial pheromone are those
- * of the matrix; colonies that are given coordinates alone pass verification and take every step by the rule, by every
- * rule of distances; and verification rejects planted faults. */
+/* Ant System without matrices: leaves find what a look at all cities finds, candidate sets and the initial
+ * pheromone are those of the matrix; colonies that are given coordinates alone pass verification and take every
+ * step by the rule, by every rule of distances; and verification rejects planted faults. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -229,7 +229,8 @@ static void planted_faults_are_found(void **state)
     free_cities(&c);
 }
 
-/* Choices are in proportion, but not those by the pheromone that there was at first; the right rung is judged beside it. */
+/* Choices are in proportion, but not those by the pheromone that there was at first; the right rung is judged
+ * beside it. */
 static void old_clocks_are_found(void **state)
 {
     enum { N = 90 };

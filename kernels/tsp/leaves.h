@@ -1,9 +1,10 @@
-/* Cities in leaves of 32 that lie together, so that the nearest of those that are left is found without a look at all.
+/* Cities in leaves of 32 that lie together, so that the nearest of those that are left is found without a look at
+ * all.
  *
- * The cities follow each other along Hilbert's curve; 32 of them are a leaf, 32 leaves a group, each with the box around its
- * points. Which cities are left is a bit each, a word a leaf. No city of a box is nearer than the box's own nearest point, by
- * every rule on a plane: rounding does not change an order. Where there are no points (as_problem) the cities follow by
- * their numbers, and no box is far.
+ * The cities follow each other along Hilbert's curve; 32 of them are a leaf, 32 leaves a group, each with the box
+ * around its points. Which cities are left is a bit each, a word a leaf. No city of a box is nearer than the box's
+ * own nearest point, by every rule on a plane: rounding does not change an order. Where there are no points
+ * (as_problem) the cities follow by their numbers, and no box is far.
  */
 #ifndef ANTBENCH_TSP_LEAVES_H
 #define ANTBENCH_TSP_LEAVES_H
