@@ -373,6 +373,7 @@ static const as_methods colony_methods = {
 
 static ab_status prepare(acotsp *colony, const as_problem *problem, const as_params *params, int threads, bool lists)
 {
+    AB_TRY(as_check(problem, params));
     AB_TRY(as_check_matrix(problem));
     AB_TRY(cpu_colony_init(&colony->common, problem, params, threads));
     if (lists) AB_TRY(as_check_candidates(problem));

@@ -32,6 +32,7 @@ static void initialise(trails *colony, double farthest)
 
 ab_status trails_init(trails *colony, const as_problem *problem, const as_params *params, size_t granule)
 {
+    AB_TRY(as_check(problem, params));
     AB_TRY(as_check_matrix(problem));
     AB_TRY(cpu_colony_init(&colony->common, problem, params, params->threads));
     ab_memory *memory = &colony->common.memory;
