@@ -231,7 +231,7 @@ static size_t scratch_bytes(const as_problem *problem, const as_params *params)
 
 static ab_status check(const as_problem *problem, const as_params *params)
 {
-    const int n = problem->n, n_near = count_near(n, params);
+    const int n = problem->n;
     if (params->near >= RACE_LANES) return ab_unsupported("needs near <= %d, not %d", MOST_NEAR, params->near);
     AB_TRY(device_allow_shared((const void *)weigh_rows, shared_bytes(ceil_div(n, 32) * 32), -1));
     return race_check_walk<race_random, race_visited, false>(n, params);

@@ -306,7 +306,8 @@ static __global__ void __launch_bounds__(MOST_ANTS *WARP_SIZE)
     float wait = race_exponential(random.next());
 
     for (int step = 1; step < n; ++step) {
-        const unsigned key = visited.has(clock.to) ? RACE_NEVER : race_key(wait * clock.mean), first = warp_min(key);
+        const unsigned time = (unsigned)__float_as_int(wait * clock.mean); /* ordered as the times are */
+        const unsigned key = visited.has(clock.to) ? RACE_NEVER : time, first = warp_min(key);
         int next = (int)warp_min(key == first ? (unsigned)clock.to : RACE_NEVER);
         sparse_clock ahead = rows.clocks[(size_t)next * EDGES + (size_t)lane];
         wait = race_exponential(random.next());
