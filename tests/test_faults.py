@@ -53,27 +53,79 @@ def test_a_fault_that_costs_a_row_is_seen(tmp_path):
 
 def test_every_planted_fault_fits_the_sources():
     """Each says what it is and who looks at it, and can be put in."""
-    patches = sorted(plant.PATCHES.glob("*.patch"))
+    patches = sorted((ROOT / plant.PATCHES).glob("*.patch"))
     assert len(patches) >= 60
     for patch in patches:
         head = plant.head_of(patch)
-        assert {"what", "driver", "tests"} <= head.keys(), patch
+        assert {"what", "driver", "tests"} <= head.keys() and plant.implementations_of(head), patch
         assert all((ROOT / f"tests/{name}.c").exists() for name in head["tests"].split())
         done = subprocess.run(["patch", "-p1", "--dry-run", "-s", "-i", patch], cwd=ROOT, capture_output=True, text=True)
         assert done.returncode == 0, f"{patch}: {done.stdout}"
 
 
-def test_a_program_that_passes_or_does_not_run_catches_nothing(tmp_path, monkeypatch):
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project of one program, which the fixture's function writes, and a patch, which changes its Makefile."""
     monkeypatch.setattr(plant, "make", lambda *_: None)
-    assert plant.ask_test(ROOT, 1, "test_stats") is None
-    folder = tmp_path / "build/bin/tests"
-    folder.mkdir(parents=True)
-    for text, found in (("echo '[ RUN      ] a'; echo '[  FAILED  ] a'; exit 1", "[  FAILED  ] a"),
-                        ("echo '[ RUN      ] a'; exit 3", "ended with 3"), ("exit 1", None)):
-        (folder / "stat_test").write_text(f"#!/bin/sh\n{text}\n")
-        (folder / "stat_test").chmod(0o755)
-        if found:
-            assert plant.ask_test(tmp_path, 1, "stat_test") == found
-        else:
-            with pytest.raises(RuntimeError, match="does not run"):
-                plant.ask_test(tmp_path, 1, "stat_test")
+    (tmp_path / "clean/build/bin/tests").mkdir(parents=True)
+    (tmp_path / "clean/Makefile").write_text("right\n")
+    (tmp_path / "clean" / plant.PATCHES).mkdir(parents=True)
+    (tmp_path / "clean" / plant.PATCHES / "X1.patch").write_text(
+        "what: wrong\ndriver: 3.3 --implementations tsp/a,tsp/b\ntests: stat_test\n"
+        "--- a/Makefile\n+++ b/Makefile\n@@ -1 +1 @@\n-right\n+wrong\n")
+
+    def says(text, where="clean"):
+        program = tmp_path / where / "build/bin/tests/stat_test"
+        program.write_text(f"#!/bin/sh\n{text}\n")
+        program.chmod(0o755)
+
+    says.folder = tmp_path
+    return says
+
+
+RUNS, FAILS = "echo '[ RUN      ] a'", "echo '[  FAILED  ] a'; exit 1"
+
+
+@pytest.mark.parametrize("text, found", [
+    (RUNS, "passes"), (f"{RUNS}; {FAILS}", "[  FAILED  ] a"), (f"{RUNS}; exit 3", "ended with 3"),
+    ("echo 'ok 1 - a'; echo 'not ok 2 - b'; exit 1", "not ok 2 - b"), (f"{RUNS}; sleep 9", "ran over 1 s"),
+    ("exit 1", None),
+])
+def test_a_program_that_passes_or_does_not_run_catches_nothing(project, text, found):
+    project(text)
+    if found:
+        assert plant.ask_test(project.folder / "clean", 1, "stat_test", limit_s=1) == found
+    else:
+        with pytest.raises(RuntimeError, match="does not run"):
+            plant.ask_test(project.folder / "clean", 1, "stat_test", limit_s=1)
+
+
+def find(folder):
+    campaign = plant.Campaign(folder, 1)
+    patch, = campaign.patches()
+    return plant.find_test(campaign, patch.stem, plant.head_of(patch))
+
+
+def test_a_test_that_fails_without_the_fault_catches_nothing(project):
+    project(f"{RUNS}; {FAILS}")
+    with pytest.raises(RuntimeError, match="stat_test fails without the fault too"):
+        find(project.folder)
+
+
+@pytest.mark.parametrize("only, found", [
+    ("tsp/b", "stat_test (tsp/b): [  FAILED  ] a"), ("", "stat_test: [  FAILED  ] a"),
+])
+def test_the_implementations_of_the_driver_are_asked_first(project, only, found):
+    project(f'{RUNS}; grep -q right Makefile || [ "$ANTBENCH_ONLY" != "{only}" ] || {{ {FAILS}; }}')
+    assert find(project.folder) == found
+
+
+def test_a_campaign_goes_on_from_its_answers(project):
+    """What was asked is not asked again, though it would say otherwise now."""
+    project(f"{RUNS}; grep -q right Makefile || {{ {FAILS}; }}")
+    first = find(project.folder)
+    project("exit 1")
+    assert find(project.folder) == first
+    (project.folder / "answers.csv").unlink()
+    with pytest.raises(RuntimeError, match="does not run"):
+        find(project.folder)

@@ -1,15 +1,21 @@
-"""Planted faults: each patch of tests/planted/faults put into the real kernels, one at a time, in a copy of the project. Who
-catches it: the driver's own verification, the tests, or nobody? `make faults`.
+"""Planted faults: each patch of tests/planted/faults put into the real kernels, one at a time, in a copy of the
+project. Who catches it: the driver's own verification, the tests, or nobody? `make faults`.
 
-    tests/faults/plant.py [--only T03,C1] [--driver-only] [--copy DIR] [--jobs N]
+    tests/faults/plant.py [--only T03,C1] [--ask driver,tests] [--folder DIR] [--jobs N]
 
-A patch says in its first lines what is wrong, `driver:` the run whose verification looks at it (exit code 4 or 1 is caught),
-`tests:` the programs to try in turn, the first that fails ends it, and `note: equivalent` where the patch changes nothing that
-can be seen. The copy is built without the CUDA backend. Exit code 0 where every real fault was caught by a test and no
-equivalent one was, else 1; with --driver-only, minutes instead of hours, where all could be tried.
+A patch says in its first lines what is wrong, `driver:` the run whose verification looks at it (exit code 4 or 1 is
+caught), `tests:` the programs to try in turn, the first that fails ends it, and `note: equivalent` where the patch
+changes nothing that can be seen. The programs are asked about the implementations of the driver's run first
+(ANTBENCH_ONLY), which takes seconds, and about all only where that finds nothing. What fails, or does not start,
+without the fault too catches nothing.
+
+The copies are built without the CUDA backend. DIR keeps them and every answer (answers.csv): the same command goes on
+from there, with the sources as they were when it began. Exit code 0 where every real fault was caught by a test and no
+equivalent one by anything, else 1; with `--ask driver`, minutes instead of hours, where all could be tried.
 """
 
 import argparse
+import csv
 import os
 import re
 import shutil
@@ -20,9 +26,13 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PATCHES = ROOT / "tests/planted/faults"
-LIMIT_S = 900  # of one program, on a busy machine too
-FAILURE = re.compile(r"\[  FAILED  \]|ERROR: AddressSanitizer|runtime error:|ran over")
+PATCHES = "tests/planted/faults"
+LEAST_LIMIT_S, LIMIT_FACTOR = 60, 10  # a program may take so many times as long as without the fault
+CLEAN_LIMIT_S = 900  # on a busy machine too
+BEGUN = re.compile(r"\[ RUN|^(not )?ok \d")  # cmocka's output, or TAP
+FAILURE = re.compile(r"\[  FAILED  \]|^not ok|ERROR: AddressSanitizer|runtime error:")
+PASSES = "passes"
+CLEAN = ""  # the patch that is none
 RUN = "--quiet --profile smoke --processes 1 --backend host --runs 1 --iterations 2 --out"
 
 
@@ -32,116 +42,199 @@ def head_of(patch):
     return {"note": "", **dict(line.split(": ", 1) for line in lines)}
 
 
+def is_real(head):
+    return not head["note"].startswith("equivalent")
+
+
+def implementations_of(head):
+    """What the driver's run measures: ["tsp/ds-roulette"]."""
+    return re.search(r"--implementations (\S+)", head["driver"]).group(1).split(",")
+
+
+def operation_of(head):
+    return implementations_of(head)[0].split("/")[0]
+
+
+# ---- Programs ----
+
+
+def make(project, jobs, target):
+    done = subprocess.run(["make", "NVCC=", f"-j{jobs}", target], cwd=project, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"make {target}: {done.stderr.strip().splitlines()[-1:]}")
+
+
+def environment(**more):
+    """Without inputs or a GPU. The address sanitizer must not mind that stdbuf's library is loaded before it."""
+    hidden = {"TSPLIB_DIR": "/nonexistent", "IMAGES_DIR": "/nonexistent", "CUDA_VISIBLE_DEVICES": ""}
+    others = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "ASAN_OPTIONS": "verify_asan_link_order=0"}
+    return {**os.environ, **hidden, **others, **more}
+
+
+def ask_driver(project, jobs, arguments, limit_s=CLEAN_LIMIT_S):
+    """PASSES, or what the driver's verification says: "exit 4"."""
+    make(project, jobs, "build/bin/antbench")
+    out = project / "build/planted-run"
+    shutil.rmtree(out, ignore_errors=True)
+    command = ["build/bin/antbench", *arguments.split(), *RUN.split(), str(out)]
+    try:
+        done = subprocess.run(command, cwd=project, env=environment(), capture_output=True, text=True, timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        return f"ran over {limit_s:.0f} s"
+    return PASSES if done.returncode in (0, 77) else f"exit {done.returncode}"
+
+
+def ask_test(project, jobs, name, only="", limit_s=CLEAN_LIMIT_S):
+    """The first failure of a test program, which is ended there, or PASSES. One that does not run is an error."""
+    program = f"build/{'bin' if name.startswith('stat_') else 'san'}/tests/{name}"
+    make(project, jobs, program)
+    command = ["timeout", "--signal=KILL", f"{limit_s:.0f}", "stdbuf", "-oL", program]
+    with subprocess.Popen(
+        command, cwd=project, env=environment(ANTBENCH_ONLY=only), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, errors="replace", start_new_session=True,
+    ) as process:
+        begun, line = False, ""
+        for line in process.stdout:
+            begun |= BEGUN.search(line) is not None
+            if FAILURE.search(line):
+                os.killpg(process.pid, 9)
+                return line.strip()
+    if not begun:
+        raise RuntimeError(f"{name} does not run: {line.strip()}")
+    if process.returncode in (-9, 137):  # timeout's
+        return f"ran over {limit_s:.0f} s"
+    return f"ended with {process.returncode}" if process.returncode else PASSES
+
+
+# ---- The campaign ----
+
+
+class Campaign:
+    """The project as it is, folder/clean; a fresh copy with a fault in it, folder/planted; and every answer so far."""
+
+    def __init__(self, folder, jobs):
+        self.clean, self.planted, self.answers_file = folder / "clean", folder / "planted", folder / "answers.csv"
+        self.jobs, self.patch, self.answers = jobs, None, {}
+        if not (self.clean / "Makefile").exists():
+            copy_project(self.clean)
+        if self.answers_file.exists():
+            with open(self.answers_file, newline="") as file:
+                for name, question, answer, seconds in csv.reader(file):
+                    self.answers[name, question] = answer, float(seconds)
+
+    def patches(self):
+        return sorted((self.clean / PATCHES).glob("*.patch"))
+
+    def project(self, patch):
+        if patch == CLEAN:
+            return self.clean
+        if patch != self.patch:
+            self.patch = None
+            shutil.rmtree(self.planted, ignore_errors=True)
+            subprocess.run(["cp", "-a", self.clean, self.planted], check=True)
+            put = ["patch", "-p1", "-s", "-i", f"{PATCHES}/{patch}.patch"]
+            subprocess.run(put, cwd=self.planted, check=True, capture_output=True)
+            self.patch = patch
+        return self.planted
+
+    def answer(self, patch, question, limit_s):
+        """(the answer, the seconds that it took, building included), from the file where it is there."""
+        key = patch, " ".join(question)
+        if key not in self.answers:
+            project, (kind, *arguments) = self.project(patch), question
+            begin = time.monotonic()
+            answer = (ask_driver if kind == "driver" else ask_test)(project, self.jobs, *arguments, limit_s=limit_s)
+            self.answers[key] = answer, time.monotonic() - begin
+            with open(self.answers_file, "a", newline="") as file:
+                csv.writer(file).writerow([*key, *self.answers[key]])
+        return self.answers[key]
+
+    def ask(self, patch, *question):
+        """What catches the fault, or PASSES; None where that fails without the fault too, and so catches nothing."""
+        without, seconds = self.answer(CLEAN, question, CLEAN_LIMIT_S)
+        if without != PASSES:
+            return None
+        return self.answer(patch, question, max(LEAST_LIMIT_S, LIMIT_FACTOR * seconds))[0]
+
+
 def copy_project(to):
-    """The project with what is built of it, times and all, so that make goes on from there."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in listed.splitlines():
+    """The project with the objects that are built, times and all, so that make goes on from there."""
+    listing = ["git", "ls-files", "-co", "--exclude-standard"]
+    listed = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    built = [path for kind in ("gen", "obj", "san") for path in (ROOT / "build" / kind).rglob("*.*")]
+    for name in listed + [str(path.relative_to(ROOT)) for path in built]:
         if not name.startswith("results/reference") and (ROOT / name).is_file():
             (to / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, to / name)
-    if (ROOT / "build").is_dir():
-        subprocess.run(["cp", "-a", ROOT / "build", to / "build"], check=True)
 
 
-def make(project, jobs, *targets):
-    done = subprocess.run(["make", "NVCC=", f"-j{jobs}", *targets], cwd=project, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"make {' '.join(targets)}: {done.stderr.strip().splitlines()[-1:]}")
+def find_test(campaign, patch, head):
+    """The test that fails with the fault and passes without it, and how it fails, or PASSES."""
+    for only in [*implementations_of(head), ""]:
+        for name in head["tests"].split():
+            found = campaign.ask(patch, "test", name, only)
+            if found is None and not only:
+                raise RuntimeError(f"{name} fails without the fault too")
+            if found not in (None, PASSES):
+                return f"{name}{f' ({only})' if only else ''}: {found}"
+    return PASSES
 
 
-def environment():
-    """Without inputs or a GPU. The address sanitizer must not mind that stdbuf's library is loaded before it."""
-    hidden = {"TSPLIB_DIR": "/nonexistent", "IMAGES_DIR": "/nonexistent", "CUDA_VISIBLE_DEVICES": ""}
-    return dict(os.environ, **hidden, OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive", ASAN_OPTIONS="verify_asan_link_order=0")
+def try_patch(campaign, patch, asked):
+    """{who: what it says} of one patch."""
+    head, found = head_of(patch), {}
+    if "tests" in asked:
+        found["tests"] = find_test(campaign, patch.stem, head)
+    if "driver" in asked:
+        found["driver"] = campaign.ask(patch.stem, "driver", head["driver"])
+        if found["driver"] is None:
+            raise RuntimeError(f"the driver's run fails without the fault too: {head['driver']}")
+    return found
 
 
-def ask_driver(project, jobs, head, out):
-    """What the driver's verification says: "exit 4"."""
-    make(project, jobs, "build/bin/antbench")
-    shutil.rmtree(out, ignore_errors=True)
-    command = ["build/bin/antbench", *head["driver"].split(), *RUN.split(), str(out)]
-    try:
-        done = subprocess.run(command, cwd=project, env=environment(), capture_output=True, text=True, timeout=LIMIT_S)
-    except subprocess.TimeoutExpired:
-        return "hangs"
-    return f"exit {done.returncode}"
-
-
-def ask_test(project, jobs, name):
-    """The first failure of a test program, or None. It is ended there. A program that does not run is no failure of a test."""
-    program = f"build/{'bin' if name.startswith('stat_') else 'san'}/tests/{name}"
-    make(project, jobs, program)
-    begin = time.monotonic()
-    process = subprocess.Popen(
-        ["stdbuf", "-oL", program], cwd=project, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        errors="replace",
-    )
-    found, began, line = None, False, ""
-    for line in process.stdout:
-        began |= "[ RUN" in line
-        if FAILURE.search(line) or time.monotonic() - begin > LIMIT_S:
-            found = line.strip()
-            process.kill()
-            break
-    process.wait()
-    if not began:
-        raise RuntimeError(f"{name} does not run: {line.strip()}")
-    return found or (f"ended with {process.returncode}" if process.returncode else None)
-
-
-def try_patch(project, jobs, patch, with_tests):
-    """(what the driver says, the test that failed and where, or "")."""
-    head = head_of(patch)
-    subprocess.run(["patch", "-p1", "-s", "-i", patch], cwd=project, check=True, capture_output=True)
-    try:
-        driver = ask_driver(project, jobs, head, project / "build/planted-run")
-        for name in head["tests"].split() if with_tests else []:
-            if found := ask_test(project, jobs, name):
-                return driver, f"{name}: {found}"
-        return driver, ""
-    finally:
-        subprocess.run(["patch", "-R", "-p1", "-s", "-i", patch], cwd=project, check=True, capture_output=True)
+def report(results, asked):
+    """A line for each operation, and one for all."""
+    for operation in [*sorted({operation_of(head) for head, _ in results}), "all"]:
+        of = [(head, found) for head, found in results if operation in ("all", operation_of(head))]
+        real = [found for head, found in of if is_real(head)]
+        caught = ", ".join(f"{sum(found[who] != PASSES for found in real)} by {who}" for who in asked)
+        print(f"{operation}: {len(of)} tried, {len(real)} real, caught {caught}")
 
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", default="", help="names of patches, such as T03,C1 (default: all)")
-    parser.add_argument("--driver-only", action="store_true", help="do not ask the tests")
-    parser.add_argument("--copy", type=Path, help="folder for the copy, which is kept (default: a temporary one)")
+    parser.add_argument("--only", default="", help="names of patches (default: all)")
+    parser.add_argument("--ask", default="driver,tests", help="who is asked (default: driver,tests)")
+    parser.add_argument("--folder", type=Path, help="keeps copies and answers, and goes on from them")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N")
     return parser.parse_args(arguments)
 
 
 def main(arguments=None):
     options = parse(arguments)
+    asked = options.ask.split(",")
     only = options.only.split(",") if options.only else []
-    patches = [patch for patch in sorted(PATCHES.glob("*.patch")) if not only or patch.stem in only]
-    counts = {"tests": 0, "driver": 0, "real": 0, "not tried": 0, "wrongly": 0}
-    with tempfile.TemporaryDirectory() as name:
-        project = options.copy or Path(name)
-        if not (project / "Makefile").exists():
-            project.mkdir(parents=True, exist_ok=True)
-            copy_project(project)
-        for patch in patches:
+    results, not_tried = [], 0
+    with tempfile.TemporaryDirectory() as temporary:
+        campaign = Campaign((options.folder or Path(temporary)).absolute(), options.jobs)
+        for patch in campaign.patches():
+            if only and patch.stem not in only:
+                continue
             head = head_of(patch)
             try:
-                driver, test = try_patch(project, options.jobs, patch, not options.driver_only)
+                found = try_patch(campaign, patch, asked)
             except (RuntimeError, subprocess.CalledProcessError) as error:
                 print(f"{patch.stem}: NOT TRIED: {error}", flush=True)
-                counts["not tried"] += 1
+                not_tried += 1
                 continue
-            is_real = not head["note"].startswith("equivalent")
-            by_driver = driver not in ("exit 0", "exit 77")
-            counts["real"] += is_real
-            counts["tests"] += is_real and bool(test)
-            counts["driver"] += is_real and by_driver
-            counts["wrongly"] += not is_real and (bool(test) or by_driver)
-            by_test = "" if options.driver_only else f"{test or ('NO TEST' if is_real else 'no test, being equivalent')}; "
-            print(f"{patch.stem}: {head['what']}: {by_test}driver: {driver}", flush=True)
-    by_tests = "" if options.driver_only else f"{counts['tests']} caught by the tests, "
-    print(f"{counts['real']} real faults: {by_tests}{counts['driver']} by the driver's verification; {counts['not tried']} not tried")
-    all_found = options.driver_only or counts["tests"] == counts["real"]
-    return 0 if all_found and not counts["not tried"] and not counts["wrongly"] else 1
+            results.append((head, found))
+            told = "; ".join(f"{who}: {found[who]}" for who in asked)
+            print(f"{patch.stem}: {head['what']}: {told}", flush=True)
+    report(results, asked)
+    missed = sum(found.get("tests") == PASSES for head, found in results if is_real(head))
+    wrongly = sum(set(found.values()) != {PASSES} for head, found in results if not is_real(head))
+    print(f"{not_tried} not tried, {missed} missed by the tests, {wrongly} caught that change nothing")
+    return 1 if not_tried or missed or wrongly else 0
 
 
 if __name__ == "__main__":
