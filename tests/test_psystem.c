@@ -331,6 +331,34 @@ static void test_kept_membranes_are_the_references(void **state)
     cnf_free(&formula);
 }
 
+/* Of what is in the skin then, d, which each membrane has sent there. */
+static void test_the_skin_has_what_the_references_has(void **state)
+{
+    (void)state;
+    cnf_formula formula = formula_named("k3-n5-m6");
+    const ps_sat sat = {formula.n, formula.m};
+    ps_configuration expected = configuration_after(reference_of("psystem"), &formula, 3 * formula.n - 1);
+    const ps_params params = ps_default_params();
+    int counted = 0;
+    for (const ab_implementation *it = NULL; (it = next_of("psystem", ON_HOST, it)) != NULL;) {
+        ab_work *work = NULL;
+        assert_int_equal(it->open(&formula, &params, &work).code, AB_OK);
+        ps_system *system = (ps_system *)work;
+        if (system->methods->skin) {
+            uint64_t objects = 0;
+            assert_int_equal(ab_iterate(work).code, AB_OK);
+            assert_int_equal(system->methods->skin(system, &objects).code, AB_OK);
+            assert_int_equal(objects, expected.objects[ps_d(sat, formula.n)]);
+            assert_int_equal(objects, 1 << formula.n);
+            counted++;
+        }
+        work->methods->close(work);
+    }
+    assert_true(counted >= 1 || getenv("ANTBENCH_ONLY"));
+    ps_configuration_free(&expected);
+    cnf_free(&formula);
+}
+
 /* ---- Verification ---- */
 
 static void test_verification_rejects_planted_bugs(void **state)
@@ -483,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_single_steps_are_the_references),
         cmocka_unit_test(test_other_rules),
         cmocka_unit_test(test_kept_membranes_are_the_references),
+        cmocka_unit_test(test_the_skin_has_what_the_references_has),
         cmocka_unit_test(test_verification_rejects_planted_bugs),
         cmocka_unit_test(test_a_charge_that_is_not_flipped_changes_the_answer),
         cmocka_unit_test(test_a_thousand_formulas),

@@ -160,7 +160,7 @@ static ab_status initialise(bits_system *system, const cnf_formula *formula)
 static ab_status open(const cnf_formula *formula, const ps_params *, ps_system **opened)
 {
     static const ab_work_methods work_methods = {N_STAGES, {"preprocess", "check-out"}, run_stage, close_system};
-    static const ps_methods methods = {result, poison, NULL, NULL, NULL};
+    static const ps_methods methods = {result, poison, NULL, NULL, NULL, NULL};
     bits_system *system = (bits_system *)calloc(1, sizeof *system);
     if (!system) return ab_failed("out of memory");
     system->base = ps_system{{&work_methods}, &methods};

@@ -327,7 +327,7 @@ static ab_status open_rules(const ps_rules *rules, int64_t most, ps_sat sat, con
                             ps_system **opened)
 {
     static const ab_work_methods work_methods = {1, {"steps"}, run_stage, close_system};
-    static const ps_methods methods = {result, poison, NULL, NULL, configuration};
+    static const ps_methods methods = {result, poison, NULL, NULL, configuration, NULL};
     AB_TRY(ps_check(params));
     if (most > INT32_MAX)
         return ab_unsupported("%lld membranes; single steps are simulated of up to 2^31 - 1", (long long)most);

@@ -86,6 +86,7 @@ static ab_status poison(ps_system *base)
     membranes->counted = UINT64_MAX;
     CUDA_TRY(cudaMemset(device->flags, 0xff, (size_t)1 << device->levels));
     CUDA_TRY(cudaMemset(device->satisfying, 0xff, sizeof *device->satisfying));
+    if (device->skin) CUDA_TRY(cudaMemset(device->skin, 0xff, sizeof *device->skin));
     return ab_ok();
 }
 
@@ -103,6 +104,16 @@ static ab_status read_words(ps_system *base, uint32_t *words)
     if (device->levels < device->n) return ab_unsupported("the membranes were in memory a piece at a time");
     const size_t bytes = ((size_t)device->n_literals << device->levels) * sizeof *words;
     CUDA_TRY(cudaMemcpy(words, device->objects, bytes, cudaMemcpyDeviceToHost));
+    return ab_ok();
+}
+
+static ab_status read_skin(ps_system *base, uint64_t *objects)
+{
+    const ps_device *device = &((const gpu_system *)base)->membranes.device;
+    if (device->levels < device->n) return ab_unsupported("the membranes were in memory a piece at a time");
+    unsigned long long found = 0;
+    CUDA_TRY(cudaMemcpy(&found, device->skin, sizeof found, cudaMemcpyDeviceToHost));
+    *objects = found;
     return ab_ok();
 }
 
@@ -192,8 +203,9 @@ static void set_methods(gpu_system *system)
 extern "C" ab_status AB_GPU(ps_membranes_open)(const ps_memory_rung *rung, const cnf_formula *formula,
                                                const ps_params *params, ps_system **opened)
 {
-    static const ps_methods all_kept = {result, poison, read_flags, read_words, NULL};
-    static const ps_methods some_kept = {result, poison, read_flags, NULL, NULL};
+    static const ps_methods all_kept = {result, poison, read_flags, read_words, NULL, NULL};
+    static const ps_methods all_counted = {result, poison, read_flags, read_words, NULL, read_skin};
+    static const ps_methods some_kept = {result, poison, read_flags, NULL, NULL, NULL};
     gpu_system *system = (gpu_system *)calloc(1, sizeof *system);
     if (!system) return ab_failed("out of memory");
     ps_membranes *membranes = &system->membranes;
@@ -208,7 +220,7 @@ extern "C" ab_status AB_GPU(ps_membranes_open)(const ps_memory_rung *rung, const
     if (status.code == AB_OK && rung->prepare) status = rung->prepare(membranes);
     set_methods(system);
     const bool keeps_all = rung->rows(params, formula->n) == INT64_C(1) << formula->n;
-    system->base.methods = keeps_all ? &all_kept : &some_kept;
+    system->base.methods = rung->has_control ? &all_counted : keeps_all ? &all_kept : &some_kept;
     if (status.code == AB_OK)
         *opened = &system->base;
     else

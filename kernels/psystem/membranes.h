@@ -43,7 +43,7 @@ typedef struct ps_memory_rung {
     ab_status (*prepare)(const ps_membranes *membranes);
     /* Membranes that lie in memory at a time, of 2^levels. */
     int64_t (*rows)(const ps_params *params, int levels);
-    bool has_control; /* charges, control objects and the skin, and output on the CPU */
+    bool has_control; /* charges, control objects and the skin, and output on the CPU; rows are all membranes' */
 } ps_memory_rung;
 
 /* A strategy, as registry.def names it. */

@@ -161,6 +161,17 @@ static ab_status compare_words(ps_system *system, const cnf_formula *formula, bo
     return status.code == AB_UNSUPPORTED ? ab_ok() : status; /* in pieces: no words */
 }
 
+static ab_status compare_skin(ps_system *system, const cnf_formula *formula, bool *wrong)
+{
+    uint64_t found = 0;
+    if (!system->methods->skin) return ab_ok();
+    const ab_status status = system->methods->skin(system, &found);
+    if (status.code == AB_UNSUPPORTED) return ab_ok(); /* in pieces */
+    AB_TRY(status);
+    const uint64_t expected = UINT64_C(1) << formula->n;
+    return found == expected ? ab_ok() : differs(wrong, "objects d in the skin", found, expected);
+}
+
 static ab_status compare_choices(ps_system *system, bool *wrong)
 {
     ps_configuration left;
@@ -179,5 +190,6 @@ ab_status verify_psystem(ps_system *system, const cnf_formula *formula, uint64_t
     AB_TRY(compare_result(system, formula, expected, wrong));
     AB_TRY(compare_flags(system, formula, wrong));
     AB_TRY(compare_words(system, formula, wrong));
+    AB_TRY(compare_skin(system, formula, wrong));
     return compare_choices(system, wrong);
 }

@@ -97,6 +97,9 @@ typedef struct ps_methods {
     ab_status (*words)(ps_system *system, uint32_t *words);
     /* All that is in the system after the run. NULL: it is not kept. */
     ab_status (*configuration)(ps_system *system, ps_configuration *configuration);
+    /* How many objects d_n the generation leaves in the skin, one of each membrane. NULL: they are not counted;
+     * AB_UNSUPPORTED as above. */
+    ab_status (*skin)(ps_system *system, uint64_t *objects);
 } ps_methods;
 
 /* The state. Stages are named as above; a run in several pieces is one stage, "pieces". */
@@ -111,8 +114,9 @@ uint64_t ps_count(const cnf_formula *formula, uint8_t *flags);
 
 /* Runs a freshly opened system once, after poisoning it, and compares answer, number of satisfying membranes (expected
  * is ps_count's) and steps; where the system keeps them, for n to PS_VERIFIED_FLAGS which membranes satisfy the formula,
- * and for up to PS_VERIFIED_WORDS what is in each; and where it keeps its configuration, that no choice was left open. A
- * difference is AB_FAILED with *wrong true; any other status with *wrong false means that it could not be run. */
+ * for up to PS_VERIFIED_WORDS what is in each, and what is in the skin; and where it keeps its configuration, that no
+ * choice was left open. A difference is AB_FAILED with *wrong true; any other status with *wrong false means that it could
+ * not be run. */
 enum { PS_VERIFIED_FLAGS = 24, PS_VERIFIED_WORDS = 1 << 24 };
 ab_status verify_psystem(ps_system *system, const cnf_formula *formula, uint64_t expected, bool *wrong);
 
