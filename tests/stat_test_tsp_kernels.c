@@ -30,9 +30,16 @@ static const ab_implementation *next_exact(bool candidates, const ab_implementat
     return NULL;
 }
 
-/* Selection by a rung from weights of one kind, on an instance of n cities, with sets of nn candidates or, for 0, all,
- * and `workers` where it has any. */
-static selection_report select_among(const ab_implementation *rung, int n, int nn, int workers, int n_ants,
+static as_params params_of(int n, int n_ants, int workers)
+{
+    as_params params = as_default_params(n, AS_BEST_ANT);
+    params.n_ants = n_ants;
+    params.workers = workers;
+    return params;
+}
+
+/* Selection by a rung from weights of one kind, on an instance of n cities, with sets of nn candidates; 0: all. */
+static selection_report select_among(const ab_implementation *rung, int n, int nn, as_params params,
                                      selection_weights kind)
 {
     tsp_instance instance;
@@ -41,12 +48,9 @@ static selection_report select_among(const ab_implementation *rung, int n, int n
     int32_t *nn_list = NULL;
     if (nn) assert_int_equal(as_nearest_neighbours(&problem, nn, &nn_list).code, AB_OK);
     problem.nn_list = nn_list;
-    as_params params = as_default_params(n, AS_BEST_ANT);
-    params.n_ants = n_ants;
     float *pheromone = malloc((size_t)n * (size_t)n * sizeof *pheromone);
     assert_non_null(pheromone);
     selection_pheromone(&problem, &params, kind, pheromone);
-    params.workers = workers;
     selection_report report;
     const ab_status status = selection_test(rung->open, &problem, &params, pheromone, &report);
     if (status.code != AB_OK) fail_msg("%s: %s", rung->id, status.reason);
@@ -71,15 +75,20 @@ static bool takes_sets_of(const ab_implementation *rung, int nn)
     return true;
 }
 
+static void check_kind(const ab_implementation *rung, int n, int nn, as_params params, selection_weights kind)
+{
+    const selection_report report = select_among(rung, n, nn, params, kind);
+    print_message("# %s, n %d, nn %d, workers %d, alpha %g, beta %g, weights %d: %lld steps, chi-square %.1f on %d "
+                  "degrees, p %.3g\n",
+                  rung->id, n, nn, params.workers, params.alpha, params.beta, (int)kind, (long long)report.steps,
+                  report.all.statistic, report.all.df, report.all.p);
+    assert_true(selection_worst_p(&report) > 1e-4);
+}
+
 static void check_proportional(const ab_implementation *rung, int n, int nn, int workers, int n_ants)
 {
-    for (int kind = 0; kind < WEIGHTS_KINDS; ++kind) {
-        const selection_report report = select_among(rung, n, nn, workers, n_ants, (selection_weights)kind);
-        print_message("# %s, n %d, nn %d, workers %d, weights %d: %lld steps, chi-square %.1f on %d degrees, p %.3g\n",
-                      rung->id, n, nn, workers, kind, (long long)report.steps, report.all.statistic, report.all.df,
-                      report.all.p);
-        assert_true(selection_worst_p(&report) > 1e-4);
-    }
+    for (int kind = 0; kind < WEIGHTS_KINDS; ++kind)
+        check_kind(rung, n, nn, params_of(n, n_ants, workers), (selection_weights)kind);
 }
 
 /* Cities fewer than a warp and more, none of these n a multiple of 32; with 1100 a warp has more sub-blocks of 32 than
@@ -105,6 +114,21 @@ static void test_candidates_are_chosen_in_proportion(void **state)
             if (takes_sets_of(rung, set_sizes[i])) check_proportional(rung, 70, set_sizes[i], 0, 300);
 }
 
+/* Exponents that the papers do not use, and kernels have code of their own for. */
+static void test_choices_follow_other_exponents(void **state)
+{
+    (void)state;
+    static const double exponents[][2] = {{2.0, 1.0}, {0.5, 3.0}};
+    for (int candidates = 0; candidates < 2; ++candidates)
+        for (const ab_implementation *rung = NULL; (rung = next_exact(candidates, rung)) != NULL;)
+            for (size_t i = 0; i < sizeof exponents / sizeof *exponents; ++i) {
+                as_params params = params_of(45, 400, 64);
+                params.alpha = exponents[i][0];
+                params.beta = exponents[i][1];
+                check_kind(rung, 45, candidates ? 20 : 0, params, WEIGHTS_SKEWED);
+            }
+}
+
 static const char *const i_roulettes[] = {"tsp/i-roulette", "tsp/i-roulette-warp"};
 enum { N_I_ROULETTES = sizeof i_roulettes / sizeof *i_roulettes };
 
@@ -116,9 +140,9 @@ static void test_i_roulettes_are_not_proportional(void **state)
     for (int i = 0; i < N_I_ROULETTES; ++i) {
         const ab_implementation *rung = registered(i_roulettes[i], AB_HOST);
         assert_false(rung->traits & AB_EXACT);
-        const selection_report uniform = select_among(rung, 45, 0, 16, 500, WEIGHTS_UNIFORM);
+        const selection_report uniform = select_among(rung, 45, 0, params_of(45, 500, 16), WEIGHTS_UNIFORM);
         assert_true(selection_worst_p(&uniform) > 1e-4);
-        const selection_report skewed = select_among(rung, 45, 0, 16, 500, WEIGHTS_SKEWED);
+        const selection_report skewed = select_among(rung, 45, 0, params_of(45, 500, 16), WEIGHTS_SKEWED);
         print_message("# %s, n 45, skewed weights: %lld steps, chi-square %.1f on %d degrees, p %.3g\n", rung->id,
                       (long long)skewed.steps, skewed.all.statistic, skewed.all.df, skewed.all.p);
         assert_true(skewed.all.p < 1e-12);
@@ -206,6 +230,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cities_are_chosen_in_proportion),
         cmocka_unit_test(test_candidates_are_chosen_in_proportion),
+        cmocka_unit_test(test_choices_follow_other_exponents),
         cmocka_unit_test(test_i_roulettes_are_not_proportional),
         cmocka_unit_test(test_two_cities_of_weights_two_and_one),
         cmocka_unit_test(test_thousand_iterations),
