@@ -579,6 +579,20 @@ static void another_binary_device_or_parameter_is_not_resumed(void **state)
     assert_int_equal(count_lines("run/table-3.3.csv"), 2);
 }
 
+static void a_meta_json_without_its_list_is_not_resumed(void **state)
+{
+    (void)state;
+    ab_run *run = must_open(false);
+    append_rows(run, 1, 2);
+    must_close(run);
+    json_t *meta = read_json("run/meta.json");
+    json_object_set_new(meta, "resumed_utc", json_integer(7));
+    assert_int_equal(json_dump_file(meta, "run/meta.json", JSON_INDENT(2)), 0);
+    json_decref(meta);
+    assert_refused(open_run(true, &run), AB_BAD_INPUT, "meta.json: the old one has no list \"resumed_utc\"");
+    assert_int_equal(count_lines("run/table-3.3.csv"), 2);
+}
+
 typedef struct damage {
     const char *from, *to; /* text of the file, and what takes its place */
     const char *message;   /* of the refusal to resume */
@@ -665,6 +679,7 @@ int main(void)
         TEST_IN_DIRECTORY(a_directory_is_one_process_s),
         TEST_IN_DIRECTORY(directory_with_results_is_not_overwritten),
         TEST_IN_DIRECTORY(another_binary_device_or_parameter_is_not_resumed),
+        TEST_IN_DIRECTORY(a_meta_json_without_its_list_is_not_resumed),
         TEST_IN_DIRECTORY(damaged_table_is_reported_with_its_line),
         TEST_IN_DIRECTORY(damaged_samples_are_reported_with_their_line),
         TEST_IN_DIRECTORY(rows_stand_once_and_samples_are_times),
