@@ -340,6 +340,40 @@ static void test_odd_image_of_full_size(void **state)
     free(image.grey);
 }
 
+/* Faint lines of one pixel, every sixth column (or row) from `first` on, each strong at its beginning. */
+static picture faint_lines(int width, int height, bool down, int first)
+{
+    enum { GROUND = 10, FAINT = 25, BRIGHT = 60, APART = 6 };
+    picture made = new_picture(width, height, GROUND);
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
+            const int across = (down ? x : y) - first, along = down ? y : x;
+            uint8_t *pixel = &made.grey[y * width + x];
+            if (across % APART == 0) *pixel = along < 20 ? BRIGHT : FAINT;
+            if (across % APART == APART - 1 || across == -1) *pixel = 0; /* that side's gradient is the larger one */
+        }
+    return made;
+}
+
+/* Edges that cross the borders of tiles at one pixel alone, each pixel of them in turn: they are edges to their end. */
+static void test_lines_cross_tiles_everywhere(void **state)
+{
+    (void)state;
+    enum { LONG = 70, WIDE = 41 };
+    int whole = 0;
+    for (int first = 0; first < 6; ++first)
+        for (int down = 0; down < 2; ++down) {
+            const int width = down ? WIDE : LONG, height = down ? LONG : WIDE;
+            picture image = faint_lines(width, height, down, first);
+            picture expected = naive_edges(naive_classes(&image, 50, 150), 0);
+            whole += expected.grey[n_pixels(&expected) - 1]; /* the last column's, or row's */
+            check_steps(&image, 0.0, 50, 150);
+            free(expected.grey);
+            free(image.grey);
+        }
+    assert_int_equal(whole, 4); /* of both directions: the line at the border, and the one beside it */
+}
+
 /* A number of passes gives the same map in every order, more passes give more edges, and all are part of the map at
  * convergence. */
 static void test_passes_of_growth(void **state)
@@ -499,10 +533,15 @@ static void test_rungs_equal_opencv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gaussian_weights),       cmocka_unit_test(test_every_step_size_and_order),
-        cmocka_unit_test(test_odd_image_of_full_size), cmocka_unit_test(test_passes_of_growth),
-        cmocka_unit_test(test_growth_only_adds),       cmocka_unit_test(test_second_iteration_and_poison),
-        cmocka_unit_test(test_unmet_preconditions),    cmocka_unit_test(test_opencv_has_the_same_rules),
+        cmocka_unit_test(test_gaussian_weights),
+        cmocka_unit_test(test_every_step_size_and_order),
+        cmocka_unit_test(test_lines_cross_tiles_everywhere),
+        cmocka_unit_test(test_odd_image_of_full_size),
+        cmocka_unit_test(test_passes_of_growth),
+        cmocka_unit_test(test_growth_only_adds),
+        cmocka_unit_test(test_second_iteration_and_poison),
+        cmocka_unit_test(test_unmet_preconditions),
+        cmocka_unit_test(test_opencv_has_the_same_rules),
         cmocka_unit_test(test_rungs_equal_opencv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
