@@ -75,6 +75,26 @@ static void test_every_order_tile_piece_and_block(void **state)
     host_backend_set_order(0);
 }
 
+/* Membranes as bits, of as many warps as a block has and of several blocks: their counts come together in every order. */
+static void test_bits_of_many_warps(void **state)
+{
+    (void)state;
+    static const char *const formulas[] = {"k3-n13-m20-sat", "k3-n14-m30", "k2-n15-m12"};
+    const ps_params params = ps_default_params();
+    for (unsigned k = 0; k < sizeof formulas / sizeof *formulas; k++) {
+        cnf_formula formula = formula_named(formulas[k]);
+        const uint64_t expected = formula_count(&formula);
+        assert_true(expected > 0);
+        for (unsigned order = 0; order < N_ORDERS; order++) {
+            host_backend_set_order(order);
+            for (const ab_implementation *it = NULL; (it = next_of("psystem", ON_HOST, it)) != NULL;)
+                if (it->traits & AB_BITS) assert_true(check(it, &formula, &params, expected));
+        }
+        cnf_free(&formula);
+    }
+    host_backend_set_order(0);
+}
+
 /* Repeated literals, tautologies, an empty clause, variables that are in none, and a clause of all variables. */
 static void test_odd_formulas(void **state)
 {
@@ -505,6 +525,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_order_tile_piece_and_block),
+        cmocka_unit_test(test_bits_of_many_warps),
         cmocka_unit_test(test_odd_formulas),
         cmocka_unit_test(test_what_is_too_large_is_unsupported),
         cmocka_unit_test(test_bad_parameters_are_refused),
