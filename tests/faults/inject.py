@@ -1,9 +1,10 @@
 """Every allocation and every file operation of a small run of each driver, failing one at a time; and the process killed
 before, half-way through and after each file operation. `make faults`.
 
-    tests/faults/inject.py [--drivers 3.3,6.1] [--what memory,files,kill] [--every N] [--jobs N]
+    tests/faults/inject.py [--drivers 3.3,6.1] [--what memory,files,kill] [--every N] [--most N] [--jobs N]
 
-What must hold, whichever call it was (docs/reliability.md has the figures):
+Of more than N calls, 4000, as many are tried, evenly spread. What must hold, whichever call it was (docs/reliability.md has the
+figures):
 
     memory  exit 0 and all rows, or exit 1 and one line that says that memory ran out; every row that is there is right
     files   exit 0 and all rows, or exit 1 and one line; every row that is there is right; resumed, the run is whole
@@ -197,6 +198,7 @@ def parse(arguments):
     parser.add_argument("--drivers", default=",".join(COMMANDS), help="default: all")
     parser.add_argument("--what", default=",".join(FAULTS), help="default: memory,files,kill")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every N-th call alone")
+    parser.add_argument("--most", type=int, default=4000, metavar="N", help="of more calls so many (default: 4000)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N")
     return parser.parse_args(arguments)
 
@@ -209,7 +211,8 @@ def main(arguments=None):
         for driver in options.drivers.split(","):
             for what in options.what.split(","):
                 calls, *unbroken = calls_of(driver, what, folder)
-                faults = [(how, at) for how in FAULTS[what] for at in range(1, calls + 1, options.every)]
+                every = max(options.every, -(-calls // options.most))
+                faults = [(how, at) for how in FAULTS[what] for at in range(1, calls + 1, every)]
                 done = list(pool.map(lambda fault: inject(driver, what, *fault, folder, *unbroken), faults))
                 results += done
                 ends = Counter(ended for _, _, ended, _ in done)
