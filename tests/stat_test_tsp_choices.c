@@ -1,6 +1,7 @@
 /* Do colonies choose as they say, over whole tours and several iterations? On the CPU and on the host backend; with the
  * argument "cuda", and linked with the kernels, on the GPU (scripts/check_gpu). No test framework, so that it runs where none
- * is installed: it speaks TAP. Exit code 0, 1 where a test fails, 77 without a GPU.
+ * is installed: it speaks TAP. ANTBENCH_ONLY=tsp/mine in the environment judges that implementation alone. Exit code 0, 1
+ * where a test fails, 77 without a GPU.
  *
  * Of every choice, the chosen city's place among those it could be, in an order, weighted as the random proportional rule
  * has it and drawn at random inside the city's own share, is uniform and independent of all others if and only if choices
@@ -196,6 +197,7 @@ int main(int argc, char **argv)
         bool gpu_alone;
     } sizes[] = {{45, 900, false}, {100, 100, false}, {442, 442, true}};
     const bool gpu = argc > 1 && strcmp(argv[1], "cuda") == 0;
+    const char *only = getenv("ANTBENCH_ONLY");
     size_t count;
     const ab_implementation *all = ab_registry(&count);
     int number = 0, failed = 0;
@@ -205,6 +207,7 @@ int main(int argc, char **argv)
         if (make_instance(sizes[size].n, &instance).code != AB_OK) return 1;
         for (size_t i = 0; i < count; i++) {
             if (strcmp(all[i].operation, "tsp") != 0 || (all[i].backend == AB_CUDA) != gpu) continue;
+            if (only && *only && strcmp(all[i].id, only) != 0) continue;
             for (int other = 0; other <= (all[i].traits & AB_RACE ? 1 : 0); other++) {
                 const bool good = passes(&all[i], &instance, sizes[size].n_ants, other);
                 failed += !good;
