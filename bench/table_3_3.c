@@ -19,8 +19,8 @@ static const ab_set sets[] = {
 static const ab_line lines[] = {
     {"acotsp-seq", "tsp/acotsp-seq", "threads=1", "ACOTSP-style, 1 core", .seconds = 1.9e-9, .power = 3, .least = 6},
     {"acotsp-omp", "tsp/acotsp-omp", "threads=all", "ACOTSP-style, all cores", .seconds = 1.9e-9, .power = 3},
-    {"cpu-best-1", "tsp/cpu-best", "threads=1", "fastest CPU, 1 core", .seconds = 1.5e-7, .power = 2},
-    {"cpu-best-all", "tsp/cpu-best", "threads=all", "fastest CPU, all cores", .seconds = 1.5e-7, .power = 2},
+    {"cpu-best-1", "tsp/cpu-best", "threads=1", "CPU by rejection, 1 core", .seconds = 1.5e-7, .power = 2},
+    {"cpu-best-all", "tsp/cpu-best", "threads=all", "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
     {"cpu-alias-1", "tsp/cpu-alias", "threads=1", "CPU by alias tables, 1 core", .seconds = 7e-8, .power = 2},
     {"cpu-alias-all", "tsp/cpu-alias", "threads=all", "CPU by alias tables, all cores", .seconds = 7e-8, .power = 2},
     {"i-roulette", "tsp/i-roulette", "workers=128", "I-Roulette"},

@@ -11,6 +11,7 @@ import pytest
 
 from antbench import compare, runs
 from antbench.command import BadInput
+from thesis_run import quality_row, write_run
 
 DATA = Path(__file__).resolve().parent / "data/runs"
 
@@ -28,7 +29,7 @@ def slower_gpu(tmp_path):
 
 
 def compared(a, b):
-    lines, *alone = compare.compare(*(runs.best_rows(runs.load_runs(path)) for path in (a, b)))
+    lines, _, *alone = compare.compare(*(runs.best_rows(runs.load_runs(path)) for path in (a, b)))
     return {(line["row"], line["scope"]): line for line in lines.to_dict("records")}, alone
 
 
@@ -100,3 +101,47 @@ def test_nothing_in_common(tmp_path):
     (run / "table-3.3.csv").write_text(table.replace(",d198,", ",a280,"))
     with pytest.raises(BadInput, match="nothing matched"):
         compare.main([str(DATA / "newer"), str(run)])
+
+
+# ---- Tours ----
+
+TOURS = "nvidia-h100-80gb-hbm3/20261122T064013Z-8445075"  # JPDC's Figure 9 as stored: five runs of 1000 iterations
+
+
+def test_rungs_of_one_rule_have_tours_alike_and_another_rule_has_not(capsys):
+    """The roulette wheel and DS-Roulette choose in proportion, I-Roulette does not: what was measured on an H100."""
+    alike = ["--run", TOURS, "jpdc-F9/ds-roulette"]
+    assert compare.main([*alike, "jpdc-F9/data-rw", "--alike"]) == 0
+    told = capsys.readouterr().out
+    assert "B/A of" in told and "A, ms" not in told and told.count("  d198  ") == 1
+    assert compare.main([*alike, "jpdc-F9/i-roulette", "--alike"]) == 4
+    assert compare.main([*alike, "jpdc-F9/i-roulette"]) == 0  # told, and no failure: nobody asked
+
+
+@pytest.mark.parametrize("longer, code", [(1, 0), (1.004, 0), (1.03, 4), (0.97, 4)])
+def test_a_planted_difference_of_tours_is_found(tmp_path, longer, code):
+    """Ten runs a row with the spread of pr1002's: a rung whose tours are 3 % longer, or shorter, chooses otherwise."""
+    lengths = 330000 * np.exp(np.random.default_rng(7).normal(0, 0.01, (2, 10)))
+    lengths[1] *= longer * lengths[0].mean() / lengths[1].mean()
+    rows = [
+        {**quality_row("frontier-tours", row, "pr1002", of.mean(), "protocol=as"), "quality_runs": " ".join(map(str, of))}
+        for row, of in zip(("ds-roulette", "race"), lengths)
+    ]
+    run = write_run(tmp_path / "run", rows)
+    assert compare.main(["--run", str(run), "frontier-tours/ds-roulette", "frontier-tours/race", "--alike"]) == code
+
+
+def test_tours_are_alike_only_where_there_are_any(capsys):
+    with pytest.raises(BadInput, match="have no quality of two runs in common"):
+        compare.main([str(DATA / "newer"), str(DATA / "older"), "--alike"])
+
+
+def test_differences_are_corrected_for_the_number_of_cells():
+    """Of 12 cells of one rule a difference of p 0.01 is no surprise."""
+    found = compare.inference.holm([0.005] + 11 * [0.5])
+    assert found[0] == pytest.approx(0.06)
+
+
+def test_runs_that_do_not_vary():
+    assert compare.welch(np.array([5.0, 5.0]), np.array([5.0, 5.0])) == (1, 1, 1, 1)
+    assert compare.welch(np.array([5.0, 5.0]), np.array([6.0, 6.0]))[3] == 0

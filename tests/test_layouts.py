@@ -37,6 +37,12 @@ def test_a_star_is_every_other_row_of_the_table(report_folder):
     assert [column["row"] for column in found] == ["ds-roulette", "acotsp-seq", "mine"]
 
 
+def test_a_column_may_be_of_several_rows(report_folder):
+    found = columns_of(report_folder, '3.3,fastest,3.3,"acotsp-seq,ds-roulette",{x},protocol=as-best,,,', "3.3,,3.3,*,{x},protocol=as-best,,,")
+    assert [(column["label"], column["names"]) for column in found] == [("fastest", ["acotsp-seq", "ds-roulette"]), ("mine", ["mine"])]
+    assert layouts.address(found[0]) == "3.3/acotsp-seq,ds-roulette/{x}?protocol=as-best"
+
+
 def test_a_star_puts_x_where_there_is_room_for_it(report_folder):
     (mine,) = columns_of(report_folder, "5.1,,5.1,warp-{x},lena,,,,", "5.1,,5.1,*,lena,,,,")[1:]
     assert (mine["row"], mine["label"], mine["names"]) == ("mine-{x}", "mine with {x}", ["mine-64", "mine-128"])
@@ -49,6 +55,7 @@ def test_a_star_puts_x_where_there_is_room_for_it(report_folder):
     [
         ("3.3,,3.3,ds-rulette,{x},,,,", ":2: table 3.3 has no row ds-rulette; it has acotsp-seq ds-roulette mine"),
         ("5.1,,5.1,warp-{x}-uncached,lena,,,,", ":2: table 5.1 has no row warp-64-uncached; it has warp-{block} warp-"),
+        ('3.3,,3.3,"acotsp-seq,ds-rulette",{x},,,,', ":2: table 3.3 has no row ds-rulette; it has acotsp-seq ds-roulette mine"),
         ("3.3,,9.9,ds-roulette,{x},,,,", ":2: no table 9.9; there are 3.3 5.1 jpdc-4"),
         ("3.3,,9.9,*,{x},,,,", ":2: no table 9.9; there are 3.3 5.1 jpdc-4"),
         ("9.9,,3.3,ds-roulette,{x},,,,", ":2: no layout 9.9; there are 3.3 5.1"),
@@ -167,6 +174,6 @@ def test_the_layouts_name_what_the_drivers_measure():
         for text in (line["top"], line["over"]):
             for x in cells.sets()[line["set"]] if text and not text.startswith("=") else ():
                 address = cells.parse(text.replace("{x}", x))
-                if not rows.find(address.table, address.row, rows.measured()):
-                    unknown.add(f"{address.table}/{address.row}")
+                missing = [row for row in address.rows if not rows.find(address.table, row, rows.measured())]
+                unknown |= {f"{address.table}/{row}" for row in missing}
     assert all(name.startswith("3.3/i-roulette-") for name in unknown)

@@ -10,6 +10,7 @@
     3.3/race/d198#energy                           the energy of an iteration, all of the GPU's board, in mJ
     jsc-1/powf/d198#error                          the largest relative error that its verification found, in millionths
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
+    3.3/cpu-best-all,cpu-alias-all/d198            the fastest of these rows, as measured for this instance; its time alone
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured; another than the first
                                                    is a stand-in for it
     =thesis-3.3/ds-roulette/d198                   a published number, by its id
@@ -59,7 +60,7 @@ class Estimate:
 @dataclass(frozen=True)
 class Address:
     table: str
-    row: str
+    rows: tuple  # the fastest is taken
     instances: tuple  # the first that was measured is taken
     conditions: tuple  # (name, accepted values); several values are summed
     quantity: str  # "" or one of QUANTITIES
@@ -78,7 +79,9 @@ def parse(text):
         expected = f"table/row/instance?name=value;...#QUANTITY, of {' '.join(QUANTITIES)}"
         raise BadInput(f'"{text}" is no address of a cell: expected {expected}')
     table, row, instance, asked, quantity = spelled.groups()
-    return Address(runs.table_name(table), row, tuple(instance.split("|")), conditions(asked), quantity or "")
+    if "," in row and quantity:
+        raise BadInput(f'"{text}" asks for the {quantity} of several rows: of them there is the fastest\'s time alone')
+    return Address(runs.table_name(table), tuple(row.split(",")), tuple(instance.split("|")), conditions(asked), quantity or "")
 
 
 def conditions(text):
@@ -118,8 +121,12 @@ class Source:
 
     def find(self, address):
         """The number at an address, as an Estimate."""
+        found = [self.find_in_row(address, row) for row in address.rows]
+        return min(filter(None, found), key=lambda each: (bool(each.instance), each.value), default=found[0])
+
+    def find_in_row(self, address, row):
         for instance in address.instances:
-            place = (address.table, address.row, instance)
+            place = (address.table, row, instance)
             rows = [row for row in self.cells.get(place, ()) if is_meant(row, address.conditions)]
             if address.quantity in TOURS:
                 tours = [row for row in self.tours.get(place, ()) if is_meant(row, address.conditions)]
@@ -127,7 +134,7 @@ class Source:
             if rows:
                 found = total(rows, address)
                 return found if instance == address.instances[0] else replace(found, instance=instance)
-        return Estimate(reason=f"no row {address.table} {address.row} {'|'.join(address.instances)}")
+        return Estimate(reason=f"no row {address.table} {row} {'|'.join(address.instances)}")
 
 
 def is_tour(row):
@@ -183,7 +190,7 @@ def total(rows, address):
     name, values = several
     parts = [[row for row in rows if condition_value(row, name) == value] for value in values]
     if not all(parts):
-        return Estimate(reason=f"no row {address.table} {address.row} with {name}={values[parts.index([])]}")
+        return Estimate(reason=f"no row {address.table} {','.join(address.rows)} with {name}={values[parts.index([])]}")
     return add([estimate(newest(part), address.quantity) for part in parts])
 
 

@@ -6,14 +6,20 @@ means, with the interval of a t-test on processes; else of the medians, with the
 batches of samples, which says nothing of how processes differ (antbench.inference). Between different GPUs the ratio is also given per SM and GHz, as if both had
 as many multiprocessors at the same clock, and per GB/s, as if both had the same memory bandwidth: near 1, the kernel
 is bound by that.
+
+Of rows that are not timed the qualities are compared, run by run: the ratio of their means with Welch's interval, on
+logarithms, and how often chance alone would make as large a difference, corrected for the number of cells (Holm). With --alike
+the exit code is 4 where any is rarer than 1 in 100: two rungs that are to choose alike do not.
 """
 
 import argparse
+import math
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from antbench import command, inference, runs, selector
 from antbench.command import BadInput
@@ -85,14 +91,11 @@ def compare_rows(a, b):
 
 
 def compare(a, b):
-    """(the cells of both, in A's order; how many are A's alone; how many are B's alone)."""
+    """(the cells of both, in A's order; their rows, in pairs; how many are A's alone; how many are B's alone)."""
     in_b = {tuple(row[name] for name in runs.KEY): row for row in b.to_dict("records")}
-    lines = []
-    for row in a.to_dict("records"):
-        other = in_b.pop(tuple(row[name] for name in runs.KEY), None)
-        if other is not None:
-            lines.append(compare_rows(row, other))
-    return pd.DataFrame(lines, columns=COLUMNS), len(a) - len(lines), len(in_b)
+    found = [(row, in_b.pop(tuple(row[name] for name in runs.KEY), None)) for row in a.to_dict("records")]
+    pairs = [(row, other) for row, other in found if other is not None]
+    return pd.DataFrame([compare_rows(*pair) for pair in pairs], columns=COLUMNS), pairs, len(a) - len(pairs), len(in_b)
 
 
 # ---- Two rows of one run ----
@@ -133,12 +136,55 @@ def compare_two(rows, a, b):
     pairs = [(row, other) for row in of_a for other in of_b if is_alike(row, other)]
     lines = [{**compare_rows(*pair), **{name: both(pair, name) for name in runs.KEY}} for pair in pairs]
     paired = [{row["line"] for row in side} for side in zip(*pairs)] or [set(), set()]
-    return pd.DataFrame(lines, columns=COLUMNS), len(of_a) - len(paired[0]), len(of_b) - len(paired[1])
+    return pd.DataFrame(lines, columns=COLUMNS), pairs, len(of_a) - len(paired[0]), len(of_b) - len(paired[1])
 
 
 def both(pair, name):
     """What the two have in common, or one and the other."""
     return pair[0][name] if pair[0][name] == pair[1][name] else f"{pair[0][name]} : {pair[1][name]}"
+
+
+# ---- Qualities ----
+
+TOO_RARE = 0.01  # of a family of cells: a difference that chance is not believed to have made
+
+
+def compare_qualities(lines, pairs):
+    """The rows of `lines` that have a quality of two runs or more on both sides, with that; `pairs`: the rows themselves."""
+    found = []
+    for line, pair in zip(lines.to_dict("records"), pairs):
+        a, b = (np.array(runs.quality_of_runs(row)) for row in pair)
+        if line["ratio"] == line["ratio"] or min(len(a), len(b)) < 2 or min(a.min(), b.min()) <= 0:
+            continue
+        found.append({**{name: line[name] for name in runs.KEY}, "a": a.mean(), "b": b.mean(), **dict(zip(("ratio", "lo", "hi", "p"), welch(a, b)))})
+    for each, corrected in zip(found, inference.holm([each["p"] for each in found])):
+        each["p"] = corrected
+    return pd.DataFrame(found)
+
+
+def welch(a, b):
+    """(ratio of the means b / a, low, high, p) of two sets of independent values above 0."""
+    sides = [np.log(side) for side in (a, b)]
+    parts = [side.var(ddof=1) / len(side) for side in sides]
+    change, error = sides[1].mean() - sides[0].mean(), math.sqrt(sum(parts))
+    if error == 0:
+        return *3 * [math.exp(change)], float(change == 0)
+    df = error**4 / sum(part**2 / (len(side) - 1) for part, side in zip(parts, sides))
+    half = stats.t.ppf(0.975, df) * error
+    return *np.exp([change, change - half, change + half]), 2 * float(stats.t.sf(abs(change) / error, df))
+
+
+def qualities_as_text(found):
+    shown = found[["table", "row", "instance", "params"]].assign(
+        **{
+            "A": found["a"].map("{:.6g}".format),
+            "B": found["b"].map("{:.6g}".format),
+            "B/A": found["ratio"].map("{:.4f}".format),
+            "95 % interval": [f"{low:.4f} - {high:.4f}" for low, high in zip(found["lo"], found["hi"])],
+            "by chance": found["p"].map("{:.2g}".format),
+        }
+    )
+    return shown.to_string(index=False, max_colwidth=60)
 
 
 # ---- Telling ----
@@ -229,6 +275,7 @@ def parse(arguments):
     parser.add_argument("a", metavar="A", help="a run: directory, or MACHINE/ID of yours or the stored ones; with --run a row, 3.3/ds-roulette")
     parser.add_argument("b", metavar="B", help="another; MACHINE alone is the best stored row of each cell")
     parser.add_argument("--run", metavar="RUN", help="compare two rows of this run: A and B are TABLE/ROW/INPUT?protocol=as")
+    parser.add_argument("--alike", action="store_true", help="fail where qualities differ by more than chance: exit code 4")
     parser.add_argument("--csv", metavar="FILE", help="write the comparison as CSV, - for stdout alone")
     return parser.parse_args(arguments)
 
@@ -244,7 +291,7 @@ def read(options):
 
 def main(arguments=None):
     options = parse(arguments)
-    a, b, (lines, only_a, only_b) = read(options)
+    a, b, (lines, pairs, only_a, only_b) = read(options)
     if lines.empty:
         raise BadInput(f"nothing matched: {options.a} and {options.b} have no cell in common")
     if options.csv:
@@ -252,23 +299,26 @@ def main(arguments=None):
             lines.to_csv(sys.stdout if options.csv == "-" else options.csv, index=False)
         except OSError as error:
             raise BadInput(f"{options.csv}: {error.strerror}") from None
+    qualities = compare_qualities(lines, pairs)
+    if options.alike and qualities.empty:
+        raise BadInput(f"{options.a} and {options.b} have no quality of two runs in common")
     if options.csv != "-":
         head = [describe(f"{options.a} and {options.b} of", a)] if options.run else [describe("A", a), describe("B", b)]
+        times = [] if (lines["scope"] == "quality").all() else ["", as_text(lines), "", summary(lines)]
+        of_runs = [] if qualities.empty else ["", "Qualities, means of the runs:", qualities_as_text(qualities), ""]
         print(
             "\n".join(
                 [
                     *head,
                     hardware_remark(lines) or "the same hardware",
-                    "",
-                    as_text(lines),
-                    "",
-                    summary(lines),
+                    *times,
+                    *of_runs,
                     f"{len(lines)} cells of both, {only_a} of A alone, {only_b} of B alone; "
                     "B/A of means and a t-test on processes, or of medians and the bootstrap where one process measured it",
                 ]
             )
         )
-    return command.OK
+    return command.WRONG if options.alike and (qualities["p"] < TOO_RARE).any() else command.OK
 
 
 if __name__ == "__main__":

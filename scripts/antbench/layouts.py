@@ -3,7 +3,7 @@
 What the drivers say of a row (report/rows.csv) need not be said again: an empty `label` is the row's, an empty
 `published` of a time the row's published number ("-": none). A row "*" stands for every row of its table that the
 layout does not name in a line of its own, so that a new kernel has a column before any run has it; the label "-" names
-a row that is not to be shown. A table that no line of tables.csv or figures.csv names has a layout by itself: all its
+a row that is not to be shown. "cpu-best-all,cpu-alias-all" shows, line by line, the fastest of these rows. A table that no line of tables.csv or figures.csv names has a layout by itself: all its
 rows, on all that they are measured on.
 """
 
@@ -100,9 +100,9 @@ def any_other(place, column, taken, known):
 
 def complete(place, column, set_name, known):
     """A line of tables.csv with what rows.csv says of its row."""
-    names = [column["row"]]
+    names = column["row"].split(",")
     if "{x}" in column["row"]:
-        names = [column["row"].replace("{x}", x) for x in cells.sets()[set_name]]
+        names = [name.replace("{x}", x) for name in names for x in cells.sets()[set_name]]
     row, values = [rows.expect(place, column["table"], name, known) for name in names][0]
     if "{x}" in column["row"]:
         values = dict.fromkeys(values, "{x}")
