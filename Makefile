@@ -31,6 +31,7 @@ LINEINFO ?=
 WERROR ?=
 PREFIX ?= /usr/local
 FORMAT ?= google-benchmark
+PEERS ?=
 DESTDIR ?=
 RUNS ?=
 JOBS ?= $(shell nproc)
@@ -130,7 +131,7 @@ endif
 as_word = '$(subst ','\'',$(1))'
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all plots time-to-target \
+.PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all bench-peers plots time-to-target \
 	report gpus claims list-runs share export results-check compare ab regress regress-history calibrate index lint format \
 	install uninstall clean test-programs FORCE
 
@@ -177,6 +178,9 @@ RUN_ARGS = --profile $(call as_word,$(PROFILE)) $(if $(OUT),--out $(call as_word
 # One rule for all drivers, which the program knows.
 bench-%: build ## the tables of one driver, bench-3.3 (or bench-thesis-3.3), bench-4.2 ...; PROFILE= OUT= RESUME=1 SAVE=DIR ARGS=
 	@$(PROGRAM) $* $(RUN_ARGS) $(if $(SAVE),--save $(call as_word,$(SAVE)))
+
+bench-peers: build ## Ant System by others beside ours: ACOTSP, GPU-MMAS, AcoTsp, from the checkouts in PEERS=DIR (docs/frontier.md); OUT= ARGS=
+	@$(script)peers $(call as_word,$(PEERS)) $(if $(OUT),--out $(call as_word,$(OUT))) $(ARGS)
 
 bench-all: build ## every table of the thesis, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1 SAVE=DIR
 	@scripts/bench_all $(call as_word,$(OUT)) $(call as_word,$(SAVE)) --profile $(call as_word,$(PROFILE)) $(if $(RESUME),--resume) $(ARGS)

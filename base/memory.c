@@ -14,25 +14,36 @@ static double physical_bytes(void)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
 }
 
+static size_t alignment_of(size_t count, size_t size)
+{
+    return (double)count * (double)size < (double)large_page ? SMALL_ALIGNMENT : large_page;
+}
+
+void *ab_allocate_block(size_t count, size_t size)
+{
+    const size_t alignment = alignment_of(count, size);
+    const size_t bytes = (count * size / alignment + 1) * alignment;
+    void *block = aligned_alloc(alignment, bytes);
+    if (block == NULL) return NULL;
+    if (alignment == large_page) madvise(block, bytes, MADV_HUGEPAGE);
+    return memset(block, 0, bytes);
+}
+
 void *ab_allocate(ab_memory *memory, size_t count, size_t size)
 {
-    const size_t alignment = (double)count * (double)size < (double)large_page ? SMALL_ALIGNMENT : large_page;
-    memory->bytes += (double)count * (double)size + (double)alignment;
+    memory->bytes += (double)count * (double)size + (double)alignment_of(count, size);
     /* Linux promises memory that it does not have, and kills who uses it: ask for no more than the machine holds. */
     const bool full = memory->n_blocks == (int)(sizeof memory->blocks / sizeof *memory->blocks);
     if (memory->failed || full || memory->bytes > physical_bytes()) {
         memory->failed = true;
         return NULL;
     }
-    const size_t bytes = (count * size / alignment + 1) * alignment;
-    void *block = aligned_alloc(alignment, bytes);
+    void *block = ab_allocate_block(count, size);
     if (block == NULL) {
         memory->failed = true;
         return NULL;
     }
-    if (alignment == large_page) madvise(block, bytes, MADV_HUGEPAGE);
-    memory->blocks[memory->n_blocks++] = block;
-    return memset(block, 0, bytes);
+    return memory->blocks[memory->n_blocks++] = block;
 }
 
 ab_status ab_memory_status(const ab_memory *memory)

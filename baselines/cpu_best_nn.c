@@ -121,7 +121,7 @@ INLINE size_t choose_next(const cpu_best_nn_colony *colony, size_t i, size_t n_v
     while (total > 0.0) {
         const float r = (float)(next_random(ant) * total);
         size_t k = 0;
-        for (size_t v = 0; v < n_vectors; v++) k += (size_t)count_at_most(&sums[v], r);
+        for (size_t v = 0; v < n_vectors; v++) k += (size_t)count_at_most((const float *)&sums[v], r);
         if (k == n_vectors * LANES) continue;
         const size_t city = (size_t)set[k / LANES].city[k % LANES];
         if (set[k / LANES].weight[k % LANES] * ant->unvisited[city] > 0.0f) return city;

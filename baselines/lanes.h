@@ -8,6 +8,7 @@ enum { LANES = 16 }; /* floats per vector: one cache line */
 
 typedef float lanes __attribute__((vector_size(64)));
 typedef int32_t lanes_int __attribute__((vector_size(64)));
+typedef float lanes8 __attribute__((vector_size(32)));
 typedef int32_t lanes_int8 __attribute__((vector_size(32)));
 typedef int32_t lanes_int4 __attribute__((vector_size(16)));
 
@@ -24,12 +25,10 @@ INLINE void prefix_sums(lanes *v)
     *v += __builtin_shufflevector(zero, *v, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23);
 }
 
-/* How many lanes are at most x: where the partial sums pass it. */
-INLINE int count_at_most(const lanes *v, float x)
+/* How many of sixteen are at most x: where partial sums pass it. */
+INLINE int count_at_most(const float *v, float x)
 {
-    const lanes_int all = -(*v <= x);
-    const lanes_int8 eight = __builtin_shufflevector(all, all, 0, 1, 2, 3, 4, 5, 6, 7) +
-                             __builtin_shufflevector(all, all, 8, 9, 10, 11, 12, 13, 14, 15);
+    const lanes_int8 eight = -(*(const lanes8 *)v <= x) - (*(const lanes8 *)(v + LANES / 2) <= x);
     const lanes_int4 four =
         __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
     const lanes_int4 two = four + __builtin_shufflevector(four, four, 2, 3, 0, 1);

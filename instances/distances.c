@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/lookup.h"
+#include "base/memory.h"
 #include "instances/distances.h"
 #include "instances/tsplib.h"
 
@@ -83,7 +84,7 @@ const tsp_rule *tsp_find_rule(const char *name)
 ab_status tsp_allocate_distances(int n, int32_t **dist)
 {
     size_t cells = (size_t)n * (size_t)n;
-    *dist = calloc(cells, sizeof **dist);
+    *dist = ab_allocate_block(cells, sizeof **dist);
     if (*dist == NULL) return ab_failed("no memory for %d x %d distances (%zu MiB)", n, n, cells * sizeof **dist >> 20);
     return ab_ok();
 }

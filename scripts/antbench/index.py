@@ -1,7 +1,7 @@
 """INDEX.md: what is behind each row of each table, and the other files that are made from the program. `make index`.
 
 Nothing here is kept by hand. report/rows.csv and report/driver_sets.csv are what the program says that its drivers
-measure; INDEX.md joins them with the stored runs and the report's layouts; README.md, docs/results.md and docs/learn.md have results of the stored
+measure, report/peers.csv what antbench.peers runs; INDEX.md joins them with the stored runs and the report's layouts; README.md, docs/results.md and docs/learn.md have results of the stored
 runs (antbench.readme).
 """
 
@@ -12,12 +12,12 @@ import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from antbench import cells, command, layouts, readme, rows, runs
+from antbench import cells, command, layouts, peers, readme, rows, runs
 from antbench.command import ROOT, BadInput
 
 PROGRAM = ROOT / "build/bin" / runs.PROGRAM
 INDEX = ROOT / "INDEX.md"
-ROWS, SETS = cells.REPORT / "rows.csv", cells.REPORT / "driver_sets.csv"
+ROWS, SETS, PEERS = cells.REPORT / "rows.csv", cells.REPORT / "driver_sets.csv", cells.REPORT / "peers.csv"
 TABLES_HEADER = ["driver", "program", "file", "table", "heading", "published"]
 LIST_HEADER = ["id", "backend", "file", "traits", "source", "description"]
 NOT_MEASURED = "not measured yet"
@@ -139,7 +139,7 @@ def about(told):
 
 def make_index(known):
     """The text of INDEX.md."""
-    told, listed, found = tables(), implementations(), entries(known)
+    told, listed, found = {**tables(), **peers.table()}, implementations(), entries(known)
     lines = ["# Index", "", "What is behind each row of each table. Written by `make index`; do not edit.", ""]
     for table in [*told, *sorted(found.keys() - told.keys())]:
         if not found[table]:  # drawn from the rows of another, as Table 3.2 is
@@ -182,8 +182,8 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench.index", description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 where a file is stale")
     check = parser.parse_args(arguments).check
-    told = {ROWS: ask("--rows"), SETS: ask("--sets")}
-    known = rows.parse(told[ROWS], f"{PROGRAM.name} --rows")
+    told = {ROWS: ask("--rows"), SETS: ask("--sets"), PEERS: peers.as_csv(rows.HEADER)}
+    known = rows.parse(told[ROWS], f"{PROGRAM.name} --rows") + rows.parse(told[PEERS], PEERS)
     stale = update(told, check)
     if not (check and stale):  # the other files are made from these
         cells.sets.cache_clear()

@@ -1,7 +1,7 @@
 """What the drivers measure: report/rows.csv, as `antbench --rows` prints it and `make index` keeps it.
 
 A line is a row of a table, or several: in the row warp-{block} with the parameter block=64|128 stands for warp-64 and
-warp-128. A line of a new kernel is there before any run has it.
+warp-128. A line of a new kernel is there before any run has it. report/peers.csv has in the same form what antbench.peers runs.
 """
 
 import csv
@@ -77,10 +77,11 @@ def parse(text, place):
 
 @functools.cache
 def measured():
-    """All Rows of report/rows.csv."""
-    path = REPORT / "rows.csv"
+    """All Rows of report/rows.csv, and those of the peers."""
+    path, beside = REPORT / "rows.csv", REPORT / "peers.csv"
     try:
-        return parse(path.read_text(encoding="utf-8"), path)
+        found = parse(path.read_text(encoding="utf-8"), path)
+        return found + (parse(beside.read_text(encoding="utf-8"), beside) if beside.exists() else [])
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}: make index") from None
 
