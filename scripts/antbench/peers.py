@@ -36,7 +36,7 @@ INSTANCES = "d198,pcb442,pr1002,pr2392"
 PROCESSES = 3
 LIMIT_S = 300  # of a process
 TRIAL = 3  # iterations by which the fastest choice is found, and how long an iteration takes
-SECONDS = 2  # that a process is to iterate
+SECONDS = 0.5  # that a process is to iterate
 MOST = 100  # iterations of a process
 NOISY = 0.05  # as in bench/harness/stats.h: half an interval over what it is of
 
