@@ -15,7 +15,8 @@ typedef struct ab_memory {
     bool failed;  /* one of them was not to be had */
 } ab_memory;
 
-/* count * size zeroed bytes on a boundary of 128, in large pages where the system has them; NULL when there are none. */
+/* count * size zeroed bytes on a boundary of 128, in large pages where the system has them; NULL when there are
+ * none. */
 void *ab_allocate_block(size_t count, size_t size); /* for free() */
 void *ab_allocate(ab_memory *memory, size_t count, size_t size);
 

@@ -1,13 +1,19 @@
 /* tsp/cpu-alias: the exact Ant System of cpu-best with its waits filled; threads over ants.
  *
- * A row is split into a head and a tail, and steps are drawn, as baselines/rejection.h tells. Two things are added. A tail city
- * is found by an alias table (Walker 1977; Vose 1991), which is one read instead of a tree's three, one after another.
- * And a thread has SIDE_BY_SIDE ants under way, all of which make a draw, and then all look where it has led them: what a
- * draw needs from memory is asked for in the first half and there in the second.
- * Neither half has a branch that depends on what is drawn: a draw that is thrown away is a step that leads nowhere.
+ * A row is split into a head and a tail, as baselines/rejection.h tells, and each has an alias table (Walker 1977;
+ * Vose 1991): a city is one read away. A thread has SIDE_BY_SIDE ants under way. All of them draw at once, by
+ * vector: of a random number 24 bits say whether head or tail, the others which slot and which city of it, visited
+ * or not; then each looks where its draw has led, and stays where it was if it has been there. What a draw needs
+ * from memory is so asked for long before it is used, and no branch depends on what is drawn. After GUESSES draws
+ * that led nowhere an ant looks closer: it leaves what it has visited out of the head and draws from that and the
+ * tail; when few of such draws would be kept, too, the fall-back adds up what is left.
+ *
+ * Why this is exact: each of these three ways to draw yields an unvisited city j with a probability in proportion
+ * to w_j, and which of them is taken depends on draws thrown away alone. Resolution: the share of the head 2^-24, a
+ * slot 2^-28 of its table, a slot's city 2^-28; a tail of less than 2^-24 of a row is found when an ant looks
+ * closer. tests/test_baselines.c tests it by chi-square.
  */
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -45,13 +51,13 @@ typedef struct ants_under_way {
 typedef struct ant_state {
     float unvisited[HEAD]; /* partial sums of the head's weights, visited ones counting 0 */
     walker walker;
-    int left;              /* draws before it looks closer, or adds up the row */
-    bool looks_closer;     /* draws from `unvisited` */
-    int step;              /* cities in the tour */
-    int number;            /* of the ant */
-    int32_t *tour;         /* [n + 1] */
-    size_t edge;           /* of dist, to be added to the length */
-    int64_t length;        /* of the tour up to that edge */
+    int left;          /* draws before it looks closer, or adds up the row */
+    bool looks_closer; /* draws from `unvisited` */
+    int step;          /* cities in the tour */
+    int number;        /* of the ant */
+    int32_t *tour;     /* [n + 1] */
+    size_t edge;       /* of dist, to be added to the length */
+    int64_t length;    /* of the tour up to that edge */
 } __attribute__((aligned(128))) ant_state;
 
 /* Scratch of a thread. */
@@ -69,7 +75,7 @@ typedef struct cpu_alias_colony {
         trails trails;     /* rows are a multiple of LANES long */
     };
     float *tail;     /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
-    slot *slots;     /* [n][HEAD + n]: tables of the head and of the tail; then one a thread and ant, for cities that are sure */
+    slot *slots;     /* [n][HEAD + n]: tables of head and tail; then one an ant, for a city that is sure */
     head *heads;     /* [n] */
     worker *workers; /* [threads] */
 } cpu_alias_colony;
@@ -97,8 +103,8 @@ INLINE void draw(const cpu_alias_colony *colony, ants_under_way *all)
     }
 }
 
-/* When draws from the row as it is have failed: leaves what it has visited out of the head. False where that, too, failed, or
- * is not worth while. */
+/* When draws from the row as it is have failed: leaves what it has visited out of the head. False where that, too,
+ * failed, or is not worth while. */
 static bool look_closer(const cpu_alias_colony *colony, const head *nearest, ant_state *ant)
 {
     static const float kept[] = {1.0f, 0.0f}; /* not by a branch */
@@ -114,8 +120,8 @@ static bool look_closer(const cpu_alias_colony *colony, const head *nearest, ant
     return draws_are_worthwhile((double)sum, (double)nearest->tail_total, (double)(n - ant->step) / n, MIN_ACCEPTED);
 }
 
-/* Draws from what is unvisited of the head and the whole tail, or where that is not worth while from all that is left: a slot
- * of the tail, or `sure`, which is given the city. */
+/* Draws from what is unvisited of the head and the whole tail, or where that is not worth while from all that is
+ * left: a slot of the tail, or `sure`, which is given the city. */
 static uint64_t draw_closely(const cpu_alias_colony *colony, const worker *at_hand, int a, uint64_t sure)
 {
     const size_t n = (size_t)colony->common.problem.n, i = at_hand->under_way->city[a];
@@ -126,8 +132,9 @@ static uint64_t draw_closely(const cpu_alias_colony *colony, const worker *at_ha
     *certain = (slot){0, 0, (uint16_t)i};
     if (ant->left <= 0 && !look_closer(colony, nearest, ant)) {
         ant->walker.random = *random;
-        certain->other = (uint16_t)choose_by_scan(&colony->common.problem, i, nearest,
-                                                  colony->tail + i * colony->trails.stride, &ant->walker, &at_hand->room);
+        certain->other =
+            (uint16_t)choose_by_scan(&colony->common.problem, i, nearest, colony->tail + i * colony->trails.stride,
+                                     &ant->walker, &at_hand->room);
         *random = ant->walker.random;
         return sure;
     }
@@ -145,7 +152,8 @@ static uint64_t draw_closely(const cpu_alias_colony *colony, const worker *at_ha
     return i * (HEAD + n) + HEAD + slot_at;
 }
 
-/* Goes where the draw leads, if the ant has not been there; adds up the length an edge late, when its distance is there. */
+/* Goes where the draw leads, if the ant has not been there; adds up the length an edge late, when its distance is
+ * there. */
 INLINE void follow(const cpu_alias_colony *colony, ants_under_way *all, ant_state *ant, int a)
 {
     const size_t n = (size_t)colony->common.problem.n, from = all->city[a];
@@ -216,7 +224,8 @@ INLINE void replace(const worker *at_hand, int done, int last)
 }
 
 /* The tours of up to `window` ants at a time, until no ant is waiting. Returns the steps by the all-zero rule. */
-CPU_MULTIVERSION static int64_t build_tours(const cpu_alias_colony *colony, const worker *at_hand, int window, int *waiting)
+CPU_MULTIVERSION static int64_t build_tours(const cpu_alias_colony *colony, const worker *at_hand, int window,
+                                            int *waiting)
 {
     const int n = colony->common.problem.n, n_ants = colony->common.params.n_ants;
     const uint64_t sure = (uint64_t)n * (HEAD + (uint64_t)n) + (uint64_t)((at_hand - colony->workers) * SIDE_BY_SIDE);
@@ -287,11 +296,11 @@ INLINE uint32_t keep_of(float share)
     return keep < 0x1p32 ? (uint32_t)keep : UINT32_MAX;
 }
 
-/* The alias table of `count` weights: slots that weigh less than their share are filled up from one that weighs more. What
- * rounding leaves over keeps its own city if that weighs anything, and if not, takes the last one's that did. city: NULL
- * where weight j is that of city j. `nowhere` is the city of a table without any weight. */
-static void fill_slots(const worker *at_hand, const float *weights, const uint16_t *city, size_t count, double by_weight,
-                       uint16_t nowhere, slot *slots)
+/* The alias table of `count` weights: slots that weigh less than their share are filled up from one that weighs
+ * more. What rounding leaves over keeps its own city if that weighs anything, and if not, takes the last one's that
+ * did. city: NULL where weight j is that of city j. `nowhere` is the city of a table without any weight. */
+static void fill_slots(const worker *at_hand, const float *weights, const uint16_t *city, size_t count,
+                       double by_weight, uint16_t nowhere, slot *slots)
 {
     float *share = at_hand->share;
     size_t n_small = 0, n_large = 0;
@@ -332,7 +341,8 @@ static void fill_tables(const cpu_alias_colony *colony, const worker *at_hand, s
     slot *slots = colony->slots + i * (HEAD + n);
     const double head_total = (double)nearest->sum[HEAD - 1], by_weight = head_total > 0.0 ? HEAD / head_total : 0.0;
     fill_slots(at_hand, nearest->weight, nearest->city, HEAD, by_weight, (uint16_t)i, slots);
-    fill_slots(at_hand, colony->tail + i * colony->trails.stride, NULL, n, nearest->slots_by_weight, (uint16_t)i, slots + HEAD);
+    fill_slots(at_hand, colony->tail + i * colony->trails.stride, NULL, n, nearest->slots_by_weight, (uint16_t)i,
+               slots + HEAD);
 }
 
 static void compute_choice(const cpu_alias_colony *colony)
@@ -409,9 +419,10 @@ static const ab_work_methods work_methods = {
     .close = cpu_colony_close,
 };
 
-static ab_status prepare(cpu_alias_colony *colony, const as_problem *problem, const as_params *params)
+static ab_status prepare(trails *opened)
 {
-    AB_TRY(trails_init(&colony->trails, problem, params, LANES));
+    cpu_alias_colony *colony = (cpu_alias_colony *)opened;
+    const as_problem *problem = &opened->common.problem;
     AB_TRY(allocate(colony));
     for (size_t i = 0; i < (size_t)problem->n; i++) trails_nearest(&colony->trails, i, HEAD, colony->heads[i].city);
     return ab_ok();
@@ -419,13 +430,6 @@ static ab_status prepare(cpu_alias_colony *colony, const as_problem *problem, co
 
 ab_status cpu_alias(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    cpu_alias_colony *opened = calloc(1, sizeof *opened);
-    if (opened == NULL) return ab_failed("out of memory");
-    opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &trails_methods};
-    const ab_status status = prepare(opened, problem, params);
-    if (status.code == AB_OK)
-        *colony = &opened->common.colony;
-    else
-        cpu_colony_close(&opened->common.colony.work);
-    return status;
+    static const trails_kind kind = {&work_methods, sizeof(cpu_alias_colony), LANES, prepare};
+    return trails_open(&kind, problem, params, colony);
 }

@@ -1,11 +1,10 @@
 /* tsp/cpu-best: the fastest exact Ant System we can write for a CPU; threads over ants.
  *
- * A row is split into a head and a tail, and steps are drawn, as baselines/rejection.h tells. A tail city is found by descending
- * a tree of partial sums, three cache lines deep. tests/test_baselines.c tests by chi-square that the rule is the random
- * proportional one.
+ * A row is split into a head and a tail, and steps are drawn, as baselines/rejection.h tells. A tail city is found
+ * by descending a tree of partial sums, three cache lines deep. tests/test_baselines.c tests by chi-square that the
+ * rule is the random proportional one.
  */
 #include <omp.h>
-#include <stdlib.h>
 
 #include "base/random.h"
 #include "baselines/cpu_colony.h"
@@ -43,14 +42,13 @@ typedef struct ant_state {
 
 /* ---- Construct: one step ---- */
 
-/* The tail city of row i at which the partial sums pass x, visited or not; -1 where rounding leads past the end or to a
- * city without weight. */
+/* The tail city of row i at which the partial sums pass x, visited or not; -1 where rounding leads past the end or
+ * to a city without weight. */
 INLINE int propose_tail(const cpu_best_colony *colony, size_t i, float x)
 {
     const float *node_prefix = colony->node_prefix + i * colony->n_nodes;
     size_t node = 0;
-    for (size_t k = 0; k < colony->n_nodes; k += LANES)
-        node += (size_t)count_at_most(node_prefix + k, x);
+    for (size_t k = 0; k < colony->n_nodes; k += LANES) node += (size_t)count_at_most(node_prefix + k, x);
     if (node >= colony->trails.stride / NODE) return -1;
     if (node > 0) x -= node_prefix[node - 1];
 
@@ -230,9 +228,10 @@ static const ab_work_methods work_methods = {
     .close = cpu_colony_close,
 };
 
-static ab_status prepare(cpu_best_colony *colony, const as_problem *problem, const as_params *params)
+static ab_status prepare(trails *opened)
 {
-    AB_TRY(trails_init(&colony->trails, problem, params, NODE));
+    cpu_best_colony *colony = (cpu_best_colony *)opened;
+    const as_problem *problem = &opened->common.problem;
     AB_TRY(allocate(colony));
     for (size_t i = 0; i < (size_t)problem->n; i++) trails_nearest(&colony->trails, i, HEAD, colony->heads[i].city);
     return ab_ok();
@@ -240,13 +239,6 @@ static ab_status prepare(cpu_best_colony *colony, const as_problem *problem, con
 
 ab_status cpu_best(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    cpu_best_colony *opened = calloc(1, sizeof *opened);
-    if (opened == NULL) return ab_failed("out of memory");
-    opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &trails_methods};
-    const ab_status status = prepare(opened, problem, params);
-    if (status.code == AB_OK)
-        *colony = &opened->common.colony;
-    else
-        cpu_colony_close(&opened->common.colony.work);
-    return status;
+    static const trails_kind kind = {&work_methods, sizeof(cpu_best_colony), NODE, prepare};
+    return trails_open(&kind, problem, params, colony);
 }

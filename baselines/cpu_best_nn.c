@@ -8,7 +8,6 @@
  * city and could beat the best so far. Where rounding points at a city without weight the draw is repeated.
  */
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -272,9 +271,10 @@ static void fill_sets(cpu_best_nn_colony *colony)
                 k < nn ? problem->nn_list[i * nn + k] : (int32_t)i;
 }
 
-static ab_status prepare(cpu_best_nn_colony *colony, const as_problem *problem, const as_params *params)
+static ab_status prepare(trails *opened)
 {
-    AB_TRY(trails_init(&colony->trails, problem, params, LANES));
+    cpu_best_nn_colony *colony = (cpu_best_nn_colony *)opened;
+    const as_problem *problem = &opened->common.problem;
     AB_TRY(as_check_candidates(problem));
     if (problem->nn > MAX_CANDIDATES)
         return ab_unsupported("needs nn <= %d, nn is %d", (int)MAX_CANDIDATES, problem->nn);
@@ -298,13 +298,6 @@ static const ab_work_methods work_methods = {
 
 ab_status cpu_best_nn(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    cpu_best_nn_colony *opened = calloc(1, sizeof *opened);
-    if (opened == NULL) return ab_failed("out of memory");
-    opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &trails_methods};
-    const ab_status status = prepare(opened, problem, params);
-    if (status.code == AB_OK)
-        *colony = &opened->common.colony;
-    else
-        cpu_colony_close(&opened->common.colony.work);
-    return status;
+    static const trails_kind kind = {&work_methods, sizeof(cpu_best_nn_colony), LANES, prepare};
+    return trails_open(&kind, problem, params, colony);
 }

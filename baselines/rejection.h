@@ -1,17 +1,18 @@
 /* What tsp/cpu-best and tsp/cpu-alias have in common: a step of an ant that looks at the nearest cities alone.
  *
- * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An ant at i
- * adds up the unvisited head cities, H, by vector, and draws from [0, H + T), where T is the weight of the whole tail,
- * VISITED CITIES INCLUDED, which is the same for all ants and computed once per iteration. A draw below H names a head
- * city. Any other proposes a tail city, which each of the two finds in its own way; if the ant has been there, the draw is
- * thrown away and repeated. After so many of them, or when few would be kept, the remaining cities are added up one by one.
- * So a step reads a few cache lines where a scan of the row reads hundreds.
+ * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An
+ * ant at i adds up the unvisited head cities, H, by vector, and draws from [0, H + T), where T is the weight of the
+ * whole tail, VISITED CITIES INCLUDED, which is the same for all ants and computed once per iteration. A draw below
+ * H names a head city. Any other proposes a tail city, which each of the two finds in its own way; if the ant has
+ * been there, the draw is thrown away and repeated. After so many of them, or when few would be kept, the remaining
+ * cities are added up one by one. So a step reads a few cache lines where a scan of the row reads hundreds.
  *
- * Why this is exact: one draw yields an unvisited city j with probability w_j / (H + T), whether j is in the head or the
- * tail, and is thrown away otherwise; so, given that it is kept, it yields j with probability w_j / W, W the weight of all
- * unvisited cities, which is the random proportional rule. Draws are independent, so how many were thrown away before says
- * nothing about the one that is kept. The fall-back draws from w_j / W directly, and whether it is reached depends only on
- * draws thrown away. Where rounding points at a city without weight the draw is thrown away too.
+ * Why this is exact: one draw yields an unvisited city j with probability w_j / (H + T), whether j is in the head
+ * or the tail, and is thrown away otherwise; so, given that it is kept, it yields j with probability w_j / W, W the
+ * weight of all unvisited cities, which is the random proportional rule. Draws are independent, so how many were
+ * thrown away before says nothing about the one that is kept. The fall-back draws from w_j / W directly, and
+ * whether it is reached depends only on draws thrown away. Where rounding points at a city without weight the draw
+ * is thrown away too.
  */
 #ifndef ANTBENCH_REJECTION_H
 #define ANTBENCH_REJECTION_H
@@ -27,7 +28,7 @@ typedef struct head {
     uint16_t city[HEAD];    /* nearest first; an instance of fewer cities fills up with the row's own, which weighs 0 */
     float tail_total;       /* weight of all other cities */
     uint32_t share;         /* of an alias table: the head's of the row, of 2^24 */
-    double slots_by_weight; /* of an alias table: n / tail_total, which may pass the range of float; 0 where that is 0 */
+    double slots_by_weight; /* of one: n / tail_total, which may pass the range of float; 0 where that is 0 */
     float weight[HEAD] __attribute__((aligned(64))); /* pheromone^alpha * eta^beta */
 } __attribute__((aligned(64))) head;
 

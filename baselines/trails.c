@@ -1,5 +1,6 @@
 /* The pheromone of the CPU colonies in single precision (baselines/trails.h). */
 #include <float.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "baselines/trails.h"
@@ -75,6 +76,20 @@ const as_methods trails_methods = {
     .write_pheromone = write_pheromone,
     .poison = cpu_colony_poison,
 };
+
+ab_status trails_open(const trails_kind *kind, const as_problem *problem, const as_params *params, as_colony **colony)
+{
+    trails *opened = calloc(1, kind->bytes);
+    if (opened == NULL) return ab_failed("out of memory");
+    opened->common.colony = (as_colony){.work = {.methods = kind->work}, .methods = &trails_methods};
+    ab_status status = trails_init(opened, problem, params, kind->granule);
+    if (status.code == AB_OK) status = kind->prepare(opened);
+    if (status.code == AB_OK)
+        *colony = &opened->common.colony;
+    else
+        cpu_colony_close(&opened->common.colony.work);
+    return status;
+}
 
 /* ---- Rows ---- */
 

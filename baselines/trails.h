@@ -19,6 +19,17 @@ typedef struct trails {
  * threads. AB_UNSUPPORTED where the weights would leave the range of float. */
 ab_status trails_init(trails *colony, const as_problem *problem, const as_params *params, size_t granule);
 
+/* What distinguishes one kind of colony with trails from another. */
+typedef struct trails_kind {
+    const ab_work_methods *work;
+    size_t bytes;                         /* of the colony, which begins with its trails */
+    size_t granule;                       /* floats that the rows are a multiple of */
+    ab_status (*prepare)(trails *colony); /* allocates and fills what is its own */
+} trails_kind;
+
+/* Opens one: trails_init, then prepare. */
+ab_status trails_open(const trails_kind *kind, const as_problem *problem, const as_params *params, as_colony **colony);
+
 /* The choice_info of an edge, times the constant. */
 static inline __attribute__((always_inline)) float trails_choice(float pheromone, float heuristic, double alpha)
 {

@@ -1,8 +1,10 @@
-/* Whether the rungs of the frontier choose as the thesis's do: the best tours of 10 runs of 100 iterations, a seed each.
+/* Whether the rungs of the frontier choose as the thesis's do: the best tours of 10 runs of 100 iterations, a seed
+ * each.
  *
  * DS-Roulette and race choose by one rule, and so do an ant per block and race-candidates: `make compare RUN=RUN
- * A=frontier-tours/ds-roulette B=frontier-tours/race ARGS=--alike` fails where their tours differ by more than chance.
- * I-Roulette is another rule: the same command tells it from DS-Roulette, which shows that ten runs are enough to see one.
+ * A=frontier-tours/ds-roulette B=frontier-tours/race ARGS=--alike` fails where their tours differ by more than
+ * chance. I-Roulette is another rule: the same command tells it from DS-Roulette, which shows that ten runs are
+ * enough to see one.
  */
 #include <math.h>
 
@@ -20,17 +22,21 @@ static const ab_line lines[] = {
     {NULL},
 };
 
-static const ab_heading headings[] = {{"frontier-tours", "best tours of Ant System by the rungs of the frontier", NULL, NULL, NULL},
-                                      {NULL}};
+static const ab_heading headings[] = {
+    {"frontier-tours", "best tours of Ant System by the rungs of the frontier", NULL, NULL, NULL}, {NULL}};
 
 static const ab_block blocks[] = {{"frontier-tours", "tours", "protocol=as|as-best", .lines = lines}, {NULL}};
 
 const ab_driver table_frontier_tours = {
-    .name = "frontier-tours", .program = "table_frontier_tours", .machine = "none: no source has these",
+    .name = "frontier-tours",
+    .program = "table_frontier_tours",
+    .machine = "none: no source has these",
     .summary = "The frontier: are its tours as long as those of the thesis's rungs.",
     .efforts = {{.runs = 2, .iterations = 10, .budget_s = 1},
                 {.runs = 10, .iterations = 100, .budget_s = INFINITY},
                 {.runs = 10, .iterations = 100, .budget_s = INFINITY}},
     .inputs = {"u30", "d198 pcb442 pr1002", "d198 pcb442 pr1002 pr2392"},
-    .sets = sets, .headings = headings, .blocks = blocks,
+    .sets = sets,
+    .headings = headings,
+    .blocks = blocks,
 };

@@ -107,7 +107,7 @@ PEERS = (
         label="AcoTsp",
         folder="AcoTsp",
         program="acogpu",
-        build="make acogpu",
+        build="NVCC_APPEND_FLAGS=-arch=native make acogpu",
         source="https://github.com/blackwut/AcoTsp",
         backend="cuda",
         params="protocol=as",

@@ -1,0 +1,133 @@
+"""The peers: programs that print what the real ones print, and what becomes of it."""
+
+import json
+import os
+
+import pytest
+
+from antbench import cells, layouts, peers, runs
+from antbench.command import BadInput
+from thesis_run import made_row, write_run
+
+ACOTSP = """echo "$*" >> calls
+while [ $# -gt 1 ]; do [ "$1" = --tours ] && tours=$2; [ "$1" = --ants ] && ants=$2; shift; done
+[ "$ants" -lt 1024 ] || { echo "Error: Option n_ants out of range [1, 1023]" >&2; exit 1; }
+echo " t_avgbest = 0.1"
+awk -v n=$((tours / ants)) 'BEGIN { printf " t_avgtotal = %f\\n", n * 0.25 }'"""
+MMAS = """for word in "$@"; do case $word in --alg=*) alg=${word#--alg=};; esac; done
+case $alg in mmas_wrs_ct*) ms=0.5;; mmas_rwm_lc*) echo "CUDA assertion failed" >&2; exit 35;; *) ms=0.75;; esac
+echo "Total time [s]: 1"
+echo "Mean iter. time [ms]: $ms" """
+ACOGPU = """[ "$9" = 4 ] && usec=$((600 * $6)) || usec=$((900 * $6))
+echo "Compute time: $((usec / 1000)) ms $usec usec" """
+PROGRAMS = {"ACOTSP/acotsp": ACOTSP, "GPU-based-MMAS/mmas": MMAS, "AcoTsp/acogpu": ACOGPU}
+
+
+def put(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/bash\n{text}\n")
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Checkouts, built."""
+    for name, text in PROGRAMS.items():
+        put(tmp_path / "peers" / name, text)
+    return tmp_path / "peers"
+
+
+@pytest.fixture
+def ours(tmp_path, monkeypatch):
+    """The run of our own rows, on d198 and on an instance of more cities than ACOTSP takes ants."""
+    path = write_run(tmp_path / "ours", [{**made_row("frontier", "race", x, 1.0, "protocol=as"), "size": n} for x, n in (("d198", 198), ("big", 2392))])
+    meta = json.loads((path / "meta.json").read_text())
+    meta["inputs"] = [{"name": x, "sha256": "0", "path": f"/tsplib/a folder/{x}.tsp"} for x in ("d198", "big")]
+    (path / "meta.json").write_text(json.dumps(meta))
+    monkeypatch.setattr(peers, "ours", lambda options: runs.load_run(path))
+
+
+def measured(folder, out):
+    """{(row, instance): the row}, of the run that is left, each checked against its samples."""
+    code = peers.main([str(folder), "--out", str(out)])
+    run = runs.load_run(out / "peers")
+    assert run.processes.keys() == set(map(int, run.rows["line"]))
+    return code, run, {(row["row"], row["instance"]): row for row in run.rows.to_dict("records")}
+
+
+def test_what_they_print_becomes_rows(folder, ours, tmp_path):
+    code, run, rows = measured(folder, tmp_path / "out")
+    assert code == 0 and run.meta["complete"] and run.driver == "peers"
+    assert rows["acotsp", "d198"]["mean_ms"] == pytest.approx(250)  # seconds of the CPU for a try, of so many iterations
+    assert rows["gpu-mmas", "d198"]["mean_ms"] == 0.5
+    assert rows["acotsp-gpu", "d198"]["mean_ms"] == pytest.approx(0.6)
+    assert all(row["implementation"].startswith("peer/") and row["table"] == "peers" for row in rows.values())
+    assert rows["gpu-mmas", "d198"]["processes"] == peers.PROCESSES and "verified by nobody" in rows["gpu-mmas", "d198"]["note"]
+
+
+def test_the_fastest_choice_is_measured_and_named(folder, ours, tmp_path):
+    _, _, rows = measured(folder, tmp_path / "out")
+    assert rows["gpu-mmas", "d198"]["params"] == "protocol=as-best;ants=198;alg=mmas_wrs_ct"
+    assert rows["gpu-mmas-nn", "d198"]["params"] == "protocol=as-best;ants=198;nn=32;alg=mmas_wrs_ct_cl"
+    assert rows["acotsp-gpu", "d198"]["params"] == "protocol=as;ants=198;warps=4;blocks=50"
+
+
+def test_ants_iterations_and_seeds_are_what_was_asked_for(folder, ours, tmp_path):
+    measured(folder, tmp_path / "out")
+    calls = (folder / "ACOTSP/calls").read_text().splitlines()
+    of_d198 = [call for call in calls if "d198" in call]
+    assert len(of_d198) == 1 + peers.PROCESSES and all("--ants 198 " in call and "--localsearch 0" in call for call in of_d198)
+    assert [call.split("--seed ")[1].split()[0] for call in of_d198[1:]] == ["1", "2", "3"]
+    assert all(call.endswith("--tsplibfile /tsplib/a folder/d198.tsp") for call in of_d198)
+
+
+def test_one_that_refuses_says_why_and_costs_no_other(folder, ours, tmp_path):
+    _, _, rows = measured(folder, tmp_path / "out")
+    refused = rows["acotsp", "big"]
+    assert refused["status"] == "unsupported" and refused["note"] == "exit 1: Error: Option n_ants out of range [1, 1023]"
+    assert rows["gpu-mmas", "big"]["status"] == "ok"
+
+
+@pytest.mark.parametrize("text, status, note", [
+    ("kill -SEGV $$", "error", "signal 11"),
+    ("echo nothing", "error", "exit 0: nothing"),
+    ("echo ' t_avgtotal = 0.0'", "error", "it says that an iteration takes 0 ms"),
+    ("sleep 5", "timeout", "more than 0.2 s"),
+])  # fmt: skip
+def test_one_that_tells_no_time_has_none(folder, ours, tmp_path, monkeypatch, text, status, note):
+    monkeypatch.setattr(peers, "LIMIT_S", 0.2 if status == "timeout" else 60)
+    put(folder / "ACOTSP/acotsp", f"exec {text}" if status == "timeout" else text)
+    row = peers.measure(peers.PEERS[0], folder, {"name": "d198", "n": 198, "path": "d198.tsp"})
+    assert row[:2] == (status, note) and row[-1] == []
+
+
+def test_what_is_not_there_is_told_how_to_get(folder, ours, tmp_path):
+    os.remove(folder / "AcoTsp/acogpu")
+    (folder / "ACOTSP").rename(folder / "elsewhere")
+    _, _, rows = measured(folder, tmp_path / "out")
+    assert rows["acotsp", "d198"]["note"] == f"no checkout: git clone https://github.com/juherask/ACOTSP {folder}/ACOTSP"
+    assert rows["acotsp-gpu", "d198"]["note"].startswith(f"not built: cd {folder}/AcoTsp && ")
+    assert rows["gpu-mmas", "d198"]["status"] == "ok"
+
+
+def test_without_any_nothing_ran(tmp_path, ours):
+    (tmp_path / "peers").mkdir()
+    assert peers.main([str(tmp_path / "peers"), "--out", str(tmp_path / "out")]) == 77
+    with pytest.raises(BadInput, match="PEERS=.*: no such folder; it is to have checkouts of https://"):
+        peers.main([str(tmp_path / "nowhere")])
+
+
+def test_they_stand_beside_ours_under_names_of_their_own(folder, ours, tmp_path):
+    _, _, _ = measured(folder, tmp_path / "out")
+    source = cells.choose(str(tmp_path / "out/peers"))[0]
+    beside = [column for column in layouts.columns()["frontier"] if column["table"] == "peers"]
+    assert [column["label"] for column in beside] == ["AcoTsp, by its own clock"]
+    assert cells.look_up(source, layouts.address(beside[0]), "d198").value == pytest.approx(0.6)
+    assert {column["table"] for column in layouts.columns()["3.3"]} == {"3.3", "peers"}
+
+
+def test_their_rows_are_those_of_the_report():
+    """report/peers.csv is what make index writes of PEERS."""
+    from antbench import rows
+
+    assert (cells.REPORT / "peers.csv").read_text() == peers.as_csv(rows.HEADER)
