@@ -1,17 +1,25 @@
 /* tsp/cpu-alias: the exact Ant System of cpu-best with its waits filled; threads over ants.
  *
- * A row is split into a head and a tail, as baselines/rejection.h tells, and each has an alias table (Walker 1977;
- * Vose 1991): a city is one read away. A thread has SIDE_BY_SIDE ants under way. All of them draw at once, by
- * vector: of a random number 24 bits say whether head or tail, the others which slot and which city of it, visited
- * or not; then each looks where its draw has led, and stays where it was if it has been there. What a draw needs
- * from memory is so asked for long before it is used, and no branch depends on what is drawn. After GUESSES draws
- * that led nowhere an ant looks closer: it leaves what it has visited out of the head and draws from that and the
- * tail; when few of such draws would be kept, too, the fall-back adds up what is left.
+ * As in cpu-best a row's weights are split into a HEAD of the nearest cities, whose unvisited ones are added up by vector,
+ * and a tail, whose weight T counts visited cities too, so that it is the same for all ants; a draw from [0, H + T) names
+ * a head city or proposes one of the tail, and is thrown away where the ant has been there. Two things differ. A tail city
+ * is found by an alias table (Walker 1977; Vose 1991), which is one read instead of a tree's three, one after another.
+ * And a thread has SIDE_BY_SIDE ants under way and gives each a turn: a turn ends as soon as an address is known that is
+ * not likely to be in the nearest cache, with a prefetch, and the ant goes on in its next one. So a proposal's wait for
+ * memory is other ants' work.
  *
- * Why this is exact: each of these three ways to draw yields an unvisited city j with a probability in proportion
- * to w_j, and which of them is taken depends on draws thrown away alone. Resolution: the share of the head 2^-24, a
- * slot 2^-28 of its table, a slot's city 2^-28; a tail of less than 2^-24 of a row is found when an ant looks
- * closer. tests/test_baselines.c tests it by chi-square.
+ * Why this is exact: rejection.h says so for draws; a table's slot is drawn uniformly, and what is left of the random number
+ * decides between its two cities, so that a proposal is city j with probability w_j / T up to rounding: 2^-24 of a slot.
+ * tests/test_baselines.c tests it by chi-square.
+ *
+ * Floor: a table entry is 8 bytes, n^2 of them stay in no core's own cache; about 1.7 proposals a step in early
+ * iterations, 0.1 in late ones, each a cache line. With ten lines under way and 90 ns each, 9 ns a proposal; adding up a
+ * head takes some 40 instructions that wait for each other, 15 ns a step where ants fill the gaps. n^2 table entries are
+ * built anew per iteration, 6 ns each. pr2392: 5.7 million steps, 90 to 170 ms, and 35 for the tables, on one core.
+ * Measured on one core of an Intel Xeon, pr2392, `as`, two runs of 10 iterations: 466 and 416 ms an iteration in the
+ * mean, of which construction 399 and 356, tables 40 and 35, update 28 and 25; cpu-best beside it 928 and 826. The time
+ * is nowhere in particular: 7 % of construction's samples are at its most expensive instruction, after a branch that was
+ * foretold wrong; the fall-back has a sixth.
  */
 #include <omp.h>
 #include <string.h>
@@ -19,52 +27,56 @@
 #include "base/random.h"
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
-#include "baselines/rejection.h"
 #include "baselines/trails.h"
 #include "kernels/registered.h"
 
 enum {
-    SIDE_BY_SIDE = 32,  /* ants that a thread has under way */
-    GUESSES = 6,        /* draws from the row as it is before the ant looks which cities of the head it has visited */
-    MAX_PROPOSALS = 64, /* draws after that before the fall-back */
-    MIN_ACCEPTED = 32,  /* one draw in so many must be kept, or the fall-back is cheaper */
-    SHARE_BITS = 24,    /* of a random number: head or tail */
-    SLOT_BITS = 40      /* the others: which slot, and which city of it */
+    HEAD = LANES,       /* cities in the head: one vector */
+    SIDE_BY_SIDE = 16,  /* ants that a thread advances in turns */
+    MAX_PROPOSALS = 64, /* draws before the fall-back */
+    MIN_ACCEPTED = 32   /* one draw in so many must be kept, or the fall-back is cheaper */
 };
 
-/* A slot of an alias table: its own city where 32 random bits are below `keep`, else the other. */
+/* The head of a row: the weights are refreshed in every choice stage. */
+typedef struct head {
+    float weight[HEAD];     /* pheromone^alpha * eta^beta */
+    uint16_t city[HEAD];    /* nearest first; an instance of fewer cities fills up with the row's own, which weighs 0 */
+    float tail_total;       /* weight of all other cities */
+    double slots_by_weight; /* n / tail_total, which may pass the range of float; 0 where that is 0 */
+} __attribute__((aligned(128))) head;
+
+/* A slot of an alias table: its own city below `keep`, else the other. */
 typedef struct slot {
-    uint32_t keep; /* of 2^32 */
-    uint16_t own, other;
+    float keep; /* 0 .. 1 */
+    uint32_t other;
 } slot;
 
-/* Ants under way: what is drawn for all at once, member by member. */
-typedef struct ants_under_way {
-    uint64_t random[SIDE_BY_SIDE]; /* states of SplitMix64 */
-    uint64_t at[SIDE_BY_SIDE];     /* the slot that was drawn */
-    uint32_t coin[SIDE_BY_SIDE];   /* which city of it */
-    uint32_t city[SIDE_BY_SIDE];   /* where it is */
-    uint32_t share[SIDE_BY_SIDE];  /* of the head in that row, of 2^SHARE_BITS */
-} __attribute__((aligned(128))) ants_under_way;
+typedef int8_t flags __attribute__((vector_size(HEAD))); /* of the cities of a head */
 
-/* And what each has for itself. */
+/* An ant under way. A byte a city, and not a float to multiply by, keeps all ants of a thread in the nearest cache. */
 typedef struct ant_state {
-    float unvisited[HEAD]; /* partial sums of the head's weights, visited ones counting 0 */
-    walker walker;
-    int left;          /* draws before it looks closer, or adds up the row */
-    bool looks_closer; /* draws from `unvisited` */
-    int step;          /* cities in the tour */
-    int number;        /* of the ant */
-    int32_t *tour;     /* [n + 1] */
-    size_t edge;       /* of dist, to be added to the length */
-    int64_t length;    /* of the tour up to that edge */
+    lanes sums;                /* partial sums over the head */
+    uint64_t random;           /* state of SplitMix64 */
+    double total;              /* of what is drawn from: unvisited head, whole tail */
+    size_t step;               /* cities in the tour; n + 1 when it is done */
+    size_t city;               /* where it is */
+    size_t proposed;           /* slot that it waits for */
+    float coin;                /* in [0, 1): which city of that slot */
+    int left;                  /* draws before the fall-back; -1: the head is not added up yet */
+    bool waits;                /* for a slot */
+    int32_t *tour;             /* [n + 1] */
+    bool *visited;             /* [n] */
+    uint16_t *remaining;       /* [n_remaining]: a superset of the unvisited cities, ascending */
+    int n_remaining;           /* shrinks when remaining is scanned */
+    int n_unvisited;           /* cities */
+    int64_t zero_weight_steps; /* of this tour */
 } __attribute__((aligned(128))) ant_state;
 
 /* Scratch of a thread. */
 typedef struct worker {
-    ants_under_way *under_way;
-    ant_state *ants; /* [SIDE_BY_SIDE] */
-    fall_back_room room;
+    ant_state *ants;         /* [SIDE_BY_SIDE] */
+    uint16_t *candidate;     /* [n + HEAD]: of the fall-back: cities */
+    float *candidate_weight; /* [n + HEAD]: and their weights */
     float *share;            /* [n]: of the table under construction: a slot's weight in slots */
     uint16_t *small, *large; /* [n]: slots below 1 and from 1 on */
 } worker;
@@ -74,275 +86,249 @@ typedef struct cpu_alias_colony {
         cpu_colony common; /* first */
         trails trails;     /* rows are a multiple of LANES long */
     };
-    float *tail;     /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
-    slot *slots;     /* [n][HEAD + n]: tables of head and tail; then one an ant, for a city that is sure */
-    head *heads;     /* [n] */
+    float *tail;   /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
+    slot *slots;   /* [n][n] */
+    head *heads;   /* [n] */
     worker *workers; /* [threads] */
 } cpu_alias_colony;
 
-/* ---- Construct: a draw and where it leads ---- */
+/* ---- Construct: the fall-back, a roulette over all unvisited cities, one by one ---- */
 
-/* a where the mask has ones, b where it has none: a choice without a branch, as no branch could be foretold. */
-INLINE uint64_t pick(uint64_t mask, uint64_t a, uint64_t b)
+static int collect_candidates(const cpu_alias_colony *colony, const worker *at_hand, ant_state *ant)
 {
-    return b ^ ((a ^ b) & mask);
-}
-
-/* Draws a slot of its row for each ant, visited cities or not. */
-INLINE void draw(const cpu_alias_colony *colony, ants_under_way *all)
-{
-    const uint64_t n = (uint64_t)colony->common.problem.n;
-    uint64_t z[SIDE_BY_SIDE];
-    for (int a = 0; a < SIDE_BY_SIDE; a++) all->share[a] = colony->heads[all->city[a]].share;
-    for (int a = 0; a < SIDE_BY_SIDE; a++) z[a] = splitmix64(&all->random[a]);
-    for (int a = 0; a < SIDE_BY_SIDE; a++) {
-        const uint64_t far = -(uint64_t)(z[a] >> SLOT_BITS >= all->share[a]);
-        const uint64_t product = (z[a] & ((UINT64_C(1) << SLOT_BITS) - 1)) * pick(far, n, HEAD);
-        all->at[a] = all->city[a] * (HEAD + n) + (product >> SLOT_BITS) + (far & HEAD);
-        all->coin[a] = (uint32_t)(product >> (SLOT_BITS - 32));
-    }
-}
-
-/* When draws from the row as it is have failed: leaves what it has visited out of the head. False where that, too,
- * failed, or is not worth while. */
-static bool look_closer(const cpu_alias_colony *colony, const head *nearest, ant_state *ant)
-{
-    static const float kept[] = {1.0f, 0.0f}; /* not by a branch */
-    const int n = colony->common.problem.n;
-    if (ant->looks_closer) return false;
-    float sum = 0.0f;
+    const head *nearest = &colony->heads[ant->city];
+    const float *tail = colony->tail + ant->city * colony->trails.stride;
+    int count = 0, left = 0;
     for (int k = 0; k < HEAD; k++) {
-        sum += nearest->weight[k] * kept[walker_has_been(&ant->walker, nearest->city[k])];
-        ant->unvisited[k] = sum;
+        if (ant->visited[nearest->city[k]]) continue;
+        at_hand->candidate[count] = nearest->city[k];
+        at_hand->candidate_weight[count++] = nearest->weight[k];
     }
-    ant->looks_closer = true;
-    ant->left = MAX_PROPOSALS;
-    return draws_are_worthwhile((double)sum, (double)nearest->tail_total, (double)(n - ant->step) / n, MIN_ACCEPTED);
+    for (int k = 0; k < ant->n_remaining; k++) {
+        const uint16_t city = ant->remaining[k];
+        ant->remaining[left] = city;
+        at_hand->candidate[count + left] = city;
+        at_hand->candidate_weight[count + left] = tail[city];
+        left += !ant->visited[city];
+    }
+    ant->n_remaining = left;
+    return count + left;
 }
 
-/* Draws from what is unvisited of the head and the whole tail, or where that is not worth while from all that is
- * left: a slot of the tail, or `sure`, which is given the city. */
-static uint64_t draw_closely(const cpu_alias_colony *colony, const worker *at_hand, int a, uint64_t sure)
+static size_t choose_by_scan(const cpu_alias_colony *colony, const worker *at_hand, ant_state *ant)
 {
-    const size_t n = (size_t)colony->common.problem.n, i = at_hand->under_way->city[a];
-    const head *nearest = &colony->heads[i];
-    ant_state *ant = &at_hand->ants[a];
-    uint64_t *random = &at_hand->under_way->random[a];
-    slot *certain = &colony->slots[sure];
-    *certain = (slot){0, 0, (uint16_t)i};
-    if (ant->left <= 0 && !look_closer(colony, nearest, ant)) {
-        ant->walker.random = *random;
-        certain->other =
-            (uint16_t)choose_by_scan(&colony->common.problem, i, nearest, colony->tail + i * colony->trails.stride,
-                                     &ant->walker, &at_hand->room);
-        *random = ant->walker.random;
-        return sure;
+    const int count = collect_candidates(colony, at_hand, ant);
+    double total = 0.0, sum = 0.0;
+    for (int k = 0; k < count; k++) total += at_hand->candidate_weight[k];
+    if (!(total > 0.0)) {
+        ant->zero_weight_steps++;
+        return (size_t)as_nearest_unvisited(&colony->common.problem, (int)ant->city, ant->visited);
     }
-    const double head_sum = (double)ant->unvisited[HEAD - 1];
-    const double r = random_unit(random) * (head_sum + (double)nearest->tail_total);
-    const int k = count_at_most(ant->unvisited, (float)r);
-    const double x = (r - head_sum) * nearest->slots_by_weight;
-    if (k < HEAD) {
-        certain->other = nearest->city[k];
-        return sure;
+    const double r = random_unit(&ant->random) * total;
+    size_t city = 0;
+    for (int k = 0; k < count; k++) {
+        if (!(at_hand->candidate_weight[k] > 0.0f)) continue;
+        city = at_hand->candidate[k];
+        sum += at_hand->candidate_weight[k];
+        if (sum > r) break;
     }
-    if (!(x > 0.0) || x >= (double)n) return sure; /* by rounding: leads nowhere */
-    const uint32_t slot_at = (uint32_t)x;
-    at_hand->under_way->coin[a] = (uint32_t)((x - slot_at) * 0x1p32);
-    return i * (HEAD + n) + HEAD + slot_at;
+    return city;
 }
 
-/* Goes where the draw leads, if the ant has not been there; adds up the length an edge late, when its distance is
- * there. */
-INLINE void follow(const cpu_alias_colony *colony, ants_under_way *all, ant_state *ant, int a)
+/* ---- Construct: turns ---- */
+
+/* Goes to a city, whose head the next turn needs. */
+INLINE void visit(const cpu_alias_colony *colony, ant_state *ant, size_t city)
 {
-    const size_t n = (size_t)colony->common.problem.n, from = all->city[a];
-    const int32_t *dist = colony->common.problem.dist;
-    const slot at = colony->slots[all->at[a]];
-    const size_t city = pick(-(uint64_t)(all->coin[a] < at.keep), at.own, at.other);
-    uint32_t *word = &ant->walker.visited[city / 32];
-    const uint32_t before = *word;
-    const uint64_t fresh = (uint64_t)(before >> city % 32 & 1) - 1; /* all ones, or none */
-    *word = before | UINT32_C(1) << city % 32;
-    ant->length += dist[ant->edge];
-    ant->edge = (from * n + city) & fresh; /* 0 is 0 long */
-    __builtin_prefetch(&dist[ant->edge]);
-    ant->tour[ant->step] = (int32_t)city;
-    ant->step -= (int)fresh;
-    ant->left = (int)pick(fresh, GUESSES, (uint64_t)(ant->left - 1));
-    ant->looks_closer &= ~fresh;
-    all->city[a] = (uint32_t)pick(fresh, city, from);
-    __builtin_prefetch(&colony->heads[all->city[a]]);
+    __builtin_prefetch(&colony->heads[city]);
+    __builtin_prefetch(&colony->heads[city].city);
+    __builtin_prefetch(&colony->common.problem.dist[ant->city * (size_t)colony->common.problem.n + city]);
+    ant->visited[city] = true;
+    ant->n_unvisited--;
+    ant->tour[ant->step++] = (int32_t)city;
+    ant->city = city;
+    ant->left = -1;
+}
+
+/* How many draws to make before the fall-back. Estimates the share of draws that are kept as if visited cities were
+ * spread evenly over the tail. */
+INLINE int allowed_proposals(const cpu_alias_colony *colony, const ant_state *ant, double head_sum, double tail_total)
+{
+    const double unvisited_tail = tail_total * ant->n_unvisited / colony->common.problem.n;
+    return head_sum + unvisited_tail > (head_sum + tail_total) / MIN_ACCEPTED ? MAX_PROPOSALS : 0;
+}
+
+/* Adds up the unvisited cities of the head. */
+INLINE void begin_step(const cpu_alias_colony *colony, ant_state *ant)
+{
+    const head *nearest = &colony->heads[ant->city];
+    const uint16_t *c = nearest->city;
+    const bool *v = ant->visited;
+    /* Not by a loop: a vector that is stored lane by lane is not to be loaded for a while. */
+    const flags visited = {v[c[0]], v[c[1]], v[c[2]],  v[c[3]],  v[c[4]],  v[c[5]],  v[c[6]],  v[c[7]],
+                           v[c[8]], v[c[9]], v[c[10]], v[c[11]], v[c[12]], v[c[13]], v[c[14]], v[c[15]]};
+    const lanes_int kept = __builtin_convertvector(visited, lanes_int) - 1; /* all bits, and none where visited */
+    lanes sums = (lanes)(kept & (lanes_int) * (const lanes *)nearest->weight);
+    prefix_sums(&sums);
+    ant->sums = sums;
+    const double head_sum = (double)ant->sums[HEAD - 1], tail_total = (double)nearest->tail_total;
+    ant->total = head_sum + tail_total;
+    ant->left = allowed_proposals(colony, ant, head_sum, tail_total);
+}
+
+/* Draws until the ant has moved or waits for a slot. */
+INLINE void draw(const cpu_alias_colony *colony, const worker *at_hand, ant_state *ant)
+{
+    const head *nearest = &colony->heads[ant->city];
+    const size_t n = (size_t)colony->common.problem.n;
+    const double head_sum = (double)ant->sums[HEAD - 1];
+    while (ant->left-- > 0) {
+        const double r = random_unit(&ant->random) * ant->total;
+        if (r < head_sum) {
+            const int k = count_at_most((const float *)&ant->sums, (float)r);
+            if (k == HEAD || ant->visited[nearest->city[k]] || !(nearest->weight[k] > 0.0f)) continue;
+            visit(colony, ant, nearest->city[k]);
+            return;
+        }
+        const double x = (r - head_sum) * nearest->slots_by_weight;
+        ant->proposed = (size_t)x;
+        if (ant->proposed >= n) continue;
+        ant->coin = (float)(x - (double)ant->proposed);
+        ant->waits = true;
+        __builtin_prefetch(&colony->slots[ant->city * n + ant->proposed]);
+        return;
+    }
+    visit(colony, ant, choose_by_scan(colony, at_hand, ant));
+}
+
+INLINE void take_turn(const cpu_alias_colony *colony, const worker *at_hand, ant_state *ant)
+{
+    if (ant->waits) {
+        const slot at = colony->slots[ant->city * (size_t)colony->common.problem.n + ant->proposed];
+        const size_t city = ant->coin < at.keep ? ant->proposed : at.other;
+        ant->waits = false;
+        if (!ant->visited[city]) {
+            visit(colony, ant, city);
+            return;
+        }
+    } else if (ant->left < 0) {
+        begin_step(colony, ant);
+    }
+    draw(colony, at_hand, ant);
 }
 
 /* ---- Construct: tours ---- */
 
-INLINE void begin_tour(const cpu_alias_colony *colony, const worker *at_hand, int a, int number)
+static void begin_tour(const cpu_alias_colony *colony, ant_state *ant, int number)
 {
-    const size_t n = (size_t)colony->common.problem.n;
-    ant_state *ant = &at_hand->ants[a];
-    walker_begin(&ant->walker, n, cpu_colony_stream(&colony->common, number));
-    const size_t city = (size_t)(random_unit(&ant->walker.random) * (double)n);
-    at_hand->under_way->random[a] = ant->walker.random;
-    at_hand->under_way->city[a] = (uint32_t)city;
-    walker_visit(&ant->walker, city);
-    ant->number = number;
+    const int n = colony->common.problem.n;
+    ant->random = cpu_colony_stream(&colony->common, number);
     ant->tour = cpu_colony_tour(&colony->common, number);
-    ant->tour[0] = (int32_t)city;
-    ant->step = 1;
-    ant->left = GUESSES;
-    ant->looks_closer = false;
-    ant->edge = 0;
-    ant->length = 0;
+    ant->zero_weight_steps = 0;
+    ant->step = ant->city = 0;
+    ant->waits = false;
+    ant->n_remaining = ant->n_unvisited = n;
+    memset(ant->visited, 0, (size_t)n * sizeof *ant->visited);
+    for (int j = 0; j < n; j++) ant->remaining[j] = (uint16_t)j;
+    visit(colony, ant, (size_t)(random_unit(&ant->random) * (double)n));
 }
 
-INLINE void close_tour(const cpu_alias_colony *colony, ant_state *ant)
+/* Gives the ants turns until all have been everywhere. */
+CPU_MULTIVERSION static void build_tours(const cpu_alias_colony *colony, const worker *at_hand, int count)
 {
     const size_t n = (size_t)colony->common.problem.n;
-    const int32_t *dist = colony->common.problem.dist;
-    ant->tour[n] = ant->tour[0];
-    colony->common.lengths[ant->number] =
-        ant->length + dist[ant->edge] + dist[(size_t)ant->tour[n - 1] * n + (size_t)ant->tour[0]];
-}
-
-INLINE int next_ant(int *waiting)
-{
-    int number;
-#pragma omp atomic capture
-    number = (*waiting)++;
-    return number;
-}
-
-/* Puts the last ant under way in the place of one that is done, which keeps its memory. */
-INLINE void replace(const worker *at_hand, int done, int last)
-{
-    const ant_state ant = at_hand->ants[done];
-    at_hand->ants[done] = at_hand->ants[last];
-    at_hand->ants[last] = ant;
-    at_hand->under_way->random[done] = at_hand->under_way->random[last];
-    at_hand->under_way->city[done] = at_hand->under_way->city[last];
-}
-
-/* The tours of up to `window` ants at a time, until no ant is waiting. Returns the steps by the all-zero rule. */
-CPU_MULTIVERSION static int64_t build_tours(const cpu_alias_colony *colony, const worker *at_hand, int window,
-                                            int *waiting)
-{
-    const int n = colony->common.problem.n, n_ants = colony->common.params.n_ants;
-    const uint64_t sure = (uint64_t)n * (HEAD + (uint64_t)n) + (uint64_t)((at_hand - colony->workers) * SIDE_BY_SIDE);
-    ants_under_way *all = at_hand->under_way;
-    ant_state *ants = at_hand->ants;
-    int64_t zero_weight_steps = 0;
-    int count = 0;
-    for (int number; count < window && (number = next_ant(waiting)) < n_ants; count++)
-        begin_tour(colony, at_hand, count, number);
-    while (count > 0) {
-        draw(colony, all);
+    for (int under_way = count; under_way > 0;) {
+        under_way = 0;
         for (int a = 0; a < count; a++) {
-            if (__builtin_expect((ants[a].left <= 0) | ants[a].looks_closer, 0))
-                all->at[a] = draw_closely(colony, at_hand, a, sure + (uint64_t)a);
-            __builtin_prefetch(&colony->slots[all->at[a]]);
-        }
-        for (int a = 0; a < count; a++) follow(colony, all, &ants[a], a);
-        for (int a = 0; a < count; a++) {
-            if (__builtin_expect(ants[a].step < n, 1)) continue;
-            close_tour(colony, &ants[a]);
-            zero_weight_steps += ants[a].walker.zero_weight_steps;
-            const int number = next_ant(waiting);
-            if (number < n_ants)
-                begin_tour(colony, at_hand, a, number);
-            else
-                replace(at_hand, a--, --count);
+            ant_state *ant = &at_hand->ants[a];
+            if (ant->step == n) continue;
+            take_turn(colony, at_hand, ant);
+            under_way++;
         }
     }
-    return zero_weight_steps;
+}
+
+static int64_t close_tour(const cpu_alias_colony *colony, ant_state *ant)
+{
+    const size_t n = (size_t)colony->common.problem.n;
+    int64_t length = 0;
+    ant->tour[n] = ant->tour[0];
+    for (size_t k = 0; k < n; k++)
+        length += colony->common.problem.dist[(size_t)ant->tour[k] * n + (size_t)ant->tour[k + 1]];
+    return length;
 }
 
 static void construct(cpu_alias_colony *colony)
 {
     cpu_colony *common = &colony->common;
-    const int threads = common->params.threads, each = (common->params.n_ants + threads - 1) / threads;
+    const int n_ants = common->params.n_ants;
     int64_t zero_weight_steps = 0;
-    int waiting = 0;
     common->iteration++;
-#pragma omp parallel num_threads(threads) reduction(+ : zero_weight_steps)
-    zero_weight_steps += build_tours(colony, &colony->workers[omp_get_thread_num()],
-                                     each < SIDE_BY_SIDE ? each : SIDE_BY_SIDE, &waiting);
+#pragma omp parallel for num_threads(common->params.threads) schedule(dynamic) reduction(+ : zero_weight_steps)
+    for (int first = 0; first < n_ants; first += SIDE_BY_SIDE) {
+        const worker *at_hand = &colony->workers[omp_get_thread_num()];
+        const int count = n_ants - first < SIDE_BY_SIDE ? n_ants - first : SIDE_BY_SIDE;
+        for (int a = 0; a < count; a++) begin_tour(colony, &at_hand->ants[a], first + a);
+        build_tours(colony, at_hand, count);
+        for (int a = 0; a < count; a++) {
+            common->lengths[first + a] = close_tour(colony, &at_hand->ants[a]);
+            zero_weight_steps += at_hand->ants[a].zero_weight_steps;
+        }
+    }
     common->zero_weight_steps += zero_weight_steps;
     cpu_colony_keep_best(common);
 }
 
 /* ---- Choice ---- */
 
-/* Adds up what the head leaves of a row. */
+/* Moves the head's weights out of the tail, and adds up what is left. */
 static void split_row(const cpu_alias_colony *colony, size_t i)
 {
     head *nearest = &colony->heads[i];
     float *tail = colony->tail + i * colony->trails.stride;
-    split_head(nearest, tail);
+    for (int k = 0; k < HEAD; k++) {
+        nearest->weight[k] = tail[nearest->city[k]];
+        tail[nearest->city[k]] = 0.0f;
+    }
     lanes sums = {0};
     for (size_t j = 0; j < colony->trails.stride; j += LANES) sums += *(const lanes *)(tail + j);
     prefix_sums(&sums);
     nearest->tail_total = sums[LANES - 1];
-    const double total = (double)nearest->tail_total, head_total = (double)nearest->sum[HEAD - 1];
+    const double total = (double)nearest->tail_total;
     nearest->slots_by_weight = total > 0.0 ? colony->common.problem.n / total : 0.0;
-    nearest->share = 1 << SHARE_BITS;
-    if (total > 0.0) nearest->share = (uint32_t)(head_total / (head_total + total) * (1 << SHARE_BITS) + 0.5);
 }
 
-/* A slot's `keep` for a weight of so many slots, 1 at most. */
-INLINE uint32_t keep_of(float share)
+/* The alias table of a row: slots that weigh less than their share are filled up from one that weighs more. What rounding
+ * leaves over keeps its own city if that weighs anything, and if not, takes the last one's that did. */
+static void fill_slots(const cpu_alias_colony *colony, const worker *at_hand, size_t i)
 {
-    const double keep = (double)share * 0x1p32;
-    return keep < 0x1p32 ? (uint32_t)keep : UINT32_MAX;
-}
-
-/* The alias table of `count` weights: slots that weigh less than their share are filled up from one that weighs
- * more. What rounding leaves over keeps its own city if that weighs anything, and if not, takes the last one's that
- * did. city: NULL where weight j is that of city j. `nowhere` is the city of a table without any weight. */
-static void fill_slots(const worker *at_hand, const float *weights, const uint16_t *city, size_t count,
-                       double by_weight, uint16_t nowhere, slot *slots)
-{
+    const size_t n = (size_t)colony->common.problem.n;
+    const float *tail = colony->tail + i * colony->trails.stride;
+    const double by_weight = colony->heads[i].slots_by_weight;
+    slot *slots = colony->slots + i * n;
     float *share = at_hand->share;
     size_t n_small = 0, n_large = 0;
-    for (size_t j = 0; j < count; j++) {
-        share[j] = (float)((double)weights[j] * by_weight);
-        slots[j].own = city != NULL ? city[j] : (uint16_t)j;
+    for (size_t j = 0; j < n; j++) {
+        share[j] = (float)((double)tail[j] * by_weight);
         at_hand->small[n_small] = at_hand->large[n_large] = (uint16_t)j;
         n_small += share[j] < 1.0f;
         n_large += !(share[j] < 1.0f);
     }
-    uint16_t other = nowhere;
+    uint32_t large = 0;
     while (n_small > 0 && n_large > 0) {
-        const size_t small = at_hand->small[--n_small], large = at_hand->large[n_large - 1];
-        other = slots[large].own;
-        slots[small].keep = keep_of(share[small]);
-        slots[small].other = other;
+        const size_t small = at_hand->small[--n_small];
+        large = at_hand->large[n_large - 1];
+        slots[small] = (slot){share[small], large};
         share[large] -= 1.0f - share[small];
         if (share[large] >= 1.0f) continue;
         n_large--;
         at_hand->small[n_small++] = (uint16_t)large;
     }
-    while (n_large > 0) {
-        slot *large = &slots[at_hand->large[--n_large]];
-        large->keep = UINT32_MAX;
-        large->other = large->own;
-    }
+    while (n_large > 0) slots[at_hand->large[--n_large]] = (slot){1.0f, 0};
     while (n_small > 0) {
         const size_t small = at_hand->small[--n_small];
-        slots[small].keep = weights[small] > 0.0f ? UINT32_MAX : 0;
-        slots[small].other = weights[small] > 0.0f ? slots[small].own : other;
+        slots[small] = tail[small] > 0.0f ? (slot){1.0f, 0} : (slot){0.0f, large};
     }
-}
-
-static void fill_tables(const cpu_alias_colony *colony, const worker *at_hand, size_t i)
-{
-    const size_t n = (size_t)colony->common.problem.n;
-    const head *nearest = &colony->heads[i];
-    slot *slots = colony->slots + i * (HEAD + n);
-    const double head_total = (double)nearest->sum[HEAD - 1], by_weight = head_total > 0.0 ? HEAD / head_total : 0.0;
-    fill_slots(at_hand, nearest->weight, nearest->city, HEAD, by_weight, (uint16_t)i, slots);
-    fill_slots(at_hand, colony->tail + i * colony->trails.stride, NULL, n, nearest->slots_by_weight, (uint16_t)i,
-               slots + HEAD);
 }
 
 static void compute_choice(const cpu_alias_colony *colony)
@@ -352,7 +338,7 @@ static void compute_choice(const cpu_alias_colony *colony)
     for (size_t i = 0; i < n; i++) {
         trails_weigh(&colony->trails, i, colony->tail + i * colony->trails.stride);
         split_row(colony, i);
-        fill_tables(colony, &colony->workers[omp_get_thread_num()], i);
+        fill_slots(colony, &colony->workers[omp_get_thread_num()], i);
     }
 }
 
@@ -371,13 +357,14 @@ static void allocate_ants(cpu_alias_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n, count = (size_t)colony->common.params.threads * SIDE_BY_SIDE;
-    ants_under_way *all = ab_allocate(memory, (size_t)colony->common.params.threads, sizeof *all);
+    const size_t room = (n + 127) / 128 * 128; /* per ant: cache lines of its own */
     ant_state *ants = ab_allocate(memory, count, sizeof *ants);
-    char *walkers = ab_allocate(memory, count, walker_bytes(n));
+    bool *visited = ab_allocate(memory, count * room, sizeof *visited);
+    uint16_t *remaining = ab_allocate(memory, count * room, sizeof *remaining);
     for (size_t a = 0; a < count && !memory->failed; a++) {
-        walker_settle(&ants[a].walker, walkers + a * walker_bytes(n), n);
+        ants[a].visited = visited + a * room;
+        ants[a].remaining = remaining + a * room;
         colony->workers[a / SIDE_BY_SIDE].ants = ants + a / SIDE_BY_SIDE * SIDE_BY_SIDE;
-        colony->workers[a / SIDE_BY_SIDE].under_way = all + a / SIDE_BY_SIDE;
     }
 }
 
@@ -385,17 +372,19 @@ static void allocate_scratch(cpu_alias_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n, threads = (size_t)colony->common.params.threads;
-    const size_t line = (n + HEAD + 63) / 64 * 64; /* elements per thread: whole cache lines */
-    char *rooms = ab_allocate(memory, threads, fall_back_bytes(n));
-    float *share = ab_allocate(memory, threads * line, sizeof *share);
-    uint16_t *small = ab_allocate(memory, threads * line, sizeof *small);
-    uint16_t *large = ab_allocate(memory, threads * line, sizeof *large);
+    const size_t room = (n + HEAD + 127) / 128 * 128;
+    uint16_t *candidate = ab_allocate(memory, threads * room, sizeof *candidate);
+    float *candidate_weight = ab_allocate(memory, threads * room, sizeof *candidate_weight);
+    float *share = ab_allocate(memory, threads * room, sizeof *share);
+    uint16_t *small = ab_allocate(memory, threads * room, sizeof *small);
+    uint16_t *large = ab_allocate(memory, threads * room, sizeof *large);
     for (size_t t = 0; t < threads && !memory->failed; t++) {
         worker *owner = &colony->workers[t];
-        fall_back_settle(&owner->room, rooms + t * fall_back_bytes(n), n);
-        owner->share = share + t * line;
-        owner->small = small + t * line;
-        owner->large = large + t * line;
+        owner->candidate = candidate + t * room;
+        owner->candidate_weight = candidate_weight + t * room;
+        owner->share = share + t * room;
+        owner->small = small + t * room;
+        owner->large = large + t * room;
     }
 }
 
@@ -404,7 +393,7 @@ static ab_status allocate(cpu_alias_colony *colony)
     ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n, threads = (size_t)colony->common.params.threads;
     colony->tail = ab_allocate(memory, n * colony->trails.stride, sizeof(float));
-    colony->slots = ab_allocate(memory, n * (HEAD + n) + threads * SIDE_BY_SIDE, sizeof *colony->slots);
+    colony->slots = ab_allocate(memory, n * n, sizeof *colony->slots);
     colony->heads = ab_allocate(memory, n, sizeof *colony->heads);
     colony->workers = ab_allocate(memory, threads, sizeof *colony->workers);
     if (!memory->failed) allocate_ants(colony);
@@ -422,9 +411,9 @@ static const ab_work_methods work_methods = {
 static ab_status prepare(trails *opened)
 {
     cpu_alias_colony *colony = (cpu_alias_colony *)opened;
-    const as_problem *problem = &opened->common.problem;
     AB_TRY(allocate(colony));
-    for (size_t i = 0; i < (size_t)problem->n; i++) trails_nearest(&colony->trails, i, HEAD, colony->heads[i].city);
+    for (size_t i = 0; i < (size_t)opened->common.problem.n; i++)
+        trails_nearest(opened, i, HEAD, colony->heads[i].city);
     return ab_ok();
 }
 

@@ -1,4 +1,4 @@
-/* The fall-back of cpu-best and cpu-alias (baselines/rejection.h). */
+/* The fall-back of cpu-best (baselines/rejection.h). */
 #include <string.h>
 
 #include "base/random.h"
@@ -105,10 +105,8 @@ CPU_MULTIVERSION size_t choose_by_scan(const as_problem *problem, size_t i, cons
 
 void split_head(head *nearest, float *tail)
 {
-    float sum = 0.0f;
     for (int k = 0; k < HEAD; k++) {
         nearest->weight[k] = tail[nearest->city[k]];
         tail[nearest->city[k]] = 0.0f;
-        nearest->sum[k] = sum += nearest->weight[k];
     }
 }

@@ -1,4 +1,4 @@
-/* What tsp/cpu-best and tsp/cpu-alias have in common: a step of an ant that looks at the nearest cities alone.
+/* A step of an ant that looks at the nearest cities alone: the rule of tsp/cpu-best and tsp/cpu-alias.
  *
  * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An
  * ant at i adds up the unvisited head cities, H, by vector, and draws from [0, H + T), where T is the weight of the
@@ -24,13 +24,10 @@ enum { HEAD = LANES }; /* cities in the head: one vector */
 
 /* The head of a row, and the weight of the rest; refreshed in every choice stage. */
 typedef struct head {
-    float sum[HEAD];        /* partial sums of the weights */
-    uint16_t city[HEAD];    /* nearest first; an instance of fewer cities fills up with the row's own, which weighs 0 */
-    float tail_total;       /* weight of all other cities */
-    uint32_t share;         /* of an alias table: the head's of the row, of 2^24 */
-    double slots_by_weight; /* of one: n / tail_total, which may pass the range of float; 0 where that is 0 */
-    float weight[HEAD] __attribute__((aligned(64))); /* pheromone^alpha * eta^beta */
-} __attribute__((aligned(64))) head;
+    float weight[HEAD];  /* pheromone^alpha * eta^beta */
+    uint16_t city[HEAD]; /* nearest first; an instance of fewer cities fills up with the row's own, which weighs 0 */
+    float tail_total;    /* weight of all other cities */
+} __attribute__((aligned(128))) head;
 
 /* An ant on its way. */
 typedef struct walker {

@@ -14,7 +14,7 @@
  *                            antbench 3.3 --implementations tsp/acotsp-omp
  *   cpu-best             the same rule as fast as a CPU does it: near cities by SIMD, far ones by rejection from a tree
  *                            antbench 3.3 --implementations tsp/cpu-best
- *   cpu-alias            alias tables in the tree's place, all ants of a thread draw at once to hide latency
+ *   cpu-alias            alias tables in the tree's place, sixteen ants of a thread in turns to hide latency
  *                            antbench 3.3 --implementations tsp/cpu-alias
  *   task-thread          the GPU: an ant a thread, 16 ants a block, as a CPU would
  *                            antbench 3.3 --implementations tsp/task-thread
