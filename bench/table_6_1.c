@@ -19,7 +19,9 @@ static const ab_set sets[] = {
 #define LARGE                                                                                                          \
     {"opencv-1", "canny/opencv", "sigma=0;threads=1", "OpenCV, 1 core", "opencv"},                                     \
         {"opencv-all", "canny/opencv", "sigma=0;threads=all", "OpenCV, all cores", ""},                                \
-        {"canny-gpu", "canny/gpu", "sigma=0", "GPU Canny, complete"}, {"npp", "canny/npp", "sigma=0", "NPP Canny"},    \
+        {"canny-gpu", "canny/gpu", "sigma=0", "GPU Canny, complete"},                                                  \
+        {"canny-runs", "canny/runs", "sigma=0", "GPU Canny, complete, ours"},                                          \
+        {"npp", "canny/npp", "sigma=0", "NPP Canny"},                                                                  \
         {"colour-edge-seq", "colour-edge/seq", "threads=1", "colour edge, 1 core"},                                    \
         {"colour-edge-omp", "colour-edge/omp", "threads=all", "colour edge, all cores"},                               \
         {"colour-edge", "colour-edge/gpu", NULL, "colour edge, GPU"},                                                  \

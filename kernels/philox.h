@@ -1,13 +1,19 @@
 /* Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a keyed bijection of 128-bit
- * counters, four 32-bit random numbers for each. C, for the host backend's cuRAND and for CPU implementations that draw
- * the numbers their GPU counterparts draw. */
+ * counters, four 32-bit random numbers for each. For the host backend's cuRAND, for CPU implementations that draw the
+ * numbers their GPU counterparts draw, and for kernels that need one counter and no generator's state. */
 #ifndef ANTBENCH_PHILOX_H
 #define ANTBENCH_PHILOX_H
 
 #include <stdint.h>
 
+#ifdef __CUDACC__
+#define PHILOX_BOTH static inline __host__ __device__
+#else
+#define PHILOX_BOTH static inline
+#endif
+
 /* output = philox4x32-10(counter, key), word 0 of each being the least significant. */
-static inline void philox4x32_10(const uint32_t counter[4], const uint32_t key[2], uint32_t output[4])
+PHILOX_BOTH void philox4x32_10(const uint32_t counter[4], const uint32_t key[2], uint32_t output[4])
 {
     const uint64_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
     const uint32_t weyl0 = 0x9E3779B9, weyl1 = 0xBB67AE85; /* golden ratio and sqrt(3) - 1, in 32 bits */
@@ -28,7 +34,7 @@ static inline void philox4x32_10(const uint32_t counter[4], const uint32_t key[2
 }
 
 /* As curand_uniform: (0, 1], the centres of 2^32 equal intervals, rounded to float. */
-static inline float philox_uniform(uint32_t bits)
+PHILOX_BOTH float philox_uniform(uint32_t bits)
 {
     return (float)bits * 0x1p-32f + 0x1p-33f;
 }

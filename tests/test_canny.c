@@ -13,6 +13,7 @@
 #include "bench/harness/measure.h"
 #include "kernels/canny/canny.h"
 #include "kernels/host/host_backend.h"
+#include "tests/planted/canny_runs.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
 
@@ -330,6 +331,15 @@ static void test_every_step_size_and_order(void **state)
     host_backend_set_order(0);
 }
 
+/* Two pixels at once in half precision decide as whole numbers do. */
+static void test_directions_of_every_gradient(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    assert_int_equal(planted_canny_directions(&wrong).code, AB_OK);
+    assert_int_equal(wrong, 0);
+}
+
 static void test_odd_image_of_full_size(void **state)
 {
     (void)state;
@@ -543,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_unmet_preconditions),
         cmocka_unit_test(test_opencv_has_the_same_rules),
         cmocka_unit_test(test_rungs_equal_opencv),
+        cmocka_unit_test(test_directions_of_every_gradient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

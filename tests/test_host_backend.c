@@ -346,12 +346,28 @@ static void expect_arithmetic(void)
     assert_memory_equal(ints, expected_ints, sizeof ints);
 }
 
+/* Pairs (1, 2049), (-3, 0.1) and (0.5, 1e-7): 2049 is a tie and goes to the even 2048; 2048 * 0.09997558594 is 204.75, which is
+ * a half, as the sum with what is left of 1e-7 is not; 1e-7 is 2 units of the smallest. */
+static void expect_halves(void)
+{
+    const float in[6] = {1.0f, 2049.0f, -3.0f, 0.1f, 0.5f, 1e-7f};
+    const unsigned expected[10] = {0x68003C00, 0x2E66C200, 0x00023800, 0x6800C000, 0x68004400,
+                                   0x5A66C100, 0x68003C00, 0xAE66C200, 0xFFFFFFFF, 0x83058302};
+    unsigned out[10];
+    int changed = 0;
+    assert_ok(planted_halves_host(in, out));
+    assert_memory_equal(out, expected, sizeof out);
+    assert_ok(planted_all_halves_host(&changed));
+    assert_int_equal(changed, 0);
+}
+
 static void correct_kernels_in_every_order(void **state)
 {
     (void)state;
     void (*const checks[])(void) = {expect_block_sums, expect_warp_scans, expect_rotation,     expect_warp_halves,
                                     expect_shuffles,   expect_votes,      expect_block_votes,  expect_reductions,
-                                    expect_atomics,    expect_transpose,  expect_large_shared, expect_arithmetic};
+                                    expect_atomics,    expect_transpose,  expect_large_shared, expect_arithmetic,
+                                    expect_halves};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) in_every_order(checks[i]);
 }
 

@@ -6,6 +6,8 @@
  *   gpu      the GPU: a kernel a step; hysteresis in a fixed number of passes inside blocks, as published, or to
  *            convergence by union-find, which is OpenCV's map
  *                antbench 6.1 --implementations canny/gpu
+ *   runs     the GPU: to convergence in three launches, two pixels at once, union-find of runs instead of pixels
+ *                antbench 6.1 --implementations canny/runs
  *   npp      NVIDIA's, one call; not all of hysteresis
  *                antbench 6.1 --implementations canny/npp
  *

@@ -19,6 +19,40 @@
 #define CE_INLINE static inline __attribute__((always_inline))
 #endif
 
+/* ---- Quotients and square roots as IEEE 754 has them ---- */
+
+/* a / b for b > 0, and the root of a. On a GPU, where the compiler's own take a branch for what is so small that this is
+ * inexact, 0 among it: here a is 0 or at least 1e-30, and b and a / b are no smaller. */
+#ifdef __CUDA_ARCH__
+CE_INLINE float ce_quotient(float a, float b)
+{
+    float inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
+    inverse = fmaf(fmaf(-b, inverse, 1.0f), inverse, inverse);
+    float quotient = a * inverse;
+    quotient = fmaf(fmaf(-b, quotient, a), inverse, quotient);
+    return fmaf(fmaf(-b, quotient, a), inverse, quotient);
+}
+
+CE_INLINE float ce_square_root(float a)
+{
+    float inverse;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(fmaxf(a, 1e-30f)));
+    const float root = a * inverse;
+    return fmaf(fmaf(-root, root, a), 0.5f * inverse, root);
+}
+#else
+CE_INLINE float ce_quotient(float a, float b)
+{
+    return a / b;
+}
+
+CE_INLINE float ce_square_root(float a)
+{
+    return sqrtf(a);
+}
+#endif
+
 /* ---- Blur: a sum that begins with ce_blur_begin and takes the pixels k = 1, 2, ... away in this order ---- */
 
 CE_INLINE float ce_blur_begin(const ce_taps *taps, float centre)
@@ -48,7 +82,7 @@ CE_INLINE float ce_hue(float r, float g, float b)
     const float x = (r - g) + (r - b), y = 1.7320508f * (g - b);
     const float ax = fabsf(x), ay = fabsf(y);
     const float high = ax > ay ? ax : ay, low = ax > ay ? ay : ax;
-    float t = low / (high > 0.0f ? high : 1.0f), base = 0.0f;
+    float t = ce_quotient(low, high > 0.0f ? high : 1.0f), base = 0.0f;
     const float t2 = t * t;
     float slope = -7.4694405e-4f;
     slope = fmaf(slope, t2, 3.85984429e-3f);
@@ -74,7 +108,7 @@ CE_INLINE float ce_volume(float r, float g, float b)
     const float least_rg = r < g ? r : g, least = least_rg < b ? least_rg : b;
     const float intensity = ce_intensity(r, g, b);
     const float above = ce_intensity(r - least, g - least, b - least);
-    const float area = above * above / (intensity > 0.0f ? intensity : 1.0f);
+    const float area = ce_quotient(above * above, intensity > 0.0f ? intensity : 1.0f);
     return area * (3.14159265f * ce_hue(r, g, b));
 }
 

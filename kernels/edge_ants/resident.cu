@@ -2,8 +2,8 @@
  *
  * A block keeps the positions and memories of its ants in shared memory from the first iteration to the last, eight lanes an
  * ant as in octet.cu, and evaporation is folded into the deposits as there. What does not depend on the pheromone, that is
- * random numbers, the search of the memory and the neighbours' heuristics, an octet does for its first ant before it waits
- * at the barrier. With two matrices, in step as in octet.cu, an iteration has one barrier; with one matrix, which all
+ * random numbers, the search of the memory and the neighbours' heuristics, an octet does for its first ant after its block
+ * has arrived at the barrier and before it waits there. With two matrices, in step as in octet.cu, an iteration has one barrier; with one matrix, which all
  * ants read before any deposits, it has two, but touches half of the sectors: better where matrices exceed the L2 cache.
  * Where the device cannot hold all blocks at once, and on the host backend, an iteration is a launch.
  *
@@ -16,14 +16,16 @@
  * Measured on an NVIDIA H100 80GB HBM3, median ms of a run of 50 iterations (octet.cu beside it): 512 x 512, 3000 ants,
  * lena: 0.147 with blocks of 256 (64 0.190, 128 0.164, 512 0.160, 1024 0.197; octet 0.197), with one matrix 0.202. 4096
  * x 4096, 192000 ants: 2.05 with blocks of 256, 2.00 with 1024 (octet 4.10), with two matrices 3.48. So 512 x 512 takes
- * 2.3 times what was predicted, 2.9 us an iteration, and 4096 x 4096 1.3 times. memcheck, initcheck and synccheck of
- * compute-sanitizer find nothing; racecheck did not finish in its time.
+ * 2.3 times what was predicted, 2.9 us an iteration, and 4096 x 4096 1.3 times. Since then the
+ * barrier has two halves, and evaporation is in the launch: 0.129 (128 0.131, 512 0.135), with one matrix 0.172, and 4096 x
+ * 4096 2.00 and, with 1024, 1.92: 2.6 us an iteration. docs/frontier.md has what else was tried.
  * Source: this project.
  */
 #include <math.h>
 
 #include "kernels/edge_ants/colony.h"
 #include "kernels/grid_barrier.h"
+#include "kernels/philox.h"
 #include "kernels/warp.h"
 
 static const double MAX_SCALE = 4096.0;
@@ -46,6 +48,17 @@ typedef struct crowd {
     shared_array<int> positions; /* [n] */
 } crowd;
 
+/* What draw() of colony.h returns, of the one counter that an ant needs, without a generator's state. */
+static __device__ __forceinline__ float4 draw_numbers(unsigned long long seed, int ant, int iteration)
+{
+    const uint32_t counter[4] = {(uint32_t)iteration, 0, (uint32_t)ant, 0};
+    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    uint32_t bits[4];
+    philox4x32_10(counter, key, bits);
+    return make_float4(philox_uniform(bits[0]), philox_uniform(bits[1]), philox_uniform(bits[2]),
+                       philox_uniform(bits[3]));
+}
+
 static __device__ __forceinline__ outlook look(const ea_device &colony, const crowd &ants, unsigned long long seed,
                                                int ant, int iteration, bool with_visibility)
 {
@@ -59,7 +72,7 @@ static __device__ __forceinline__ outlook look(const ea_device &colony, const cr
                        ea_places(position, entries.z, colony.width) | ea_places(position, entries.w, colony.width);
     for (int offset = 1; offset < EA_NEIGHBOURS; offset *= 2) visited |= __shfl_xor_sync(FULL_WARP, visited, offset);
     if (ea_among(visited, neighbour)) seen.heuristic = 0.0f;
-    const float4 random = draw(seed, ants.first + ant, iteration);
+    const float4 random = draw_numbers(seed, ants.first + ant, iteration);
     seen.spin = random.x;
     seen.anywhere = random_pixel(colony, random);
     return seen;
@@ -75,7 +88,7 @@ static __device__ __forceinline__ step choose(const ea_device &colony, const out
 {
     const int lane = (int)threadIdx.x % WARP_SIZE, neighbour = lane % EA_NEIGHBOURS, first = lane - neighbour;
     float weight = 0.0f;
-    if (seen.heuristic > 0.0f) weight = ea_power(colony.pheromone[seen.pixel], colony.alpha) * seen.heuristic;
+    if (seen.heuristic > 0.0f) weight = ea_power(__ldcg(colony.pheromone + seen.pixel), colony.alpha) * seen.heuristic;
     float sum = weight;
     for (int offset = 1; offset < EA_NEIGHBOURS; offset *= 2) {
         const float below = __shfl_up_sync(FULL_WARP, sum, (unsigned)offset);
@@ -118,10 +131,23 @@ static __device__ __forceinline__ void store_ants(const ea_device &colony, const
         colony.position[ants.first + i] = ants.positions[i];
 }
 
-/* TWO: the secondary matrix holds at first what the primary holds, and they swap after every iteration. Deposits of
- * iteration first + k are scaled by growth^(k + 1). per_block: ants of a block, all but the last. */
+/* to = factor * from, all threads of the grid together. */
+static __device__ __forceinline__ void scale_matrix(const ea_device &colony, const float *from, float *to, float factor)
+{
+    const int quads = ceil_div(colony.width * colony.height, 4), threads = (int)(gridDim.x * blockDim.x);
+    for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < quads; i += threads) {
+        const float4 tau = __ldcg((const float4 *)from + i);
+        ((float4 *)to)[i] = make_float4(factor * tau.x, factor * tau.y, factor * tau.z, factor * tau.w);
+    }
+}
+
+/* TWO: two matrices, which swap after every iteration. Deposits of iteration first + k are scaled by growth^(k + 1), and
+ * at the end the matrix that the last have gone to is multiplied by `settling`; 0: this is one iteration alone, with
+ * deposits as they are into a secondary matrix that evaporation has written. per_block: ants of a block, all but the
+ * last. */
 template <bool TWO>
-static __global__ void __launch_bounds__(MAX_THREADS) walk(ea_device colony, ea_stretch stretch, int per_block, double growth)
+static __global__ void __launch_bounds__(MAX_THREADS)
+    walk(ea_device colony, ea_stretch stretch, int per_block, double growth, float settling)
 {
     SHARED_DYNAMIC(int4, entries, 0, per_block * EA_NEIGHBOURS);
     SHARED_DYNAMIC(int, memory, 0, per_block * EA_MEMORY); /* the same */
@@ -131,12 +157,15 @@ static __global__ void __launch_bounds__(MAX_THREADS) walk(ea_device colony, ea_
     const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE, of_warp = lane / EA_NEIGHBOURS;
     const int warp_ant = (thread - lane) / EA_NEIGHBOURS; /* the warp's first ant: it stays together */
     const int ant = min(warp_ant + of_warp, ants.n - 1);
+    unsigned *const arrived = (unsigned *)colony.scratch;
+    if (TWO && settling > 0.0f) scale_matrix(colony, colony.pheromone, colony.next_pheromone, 1.0f);
     load_ants(colony, ants);
     __syncthreads();
 
     double scale = 1.0;
     outlook seen = {};
     if (warp_ant < ants.n) seen = look(colony, ants, stretch.seed, ant, stretch.first, TWO);
+    if (TWO && settling > 0.0f) meet_grid(arrived);
     for (int iteration = stretch.first;; ++iteration) {
         const float late = iteration > stretch.first ? (float)scale : 0.0f; /* for the deposit before: the secondary's */
         scale *= growth;
@@ -158,19 +187,23 @@ static __global__ void __launch_bounds__(MAX_THREADS) walk(ea_device colony, ea_
             __syncwarp(FULL_WARP);
         }
         if (!TWO) {
-            meet_grid((unsigned *)colony.scratch);
+            meet_grid(arrived);
             for (int i = thread; i < ants.n; i += (int)blockDim.x)
                 deposit(colony, colony.pheromone, positions[i], colony.visibility[positions[i]], (float)scale);
         }
-        if (iteration == stretch.last) break;
-        if (warp_ant < ants.n) seen = look(colony, ants, stretch.seed, ant, iteration + 1, TWO);
-        meet_grid((unsigned *)colony.scratch);
+        if (settling == 0.0f) break;
+        const unsigned before = arrive_grid(arrived);
+        const bool ends = iteration == stretch.last;
+        if (!ends && warp_ant < ants.n) seen = look(colony, ants, stretch.seed, ant, iteration + 1, TWO);
+        await_grid(arrived, before);
         if (TWO) {
             float *const read = colony.pheromone;
             colony.pheromone = colony.next_pheromone;
             colony.next_pheromone = read;
         }
+        if (ends) break;
     }
+    if (settling > 0.0f) scale_matrix(colony, colony.pheromone, colony.pheromone, settling);
     __syncthreads();
     store_ants(colony, ants);
 }
@@ -183,7 +216,7 @@ typedef struct cut {
     bool together;         /* the device holds all blocks at once */
 } cut;
 
-typedef void walk_kernel(ea_device, ea_stretch, int, double);
+typedef void walk_kernel(ea_device, ea_stretch, int, double, float);
 
 /* As few ants a block as fill the device, an ant an octet where there are few. */
 static ab_status cut_grid(const ea_device *colony, walk_kernel *kernel, cut *chosen)
@@ -208,14 +241,16 @@ static ab_status cut_grid(const ea_device *colony, walk_kernel *kernel, cut *cho
     return device_allow_shared((const void *)kernel, (size_t)octets * ANT_BYTES, -1);
 }
 
-static ab_status launch(const ea_device *colony, const cut &grid, const ea_stretch *stretch, double growth, bool two)
+static ab_status launch(const ea_device *colony, const cut &grid, const ea_stretch *stretch, double growth,
+                        float settling, bool two)
 {
     walk_kernel *const kernel = two ? walk<true> : walk<false>;
     const size_t bytes = (size_t)grid.per_block * ANT_BYTES;
+    const int threads = colony->block_threads;
     if (grid.together)
-        LAUNCH_TOGETHER(kernel, grid.blocks, colony->block_threads, bytes)(*colony, *stretch, grid.per_block, growth);
+        LAUNCH_TOGETHER(kernel, grid.blocks, threads, bytes)(*colony, *stretch, grid.per_block, growth, settling);
     else
-        LAUNCH(kernel, grid.blocks, colony->block_threads, bytes)(*colony, *stretch, grid.per_block, growth);
+        LAUNCH(kernel, grid.blocks, threads, bytes)(*colony, *stretch, grid.per_block, growth, settling);
     return AB_LAUNCHED("walk");
 }
 
@@ -226,16 +261,13 @@ static int iterations_at_once(double keep)
     return (int)fmin(log(MAX_SCALE) / fabs(log(keep)), 1e9); /* a keep of 1: infinity, hence 1e9 */
 }
 
-/* Iterations in one launch; the matrix is settled after them. */
+/* Iterations in one launch, and evaporation with them. */
 static ab_status walk_on(ea_device *colony, const cut &grid, const ea_stretch *stretch, bool two)
 {
     const double keep = (double)colony->keep;
     const int n = stretch->last - stretch->first + 1;
-    if (two) AB_TRY(AB_GPU(ea_evaporate)(colony, 1.0f));
-    AB_TRY(launch(colony, grid, stretch, 1.0 / keep, two));
+    AB_TRY(launch(colony, grid, stretch, 1.0 / keep, (float)pow(keep, n), two));
     if (two && n % 2 == 1) ea_swap(colony);
-    AB_TRY(AB_GPU(ea_evaporate)(colony, (float)pow(keep, n)));
-    ea_swap(colony);
     return ab_ok();
 }
 
@@ -244,7 +276,7 @@ static ab_status walk_once(ea_device *colony, const cut &grid, unsigned long lon
 {
     const ea_stretch once = {seed, iteration, iteration};
     AB_TRY(AB_GPU(ea_evaporate)(colony, colony->keep));
-    AB_TRY(launch(colony, grid, &once, 1.0, true));
+    AB_TRY(launch(colony, grid, &once, 1.0, 0.0f, true));
     ea_swap(colony);
     return ab_ok();
 }

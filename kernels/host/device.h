@@ -273,6 +273,17 @@ inline unsigned __brev(unsigned x)
     return __builtin_bswap32(x);
 }
 
+/* Four of the eight bytes of x and y, numbered from the lowest of x on: byte i of the result is that which the i-th hex
+ * digit of `selector` says, of which CUDA looks at three bits. */
+inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector)
+{
+    const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
+    unsigned result = 0;
+    for (unsigned i = 0; i < 4; i++)
+        result |= static_cast<unsigned>(bytes >> 8 * (selector >> 4 * i & 7) & 0xFF) << 8 * i;
+    return result;
+}
+
 template <typename A, typename B> constexpr std::common_type_t<A, B> min(A a, B b)
 {
     using T = std::common_type_t<A, B>;

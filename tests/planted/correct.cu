@@ -1,4 +1,5 @@
 /* Correct kernels over all that the host backend offers; their results are the same in every order. */
+#include "kernels/cuda_half.h"
 #include "kernels/cuda_port.h"
 #include "tests/planted/planted.h"
 
@@ -233,4 +234,42 @@ extern "C" ab_status AB_GPU(planted_arithmetic)(const float *in, float floats[8]
 {
     LAUNCH(arithmetic, 1, 1, 0)(in, floats, ints);
     return AB_LAUNCHED("arithmetic");
+}
+
+static __global__ void halves(const float *in, unsigned *out)
+{
+    const half2 a = __floats2half2_rn(in[0], in[1]), b = __floats2half2_rn(in[2], in[3]),
+                c = __floats2half2_rn(in[4], in[5]);
+    const unsigned results[10] = {half2_bits(a),
+                                  half2_bits(b),
+                                  half2_bits(c),
+                                  half2_bits(__hadd2(a, b)),
+                                  half2_bits(__hsub2(a, b)),
+                                  half2_bits(__hfma2(a, b, c)),
+                                  half2_bits(__hmax2(a, b)),
+                                  half2_bits(__hneg2(__habs2(b))),
+                                  __hgt2_mask(a, b),
+                                  __byte_perm(0x83020100u, 0x07060504u, 0x35b2)};
+    for (int i = 0; i < 10; i++) out[i] = results[i];
+}
+
+extern "C" ab_status AB_GPU(planted_halves)(const float in[6], unsigned out[10])
+{
+    LAUNCH(halves, 1, 1, 0)(in, out);
+    return AB_LAUNCHED("halves");
+}
+
+/* Every half but NaN, through a float and back. */
+static __global__ void all_halves(int *changed)
+{
+    const unsigned bits = blockIdx.x * blockDim.x + threadIdx.x;
+    const half2 pair = half2_of(bits << 16 | bits);
+    if ((bits & 0x7C00) == 0x7C00 && bits & 0x3FF) return;
+    if (half2_bits(__floats2half2_rn(__low2float(pair), __high2float(pair))) != half2_bits(pair)) atomicAdd(changed, 1);
+}
+
+extern "C" ab_status AB_GPU(planted_all_halves)(int *changed)
+{
+    LAUNCH(all_halves, 64, 1024, 0)(changed);
+    return AB_LAUNCHED("all_halves");
 }

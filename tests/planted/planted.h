@@ -53,6 +53,8 @@ ab_status planted_shuffles_host(double out[7][32]);                /* one row a 
 ab_status planted_votes_host(unsigned out[8]);                     /* see the test */
 ab_status planted_block_votes_host(int out[3]);                    /* count, or, and of thread % 3 == 0 among 96 */
 ab_status planted_reductions_host(int out[6]);                     /* see the test */
+ab_status planted_halves_host(const float in[6], unsigned out[10]); /* likewise */
+ab_status planted_all_halves_host(int *changed);                    /* how many a float does not bring back */
 ab_status planted_atomics_host(int ints[5], unsigned long long *least, float *sum); /* see the test */
 ab_status planted_transpose_host(const int *in, int width, int height, int *out); /* multi-dimensional, both sharings */
 ab_status planted_large_shared_host(int count, int *sum); /* sum of 0 .. count-1, which lie in shared memory */

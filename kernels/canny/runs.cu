@@ -1,0 +1,478 @@
+/* Canny to convergence in three launches, by words of 32 pixels.
+ *
+ * find_runs: a lane has eight columns of two rows. Differences, sums and comparisons are of two pixels at once, in half
+ * precision, which holds all whole numbers to 2048; the largest magnitude is 2040. Classes are bits, 32 pixels a word,
+ * and a run, the neighbouring candidates of a word, is what union-find unites: a word has 16 at most, a thread takes one
+ * at a time. What hangs on a strong pixel of the tile is sure, and goes to the map; of the rest only what reaches the
+ * tile's border stays open, and has labels in device memory. join_tiles unites open runs across borders; settle writes
+ * those that strong ones have reached.
+ *
+ * Floor, 4096 x 4096: a byte a pixel read and one written, 33.6 MB, 12 us by 2.97 TB/s; counted were 25 instructions a
+ * pixel and lane, 14 us were every issue slot used. 512 x 512: three launches and their chains of L2 reads, 10 us.
+ * Measured on an NVIDIA H100 80GB HBM3, one process, ms (canny/gpu and NPP beside it): shapes-4096 0.101 (0.294, 0.216),
+ * lena 0.043 (0.037, 0.015), mandrill 0.049 (0.038, 0.015). So it is the fastest on large drawn pictures, and slower than
+ * canny/gpu on small photographs: docs/frontier.md says why.
+ * Source: this project; union by atomics after Playne & Hawick 2018.
+ */
+#include "kernels/canny/canny.h"
+#include "kernels/canny/labels.h"
+#include "kernels/canny/tile.h"
+#include "kernels/cuda_half.h"
+#include "kernels/early_launch.h"
+
+enum { PER_LANE = 8, PAIRS = PER_LANE / 2, LANE_ROWS = 2, N_WARPS = 8, N_THREADS = N_WARPS * WARP_SIZE };
+enum { WORD = 32, RUNS = WORD / 2, TILE_WORDS = PER_LANE * WARP_SIZE / WORD, TILE_ROWS = LANE_ROWS * N_WARPS };
+enum { TILE_COLUMNS = TILE_WORDS * WORD, N_WORDS = TILE_WORDS * TILE_ROWS, STRONG_NODE = N_WORDS * RUNS, QUAD = 16 };
+
+/* The image as words, whole tiles of it, in device memory. */
+typedef struct board {
+    int pitch, rows;  /* words of a row; rows */
+    unsigned strong;  /* the node that means it: the last */
+    unsigned *labels; /* [rows][pitch][RUNS] of the open runs, and one of `strong` */
+    unsigned *sure;   /* [rows][pitch]: pixels that are edges */
+    unsigned *open;   /* [rows][pitch]: pixels that may be, by what is beyond the tile */
+} board;
+
+/* ---- Pixels: two at once ---- */
+
+/* Pixels x - 2 .. x + 9 of a row in pairs, each 1024 more than it is, which differences do not see. */
+typedef struct strip {
+    half2 pair[PAIRS + 2];
+} strip;
+
+/* Of the columns x - 1 .. x + 8, again in pairs. */
+typedef struct slope {
+    half2 x[PAIRS + 1], y[PAIRS + 1], size[PAIRS + 1];
+} slope;
+
+/* WHOLE: the width is a multiple of QUAD. */
+template <bool WHOLE> static __device__ __forceinline__ strip load_strip(const canny_device &device, int x, int y)
+{
+    const unsigned char *const row = device.blurred + (size_t)repeated(y, device.height) * (size_t)device.width;
+    unsigned words[4] = {0, 0, 0, 0}; /* x - 4 .. x + 11 */
+    if (WHOLE) {
+        const uint2 middle = *(const uint2 *)(row + x);
+        words[0] = x > 0 ? *(const unsigned *)(row + x - 4) : __byte_perm(middle.x, 0, 0x0000);
+        words[1] = middle.x;
+        words[2] = middle.y;
+        words[3] =
+            x + PER_LANE < device.width ? *(const unsigned *)(row + x + PER_LANE) : __byte_perm(middle.y, 0, 0x3333);
+    } else {
+        for (int i = 0; i < 16; ++i) words[i / 4] |= (unsigned)row[repeated(x - 4 + i, device.width)] << i % 4 * 8;
+    }
+    strip pixels;
+    for (int i = 0; i < PAIRS + 2; ++i)
+        pixels.pair[i] = half2_of(__byte_perm(words[(i + 1) / 2], 0x64646464u, i % 2 ? 0x4140 : 0x4342));
+    return pixels;
+}
+
+/* The second of a and the first of b. */
+static __device__ __forceinline__ half2 between(half2 a, half2 b)
+{
+    return half2_of(__byte_perm(half2_bits(a), half2_bits(b), 0x5432));
+}
+
+/* The gradient of row `at`, and its magnitude, which is 0 outside of the image. */
+static __device__ __forceinline__ slope take_slope(const canny_device &device, int x, int y, const strip &above,
+                                                   const strip &at, const strip &below)
+{
+    const half2 two = __float2half2_rn(2.0f);
+    slope s;
+    half2 down[PAIRS + 2];
+    for (int i = 0; i < PAIRS + 2; ++i) down[i] = __hsub2(below.pair[i], above.pair[i]);
+    for (int i = 0; i < PAIRS + 1; ++i) {
+        const half2 right_above = __hsub2(above.pair[i + 1], above.pair[i]);
+        const half2 right_at = __hsub2(at.pair[i + 1], at.pair[i]);
+        const half2 right_below = __hsub2(below.pair[i + 1], below.pair[i]);
+        s.x[i] = __hfma2(two, right_at, __hadd2(right_above, right_below));
+        s.y[i] = __hfma2(two, between(down[i], down[i + 1]), __hadd2(down[i], down[i + 1]));
+        s.size[i] = __hadd2(__habs2(s.x[i]), __habs2(s.y[i]));
+    }
+    const bool outside = y < 0 || y >= device.height;
+    if (outside || x == 0 || x + PER_LANE >= device.width)
+        for (int i = 0; i < PAIRS + 1; ++i) {
+            const int column = x + 2 * i - 1;
+            unsigned keep = 0;
+            if (!outside && column >= 0 && column < device.width) keep |= 0xffffu;
+            if (!outside && column + 1 < device.width) keep |= 0xffff0000u;
+            s.size[i] = half2_of(half2_bits(s.size[i]) & keep);
+        }
+    return s;
+}
+
+/* What of two by the mask's bits. */
+static __device__ __forceinline__ half2 choose(unsigned mask, half2 yes, half2 no)
+{
+    return half2_of((half2_bits(yes) & mask) | (half2_bits(no) & ~mask));
+}
+
+/* Masks of a pair: whether the gradient is less steep than 22.5 degrees, steeper than 67.5. */
+typedef struct direction {
+    unsigned flat, steep;
+} direction;
+
+/* From |gx| and |gy|, as canny.h has it: by 32768 |gy| against 13573 |gx|, and that plus 65536 |gx|. Each tangent is the sum
+ * of a half-precision number and of another that corrects it. The first difference is exact where it is so small that the
+ * correction can change its sign. */
+static __device__ __forceinline__ direction direction_of(half2 dx, half2 dy)
+{
+    const half2 tangent_22 = __float2half2_rn(1697.0f / 4096), rest_22 = __float2half2_rn(-3.0f / 32768);
+    const half2 tangent_67 = __float2half2_rn(1236.0f / 512), rest_67 = __float2half2_rn(5.0f / 32768);
+    const half2 below = __hfma2(dx, rest_22, __hfma2(dx, tangent_22, __hneg2(dy)));
+    const half2 above = __hfma2(dx, __hneg2(rest_67), __hfma2(dx, __hneg2(tangent_67), dy));
+    const half2 none = __float2half2_rn(0.0f);
+    return {__hgt2_mask(below, none), __hgt2_mask(above, none)};
+}
+
+/* Bits of eight pixels: which are edges if anything makes them so, and which are in any case. */
+typedef struct verdict {
+    unsigned candidates, strong;
+} verdict;
+
+static __device__ __forceinline__ verdict classify_row(const slope &above, const slope &at, const slope &below,
+                                                       half2 low, half2 high)
+{
+    const half2 one = __float2half2_rn(1.0f);
+    unsigned candidates = 0, strong = 0;
+    for (int i = 0; i < PAIRS; ++i) {
+        const half2 gx = between(at.x[i], at.x[i + 1]), gy = between(at.y[i], at.y[i + 1]);
+        const half2 here = between(at.size[i], at.size[i + 1]);
+        const half2 n = between(above.size[i], above.size[i + 1]), s = between(below.size[i], below.size[i + 1]);
+        const half2 across = __hmax2(at.size[i], __hsub2(at.size[i + 1], one)), along = __hmax2(n, __hsub2(s, one));
+        const half2 falling = __hmax2(above.size[i], below.size[i + 1]),
+                    rising = __hmax2(above.size[i + 1], below.size[i]);
+        const direction is = direction_of(__habs2(gx), __habs2(gy));
+        const unsigned rises = __hgt2_mask(__float2half2_rn(0.0f), __hmul2(gx, gy));
+        const half2 rival = choose(is.flat, across, choose(is.steep, along, choose(rises, rising, falling)));
+        const unsigned candidate = __hgt2_mask(here, __hmax2(rival, low)), places = 0x00020001u << 2 * i;
+        candidates |= candidate & places;
+        strong |= candidate & __hgt2_mask(here, high) & places;
+    }
+    return {(candidates | candidates >> 16) & 0xffu, (strong | strong >> 16) & 0xffu};
+}
+
+/* The rows of a warp into bytes of eight pixels. */
+template <bool WHOLE>
+static __device__ __forceinline__ void classify(const canny_device &device, int x, int top, int first,
+                                                shared_array<unsigned char> candidates,
+                                                shared_array<unsigned char> strong)
+{
+    const half2 low = __float2half2_rn((float)min(device.low, 2048)),
+                high = __float2half2_rn((float)min(device.high, 2048));
+    strip pixels[LANE_ROWS + 4];
+    slope slopes[3];
+#pragma unroll
+    for (int i = 0; i < LANE_ROWS + 4; ++i) pixels[i] = load_strip<WHOLE>(device, x, top - 2 + i);
+#pragma unroll
+    for (int i = 0; i < LANE_ROWS + 2; ++i) {
+        slopes[i % 3] = take_slope(device, x, top - 1 + i, pixels[i], pixels[i + 1], pixels[i + 2]);
+        if (i < 2) continue;
+        const int row = i - 2, byte = (first + row) * WARP_SIZE + (int)threadIdx.x % WARP_SIZE;
+        verdict of = classify_row(slopes[(i - 2) % 3], slopes[(i - 1) % 3], slopes[i % 3], low, high);
+        const unsigned inside = top + row >= device.height    ? 0u
+                                : x + PER_LANE > device.width ? (1u << (device.width - x)) - 1
+                                                              : 0xffu;
+        candidates[byte] = (unsigned char)(of.candidates & inside);
+        strong[byte] = (unsigned char)(of.strong & inside);
+    }
+}
+
+/* ---- Runs ---- */
+
+static __device__ __forceinline__ unsigned lowest_run(unsigned bits)
+{
+    return bits & ~(bits + (bits & (0u - bits)));
+}
+
+static __device__ __forceinline__ unsigned node_of(int word, unsigned run)
+{
+    return (unsigned)word * RUNS + (unsigned)(__ffs((int)run) - 1) / 2;
+}
+
+/* ---- First kernel ---- */
+
+/* The sum of `mine` over the threads of the block before this one; *all: over all. */
+static __device__ __forceinline__ int sum_before(int mine, int *all)
+{
+    SHARED(int, sums, N_WARPS);
+    const int lane = (int)threadIdx.x % WARP_SIZE, warp = (int)threadIdx.x / WARP_SIZE;
+    int sum = mine;
+    for (int offset = 1; offset < WARP_SIZE; offset *= 2) {
+        const int below = __shfl_up_sync(FULL_WARP, sum, (unsigned)offset);
+        if (lane >= offset) sum += below;
+    }
+    if (lane == WARP_SIZE - 1) sums[warp] = sum;
+    __syncthreads();
+    int before = 0;
+    *all = 0;
+    for (int i = 0; i < N_WARPS; ++i) {
+        if (i < warp) before += sums[i];
+        *all += sums[i];
+    }
+    return before + sum - mine;
+}
+
+/* Unites a run of a word with the word's eastern neighbour and with what touches it of the row above. */
+static __device__ __forceinline__ void unite_run(shared_array<unsigned> labels, shared_array<unsigned> candidates,
+                                                 int word, unsigned run)
+{
+    const int column = word % TILE_WORDS, above = word - TILE_WORDS;
+    const unsigned node = node_of(word, run);
+    const bool has_east = column < TILE_WORDS - 1;
+    if (run >> 31 && has_east && (candidates[word + 1] & 1)) unite(labels, node, node_of(word + 1, 1));
+    if (above < 0) return;
+    const unsigned bits = candidates[above];
+    for (unsigned touched = (run << 1 | run | run >> 1) & bits; touched;) {
+        const unsigned other = run_around(bits, __ffs((int)touched) - 1);
+        touched &= ~other;
+        unite(labels, node, node_of(above, other));
+    }
+    if (run & 1 && column > 0 && candidates[above - 1] >> 31)
+        unite(labels, node, node_of(above - 1, run_around(candidates[above - 1], WORD - 1)));
+    if (run >> 31 && has_east && (candidates[above + 1] & 1)) unite(labels, node, node_of(above + 1, 1));
+}
+
+static __device__ __forceinline__ bool at_border(int word, unsigned run)
+{
+    const int row = word / TILE_WORDS, column = word % TILE_WORDS;
+    return row == 0 || row == TILE_ROWS - 1 || (column == 0 && run & 1) || (column == TILE_WORDS - 1 && run >> 31);
+}
+
+/* Unites the runs of a tile, a thread a run at a time; of strong words it leaves what is sure. */
+static __device__ __forceinline__ void connect_tile(const board &all, shared_array<unsigned> candidates,
+                                                    shared_array<unsigned> strong, int first_word)
+{
+    SHARED(unsigned, labels, STRONG_NODE + 1);
+    SHARED(unsigned, reaches, STRONG_NODE / WORD); /* a bit a node: its runs reach the border */
+    SHARED(unsigned short, runs, N_WORDS *RUNS);   /* 32 * word + first bit */
+    SHARED(unsigned, open, N_WORDS);
+    const int word = (int)threadIdx.x;
+    const bool exists = word < N_WORDS;
+    const unsigned mine = exists ? candidates[word] : 0, certain = exists ? strong[word] : 0;
+    int n_runs, at = sum_before(__popc(mine & ~(mine << 1)), &n_runs);
+    for (unsigned rest = mine; rest; ++at) {
+        const unsigned run = lowest_run(rest), node = node_of(word, run);
+        rest ^= run;
+        runs[at] = (unsigned short)(word * WORD + __ffs((int)run) - 1);
+        labels[node] = run & certain ? (unsigned)STRONG_NODE : node;
+    }
+    for (int i = word; i < STRONG_NODE / WORD; i += N_THREADS) reaches[i] = 0;
+    if (word == 0) labels[STRONG_NODE] = STRONG_NODE;
+    if (exists) open[word] = strong[word] = 0;
+    __syncthreads();
+    for (int i = word; i < n_runs; i += N_THREADS)
+        unite_run(labels, candidates, runs[i] / WORD, run_around(candidates[runs[i] / WORD], runs[i] % WORD));
+    __syncthreads();
+    for (int i = word; i < n_runs; i += N_THREADS) {
+        const int of = runs[i] / WORD;
+        const unsigned run = run_around(candidates[of], runs[i] % WORD), root = find_root(labels, node_of(of, run));
+        if (root == STRONG_NODE)
+            atomicOr(&strong[of], run);
+        else if (at_border(of, run))
+            atomicOr(&reaches[root / WORD], 1u << root % WORD);
+    }
+    __syncthreads();
+    for (int i = word; i < n_runs; i += N_THREADS) {
+        const int of = runs[i] / WORD;
+        const unsigned run = run_around(candidates[of], runs[i] % WORD), root = find_root(labels, node_of(of, run));
+        if (root == STRONG_NODE || !(reaches[root / WORD] >> root % WORD & 1)) continue;
+        const int of_root = (int)root / RUNS, there = first_word + of / TILE_WORDS * all.pitch + of % TILE_WORDS;
+        atomicOr(&open[of], run);
+        all.labels[node_of(there, run)] =
+            (unsigned)(first_word + of_root / TILE_WORDS * all.pitch + of_root % TILE_WORDS) * RUNS + root % RUNS;
+    }
+    __syncthreads();
+    if (!exists) return;
+    const int there = first_word + word / TILE_WORDS * all.pitch + word % TILE_WORDS;
+    all.sure[there] = strong[word];
+    all.open[there] = open[word];
+}
+
+/* Four pixels, a byte each. */
+static __device__ __forceinline__ unsigned four_bytes(unsigned bits)
+{
+    return (bits & 15u) * 0x00204081u & 0x01010101u;
+}
+
+template <bool WHOLE>
+static __device__ __forceinline__ void write_tile(const canny_device &device, shared_array<unsigned> sure, int left,
+                                                  int top)
+{
+    for (int i = (int)threadIdx.x; i < 2 * N_WORDS; i += N_THREADS) {
+        const int x = left + i % (2 * TILE_WORDS) * QUAD, y = top + i / (2 * TILE_WORDS);
+        if (x >= device.width || y >= device.height) continue;
+        const unsigned bits = sure[i / 2] >> i % 2 * QUAD;
+        unsigned char *const to = device.edges + (size_t)y * (size_t)device.width + (size_t)x;
+        if (WHOLE)
+            *(uint4 *)to =
+                make_uint4(four_bytes(bits), four_bytes(bits >> 4), four_bytes(bits >> 8), four_bytes(bits >> 12));
+        else
+            for (int k = 0; k < min((int)QUAD, device.width - x); ++k) to[k] = bits >> k & 1;
+    }
+}
+
+template <bool WHOLE> static __global__ void __launch_bounds__(N_THREADS) find_runs(canny_device device, board all)
+{
+    SHARED_DYNAMIC(unsigned char, candidates, 0, N_WORDS *(int)sizeof(unsigned));
+    SHARED_DYNAMIC(unsigned, candidate_words, 0, N_WORDS);
+    SHARED_DYNAMIC(unsigned char, strong, N_WORDS *(int)sizeof(unsigned), N_WORDS *(int)sizeof(unsigned));
+    SHARED_DYNAMIC(unsigned, strong_words, N_WORDS *(int)sizeof(unsigned), N_WORDS);
+    const int thread = (int)threadIdx.x, left = (int)blockIdx.x * TILE_COLUMNS, top = (int)blockIdx.y * TILE_ROWS;
+    const int x = left + thread % WARP_SIZE * PER_LANE, first = thread / WARP_SIZE * LANE_ROWS;
+    release_launch();
+    if (x < device.width) {
+        classify<WHOLE>(device, x, top + first, first, candidates, strong);
+    } else {
+        for (int i = 0; i < LANE_ROWS; ++i) {
+            candidates[(first + i) * WARP_SIZE + thread % WARP_SIZE] = 0;
+            strong[(first + i) * WARP_SIZE + thread % WARP_SIZE] = 0;
+        }
+    }
+    __syncthreads();
+    connect_tile(all, candidate_words, strong_words,
+                 (int)blockIdx.y * TILE_ROWS * all.pitch + (int)blockIdx.x * TILE_WORDS);
+    if (blockIdx.x == 0 && blockIdx.y == 0 && thread == 0) all.labels[all.strong] = all.strong;
+    write_tile<WHOLE>(device, strong_words, left, top);
+}
+
+/* ---- Second and third kernel ---- */
+
+enum { JOIN_THREADS = 128 };
+
+/* Labels in device memory, which other multiprocessors write: not from the L1 cache. */
+typedef struct far_labels {
+    unsigned *first;
+    __device__ unsigned &operator[](unsigned node) const
+    {
+        return first[node];
+    }
+} far_labels;
+
+static __device__ __forceinline__ unsigned find_root(far_labels labels, unsigned node)
+{
+    for (;;) {
+        const unsigned parent = __ldcg(labels.first + node);
+        if (parent == node) return node;
+        node = parent;
+    }
+}
+
+/* Unites two runs that touch, of which one is open. */
+static __device__ __forceinline__ void join(const board &all, int a, unsigned run_a, int b, unsigned run_b)
+{
+    const bool sure_a = all.sure[a] & run_a, sure_b = all.sure[b] & run_b;
+    if (sure_a && sure_b) return;
+    const far_labels labels = {all.labels};
+    unite(labels, sure_a ? all.strong : node_of(a, run_a), sure_b ? all.strong : node_of(b, run_b));
+}
+
+/* The pixels of a word that count; 0 where there is no such word in row y. */
+static __device__ __forceinline__ unsigned pixels_of(const board &all, int column, int y)
+{
+    if (column < 0 || column >= all.pitch || y < 0 || y >= all.rows) return 0;
+    return all.sure[y * all.pitch + column] | all.open[y * all.pitch + column];
+}
+
+/* The pixel of row y below a border, bit `bit` of a word, and those above that no neighbour in its own row unites it with. */
+static __device__ __forceinline__ void join_above(const board &all, int column, int y, int bit)
+{
+    const unsigned mine = pixels_of(all, column, y), above = pixels_of(all, column, y - 1);
+    if (!(mine >> bit & 1)) return;
+    const int word = y * all.pitch + column, there = word - all.pitch;
+    const unsigned run = run_around(mine, bit);
+    const bool west = bit > 0 && mine >> (bit - 1) & 1;
+    const int to_west = bit > 0 ? 0 : -1, to_east = bit < WORD - 1 ? 0 : 1; /* words */
+    const unsigned western = to_west ? pixels_of(all, column - 1, y - 1) : above;
+    const unsigned eastern = to_east ? pixels_of(all, column + 1, y - 1) : above;
+    const int bit_west = (bit - 1) & (WORD - 1), bit_east = (bit + 1) & (WORD - 1);
+    const bool north_west = western >> bit_west & 1, north = above >> bit & 1, north_east = eastern >> bit_east & 1;
+    if (north) {
+        if (!(west && north_west)) join(all, word, run, there, run_around(above, bit));
+        return;
+    }
+    if (north_west && !west) join(all, word, run, there + to_west, run_around(western, bit_west));
+    if (north_east) join(all, word, run, there + to_east, run_around(eastern, bit_east));
+}
+
+/* The pixel of row y to the east of a border, the first of a word, and the three to its west. */
+static __device__ __forceinline__ void join_west(const board &all, int column, int y)
+{
+    const unsigned mine = pixels_of(all, column, y);
+    const int word = y * all.pitch + column;
+    if (!(mine & 1)) return;
+    for (int step = -1; step <= 1; ++step) {
+        const unsigned west = pixels_of(all, column - 1, y + step);
+        if (west >> 31) join(all, word, run_around(mine, 0), word - 1 + step * all.pitch, run_around(west, WORD - 1));
+    }
+}
+
+/* A thread per pixel below a border, then per row and border that stands. */
+static __global__ void __launch_bounds__(JOIN_THREADS) join_tiles(board all)
+{
+    const int width = all.pitch * WORD, n_below = (all.rows / TILE_ROWS - 1) * width;
+    const int n_beside = (all.pitch / TILE_WORDS - 1) * all.rows;
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), beside = i - n_below;
+    release_launch();
+    await_launch();
+    if (beside < 0)
+        join_above(all, i % width / WORD, (i / width + 1) * TILE_ROWS, i % WORD);
+    else if (beside < n_beside)
+        join_west(all, (beside / all.rows + 1) * TILE_WORDS, beside % all.rows);
+}
+
+/* A thread per four pixels. */
+static __global__ void __launch_bounds__(JOIN_THREADS) settle(canny_device device, board all)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), word = i / (WORD / 4), first = i % (WORD / 4) * 4;
+    await_launch();
+    if (word >= all.rows * all.pitch) return;
+    const unsigned open = all.open[word];
+    const far_labels labels = {all.labels};
+    unsigned char *const to =
+        device.edges + (size_t)(word / all.pitch) * (size_t)device.width + (size_t)(word % all.pitch) * WORD;
+    for (unsigned rest = open & 15u << first; rest;) {
+        const int bit = __ffs((int)rest) - 1;
+        const unsigned run = run_around(open, bit);
+        const bool edge = find_root(labels, node_of(word, run)) == all.strong;
+        for (unsigned pixels = rest & run; pixels && edge; pixels &= pixels - 1) to[__ffs((int)pixels) - 1] = 1;
+        rest &= ~run;
+    }
+}
+
+/* ---- The rung ---- */
+
+static board make_board(int width, int height, void *scratch)
+{
+    const int pitch = ceil_div(width, TILE_COLUMNS) * TILE_WORDS, rows = ceil_div(height, TILE_ROWS) * TILE_ROWS;
+    const size_t n = (size_t)pitch * (size_t)rows;
+    unsigned *const labels = (unsigned *)scratch;
+    return {pitch, rows, (unsigned)(n * RUNS), labels, labels + n * RUNS + 1, labels + n * (RUNS + 1) + 1};
+}
+
+static ab_status detect(const canny_device *device)
+{
+    const board all = make_board(device->width, device->height, device->scratch);
+    const int n_borders = (all.rows / TILE_ROWS - 1) * all.pitch * WORD + (all.pitch / TILE_WORDS - 1) * all.rows;
+    const dim3 grid((unsigned)(all.pitch / TILE_WORDS), (unsigned)(all.rows / TILE_ROWS));
+    const size_t bytes = 2 * N_WORDS * sizeof(unsigned);
+    if (device->gaussian.radius > 0) AB_TRY(AB_GPU(canny_blur)(device));
+    if (device->width % QUAD == 0)
+        LAUNCH(find_runs<true>, grid, N_THREADS, bytes)(*device, all);
+    else
+        LAUNCH(find_runs<false>, grid, N_THREADS, bytes)(*device, all);
+    AB_TRY(AB_LAUNCHED("find_runs"));
+    if (n_borders == 0) return ab_ok();
+    LAUNCH_EARLY(join_tiles, (unsigned)ceil_div(n_borders, JOIN_THREADS), JOIN_THREADS, 0)(all);
+    AB_TRY(AB_LAUNCHED("join_tiles"));
+    LAUNCH_EARLY(settle, (unsigned)ceil_div(all.rows * all.pitch * (WORD / 4), JOIN_THREADS), JOIN_THREADS, 0)
+    (*device, all);
+    return AB_LAUNCHED("settle");
+}
+
+static size_t scratch_bytes(const ed_image *image, const ed_params *)
+{
+    const board all = make_board(image->width, image->height, NULL);
+    return ((size_t)all.strong + 1 + 2 * (size_t)all.strong / RUNS) * sizeof(unsigned);
+}
+
+AB_RUNG(canny_rung, canny_runs) = {.detect = detect, .keeps_blurred = true, .scratch_bytes = scratch_bytes};

@@ -1,0 +1,31 @@
+/* CUDA's pairs of half-precision numbers, for the kernels that compute with them: apart from cuda_port.h, as cuda_random.h
+ * is. Whole numbers of up to 2048 are exact. */
+#ifndef ANTBENCH_CUDA_HALF_H
+#define ANTBENCH_CUDA_HALF_H
+
+#include <string.h>
+
+#include "kernels/cuda_port.h"
+
+#ifdef __CUDACC__
+#include <cuda_fp16.h>
+#else
+#include "kernels/host/half.h"
+#endif
+
+/* The bits of a pair, the first number in the lower 16. */
+static __device__ __forceinline__ unsigned half2_bits(half2 pair)
+{
+    unsigned bits;
+    memcpy(&bits, &pair, sizeof bits);
+    return bits;
+}
+
+static __device__ __forceinline__ half2 half2_of(unsigned bits)
+{
+    half2 pair;
+    memcpy(&pair, &bits, sizeof pair);
+    return pair;
+}
+
+#endif
