@@ -8,7 +8,7 @@
  * those that strong ones have reached.
  *
  * Floor, 4096 x 4096: a byte a pixel read and one written, 33.6 MB, 12 us by 2.97 TB/s; counted were 25 instructions a
- * pixel and lane, 14 us were every issue slot used. 512 x 512: three launches and their chains of L2 reads, 10 us.
+ * pixel and lane, 13 us were every issue slot used. 512 x 512: three launches and their chains of L2 reads, 10 us.
  * Measured on an NVIDIA H100 80GB HBM3, one process, ms (canny/gpu and NPP beside it): shapes-4096 0.101 (0.294, 0.216),
  * lena 0.043 (0.037, 0.015), mandrill 0.049 (0.038, 0.015). So it is the fastest on large drawn pictures, and slower than
  * canny/gpu on small photographs: docs/frontier.md says why.

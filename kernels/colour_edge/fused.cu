@@ -8,7 +8,7 @@
  * 58 x 32 colours for 56 x 30 gradients, and a word of 32 pixels is good for 28 after a pass. Same map as
  * colour-edge/gpu.
  *
- * Floor, 4096 x 4096: 21 bytes a pixel, 352 MB, 118 us by 2.97 TB/s; instructions, 288 and 118 a pixel (ncu), 165 and 68
+ * Floor, 4096 x 4096: 21 bytes a pixel, 352 MB, 118 us by 2.97 TB/s; instructions, 288 and 118 a pixel (ncu), 144 and 59
  * us were every issue slot used. Measured on an NVIDIA H100 80GB HBM3, one process, ms: lena 0.013, shapes-4096 0.291.
  * Limits: height up to 131070; 14 bytes of GPU memory a pixel.
  * Source: this project.
