@@ -518,7 +518,7 @@ static void test_faults_planted_in_resident_are_found(void **state)
         for (int fault = 0; fault < N_RESIDENT_FAULTS; fault++) {
             const ab_status judged = judge(planted_resident(fault), &params);
             const char *const reason = expected[fault][params.matrices - 1];
-            if (!strstr(judged.reason, reason))
+            if (reason ? !strstr(judged.reason, reason) : judged.code != AB_OK)
                 fail_msg("fault %d with %d matrices: reported \"%s\"", fault, params.matrices, judged.reason);
             assert_int_equal(walks_elsewhere(planted_resident(fault), &params), fault == RESIDENT_FAULT_NO_BARRIER);
         }
