@@ -131,7 +131,7 @@ endif
 as_word = '$(subst ','\'',$(1))'
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test fuzz faults check-gpu instances images bench-all bench-peers plots time-to-target \
+.PHONY: all help deps build binaries test fuzz faults check-gpu profile instances images bench-all bench-peers plots time-to-target \
 	report gpus claims list-runs share export results-check compare ab regress regress-history calibrate index lint format \
 	install uninstall clean test-programs FORCE
 
@@ -166,6 +166,9 @@ faults: build ## every allocation and file operation failing once, kill at each,
 check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices
 	@$(MAKE) --no-print-directory -j$(JOBS) build/bin/tests/tsp_choices
 	@scripts/check_gpu
+
+profile: build ## what the kernels of a row wait for on this GPU, by Nsight Compute, beside the roofline; ROW=3.3/ds-roulette/pr1002 ARGS="--set l2=cold"
+	@$(script)profile $(call as_word,$(ROW)) $(if $(ARGS),-- $(ARGS))
 
 instances: ## download the TSPLIB instances of the catalogue into instances/tsplib/, checksums verified
 	@instances/fetch

@@ -139,6 +139,28 @@ def test_every_driver_runs_under_every_tool(folder):
         assert all(line.startswith(f"{driver} --backend cuda --profile smoke --processes 1 --instances {inputs} ") for line in lines)
 
 
+@pytest.mark.parametrize("place, environment", [
+    ("home/bin", {"CUDA_HOME": "home"}), ("build/cuda-toolkit/nvidia/cu13/bin", {}),
+])
+def test_the_tool_is_found_off_the_path(folder, place, environment):
+    """By its place in the toolkit, or in what make deps installs: with /usr/local/cuda as it is not."""
+    script = folder / "scripts/check_gpu"
+    script.write_text(script.read_text().replace("/usr/local/cuda", "/nonexistent"))
+    environment = {"PATH": without_sanitizer(folder), **{name: str(folder / value) for name, value in environment.items()}}
+    done = run(folder, "check_gpu", **environment)
+    assert done.returncode == 77 and "make deps installs it" in done.stderr
+    write(folder / place / "compute-sanitizer", SANITIZER)
+    assert run(folder, "check_gpu", **environment).returncode == 0
+
+
+def without_sanitizer(folder):
+    """A PATH with what the script calls, and nothing else."""
+    (folder / "tools").mkdir()
+    for tool in ("bash", "dirname", "awk", "mktemp", "rm", "grep", "head", "tail"):
+        (folder / "tools" / tool).symlink_to(shutil.which(tool))
+    return str(folder / "tools")
+
+
 def test_what_a_tool_reports_is_told(folder):
     done = check(folder, broken="racecheck")
     assert done.returncode == 1

@@ -7,7 +7,7 @@ import pytest
 
 from support.commands import ROOT
 
-TOOLS = ("bash", "sed", "awk", "grep", "cut", "tr", "head", "dirname", "rm", "mv", "env", "mkdir", "chmod")
+TOOLS = ("bash", "sed", "awk", "grep", "cut", "tr", "head", "dirname", "rm", "cp", "env", "mkdir", "chmod")
 
 
 @pytest.fixture
@@ -111,6 +111,43 @@ def test_an_old_driver_gets_no_compiler_that_it_cannot_run(machine, driver, is_o
 def test_an_nvcc_that_is_there_is_taken(machine):
     _, said = machine(user=0, apt_get=APT, nvcc="exit 0")
     assert "deps: nvcc is " in said and "installing CUDA" not in said
+
+
+# ---- compute-sanitizer ----
+
+# A pip that leaves the program of the wheel in the folder after --target, and a python3 -m venv FOLDER that leaves this pip.
+PIP = f"""#!{shutil.which('bash')}
+while [ "$1" != --target ]; do shift; done
+echo "pip: $*" >&2
+mkdir -p "$2/nvidia/cu13/bin"
+echo > "$2/nvidia/cu13/bin/compute-sanitizer"
+"""
+VENV = f"""mkdir -p "$3/bin"; printf %s '{PIP}' > "$3/bin/pip"; chmod +x "$3/bin/pip" """
+
+
+def test_a_gpu_without_compute_sanitizer_gets_nvidias(machine):
+    with_gpu = {"user": 0, "apt_get": APT, "nvcc": "exit 0", "nvidia_smi": "echo 580.65.06", "python3": VENV}
+    code, said = machine(**with_gpu)
+    assert code == 0 and "nvidia-cuda-sanitizer-api==13.0.*" in said
+    assert "deps: compute-sanitizer is build/cuda-toolkit/nvidia/cu13/bin/compute-sanitizer" in said
+    _, said = machine(**with_gpu)
+    assert "pip: " not in said and "deps: compute-sanitizer is build/cuda-toolkit" in said
+
+
+def test_one_that_is_there_is_taken(machine):
+    _, said = machine(user=0, apt_get=APT, nvcc="exit 0", nvidia_smi="echo 580.65.06", compute_sanitizer="exit 0", python3=VENV)
+    assert "pip: " not in said and "/bin/compute-sanitizer" in said
+
+
+@pytest.mark.parametrize("nvidia_smi", ["exit 9", "echo NVIDIA-SMI has failed; exit 9", "echo 550.54.14"])
+def test_without_a_gpu_that_can_use_it_there_is_none(machine, nvidia_smi):
+    code, said = machine(user=0, apt_get=APT, nvcc="exit 0", nvidia_smi=nvidia_smi, python3=VENV)
+    assert code == 0 and "compute-sanitizer" not in said
+
+
+def test_where_it_cannot_be_had_that_is_said(machine):
+    code, said = machine(user=0, apt_get=APT, nvcc="exit 0", nvidia_smi="echo 580.65.06")
+    assert code == 0 and "deps: compute-sanitizer could not be installed: make check-gpu will not run" in said
 
 
 def test_packages_have_a_name_everywhere():

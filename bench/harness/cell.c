@@ -183,9 +183,10 @@ static ab_status append_transfers(measurement *m)
 
 static ab_status take_time(measurement *m)
 {
-    const ab_sampling sampling = sampling_of(m);
+    ab_sampling sampling = sampling_of(m);
     const ab_work_size size = m->cell->operation->size(&m->c, m->cell->params);
     if (sampling.backend == AB_CUDA) AB_TRY(ab_measure_limits(m->bench, m->row->table));
+    sampling.profiled = sampling.backend == AB_CUDA;
     AB_TRY(ab_take_samples(m->bench, &sampling, &m->series, m->row));
     m->row->bytes = size.bytes;
     m->row->flops = size.flops;

@@ -133,3 +133,17 @@ extern "C" ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to,
     *ms = elapsed;
     return ab_ok();
 }
+
+/* Of the runtime; the header that declares them, cuda_profiler_api.h, is not in NVIDIA's wheels. */
+extern "C" cudaError_t cudaProfilerStart(void);
+extern "C" cudaError_t cudaProfilerStop(void);
+
+extern "C" void gpu_profiler_begin(void)
+{
+    (void)cudaProfilerStart();
+}
+
+extern "C" void gpu_profiler_end(void)
+{
+    (void)cudaProfilerStop();
+}

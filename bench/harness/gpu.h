@@ -51,6 +51,11 @@ ab_status gpu_clock_flush(gpu_clock *clock);
 /* Milliseconds between two marks that it has passed. */
 ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms);
 
+/* Says to a profiler that waits for it, as Nsight Compute does with --profile-from-start off, where what it is to look at
+ * begins and ends; without one, nothing happens. */
+void gpu_profiler_begin(void);
+void gpu_profiler_end(void);
+
 /* What a GPU can do at most. */
 typedef enum gpu_limit {
     GPU_COPY,       /* bytes read and written by a copy within its memory */

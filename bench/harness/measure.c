@@ -107,9 +107,13 @@ static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab
     const int n_stages = work->methods->n_stages, stride = marks_per_iteration(work);
     const double deadline = ab_now_s() + budget_s;
     for (*completed = 0; *completed < iterations;) {
+        const bool profiled = timing->profiled && *completed == 0;
+        if (profiled) gpu_profiler_begin();
         const double begin = ab_now_s();
-        AB_TRY(run_iteration(work, clock, timing, *completed * stride));
+        const ab_status status = run_iteration(work, clock, timing, *completed * stride);
         series->enqueue_s[series->n + *completed] = ab_now_s() - begin;
+        if (profiled) gpu_profiler_end();
+        AB_TRY(status);
         ++*completed;
         if (*completed > timing->ahead) AB_TRY(wait_for(clock, (*completed - timing->ahead - 1) * stride + n_stages));
         if (ab_now_s() >= deadline) break;

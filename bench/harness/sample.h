@@ -24,6 +24,7 @@ typedef struct ab_sampling {
     bool alone;        /* of which no other runs in between */
     int samples;       /* how many are wanted */
     int at_once;       /* of a group */
+    bool profiled;     /* a profiler that waits for it is to look at the first sample */
     int least;         /* samples that are taken whatever they cost */
     bool fresh;        /* each group opens a work of its own */
     bool long_samples; /* of seconds: the first is not warmed up for, being slower by milliseconds */
