@@ -1,10 +1,12 @@
-"""Every command that a document tells a reader to run is one: targets, variables, options and files exist, and what the program
-would measure can be planned. test_learn.py runs those of docs/learn.md; what `make deps test` and `.ci/run` do runs in CI."""
+"""Every command that a document tells a reader to run is one: targets, variables, options and files exist, what the program
+would measure can be planned, and what reads runs is done here. test_learn.py does those of docs/learn.md, test_install.py
+`make install`, CI itself (`.ci/run`) `make deps test results-check bench-all`."""
 
 import functools
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -13,6 +15,8 @@ import pytest
 from antbench import command
 from support import documents
 from support.commands import PROGRAM, ROOT, environment_of, write_tsp
+from support.copies import listed_by_git
+from thesis_run import write_run
 
 DOCUMENTS = [path for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))) if path.exists()]
 COMMANDS = list(dict.fromkeys(command for path in DOCUMENTS for command in documents.commands(path)))
@@ -122,3 +126,44 @@ def test_all_else_is_there():
             assert os.access(ROOT / first, os.X_OK)
         else:
             assert first in ("make", "python3", *TOOLS) or first.startswith(("scripts/", "build/bin/antbench")), command
+
+
+# ---- What reads runs ----
+
+READ_RUNS = "help", "plots", "report", "claims", "list-runs", "gpus", "compare", "results-check", "share", "export", "regress"
+STORED = "results/reference/nvidia-h100-80gb-hbm3/20261122T062258Z-8445075"
+NOT_CALIBRATED = ("regress", f"Error {command.INCONCLUSIVE}")  # nobody has calibrated that machine
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """What git has, with two runs: one of the thesis's machine, as yours, and a stored one."""
+    path = tmp_path_factory.mktemp("tree")
+    for name in listed_by_git():
+        if not name.startswith(("results/reference/", "results/calibration/")) or name.startswith(STORED):
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, path / name)
+    write_run(path / "results/runs/geforce-gtx-580/20150901T000000Z-0000000")
+    return path
+
+
+def first_with(target):
+    """The first command of the documents that has the target, without its other targets; a placeholder is the run."""
+    told = next(command for command in of("make") if target in words(command)[1][1:])
+    run = "geforce-gtx-580/20150901T000000Z-0000000"
+    given = [f"{name}={run if value in ('RUN', 'DIR') else value}" for name, value in words(told)[0].items()]
+    return ["make", f"PYTHON={sys.executable}", *given, target]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no git, which lists the files")
+@pytest.mark.parametrize("target", READ_RUNS)
+def test_what_reads_runs_is_done(tree, target):
+    told = first_with(target)
+    done = subprocess.run(told, cwd=tree, capture_output=True, text=True, timeout=300)
+    refused, why = NOT_CALIBRATED
+    assert done.returncode == 0 or target == refused and why in done.stderr, f"{told}: {done.stdout}{done.stderr}"
+    assert done.stdout.strip()
+
+
+def test_ci_does_the_rest():
+    assert "make deps test results-check\nmake bench-all" in (ROOT / ".ci/run").read_text()
