@@ -61,8 +61,8 @@ ifneq ($(OPENCV),)
 OPENCV_LIBS := -l:libopencv_imgproc.a -l:libopencv_core.a -ltbb -Wl,-rpath,'$$ORIGIN'
 TBB := build/bin/libtbb.so.12
 endif
-# Static where the result should also run on a GPU node on which nothing is installed; shared where there is no archive, as
-# with Fedora and Arch: $(call library,NAME,PKG-CONFIG'S NAME).
+# Static where the result should also run on a GPU node on which nothing is installed; shared where there is no archive,
+# as with Fedora and Arch: $(call library,NAME,PKG-CONFIG'S NAME).
 is_static = $(filter /%,$(shell $(CXX) -print-file-name=lib$(1).a))
 library = $(if $(is_static),-l:lib$(1).a,$(or $(shell pkg-config --libs $(2) 2>/dev/null),-l$(1)))
 DATA_LIBS := $(call library,jansson,jansson) $(call library,csv,libcsv) $(call library,boost_context,) $(call library,nettle,nettle) \
@@ -86,8 +86,8 @@ OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(C
 SAN_OBJECTS := $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_SUPPORT_CXX:%.cpp=build/san/%.o) $(TEST_KERNELS:%.cu=build/san/%.host.o)
 
 ifneq ($(NVCC),)
-# An empty CUDA_ARCHS means the GPUs in this machine and what was built for before, which may be for another machine's, or a
-# spread of generations where there is none.
+# An empty CUDA_ARCHS means the GPUs in this machine and what was built for before, which may be for another machine's,
+# or a spread of generations where there is none.
 GPU_ARCHS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d .)
 BUILT_ARCHS := $(shell cat build/gen/archs 2>/dev/null)
 # Only those that this nvcc knows: before 12.8 it has no 100, from 13.0 none before 75.
@@ -97,7 +97,8 @@ ifneq ($(call known,$(GPU_ARCHS)),$(strip $(GPU_ARCHS)))
 $(warning $(NVCC) does not know compute capability $(filter-out $(KNOWN_ARCHS),$(GPU_ARCHS)) of the GPU here: it knows $(KNOWN_ARCHS))
 endif
 ARCHS := $(or $(CUDA_ARCHS),$(if $(call known,$(GPU_ARCHS)),$(shell printf '%s\n' $(call known,$(GPU_ARCHS) $(BUILT_ARCHS)) | sort -un)),$(call known,75 80 86 89 90 100 120))
-# Line numbers, for tools that show them, hold the folder's path: the hash of a kernel's code would tell two folders apart.
+# Line numbers, for tools that show them, hold the folder's path: the hash of a kernel's code would tell two folders
+# apart.
 NVCC_FLAGS := -O3 -std=c++20 $(if $(LINEINFO),-lineinfo) -Xcompiler=-Wall,-Wextra,-Wno-deprecated-enum-enum-conversion $(DEFINES) $(if $(WERROR),--Werror all-warnings) \
 	$(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
 	-gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS))
@@ -115,8 +116,8 @@ ifneq ($(NPP),)
 NPP_LIBS := -L$(NPP_LIB) $(if $(wildcard $(NPP_LIB)libnppif_static.a),-lnppif_static -lnppc_static -lculibos,-l:libnppif.so.13 -l:libnppc.so.13 -Wl$(comma)-rpath$(comma)$(NPP_LIB))
 build/cuda/kernels/%/npp.o: private NVCC_FLAGS += -I$(NPP_HOME)/include
 endif
-# cuDNN for convolution/cudnn, where it is installed: with the toolkit, by the distribution, or in CUDNN_HOME (of NVIDIA's
-# wheel: site-packages/nvidia/cudnn).
+# cuDNN for convolution/cudnn, where it is installed: with the toolkit, by the distribution, or in CUDNN_HOME (of
+# NVIDIA's wheel: site-packages/nvidia/cudnn).
 CUDNN_HOME ?= $(firstword $(patsubst %/include/cudnn.h,%,$(wildcard $(CUDA_TOP)/include/cudnn.h /usr/include/cudnn.h)))
 CUDNN_LIB := $(firstword $(dir $(wildcard $(foreach lib,lib64 lib lib/x86_64-linux-gnu,$(CUDNN_HOME)/$(lib)/libcudnn.so.9))))
 CUDNN := $(and $(wildcard $(CUDNN_HOME)/include/cudnn.h),$(CUDNN_LIB))
@@ -382,7 +383,8 @@ build/gen/drivers.inc: FORCE
 	@printf 'DRIVER(%s)\n' $(notdir $(DRIVERS:.c=)) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-# Whether there are a CUDA backend, OpenCV, NPP and cuDNN: rewritten only when that changes. The tests are built without CUDA.
+# Whether there are a CUDA backend, OpenCV, NPP and cuDNN: rewritten only when that changes. The tests are built without
+# CUDA.
 build/gen/config.h: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(if $(NVCC),#if !defined AB_WITHOUT_CUDA,)' '$(if $(NVCC),#define AB_WITH_CUDA 1,)' '$(if $(NVCC),#endif,)' \

@@ -9,8 +9,8 @@
 /* Creates a directory and those above it, where they do not exist. */
 ab_status ab_make_directories(const char *path);
 
-/* Takes the lock of a directory as *fd. All others who ask for it get AB_BAD_INPUT until that is closed or the process has
- * ended, however it ends. */
+/* Takes the lock of a directory as *fd. All others who ask for it get AB_BAD_INPUT until that is closed or the process
+ * has ended, however it ends. */
 ab_status ab_lock_directory(const char *path, int *fd);
 
 /* Replaces a file as a whole: after a crash it is either the old one or the new one. */

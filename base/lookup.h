@@ -24,8 +24,8 @@ typedef struct ab_shelf {
  * when the name is not UTF-8 without control characters: it becomes part of messages, of results and of file names. */
 ab_status ab_find_file(const ab_shelf *shelf, const char *name, char path[AB_PATH_SIZE]);
 
-/* AB_BAD_INPUT that the name is neither in the catalogue (or generated) nor a file, with the nearest of the catalogue's names, the
- * examples and the files as a suggestion; or what is wrong with the catalogue. */
+/* AB_BAD_INPUT that the name is neither in the catalogue (or generated) nor a file, with the nearest of the catalogue's
+ * names, the examples and the files as a suggestion; or what is wrong with the catalogue. */
 ab_status ab_unknown_name(const ab_shelf *shelf, const char *name);
 
 /* The part of a path that leaves room for the rest of a message: all of it, or its end. */

@@ -62,7 +62,8 @@ ab_status ab_parameter_set(const ab_parameter *parameter, const char *value, voi
 
 /* The same by name; bit i of *set says whether parameter i of the table (64 at most) was set to something else than its
  * default. */
-ab_status ab_parameters_set(const ab_parameter *table, const char *name, const char *value, void *params, uint64_t *set);
+ab_status ab_parameters_set(const ab_parameter *table, const char *name, const char *value, void *params,
+                            uint64_t *set);
 
 /* The value as text: "as-best", "0.5", "all". */
 void ab_parameter_format(const ab_parameter *parameter, const void *params, char text[64]);

@@ -1,6 +1,6 @@
-/* The project's folder, in which programs find the data that came with them, whatever the current directory is: the checkout
- * or, installed, PREFIX/share/antbench. Paths that a user gives stay relative to the current directory and do not go
- * through here. */
+/* The project's folder, in which programs find the data that came with them, whatever the current directory is: the
+ * checkout or, installed, PREFIX/share/antbench. Paths that a user gives stay relative to the current directory and do
+ * not go through here. */
 #ifndef ANTBENCH_ROOT_H
 #define ANTBENCH_ROOT_H
 
@@ -9,8 +9,8 @@
 #include "base/status.h"
 
 /* $ANTBENCH_ROOT where that is set and not empty; else the nearest directory above the executable that holds
- * instances/catalogue.csv, itself or in share/antbench, as "." when that is the current directory, so that paths which are
- * printed and stored stay short; else ".". */
+ * instances/catalogue.csv, itself or in share/antbench, as "." when that is the current directory, so that paths which
+ * are printed and stored stay short; else ".". */
 const char *ab_root(void);
 
 /* The path of `below`, "images/standard", in that folder into path[size]; AB_FAILED when it is too long. */

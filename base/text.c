@@ -8,8 +8,8 @@ static bool is_control(char c)
     return (unsigned char)c < ' ' || c == '\x7f';
 }
 
-/* The bytes of the character that begins at *text; 0 where no UTF-8 does: a sequence that is torn or longer than it need
- * be, a surrogate, or one past U+10FFFF. */
+/* The bytes of the character that begins at *text; 0 where no UTF-8 does: a sequence that is torn or longer than it
+ * need be, a surrogate, or one past U+10FFFF. */
 static int length_of_character(const char *text)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* by length */

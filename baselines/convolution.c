@@ -74,8 +74,8 @@ enum { VECTORS = 4, BLOCK = VECTORS * LANES }; /* columns whose sums are in regi
 /* Where a row's pixels may begin anywhere. */
 typedef float unaligned_lanes __attribute__((vector_size(64), aligned(4), may_alias));
 
-/* The sums of weights[0 .. per_row-1] times each row, of `count` columns, a block of them at a time: up to BLOCK - 1 columns
- * more are read and written. */
+/* The sums of weights[0 .. per_row-1] times each row, of `count` columns, a block of them at a time: up to BLOCK - 1
+ * columns more are read and written. */
 CPU_MULTIVERSION static void sum_blocks(const float *const rows[], int n_rows, int per_row, const float *weights,
                                         size_t count, float *sums)
 {

@@ -14,8 +14,9 @@
 #include "kernels/tsp/tsp.h"
 
 /* Compiles a hot function for several generations of x86-64; the loader picks one, so the binary runs on all of them.
- * -std=c11 forbids fused multiply-add, so all of them give the same bits. Not by clang, which gives such a function a name
- * that other files do not know: what it compiles is for the oldest generation alone, and no competitor to be measured. */
+ * -std=c11 forbids fused multiply-add, so all of them give the same bits. Not by clang, which gives such a function a
+ * name that other files do not know: what it compiles is for the oldest generation alone, and no competitor to be
+ * measured. */
 #if defined(__x86_64__) && !defined(__clang__)
 #define CPU_MULTIVERSION __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else

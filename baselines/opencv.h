@@ -15,9 +15,9 @@
 namespace opencv
 {
 
-/* TBB sets itself up once, in the first call of it. Where memory runs out there (seen with 2021.8) it takes that to be under
- * way for ever, and the next call waits for it without end. OpenCV swallows the exception, so that it would make that call: here
- * the first is made before OpenCV's, and none where it failed. */
+/* TBB sets itself up once, in the first call of it. Where memory runs out there (seen with 2021.8) it takes that to be
+ * under way for ever, and the next call waits for it without end. OpenCV swallows the exception, so that it would make
+ * that call: here the first is made before OpenCV's, and none where it failed. */
 inline void start_tbb()
 {
     static enum { NOT_YET, STARTING, STARTED } state = NOT_YET;

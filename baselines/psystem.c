@@ -1,6 +1,7 @@
 /* psystem on the CPU: as JSC's sequential version does it, and as fast as a CPU does.
  *
- *   cpu-seq   one thread. Every division, evolution, synchronisation and check-out of every membrane, step by step, by the
+ *   cpu-seq   one thread. Every division, evolution, synchronisation and check-out of every membrane, step by step, by
+ *   the
  *             family's rules (JSC §3.1); control objects are loops. Membranes come one after another, each half of a
  *             division before the other, so that there are n + 1 in memory and all is in the cache.
  *   cpu-best  a membrane is a bit of a vector: a clause is the OR of its literals' vectors, the formula the AND of its

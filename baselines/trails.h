@@ -39,8 +39,8 @@ static inline __attribute__((always_inline)) float trails_choice(float pheromone
 /* The choice_info of row i, into weights[stride]. */
 void trails_weigh(const trails *colony, size_t i, float *weights);
 
-/* The `count` cities nearest to i, the lowest index first among equals, into cities[count]; where there are fewer, i itself
- * fills up. */
+/* The `count` cities nearest to i, the lowest index first among equals, into cities[count]; where there are fewer, i
+ * itself fills up. */
 void trails_nearest(const trails *colony, size_t i, int count, uint16_t *cities);
 
 void trails_update(trails *colony); /* the update stage */

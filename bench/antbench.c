@@ -1,5 +1,5 @@
-/* antbench: the program of all drivers. `antbench 3.3 --profile smoke` measures Table 3.3, `antbench solve d198.tsp` finds
- * a tour; `antbench --help` says the rest. */
+/* antbench: the program of all drivers. `antbench 3.3 --profile smoke` measures Table 3.3, `antbench solve d198.tsp`
+ * finds a tour; `antbench --help` says the rest. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -44,7 +44,8 @@ typedef struct job {
 static void print_help(void)
 {
     printf("antbench solve: a good tour in a given time\n\nusage: antbench solve INSTANCE [options]\n\n"
-           "INSTANCE is a TSPLIB file (\"d198.tsp\"), a CSV file of coordinates (\"x.csv\"), or a name as in --instances.\n\n");
+           "INSTANCE is a TSPLIB file (\"d198.tsp\"), a CSV file of coordinates (\"x.csv\"), or a name as in "
+           "--instances.\n\n");
     for (int i = 0; i < N_OPTIONS; i++) ab_print_option(&described[i], described[i].help);
     printf("\nexit codes: 0 fine, also after Ctrl-C, 1 error, 2 wrong usage or bad input\n");
 }
@@ -59,7 +60,8 @@ static ab_status take_operand(job *asked, const char *text)
 static ab_status take_moves(job *asked, const char *text)
 {
     const bool or_opt = strcmp(text, "or-opt") == 0;
-    if (!or_opt && strcmp(text, "3-opt") != 0) return ab_bad_input("--moves: expected or-opt or 3-opt, got \"%s\"", text);
+    if (!or_opt && strcmp(text, "3-opt") != 0)
+        return ab_bad_input("--moves: expected or-opt or 3-opt, got \"%s\"", text);
     asked->how.moves = or_opt ? SEARCH_OR_OPT : SEARCH_THREE_OPT;
     return ab_ok();
 }
@@ -200,7 +202,8 @@ static ab_status search_tour(job *asked, int32_t *tour)
     const int64_t measured = tour_measure(&asked->cities, tour);
     if (measured == TOUR_NO_MEMORY) return ab_failed("no memory to measure the tour");
     if (measured != result.length)
-        return ab_failed("internal error: a tour of %lld was counted as %lld", (long long)measured, (long long)result.length);
+        return ab_failed("internal error: a tour of %lld was counted as %lld", (long long)measured,
+                         (long long)result.length);
     AB_TRY(save(asked, tour, result.length));
     warn_of_rounding(asked, result.length);
     print_result(asked, &result);

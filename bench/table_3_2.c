@@ -1,7 +1,7 @@
 /* Table 3.2 of the thesis by beta: the thesis leaves 2 <= beta <= 5 (§3.2.1) and does not say which it took.
  *
- * The best tours of 10 runs of 100 iterations, both update protocols, on the CPU and the GPU; nothing is timed. Table 3.2
- * with beta 2 comes from the runs of Table 3.3 too, whose times have beta 2.
+ * The best tours of 10 runs of 100 iterations, both update protocols, on the CPU and the GPU; nothing is timed. Table
+ * 3.2 with beta 2 comes from the runs of Table 3.3 too, whose times have beta 2.
  */
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Figure 9 of JPDC: how long the tours of its kernels are after 1000 iterations, over the optimum.
  *
- * Five runs each, every ant deposits. The CPU stands for the sequential code: cpu-best chooses by the same rule, and is fast
- * enough for runs of 1000 iterations. DS-Roulette, which JPDC does not have, is beside them.
+ * Five runs each, every ant deposits. The CPU stands for the sequential code: cpu-best chooses by the same rule, and is
+ * fast enough for runs of 1000 iterations. DS-Roulette, which JPDC does not have, is beside them.
  */
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* Table 4 of JSC: what tiling gains, 2^13 to 2^21 membranes of 256 literals; and here on to 2^25, of 200 literals, as far
- * as JSC §4 says that it went, and ours to 2^32.
+/* Table 4 of JSC: what tiling gains, 2^13 to 2^21 membranes of 256 literals; and here on to 2^25, of 200 literals, as
+ * far as JSC §4 says that it went, and ours to 2^32.
  */
 #include "bench/harness/driver.h"
 

@@ -1,5 +1,5 @@
-/* Table 5 of JSC: the tiled simulator of 2^21 membranes by membranes a block, 2 to 32, and here as far as the shared memory
- * goes; all of it, and its two stages, block preprocessing, and generation with check-out.
+/* Table 5 of JSC: the tiled simulator of 2^21 membranes by membranes a block, 2 to 32, and here as far as the shared
+ * memory goes; all of it, and its two stages, block preprocessing, and generation with check-out.
  */
 #include "bench/harness/driver.h"
 

@@ -90,10 +90,10 @@ typedef enum image_kind {
 
 const char *image_kind_name(image_kind kind); /* "shapes", "hue", "ramp", "texture", "random" */
 
-/* Draws an image, the same on every machine for one (kind, width, height, seed), with its exact edge map, where there are
- * regions: a pixel is on an edge when the region of its right or lower neighbour differs from its own. Named "shapes-512"
- * when square, "shapes-640x480" otherwise, with "-7" behind it for seed 7, nothing for seed 1. AB_BAD_INPUT for a size
- * out of range. */
+/* Draws an image, the same on every machine for one (kind, width, height, seed), with its exact edge map, where there
+ * are regions: a pixel is on an edge when the region of its right or lower neighbour differs from its own. Named
+ * "shapes-512" when square, "shapes-640x480" otherwise, with "-7" behind it for seed 7, nothing for seed 1.
+ * AB_BAD_INPUT for a size out of range. */
 ab_status image_draw(image_kind kind, int width, int height, uint64_t seed, ab_image *image);
 
 /* ---- Noise (thesis §6.6.1) ---- */

@@ -28,7 +28,8 @@ typedef struct cnf_formula {
 } cnf_formula;
 
 /* Loads what a user calls `name`:
- *   "2^13"                       JSC's experiment with 2^13 membranes, as far as JSC §4 describes it: a random formula of
+ *   "2^13"                       JSC's experiment with 2^13 membranes, as far as JSC §4 describes it: a random formula
+ *   of
  *                                13 variables and 256 literals, 200 from 22 variables on, in clauses of 4
  *   "k3-n20-m91"                 a random formula of 20 variables and 91 clauses of 3 literals each,
  *   "-sat", "-unsat" after that  that has a solution planted, or a contradiction; "-7" at the end: another such formula

@@ -56,7 +56,8 @@ static ab_status add_clause(cnf_clauses *clauses, int k, const int *variables, u
     return ab_ok();
 }
 
-/* A clause is one of the contradiction's with probability (those left) / (clauses left), so that all its are among them. */
+/* A clause is one of the contradiction's with probability (those left) / (clauses left), so that all its are among
+ * them. */
 static ab_status draw_clauses(const cnf_draw *draw, cnf_clauses *clauses)
 {
     uint64_t random = draw->seed;

@@ -28,8 +28,8 @@ const tsp_rule *tsp_find_rule(const char *name);
  * or a distance above INT32_MAX. */
 ab_status tsp_compute_distances(const char *path, const tsp_rule *rule, const tsp_point *points, int n, int32_t **dist);
 
-/* The same errors, without the distances. More than TSP_MAX_CITIES points must lie in a box whose corners are not too far
- * apart: pairs are not looked at. */
+/* The same errors, without the distances. More than TSP_MAX_CITIES points must lie in a box whose corners are not too
+ * far apart: pairs are not looked at. */
 ab_status tsp_check_distances(const char *path, const tsp_rule *rule, const tsp_point *points, int n);
 
 /* Allocates dist[n][n], all 0. */

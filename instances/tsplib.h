@@ -48,8 +48,8 @@ ab_status tsp_load(const char *name, tsp_instance *instance);
  * memory in proportion to the file, and n*n while it reads EXPLICIT weights. */
 ab_status tsp_describe(const char *name, tsp_instance *instance);
 
-/* tsp_load, but for up to TSP_MAX_LOCATED cities: points and rule instead of dist, unless weights are EXPLICIT. A stand-in has
- * no sha256. */
+/* tsp_load, but for up to TSP_MAX_LOCATED cities: points and rule instead of dist, unless weights are EXPLICIT. A
+ * stand-in has no sha256. */
 ab_status tsp_locate(const char *name, tsp_instance *instance);
 
 /* Whether there is something called `name` to load, by the same rules: AB_OK, or the AB_BAD_INPUT of tsp_load. Files
@@ -59,11 +59,11 @@ ab_status tsp_check_name(const char *name);
 /* False where nothing is called `name`. Also true where tsp_load has something better to say about it. */
 bool tsp_may_load(const char *name);
 
-/* Reads a TSPLIB file: TYPE TSP with EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT in any matrix form, 1 <= n <=
- * TSP_MAX_CITIES; or, where its name ends with .csv, coordinates, a line "x,y" a city with or without a header above
- * them, whose distances are EUC_2D's. Errors, which leave *instance zeroed: AB_BAD_INPUT "file:line: what is wrong" for its text, "file:
- * ..." where no line is to blame, AB_FAILED for what cannot be opened or read; or what is wrong with the catalogue,
- * which has the optimum. */
+/* Reads a TSPLIB file: TYPE TSP with EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT in any matrix form, 1 <= n
+ * <= TSP_MAX_CITIES; or, where its name ends with .csv, coordinates, a line "x,y" a city with or without a header above
+ * them, whose distances are EUC_2D's. Errors, which leave *instance zeroed: AB_BAD_INPUT "file:line: what is wrong" for
+ * its text, "file: ..." where no line is to blame, AB_FAILED for what cannot be opened or read; or what is wrong with
+ * the catalogue, which has the optimum. */
 ab_status tsp_read(const char *path, tsp_instance *instance);
 
 typedef enum tsp_kind { TSP_UNIFORM, TSP_CLUSTERED } tsp_kind;

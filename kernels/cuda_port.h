@@ -71,8 +71,8 @@ template <typename... Parameters> static inline auto ab_launch_together(void (*k
 #endif
 
 /* Returns from the calling function, with expression, file and line, unless the CUDA call succeeded. Too little device
- * memory is an unmet precondition; anything else is an error. Either way CUDA forgets it, so that the next launch is not
- * blamed. */
+ * memory is an unmet precondition; anything else is an error. Either way CUDA forgets it, so that the next launch is
+ * not blamed. */
 #define CUDA_TRY(expression)                                                                                \
     do {                                                                                                    \
         cudaError_t cuda_try_error = (expression);                                                          \

@@ -1,8 +1,8 @@
 /* Edge detectors, the operations "colour-edge", "canny" and "sobel": an image in, a map of edges out.
  *
- * The work has three stages: UPLOAD brings the image to the device, DETECT finds the edges there, DOWNLOAD brings the map
- * back. scope=kernel is DETECT alone, as the sources have it; scope=end-to-end is all three. On a CPU there is nothing to
- * bring: UPLOAD and DOWNLOAD do nothing there.
+ * The work has three stages: UPLOAD brings the image to the device, DETECT finds the edges there, DOWNLOAD brings the
+ * map back. scope=kernel is DETECT alone, as the sources have it; scope=end-to-end is all three. On a CPU there is
+ * nothing to bring: UPLOAD and DOWNLOAD do nothing there.
  */
 #ifndef ANTBENCH_DETECTOR_H
 #define ANTBENCH_DETECTOR_H
@@ -33,11 +33,12 @@ typedef struct ed_params {
     int hysteresis_passes; /* canny: block-local growth so many times (H4, H10); 0: until nothing changes */
     double threshold;      /* sobel: of sqrt(gx^2 + gy^2); 0: twice its root mean square */
     int threads;           /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
-    int noise, level, tuning, seeds; /* what quality under noise is measured for (kernels/edges/noise.c); ignored here */
+    int noise, level, tuning,
+        seeds; /* what quality under noise is measured for (kernels/edges/noise.c); ignored here */
 } ed_params;
 
-/* The thesis's where it has them: sigma 1, coefficients 2 and 2, 1 thinning pass; canny 50 and 150 to convergence; sobel's
- * automatic threshold; threads 1. */
+/* The thesis's where it has them: sigma 1, coefficients 2 and 2, 1 thinning pass; canny 50 and 150 to convergence;
+ * sobel's automatic threshold; threads 1. */
 ed_params ed_default_params(void);
 
 /* AB_OK, or AB_BAD_INPUT naming the parameter that is out of range, or AB_UNSUPPORTED for a size. */

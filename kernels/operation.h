@@ -52,7 +52,8 @@ typedef struct ab_circumstances {
     int iterations;    /* of the effort */
     int cores;         /* what threads=all stands for */
     double host_steps; /* elementary steps that a row on the host backend may cost */
-    double seconds, power; /* the driver's estimate: a sample takes seconds * size^power on one core; 0: there is none */
+    double seconds,
+        power; /* the driver's estimate: a sample takes seconds * size^power on one core; 0: there is none */
 } ab_circumstances;
 
 /* A cell that is being measured, and where what is found goes. */
@@ -82,9 +83,9 @@ typedef struct ab_setup {
 
 /* Where rows go. All that can fail fail only when results cannot be written any more. */
 typedef struct ab_sink {
-    /* A row like the cell's for one more metric, with its own parameters where `params` is not NULL; a note may be NULL.
-     * Several values, of seeds of noise say, are listed beside their mean as the qualities of runs are; the best is the
-     * largest. */
+    /* A row like the cell's for one more metric, with its own parameters where `params` is not NULL; a note may be
+     * NULL. Several values, of seeds of noise say, are listed beside their mean as the qualities of runs are; the best
+     * is the largest. */
     ab_status (*metric)(struct ab_sink *sink, const char *params, const char *metric, const double *values,
                         int n_values, const char *note);
     /* The values of the cell's own row, where judge has several and gives their mean. */

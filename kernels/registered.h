@@ -1,5 +1,5 @@
-/* Prototypes of all that registry.def names, made from it: registry.c calls by them, and who defines one includes this, so
- * that the compiler holds both to the same. */
+/* Prototypes of all that registry.def names, made from it: registry.c calls by them, and who defines one includes this,
+ * so that the compiler holds both to the same. */
 #ifndef ANTBENCH_REGISTERED_H
 #define ANTBENCH_REGISTERED_H
 

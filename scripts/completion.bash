@@ -1,5 +1,5 @@
-# Bash completion of antbench: source this file, or `make install`, which puts it where bash looks. All that it knows it asks the
-# program for: tables of --tables, options of --help, implementations of --list.
+# Bash completion of antbench: source this file, or `make install`, which puts it where bash looks. All that it knows it
+# asks the program for: tables of --tables, options of --help, implementations of --list.
 
 _antbench()
 {

@@ -1,9 +1,9 @@
 """Runs every test and ends with one line, "N passed, N failed".
 
 C tests are cmocka programs; their TAP output is counted: build/san/tests/test_* under AddressSanitizer and UBSan,
-build/bin/tests/stat_test_* without. pytest runs the tests of the scripts and of the commands end to end beside them, in two
-parts, and as many of all these run at once as there are cores. A program that crashes or reports no test counts as a
-failure. Exit code 0 when nothing failed, 1 otherwise.
+build/bin/tests/stat_test_* without. pytest runs the tests of the scripts and of the commands end to end beside them, in
+two parts, and as many of all these run at once as there are cores. A program that crashes or reports no test counts as
+a failure. Exit code 0 when nothing failed, 1 otherwise.
 """
 import os
 import re

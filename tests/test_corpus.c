@@ -1,5 +1,6 @@
 /* Every input of tests/corpus, and every one of them cut in half, read again under the sanitizers: what the fuzzer has
- * found once is not forgotten, and readers are tried where there is no clang (`make fuzz` goes on from these inputs). */
+ * found once is not forgotten, and readers are tried where there is no clang (`make fuzz` goes on from these
+ * inputs). */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>

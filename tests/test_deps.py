@@ -115,7 +115,8 @@ def test_an_nvcc_that_is_there_is_taken(machine):
 
 # ---- compute-sanitizer ----
 
-# A pip that leaves the program of the wheel in the folder after --target, and a python3 -m venv FOLDER that leaves this pip.
+# A pip that leaves the program of the wheel in the folder after --target, and a python3 -m venv FOLDER that leaves this
+# pip.
 PIP = f"""#!{shutil.which('bash')}
 while [ "$1" != --target ]; do shift; done
 echo "pip: $*" >&2

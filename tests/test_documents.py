@@ -1,6 +1,6 @@
-"""Every command that a document tells a reader to run is one: targets, variables, options and files exist, what the program
-would measure can be planned, and what reads runs is done here. test_learn.py does those of docs/learn.md, test_install.py
-`make install`, CI itself (`.ci/run`) `make deps test results-check bench-all`."""
+"""Every command that a document tells a reader to run is one: targets, variables, options and files exist, what the
+program would measure can be planned, and what reads runs is done here. test_learn.py does those of docs/learn.md,
+test_install.py `make install`, CI itself (`.ci/run`) `make deps test results-check bench-all`."""
 
 import functools
 import os

@@ -1,5 +1,5 @@
-/* The study of noise (edges_judge_noise) on a detector of which the best parameters are known: the search finds them, rows
- * tell where they are at an end of their grid, and no image is judged that parameters were chosen on. */
+/* The study of noise (edges_judge_noise) on a detector of which the best parameters are known: the search finds them,
+ * rows tell where they are at an end of their grid, and no image is judged that parameters were chosen on. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Verification of edge detectors (kernels/edges/measures.h) accepts what is right and finds every planted bug, in images in
- * which the bug does not show as well: the ones that it draws show it. */
+/* Verification of edge detectors (kernels/edges/measures.h) accepts what is right and finds every planted bug, in
+ * images in which the bug does not show as well: the ones that it draws show it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +60,8 @@ static void expect_bugs(ab_open *open, const char *operation, unsigned traits, c
         bool wrong = false;
         const ab_status status = verify(&planted, params, &wrong);
         if (bug_at_hand == 0 && status.code != AB_OK) fail_msg("%s without a bug: %s", operation, status.reason);
-        if (bug_at_hand > 0 && !(wrong && status.code == AB_FAILED)) fail_msg("%s, bug %d: not found", operation, bug_at_hand);
+        if (bug_at_hand > 0 && !(wrong && status.code == AB_FAILED))
+            fail_msg("%s, bug %d: not found", operation, bug_at_hand);
         if (bug_at_hand > 0) print_message("# %s, bug %d: %s\n", operation, bug_at_hand, status.reason);
     }
 }

@@ -192,9 +192,11 @@ static void wrong_names_get_the_nearest(void **state)
     expect_error("--instances d198,pr2932",
                  "--instances: instance \"pr2932\": not in the catalogue, and no such file in $TSPLIB_DIR or "
                  "instances/tsplib; did you mean \"pr2392\"?");
-    expect_error("--instances zebra", "--instances: instance \"zebra\": not in the catalogue, and no such file in $TSPLIB_DIR or "
+    expect_error("--instances zebra",
+                 "--instances: instance \"zebra\": not in the catalogue, and no such file in $TSPLIB_DIR or "
                  "instances/tsplib");
-    expect_error("--instances u198x", "--instances: instance \"u198x\": not in the catalogue, and no such file in $TSPLIB_DIR or "
+    expect_error("--instances u198x",
+                 "--instances: instance \"u198x\": not in the catalogue, and no such file in $TSPLIB_DIR or "
                  "instances/tsplib; did you mean \"d198\"?");
     expect_error("--implementations tsp/ds-roulete",
                  "--implementations: unknown implementation tsp/ds-roulete; did you mean tsp/ds-roulette?");

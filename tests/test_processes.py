@@ -1,5 +1,5 @@
-"""A row measured by several fresh processes, end to end: what they leave together, and what becomes of them when they, or
-the run that they belong to, are killed."""
+"""A row measured by several fresh processes, end to end: what they leave together, and what becomes of them when they,
+or the run that they belong to, are killed."""
 import json
 import os
 import shutil

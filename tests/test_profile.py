@@ -1,5 +1,5 @@
-"""make profile: a row under Nsight Compute. There is no GPU here: ncu is tests/fake_ncu/ncu, which prints what ncu printed on an H100
-(tests/data/ncu.csv), and the program is a script that leaves a run of that GPU."""
+"""make profile: a row under Nsight Compute. There is no GPU here: ncu is tests/fake_ncu/ncu, which prints what ncu
+printed on an H100 (tests/data/ncu.csv), and the program is a script that leaves a run of that GPU."""
 
 import csv
 import os

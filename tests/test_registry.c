@@ -71,8 +71,9 @@ static void traits_have_names(void **state)
     ab_trait_names(AB_EXACT | AB_CANDIDATES, text);
     assert_string_equal(text, "exact candidates");
     ab_trait_names(~0u, text);
-    assert_string_equal(text, "exact candidates partial superset reference several thread-each block-each workers gather "
-                              "single-steps bits race one-thread");
+    assert_string_equal(text,
+                        "exact candidates partial superset reference several thread-each block-each workers gather "
+                        "single-steps bits race one-thread");
 }
 
 static void stages_have_names(void **state)

@@ -123,7 +123,8 @@ static void near_on_the_globe_is_near_on_a_map(void **state)
     (void)state;
     neighbours near;
     ab_memory memory = {0};
-    for (int i = 0; i < 20; i++) places[i] = i < 10 ? (tsp_point){84.0, 2.0 * i} : (tsp_point){84.0 - (i - 9) * 3.0, 0.0};
+    for (int i = 0; i < 20; i++)
+        places[i] = i < 10 ? (tsp_point){84.0, 2.0 * i} : (tsp_point){84.0 - (i - 9) * 3.0, 0.0};
     const tsp_instance cities = instance_of(20, "GEO");
     assert_int_equal(neighbours_find(&cities, 1, &near, &memory).code, AB_OK);
     for (int k = 0; k < NEIGHBOURS; k++) assert_in_range(near.city[k], 1, 9);
@@ -178,8 +179,8 @@ static void the_greedy_tour_has_the_shortest_edges(void **state)
                 int a = -1, b = -1;
                 for (int i = 0; i < n; i++)
                     for (int j = i + 1; j < n; j++)
-                        if ((is_near(&near, i, j) || is_near(&near, j, i)) && path[i] != path[j] && edges[i] < 2 && edges[j] < 2 &&
-                            (a < 0 || matrix.dist[i * n + j] < matrix.dist[a * n + b])) {
+                        if ((is_near(&near, i, j) || is_near(&near, j, i)) && path[i] != path[j] && edges[i] < 2 &&
+                            edges[j] < 2 && (a < 0 || matrix.dist[i * n + j] < matrix.dist[a * n + b])) {
                             a = i;
                             b = j;
                         }
@@ -187,7 +188,8 @@ static void the_greedy_tour_has_the_shortest_edges(void **state)
                 edges[a]++;
                 edges[b]++;
                 for (int i = 0, from = path[b]; i < n; i++) path[i] = path[i] == from ? path[a] : path[i];
-                if (of == UNIFORM || of == LINE) must_follow(order, n, a, b); /* elsewhere equal edges may stand for each other */
+                if (of == UNIFORM || of == LINE)
+                    must_follow(order, n, a, b); /* elsewhere equal edges may stand for each other */
             }
             free(matrix.dist);
             ab_memory_free(&memory);
@@ -216,8 +218,9 @@ static int64_t measure(const search *s)
         assert_int_equal(s->where[a], i);
         const size_t from = (size_t)s->id[a], to = (size_t)s->id[b];
         if (s->n > 1)
-            length += s->cities->dist ? s->cities->dist[from * (size_t)s->cities->n + to]
-                                      : (int64_t)s->cities->rule->distance(s->cities->points[from], s->cities->points[to]);
+            length += s->cities->dist
+                          ? s->cities->dist[from * (size_t)s->cities->n + to]
+                          : (int64_t)s->cities->rule->distance(s->cities->points[from], s->cities->points[to]);
     }
     return length;
 }
@@ -352,16 +355,17 @@ static int64_t cost(const tsp_instance *matrix, const int32_t *tour)
 }
 
 /* Copies tour[from .. to] behind copy[*count], turned round or not. Whether it begins near to the city before it. */
-static bool copy_path(const neighbours *near, const int32_t *tour, int from, int to, bool turned, int32_t *copy, int *count)
+static bool copy_path(const neighbours *near, const int32_t *tour, int from, int to, bool turned, int32_t *copy,
+                      int *count)
 {
     const int begin = *count;
     for (int i = from; i <= to; i++) copy[(*count)++] = tour[turned ? from + to - i : i];
     return begin == 0 || (is_near(near, copy[begin - 1], copy[begin]) && is_near(near, copy[begin], copy[begin - 1]));
 }
 
-/* The shortest that a tour becomes by one move: each way to put the paths [0, i), [i, j), [j, n) together, of 2-opt and, as
- * far as `moves` goes, of 3-opt, with new edges between cities that are near to each other. Rotating the tour is the
- * caller's. */
+/* The shortest that a tour becomes by one move: each way to put the paths [0, i), [i, j), [j, n) together, of 2-opt
+ * and, as far as `moves` goes, of 3-opt, with new edges between cities that are near to each other. Rotating the tour
+ * is the caller's. */
 static int64_t best_move(const tsp_instance *matrix, const neighbours *near, const int32_t *tour, search_moves moves)
 {
     const int n = matrix->n;
@@ -370,18 +374,24 @@ static int64_t best_move(const tsp_instance *matrix, const neighbours *near, con
     for (int i = 1; i < n; i++)
         for (int j = i + 1; j < n; j++)
             for (int form = 0; form < 8; form++) {
-                /* Of the second and the third path; with both turned as well as swapped it is 2-opt, of both together. */
+                /* Of the second and the third path; with both turned as well as swapped it is 2-opt, of both
+                 * together. */
                 const bool swapped = form & 4, turned[] = {form & 1, form & 2};
                 const int first = j - i, second = n - j, moved = turned[0] ? second : first;
-                const bool two_opt = swapped == turned[0] && swapped == turned[1] ? swapped : !swapped && turned[0] != turned[1];
-                const bool or_opt = swapped && (turned[0] || turned[1] ? moved <= 3 : first <= 3 || second <= 3 || i <= 3);
+                const bool two_opt =
+                    swapped == turned[0] && swapped == turned[1] ? swapped : !swapped && turned[0] != turned[1];
+                const bool or_opt =
+                    swapped && (turned[0] || turned[1] ? moved <= 3 : first <= 3 || second <= 3 || i <= 3);
                 if (moves == SEARCH_OR_OPT && !two_opt && !or_opt) continue;
                 int count = 0;
                 copy_path(near, tour, 0, i - 1, false, changed, &count);
-                const bool near_one = copy_path(near, tour, swapped ? j : i, swapped ? n - 1 : j - 1, turned[0], changed, &count);
-                const bool near_two = copy_path(near, tour, swapped ? i : j, swapped ? j - 1 : n - 1, turned[1], changed, &count);
+                const bool near_one =
+                    copy_path(near, tour, swapped ? j : i, swapped ? n - 1 : j - 1, turned[0], changed, &count);
+                const bool near_two =
+                    copy_path(near, tour, swapped ? i : j, swapped ? j - 1 : n - 1, turned[1], changed, &count);
                 const int64_t length = cost(matrix, changed);
-                if (near_one && near_two && is_near(near, changed[n - 1], changed[0]) && is_near(near, changed[0], changed[n - 1]))
+                if (near_one && near_two && is_near(near, changed[n - 1], changed[0]) &&
+                    is_near(near, changed[0], changed[n - 1]))
                     best = length < best ? length : best;
             }
     return best;
@@ -395,8 +405,8 @@ static void draw_weights(tsp_instance *matrix, uint64_t seed)
         for (int j = 0; j < i; j++) matrix->dist[i * n + j] = matrix->dist[j * n + i] = random_below(&seed, 1000);
 }
 
-/* Descends until no city has a move. Once is not enough: a move of some cities may become possible by one of others that are
- * not near to them, which does not make a search look at them again. */
+/* Descends until no city has a move. Once is not enough: a move of some cities may become possible by one of others
+ * that are not near to them, which does not make a search look at them again. */
 static void settle(search *s, const neighbours *near, int32_t *tour, int32_t *rank)
 {
     do {
@@ -435,8 +445,8 @@ static void overlooks_no_move(void **state)
         }
 }
 
-/* 2000 cities from the curve on: 1.102 and 1.059 times 0.7080 sqrt(n A). Where the ends of a move's edges are not looked at again
- * it is 1.107 and 1.073. */
+/* 2000 cities from the curve on: 1.102 and 1.059 times 0.7080 sqrt(n A). Where the ends of a move's edges are not
+ * looked at again it is 1.107 and 1.073. */
 static void descends_far(void **state)
 {
     (void)state;
@@ -495,7 +505,8 @@ static void finds_the_shortest_of_all(void **state)
         const tsp_instance cities = instance_of(n, "EUC_2D");
         tsp_instance matrix = matrix_of(&cities);
         for (int i = 0; i < n; i++) tour[i] = i;
-        const solve_options options = {.moves = SEARCH_THREE_OPT, .seconds = 5, .target = shortest(&matrix, tour, 1), .threads = 2};
+        const solve_options options = {
+            .moves = SEARCH_THREE_OPT, .seconds = 5, .target = shortest(&matrix, tour, 1), .threads = 2};
         const solve_result result = solve_checked(n % 2 ? &cities : &matrix, &options, tour);
         assert_int_equal(result.length, options.target);
         assert_true(result.seconds < 5);
@@ -545,8 +556,13 @@ static void each_round_is_shorter(void **state)
         watched.told = 0;
         assert_int_equal(tsp_locate(cases[i].name, &cities).code, AB_OK);
         int32_t *tour = malloc((size_t)cities.n * sizeof *tour);
-        const solve_options options = {.moves = SEARCH_THREE_OPT, .seconds = cases[i].seconds, .seed = 2, .threads = cases[i].threads,
-                                       .stops = stops_after, .tell = check_round, .context = &left};
+        const solve_options options = {.moves = SEARCH_THREE_OPT,
+                                       .seconds = cases[i].seconds,
+                                       .seed = 2,
+                                       .threads = cases[i].threads,
+                                       .stops = stops_after,
+                                       .tell = check_round,
+                                       .context = &left};
         const solve_result result = solve_checked(&cities, &options, tour);
         const double shape = (double)result.length / 1e6, n = cities.n;
         assert_true(shape * shape < cases[i].ratio * cases[i].ratio * 0.7124 * 0.7124 * n);
@@ -563,7 +579,8 @@ static void stops_when_told(void **state)
     int left = 3;
     draw_places(UNIFORM, MOST, 1);
     const tsp_instance cities = instance_of(MOST, "EUC_2D");
-    const solve_options options = {.moves = SEARCH_THREE_OPT, .seconds = 1000, .threads = 1, .stops = stops_after, .context = &left};
+    const solve_options options = {
+        .moves = SEARCH_THREE_OPT, .seconds = 1000, .threads = 1, .stops = stops_after, .context = &left};
     assert_true(solve_checked(&cities, &options, tour).seconds < 100);
 }
 
@@ -575,7 +592,12 @@ static void a_seed_is_one_search(void **state)
     const tsp_instance cities = instance_of(MOST, "EUC_2D");
     for (uint64_t seed = 1; seed <= 2; seed++) {
         int left[2] = {60, 60};
-        solve_options options = {.moves = SEARCH_THREE_OPT, .seconds = 1000, .seed = 7, .threads = 1, .stops = stops_after, .context = &left[0]};
+        solve_options options = {.moves = SEARCH_THREE_OPT,
+                                 .seconds = 1000,
+                                 .seed = 7,
+                                 .threads = 1,
+                                 .stops = stops_after,
+                                 .context = &left[0]};
         solve_checked(&cities, &options, first);
         options.context = &left[1];
         options.seed = seed == 1 ? 7 : 8;
@@ -612,12 +634,14 @@ static void writes_what_can_be_read(void **state)
     assert_non_null(file);
     assert_true(fread(text, 1, sizeof text - 1, file) > 0);
     fclose(file);
-    assert_string_equal(text, "NAME : four\nCOMMENT : length 12\nTYPE : TOUR\nDIMENSION : 4\nTOUR_SECTION\n4\n1\n3\n2\n-1\nEOF\n");
+    assert_string_equal(
+        text, "NAME : four\nCOMMENT : length 12\nTYPE : TOUR\nDIMENSION : 4\nTOUR_SECTION\n4\n1\n3\n2\n-1\nEOF\n");
     assert_int_equal(tour_check_path("four.tour").code, AB_OK);
     assert_string_equal(tour_check_path("nowhere/x.tour").reason, "nowhere/x.tour: No such file or directory");
     assert_string_equal(tour_check_path(".").reason, ".: not a regular file");
     assert_string_equal(tour_check_path("/dev/null").reason, "/dev/null: not a regular file");
-    assert_string_equal(tour_write("nowhere/x.tour", "x", "", tour, 4).reason, "nowhere/x.tour.new: No such file or directory");
+    assert_string_equal(tour_write("nowhere/x.tour", "x", "", tour, 4).reason,
+                        "nowhere/x.tour.new: No such file or directory");
 }
 
 int main(void)

@@ -33,7 +33,8 @@ static const ab_implementation *next_rung(const ab_implementation *last)
     return next_of("tsp", ON_HOST, last);
 }
 
-/* Workers: less than a warp, a warp, and a block that one tile suffices for or several; the table jpdc-3 has the others. */
+/* Workers: less than a warp, a warp, and a block that one tile suffices for or several; the table jpdc-3 has the
+ * others. */
 static const int worker_counts[] = {16, 128, 32};
 enum { N_WORKER_COUNTS = sizeof worker_counts / sizeof *worker_counts };
 
@@ -273,8 +274,8 @@ static void test_every_step_of_a_rung(void **state)
     for (int iteration = 0; iteration < 3; ++iteration) {
         int valid = 0;
         bool wrong = false;
-        const ab_status status =
-            iteration == 0 ? verify_iterations(colony, &problem, &params, 1, &valid, &wrong) : ab_iterate(&colony->work);
+        const ab_status status = iteration == 0 ? verify_iterations(colony, &problem, &params, 1, &valid, &wrong)
+                                                : ab_iterate(&colony->work);
         if (status.code != AB_OK) fail_msg("iteration %d: %s", iteration, status.reason);
         assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
         /* choice and prepare leave the cities backwards from `iteration`, construct turns them by the ant's number,
@@ -312,8 +313,9 @@ static void test_runs_by_the_all_zero_rule_are_wrong(void **state)
         assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
         const ab_status status = verify_tours(colony, &problem, ANTS, &best, &wrong);
         assert_true(wrong);
-        assert_string_equal(status.reason, "the all-zero rule was used in 414 of 828 steps, more than 1 %: this is not Ant "
-                                           "System");
+        assert_string_equal(status.reason,
+                            "the all-zero rule was used in 414 of 828 steps, more than 1 %: this is not Ant "
+                            "System");
         colony->work.methods->close(&colony->work);
     }
     tsp_free(&instance);
@@ -335,7 +337,8 @@ static void test_verification_rejects_planted_bugs(void **state)
         [BUG_NAN_IN_PADDING] = "pheromone[0][40], in the padding, is nan",
         [BUG_DIAGONAL_WEIGHS] = "choice_info[0][0], on the diagonal, is 1",
         [BUG_FORGETS_BEST] = "iterations, the shortest that was found ",
-        [BUG_ALL_ZERO_RULE] = "the all-zero rule was used in 1 steps of an iteration in which no edge weighs less than ",
+        [BUG_ALL_ZERO_RULE] =
+            "the all-zero rule was used in 1 steps of an iteration in which no edge weighs less than ",
     };
     enum { N = 40, ANTS = 8 };
     tsp_instance instance;
@@ -432,8 +435,8 @@ static void test_faults_of_choices_are_found(void **state)
     tsp_free(&instance);
 }
 
-/* By how its choices are distributed: with few near cities, so that most steps end among the others, by unequal weights; and
- * with many, by equal ones. */
+/* By how its choices are distributed: with few near cities, so that most steps end among the others, by unequal
+ * weights; and with many, by equal ones. */
 static void test_faults_of_a_race_are_found(void **state)
 {
     (void)state;

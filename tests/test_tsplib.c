@@ -159,7 +159,8 @@ static void reads_coordinates(void **state)
 {
     (void)state;
     const int32_t expected[] = {0, 5, 1, 5, 0, 5, 1, 5, 0};
-    static const char *const texts[] = {"0,0\n3,4\n0.5,0\n", "x,y\r\n0,0\r\n 3 , 4e0\r\n0.5,-0", "\"x\",\"y, north\"\n\n0,0\n3,4\n0.5,0\n"};
+    static const char *const texts[] = {"0,0\n3,4\n0.5,0\n", "x,y\r\n0,0\r\n 3 , 4e0\r\n0.5,-0",
+                                        "\"x\",\"y, north\"\n\n0,0\n3,4\n0.5,0\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         tsp_instance instance;
         const ab_status status = read_csv(texts[i], &instance);
@@ -260,8 +261,9 @@ static void explains_broken_headers(void **state)
     assert_error("DIMENSION: 3\nEOF\n", "t.tsp:2: the file ends without EDGE_WEIGHT_TYPE");
     assert_error(HEAD("EUC_2D", "3"), "t.tsp:4: the file ends without NODE_COORD_SECTION");
     assert_error(HEAD("EXPLICIT", "3"), "t.tsp:4: the file ends without EDGE_WEIGHT_SECTION");
-    assert_error(HEAD("MAN_3D", "3"),
-                 "t.tsp:4: EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT, not \"MAN_3D\"");
+    assert_error(
+        HEAD("MAN_3D", "3"),
+        "t.tsp:4: EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT, not \"MAN_3D\"");
     assert_error(HEAD("EUC_2D", "1") "NODE_COORD_SECTION\n1 0 0\nFIXED_EDGES_SECTION\n",
                  "t.tsp:7: unknown keyword \"FIXED_EDGES_SECTION\"");
 }
@@ -595,7 +597,8 @@ static void refuses_control_characters(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"=HYPERLINK(x)", "instance \"=HYPERLINK(x)\": a spreadsheet that reads the results would run a name that begins with ="},
+        {"=HYPERLINK(x)",
+         "instance \"=HYPERLINK(x)\": a spreadsheet that reads the results would run a name that begins with ="},
         {"a/-x.tsp", "instance \"a/-x.tsp\": a spreadsheet that reads the results would run a name that begins with -"},
         {"d198\n", "instance \"d198?\": a name is UTF-8 without control characters"},
         {"./a\tb\x7f.tsp", "instance \"./a?b?.tsp\": a name is UTF-8 without control characters"},

@@ -1,5 +1,5 @@
-"""A run directory as if the thesis's machine had written it: its published times as means of samples with a deviation of
-1 %.
+"""A run directory as if the thesis's machine had written it: its published times as means of samples with a deviation
+of 1 %.
 
 What the thesis has no numbers for (noise, thickness, runs without caching) is made up so that its claims hold.
 """

@@ -6,13 +6,15 @@
 #include "tours/neighbours.h"
 #include "tours/tour.h"
 
-/* Coordinates in which near cities are near: as they are, but for GEO's degrees and minutes, which become a flat map. */
+/* Coordinates in which near cities are near: as they are, but for GEO's degrees and minutes, which become a flat
+ * map. */
 static tsp_point place(const tsp_instance *cities, int city)
 {
     const tsp_point at = cities->points[city];
     if (strcmp(cities->rule->name, "GEO") != 0) return at;
     const double radian = 3.14159265358979 / 180.0;
-    const double latitude = trunc(at.x) + (at.x - trunc(at.x)) / 0.6, longitude = trunc(at.y) + (at.y - trunc(at.y)) / 0.6;
+    const double latitude = trunc(at.x) + (at.x - trunc(at.x)) / 0.6,
+                 longitude = trunc(at.y) + (at.y - trunc(at.y)) / 0.6;
     return (tsp_point){latitude, longitude * cos(latitude * radian)};
 }
 
@@ -39,8 +41,8 @@ static void swap(int32_t *a, int32_t *b)
     *b = kept;
 }
 
-/* Puts the city that sorting lo .. hi-1 would put at `middle` there, and those before and behind it on their sides (Hoare
- * 1961). Equal ones go to either side, so that many of them cost nothing more. */
+/* Puts the city that sorting lo .. hi-1 would put at `middle` there, and those before and behind it on their sides
+ * (Hoare 1961). Equal ones go to either side, so that many of them cost nothing more. */
 static void select_middle(tree *t, int lo, int hi, int middle, bool by_y)
 {
     for (int first = lo, last = hi - 1; first < last;) {
@@ -296,7 +298,8 @@ static void connect(const tsp_instance *cities, paths *grown, edge *edges, size_
         if (grown->next[e->a][1] < 0 && grown->next[e->b][1] < 0 && grown->end[e->a] != e->b) join(grown, e->a, e->b);
     memcpy(before, order, (size_t)n * sizeof *order);
     for (int i = 0, count = 0; i < n; i++)
-        if (!seen[before[i]] && grown->next[before[i]][1] < 0) count = append_path(grown, before[i], seen, order, count);
+        if (!seen[before[i]] && grown->next[before[i]][1] < 0)
+            count = append_path(grown, before[i], seen, order, count);
 }
 
 ab_status order_greedily(const tsp_instance *cities, const neighbours *near, int32_t *order)

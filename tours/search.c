@@ -89,8 +89,8 @@ static void reverse(search *s, int i, int j)
     }
 }
 
-/* Edges a-b and c-d become a-c and b-d. The tour has them in the order a b .. c d, one way or the other; so d, which is there
- * to be read, follows from the rest. */
+/* Edges a-b and c-d become a-c and b-d. The tour has them in the order a b .. c d, one way or the other; so d, which is
+ * there to be read, follows from the rest. */
 static void exchange(search *s, int a, int b, int c, int d)
 {
     const bool forward = next(s, a) == b;
@@ -277,8 +277,8 @@ int64_t search_descend(search *s)
 
 /* ---- Kicks ---- */
 
-/* A double bridge: of three paths of random lengths that follow each other, the first and the last change places. Returns
- * what that gains, mostly less than 0. */
+/* A double bridge: of three paths of random lengths that follow each other, the first and the last change places.
+ * Returns what that gains, mostly less than 0. */
 static int64_t kick(search *s)
 {
     const int most = s->n - 1 < 3 * KICKED ? (s->n - 1) / 3 : KICKED;

@@ -1,13 +1,13 @@
-/* Local search on a tour: 2-opt, Or-opt and the rest of the sequential 3-opt, with neighbour lists and don't-look bits; and
- * the same after small kicks, again and again (iterated local search).
+/* Local search on a tour: 2-opt, Or-opt and the rest of the sequential 3-opt, with neighbour lists and don't-look bits;
+ * and the same after small kicks, again and again (iterated local search).
  *
- * A move takes up to three edges out of the tour and puts as many in: t1-t2, t3-t4, t5-t6 become t2-t3, t4-t5, t6-t1, each
- * new edge beginning the search at a near city, as long as the sum of what is taken out is more than that of what is put in
- * (Lin and Kernighan 1973). With two edges it is 2-opt (Croes 1958), and an Or-opt (Or 1976), which moves up to three
- * cities that follow each other elsewhere, either way round, is one with three. Near cities alone are tried for new edges,
- * and only cities whose surroundings have changed are looked at (Bentley 1992; Johnson and McGeoch 1997). A kick is a double
- * bridge of short paths, so that it stays in one place (Martin, Otto and Felten 1991; Applegate, Cook and Rohe 2003); what
- * follows looks at its ends alone, and is undone where the tour has become longer.
+ * A move takes up to three edges out of the tour and puts as many in: t1-t2, t3-t4, t5-t6 become t2-t3, t4-t5, t6-t1,
+ * each new edge beginning the search at a near city, as long as the sum of what is taken out is more than that of what
+ * is put in (Lin and Kernighan 1973). With two edges it is 2-opt (Croes 1958), and an Or-opt (Or 1976), which moves up
+ * to three cities that follow each other elsewhere, either way round, is one with three. Near cities alone are tried
+ * for new edges, and only cities whose surroundings have changed are looked at (Bentley 1992; Johnson and McGeoch
+ * 1997). A kick is a double bridge of short paths, so that it stays in one place (Martin, Otto and Felten 1991;
+ * Applegate, Cook and Rohe 2003); what follows looks at its ends alone, and is undone where the tour has become longer.
  *
  * The tour is an array, of which the shorter side is reversed. Distances are TSPLIB's whole numbers, sums are exact. */
 #ifndef ANTBENCH_SEARCH_H
@@ -52,7 +52,8 @@ typedef struct search {
     int64_t kicks;         /* kicks so far */
     bool (*stops)(void *); /* asked now and then: whether time is over */
     void *context;         /* of stops */
-    /* For tests, else NULL: told of each move, each kick and each undoing of one, and what it is said to have gained. */
+    /* For tests, else NULL: told of each move, each kick and each undoing of one, and what it is said to have
+     * gained. */
     void (*watch)(const struct search *, int64_t gain);
 } search;
 
@@ -64,8 +65,9 @@ enum {
 /* Allocates for runs of up to `most` cities. The instance stays. Free the memory in every case. */
 void search_allocate(search *s, const tsp_instance *cities, int most, ab_memory *memory);
 
-/* Begins with the `count` cities tour[first], tour[first + 1], ... (modulo n); rank[tour[i]] = i. count = n is a tour, less is
- * a path, whose ends stay where they are. All cities are to be looked at, unless the tour is known to be `settled`. */
+/* Begins with the `count` cities tour[first], tour[first + 1], ... (modulo n); rank[tour[i]] = i. count = n is a tour,
+ * less is a path, whose ends stay where they are. All cities are to be looked at, unless the tour is known to be
+ * `settled`. */
 void search_load(search *s, const neighbours *near, const int32_t *tour, const int32_t *rank, int first, int count,
                  bool settled);
 
@@ -76,7 +78,8 @@ int64_t search_descend(search *s);
  * `gained`, if not NULL, is told of each gain. */
 int64_t search_iterate(search *s, void (*gained)(void *, int64_t));
 
-/* The cities' names in the order of the tour, a path from its first city to its last, into tour[first ...] (modulo size). */
+/* The cities' names in the order of the tour, a path from its first city to its last, into tour[first ...] (modulo
+ * size). */
 void search_store(const search *s, int32_t *tour, int first, int size);
 
 #endif

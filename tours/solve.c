@@ -12,8 +12,8 @@
 /* Cities of a part: with fewer, threads had better have the whole tour; with more, reversing paths takes too long. */
 enum { LEAST_PART = 5000, MOST_PART = 50000 };
 
-/* Seconds that a round takes for each city of a thread's parts: some kicks a city, beside which loading them costs little, but
- * not so many that only what goes beyond a part's borders is left to gain. */
+/* Seconds that a round takes for each city of a thread's parts: some kicks a city, beside which loading them costs
+ * little, but not so many that only what goes beyond a part's borders is left to gain. */
 static const double part_s = 2e-5;
 
 /* What all threads share. */
@@ -59,7 +59,8 @@ static bool stops(void *context)
     const solve_options *options = all->options;
     if (all->over) return true;
     const double now = now_s();
-    if (now - all->begin_s >= options->seconds || (options->stops && options->stops(options->context))) all->over = true;
+    if (now - all->begin_s >= options->seconds || (options->stops && options->stops(options->context)))
+        all->over = true;
     return all->over || now >= ((worker *)context)->end_s;
 }
 

@@ -1,8 +1,8 @@
 /* A good tour in a given time, on all cores.
  *
- * Threads search in rounds (tours/search.h). Where there are few cities each has the whole tour, and the best of them goes into
- * the next round; where there are many each has parts of the tour, whose ends stay, and in the next round the parts begin
- * elsewhere. In the second way nothing that a thread gains is lost, and its arrays are smaller. */
+ * Threads search in rounds (tours/search.h). Where there are few cities each has the whole tour, and the best of them
+ * goes into the next round; where there are many each has parts of the tour, whose ends stay, and in the next round the
+ * parts begin elsewhere. In the second way nothing that a thread gains is lost, and its arrays are smaller. */
 #ifndef ANTBENCH_SOLVE_H
 #define ANTBENCH_SOLVE_H
 
@@ -30,8 +30,8 @@ typedef struct solve_result {
     int64_t kicks, rounds; /* of all threads */
 } solve_result;
 
-/* tour[n]: the cities in the order of the tour that was found. The instance is a located one. One thread does the same at
- * each call, as far as its time reaches; several do not. AB_FAILED or AB_UNSUPPORTED where there is no memory. */
+/* tour[n]: the cities in the order of the tour that was found. The instance is a located one. One thread does the same
+ * at each call, as far as its time reaches; several do not. AB_FAILED or AB_UNSUPPORTED where there is no memory. */
 ab_status solve(const tsp_instance *cities, const solve_options *options, int32_t *tour, solve_result *result);
 
 #endif

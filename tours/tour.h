@@ -20,11 +20,12 @@ enum { TOUR_INVALID = -1, TOUR_NO_MEMORY = -2 };
  * TOUR_NO_MEMORY where there is none to tell. */
 int64_t tour_measure(const tsp_instance *cities, const int32_t *tour);
 
-/* AB_FAILED where a tour could not be written to this path: before hours of searching, not after them. Nothing is changed. */
+/* AB_FAILED where a tour could not be written to this path: before hours of searching, not after them. Nothing is
+ * changed. */
 ab_status tour_check_path(const char *path);
 
-/* Writes the cities tour[n], numbered from 0, as they are from 1; after a crash the file is either the old one or the new
- * one. name and comment are one line each. AB_FAILED "path: the system's reason". */
+/* Writes the cities tour[n], numbered from 0, as they are from 1; after a crash the file is either the old one or the
+ * new one. name and comment are one line each. AB_FAILED "path: the system's reason". */
 ab_status tour_write(const char *path, const char *name, const char *comment, const int32_t *tour, int n);
 
 #endif

@@ -20,7 +20,8 @@ typedef struct measurement {
     void *params; /* [operation.params_size]: those of the run at hand, by seed */
     ab_series series;
     ab_verdict verdict;
-    ab_status not_written; /* AB_OK, or why a row beside or an image could not be: no fault of the row, but the end of the run */
+    ab_status
+        not_written; /* AB_OK, or why a row beside or an image could not be: no fault of the row, but the end of the run */
     double *quality; /* [runs]: what each complete run left */
     int complete_runs;
     int64_t odd;
@@ -123,8 +124,8 @@ static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
 
 /* ---- Time ---- */
 
-/* Opens the implementation for a run of this process: the seed is the first one's and its number, in which the processes
- * take turns. */
+/* Opens the implementation for a run of this process: the seed is the first one's and its number, in which the
+ * processes take turns. */
 static ab_status open_run(void *context, int run, ab_work **work)
 {
     const measurement *m = context;

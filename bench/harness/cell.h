@@ -11,8 +11,8 @@ typedef struct ab_loaded {
     void *loaded;
 } ab_loaded;
 
-/* Measures the cell and appends its rows; *row is that of the key. Fails only when results cannot be written or an input
- * cannot be read any more. */
+/* Measures the cell and appends its rows; *row is that of the key. Fails only when results cannot be written or an
+ * input cannot be read any more. */
 ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, ab_row *row);
 
 void ab_unload(const ab_plan *plan, ab_loaded *loaded);

@@ -70,10 +70,12 @@ static ab_status unknown_option(const ab_option *options, int count, const char 
 static bool is_whole(const char *argument, const ab_option *option)
 {
     const size_t length = strlen(option->name);
-    return strncmp(argument + 2, option->name, length) == 0 && (argument[2 + length] == '\0' || argument[2 + length] == '=');
+    return strncmp(argument + 2, option->name, length) == 0 &&
+           (argument[2 + length] == '\0' || argument[2 + length] == '=');
 }
 
-ab_status ab_read_options(const ab_option *options, int count, int argc, char **argv, ab_take_option *take, void *context)
+ab_status ab_read_options(const ab_option *options, int count, int argc, char **argv, ab_take_option *take,
+                          void *context)
 {
     struct option known[AB_MOST_OPTIONS + 1] = {{NULL, 0, NULL, 0}};
     for (int i = 0; i < count; i++)

@@ -6,21 +6,23 @@
 
 #include "base/status.h"
 
-/* The one list of a command's options: what getopt knows, what --help prints and what a misspelt one is compared with. */
+/* The one list of a command's options: what getopt knows, what --help prints and what a misspelt one is compared
+ * with. */
 typedef struct ab_option {
     const char *name, *argument /* NULL: takes none */, *help;
 } ab_option;
 
 enum { AB_MOST_OPTIONS = 32 };
 
-/* Takes an option by its number in the list, with what stands behind it, or, as AB_OPERAND, what is no option. Where it sets
- * *done the rest is not read. */
+/* Takes an option by its number in the list, with what stands behind it, or, as AB_OPERAND, what is no option. Where it
+ * sets *done the rest is not read. */
 typedef ab_status ab_take_option(void *context, int option, const char *text, bool *done);
 enum { AB_OPERAND = -1 };
 
 /* Gives argv[1 ...] to `take`, one by one, until that fails or is done. AB_BAD_INPUT for what is no option, or
  * has no value or one too many. */
-ab_status ab_read_options(const ab_option *options, int count, int argc, char **argv, ab_take_option *take, void *context);
+ab_status ab_read_options(const ab_option *options, int count, int argc, char **argv, ab_take_option *take,
+                          void *context);
 
 /* A line of --help. */
 void ab_print_option(const ab_option *option, const char *help);

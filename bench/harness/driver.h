@@ -32,7 +32,7 @@ typedef struct ab_line {
     const char *params;         /* those of the block come before; NULL for none */
     const char *label;          /* in the report; NULL: the row's name */
     const char *published;      /* the sources' row beside which it stands, as in `row`; NULL: one of the same name */
-    double seconds, power;      /* a sample takes about seconds * size^power on one core; 0: as the operation estimates */
+    double seconds, power; /* a sample takes about seconds * size^power on one core; 0: as the operation estimates */
     bool gpu_only;              /* left out where there is no GPU */
     int least;                  /* samples that are taken whatever they cost, but in profile smoke */
 } ab_line;

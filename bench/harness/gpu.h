@@ -51,8 +51,8 @@ ab_status gpu_clock_flush(gpu_clock *clock);
 /* Milliseconds between two marks that it has passed. */
 ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms);
 
-/* Says to a profiler that waits for it, as Nsight Compute does with --profile-from-start off, where what it is to look at
- * begins and ends; without one, nothing happens. */
+/* Says to a profiler that waits for it, as Nsight Compute does with --profile-from-start off, where what it is to look
+ * at begins and ends; without one, nothing happens. */
 void gpu_profiler_begin(void);
 void gpu_profiler_end(void);
 
@@ -66,7 +66,8 @@ typedef enum gpu_limit {
     GPU_LIMITS
 } gpu_limit;
 
-/* A work with one stage, which does *amount of that (bench/limits.cu). AB_UNSUPPORTED where there is not enough memory. */
+/* A work with one stage, which does *amount of that (bench/limits.cu). AB_UNSUPPORTED where there is not enough
+ * memory. */
 ab_status gpu_limit_open(gpu_limit limit, double *amount, ab_work **work);
 
 #ifdef __cplusplus

@@ -4,8 +4,8 @@
 
 #include "bench/harness/options.h"
 
-/* From here on SIGINT, SIGTERM and SIGHUP, those of them that are not ignored, write a line to stderr before they end the
- * program, as they would have: its exit status tells which it was. */
+/* From here on SIGINT, SIGTERM and SIGHUP, those of them that are not ignored, write a line to stderr before they end
+ * the program, as they would have: its exit status tells which it was. */
 void ab_interrupt_begin(const ab_options *options, const char *directory);
 void ab_interrupt_end(void); /* as before */
 

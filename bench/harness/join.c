@@ -126,7 +126,8 @@ static bool next_number(const char **list, double *value)
 
 enum { MAX_LISTED = sizeof((ab_row *)0)->quality_runs / 2 /* numbers of a row's list */ };
 
-/* The runs' qualities in the order of their seeds, which the processes take in turns, into values[p->n * MAX_LISTED]. */
+/* The runs' qualities in the order of their seeds, which the processes take in turns, into values[p->n *
+ * MAX_LISTED]. */
 static int take_turns(const parts *p, const char **lists, double *values)
 {
     int runs = 0;

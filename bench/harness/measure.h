@@ -1,11 +1,11 @@
 /* The clock: runs a work's stages and keeps the time of every stage of every iteration.
  *
  * CPU works are timed with CLOCK_MONOTONIC. GPU works are timed with CUDA events on the default stream. Each iteration
- * begins behind a kernel that only waits, until the CPU has put all of the iteration into the queue: what is timed is the
- * GPU at work, not how fast this host happens to launch, which between processes varies by a third. (What waits for the
- * CPU in its midst is timed with that.) Where the CPU took longer than the GPU was told to wait, the sample is late: it may
- * be the host's time. The CPU stays a few short iterations ahead and no further, so that a time budget can end a run; long
- * ones begin one at a time.
+ * begins behind a kernel that only waits, until the CPU has put all of the iteration into the queue: what is timed is
+ * the GPU at work, not how fast this host happens to launch, which between processes varies by a third. (What waits for
+ * the CPU in its midst is timed with that.) Where the CPU took longer than the GPU was told to wait, the sample is
+ * late: it may be the host's time. The CPU stays a few short iterations ahead and no further, so that a time budget can
+ * end a run; long ones begin one at a time.
  */
 #ifndef ANTBENCH_MEASURE_H
 #define ANTBENCH_MEASURE_H

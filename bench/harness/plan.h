@@ -42,8 +42,8 @@ void ab_plan_free(ab_plan *plan); /* accepts a zeroed one */
 /* What the operation is asked about a cell. */
 ab_circumstances ab_cell_circumstances(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell);
 
-/* Whether every process measures the cell anew: what is timed. Anything else comes out the same each time, and the first
- * measures it alone. */
+/* Whether every process measures the cell anew: what is timed. Anything else comes out the same each time, and the
+ * first measures it alone. */
 bool ab_cell_is_repeated(const ab_cell *cell);
 
 /* Whether a sample of the cell will take more than a second, roughly. */

@@ -121,7 +121,8 @@ static ab_status run_process(const ab_bench *bench, int process)
     bool complete;
     fflush(NULL);
     const pid_t child = fork();
-    if (child < 0) return ab_failed("cannot start process %d of %d: out of memory or processes", process, bench->processes);
+    if (child < 0)
+        return ab_failed("cannot start process %d of %d: out of memory or processes", process, bench->processes);
     if (child == 0) become_process(bench, process);
     if (waitpid(child, &ended, 0) != child) return ab_failed("lost process %d of %d", process, bench->processes);
     AB_TRY(read_share(ab_run_directory(bench->run), process, id, sizeof id, &complete));

@@ -2,10 +2,11 @@
  * same for all of its samples, so a row is measured in several fresh ones, and its interval is that of their means
  * (bench/harness/stats.h).
  *
- * The processes are this program again, one after another, each measuring every timed row: so rows take turns. The first
- * verifies them, and does alone what is not timed. Each writes a run of its own, DIR/process-K with its share of the runs, samples and time, and can be resumed like one.
- * When all have ended, their rows are joined in the run, and the shares removed. With --until-precise there are more of
- * them until the interval of each row is as narrow as it should be; they measure those rows alone of which it is not yet.
+ * The processes are this program again, one after another, each measuring every timed row: so rows take turns. The
+ * first verifies them, and does alone what is not timed. Each writes a run of its own, DIR/process-K with its share of
+ * the runs, samples and time, and can be resumed like one. When all have ended, their rows are joined in the run, and
+ * the shares removed. With --until-precise there are more of them until the interval of each row is as narrow as it
+ * should be; they measure those rows alone of which it is not yet.
  */
 #ifndef ANTBENCH_PROCESSES_H
 #define ANTBENCH_PROCESSES_H
@@ -16,8 +17,8 @@
 /* Whether the run is to be measured so: several processes are wanted, and some row is timed. */
 bool ab_takes_processes(const ab_bench *bench, const ab_plan *plan);
 
-/* Measures all and fills bench->run; bench->shares is how many processes there were. Fails when one does not come to its
- * end. */
+/* Measures all and fills bench->run; bench->shares is how many processes there were. Fails when one does not come to
+ * its end. */
 ab_status ab_measure_in_processes(ab_bench *bench, const ab_plan *plan, const char *table_file);
 
 /* What the first n processes have left so far in a run's directory. */

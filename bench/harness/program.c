@@ -158,7 +158,8 @@ static void announce(const ab_bench *bench, bool in_processes)
     warn_of_others(options);
 }
 
-/* What stands behind the exit code of a run with rows that failed: --quiet or not, and by the process the user started. */
+/* What stands behind the exit code of a run with rows that failed: --quiet or not, and by the process the user
+ * started. */
 static void tell_failed(const ab_bench *bench)
 {
     int count, failed = 0;

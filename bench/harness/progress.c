@@ -38,7 +38,8 @@ void ab_progress_row(ab_progress *progress, const char *label)
     char line[512], eta[24];
     if (progress->quiet || !progress->terminal) return;
     ab_format_duration(remaining_seconds(progress), eta);
-    snprintf(line, sizeof line, "%s[%d/%d] %s ... ETA %s", progress->part, progress->done + 1, progress->total, label, eta);
+    snprintf(line, sizeof line, "%s[%d/%d] %s ... ETA %s", progress->part, progress->done + 1, progress->total, label,
+             eta);
     show_in_place(line);
 }
 

@@ -22,8 +22,8 @@ typedef struct ab_published_table {
     int count;
 } ab_published_table;
 
-/* Reads a file of published numbers. AB_BAD_INPUT "file:line: ..." for a malformed line or an id that stands twice. Free
- * with ab_published_free, after an error too. */
+/* Reads a file of published numbers. AB_BAD_INPUT "file:line: ..." for a malformed line or an id that stands twice.
+ * Free with ab_published_free, after an error too. */
 ab_status ab_published_read_file(const char *path, ab_published_table *table);
 
 /* The same of the numbers called "thesis-3.3", which are in results/published/thesis-3.3.csv. */

@@ -22,8 +22,8 @@ typedef enum ab_row_status {
 
 const char *ab_row_status_name(ab_row_status status);
 
-/* The scope of rows that are stages of the next row of another scope: parts of the same samples. In a run they stand before
- * it, and without it they are nothing. */
+/* The scope of rows that are stages of the next row of another scope: parts of the same samples. In a run they stand
+ * before it, and without it they are nothing. */
 #define AB_SCOPE_STAGE "stage"
 
 /* One line of a table file. Text fields must not be NULL; "" and NAN are empty cells. */
@@ -83,8 +83,8 @@ ab_status ab_row_check_header(const ab_csv_record *record);
 ab_status ab_row_read(const ab_csv_record *record, const char *run_id, ab_row *row);
 
 /* A sample of a row, and a line of samples.csv: table and row as in the row, `line` of the table file that the row
- * stands on, the number of the process that took it (from 1; those of one row never fall), i (from 0), ms to 7 digits and
- * discard_reason. */
+ * stands on, the number of the process that took it (from 1; those of one row never fall), i (from 0), ms to 7 digits
+ * and discard_reason. */
 typedef struct ab_sample {
     double ms;
     char discard_reason[32]; /* empty: kept */

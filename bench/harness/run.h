@@ -8,8 +8,8 @@
  *   meta.json         what was run on what; written at the start ("complete": false) and again at the end
  *
  * A row that stands in the table file is finished and its samples are complete. Resuming drops whatever a kill left
- * half-written, also stages whose whole it did not reach (AB_SCOPE_STAGE), and keeps the finished rows, which the driver
- * then skips (ab_run_find); it is refused when binary, machine, inputs or parameters differ from meta.json.
+ * half-written, also stages whose whole it did not reach (AB_SCOPE_STAGE), and keeps the finished rows, which the
+ * driver then skips (ab_run_find); it is refused when binary, machine, inputs or parameters differ from meta.json.
  */
 #ifndef ANTBENCH_RUN_H
 #define ANTBENCH_RUN_H

@@ -1,5 +1,6 @@
 /* Statistics of samples, deterministic: order statistics, which assume nothing about the distribution, for those of one
- * process, and Student's interval for the means of several processes. A NaN among the samples makes every statistic of them NAN: it never goes unnoticed into an average. */
+ * process, and Student's interval for the means of several processes. A NaN among the samples makes every statistic of
+ * them NAN: it never goes unnoticed into an average. */
 #ifndef ANTBENCH_STATS_H
 #define ANTBENCH_STATS_H
 
@@ -10,8 +11,8 @@ typedef struct ab_summary {
     double stddev;           /* of the sample (n - 1); NAN below 2 samples */
     double min, q1, q3, max; /* quartiles as ab_quantile has them */
     int processes;           /* that took them; 0 without samples */
-    /* 95 % interval. Of one process: of the median, from order statistics (binomial); NAN below 6 samples. Of several: of
-     * the mean, Student's of the processes' means. */
+    /* 95 % interval. Of one process: of the median, from order statistics (binomial); NAN below 6 samples. Of several:
+     * of the mean, Student's of the processes' means. */
     double ci95_lo, ci95_hi;
 } ab_summary;
 

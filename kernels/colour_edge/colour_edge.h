@@ -11,22 +11,23 @@
  *                antbench 6.1 --implementations colour-edge/fused
  *
  * Blur by a Gaussian, turn RGB into volume and intensity, take the Prewitt gradients of both planes in four directions,
- * mark what exceeds a multiple of their mean, thin. What every implementation computes, bit for bit (pixel.h), where the
- * thesis is silent or misprinted:
+ * mark what exceeds a multiple of their mean, thin. What every implementation computes, bit for bit (pixel.h), where
+ * the thesis is silent or misprinted:
  *
- * Blur. Normalised taps out to ceil(3 sigma), first down the columns, then along the rows; pixels outside are the nearest
+ * Blur. Normalised taps out to ceil(3 sigma), first down the columns, then along the rows; pixels outside are the
+ * nearest
  *   ones inside, here and for the gradients. sigma 0 leaves the image as it is.
  * Volume. V = pi S^2 I (H/360) with H in degrees 0 .. 360 and I of 0 .. 255. Eq. 6.3 means the smallest channel,
- *   S = 1 - min(R, G, B)/I. Eq. 6.5 is 0/0 at grey pixels, where S = 0, so V = 0. H jumps from 360 to 0 at red, and V with
- *   it: that is the method's own, and draws edges where G - B changes sign in a reddish region.
+ *   S = 1 - min(R, G, B)/I. Eq. 6.5 is 0/0 at grey pixels, where S = 0, so V = 0. H jumps from 360 to 0 at red, and V
+ *   with it: that is the method's own, and draws edges where G - B changes sign in a reddish region.
  * Gradients. M1 = sqrt(Gx^2 + Gy^2) and M2 = sqrt(G45^2 + G135^2), of volume and of intensity, by the kernels
  *   -1 0 1    -1 -1 -1     0  1  1     1  1  0
  *   -1 0 1     0  0  0    -1  0  1     1  0 -1
  *   -1 0 1     1  1  1    -1 -1  0     0 -1 -1
  * Thresholds. §6.4 compares M1 and M2 each with "a corresponding threshold", and §6.5.2 fetches the thresholds with one
- *   128-bit load: so there are four, each the mean of its own magnitude over the image times the coefficient of its plane.
- *   A pixel is on an edge if any of the four magnitudes is above, not at, its threshold. A large coefficient, 1e6, switches
- *   a plane off.
+ *   128-bit load: so there are four, each the mean of its own magnitude over the image times the coefficient of its
+ *   plane. A pixel is on an edge if any of the four magnitudes is above, not at, its threshold. A large coefficient,
+ *   1e6, switches a plane off.
  * Thinning. images/edge_map.h; pixels outside are no edges.
  */
 #ifndef ANTBENCH_COLOUR_EDGE_H

@@ -1,7 +1,7 @@
 /* Marks the pixels of which a gradient magnitude is above its threshold.
  *
- * A pixel needs no other, so there is no apron. The first thread of a block fetches all four thresholds with one 128-bit
- * load and the others read them from shared memory as a broadcast. Bound by memory: 16 bytes in, 1 out a pixel.
+ * A pixel needs no other, so there is no apron. The first thread of a block fetches all four thresholds with one
+ * 128-bit load and the others read them from shared memory as a broadcast. Bound by memory: 16 bytes in, 1 out a pixel.
  * Source: thesis §6.5.2, step 3.
  */
 #include "kernels/colour_edge/pipeline.h"

@@ -22,8 +22,8 @@ enum {
     BEST_F_THRESHOLDS = 32
 };
 
-/* Between those that are verified, where an iteration takes a fraction of a millisecond; and the order in which the host
- * backend runs all of them: one that lets a warp run ahead of the others. */
+/* Between those that are verified, where an iteration takes a fraction of a millisecond; and the order in which the
+ * host backend runs all of them: one that lets a warp run ahead of the others. */
 enum { UNCHECKED_ITERATIONS = 40, VERIFIED_ORDER = 2 };
 
 /* A whole run on the host backend has one ant of so many, and so many iterations at most. */
@@ -133,7 +133,8 @@ static ab_status verify_other_seed(const ab_task *task, ea_colony *colony, ea_pa
     return status;
 }
 
-/* Iterations of a run in which no weight comes near the end of what a float holds, where walks would differ by rounding. */
+/* Iterations of a run in which no weight comes near the end of what a float holds, where walks would differ by
+ * rounding. */
 static int iterations_in_floats(const ea_params *params)
 {
     const double least = pow(VERIFY_LEAST_WEIGHTS, 0.5);

@@ -123,8 +123,8 @@ static ab_status check_spin(const observation *o, int ant, const double weight[E
     const double u = (double)draw(o, ant).spin, tolerance = VERIFY_SPIN_TOLERANCE * total;
     if (total < VERIFY_LEAST_WEIGHTS) return ab_ok();
     if (u * total >= before - tolerance && u * total <= before + weight[which] + tolerance) return ab_ok();
-    return ab_failed("ant %d went to neighbour %d, from %.4f to %.4f of the wheel, and its random number is %.4f", ant, which,
-                     before / total, (before + weight[which]) / total, u);
+    return ab_failed("ant %d went to neighbour %d, from %.4f to %.4f of the wheel, and its random number is %.4f", ant,
+                     which, before / total, (before + weight[which]) / total, u);
 }
 
 /* A weight below what a float holds in full may count as 0 or not. */
@@ -227,7 +227,10 @@ static int32_t frame_pixel(const ea_problem *problem, int64_t i)
     const int64_t right = problem->width - 1, down = problem->height - 1;
     const int64_t all = right == 0 || down == 0 ? right + down + 1 : 2 * (right + down);
     i %= all;
-    const int64_t column = i <= right ? i : i <= right + down ? right : i <= 2 * right + down ? 2 * right + down - i : 0;
+    const int64_t column = i <= right              ? i
+                           : i <= right + down     ? right
+                           : i <= 2 * right + down ? 2 * right + down - i
+                                                   : 0;
     const int64_t row = i <= right ? 0 : i <= right + down ? i - right : i <= 2 * right + down ? down : all - i;
     return (int32_t)(row * problem->width + column);
 }
@@ -243,7 +246,8 @@ static ab_status run_on_frame(ea_colony *colony, observation *o, int64_t *moves,
     return run_checked(colony, o, 1, moves, wrong);
 }
 
-static ab_status check_all(ea_colony *colony, observation *o, int iterations, int unchecked, int64_t *moves, bool *wrong)
+static ab_status check_all(ea_colony *colony, observation *o, int iterations, int unchecked, int64_t *moves,
+                           bool *wrong)
 {
     ab_work *work = &colony->work;
     AB_TRY(run_and_read(colony, "place", o));

@@ -90,8 +90,8 @@ static ab_status save_edges(const ab_task *task, const uint8_t *map)
 
 /* ---- Verification ---- */
 
-/* How often edges are found, and the order in which the host backend does after the first time: one that lets a warp run
- * ahead of the others. */
+/* How often edges are found, and the order in which the host backend does after the first time: one that lets a warp
+ * run ahead of the others. */
 enum { TIMES = 3, LATER_ORDER = 2 };
 
 /* The maps of an image, [height][width] each. */
@@ -193,7 +193,8 @@ static ab_status judge_difference(const comparison *c, const difference *d)
 {
     const double tolerated = EDGES_SUPERSET_TOLERANCE * d->pixels + 1.0;
     if (d->other_values) return ab_failed("the map has values other than 0 and 1");
-    if (d->again > 0.0) return ab_failed("finding the edges again gives another map: %g pixels of %g", d->again, d->pixels);
+    if (d->again > 0.0)
+        return ab_failed("finding the edges again gives another map: %g pixels of %g", d->again, d->pixels);
     if (c->superset && d->elsewhere > tolerated)
         return ab_failed("%g edges of %g pixels are farther than a pixel from any weak one", d->elsewhere, d->pixels);
     if (c->superset ? d->missing > tolerated : d->missing + d->surplus > EDGES_TOLERANCE * d->pixels)
@@ -204,7 +205,8 @@ static ab_status judge_difference(const comparison *c, const difference *d)
 }
 
 /* Fills *d and the map that is found; *wrong as in ab_verdict. */
-static ab_status verify_on(const comparison *c, const edges_detector *detector, uint8_t *found, difference *d, bool *wrong)
+static ab_status verify_on(const comparison *c, const edges_detector *detector, uint8_t *found, difference *d,
+                           bool *wrong)
 {
     const size_t pixels = (size_t)c->image->width * (size_t)c->image->height;
     const bool bounded = c->superset && detector->candidates;
@@ -246,8 +248,8 @@ static ab_status verify_image(const ab_task *task, const edges_detector *detecto
     snprintf(verdict->metric, sizeof verdict->metric, "mismatched-pixels");
     verdict->value = d.missing + d.surplus;
     char note[128];
-    snprintf(note, sizeof note, "%g pixels missing, %g too many, %g of them not beside a weak one", d.missing, d.surplus,
-             d.elsewhere);
+    snprintf(note, sizeof note, "%g pixels missing, %g too many, %g of them not beside a weak one", d.missing,
+             d.surplus, d.elsewhere);
     if (d.pixels > 0.0 && c.superset) task->sink->note(task->sink, note);
     AB_TRY(status);
     return save_edges(task, found);

@@ -51,12 +51,13 @@ typedef struct edges_detector {
 } edges_detector;
 
 /* Compares the map with that of the operation's AB_REFERENCE, run to the end on one thread, or for an AB_PARTIAL with a
- * number of passes with edges_detector.partial: equal in all but EDGES_TOLERANCE of the pixels, and in all of the last column
- * and row. An AB_SUPERSET may miss no more than EDGES_SUPERSET_TOLERANCE of them, and have no more than that farther than a
- * pixel from the candidates, as it may keep both sides of an ideal step; the row's note says how many others it has. Edges
- * are found three times, and each must find the same: on the host backend in an order in which warps run ahead, and on small
- * images alone. All of this on the cell's image, whose differing pixels are verify_value, and, but for an AB_SUPERSET, on
- * small ones drawn to have edges in every corner and means that hang on the last pixel (edges_probe). */
+ * number of passes with edges_detector.partial: equal in all but EDGES_TOLERANCE of the pixels, and in all of the last
+ * column and row. An AB_SUPERSET may miss no more than EDGES_SUPERSET_TOLERANCE of them, and have no more than that
+ * farther than a pixel from the candidates, as it may keep both sides of an ideal step; the row's note says how many
+ * others it has. Edges are found three times, and each must find the same: on the host backend in an order in which
+ * warps run ahead, and on small images alone. All of this on the cell's image, whose differing pixels are verify_value,
+ * and, but for an AB_SUPERSET, on small ones drawn to have edges in every corner and means that hang on the last pixel
+ * (edges_probe). */
 ab_status edges_verify(const ab_task *task, ab_verdict *verdict);
 
 /* Images that verification draws: number 0 .. EDGES_PROBES - 1, [height][width] pixels each, into *probe and the
@@ -69,27 +70,27 @@ void edges_probe(int number, uint8_t *rgba, uint8_t *grey, ed_image *probe);
 ab_status edges_judge_map(const ab_task *task, double *f);
 
 /* How detectors stand noise. For each level up to params.level the parameters are chosen on one seed of the noise and
- * judged on params.seeds others; level 0 has no noise and no seeds, and is judged once, on the image that it is tuned on.
- * By tuning:
+ * judged on params.seeds others; level 0 has no noise and no seeds, and is judged once, on the image that it is tuned
+ * on. By tuning:
  *   best    the best of the grid at that level
  *   planes  the best with both planes at one coefficient (colour-edge): the thesis's detector with its colour plane on,
  *           which the best may have switched off
  *   fixed   one set for all levels, that of the best mean
  *   thesis  ed_default_params
- * metric=f is F against known edges. For tuning=thesis there is metric=agreement as well: F against the map that the same
- * detector finds with the same parameters without noise. It needs no known edges, so it is all that photographs have. It
- * says how constant a map is and not how good: a map of every pixel agrees with itself.
+ * metric=f is F against known edges. For tuning=thesis there is metric=agreement as well: F against the map that the
+ * same detector finds with the same parameters without noise. It needs no known edges, so it is all that photographs
+ * have. It says how constant a map is and not how good: a map of every pixel agrees with itself.
  *
- * A row for each level and tuning, with the F of each seed; that of the cell is the last. Its note has the parameters, and
- * says where one is at an end of the grid beyond which there is more. Maps and images of the first seed are saved.
+ * A row for each level and tuning, with the F of each seed; that of the cell is the last. Its note has the parameters,
+ * and says where one is at an end of the grid beyond which there is more. Maps and images of the first seed are saved.
  *
  * The search goes by coordinates: for each sigma in turn the other axes one by one, from the best of the sigma before,
  * until none finds anything better. It may end in a local maximum, for all detectors alike. */
 ab_status edges_judge_noise(const ab_task *task, double *f);
 
 /* The measures of the edges_detector `detector`. A sample of its time is the stage DETECT (detector.h) on an image
- * that is there, again and again, as in the sources: between two transfers a kernel would wait for the copy engine. For a
- * GPU one more row, end-to-end, has all stages. */
+ * that is there, again and again, as in the sources: between two transfers a kernel would wait for the copy engine. For
+ * a GPU one more row, end-to-end, has all stages. */
 #define EDGES_MEASURES(detector)                                                                                       \
     EDGES_TIME_AND_QUALITY(detector),                                                                                  \
         {.name = "noise",                                                                                              \

@@ -1,9 +1,9 @@
 /* Runs a grid on fibers; see execution.h.
  *
  * A launch makes one fiber per thread of a block and uses them for all blocks. The scheduler, on the caller's stack,
- * gives every thread that is ready its turn, round after round; a thread hands back when it has to wait or has ended. In
- * some orders a turn is a whole warp's, until none of its threads is ready: so it runs ahead of the others as far as the
- * next barrier, where fair rounds would keep all warps within one meeting of each other.
+ * gives every thread that is ready its turn, round after round; a thread hands back when it has to wait or has ended.
+ * In some orders a turn is a whole warp's, until none of its threads is ready: so it runs ahead of the others as far as
+ * the next barrier, where fair rounds would keep all warps within one meeting of each other.
  * When the threads are not all done and none is ready, they are deadlocked. A report, from a thread or about a
  * deadlock, closes the launch: the threads that still wait are resumed once more and throw themselves out of the
  * kernel.
@@ -410,7 +410,8 @@ bool grid_run::run_round(const std::vector<unsigned> &turns)
     return ran;
 }
 
-/* Lets the warp of a thread go on until all its threads wait for others or have ended: its lanes in turn, from this one. */
+/* Lets the warp of a thread go on until all its threads wait for others or have ended: its lanes in turn, from this
+ * one. */
 void grid_run::run_on(unsigned id)
 {
     const unsigned first = id - id % warp_threads;

@@ -50,7 +50,8 @@ struct launch_config {
     std::size_t shared_bytes; /* dynamic shared memory per block */
 };
 
-/* Calls thread_main once per thread of the grid. What goes wrong, lack of memory among it, is left to cudaGetLastError. */
+/* Calls thread_main once per thread of the grid. What goes wrong, lack of memory among it, is left to
+ * cudaGetLastError. */
 void run_grid(const launch_config &config, const std::function<void()> &thread_main);
 
 /* What LAUNCH makes of a kernel: calling it with the kernel's arguments runs the grid. */

@@ -15,9 +15,9 @@ extern "C" {
 /* Sets, for the whole process, the order in which later launches run their blocks, and the threads of a block between
  * two points where they wait: 0 ascending (also without a call), 1 descending, any other value a random order that is
  * drawn from it, anew whenever every thread that can go on has had its turn. With an even value from 2 on a warp has a
- * turn, not a thread, and runs on until all its threads wait: as far ahead of the others as a missing barrier lets it. A
- * correct kernel gives the same result under all of them (floating-point atomics aside); one that lacks a barrier does
- * not. */
+ * turn, not a thread, and runs on until all its threads wait: as far ahead of the others as a missing barrier lets it.
+ * A correct kernel gives the same result under all of them (floating-point atomics aside); one that lacks a barrier
+ * does not. */
 void host_backend_set_order(uint64_t order);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
-/* psystem/baseline: the family's computation step by step, with general conditions removed. A block a membrane, a thread
- * an object of the input, not of the alphabet. A division takes three steps of the system, each a kernel, because all
- * membranes must be done with one before the next: division, evolution of the literals and d out, d in. Kept: charges,
- * the object d in each membrane and in the skin, every r's index, in all 3n - 1 steps of the generation. The 2n steps of
- * the synchronisation and the 2 a clause of the check-out are one kernel's: there r, which goes out and comes back as
- * r(0,2n), stays in its membrane. Output: the CPU counts the membranes that send c_{m+1}.
+/* psystem/baseline: the family's computation step by step, with general conditions removed. A block a membrane, a
+ * thread an object of the input, not of the alphabet. A division takes three steps of the system, each a kernel,
+ * because all membranes must be done with one before the next: division, evolution of the literals and d out, d in.
+ * Kept: charges, the object d in each membrane and in the skin, every r's index, in all 3n - 1 steps of the generation.
+ * The 2n steps of the synchronisation and the 2 a clause of the check-out are one kernel's: there r, which goes out and
+ * comes back as r(0,2n), stays in its membrane. Output: the CPU counts the membranes that send c_{m+1}.
  * Source: JSC §3.3.
  */
 #include "kernels/psystem/membranes.h"

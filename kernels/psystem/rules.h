@@ -1,5 +1,6 @@
-/* Rule sets of P systems with active membranes: a skin, labelled 1, and inside of it membranes labelled 2, which divide.
- * And the family that solves SAT (Pérez-Jiménez, Romero-Jiménez & Sancho-Caparrini 2003, which JSC §3 simulates).
+/* Rule sets of P systems with active membranes: a skin, labelled 1, and inside of it membranes labelled 2, which
+ * divide. And the family that solves SAT (Pérez-Jiménez, Romero-Jiménez & Sancho-Caparrini 2003, which JSC §3
+ * simulates).
  *
  * In a step every membrane applies, under the charge that it has when the step begins, any number of evolution rules
  * and at most one rule of another kind, and as many as it can (maximal parallelism). An object is consumed once.

@@ -1,9 +1,9 @@
-/* psystem/tiled: enhanced whose last divisions, log2(tile) of them, and whose check-out are in shared memory, in one kernel:
- * a block makes `tile` membranes of one, which the block preprocessing has made by the first divisions. So the membranes
- * that are in global memory are fewer by that factor; they lie side by side here, where Fig. 1 leaves room between them
- * for the rest, which never leaves the block. In a block a thread makes an object of all membranes, and in the check-out
- * a warp takes a membrane, a lane a clause. Kept: every membrane and what is in it after each division, as in enhanced.
- * Limits: a tile fits into the shared memory of a block.
+/* psystem/tiled: enhanced whose last divisions, log2(tile) of them, and whose check-out are in shared memory, in one
+ * kernel: a block makes `tile` membranes of one, which the block preprocessing has made by the first divisions. So the
+ * membranes that are in global memory are fewer by that factor; they lie side by side here, where Fig. 1 leaves room
+ * between them for the rest, which never leaves the block. In a block a thread makes an object of all membranes, and in
+ * the check-out a warp takes a membrane, a lane a clause. Kept: every membrane and what is in it after each division,
+ * as in enhanced. Limits: a tile fits into the shared memory of a block.
  * Source: JSC §3.5, Fig. 1, Table 5.
  */
 #include "kernels/psystem/membranes.h"

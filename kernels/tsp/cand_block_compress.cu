@@ -1,9 +1,9 @@
 /* Tour construction with candidate sets as in cand_block.cu, with a compressed tabu list.
  *
- * The remaining cities stand at the front of a list; visiting one moves the last of them into its place. Stage 2 then tiles
- * over the remaining cities alone. To find a city's place, and to ask whether a candidate is visited, a second list holds
- * the position of each city. That is the price: both lists change in every step, in shared memory eight times as large,
- * for the few steps that reach stage 2. The thesis finds that it does not pay.
+ * The remaining cities stand at the front of a list; visiting one moves the last of them into its place. Stage 2 then
+ * tiles over the remaining cities alone. To find a city's place, and to ask whether a candidate is visited, a second
+ * list holds the position of each city. That is the price: both lists change in every step, in shared memory eight
+ * times as large, for the few steps that reach stage 2. The thesis finds that it does not pay.
  * Limits: 1 <= nn <= 64, 8 n bytes of shared memory (n <= 29 000 on an H100).
  * Source: thesis §4.4.6, after Uchida et al.
  */
@@ -35,7 +35,8 @@ static __device__ __forceinline__ int query_candidates(const tsp_device &colony,
     return __shfl_sync(FULL_WARP, takes_first ? first : second, winner);
 }
 
-/* Stage 2, by each warp: the best_key of those of the n_left remaining cities that the warp tiles over, in all lanes. */
+/* Stage 2, by each warp: the best_key of those of the n_left remaining cities that the warp tiles over, in all
+ * lanes. */
 static __device__ __forceinline__ unsigned long long best_remaining(const tsp_device &colony, int from,
                                                                     shared_array<int> remaining, int n_left)
 {

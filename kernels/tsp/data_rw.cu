@@ -35,8 +35,8 @@ template <int GROUP> static __device__ __forceinline__ float sum_of_group(float 
     return product;
 }
 
-/* By one thread: the first city at which the sum of products reaches r, u of the sum of all; -1 if all weigh 0. Inside a
- * group rounding can leave r past all of its products, then the last that weighs anything. */
+/* By one thread: the first city at which the sum of products reaches r, u of the sum of all; -1 if all weigh 0. Inside
+ * a group rounding can leave r past all of its products, then the last that weighs anything. */
 template <int GROUP>
 static __device__ __forceinline__ int spin(float u, int n_groups, shared_array<float> products,
                                            shared_array<float> sums)

@@ -3,13 +3,13 @@
  *
  * Construction leaves, for each city, its two neighbours in every ant's tour side by side (tour_links). A city's block
  * adds up what the ants deposit on its edges in shared memory, and reads and writes its row once. Amounts are whole
- * numbers there, in units of n_ants / 2^30 of what the best ant deposits: integer atomics are native in shared memory, and
- * sums cannot overflow and do not depend on the order, so that one seed gives the same pheromone again. The amount of an
- * ant whose tour is x times as long as the best is rounded by at most x n_ants 2^-31 of itself.
+ * numbers there, in units of n_ants / 2^30 of what the best ant deposits: integer atomics are native in shared memory,
+ * and sums cannot overflow and do not depend on the order, so that one seed gives the same pheromone again. The amount
+ * of an ant whose tour is x times as long as the best is rounded by at most x n_ants 2^-31 of itself.
  *
- * Floor at n = n_ants = 2392: 4 n^2 bytes of links and 8 n^2 of pheromone are 69 MB, from and to the L2 cache at about 5
- * TB/s 0.014 ms; 2 n atomics of shared memory a row, several ants with the same edge after each other, some 16 cycles a
- * warp's: 18 rows a multiprocessor 0.02 ms. The atomics in global memory that it replaces take 0.15 ms.
+ * Floor at n = n_ants = 2392: 4 n^2 bytes of links and 8 n^2 of pheromone are 69 MB, from and to the L2 cache at about
+ * 5 TB/s 0.014 ms; 2 n atomics of shared memory a row, several ants with the same edge after each other, some 16 cycles
+ * a warp's: 18 rows a multiprocessor 0.02 ms. The atomics in global memory that it replaces take 0.15 ms.
  * Measured at pr2392 on an NVIDIA H100 80GB HBM3, commit 9dc223a: the stage 0.050 ms (`as`) and 0.022 (`as-best`); the
  * kernel 0.041 by ncu, 1.5 instructions a cycle, 39 % of its sectors found in the L2 cache: its matrices do not stay
  * there.

@@ -17,28 +17,30 @@ ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t le
  *              most VERIFY_WEIGHT_TOLERANCE)
  *   tours      each ant's, with its length
  *   best       the best tour is one, and as long as the shortest of all iterations so far
- *   all-zero   no step uses that rule where every weight is above VERIFY_LEAST_WEIGHT; where all weights are 0 all steps
+ *   all-zero   no step uses that rule where every weight is above VERIFY_LEAST_WEIGHT; where all weights are 0 all
+ *   steps
  *              do, and go to the nearest city
- *   choices    where all edges weigh the same no two tours are the same, and no part of the wheel is drawn much more often
+ *   choices    where all edges weigh the same no two tours are the same, and no part of the wheel is drawn much more
+ *   often
  *              than others (kernels/tsp/wheel.h); that rests on tours as the stage "construct" leaves them
  *   pheromone  against a recomputation in double from what it was and the tours (relative error at most
  *              VERIFY_PHEROMONE_TOLERANCE; NaN fails)
- * Before the last of several iterations the pheromone is overwritten so that all edges weigh the same: its tours are longer
- * than those before, whose best must stay. From VERIFY_ITERATIONS_CHOICES iterations on it is before the last two, whose
- * choices are looked at, and from VERIFY_ITERATIONS_ALL on another follows in which all weigh 0. *tours is set to the
- * number of valid tours of the last iteration checked. A wrong output is AB_FAILED with *wrong true; any other status with
- * *wrong false means that an iteration could not be run or checked. */
+ * Before the last of several iterations the pheromone is overwritten so that all edges weigh the same: its tours are
+ * longer than those before, whose best must stay. From VERIFY_ITERATIONS_CHOICES iterations on it is before the last
+ * two, whose choices are looked at, and from VERIFY_ITERATIONS_ALL on another follows in which all weigh 0. *tours is
+ * set to the number of valid tours of the last iteration checked. A wrong output is AB_FAILED with *wrong true; any
+ * other status with *wrong false means that an iteration could not be run or checked. */
 enum { VERIFY_ITERATIONS_CHOICES = 4, VERIFY_ITERATIONS_ALL = 5 };
 ab_status verify_iterations(as_colony *colony, const as_problem *problem, const as_params *params, int iterations,
                             int *tours, bool *wrong);
 
-/* Checks every tour of the last iteration, the best tour so far, the weights as above, but for their being up to date, and
- * that no more than AS_MOST_ZERO_STEPS of the steps since opening used the all-zero rule, without running anything; *best
- * gets the best length and the count of those steps. *wrong as above. */
+/* Checks every tour of the last iteration, the best tour so far, the weights as above, but for their being up to date,
+ * and that no more than AS_MOST_ZERO_STEPS of the steps since opening used the all-zero rule, without running anything;
+ * *best gets the best length and the count of those steps. *wrong as above. */
 ab_status verify_tours(as_colony *colony, const as_problem *problem, int n_ants, as_result *best, bool *wrong);
 
-/* Checks every candidate set: nn different other cities, none farther than the one after it or than any city that is left
- * out. *valid is set to the number of valid sets; *wrong as above. */
+/* Checks every candidate set: nn different other cities, none farther than the one after it or than any city that is
+ * left out. *valid is set to the number of valid sets; *wrong as above. */
 ab_status verify_candidates(const as_problem *problem, int *valid, bool *wrong);
 
 /* Float deposits of up to n ants on one edge, in any order. */

@@ -6,8 +6,8 @@
 
 #include "kernels/tsp/wheel.h"
 
-/* A count x of choices of probability p_1, p_2 ... whose sum is the mean has a chance of exp(-surprise) at most to be so
- * far from it (Chernoff's bound). */
+/* A count x of choices of probability p_1, p_2 ... whose sum is the mean has a chance of exp(-surprise) at most to be
+ * so far from it (Chernoff's bound). */
 #define MOST_SURPRISE 20.0
 
 /* Tours of so many bits of chance are the same once in 2^bits times. */
@@ -21,8 +21,8 @@ static uint64_t hash_of(const int32_t *tour, int n)
     return hash;
 }
 
-/* Of the cities that may follow `from`, how many there are and how many of them come before `to`. Unvisited ones are those
- * that are not marked: of the candidate set, where there is one, and there are none where it is exhausted. */
+/* Of the cities that may follow `from`, how many there are and how many of them come before `to`. Unvisited ones are
+ * those that are not marked: of the candidate set, where there is one, and there are none where it is exhausted. */
 static int options(const as_problem *problem, int from, int to, const bool *visited, int *before)
 {
     const int32_t *set = problem->nn_list ? problem->nn_list + (size_t)from * (size_t)problem->nn : NULL;
@@ -88,8 +88,9 @@ static ab_status check_different(tsp_wheel *w)
     for (int i = 1; i < w->n_all; ++i) {
         const wheel_tour *one = &w->all[i - 1], *other = &w->all[i];
         if (one->hash == other->hash)
-            return ab_failed("ant %d of iteration %d goes the same way as ant %d of iteration %d: the same random numbers",
-                             other->ant, other->iteration, one->ant, one->iteration);
+            return ab_failed(
+                "ant %d of iteration %d goes the same way as ant %d of iteration %d: the same random numbers",
+                other->ant, other->iteration, one->ant, one->iteration);
     }
     return ab_ok();
 }
@@ -98,8 +99,8 @@ static ab_status check_count(const char *what, double count, double mean, double
 {
     const double surprise = (count > 0.0 ? count * log(count / mean) : 0.0) - count + mean;
     if (!(mean > 0.0) || surprise <= MOST_SURPRISE) return ab_ok();
-    return ab_failed("of %.0f choices among cities that weigh the same %.0f took %s, not about %.0f", choices, count, what,
-                     mean);
+    return ab_failed("of %.0f choices among cities that weigh the same %.0f took %s, not about %.0f", choices, count,
+                     what, mean);
 }
 
 ab_status wheel_check(tsp_wheel *w)

@@ -1,6 +1,6 @@
-/* How ants choose where all edges weigh the same: every city that may be chosen is as likely as any other, whatever the rule
- * makes of weights. That shows in a few tours what no tour alone does: random numbers that are used twice, a part of the
- * wheel that is never drawn. */
+/* How ants choose where all edges weigh the same: every city that may be chosen is as likely as any other, whatever the
+ * rule makes of weights. That shows in a few tours what no tour alone does: random numbers that are used twice, a part
+ * of the wheel that is never drawn. */
 #ifndef ANTBENCH_WHEEL_H
 #define ANTBENCH_WHEEL_H
 
@@ -33,10 +33,11 @@ typedef struct tsp_wheel {
 } tsp_wheel;
 
 /* Adds the tours [n_ants][n + 1] of an iteration in which all edges weighed the same; mark[n] is scratch. */
-void wheel_add(tsp_wheel *wheel, const as_problem *problem, const int32_t *tours, int n_ants, int iteration, bool *mark);
+void wheel_add(tsp_wheel *wheel, const as_problem *problem, const int32_t *tours, int n_ants, int iteration,
+               bool *mark);
 
-/* AB_OK, or AB_FAILED where two tours are the same, or a part of the wheel or one of its ends was drawn much more or less
- * often than the others, as a right implementation does less than once in 10^7 times. It sorts wheel->all. */
+/* AB_OK, or AB_FAILED where two tours are the same, or a part of the wheel or one of its ends was drawn much more or
+ * less often than the others, as a right implementation does less than once in 10^7 times. It sorts wheel->all. */
 ab_status wheel_check(tsp_wheel *wheel);
 
 /* AB_OK, or AB_FAILED where an ant's tour [n + 1] is not that of the all-zero rule from where it begins; mark[n] is

@@ -1,5 +1,5 @@
-# What all figures share. A line style is 10 * source + kind: source 0 is the thesis, dashed with open marks; 1 the machine
-# that is shown, 2 and more those beside it. Kinds differ in colour, in lightness (for greyscale) and in their
+# What all figures share. A line style is 10 * source + kind: source 0 is the thesis, dashed with open marks; 1 the
+# machine that is shown, 2 and more those beside it. Kinds differ in colour, in lightness (for greyscale) and in their
 # mark; 6 to 8 are 1 to 3 once more, dotted: a bound of theirs, or the same otherwise set.
 set encoding utf8
 set datafile separator whitespace

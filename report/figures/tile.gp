@@ -1,5 +1,5 @@
-# One image of a montage, in the cell (row, column) of the grid that begins right of `left` and below `top` (shares of the
-# canvas). A missing file leaves its cell empty.
+# One image of a montage, in the cell (row, column) of the grid that begins right of `left` and below `top` (shares of
+# the canvas). A missing file leaves its cell empty.
 width = (1.0 - left) / columns; height = top / rows
 set lmargin at screen left + column * width + gap_x
 set rmargin at screen left + (column + 1) * width - gap_x

@@ -1,7 +1,7 @@
 """A run as one file, MACHINE-ID.tar.gz: what `make share` writes, and what RUN= takes like the run's directory.
 
-It holds MACHINE/ID/ with meta.json, the table and samples.csv.xz, and is the same byte for byte whenever it is made. One may
-come from anybody: nothing but such files, of such names and of a sane size, is unpacked.
+It holds MACHINE/ID/ with meta.json, the table and samples.csv.xz, and is the same byte for byte whenever it is made.
+One may come from anybody: nothing but such files, of such names and of a sane size, is unpacked.
 """
 
 import atexit

@@ -1,9 +1,10 @@
-"""make claims: what becomes of each published claim here, with the numbers, their intervals, n and runs behind the verdict.
+"""make claims: what becomes of each published claim here, with the numbers, their intervals, n and runs behind the
+verdict.
 
-report/claims.csv has a claim a line: the sentence of the source, what is tested of it, the predicate (a function below),
-its threshold, and the cells that it is about (antbench.cells). A predicate is given the cases, one for each {x}, and
-gives a verdict and the cases that decide. A verdict rests on 95 % intervals: where one crosses what it is held against,
-or where a case that decides has none, being one sample or one run, or an open one, the claim is undecided.
+report/claims.csv has a claim a line: the sentence of the source, what is tested of it, the predicate (a function
+below), its threshold, and the cells that it is about (antbench.cells). A predicate is given the cases, one for each
+{x}, and gives a verdict and the cases that decide. A verdict rests on 95 % intervals: where one crosses what it is held
+against, or where a case that decides has none, being one sample or one run, or an open one, the claim is undecided.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """make export RUN=RUN FORMAT=google-benchmark: a run as other tools read it, to FILE or to stdout.
 
-google-benchmark: the JSON of Google Benchmark's --benchmark_out, as its compare.py and the dashboards made for it read it: an
-entry for each timed row and process, the process's mean in ms, and where there are several the mean, median, standard
-deviation and coefficient of variation of them, as its aggregates are of its repetitions. There is one time for both
-real_time and cpu_time: that of the clock which measured the row.
+google-benchmark: the JSON of Google Benchmark's --benchmark_out, as its compare.py and the dashboards made for it read
+it: an entry for each timed row and process, the process's mean in ms, and where there are several the mean, median,
+standard deviation and coefficient of variation of them, as its aggregates are of its repetitions. There is one time for
+both real_time and cpu_time: that of the clock which measured the row.
 """
 
 import argparse

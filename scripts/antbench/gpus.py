@@ -1,8 +1,8 @@
 """Times by row over many GPUs, published, stored, contributed and yours, a table and a figure for each table of times.
 
-A cell is one row of a table on one instance, a column one GPU: its mean time in ms. Which tables there are and what stands in
-them is said in report/layouts.csv and tables.csv, which published number is of which GPU in report/cards.csv; a CPU's times
-are in none of them. A figure has a panel for each row.
+A cell is one row of a table on one instance, a column one GPU: its mean time in ms. Which tables there are and what
+stands in them is said in report/layouts.csv and tables.csv, which published number is of which GPU in report/cards.csv;
+a CPU's times are in none of them. A figure has a panel for each row.
 """
 
 import fnmatch

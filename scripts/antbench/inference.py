@@ -7,8 +7,8 @@ next from first sample to last, however many samples there are. So the unit is t
 is compared.
 
 And how processes differ is no normal distribution: most rows of most processes agree to a few percent, and now and then
-one of a process takes up to a third longer, all its samples. So processes are compared by their median and by rank; what
-a row that is unsteady in this way does is seldom taken for a slowdown, and does not widen the limits of others.
+one of a process takes up to a third longer, all its samples. So processes are compared by their median and by rank;
+what a row that is unsteady in this way does is seldom taken for a slowdown, and does not widen the limits of others.
 """
 
 import math

@@ -1,8 +1,9 @@
-r"""The tables of the report for papers: LaTeX, with booktabs and siunitx, into build/report/latex/. `make report` writes them.
+r"""The tables of the report for papers: LaTeX, with booktabs and siunitx, into build/report/latex/. `make report`
+writes them.
 
 table-3-3.tex is a tabular, for \input into a table of one's own; those of a further machine have its name behind, and
-gpus-3-3.tex has the times of many GPUs. tables.tex is a document of them all, which says what a preamble needs. How far a
-number is certain stands in tables.csv: here ~ marks one that is noisy, or of few samples.
+gpus-3-3.tex has the times of many GPUs. tables.tex is a document of them all, which says what a preamble needs. How far
+a number is certain stands in tables.csv: here ~ marks one that is noisy, or of few samples.
 """
 
 import re

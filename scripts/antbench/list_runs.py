@@ -1,4 +1,5 @@
-"""make list-runs: every run there is, yours, contributed and stored, by the name that RUN= takes. TABLE=3.3: those of a table.
+"""make list-runs: every run there is, yours, contributed and stored, by the name that RUN= takes. TABLE=3.3: those of a
+table.
 
 Reads meta.json and the table file alone: whether a run is what its samples say, `make results-check` tells.
 """

@@ -1,4 +1,5 @@
-"""The manual page of antbench, made of what the program says of itself: --help of the program and of each of its tables.
+"""The manual page of antbench, made of what the program says of itself: --help of the program and of each of its
+tables.
 
     python3 -m antbench.manual PROGRAM > antbench.1      (make man, make install)
 """

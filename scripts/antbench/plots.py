@@ -1,7 +1,8 @@
 """make plots: the figures of the thesis, ours beside the published, as SVG and PNG, and as PDF for papers.
 
-What is in a figure stands in report/figures.csv (curves), report/montages.csv (saved images) and report/history.csv (rows over
-commits), or in roofline.py, how it looks in report/figures/<figure>.gp. This program writes the numbers into <figure>.dat and calls gnuplot.
+What is in a figure stands in report/figures.csv (curves), report/montages.csv (saved images) and report/history.csv
+(rows over commits), or in roofline.py, how it looks in report/figures/<figure>.gp. This program writes the numbers into
+<figure>.dat and calls gnuplot.
 """
 
 import argparse
@@ -23,7 +24,8 @@ PHONE = "phone.svg"  # the same half as wide, for the report on a narrow screen
 TERMINALS[PHONE] = 'svg size {0},{1} dynamic enhanced font "Helvetica,12" background "white"'
 WIDTH, HEIGHT, KEY_LINE = 760, 390, 27  # pixels: a figure, and each line of its key below
 PHONE_WIDTH = 380
-# For papers: as wide as a page's text, without a title, which a paper has below, and its key in two columns where that fits.
+# For papers: as wide as a page's text, without a title, which a paper has below, and its key in two columns where that
+# fits.
 PAPER = 'pdfcairo size {0:.3f}in,{1:.3f}in enhanced font "Helvetica,9"'
 INCHES = 5.5 / WIDTH
 NARROW = 50  # characters of a label of which two stand side by side

@@ -1,5 +1,5 @@
-"""The results in README.md, docs/results.md and docs/learn.md, between `<!-- generated: NAME -->` and `<!-- end -->`, from the
-stored runs. `make index`.
+"""The results in README.md, docs/results.md and docs/learn.md, between `<!-- generated: NAME -->` and `<!-- end -->`,
+from the stored runs. `make index`.
 
 What a block says stands in report/readme/NAME.md.j2. A template picks the runs with machine() (each cell at its best)
 or newest(driver, profile), and asks these for numbers (Measured).

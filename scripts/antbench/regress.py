@@ -1,11 +1,12 @@
 """The regression gate: is NEW slower than BASE, and is what it computes as good? `make regress`.
 
-BASE and NEW are any number of runs each, best of several fresh processes that took turns (scripts/bench_pairs). A row is
-slower when its median, its mean or its 95th percentile is higher by more than unchanged code of its kind ever is on this
-machine (antbench.calibration), by THRESHOLD % at least, and in all of NEW's processes than in three quarters of BASE's
-(antbench.inference); where it is not in all, the row is unsteady. With --rerun, both sides of the rows found slower are
-measured again, taking turns, and only those count that are slower again. A row of a kind that nobody calibrated is never
-called slower, but inconclusive. A row is worse when what it computes is: tours longer, maps less like the true ones.
+BASE and NEW are any number of runs each, best of several fresh processes that took turns (scripts/bench_pairs). A row
+is slower when its median, its mean or its 95th percentile is higher by more than unchanged code of its kind ever is on
+this machine (antbench.calibration), by THRESHOLD % at least, and in all of NEW's processes than in three quarters of
+BASE's (antbench.inference); where it is not in all, the row is unsteady. With --rerun, both sides of the rows found
+slower are measured again, taking turns, and only those count that are slower again. A row of a kind that nobody
+calibrated is never called slower, but inconclusive. A row is worse when what it computes is: tours longer, maps less
+like the true ones.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """make share RUN=RUN: one small archive of a run that may be given away, checked, without what is nobody's business.
 
-Left out are the host's name, the GPU's UUID and place on the bus, and saved images; of every path, in whatever text, the
-last part stays. Samples are compressed. What is written is unpacked and read again: it must say what the run says, and hold
-nothing of the above. `fault` is what `make results-check` asks of each run below results/contributed/.
+Left out are the host's name, the GPU's UUID and place on the bus, and saved images; of every path, in whatever text,
+the last part stays. Samples are compressed. What is written is unpacked and read again: it must say what the run says,
+and hold nothing of the above. `fault` is what `make results-check` asks of each run below results/contributed/.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """make time-to-target: how long `antbench solve` takes to a tour of a given length, over seeds.
 
-A time-to-target plot (Aiex, Resende and Ribeiro 2002, 2007): the i-th shortest of N times against the probability (i - 1/2) / N,
-and an exponential distribution with a shift that has the same quartiles. Seconds are those of the CPU, all threads together, unless
---wall says otherwise: they do not depend on what else runs on the machine.
+A time-to-target plot (Aiex, Resende and Ribeiro 2002, 2007): the i-th shortest of N times against the probability (i -
+1/2) / N, and an exponential distribution with a shift that has the same quartiles. Seconds are those of the CPU, all
+threads together, unless --wall says otherwise: they do not depend on what else runs on the machine.
 """
 
 import argparse

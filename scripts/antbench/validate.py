@@ -1,9 +1,9 @@
 """What a run must be before anything is said of it: the one set of checks that regress, compare, claims, report and
 `make results-check RUN=DIR` share.
 
-A run may come from others: nothing of it is believed that can be checked. What meta.json must hold stands in META; times are
-finite and above 0; a table's statistics are those of its samples, as bench/harness/stats.c computes them. What is wrong is a
-BadInput that names the file and the line.
+A run may come from others: nothing of it is believed that can be checked. What meta.json must hold stands in META;
+times are finite and above 0; a table's statistics are those of its samples, as bench/harness/stats.c computes them.
+What is wrong is a BadInput that names the file and the line.
 """
 
 import functools
@@ -55,8 +55,8 @@ def is_budget(value):
     return value == "none" or is_number(value)
 
 
-# {member: what it must be}: a function, a list of one for all items of a list, a dictionary for an object. A member with ?
-# may be absent or null. Members that are not named here are for other readers.
+# {member: what it must be}: a function, a list of one for all items of a list, a dictionary for an object. A member
+# with ? may be absent or null. Members that are not named here are for other readers.
 DEVICE = {
     "name": is_text,
     "uuid?": is_text,

@@ -1,5 +1,6 @@
 /* In place of bench/harness/gpu.cu in tests: a GPU that can be planned for, and a clock that can be read, but that runs
- * nothing. Its queue is a moment: when the GPU will be done with what is in it, kernels taking no time and delays theirs. */
+ * nothing. Its queue is a moment: when the GPU will be done with what is in it, kernels taking no time and delays
+ * theirs. */
 #include <stdio.h>
 #include <stdlib.h>
 

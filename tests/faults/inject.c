@@ -1,10 +1,11 @@
-/* Makes one call of a program fail, or ends the program there: a library for LD_PRELOAD, which tests/faults/inject.py drives.
+/* Makes one call of a program fail, or ends the program there: a library for LD_PRELOAD, which tests/faults/inject.py
+ * drives.
  *
  *   INJECT_INTO=memory|files   which calls are counted, from the beginning of main() on, in this process alone
  *   INJECT_AT=N                the N-th of them, from 1; 0: none, only counted
  *   INJECT_HOW=NUMBER|before|half|after
- *                              it fails with this errno; or the process ends as by kill -9 before it, after half of what it
- *                              writes, or after it
+ *                              it fails with this errno; or the process ends as by kill -9 before it, after half of
+ *                              what it writes, or after it
  *   INJECT_COUNT=FILE          gets the number of calls at the end
  *
  * Pauses end at once: how busy the machine is does not matter here. */
@@ -55,7 +56,8 @@ static void end(void)
     kill(getpid(), SIGKILL);
 }
 
-/* For a call that is meant: ends the process where it is to end before, else sets errno; true where the call is to fail. */
+/* For a call that is meant: ends the process where it is to end before, else sets errno; true where the call is to
+ * fail. */
 static bool must_fail(void)
 {
     if (is_how("before")) end();
@@ -88,8 +90,8 @@ static int counted_main(int argc, char **argv, char **environment)
     return real_main(argc, argv, environment);
 }
 
-int __libc_start_main(int (*program)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
-                      void (*rtld_fini)(void), void *stack_end)
+int __libc_start_main(int (*program)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
     int (*start)(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
     real_main = program;

@@ -1,5 +1,5 @@
-/* canny/gpu with a number of passes, right as it stands and wrong in one way for each planted bug: the comparison with the
- * reference must find every one (tests/test_edges_verify.c). */
+/* canny/gpu with a number of passes, right as it stands and wrong in one way for each planted bug: the comparison with
+ * the reference must find every one (tests/test_edges_verify.c). */
 #include "kernels/canny/canny.h"
 #include "tests/planted/canny_growth.h"
 

@@ -1,5 +1,5 @@
-/* Ants that go where their random numbers say, a thread an ant, right as they stand and wrong in one way for each planted bug:
- * verification must reject every one (tests/test_edge_ants.c). */
+/* Ants that go where their random numbers say, a thread an ant, right as they stand and wrong in one way for each
+ * planted bug: verification must reject every one (tests/test_edge_ants.c). */
 #include "kernels/edge_ants/colony.h"
 #include "tests/planted/edge_ants_walk.h"
 
@@ -23,7 +23,8 @@ static __device__ int next_pixel(const ea_device &colony, int bug, int ant, floa
 static __global__ void walk(ea_device colony, int bug, unsigned long long seed, int iteration)
 {
     const int ant = (int)blockIdx.x;
-    const int of_ant = bug == EA_BUG_ANTS_ALIKE ? 0 : ant, of_iteration = bug == EA_BUG_ITERATIONS_ALIKE ? 1 : iteration;
+    const int of_ant = bug == EA_BUG_ANTS_ALIKE ? 0 : ant,
+              of_iteration = bug == EA_BUG_ITERATIONS_ALIKE ? 1 : iteration;
     const int pixel = next_pixel(colony, bug, ant, draw(seed, of_ant, of_iteration));
     if (bug == EA_BUG_LEAVES_THE_IMAGE && pixel >= colony.width * colony.height) {
         colony.position[ant] = pixel;

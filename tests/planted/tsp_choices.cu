@@ -1,5 +1,5 @@
-/* The random proportional rule as plainly as it can be, a thread an ant, right as it stands and wrong for each fault in how its
- * ants choose, by tours that are all valid (tests/test_tsp_kernels.c). */
+/* The random proportional rule as plainly as it can be, a thread an ant, right as it stands and wrong for each fault in
+ * how its ants choose, by tours that are all valid (tests/test_tsp_kernels.c). */
 #include "kernels/cuda_random.h"
 #include "kernels/tsp/colony.h"
 #include "tests/planted/tsp_choices.h"
@@ -28,7 +28,8 @@ static __device__ int nearest(const int *dist, const bool *visited, int n, bool 
 {
     int found = -1;
     for (int city = 0; city < n; ++city)
-        if (!visited[city] && (found < 0 || (farthest ? dist[city] > dist[found] : dist[city] < dist[found]))) found = city;
+        if (!visited[city] && (found < 0 || (farthest ? dist[city] > dist[found] : dist[city] < dist[found])))
+            found = city;
     return found;
 }
 
@@ -71,13 +72,18 @@ static size_t visited_bytes(const as_problem *problem, const as_params *params)
     return (size_t)params->n_ants * (size_t)problem->n;
 }
 
-extern "C" ab_status planted_choices_open(const as_problem *problem, const as_params *params, int fault, as_colony **colony)
+extern "C" ab_status planted_choices_open(const as_problem *problem, const as_params *params, int fault,
+                                          as_colony **colony)
 {
     static const tsp_rung rungs[N_CHOICE_FAULTS] = {
-        {.construct = construct<0>, .scratch_bytes = visited_bytes}, {.construct = construct<1>, .scratch_bytes = visited_bytes},
-        {.construct = construct<2>, .scratch_bytes = visited_bytes}, {.construct = construct<3>, .scratch_bytes = visited_bytes},
-        {.construct = construct<4>, .scratch_bytes = visited_bytes}, {.construct = construct<5>, .scratch_bytes = visited_bytes},
-        {.construct = construct<6>, .scratch_bytes = visited_bytes}, {.construct = construct<7>, .scratch_bytes = visited_bytes},
+        {.construct = construct<0>, .scratch_bytes = visited_bytes},
+        {.construct = construct<1>, .scratch_bytes = visited_bytes},
+        {.construct = construct<2>, .scratch_bytes = visited_bytes},
+        {.construct = construct<3>, .scratch_bytes = visited_bytes},
+        {.construct = construct<4>, .scratch_bytes = visited_bytes},
+        {.construct = construct<5>, .scratch_bytes = visited_bytes},
+        {.construct = construct<6>, .scratch_bytes = visited_bytes},
+        {.construct = construct<7>, .scratch_bytes = visited_bytes},
         {.construct = construct<8>, .scratch_bytes = visited_bytes},
     };
     return AB_GPU(tsp_open)(&rungs[fault], problem, params, colony);

@@ -225,11 +225,13 @@ static void read_run(const uint8_t *bytes, size_t size)
 
 /* ---- All ---- */
 
-const char *const reader_names[] = {"tsplib", "coordinates", "cnf", "image", "png", "published", "catalogue", "meta", "run", NULL};
+const char *const reader_names[] = {"tsplib",    "coordinates", "cnf",  "image", "png",
+                                    "published", "catalogue",   "meta", "run",   NULL};
 
 void read_as(int i, const uint8_t *bytes, size_t size)
 {
-    static void (*const readers[])(const uint8_t *, size_t) = {
-        read_tsplib, read_coordinates, read_cnf, read_image, read_png, read_published, read_catalogue, read_meta, read_run};
+    static void (*const readers[])(const uint8_t *, size_t) = {read_tsplib,    read_coordinates, read_cnf,
+                                                               read_image,     read_png,         read_published,
+                                                               read_catalogue, read_meta,        read_run};
     readers[i](bytes, size);
 }

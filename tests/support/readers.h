@@ -16,8 +16,8 @@
  */
 extern const char *const reader_names[];
 
-/* Reads the bytes as a file of reader `i`, and frees what was read. Aborts where something could not be prepared, or where
- * an error is not one clean line. */
+/* Reads the bytes as a file of reader `i`, and frees what was read. Aborts where something could not be prepared, or
+ * where an error is not one clean line. */
 void read_as(int i, const uint8_t *bytes, size_t size);
 
 #endif

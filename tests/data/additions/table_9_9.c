@@ -5,8 +5,8 @@ static const ab_set sets[] = {{NULL, NULL}};
 
 static const ab_line lines[] = {{"cpu-best", "tsp/cpu-best", "threads=1", "fastest CPU"}, {NULL}};
 
-static const ab_heading headings[] = {{"9.9", "Ant System on one core, time of an iteration", "thesis-9.9", "iteration"},
-                                      {NULL}};
+static const ab_heading headings[] = {
+    {"9.9", "Ant System on one core, time of an iteration", "thesis-9.9", "iteration"}, {NULL}};
 
 static const ab_block blocks[] = {{"9.9", "time", "protocol=as-best", .lines = lines}, {NULL}};
 
