@@ -78,7 +78,12 @@ def drawing(u, v):
         x = LEFT + 14 + city * 48 + city // SIZE * 16
         yield f'<rect x="{x}" y="{110 - weight * 22:g}" width="32" height="{weight * 22:g}" fill="{COLOURS[city // SIZE]}"/>'
         yield f'<path d="M{x} 110 h32" stroke="#222"/>'
-        yield text(x + 16, 106 - weight * 22, f"{weight:g}" if weight else "visited", more="" if weight else ' font-size="10" fill="#555"')
+        yield text(
+            x + 16,
+            106 - weight * 22,
+            f"{weight:g}" if weight else "visited",
+            more="" if weight else ' font-size="10" fill="#555"',
+        )
         yield text(x + 16, 128, f"{city}")
     for i, block in enumerate(blocks):
         what = f"sub-block {i}: {sums[i]:g}" if any(block) else f"sub-block {i}: exhausted"
@@ -86,7 +91,9 @@ def drawing(u, v):
     parts = [(f"sub-block {i}", value, COLOURS[i]) for i, value in enumerate(sums)]
     yield from wheel(178, "stage 2", parts, target, f"u = {u:g}: {target:.3g} of {sum(sums):g}")
     parts = [(f"city {chosen * SIZE + i}", weight, COLOURS[chosen]) for i, weight in enumerate(blocks[chosen])]
-    yield from wheel(278, "stage 3", parts, inside, f"v = {v:g}: {inside:.3g} of {sums[chosen]:g}, city {chosen * SIZE + place}")
+    yield from wheel(
+        278, "stage 3", parts, inside, f"v = {v:g}: {inside:.3g} of {sums[chosen]:g}, city {chosen * SIZE + place}"
+    )
     yield "</svg>"
 
 

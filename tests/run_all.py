@@ -32,7 +32,9 @@ def run_program(program):
         output, crashed = f"{late.stdout or ''}\nran over {LIMIT_S} s", True
     skipped = len(re.findall(r"^(?:not )?ok \d+.*# SKIP", output, re.M | re.I))
     passed = len(re.findall(r"^ok \d+", output, re.M)) - len(re.findall(r"^ok \d+.*# SKIP", output, re.M | re.I))
-    failed = len(re.findall(r"^not ok \d+", output, re.M)) - len(re.findall(r"^not ok \d+.*# SKIP", output, re.M | re.I))
+    failed = len(re.findall(r"^not ok \d+", output, re.M)) - len(
+        re.findall(r"^not ok \d+.*# SKIP", output, re.M | re.I)
+    )
     if crashed or passed + failed + skipped == 0 or (failed == 0 and "ERROR: " in output and "Sanitizer" in output):
         failed += 1
     return program.name, passed, failed, skipped, time.monotonic() - begin, output

@@ -216,7 +216,9 @@ def tree(tmp_path_factory, request):
     made = Tree(tmp_path_factory.mktemp("additions"))
     with made.timed("copy"):
         copy_tree(made.path)
-        made.copied = {name: (made.path / name).read_bytes() for name in listed_by_git() if (made.path / name).is_file()}
+        made.copied = {
+            name: (made.path / name).read_bytes() for name in listed_by_git() if (made.path / name).is_file()
+        }
     for kernel in (*KERNELS, TWICE, BIASED):
         kernel.write(made.path)
     for new, of in OPERATION.items():

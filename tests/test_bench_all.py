@@ -136,7 +136,10 @@ def test_every_driver_runs_under_every_tool(folder):
     for driver, inputs in (("3.3", "u60,u300"), ("5.1", "shapes-37x29,shapes-150x70")):
         lines = (folder / driver).read_text().splitlines()
         assert len(lines) == 4
-        assert all(line.startswith(f"{driver} --backend cuda --profile smoke --processes 1 --instances {inputs} ") for line in lines)
+        assert all(
+            line.startswith(f"{driver} --backend cuda --profile smoke --processes 1 --instances {inputs} ")
+            for line in lines
+        )
 
 
 @pytest.mark.parametrize("place, environment", [
@@ -146,7 +149,10 @@ def test_the_tool_is_found_off_the_path(folder, place, environment):
     """By its place in the toolkit, or in what make deps installs: with /usr/local/cuda as it is not."""
     script = folder / "scripts/check_gpu"
     script.write_text(script.read_text().replace("/usr/local/cuda", "/nonexistent"))
-    environment = {"PATH": without_sanitizer(folder), **{name: str(folder / value) for name, value in environment.items()}}
+    environment = {
+        "PATH": without_sanitizer(folder),
+        **{name: str(folder / value) for name, value in environment.items()},
+    }
     done = run(folder, "check_gpu", **environment)
     assert done.returncode == 77 and "make deps installs it" in done.stderr
     write(folder / place / "compute-sanitizer", SANITIZER)

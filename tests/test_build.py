@@ -52,7 +52,9 @@ def test_cudnns_version_is_of_its_header(tree, tmp_path):
         "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 19\n#define CUDNN_PATCHLEVEL 1\n"
         "#define CUDNN_VERSION (CUDNN_MAJOR * 10000 + CUDNN_MINOR * 100 + CUDNN_PATCHLEVEL)\n"
     )
-    told = subprocess.run(["scripts/build_info", "gcc", "", "", "", "", "", "", tmp_path], cwd=tree, capture_output=True, text=True)
+    told = subprocess.run(
+        ["scripts/build_info", "gcc", "", "", "", "", "", "", tmp_path], cwd=tree, capture_output=True, text=True
+    )
     assert '#define AB_CUDNN_VERSION "9.19.1"' in told.stdout
     assert '#define AB_NPP_VERSION ""' in told.stdout
 
@@ -76,6 +78,9 @@ def test_other_architectures_build_again_and_the_hash_is_the_same_in_every_folde
 
 def hashes(folder, objects):
     text = subprocess.run(
-        ["scripts/build_info", "gcc", "", nvcc(), "80", "", "", "", "", *objects], cwd=folder, capture_output=True, text=True
+        ["scripts/build_info", "gcc", "", nvcc(), "80", "", "", "", "", *objects],
+        cwd=folder,
+        capture_output=True,
+        text=True,
     ).stdout
     return re.search(r'AB_KERNEL_HASHES "(.*)"', text)[1]

@@ -117,7 +117,9 @@ def test_the_thesis_claims_what_its_tables_say(thesis):
     """Of its own times none fails, but for two sentences that its tables contradict (results/published/NOTES.md)."""
     verdicts = {verdict.claim["id"]: verdict.verdict for verdict in claims.judge_all(thesis)}
     assert {name for name, v in verdicts.items() if v == claims.FAILS} == {"colour-10x", "compression-worsens"}
-    holding = "cpu-82x i-roulette-8x construct-majority i-roulette-loses i-roulette-0.2 ds-roulette-large candidates-18x"
+    holding = (
+        "cpu-82x i-roulette-8x construct-majority i-roulette-loses i-roulette-0.2 ds-roulette-large candidates-18x"
+    )
     assert {verdicts[name] for name in holding.split()} == {claims.HOLDS}
 
 

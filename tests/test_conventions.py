@@ -21,7 +21,10 @@ def test_workflows_are_pinned_and_may_read_alone(path):
     assert text.count("timeout-minutes:") == len(re.findall(r"^  \w+:\n(?:    .*\n)*?    runs-on:", text, re.M))
 
 
-@pytest.mark.parametrize("command", [["actionlint"], ["zizmor", "--offline", "-q", ".github/workflows"], ["ruff", "check", "scripts", "tests"]])
+@pytest.mark.parametrize(
+    "command",
+    [["actionlint"], ["zizmor", "--offline", "-q", ".github/workflows"], ["ruff", "check", "scripts", "tests"]],
+)
 def test_linters_that_are_here_have_nothing_to_say(command):
     if not shutil.which(command[0]):
         pytest.skip(f"no {command[0]}")
@@ -32,7 +35,9 @@ def test_linters_that_are_here_have_nothing_to_say(command):
 @pytest.mark.skipif(not shutil.which("shellcheck"), reason="no shellcheck")
 def test_shellcheck_has_nothing_to_say():
     candidates = [path for path in [*ROOT.glob("scripts/*"), *ROOT.glob("*/fetch"), ROOT / ".ci/run"] if path.is_file()]
-    scripts = [path for path in candidates if path.read_bytes()[:40].startswith(b"#!") and b"sh\n" in path.read_bytes()[:40]]
+    scripts = [
+        path for path in candidates if path.read_bytes()[:40].startswith(b"#!") and b"sh\n" in path.read_bytes()[:40]
+    ]
     assert len(scripts) > 8
     done = subprocess.run(["shellcheck", *scripts, ROOT / "scripts/completion.bash"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
@@ -41,7 +46,13 @@ def test_shellcheck_has_nothing_to_say():
 def make_says(what, *arguments):
     """What a variable of the Makefile is."""
     text = f"include Makefile\nshow:;@echo '{what}'\n"
-    done = subprocess.run(["make", "-s", "--no-print-directory", "-f", "-", "show", *arguments], cwd=ROOT, input=text, capture_output=True, text=True)
+    done = subprocess.run(
+        ["make", "-s", "--no-print-directory", "-f", "-", "show", *arguments],
+        cwd=ROOT,
+        input=text,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip(), done.stderr
 
@@ -60,8 +71,17 @@ def test_a_warning_is_an_error_where_that_is_asked_for():
 
 def test_libraries_are_shared_where_there_is_no_archive(tmp_path):
     assert "-l:libjansson.a" in make_says("$(DATA_LIBS)")[0]
-    compiler = tool(tmp_path / "c++", 'echo "${1#-print-file-name=}"')  # what a compiler says of a file that it does not find
-    assert make_says("$(DATA_LIBS)", f"CXX={compiler}")[0].split() == ["-ljansson", "-lcsv", "-lboost_context", "-lnettle", "-lpng16", "-lz"]
+    compiler = tool(
+        tmp_path / "c++", 'echo "${1#-print-file-name=}"'
+    )  # what a compiler says of a file that it does not find
+    assert make_says("$(DATA_LIBS)", f"CXX={compiler}")[0].split() == [
+        "-ljansson",
+        "-lcsv",
+        "-lboost_context",
+        "-lnettle",
+        "-lpng16",
+        "-lz",
+    ]
 
 
 def test_only_architectures_that_nvcc_knows(tmp_path):
@@ -82,7 +102,10 @@ def test_the_container_takes_what_make_deps_takes():
     text = (ROOT / "Containerfile").read_text()
     (cut,) = re.findall(r"sed -i '(.*?)' scripts/deps", text)
     short = subprocess.run(["sed", cut, ROOT / "scripts/deps"], capture_output=True, text=True, check=True).stdout
-    assert short.rstrip().endswith("\ninstall_packages") and subprocess.run(["bash", "-n"], input=short, text=True).returncode == 0
+    assert (
+        short.rstrip().endswith("\ninstall_packages")
+        and subprocess.run(["bash", "-n"], input=short, text=True).returncode == 0
+    )
     assert all(target in text for target in ("AS cpu", "AS cuda", "make install"))
 
 
@@ -98,7 +121,10 @@ def test_every_target_that_documents_name_is_there():
 def features():
     """{feature: its other cells} of docs/features.md."""
     text = (ROOT / "docs/features.md").read_text().partition("|---|---|---|---|")[2].partition("\n\n")[0]
-    return {line.split(" | ")[0].removeprefix("| "): line.removesuffix(" |").split(" | ")[1:] for line in text.splitlines()[1:]}
+    return {
+        line.split(" | ")[0].removeprefix("| "): line.removesuffix(" |").split(" | ")[1:]
+        for line in text.splitlines()[1:]
+    }
 
 
 def test_every_feature_has_a_word_on_every_harness_and_what_shows_it():
@@ -116,7 +142,14 @@ def test_what_shows_a_feature_is_there():
             target = command.split()[1]
             assert target in targets or target.startswith("bench-"), feature
             for arguments in re.findall(r'ARGS="?([^"]*)', command) if target.startswith("bench-") else []:
-                driver = ["build/bin/antbench", target.removeprefix("bench-"), *arguments.split(), "--dry-run", "--quiet", "--instances"]
+                driver = [
+                    "build/bin/antbench",
+                    target.removeprefix("bench-"),
+                    *arguments.split(),
+                    "--dry-run",
+                    "--quiet",
+                    "--instances",
+                ]
                 drawn = "shapes-128" if target == "bench-5.1" else "u30"
                 assert subprocess.run([*driver, drawn], cwd=ROOT, capture_output=True).returncode in (0, 77), command
         for path in re.findall(r"`(scripts/\w+)", shown):

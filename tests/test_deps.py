@@ -16,7 +16,9 @@ def machine(tmp_path):
     tree, path = tmp_path / "tree", tmp_path / "bin"
     (tree / "scripts").mkdir(parents=True)
     path.mkdir()
-    script = (ROOT / "scripts/deps").read_text().replace("/usr/local/cuda", str(tmp_path / "cuda"))  # this machine may have one
+    script = (
+        (ROOT / "scripts/deps").read_text().replace("/usr/local/cuda", str(tmp_path / "cuda"))
+    )  # this machine may have one
     (tree / "scripts/deps").write_text(script)
     (tree / "scripts/deps").chmod(0o755)
     shutil.copy(ROOT / "packages.txt", tree)
@@ -76,7 +78,10 @@ def test_without_sudo_it_says_what_root_would_do_and_goes_on(machine):
 
 
 @pytest.mark.skipif(not shutil.which("script"), reason="no script(1), which makes a terminal")
-@pytest.mark.parametrize("answer, environment, installs", [("n\n", {}, False), ("\n", {}, True), ("y\n", {}, True), ("n\n", {"YES": "1"}, True)])
+@pytest.mark.parametrize(
+    "answer, environment, installs",
+    [("n\n", {}, False), ("\n", {}, True), ("y\n", {}, True), ("n\n", {"YES": "1"}, True)],
+)
 def test_on_a_terminal_it_asks(machine, answer, environment, installs):
     code, said = machine(apt_get=APT, sudo=SUDO, environment=environment, terminal_says=answer)
     assert code == 0 and ("sudo was called" in said) == installs
@@ -104,7 +109,9 @@ def test_where_nothing_is_known(machine):
 def test_an_old_driver_gets_no_compiler_that_it_cannot_run(machine, driver, is_old):
     code, said = machine(user=0, apt_get=APT, nvidia_smi=f"echo {driver}")
     assert code == 0
-    assert ("deps: driver 550 runs programs of CUDA 12" in said) == is_old and ("installing CUDA 13.0" in said) != is_old
+    assert ("deps: driver 550 runs programs of CUDA 12" in said) == is_old and (
+        "installing CUDA 13.0" in said
+    ) != is_old
     assert "built without the CUDA backend" in said
 
 
@@ -136,7 +143,9 @@ def test_a_gpu_without_compute_sanitizer_gets_nvidias(machine):
 
 
 def test_one_that_is_there_is_taken(machine):
-    _, said = machine(user=0, apt_get=APT, nvcc="exit 0", nvidia_smi="echo 580.65.06", compute_sanitizer="exit 0", python3=VENV)
+    _, said = machine(
+        user=0, apt_get=APT, nvcc="exit 0", nvidia_smi="echo 580.65.06", compute_sanitizer="exit 0", python3=VENV
+    )
     assert "pip: " not in said and "/bin/compute-sanitizer" in said
 
 

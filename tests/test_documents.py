@@ -18,7 +18,11 @@ from support.commands import PROGRAM, ROOT, environment_of, write_tsp
 from support.copies import listed_by_git
 from thesis_run import write_run
 
-DOCUMENTS = [path for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))) if path.exists()]
+DOCUMENTS = [
+    path
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+    if path.exists()
+]
 COMMANDS = list(dict.fromkeys(command for path in DOCUMENTS for command in documents.commands(path)))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TOOLS = ("git", "cd", "sed", "echo", "sudo")
@@ -39,7 +43,9 @@ def of(*first):
 
 
 def test_commands_are_found_in_documents():
-    assert {"make deps bench-all", "make deps test", "make NVCC= build", ".ci/run"} <= set(COMMANDS) and len(COMMANDS) > 40
+    assert {"make deps bench-all", "make deps test", "make NVCC= build", ".ci/run"} <= set(COMMANDS) and len(
+        COMMANDS
+    ) > 40
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -51,7 +57,9 @@ def test_a_shell_can_read_it(command):
 @pytest.mark.parametrize("command", of("make"))
 def test_what_is_given_to_make_is_used(command):
     assigned, _ = words(command)
-    unknown = [name for name in assigned if not re.search(rf"\$\((call as_word,\$\()?{name}[):]|\b{name} := ", MAKEFILE)]
+    unknown = [
+        name for name in assigned if not re.search(rf"\$\((call as_word,\$\()?{name}[):]|\b{name} := ", MAKEFILE)
+    ]
     assert not unknown, f"the Makefile has no {unknown}"
 
 
@@ -90,7 +98,9 @@ def test_the_program_would_do_it(tmp_path):
         plan = [] if {"--help", "--list"} & set(arguments) else ["--dry-run"]
         if arguments[0] == "solve" and plan:  # which has no plan, but can be short
             plan = ["--seconds", "0.1", "--out", str(tmp_path / "x.tour")]
-        done = subprocess.run([PROGRAM, *arguments, *plan], cwd=ROOT, env=environment_of(), capture_output=True, text=True)
+        done = subprocess.run(
+            [PROGRAM, *arguments, *plan], cwd=ROOT, env=environment_of(), capture_output=True, text=True
+        )
         needs_gpu = done.returncode == command.SKIPPED and "cuda" in arguments
         assert needs_gpu or (done.returncode == command.OK and done.stdout), f"{arguments}: {done.stderr}"
 
@@ -121,7 +131,10 @@ def test_all_else_is_there():
     for command in COMMANDS:
         first = words(command)[1][0]
         if first.startswith("build/bin/tests/"):
-            assert re.search(rf"{re.escape(first)}|STAT_TESTS", MAKEFILE) and (ROOT / f"{first.replace('build/bin/', '')}.c").exists()
+            assert (
+                re.search(rf"{re.escape(first)}|STAT_TESTS", MAKEFILE)
+                and (ROOT / f"{first.replace('build/bin/', '')}.c").exists()
+            )
         elif first.startswith(".ci/"):
             assert os.access(ROOT / first, os.X_OK)
         else:
@@ -130,7 +143,19 @@ def test_all_else_is_there():
 
 # ---- What reads runs ----
 
-READ_RUNS = "help", "plots", "report", "claims", "list-runs", "gpus", "compare", "results-check", "share", "export", "regress"
+READ_RUNS = (
+    "help",
+    "plots",
+    "report",
+    "claims",
+    "list-runs",
+    "gpus",
+    "compare",
+    "results-check",
+    "share",
+    "export",
+    "regress",
+)
 STORED = "results/reference/nvidia-h100-80gb-hbm3/20261122T062258Z-8445075"
 NOT_CALIBRATED = ("regress", f"Error {command.INCONCLUSIVE}")  # nobody has calibrated that machine
 

@@ -39,7 +39,16 @@ def test_every_timed_row_has_its_processes_and_aggregates(document):
 
 def test_it_has_what_compare_py_asks_for(document):
     assert document["context"]["json_schema_version"] == 1 and document["context"]["host_name"] == ""
-    needed = {"name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "threads", "iterations"}
+    needed = {
+        "name",
+        "family_index",
+        "per_family_instance_index",
+        "run_name",
+        "run_type",
+        "repetitions",
+        "threads",
+        "iterations",
+    }
     assert all(needed | {"real_time", "cpu_time", "time_unit"} <= entry.keys() for entry in document["benchmarks"])
     names = [entry["name"] for entry in document["benchmarks"] if entry["run_type"] == "aggregate"]
     assert len(names) == len(set(names))
@@ -56,6 +65,8 @@ def test_one_process_has_no_aggregates(tmp_path, capsys):
     run = write_run(tmp_path / "run", [made_row("3.3", "ds-roulette", "d198", 1.0, "protocol=as-best")])
     assert export.main([str(run)]) == 0
     (entry,) = json.loads(capsys.readouterr().out)["benchmarks"]
-    assert entry["name"] == "3.3/ds-roulette/d198/iteration/protocol=as-best" and entry["real_time"] == pytest.approx(1.0, rel=0.1)
+    assert entry["name"] == "3.3/ds-roulette/d198/iteration/protocol=as-best" and entry["real_time"] == pytest.approx(
+        1.0, rel=0.1
+    )
     with pytest.raises(BadInput, match="/nonexistent/x: No such file"):
         export.main([str(run), "--out", "/nonexistent/x"])

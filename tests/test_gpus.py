@@ -29,7 +29,15 @@ def results(tmp_path, monkeypatch):
     table.write_text("\n".join([header, *(",".join(twice(line.split(","), names)) for line in lines)]) + "\n")
     header, *lines = samples.read_text().splitlines()
     at = header.split(",").index("ms")
-    samples.write_text("\n".join([header, *(",".join([*c[:at], repr(2 * float(c[at])), *c[at + 1 :]]) for c in (s.split(",") for s in lines))]) + "\n")
+    samples.write_text(
+        "\n".join(
+            [
+                header,
+                *(",".join([*c[:at], repr(2 * float(c[at])), *c[at + 1 :]]) for c in (s.split(",") for s in lines)),
+            ]
+        )
+        + "\n"
+    )
     monkeypatch.setattr(runs, "RESULTS", tmp_path)
     return tmp_path
 
@@ -77,7 +85,9 @@ def test_a_broken_run_is_told_and_the_others_are_listed(results, capsys):
     ],
 )
 def test_a_name_that_is_nearly_right(results, name, meant):
-    with pytest.raises(BadInput, match=rf"^{name}: no run there; .*; did you mean {meant}\? \(make list-runs lists them\)$"):
+    with pytest.raises(
+        BadInput, match=rf"^{name}: no run there; .*; did you mean {meant}\? \(make list-runs lists them\)$"
+    ):
         runs.load_runs(name)
 
 
@@ -131,7 +141,11 @@ def test_two_rows_of_a_run(capsys):
     assert said[0].startswith("3.3/acotsp-seq and 3.3/ds-roulette of  NVIDIA H100")
     (line,) = (line for line in said if "acotsp-seq : ds-roulette" in line)
     assert "cpu : cuda" in line and " d198 " in line
-    slow, fast = (row for _, row in runs.load_run(DATA / "newer").rows.iterrows() if row["table"] == "3.3" and "i-r" not in row["row"])
+    slow, fast = (
+        row
+        for _, row in runs.load_run(DATA / "newer").rows.iterrows()
+        if row["table"] == "3.3" and "i-r" not in row["row"]
+    )
     ratio = fast["median_ms"] / slow["median_ms"]
     expected = f"B is faster in 1, slower in 0, the same within its interval in 0; B/A is {ratio:.3f} in the geometric mean of 1"
     assert said[-2] == expected
@@ -156,6 +170,12 @@ def test_the_summary_counts(capsys):
     for sides in (("newer", "older"), ("older", "newer")):
         compare.main([str(DATA / side) for side in sides])
         text = capsys.readouterr().out.splitlines()[-2]
-        said.append(re.search(r"faster in (\d), slower in (\d), the same within its interval in 0; B/A is ([\d.]+)", text).groups())
+        said.append(
+            re.search(
+                r"faster in (\d), slower in (\d), the same within its interval in 0; B/A is ([\d.]+)", text
+            ).groups()
+        )
     (faster, slower, ratio), (slower_again, faster_again, inverse) = said
-    assert (faster, slower) == (faster_again, slower_again) == ("3", "2") and float(ratio) * float(inverse) == pytest.approx(1, rel=1e-3)
+    assert (faster, slower) == (faster_again, slower_again) == ("3", "2") and float(ratio) * float(
+        inverse
+    ) == pytest.approx(1, rel=1e-3)

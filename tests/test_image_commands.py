@@ -25,7 +25,9 @@ def test_cpu_runs_are_timed_and_verified(cpu_run):
     rows = rows_of(cpu_run[0] / "run")
     assert table_of(cpu_run[0] / "run").read_text().splitlines()[0] == HEADER
     timed = [row for row in rows if row["scope"] == "run"]
-    assert {(row["row"], row["instance"]) for row in timed} == {(r, i) for r in ("seq", "omp") for i in ("shapes-60x40", "hue-32")}
+    assert {(row["row"], row["instance"]) for row in timed} == {
+        (r, i) for r in ("seq", "omp") for i in ("shapes-60x40", "hue-32")
+    }
     for row in timed:
         assert row["status"] in ("ok", "noisy", "few") and row["samples"] == "2" and float(row["mean_ms"]) > 0
         assert row["verify_metric"] == "valid-moves" and float(row["verify_value"]) > 0
@@ -62,7 +64,9 @@ def test_every_mapping_is_verified_on_the_host_backend(tmp_path):
     blocks = (64, 128, 256, 512, 768)
     assert {f"{mapping}-{block}" for mapping in ("thread", "block", "warp") for block in blocks} <= set(names["5.1"])
     assert names["F5.7"] == [f"warp-{block}-uncached" for block in blocks]
-    assert all(row["row"].startswith(f"{row['implementation'].partition('/')[2]}-{params_of(row)['block']}") for row in rows)
+    assert all(
+        row["row"].startswith(f"{row['implementation'].partition('/')[2]}-{params_of(row)['block']}") for row in rows
+    )
     for row in rows:
         assert row["status"] == "ok" and all(row[name] == "" for name in TIMES), row
 
@@ -87,7 +91,10 @@ def test_stand_ins_are_named(tmp_path):
     result = drive("--instances", "cameraman", "--runs", 1, "--iterations", 2, "--implementations", "edge-ants/seq",
                    "--out", tmp_path / "run")
     assert result.returncode == 0, result.stderr
-    assert "shapes-512-3: drawn stand-in for cameraman, of which no file was found (make instances, make images)" in result.stdout
+    assert (
+        "shapes-512-3: drawn stand-in for cameraman, of which no file was found (make instances, make images)"
+        in result.stdout
+    )
     assert all("drawn stand-in for cameraman" in row["note"] for row in rows_of(tmp_path / "run"))
 
 
@@ -129,7 +136,18 @@ def test_save_is_for_drivers_with_images():
 
 
 def test_a_finished_run_is_not_measured_again(tmp_path):
-    arguments = ["--instances", "shapes-20", "--runs", 1, "--iterations", 2, "--backend", "cpu", "--out", tmp_path / "run"]
+    arguments = [
+        "--instances",
+        "shapes-20",
+        "--runs",
+        1,
+        "--iterations",
+        2,
+        "--backend",
+        "cpu",
+        "--out",
+        tmp_path / "run",
+    ]
     assert drive(*arguments).returncode == 0
     before = table_of(tmp_path / "run").read_text()
     again = drive(*arguments, "--resume")
@@ -155,7 +173,13 @@ PIXEL_BYTES = {"canny": 2, "colour-edge": 5}  # read and written by a detector
 
 def test_detectors_are_timed_on_the_cpu(detector_run):
     rows = [row for row in detector_run[0] if row["table"] == "6.1" and row["backend"] == "cpu"]
-    assert {row["row"] for row in rows} >= {"opencv-1", "opencv-all", "opencv-blur-1", "colour-edge-seq", "colour-edge-omp"}
+    assert {row["row"] for row in rows} >= {
+        "opencv-1",
+        "opencv-all",
+        "opencv-blur-1",
+        "colour-edge-seq",
+        "colour-edge-omp",
+    }
     for row in rows:
         assert row["scope"] == "kernel" and row["samples"] == "3" and float(row["mean_ms"]) > 0
         assert float(row["bytes"]) == 48 * 40 * PIXEL_BYTES[row["implementation"].partition("/")[0]]
@@ -222,7 +246,9 @@ def test_the_noise_of_photographs_is_measured_on_photographs_alone(tmp_path):
     for images in (tmp_path, "/nonexistent"):
         rows = commands.planned("--profile", "smoke", "--backend", "cpu", driver="6.1", images=images)
         found[images] = {row["instance"] for row in rows if row["table"] == "F6.5"}
-    assert found[tmp_path] == {"shapes-128", "shapes-512", "cameraman"}, "shapes-512, lena's stand-in, is one of its own"
+    assert found[tmp_path] == {"shapes-128", "shapes-512", "cameraman"}, (
+        "shapes-512, lena's stand-in, is one of its own"
+    )
     assert found["/nonexistent"] == {"shapes-128", "shapes-512"}
 
 

@@ -117,7 +117,10 @@ def tables():
 
 def test_the_manual_has_every_table_option_and_parameter(prefix):
     page = (prefix / "share/man/man1/antbench.1").read_text().replace("\\-", "-")
-    helps = [call(PROGRAM, ROOT, "--help"), *(call(PROGRAM, ROOT, table, "--help") for table in dict.fromkeys(tables()))]
+    helps = [
+        call(PROGRAM, ROOT, "--help"),
+        *(call(PROGRAM, ROOT, table, "--help") for table in dict.fromkeys(tables())),
+    ]
     for text in helps:
         for option in re.findall(r"^  (?:antbench )?(--[a-z-]+)", text, re.M):
             assert re.search(rf"^\.B {re.escape(option)}( |$)", page, re.M), option
@@ -130,7 +133,9 @@ def test_the_manual_has_every_table_option_and_parameter(prefix):
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="no groff")
 def test_the_manual_is_set_without_a_warning(prefix):
-    done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", prefix / "share/man/man1/antbench.1"], capture_output=True, text=True)
+    done = subprocess.run(
+        ["groff", "-man", "-ww", "-Tutf8", prefix / "share/man/man1/antbench.1"], capture_output=True, text=True
+    )
     assert done.returncode == 0 and done.stderr == "" and "EXIT STATUS" in re.sub(".\x08", "", done.stdout)
 
 
@@ -140,7 +145,9 @@ def completions(prefix, *words):
         COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
         _antbench "$1" "${{!#}}" "${{@: -2:1}}"
         printf '%s\\n' "${{COMPREPLY[@]}}" """
-    done = subprocess.run(["bash", "-c", script, "bash", PROGRAM, *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["bash", "-c", script, "bash", PROGRAM, *words], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert done.stderr == ""
     return done.stdout.split()
 
@@ -152,8 +159,15 @@ def test_bash_completes_tables_options_and_their_values(prefix):
     assert "--save" in completions(prefix, "6.1", "--") and "--save" not in completions(prefix, "3.3", "--")
     assert completions(prefix, "3.3", "--profile", "") == ["smoke", "quick", "thesis"]
     assert completions(prefix, "3.3", "--backend", "=", "cu") == ["cuda"]
-    assert completions(prefix, "3.3", "--set", "rh") == ["rho="] and completions(prefix, "3.3", "--set", "l2") == ["l2="]
+    assert completions(prefix, "3.3", "--set", "rh") == ["rho="] and completions(prefix, "3.3", "--set", "l2") == [
+        "l2="
+    ]
     assert completions(prefix, "3.3", "--implementations", "tsp/ds") == ["tsp/ds-roulette"]
-    assert completions(prefix, "3.3", "--implementations", "tsp/i-roulette,tsp/ds") == ["tsp/i-roulette,tsp/ds-roulette"]
+    assert completions(prefix, "3.3", "--implementations", "tsp/i-roulette,tsp/ds") == [
+        "tsp/i-roulette,tsp/ds-roulette"
+    ]
     assert completions(prefix, "3.3", "--rows", "3.4/ds-roulette,3.3/ra") == ["3.4/ds-roulette,3.3/race"]
-    assert set(completions(prefix, "5.1", "--rows", "5.1/warp")) == {"5.1/warp-*", "5.1/warp-128"} and completions(prefix, "3.3", "--rows", "5.1") == []
+    assert (
+        set(completions(prefix, "5.1", "--rows", "5.1/warp")) == {"5.1/warp-*", "5.1/warp-128"}
+        and completions(prefix, "3.3", "--rows", "5.1") == []
+    )

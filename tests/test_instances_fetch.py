@@ -143,14 +143,18 @@ def test_asks_a_server_that_does_not_answer_only_once(tmp_path, monkeypatch):
 ])
 def test_strange_names_and_urls_are_refused(server, tmp_path, name, url, fault):
     server.files = {"/a.tsp": GOOD}
-    code, lines, directory = fetch(tmp_path, [(name, url.format(base=server.base), GOOD), ("b", f"{server.base}/a.tsp", GOOD)])
+    code, lines, directory = fetch(
+        tmp_path, [(name, url.format(base=server.base), GOOD), ("b", f"{server.base}/a.tsp", GOOD)]
+    )
     assert code == 1 and lines[0] == f"{tmp_path}/catalogue.csv:2: FAILED: {fault}"
     assert lines[1].startswith("b.tsp: downloaded") and names(directory) == ["b.tsp"] and len(server.requests) == 1
 
 
 def test_a_mirror_of_another_protocol_is_not_asked(tmp_path):
     (tmp_path / "here.tsp").write_bytes(GOOD)
-    code, lines, _ = fetch(tmp_path, [("here", "http://no-such-host.invalid/x", GOOD)], f"file://{tmp_path}/{{name}}.tsp")
+    code, lines, _ = fetch(
+        tmp_path, [("here", "http://no-such-host.invalid/x", GOOD)], f"file://{tmp_path}/{{name}}.tsp"
+    )
     assert code == 1 and "FAILED" in lines[0]
 
 
@@ -159,8 +163,13 @@ def test_a_catalogue_whose_last_line_has_no_end_and_one_that_is_short(server, tm
     digest = hashlib.sha256(GOOD).hexdigest()
     catalogue = tmp_path / "catalogue.csv"
     catalogue.write_text(f"name,url,sha256\nshort\nlast,{server.base}/a.tsp,{digest}")
-    done = subprocess.run([FETCH, catalogue, tmp_path / "tsplib"], env=dict(os.environ, MIRRORS="", no_proxy="*"), text=True,
-                          capture_output=True, timeout=60)
+    done = subprocess.run(
+        [FETCH, catalogue, tmp_path / "tsplib"],
+        env=dict(os.environ, MIRRORS="", no_proxy="*"),
+        text=True,
+        capture_output=True,
+        timeout=60,
+    )
     assert done.returncode == 1 and done.stderr == ""
     assert f"{catalogue}:2: FAILED: the URL \"\" is not of https or http" in done.stdout
     assert "last.tsp: downloaded" in done.stdout and "1 downloaded, 0 already there, 1 failed" in done.stdout
@@ -171,7 +180,11 @@ def test_a_directory_or_a_link_in_the_way(server, tmp_path):
     (tmp_path / "tsplib/a.tsp").mkdir(parents=True)
     entries = [("a", f"{server.base}/a.tsp", GOOD)]
     code, lines, directory = fetch(tmp_path, entries)
-    assert code == 1 and lines[0] == f"a.tsp: FAILED: {directory}/a.tsp is a directory" and names(directory / "a.tsp") == []
+    assert (
+        code == 1
+        and lines[0] == f"a.tsp: FAILED: {directory}/a.tsp is a directory"
+        and names(directory / "a.tsp") == []
+    )
     (directory / "a.tsp").rmdir()
     number = subprocess.run(["cksum"], input=f"{entries[0][1]}\n", capture_output=True, text=True).stdout.split()[0]
     (tmp_path / "mine").write_text("mine")

@@ -12,7 +12,12 @@ from support.copies import copy_tree
 
 LEARN = ROOT / "docs/learn.md"
 # The copy of the tests stands for the one that the reader makes; what is on a GPU is told so.
-OF_THE_COPY = ["git worktree add --detach ../antbench-learn", "cd ../antbench-learn", "cd -", "git worktree remove --force ../antbench-learn"]
+OF_THE_COPY = [
+    "git worktree add --detach ../antbench-learn",
+    "cd ../antbench-learn",
+    "cd -",
+    "git worktree remove --force ../antbench-learn",
+]
 GPU = "# on a GPU"
 EXIT_CODE = re.compile(r"# exit code (\d)")
 
@@ -44,14 +49,18 @@ def comparable(text):
     return " ".join(re.sub(r"block \d+", "block N", text).split())
 
 
-@pytest.mark.skipif(not (ROOT / "build/bin/antbench").exists() or not (ROOT / ".git").exists(), reason="not built here, or no git")
+@pytest.mark.skipif(
+    not (ROOT / "build/bin/antbench").exists() or not (ROOT / ".git").exists(), reason="not built here, or no git"
+)
 def test_every_exercise_does_what_it_says(tmp_path):
     copy_tree(tmp_path, ("gen", "obj"))
     environment = environment_of(PYTHON=sys.executable)
     todo = steps()
     assert len(todo) > 15 and sum(bool(quoted) for *_, quoted in todo) > 7
     for line, code, quoted in todo:
-        done = subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200)
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200
+        )
         said = done.stdout + done.stderr
         assert done.returncode == code, f"{line}\n{said}"
         missing = [text for text in quoted if comparable(text) not in comparable(said)]
@@ -59,7 +68,12 @@ def test_every_exercise_does_what_it_says(tmp_path):
 
 
 def test_the_drawing_is_that_of_the_numbers(tmp_path):
-    subprocess.run([sys.executable, "docs/ds_step.py", "0.62", "0.35", tmp_path / "step.svg"], cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "docs/ds_step.py", "0.62", "0.35", tmp_path / "step.svg"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
     assert (tmp_path / "step.svg").read_text() == (ROOT / "docs/ds-roulette-step.svg").read_text()
 
 

@@ -10,7 +10,9 @@ import shutil
 import pytest
 
 DRIVER = shutil.which("chromedriver")
-webdriver = pytest.importorskip("selenium.webdriver", reason="no python3-selenium: apt-get install python3-selenium chromium-driver")
+webdriver = pytest.importorskip(
+    "selenium.webdriver", reason="no python3-selenium: apt-get install python3-selenium chromium-driver"
+)
 pytestmark = pytest.mark.skipif(not DRIVER, reason="no chromedriver: apt-get install chromium-driver")
 
 WIDTHS, SCHEMES = (390, 768, 1280), ("light", "dark")
@@ -37,17 +39,26 @@ def page(browser, thesis_report):
 
 
 def shape(browser, width, scheme):
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600})
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
+    )
+    browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
 
 
 def measured(page, column):
     """The bold numbers of a column of Table 3.3, from above."""
-    return page.execute_script(f"return [...document.querySelectorAll('{TABLE} tbody tr')].map(r => r.cells[{column}].querySelector('b').textContent)")
+    return page.execute_script(
+        f"return [...document.querySelectorAll('{TABLE} tbody tr')].map(r => r.cells[{column}].querySelector('b').textContent)"
+    )
 
 
 def names(page):
-    return page.execute_script(f"return [...document.querySelectorAll('{TABLE} tbody tr')].filter(r => r.offsetHeight).map(r => r.cells[0].textContent)")
+    return page.execute_script(
+        f"return [...document.querySelectorAll('{TABLE} tbody tr')].filter(r => r.offsetHeight).map(r => r.cells[0].textContent)"
+    )
 
 
 def test_it_says_no_error_and_asks_for_nothing(page):
@@ -69,7 +80,10 @@ def test_a_column_is_sorted_and_turned_round(page):
 
 
 def test_cells_without_a_number_come_last_in_either_order(page):
-    page.execute_script("const t = document.querySelector(arguments[0]); t.tBodies[0].rows[0].cells[1].querySelector('b').textContent = '–'", TABLE)
+    page.execute_script(
+        "const t = document.querySelector(arguments[0]); t.tBodies[0].rows[0].cells[1].querySelector('b').textContent = '–'",
+        TABLE,
+    )
     for _ in range(2):
         page.execute_script("document.querySelector(arguments[0]).click()", f"{TABLE} th:nth-child(2) .sort")
         assert measured(page, 1)[-1] == "–"
@@ -118,7 +132,9 @@ def test_a_table_is_saved_as_csv(page):
     page.find_element("id", "filter").send_keys("d198")
     text = page.execute_script("return asCsv(document.querySelector(arguments[0]))", TABLE)
     header, row = text.splitlines()
-    assert header.startswith('instance,"ACOTSP-style, 1 core","ACOTSP-style, 1 core: interval","ACOTSP-style, 1 core: published",')
+    assert header.startswith(
+        'instance,"ACOTSP-style, 1 core","ACOTSP-style, 1 core: interval","ACOTSP-style, 1 core: published",'
+    )
     assert row.startswith('d198,48.4,"') and ",48.37," in row and row.count('"') % 2 == 0
     assert page.find_element("css selector", '[id="table-1-3.3"] a.csv').get_attribute("download") == "3.3.csv"
 
@@ -136,7 +152,10 @@ def test_nothing_is_cut_or_too_small_or_too_faint(page, width, scheme):
     if width == 1280:
         page.execute_script("document.getElementById('intervals').checked = false")
         for table in ("3.3", "4.2", "5.1", "6.1"):
-            assert page.execute_script("const s = document.querySelector(arguments[0]); return s.scrollWidth <= s.clientWidth", f'[id="table-1-{table}"] .scroll'), table
+            assert page.execute_script(
+                "const s = document.querySelector(arguments[0]); return s.scrollWidth <= s.clientWidth",
+                f'[id="table-1-{table}"] .scroll',
+            ), table
 
 
 # What reaches over the right edge and is in nothing that scrolls.

@@ -15,7 +15,9 @@ needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot 
 
 def has_latex():
     asked = ["kpsewhich", "siunitx.sty", "booktabs.sty"]
-    return shutil.which("pdflatex") and subprocess.run(asked, capture_output=True, check=False).stdout.count(b".sty") == 2
+    return (
+        shutil.which("pdflatex") and subprocess.run(asked, capture_output=True, check=False).stdout.count(b".sty") == 2
+    )
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +45,20 @@ def test_it_has_no_title_and_its_key_takes_a_quarter_at_most(thesis, tmp_path, m
     svg = 'svg size {0},{1} enhanced font "Helvetica,9"'  # in place of PDF, to read what is where
     text = drawn("6.5-gaussian", thesis, tmp_path / "out", monkeypatch, svg.replace("{0},{1}", "760,500")).read_text()
     assert "standard deviation" in text and "Figure 6.5" not in text
-    key = [float(found[1]) for found in re.finditer(r"translate\(([\d.]+),([\d.]+)\)[^>]*>\s*<text><tspan[^>]*>[^<]*(?:tuned|fixed|planes on)", text)]
+    key = [
+        float(found[1])
+        for found in re.finditer(
+            r"translate\(([\d.]+),([\d.]+)\)[^>]*>\s*<text><tspan[^>]*>[^<]*(?:tuned|fixed|planes on)", text
+        )
+    ]
     assert len(key) == 7 and len(set(key)) == 2  # seven entries in two columns
 
 
 def test_the_room_of_the_key_follows_its_columns(tmp_path, monkeypatch):
     asked = []
-    monkeypatch.setattr(plots, "call_gnuplot", lambda figure, terminal, path, variables, template: asked.append((terminal, variables)))
+    monkeypatch.setattr(
+        plots, "call_gnuplot", lambda figure, terminal, path, variables, template: asked.append((terminal, variables))
+    )
     size = plots.WIDTH, plots.HEIGHT + 7 * plots.KEY_LINE
     plots.paper("3.7", tmp_path, "", size, None, ["short"] * 7)
     plots.paper("3.7", tmp_path, "", size, None, ["l" * 60] * 7)
@@ -70,10 +79,16 @@ def test_every_template_of_curves_leaves_its_title_to_the_paper():
 
 
 def test_numbers_of_a_column():
-    assert [latex.number(0.19812), latex.number(float("nan")), latex.number(5.0, unsure=True), latex.number(13988.0, "length")] == [
-        *("0.198", "{--}", "{$\\sim$}5.00", "13988"),
-    ]
-    assert latex.column_type(["7.60", "1688", "{--}", "{$\\sim$}0.0433"]) == "S[table-format=4.4,table-space-text-pre={$\\sim$}]"
+    assert [
+        latex.number(0.19812),
+        latex.number(float("nan")),
+        latex.number(5.0, unsure=True),
+        latex.number(13988.0, "length"),
+    ] == [*("0.198", "{--}", "{$\\sim$}5.00", "13988")]
+    assert (
+        latex.column_type(["7.60", "1688", "{--}", "{$\\sim$}0.0433"])
+        == "S[table-format=4.4,table-space-text-pre={$\\sim$}]"
+    )
     assert latex.column_type(["{--}"]) == "S[table-format=1.0]"
 
 
@@ -103,13 +118,18 @@ def test_a_page_leaves_its_tables_for_latex(tmp_path):
     assert not (out / "latex/table-old.tex").exists()
 
 
-@pytest.mark.skipif(not has_latex(), reason="no pdflatex with siunitx and booktabs (texlive-latex-recommended, texlive-science)")
+@pytest.mark.skipif(
+    not has_latex(), reason="no pdflatex with siunitx and booktabs (texlive-latex-recommended, texlive-science)"
+)
 def test_latex_takes_every_table(thesis, tmp_path):
     machines = [{"tables": report.tables_of(source)[0], "device": "A & B_C"} for source in thesis]
     many = gpus.tables(gpus.published_gpus() + gpus.of_sources(thesis))
     latex.write(machines, many.values(), tmp_path)
     done = subprocess.run(
-        ["pdflatex", "-interaction=batchmode", "-halt-on-error", "-draftmode", "tables.tex"], cwd=tmp_path, capture_output=True, check=False
+        ["pdflatex", "-interaction=batchmode", "-halt-on-error", "-draftmode", "tables.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
     )
     log = (tmp_path / "tables.log").read_text(errors="replace")
     assert done.returncode == 0 and "Missing character" not in log, log[-3000:]

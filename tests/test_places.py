@@ -59,13 +59,27 @@ def test_from_another_directory(elsewhere):
     """The catalogue, the published numbers, and what --out names are found. A stand-in and a protocol that the thesis did not
     measure have no number of its."""
     write_tsp(elsewhere.parent / "a280.tsp", 25)
-    result = drive("--instances", "a280,d198", *ONCE, "--implementations", "tsp/acotsp-seq", "--out", "run", cwd=elsewhere,
-                   tsplib=elsewhere.parent)
+    result = drive(
+        "--instances",
+        "a280,d198",
+        *ONCE,
+        "--implementations",
+        "tsp/acotsp-seq",
+        "--out",
+        "run",
+        cwd=elsewhere,
+        tsplib=elsewhere.parent,
+    )
     assert result.returncode == 0, result.stderr
     rows = [row for row in rows_of(elsewhere / "run") if row["scope"] == "iteration"]
-    assert {(row["instance"], row["params"].split(";")[0], row["published_id"], row["published_ms"]) for row in rows} == {
-        ("a280", "protocol=as-best", "thesis-3.3/acotsp-seq/a280", "123.13"), ("a280", "protocol=as", "", ""),
-        ("u198", "protocol=as-best", "", ""), ("u198", "protocol=as", "", "")}
+    assert {
+        (row["instance"], row["params"].split(";")[0], row["published_id"], row["published_ms"]) for row in rows
+    } == {
+        ("a280", "protocol=as-best", "thesis-3.3/acotsp-seq/a280", "123.13"),
+        ("a280", "protocol=as", "", ""),
+        ("u198", "protocol=as-best", "", ""),
+        ("u198", "protocol=as", "", ""),
+    }
     assert "results: run\n" in result.stdout
     assert sorted(path.name for path in elsewhere.iterdir()) == ["run"]
 
@@ -83,7 +97,10 @@ def test_without_out_results_are_the_projects(root, elsewhere):
 
     directory = measure()
     [run] = (root / "results/runs").glob("*/*")
-    assert directory == str(run) and json.loads((run / "meta.json").read_text())["run_id"] == f"{run.parent.name}/{run.name}"
+    assert (
+        directory == str(run)
+        and json.loads((run / "meta.json").read_text())["run_id"] == f"{run.parent.name}/{run.name}"
+    )
     assert {row["instance"] for row in rows_of(run)} == {"u20"}
     assert measure("--resume") == directory, "the newest run of this machine"
     assert list(elsewhere.iterdir()) == []

@@ -74,8 +74,14 @@ print(done.returncode, used.ru_maxrss / 1024, used.ru_utime + used.ru_stime)
 @pytest.mark.parametrize("profile", ["quick", "thesis"])
 def test_a_plan_loads_nothing(profile):
     """Table 6.1 has images of up to 8192 x 8192 pixels, 268 MB each."""
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", MEASURE, PROGRAM, "6.1", "--dry-run", "--profile", profile],
-                          cwd=ROOT, env=environment_of(), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", MEASURE, PROGRAM, "6.1", "--dry-run", "--profile", profile],
+        cwd=ROOT,
+        env=environment_of(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     code, mebibytes, seconds = map(float, done.stdout.split())
     assert code == 0 and mebibytes < 50 and seconds < 1
 

@@ -40,8 +40,13 @@ needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot 
 def test_every_figure_has_a_caption_and_every_curve_a_template():
     curves = {line["figure"] for line in cells.read_layout("figures.csv")}
     montages = {line["figure"] for line in cells.read_layout("montages.csv")}
-    assert {line["figure"] for line in cells.read_layout("captions.csv")} == curves | montages | plots.ROOFLINES.keys() | {plots.HISTORY}
-    assert all((cells.REPORT / f"figures/{figure}.gp").is_file() for figure in curves | plots.ROOFLINES.keys() | {plots.HISTORY})
+    assert {
+        line["figure"] for line in cells.read_layout("captions.csv")
+    } == curves | montages | plots.ROOFLINES.keys() | {plots.HISTORY}
+    assert all(
+        (cells.REPORT / f"figures/{figure}.gp").is_file()
+        for figure in curves | plots.ROOFLINES.keys() | {plots.HISTORY}
+    )
     asked = {"3.6", "3.7", "3.8", "3.9", "4.1", "4.2", "4.5", "5.6", "5.7", "6.5", "6.6"}
     assert asked <= curves | montages
 
@@ -140,13 +145,21 @@ def test_all_figures_of_a_whole_run_are_drawn(thesis, tmp_path, capsys):
 @needs_gnuplot
 def test_tours_are_drawn_as_bars(tmp_path):
     """Figure 9 of JPDC: the mean of a row's runs over the optimum, and Student's interval of it."""
-    tours = {"quality_metric": "best-tour-after-1000-iterations", "quality_mean": 17358, "quality_runs": "17298 17358 17418"}
-    rows = [made_row("jpdc-F9", row, "d198", 1.0, "protocol=as", "quality", **tours) for row in ("data-rw", "ds-roulette")]
+    tours = {
+        "quality_metric": "best-tour-after-1000-iterations",
+        "quality_mean": 17358,
+        "quality_runs": "17298 17358 17418",
+    }
+    rows = [
+        made_row("jpdc-F9", row, "d198", 1.0, "protocol=as", "quality", **tours) for row in ("data-rw", "ds-roulette")
+    ]
     sources = cells.choose(str(write_run(tmp_path / "run", rows)))
     assert plots.draw_curves("jpdc-F9", sources, tmp_path, cells.read_layout("figures.csv"))
     (bar, _) = series("jpdc-F9", sources)
     (_, _, point) = bar.points[0]
-    assert point.value == pytest.approx(1.1) and point.high / point.value == pytest.approx(1 + 4.303 * 60 / 3**0.5 / 17358, 1e-4)
+    assert point.value == pytest.approx(1.1) and point.high / point.value == pytest.approx(
+        1 + 4.303 * 60 / 3**0.5 / 17358, 1e-4
+    )
     assert (tmp_path / "jpdc-F9.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
@@ -165,7 +178,14 @@ def test_no_figure_of_another_machine_is_left(thesis, tmp_path, capsys):
     (out / "mine.png").write_bytes(b"")
     rows = [made_row("3.3", row, "d198", 1.0, "protocol=as-best") for row in ("i-roulette", "ds-roulette")]
     assert plots.main(["--run", str(write_run(tmp_path / "run", rows)), "--out", str(out)]) == 0
-    assert sorted(path.name for path in out.iterdir()) == ["3.8.dat", "3.8.phone.svg", "3.8.png", "3.8.svg", "figure-3-8.pdf", "mine.png"]
+    assert sorted(path.name for path in out.iterdir()) == [
+        "3.8.dat",
+        "3.8.phone.svg",
+        "3.8.png",
+        "3.8.svg",
+        "figure-3-8.pdf",
+        "mine.png",
+    ]
     assert "Figure 3.7: no rows in the runs of" in capsys.readouterr().out
 
 
@@ -231,7 +251,10 @@ def test_it_is_said_which_maps_are_of_one_run():
     said = {line["figure"]: line["caption"] for line in cells.read_layout("captions.csv")}
     assert "means of 10 runs" in said["5.5"] and "single run" in said["5.6"]
     for line in cells.read_layout("montages.csv"):
-        if line["figure"] == "5.6" or (line["figure"], line["column"].split(",")[0]) in (("5.5", "ants"), ("5.5", "pheromone")):
+        if line["figure"] == "5.6" or (line["figure"], line["column"].split(",")[0]) in (
+            ("5.5", "ants"),
+            ("5.5", "pheromone"),
+        ):
             assert "one run" in line["column"] or "mean of 10" in line["column"]
 
 

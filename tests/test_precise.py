@@ -43,7 +43,9 @@ def test_what_is_precise_is_not_measured_again(tmp_path):
         if row["stop_reason"] == "budget":
             assert row["processes"] == "30"
     stages = [row for row in rows_of(tmp_path / "run") if row["table"] == "3.4"]
-    assert stages and all(row["processes"] in {each["processes"] for each in own if each["instance"] == row["instance"]} for row in stages)
+    assert stages and all(
+        row["processes"] in {each["processes"] for each in own if each["instance"] == row["instance"]} for row in stages
+    )
 
 
 def test_no_more_than_are_needed(tmp_path):

@@ -44,11 +44,19 @@ def test_a_row_is_measured_then_profiled(machine, capsys):
     measured, profiled = (machine / "started").read_text().splitlines()
     common = "3.3 --backend cuda --profile quick --processes 1 --seed 7 --rows "
     assert measured == f"{common}{ROW} --out {machine}/out/run"
-    assert profiled == f"{common}3.3/ds-roulette/pr1002?protocol=as-best;ants=1002 --quiet --out {machine}/out/under-ncu-1"
+    assert (
+        profiled == f"{common}3.3/ds-roulette/pr1002?protocol=as-best;ants=1002 --quiet --out {machine}/out/under-ncu-1"
+    )
     asked, shown = (machine / "asked").read_text().splitlines()
-    assert "--profile-from-start off" in asked and "--clock-control none" in asked and f"--import {machine}/out/report-1.ncu-rep" in shown
+    assert (
+        "--profile-from-start off" in asked
+        and "--clock-control none" in asked
+        and f"--import {machine}/out/report-1.ncu-rep" in shown
+    )
     said = capsys.readouterr().out
-    assert said.startswith("on NVIDIA H100 80GB HBM3, commit 8445075\n\n3.3/ds-roulette/pr1002?protocol=as-best;ants=1002: 2.25 ms, ")
+    assert said.startswith(
+        "on NVIDIA H100 80GB HBM3, commit 8445075\n\n3.3/ds-roulette/pr1002?protocol=as-best;ants=1002: 2.25 ms, "
+    )
     assert "at least 12.0 MB to move: 0.00405 ms at a copy's speed, 0.2 % of what was measured" in said
     assert "of the 2975 GB/s that one reads and writes here" in said
 
@@ -59,7 +67,9 @@ def test_every_row_that_is_meant_is_profiled_by_itself(machine):
     rows = [line.partition("--rows ")[2].split()[0] for line in started[1:]]
     assert rows == sorted(set(rows), key=rows.index) and len(rows) == 4
     assert {row.partition(";")[0] for row in rows} == {
-        f"3.3/{name}/d198?protocol={protocol}" for name in ("ds-roulette", "i-roulette") for protocol in ("as", "as-best")
+        f"3.3/{name}/d198?protocol={protocol}"
+        for name in ("ds-roulette", "i-roulette")
+        for protocol in ("as", "as-best")
     }
 
 
@@ -80,7 +90,9 @@ def test_where_the_program_fails_that_is_the_answer(machine, ends):
 
 
 def test_without_permission_it_says_what_to_do(machine, capsys):
-    (machine / "says").write_text("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n==WARNING== No kernels were profiled.\n")
+    (machine / "says").write_text(
+        "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n==WARNING== No kernels were profiled.\n"
+    )
     (machine / "ends").write_text("0")
     assert ran(machine) == command.SKIPPED
     assert "may not read the GPU's counters (ERR_NVGPUCTRPERM)" in capsys.readouterr().err
@@ -89,7 +101,9 @@ def test_without_permission_it_says_what_to_do(machine, capsys):
 def test_another_error_of_ncu_is_told(machine):
     (machine / "says").write_text("==ERROR== Failed to initialize the profiler: LibraryNotLoaded\n\n")
     (machine / "ends").write_text("9")
-    with pytest.raises(BadInput, match="ncu ended with 9 and no report: ==ERROR== Failed to initialize the profiler: LibraryNotLoaded"):
+    with pytest.raises(
+        BadInput, match="ncu ended with 9 and no report: ==ERROR== Failed to initialize the profiler: LibraryNotLoaded"
+    ):
         ran(machine)
 
 
@@ -103,7 +117,11 @@ def test_where_ncu_is_looked_for(machine, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.delenv("CUDA_HOME", raising=False)
     monkeypatch.setattr(profile, "PLACES", (f"{tmp_path}/nsight-compute/*/ncu",))
-    assert ran(machine) == command.SKIPPED and "no ncu on PATH" in capsys.readouterr().err and not (machine / "started").exists()
+    assert (
+        ran(machine) == command.SKIPPED
+        and "no ncu on PATH" in capsys.readouterr().err
+        and not (machine / "started").exists()
+    )
     for version in ("2024.3.2", "2025.1.1", "2025.3.0"):
         (tmp_path / "nsight-compute" / version).mkdir(parents=True)
         (tmp_path / "nsight-compute" / version / "ncu").symlink_to(ROOT / "tests/fake_ncu/ncu")
@@ -151,11 +169,15 @@ def test_launches_of_a_kernel_are_one_line():
     assert (a.dram_bytes, a.l2_bytes) == (4000, 400)
     assert (a.l2_share, a.issue, a.occupancy, a.most_occupancy) == (40, 35, 15, 70), "weighted by time"
     waits = {"selected": 1.75, "long_scoreboard": 3.0, "barrier": 2.0, "wait": 0.25}
-    assert a.stalls == tuple((why, pytest.approx(100 * waits[why] / 7)) for why in ("long_scoreboard", "barrier", "wait"))
+    assert a.stalls == tuple(
+        (why, pytest.approx(100 * waits[why] / 7)) for why in ("long_scoreboard", "barrier", "wait")
+    )
 
 
 def test_cells_of_a_line():
-    kernel = profile.Kernel("k", 3, 2.0, 4e9, 1e9, 12.4, 61.0, 0.44, 50.0, (("a", 45.0), ("b", 20.0), ("c", 9.0), ("d", 8.0)))
+    kernel = profile.Kernel(
+        "k", 3, 2.0, 4e9, 1e9, 12.4, 61.0, 0.44, 50.0, (("a", 45.0), ("b", 20.0), ("c", 9.0), ("d", 8.0))
+    )
     assert profile.line_of(kernel, 8.0, 4000.0) == (
         "k", "3", "2.00", "25 %", "61 %", "2000", "50 %", "500", "12 %", "0.4 % of 50 %", "a 45 %, b 20 %, c 9 %",
     )  # fmt: skip

@@ -34,8 +34,13 @@ def test_a_file_is_read_and_what_is_odd_in_it_told(tmp_path):
     assert float(rows["tiled"]["verify_value"]) == 8
 
 
-@pytest.mark.parametrize("text, says", [("p cnf 4 1\n5 0\n", "bad.cnf:2: a literal must be a whole number from -4 to 4, not 5"),
-                                        ("p cnf 4 1\n1 2\n", "bad.cnf:2: the last clause does not end with 0")])
+@pytest.mark.parametrize(
+    "text, says",
+    [
+        ("p cnf 4 1\n5 0\n", "bad.cnf:2: a literal must be a whole number from -4 to 4, not 5"),
+        ("p cnf 4 1\n1 2\n", "bad.cnf:2: the last clause does not end with 0"),
+    ],
+)
 def test_a_bad_file_is_refused_by_line(tmp_path, text, says):
     (tmp_path / "bad.cnf").write_text(text)
     code, _, said = measure(tmp_path / "run", "jsc-3", str(tmp_path / "bad.cnf"))

@@ -29,7 +29,11 @@ def test_only_blocks_are_written():
         f"a\n<!-- generated: {path.name[:-6]} -->\nstale text\n<!-- end -->\n" for path in readme.TEMPLATES.iterdir()
     )
     (text,) = readme.generate({ROOT / "README.md": stale}).values()
-    assert "stale text" not in text and text.count("a\n<!-- generated: ") == len(list(readme.TEMPLATES.iterdir())) and text.endswith("<!-- end -->\n")
+    assert (
+        "stale text" not in text
+        and text.count("a\n<!-- generated: ") == len(list(readme.TEMPLATES.iterdir()))
+        and text.endswith("<!-- end -->\n")
+    )
 
 
 def test_links_of_the_results_lead_to_files():

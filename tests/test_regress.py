@@ -182,7 +182,12 @@ def test_missing_rows(base, new, gate):
     for pattern, code in (("tsp/[ai]*", command.OK), ("tsp/*roulette", command.INCONCLUSIVE)):
         change_meta(new, lambda meta: meta["options"].update(implementations=[pattern]))
         assert gate(base, new).returncode == code, pattern
-    asked = (("3.3/[ai]*", command.OK), ("?protocol=as", command.OK), ("3.4", command.INCONCLUSIVE), ("3.3/ds-*/d198", command.INCONCLUSIVE))
+    asked = (
+        ("3.3/[ai]*", command.OK),
+        ("?protocol=as", command.OK),
+        ("3.4", command.INCONCLUSIVE),
+        ("3.3/ds-*/d198", command.INCONCLUSIVE),
+    )
     for rows, code in asked:
         change_meta(new, lambda meta: meta["options"].update(implementations=None, rows=[rows]))
         assert gate(base, new).returncode == code, rows
@@ -411,7 +416,11 @@ def test_summary_and_junit(base, new, tmp_path, gate):
 
 def test_what_no_xml_may_hold_is_left_out(base, new, gate, tmp_path, monkeypatch):
     judged = regress.judge
-    monkeypatch.setattr(regress, "judge", lambda *a: [replace(j, reason="<x> \x00\x1b[1m \ufffe", verdict="inconclusive") for j in judged(*a)])
+    monkeypatch.setattr(
+        regress,
+        "judge",
+        lambda *a: [replace(j, reason="<x> \x00\x1b[1m \ufffe", verdict="inconclusive") for j in judged(*a)],
+    )
     gate(base, new, "--junit", tmp_path / "gate.xml")
     told = xml.parse(tmp_path / "gate.xml").find(".//skipped").get("message")
     assert "<x> ??[1m ?" in told
@@ -597,8 +606,12 @@ while [ $# -gt 1 ]; do case $1 in --out) out=$2 ;; --process) process=$2 ;; esac
         program.chmod(0o755)
         digest = hashlib.sha256(program.read_bytes()).hexdigest()
         change_meta(side, lambda meta, digest=digest: meta["build"].update(executable_sha256=digest))
-        change_meta(side, lambda meta: meta["options"].update(time_budget_s="none", runs=3, set=["rho=0.3", "ants=20,40"]))
-        change_meta(side, lambda meta: meta["options"].update(rows=["3.3/[d]s-*/d198?protocol=as+as-best"], lock_clocks="base"))
+        change_meta(
+            side, lambda meta: meta["options"].update(time_budget_s="none", runs=3, set=["rho=0.3", "ants=20,40"])
+        )
+        change_meta(
+            side, lambda meta: meta["options"].update(rows=["3.3/[d]s-*/d198?protocol=as+as-best"], lock_clocks="base")
+        )
         change_meta(side, lambda meta: meta.update(command_line=["build/bin/antbench", "3.3", "--profile", "quick"]))
     return tmp_path / "called"
 

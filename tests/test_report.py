@@ -101,7 +101,10 @@ def test_another_picture_is_marked_and_meets_nothing_published(tmp_path):
 
 
 def test_two_instances_are_not_divided(tmp_path):
-    rows = [made_row("5.1", "seq", "lena", 6.0, scope="run"), made_row("5.1", "warp-128", "shapes-512", 2.0, scope="run")]
+    rows = [
+        made_row("5.1", "seq", "lena", 6.0, scope="run"),
+        made_row("5.1", "warp-128", "shapes-512", 2.0, scope="run"),
+    ]
     found = cells.quotient(source_of(tmp_path, rows), "5.1/seq/lena|shapes-512", "5.1/warp-128/lena|shapes-512")
     assert found.reason == "one was measured on shapes-512, the other was not"
 
@@ -195,7 +198,9 @@ def test_a_rate_is_pixels_by_time(tmp_path):
 
 
 def test_bandwidth_is_a_share_of_the_copy_of_the_run(tmp_path):
-    copy = made_row("6.1", "copy", "8 MiB", 2.0, "", "setup", implementation="device/copy", bytes=8e6, mean_ms=3.0, max_ms=9.0)
+    copy = made_row(
+        "6.1", "copy", "8 MiB", 2.0, "", "setup", implementation="device/copy", bytes=8e6, mean_ms=3.0, max_ms=9.0
+    )
     detector = made_row("6.1", "npp", "lena", 0.5, scope="kernel", bytes=1e6)
     found = cells.look_up(source_of(tmp_path, [detector, copy]), "6.1/npp/lena?scope=kernel#bandwidth")
     assert found.value == pytest.approx((1e6 / 0.5) / (8e6 / 2.0)) and found.low != found.low
@@ -355,27 +360,46 @@ class Balance(html.parser.HTMLParser):
 def test_a_picture_says_in_words_what_is_to_be_seen(thesis):
     page = (thesis / "index.html").read_text(encoding="utf-8")
     (said,) = re.findall(r'id="figure-3\.7".*?alt="([^"]*)"', page, re.S)
-    assert said.startswith("time on CPU / time on GPU by TSPLIB instance. over 1 core, GTX 580 (thesis): from 41.7 at d198 to 82.3 at pr1002;")
+    assert said.startswith(
+        "time on CPU / time on GPU by TSPLIB instance. over 1 core, GTX 580 (thesis): from 41.7 at d198 to 82.3 at pr1002;"
+    )
     alone, same = cells.Estimate(2.0), [(0, "a", cells.Estimate(3.0)), (1, "b", cells.Estimate(20000.0))]
-    assert report.plots.ends([(0, "a", alone)]) == "2.00 at a" and report.plots.ends(same) == "from 3.00 at a to 20\u202f000 at b"
+    assert (
+        report.plots.ends([(0, "a", alone)]) == "2.00 at a"
+        and report.plots.ends(same) == "from 3.00 at a to 20\u202f000 at b"
+    )
 
 
 @pytest.mark.parametrize(
     "value, text",
-    [(0, "0"), (0.0, "0"), (0.0581, "0.0581"), (1, "1.00"), (11.49, "11.5"), (1234.5, "1234"), (9999.6, "10\u202f000"), (-17586, "-17\u202f586")],
+    [
+        (0, "0"),
+        (0.0, "0"),
+        (0.0581, "0.0581"),
+        (1, "1.00"),
+        (11.49, "11.5"),
+        (1234.5, "1234"),
+        (9999.6, "10\u202f000"),
+        (-17586, "-17\u202f586"),
+    ],
 )
 def test_numbers_have_one_format(value, text):
     assert report.number(value) == text
 
 
 def test_published_numbers_keep_their_digits():
-    assert report.printed("thesis-3.3/acotsp-seq/pr2392") == "97\u202f850.65" and report.printed("thesis-3.3/none") == "–"
+    assert (
+        report.printed("thesis-3.3/acotsp-seq/pr2392") == "97\u202f850.65" and report.printed("thesis-3.3/none") == "–"
+    )
 
 
 def test_what_is_told_of_a_number():
     assert report.interval(cells.Estimate(2.0, 1.9, 2.1, n=3)) == "1.90 to 2.10, n 3"
     assert report.interval(cells.Estimate(2.0, 1.9, 2.1, instance="u198")) == "1.90 to 2.10, of u198"
-    assert report.interval(cells.Estimate(2.0)) == "" and report.interval(cells.Estimate(2.0, 0, math.inf, n=3)) == "open, n 3"
+    assert (
+        report.interval(cells.Estimate(2.0)) == ""
+        and report.interval(cells.Estimate(2.0, 0, math.inf, n=3)) == "open, n 3"
+    )
     assert report.interval(cells.Estimate(reason="timeout: 600 s")) == "timeout: 600 s"
     assert report.interval(cells.Estimate(reason="no row 3.3 x d198")) == ""
 
@@ -424,7 +448,9 @@ def test_the_history_of_a_machine_is_relative_to_its_first_commit(tmp_path, thes
     own = cells.look_up(cells.Source([runs.load_run(thesis_commits / "bbbbbbb")]), "3.3/ds-roulette/pr1002")
     assert curve.points[1][2].high == pytest.approx(own.high / 2) and own.high > 3
     said = report.plots.draw_history(sources[0], tmp_path)
-    assert "DS-Roulette, pr1002: from 1.00 at aaaaaaa to 1.50 at bbbbbbb" in said and (tmp_path / "history.svg").is_file()
+    assert (
+        "DS-Roulette, pr1002: from 1.00 at aaaaaaa to 1.50 at bbbbbbb" in said and (tmp_path / "history.svg").is_file()
+    )
 
 
 @pytest.fixture
@@ -461,7 +487,10 @@ def test_rows_whose_best_may_lie_beyond_the_grid_are_listed(tmp_path):
     note = "sigma=5;threshold=10; at the end of its grid"
     rows = [
         {**seeds_row("sobel", "shapes-512", "noise=gaussian;level=20;tuning=best", 0.5), "note": note},
-        {**seeds_row("sobel", "shapes-512", "noise=gaussian;level=40;tuning=best", 0.4), "note": "sigma=4;threshold=20"},
+        {
+            **seeds_row("sobel", "shapes-512", "noise=gaussian;level=40;tuning=best", 0.4),
+            "note": "sigma=4;threshold=20",
+        },
     ]
     (found,) = report.problems(source_of(tmp_path, rows))
     assert (found["status"], found["row"]) == ("at the end of its grid", "sobel")

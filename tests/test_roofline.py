@@ -5,7 +5,9 @@ import pytest
 from antbench import cells, plots, report, roofline, runs
 from thesis_run import made_row, write_run
 
-COPY = made_row("kth-8", "device-copy", "", 2.0, "bytes=1", "setup", implementation="device/copy", bytes=4e9)  # 2000 GB/s
+COPY = made_row(
+    "kth-8", "device-copy", "", 2.0, "bytes=1", "setup", implementation="device/copy", bytes=4e9
+)  # 2000 GB/s
 FMA = made_row("kth-8", "device-fma", "", 1.0, "", "setup", implementation="device/fma", flops=2e10)  # 20000 GFLOPS
 
 
@@ -52,7 +54,10 @@ def test_each_row_is_shown_at_its_largest_instance(tmp_path):
 
 def test_the_number_of_ants_is_no_row_of_its_own(tmp_path):
     """It grows with the instance."""
-    rows = [made_row("3.3", "race", name, 1.0, f"protocol=as;ants={n}", size=n, bytes=1e9) for name, n in (("d198", 198), ("pr1002", 1002))]
+    rows = [
+        made_row("3.3", "race", name, 1.0, f"protocol=as;ants={n}", size=n, bytes=1e9)
+        for name, n in (("d198", 198), ("pr1002", 1002))
+    ]
     found = roofline.points(source_of(tmp_path / "a", [COPY, FMA, *rows]))
     assert [(point.instance, point.params) for point in found] == [("pr1002", "protocol=as;ants=1002")]
 
@@ -60,9 +65,18 @@ def test_the_number_of_ants_is_no_row_of_its_own(tmp_path):
 def test_kth_intensities_are_those_of_its_numbers():
     """Times the 80 GB/s of its card they are the bounds that it prints."""
     published = cells.published_rows()
-    for row, width in (("naive", 3), ("naive", 5), ("shared", 3), ("shared", 5), ("shared-constant", 3), ("shared-constant", 5)):
+    for row, width in (
+        ("naive", 3),
+        ("naive", 5),
+        ("shared", 3),
+        ("shared", 5),
+        ("shared-constant", 3),
+        ("shared-constant", 5),
+    ):
         number = published[f"kth-4/{row}/{width}"]
-        assert 80 * roofline.INTENSITIES[row](width) == pytest.approx(number["value"], abs=0.5 * 10 ** -number["digits"])
+        assert 80 * roofline.INTENSITIES[row](width) == pytest.approx(
+            number["value"], abs=0.5 * 10 ** -number["digits"]
+        )
     assert 80 * roofline.INTENSITIES["tiling"](3) == pytest.approx(164.35, abs=0.005)
     assert 80 * roofline.INTENSITIES["tiling"](5) == pytest.approx(456.52, abs=0.005)
 
@@ -78,11 +92,17 @@ def test_bounds_stand_beside_what_was_measured(tmp_path):
     assert labels == ["naive, bound", "naive", "tiling, bound", "tiling"]
     bounds = dict(roofline.of_kth(found, limits))
     assert bounds["naive, bound"] == [(width, pytest.approx(500)) for width in range(3, 18, 2)]
-    assert bounds["tiling, bound"][-1] == (17, pytest.approx(20000)) and bounds["naive"] == [(5, pytest.approx(8388.608))]
+    assert bounds["tiling, bound"][-1] == (17, pytest.approx(20000)) and bounds["naive"] == [
+        (5, pytest.approx(8388.608))
+    ]
 
 
 def test_figures_and_report_have_it(tmp_path):
-    rows = [convolved("naive", 4096, 0.2), convolved("naive", 4096, 0.1, 3, "kth-9"), convolved("registers", 4096, 0.05)]
+    rows = [
+        convolved("naive", 4096, 0.2),
+        convolved("naive", 4096, 0.1, 3, "kth-9"),
+        convolved("registers", 4096, 0.05),
+    ]
     write_run(tmp_path / "run", [COPY, FMA, *rows])
     assert report.main(["--run", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 0
     for figure in plots.ROOFLINES:
@@ -90,4 +110,7 @@ def test_figures_and_report_have_it(tmp_path):
     page = (tmp_path / "out/index.html").read_text(encoding="utf-8")
     assert "2000 GB/s, 20\u202f000 GFLOPS" in page and "How near each row is to its limit" in page
     told = (tmp_path / "out/report.md").read_text(encoding="utf-8")
-    assert "| kth-8 | registers | random-4096 filter=gaussian;width=5 | 2684 | 16\u202f777 | 6.25 | memory | 134 % |" in told
+    assert (
+        "| kth-8 | registers | random-4096 filter=gaussian;width=5 | 2684 | 16\u202f777 | 6.25 | memory | 134 % |"
+        in told
+    )

@@ -51,7 +51,11 @@ def test_a_run_is_read():
     for _, each in run.rows.iterrows():
         assert np.median(runs.samples(each)) == pytest.approx(each["median_ms"], rel=1e-6)
     mean, low, high, n = runs.mean_interval(row)
-    assert n == row["samples"] and low < mean < high and mean - low == pytest.approx(1.984 * row["stddev_ms"] / 10, rel=1e-3)
+    assert (
+        n == row["samples"]
+        and low < mean < high
+        and mean - low == pytest.approx(1.984 * row["stddev_ms"] / 10, rel=1e-3)
+    )
 
 
 @pytest.fixture
@@ -61,7 +65,11 @@ def schema_2(run_copy):
     meta.update(schema=2, devices=[meta.pop("device")] * 2)
     (run_copy / "meta.json").write_text(json.dumps(meta))
     for name, header, more in (
-        ("table-3.3.csv", runs.SCHEMAS["2"][0], {"schema": "2", "bytes": "1024", "flops": "2e9", "quality_runs": "3 4"}),
+        (
+            "table-3.3.csv",
+            runs.SCHEMAS["2"][0],
+            {"schema": "2", "bytes": "1024", "flops": "2e9", "quality_runs": "3 4"},
+        ),
         ("samples.csv", runs.SCHEMAS["2"][1], {"process": "1"}),
     ):
         with open(run_copy / name, newline="") as file:
@@ -219,7 +227,11 @@ def test_an_empty_or_truncated_table_is_one_line(run_copy, text, message):
         (601, lambda text: None, "table-3.3.csv:6: says 100 samples, but samples.csv has 99 kept samples of it"),
         (50, lambda text: "3.3,acotsp-seq,2,48,0,", ':50: a kept sample takes more than 0 ms, not "0"'),
         (50, lambda text: "3.3,acotsp-seq,2,48,-1,", ':50: a kept sample takes more than 0 ms, not "-1"'),
-        (50, lambda text: "3.3,acotsp-seq,2,48,900,", "table-3.3.csv:2: median_ms is 7.54653, but that of its samples is 7.55"),
+        (
+            50,
+            lambda text: "3.3,acotsp-seq,2,48,900,",
+            "table-3.3.csv:2: median_ms is 7.54653, but that of its samples is 7.55",
+        ),
     ],
 )
 def test_malformed_samples_are_one_line(run_copy, line, change, message):
@@ -307,7 +319,10 @@ def test_results_check_reads_every_run_it_is_given(run_copy, capsys):
     mean = runs.load_run(run_copy).rows.iloc[3]["mean_ms"]
     edit(run_copy / "table-3.3.csv", 5, cell("mean_ms", repr(mean * 1.001)))
     assert validate.main([str(run_copy)]) == 2
-    assert f"table-3.3.csv:5: mean_ms is {mean * 1.001:.9g}, but that of its samples is {mean:.6g}" in capsys.readouterr().out
+    assert (
+        f"table-3.3.csv:5: mean_ms is {mean * 1.001:.9g}, but that of its samples is {mean:.6g}"
+        in capsys.readouterr().out
+    )
 
 
 def test_a_directory_without_one_table_is_refused(run_copy):
@@ -332,7 +347,11 @@ def test_a_kernel_that_has_another_name_today_has_it_in_stored_runs(run_copy):
         return found
 
     then = one(runs.load_run(run_copy))
-    assert (then["row"], then["implementation"], then["row_then"]) == ("i-roulette-warp", "tsp/i-roulette-warp", "i-roulette")
+    assert (then["row"], then["implementation"], then["row_then"]) == (
+        "i-roulette-warp",
+        "tsp/i-roulette-warp",
+        "i-roulette",
+    )
     assert then["published_id"] == "" and len(runs.samples(then)) == then["samples"]
     edit(run_copy / "table-3.3.csv", 3, cell("params", "protocol=as-best;ants=198;workers=128"))
     today = one(runs.load_run(run_copy))

@@ -63,13 +63,35 @@ def test_a_name_with_the_value_in_it_follows(tmp_path):
 
 def test_a_name_that_says_another_value_is_not_kept():
     """cpu-best-all is for threads=all, acotsp-seq has one thread whatever is set."""
-    rows = planned("--instances", "u30", "--backend", "cpu", "--set", "threads=2", "--set", "protocol=as", "--implementations",
-                   "tsp/acotsp-seq,tsp/acotsp-omp,tsp/cpu-best")
+    rows = planned(
+        "--instances",
+        "u30",
+        "--backend",
+        "cpu",
+        "--set",
+        "threads=2",
+        "--set",
+        "protocol=as",
+        "--implementations",
+        "tsp/acotsp-seq,tsp/acotsp-omp,tsp/cpu-best",
+    )
     assert [(row["row"], row["implementation"], params_of(row)["threads"]) for row in rows] == [
         ("acotsp-seq", "tsp/acotsp-seq", "1"), ("tsp-acotsp-omp-threads-2", "tsp/acotsp-omp", "2"),
         ("tsp-cpu-best-threads-2", "tsp/cpu-best", "2")]
-    names = {row["row"] for row in planned("--instances", "shapes-20", "--backend", "host", "--implementations", "canny/gpu",
-                                           "--set", "hysteresis=6", driver="6.1")}
+    names = {
+        row["row"]
+        for row in planned(
+            "--instances",
+            "shapes-20",
+            "--backend",
+            "host",
+            "--implementations",
+            "canny/gpu",
+            "--set",
+            "hysteresis=6",
+            driver="6.1",
+        )
+    }
     assert names == {"canny-gpu", "canny-gpu-hysteresis-6", "canny-gpu-blur"}
 
 

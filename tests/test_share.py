@@ -31,7 +31,13 @@ def private(tmp_path):
     run = Path(shutil.copytree(DATA / "newer", tmp_path / "private"))
     old_id, meta = meta_of(run)["run_id"], meta_of(run)
     meta["run_id"] = ID
-    meta["command_line"] = ["/home/someone/antbench/build/bin/antbench", "3.3", "--out", "/home/someone/results/3.3", "--save=../private/images"]
+    meta["command_line"] = [
+        "/home/someone/antbench/build/bin/antbench",
+        "3.3",
+        "--out",
+        "/home/someone/results/3.3",
+        "--save=../private/images",
+    ]
     meta["machine"]["host_name"] = HOST
     meta["device"].update(uuid=UUID, pci_bus_id=BUS)
     meta["inputs"] = [{"name": "d198", "sha256": "0" * 64, "path": "/home/someone/tsplib/d198.tsp"}]
@@ -82,7 +88,9 @@ def test_an_archive_is_a_run_like_its_directory(private, tmp_path, capsys):
     path = shared(private, tmp_path / "out")
     (run,), (again,) = runs.load_runs(private), runs.load_runs(path)
     assert again.rows[runs.NUMBERS].equals(run.rows[runs.NUMBERS])
-    assert all(np.array_equal(again.all_samples[line], of_line, equal_nan=True) for line, of_line in run.all_samples.items())
+    assert all(
+        np.array_equal(again.all_samples[line], of_line, equal_nan=True) for line, of_line in run.all_samples.items()
+    )
     assert compare.main([str(path), str(private)]) == 0 and "5 cells of both, 0 of A alone" in capsys.readouterr().out
     assert list_runs.main([str(path)]) == 0
     assert validate.main([str(path)]) == 0
@@ -106,7 +114,10 @@ def test_samples_are_small(tmp_path):
 def test_code_is_known_or_said_to_be_unknown(tmp_path, monkeypatch):
     stored = runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf")
     monkeypatch.setattr(share, "is_known", lambda commit: commit == "eb2dcaf")
-    assert share.code_of(stored, {stored.device_code: stored.run_id}) == f"commit eb2dcaf, known here; device code as in {stored.run_id}"
+    assert (
+        share.code_of(stored, {stored.device_code: stored.run_id})
+        == f"commit eb2dcaf, known here; device code as in {stored.run_id}"
+    )
     assert share.code_of(stored, {}).endswith(f"device code {stored.device_code[:12]}, of no stored run: unknown")
     assert stored.device_code in share.known_code()
     stored.meta["build"].update(commit="0000000", dirty=False)
@@ -131,7 +142,10 @@ def change_meta(run, **changes):
 
 @pytest.mark.parametrize(
     "changes, why",
-    [({"complete": False}, "it is unfinished: RESUME=1 ends it"), ({"profile": "smoke"}, "profile smoke says nothing of speed")],
+    [
+        ({"complete": False}, "it is unfinished: RESUME=1 ends it"),
+        ({"profile": "smoke"}, "profile smoke says nothing of speed"),
+    ],
 )
 def test_runs_of_no_use_are_refused(private, tmp_path, changes, why):
     change_meta(private, **changes)
@@ -172,7 +186,10 @@ def test_a_contributed_run_is_checked_and_shown_and_is_no_stored_one(contributed
     [
         (lambda meta: meta["machine"].update(host_name=HOST), f'meta.json names the host or the GPU: "{HOST}"'),
         (lambda meta: meta["device"].update(uuid=UUID), f'meta.json names the host or the GPU: "{UUID}"'),
-        (lambda meta: meta["command_line"].append("/home/someone/out"), 'it has a path or a UUID in it: "/home/someone/out"'),
+        (
+            lambda meta: meta["command_line"].append("/home/someone/out"),
+            'it has a path or a UUID in it: "/home/someone/out"',
+        ),
         (lambda meta: meta.update(complete=False), "it is unfinished"),
     ],
 )
@@ -243,7 +260,11 @@ def test_the_report_has_a_section_of_contributed_runs(tmp_path, monkeypatch):
 
     pytest.importorskip("jinja2")
     run = write_run(tmp_path / "run", [made_row("3.3", "ds-roulette", "d198", 1.0, "protocol=as-best")])
-    monkeypatch.setattr(share, "contributed", lambda: [dict(run=ID, gpu="A GPU", cpu="A <CPU>", tables="3.3", profile="quick", date="2026", code="x|y")])
+    monkeypatch.setattr(
+        share,
+        "contributed",
+        lambda: [dict(run=ID, gpu="A GPU", cpu="A <CPU>", tables="3.3", profile="quick", date="2026", code="x|y")],
+    )
     assert report.main(["--run", str(run), "--out", str(tmp_path / "out")]) == 0
     page, markdown = ((tmp_path / "out" / name).read_text() for name in ("index.html", "report.md"))
     assert '<section id="contributed">' in page and "A &lt;CPU&gt;" in page and 'href="#contributed"' in page

@@ -98,7 +98,9 @@ def test_every_convolution_is_verified_and_knows_its_work(tmp_path):
 
 
 def test_widths_and_filters_that_a_rung_has_not(tmp_path):
-    code, rows = measure(tmp_path / "a", "kth-8", "--backend", "host", "--instances", "shapes-37x29", "--set", "filter=laplacian")
+    code, rows = measure(
+        tmp_path / "a", "kth-8", "--backend", "host", "--instances", "shapes-37x29", "--set", "filter=laplacian"
+    )
     assert code == command.OK
     assert {name for name, row in rows.items() if row["status"] == "unsupported"} == {
         *("separable", "tiling-separable", "registers-separable", "npp", "cudnn", "memcpy")

@@ -12,8 +12,15 @@ from support.commands import ROOT, environment_of
 
 def call(*arguments, **options):
     environment = environment_of(PYTHONPATH=str(ROOT / "scripts"))
-    return subprocess.run([sys.executable, "-m", "antbench.time_to_target", *map(str, arguments)], cwd=ROOT, env=environment,
-                          capture_output=True, text=True, timeout=60, **options)
+    return subprocess.run(
+        [sys.executable, "-m", "antbench.time_to_target", *map(str, arguments)],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        **options,
+    )
 
 
 def test_an_exponential_distribution_is_found_again():
@@ -32,11 +39,16 @@ def test_runs_that_do_not_arrive_count():
 def test_a_figure(tmp_path):
     done = call("u200:12", "u300:0", "--runs", 4, "--seconds", 0.3, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
-    assert {"csv", "dat", "figure-time-to-target.pdf", *plots.TERMINALS} == {path.name.removeprefix("time-to-target.") for path in tmp_path.iterdir()}
+    assert {"csv", "dat", "figure-time-to-target.pdf", *plots.TERMINALS} == {
+        path.name.removeprefix("time-to-target.") for path in tmp_path.iterdir()
+    }
     rows = list(csv.DictReader((tmp_path / "time-to-target.csv").open()))
     assert [row["seed"] for row in rows] == ["1", "2", "3", "4"] * 2
     arrived, late = rows[:4], rows[4:]
-    assert all(0 < int(row["length"]) <= int(row["target"]) == math.floor(0.7124 * math.sqrt(200) * 1e6 * 1.12) for row in arrived)
+    assert all(
+        0 < int(row["length"]) <= int(row["target"]) == math.floor(0.7124 * math.sqrt(200) * 1e6 * 1.12)
+        for row in arrived
+    )
     assert all(row["length"] == "" and float(row["seconds"]) >= 0.3 for row in late), "few cities have a boundary"
     assert "u200, 12 % above: 4 of 4 runs arrived" in done.stdout
     assert "u300, 0 % above: 0 of 4 runs arrived; quartiles of their cpu_s: later, later, later" in done.stdout

@@ -99,7 +99,9 @@ def main(arguments=None):
         if not (ROOT / PROGRAM).exists():
             raise BadInput(f"{PROGRAM}: not built: make build")
         drivers = options.driver or all_drivers()
-        groups = list(repeat(drivers, options.options or DEFAULT, options.repetitions, ROOT / "build/calibrate").values())
+        groups = list(
+            repeat(drivers, options.options or DEFAULT, options.repetitions, ROOT / "build/calibrate").values()
+        )
         ran = [PROGRAM, *drivers, *(options.options or DEFAULT), f"{options.repetitions} times"]
     kinds = describe(groups)
     if not kinds:

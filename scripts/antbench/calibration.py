@@ -69,7 +69,11 @@ def read(path):
         assert found["schema"] == SCHEMA
         kinds = found["kinds"]
         for of_kind in kinds.values():
-            assert all(set(each) == set(STATISTICS) for table in of_kind["threshold_percent"].values() for each in table.values())
+            assert all(
+                set(each) == set(STATISTICS)
+                for table in of_kind["threshold_percent"].values()
+                for each in table.values()
+            )
         return Calibration(kinds, path)
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from None

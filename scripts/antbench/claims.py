@@ -150,7 +150,9 @@ def all_within(found, threshold):
 def most_below(found, threshold):
     """In more than half of the cases the value is smaller; in half of them, or where the rest is not told, undecided."""
     limit, half = float(threshold), len(found) / 2
-    below, above = ([case for case in found if one(case)] for one in (lambda c: c.below(limit), lambda c: c.above(limit)))
+    below, above = (
+        [case for case in found if one(case)] for one in (lambda c: c.below(limit), lambda c: c.above(limit))
+    )
     middle = by_value(found)[len(found) // 2]
     if len(below) > half:
         return HOLDS, [middle]
@@ -287,7 +289,9 @@ def judge(claim, source):
 
 
 def why_undecided(deciding):
-    single, unbounded = ([case.name for case in deciding if test(case)] for test in (lambda c: not c.known, lambda c: c.open))
+    single, unbounded = (
+        [case.name for case in deciding if test(case)] for test in (lambda c: not c.known, lambda c: c.open)
+    )
     if single:
         return f"no interval: one sample or run at {', '.join(single)}"
     if unbounded:

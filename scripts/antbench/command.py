@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-WORK = ROOT if (ROOT / "Makefile").is_file() else Path.cwd()  # where is written to: installed, the data are not ours to change
+WORK = (
+    ROOT if (ROOT / "Makefile").is_file() else Path.cwd()
+)  # where is written to: installed, the data are not ours to change
 
 # As in bench/harness/options.h.
 OK, ERROR, USAGE, REGRESSION, WRONG, INCONCLUSIVE, SKIPPED = 0, 1, 2, 3, 4, 5, 77

@@ -21,7 +21,13 @@ def google_benchmark(loaded):
     """The document of one or several runs."""
     first = loaded[0]
     machine, build = first.meta["machine"], first.meta["build"]
-    entries = [entry for run in loaded for row in run.rows.to_dict("records") if row["samples"] > 0 for entry in of_row(run, row)]
+    entries = [
+        entry
+        for run in loaded
+        for row in run.rows.to_dict("records")
+        if row["samples"] > 0
+        for entry in of_row(run, row)
+    ]
     if not entries:
         raise BadInput(f"{first.path}: no timed row")
     family = {}  # {name: its number}
@@ -57,10 +63,21 @@ def of_row(run, row):
     means = [float(samples.mean()) for samples in kept]
     common = {"per_family_instance_index": 0, "run_name": name, "repetitions": len(kept), "threads": 1}
     for i, (samples, mean) in enumerate(zip(kept, means)):
-        yield {"name": name, **common, "run_type": "iteration", "repetition_index": i, **timed(len(samples), mean), **counters(row, mean)}
+        yield {
+            "name": name,
+            **common,
+            "run_type": "iteration",
+            "repetition_index": i,
+            **timed(len(samples), mean),
+            **counters(row, mean),
+        }
     if len(kept) > 1:
         spread = statistics.stdev(means)
-        for which, value in (("mean", statistics.mean(means)), ("median", statistics.median(means)), ("stddev", spread)):
+        for which, value in (
+            ("mean", statistics.mean(means)),
+            ("median", statistics.median(means)),
+            ("stddev", spread),
+        ):
             yield aggregate(name, common, which, "time", len(kept), value)
         yield aggregate(name, common, "cv", "percentage", len(kept), spread / statistics.mean(means))
 

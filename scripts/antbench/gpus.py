@@ -84,13 +84,20 @@ def whose_is(source):
 
 def published_gpus():
     """A Gpu for each GPU and source of report/cards.csv."""
-    return list(dict.fromkeys(Gpu(f"{card['card']} ({card['source']})", card["source"]) for card in cells.read_layout("cards.csv")))
+    return list(
+        dict.fromkeys(
+            Gpu(f"{card['card']} ({card['source']})", card["source"]) for card in cells.read_layout("cards.csv")
+        )
+    )
 
 
 def card_of(published_id):
     """The label of the GPU that a published number is of; None for a CPU's, a length, a ratio."""
     cards = cells.read_layout("cards.csv")
-    return next((f"{card['card']} ({card['source']})" for card in cards if fnmatch.fnmatch(published_id, card["published"])), None)
+    return next(
+        (f"{card['card']} ({card['source']})" for card in cards if fnmatch.fnmatch(published_id, card["published"])),
+        None,
+    )
 
 
 # ---- Tables ----
@@ -127,7 +134,14 @@ def table(layout, columns, gpus):
         for name in cells.lines_of(layout["set"], sources):
             found = [number(gpu, address, published, name) for gpu in gpus]
             if any(estimate for estimate, _ in found):
-                lines.append({"row": label, "line": name, "cells": [estimate for estimate, _ in found], "ids": [id_ for _, id_ in found]})
+                lines.append(
+                    {
+                        "row": label,
+                        "line": name,
+                        "cells": [estimate for estimate, _ in found],
+                        "ids": [id_ for _, id_ in found],
+                    }
+                )
     keep = [i for i in range(len(gpus)) if any(line["cells"][i] for line in lines)]
     if len(keep) < 2:
         return None
@@ -143,7 +157,11 @@ def tables(gpus, chosen=()):
         if name not in written:
             meant = runs.nearest(name, list(written))
             raise BadInput(f"{name}: no such table" + (f"; did you mean {meant}?" if meant else ""))
-    made = {name: table(layout, columns[name], gpus) for name, layout in written.items() if layout["unit"] == "ms" and (not chosen or name in chosen)}
+    made = {
+        name: table(layout, columns[name], gpus)
+        for name, layout in written.items()
+        if layout["unit"] == "ms" and (not chosen or name in chosen)
+    }
     return {name: each for name, each in made.items() if each}
 
 
@@ -157,10 +175,18 @@ def panels(made):
     for line in made["lines"]:
         for i, estimate in enumerate(line["cells"]):
             if estimate:
-                found.setdefault(line["row"], {}).setdefault(i, []).append((places[line["line"]], line["line"], estimate))
+                found.setdefault(line["row"], {}).setdefault(i, []).append(
+                    (places[line["line"]], line["line"], estimate)
+                )
     best = sorted(found, key=lambda row: -len(found[row]))[:PANELS]
     return [
-        (row, [plots.Series(made["gpus"][i].label, style(made["gpus"], i), points) for i, points in sorted(found[row].items())])
+        (
+            row,
+            [
+                plots.Series(made["gpus"][i].label, style(made["gpus"], i), points)
+                for i, points in sorted(found[row].items())
+            ],
+        )
         for row in found
         if row in best
     ]

@@ -96,7 +96,9 @@ def main(names, options):
         if len(found) > 1 and max(level for _, level in found) - min(level for _, level in found) >= least:
             is_slower = found[-1][1] - min(level for _, level in found) >= least
             slower += is_slower
-            print(f"{'slower' if is_slower else 'changed':8} {' '.join(part for part in key if part)}: {told(found, of_row)}")
+            print(
+                f"{'slower' if is_slower else 'changed':8} {' '.join(part for part in key if part)}: {told(found, of_row)}"
+            )
     print(
         f"{judged} rows of {len(loaded)} runs: {slower} are slower now than they were, by {options.threshold:g} % or more"
         if judged

@@ -12,8 +12,22 @@ from antbench import cells, claims, plots, runs
 
 SPECIAL = {
     **{char: rf"\{char}" for char in "&%$#_{}"},
-    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}"},
-    **{"×": r"$\times$", "†": r"\textdagger{}", "§": r"\S{}", "–": "--", "…": r"\dots{}", "±": r"$\pm$", "·": r"$\cdot$"},
+    **{
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    },
+    **{
+        "×": r"$\times$",
+        "†": r"\textdagger{}",
+        "§": r"\S{}",
+        "–": "--",
+        "…": r"\dots{}",
+        "±": r"$\pm$",
+        "·": r"$\cdot$",
+    },
     **{"\u202f": r"\,", "⁻": "$^{-}$", **{char: f"$^{i}$" for i, char in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}},
 }
 PREAMBLE = r"""% All tables of `make report`, by pdflatex; \input{table-3-3} is what a paper of yours needs of it, with these packages.
@@ -106,7 +120,10 @@ def of_gpus(table):
     """A table over many GPUs (antbench.gpus)."""
     lines = [
         [line["row"], line["line"]]
-        + [printed(id_) if id_ else number(found.value, "ms", is_unsure(found)) for found, id_ in zip(line["cells"], line["ids"])]
+        + [
+            printed(id_) if id_ else number(found.value, "ms", is_unsure(found))
+            for found, id_ in zip(line["cells"], line["ids"])
+        ]
         for line in table["lines"]
     ]
     return tabular(["row", table["line"]], [(gpu.label, [""]) for gpu in table["gpus"]], lines)
@@ -120,12 +137,16 @@ def write(machines, many, out):
     texts = {}  # {name of the file: (caption, text)}
     for i, machine in enumerate(machines):
         for table in machine["tables"]:
-            name = plots.paper_name(table["layout"], "table") + (f"-{runs.machine_slug(machine['device'])}" if i else "")
+            name = plots.paper_name(table["layout"], "table") + (
+                f"-{runs.machine_slug(machine['device'])}" if i else ""
+            )
             texts[name] = f"{table['title']}: {machine['device']}", of_table(table)
     for table in many:
         texts[plots.paper_name(table["layout"], "gpus")] = f"{table['title']}, by GPU", of_gpus(table)
     body = []
     for name, (caption, text) in texts.items():
         (out / f"{name}.tex").write_text(f"% {caption}\n% \\usepackage{{booktabs,siunitx}}\n{text}", encoding="utf-8")
-        body.append(f"\\begin{{table}}[p]\n\\centering\n\\caption{{{escaped(caption)}}}\\label{{{name}}}\n\\fitted{{{name}}}\n\\end{{table}}\n\\clearpage\n")
+        body.append(
+            f"\\begin{{table}}[p]\n\\centering\n\\caption{{{escaped(caption)}}}\\label{{{name}}}\n\\fitted{{{name}}}\n\\end{{table}}\n\\clearpage\n"
+        )
     (out / "tables.tex").write_text(PREAMBLE + "".join(body) + "\\end{document}\n", encoding="utf-8")

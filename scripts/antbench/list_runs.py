@@ -55,7 +55,9 @@ def main(arguments=None):
     parser.add_argument("--table", action="append", default=[], help="only runs of this table; may be repeated")
     parser.add_argument("--csv", action="store_true", help="as CSV")
     options = parser.parse_args(arguments)
-    lines, broken = listed(runs.find_runs(*([runs.resolve(options.run)] if options.run else runs.stores())), options.table)
+    lines, broken = listed(
+        runs.find_runs(*([runs.resolve(options.run)] if options.run else runs.stores())), options.table
+    )
     if lines:
         print(pd.DataFrame(lines).to_csv(index=False).rstrip() if options.csv else as_text(lines))
     for error in broken:

@@ -37,7 +37,11 @@ def listed(pairs):
 
 def drivers(text):
     """The tables that --help lists: {"3.3": summary}."""
-    return {name.split()[1]: help_text for name, help_text in entries(text) if name.startswith("antbench ") and "--" not in name}
+    return {
+        name.split()[1]: help_text
+        for name, help_text in entries(text)
+        if name.startswith("antbench ") and "--" not in name
+    }
 
 
 def page(program):
@@ -47,9 +51,15 @@ def page(program):
     first = next(iter(helps.values()))
     options = dict(entries(first.partition("\nparameters of")[0]))
     for each in helps.values():  # some tables have more
-        options |= {name: help_text for name, help_text in entries(each.partition("\nparameters of")[0]) if name not in options}
+        options |= {
+            name: help_text for name, help_text in entries(each.partition("\nparameters of")[0]) if name not in options
+        }
     options = {name: help_text for name, help_text in options.items() if name.startswith("--")}
-    general = [(name.removeprefix("antbench "), help_text) for name, help_text in entries(text) if name.startswith("antbench --")]
+    general = [
+        (name.removeprefix("antbench "), help_text)
+        for name, help_text in entries(text)
+        if name.startswith("antbench --")
+    ]
     codes = re.sub(r"\s+", " ", first.partition("exit codes: ")[2]).strip()
     return "".join(
         [
@@ -68,7 +78,10 @@ def page(program):
                 [
                     ("TSPLIB_DIR", "folder of .tsp files, searched before that of make instances"),
                     ("IMAGES_DIR", "folder of images, searched before that of make images"),
-                    ("ANTBENCH_ROOT", "folder of the catalogues and published numbers, in place of that which came with the program"),
+                    (
+                        "ANTBENCH_ROOT",
+                        "folder of the catalogues and published numbers, in place of that which came with the program",
+                    ),
                 ]
             ),
         ]

@@ -160,7 +160,9 @@ def paper(figure, out, variables, size, template, labels):
     columns = 2 if len(labels) > 2 and max(map(len, labels)) <= NARROW else 1
     rows = math.ceil(len(labels) / columns)
     terminal = PAPER.format(size[0] * INCHES, (size[1] - KEY_LINE * (len(labels) - rows)) * INCHES)
-    call_gnuplot(figure, terminal, out / f"{paper_name(figure)}.pdf", f"paper=1; key_rows={rows}; {variables}", template)
+    call_gnuplot(
+        figure, terminal, out / f"{paper_name(figure)}.pdf", f"paper=1; key_rows={rows}; {variables}", template
+    )
 
 
 def paper_name(figure, kind="figure"):
@@ -170,7 +172,12 @@ def paper_name(figure, kind="figure"):
 
 def call_gnuplot(figure, terminal, path, variables, template):
     done = subprocess.run(
-        ["gnuplot", "-e", f"set terminal {terminal}; set output {quoted(path)}; {variables}", f"report/figures/{template or figure}.gp"],
+        [
+            "gnuplot",
+            "-e",
+            f"set terminal {terminal}; set output {quoted(path)}; {variables}",
+            f"report/figures/{template or figure}.gp",
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -196,7 +203,9 @@ def history_series(source):
         points = [point for point in found if point[2]]
         if len(points) > 1:
             first = points[0][2].value
-            yield Series(line["label"], 10 + int(line["style"]), [(x, name, scaled(at, first)) for x, name, at in points])
+            yield Series(
+                line["label"], 10 + int(line["style"]), [(x, name, scaled(at, first)) for x, name, at in points]
+            )
 
 
 def scaled(found, unit):
@@ -282,7 +291,9 @@ def draw_all(sources, out, folders=()):
     out.mkdir(parents=True, exist_ok=True)
     curves, montages = cells.read_layout("figures.csv"), cells.read_layout("montages.csv")
     for figure in {line["figure"] for line in curves + montages} | ROOFLINES.keys() | {HISTORY}:
-        left = [f"{figure}.{kind}" for kind in (*TERMINALS, "dat", "tiles.gp")]  # of another machine: it would seem to be of this one
+        left = [
+            f"{figure}.{kind}" for kind in (*TERMINALS, "dat", "tiles.gp")
+        ]  # of another machine: it would seem to be of this one
         for name in (*left, f"{paper_name(figure)}.pdf"):
             (out / name).unlink(missing_ok=True)
     drawn = {}

@@ -70,9 +70,23 @@ def profile(ncu, arguments, report, log):
     if "No kernels were profiled" in said and "==ERROR==" not in said:
         return ""
     if done.returncode not in (command.OK, command.INCONCLUSIVE) or not report.exists():
-        raise BadInput(f"profile: ncu ended with {done.returncode} and no report: {last_line(said)} ({log} has all it said)")
-    show = ["--import", str(report), "--page", "raw", "--csv", "--print-units", "base", "--print-kernel-base", "function"]
-    return subprocess.run([ncu, *show], capture_output=True, text=True, check=True, env=dict(os.environ, LC_ALL="C")).stdout
+        raise BadInput(
+            f"profile: ncu ended with {done.returncode} and no report: {last_line(said)} ({log} has all it said)"
+        )
+    show = [
+        "--import",
+        str(report),
+        "--page",
+        "raw",
+        "--csv",
+        "--print-units",
+        "base",
+        "--print-kernel-base",
+        "function",
+    ]
+    return subprocess.run(
+        [ncu, *show], capture_output=True, text=True, check=True, env=dict(os.environ, LC_ALL="C")
+    ).stdout
 
 
 def last_line(text):
@@ -142,7 +156,10 @@ def together(name, each):
 
     waits = {STALL.fullmatch(metric)[1]: mean(metric) for metric in each[0] if STALL.fullmatch(metric)}
     whole = sum(waits.values())
-    stalls = sorted(((why, 100 * wait / whole) for why, wait in waits.items() if why != NO_STALL and wait > 0), key=lambda one: -one[1])
+    stalls = sorted(
+        ((why, 100 * wait / whole) for why, wait in waits.items() if why != NO_STALL and wait > 0),
+        key=lambda one: -one[1],
+    )
     return Kernel(
         *(name, len(each), ms, sum(values[DRAM] for values in each), sum(values[L2] for values in each)),
         *(mean(metric) for metric in (L2_PEAK, ISSUE, OCCUPANCY, MOST_OCCUPANCY)),
@@ -152,7 +169,19 @@ def together(name, each):
 
 # ---- What is said ----
 
-HEADINGS = "kernel", "launches", "ms", "of the time", "issue slots", "DRAM GB/s", "of a copy", "L2 GB/s", "of its peak", "occupancy", "warps wait for"
+HEADINGS = (
+    "kernel",
+    "launches",
+    "ms",
+    "of the time",
+    "issue slots",
+    "DRAM GB/s",
+    "of a copy",
+    "L2 GB/s",
+    "of its peak",
+    "occupancy",
+    "warps wait for",
+)
 
 
 def percent(share):
@@ -163,7 +192,13 @@ def line_of(kernel, whole_ms, copy):
     """The cells of a kernel; `copy` is what one reads and writes, GB/s."""
     dram, l2 = (1e-6 * count / kernel.ms for count in (kernel.dram_bytes, kernel.l2_bytes))
     return (
-        *(kernel.name, str(kernel.launches), claims.short(kernel.ms), percent(100 * kernel.ms / whole_ms), percent(kernel.issue)),
+        *(
+            kernel.name,
+            str(kernel.launches),
+            claims.short(kernel.ms),
+            percent(100 * kernel.ms / whole_ms),
+            percent(kernel.issue),
+        ),
         *(claims.short(dram), percent(100 * dram / copy), claims.short(l2), percent(kernel.l2_share)),
         f"{percent(kernel.occupancy)} of {percent(kernel.most_occupancy)}",
         ", ".join(f"{why} {percent(share)}" for why, share in kernel.stalls[:3]),
@@ -174,7 +209,9 @@ def as_text(lines):
     widths = [max(map(len, column)) for column in zip(*lines)]
     right = range(1, len(HEADINGS) - 1)
     return "\n".join(
-        "  ".join(cell.rjust(width) if i in right else cell.ljust(width) for i, (cell, width) in enumerate(zip(line, widths))).rstrip()
+        "  ".join(
+            cell.rjust(width) if i in right else cell.ljust(width) for i, (cell, width) in enumerate(zip(line, widths))
+        ).rstrip()
         for line in lines
     )
 
@@ -218,7 +255,9 @@ def write_csv(path, profiled):
         for row, found in profiled:
             for kernel in kernels(found):
                 stalls = " ".join(f"{why}={share:.2f}" for why, share in kernel.stalls)
-                out.writerow([row, *(getattr(kernel, name) for name in Kernel.__dataclass_fields__ if name != "stalls"), stalls])
+                out.writerow(
+                    [row, *(getattr(kernel, name) for name in Kernel.__dataclass_fields__ if name != "stalls"), stalls]
+                )
 
 
 # ---- The command ----
@@ -230,14 +269,20 @@ def driver_of(wanted):
     found = [row.driver for row in known if row.table == wanted.table]
     if not found:
         meant = runs.nearest(wanted.table, sorted({row.table for row in known})) if wanted.table else None
-        raise BadInput(f"{wanted.text}: no such table" + (f"; did you mean {meant}?" if meant else "") + "; a row is 3.3/ds-roulette/pr1002")
+        raise BadInput(
+            f"{wanted.text}: no such table"
+            + (f"; did you mean {meant}?" if meant else "")
+            + "; a row is 3.3/ds-roulette/pr1002"
+        )
     return found[0]
 
 
 def chosen(run, wanted):
     """The rows of the run that are meant, on a GPU, and were timed."""
     others = ("setup", "end-to-end", "stage")
-    timed = [row for row in run.rows.to_dict("records") if row["status"] in runs.MEASURED and row["scope"] not in others]
+    timed = [
+        row for row in run.rows.to_dict("records") if row["status"] in runs.MEASURED and row["scope"] not in others
+    ]
     return [row for row in timed if row["backend"] == "cuda" and wanted.means(row)]
 
 
@@ -260,7 +305,17 @@ def main(arguments=None):
     out = options.out or WORK / "build/profile" / re.sub(r"[^\w.-]+", "-", options.row)
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    start = [str(options.program), driver, "--backend", "cuda", "--profile", "quick", "--processes", "1", *options.options]
+    start = [
+        str(options.program),
+        driver,
+        "--backend",
+        "cuda",
+        "--profile",
+        "quick",
+        "--processes",
+        "1",
+        *options.options,
+    ]
     done = subprocess.run([*start, "--rows", options.row, "--out", str(out / "run")], stdout=subprocess.DEVNULL)
     if done.returncode not in (command.OK, command.INCONCLUSIVE):
         return done.returncode

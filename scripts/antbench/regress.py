@@ -250,7 +250,9 @@ def quality_judgement(old, now, metric, worse, p, corrected):
         if corrected < ALPHA:
             return replace(told, verdict="worse", reason=f"over {len(worse)} runs")
         if by >= WORSE_BY_ONE:
-            return replace(told, verdict="inconclusive", reason=f"worse, but its {len(worse)} runs vary too much to say")
+            return replace(
+                told, verdict="inconclusive", reason=f"worse, but its {len(worse)} runs vary too much to say"
+            )
     return told
 
 
@@ -286,11 +288,16 @@ def confirm(judgements, measure, rules, processes):
         base, new = measure([j.row for j in suspects], processes)
     except BadInput as error:
         reason = f"could not be measured again: {error}"
-        return [replace(j, verdict="inconclusive", reason=f"{j.verdict}, but {reason}") if j in suspects else j for j in judgements]
+        return [
+            replace(j, verdict="inconclusive", reason=f"{j.verdict}, but {reason}") if j in suspects else j
+            for j in judgements
+        ]
     again = judge(base, new, rules, allow_different_devices=True)
     second = {(identity_of(j.row), j.is_quality): j for j in again}
     return [
-        confirm_one(j, second.get((identity_of(j.row), j.is_quality), Judgement(j.row, "missing", "not there"))) if j in suspects else j
+        confirm_one(j, second.get((identity_of(j.row), j.is_quality), Judgement(j.row, "missing", "not there")))
+        if j in suspects
+        else j
         for j in judgements
     ]
 
@@ -303,7 +310,9 @@ def confirm_one(first, second):
     if second.verdict == "wrong" or second.verdict == first.verdict:
         return replace(first, verdict=second.verdict, reason="confirmed by a second measurement of both")
     if second.verdict in ("same", "unsteady", "faster", "as good"):
-        return replace(first, verdict="unconfirmed", reason=f"{100 * second.change:+.1f} % when both were measured again")
+        return replace(
+            first, verdict="unconfirmed", reason=f"{100 * second.change:+.1f} % when both were measured again"
+        )
     return replace(first, verdict="inconclusive", reason=f"{first.verdict}, but measured again: {second.reason}")
 
 
@@ -316,8 +325,12 @@ def parse(arguments):
     parser.add_argument("new", metavar="NEW", nargs="?", help="another (default: the newest of yours)")
     parser.add_argument("--also-base", action="append", default=[], metavar="RUN", help="one more process of BASE")
     parser.add_argument("--also-new", action="append", default=[], metavar="RUN", help="one more process of NEW")
-    parser.add_argument("--history", action="store_true", help="BASE alone, runs of one machine: where did times change?")
-    parser.add_argument("--threshold", type=float, default=3, metavar="PERCENT", help="the least that counts; default 3")
+    parser.add_argument(
+        "--history", action="store_true", help="BASE alone, runs of one machine: where did times change?"
+    )
+    parser.add_argument(
+        "--threshold", type=float, default=3, metavar="PERCENT", help="the least that counts; default 3"
+    )
     parser.add_argument("--backend", choices=("cpu", "cuda", "host"), help="judge these rows alone")
     parser.add_argument("--rerun", action="store_true", help="measure both sides of slower rows again; believe it then")
     parser.add_argument("--base-root", metavar="DIR", help="checkout that BASE's program was built in (--rerun)")

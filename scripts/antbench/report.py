@@ -56,7 +56,11 @@ def status(measured):
 def table(layout, columns, source):
     """A table as the templates want it, or None where no cell of it was measured."""
     lines = [
-        {"name": name, "stand_in": cells.is_stand_in(name, layout["set"]), "cells": [cell(column, name, source, layout["unit"]) for column in columns]}
+        {
+            "name": name,
+            "stand_in": cells.is_stand_in(name, layout["set"]),
+            "cells": [cell(column, name, source, layout["unit"]) for column in columns],
+        }
         for name in cells.lines_of(layout["set"], [source])
     ]
     lines = [line for line in lines if any(cell["measured"] or cell["published"] for cell in line["cells"])]
@@ -130,8 +134,14 @@ def command_of(of_run):
         if part
     ]
     # A shell's $ is make's too.
-    given = f' ARGS="{" ".join(rest)}"' if all(map(PLAIN.fullmatch, rest)) else f" ARGS={shlex.quote(shlex.join(rest).replace('$', '$$'))}"
-    return f"make {shlex.quote(f'bench-{of_run.driver}')} PROFILE={shlex.quote(of_run.profile)}" + (given if rest else "")
+    given = (
+        f' ARGS="{" ".join(rest)}"'
+        if all(map(PLAIN.fullmatch, rest))
+        else f" ARGS={shlex.quote(shlex.join(rest).replace('$', '$$'))}"
+    )
+    return f"make {shlex.quote(f'bench-{of_run.driver}')} PROFILE={shlex.quote(of_run.profile)}" + (
+        given if rest else ""
+    )
 
 
 def describe(of_run):
@@ -284,7 +294,9 @@ def jinja(folder, page=False, finalize=None):
 def render(template, values):
     is_page = template.endswith(".html.j2")
     environment = jinja(TEMPLATES, is_page, None if is_page else as_markdown)
-    environment.filters.update(status=status, number=number, printed=printed, interval=interval, figure_name=figure_name)
+    environment.filters.update(
+        status=status, number=number, printed=printed, interval=interval, figure_name=figure_name
+    )
     return environment.get_template(template).render(values)
 
 

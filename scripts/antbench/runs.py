@@ -257,7 +257,13 @@ def named_today(cells):
     """
     if cells["implementation"] != "tsp/i-roulette" or "workers=" in cells["params"]:
         return cells
-    return {**cells, "row": "i-roulette-warp", "implementation": "tsp/i-roulette-warp", "published_id": "", "published_ms": ""}
+    return {
+        **cells,
+        "row": "i-roulette-warp",
+        "implementation": "tsp/i-roulette-warp",
+        "published_id": "",
+        "published_ms": "",
+    }
 
 
 def read_table(path, run_id, schema="1"):
@@ -329,8 +335,13 @@ def read_samples_at_once(path, rows, header):
     if not whole or list(frame) != header or not np.isfinite(frame[numeric].to_numpy()).all():
         return None
     frame = frame[frame["line"] <= rows["line"].max()]
-    known = frame[["line", "table", "row"]].merge(rows[["line", "table", "row_then"]], on="line", how="left", suffixes=("", "_of"))
-    at, process = frame.groupby("line").cumcount(), frame["process"] if "process" in frame else pd.Series(1.0, frame.index)
+    known = frame[["line", "table", "row"]].merge(
+        rows[["line", "table", "row_then"]], on="line", how="left", suffixes=("", "_of")
+    )
+    at, process = (
+        frame.groupby("line").cumcount(),
+        frame["process"] if "process" in frame else pd.Series(1.0, frame.index),
+    )
     is_right = (
         (known["table"].map(table_name) == known["table_of"]).all()
         and (known["row"] == known["row_then"]).all()
@@ -356,7 +367,11 @@ def read_samples_by_line(path, rows, schema):
         if of > max(of_line):
             continue
         row = of_line.get(of)
-        if row is None or (row.table, row.row_then) != (table_name(cells["table"]), cells["row"]) or i != len(values[of]):
+        if (
+            row is None
+            or (row.table, row.row_then) != (table_name(cells["table"]), cells["row"])
+            or i != len(values[of])
+        ):
             raise BadInput(
                 f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
                 f'line "{cells["line"]}" of the table'
@@ -443,7 +458,9 @@ def name_of(path):
 def resolve(name):
     """The directory that a user's RUN names: a path, or "<machine>/<id>" or "<machine>" of yours or the stored runs."""
     if not str(name):
-        raise BadInput("expected a run, got nothing (make compare A=RUN B=RUN, make regress BASE=RUN, make share RUN=RUN)")
+        raise BadInput(
+            "expected a run, got nothing (make compare A=RUN B=RUN, make regress BASE=RUN, make share RUN=RUN)"
+        )
     if str(name).endswith(archive.ENDING) and Path(name).is_file():
         return archive.unpacked(Path(name))
     for candidate in (Path(name), *(root / name for root in (*stores()[:2], RESULTS))):
@@ -506,7 +523,9 @@ def best_rows(runs):
     code = pd.Series([run.device_code for run in rows["run"]])
     of_table = code[newest].groupby(rows["table"][newest]).last()
     order["current"] = code == rows["table"].map(of_table)
-    ranked = order.sort_values(["timed", "more_than_smoke", "processes", "samples", "current", "profile", "started"], kind="stable").index
+    ranked = order.sort_values(
+        ["timed", "more_than_smoke", "processes", "samples", "current", "profile", "started"], kind="stable"
+    ).index
     best = rows.loc[ranked].assign(rank=range(len(rows))).drop_duplicates(KEY, keep="last")
     return best.sort_index().reset_index(drop=True)
 

@@ -20,7 +20,10 @@ import numpy as np
 from antbench import archive, command, plots, runs
 from antbench.command import ROOT, WORK, BadInput
 
-OF_HOST, OF_DEVICE = ("host_name",), ("uuid", "pci_bus_id")  # members of meta.json's machine and devices that are left out
+OF_HOST, OF_DEVICE = (
+    ("host_name",),
+    ("uuid", "pci_bus_id"),
+)  # members of meta.json's machine and devices that are left out
 UUID = re.compile(r"\b(GPU|MIG)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.I)
 # A path from the root, from a home or from above, as a word or behind an option's letter: -I/usr/include.
 PLACE = re.compile(r"(?<![\w./~])(-[A-Za-z])?((?:~[\w-]*|\.\.?)?/[^\s\"',;:()|<>]*/[^\s\"',;:()|<>]*)")
@@ -87,7 +90,9 @@ def clean_csv(data, secrets):
     """A table file, cell for cell."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([clean(cell, secrets) for cell in line] for line in csv.reader(io.StringIO(data.decode(), newline="")))
+    writer.writerows(
+        [clean(cell, secrets) for cell in line] for line in csv.reader(io.StringIO(data.decode(), newline=""))
+    )
     return text.getvalue().encode()
 
 
@@ -139,18 +144,24 @@ def strings_of(value):
 def known_code():
     """{hash of device code: run_id of a stored run that has it}."""
     metas = [runs.read_meta(path / "meta.json") for path in runs.find_runs(runs.RESULTS / "reference")]
-    return {meta["build"]["device_code_sha256"]: meta["run_id"] for meta in metas if meta["build"].get("device_code_sha256")}
+    return {
+        meta["build"]["device_code_sha256"]: meta["run_id"] for meta in metas if meta["build"].get("device_code_sha256")
+    }
 
 
 def code_of(run, known):
     """What is known of the program that measured a run; `known`: known_code()."""
     build = run.meta["build"]
     commit = build["commit"]
-    told = f"commit {commit}, " + ("of a changed tree" if build["dirty"] else "known here" if is_known(commit) else "unknown here")
+    told = f"commit {commit}, " + (
+        "of a changed tree" if build["dirty"] else "known here" if is_known(commit) else "unknown here"
+    )
     if not run.device:
         return told
     same = known.get(run.device_code)
-    return f"{told}; device code " + (f"as in {same}" if same else f"{run.device_code[:12] or 'not recorded'}, of no stored run: unknown")
+    return f"{told}; device code " + (
+        f"as in {same}" if same else f"{run.device_code[:12] or 'not recorded'}, of no stored run: unknown"
+    )
 
 
 def is_known(commit):
@@ -190,7 +201,9 @@ def files_of(run):
     secrets = secrets_of(run.meta)
     samples = clean_csv(runs.content(runs.samples_file(run.path)), secrets)
     return {
-        f"{run.run_id}/meta.json": (json.dumps(clean_meta(run.meta, secrets), indent=2, ensure_ascii=False) + "\n").encode(),
+        f"{run.run_id}/meta.json": (
+            json.dumps(clean_meta(run.meta, secrets), indent=2, ensure_ascii=False) + "\n"
+        ).encode(),
         f"{run.run_id}/{run.table.name}": clean_csv(run.table.read_bytes(), secrets),
         f"{run.run_id}/samples.csv.xz": lzma.compress(samples, preset=9),
     }
@@ -202,7 +215,9 @@ def check(path, of):
     if why := fault(again):
         raise BadInput(f"{of.path}: cannot be shared: {why}")
     numbers = [*runs.NUMBERS, "line"]
-    samples = all(np.array_equal(of.all_samples[line], again.all_samples[line], equal_nan=True) for line in of.all_samples)
+    samples = all(
+        np.array_equal(of.all_samples[line], again.all_samples[line], equal_nan=True) for line in of.all_samples
+    )
     if not (samples and of.rows[numbers].equals(again.rows[numbers])):
         raise BadInput(f"{of.path}: cannot be shared: its archive has other numbers")
 

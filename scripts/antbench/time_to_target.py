@@ -40,17 +40,45 @@ def goal(text, folder):
     if not optimum and "0.7124" not in told.get("gap", ""):
         raise BadInput(f"{name}: its optimum is not known")
     shortest = int(optimum[1]) if optimum else 0.7124 * math.sqrt(int(cities)) * 1e6
-    return name if "generated in place" in told["instance"] else found[1], float(found[2]), math.floor(shortest * (1 + float(found[2]) / 100))
+    return (
+        name if "generated in place" in told["instance"] else found[1],
+        float(found[2]),
+        math.floor(shortest * (1 + float(found[2]) / 100)),
+    )
 
 
 def measure(instance, above, target, options, folder):
     """A row per seed; without a length where time was over before."""
     for seed in range(1, options.runs + 1):
-        told = solve(instance, folder, "--seed", seed, "--target", target, "--seconds", options.seconds, "--threads", options.threads)
+        told = solve(
+            instance,
+            folder,
+            "--seed",
+            seed,
+            "--target",
+            target,
+            "--seconds",
+            options.seconds,
+            "--threads",
+            options.threads,
+        )
         seconds, cpu_s = re.match(r"([\d.]+) s, ([\d.]+) s of CPU", told["time"]).groups()
         length = int(told["length"])
-        yield dict(zip(COLUMNS, [Path(instance).stem, above, target, options.threads, seed, float(seconds), float(cpu_s),
-                                 length if length <= target else ""]))
+        yield dict(
+            zip(
+                COLUMNS,
+                [
+                    Path(instance).stem,
+                    above,
+                    target,
+                    options.threads,
+                    seed,
+                    float(seconds),
+                    float(cpu_s),
+                    length if length <= target else "",
+                ],
+            )
+        )
 
 
 def probabilities(times, runs):
@@ -88,12 +116,18 @@ def draw(groups, runs, column, out):
         points = probabilities([row[column] for row in rows if row["length"] != ""], runs)
         fit = shifted_exponential(points)
         blocks += [(label, points), ("", curve_of(fit, points) if fit else [])]
-        quartiles = ", ".join("later" if time is None else f"{time:.3g}" for time in (quantile(points, p) for p in (0.25, 0.5, 0.75)))
+        quartiles = ", ".join(
+            "later" if time is None else f"{time:.3g}" for time in (quantile(points, p) for p in (0.25, 0.5, 0.75))
+        )
         print(f"{label}: {len(points)} of {runs} runs arrived; quartiles of their {column}: {quartiles}")
     data = out / "time-to-target.dat"
     with open(data, "w", encoding="utf-8") as file:
         for label, points in blocks:
-            file.write(f'"{label}"\n' + "".join(f"{time:.6g} {probability:.6g}\n" for time, probability in points or [(math.nan, math.nan)]) + "\n\n")
+            file.write(
+                f'"{label}"\n'
+                + "".join(f"{time:.6g} {probability:.6g}\n" for time, probability in points or [(math.nan, math.nan)])
+                + "\n\n"
+            )
     what = "seconds" if column == "seconds" else "seconds of CPU time"
     plots.gnuplot("time-to-target", out, f"blocks={len(blocks)}; data={plots.quoted(data)}; what={plots.quoted(what)}",
                   (plots.WIDTH, plots.HEIGHT + plots.KEY_LINE * len(groups)))
@@ -101,7 +135,9 @@ def draw(groups, runs, column, out):
 
 def main():
     parser = argparse.ArgumentParser(prog="antbench.time_to_target", description=__doc__.splitlines()[0])
-    parser.add_argument("goals", nargs="*", default=GOALS, metavar="INSTANCE:PERCENT", help=f"default {' '.join(GOALS)}")
+    parser.add_argument(
+        "goals", nargs="*", default=GOALS, metavar="INSTANCE:PERCENT", help=f"default {' '.join(GOALS)}"
+    )
     parser.add_argument("--runs", type=int, default=25, metavar="N", help="seeds (default 25)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="default 1")
     parser.add_argument("--seconds", type=float, default=60, metavar="S", help="a run is given up after (default 60)")
@@ -111,7 +147,9 @@ def main():
     options.out.mkdir(parents=True, exist_ok=True)
     groups = {}
     for instance, above, target in [goal(text, options.out) for text in options.goals]:
-        groups[f"{Path(instance).stem}, {above:g} % above"] = list(measure(instance, above, target, options, options.out))
+        groups[f"{Path(instance).stem}, {above:g} % above"] = list(
+            measure(instance, above, target, options, options.out)
+        )
     (options.out / "last.tour").unlink(missing_ok=True)
     with open(options.out / "time-to-target.csv", "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")

@@ -7,7 +7,21 @@ from pathlib import Path
 from antbench import gpus, plots, report
 from antbench.command import ERROR, OK, SKIPPED, WORK, BadInput, run
 
-CSV_HEADER = ["table", "row", "line", "gpu", "source", "ms", "ci95_lo_ms", "ci95_hi_ms", "n", "status", "instance", "run_id", "published_id"]
+CSV_HEADER = [
+    "table",
+    "row",
+    "line",
+    "gpu",
+    "source",
+    "ms",
+    "ci95_lo_ms",
+    "ci95_hi_ms",
+    "n",
+    "status",
+    "instance",
+    "run_id",
+    "published_id",
+]
 
 
 def as_text(made):
@@ -35,16 +49,35 @@ def write_csv(path, made):
             for line in each["lines"]:
                 for gpu, estimate, published_id in zip(each["gpus"], line["cells"], line["ids"]):
                     if estimate:
-                        numbers = ["" if value != value else f"{value:.6g}" for value in (estimate.value, estimate.low, estimate.high)]
+                        numbers = [
+                            "" if value != value else f"{value:.6g}"
+                            for value in (estimate.value, estimate.low, estimate.high)
+                        ]
                         told = [report.status(estimate), estimate.instance, " ".join(estimate.run_ids), published_id]
-                        cells_of_line = [each["layout"], line["row"], line["line"], gpu.label, gpu.whose, *numbers, estimate.n or "", *told]
+                        cells_of_line = [
+                            each["layout"],
+                            line["row"],
+                            line["line"],
+                            gpu.label,
+                            gpu.whose,
+                            *numbers,
+                            estimate.n or "",
+                            *told,
+                        ]
                         writer.writerow(map(report.as_cell, map(str, cells_of_line)))
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="gpus", description=__doc__.splitlines()[0])
-    parser.add_argument("--table", action="append", default=[], help="of this table alone, 3.3; may be repeated (default: all)")
-    parser.add_argument("--run", action="append", default=[], help="this run or machine beside the published ones; may be repeated (default: all)")
+    parser.add_argument(
+        "--table", action="append", default=[], help="of this table alone, 3.3; may be repeated (default: all)"
+    )
+    parser.add_argument(
+        "--run",
+        action="append",
+        default=[],
+        help="this run or machine beside the published ones; may be repeated (default: all)",
+    )
     parser.add_argument("--out", type=Path, default=WORK / "build/gpus")
     options = parser.parse_args(arguments)
     chosen = gpus.published_gpus() + gpus.measured_gpus(options.run)

@@ -204,7 +204,9 @@ def order_fault(numbers):
 
 # ---- Its samples ----
 
-SAMPLE_DIGITS = 1e-6  # samples have seven digits: a statistic of them is as near to the table's, as a share of the largest
+SAMPLE_DIGITS = (
+    1e-6  # samples have seven digits: a statistic of them is as near to the table's, as a share of the largest
+)
 INTERVAL_DIGITS = 3e-5  # Student's of two processes is 12.7 times as wide as what varies
 
 
@@ -280,7 +282,9 @@ def main(names):
         shown = f"{name}: {path.relative_to(root)}" if str(name).endswith(archive.ENDING) else path
         try:
             run = runs.load_run(path)
-            told = f"{shown}: {len(run.rows)} rows, {sum(map(len, run.all_samples.values()))} samples"  # which checks them
+            told = (
+                f"{shown}: {len(run.rows)} rows, {sum(map(len, run.all_samples.values()))} samples"  # which checks them
+            )
             if is_given(root, name, given):
                 if why := share.fault(run) or misplaced(run, path):
                     raise BadInput(f"{shown}: {why}")

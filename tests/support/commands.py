@@ -88,6 +88,8 @@ def one_line(result):
 def write_tsp(path, n, lines=None):
     """A TSPLIB file of n cities; with `lines`, of so many of them, and cut off after."""
     points = "".join(f"{i + 1} {i * 7 % 13} {i * 5 % 11}\n" for i in range(n if lines is None else lines))
-    path.write_text(f"NAME: {path.stem}\nTYPE: TSP\nDIMENSION: {n}\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n{points}"
-                    + ("EOF\n" if lines is None else ""))
+    path.write_text(
+        f"NAME: {path.stem}\nTYPE: TSP\nDIMENSION: {n}\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n{points}"
+        + ("EOF\n" if lines is None else "")
+    )
     return path
