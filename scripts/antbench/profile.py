@@ -26,8 +26,8 @@ PLACES = ("/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu", "/usr/l
 DELAY = "wait_for_ns"  # the harness's own kernel before each iteration
 MOST_KERNELS = 200  # of an iteration that are looked at: each is run a dozen times
 NO_NCU = """\
-profile: no ncu on PATH, in CUDA_HOME, /usr/local/cuda or /opt/nvidia: it is Nsight Compute, of NVIDIA's CUDA Toolkit or the
-package nsight-compute"""
+profile: no ncu on PATH, in CUDA_HOME, /usr/local/cuda or /opt/nvidia: it is Nsight Compute, of NVIDIA's CUDA Toolkit or
+the package nsight-compute"""
 NOT_PERMITTED = """\
 profile: this user may not read the GPU's counters (ERR_NVGPUCTRPERM): run it as root, or have the administrator write
   options nvidia NVreg_RestrictProfilingToAdminUsers=0
@@ -43,6 +43,13 @@ STALLS = "WarpStateStats"  # the section of ncu that has those of each generatio
 STALL = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.ratio")
 NO_STALL = "selected"  # the warp that issues
 MS = {"ns": 1e-6, "nsecond": 1e-6, "us": 1e-3, "usecond": 1e-3, "ms": 1.0, "msecond": 1.0, "s": 1e3, "second": 1e3}
+MEASURE = "--backend cuda --profile quick --processes 1".split()
+# Clocks and caches are as they are where the row is measured.
+COLLECT = (
+    "--profile-from-start off --target-processes all --clock-control none --cache-control none --force-overwrite "
+    f"--launch-count {MOST_KERNELS} --section {STALLS} --metrics {','.join(METRICS)}"
+).split()
+SHOW = "--page raw --csv --print-units base --print-kernel-base function".split()
 
 
 # ---- ncu ----
@@ -58,35 +65,19 @@ def find_ncu():
 
 
 def profile(ncu, arguments, report, log):
-    """Runs the program under ncu; the numbers of its kernels as ncu's CSV, "" where it has none; None where this user may not have them."""
-    collect = ["--profile-from-start", "off", "--clock-control", "none", "--cache-control", "none", "--target-processes", "all",
-               "--launch-count", str(MOST_KERNELS), "--section", STALLS, "--metrics", ",".join(METRICS),
-               "--force-overwrite", "--export", str(report.with_suffix(""))]  # fmt: skip
+    """Runs the program under ncu; its CSV, "" where there was no kernel, None where this user may not have it."""
+    collect = [ncu, *COLLECT, "--export", str(report.with_suffix("")), *arguments]
     with open(log, "w", encoding="utf-8") as file:
-        done = subprocess.run([ncu, *collect, *arguments], stdout=file, stderr=subprocess.STDOUT)
+        done = subprocess.run(collect, stdout=file, stderr=subprocess.STDOUT)
     said = log.read_text(encoding="utf-8", errors="replace")
     if "ERR_NVGPUCTRPERM" in said:
         return None
     if "No kernels were profiled" in said and "==ERROR==" not in said:
         return ""
     if done.returncode not in (command.OK, command.INCONCLUSIVE) or not report.exists():
-        raise BadInput(
-            f"profile: ncu ended with {done.returncode} and no report: {last_line(said)} ({log} has all it said)"
-        )
-    show = [
-        "--import",
-        str(report),
-        "--page",
-        "raw",
-        "--csv",
-        "--print-units",
-        "base",
-        "--print-kernel-base",
-        "function",
-    ]
-    return subprocess.run(
-        [ncu, *show], capture_output=True, text=True, check=True, env=dict(os.environ, LC_ALL="C")
-    ).stdout
+        raise BadInput(f"profile: ncu ended with {done.returncode} and no report: {last_line(said)} (all of it: {log})")
+    show = [ncu, "--import", str(report), *SHOW]
+    return subprocess.run(show, capture_output=True, text=True, check=True, env=dict(os.environ, LC_ALL="C")).stdout
 
 
 def last_line(text):
@@ -120,7 +111,7 @@ def number(text):
 
 
 def launches(text):
-    """[(name of the kernel, {metric: value})] of `ncu --page raw --csv`: a header, a line of units, and a line a launch."""
+    """[(name of the kernel, {metric: value})] of ncu's CSV: a header, a line of units, and a line a launch."""
     if not text:
         return []
     lines = list(csv.reader(io.StringIO("\n".join(line for line in text.splitlines() if not line.startswith("==")))))
@@ -170,17 +161,8 @@ def together(name, each):
 # ---- What is said ----
 
 HEADINGS = (
-    "kernel",
-    "launches",
-    "ms",
-    "of the time",
-    "issue slots",
-    "DRAM GB/s",
-    "of a copy",
-    "L2 GB/s",
-    "of its peak",
-    "occupancy",
-    "warps wait for",
+    *("kernel", "launches", "ms", "of the time", "issue slots", "DRAM GB/s", "of a copy", "L2 GB/s", "of its peak"),
+    *("occupancy", "warps wait for"),
 )
 
 
@@ -192,13 +174,8 @@ def line_of(kernel, whole_ms, copy):
     """The cells of a kernel; `copy` is what one reads and writes, GB/s."""
     dram, l2 = (1e-6 * count / kernel.ms for count in (kernel.dram_bytes, kernel.l2_bytes))
     return (
-        *(
-            kernel.name,
-            str(kernel.launches),
-            claims.short(kernel.ms),
-            percent(100 * kernel.ms / whole_ms),
-            percent(kernel.issue),
-        ),
+        *(kernel.name, str(kernel.launches), claims.short(kernel.ms)),
+        *(percent(100 * kernel.ms / whole_ms), percent(kernel.issue)),
         *(claims.short(dram), percent(100 * dram / copy), claims.short(l2), percent(kernel.l2_share)),
         f"{percent(kernel.occupancy)} of {percent(kernel.most_occupancy)}",
         ", ".join(f"{why} {percent(share)}" for why, share in kernel.stalls[:3]),
@@ -206,26 +183,26 @@ def line_of(kernel, whole_ms, copy):
 
 
 def as_text(lines):
+    """Columns of text: numbers to the right, the first and the last to the left."""
     widths = [max(map(len, column)) for column in zip(*lines)]
-    right = range(1, len(HEADINGS) - 1)
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if i in right else cell.ljust(width) for i, (cell, width) in enumerate(zip(line, widths))
-        ).rstrip()
-        for line in lines
-    )
+    sides = [str.ljust, *[str.rjust] * (len(widths) - 2), str.ljust]
+    return "\n".join("  ".join(map(aligned, sides, line, widths)).rstrip() for line in lines)
+
+
+def aligned(side, cell, width):
+    return side(cell, width)
 
 
 def of_limit(row, limits):
     """How near the row as measured is to its limit, in words."""
-    point = roofline.point(row, limits)
-    time = f"{claims.short(row['mean_ms'])} ms"
+    point, ms = roofline.point(row, limits), row["mean_ms"]
     if not point:
-        return f"{time}; the fewest bytes that it must move are not known"
+        return f"{claims.short(ms)} ms; the fewest bytes that it must move are not known"
     moved = f"at least {claims.short(1e-6 * row['bytes'])} MB to move"
     counted = f", {claims.short(1e-9 * row['flops'])} GFLOP" if row["flops"] == row["flops"] else ""
-    unit = {"memory": "a copy's speed", "operations": "the speed of multiply-adds"}[point.by]
-    return f"{time}, {moved}{counted}: {claims.short(row['mean_ms'] * point.share)} ms at {unit}, {percent(100 * point.share)} of what was measured"
+    limit = {"memory": "a copy's speed", "operations": "the speed of multiply-adds"}[point.by]
+    least = f"{claims.short(ms * point.share)} ms at {limit}, {percent(100 * point.share)} of what was measured"
+    return f"{claims.short(ms)} ms, {moved}{counted}: {least}"
 
 
 def report(row, found, limits):
@@ -238,26 +215,26 @@ def report(row, found, limits):
     moved = claims.short(1e-6 * sum(kernel.dram_bytes for kernel in every))
     lines = [HEADINGS, *(line_of(kernel, whole_ms, copy) for kernel in every)]
     cut = f" (its first {MOST_KERNELS} kernels)" if len(found) >= MOST_KERNELS - 1 else ""
-    return f"{head}under ncu: {claims.short(whole_ms)} ms in kernels, {moved} MB to and from DRAM{cut}\n\n{as_text(lines)}\n"
+    under = f"under ncu: {claims.short(whole_ms)} ms in kernels, {moved} MB to and from DRAM{cut}"
+    return f"{head}{under}\n\n{as_text(lines)}\n"
 
 
 NOTES = """\
-issue slots: of the cycles of an SM those in which it issued. of a copy: of the {copy} GB/s that one reads and writes here.
+issue slots: cycles of an SM in which it issued. of a copy: of the {copy} GB/s that one reads and writes here.
 occupancy: warps on an SM, and how many registers, shared memory and blocks allow, of the most that an SM holds.
 warps wait for: of the time between two instructions of a warp, in Nsight Compute's words.
 {out}: kernels.csv has all numbers, ncu-ui opens report-*.ncu-rep"""
 
 
 def write_csv(path, profiled):
+    names = [name for name in Kernel.__dataclass_fields__ if name != "stalls"]
     with open(path, "w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
-        out.writerow(["row", *Kernel.__dataclass_fields__])
+        out.writerow(["row", *names, "stalls"])
         for row, found in profiled:
             for kernel in kernels(found):
                 stalls = " ".join(f"{why}={share:.2f}" for why, share in kernel.stalls)
-                out.writerow(
-                    [row, *(getattr(kernel, name) for name in Kernel.__dataclass_fields__ if name != "stalls"), stalls]
-                )
+                out.writerow([row, *(getattr(kernel, name) for name in names), stalls])
 
 
 # ---- The command ----
@@ -269,34 +246,37 @@ def driver_of(wanted):
     found = [row.driver for row in known if row.table == wanted.table]
     if not found:
         meant = runs.nearest(wanted.table, sorted({row.table for row in known})) if wanted.table else None
-        raise BadInput(
-            f"{wanted.text}: no such table"
-            + (f"; did you mean {meant}?" if meant else "")
-            + "; a row is 3.3/ds-roulette/pr1002"
-        )
+        hint = f"; did you mean {meant}?" if meant else "; a row is 3.3/ds-roulette/pr1002"
+        raise BadInput(f"{wanted.text}: no such table{hint}")
     return found[0]
 
 
 def chosen(run, wanted):
     """The rows of the run that are meant, on a GPU, and were timed."""
-    others = ("setup", "end-to-end", "stage")
-    timed = [
-        row for row in run.rows.to_dict("records") if row["status"] in runs.MEASURED and row["scope"] not in others
-    ]
-    return [row for row in timed if row["backend"] == "cuda" and wanted.means(row)]
+    found = [row for row in run.rows.to_dict("records") if row["backend"] == "cuda" and row["status"] in runs.MEASURED]
+    return [row for row in found if row["scope"] not in ("setup", "end-to-end", "stage") and wanted.means(row)]
 
 
 def address(row):
     return f"{row['table']}/{row['row']}/{row['instance']}" + (f"?{row['params']}" if row["params"] else "")
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="profile", description=__doc__.splitlines()[0])
+def parse(arguments):
+    """(options, what stands behind --)."""
+    parser = argparse.ArgumentParser(
+        prog="profile",
+        description=__doc__.splitlines()[0],
+        epilog="What stands behind -- are options of the program: -- --set l2=cold",
+    )
     parser.add_argument("row", metavar="ROW", help="as --rows has it: 3.3/ds-roulette/pr1002, 3.3/*/pr1002?protocol=as")
     parser.add_argument("--program", default=PROGRAM, metavar="FILE", help="default: build/bin/antbench")
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: build/profile/ROW")
-    parser.add_argument("options", nargs="*", help="of the program, after --: --set l2=cold")
-    options = parser.parse_args(arguments)
+    own = arguments.index("--") if "--" in arguments else len(arguments)
+    return parser.parse_args(arguments[:own]), arguments[own + 1 :]
+
+
+def main(arguments):
+    options, of_program = parse(arguments)
     wanted = selector.parse(options.row)
     driver, ncu = driver_of(wanted), find_ncu()
     if not ncu:
@@ -305,17 +285,7 @@ def main(arguments=None):
     out = options.out or WORK / "build/profile" / re.sub(r"[^\w.-]+", "-", options.row)
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    start = [
-        str(options.program),
-        driver,
-        "--backend",
-        "cuda",
-        "--profile",
-        "quick",
-        "--processes",
-        "1",
-        *options.options,
-    ]
+    start = [str(options.program), driver, *MEASURE, *of_program]
     done = subprocess.run([*start, "--rows", options.row, "--out", str(out / "run")], stdout=subprocess.DEVNULL)
     if done.returncode not in (command.OK, command.INCONCLUSIVE):
         return done.returncode
@@ -335,7 +305,8 @@ def main(arguments=None):
         profiled.append((address(row), launches(text)))
         print(report(row, profiled[-1][1], limits), flush=True)
     write_csv(out / "kernels.csv", profiled)
-    print(NOTES.format(copy=claims.short(limits["copy"] / 1e6), out=out))
+    if any(found for _, found in profiled):
+        print(NOTES.format(copy=claims.short(limits["copy"] / 1e6), out=out))
     return command.OK
 
 
