@@ -346,8 +346,8 @@ build/san/%.o: %.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) $(CFLAGS) -O1 $(SANITIZE) -DAB_WITHOUT_CUDA -DAB_WITH_EXAMPLE -MMD -MP -c $< -o $@)
 
-# What a driver's tables leave out is none.
-build/obj/bench/%.o build/san/bench/%.o: private CFLAGS += -Wno-missing-field-initializers
+# What the tables of a driver or an operation leave out is none.
+build/obj/bench/%.o build/san/bench/%.o build/obj/kernels/%/operation.o build/san/kernels/%/operation.o: private CFLAGS += -Wno-missing-field-initializers
 
 build/obj/baselines/%.o build/san/baselines/%.o: private CXXFLAGS += $(if $(OPENCV),-isystem $(OPENCV_INCLUDE))
 
@@ -355,7 +355,7 @@ build/san/tests/support/%.o: private CXXFLAGS += $(if $(NVCC),-isystem $(CUDA_TO
 
 build/san/%.o: %.cpp build/gen/cxx.flags | $(GENERATED)
 	@mkdir -p $(@D)
-	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) -MMD -MP -c $< -o $@)
+	$(call run,c++,$(CXX) $(CXXFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@)
 
 build/san/%.host.o: %.cu build/gen/cxx.flags | $(GENERATED)
 	@mkdir -p $(@D)

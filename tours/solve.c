@@ -67,7 +67,8 @@ static bool stops(void *context)
 static void gained(void *context, int64_t gain)
 {
     worker *own = context;
-    const int64_t length = own->all->parts > 1 ? (own->all->length -= gain) : (own->own -= gain);
+    const bool shared = own->all->parts > 1;
+    const int64_t length = shared ? atomic_fetch_sub(&own->all->length, gain) - gain : (own->own -= gain);
     if (length <= own->all->options->target) own->all->over = true;
 }
 
