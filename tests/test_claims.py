@@ -26,6 +26,11 @@ def cases(*values, spread=0.0):
 H, E, T, F, U = claims.HOLDS, claims.EXCEEDED, claims.TIE, claims.FAILS, claims.UNDECIDED
 
 
+@pytest.mark.parametrize("value, text", [(0.09998, "0.100"), (9.998, "10.0"), (0.5, "0.500"), (2345.6, "2346"), (0, "0")])
+def test_a_number_has_three_digits(value, text):
+    assert claims.short(value) == text
+
+
 @pytest.mark.parametrize(
     "predicate, threshold, values, verdict",
     [

@@ -333,7 +333,8 @@ def short(value, digits=3):
     """So many significant digits, without an exponent; thousands apart from 10 000 on, as in all that is printed here."""
     if not value:
         return "0"
-    before = math.floor(math.log10(abs(value))) + 1
+    rounded = float(f"{value:.{digits - 1}e}")  # 0.09998 is 0.100, not 0.1000
+    before = math.floor(math.log10(abs(rounded))) + 1
     return apart(f"{value:.{max(digits - before, 0)}f}")
 
 
