@@ -17,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = "build/san/tests/test_*", "build/bin/tests/stat_test_*"
 BUILDING = "tests/test_additions.py", "tests/test_learn.py"  # they build copies of the project, for minutes
+LONGEST = "test_tsp_kernels", "stat_test_tsp_kernels", "stat_test_tsp_choices"  # first, so that no core waits at the end
 LIMIT_S = 300
 
 
@@ -66,6 +67,7 @@ def print_result(name, passed, failed, skipped, seconds, output):
 
 def main():
     programs = sorted(p for pattern in PROGRAMS for p in ROOT.glob(pattern) if p.suffix == "")
+    programs.sort(key=lambda program: program.name not in LONGEST)
     print(f"{len(programs)} test programs and the Python tests", flush=True)
     counts = 0, 0, 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
