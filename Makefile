@@ -50,6 +50,10 @@ DEFINES := -D_GNU_SOURCE -I. -Ibuild/gen
 CFLAGS := -std=c11 -O3 -g -fno-math-errno -fopenmp $(WARNINGS) $(DEFINES)
 # Constants are enums here, which C++20 would rather not see in one expression.
 CXXFLAGS := -std=c++20 -Wno-deprecated-enum-enum-conversion -O2 -g -ffp-contract=off -fopenmp $(WARNINGS) $(DEFINES)
+ifneq ($(findstring clang,$(CXX)),)
+# clang has a name of its own for that, and none for what gcc must be told below.
+CXXFLAGS += -Wno-deprecated-anon-enum-enum-conversion -Wno-unknown-warning-option -Wno-sign-conversion
+endif
 HOST_CUDA := -x c++ -Wno-unknown-pragmas -Wno-maybe-uninitialized
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # OpenCV for canny/opencv and convolution/opencv, where it is installed.
