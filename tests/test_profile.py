@@ -203,3 +203,15 @@ def test_another_csv_is_refused(text, expected):
 def test_what_ncu_cannot_tell_is_a_dash():
     (kernel,) = profile.kernels(profile.launches(made('"0","a","1","0","0","n/a","n/a","n/a","n/a"')))
     assert profile.line_of(kernel, 1.0, 1.0)[4] == "–" and kernel.stalls == ()
+
+
+def test_the_csv_of_an_h100():
+    """As ncu 2025.3.1 wrote it of DS-Roulette's iteration on pr1002, without what it tells of the device."""
+    found = profile.kernels(profile.launches((ROOT / "tests/data/ncu.csv").read_text()))
+    assert [kernel.name for kernel in found] == ["ds_roulette", "deposit_best", "choice_info", "evaporate"]
+    assert all(kernel.launches == 1 for kernel in found) and 2.0 < found[0].ms < 2.6
+    assert [why for why, _ in found[0].stalls[:3]] == ["long_scoreboard", "wait", "barrier"]
+    assert all(50 < sum(share for _, share in kernel.stalls) < 100 for kernel in found)
+    assert all(0 < kernel.occupancy <= kernel.most_occupancy < 100.1 and 0 < kernel.issue < 100 for kernel in found)
+    copy = roofline.limits_of(runs.load_run(RUN))["copy"]
+    assert all(kernel.dram_bytes / kernel.ms < copy for kernel in found), "no more than a copy moves"
