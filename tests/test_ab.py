@@ -7,11 +7,11 @@ import sys
 
 import numpy as np
 import pytest
-from support.commands import PROGRAM, ROOT, environment_of
-from synthetic_runs import made_run
 
 from antbench import ab, inference, rerun, selector, sides
 from antbench.command import BadInput
+from support.commands import PROGRAM, ROOT, environment_of
+from synthetic_runs import made_run
 
 TINY = ["--profile", "smoke", "--iterations", "2", "--backend", "cpu"]
 

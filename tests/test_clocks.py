@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+
 from support.commands import PROGRAM, ROOT, WITH_GPU, drive, environment_of, one_line
 
 ROW = ["--rows", "3.3/acotsp-seq/u30?protocol=as", "--profile", "smoke", "--iterations", "2"]

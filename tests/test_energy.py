@@ -5,9 +5,9 @@ import math
 import shutil
 
 import pytest
-from thesis_run import made_row, write_run
 
 from antbench import cells, compare, plots, runs
+from thesis_run import made_row, write_run
 
 JOULES = {"i-roulette": 2.5, "ds-roulette": 0.04}
 

@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pytest
+
 from support.commands import PROGRAM, ROOT, drive, environment_of, one_line, rows_of, samples_of
 
 TINY = ["--rows", "3.3/acotsp-seq/u20?protocol=as", "--profile", "smoke", "--iterations", "3"]

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from support.commands import WITH_GPU, drive, implementations, one_line, params_of, planned, rows_of
 
 ON_CPU = ["--backend", "cpu"]
