@@ -147,7 +147,7 @@ INLINE int32_t choose_next(const cpu_sparse_colony *colony, int32_t from, size_t
     while (total > 0.0) {
         const float r = (float)(next_random(ant) * total);
         size_t k = 0;
-        for (size_t v = 0; v < n_vectors; v++) k += (size_t)count_at_most(&sums[v], r);
+        for (size_t v = 0; v < n_vectors; v++) k += (size_t)count_at_most((const float *)&sums[v], r);
         if (k == n_vectors * LANES) continue;
         const int32_t place = set[k / LANES].place[k % LANES];
         if (set[k / LANES].weight[k % LANES] > 0.0f && is_left(ant, place)) return place;
