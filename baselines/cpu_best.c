@@ -1,4 +1,5 @@
-/* tsp/cpu-best: the fastest exact Ant System we can write for a CPU; threads over ants.
+/* tsp/cpu-best: exact Ant System on a CPU, a few cache lines a step; threads over ants. cpu-alias is faster on large
+ * instances.
  *
  * A row is split into a head and a tail, and steps are drawn, as baselines/rejection.h tells. A tail city is found
  * by descending a tree of partial sums, three cache lines deep. tests/test_baselines.c tests by chi-square that the

@@ -1,4 +1,5 @@
-/* A step of an ant that looks at the nearest cities alone: the rule of tsp/cpu-best and tsp/cpu-alias.
+/* A step of an ant that looks at the nearest cities alone: the rule of tsp/cpu-best and, in code of its own,
+ * tsp/cpu-alias.
  *
  * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An
  * ant at i adds up the unvisited head cities, H, by vector, and draws from [0, H + T), where T is the weight of the

@@ -49,7 +49,7 @@ def test_what_is_precise_is_not_measured_again(tmp_path):
     )
 
 
-def test_no_more_than_are_needed(tmp_path):
+def test_it_ends_where_the_rows_are_precise(tmp_path):
     _, rows = measure(tmp_path, *TINY, "--until-precise", "99.9%", processes=4)
     assert {row["stop_reason"] for row in rows.values()} == {"converged"}
     assert all(4 <= int(row["processes"]) < 40 for row in rows.values())

@@ -249,7 +249,8 @@ static ab_status take_groups(sampler *s)
             reason = "budget";
             break;
         }
-        if (has_converged(s->series, ab_sampling_stages(s->sampling, s->series), s->bench->effort.precise)) {
+        const double precise = s->bench->effort.precise;
+        if (precise > 0.0 && has_converged(s->series, ab_sampling_stages(s->sampling, s->series), precise)) {
             reason = "converged";
             break;
         }

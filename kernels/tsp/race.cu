@@ -18,7 +18,8 @@
  *             memory at 3 TB/s 1.0 ms
  *   update    deposit_rows.cu
  *
- * Measured: means of 30 iterations in one process on an NVIDIA H100 80GB HBM3, commit 16554f9; ms, `as` / `as-best`:
+ * Measured: means of 30 iterations in one process on an NVIDIA H100 80GB HBM3, kernels of commit 16554f9, partly beside
+ * other work; ms, `as` / `as-best`:
  *              d198             pcb442           pr1002           pr2392           u5915
  *   iteration  0.055 / 0.078    0.095 / 0.186    0.201 / 0.428    0.998 / 2.002    9.79 / 33.7
  *   construct  0.038 / 0.063    0.077 / 0.170    0.170 / 0.401    0.876 / 1.903    9.02 / 33.0

@@ -2,7 +2,7 @@
  *
  * Where cand-block loads the set, then weights, scans and spins, a lane here has its candidate's mean time in the row, and
  * a warp minimum tells who rings first. A set of which every city is visited, or weighs nothing, leaves the best remaining
- * city (tsp.h), which the warp looks for itself, among all cities or, of the last 256, in a list. Stage "choice" is
+ * city (tsp.h), which the warp looks for itself, among all cities or, of the last 512, in a list. Stage "choice" is
  * choice_info and, in the same launch, the 32 mean times of each row; stage "update" is that of deposit_rows.cu.
  *
  * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; n = n_ants:
@@ -12,8 +12,8 @@
  *   issue     46 instructions a step and warp: pr2392 0.25 ms, rl5915 1.5, usa13509 8
  *   choice, update   12 n^2 and 8 n^2 bytes: pr2392 0.014 and 0.009 ms, usa13509 0.7 and 0.5
  *
- * Measured: means of 30 iterations in one process on an NVIDIA H100 80GB HBM3, commit 16554f9; sets of 32; ms, `as` /
- * `as-best`:
+ * Measured: means of 30 iterations in one process on an NVIDIA H100 80GB HBM3, kernels of commit 16554f9, partly beside
+ * other work; sets of 32; ms, `as` / `as-best`:
  *              d198             pcb442           pr1002           pr2392           u5915
  *   iteration  0.042 / 0.041    0.073 / 0.072    0.170 / 0.171    0.994 / 0.981    9.77 / 10.2
  *   construct  0.031 / 0.032    0.061 / 0.061    0.153 / 0.159    0.910 / 0.924    9.36 / 9.88

@@ -20,7 +20,7 @@
  * in their order: no sum depends on the order of threads, so that one seed gives the same tours again.
  *
  * The number of ants: n ants of 100000 cities need 40 GB for their tours alone, so `ants` is a parameter that large
- * instances set, as is usual there; table `frontier` has 1024.
+ * instances set, as is usual there; table `frontier-sparse` has 1024.
  *
  * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; m ants:
  *   latency   a step waits for a row from the L2 cache (270 cycles), a word of flags and two warp minima: 400 cycles,
