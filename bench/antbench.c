@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/names.h"
-#include "bench/harness/machine.h"
 #include "bench/harness/program.h"
 #include "bench/solve.h"
 
@@ -47,15 +46,6 @@ static int unknown(const char *name)
     return AB_EXIT_USAGE;
 }
 
-/* Threads that wait for each other spin, which is fastest where each has a core. Where others are running, a thread can
- * wait for one that has none, and rows of all cores take ten times as long: there they sleep instead. OpenMP reads that
- * from the environment before main begins, so the program starts again. */
-static void wait_politely(char **argv)
-{
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || !(ab_machine_others() >= AB_BUSY)) return;
-    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv); /* or on as it is */
-}
-
 /* Where a standard stream is closed, the next file that is opened would get its number, and what is printed. */
 static void open_streams(void)
 {
@@ -86,7 +76,6 @@ static int run(int argc, char **argv)
     if (strcmp(first, "solve") == 0) return ab_solve_main(argc - 1, argv + 1);
     const ab_driver *driver = ab_driver_find(first);
     if (!driver) return unknown(first);
-    wait_politely(argv);
     return ab_program_main(driver, argc, argv);
 }
 

@@ -1,4 +1,6 @@
 /* The build's identity (bench/harness/build_info.h). The Makefile generates build_info.inc. */
+#include <string.h>
+
 #include "bench/harness/build_info.h"
 #include "build_info.inc"
 #include "base/digest.h"
@@ -25,5 +27,8 @@ const ab_build_info *ab_build(void)
 
 ab_status ab_executable_sha256(char digest[65])
 {
-    return sha256_file("/proc/self/exe", digest);
+    static char known[65];
+    if (!known[0]) AB_TRY(sha256_file("/proc/self/exe", known));
+    memcpy(digest, known, sizeof known);
+    return ab_ok();
 }

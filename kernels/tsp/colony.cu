@@ -250,6 +250,7 @@ static ab_status initialise_weights(gpu_colony *colony, const as_problem *proble
     AB_TRY(device_allocate(&colony->memory, &device->choice_info, matrix));
     CUDA_TRY(cudaMemset(heuristic, 0, bytes));
     CUDA_TRY(cudaMemset(device->pheromone, 0, bytes));
+    CUDA_TRY(cudaMemset(device->choice_info, 0xff, bytes)); /* NaN: stage "choice" writes all of it, or is found out */
     device->heuristic = heuristic;
     AB_TRY(upload_heuristic(problem, colony->params.beta, heuristic, device->stride));
     AB_TRY(upload_pheromone(problem, colony->params.rho, device->pheromone, device->stride));
