@@ -695,6 +695,11 @@ def test_calibrate_runs_every_driver_and_keeps_what_it_found(tmp_path, monkeypat
     assert set(kept.kinds) == set(KINDS) and kept.kinds["cuda iteration"]["processes"] == 6
     assert sorted(os.listdir(tmp_path / "new-root/build/calibrate/3.3")) == [f"process-{i}" for i in range(1, 7)]
     assert "cuda stage under 50 us: 1 rows, 6 processes" in capsys.readouterr().out
+    # Of the same processes, as a shell lists them, it makes the same.
+    again = tmp_path / "again.json"
+    processes = sorted((tmp_path / "new-root/build/calibrate/3.3").iterdir())
+    assert calibrate.main(["--calibration", str(again), "--from", *map(str, processes)]) == command.OK
+    assert calibration.read(again).kinds == kept.kinds
 
 
 def test_more_processes_have_narrower_limits():

@@ -82,7 +82,7 @@ def parse(arguments):
     parser.add_argument("--driver", action="append", choices=None, metavar="TABLE", help="default: all of them")
     parser.add_argument("--repetitions", type=int, default=10, metavar="N", help="default 10; 6 at least")
     parser.add_argument("--calibration", metavar="FILE", help="where to keep it (default: results/runs/MACHINE)")
-    parser.add_argument("--from", dest="stored", action="append", default=[], metavar="RUN", help="runs that are there")
+    parser.add_argument("--from", dest="stored", nargs="+", default=[], metavar="RUN", help="runs that are there")
     parser.add_argument("options", nargs="*", help=f"of the program, after --; default {' '.join(DEFAULT)}")
     options = parser.parse_args(arguments)
     if options.repetitions < calibration.ENOUGH:
