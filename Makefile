@@ -71,6 +71,8 @@ is_static = $(filter /%,$(shell $(CXX) -print-file-name=lib$(1).a))
 library = $(if $(is_static),-l:lib$(1).a,$(or $(shell pkg-config --libs $(2) 2>/dev/null),-l$(1)))
 DATA_LIBS := $(call library,jansson,jansson) $(call library,csv,libcsv) $(call library,boost_context,) $(call library,nettle,nettle) \
 	$(call library,png16,libpng16) $(call library,z,zlib)
+# MPI for build/bin/antbench-mpi, where Open MPI is installed: of several GPUs or machines (kernels/ranks.h).
+MPI := $(shell pkg-config --exists ompi-c 2>/dev/null && echo yes)
 LIBS := $(OPENCV_LIBS) $(DATA_LIBS) -ldl -lpthread -lm
 
 # ---- Sources ----
@@ -85,6 +87,8 @@ TEST_KERNELS := $(wildcard tests/planted/*.cu docs/*.cu)
 TEST_SUPPORT := $(wildcard tests/support/*.c)
 TEST_SUPPORT_CXX := $(wildcard tests/support/*.cpp)
 PROGRAM := build/bin/antbench
+MPI_SOURCES := $(wildcard mpi/*.c)
+MPI_PROGRAM := $(if $(MPI),$(PROGRAM)-mpi)
 
 OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(CXX_SOURCES:%.cpp=build/obj/%.o) build/obj/bench/harness/build_info.o
 SAN_OBJECTS := $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_SUPPORT_CXX:%.cpp=build/san/%.o) $(TEST_KERNELS:%.cu=build/san/%.host.o)
@@ -151,7 +155,7 @@ deps: ## install what a fresh Debian 12 lacks (packages.txt, and nvcc from NVIDI
 build: ## build every driver, using all cores
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries
 
-binaries: $(PROGRAM)
+binaries: $(PROGRAM) $(MPI_PROGRAM)
 ifeq ($(NVCC),)
 	@echo "no nvcc on PATH, in CUDA_HOME, /usr/local/cuda or build/: built without the CUDA backend (make deps installs it)"
 endif
@@ -297,7 +301,21 @@ build/cuda/%.o: %.cu build/gen/nvcc.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,nvcc,$(NVCC) $(NVCC_FLAGS) -MMD -MP -c $< -o $@)
 
-test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu build/faults/inject.so
+test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) $(if $(MPI),build/bin/tests/test_team_mpi) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu build/faults/inject.so
+
+# With MPI one file of the program is another, and the one that knows where the memory of GPUs lies is the same.
+WITH_MPI := $(filter-out build/obj/kernels/ranks_none.o,$(OBJECTS)) $(MPI_SOURCES:%.c=build/obj/%.o)
+MPI_LIBS := $(shell pkg-config --libs ompi-c 2>/dev/null)
+build/obj/mpi/%.o: private CFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags ompi-c 2>/dev/null))
+
+$(MPI_PROGRAM): build/obj/bench/antbench.o $(WITH_MPI) $(CUDA_OBJECTS) | $(TBB)
+	@mkdir -p $(@D)
+	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS) $(MPI_LIBS))
+
+# The test of colonies of several ranks: tests/test_team.c with MPI, which tests/test_ranks.py starts.
+build/bin/tests/test_team_mpi: $(patsubst %,build/obj/tests/%.o,test_team support/problems support/registered) $(WITH_MPI) $(CUDA_OBJECTS)
+	@mkdir -p $(@D)
+	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS) $(MPI_LIBS) -lcmocka)
 
 # The program with a planted bug, to see that it is found.
 build/bin/tests/antbench_planted: build/obj/bench/antbench.o build/obj/tests/planted_driver/ds_roulette.host.o $(filter-out build/obj/kernels/tsp/ds_roulette.host.o,$(OBJECTS)) $(CUDA_OBJECTS)

@@ -63,11 +63,11 @@ uint64_t cpu_colony_stream(const cpu_colony *colony, int ant)
 {
     uint64_t state = colony->params.seed;
     state = splitmix64(&state) ^ (uint64_t)colony->iteration;
-    state = splitmix64(&state) ^ (uint64_t)ant;
+    state = splitmix64(&state) ^ (uint64_t)(colony->params.first_ant + ant);
     return splitmix64(&state);
 }
 
-static int shortest_tour(const cpu_colony *colony)
+int cpu_colony_shortest(const cpu_colony *colony)
 {
     int best = 0;
     for (int ant = 1; ant < colony->params.n_ants; ant++)
@@ -82,12 +82,17 @@ void cpu_colony_close(ab_work *work)
     free(work);
 }
 
+void cpu_colony_keep(cpu_colony *colony, const int32_t *tour, int64_t length)
+{
+    if (length >= colony->best_length) return;
+    colony->best_length = length;
+    memcpy(colony->best_tour, tour, ((size_t)colony->problem.n + 1) * sizeof *tour);
+}
+
 void cpu_colony_keep_best(cpu_colony *colony)
 {
-    const int best = shortest_tour(colony);
-    if (colony->lengths[best] >= colony->best_length) return;
-    colony->best_length = colony->lengths[best];
-    memcpy(colony->best_tour, cpu_colony_tour(colony, best), ((size_t)colony->problem.n + 1) * sizeof(int32_t));
+    const int best = cpu_colony_shortest(colony);
+    cpu_colony_keep(colony, cpu_colony_tour(colony, best), colony->lengths[best]);
 }
 
 /* ---- Update ---- */
@@ -107,7 +112,7 @@ cpu_depositors cpu_colony_link_depositors(cpu_colony *colony)
 {
     cpu_depositors ants = {0, colony->params.n_ants};
     if (colony->params.protocol == AS_BEST_ANT) {
-        ants.first = shortest_tour(colony);
+        ants.first = cpu_colony_shortest(colony);
         ants.end = ants.first + 1;
     }
 #pragma omp parallel for num_threads(colony->params.threads) schedule(static)

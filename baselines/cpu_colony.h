@@ -61,8 +61,14 @@ uint64_t cpu_colony_stream(const cpu_colony *colony, int ant);
 /* The close of every CPU colony, which is allocated in one piece and begins with its cpu_colony; accepts NULL. */
 void cpu_colony_close(ab_work *work);
 
+/* Remembers a tour if it is the best so far. */
+void cpu_colony_keep(cpu_colony *colony, const int32_t *tour, int64_t length);
+
 /* Remembers the best tour of this iteration if it is the best so far: the end of a construct stage. */
 void cpu_colony_keep_best(cpu_colony *colony);
+
+/* The ant with the shortest tour of the last iteration, the lowest among equals. */
+int cpu_colony_shortest(const cpu_colony *colony);
 
 /* The ants that deposit in this iteration, by protocol: first .. end-1. */
 typedef struct cpu_depositors {
@@ -73,9 +79,14 @@ typedef struct cpu_depositors {
 cpu_depositors cpu_colony_link_depositors(cpu_colony *colony);
 
 /* What an ant adds to an edge: 1/length, and 1 where duplicate cities make the length 0. */
+static inline double cpu_colony_amount(int64_t length)
+{
+    return length > 0 ? 1.0 / (double)length : 1.0;
+}
+
 static inline double cpu_colony_deposit(const cpu_colony *colony, int ant)
 {
-    return colony->lengths[ant] > 0 ? 1.0 / (double)colony->lengths[ant] : 1.0;
+    return cpu_colony_amount(colony->lengths[ant]);
 }
 
 #endif

@@ -70,13 +70,6 @@ static ab_status write_pheromone(as_colony *base, const float *pheromone)
     return ab_ok();
 }
 
-const as_methods trails_methods = {
-    .read = cpu_colony_read,
-    .read_pheromone = read_pheromone,
-    .write_pheromone = write_pheromone,
-    .poison = cpu_colony_poison,
-};
-
 ab_status trails_open(const trails_kind *kind, const as_problem *problem, const as_params *params, as_colony **colony)
 {
     trails *opened = calloc(1, kind->bytes);
@@ -154,3 +147,46 @@ void trails_update(trails *colony)
         deposit_rows(colony, ants, first, end);
     }
 }
+
+/* ---- As one of several (as_part_methods) ---- */
+
+static ab_status sum_pheromone(as_colony *base)
+{
+    trails *colony = (trails *)base;
+    return ranks_sum(colony->pheromone, (size_t)colony->common.problem.n * colony->stride, RANKS_STAGED);
+}
+
+static ab_status read_shortest(as_colony *base, int *ant, int64_t *length, int32_t *tour)
+{
+    const cpu_colony *colony = (const cpu_colony *)base;
+    *ant = cpu_colony_shortest(colony);
+    *length = colony->lengths[*ant];
+    if (tour) memcpy(tour, cpu_colony_tour(colony, *ant), ((size_t)colony->problem.n + 1) * sizeof *tour);
+    return ab_ok();
+}
+
+static ab_status deposit_tour(as_colony *base, double rho, const int32_t *tour, int64_t length)
+{
+    trails *colony = (trails *)base;
+    const size_t n = (size_t)colony->common.problem.n, stride = colony->stride;
+    const float amount = (float)cpu_colony_amount(length), keep = (float)(1.0 - rho);
+#pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
+    for (size_t i = 0; i < n; i++)
+        if (rho > 0.0) evaporate(colony->pheromone + i * stride, stride, keep);
+    for (size_t k = 0; k < n; k++) {
+        colony->pheromone[(size_t)tour[k] * stride + (size_t)tour[k + 1]] += amount;
+        colony->pheromone[(size_t)tour[k + 1] * stride + (size_t)tour[k]] += amount;
+    }
+    cpu_colony_keep(&colony->common, tour, length);
+    return ab_ok();
+}
+
+static const as_part_methods part_methods = {.sum = sum_pheromone, .shortest = read_shortest, .deposit = deposit_tour};
+
+const as_methods trails_methods = {
+    .read = cpu_colony_read,
+    .read_pheromone = read_pheromone,
+    .write_pheromone = write_pheromone,
+    .poison = cpu_colony_poison,
+    .part = &part_methods,
+};

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "base/names.h"
+#include "bench/harness/gpu.h"
 #include "bench/harness/program.h"
 #include "bench/solve.h"
+#include "kernels/tsp/team.h"
 
 static int print_help(void)
 {
@@ -79,9 +81,24 @@ static int run(int argc, char **argv)
     return ab_program_main(driver, argc, argv);
 }
 
+/* What a rank after the first does: it has the GPU of its number on this machine, or the one that it sees. */
+static int serve(void)
+{
+    gpu_info gpu = {0};
+    ab_status status = gpu_open(ranks_local(), &gpu);
+    if (status.code != AB_OK) (void)gpu_open(0, &gpu);
+    (void)ranks_devices(gpu.uuid);
+    as_team_serve(gpu.uuid[0] ? ab_ok() : status);
+    return AB_EXIT_OK;
+}
+
 int main(int argc, char **argv)
 {
     open_streams();
     signal(SIGXFSZ, SIG_IGN); /* past a limit on the size of files (ulimit -f) a write fails instead, and says so */
-    return end_output(run(argc, argv));
+    ranks_begin();
+    if (ranks_mine() > 0) return serve();
+    const int exit_code = end_output(run(argc, argv));
+    as_team_dismiss();
+    return exit_code;
 }

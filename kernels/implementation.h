@@ -58,13 +58,14 @@ const char *ab_backend_name(ab_backend backend); /* "cpu", "cuda", "host" */
 
 /* What tests, tables and checks need to know of an implementation: any of these, or 0. */
 enum {
-    AB_EXACT = 1 << 0,      /* "exact": selects by the random proportional rule, so a chi-square test applies */
-    AB_CANDIDATES = 1 << 1, /* "candidates": needs candidate sets */
-    AB_PARTIAL = 1 << 2,    /* "partial": its map has no edges but the reference's, of which it may miss some where a
+    AB_EXACT = 1 << 0,       /* "exact": selects by the random proportional rule, so a chi-square test applies */
+    AB_CANDIDATES = 1 << 1,  /* "candidates": needs candidate sets */
+    AB_PARTIAL = 1 << 2,     /* "partial": its map has no edges but the reference's, of which it may miss some where a
                              * parameter limits the passes */
-    AB_SUPERSET = 1 << 3,   /* "superset": its map may have edges too many, but misses none beyond a tolerance */
-    AB_REFERENCE = 1 << 4,  /* "reference": what the operation's other implementations are compared with */
-    AB_SEVERAL = 1 << 5,    /* "several": uses several GPUs */
+    AB_SUPERSET = 1 << 3,    /* "superset": its map may have edges too many, but misses none beyond a tolerance */
+    AB_REFERENCE = 1 << 4,   /* "reference": what the operation's other implementations are compared with */
+    AB_SEVERAL = 1 << 5,     /* "several": of several GPUs or machines (kernels/ranks.h); its stages return when all are
+                             * done, and CLOCK_MONOTONIC times them on GPUs too */
     AB_THREAD_EACH = 1 << 6, /* "thread-each": a thread works on each ant by itself; the usual is a warp */
     AB_BLOCK_EACH = 1 << 7,  /* "block-each": a block of threads works on each ant */
     AB_WORKERS = 1 << 8,     /* "workers": a block of as many threads as its parameters say works on each ant */

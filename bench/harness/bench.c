@@ -3,14 +3,16 @@
 
 #include "bench/harness/bench.h"
 #include "bench/harness/machine.h"
+#include "kernels/ranks.h"
 
-/* As many as the profile has, but no more than there are runs where the user says how many, and no fewer than make an
- * interval where that is to become precise. */
+/* One where MPI has started it, which starts others itself. As many as the profile has, but no more than there are runs
+ * where the user says how many, and no fewer than make an interval where that is to become precise. */
 static int count_processes(const ab_options *options)
 {
     static const int of_profile[AB_PROFILES] = {[AB_SMOKE] = 1, [AB_QUICK] = 3, [AB_THESIS] = 10};
     if (options->processes) return options->processes;
     const int processes = of_profile[options->profile];
+    if (ranks_started()) return 1;
     if (options->until_precise > 0.0) return processes > 1 ? processes : of_profile[AB_QUICK];
     return options->runs && options->runs < processes ? options->runs : processes;
 }
@@ -25,6 +27,8 @@ static void lock_clock(ab_bench *bench)
 ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *bench)
 {
     *bench = (ab_bench){.options = options, .effort = effort, .processes = count_processes(options)};
+    if (ranks_started() && bench->processes > 1)
+        return ab_bad_input("--processes: with MPI there is one at a time; run it again for more");
     bench->process = options->process ? options->process : 1;
     bench->most_processes = bench->processes * (options->until_precise > 0.0 ? AB_MORE_PROCESSES : 1);
     bench->effort.budget_s /= bench->processes;
@@ -37,6 +41,7 @@ ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *b
     if (locks) AB_TRY(ab_clocks_open(&bench->clocks));
     const ab_status status = gpu_open(options->device, &bench->gpu);
     bench->have_gpu = status.code == AB_OK;
+    AB_TRY(ranks_devices(bench->have_gpu ? bench->gpu.uuid : ""));
     if (bench->have_gpu) {
         bench->nvml = ab_nvml_open(bench->gpu.pci_bus_id);
         if (locks) lock_clock(bench);

@@ -150,6 +150,7 @@ static ab_sampling sampling_of(measurement *m)
     const ab_measure *measure = m->cell->measure;
     const ab_count count = ab_cell_count(m->bench, m->cell);
     return (ab_sampling){.backend = m->cell->implementation->backend,
+                         .waits = m->cell->implementation->traits & AB_SEVERAL,
                          .l2_cold = m->cell->l2_cold,
                          .stage = measure->stage,
                          .alone = measure->alone,

@@ -14,6 +14,7 @@
 #include "bench/harness/processes.h"
 #include "bench/harness/program.h"
 #include "bench/harness/progress.h"
+#include "kernels/ranks.h"
 
 /* ---- Measuring ---- */
 
@@ -184,7 +185,7 @@ static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
     AB_TRY(read_inputs(bench, plan));
     AB_TRY(open_run(bench, plan, table_file));
     snprintf(directory, sizeof directory, "%s", ab_run_directory(bench->run));
-    if (!bench->options->process) ab_interrupt_begin(bench->options, directory);
+    if (!bench->options->process && !ranks_started()) ab_interrupt_begin(bench->options, directory); /* scripts/ranks */
     announce(bench, in_processes);
     const ab_status status =
         in_processes ? ab_measure_in_processes(bench, plan, table_file) : measure_cells(bench, plan, table_file);

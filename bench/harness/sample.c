@@ -135,7 +135,7 @@ static ab_work *timed_work(sampler *s)
  * long. */
 static ab_status warm_up_work(sampler *s, ab_work *work)
 {
-    if (s->timing.backend != AB_CUDA) return ab_iterate(work);
+    if (s->sampling->backend != AB_CUDA) return ab_iterate(work);
     const double begin = ab_now_s(), rested = begin - s->bench->gpu_ran_s;
     const double warm_up_s = fmin(fmax(rested, LEAST_WARM_UP_S), MOST_WARM_UP_S);
     for (int iterations = 2; ab_now_s() - begin < warm_up_s;
@@ -296,12 +296,13 @@ static ab_status meter_work(sampler *s, ab_work *work, double seconds)
     return status;
 }
 
-/* By the first process alone. A stage between others cannot be run by itself, and no time is spent on an empty cache. */
+/* By the first process alone, of one GPU. A stage between others cannot be run by itself, and no time is spent on an
+ * empty cache. */
 static ab_status take_energy(sampler *s)
 {
     const ab_sampling *sampling = s->sampling;
     const double seconds = s->bench->options ? s->bench->options->energy_s : 0.0;
-    if (!(seconds > 0.0) || sampling->backend != AB_CUDA || s->bench->process > 1 || s->kept == 0) return ab_ok();
+    if (!(seconds > 0.0) || s->timing.backend != AB_CUDA || s->bench->process > 1 || s->kept == 0) return ab_ok();
     if ((sampling->stage && !sampling->alone) || sampling->l2_cold) return ab_ok();
     AB_TRY(open_work(s, -1));
     const ab_status status = meter_work(s, timed_work(s), seconds);
@@ -311,8 +312,8 @@ static ab_status take_energy(sampler *s)
 ab_status ab_take_samples(ab_bench *bench, const ab_sampling *sampling, ab_series *series, ab_row *row)
 {
     sampler s = {.bench = bench, .sampling = sampling, .series = series, .row = row};
-    s.timing = ab_timing_new(sampling->backend, sampling->l2_cold);
-    if (sampling->l2_cold && sampling->backend != AB_CUDA) return ab_unsupported("l2=cold is for rows on a GPU");
+    s.timing = ab_timing_new(sampling->waits ? AB_CPU : sampling->backend, sampling->l2_cold);
+    if (sampling->l2_cold && s.timing.backend != AB_CUDA) return ab_unsupported("l2=cold is for rows on a GPU alone");
     ab_status status = take_groups(&s);
     if (status.code == AB_OK) status = take_energy(&s);
     if (sampling->backend == AB_CUDA) bench->gpu_ran_s = ab_now_s();

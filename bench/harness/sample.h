@@ -19,6 +19,7 @@
 /* What a series is taken of, and how. */
 typedef struct ab_sampling {
     ab_backend backend;
+    bool waits; /* its stages return when they are done: AB_SEVERAL */
     bool l2_cold;
     const char *stage; /* the stage that is a sample; NULL: all of them together */
     bool alone;        /* of which no other runs in between */

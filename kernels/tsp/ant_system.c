@@ -10,8 +10,13 @@
 
 static const char *const protocol_names[] = {[AS_ALL_ANTS] = "as", [AS_BEST_ANT] = "as-best", NULL};
 
+static const char *const topology_names[] = {[AS_RING] = "ring", [AS_ALL] = "all", NULL};
+static const char *const transfer_names[] = {
+    [RANKS_STAGED] = "staged", [RANKS_AWARE] = "mpi", [RANKS_NCCL] = "nccl", NULL};
+
 #define AT(member) offsetof(as_params, member)
 
+/* clang-format off */
 const ab_parameter as_parameters[] = {
     {.name = "protocol", .help = "who deposits: every ant (as) or the iteration's best (as-best)", .kind = AB_CHOICE,
      .offset = AT(protocol), .fallback = AS_BEST_ANT, .choices = protocol_names, .shown = AB_SHOWN},
@@ -37,8 +42,19 @@ const ab_parameter as_parameters[] = {
      .fallback = 2, .shown = AB_SHOWN_SET},
     {.name = "rho", .help = "evaporation rate; auto: 0.1 with as-best, 0.5 with as", .kind = AB_REAL,
      .offset = AT(rho), .least = 1e-9, .most = 1, .word = "auto", .shown = AB_SHOWN_SET},
+    {.name = "ranks", .help = "of split and islands: processes of MPI that work together, a GPU each",
+     .offset = AT(ranks), .least = 1, .most = 4096, .fallback = 1, .shown = AB_SHOWN_SET},
+    {.name = "each", .help = "of split and islands: ants are of each rank, not of all together", .kind = AB_FLAG,
+     .offset = AT(each), .shown = AB_SHOWN_NONZERO},
+    {.name = "transfer", .help = "of split: pheromone between GPUs by the host's memory, by MPI itself or by NCCL",
+     .kind = AB_CHOICE, .offset = AT(transfer), .choices = transfer_names, .shown = AB_SHOWN_SET},
+    {.name = "exchange", .help = "of islands: iterations from one sending of the best tours to the next",
+     .offset = AT(exchange), .least = 1, .most = 1000000, .fallback = 10, .shown = AB_SHOWN_SET},
+    {.name = "topology", .help = "of islands: each sends to the next (ring), or the best goes to all",
+     .kind = AB_CHOICE, .offset = AT(topology), .choices = topology_names, .shown = AB_SHOWN_SET},
     {.name = NULL},
 };
+/* clang-format on */
 
 as_params as_default_params(int n, as_protocol protocol)
 {

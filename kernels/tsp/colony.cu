@@ -7,12 +7,21 @@
 #include <string.h>
 
 #include "kernels/tsp/colony.h"
+#include "kernels/tsp/team.h"
 
 enum { MAX_ANTS = 1 << ANT_BITS };
+
+#ifdef __CUDACC__
+static const ab_backend THIS_BACKEND = AB_CUDA;
+#else
+static const ab_backend THIS_BACKEND = AB_HOST;
+#endif
 
 typedef struct gpu_colony {
     as_colony base;
     tsp_device device;
+    tsp_device visitor; /* one ant in the same colony: a tour that another part has found; from the first on */
+    float *staged;      /* [n][stride] on the host's side: pheromone on its way to other parts; from the first on */
     device_memory memory;
     as_params params;
     const tsp_rung *rung;
@@ -153,13 +162,88 @@ static ab_status poison(as_colony *base)
     return ab_ok();
 }
 
+/* ---- As one of several (as_part_methods) ---- */
+
+static ab_status wait_for_gpu(as_colony *)
+{
+    CUDA_TRY(cudaDeviceSynchronize());
+    return ab_ok();
+}
+
+static ab_status stage_pheromone(gpu_colony *colony, size_t count)
+{
+    if (!colony->staged) AB_TRY(device_allocate_pinned(&colony->memory, &colony->staged, count));
+    CUDA_TRY(cudaMemcpy(colony->staged, colony->device.pheromone, count * sizeof(float), cudaMemcpyDeviceToHost));
+    return ab_ok();
+}
+
+static ab_status sum_pheromone(as_colony *base)
+{
+    gpu_colony *colony = (gpu_colony *)base;
+    const tsp_device *device = &colony->device;
+    const size_t count = (size_t)device->n * (size_t)device->stride;
+    if (colony->params.transfer == RANKS_NCCL) return ranks_sum(device->pheromone, count, RANKS_NCCL);
+    if (colony->params.transfer == RANKS_AWARE) {
+        AB_TRY(ranks_join(wait_for_gpu(base)));
+        return ranks_sum(device->pheromone, count, RANKS_AWARE);
+    }
+    AB_TRY(ranks_join(stage_pheromone(colony, count)));
+    AB_TRY(ranks_sum(colony->staged, count, RANKS_STAGED));
+    CUDA_TRY(cudaMemcpyAsync(device->pheromone, colony->staged, count * sizeof(float), cudaMemcpyHostToDevice));
+    return ab_ok();
+}
+
+static ab_status read_shortest(as_colony *base, int *ant, int64_t *length, int32_t *tour)
+{
+    const tsp_device *device = &((const gpu_colony *)base)->device;
+    const size_t cities = (size_t)device->n + 1;
+    unsigned long long key = 0;
+    CUDA_TRY(cudaMemcpy(&key, device->iteration_best, sizeof key, cudaMemcpyDeviceToHost));
+    *ant = (int)(key & (MAX_ANTS - 1));
+    *length = (int64_t)(key >> ANT_BITS);
+    if (*ant >= device->n_ants) return ab_failed("the iteration has no best ant");
+    if (!tour) return ab_ok();
+    CUDA_TRY(cudaMemcpy(tour, device->tours + (size_t)*ant * cities, cities * sizeof *tour, cudaMemcpyDeviceToHost));
+    return ab_ok();
+}
+
+static ab_status allocate_visitor(gpu_colony *colony)
+{
+    tsp_device *visitor = &colony->visitor;
+    AB_TRY(device_allocate(&colony->memory, &visitor->tours, (size_t)colony->device.n + 1));
+    AB_TRY(device_allocate(&colony->memory, &visitor->lengths, 1));
+    return device_allocate(&colony->memory, &visitor->iteration_best, 1);
+}
+
+static ab_status deposit_tour(as_colony *base, double rho, const int32_t *tour, int64_t length)
+{
+    gpu_colony *colony = (gpu_colony *)base;
+    if (!colony->visitor.iteration_best) AB_TRY(allocate_visitor(colony));
+    tsp_device one = colony->device;
+    const long long its_length = length;
+    const unsigned long long key = (unsigned long long)length << ANT_BITS;
+    one.n_ants = 1;
+    one.tours = colony->visitor.tours;
+    one.lengths = colony->visitor.lengths;
+    one.iteration_best = colony->visitor.iteration_best;
+    CUDA_TRY(cudaMemcpy(one.tours, tour, ((size_t)one.n + 1) * sizeof *tour, cudaMemcpyHostToDevice));
+    CUDA_TRY(cudaMemcpy(one.lengths, &its_length, sizeof its_length, cudaMemcpyHostToDevice));
+    CUDA_TRY(cudaMemcpy(one.iteration_best, &key, sizeof key, cudaMemcpyHostToDevice));
+    if (rho > 0.0) AB_TRY(AB_GPU(tsp_evaporate)(&one, (float)rho));
+    return AB_GPU(tsp_deposit_best)(&one);
+}
+
+static const as_part_methods part_methods = {wait_for_gpu, sum_pheromone, read_shortest, deposit_tour};
+
 static const ab_work_methods usual_methods = {AS_STAGES, {"choice", "construct", "update"}, run_stage, close_colony};
 static const ab_work_methods improving_methods = {
     AS_STAGES + 1, {"choice", "construct", "improve", "update"}, run_stage, close_colony};
-static const as_methods colony_methods = {read_colony, read_pheromone, write_pheromone, poison, read_padded, NULL,
-                                          NULL};
+static const as_methods colony_methods = {read_colony, read_pheromone, write_pheromone, poison, read_padded,
+                                          NULL,        NULL,           &part_methods};
 static const as_methods sparse_methods = {read_colony, read_spread, write_gathered, poison,
-                                          NULL,        read_edges,  write_edges};
+                                          NULL,        read_edges,  write_edges,    NULL};
+
+/* ---- Opening ---- */
 
 static ab_status allocate_tours(gpu_colony *colony)
 {
@@ -279,6 +363,7 @@ extern "C" ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *pr
                                       as_colony **opened)
 {
     AB_TRY(as_check(problem, params));
+    if (rung->way) return as_team_open(rung->way, rung->part, THIS_BACKEND, problem, params, opened);
     if (params->n_ants > MAX_ANTS) return ab_unsupported("needs n_ants <= %d, not %d", MAX_ANTS, params->n_ants);
     if (!rung->read_edges || !problem->points) AB_TRY(as_check_matrix(problem));
     if (rung->check) AB_TRY(rung->check(problem, params));
@@ -288,6 +373,8 @@ extern "C" ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *pr
     colony->base.methods = rung->read_edges ? &sparse_methods : &colony_methods;
     colony->device.n = problem->n;
     colony->device.n_ants = params->n_ants;
+    colony->device.first_ant = params->first_ant;
+    colony->device.all_ants = params->all_ants ? params->all_ants : params->n_ants;
     colony->device.stride = ceil_div(problem->n, 32) * 32;
     colony->device.nn = problem->nn;
     colony->device.nn_stride = ceil_div(problem->nn, 32) * 32;

@@ -14,6 +14,7 @@
 typedef struct tsp_device {
     int n;                                 /* cities */
     int n_ants;                            /* ants */
+    int first_ant, all_ants;               /* of all parts of a colony (team.h): 0 and n_ants where this is the whole */
     int nn;                                /* candidate cities per city, 0 for none */
     int nn_stride;                         /* nn rounded up to a multiple of 32 */
     int stride;                            /* n rounded up to a multiple of 32 */
@@ -38,6 +39,12 @@ enum { ANT_BITS = 16 };
 static __device__ __forceinline__ unsigned long long tour_key(long long length, int ant)
 {
     return (unsigned long long)length << ANT_BITS | (unsigned)ant;
+}
+
+/* The number of an ant's random stream. */
+static __device__ __forceinline__ unsigned long long ant_stream(const tsp_device &colony, unsigned iteration, int ant)
+{
+    return (unsigned long long)iteration * (unsigned)colony.all_ants + (unsigned)(colony.first_ant + ant);
 }
 
 /* A city's rank for the best remaining city (tsp.h): by weight, which is not negative, then the lower index first. */
@@ -94,6 +101,10 @@ typedef struct tsp_rung {
      * no points. NULL: the rung has all of them. */
     ab_status (*read_edges)(const tsp_device *colony, const as_params *params, as_edges *edges) = NULL;
     ab_status (*write_edges)(const tsp_device *colony, const as_params *params, const as_edges *edges) = NULL;
+    /* Of several ranks' colonies (team.h), which are of the implementation `part`: how they work together. Such a rung
+     * has nothing else. */
+    const struct as_way *way = NULL;
+    const char *part = NULL;
 } tsp_rung;
 
 extern "C" {

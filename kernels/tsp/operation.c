@@ -57,19 +57,28 @@ static ab_status give_problem(const ab_task *task, const void **problem)
 
 /* ---- Parameters ---- */
 
+static int fewest_ants(const as_params *params)
+{
+    const int least = params->ranks > MIN_HOST_ANTS ? params->ranks : MIN_HOST_ANTS;
+    return params->n_ants < least ? params->n_ants : least;
+}
+
 /* All ants of the sources where the cell is timed; on the host backend as many as host_steps allows. */
-static int host_ants(const ab_circumstances *c, int n_ants)
+static int host_ants(const ab_circumstances *c, const as_params *params)
 {
     const double n = c->input->size, affordable = c->host_steps / (n * n);
-    const int least = n_ants < MIN_HOST_ANTS ? n_ants : MIN_HOST_ANTS;
-    return affordable >= n_ants ? n_ants : affordable <= least ? least : (int)affordable;
+    const int least = fewest_ants(params);
+    return affordable >= params->n_ants ? params->n_ants : affordable <= least ? least : (int)affordable;
 }
 
 static void fit(const ab_circumstances *c, void *fitted)
 {
     as_params *params = fitted;
+    const bool several = c->implementation->traits & AB_SEVERAL;
+    if (!several) params->ranks = 1, params->each = false;
     if (params->n_ants == 0) params->n_ants = c->input->size;
-    if (c->implementation->backend == AB_HOST) params->n_ants = host_ants(c, params->n_ants);
+    if (params->each) params->n_ants *= params->ranks;
+    if (c->implementation->backend == AB_HOST) params->n_ants = host_ants(c, params);
     if (params->threads == 0) params->threads = c->cores;
     if (params->nn >= c->input->size) params->nn = c->input->size - 1;
     if (!(c->implementation->traits & AB_CANDIDATES)) params->nn = 0;
@@ -124,8 +133,8 @@ static bool with_fewer(const ab_circumstances *c, double iteration_s)
 static as_params with_fewer_ants(const as_params *params)
 {
     as_params fewer = *params;
-    if (fewer.n_ants > MIN_HOST_ANTS)
-        fewer.n_ants = fewer.n_ants / FEWER_ANTS > MIN_HOST_ANTS ? fewer.n_ants / FEWER_ANTS : MIN_HOST_ANTS;
+    const int least = fewest_ants(params);
+    fewer.n_ants = params->n_ants / FEWER_ANTS > least ? params->n_ants / FEWER_ANTS : least;
     return fewer;
 }
 

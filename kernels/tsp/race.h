@@ -409,8 +409,7 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
         if (IN_SHARED) return {means[entry], cities[entry]};
         return {__ldg(rows.mean + entry), __ldg(rows.city + entry)};
     };
-    Random random(seed, ((unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant) * WARP_SIZE +
-                            (unsigned)lane);
+    Random random(seed, ant_stream(colony, iteration, ant) * WARP_SIZE + (unsigned)lane);
     race_list list = {lists + warp * RACE_LIST, 0};
     race_record record = {.tour = colony.tours + (size_t)ant * (size_t)(n + 1)};
     unsigned zero_weight_steps = 0;

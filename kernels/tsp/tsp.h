@@ -48,6 +48,11 @@
  *                            antbench 4.2 --implementations tsp/race-candidates
  *   race-sparse          that without matrices, for very many cities: pheromone on some edges alone, exactly
  *                            antbench frontier --implementations tsp/race-sparse --instances u100000 --set ants=1024
+ * and on several GPUs or machines (team.h; `ranks` is scripts/ranks, which starts as many processes):
+ *   cpu-split, split     one colony of cpu-best-nn, or race-candidates, its ants divided over the ranks
+ *                            ranks 2 scaling --implementations tsp/split
+ *   cpu-islands, islands a colony a rank, which sends its best tour to others every few iterations
+ *                            ranks 2 scaling --implementations tsp/islands
  *
  * The all-zero rule, the same in every implementation: single precision lets the weight of an edge that is never used
  * underflow to 0 after about a hundred iterations at rho = 0.5, so a step can find that all its unvisited cities weigh
@@ -72,6 +77,7 @@
 #include "base/parameter.h"
 #include "instances/distances.h"
 #include "kernels/implementation.h"
+#include "kernels/ranks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,6 +105,11 @@ typedef enum as_protocol {
     AS_BEST_ANT  /* "as-best": the iteration's best ant deposits; thesis §3.5.3 and §3.6, rho 0.1 */
 } as_protocol;
 
+typedef enum as_topology {
+    AS_RING, /* the one before sends to the next */
+    AS_ALL   /* the best of all to all */
+} as_topology;
+
 typedef struct as_params {
     as_protocol protocol;
     double alpha;  /* exponent of the pheromone */
@@ -114,6 +125,13 @@ typedef struct as_params {
     int near;       /* GPU, AB_RACE: near cities with a clock of their own; 0: 31 */
     int block_ants; /* GPU, AB_RACE: ants of a block whose rows come from the cache; 0: rows in shared memory if they fit */
     bool readonly; /* GPU, AB_THREAD_EACH: choice_info through the read-only cache, once the texture cache */
+    int ranks;     /* AB_SEVERAL: how many work together; others: 1 */
+    bool each;     /* AB_SEVERAL: n_ants was of each rank, until it was multiplied; as "weak scaling" has it */
+    ranks_way transfer;   /* AB_SEVERAL, GPU: how pheromone is summed */
+    int exchange;         /* islands: iterations from one sending of the best tours to the next */
+    as_topology topology; /* islands: to whom */
+    int first_ant;        /* of a part of a colony: the number of its first ant, which names the ant's random stream, */
+    int all_ants;         /* ... and the ants of all parts; 0: this is the whole */
 } as_params;
 
 /* Their table: names, ranges, defaults. Where it has 0 for them, n_ants is n and rho follows from the protocol. */
@@ -166,6 +184,7 @@ typedef struct as_result {
     int64_t best_length;       /* its length; INT64_MAX before the first iteration */
     int64_t zero_weight_steps; /* steps since opening that used the all-zero rule */
     int64_t iterations;        /* constructions since opening */
+    int depositors;            /* whose tours the pheromone is of: the first so many ants; 0: all */
 } as_result;
 
 /* The share of a run's steps that may use the all-zero rule. */
@@ -199,6 +218,16 @@ ab_status as_edges_gather(const float *pheromone, int n, as_edges *edges);
 
 typedef struct as_colony as_colony;
 
+/* What a colony does as one of several (team.h). */
+typedef struct as_part_methods {
+    ab_status (*wait)(as_colony *colony); /* until the GPU is done; NULL: there is none */
+    ab_status (*sum)(as_colony *colony);  /* of the pheromone of all ranks, for all (ranks_sum) */
+    /* The shortest tour of the last iteration and the lowest ant that has it; tour: [n + 1] or NULL. */
+    ab_status (*shortest)(as_colony *colony, int *ant, int64_t *length, int32_t *tour);
+    /* Evaporation by rho, then one deposit, for a tour that may be another colony's; it is kept if it is the best. */
+    ab_status (*deposit)(as_colony *colony, double rho, const int32_t *tour, int64_t length);
+} as_part_methods;
+
 typedef struct as_methods {
     ab_status (*read)(as_colony *colony, as_result *result); /* waits for the GPU */
     /* pheromone: [n][n], row-major. For tests: what an iteration left, or a matrix to start the next one from. */
@@ -213,6 +242,7 @@ typedef struct as_methods {
      * every case. */
     ab_status (*read_edges)(as_colony *colony, as_edges *edges);
     ab_status (*write_edges)(as_colony *colony, const as_edges *edges);
+    const as_part_methods *part; /* NULL: it cannot be one of several */
 } as_methods;
 
 enum { AS_CHOICE, AS_CONSTRUCT, AS_UPDATE, AS_STAGES }; /* the stages of a colony's work */

@@ -330,11 +330,17 @@ static ab_status check_weights(colony_copy *copy, const as_params *params)
                      weight_of(copy, params, row_of(copy, &copy->pheromone, wrong_i), wrong_i, wrong_j));
 }
 
-/* The iteration's best ant: the least length, the lowest index among equals. */
+/* Those whose tours are deposited on the pheromone that is checked. */
+static int depositors(const colony_copy *copy)
+{
+    return copy->result.depositors ? copy->result.depositors : copy->n_ants;
+}
+
+/* The best of them: the least length, the lowest index among equals. */
 static int best_ant(const colony_copy *copy)
 {
     int best = 0;
-    for (int ant = 1; ant < copy->n_ants; ++ant)
+    for (int ant = 1; ant < depositors(copy); ++ant)
         if (copy->result.lengths[ant] < copy->result.lengths[best]) best = ant;
     return best;
 }
@@ -360,7 +366,7 @@ static void expect_row(const colony_copy *copy, const as_params *params, size_t 
     const float *before = row_of(copy, &copy->before, i);
     const int best = params->protocol == AS_BEST_ANT ? best_ant(copy) : -1;
     for (size_t j = 0; j < n; ++j) expected[j] = (1.0 - params->rho) * (double)before[j];
-    for (int ant = best < 0 ? 0 : best; ant < (best < 0 ? copy->n_ants : best + 1); ++ant) {
+    for (int ant = best < 0 ? 0 : best; ant < (best < 0 ? depositors(copy) : best + 1); ++ant) {
         const double amount = 1.0 / (double)(copy->result.lengths[ant] > 0 ? copy->result.lengths[ant] : 1);
         const int32_t *links = copy->links + (i * (size_t)copy->n_ants + (size_t)ant) * 2;
         expected[links[0]] += amount;
@@ -492,7 +498,8 @@ static ab_status iterate_checked(as_colony *colony, const as_params *params, col
     AB_TRY(judged(check_weights(copy, params), wrong));
     AB_TRY(construct_checked(colony, copy, iteration, tours, wrong));
     keep_before(copy);
-    AB_TRY(work->methods->run_stage(work, ab_stage_named(work, "update")));
+    for (int stage = ab_stage_named(work, "update"); stage < work->methods->n_stages; ++stage)
+        AB_TRY(work->methods->run_stage(work, stage));
     AB_TRY(colony->methods->read(colony, &copy->result));
     AB_TRY(read_matrices(colony, copy));
     return judged(check_updated(copy, params, zero_weight_steps), wrong);

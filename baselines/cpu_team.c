@@ -1,0 +1,15 @@
+/* tsp/cpu-split and tsp/cpu-islands: several processes of tsp/cpu-best-nn (kernels/tsp/team.h). */
+#include "kernels/registered.h"
+#include "kernels/tsp/team.h"
+
+static const char part[] = "tsp/cpu-best-nn";
+
+ab_status cpu_split(const as_problem *problem, const as_params *params, as_colony **colony)
+{
+    return as_team_open(&as_split, part, AB_CPU, problem, params, colony);
+}
+
+ab_status cpu_islands(const as_problem *problem, const as_params *params, as_colony **colony)
+{
+    return as_team_open(&as_islands, part, AB_CPU, problem, params, colony);
+}

@@ -1,0 +1,61 @@
+/* tsp/split and tsp/cpu-split: one colony, its ants divided over ranks (team.h). With the same seed its tours are those
+ * of its part's implementation alone, within the order in which deposits are added.
+ *
+ * Where every ant deposits, each rank deposits what its own ants do: rank 0 on the pheromone that it has evaporated,
+ * the others on none, as they evaporate all of it. The sum of these matrices is the colony's new pheromone, so that the
+ * all-reduce needs no memory and no kernel besides. Where the best ant deposits, one number tells who has it, and its
+ * tour is all that is sent.
+ *
+ * The limit, computed before it was measured, n = n_ants: a rank constructs in t(n) / R, at best, and the sum of n^2
+ * floats, which grows as fast as a step's work does, takes (docs/scaling.md)
+ *     4 n^2 * 2 (R - 1) / R bytes at the speed of the link (a ring: each sends and receives that many)
+ *     and, by the host's memory, as much again as is copied there and back: 8 n^2 bytes at that of the bus.
+ * choice and update, which read and write all n^2, are not divided either.
+ *
+ * Source: this project; dividing the ants of one colony: Stützle, Parallelization Strategies for Ant Colony
+ * Optimization, PPSN V (1998), and Randall & Lewis, J. Parallel and Distributed Computing 62 (2002).
+ */
+#include <string.h>
+
+#include "kernels/tsp/team.h"
+
+static const ab_work_methods all_ants = {.n_stages = 4,
+                                         .stage_names = {"choice", "construct", "update", "reduce"},
+                                         .run_stage = as_team_run_stage,
+                                         .close = as_team_close};
+static const ab_work_methods best_ant = {.n_stages = 4,
+                                         .stage_names = {"choice", "construct", "reduce", "update"},
+                                         .run_stage = as_team_run_stage,
+                                         .close = as_team_close};
+
+static const ab_work_methods *work(const as_params *params)
+{
+    return params->protocol == AS_ALL_ANTS ? &all_ants : &best_ant;
+}
+
+static void divide(const as_member *member, as_params *part)
+{
+    if (member->rank > 0 && part->protocol == AS_ALL_ANTS) part->rho = 1.0;
+}
+
+/* The iteration's shortest tour, the lowest ant's among equals, to all. */
+static ab_status share_best(as_member *member)
+{
+    const as_part_methods *methods = member->part->methods->part;
+    int ant, owner;
+    AB_TRY(ranks_join(methods->shortest(member->part, &ant, &member->length, member->tour)));
+    ranks_least(member->length, &member->length, &owner);
+    ranks_broadcast(member->tour, ((size_t)member->n + 1) * sizeof *member->tour, owner);
+    return ab_ok();
+}
+
+static ab_status run(as_member *member, const char *stage)
+{
+    const as_part_methods *methods = member->part->methods->part;
+    const bool all = member->params.protocol == AS_ALL_ANTS;
+    if (strcmp(stage, "reduce") == 0) return all ? methods->sum(member->part) : share_best(member);
+    if (strcmp(stage, "update") != 0 || all) return as_member_run(member, stage);
+    return methods->deposit(member->part, member->params.rho, member->tour, member->length);
+}
+
+const as_way as_split = {.name = "split", .work = work, .divide = divide, .run = run};

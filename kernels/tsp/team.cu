@@ -1,0 +1,7 @@
+/* The rungs of several GPUs (team.h): which rung each rank has as its part. */
+#include "kernels/tsp/colony.h"
+#include "kernels/tsp/team.h"
+
+AB_RUNG(tsp_rung, tsp_split) = {.construct = NULL, .way = &as_split, .part = "tsp/race-candidates"};
+
+AB_RUNG(tsp_rung, tsp_islands) = {.construct = NULL, .way = &as_islands, .part = "tsp/race-candidates"};
