@@ -32,6 +32,7 @@ WERROR ?=
 PREFIX ?= /usr/local
 FORMAT ?= google-benchmark
 PEERS ?=
+RANKS ?=
 DESTDIR ?=
 RUNS ?=
 JOBS ?= $(shell nproc)
@@ -188,8 +189,8 @@ images: ## download the standard images of the catalogue into images/standard/, 
 RUN_ARGS = --profile $(call as_word,$(PROFILE)) $(if $(OUT),--out $(call as_word,$(OUT))) $(if $(RESUME),--resume) $(ARGS)
 
 # One rule for all drivers, which the program knows.
-bench-%: build ## the tables of one driver, bench-3.3 (or bench-thesis-3.3), bench-4.2 ...; PROFILE= OUT= RESUME=1 SAVE=DIR ARGS=
-	@$(PROGRAM) $* $(RUN_ARGS) $(if $(SAVE),--save $(call as_word,$(SAVE)))
+bench-%: build ## the tables of one driver, bench-3.3 (or bench-thesis-3.3), bench-4.2 ...; PROFILE= OUT= RESUME=1 SAVE=DIR RANKS= ARGS=
+	@$(if $(RANKS),scripts/ranks $(RANKS),$(PROGRAM)) $* $(RUN_ARGS) $(if $(SAVE),--save $(call as_word,$(SAVE)))
 
 bench-peers: build ## Ant System by others beside ours: ACOTSP, GPU-MMAS, AcoTsp, from the checkouts in PEERS=DIR (docs/frontier.md); OUT= ARGS=
 	@$(script)peers $(call as_word,$(PEERS)) $(if $(OUT),--out $(call as_word,$(OUT))) $(ARGS)

@@ -14,13 +14,15 @@ static const ab_set sets[] = {{"ranks", "1 2 4"}, {"tsp-scaling", "pr1002 pr2392
 static const ab_line lines[] = {
     {"cpu-split-{ranks}", "tsp/cpu-split", R ";threads=1", "CPU, one colony", .seconds = 6e-9, .power = 2.4},
     {"cpu-islands-{ranks}", "tsp/cpu-islands", R ";threads=1", "CPU, islands", .seconds = 6e-9, .power = 2.4},
-    {"split-{ranks}", "tsp/split", R, "one colony, by the host"},
-    {"split-{ranks}-nccl", "tsp/split", R ";transfer=nccl", "one colony, NCCL", .gpu_only = true},
+    {"split-{ranks}", "tsp/split", R, "one colony"},
     {"islands-{ranks}", "tsp/islands", R, "islands"},
     {NULL},
 };
-static const ab_line aware[] = {
-    {"split-{ranks}-mpi", "tsp/split", R ";transfer=mpi", "one colony, MPI alone", .gpu_only = true}, {NULL}};
+static const ab_line directly[] = {
+    {"split-{ranks}-nccl", "tsp/split", R ";transfer=nccl", "one colony, NCCL", .gpu_only = true},
+    {"split-{ranks}-mpi", "tsp/split", R ";transfer=mpi", "one colony, MPI between GPUs", .gpu_only = true},
+    {NULL},
+};
 
 static const ab_heading headings[] = {
     {"scaling", "Ant System over ranks, ants divided, time of an iteration", NULL, NULL, NULL},
@@ -32,8 +34,9 @@ static const ab_heading headings[] = {
 #define STAGES .stages = "scaling-stages"
 static const ab_block blocks[] = {
     {"scaling", "time", "protocol=as|as-best", .lines = lines, STAGES},
-    {"scaling", "time", "protocol=as", .lines = aware, STAGES, .gpu_only = true},
+    {"scaling", "time", "protocol=as", .lines = directly, STAGES},
     {"scaling-weak", "time", "protocol=as;each=1", .lines = lines, STAGES, .part = 1},
+    {"scaling-weak", "time", "protocol=as;each=1", .lines = directly, STAGES, .part = 1},
     {NULL},
 };
 
@@ -43,7 +46,7 @@ const ab_driver table_scaling = {
     .machine = "none: no source has these",
     .summary = "One colony and islands over several GPUs or machines.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .precise = 0.01, .host_steps = 3e4},
-                {.runs = 3, .iterations = 40, .budget_s = 1, .precise = 0.01, .host_steps = 3e4},
+                {.runs = 3, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .host_steps = 3e4},
                 {.runs = 10, .iterations = 100, .budget_s = 10, .limit_s = 60, .host_steps = 1e8}},
     .inputs = {"u30", "pr1002 pr2392", "{tsp-scaling}"},
     .sets = sets,

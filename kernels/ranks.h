@@ -2,8 +2,8 @@
  * in antbench itself (ranks_none.c), where all of this does nothing.
  *
  * Rank 0 runs the harness, as ever; the others wait for what it orders (kernels/tsp/team.h). A *group* is the first n
- * ranks while they work together: all of them call the functions of a group, in the same order. A rank that is lost is no
- * error here: MPI ends all of them, and what started them says so (scripts/ranks).
+ * ranks while they work together: all of them call the functions of a group, in the same order. A rank that is lost is
+ * no error here: MPI ends all of them, and what started them says so (scripts/ranks).
  */
 #ifndef ANTBENCH_RANKS_H
 #define ANTBENCH_RANKS_H

@@ -53,7 +53,8 @@ static ab_status run(as_member *member, const char *stage)
 {
     const as_part_methods *methods = member->part->methods->part;
     const bool all = member->params.protocol == AS_ALL_ANTS;
-    if (strcmp(stage, "reduce") == 0) return all ? methods->sum(member->part) : share_best(member);
+    if (strcmp(stage, "reduce") == 0 && all) return member->params.ranks > 1 ? methods->sum(member->part) : ab_ok();
+    if (strcmp(stage, "reduce") == 0) return share_best(member);
     if (strcmp(stage, "update") != 0 || all) return as_member_run(member, stage);
     return methods->deposit(member->part, member->params.rho, member->tour, member->length);
 }

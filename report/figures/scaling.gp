@@ -1,0 +1,5 @@
+load "report/figures/common.gp"
+set title "Ant System over ranks: pr2392, n ants in all"
+set xlabel "ranks of MPI, a GPU each"
+set ylabel "speed-up"
+load "report/figures/curves.gp"

@@ -1,0 +1,122 @@
+"""Several ranks of MPI: tests/test_team.c as several processes, and scripts/ranks end to end, on the host backend and the CPU
+baselines. Open MPI lets root, and more ranks than cores, only where the environment says so."""
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from antbench import runs
+from support.commands import ROOT, drive, environment_of, one_line, rows_of
+
+RANKS = ROOT / "scripts/ranks"
+MPI = ROOT / "build/bin/antbench-mpi"
+HERE = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1", "OMP_NUM_THREADS": "1"}
+with_mpi = pytest.mark.skipif(not MPI.exists() or not shutil.which("mpirun"),
+                              reason="Open MPI is not installed (make deps), or what needs it is not built (make build)")
+
+
+def start(command, **more):
+    return subprocess.Popen(list(map(str, command)), cwd=ROOT, env=environment_of(**HERE, **more), text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def finish(process):
+    out, err = process.communicate(timeout=100)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def ranks(n, *arguments, **more):
+    return finish(start([RANKS, n, *arguments], **more))
+
+
+@with_mpi
+@pytest.mark.parametrize("n", [2, 4])
+def test_colonies_of_several_processes(n):
+    done = finish(start(["mpirun", "--quiet", "--bind-to", "none", "-n", n, ROOT / "build/bin/tests/test_team_mpi"]))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "[  PASSED  ] 6 test(s)." in done.stdout + done.stderr
+
+
+@with_mpi
+def test_rows_of_several_ranks(tmp_path):
+    done = ranks(2, "scaling", "--profile", "smoke", "--quiet", "--out", tmp_path / "run", "--rows",
+                 "scaling/cpu-*?protocol=as,scaling/split-2?protocol=as-best")
+    assert done.returncode == 0, done.stderr
+    rows = {(row["row"], row["scope"], row["params"].rpartition("stage=")[2]): row for row in rows_of(tmp_path / "run")}
+    of = {row: next(line for key, line in rows.items() if key[:2] == (row, "iteration"))
+          for row in ("cpu-split-1", "cpu-split-2", "cpu-split-4", "cpu-islands-1", "cpu-islands-2")}
+    assert of["cpu-split-1"]["quality_runs"] == of["cpu-split-2"]["quality_runs"] == of["cpu-islands-1"]["quality_runs"]
+    assert of["cpu-split-4"]["status"] == "unsupported" and "needs 4 ranks, and there are 2" in of["cpu-split-4"]["note"]
+    assert {stage for row, scope, stage in rows if (row, scope) == ("cpu-split-2", "stage")} == {
+        "choice", "construct", "update", "reduce"}
+    assert any(key[0] == "split-2" and line["backend"] == "host" and line["status"] == "ok" for key, line in rows.items())
+    assert runs.Run(tmp_path / "run").rows is not None
+
+
+def workers_of(launcher):
+    """The process ids of ranks after the first."""
+    found = []
+    for process in os.listdir("/proc"):
+        try:
+            environment = open(f"/proc/{process}/environ", "rb").read().split(b"\0") if process.isdigit() else []
+            if (b"ANTBENCH_TEST_RANKS=%d" % launcher in environment
+                    and any(line.startswith(b"OMPI_COMM_WORLD_RANK=") and not line.endswith(b"=0") for line in environment)):
+                found.append(int(process))
+        except OSError:
+            continue
+    return found
+
+
+def wait_for(what, seconds=60):
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return found
+
+
+@with_mpi
+def test_a_rank_that_dies_ends_the_run(tmp_path):
+    mark = os.getpid()
+    table = tmp_path / "run/table-scaling.csv"
+    run = ["scaling", "--backend", "cpu", "--instances", "u198", "--rows", "scaling/cpu-split-2", "--runs", 2, "--quiet"]
+    process = start([RANKS, 2, *run, "--iterations", 100000, "--time-budget", 3, "--out", tmp_path / "run"],
+                    ANTBENCH_TEST_RANKS=str(mark))
+    wait_for(lambda: table.exists() and ",iteration," in table.read_text())
+    os.kill(wait_for(lambda: workers_of(mark))[0], signal.SIGKILL)
+    done = finish(process)
+    assert done.returncode == 1
+    assert one_line(done) == ("ranks: a rank was lost (signal 9); finished rows are kept, and the same command with "
+                                     "--resume goes on")
+    before = rows_of(tmp_path / "run")
+    assert any(row["scope"] == "iteration" for row in before)
+    wait_for(lambda: not workers_of(mark))
+
+
+def test_without_mpi_a_row_of_several_ranks_says_so(tmp_path):
+    done = drive("--profile", "smoke", "--backend", "cpu", "--rows", "scaling/cpu-split-2", "--out", tmp_path / "run",
+                 "--quiet", driver="scaling")
+    assert done.returncode == 77
+    assert all(row["status"] == "unsupported" and "scripts/ranks 2" in row["note"] for row in rows_of(tmp_path / "run")
+               if row["scope"] == "iteration")
+
+
+@pytest.mark.parametrize("n", ["0", "-1", "two", ""])
+def test_not_a_number_of_ranks(n):
+    done = ranks(n, "scaling")
+    assert done.returncode == 2 and "usage: scripts/ranks N" in one_line(done)
+
+
+def test_no_launcher():
+    done = ranks(2, "scaling", LAUNCHER="there-is-none")
+    assert done.returncode == 77 and one_line(done) == "ranks: there is no there-is-none: make deps installs Open MPI"
+
+
+@with_mpi
+def test_mpi_starts_the_processes_itself(tmp_path):
+    done = ranks(1, "scaling", "--processes", 3, "--out", tmp_path / "run")
+    assert done.returncode == 2 and "--processes: with MPI" in one_line(done)
