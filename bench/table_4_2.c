@@ -39,16 +39,14 @@ static const ab_heading headings[] = {
     {"4.2", "Ant System with candidate sets, time of an iteration", "thesis-4.2", "iteration", NULL}, {NULL},
 };
 
-#define SETS .with = AB_CANDIDATES, .without = AB_SEVERAL
 #define FEW {"d198", "{tsp-few}", "{tsp-candidates}"}
 static const ab_block blocks[] = {
     {"4.1", "time", "protocol=as-best", {"d198 pcb442", "{tsp-few}", "{tsp-candidates}"}, .lines = on_cpu, .runs = 1},
     {"4.1", "time", "protocol=as-best", .lines = without, .runs = 1},
-    {"4.2", "time", "protocol=as-best", .lines = with, SETS},
+    {"4.2", "time", "protocol=as-best", .lines = with, .with = AB_CANDIDATES},
     {"4.1", "time", "protocol=as", FEW, .lines = on_cpu, .runs = 1, .part = 1, .unpublished = true},
     {"4.1", "time", "protocol=as", FEW, .lines = without, .runs = 1, .part = 1, .unpublished = true},
-    {"4.2", "time", "protocol=as", FEW, .lines = with, SETS, .part = 1, .unpublished = true},
-    {NULL},
+    {"4.2", "time", "protocol=as", FEW, .lines = with, .with = AB_CANDIDATES, .part = 1, .unpublished = true}, {NULL},
 };
 
 const ab_driver table_4_2 = {

@@ -8,7 +8,6 @@ import time
 
 import pytest
 
-from antbench import runs
 from support.commands import ROOT, drive, environment_of, one_line, rows_of
 
 RANKS = ROOT / "scripts/ranks"
@@ -54,7 +53,6 @@ def test_rows_of_several_ranks(tmp_path):
     assert {stage for row, scope, stage in rows if (row, scope) == ("cpu-split-2", "stage")} == {
         "choice", "construct", "update", "reduce"}
     assert any(key[0] == "split-2" and line["backend"] == "host" and line["status"] == "ok" for key, line in rows.items())
-    assert runs.Run(tmp_path / "run").rows is not None
 
 
 def workers_of(launcher):
@@ -84,7 +82,7 @@ def test_a_rank_that_dies_ends_the_run(tmp_path):
     mark = os.getpid()
     table = tmp_path / "run/table-scaling.csv"
     run = ["scaling", "--backend", "cpu", "--instances", "u198", "--rows", "scaling/cpu-split-2", "--runs", 2, "--quiet"]
-    process = start([RANKS, 2, *run, "--iterations", 100000, "--time-budget", 3, "--out", tmp_path / "run"],
+    process = start([RANKS, 2, *run, "--iterations", 100000, "--time-budget", 1, "--out", tmp_path / "run"],
                     ANTBENCH_TEST_RANKS=str(mark))
     wait_for(lambda: table.exists() and ",iteration," in table.read_text())
     os.kill(wait_for(lambda: workers_of(mark))[0], signal.SIGKILL)

@@ -19,7 +19,7 @@
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
 
-enum { N = 32, ANTS = 18, NN = 8, ITERATIONS = 3 };
+enum { N = 24, ANTS = 13, NN = 8, ITERATIONS = 3 };
 
 #define assert_ok(expression)                                                                                          \
     do {                                                                                                               \

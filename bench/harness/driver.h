@@ -28,7 +28,7 @@ typedef struct ab_set {
 /* A row, or one for each combination of its parameters' values. */
 typedef struct ab_line {
     const char *row;            /* "warp-{block}": {name} is the implementation's, {x} the value of parameter x */
-    const char *implementation; /* "tsp/ds-roulette"; "tsp/+" for those of the GPU that no line of the driver names */
+    const char *implementation; /* "tsp/ds-roulette"; "tsp/+" for those of one GPU that no line of the driver names */
     const char *params;         /* those of the block come before; NULL for none */
     const char *label;          /* in the report; NULL: the row's name */
     const char *published;      /* the sources' row beside which it stands, as in `row`; NULL: one of the same name */

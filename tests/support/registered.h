@@ -13,7 +13,7 @@ enum { ON_CPU = 1 << AB_CPU, ON_HOST = 1 << AB_HOST }; /* backends, any of them 
  * all kernels is then one of yours, in seconds. Fails the cmocka test where there is no such implementation. */
 
 /* The implementation of `operation` on one of `backends` that comes after `last` in the registry, for NULL the first
- * one; NULL after the last one. */
+ * one; NULL after the last one. Those of several ranks are made of these and have a test of their own (test_team.c). */
 const ab_implementation *next_of(const char *operation, unsigned backends, const ab_implementation *last);
 
 /* Fails the cmocka test where there is no such implementation. */
