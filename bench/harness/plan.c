@@ -70,8 +70,7 @@ int ab_line_implementations(const ab_driver *driver, const ab_block *block, cons
     for (size_t i = 0; i < count; ++i) {
         const size_t operation = strlen(line->implementation) - 1;
         if (all[i].backend != AB_HOST || strncmp(all[i].id, line->implementation, operation) != 0) continue;
-        if ((all[i].traits & block->with) != block->with || (all[i].traits & (block->without | AB_SEVERAL)))
-            continue;
+        if ((all[i].traits & block->with) != block->with || (all[i].traits & (block->without | AB_SEVERAL))) continue;
         if (is_named(driver, all[i].id)) continue;
         if (found < size) ids[found] = all[i].id;
         ++found;

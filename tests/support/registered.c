@@ -14,7 +14,8 @@ static const ab_implementation *next_of_all(const char *operation, unsigned back
     size_t count;
     const ab_implementation *all = ab_registry(&count);
     for (const ab_implementation *it = last ? last + 1 : all; it < all + count; it++)
-        if (strcmp(it->operation, operation) == 0 && backends >> it->backend & 1 && !(it->traits & AB_SEVERAL)) return it;
+        if (strcmp(it->operation, operation) == 0 && backends >> it->backend & 1 && !(it->traits & AB_SEVERAL))
+            return it;
     return NULL;
 }
 
