@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "baselines/cpu_colony.h"
+#include "baselines/cpu_improve.h"
 
 /* ---- Opening, reading ---- */
 
@@ -26,7 +27,8 @@ ab_status cpu_colony_init(cpu_colony *colony, const as_problem *problem, const a
     colony->lengths = ab_allocate(&colony->memory, n_ants, sizeof *colony->lengths);
     colony->best_tour = ab_allocate(&colony->memory, n + 1, sizeof *colony->best_tour);
     colony->links = ab_allocate(&colony->memory, n_ants * n, sizeof *colony->links);
-    return ab_memory_status(&colony->memory);
+    AB_TRY(ab_memory_status(&colony->memory));
+    return cpu_improve_init(colony);
 }
 
 static void copy(void *to, const void *from, size_t bytes)
@@ -78,6 +80,7 @@ int cpu_colony_shortest(const cpu_colony *colony)
 void cpu_colony_close(ab_work *work)
 {
     if (work == NULL) return;
+    cpu_improve_free((cpu_colony *)work);
     ab_memory_free(&((cpu_colony *)work)->memory);
     free(work);
 }

@@ -39,10 +39,11 @@ typedef struct cpu_colony {
     int64_t best_length;       /* INT64_MAX before the first iteration */
     int64_t zero_weight_steps; /* since opening */
     cpu_links *links;          /* [n_ants][n]: the tours by city, valid during the update stage */
-    ab_memory memory;         /* everything the colony owns, the arrays of an implementation included */
+    struct cpu_improver *improver; /* stage "improve" (cpu_improve.h); NULL where there is none */
+    ab_memory memory;              /* everything else the colony owns, the arrays of an implementation included */
 } cpu_colony;
 
-/* Checks the arguments and allocates what is common. threads 0 is all cores. */
+/* Checks the arguments and allocates what is common, for a colony whose methods are set. threads 0 is all cores. */
 ab_status cpu_colony_init(cpu_colony *colony, const as_problem *problem, const as_params *params, int threads);
 
 /* The methods read and poison of an as_colony that is a cpu_colony. */
@@ -63,6 +64,9 @@ void cpu_colony_close(ab_work *work);
 
 /* Remembers a tour if it is the best so far. */
 void cpu_colony_keep(cpu_colony *colony, const int32_t *tour, int64_t length);
+
+/* The ant with the shortest tour of this iteration, the first among equals. */
+int cpu_colony_shortest(const cpu_colony *colony);
 
 /* Remembers the best tour of this iteration if it is the best so far: the end of a construct stage. */
 void cpu_colony_keep_best(cpu_colony *colony);

@@ -13,6 +13,8 @@ static const char *const protocol_names[] = {[AS_ALL_ANTS] = "as", [AS_BEST_ANT]
 static const char *const topology_names[] = {[AS_RING] = "ring", [AS_ALL] = "all", NULL};
 static const char *const transfer_names[] = {
     [RANKS_STAGED] = "staged", [RANKS_AWARE] = "mpi", [RANKS_NCCL] = "nccl", NULL};
+static const char *const improve_names[] = {
+    [AS_IMPROVE_NONE] = "none", [AS_IMPROVE_BEST] = "best", [AS_IMPROVE_ALL] = "all", NULL};
 
 #define AT(member) offsetof(as_params, member)
 
@@ -20,6 +22,8 @@ static const char *const transfer_names[] = {
 const ab_parameter as_parameters[] = {
     {.name = "protocol", .help = "who deposits: every ant (as) or the iteration's best (as-best)", .kind = AB_CHOICE,
      .offset = AT(protocol), .fallback = AS_BEST_ANT, .choices = protocol_names, .shown = AB_SHOWN},
+    {.name = "improve", .help = "tours that local search makes shorter: none, the iteration's best (best) or all",
+     .kind = AB_CHOICE, .offset = AT(improve), .choices = improve_names, .shown = AB_SHOWN_SET},
     {.name = "ants", .help = "ants; n: as many as cities", .offset = AT(n_ants), .least = 1, .most = INT32_MAX,
      .word = "n", .shown = AB_SHOWN | AB_FITTED},
     {.name = "threads", .help = "of a CPU implementation; all: all cores", .offset = AT(threads), .least = 1,

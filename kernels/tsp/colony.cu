@@ -1,15 +1,17 @@
 /* A GPU colony: its device memory, and the pipeline choice_info -> construction -> evaporation -> deposit.
  *
+ * Between construction and evaporation stands local search, where the parameters ask for it.
  * Every rung uses this and differs in its construction kernel, and where it says so in other steps. Launches are
  * asynchronous on the default stream; only read and read_pheromone wait for them.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/tsp/colony.h"
 #include "kernels/tsp/team.h"
 
-enum { MAX_ANTS = 1 << ANT_BITS };
+enum { MAX_ANTS = 1 << ANT_BITS, MAX_SEARCHED = 1 << 29 /* distance of cities: three of them add up in an int */ };
 
 #ifdef __CUDACC__
 static const ab_backend THIS_BACKEND = AB_CUDA;
@@ -25,6 +27,8 @@ typedef struct gpu_colony {
     device_memory memory;
     as_params params;
     const tsp_rung *rung;
+    int *dist;          /* tsp_device.dist, or what stage "improve" has of a rung that goes by points */
+    tsp_near *near;     /* [n][TSP_NEAR], for that stage; NULL where there is none, or the rung's own */
     unsigned iteration; /* constructions so far */
 } gpu_colony;
 
@@ -44,6 +48,17 @@ static ab_status construct(gpu_colony *colony)
     return colony->rung->construct(device, &colony->params, colony->iteration++);
 }
 
+static ab_status improve(const gpu_colony *colony)
+{
+    const tsp_rung *rung = colony->rung;
+    const unsigned iteration = colony->iteration - 1;
+    tsp_device with_distances = colony->device;
+    with_distances.dist = colony->dist;
+    if (rung->improve) return rung->improve(&colony->device, &colony->params, iteration);
+    AB_TRY(AB_GPU(tsp_improve)(&with_distances, colony->near, colony->params.improve, INT_MAX));
+    return rung->relink ? rung->relink(&colony->device, &colony->params, iteration) : ab_ok();
+}
+
 static ab_status update(const gpu_colony *colony)
 {
     const tsp_device *device = &colony->device;
@@ -53,14 +68,14 @@ static ab_status update(const gpu_colony *colony)
     return params->protocol == AS_ALL_ANTS ? AB_GPU(tsp_deposit_all)(device) : AB_GPU(tsp_deposit_best)(device);
 }
 
-/* Stage "improve" stands, where the rung has it, between construct and update. */
+/* Stage "improve" stands, where there is one, between construct and update. */
 static ab_status run_stage(ab_work *work, int stage)
 {
     gpu_colony *colony = (gpu_colony *)work;
     if (stage == AS_CHOICE) return weigh_edges(colony);
     if (stage == AS_CONSTRUCT) return construct(colony);
     if (stage == work->methods->n_stages - 1) return update(colony);
-    return colony->rung->improve(&colony->device, &colony->params, colony->iteration - 1);
+    return improve(colony);
 }
 
 static void close_colony(ab_work *work)
@@ -315,13 +330,11 @@ static ab_status upload_candidates(gpu_colony *colony, const as_problem *problem
 
 static ab_status initialise_distances(gpu_colony *colony, const as_problem *problem)
 {
-    tsp_device *device = &colony->device;
+    const tsp_device *device = &colony->device;
     const size_t matrix = (size_t)device->n * (size_t)device->stride;
-    int *dist = NULL;
-    AB_TRY(device_allocate(&colony->memory, &dist, matrix));
-    CUDA_TRY(cudaMemset(dist, 0, matrix * sizeof *dist));
-    device->dist = dist;
-    return upload(dist, problem->dist, device->n, device->stride);
+    AB_TRY(device_allocate(&colony->memory, &colony->dist, matrix));
+    CUDA_TRY(cudaMemset(colony->dist, 0, matrix * sizeof *colony->dist));
+    return upload(colony->dist, problem->dist, device->n, device->stride);
 }
 
 static ab_status initialise_weights(gpu_colony *colony, const as_problem *problem)
@@ -341,11 +354,52 @@ static ab_status initialise_weights(gpu_colony *colony, const as_problem *proble
     return upload_candidates(colony, problem);
 }
 
+/* The usual stage "improve" is asked for. */
+static bool improves(const tsp_rung *rung, const as_params *params)
+{
+    return params->improve != AS_IMPROVE_NONE && !rung->improve;
+}
+
+static ab_status check_searched(const as_problem *problem)
+{
+    const size_t n = (size_t)problem->n;
+    AB_TRY(as_check_matrix(problem));
+    for (size_t k = 0; k < n * n; ++k)
+        if (problem->dist[k] >= MAX_SEARCHED)
+            return ab_unsupported("improve needs distances below %d, one is %d", MAX_SEARCHED, problem->dist[k]);
+    return ab_ok();
+}
+
+static ab_status initialise_near(gpu_colony *colony, const as_problem *problem)
+{
+    const size_t n = (size_t)problem->n, count = (size_t)(problem->n > TSP_NEAR ? TSP_NEAR : problem->n - 1);
+    int32_t *list = NULL;
+    AB_TRY(device_allocate(&colony->memory, &colony->near, n * TSP_NEAR));
+    tsp_near *near = (tsp_near *)malloc(n * TSP_NEAR * sizeof *near);
+    ab_status status = near ? ab_ok() : ab_failed("out of memory: %zu cities", n);
+    if (status.code == AB_OK) status = as_nearest_neighbours(problem, (int)count, &list);
+    for (size_t i = 0; status.code == AB_OK && i < n * TSP_NEAR; ++i) {
+        const size_t city = i / TSP_NEAR, k = i % TSP_NEAR;
+        const int to = k < count ? list[city * count + k] : (int)city;
+        near[i] = {to, k < count ? as_distance(problem, (int)city, to) : (int)TSP_NO_CITY};
+    }
+    cudaError_t error = cudaSuccess;
+    if (status.code == AB_OK)
+        error = cudaMemcpy(colony->near, near, n * TSP_NEAR * sizeof *near, cudaMemcpyHostToDevice);
+    free(list);
+    free(near);
+    CUDA_TRY(error);
+    return status;
+}
+
 static ab_status initialise(gpu_colony *colony, const as_problem *problem)
 {
-    const bool sparse = colony->rung->read_edges != NULL;
+    const bool sparse = colony->rung->read_edges != NULL, by_points = sparse && problem->points;
+    const bool searched = improves(colony->rung, &colony->params);
     AB_TRY(allocate_tours(colony));
-    if (!sparse || !problem->points) AB_TRY(initialise_distances(colony, problem));
+    if (!by_points || searched) AB_TRY(initialise_distances(colony, problem));
+    if (!by_points) colony->device.dist = colony->dist;
+    if (searched) AB_TRY(initialise_near(colony, problem));
     return sparse ? ab_ok() : initialise_weights(colony, problem);
 }
 
@@ -366,10 +420,11 @@ extern "C" ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *pr
     if (rung->way) return as_team_open(rung->way, rung->part, THIS_BACKEND, problem, params, opened);
     if (params->n_ants > MAX_ANTS) return ab_unsupported("needs n_ants <= %d, not %d", MAX_ANTS, params->n_ants);
     if (!rung->read_edges || !problem->points) AB_TRY(as_check_matrix(problem));
+    if (improves(rung, params)) AB_TRY(check_searched(problem));
     if (rung->check) AB_TRY(rung->check(problem, params));
     gpu_colony *colony = (gpu_colony *)calloc(1, sizeof *colony);
     if (!colony) return ab_failed("out of memory");
-    colony->base.work.methods = rung->improve ? &improving_methods : &usual_methods;
+    colony->base.work.methods = rung->improve || improves(rung, params) ? &improving_methods : &usual_methods;
     colony->base.methods = rung->read_edges ? &sparse_methods : &colony_methods;
     colony->device.n = problem->n;
     colony->device.n_ants = params->n_ants;

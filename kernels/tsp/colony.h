@@ -69,6 +69,14 @@ static __device__ __forceinline__ unsigned long long city_key(int distance, int 
     return (unsigned long long)(unsigned)distance << 32 | (unsigned)city;
 }
 
+/* What stage "improve" searches by: near[n][TSP_NEAR], the nearest cities of each, nearest first; where there are
+ * fewer, the row's own city at TSP_NO_CITY fills up. */
+enum { TSP_NEAR = 16, TSP_NO_CITY = 0x7fffffff };
+
+typedef struct tsp_near {
+    int city, distance;
+} tsp_near;
+
 /* Enqueues a part of iteration `iteration` (counted from 0), on the default stream. */
 typedef ab_status tsp_step(const tsp_device *colony, const as_params *params, unsigned iteration);
 
@@ -78,9 +86,11 @@ typedef struct tsp_rung {
     tsp_step *construct;
     /* The end of stage "choice": what construct needs of choice_info, such as alias tables. NULL: nothing. */
     tsp_step *prepare = NULL;
-    /* Stage "improve", after construct: makes no tour longer, keeps lengths and iteration_best right. NULL: there is no
-     * such stage. */
+    /* Stage "improve", after construct: makes no tour longer, keeps lengths and iteration_best right. NULL: the usual
+     * one, tsp_improve, where the parameter `improve` asks for it. */
     tsp_step *improve = NULL;
+    /* After the usual one: what construct has left beside the tours is to follow them. NULL: there is no such thing. */
+    tsp_step *relink = NULL;
     /* In place of tsp_choice_info. NULL: that. */
     tsp_step *choice = NULL;
     /* Whether `choice` also sets iteration_best to all ones, which is a launch less. */
@@ -115,6 +125,7 @@ ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *problem, cons
 
 /* The usual steps, one launcher a file. */
 ab_status AB_GPU(tsp_choice_info)(const tsp_device *colony, float alpha);
+ab_status AB_GPU(tsp_improve)(const tsp_device *colony, const tsp_near *near, as_improve which, int most_moves);
 ab_status AB_GPU(tsp_evaporate)(const tsp_device *colony, float rho);
 ab_status AB_GPU(tsp_deposit_all)(const tsp_device *colony);
 ab_status AB_GPU(tsp_deposit_best)(const tsp_device *colony);

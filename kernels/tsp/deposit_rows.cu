@@ -71,6 +71,23 @@ static __global__ void __launch_bounds__(MOST_THREADS)
     }
 }
 
+/* The links of every ant's tour, a block an ant, or those of the best ant's. */
+static __global__ void __launch_bounds__(MOST_THREADS) link_tours(tsp_device colony, tour_links *links, bool all)
+{
+    const int ant = all ? (int)blockIdx.x : best_ant(colony), n = colony.n;
+    const int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
+    for (int i = (int)threadIdx.x; i < n; i += (int)blockDim.x)
+        links[(size_t)tour[i] * (size_t)colony.n_ants + (size_t)ant] =
+            link_tour(tour[i > 0 ? i - 1 : n - 1], tour[i + 1]);
+}
+
+extern "C" ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const as_params *params)
+{
+    const bool all = params->improve == AS_IMPROVE_ALL && params->protocol == AS_ALL_ANTS;
+    LAUNCH(link_tours, all ? colony->n_ants : 1, MOST_THREADS, 0)(*colony, links, all);
+    return AB_LAUNCHED("link_tours");
+}
+
 extern "C" ab_status AB_GPU(tsp_deposit_rows)(const tsp_device *colony, const tour_links *links,
                                               const as_params *params)
 {

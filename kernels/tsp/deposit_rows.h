@@ -1,4 +1,4 @@
-/* The pheromone update by rows: what construction leaves for it, and its launcher (deposit_rows.cu). */
+/* The pheromone update by rows: what construction leaves for it, and its launchers (deposit_rows.cu). */
 #ifndef ANTBENCH_TSP_DEPOSIT_ROWS_H
 #define ANTBENCH_TSP_DEPOSIT_ROWS_H
 
@@ -12,8 +12,13 @@ static __device__ __forceinline__ tour_links link_tour(int before, int after)
     return (unsigned)before | (unsigned)after << 16;
 }
 
+extern "C" {
+
+/* The end of stage "improve": writes the links of the tours that it has changed. */
+ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const as_params *params);
+
 /* Stage "update" from links [n][n_ants] of the iteration's tours, for either protocol. */
-extern "C" ab_status AB_GPU(tsp_deposit_rows)(const tsp_device *colony, const tour_links *links,
-                                              const as_params *params);
+ab_status AB_GPU(tsp_deposit_rows)(const tsp_device *colony, const tour_links *links, const as_params *params);
+}
 
 #endif

@@ -87,12 +87,18 @@ static ab_status construct(const tsp_device *colony, const as_params *params, un
     return race_launch_walk<race_random, race_visited, true>(colony, rows_of(colony), params, iteration);
 }
 
+static ab_status relink(const tsp_device *colony, const as_params *params, unsigned)
+{
+    return AB_GPU(tsp_link_tours)(colony, rows_of(colony).links, params);
+}
+
 static ab_status deposit(const tsp_device *colony, const as_params *params, unsigned)
 {
     return AB_GPU(tsp_deposit_rows)(colony, rows_of(colony).links, params);
 }
 
 AB_RUNG(tsp_rung, tsp_race_candidates) = {.construct = construct,
+                                          .relink = relink,
                                           .choice = choice,
                                           .resets_best = true,
                                           .same_weights = true,

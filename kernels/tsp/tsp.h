@@ -1,8 +1,9 @@
 /* Operation "tsp": Ant System on the symmetric travelling salesman problem.
  *
- * n cities, n_ants ants. One iteration has three stages:
+ * n cities, n_ants ants. One iteration has three stages, or four:
  *   choice     choice_info[i][j] = pheromone[i][j]^alpha * eta[i][j]^beta, with eta = 1/(d + 0.1) as d can be 0
  *   construct  every ant builds a closed tour by the implementation's selection rule
+ *   improve    with improve=best or all: local search, 2-opt and Or-opt, on the shortest of these tours or on each
  *   update     pheromone evaporates by the factor 1 - rho on every edge, then ants deposit 1/length on the edges of
  *              their tour, in both directions: all of them (AS_ALL_ANTS) or the iteration's best alone (AS_BEST_ANT)
  * Sources: thesis §3.2, §3.5; JPDC §2.1; Dorigo & Stützle, Ant Colony Optimization (2004), ch. 3.
@@ -110,8 +111,12 @@ typedef enum as_topology {
     AS_ALL   /* the best of all to all */
 } as_topology;
 
+/* The tours that stage "improve" makes shorter; without it there is none (Dorigo & Stützle 2004, section 3.7). */
+typedef enum as_improve { AS_IMPROVE_NONE, AS_IMPROVE_BEST, AS_IMPROVE_ALL } as_improve;
+
 typedef struct as_params {
     as_protocol protocol;
+    as_improve improve;
     double alpha;  /* exponent of the pheromone */
     double beta;   /* exponent of the heuristic */
     double rho;    /* evaporation rate, 0 < rho <= 1 */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/tsp/improved.h"
 #include "kernels/tsp/verify.h"
 #include "kernels/tsp/wheel.h"
 
@@ -14,6 +15,8 @@ enum { ITERATIONS_LEVEL = 2 /* iterations whose choices among equals are looked 
 /* Weights in which a choice is one among equals, and tours that are held against the all-zero rule. */
 #define LEVEL 1.001
 enum { NEAREST_CHECKED = 8 };
+
+enum { IMPROVED_CHECKED = 32 /* tours that are looked at for moves that stage "improve" has left */ };
 
 static ab_status check_permutation(const int32_t *tour, int n, bool *seen)
 {
@@ -63,6 +66,8 @@ typedef struct colony_copy {
     float *rows;         /* [threads][n]: scratch, a row of pheromone */
     double *expected;    /* [threads][n]: scratch, a row recomputed */
     bool *seen;          /* [threads][n]: scratch */
+    int64_t *built;      /* [n_ants]: the tours' lengths before stage "improve"; NULL where nothing is run */
+    improved_lists near; /* where parameters ask for that stage */
     tsp_wheel wheel;     /* of the iterations in which all edges weigh the same; owns its tours */
     double least_weight; /* of all edges, in this iteration */
     double most_weight;
@@ -89,6 +94,8 @@ static void free_copy(colony_copy *copy)
     free(copy->expected);
     free(copy->seen);
     free(copy->wheel.all);
+    free(copy->built);
+    improved_close(&copy->near);
 }
 
 static bool allocate_padded(as_colony *colony, colony_copy *copy, ab_status *status)
@@ -128,9 +135,10 @@ static ab_status allocate_copy(as_colony *colony, const as_problem *problem, int
     copy->seen = malloc(threads * n * sizeof *copy->seen);
     if (runs) copy->links = malloc(n * ants * 2 * sizeof *copy->links);
     if (runs) copy->wheel.all = malloc(ITERATIONS_LEVEL * ants * sizeof *copy->wheel.all);
+    if (runs) copy->built = malloc(ants * sizeof *copy->built);
     if (allocate_padded(colony, copy, &status) && allocate_trails(colony, runs, copy) && copy->result.tours &&
         copy->result.lengths && copy->result.best_tour && copy->rows && copy->expected && copy->seen &&
-        ((copy->links && copy->wheel.all) || !runs))
+        ((copy->links && copy->wheel.all && copy->built) || !runs))
         return status;
     return ab_failed("out of memory for the tours of %d ants on %d cities", n_ants, problem->n);
 }
@@ -451,9 +459,33 @@ static ab_status check_choices(colony_copy *copy, int iteration)
     return ab_ok();
 }
 
+/* Stage "improve": no tour is longer than it was built, and those that local search has been asked for are hardly to be
+ * made shorter. */
+static ab_status check_improved(const colony_copy *copy, const as_params *params)
+{
+    const size_t n = (size_t)copy->n;
+    const int best = best_ant(copy), first = params->improve == AS_IMPROVE_BEST ? best : 0;
+    const int end = params->improve == AS_IMPROVE_NONE   ? 0
+                    : params->improve == AS_IMPROVE_BEST ? best + 1
+                    : copy->n_ants < IMPROVED_CHECKED    ? copy->n_ants
+                                                         : IMPROVED_CHECKED;
+    int64_t left = 0;
+    for (int ant = 0; ant < copy->n_ants; ++ant)
+        if (copy->result.lengths[ant] > copy->built[ant])
+            return ab_failed("ant %d: its tour is %lld long, and was %lld before it was improved", ant,
+                             (long long)copy->result.lengths[ant], (long long)copy->built[ant]);
+    for (int ant = first; ant < end; ++ant)
+        left += improved_count_left(copy->problem, &copy->near, copy->result.tours + (size_t)ant * (n + 1));
+    const double cities = (double)copy->n * (end - first);
+    if ((double)left <= IMPROVED_FEW + IMPROVED_MOST_LEFT * cities) return ab_ok();
+    return ab_failed("%lld of %.0f cities of improved tours have a 2-opt move left, more than %g %%", (long long)left,
+                     cities, 100.0 * IMPROVED_MOST_LEFT);
+}
+
 /* Stages after construction up to the update, checked on the way: wrong tours must not reach the deposit, which would write
  * out of bounds. */
-static ab_status construct_checked(as_colony *colony, colony_copy *copy, int iteration, int *tours, bool *wrong)
+static ab_status construct_checked(as_colony *colony, const as_params *params, colony_copy *copy, int iteration,
+                                   int *tours, bool *wrong)
 {
     ab_work *work = &colony->work;
     const int construct = ab_stage_named(work, "construct"), update = ab_stage_named(work, "update");
@@ -462,7 +494,8 @@ static ab_status construct_checked(as_colony *colony, colony_copy *copy, int ite
         AB_TRY(work->methods->run_stage(work, stage));
         AB_TRY(colony->methods->read(colony, &constructed));
         AB_TRY(judged(check_tours(copy, tours), wrong));
-        if (stage == construct) AB_TRY(judged(check_choices(copy, iteration), wrong));
+        AB_TRY(judged(stage == construct ? check_choices(copy, iteration) : check_improved(copy, params), wrong));
+        memcpy(copy->built, copy->result.lengths, (size_t)copy->n_ants * sizeof *copy->built);
     }
     return ab_ok();
 }
@@ -496,7 +529,7 @@ static ab_status iterate_checked(as_colony *colony, const as_params *params, col
     AB_TRY(read_matrices(colony, copy));
     AB_TRY(judged(check_matrices(copy), wrong));
     AB_TRY(judged(check_weights(copy, params), wrong));
-    AB_TRY(construct_checked(colony, copy, iteration, tours, wrong));
+    AB_TRY(construct_checked(colony, params, copy, iteration, tours, wrong));
     keep_before(copy);
     for (int stage = ab_stage_named(work, "update"); stage < work->methods->n_stages; ++stage)
         AB_TRY(work->methods->run_stage(work, stage));
@@ -579,6 +612,7 @@ ab_status verify_iterations(as_colony *colony, const as_problem *problem, const 
     *tours = 0;
     *wrong = false;
     ab_status status = allocate_copy(colony, problem, params->n_ants, true, &copy);
+    if (status.code == AB_OK && params->improve != AS_IMPROVE_NONE) status = improved_open(problem, &copy.near);
     if (status.code == AB_OK) status = iterate_all(colony, params, iterations, &copy, tours, wrong);
     free_copy(&copy);
     return status;

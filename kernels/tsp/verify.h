@@ -16,6 +16,8 @@ ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t le
  *              tsp_device promises it; choice_info is what the pheromone of this iteration makes it (relative error at
  *              most VERIFY_WEIGHT_TOLERANCE)
  *   tours      each ant's, with its length
+ *   improved   after stage "improve", where there is one, no tour is longer than before, each as long as it is said to
+ *              be, and those that were to be improved are hardly to be made shorter (kernels/tsp/improved.h)
  *   best       the best tour is one, and as long as the shortest of all iterations so far
  *   all-zero   no step uses that rule where every weight is above VERIFY_LEAST_WEIGHT; where all weights are 0 all
  *   steps
