@@ -279,6 +279,9 @@ static void update_rows(acotsp *colony, cpu_depositors ants, size_t first, size_
             pheromone[i * stride + (size_t)links[i].next] += deposit;
         }
     }
+    for (size_t i = first; ants.limits.least > 0.0 && i < end; i++)
+        for (size_t j = 0; j < n; j++)
+            pheromone[i * stride + j] = fmin(fmax(pheromone[i * stride + j], ants.limits.least), ants.limits.most);
 }
 
 static void update(acotsp *colony)

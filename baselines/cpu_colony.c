@@ -22,7 +22,7 @@ ab_status cpu_colony_init(cpu_colony *colony, const as_problem *problem, const a
     colony->problem = *problem;
     colony->params = *params;
     colony->params.threads = resolve_threads(threads, params->n_ants);
-    colony->best_length = INT64_MAX;
+    colony->best_length = colony->best_before = INT64_MAX;
     colony->tours = ab_allocate(&colony->memory, n_ants * (n + 1), sizeof *colony->tours);
     colony->lengths = ab_allocate(&colony->memory, n_ants, sizeof *colony->lengths);
     colony->best_tour = ab_allocate(&colony->memory, n + 1, sizeof *colony->best_tour);
@@ -100,9 +100,8 @@ void cpu_colony_keep_best(cpu_colony *colony)
 
 /* ---- Update ---- */
 
-static void link_tour(const cpu_colony *colony, int ant)
+static void link_tour(const cpu_colony *colony, const int32_t *tour, int ant)
 {
-    const int32_t *tour = cpu_colony_tour(colony, ant);
     const int n = colony->problem.n;
     cpu_links *links = colony->links + (size_t)ant * (size_t)n;
     for (int i = 0; i < n; i++) {
@@ -111,14 +110,35 @@ static void link_tour(const cpu_colony *colony, int ant)
     }
 }
 
+/* Of MAX-MIN Ant System. */
+static cpu_depositors link_between_limits(cpu_colony *colony)
+{
+    const bool better = colony->best_length < colony->best_before;
+    const max_min_step step = max_min_go_on(&colony->course, colony->iteration, better, colony->params.patience);
+    colony->best_before = colony->best_length;
+    colony->best_deposits = step == MAX_MIN_BEST_SO_FAR;
+    cpu_depositors ants = {.first = colony->best_deposits ? 0 : cpu_colony_shortest(colony),
+                           .limits = max_min_limits_of(colony->problem.n, colony->params.rho, colony->best_length)};
+    ants.end = ants.first + 1;
+    if (step == MAX_MIN_RESTART) ants.limits.least = ants.limits.most;
+    link_tour(colony, colony->best_deposits ? colony->best_tour : cpu_colony_tour(colony, ants.first), ants.first);
+    return ants;
+}
+
 cpu_depositors cpu_colony_link_depositors(cpu_colony *colony)
 {
-    cpu_depositors ants = {0, colony->params.n_ants};
+    cpu_depositors ants = {0, colony->params.n_ants, {0.0, INFINITY}};
+    if (colony->params.protocol == AS_MAX_MIN) return link_between_limits(colony);
     if (colony->params.protocol == AS_BEST_ANT) {
         ants.first = cpu_colony_shortest(colony);
         ants.end = ants.first + 1;
     }
 #pragma omp parallel for num_threads(colony->params.threads) schedule(static)
-    for (int ant = ants.first; ant < ants.end; ant++) link_tour(colony, ant);
+    for (int ant = ants.first; ant < ants.end; ant++) link_tour(colony, cpu_colony_tour(colony, ant), ant);
     return ants;
+}
+
+double cpu_colony_deposit(const cpu_colony *colony, int ant)
+{
+    return cpu_colony_amount(colony->best_deposits ? colony->best_length : colony->lengths[ant]);
 }

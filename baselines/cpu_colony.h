@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/memory.h"
+#include "kernels/tsp/max_min.h"
 #include "kernels/tsp/tsp.h"
 
 /* Compiles a hot function for several generations of x86-64; the loader picks one, so the binary runs on all of them.
@@ -38,6 +39,9 @@ typedef struct cpu_colony {
     int32_t *best_tour;        /* [n + 1]: the best since opening, closed */
     int64_t best_length;       /* INT64_MAX before the first iteration */
     int64_t zero_weight_steps; /* since opening */
+    max_min_course course;     /* of AS_MAX_MIN */
+    int64_t best_before;       /* best_length before this iteration, of AS_MAX_MIN */
+    bool best_deposits;        /* the best tour so far, in the first ant's place */
     cpu_links *links;          /* [n_ants][n]: the tours by city, valid during the update stage */
     struct cpu_improver *improver; /* stage "improve" (cpu_improve.h); NULL where there is none */
     ab_memory memory;              /* everything else the colony owns, the arrays of an implementation included */
@@ -71,26 +75,22 @@ int cpu_colony_shortest(const cpu_colony *colony);
 /* Remembers the best tour of this iteration if it is the best so far: the end of a construct stage. */
 void cpu_colony_keep_best(cpu_colony *colony);
 
-/* The ant with the shortest tour of the last iteration, the lowest among equals. */
-int cpu_colony_shortest(const cpu_colony *colony);
-
-/* The ants that deposit in this iteration, by protocol: first .. end-1. */
+/* The ants that deposit in this iteration, by protocol: first .. end-1; and between what the pheromone must then be. */
 typedef struct cpu_depositors {
     int first, end;
+    max_min_limits limits; /* of AS_MAX_MIN, the same where all edges are to be equal; others have 0 and infinity */
 } cpu_depositors;
 
 /* Chooses them and fills their links: the beginning of an update stage. */
 cpu_depositors cpu_colony_link_depositors(cpu_colony *colony);
 
-/* What an ant adds to an edge: 1/length, and 1 where duplicate cities make the length 0. */
+/* What a tour adds to each of its edges: 1/length, and 1 where duplicate cities make the length 0. */
 static inline double cpu_colony_amount(int64_t length)
 {
     return length > 0 ? 1.0 / (double)length : 1.0;
 }
 
-static inline double cpu_colony_deposit(const cpu_colony *colony, int ant)
-{
-    return cpu_colony_amount(colony->lengths[ant]);
-}
+/* What such an ant adds. */
+double cpu_colony_deposit(const cpu_colony *colony, int ant);
 
 #endif

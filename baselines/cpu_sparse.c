@@ -444,6 +444,7 @@ static ab_status prepare(cpu_sparse_colony *colony, const as_problem *problem, c
 {
     AB_TRY(as_check(problem, params));
     AB_TRY(as_check_candidates(problem));
+    AB_TRY(as_check_no_limits(params));
     if (problem->nn > MAX_CANDIDATES)
         return ab_unsupported("needs nn <= %d, nn is %d", (int)MAX_CANDIDATES, problem->nn);
     if (params->alpha > 2.0) return ab_unsupported("needs alpha <= 2, alpha is %g", params->alpha);

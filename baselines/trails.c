@@ -135,6 +135,17 @@ static void deposit_rows(trails *colony, cpu_depositors ants, size_t first, size
     }
 }
 
+/* Between the limits of MAX-MIN Ant System. */
+static void limit_rows(trails *colony, max_min_limits limits, size_t first, size_t end)
+{
+    const float least = (float)limits.least, most = (float)limits.most;
+    for (size_t i = first; i < end; i++) {
+        float *row = colony->pheromone + i * colony->stride;
+        for (size_t j = 0; j < (size_t)colony->common.problem.n; j++)
+            row[j] = row[j] < least ? least : row[j] > most ? most : row[j];
+    }
+}
+
 void trails_update(trails *colony)
 {
     const size_t n = (size_t)colony->common.problem.n, stride = colony->stride;
@@ -145,6 +156,7 @@ void trails_update(trails *colony)
         const size_t end = first + ROWS_PER_UPDATE < n ? first + ROWS_PER_UPDATE : n;
         evaporate(colony->pheromone + first * stride, (end - first) * stride, keep);
         deposit_rows(colony, ants, first, end);
+        if (ants.limits.least > 0.0) limit_rows(colony, ants.limits, first, end);
     }
 }
 

@@ -8,7 +8,8 @@
 #include "kernels/tsp/leaves.h"
 #include "kernels/tsp/tsp.h"
 
-static const char *const protocol_names[] = {[AS_ALL_ANTS] = "as", [AS_BEST_ANT] = "as-best", NULL};
+static const char *const protocol_names[] = {
+    [AS_ALL_ANTS] = "as", [AS_BEST_ANT] = "as-best", [AS_MAX_MIN] = "mmas", NULL};
 
 static const char *const topology_names[] = {[AS_RING] = "ring", [AS_ALL] = "all", NULL};
 static const char *const transfer_names[] = {
@@ -20,8 +21,8 @@ static const char *const improve_names[] = {
 
 /* clang-format off */
 const ab_parameter as_parameters[] = {
-    {.name = "protocol", .help = "who deposits: every ant (as) or the iteration's best (as-best)", .kind = AB_CHOICE,
-     .offset = AT(protocol), .fallback = AS_BEST_ANT, .choices = protocol_names, .shown = AB_SHOWN},
+    {.name = "protocol", .help = "who deposits: all ants (as), the iteration's best (as-best), between limits (mmas)",
+     .kind = AB_CHOICE, .offset = AT(protocol), .fallback = AS_BEST_ANT, .choices = protocol_names, .shown = AB_SHOWN},
     {.name = "improve", .help = "tours that local search makes shorter: none, the iteration's best (best) or all",
      .kind = AB_CHOICE, .offset = AT(improve), .choices = improve_names, .shown = AB_SHOWN_SET},
     {.name = "ants", .help = "ants; n: as many as cities", .offset = AT(n_ants), .least = 1, .most = INT32_MAX,
@@ -44,7 +45,7 @@ const ab_parameter as_parameters[] = {
      .fallback = 1, .shown = AB_SHOWN_SET},
     {.name = "beta", .help = "exponent of the heuristic", .kind = AB_REAL, .offset = AT(beta), .most = 100,
      .fallback = 2, .shown = AB_SHOWN_SET},
-    {.name = "rho", .help = "evaporation rate; auto: 0.1 with as-best, 0.5 with as", .kind = AB_REAL,
+    {.name = "rho", .help = "evaporation rate; auto: 0.1 with as-best, 0.5 with as, 0.02 with mmas", .kind = AB_REAL,
      .offset = AT(rho), .least = 1e-9, .most = 1, .word = "auto", .shown = AB_SHOWN_SET},
     {.name = "ranks", .help = "of split and islands: processes of MPI that work together, a GPU each",
      .offset = AT(ranks), .least = 1, .most = 4096, .fallback = 1, .shown = AB_SHOWN_SET},
@@ -56,6 +57,8 @@ const ab_parameter as_parameters[] = {
      .offset = AT(exchange), .least = 1, .most = 1000000, .fallback = 10, .shown = AB_SHOWN_SET},
     {.name = "topology", .help = "of islands: each sends to the next (ring), or the best goes to all",
      .kind = AB_CHOICE, .offset = AT(topology), .choices = topology_names, .shown = AB_SHOWN_SET},
+    {.name = "patience", .help = "of mmas: iterations without a better tour until all edges are equal; 0: never",
+     .offset = AT(patience), .most = INT32_MAX, .fallback = 250, .shown = AB_SHOWN_SET},
     {.name = NULL},
 };
 /* clang-format on */
@@ -66,7 +69,7 @@ as_params as_default_params(int n, as_protocol protocol)
     ab_parameters_default(as_parameters, &params);
     params.protocol = protocol;
     params.n_ants = n;
-    params.rho = protocol == AS_BEST_ANT ? 0.1 : 0.5;
+    params.rho = protocol == AS_BEST_ANT ? 0.1 : protocol == AS_MAX_MIN ? 0.02 : 0.5;
     return params;
 }
 
@@ -155,6 +158,12 @@ ab_status as_check_matrix(const as_problem *problem)
     if (problem->n > AS_MAX_CITIES) return ab_unsupported("needs n <= %d, n is %d", AS_MAX_CITIES, problem->n);
     if (problem->dist) return ab_ok();
     return ab_unsupported("needs all distances, which an instance of %d cities comes without", problem->n);
+}
+
+ab_status as_check_no_limits(const as_params *params)
+{
+    if (params->protocol != AS_MAX_MIN) return ab_ok();
+    return ab_unsupported("needs protocol as or as-best: the limits of mmas are for pheromone on all edges");
 }
 
 ab_status as_check_workers(const as_problem *problem, const as_params *params)

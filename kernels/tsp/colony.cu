@@ -29,6 +29,8 @@ typedef struct gpu_colony {
     const tsp_rung *rung;
     int *dist;          /* tsp_device.dist, or what stage "improve" has of a rung that goes by points */
     tsp_near *near;     /* [n][TSP_NEAR], for that stage; NULL where there is none, or the rung's own */
+    tsp_max_min *plan;  /* of protocol=mmas, else NULL */
+    int2 *links;        /* [n]: with it */
     unsigned iteration; /* constructions so far */
 } gpu_colony;
 
@@ -63,6 +65,8 @@ static ab_status update(const gpu_colony *colony)
 {
     const tsp_device *device = &colony->device;
     const as_params *params = &colony->params;
+    if (colony->plan)
+        return AB_GPU(tsp_limit_trails)(device, colony->plan, colony->links, params, colony->iteration - 1);
     if (colony->rung->deposit) return colony->rung->deposit(device, params, colony->iteration - 1);
     AB_TRY(AB_GPU(tsp_evaporate)(device, (float)params->rho));
     return params->protocol == AS_ALL_ANTS ? AB_GPU(tsp_deposit_all)(device) : AB_GPU(tsp_deposit_best)(device);
@@ -392,6 +396,14 @@ static ab_status initialise_near(gpu_colony *colony, const as_problem *problem)
     return status;
 }
 
+static ab_status initialise_plan(gpu_colony *colony)
+{
+    AB_TRY(device_allocate(&colony->memory, &colony->plan, 1));
+    AB_TRY(device_allocate(&colony->memory, &colony->links, (size_t)colony->device.n));
+    CUDA_TRY(cudaMemset(colony->plan, 0, sizeof *colony->plan));
+    return ab_ok();
+}
+
 static ab_status initialise(gpu_colony *colony, const as_problem *problem)
 {
     const bool sparse = colony->rung->read_edges != NULL, by_points = sparse && problem->points;
@@ -400,6 +412,7 @@ static ab_status initialise(gpu_colony *colony, const as_problem *problem)
     if (!by_points || searched) AB_TRY(initialise_distances(colony, problem));
     if (!by_points) colony->device.dist = colony->dist;
     if (searched) AB_TRY(initialise_near(colony, problem));
+    if (colony->params.protocol == AS_MAX_MIN) AB_TRY(initialise_plan(colony));
     return sparse ? ab_ok() : initialise_weights(colony, problem);
 }
 
@@ -421,6 +434,7 @@ extern "C" ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *pr
     if (params->n_ants > MAX_ANTS) return ab_unsupported("needs n_ants <= %d, not %d", MAX_ANTS, params->n_ants);
     if (!rung->read_edges || !problem->points) AB_TRY(as_check_matrix(problem));
     if (improves(rung, params)) AB_TRY(check_searched(problem));
+    if (rung->read_edges) AB_TRY(as_check_no_limits(params));
     if (rung->check) AB_TRY(rung->check(problem, params));
     gpu_colony *colony = (gpu_colony *)calloc(1, sizeof *colony);
     if (!colony) return ab_failed("out of memory");

@@ -7,6 +7,7 @@
 #define ANTBENCH_TSP_COLONY_H
 
 #include "kernels/device_memory.h"
+#include "kernels/tsp/max_min.h"
 #include "kernels/tsp/tsp.h"
 
 /* Device memory of a colony, passed to kernels by value. Rows are `stride` long, so that each starts on a 128-byte
@@ -77,6 +78,14 @@ typedef struct tsp_near {
     int city, distance;
 } tsp_near;
 
+/* What an update of MAX-MIN Ant System goes by; in device memory, zeroed at first. */
+typedef struct tsp_max_min {
+    max_min_course course;
+    max_min_step step;
+    float least, most; /* the same where all edges are to be equal */
+    float amount;      /* that is deposited */
+} tsp_max_min;
+
 /* Enqueues a part of iteration `iteration` (counted from 0), on the default stream. */
 typedef ab_status tsp_step(const tsp_device *colony, const as_params *params, unsigned iteration);
 
@@ -97,7 +106,8 @@ typedef struct tsp_rung {
     bool resets_best = false;
     /* Whether `choice` leaves what tsp_choice_info does, and is to be checked for it. */
     bool same_weights = false;
-    /* All of stage "update", in place of tsp_evaporate and then tsp_deposit_all or tsp_deposit_best. NULL: those. */
+    /* All of stage "update", in place of tsp_evaporate and then tsp_deposit_all or tsp_deposit_best, and not of
+     * tsp_limit_trails, which protocol=mmas has. NULL: those. */
     tsp_step *deposit = NULL;
     /* What an instance must be like beyond as_check, AB_UNSUPPORTED else; asks for shared memory (device_allow_shared).
      * NULL: nothing. */
@@ -126,6 +136,8 @@ ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *problem, cons
 /* The usual steps, one launcher a file. */
 ab_status AB_GPU(tsp_choice_info)(const tsp_device *colony, float alpha);
 ab_status AB_GPU(tsp_improve)(const tsp_device *colony, const tsp_near *near, as_improve which, int most_moves);
+ab_status AB_GPU(tsp_limit_trails)(const tsp_device *colony, tsp_max_min *plan, int2 *links, const as_params *params,
+                                   unsigned iteration);
 ab_status AB_GPU(tsp_evaporate)(const tsp_device *colony, float rho);
 ab_status AB_GPU(tsp_deposit_all)(const tsp_device *colony);
 ab_status AB_GPU(tsp_deposit_best)(const tsp_device *colony);

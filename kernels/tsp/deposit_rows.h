@@ -17,7 +17,7 @@ extern "C" {
 /* The end of stage "improve": writes the links of the tours that it has changed. */
 ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const as_params *params);
 
-/* Stage "update" from links [n][n_ants] of the iteration's tours, for either protocol. */
+/* Stage "update" from links [n][n_ants] of the iteration's tours, for protocols as and as-best. */
 ab_status AB_GPU(tsp_deposit_rows)(const tsp_device *colony, const tour_links *links, const as_params *params);
 }
 

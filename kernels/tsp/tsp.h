@@ -5,7 +5,8 @@
  *   construct  every ant builds a closed tour by the implementation's selection rule
  *   improve    with improve=best or all: local search, 2-opt and Or-opt, on the shortest of these tours or on each
  *   update     pheromone evaporates by the factor 1 - rho on every edge, then ants deposit 1/length on the edges of
- *              their tour, in both directions: all of them (AS_ALL_ANTS) or the iteration's best alone (AS_BEST_ANT)
+ *              their tour, in both directions: all of them (AS_ALL_ANTS), the iteration's best alone (AS_BEST_ANT),
+ *              or that or the best so far, between limits (AS_MAX_MIN)
  * Sources: thesis §3.2, §3.5; JPDC §2.1; Dorigo & Stützle, Ant Colony Optimization (2004), ch. 3.
  *
  * The ladder, what each rung adds, and how to run it (ids without "tsp/"; `antbench` is build/bin/antbench):
@@ -103,7 +104,8 @@ typedef struct as_problem {
 
 typedef enum as_protocol {
     AS_ALL_ANTS, /* "as": every ant deposits; JPDC and JSC, rho 0.5 */
-    AS_BEST_ANT  /* "as-best": the iteration's best ant deposits; thesis §3.5.3 and §3.6, rho 0.1 */
+    AS_BEST_ANT, /* "as-best": the iteration's best ant deposits; thesis §3.5.3 and §3.6, rho 0.1 */
+    AS_MAX_MIN   /* "mmas": MAX-MIN Ant System, whose pheromone has limits (max_min.h); rho 0.02 */
 } as_protocol;
 
 typedef enum as_topology {
@@ -121,6 +123,7 @@ typedef struct as_params {
     double beta;   /* exponent of the heuristic */
     double rho;    /* evaporation rate, 0 < rho <= 1 */
     int n_ants;    /* >= 1; the sources use n */
+    int patience;  /* AS_MAX_MIN: iterations without a better tour after which all edges are equal again; 0: never */
     uint64_t seed; /* one seed gives the same tours again, whatever the number of threads; not on a GPU with
                     * AS_ALL_ANTS, where the order of atomic additions, and so their rounding, varies */
     int threads;   /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
@@ -156,6 +159,9 @@ static inline int32_t as_distance(const as_problem *problem, int a, int b)
 /* AB_OK, or AB_UNSUPPORTED for an instance without a matrix of distances, or one too large for matrices. */
 ab_status as_check_matrix(const as_problem *problem);
 
+/* AB_OK, or AB_UNSUPPORTED for protocol=mmas, of which every edge has pheromone of its own. */
+ab_status as_check_no_limits(const as_params *params);
+
 /* AB_OK, or AB_UNSUPPORTED "needs a candidate set" for nn 0, or AB_BAD_INPUT for a size out of range. */
 ab_status as_check_candidates(const as_problem *problem);
 
@@ -166,7 +172,7 @@ ab_status as_check_workers(const as_problem *problem, const as_params *params);
  */
 as_params as_default_params(int n, as_protocol protocol);
 
-const char *as_protocol_name(as_protocol protocol); /* "as", "as-best" */
+const char *as_protocol_name(as_protocol protocol); /* "as", "as-best", "mmas" */
 
 /* tau_0 = 1/(rho * C), C the length of the nearest-neighbour tour from city 0 (1 if that length is 0). */
 double as_initial_pheromone(const as_problem *problem, double rho);

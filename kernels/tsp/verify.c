@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/tsp/improved.h"
+#include "kernels/tsp/max_min.h"
 #include "kernels/tsp/verify.h"
 #include "kernels/tsp/wheel.h"
 
@@ -63,6 +64,9 @@ typedef struct colony_copy {
     trails before;       /* what it was before the update; where nothing is run there is none */
     as_padded padded;    /* owns its arrays; they are NULL for a colony that has no padding */
     int32_t *links;      /* [n][n_ants][2]: a city's neighbours in all tours; NULL where nothing is run */
+    int32_t *best_links; /* [n][2]: in the best tour; NULL where nothing is run */
+    max_min_course course; /* of AS_MAX_MIN, */
+    max_min_step step;     /* ... and what its update does in this iteration */
     float *rows;         /* [threads][n]: scratch, a row of pheromone */
     double *expected;    /* [threads][n]: scratch, a row recomputed */
     bool *seen;          /* [threads][n]: scratch */
@@ -95,6 +99,7 @@ static void free_copy(colony_copy *copy)
     free(copy->seen);
     free(copy->wheel.all);
     free(copy->built);
+    free(copy->best_links);
     improved_close(&copy->near);
 }
 
@@ -136,9 +141,10 @@ static ab_status allocate_copy(as_colony *colony, const as_problem *problem, int
     if (runs) copy->links = malloc(n * ants * 2 * sizeof *copy->links);
     if (runs) copy->wheel.all = malloc(ITERATIONS_LEVEL * ants * sizeof *copy->wheel.all);
     if (runs) copy->built = malloc(ants * sizeof *copy->built);
+    if (runs) copy->best_links = malloc(n * 2 * sizeof *copy->best_links);
     if (allocate_padded(colony, copy, &status) && allocate_trails(colony, runs, copy) && copy->result.tours &&
         copy->result.lengths && copy->result.best_tour && copy->rows && copy->expected && copy->seen &&
-        ((copy->links && copy->wheel.all && copy->built) || !runs))
+        ((copy->links && copy->wheel.all && copy->built && copy->best_links) || !runs))
         return status;
     return ab_failed("out of memory for the tours of %d ants on %d cities", n_ants, problem->n);
 }
@@ -367,19 +373,35 @@ static void link_tours(colony_copy *copy)
     }
 }
 
+static void add_deposit(const int32_t *links, int64_t length, double *expected)
+{
+    const double amount = 1.0 / (double)(length > 0 ? length : 1);
+    expected[links[0]] += amount;
+    expected[links[1]] += amount;
+}
+
+/* As max_min.h has them. */
+static void cut_to_limits(const colony_copy *copy, const as_params *params, double *expected)
+{
+    const max_min_limits limits = max_min_limits_of(copy->n, params->rho, copy->result.best_length);
+    const double least = copy->step == MAX_MIN_RESTART ? limits.most : limits.least;
+    for (int j = 0; j < copy->n; ++j) expected[j] = fmin(fmax(expected[j], least), limits.most);
+}
+
 /* What the update must make of row i. */
 static void expect_row(const colony_copy *copy, const as_params *params, size_t i, double *expected)
 {
     const size_t n = (size_t)copy->n;
     const float *before = row_of(copy, &copy->before, i);
-    const int best = params->protocol == AS_BEST_ANT ? best_ant(copy) : -1;
+    const int best = params->protocol == AS_ALL_ANTS ? -1 : best_ant(copy);
+    const bool best_so_far = params->protocol == AS_MAX_MIN && copy->step == MAX_MIN_BEST_SO_FAR;
     for (size_t j = 0; j < n; ++j) expected[j] = (1.0 - params->rho) * (double)before[j];
     for (int ant = best < 0 ? 0 : best; ant < (best < 0 ? depositors(copy) : best + 1); ++ant) {
-        const double amount = 1.0 / (double)(copy->result.lengths[ant] > 0 ? copy->result.lengths[ant] : 1);
         const int32_t *links = copy->links + (i * (size_t)copy->n_ants + (size_t)ant) * 2;
-        expected[links[0]] += amount;
-        expected[links[1]] += amount;
+        add_deposit(best_so_far ? copy->best_links + i * 2 : links,
+                    best_so_far ? copy->result.best_length : copy->result.lengths[ant], expected);
     }
+    if (params->protocol == AS_MAX_MIN) cut_to_limits(copy, params, expected);
 }
 
 /* The diagonal is never used: check_matrices is enough for it. */
@@ -509,10 +531,23 @@ static void keep_before(colony_copy *copy)
     link_tours(copy);
 }
 
+/* The neighbours of every city in the best tour. */
+static void link_best(colony_copy *copy)
+{
+    const int32_t *tour = copy->result.best_tour;
+    for (int i = 0; i < copy->n; ++i) {
+        copy->best_links[tour[i] * 2 + 1] = tour[i + 1];
+        copy->best_links[tour[i + 1] * 2] = tour[i];
+    }
+}
+
 static ab_status check_updated(colony_copy *copy, const as_params *params, int64_t zero_weight_steps)
 {
+    const int64_t shortest = copy->shortest;
     AB_TRY(check_best(copy));
     AB_TRY(check_shortest(copy));
+    link_best(copy);
+    copy->step = max_min_go_on(&copy->course, copy->result.iterations, copy->shortest < shortest, params->patience);
     AB_TRY(check_matrices(copy));
     AB_TRY(check_each(copy, params, copy->n, check_row_of_pheromone));
     return check_zero_steps(copy, zero_weight_steps);
