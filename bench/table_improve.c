@@ -11,15 +11,14 @@
 static const ab_set sets[] = {{"tsp-improve", "d198 pcb442 pr1002 pr2392"}, {NULL, NULL}};
 
 static const ab_line on_cpu[] = {
-    {"cpu-best-nn", "tsp/cpu-best-nn", "nn=32;threads=all", "CPU, all cores", .seconds = 6e-9, .power = 2.4}, {NULL}};
+    {"cpu-best-nn-{improve}", "tsp/cpu-best-nn", "nn=32;threads=all", "CPU: {improve}", .seconds = 6e-9, .power = 2.4},
+    {NULL}};
 static const ab_line on_cpu_all[] = {
-    {"cpu-best-nn", "tsp/cpu-best-nn", "nn=32;threads=all", "CPU, all cores", .seconds = 3e-7, .power = 2.4}, {NULL}};
-static const ab_line on_cpu_25[] = {
-    {"cpu-best-nn", "tsp/cpu-best-nn", "nn=32;threads=all", "CPU, all cores", .seconds = 1e-5, .power = 1.4}, {NULL}};
+    {"cpu-best-nn-all", "tsp/cpu-best-nn", "nn=32;threads=all", "CPU: all", .seconds = 3e-7, .power = 2.4}, {NULL}};
 static const ab_line on_gpu[] = {
-    {"ds-roulette", "tsp/ds-roulette", .label = "DS-Roulette"},
-    {"race", "tsp/race", .label = "race of clocks, ours"},
-    {"race-candidates", "tsp/race-candidates", "nn=32", "race of clocks, sets of 32, ours"},
+    {"ds-roulette-{improve}", "tsp/ds-roulette", .label = "DS-Roulette: {improve}"},
+    {"race-{improve}", "tsp/race", .label = "race of clocks, ours: {improve}"},
+    {"race-candidates-{improve}", "tsp/race-candidates", "nn=32", "race, sets of 32, ours: {improve}"},
     {NULL},
 };
 
@@ -40,7 +39,7 @@ static const ab_block blocks[] = {
      .lines = on_cpu_all,
      .stages = "improve-stages"},
     {"improve", "time", PROTOCOLS "improve=none|best|all", .lines = on_gpu, .stages = "improve-stages"},
-    {"improve-25", "time", "ants=25;protocol=mmas;improve=all", .lines = on_cpu_25, .stages = "improve-stages"},
+    {"improve-25", "time", "ants=25;protocol=mmas;improve=all", .lines = on_cpu_all, .stages = "improve-stages"},
     {"improve-25", "time", "ants=25;protocol=mmas;improve=all", .lines = on_gpu, .stages = "improve-stages"},
     {NULL},
 };
@@ -51,8 +50,8 @@ const ab_driver table_improve = {
     .machine = "none: no source has these",
     .summary = "Local search as a stage, and MAX-MIN Ant System.",
     .efforts = {{.runs = 1, .iterations = 5, .budget_s = 1, .host_steps = 1e5},
-                {.runs = 3, .iterations = 50, .budget_s = 6, .host_steps = 1e5},
-                {.runs = 10, .iterations = 200, .budget_s = INFINITY, .host_steps = 1e8}},
+                {.runs = 3, .iterations = 50, .budget_s = 3, .host_steps = 1e5},
+                {.runs = 10, .iterations = 50, .budget_s = INFINITY, .host_steps = 1e8}},
     .inputs = {"u60", "{tsp-improve}", "{tsp-improve}"},
     .sets = sets,
     .headings = headings,
