@@ -1,6 +1,6 @@
-/* MAX-MIN Ant System (kernels/tsp/max_min.h): its limits and its course by numbers worked out by hand, and the pheromone of
- * every implementation that has it, over iterations in which the best tour so far deposits and over beginnings anew; a
- * colony that does something else is found out. */
+/* MAX-MIN Ant System (kernels/tsp/max_min.h): its limits and its course by numbers worked out by hand, and the
+ * pheromone of every implementation that has it, over iterations in which the best tour so far deposits and over
+ * beginnings anew; a colony that does something else is found out. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,8 +139,9 @@ static void what_is_no_max_min_ant_system_is_found(void **state)
     for (int i = 0; i < SEVERAL; i += 3) { /* the CPU's and the GPU's update */
         const ab_implementation *it = registered(several[i].id, several[i].backend);
         const ab_status statuses[] = {
-            verify(it, &unlimited, &right, LONG), verify(it, &right, &unlimited, LONG), verify(it, &faster, &right, LONG),
-            verify(it, &right, &impatient, LONG), verify(it, &impatient, &right, LONG),
+            verify(it, &unlimited, &right, LONG), verify(it, &right, &unlimited, LONG),
+            verify(it, &faster, &right, LONG),    verify(it, &right, &impatient, LONG),
+            verify(it, &impatient, &right, LONG),
         };
         for (size_t k = 0; k < sizeof statuses / sizeof *statuses; k++)
             if (statuses[k].code != AB_FAILED || !strstr(statuses[k].reason, "pheromone["))

@@ -43,6 +43,7 @@ COMMANDS = {
     "6.1-save": "--instances shapes-8 --iterations 1 --backend cpu --implementations canny/opencv --save IMAGES",
     "frontier": "--backend cpu --instances u10 --runs 1 --iterations 1 --implementations tsp/cpu-best",
     "frontier-tours": "--backend cpu --instances u10 --runs 1 --iterations 1",
+    "improve": "--instances u10 --runs 1 --iterations 1 --rows improve/cpu-best-nn-best,improve/race-candidates-all",
     "jpdc-3": "--backend cpu --instances u10 --runs 1 --iterations 1 --implementations tsp/acotsp-seq",
     "jpdc-4": "--instances u10 --iterations 1 --implementations deposit/acotsp-seq,deposit/atomic",
     "jpdc-9": "--backend cpu --instances u10 --runs 1 --iterations 1",
