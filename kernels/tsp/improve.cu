@@ -219,9 +219,11 @@ static __global__ void __launch_bounds__(WARP_SIZE)
     for (int i = lane; i < n; i += WARP_SIZE) put(s, i, tour[i]);
     for (int i = lane; i < words; i += WARP_SIZE) look[i] = i < n / 32 ? ~0u : (1u << n % 32) - 1;
     __syncwarp();
-    long long gained = 0;
-    for (int moves = 0, word = 0, city = take_city(s, &word); city >= 0 && moves < most_moves;
-         city = take_city(s, &word)) {
+    const long long length = colony.lengths[ant];
+    long long gained = 0; /* not more than there is, so that a search that were wrong would end, to be found out */
+    for (int moves = 0, word = 0; moves < most_moves && gained <= length;) {
+        const int city = take_city(s, &word);
+        if (city < 0) break;
         const int gain = improve_city(s, near, city);
         gained += gain;
         moves += gain > 0;
@@ -229,8 +231,8 @@ static __global__ void __launch_bounds__(WARP_SIZE)
     if (gained == 0) return;
     for (int i = lane; i <= n; i += WARP_SIZE) tour[i] = at[i < n ? i : 0];
     if (lane > 0) return;
-    colony.lengths[ant] -= gained;
-    atomicMin(colony.iteration_best, tour_key(colony.lengths[ant], ant));
+    colony.lengths[ant] = length - gained;
+    atomicMin(colony.iteration_best, tour_key(length - gained, ant));
 }
 
 /* most_moves: of a tour, INT_MAX for as many as there are. */
