@@ -288,9 +288,10 @@ static void print_parameters(const void *context)
 
 /* Threads that wait for each other spin, which is fastest where each has a core. Where others are running, a thread can
  * wait for one that has none, and rows of all cores take ten times as long: there they sleep instead. OpenMP reads that
- * from the environment before main begins, so the program starts again. */
+ * from the environment before main begins, so the program starts again; not as a rank of MPI, which cannot. */
 static void wait_politely(char **argv)
 {
+    if (ranks_started()) return;
     if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || !(ab_machine_others() >= AB_BUSY)) return;
     if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv); /* or on as it is */
 }
