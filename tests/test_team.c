@@ -266,6 +266,13 @@ static void what_cannot_be_is_refused(void **state)
     params.ranks = ranks_count();
     params.n_ants = params.ranks - 1;
     assert_true(open_colony(open, &problem, &params, &colony).code != AB_OK);
+    params = params_of(AS_MAX_MIN);
+    assert_int_equal(open_colony(open, &problem, &params, &colony).code, AB_UNSUPPORTED);
+    params = params_of(AS_ALL_ANTS);
+    params.improve = AS_IMPROVE_BEST;
+    status = open_colony(open, &problem, &params, &colony);
+    assert_int_equal(status.code, AB_UNSUPPORTED);
+    assert_non_null(strstr(status.reason, "improve none"));
     compare_split(&pairs[0], AS_ALL_ANTS);
 }
 

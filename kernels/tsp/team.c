@@ -289,6 +289,8 @@ static ab_status check(const as_problem *problem, const as_params *params)
 {
     AB_TRY(as_check(problem, params));
     AB_TRY(as_check_matrix(problem));
+    if (params->protocol == AS_MAX_MIN || params->improve != AS_IMPROVE_NONE)
+        return ab_unsupported("needs protocol as or as-best, and improve none: ranks do not share what these keep");
     AB_TRY(ranks_check(params->ranks));
     if (params->n_ants >= params->ranks) return ab_ok();
     return ab_unsupported("needs an ant for each of %d ranks, not %d", params->ranks, params->n_ants);
