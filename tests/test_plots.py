@@ -135,6 +135,7 @@ def test_all_figures_of_a_whole_run_are_drawn(thesis, tmp_path, capsys):
         "kth-F9:",
         "kth-F9-time:",
         "roofline:",
+        "scaling:",
     ]
     for figure in CURVES + ["5.5", "5.6", "6.5", "6.6"]:
         assert (tmp_path / f"out/{figure}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
