@@ -73,7 +73,9 @@ library = $(if $(is_static),-l:lib$(1).a,$(or $(shell pkg-config --libs $(2) 2>/
 DATA_LIBS := $(call library,jansson,jansson) $(call library,csv,libcsv) $(call library,boost_context,) $(call library,nettle,nettle) \
 	$(call library,png16,libpng16) $(call library,z,zlib)
 # MPI for build/bin/antbench-mpi, where Open MPI is installed: of several GPUs or machines (kernels/ranks.h).
-MPI := $(shell pkg-config --exists ompi-c 2>/dev/null && echo yes)
+MPI_FLAGS := $(shell mpicc --showme:compile 2>/dev/null)
+MPI_LIBS := $(shell mpicc --showme:link 2>/dev/null)
+MPI := $(MPI_LIBS)
 LIBS := $(OPENCV_LIBS) $(DATA_LIBS) -ldl -lpthread -lm
 
 # ---- Sources ----
@@ -306,8 +308,7 @@ test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) $(if $(MPI
 
 # With MPI one file of the program is another, and the one that knows where the memory of GPUs lies is the same.
 WITH_MPI := $(filter-out build/obj/kernels/ranks_none.o,$(OBJECTS)) $(MPI_SOURCES:%.c=build/obj/%.o)
-MPI_LIBS := $(shell pkg-config --libs ompi-c 2>/dev/null)
-build/obj/mpi/%.o: private CFLAGS += $(patsubst -I%,-isystem %,$(shell pkg-config --cflags ompi-c 2>/dev/null))
+build/obj/mpi/%.o: private CFLAGS += $(patsubst -I%,-isystem %,$(MPI_FLAGS))
 
 $(MPI_PROGRAM): build/obj/bench/antbench.o $(WITH_MPI) $(CUDA_OBJECTS) | $(TBB)
 	@mkdir -p $(@D)
