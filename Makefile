@@ -306,7 +306,7 @@ build/cuda/%.o: %.cu build/gen/nvcc.flags | $(GENERATED)
 
 test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) $(if $(MPI),build/bin/tests/test_team_mpi) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu build/faults/inject.so
 
-# With MPI one file of the program is another, and the one that knows where the memory of GPUs lies is the same.
+# With MPI the same, but for the file that stands in for it where there is none.
 WITH_MPI := $(filter-out build/obj/kernels/ranks_none.o,$(OBJECTS)) $(MPI_SOURCES:%.c=build/obj/%.o)
 build/obj/mpi/%.o: private CFLAGS += $(patsubst -I%,-isystem %,$(MPI_FLAGS))
 
