@@ -12,7 +12,6 @@
  * (2004), ch. 3; Park & Miller, CACM 31 (1988); thesis §3.6, §4.4.
  */
 #include <float.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,50 +186,33 @@ static void visit(ant_state *ant, int city)
     ant->n_unvisited[city / BLOCK]--;
 }
 
-static int64_t build_tour(const acotsp *colony, ant_state *ant, int32_t *tour)
+static int64_t build_tour(cpu_colony *common, int thread, int number, int count)
 {
-    const int n = colony->common.problem.n;
-    const int32_t *dist = colony->common.problem.dist;
-    for (int j = 0; j < n; j++) {
-        ant->visited[j] = false;
-        ant->unvisited[j] = 1.0;
-    }
-    memset(ant->n_unvisited, BLOCK, colony->stride / BLOCK);
-    int city = tour[0] = (int)(next_random(&ant->random) * n);
-    visit(ant, city);
-    for (int step = 1; step < n; step++) {
-        const int next = colony->nn_stride > 0 ? choose_candidate(colony, city, ant) : choose_of_all(colony, city, ant);
-        visit(ant, next);
-        city = tour[step] = next;
-    }
-    tour[n] = tour[0];
-    int64_t length = 0; /* afterwards, so that the cache misses overlap */
-    for (int i = 0; i < n; i++) length += dist[(size_t)tour[i] * (size_t)n + (size_t)tour[i + 1]];
-    return length;
-}
-
-static void construct(acotsp *colony)
-{
-    cpu_colony *common = &colony->common;
+    (void)count; /* one by one */
+    const acotsp *colony = (const acotsp *)common;
     const size_t n = (size_t)common->problem.n, stride = colony->stride;
-    int64_t zero_weight_steps = 0;
-    common->iteration++;
-#pragma omp parallel for num_threads(common->params.threads) schedule(dynamic) reduction(+ : zero_weight_steps)
-    for (int k = 0; k < common->params.n_ants; k++) {
-        const size_t thread = (size_t)omp_get_thread_num();
-        ant_state ant = {
-            .unvisited = colony->unvisited + thread * stride,
-            .partial = colony->partial + thread * (stride / BLOCK),
-            .n_unvisited = colony->n_unvisited + thread * (stride / BLOCK),
-            .candidate = colony->candidate + thread * colony->nn_stride,
-            .visited = colony->visited + thread * n,
-            .random = start_stream(cpu_colony_stream(common, k)),
-        };
-        common->lengths[k] = build_tour(colony, &ant, cpu_colony_tour(common, k));
-        zero_weight_steps += ant.zero_weight_steps;
+    int32_t *tour = cpu_colony_tour(common, number);
+    ant_state ant = {
+        .unvisited = colony->unvisited + (size_t)thread * stride,
+        .partial = colony->partial + (size_t)thread * (stride / BLOCK),
+        .n_unvisited = colony->n_unvisited + (size_t)thread * (stride / BLOCK),
+        .candidate = colony->candidate + (size_t)thread * colony->nn_stride,
+        .visited = colony->visited + (size_t)thread * n,
+        .random = start_stream(cpu_colony_stream(common, number)),
+    };
+    for (size_t j = 0; j < n; j++) {
+        ant.visited[j] = false;
+        ant.unvisited[j] = 1.0;
     }
-    common->zero_weight_steps += zero_weight_steps;
-    cpu_colony_keep_best(common);
+    memset(ant.n_unvisited, BLOCK, stride / BLOCK);
+    int city = tour[0] = (int)(next_random(&ant.random) * (double)n);
+    visit(&ant, city);
+    for (size_t step = 1; step < n; step++) {
+        city = colony->nn_stride > 0 ? choose_candidate(colony, city, &ant) : choose_of_all(colony, city, &ant);
+        visit(&ant, city);
+        tour[step] = city;
+    }
+    return ant.zero_weight_steps;
 }
 
 /* ---- Choice and update ---- */
@@ -299,7 +281,7 @@ static ab_status run_stage(ab_work *work, int stage)
 {
     acotsp *colony = (acotsp *)work;
     if (stage == AS_CHOICE) compute_choice(colony);
-    if (stage == AS_CONSTRUCT) construct(colony);
+    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, 1, build_tour);
     if (stage == AS_UPDATE) update(colony);
     return ab_ok();
 }

@@ -8,7 +8,7 @@
  * not likely to be in the nearest cache, with a prefetch, and the ant goes on in its next one. So a proposal's wait for
  * memory is other ants' work.
  *
- * Why this is exact: rejection.h says so for draws; a table's slot is drawn uniformly, and what is left of the random number
+ * Why this is exact: cpu_best.c says so for draws; a table's slot is drawn uniformly, and what is left of the random number
  * decides between its two cities, so that a proposal is city j with probability w_j / T up to rounding: 2^-24 of a slot.
  * tests/test_baselines.c tests it by chi-square.
  *
@@ -21,6 +21,7 @@
  * is nowhere in particular: 7 % of construction's samples are at its most expensive instruction, after a branch that was
  * foretold wrong; the fall-back has a sixth.
  */
+#include <omp.h>
 #include <omp.h>
 #include <string.h>
 
@@ -58,13 +59,13 @@ typedef struct ant_state {
     lanes sums;                /* partial sums over the head */
     uint64_t random;           /* state of SplitMix64 */
     double total;              /* of what is drawn from: unvisited head, whole tail */
-    size_t step;               /* cities in the tour; n + 1 when it is done */
+    size_t step;               /* cities in the tour */
     size_t city;               /* where it is */
     size_t proposed;           /* slot that it waits for */
     float coin;                /* in [0, 1): which city of that slot */
     int left;                  /* draws before the fall-back; -1: the head is not added up yet */
     bool waits;                /* for a slot */
-    int32_t *tour;             /* [n + 1] */
+    int32_t *tour;             /* [n] */
     bool *visited;             /* [n] */
     uint16_t *remaining;       /* [n_remaining]: a superset of the unvisited cities, ascending */
     int n_remaining;           /* shrinks when remaining is scanned */
@@ -234,7 +235,7 @@ static void begin_tour(const cpu_alias_colony *colony, ant_state *ant, int numbe
 }
 
 /* Gives the ants turns until all have been everywhere. */
-CPU_MULTIVERSION static void build_tours(const cpu_alias_colony *colony, const worker *at_hand, int count)
+CPU_MULTIVERSION static void walk(const cpu_alias_colony *colony, const worker *at_hand, int count)
 {
     const size_t n = (size_t)colony->common.problem.n;
     for (int under_way = count; under_way > 0;) {
@@ -248,35 +249,15 @@ CPU_MULTIVERSION static void build_tours(const cpu_alias_colony *colony, const w
     }
 }
 
-static int64_t close_tour(const cpu_alias_colony *colony, ant_state *ant)
+static int64_t build_tours(cpu_colony *common, int thread, int first, int count)
 {
-    const size_t n = (size_t)colony->common.problem.n;
-    int64_t length = 0;
-    ant->tour[n] = ant->tour[0];
-    for (size_t k = 0; k < n; k++)
-        length += colony->common.problem.dist[(size_t)ant->tour[k] * n + (size_t)ant->tour[k + 1]];
-    return length;
-}
-
-static void construct(cpu_alias_colony *colony)
-{
-    cpu_colony *common = &colony->common;
-    const int n_ants = common->params.n_ants;
+    const cpu_alias_colony *colony = (const cpu_alias_colony *)common;
+    const worker *at_hand = &colony->workers[thread];
     int64_t zero_weight_steps = 0;
-    common->iteration++;
-#pragma omp parallel for num_threads(common->params.threads) schedule(dynamic) reduction(+ : zero_weight_steps)
-    for (int first = 0; first < n_ants; first += SIDE_BY_SIDE) {
-        const worker *at_hand = &colony->workers[omp_get_thread_num()];
-        const int count = n_ants - first < SIDE_BY_SIDE ? n_ants - first : SIDE_BY_SIDE;
-        for (int a = 0; a < count; a++) begin_tour(colony, &at_hand->ants[a], first + a);
-        build_tours(colony, at_hand, count);
-        for (int a = 0; a < count; a++) {
-            common->lengths[first + a] = close_tour(colony, &at_hand->ants[a]);
-            zero_weight_steps += at_hand->ants[a].zero_weight_steps;
-        }
-    }
-    common->zero_weight_steps += zero_weight_steps;
-    cpu_colony_keep_best(common);
+    for (int a = 0; a < count; a++) begin_tour(colony, &at_hand->ants[a], first + a);
+    walk(colony, at_hand, count);
+    for (int a = 0; a < count; a++) zero_weight_steps += at_hand->ants[a].zero_weight_steps;
+    return zero_weight_steps;
 }
 
 /* ---- Choice ---- */
@@ -348,7 +329,7 @@ static ab_status run_stage(ab_work *work, int stage)
 {
     cpu_alias_colony *colony = (cpu_alias_colony *)work;
     if (stage == AS_CHOICE) compute_choice(colony);
-    if (stage == AS_CONSTRUCT) construct(colony);
+    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, SIDE_BY_SIDE, build_tours);
     if (stage == AS_UPDATE) trails_update(&colony->trails);
     return ab_ok();
 }

@@ -1,45 +1,130 @@
 /* tsp/cpu-best: exact Ant System on a CPU, a few cache lines a step; threads over ants. cpu-alias is faster on large
  * instances.
  *
- * A row is split into a head and a tail, and steps are drawn, as baselines/rejection.h tells. A tail city is found
- * by descending a tree of partial sums, three cache lines deep. tests/test_baselines.c tests by chi-square that the
- * rule is the random proportional one.
+ * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An
+ * ant at i adds up the unvisited head cities, H, by vector, and draws from [0, H + T), where T is the weight of the
+ * whole tail, VISITED CITIES INCLUDED, which is the same for all ants and computed once per iteration. A draw below
+ * H names a head city. Any other proposes a tail city, found by descending a tree of partial sums, three cache lines
+ * deep; if the ant has been there, the draw is thrown away and repeated. After so many of them, or when few would be
+ * kept, the remaining cities are added up one by one. So a step reads a few cache lines where a scan of the row reads
+ * hundreds.
+ *
+ * Why this is exact: one draw yields an unvisited city j with probability w_j / (H + T), whether j is in the head
+ * or the tail, and is thrown away otherwise; so, given that it is kept, it yields j with probability w_j / W, W the
+ * weight of all unvisited cities, which is the random proportional rule. Draws are independent, so how many were
+ * thrown away before says nothing about the one that is kept. The fall-back draws from w_j / W directly, and
+ * whether it is reached depends only on draws thrown away. Where rounding points at a city without weight the draw
+ * is thrown away too. tests/test_baselines.c tests it by chi-square.
  */
-#include <omp.h>
+#include <string.h>
 
 #include "base/random.h"
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
-#include "baselines/rejection.h"
 #include "baselines/trails.h"
 #include "kernels/registered.h"
 
 enum {
+    HEAD = LANES,       /* cities in the head: one vector */
     NODE = 256,         /* cities per node of the tree: LANES leaves */
     MAX_PROPOSALS = 16, /* draws before the fall-back */
     MIN_ACCEPTED = 16,  /* one draw in so many must be kept, or the fall-back is cheaper */
 };
+
+/* The head of a row, and the weight of the rest; refreshed in every choice stage. */
+typedef struct head {
+    float weight[HEAD];  /* pheromone^alpha * eta^beta */
+    uint16_t city[HEAD]; /* nearest first; an instance of fewer cities fills up with the row's own, which weighs 0 */
+    float tail_total;    /* weight of all other cities */
+} __attribute__((aligned(128))) head;
+
+/* An ant under way; one per thread. */
+typedef struct ant_state {
+    uint64_t random;           /* state of SplitMix64 */
+    uint32_t *visited;         /* [n / 32, rounded up]: a bit a city */
+    float *unvisited;          /* [n]: 1, and 0 where visited */
+    int n_unvisited;           /* cities */
+    uint16_t *remaining;       /* [n]: from the first fall-back on a superset of the unvisited cities, ascending */
+    int n_remaining;           /* shrinks with each fall-back; 0 before the first */
+    int64_t zero_weight_steps; /* of this tour */
+    double *sum;               /* [n + HEAD + 1]: of the fall-back: partial sums of the unvisited cities' weights */
+    uint16_t *candidate;       /* [n + HEAD + 1]: and the cities */
+    bool *flags;               /* [n]: visited, for the all-zero rule */
+} __attribute__((aligned(128))) ant_state;
 
 typedef struct cpu_best_colony {
     union {
         cpu_colony common; /* first */
         trails trails;     /* rows are a multiple of NODE long */
     };
-    size_t n_nodes;         /* stride / NODE, rounded up to a multiple of LANES */
-    float *tail;            /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
-    float *leaf_prefix;     /* [n][stride / LANES]: weight of the tail from the node's begin to the leaf's end */
-    float *node_prefix;     /* [n][n_nodes]: weight of the tail from the row's begin to the node's end */
-    head *heads;            /* [n] */
-    struct ant_state *ants; /* [threads] */
+    size_t n_nodes;     /* stride / NODE, rounded up to a multiple of LANES */
+    float *tail;        /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
+    float *leaf_prefix; /* [n][stride / LANES]: weight of the tail from the node's begin to the leaf's end */
+    float *node_prefix; /* [n][n_nodes]: weight of the tail from the row's begin to the node's end */
+    head *heads;        /* [n] */
+    ant_state *ants;    /* [threads] */
 } cpu_best_colony;
 
-/* An ant under way; one per thread. */
-typedef struct ant_state {
-    walker walker;
-    float *unvisited; /* [n]: 1, and 0 where visited */
-    int n_unvisited;  /* cities */
-    fall_back_room room;
-} __attribute__((aligned(128))) ant_state;
+INLINE bool has_been(const ant_state *ant, size_t city)
+{
+    return ant->visited[city / 32] >> city % 32 & 1;
+}
+
+static size_t words(size_t n)
+{
+    return (n + 31) / 32;
+}
+
+/* ---- Construct: the fall-back, a roulette over all unvisited cities, one by one ---- */
+
+static void list_unvisited(ant_state *ant, size_t n)
+{
+    for (size_t city = 0; city < n; city++) {
+        ant->remaining[ant->n_remaining] = (uint16_t)city;
+        ant->n_remaining += !has_been(ant, city);
+    }
+}
+
+/* Unvisited cities and the partial sums of their weights, the head's first. Returns how many. */
+INLINE int add_up(ant_state *ant, const head *nearest, const float *tail)
+{
+    int count = 0, left = 0;
+    double sum = 0.0;
+    for (int k = 0; k < HEAD; k++) {
+        if (has_been(ant, nearest->city[k])) continue;
+        ant->candidate[count] = nearest->city[k];
+        ant->sum[count++] = sum += (double)nearest->weight[k];
+    }
+    for (int k = 0; k < ant->n_remaining; k++) { /* a sum is written before it is known whether it counts */
+        const uint16_t city = ant->remaining[k];
+        const int unvisited = !has_been(ant, city);
+        ant->remaining[left] = city;
+        left += unvisited;
+        ant->candidate[count] = city;
+        ant->sum[count] = sum += unvisited ? (double)tail[city] : 0.0;
+        count += unvisited;
+    }
+    ant->n_remaining = left;
+    return count;
+}
+
+CPU_MULTIVERSION static size_t choose_by_scan(const cpu_best_colony *colony, size_t i, ant_state *ant)
+{
+    const as_problem *problem = &colony->common.problem;
+    const size_t n = (size_t)problem->n;
+    if (ant->n_remaining == 0) list_unvisited(ant, n);
+    const int count = add_up(ant, &colony->heads[i], colony->tail + i * colony->trails.stride);
+    const double total = ant->sum[count - 1];
+    if (!(total > 0.0)) {
+        ant->zero_weight_steps++;
+        for (size_t city = 0; city < n; city++) ant->flags[city] = has_been(ant, city);
+        return (size_t)as_nearest_unvisited(problem, (int)i, ant->flags);
+    }
+    const double r = random_unit(&ant->random) * total; /* below total, whatever the rounding */
+    int k = 0;
+    for (int c = 0; c < count; c++) k += ant->sum[c] <= r;
+    return ant->candidate[k];
+}
 
 /* ---- Construct: one step ---- */
 
@@ -73,79 +158,76 @@ INLINE void sum_head(const head *nearest, const float *unvisited, lanes *sums)
     prefix_sums(sums);
 }
 
-INLINE int choose_next(const cpu_best_colony *colony, size_t i, ant_state *ant)
+/* Whether so many draws are kept that the fall-back is dearer, estimated as if visited cities were spread evenly over
+ * the tail. */
+INLINE bool draws_are_worthwhile(double head_sum, double tail_total, double unvisited_share)
+{
+    return (head_sum + tail_total * unvisited_share) * MIN_ACCEPTED > head_sum + tail_total;
+}
+
+INLINE size_t choose_next(const cpu_best_colony *colony, size_t i, ant_state *ant)
 {
     const head *nearest = &colony->heads[i];
     lanes sums;
     sum_head(nearest, ant->unvisited, &sums);
     const double head_sum = (double)sums[HEAD - 1], tail_total = (double)nearest->tail_total;
     const double unvisited_share = (double)ant->n_unvisited / colony->common.problem.n;
-    const bool worthwhile = draws_are_worthwhile(head_sum, tail_total, unvisited_share, MIN_ACCEPTED);
+    const bool worthwhile = draws_are_worthwhile(head_sum, tail_total, unvisited_share);
     for (int left = worthwhile ? MAX_PROPOSALS : 0; left > 0; left--) {
-        const double r = random_unit(&ant->walker.random) * (head_sum + tail_total);
+        const double r = random_unit(&ant->random) * (head_sum + tail_total);
         if (r < head_sum) {
             const int k = count_at_most((const float *)&sums, (float)r);
             if (k < HEAD && nearest->weight[k] * ant->unvisited[nearest->city[k]] > 0.0f) return nearest->city[k];
         } else {
             const int city = propose_tail(colony, i, (float)(r - head_sum));
-            if (city >= 0 && !walker_has_been(&ant->walker, (size_t)city)) return city;
+            if (city >= 0 && !has_been(ant, (size_t)city)) return (size_t)city;
         }
     }
-    const float *tail = colony->tail + i * colony->trails.stride;
-    return (int)choose_by_scan(&colony->common.problem, i, nearest, tail, &ant->walker, &ant->room);
+    return choose_by_scan(colony, i, ant);
 }
 
 /* ---- Construct: tours ---- */
 
 INLINE void visit(ant_state *ant, size_t city)
 {
-    walker_visit(&ant->walker, city);
+    ant->visited[city / 32] |= UINT32_C(1) << city % 32;
     ant->unvisited[city] = 0.0f;
     ant->n_unvisited--;
 }
 
-static void begin_tour(const cpu_best_colony *colony, ant_state *ant, uint64_t stream)
+static void begin_tour(ant_state *ant, size_t n, uint64_t stream)
 {
-    const int n = colony->common.problem.n;
-    walker_begin(&ant->walker, (size_t)n, stream);
-    ant->n_unvisited = n;
-    for (int j = 0; j < n; j++) ant->unvisited[j] = 1.0f;
+    ant->random = stream;
+    ant->n_unvisited = (int)n;
+    ant->n_remaining = 0;
+    ant->zero_weight_steps = 0;
+    memset(ant->visited, 0, words(n) * sizeof *ant->visited);
+    for (size_t j = 0; j < n; j++) ant->unvisited[j] = 1.0f;
 }
 
-CPU_MULTIVERSION static int64_t build_tour(const cpu_best_colony *colony, ant_state *ant, int32_t *tour)
+CPU_MULTIVERSION static void walk(const cpu_best_colony *colony, ant_state *ant, int32_t *tour)
 {
     const size_t n = (size_t)colony->common.problem.n;
-    const int32_t *dist = colony->common.problem.dist;
-    size_t city = (size_t)(random_unit(&ant->walker.random) * (double)n);
+    size_t city = (size_t)(random_unit(&ant->random) * (double)n);
     tour[0] = (int32_t)city;
     visit(ant, city);
     for (size_t step = 1; step < n; step++) {
-        const size_t next = (size_t)choose_next(colony, city, ant);
+        const size_t next = choose_next(colony, city, ant);
         visit(ant, next);
-        __builtin_prefetch(&dist[city * n + next]);
+        __builtin_prefetch(&colony->common.problem.dist[city * n + next]);
         tour[step] = (int32_t)next;
         city = next;
     }
-    tour[n] = tour[0];
-    int64_t length = 0;
-    for (size_t i = 0; i < n; i++) length += dist[(size_t)tour[i] * n + (size_t)tour[i + 1]];
-    return length;
 }
 
-static void construct(cpu_best_colony *colony)
+static int64_t build_tour(cpu_colony *common, int thread, int number, int count)
 {
-    cpu_colony *common = &colony->common;
-    int64_t zero_weight_steps = 0;
-    common->iteration++;
-#pragma omp parallel for num_threads(common->params.threads) schedule(dynamic) reduction(+ : zero_weight_steps)
-    for (int k = 0; k < common->params.n_ants; k++) {
-        ant_state *ant = &colony->ants[omp_get_thread_num()];
-        begin_tour(colony, ant, cpu_colony_stream(common, k));
-        common->lengths[k] = build_tour(colony, ant, cpu_colony_tour(common, k));
-        zero_weight_steps += ant->walker.zero_weight_steps;
-    }
-    common->zero_weight_steps += zero_weight_steps;
-    cpu_colony_keep_best(common);
+    (void)count; /* one by one */
+    const cpu_best_colony *colony = (const cpu_best_colony *)common;
+    ant_state *ant = &colony->ants[thread];
+    begin_tour(ant, (size_t)common->problem.n, cpu_colony_stream(common, number));
+    walk(colony, ant, cpu_colony_tour(common, number));
+    return ant->zero_weight_steps;
 }
 
 /* ---- Choice ---- */
@@ -170,6 +252,15 @@ CPU_MULTIVERSION static void sum_tail(const cpu_best_colony *colony, size_t i)
     colony->heads[i].tail_total = total;
 }
 
+/* Moves the head's weights out of the tail. */
+static void split_head(head *nearest, float *tail)
+{
+    for (int k = 0; k < HEAD; k++) {
+        nearest->weight[k] = tail[nearest->city[k]];
+        tail[nearest->city[k]] = 0.0f;
+    }
+}
+
 static void compute_choice(const cpu_best_colony *colony)
 {
     const size_t n = (size_t)colony->common.problem.n;
@@ -187,7 +278,7 @@ static ab_status run_stage(ab_work *work, int stage)
 {
     cpu_best_colony *colony = (cpu_best_colony *)work;
     if (stage == AS_CHOICE) compute_choice(colony);
-    if (stage == AS_CONSTRUCT) construct(colony);
+    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, 1, build_tour);
     if (stage == AS_UPDATE) trails_update(&colony->trails);
     return ab_ok();
 }
@@ -196,16 +287,21 @@ static void allocate_ants(cpu_best_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n, threads = (size_t)colony->common.params.threads;
-    const size_t slot = (n + 31) / 32 * 32; /* elements per thread: whole cache lines */
+    const size_t slot = (n + HEAD + 1 + 127) / 128 * 128; /* elements per thread: whole cache lines */
     colony->ants = ab_allocate(memory, threads, sizeof *colony->ants);
+    uint32_t *visited = ab_allocate(memory, threads * slot, sizeof *visited);
     float *unvisited = ab_allocate(memory, threads * slot, sizeof *unvisited);
-    char *walkers = ab_allocate(memory, threads, walker_bytes(n));
-    char *rooms = ab_allocate(memory, threads, fall_back_bytes(n));
-    for (size_t t = 0; t < threads && !memory->failed; t++) {
-        colony->ants[t].unvisited = unvisited + t * slot;
-        walker_settle(&colony->ants[t].walker, walkers + t * walker_bytes(n), n);
-        fall_back_settle(&colony->ants[t].room, rooms + t * fall_back_bytes(n), n);
-    }
+    uint16_t *remaining = ab_allocate(memory, threads * slot, sizeof *remaining);
+    double *sum = ab_allocate(memory, threads * slot, sizeof *sum);
+    uint16_t *candidate = ab_allocate(memory, threads * slot, sizeof *candidate);
+    bool *flags = ab_allocate(memory, threads * slot, sizeof *flags);
+    for (size_t t = 0; t < threads && !memory->failed; t++)
+        colony->ants[t] = (ant_state){.visited = visited + t * slot,
+                                      .unvisited = unvisited + t * slot,
+                                      .remaining = remaining + t * slot,
+                                      .sum = sum + t * slot,
+                                      .candidate = candidate + t * slot,
+                                      .flags = flags + t * slot};
 }
 
 static ab_status allocate(cpu_best_colony *colony)

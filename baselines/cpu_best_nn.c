@@ -7,7 +7,6 @@
  * whose candidates are exhausted goes along these block maxima and multiplies out only blocks that have an unvisited
  * city and could beat the best so far. Where rounding points at a city without weight the draw is repeated.
  */
-#include <omp.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -34,7 +33,7 @@ typedef struct ant_state {
     float *unvisited;          /* [stride]: 1, and 0 where visited or beyond n */
     uint8_t *n_unvisited;      /* [stride / LANES]: unvisited cities in the block */
     bool *visited;             /* [n], for the all-zero rule */
-    int32_t *tour;             /* [n + 1] */
+    int32_t *tour;             /* [n] */
     int64_t zero_weight_steps; /* of this tour */
 } ant_state;
 
@@ -160,7 +159,7 @@ INLINE void advance(const cpu_best_nn_colony *colony, size_t n_vectors, ant_stat
 }
 
 /* The usual sizes of a candidate set get loops of known length. */
-CPU_MULTIVERSION static void build_tours(const cpu_best_nn_colony *colony, ant_state *ants, int count)
+CPU_MULTIVERSION static void walk(const cpu_best_nn_colony *colony, ant_state *ants, int count)
 {
     if (colony->n_vectors == 2)
         advance(colony, 2, ants, count);
@@ -168,35 +167,15 @@ CPU_MULTIVERSION static void build_tours(const cpu_best_nn_colony *colony, ant_s
         advance(colony, colony->n_vectors, ants, count);
 }
 
-static int64_t close_tour(const cpu_best_nn_colony *colony, ant_state *ant)
+static int64_t build_tours(cpu_colony *common, int thread, int first, int count)
 {
-    const size_t n = (size_t)colony->common.problem.n;
-    int64_t length = 0;
-    ant->tour[n] = ant->tour[0];
-    for (size_t k = 0; k < n; k++)
-        length += colony->common.problem.dist[(size_t)ant->tour[k] * n + (size_t)ant->tour[k + 1]];
-    return length;
-}
-
-static void construct(cpu_best_nn_colony *colony)
-{
-    cpu_colony *common = &colony->common;
-    const int n_ants = common->params.n_ants;
+    const cpu_best_nn_colony *colony = (const cpu_best_nn_colony *)common;
+    ant_state *ants = &colony->ants[thread * SIDE_BY_SIDE];
     int64_t zero_weight_steps = 0;
-    common->iteration++;
-#pragma omp parallel for num_threads(common->params.threads) schedule(dynamic) reduction(+ : zero_weight_steps)
-    for (int first = 0; first < n_ants; first += SIDE_BY_SIDE) {
-        ant_state *ants = &colony->ants[omp_get_thread_num() * SIDE_BY_SIDE];
-        const int count = n_ants - first < SIDE_BY_SIDE ? n_ants - first : SIDE_BY_SIDE;
-        for (int a = 0; a < count; a++) begin_tour(colony, &ants[a], first + a);
-        build_tours(colony, ants, count);
-        for (int a = 0; a < count; a++) {
-            common->lengths[first + a] = close_tour(colony, &ants[a]);
-            zero_weight_steps += ants[a].zero_weight_steps;
-        }
-    }
-    common->zero_weight_steps += zero_weight_steps;
-    cpu_colony_keep_best(common);
+    for (int a = 0; a < count; a++) begin_tour(colony, &ants[a], first + a);
+    walk(colony, ants, count);
+    for (int a = 0; a < count; a++) zero_weight_steps += ants[a].zero_weight_steps;
+    return zero_weight_steps;
 }
 
 /* ---- Choice ---- */
@@ -242,7 +221,7 @@ static ab_status run_stage(ab_work *work, int stage)
 {
     cpu_best_nn_colony *colony = (cpu_best_nn_colony *)work;
     if (stage == AS_CHOICE) compute_choice(colony);
-    if (stage == AS_CONSTRUCT) construct(colony);
+    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, SIDE_BY_SIDE, build_tours);
     if (stage == AS_UPDATE) trails_update(&colony->trails);
     return ab_ok();
 }

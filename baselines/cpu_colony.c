@@ -59,6 +59,14 @@ ab_status cpu_colony_poison(as_colony *base)
     return ab_ok();
 }
 
+void cpu_colony_close(ab_work *work)
+{
+    if (work == NULL) return;
+    cpu_improve_free((cpu_colony *)work);
+    ab_memory_free(&((cpu_colony *)work)->memory);
+    free(work);
+}
+
 /* ---- Construct ---- */
 
 uint64_t cpu_colony_stream(const cpu_colony *colony, int ant)
@@ -77,14 +85,6 @@ int cpu_colony_shortest(const cpu_colony *colony)
     return best;
 }
 
-void cpu_colony_close(ab_work *work)
-{
-    if (work == NULL) return;
-    cpu_improve_free((cpu_colony *)work);
-    ab_memory_free(&((cpu_colony *)work)->memory);
-    free(work);
-}
-
 void cpu_colony_keep(cpu_colony *colony, const int32_t *tour, int64_t length)
 {
     if (length >= colony->best_length) return;
@@ -96,6 +96,32 @@ void cpu_colony_keep_best(cpu_colony *colony)
 {
     const int best = cpu_colony_shortest(colony);
     cpu_colony_keep(colony, cpu_colony_tour(colony, best), colony->lengths[best]);
+}
+
+/* Afterwards, so that the cache misses overlap. */
+static int64_t close_tour(const cpu_colony *colony, int ant)
+{
+    int32_t *tour = cpu_colony_tour(colony, ant);
+    const int n = colony->problem.n;
+    int64_t length = 0;
+    tour[n] = tour[0];
+    for (int k = 0; k < n; k++) length += as_distance(&colony->problem, tour[k], tour[k + 1]);
+    return length;
+}
+
+void cpu_colony_construct(cpu_colony *colony, int side_by_side, cpu_build_tours *build)
+{
+    const int n_ants = colony->params.n_ants;
+    int64_t zero_weight_steps = 0;
+    colony->iteration++;
+#pragma omp parallel for num_threads(colony->params.threads) schedule(dynamic) reduction(+ : zero_weight_steps)
+    for (int first = 0; first < n_ants; first += side_by_side) {
+        const int count = n_ants - first < side_by_side ? n_ants - first : side_by_side;
+        zero_weight_steps += build(colony, omp_get_thread_num(), first, count);
+        for (int ant = first; ant < first + count; ant++) colony->lengths[ant] = close_tour(colony, ant);
+    }
+    colony->zero_weight_steps += zero_weight_steps;
+    cpu_colony_keep_best(colony);
 }
 
 /* ---- Update ---- */

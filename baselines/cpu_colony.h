@@ -63,6 +63,13 @@ static inline int32_t *cpu_colony_tour(const cpu_colony *colony, int ant)
 /* The number that names the random stream of an ant in this iteration. */
 uint64_t cpu_colony_stream(const cpu_colony *colony, int ant);
 
+/* What an implementation does of a construct stage: puts the n cities of the tours first .. first + count - 1 in order,
+ * in the memory that it keeps for this thread. Returns how many of the steps found no city with a weight (tsp.h). */
+typedef int64_t cpu_build_tours(cpu_colony *colony, int thread, int first, int count);
+
+/* And all else of it: ants dealt to threads `side_by_side` at a time, tours closed and measured, the best one kept. */
+void cpu_colony_construct(cpu_colony *colony, int side_by_side, cpu_build_tours *build);
+
 /* The close of every CPU colony, which is allocated in one piece and begins with its cpu_colony; accepts NULL. */
 void cpu_colony_close(ab_work *work);
 

@@ -8,7 +8,6 @@
  * cache. Where the set is exhausted the nearest city is found by leaves (kernels/tsp/leaves.h).
  */
 #include <float.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +48,7 @@ typedef struct outside {
 typedef struct ant_state {
     uint64_t random;           /* state of SplitMix64 */
     uint32_t *left;            /* [n_leaves]: a bit for each unvisited city, by place */
-    int32_t *tour;             /* [n + 1]: places until it is closed, then cities */
+    int32_t *tour;             /* [n]: places until it is built, then cities */
     int64_t zero_weight_steps; /* of this tour */
 } ant_state;
 
@@ -181,7 +180,7 @@ INLINE void advance(const cpu_sparse_colony *colony, size_t n_vectors, ant_state
 }
 
 /* The usual sizes of a candidate set get loops of known length. */
-CPU_MULTIVERSION static void build_tours(const cpu_sparse_colony *colony, ant_state *ants, int count)
+CPU_MULTIVERSION static void walk(const cpu_sparse_colony *colony, ant_state *ants, int count)
 {
     if (colony->n_vectors == 2)
         advance(colony, 2, ants, count);
@@ -189,36 +188,18 @@ CPU_MULTIVERSION static void build_tours(const cpu_sparse_colony *colony, ant_st
         advance(colony, colony->n_vectors, ants, count);
 }
 
-/* Its length; places become cities. */
-static int64_t close_tour(const cpu_sparse_colony *colony, ant_state *ant)
+static int64_t build_tours(cpu_colony *common, int thread, int first, int count)
 {
-    const int n = colony->common.problem.n;
-    int64_t length = 0;
-    ant->tour[n] = ant->tour[0];
-    for (int k = 0; k <= n; k++) ant->tour[k] = colony->leaves.city[ant->tour[k]];
-    for (int k = 0; k < n; k++) length += as_distance(&colony->common.problem, ant->tour[k], ant->tour[k + 1]);
-    return length;
-}
-
-static void construct(cpu_sparse_colony *colony)
-{
-    cpu_colony *common = &colony->common;
-    const int n_ants = common->params.n_ants;
+    const cpu_sparse_colony *colony = (const cpu_sparse_colony *)common;
+    ant_state *ants = &colony->ants[thread * SIDE_BY_SIDE];
     int64_t zero_weight_steps = 0;
-    common->iteration++;
-#pragma omp parallel for num_threads(common->params.threads) schedule(dynamic) reduction(+ : zero_weight_steps)
-    for (int first = 0; first < n_ants; first += SIDE_BY_SIDE) {
-        ant_state *ants = &colony->ants[omp_get_thread_num() * SIDE_BY_SIDE];
-        const int count = n_ants - first < SIDE_BY_SIDE ? n_ants - first : SIDE_BY_SIDE;
-        for (int a = 0; a < count; a++) begin_tour(colony, &ants[a], first + a);
-        build_tours(colony, ants, count);
-        for (int a = 0; a < count; a++) {
-            common->lengths[first + a] = close_tour(colony, &ants[a]);
-            zero_weight_steps += ants[a].zero_weight_steps;
-        }
+    for (int a = 0; a < count; a++) begin_tour(colony, &ants[a], first + a);
+    walk(colony, ants, count);
+    for (int a = 0; a < count; a++) {
+        for (int k = 0; k < common->problem.n; k++) ants[a].tour[k] = colony->leaves.city[ants[a].tour[k]];
+        zero_weight_steps += ants[a].zero_weight_steps;
     }
-    common->zero_weight_steps += zero_weight_steps;
-    cpu_colony_keep_best(common);
+    return zero_weight_steps;
 }
 
 /* ---- Choice ---- */
@@ -385,7 +366,7 @@ static ab_status run_stage(ab_work *work, int stage)
 {
     cpu_sparse_colony *colony = (cpu_sparse_colony *)work;
     if (stage == AS_CHOICE) compute_choice(colony);
-    if (stage == AS_CONSTRUCT) construct(colony);
+    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, SIDE_BY_SIDE, build_tours);
     return stage == AS_UPDATE ? update(colony) : ab_ok();
 }
 
