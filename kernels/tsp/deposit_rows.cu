@@ -1,7 +1,7 @@
 /* Evaporation and deposit in one launch, a block per row of the pheromone: tsp_evaporate and tsp_deposit_all or
  * tsp_deposit_best without an atomic in global memory.
  *
- * Construction leaves, for each city, its two neighbours in every ant's tour side by side (tour_links). A city's block
+ * Where every ant deposits, construction leaves each city's two neighbours in all tours side by side (tour_links). A city's block
  * adds up what the ants deposit on its edges in shared memory, and reads and writes its row once. Amounts are whole
  * numbers there, in units of n_ants / 2^30 of what the best ant deposits: integer atomics are native in shared memory,
  * and sums cannot overflow and do not depend on the order, so that one seed gives the same pheromone again. The amount
@@ -44,34 +44,43 @@ static __device__ void add_all(const tsp_device &colony, const tour_links *links
     }
 }
 
-template <bool ALL>
+/* A block a row, and one block more, which keeps the tour that is the best so far. */
 static __global__ void __launch_bounds__(MOST_THREADS)
-    deposit_rows(tsp_device colony, const tour_links *links, float keep)
+    deposit_all_rows(tsp_device colony, const tour_links *links, float keep)
 {
     const int row = (int)blockIdx.x, thread = (int)threadIdx.x;
-    SHARED_DYNAMIC(unsigned, deposits, 0, ALL ? colony.stride : 0);
-    if (row == colony.n) { /* one block more */
+    SHARED_DYNAMIC(unsigned, deposits, 0, colony.stride);
+    if (row == colony.n) {
         keep_if_best(colony, best_ant(colony));
         return;
     }
     const float unit = (float)(1 << 30) / (float)colony.n_ants, amount = best_amount(colony);
     float *const pheromone = colony.pheromone + (size_t)row * (size_t)colony.stride;
-    links += (size_t)row * (size_t)colony.n_ants;
-    if (ALL) {
-        for (int j = thread; j < colony.stride; j += (int)blockDim.x) deposits[j] = 0;
-        __syncthreads();
-        add_all(colony, links, unit, deposits);
-        __syncthreads();
-        for (int j = thread; j < colony.stride; j += (int)blockDim.x)
-            pheromone[j] = keep * pheromone[j] + (float)deposits[j] * (amount / unit);
-    } else {
-        const int before = (int)(links[best_ant(colony)] & 0xffff), after = (int)(links[best_ant(colony)] >> 16);
-        for (int j = thread; j < colony.stride; j += (int)blockDim.x)
-            pheromone[j] = keep * pheromone[j] + (float)((j == before) + (j == after)) * amount;
-    }
+    for (int j = thread; j < colony.stride; j += (int)blockDim.x) deposits[j] = 0;
+    __syncthreads();
+    add_all(colony, links + (size_t)row * (size_t)colony.n_ants, unit, deposits);
+    __syncthreads();
+    for (int j = thread; j < colony.stride; j += (int)blockDim.x)
+        pheromone[j] = keep * pheromone[j] + (float)deposits[j] * (amount / unit);
 }
 
-/* The links of every ant's tour, a block an ant, or those of the best ant's. */
+/* The same by the best ant alone: each block the row of a city of its tour, whose neighbours stand beside it. */
+static __global__ void __launch_bounds__(MOST_THREADS) deposit_best_rows(tsp_device colony, float keep)
+{
+    const int n = colony.n, position = (int)blockIdx.x, best = best_ant(colony);
+    if (position == n) {
+        keep_if_best(colony, best);
+        return;
+    }
+    const int *const tour = colony.tours + (size_t)best * (size_t)(n + 1);
+    const int before = tour[position ? position - 1 : n - 1], after = tour[position + 1];
+    const float amount = best_amount(colony);
+    float *const pheromone = colony.pheromone + (size_t)tour[position] * (size_t)colony.stride;
+    for (int j = (int)threadIdx.x; j < colony.stride; j += (int)blockDim.x)
+        pheromone[j] = keep * pheromone[j] + (float)((j == before) + (j == after)) * amount;
+}
+
+/* The links of every ant's tour, a block an ant, or of the best ant's. */
 static __global__ void __launch_bounds__(MOST_THREADS) link_tours(tsp_device colony, tour_links *links, bool all)
 {
     const int ant = all ? (int)blockIdx.x : best_ant(colony), n = colony.n;
@@ -83,7 +92,8 @@ static __global__ void __launch_bounds__(MOST_THREADS) link_tours(tsp_device col
 
 extern "C" ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const as_params *params)
 {
-    const bool all = params->improve == AS_IMPROVE_ALL && params->protocol == AS_ALL_ANTS;
+    const bool all = params->improve == AS_IMPROVE_ALL;
+    if (!links) return ab_ok();
     LAUNCH(link_tours, all ? colony->n_ants : 1, MOST_THREADS, 0)(*colony, links, all);
     return AB_LAUNCHED("link_tours");
 }
@@ -95,10 +105,10 @@ extern "C" ab_status AB_GPU(tsp_deposit_rows)(const tsp_device *colony, const to
     const int threads = min(ceil_div(colony->n, 128) * 32, (int)MOST_THREADS);
     const size_t bytes = sizeof(unsigned) * (size_t)colony->stride;
     if (params->protocol == AS_BEST_ANT) {
-        LAUNCH(deposit_rows<false>, colony->n + 1, threads, 0)(*colony, links, keep);
+        LAUNCH(deposit_best_rows, colony->n + 1, threads, 0)(*colony, keep);
     } else {
-        if (bytes > USUAL_SHARED) AB_TRY(device_allow_shared((const void *)deposit_rows<true>, bytes, -1));
-        LAUNCH(deposit_rows<true>, colony->n + 1, threads, bytes)(*colony, links, keep);
+        if (bytes > USUAL_SHARED) AB_TRY(device_allow_shared((const void *)deposit_all_rows, bytes, -1));
+        LAUNCH(deposit_all_rows, colony->n + 1, threads, bytes)(*colony, links, keep);
     }
     return AB_LAUNCHED("deposit_rows");
 }

@@ -14,10 +14,11 @@ static __device__ __forceinline__ tour_links link_tour(int before, int after)
 
 extern "C" {
 
-/* The end of stage "improve": writes the links of the tours that it has changed. */
+/* The end of stage "improve": writes the links of the tours that it has changed, where they are wanted (links not NULL). */
 ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const as_params *params);
 
-/* Stage "update" from links [n][n_ants] of the iteration's tours, for protocols as and as-best. */
+/* Stage "update", for protocols as and as-best. links [n][n_ants] are those of the iteration's tours; NULL where the best
+ * ant alone deposits. */
 ab_status AB_GPU(tsp_deposit_rows)(const tsp_device *colony, const tour_links *links, const as_params *params);
 }
 

@@ -219,7 +219,7 @@ static int count_near(int n, const as_params *params)
 static race_rows rows_of(const tsp_device *colony, const as_params *params)
 {
     race_rows rows;
-    race_place(colony->scratch, colony->n, colony->stride, colony->n_ants, count_near(colony->n, params), true, &rows);
+    race_place(colony->scratch, colony->n, colony->stride, params, count_near(colony->n, params), true, &rows);
     return rows;
 }
 
@@ -227,7 +227,7 @@ static size_t scratch_bytes(const as_problem *problem, const as_params *params)
 {
     race_rows rows;
     const int stride = ceil_div(problem->n, 32) * 32;
-    return race_place(NULL, problem->n, stride, params->n_ants, count_near(problem->n, params), true, &rows);
+    return race_place(NULL, problem->n, stride, params, count_near(problem->n, params), true, &rows);
 }
 
 static ab_status check(const as_problem *problem, const as_params *params)

@@ -61,7 +61,7 @@ typedef struct race_rows {
     float *mean;          /* [n][RACE_LANES] mean time of a clock, in units of the row's; infinite for weight 0 */
     unsigned short *city; /* [n][RACE_LANES] near cities, nearest first; the last lane is the tail's, if there is one */
     unsigned *alias;      /* [n][stride] of the tail: threshold << 16 | alias; NULL for candidate sets */
-    tour_links *links;    /* [n][n_ants] */
+    tour_links *links;    /* [n][n_ants]; NULL where the best ant alone deposits */
     int n_near;           /* near cities */
 } race_rows;
 
@@ -174,7 +174,8 @@ struct race_visited {
 };
 
 /* Keeps a tour on its way, a city a lane, and writes it 32 cities at a time: the tour itself, the two neighbours of each
- * city (tour_links), and what the edges add to the length, which is added 32 steps late, so that no step waits. */
+ * city where every ant deposits (tour_links), and what the edges add to the length, which is added 32 steps late, so that
+ * no step waits. */
 struct race_record {
     int *tour;
     int mine = 0;                  /* the latest city whose position is this lane's number modulo 32 */
@@ -200,7 +201,8 @@ struct race_record {
         if (lane < count) {
             tour[position] = mine;
             edge = __ldcg(colony.dist + (size_t)from * (size_t)colony.stride + (size_t)mine);
-            if (position > 1) rows.links[(size_t)from * (size_t)colony.n_ants + (size_t)ant] = link_tour(before, mine);
+            if (rows.links && position > 1)
+                rows.links[(size_t)from * (size_t)colony.n_ants + (size_t)ant] = link_tour(before, mine);
         }
         before_last = count > 1 ? __shfl_sync(FULL_WARP, mine, count - 2) : last;
         last = __shfl_sync(FULL_WARP, mine, count - 1);
@@ -214,8 +216,10 @@ struct race_record {
         for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) length += __shfl_xor_sync(FULL_WARP, length, offset);
         __syncwarp(FULL_WARP); /* the first lane reads what others wrote */
         if (threadIdx.x % WARP_SIZE != 0) return;
-        rows.links[(size_t)tour[0] * (size_t)colony.n_ants + (size_t)ant] = link_tour(last, tour[1]);
-        rows.links[(size_t)last * (size_t)colony.n_ants + (size_t)ant] = link_tour(tour[n - 2], tour[0]);
+        if (rows.links) {
+            rows.links[(size_t)tour[0] * (size_t)colony.n_ants + (size_t)ant] = link_tour(last, tour[1]);
+            rows.links[(size_t)last * (size_t)colony.n_ants + (size_t)ant] = link_tour(tour[n - 2], tour[0]);
+        }
         finish_tour(colony, ant, tour, last, length, zero_weight_steps);
     }
 };
@@ -466,7 +470,8 @@ static inline size_t race_round_up(size_t bytes)
 }
 
 /* Where a rung's rows lie in its scratch memory, and how many bytes they are. */
-static inline size_t race_place(void *scratch, int n, int stride, int n_ants, int n_near, bool tail, race_rows *rows)
+static inline size_t race_place(void *scratch, int n, int stride, const as_params *params, int n_near, bool tail,
+                                race_rows *rows)
 {
     const size_t entries = race_entries(n), matrix = (size_t)n * (size_t)stride;
     const size_t city = race_round_up(entries * sizeof(float)), alias = city + race_round_up(entries * sizeof(short));
@@ -475,8 +480,8 @@ static inline size_t race_place(void *scratch, int n, int stride, int n_ants, in
     rows->mean = (float *)scratch;
     rows->city = (unsigned short *)((char *)scratch + city);
     rows->alias = tail ? (unsigned *)((char *)scratch + alias) : NULL;
-    rows->links = (tour_links *)((char *)scratch + links);
-    return links + (size_t)n * (size_t)n_ants * sizeof(tour_links);
+    rows->links = params->protocol == AS_ALL_ANTS ? (tour_links *)((char *)scratch + links) : NULL;
+    return links + (rows->links ? (size_t)n * (size_t)params->n_ants * sizeof(tour_links) : 0);
 }
 
 static inline ab_status race_upload(const race_rows *rows, size_t entries, const float *mean,

@@ -50,17 +50,17 @@ static __global__ void __launch_bounds__(N_THREADS) weigh_sets(tsp_device colony
     if (thread < rows.n_near) rows.mean[clock] = race_mean(weight, unit);
 }
 
-static race_rows rows_of(const tsp_device *colony)
+static race_rows rows_of(const tsp_device *colony, const as_params *params)
 {
     race_rows rows;
-    race_place(colony->scratch, colony->n, colony->stride, colony->n_ants, colony->nn, false, &rows);
+    race_place(colony->scratch, colony->n, colony->stride, params, colony->nn, false, &rows);
     return rows;
 }
 
 static size_t scratch_bytes(const as_problem *problem, const as_params *params)
 {
     race_rows rows;
-    return race_place(NULL, problem->n, ceil_div(problem->n, 32) * 32, params->n_ants, problem->nn, false, &rows);
+    return race_place(NULL, problem->n, ceil_div(problem->n, 32) * 32, params, problem->nn, false, &rows);
 }
 
 static ab_status check(const as_problem *problem, const as_params *params)
@@ -70,31 +70,31 @@ static ab_status check(const as_problem *problem, const as_params *params)
     return race_check_walk<race_random, race_visited, true>(problem->n, params);
 }
 
-static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *)
+static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *params)
 {
-    const race_rows rows = rows_of(colony);
+    const race_rows rows = rows_of(colony, params);
     return race_write_cities(&rows, problem->n, problem->nn_list);
 }
 
 static ab_status choice(const tsp_device *colony, const as_params *params, unsigned)
 {
-    LAUNCH(weigh_sets, colony->n, N_THREADS, 0)(*colony, rows_of(colony), (float)params->alpha);
+    LAUNCH(weigh_sets, colony->n, N_THREADS, 0)(*colony, rows_of(colony, params), (float)params->alpha);
     return AB_LAUNCHED("weigh_sets");
 }
 
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    return race_launch_walk<race_random, race_visited, true>(colony, rows_of(colony), params, iteration);
+    return race_launch_walk<race_random, race_visited, true>(colony, rows_of(colony, params), params, iteration);
 }
 
 static ab_status relink(const tsp_device *colony, const as_params *params, unsigned)
 {
-    return AB_GPU(tsp_link_tours)(colony, rows_of(colony).links, params);
+    return AB_GPU(tsp_link_tours)(colony, rows_of(colony, params).links, params);
 }
 
 static ab_status deposit(const tsp_device *colony, const as_params *params, unsigned)
 {
-    return AB_GPU(tsp_deposit_rows)(colony, rows_of(colony).links, params);
+    return AB_GPU(tsp_deposit_rows)(colony, rows_of(colony, params).links, params);
 }
 
 AB_RUNG(tsp_rung, tsp_race_candidates) = {.construct = construct,
