@@ -435,6 +435,21 @@ static void test_faults_of_choices_are_found(void **state)
     tsp_free(&instance);
 }
 
+/* Of all 2^32: the two ends, and steps between. The last 128 are 1 where they are rounded to float. */
+static void test_times_of_a_clock_are_finite(void **state)
+{
+    (void)state;
+    double before = 0.0;
+    for (int i = 0; i <= 4096; ++i) {
+        const unsigned random = i < 2048 ? (unsigned)i * 0x100001u : ~((4096u - (unsigned)i) * 0xffffu / 4u);
+        const double time = (double)planted_race_exponential(random), u = ((double)random + 0.5) * 0x1p-32;
+        assert_true(isfinite(time) && time > 0.0 && time >= before * (1.0 - 1e-6));
+        assert_true(fabs(time + log2(1.0 - u)) < 1e-5 * time + 1e-9);
+        before = time;
+    }
+    assert_true(before == 33.0);
+}
+
 /* By how its choices are distributed: with few near cities, so that most steps end among the others, by unequal
  * weights; and with many, by equal ones. */
 static void test_faults_of_a_race_are_found(void **state)
@@ -593,6 +608,7 @@ int main(void)
         cmocka_unit_test(test_verification_rejects_planted_bugs),
         cmocka_unit_test(test_choices_pass_verification),
         cmocka_unit_test(test_faults_of_choices_are_found),
+        cmocka_unit_test(test_times_of_a_clock_are_finite),
         cmocka_unit_test(test_faults_of_a_race_are_found),
         cmocka_unit_test(test_runs_by_the_all_zero_rule_are_wrong),
         cmocka_unit_test(test_candidate_steps_follow_the_rule),

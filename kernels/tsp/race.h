@@ -110,11 +110,12 @@ static __device__ __forceinline__ float race_log2(float x)
 }
 
 /* Exponentially distributed, -log2(1 - u): of mean 1 / ln 2, as all clocks are, so that it cancels. Small ones win races,
- * and there the fast logarithm has no accuracy: below 2^-6 three terms of the series have 10^-6. */
+ * and there the fast logarithm has no accuracy: below 2^-6 three terms of the series have 10^-6. 1 - u is that of the
+ * complement, and not 0 where u is rounded to 1: a clock that never rang would keep an ant out of the tail for good. */
 static __device__ __forceinline__ float race_exponential(unsigned random)
 {
     const float u = race_unit(random);
-    return u < 0x1p-6f ? u * (1.44269504f + u * (0.72134752f + u * 0.48089835f)) : -race_log2(1.0f - u);
+    return u < 0x1p-6f ? u * (1.44269504f + u * (0.72134752f + u * 0.48089835f)) : -race_log2(race_unit(~random));
 }
 
 /* 1 / x, 0 for infinite x, by its one instruction. */

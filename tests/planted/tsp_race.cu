@@ -93,6 +93,11 @@ template <int fault> static ab_status open_faulty(const void *problem, const voi
     return status;
 }
 
+extern "C" float planted_race_exponential(unsigned random)
+{
+    return race_exponential(random);
+}
+
 extern "C" ab_open *planted_race(int fault)
 {
     static ab_open *const opens[N_RACE_FAULTS] = {open_faulty<0>, open_faulty<1>, open_faulty<2>, open_faulty<3>,

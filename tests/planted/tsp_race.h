@@ -20,6 +20,9 @@ extern "C" {
 /* tsp/race with the fault. */
 ab_open *planted_race(int fault);
 
+/* The time of a clock from 32 random bits. */
+float planted_race_exponential(unsigned random);
+
 #ifdef __cplusplus
 }
 #endif
