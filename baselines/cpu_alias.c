@@ -8,9 +8,9 @@
  * not likely to be in the nearest cache, with a prefetch, and the ant goes on in its next one. So a proposal's wait for
  * memory is other ants' work.
  *
- * Why this is exact: cpu_best.c says so for draws; a table's slot is drawn uniformly, and what is left of the random number
- * decides between its two cities, so that a proposal is city j with probability w_j / T up to rounding: 2^-24 of a slot.
- * tests/test_baselines.c tests it by chi-square.
+ * Why this is exact: cpu_best.c says so for draws; a table's slot is drawn uniformly, and what is left of the random
+ * number decides between its two cities, so that a proposal is city j with probability w_j / T up to rounding: 2^-24 of
+ * a slot. tests/test_baselines.c tests it by chi-square.
  *
  * Floor: a table entry is 8 bytes, n^2 of them stay in no core's own cache; about 1.7 proposals a step in early
  * iterations, 0.1 in late ones, each a cache line. With ten lines under way and 90 ns each, 9 ns a proposal; adding up a

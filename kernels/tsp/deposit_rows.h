@@ -14,7 +14,7 @@ static __device__ __forceinline__ tour_links link_tour(int before, int after)
 
 extern "C" {
 
-/* The end of stage "improve": writes the links of the tours that it has changed, where they are wanted (links not NULL). */
+/* The end of stage "improve": writes the links of the tours that it has changed, unless links is NULL. */
 ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const as_params *params);
 
 /* Stage "update", for protocols as and as-best. links [n][n_ants] are those of the iteration's tours; NULL where the best
