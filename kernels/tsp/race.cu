@@ -205,10 +205,10 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
 
 /* ---- The rung ---- */
 
-/* Threads of a row's block: about four cities each, so that small instances have few warps to meet at barriers. */
+/* Threads of a row's block: a city each as long as there are so many. */
 static int row_threads(int n)
 {
-    return min(ceil_div(n, 4 * WARP_SIZE), (int)MOST_WARPS) * WARP_SIZE;
+    return min(ceil_div(n, (int)WARP_SIZE), (int)MOST_WARPS) * WARP_SIZE;
 }
 
 static int count_near(int n, const as_params *params)
