@@ -188,6 +188,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
         *value = host_backend::max_dynamic_shared;
         return cudaSuccess;
+    case cudaDevAttrL2CacheSize:
+        *value = 32 * 1024;
+        return cudaSuccess;
     }
     return remember(cudaErrorInvalidValue);
 }

@@ -39,7 +39,8 @@ enum cudaMemcpyKind {
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
 
-/* Those of an H100, but one multiprocessor, and blocks that run one after another. */
+/* Those of an H100, but one multiprocessor, blocks that run one after another, and an L2 cache so small that tests of
+ * small instances go where large ones go. */
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock,
     cudaDevAttrMaxSharedMemoryPerBlock,
@@ -47,7 +48,8 @@ enum cudaDeviceAttr {
     cudaDevAttrCooperativeLaunch,
     cudaDevAttrMultiProcessorCount,
     cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin
+    cudaDevAttrMaxSharedMemoryPerBlockOptin,
+    cudaDevAttrL2CacheSize
 };
 
 typedef struct CUstream_st *cudaStream_t; /* only 0, the default stream */

@@ -45,6 +45,7 @@ enum {
     RACE_LIST = 512,            /* cities left from which on an ant keeps a list of them */
     RACE_ROUNDS = 4,            /* of proposals before a step is drawn anew: while a quarter of the cities is left, */
     RACE_LATE_ROUNDS = 1,       /* ... and then */
+    RACE_ASKED = 2,             /* proposals of the first round, at first, where they come from memory */
     RACE_MOST_CITIES = 65536 - RACE_LANES,
     RACE_UNROLL = 2,        /* plain steps in the walk's loop */
     RACE_AT_ONCE = 8,       /* loads in flight of a lane that looks at a whole row */
@@ -174,9 +175,9 @@ struct race_visited {
     }
 };
 
-/* Keeps a tour on its way, a city a lane, and writes it 32 cities at a time: the tour itself, the two neighbours of each
- * city where every ant deposits (tour_links), and what the edges add to the length, which is added 32 steps late, so that
- * no step waits. */
+/* Keeps a tour on its way, a city a lane, and writes it 32 cities at a time: the tour itself, where every ant deposits
+ * the two neighbours of each city (tour_links), and what the edges add to the length, which is added 32 steps late, so
+ * that no step waits. */
 struct race_record {
     int *tour;
     int mine = 0;                  /* the latest city whose position is this lane's number modulo 32 */
@@ -317,10 +318,11 @@ struct race_clock {
 };
 
 /* The tail has rung first: its arrivals, a lane each, until one is at an unvisited city or a near city's clock rings before
- * it, for which each arrival but the first has the same probability. -1 where some rounds of them have not decided. */
+ * it, for which each arrival but the first has the same probability. The first round has `asked` of them, others 32. -1
+ * where some rounds have not decided. */
 template <typename Random, typename Visited>
 static __device__ int race_tail(const tsp_device &colony, const race_rows &rows, int from, race_clock clock,
-                                unsigned key, int left, Visited visited, Random &random)
+                                unsigned key, int left, int asked, Visited visited, Random &random)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE;
     const unsigned *const alias = rows.alias + (size_t)from * (size_t)colony.stride;
@@ -329,10 +331,10 @@ static __device__ int race_tail(const tsp_device &colony, const race_rows &rows,
     float near = 0.0f, all = 0.0f;
     if (__shfl_sync(FULL_WARP, clock.mean, RACE_TAIL) >= RACE_SILENT) return -1;
     const int rounds = 4 * left > colony.n ? RACE_ROUNDS : RACE_LATE_ROUNDS;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < rounds; ++round, asked = WARP_SIZE) {
         const unsigned long long drawn = (unsigned long long)random.next() * (unsigned)colony.n;
         const unsigned bucket = (unsigned)(drawn >> 32), fraction = (unsigned)drawn >> 16;
-        const unsigned entry = __ldcg(alias + bucket);
+        const unsigned entry = __ldcg(alias + (lane < asked ? bucket : 0)); /* no branch: others read the first */
         if (round == 0) { /* in the shadow of the load */
             near = race_sum(near_key < RACE_WEIGHTLESS ? rate : 0.0f);
             all = near + __shfl_sync(FULL_WARP, rate, RACE_TAIL);
@@ -340,7 +342,8 @@ static __device__ int race_tail(const tsp_device &colony, const race_rows &rows,
         const bool rings = round + lane > 0 && race_unit(random.next()) * all <= near; /* before this arrival */
         const int proposal = (int)(fraction < entry >> 16 ? bucket : entry & 0xffff);
         const unsigned near_rings = __ballot_sync(FULL_WARP, rings);
-        const unsigned decided = near_rings | __ballot_sync(FULL_WARP, !visited.has(proposal));
+        const unsigned unvisited = __ballot_sync(FULL_WARP, !visited.has(proposal));
+        const unsigned decided = (near_rings | unvisited) & (FULL_WARP >> (WARP_SIZE - asked));
         if (!decided) continue;
         const int arrival = __ffs((int)decided) - 1;
         if (near_rings >> arrival & 1) return __shfl_sync(FULL_WARP, clock.city, (int)warp_min(near_key));
@@ -361,6 +364,7 @@ static inline __host__ __device__ size_t race_entries(int n)
 typedef struct race_plan {
     int block_ants; /* ants, which are warps, of a block */
     bool in_shared; /* rows are kept in shared memory; else they come through the L1 cache */
+    bool cached;    /* the alias tables fit in the L2 cache; else they come from memory */
 } race_plan;
 
 /* Layout of the dynamic shared memory, in bytes: the rows' means, their cities, the flags of each ant, the lists. */
@@ -427,6 +431,7 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
 
     for (; left > 0; left -= WARP_SIZE) {
         const float spare = race_exponential(random.next()); /* of the clock that rings in the step of this lane */
+        const int asked = plan.cached ? (int)WARP_SIZE : min(RACE_ASKED + RACE_ASKED * n / left, (int)WARP_SIZE);
         for (int i = 0;; ++i) {
             unsigned key = 0;
 #pragma unroll RACE_UNROLL
@@ -448,7 +453,7 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
             }
             if (i == WARP_SIZE || i == left) break;
             int next = -1;
-            if (!CANDIDATES) next = race_tail(colony, rows, from, clock, key, left - i, visited, random);
+            if (!CANDIDATES) next = race_tail(colony, rows, from, clock, key, left - i, asked, visited, random);
             if (next < 0)
                 next = race_rest<CANDIDATES>(colony, from, left - i, visited, list, random, zero_weight_steps);
             clock = clock_of(next);
@@ -534,8 +539,12 @@ static inline ab_status race_fits_shared(int n, race_plan plan, bool *fits)
 /* Rows in shared memory where they all fit and nobody asked for blocks of a certain size. */
 static inline ab_status race_make_plan(int n, const as_params *params, race_plan *plan)
 {
+    int device = 0, cache = 0;
     bool fits = false;
-    *plan = (race_plan){.block_ants = 0, .in_shared = true};
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
+    const bool cached = (size_t)n * (size_t)n * sizeof(unsigned) <= (size_t)cache;
+    *plan = (race_plan){.block_ants = 0, .in_shared = true, .cached = cached};
     AB_TRY(race_even_block(params->n_ants, &plan->block_ants));
     if (params->block_ants == 0) AB_TRY(race_fits_shared(n, *plan, &fits));
     if (fits) return ab_ok();
