@@ -25,6 +25,10 @@
  *   construct  0.038 / 0.063    0.077 / 0.170    0.170 / 0.401    0.876 / 1.903    9.02 / 33.0
  *   choice     0.010 / 0.010    0.011 / 0.011    0.020 / 0.021    0.072 / 0.077    0.53 / 0.58
  *   update     0.007 / 0.005    0.007 / 0.005    0.011 / 0.006    0.050 / 0.021    0.24 / 0.11
+ * Since then, in turns with the program of before in one process, NVIDIA H200, medians of 30 iterations (4 to 12 above
+ * pr2392), ms: no links where the best ant alone deposits, predicted for pr2392 10 to 20 %, 1.85 -> 1.65, u3038 3.31 ->
+ * 2.75, u5915 29.9 -> 24.8; proposals by what is left, u5915 24.8 -> 15.5, `as` 8.10 -> 7.89; a thread a city in
+ * "choice", d198 0.0533 -> 0.0517.
  * With `as` construction takes 1.8 to 2.4 times the floor by latency, 7.5 times at u5915. ncu, pr2392: 54 instructions a
  * step, 40 % of the issue slots, a third of the samples wait for a row from the L2 cache (docs/frontier.md).
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,

@@ -10,7 +10,7 @@
  * number a step, of which each lane draws one for 32 steps.
  *
  * The warp holds 32 clocks: the near cities of the row, and in rung `race` one for all others together, the tail, whose
- * rate T counts visited cities too. Where it rings first the warp draws 32 tail cities at once from the row's alias
+ * rate T counts visited cities too. Where it rings first the warp draws some tail cities at once from the row's alias
  * table. They are the tail's successive arrivals; those at visited cities do not count (thinning of a Poisson process),
  * and the first of the others wins unless a near city's clock rings before it: between two arrivals it does so with
  * probability N / (N + T), N being the rate of the near cities that are left, and which of them does not depend on when.
