@@ -20,7 +20,7 @@ with_mpi = pytest.mark.skipif(not MPI.exists() or not shutil.which("mpirun"),
 
 def start(command, **more):
     return subprocess.Popen(list(map(str, command)), cwd=ROOT, env=environment_of(**HERE, **more), text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
 
 def finish(process):
@@ -93,6 +93,21 @@ def test_a_rank_that_dies_ends_the_run(tmp_path):
     before = rows_of(tmp_path / "run")
     assert any(row["scope"] == "iteration" for row in before)
     wait_for(lambda: not workers_of(mark))
+
+
+@with_mpi
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_says_how_to_go_on(tmp_path, number):
+    """Ctrl-C reaches all of a terminal's programs, a scheduler's SIGTERM the first."""
+    mark = f"{os.getpid()}{int(number)}"
+    process = start([RANKS, 2, "scaling", "--backend", "cpu", "--instances", "u198", "--rows", "scaling/cpu-split-2",
+                     "--iterations", 100000, "--time-budget", 100, "--quiet", "--out", tmp_path / "run"], ANTBENCH_TEST_RANKS=mark)
+    wait_for(lambda: (tmp_path / "run/meta.json").exists() and workers_of(int(mark)))
+    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+    done = finish(process)
+    assert done.returncode == 130
+    assert one_line(done) == "ranks: interrupted; finished rows are kept, and the same command with --resume goes on"
+    wait_for(lambda: not workers_of(int(mark)))
 
 
 def test_without_mpi_a_row_of_several_ranks_says_so(tmp_path):
