@@ -20,7 +20,7 @@
  *   race-candidates   0.33    0.62    1.84    5.8      best alone: 0.24  0.54  1.5  4.4
  *   race              0.39    0.75    2.4     8.0      best alone: 0.26  0.57  1.6  5.0
  * There are fewer looks, 2.3 n, and more moves, 0.8 n, than was thought: some 1500 cycles a look with its moves.
- * compute-sanitizer's memcheck and synccheck found nothing.
+ * compute-sanitizer's memcheck, racecheck and synccheck found nothing.
  * Limits: n <= 56000 or so (4 n bytes of shared memory); distances below 2^29; not without a matrix of distances.
  * Source: Stützle & Hoos, MAX-MIN Ant System, 2000 (local search in it); the mapping is this project's.
  */
