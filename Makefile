@@ -98,7 +98,7 @@ SAN_OBJECTS := $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c
 
 ifneq ($(NVCC),)
 # An empty CUDA_ARCHS means the GPUs in this machine and what was built for before, which may be for another machine's,
-# or a spread of generations where there is none.
+# or one of each generation where there is none, whose code runs on the later GPUs of it.
 GPU_ARCHS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d .)
 BUILT_ARCHS := $(shell cat build/gen/archs 2>/dev/null)
 # Only those that this nvcc knows: before 12.8 it has no 100, from 13.0 none before 75.
@@ -107,7 +107,7 @@ known = $(if $(KNOWN_ARCHS),$(filter $(KNOWN_ARCHS),$(1)),$(1))
 ifneq ($(call known,$(GPU_ARCHS)),$(strip $(GPU_ARCHS)))
 $(warning $(NVCC) does not know compute capability $(filter-out $(KNOWN_ARCHS),$(GPU_ARCHS)) of the GPU here: it knows $(KNOWN_ARCHS))
 endif
-ARCHS := $(or $(CUDA_ARCHS),$(if $(call known,$(GPU_ARCHS)),$(shell printf '%s\n' $(call known,$(GPU_ARCHS) $(BUILT_ARCHS)) | sort -un)),$(call known,75 80 86 89 90 100 120))
+ARCHS := $(or $(CUDA_ARCHS),$(if $(call known,$(GPU_ARCHS)),$(shell printf '%s\n' $(call known,$(GPU_ARCHS) $(BUILT_ARCHS)) | sort -un)),$(call known,75 80 90 100 120))
 # Line numbers, for tools that show them, hold the folder's path: the hash of a kernel's code would tell two folders
 # apart.
 NVCC_FLAGS := -O3 -std=c++20 $(if $(LINEINFO),-lineinfo) -Xcompiler=-Wall,-Wextra,-Wno-deprecated-enum-enum-conversion $(DEFINES) $(if $(WERROR),--Werror all-warnings) \
