@@ -77,8 +77,10 @@ static void format_allowed(const ab_parameter *parameter, char text[160])
     if (parameter->kind == AB_FLAG) {
         snprintf(text, 160, "0 or 1");
     } else if (parameter->kind == AB_CHOICE) {
-        for (int i = 0; parameter->choices[i] && at < 160; ++i)
-            at += (size_t)snprintf(text + at, 160 - at, "%s%s", i ? " or " : "", parameter->choices[i]);
+        for (int i = 0; parameter->choices[i] && at < 160; ++i) {
+            const char *between = i == 0 ? "" : parameter->choices[i + 1] ? ", " : " or ";
+            at += (size_t)snprintf(text + at, 160 - at, "%s%s", between, parameter->choices[i]);
+        }
     } else {
         snprintf(text, 160, "%s%.10g to %.10g%s%s", parameter->kind == AB_INT ? "a whole number from " : "",
                  parameter->least, parameter->most, parameter->word ? ", or " : "",

@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = "build/san/tests/test_*", "build/bin/tests/stat_test_*"
 BUILDING = "test_additions", "test_learn"  # they build copies of the project, for a minute or two
-LONGEST = "test_tsp_kernels", "stat_test_tsp_kernels", "stat_test_tsp_choices"  # first, so that no core waits at the end
+LONGEST = "test_tsp_kernels", "stat_test_tsp_kernels", "stat_test_tsp_choices"
 PARTS = 3  # of the other Python tests
 LIMIT_S = 300
 # Threads that spin while they wait take the cores from what runs beside them.
@@ -81,12 +81,14 @@ def print_result(name, passed, failed, skipped, seconds, output):
 
 def main():
     programs = sorted(p for pattern in PROGRAMS for p in ROOT.glob(pattern) if p.suffix == "")
-    programs.sort(key=lambda program: program.name not in LONGEST)
+    longest = [program for program in programs if program.name in LONGEST]
     print(f"{len(programs)} test programs and the Python tests", flush=True)
     counts = 0, 0, 0
     with ThreadPoolExecutor(os.cpu_count() + 1) as pool:
-        running = [pool.submit(run_pytest, name, *files) for name, files in python_parts()]
-        running += [pool.submit(run_program, program) for program in programs]
+        # What takes longest begins first, so that no core waits at the end.
+        running = [pool.submit(run_program, program) for program in longest]
+        running += [pool.submit(run_pytest, name, *files) for name, files in python_parts()]
+        running += [pool.submit(run_program, program) for program in programs if program not in longest]
         for done in as_completed(running):
             name, *result = done.result()
             counts = [a + b for a, b in zip(counts, print_result(name, *result))]

@@ -284,7 +284,8 @@ def test_an_interrupted_run_says_how_it_goes_on(by, processes, tmp_path):
     process.send_signal(by)
     said = process.communicate()[1].splitlines()
     assert process.returncode == -by
-    assert said[-1] == f"antbench 3.3: interrupted; the same command with --out {out} --resume goes on"
+    # A process that is writing the line of a row when it ends may come after.
+    assert f"antbench 3.3: interrupted; the same command with --out {out} --resume goes on" in said[-2:]
     assert json.loads((out / "meta.json").read_text())["complete"] is False
 
 

@@ -147,7 +147,7 @@ def test_the_last_of_two_counts():
     ("3.3", "rho=0.3,x", 'rho must be 1e-09 to 1, or auto, not "x"'),
     ("3.3", "ants=0", 'ants must be a whole number from 1 to 2147483647, or n, not "0"'),
     ("3.3", "ants=2.5", 'ants must be a whole number from 1 to 2147483647, or n, not "2.5"'),
-    ("3.3", "protocol=best", 'protocol must be as or as-best, not "best"'),
+    ("3.3", "protocol=best", 'protocol must be as, as-best or mmas, not "best"'),
     ("3.3", "l2=warm", 'l2 must be hot or cold, not "warm"'),
     ("5.1", "cached=2", 'cached must be 0 or 1, not "2"'),
     ("6.1", "hysteresis=0", 'hysteresis must be a whole number from 1 to 10000, or all, not "0"'),

@@ -275,6 +275,7 @@ static ab_status allocate_tours(gpu_colony *colony)
     AB_TRY(device_allocate(memory, &device->iteration_best, 2));
     AB_TRY(device_allocate(memory, &device->zero_weight_steps, 1));
     device->best = device->iteration_best + 1;
+    CUDA_TRY(cudaMemset(device->best_tour, 0xff, ((size_t)device->n + 1) * sizeof *device->best_tour));
     CUDA_TRY(cudaMemset(device->iteration_best, 0xff, 2 * sizeof *device->iteration_best));
     CUDA_TRY(cudaMemset(device->zero_weight_steps, 0, sizeof *device->zero_weight_steps));
     return poison(&colony->base);
