@@ -208,6 +208,7 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < count; i++) {
             if (strcmp(all[i].operation, "tsp") != 0 || (all[i].backend == AB_CUDA) != gpu) continue;
             if (only && *only && strcmp(all[i].id, only) != 0) continue;
+            if (all[i].traits & AB_SEVERAL) continue; /* of one rank they are their part */
             for (int other = 0; other <= (all[i].traits & AB_RACE ? 1 : 0); other++) {
                 const bool good = passes(&all[i], &instance, sizes[size].n_ants, other);
                 failed += !good;

@@ -127,7 +127,7 @@ def test_samples_among_others_threads_are_taken_again(tmp_path):
 
 # ---- Ending early ----
 
-LONG = [PROGRAM, "3.3", "--instances", "u200,u250", "--backend", "cpu", "--profile", "thesis", "--runs", "3", "--iterations",
+LONG = [PROGRAM, "3.3", "--instances", "u120,u150", "--backend", "cpu", "--profile", "thesis", "--runs", "3", "--iterations",
         "40", "--time-budget", "0", "--implementations", "tsp/acotsp-seq", "--processes", "3", "--quiet"]
 
 

@@ -93,8 +93,9 @@ ab_status ab_shares_are_precise(const ab_shares *shares, const ab_row *key, doub
 
 /* ---- Starting ---- */
 
-/* This program with its command line, and what makes it one process of several. Never returns. */
-static void become_process(const ab_bench *bench, int process)
+/* This program with its command line, and what makes it one process of several, of the run that is process `run` of the
+ * system. Never returns. */
+static void become_process(const ab_bench *bench, int process, pid_t run)
 {
     const ab_options *options = bench->options;
     char of[16], this[16];
@@ -104,7 +105,8 @@ static void become_process(const ab_bench *bench, int process)
     const char **argv = calloc(n + sizeof more / sizeof *more, sizeof *argv);
     snprintf(of, sizeof of, "%d", bench->processes);
     snprintf(this, sizeof this, "%d", process);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* a process does not outlive its run */
+    prctl(PR_SET_PDEATHSIG, SIGTERM); /* a process does not outlive its run, */
+    if (getppid() != run) _exit(CANNOT_START); /* ... which may have ended before */
     if (argv) {
         memcpy(argv, options->argv, n * sizeof *argv);
         memcpy(argv + n, more, sizeof more);
@@ -120,10 +122,10 @@ static ab_status run_process(const ab_bench *bench, int process)
     char id[256];
     bool complete;
     fflush(NULL);
-    const pid_t child = fork();
+    const pid_t run = getpid(), child = fork();
     if (child < 0)
         return ab_failed("cannot start process %d of %d: out of memory or processes", process, bench->processes);
-    if (child == 0) become_process(bench, process);
+    if (child == 0) become_process(bench, process, run);
     if (waitpid(child, &ended, 0) != child) return ab_failed("lost process %d of %d", process, bench->processes);
     AB_TRY(read_share(ab_run_directory(bench->run), process, id, sizeof id, &complete));
     if (WIFSIGNALED(ended))

@@ -437,16 +437,25 @@ def newest_with_gpu(candidates):
     return max((run for run in candidates if run.device), key=lambda run: run.started, default=None)
 
 
+def fullest_with_gpu(candidates):
+    """The newest run of the GPU that has runs of the most drivers; None where no run has one."""
+    with_gpu = [run for run in candidates if run.device]
+    drivers = {}
+    for run in with_gpu:
+        drivers.setdefault(runs.device_name(run), set()).add(run.driver)
+    return max(with_gpu, key=lambda run: (len(drivers[runs.device_name(run)]), run.started), default=None)
+
+
 def choose(run="", also=()):
     """The sources: first the one to show, then those beside it.
 
-    Without a name it is the machine of your newest run with a GPU, else that of the newest stored one, yours beside it.
+    Without a name it is the machine of your newest run with a GPU, else that of which the most is stored, yours beside it.
     """
     if run:
         return [Source(runs.load_runs(run))] + [Source(runs.load_runs(name)) for name in also]
     yours, reference = stored(runs.yours()), stored(RESULTS / "reference")
-    for candidates in (yours, reference):
-        found = newest_with_gpu(candidates)
+    for candidates, find in ((yours, newest_with_gpu), (reference, fullest_with_gpu)):
+        found = find(candidates)
         if found:
             first = Source(machine_of(found, candidates), yours + reference)
             break

@@ -78,13 +78,13 @@ def stored():
 
 
 def machine():
-    """The stored runs of the machine that has the newest one with a GPU."""
-    return cells.machine_of(cells.newest_with_gpu(stored()), stored())
+    """The stored runs of the machine with a GPU of which the most is stored."""
+    return cells.machine_of(cells.fullest_with_gpu(stored()), stored())
 
 
 def newest(driver, profile):
-    """The newest stored run of a driver with a GPU and in this profile, alone."""
-    found = [run for run in stored() if run.device and (run.driver, run.profile) == (driver, profile)]
+    """That machine's newest run of a driver with a GPU and in this profile, alone."""
+    found = [run for run in machine() if run.device and (run.driver, run.profile) == (driver, profile)]
     if not found:
         raise BadInput(f"no stored run of {driver} in profile {profile} on a GPU")
     return [max(found, key=lambda run: run.started)]

@@ -87,8 +87,11 @@ def measured():
 
 
 def title(table):
-    """As a reader calls it: "3.3" -> "Table 3.3", "F3.9" -> "Figure 3.9", "kth-8-cold" -> "KTH, Table 8, cold"."""
+    """As a reader calls it: "3.3" -> "Table 3.3", "F3.9" -> "Figure 3.9", "kth-8-cold" -> "KTH, Table 8, cold"; what is of
+    no source has no numbered tables: "improve-25" -> "improve, 25"."""
     source, figure, number, rest = TITLE.fullmatch(table).groups()
+    if source and source not in SOURCES:
+        return table.replace("-", ", ", 1).replace("-", " ")
     numbered = f"{'Figure' if figure else 'Table'} {number}" if number else ""
     return ", ".join(filter(None, (SOURCES.get(source, source), numbered, rest.replace("-", " "))))
 
