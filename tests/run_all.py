@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = "build/san/tests/test_*", "build/bin/tests/stat_test_*"
 BUILDING = "test_additions", "test_learn"  # they build copies of the project, for a minute or two
-LONGEST = "test_tsp_kernels", "stat_test_tsp_kernels", "stat_test_tsp_choices", "test_baselines", "test_candidate_sets", "test_sparse"
+LONGEST = ["stat_test_tsp_choices", "stat_test_tsp_kernels", "test_baselines", "test_candidate_sets", "test_sparse",
+           "test_tsp_kernels"]
 PARTS = 3  # of the other Python tests
 LIMIT_S = 300
 # Threads that spin while they wait take the cores from what runs beside them.
