@@ -18,8 +18,8 @@ typedef struct ab_machine {
 ab_machine ab_machine_query(void);
 
 /* How many other threads of this machine wanted to run when this was first asked, which takes a process half a second:
- * a mean over that, in which a neighbour in a pipe, that only starts, counts little; 0 at once where two looks see none;
- * NAN where not known. */
+ * a mean over that, in which a neighbour in a pipe, that only starts, counts little; 0 at once where two looks see
+ * none; NAN where not known. */
 double ab_machine_others(void);
 
 /* How often a thread of this process had to give up its core to another's so far. */

@@ -105,8 +105,9 @@ static void become_process(const ab_bench *bench, int process, pid_t run)
     const char **argv = calloc(n + sizeof more / sizeof *more, sizeof *argv);
     snprintf(of, sizeof of, "%d", bench->processes);
     snprintf(this, sizeof this, "%d", process);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* a process does not outlive its run, */
-    if (getppid() != run) _exit(CANNOT_START); /* ... which may have ended before */
+    /* A process does not outlive its run, which may have ended before. */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != run) _exit(CANNOT_START);
     if (argv) {
         memcpy(argv, options->argv, n * sizeof *argv);
         memcpy(argv + n, more, sizeof more);

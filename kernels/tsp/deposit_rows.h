@@ -17,8 +17,8 @@ extern "C" {
 /* The end of stage "improve": writes the links of the tours that it has changed, unless links is NULL. */
 ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const as_params *params);
 
-/* Stage "update", for protocols as and as-best. links [n][n_ants] are those of the iteration's tours; NULL where the best
- * ant alone deposits. */
+/* Stage "update", for protocols as and as-best. links [n][n_ants] are those of the iteration's tours; NULL where the
+ * best ant alone deposits. */
 ab_status AB_GPU(tsp_deposit_rows)(const tsp_device *colony, const tour_links *links, const as_params *params);
 }
 
