@@ -19,6 +19,7 @@ import plant  # noqa: E402
     ("5.1-save", "files", 29),  # nor is an image
     ("5.1", "memory", 199),
     ("jsc-3", "memory", 97),
+    ("scaling", "kill", 101),  # one when the candidate sets of the next table are there already
 ])
 def test_faults_cost_no_row(driver, what, every, capsys):
     code = inject.main(["--drivers", driver, "--what", what, "--every", str(every)])
