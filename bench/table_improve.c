@@ -32,12 +32,7 @@ static const ab_heading headings[] = {
 #define PROTOCOLS "protocol=as|mmas;"
 static const ab_block blocks[] = {
     {"improve", "time", PROTOCOLS "improve=none|best", .lines = on_cpu, .stages = "improve-stages"},
-    {"improve",
-     "time",
-     PROTOCOLS "improve=all",
-     {NULL, "d198", NULL},
-     .lines = on_cpu_all,
-     .stages = "improve-stages"},
+    {"improve", "time", PROTOCOLS "improve=all", {NULL, "d198", NULL}, .lines = on_cpu_all, .stages = "improve-stages"},
     {"improve", "time", PROTOCOLS "improve=none|best|all", .lines = on_gpu, .stages = "improve-stages"},
     {"improve-25", "time", "ants=25;protocol=mmas;improve=all", .lines = on_cpu_all, .stages = "improve-stages"},
     {"improve-25", "time", "ants=25;protocol=mmas;improve=all", .lines = on_gpu, .stages = "improve-stages"},
