@@ -220,7 +220,7 @@ def test_stand_ins_are_named(tmp_path):
     assert "generated stand-in for d198" in rows_of(tmp_path / "run")[0]["note"]
 
 
-LONG = ["--processes", 1, "--backend", "cpu", "--instances", "u80,u100,u120", "--runs", 1, "--iterations", 40, "--time-budget", 6,
+LONG = ["--processes", 1, "--backend", "cpu", "--instances", "u60,u80,u100", "--runs", 1, "--iterations", 40, "--time-budget", 6,
         "--implementations"]
 
 
