@@ -12,7 +12,7 @@ typedef struct nccl_id {
 } nccl_id;
 
 static struct {
-    void *library;
+    void *handle;
     void *of[RANKS_NCCL_MOST + 1]; /* communicators, by the number of ranks */
     void *communicator;            /* the one in use */
     int (*get_id)(nccl_id *id);
@@ -25,7 +25,7 @@ static struct {
 /* POSIX lets a function pointer be stored through a void pointer. */
 static bool find(void *function, const char *symbol)
 {
-    void *found = dlsym(nccl.library, symbol);
+    void *found = dlsym(nccl.handle, symbol);
     memcpy(function, &found, sizeof found);
     return found;
 }
@@ -33,8 +33,8 @@ static bool find(void *function, const char *symbol)
 ab_status ranks_nccl_find(void)
 {
     if (nccl.error_text) return ab_ok();
-    if (!nccl.library) nccl.library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (!nccl.library) return ab_unsupported("there is no libnccl.so.2");
+    if (!nccl.handle) nccl.handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!nccl.handle) return ab_unsupported("there is no libnccl.so.2");
     if (find(&nccl.get_id, "ncclGetUniqueId") && find(&nccl.init, "ncclCommInitRank") &&
         find(&nccl.all_reduce, "ncclAllReduce") && find(&nccl.error_text, "ncclGetErrorString"))
         return ab_ok();
