@@ -1,12 +1,12 @@
 /* Runs a grid on fibers; see execution.h.
  *
- * A launch makes one fiber per thread of a block and uses them for all blocks. The scheduler, on the caller's stack,
- * gives every thread that is ready its turn, round after round; a thread hands back when it has to wait or has ended.
- * In some orders a turn is a whole warp's, until none of its threads is ready: so it runs ahead of the others as far as
- * the next barrier, where fair rounds would keep all warps within one meeting of each other.
- * When the threads are not all done and none is ready, they are deadlocked. A report, from a thread or about a
- * deadlock, closes the launch: the threads that still wait are resumed once more and throw themselves out of the
- * kernel.
+ * A launch makes one fiber per thread of a block and uses them for all blocks. Every thread that is ready has its turn,
+ * round after round; one that has to wait or has ended gives it to the next itself. In some orders a turn is a whole
+ * warp's, until none of its threads is ready: so it runs ahead of the others as far as the next barrier, where fair
+ * rounds would keep all warps within one meeting of each other.
+ * When none is ready, the launch goes on on its caller's stack: the threads are all done, or deadlocked. A report, from
+ * a thread or about a deadlock, closes the launch: the threads that still wait are resumed once more and throw
+ * themselves out of the kernel.
  */
 #include "kernels/host/execution.h"
 
@@ -154,6 +154,11 @@ class ordering
         return turns_;
     }
 
+    unsigned operator[](std::size_t i) const
+    {
+        return turns_[i];
+    }
+
   private:
     /* Uniform in 0 .. n-1. */
     std::size_t below(std::size_t n)
@@ -167,13 +172,18 @@ class ordering
 
 /* ---- Threads and warps ---- */
 
+/* Where somebody goes on who has left his stack. */
+struct place {
+    stack_bounds stack;
+    void *fake_stack; /* the sanitizer's */
+    fiber rest;       /* empty while it runs and after it has ended */
+};
+
 struct device_thread {
     unsigned id;          /* in the block, 0 .. threads-1, x running fastest */
     uint3 index;          /* threadIdx */
     stack_context stack;  /* its fiber's */
-    void *fake_stack;     /* the sanitizer's, while another stack is in use */
-    fiber self;           /* where it goes on; empty while it runs and after it has ended */
-    fiber scheduler;      /* where the scheduler goes on; empty while that runs */
+    place self;           /* while it does not run */
     const char *waits_in; /* while it waits: in this intrinsic, */
     unsigned mask;        /* with this mask, 0 at a block barrier, */
     int line;             /* called in this line */
@@ -246,12 +256,11 @@ class grid_run
     }
 
     void start_fibers();
-    fiber fiber_main(device_thread &self, fiber &&scheduler);
-    void run_block(unsigned block, ordering &turns);
-    bool run_round(const std::vector<unsigned> &turns);
-    void run_on(unsigned id);
-    void resume(device_thread &thread);
-    void hand_back(device_thread &self);
+    fiber fiber_main(device_thread &self, fiber &&before);
+    void run_block(unsigned block);
+    device_thread *next();
+    device_thread *take_turn();
+    void go_on(place &self, device_thread *thread);
     void wait(const char *intrinsic, unsigned mask, int line);
     meeting &join(warp &w, const char *intrinsic, unsigned mask, int line);
     void record(const device_thread &thread, int line, const char *what);
@@ -269,8 +278,12 @@ class grid_run
     unsigned ended_ = 0;         /* threads of the block that have ended */
     bool failed_ = false;        /* a report has been made */
     bool closing_ = false;       /* fibers must end */
-    void *fake_stack_ = nullptr; /* the sanitizer's, of the scheduler */
-    stack_bounds scheduler_stack_{};
+    ordering turns_;             /* of threads, for each round */
+    std::size_t turn_ = 0;       /* in the round: whose turn is next */
+    bool ran_ = false;           /* in the round: any thread */
+    unsigned last_ = 0;          /* thread that had the last turn */
+    place caller_{};             /* of the launch */
+    place *left_ = nullptr;      /* which was left last */
     std::size_t shared_limit_;     /* bytes of shared memory that a block may have, static and dynamic */
     std::size_t static_bytes_ = 0; /* of static shared memory declared so far */
     std::vector<shared_declaration> declarations_;
@@ -282,7 +295,7 @@ thread_local device_thread *running;
 
 grid_run::grid_run(const launch_config &config, const std::function<void()> &thread_main)
     : config_(config), thread_main_(thread_main), threads_(volume(config.block)), states_(threads_.size()),
-      warps_(new warp[(threads_.size() + warp_threads - 1) / warp_threads]),
+      warps_(new warp[(threads_.size() + warp_threads - 1) / warp_threads]), turns_(order_, threads_.size()),
       shared_limit_(allowed_dynamic_shared(config.entry) > max_static_shared ? max_dynamic_shared : max_static_shared),
       shared_(new std::max_align_t[(max_static_shared + config.shared_bytes) / sizeof(std::max_align_t) + 1])
 {
@@ -298,9 +311,13 @@ void grid_run::start_fibers()
         thread.id = id;
         thread.index = unravel(id, config_.block);
         thread.stack = stacks().take();
-        thread.self = fiber(
-            std::allocator_arg, boost::context::preallocated(thread.stack.sp, thread.stack.size, thread.stack),
-            borrowed_stack(), [this, &thread](fiber &&scheduler) { return fiber_main(thread, std::move(scheduler)); });
+        /* Stacks lie at equal distances, which would let all of them meet in the same few lines of the cache. */
+        const std::size_t apart = id % 8 * 512, size = thread.stack.size - apart;
+        char *const top = static_cast<char *>(thread.stack.sp) - apart;
+        thread.self.stack = {top - size, size};
+        thread.self.rest =
+            fiber(std::allocator_arg, boost::context::preallocated(top, size, thread.stack), borrowed_stack(),
+                  [this, &thread](fiber &&before) { return fiber_main(thread, std::move(before)); });
     }
 }
 
@@ -309,20 +326,19 @@ grid_run::~grid_run()
 {
     closing_ = true;
     for (device_thread &thread : threads_) {
-        const stack_context &stack = thread.stack;
-        if (thread.self) resume(thread);
-        if (!stack.sp) break;
-        forget_frames({static_cast<char *>(stack.sp) - stack.size, stack.size});
-        stacks().give(stack);
+        if (thread.self.rest) go_on(caller_, &thread);
+        if (!thread.stack.sp) break;
+        forget_frames(thread.self.stack);
+        stacks().give(thread.stack);
     }
     current_grid = nullptr;
 }
 
 /* Runs the kernel once for every block. */
-fiber grid_run::fiber_main(device_thread &self, fiber &&scheduler)
+fiber grid_run::fiber_main(device_thread &self, fiber &&before)
 {
-    after_switch(nullptr, &scheduler_stack_);
-    self.scheduler = std::move(scheduler);
+    after_switch(nullptr, &left_->stack);
+    left_->rest = std::move(before);
     while (!closing_) {
         try {
             thread_main_();
@@ -333,28 +349,24 @@ fiber grid_run::fiber_main(device_thread &self, fiber &&scheduler)
         }
         states_[self.id] = ended;
         ended_++;
-        if (!closing_) hand_back(self);
+        if (!closing_) go_on(self.self, next());
     }
-    before_switch(nullptr, scheduler_stack_);
-    return std::move(self.scheduler);
+    before_switch(nullptr, caller_.stack);
+    left_ = &self.self;
+    return std::move(caller_.rest);
 }
 
-void grid_run::resume(device_thread &thread)
+/* Leaves a place for a thread's, or for that of the launch's caller; returns when somebody comes back. */
+void grid_run::go_on(place &self, device_thread *thread)
 {
-    const stack_context &stack = thread.stack;
-    stack_bounds unused;
-    running = &thread;
-    host_cuda::threadIdx = thread.index;
-    before_switch(&fake_stack_, {static_cast<char *>(stack.sp) - stack.size, stack.size});
-    thread.self = std::move(thread.self).resume();
-    after_switch(fake_stack_, &unused);
-}
-
-void grid_run::hand_back(device_thread &self)
-{
-    before_switch(&self.fake_stack, scheduler_stack_);
-    self.scheduler = std::move(self.scheduler).resume();
-    after_switch(self.fake_stack, &scheduler_stack_);
+    place &to = thread ? thread->self : caller_;
+    running = thread;
+    if (thread) host_cuda::threadIdx = thread->index;
+    left_ = &self;
+    before_switch(&self.fake_stack, to.stack);
+    fiber before = std::move(to.rest).resume();
+    after_switch(self.fake_stack, &left_->stack);
+    left_->rest = std::move(before);
 }
 
 void grid_run::wait(const char *intrinsic, unsigned mask, int line)
@@ -364,7 +376,7 @@ void grid_run::wait(const char *intrinsic, unsigned mask, int line)
     self.mask = mask;
     self.line = line;
     states_[self.id] = waiting;
-    hand_back(self);
+    go_on(self.self, next());
     if (closing_) throw thread_stopped();
 }
 
@@ -372,14 +384,13 @@ void grid_run::run()
 {
     start_fibers();
     ordering blocks(order_, volume(config_.grid));
-    ordering turns(order_, threads_.size());
     for (const unsigned block : blocks.draw()) {
-        run_block(block, turns);
+        run_block(block);
         if (failed_) return;
     }
 }
 
-void grid_run::run_block(unsigned block, ordering &turns)
+void grid_run::run_block(unsigned block)
 {
     host_cuda::blockIdx = unravel(block, config_.grid);
     std::memset(shared_.get(), 0xFF, max_static_shared + config_.shared_bytes);
@@ -392,35 +403,42 @@ void grid_run::run_block(unsigned block, ordering &turns)
         w.lanes = 0xFFFFFFFFu >> (warp_threads - lanes);
         w.used = w.open = 0;
     }
-    while (ended_ < threads_.size() && !failed_)
-        if (!run_round(turns.draw())) record_deadlock();
+    turns_.draw();
+    turn_ = 0;
+    ran_ = false;
+    go_on(caller_, take_turn());
+    if (ended_ < threads_.size() && !failed_) record_deadlock();
 }
 
-/* Gives every thread that is ready its turn, or its warp; false if none was. */
-bool grid_run::run_round(const std::vector<unsigned> &turns)
+/* The thread whose turn is next; none where a report has been made or no thread is ready. */
+device_thread *grid_run::next()
 {
-    bool ran = false;
-    for (const unsigned id : turns) {
-        if (states_[id] != ready) continue;
-        resume(threads_[id]);
-        ran = true;
-        if (warps_run_on_) run_on(id);
-        if (failed_) break;
+    if (failed_) return nullptr;
+    if (warps_run_on_) { /* the warp of the last one: its lanes in turn, from that one */
+        const unsigned lane = last_ % warp_threads, first = last_ - lane;
+        const unsigned lanes = static_cast<unsigned>(__builtin_popcount(warp_of(threads_[last_]).lanes));
+        for (unsigned i = 1; i <= lanes; i++) {
+            const unsigned id = first + (lane + i) % lanes;
+            if (states_[id] == ready) return &threads_[last_ = id];
+        }
     }
-    return ran;
+    return take_turn();
 }
 
-/* Lets the warp of a thread go on until all its threads wait for others or have ended: its lanes in turn, from this
- * one. */
-void grid_run::run_on(unsigned id)
+/* The next thread that is ready, in this round or the one after it. */
+device_thread *grid_run::take_turn()
 {
-    const unsigned first = id - id % warp_threads;
-    const unsigned lanes = static_cast<unsigned>(__builtin_popcount(warp_of(threads_[id]).lanes));
-    unsigned idle = 0; /* lanes in a row that were not ready */
-    for (unsigned i = 1; idle < lanes && !failed_; i++) {
-        const unsigned other = first + (id % warp_threads + i) % lanes;
-        idle = states_[other] == ready ? 0 : idle + 1;
-        if (idle == 0) resume(threads_[other]);
+    for (;;) {
+        while (turn_ < threads_.size()) {
+            last_ = turns_[turn_++];
+            if (states_[last_] != ready) continue;
+            ran_ = true;
+            return &threads_[last_];
+        }
+        if (!ran_ || ended_ == threads_.size()) return nullptr;
+        turns_.draw();
+        turn_ = 0;
+        ran_ = false;
     }
 }
 
