@@ -373,7 +373,7 @@ build/san/%.o: %.c build/gen/c.flags | $(GENERATED)
 # What the tables of a driver or an operation leave out is none.
 build/obj/bench/%.o build/san/bench/%.o build/obj/kernels/%/operation.o build/san/kernels/%/operation.o: private CFLAGS += -Wno-missing-field-initializers
 
-build/obj/baselines/%.o build/san/baselines/%.o: private CXXFLAGS += $(if $(OPENCV),-isystem $(OPENCV_INCLUDE))
+build/obj/baselines/%.o build/san/baselines/%.o: private CXXFLAGS += $(if $(OPENCV),-isystem $(OPENCV_INCLUDE) -DAB_WITH_OPENCV)
 
 build/san/tests/support/%.o: private CXXFLAGS += $(if $(NVCC),-isystem $(CUDA_TOP)/include)
 
@@ -398,7 +398,7 @@ build/gen/c.flags: FORCE
 	$(call keep,"$$($(CC) --version | head -n 1)" '$(CC) $(CFLAGS) $(SANITIZE)')
 
 build/gen/cxx.flags: FORCE
-	$(call keep,"$$($(CXX) --version | head -n 1)" '$(CXX) $(CXXFLAGS) $(HOST_CUDA) $(SANITIZE)')
+	$(call keep,"$$($(CXX) --version | head -n 1)" '$(CXX) $(CXXFLAGS) $(HOST_CUDA) $(SANITIZE)' 'OpenCV: $(OPENCV)')
 
 build/gen/nvcc.flags: FORCE build/gen/archs
 	$(call keep,"$$($(NVCC) --version | tail -n 2)" '$(NVCC) $(NVCC_FLAGS)')
@@ -412,13 +412,12 @@ build/gen/drivers.inc: FORCE
 	@printf 'DRIVER(%s)\n' $(notdir $(DRIVERS:.c=)) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-# Whether there are a CUDA backend, OpenCV, NPP and cuDNN: rewritten only when that changes. The tests are built without
+# Whether there are a CUDA backend, NPP and cuDNN: rewritten only when that changes. The tests are built without
 # CUDA.
 build/gen/config.h: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(if $(NVCC),#if !defined AB_WITHOUT_CUDA,)' '$(if $(NVCC),#define AB_WITH_CUDA 1,)' '$(if $(NVCC),#endif,)' \
-		'$(if $(OPENCV),#define AB_WITH_OPENCV 1,)' '$(if $(NPP),#define AB_WITH_NPP 1,)' \
-		'$(if $(CUDNN),#define AB_WITH_CUDNN 1,)' > $@.new
+		'$(if $(NPP),#define AB_WITH_NPP 1,)' '$(if $(CUDNN),#define AB_WITH_CUDNN 1,)' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # Rewritten only when it changes, so that a new commit relinks and nothing else is rebuilt.

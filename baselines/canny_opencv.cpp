@@ -6,7 +6,6 @@
  * Without OpenCV at build time (AB_WITH_OPENCV, see the Makefile) the detector is there and says what it needs.
  * Source: thesis §6.6.2, Table 6.1.
  */
-#include "config.h"
 #include "kernels/detector.h"
 #include "kernels/registered.h"
 

@@ -6,7 +6,6 @@
  * time (AB_WITH_OPENCV, see the Makefile) they are there and say what they need. Source: OpenCV, imgproc, image
  * filtering.
  */
-#include "config.h"
 #include "kernels/convolution/convolution.h"
 #include "kernels/registered.h"
 

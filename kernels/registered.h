@@ -3,17 +3,10 @@
 #ifndef ANTBENCH_REGISTERED_H
 #define ANTBENCH_REGISTERED_H
 
-#include "config.h"
 #include "kernels/operation.h"
 
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#ifdef AB_WITH_CUDA
-#define CUDA_ONLY(...) __VA_ARGS__
-#else
-#define CUDA_ONLY(...)
 #endif
 
 #define OPERATION(operation, name, problem_type, params_type, state_type)                                              \
@@ -29,12 +22,10 @@ extern "C" {
                                        operation##_state **state);                                                     \
     typedef ab_status operation##_open_rung(const struct operation##_rung *rung, const operation##_problem *problem,   \
                                             const operation##_params *params, operation##_state **state);              \
-    operation##_open_rung operation##_open_host;                                                                       \
-    CUDA_ONLY(operation##_open_rung operation##_open_cuda;)
+    operation##_open_rung operation##_open_host, operation##_open_cuda;
 #define CPU(operation, name, function, file, traits, source, description) operation##_open function;
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
-    extern const struct operation##_rung rung##_host;                                                                  \
-    CUDA_ONLY(extern const struct operation##_rung rung##_cuda;)
+    extern const struct operation##_rung rung##_host, rung##_cuda;
 #include "kernels/registry.def"
 #undef OPERATION
 #undef CPU

@@ -2,7 +2,14 @@
  * one that has them. */
 #include <string.h>
 
+#include "config.h"
 #include "kernels/registered.h"
+
+#ifdef AB_WITH_CUDA
+#define CUDA_ONLY(...) __VA_ARGS__
+#else
+#define CUDA_ONLY(...)
+#endif
 
 /* ---- Functions without types ---- */
 
