@@ -540,7 +540,7 @@ static void test_rungs_equal_opencv(void **state)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gaussian_weights),
@@ -555,5 +555,6 @@ int main(void)
         cmocka_unit_test(test_rungs_equal_opencv),
         cmocka_unit_test(test_directions_of_every_gradient),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

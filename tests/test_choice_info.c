@@ -126,7 +126,7 @@ static void test_verification_rejects_planted_bugs(void **state)
     random_snapshot_free(&snapshot);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_size_block_and_order),
@@ -135,5 +135,6 @@ int main(void)
         cmocka_unit_test(test_the_bound),
         cmocka_unit_test(test_verification_rejects_planted_bugs),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,7 +203,7 @@ static void test_no_snapshot_where_there_is_no_colony(void **state)
     assert_null(snapshot.pheromone);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_size_block_and_order),
@@ -215,5 +215,6 @@ int main(void)
         cmocka_unit_test(test_a_snapshot_is_that_of_a_colony),
         cmocka_unit_test(test_no_snapshot_where_there_is_no_colony),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

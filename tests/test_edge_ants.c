@@ -545,7 +545,7 @@ static void test_seeds_place_ants_elsewhere(void **state)
     free_problem_of(&problem);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_visibility),
@@ -566,5 +566,6 @@ int main(void)
         cmocka_unit_test(test_faults_planted_in_resident_are_found),
         cmocka_unit_test(test_seeds_place_ants_elsewhere),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

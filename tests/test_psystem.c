@@ -521,7 +521,7 @@ static void test_a_thousand_formulas(void **state)
     assert_int_equal(system(path), 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_order_tile_piece_and_block),
@@ -537,5 +537,6 @@ int main(void)
         cmocka_unit_test(test_a_charge_that_is_not_flipped_changes_the_answer),
         cmocka_unit_test(test_a_thousand_formulas),
     };
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
