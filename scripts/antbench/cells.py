@@ -105,13 +105,13 @@ class Source:
         self.cpu_label = cpu_label((gpus or self.runs)[-1])
         self.rows = runs.best_rows(self.runs)
         self.cells = {}
-        for _, row in self.rows.iterrows():
+        for row in self.rows.to_dict("records"):
             if row["backend"] != "host":
                 self.cells.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
         self.instances = {instance for _, _, instance in self.cells}
         self.tours = {}
         for run in [*self.runs, *elsewhere]:
-            for _, row in run.rows.assign(rank=0).iterrows():
+            for row in run.rows.assign(rank=0).to_dict("records"):
                 if is_tour(row) and (run in self.runs or row["backend"] == "cpu"):
                     self.tours.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
 
@@ -242,7 +242,7 @@ def bandwidth(row):
     """What a row reads and writes in its mean time, over a copy's in the same run; schema 1 has it as a quality."""
     if row["quality_metric"] == "bandwidth-share":
         return unless_absent(row["quality_mean"], row)
-    copy = next((each for _, each in row["run"].rows.iterrows() if is_copy(each)), None)
+    copy = next(filter(is_copy, row["run"].rows.to_dict("records")), None)
     if copy is None:
         return Estimate(reason=f"no copy in the GPU's memory in {row['run_id']}", rows=(row,))
     share = (row["bytes"] / row["mean_ms"]) / (copy["bytes"] / copy["median_ms"])

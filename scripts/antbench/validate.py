@@ -22,9 +22,12 @@ from antbench.command import BadInput
 # ---- meta.json ----
 
 
+CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+
 def is_text(value):
     """Without control characters, which would break a line, a terminal or an XML file."""
-    return isinstance(value, str) and not re.search(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]", value)
+    return isinstance(value, str) and not CONTROL.search(value)
 
 
 def is_word(value):
@@ -172,8 +175,8 @@ LEEWAY = 1e-9  # numbers of a table have twelve digits
 
 def row_fault(cells, numbers, key):
     """What is wrong with a row by itself, or None."""
-    if name := next((name for name, text in cells.items() if not is_text(text)), None):
-        return f"{name} has a control character"
+    if not is_text("".join(cells.values())):
+        return f"{next(name for name, text in cells.items() if not is_text(text))} has a control character"
     if name := next((name for name in key if cells[name][:1] in FORMULA and cells[name]), None):
         return f'{name} begins like a formula of a spreadsheet: "{cells[name]}"'
     if name := next((name for name in WHOLE if numbers[name] < 0 or numbers[name] % 1 > 0), None):
