@@ -11,6 +11,7 @@
 
 #include "kernels/host/host_backend.h"
 #include "kernels/operation.h"
+#include "kernels/ranks.h"
 #include "kernels/tsp/inputs.h"
 #include "kernels/tsp/tsp.h"
 #include "kernels/tsp/verify.h"
@@ -232,6 +233,7 @@ static void estimate(const ab_circumstances *c, const void *params, double *samp
     *once_s = (iteration > LONG_ITERATION_S ? VERIFIED_LONG : VERIFIED_ITERATIONS) *
               (iteration / (with_fewer(c, iteration) ? FEWER_ANTS : 1) + 1e-8 * n * (n + p->n_ants));
     if (c->implementation->backend == AB_HOST) *once_s = 1.5 * iteration;
+    if (p->ranks > ranks_count()) *sample_s = *once_s = 0.0; /* it is refused */
 }
 
 const ab_operation tsp_operation = {
