@@ -48,7 +48,7 @@ static const ab_heading headings[] = {{"6.1", "edge detectors, time for an image
         {"F6.5", "noise", NOISE, AB_ALWAYS("{images}"), AB_ASKED_LISTED, .lines = detectors, .part = 1, .found_only = true}
 static const ab_block blocks[] = {
     {"6.1", "time", NULL, AB_ALWAYS("{images}"), .lines = small}, {"6.1", "time", NULL, AB_ALWAYS("{large}"), .lines = large},
-    STUDY(curves, "{with-edges}"), STUDY(on_gpu, "shapes-512"), {NULL},
+    STUDY(curves, "shapes-512 ramp-512"), STUDY(on_gpu, "shapes-512"), {NULL},
 };
 const ab_driver table_6_1 = {
     .name = "6.1", .program = "table_6_1", .machine = "thesis, NVIDIA GTX 580 and one core of an Intel i7 950",
