@@ -1,7 +1,8 @@
 /* A barrier across all blocks of a grid, for kernels that LAUNCH_TOGETHER has launched.
  *
- * It comes in two halves, so that a block can do what needs nothing of the others while they arrive. What a block has
- * read before must be read anew after it: arrival releases and the end of waiting acquires, for the whole device.
+ * One thread of a block meets those of the others, so that the rest of the block can do meanwhile what needs nothing of
+ * them. What a block has read before must be read anew after it: arrival releases and the end of waiting acquires, for
+ * the whole device.
  * The host backend runs blocks one after another, so a grid there has one block (cudaDevAttrCooperativeLaunch is 0), for
  * which this is the block's own barrier.
  */
@@ -33,27 +34,27 @@ static __device__ __forceinline__ unsigned load_acquired(const unsigned *counter
 #endif
 }
 
-/* The block has come. *arrived is 0 before the first use and the barrier's alone: the blocks' arrivals add up to its
- * highest bit, which so changes with every meeting. Returns what await_grid is to be called with. */
-static __device__ __forceinline__ unsigned arrive_grid(unsigned *arrived)
+/* Waits for all threads of the block: before meet_blocks and after it. */
+static __device__ __forceinline__ void gather_block()
 {
     __syncthreads();
-    if (gridDim.x == 1 || threadIdx.x != 0) return 0;
-    return add_released(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
 }
 
-/* Waits until all blocks have come. */
-static __device__ __forceinline__ void await_grid(const unsigned *arrived, unsigned before)
+/* By one thread of each block, between two gather_block: waits until all blocks have come. *arrived is 0 before the first
+ * use and the barrier's alone: the blocks' arrivals add up to its highest bit, which so changes with every meeting. */
+static __device__ __forceinline__ void meet_blocks(unsigned *arrived)
 {
-    if (gridDim.x > 1 && threadIdx.x == 0)
-        while (((before ^ load_acquired(arrived)) & 0x80000000u) == 0) continue;
-    __syncthreads();
+    if (gridDim.x == 1) return;
+    const unsigned before = add_released(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
+    while (((before ^ load_acquired(arrived)) & 0x80000000u) == 0) continue;
 }
 
 /* Waits for all threads of the grid. */
 static __device__ __forceinline__ void meet_grid(unsigned *arrived)
 {
-    await_grid(arrived, arrive_grid(arrived));
+    gather_block();
+    if (threadIdx.x == 0) meet_blocks(arrived);
+    gather_block();
 }
 
 #endif

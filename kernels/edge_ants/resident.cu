@@ -2,9 +2,11 @@
  *
  * A block keeps the positions and memories of its ants in shared memory from the first iteration to the last, eight lanes an
  * ant as in octet.cu, and evaporation is folded into the deposits as there. What does not depend on the pheromone, that is
- * random numbers, the search of the memory and the neighbours' heuristics, an octet does for its first ant after its block
- * has arrived at the barrier and before it waits there. With two matrices, in step as in octet.cu, an iteration has one barrier; with one matrix, which all
- * ants read before any deposits, it has two, but touches half of the sectors: better where matrices exceed the L2 cache.
+ * random numbers, the search of the memory, the heuristics and visibilities of the neighbours and of where it may be relocated,
+ * an octet does for its first ant while its block waits at the barrier. With two matrices, in step as in octet.cu, an iteration
+ * has one barrier, which the last warp of a block keeps and has no ants: deposits must have arrived before their block has, and
+ * a warp that waited for that and then looked ahead came last. With one matrix, which all ants read before any deposits, it has
+ * two barriers, but touches half of the sectors: better where matrices exceed the L2 cache.
  * Where the device cannot hold all blocks at once, and on the host backend, an iteration is a launch.
  *
  * Floor, 512 x 512, 3000 ants: an iteration is a chain of an L2 read (144 ns), 70 instructions that wait for each other
@@ -18,7 +20,8 @@
  * x 4096, 192000 ants: 2.05 with blocks of 256, 2.00 with 1024 (octet 4.10), with two matrices 3.48. So 512 x 512 takes
  * 2.3 times what was predicted, 2.9 us an iteration, and 4096 x 4096 1.3 times. Since then the
  * barrier has two halves, and evaporation is in the launch: 0.129 (128 0.131, 512 0.135), with one matrix 0.172, and 4096 x
- * 4096 2.00 and, with 1024, 1.92: 2.6 us an iteration. docs/frontier.md has what else was tried.
+ * 4096 2.00 and, with 1024, 1.92: 2.6 us an iteration. On an NVIDIA H200, lena: 0.128 so far, 0.119 with visibilities at hand,
+ * 0.095 with a warp that keeps the barrier. docs/frontier.md has where the time goes and what else was tried.
  * Source: this project.
  */
 #include <math.h>
@@ -30,7 +33,7 @@
 
 static const double MAX_SCALE = 4096.0;
 enum { MAX_THREADS = 1024, SM_THREADS = 2048, TWO_MATRICES_PIXELS = 1 << 21 }; /* two matrices of so many pixels: 16 MiB */
-enum { ENTRIES = EA_MEMORY / EA_NEIGHBOURS, ANT_BYTES = (EA_MEMORY + 1) * (int)sizeof(int) };
+enum { ENTRIES = EA_MEMORY / EA_NEIGHBOURS };
 
 /* What a lane knows of its neighbour before it sees the pheromone. */
 typedef struct outlook {
@@ -39,6 +42,7 @@ typedef struct outlook {
     float visibility; /* of the pixel, with two matrices */
     float spin;       /* the ant's random number for the roulette */
     int anywhere;     /* where it is relocated to */
+    float there;      /* the visibility of that, with two matrices */
 } outlook;
 
 /* The ants of a block. */
@@ -46,6 +50,7 @@ typedef struct crowd {
     int first, n;                /* the first ant; how many */
     shared_array<int4> entries;  /* [n][EA_NEIGHBOURS]: the memories */
     shared_array<int> positions; /* [n] */
+    shared_array<float> entered; /* [n]: the visibilities of the positions, with two matrices */
 } crowd;
 
 /* What draw() of colony.h returns, of the one counter that an ant needs, without a generator's state. */
@@ -65,7 +70,7 @@ static __device__ __forceinline__ outlook look(const ea_device &colony, const cr
     const int neighbour = (int)threadIdx.x % EA_NEIGHBOURS, position = ants.positions[ant];
     const int pixel = ea_neighbour(position, neighbour, colony.width, colony.height);
     const int4 entries = ants.entries[ant * EA_NEIGHBOURS + neighbour];
-    outlook seen = {max(pixel, 0), 0.0f, 0.0f, 0.0f, 0};
+    outlook seen = {max(pixel, 0), 0.0f, 0.0f, 0.0f, 0, 0.0f};
     if (pixel >= 0) seen.heuristic = colony.heuristic[pixel];
     if (with_visibility && pixel >= 0) seen.visibility = colony.visibility[pixel];
     unsigned visited = ea_places(position, entries.x, colony.width) | ea_places(position, entries.y, colony.width) |
@@ -75,6 +80,7 @@ static __device__ __forceinline__ outlook look(const ea_device &colony, const cr
     const float4 random = draw_numbers(seed, ants.first + ant, iteration);
     seen.spin = random.x;
     seen.anywhere = random_pixel(colony, random);
+    if (with_visibility) seen.there = colony.visibility[seen.anywhere];
     return seen;
 }
 
@@ -84,11 +90,12 @@ typedef struct step {
     float visibility;
 } step;
 
-static __device__ __forceinline__ step choose(const ea_device &colony, const outlook &seen, bool with_visibility)
+/* `pheromone`: of the neighbour. */
+static __device__ __forceinline__ step choose(const ea_device &colony, const outlook &seen, float pheromone,
+                                              bool with_visibility)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE, neighbour = lane % EA_NEIGHBOURS, first = lane - neighbour;
-    float weight = 0.0f;
-    if (seen.heuristic > 0.0f) weight = ea_power(__ldcg(colony.pheromone + seen.pixel), colony.alpha) * seen.heuristic;
+    const float weight = seen.heuristic > 0.0f ? ea_power(pheromone, colony.alpha) * seen.heuristic : 0.0f;
     float sum = weight;
     for (int offset = 1; offset < EA_NEIGHBOURS; offset *= 2) {
         const float below = __shfl_up_sync(FULL_WARP, sum, (unsigned)offset);
@@ -102,8 +109,8 @@ static __device__ __forceinline__ step choose(const ea_device &colony, const out
     const int pixel = __shfl_sync(FULL_WARP, seen.pixel, first + winner);
     step taken = {candidates ? pixel : seen.anywhere, 0.0f};
     if (with_visibility) {
-        taken.visibility = __shfl_sync(FULL_WARP, seen.visibility, first + winner);
-        if (!candidates) taken.visibility = colony.visibility[seen.anywhere];
+        const float visibility = __shfl_sync(FULL_WARP, seen.visibility, first + winner);
+        taken.visibility = candidates ? visibility : seen.there;
     }
     return taken;
 }
@@ -141,6 +148,18 @@ static __device__ __forceinline__ void scale_matrix(const ea_device &colony, con
     }
 }
 
+/* Threads of a block that have ants: with two matrices all but the last warp's, which keeps the barrier. */
+static __host__ __device__ __forceinline__ int walkers_of(int threads, bool two)
+{
+    return two && threads > WARP_SIZE ? threads - WARP_SIZE : threads;
+}
+
+/* Shared memory of an ant. */
+static constexpr int ant_bytes(bool two)
+{
+    return (EA_MEMORY + 1 + (two ? 1 : 0)) * (int)sizeof(int);
+}
+
 /* TWO: two matrices, which swap after every iteration. Deposits of iteration first + k are scaled by growth^(k + 1), and
  * at the end the matrix that the last have gone to is multiplied by `settling`; 0: this is one iteration alone, with
  * deposits as they are into a secondary matrix that evaporation has written. per_block: ants of a block, all but the
@@ -152,50 +171,56 @@ static __global__ void __launch_bounds__(MAX_THREADS)
     SHARED_DYNAMIC(int4, entries, 0, per_block * EA_NEIGHBOURS);
     SHARED_DYNAMIC(int, memory, 0, per_block * EA_MEMORY); /* the same */
     SHARED_DYNAMIC(int, positions, per_block * EA_MEMORY * (int)sizeof(int), per_block);
-    const int first_ant = (int)blockIdx.x * per_block, octets = (int)blockDim.x / EA_NEIGHBOURS;
-    const crowd ants = {first_ant, min(per_block, colony.n_ants - first_ant), entries, positions};
+    SHARED_DYNAMIC(float, entered, per_block * (EA_MEMORY + 1) * (int)sizeof(int), TWO ? per_block : 0);
+    const int first_ant = (int)blockIdx.x * per_block, walkers = walkers_of((int)blockDim.x, TWO);
+    const int octets = walkers / EA_NEIGHBOURS, keeper = walkers < (int)blockDim.x ? walkers : 0;
+    const crowd ants = {first_ant, min(per_block, colony.n_ants - first_ant), entries, positions, entered};
     const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE, of_warp = lane / EA_NEIGHBOURS;
-    const int warp_ant = (thread - lane) / EA_NEIGHBOURS; /* the warp's first ant: it stays together */
+    /* The warp's first ant: it stays together. */
+    const int warp_ant = thread < walkers ? (thread - lane) / EA_NEIGHBOURS : ants.n;
     const int ant = min(warp_ant + of_warp, ants.n - 1);
     unsigned *const arrived = (unsigned *)colony.scratch;
     if (TWO && settling > 0.0f) scale_matrix(colony, colony.pheromone, colony.next_pheromone, 1.0f);
     load_ants(colony, ants);
     __syncthreads();
 
-    double scale = 1.0;
+    double scale = growth;
+    float now = (float)growth, late = 0.0f; /* of this iteration's deposits, and of those before: the secondary's */
     outlook seen = {};
     if (warp_ant < ants.n) seen = look(colony, ants, stretch.seed, ant, stretch.first, TWO);
     if (TWO && settling > 0.0f) meet_grid(arrived);
     for (int iteration = stretch.first;; ++iteration) {
-        const float late = iteration > stretch.first ? (float)scale : 0.0f; /* for the deposit before: the secondary's */
-        scale *= growth;
         for (int next = warp_ant; next < ants.n; next += octets) {
             const int here = min(next + of_warp, ants.n - 1);
             const bool deposits = next + of_warp < ants.n && lane % EA_NEIGHBOURS == 0;
             if (next != warp_ant) seen = look(colony, ants, stretch.seed, here, iteration, TWO);
-            if (TWO && deposits && late > 0.0f) {
-                const int before = positions[here];
-                deposit(colony, colony.next_pheromone, before, colony.visibility[before], late);
-            }
-            const step taken = choose(colony, seen, TWO);
+            const float pheromone = seen.heuristic > 0.0f ? __ldcg(colony.pheromone + seen.pixel) : 0.0f;
+            if (TWO && deposits && late > 0.0f)
+                deposit(colony, colony.next_pheromone, positions[here], entered[here], late);
+            const step taken = choose(colony, seen, pheromone, TWO);
             __syncwarp(FULL_WARP);
             if (deposits) {
-                if (TWO) deposit(colony, colony.next_pheromone, taken.pixel, taken.visibility, (float)scale);
+                if (TWO) deposit(colony, colony.next_pheromone, taken.pixel, taken.visibility, now);
                 memory[here * EA_MEMORY + iteration % EA_MEMORY] = taken.pixel;
                 positions[here] = taken.pixel;
+                if (TWO) entered[here] = taken.visibility;
             }
             __syncwarp(FULL_WARP);
         }
         if (!TWO) {
             meet_grid(arrived);
             for (int i = thread; i < ants.n; i += (int)blockDim.x)
-                deposit(colony, colony.pheromone, positions[i], colony.visibility[positions[i]], (float)scale);
+                deposit(colony, colony.pheromone, positions[i], colony.visibility[positions[i]], now);
         }
         if (settling == 0.0f) break;
-        const unsigned before = arrive_grid(arrived);
         const bool ends = iteration == stretch.last;
+        gather_block();
+        late = now;
+        scale *= growth;
+        now = (float)scale;
         if (!ends && warp_ant < ants.n) seen = look(colony, ants, stretch.seed, ant, iteration + 1, TWO);
-        await_grid(arrived, before);
+        if (thread == keeper) meet_blocks(arrived);
+        gather_block();
         if (TWO) {
             float *const read = colony.pheromone;
             colony.pheromone = colony.next_pheromone;
@@ -219,9 +244,10 @@ typedef struct cut {
 typedef void walk_kernel(ea_device, ea_stretch, int, double, float);
 
 /* As few ants a block as fill the device, an ant an octet where there are few. */
-static ab_status cut_grid(const ea_device *colony, walk_kernel *kernel, cut *chosen)
+static ab_status cut_grid(const ea_device *colony, bool two, cut *chosen)
 {
-    const int threads = colony->block_threads, octets = threads / EA_NEIGHBOURS;
+    walk_kernel *const kernel = two ? walk<true> : walk<false>;
+    const int threads = colony->block_threads, octets = walkers_of(threads, two) / EA_NEIGHBOURS;
     const int wanted = ceil_div(colony->n_ants, octets);
     int device = 0, processors = 0, most_bytes = 0, cooperative = 0, fit = 0;
     CUDA_TRY(cudaGetDevice(&device));
@@ -231,21 +257,21 @@ static ab_status cut_grid(const ea_device *colony, walk_kernel *kernel, cut *cho
     if (!cooperative) processors = 1; /* of one block */
     for (int each = cooperative ? SM_THREADS / threads : 1; each > 0; --each) {
         const int per_block = ceil_div(colony->n_ants, min(wanted, each * processors));
-        if (per_block > most_bytes / ANT_BYTES) continue;
+        if (per_block > most_bytes / ant_bytes(two)) continue;
         *chosen = {ceil_div(colony->n_ants, per_block), per_block, true};
-        AB_TRY(device_allow_shared((const void *)kernel, (size_t)per_block * ANT_BYTES, -1));
-        CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, (size_t)per_block * ANT_BYTES));
+        AB_TRY(device_allow_shared((const void *)kernel, (size_t)(per_block * ant_bytes(two)), -1));
+        CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, (size_t)(per_block * ant_bytes(two))));
         if (fit * processors >= chosen->blocks) return ab_ok();
     }
     *chosen = {wanted, octets, false};
-    return device_allow_shared((const void *)kernel, (size_t)octets * ANT_BYTES, -1);
+    return device_allow_shared((const void *)kernel, (size_t)(octets * ant_bytes(two)), -1);
 }
 
 static ab_status launch(const ea_device *colony, const cut &grid, const ea_stretch *stretch, double growth,
                         float settling, bool two)
 {
     walk_kernel *const kernel = two ? walk<true> : walk<false>;
-    const size_t bytes = (size_t)grid.per_block * ANT_BYTES;
+    const size_t bytes = (size_t)(grid.per_block * ant_bytes(two));
     const int threads = colony->block_threads;
     if (grid.together)
         LAUNCH_TOGETHER(kernel, grid.blocks, threads, bytes)(*colony, *stretch, grid.per_block, growth, settling);
@@ -287,9 +313,9 @@ static ab_status run(ea_device *colony, const ea_stretch *stretch)
                                           : colony->width * colony->height > TWO_MATRICES_PIXELS ? 1 : 2;
     const int at_once = iterations_at_once((double)colony->keep);
     cut grid;
-    AB_TRY(cut_grid(colony, matrices == 2 ? walk<true> : walk<false>, &grid));
+    AB_TRY(cut_grid(colony, matrices == 2, &grid));
     const bool together = grid.together && at_once > 0;
-    if (!together && matrices == 1) AB_TRY(cut_grid(colony, walk<true>, &grid));
+    if (!together && matrices == 1) AB_TRY(cut_grid(colony, true, &grid));
     for (int next = stretch->first; next <= stretch->last;) {
         const int n = together ? min(at_once, stretch->last - next + 1) : 1;
         const ea_stretch part = {stretch->seed, next, next + n - 1};

@@ -4,23 +4,17 @@
 
 static bool blocks_meet = true;
 
-static __device__ unsigned arrive_if_right(unsigned *arrived)
+static __device__ void gather_if_right()
 {
-    return blocks_meet ? arrive_grid(arrived) : 0;
-}
-
-static __device__ void await_if_right(const unsigned *arrived, unsigned before)
-{
-    if (blocks_meet) await_grid(arrived, before);
+    if (blocks_meet) gather_block();
 }
 
 static __device__ void meet_if_right(unsigned *arrived)
 {
-    await_if_right(arrived, arrive_if_right(arrived));
+    if (blocks_meet) meet_grid(arrived);
 }
 
-#define arrive_grid arrive_if_right
-#define await_grid await_if_right
+#define gather_block gather_if_right
 #define meet_grid meet_if_right
 #define edge_ants_resident planted_resident_rung
 #include "kernels/edge_ants/resident.cu"
