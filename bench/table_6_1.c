@@ -20,7 +20,7 @@ static const ab_set sets[] = {
         {"opencv-all", "canny/opencv", "sigma=0;threads=all", "OpenCV, all cores", ""},                                \
         {"canny-gpu", "canny/gpu", "sigma=0", "GPU Canny, complete"},                                                  \
         {"canny-runs", "canny/word-runs", "sigma=0", "GPU Canny, complete, ours"},                                     \
-        {"npp", "canny/npp", "sigma=0", "NPP Canny"},                                                                  \
+        {"canny-flood", "canny/flood", "sigma=0", "GPU Canny, flood"}, {"npp", "canny/npp", "sigma=0", "NPP Canny"},   \
         {"colour-edge-seq", "colour-edge/seq", "threads=1", "colour edge, 1 core"},                                    \
         {"colour-edge-omp", "colour-edge/omp", "threads=all", "colour edge, all cores"},                               \
         {"colour-edge", "colour-edge/gpu", NULL, "colour edge, GPU"}, {"canny-{name}", "canny/+", "sigma=0"},          \
