@@ -41,6 +41,16 @@ CE_INLINE float ce_square_root(float a)
     const float root = a * inverse;
     return fmaf(fmaf(-root, root, a), 0.5f * inverse, root);
 }
+
+CE_INLINE float ce_smaller(float a, float b)
+{
+    return fminf(a, b);
+}
+
+CE_INLINE float ce_larger(float a, float b)
+{
+    return fmaxf(a, b);
+}
 #else
 CE_INLINE float ce_quotient(float a, float b)
 {
@@ -50,6 +60,16 @@ CE_INLINE float ce_quotient(float a, float b)
 CE_INLINE float ce_square_root(float a)
 {
     return sqrtf(a);
+}
+
+CE_INLINE float ce_smaller(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+CE_INLINE float ce_larger(float a, float b)
+{
+    return a > b ? a : b;
 }
 #endif
 
@@ -81,8 +101,7 @@ CE_INLINE float ce_hue(float r, float g, float b)
 {
     const float x = (r - g) + (r - b), y = 1.7320508f * (g - b);
     const float ax = fabsf(x), ay = fabsf(y);
-    const float high = ax > ay ? ax : ay, low = ax > ay ? ay : ax;
-    float t = ce_quotient(low, high > 0.0f ? high : 1.0f), base = 0.0f;
+    float t = ce_quotient(ce_smaller(ax, ay), ce_larger(ce_larger(ax, ay), 1e-30f));
     const float t2 = t * t;
     float slope = -7.4694405e-4f;
     slope = fmaf(slope, t2, 3.85984429e-3f);
@@ -92,12 +111,10 @@ CE_INLINE float ce_hue(float r, float g, float b)
     slope = fmaf(slope, t2, 3.17828022e-2f);
     slope = fmaf(slope, t2, -5.30495122e-2f);
     slope = fmaf(slope, t2, 1.59154922e-1f);
-    base = ay > ax ? 0.25f : base;
-    t = ay > ax ? -t : t;
-    base = x < 0.0f ? 0.5f - base : base;
-    t = x < 0.0f ? -t : t;
-    base = y < 0.0f ? 1.0f - base : base;
-    t = y < 0.0f ? -t : t;
+    const bool steep = ay > ax, left = x < 0.0f, down = y < 0.0f;
+    float base = steep ? 0.25f : left ? 0.5f : 0.0f;
+    base = down ? 1.0f - base : base;
+    t = (steep != left) != down ? -t : t;
     return fmaf(slope, t, base);
 }
 
@@ -105,10 +122,10 @@ CE_INLINE float ce_hue(float r, float g, float b)
  * that it is exactly 0 for grey. */
 CE_INLINE float ce_volume(float r, float g, float b)
 {
-    const float least_rg = r < g ? r : g, least = least_rg < b ? least_rg : b;
+    const float least = ce_smaller(ce_smaller(r, g), b);
     const float intensity = ce_intensity(r, g, b);
     const float above = ce_intensity(r - least, g - least, b - least);
-    const float area = ce_quotient(above * above, intensity > 0.0f ? intensity : 1.0f);
+    const float area = ce_quotient(above * above, ce_larger(intensity, 1e-30f));
     return area * (3.14159265f * ce_hue(r, g, b));
 }
 

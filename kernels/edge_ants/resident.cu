@@ -171,7 +171,7 @@ static __global__ void __launch_bounds__(MAX_THREADS)
     SHARED_DYNAMIC(int4, entries, 0, per_block * EA_NEIGHBOURS);
     SHARED_DYNAMIC(int, memory, 0, per_block * EA_MEMORY); /* the same */
     SHARED_DYNAMIC(int, positions, per_block * EA_MEMORY * (int)sizeof(int), per_block);
-    SHARED_DYNAMIC(float, entered, per_block * (EA_MEMORY + 1) * (int)sizeof(int), TWO ? per_block : 0);
+    SHARED_DYNAMIC(float, entered, per_block *(EA_MEMORY + 1) * (int)sizeof(int), TWO ? per_block : 0);
     const int first_ant = (int)blockIdx.x * per_block, walkers = walkers_of((int)blockDim.x, TWO);
     const int octets = walkers / EA_NEIGHBOURS, keeper = walkers < (int)blockDim.x ? walkers : 0;
     const crowd ants = {first_ant, min(per_block, colony.n_ants - first_ant), entries, positions, entered};
@@ -260,7 +260,8 @@ static ab_status cut_grid(const ea_device *colony, bool two, cut *chosen)
         if (per_block > most_bytes / ant_bytes(two)) continue;
         *chosen = {ceil_div(colony->n_ants, per_block), per_block, true};
         AB_TRY(device_allow_shared((const void *)kernel, (size_t)(per_block * ant_bytes(two)), -1));
-        CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, (size_t)(per_block * ant_bytes(two))));
+        CUDA_TRY(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, (size_t)(per_block * ant_bytes(two))));
         if (fit * processors >= chosen->blocks) return ab_ok();
     }
     *chosen = {wanted, octets, false};
