@@ -11,7 +11,7 @@
  *
  * Floor, 4096 x 4096: 29 bytes a pixel, 487 MB, 116 us by the 4.2 TB/s that a copy has on an NVIDIA H200, of which the
  * second kernel's 9 are 36 us; the first has 243 instructions a pixel (ncu), 122 us were every issue slot used.
- * Measured there, one process, ms: lena 0.0126, shapes-4096 0.206: find_colours 160 us at 77 to 79 % of the issue slots,
+ * Measured there, three processes, ms: lena 0.0127, shapes-4096 0.207: find_colours 160 us at 77 to 79 % of the issue slots,
  * find_edges 43 us at 72 % of the memory's throughput (0.0133, 0.289, of it 173 and 104 us, where the second kernel took all
  * gradients again). Images of odd width take the way of those at a border everywhere.
  * Limits: height up to 131070; 22 bytes of GPU memory a pixel.
