@@ -196,7 +196,10 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
     const float n_parts = (float)n * (float)(BUCKET - 1), rate = tail * ((float)n * (float)BUCKET / n_parts);
     if (thread < rows.n_near) rows.mean[clock] = race_mean(near_weight, unit);
     if (thread == RACE_TAIL) rows.mean[clock] = tail > 0.0f ? race_mean(rate, unit) : RACE_SILENT;
-    if (!(tail > 0.0f)) return;
+    if (!(tail > 0.0f)) { /* arrivals at the row's own city, which do not count */
+        for (int j = thread; j < n; j += (int)blockDim.x) rows.alias[base + (size_t)j] = (unsigned)row;
+        return;
+    }
 
     for (int j = thread; j < n; j += (int)blockDim.x) word[j] = (unsigned)(race_time(word[j]) / tail * n_parts + 0.5f);
     __syncthreads();

@@ -18,6 +18,12 @@
  * left. That keeps the distribution: which arrival is the first that counts does not depend on how many before it do not.
  * After a step that no near city's clock has decided all clocks are drawn anew.
  *
+ * The last cities of a tour whose steps mostly end so have a clock each, a few a lane, whose rates are read from the
+ * matrix of weights: there is no tail then, and no city that has been visited is looked at.
+ *
+ * A candidate set that is exhausted leaves the best remaining city: the best of the row's ring, its nearest cities, whose
+ * weights stage "choice" sets apart, if it weighs more than every city beyond. Else the warp looks at all that are left.
+ *
  * A step's critical path: the row's clocks (shared memory, or the L2 cache where n is large), the visited flags of its
  * cities (shared memory), a warp minimum and a shuffle.
  * Resolution: 2^-18 of a time, 2^-24 of what a clock has to run, 2^-32 of a new clock's distribution, 2^-16 of the mean
@@ -42,17 +48,22 @@
 enum {
     RACE_LANES = WARP_SIZE,     /* clocks of a row */
     RACE_TAIL = RACE_LANES - 1, /* the tail's lane, after the near cities' */
-    RACE_LIST = 512,            /* cities left from which on an ant keeps a list of them */
-    RACE_ROUNDS = 4,            /* of proposals before a step is drawn anew: while a quarter of the cities is left, */
-    RACE_LATE_ROUNDS = 1,       /* ... and then */
-    RACE_ASKED = 2,             /* proposals of the first round, at first, where they come from memory */
+    RACE_RING =
+        8 * WARP_SIZE, /* of candidate sets: nearest cities of a row in which the best remaining city is looked for */
+    RACE_LIST = 512,   /* cities left from which on an ant keeps a list of them */
+    RACE_ROUNDS = 4,   /* of proposals before a step is drawn anew: while a quarter of the cities is left, */
+    RACE_LATE_ROUNDS = 1, /* ... and then */
+    RACE_ASKED = 2,       /* proposals of the first round, at first, where they come from memory */
     RACE_MOST_CITIES = 65536 - RACE_LANES,
+    RACE_FEW = 4,           /* cities of a lane, once those that are left race each with a clock of its own */
+    RACE_ODD = 12,          /* steps of the last 32 that no near city's clock has decided, for that */
     RACE_UNROLL = 2,        /* plain steps in the walk's loop */
     RACE_AT_ONCE = 8,       /* loads in flight of a lane that looks at a whole row */
     RACE_BLOCK_ANTS = 32,   /* most ants of a block; and its warps where it keeps rows, which they load together */
     RACE_STREAMED_BLOCK = 4 /* ants of a block where rows are not in shared memory */
 };
 
+#define RACE_LATE 0x7149f2cau       /* the key of 10^30 */
 #define RACE_NEVER 0xffffffffu      /* the key of a clock that is not in the race */
 #define RACE_SILENT 1e36f           /* mean time of a tail that weighs nothing: it rings, and no ring counts */
 #define RACE_WEIGHTLESS 0x7f800000u /* that of a city of weight 0, or more: an infinite time */
@@ -62,6 +73,10 @@ typedef struct race_rows {
     float *mean;          /* [n][RACE_LANES] mean time of a clock, in units of the row's; infinite for weight 0 */
     unsigned short *city; /* [n][RACE_LANES] near cities, nearest first; the last lane is the tail's, if there is one */
     unsigned *alias;      /* [n][stride] of the tail: threshold << 16 | alias; NULL for candidate sets */
+    unsigned short
+        *ring;          /* [n][RACE_RING] of candidate sets, else NULL: nearest cities, filled up with the row's own, */
+    float *ring_weight; /* [n][RACE_RING] ... what they weigh, */
+    float *beyond;      /* [n] ... and the most that any city does that is as far as the last of them, or farther */
     tour_links *links;    /* [n][n_ants]; NULL where the best ant alone deposits */
     int n_near;           /* near cities */
 } race_rows;
@@ -169,6 +184,12 @@ struct race_visited {
     {
         return mask(city) != 0;
     }
+    /* Of the four cities from 4 i on, a byte each: 1 for those that are left. */
+    __device__ __forceinline__ unsigned left(int i, int n) const
+    {
+        const int beyond = max(4 * (i + 1) - n, 0);
+        return ~*reinterpret_cast<const unsigned *>(&flags[4 * i]) & 0x01010101u >> 8 * beyond;
+    }
     __device__ __forceinline__ void set(int city, bool is) const
     {
         flags[city] = is ? -1 : 0;
@@ -228,25 +249,30 @@ struct race_record {
 
 /* ---- A step in which the race says nothing ---- */
 
-/* The cities that are left, once they are few. */
+/* The cities that are left, once they are few, and some that have been visited since it was filled; ascending. */
 struct race_list {
     shared_array<unsigned short> cities;
     int length; /* 0: not yet */
 
-    /* Of all cities, the first time; then of those that were left. */
-    template <typename Visited> __device__ void fill(int n, Visited visited)
+    template <typename Visited> __device__ void fill(int n, int left, Visited visited)
     {
-        const int lane = (int)threadIdx.x % WARP_SIZE, before = length, end = before ? before : n;
-        length = 0;
-        for (int first = 0; first < end; first += WARP_SIZE) {
-            const int k = first + lane, city = k >= end ? n : before ? (int)cities[k] : k;
-            const bool left = city < n && !visited.has(city);
-            const unsigned lanes = __ballot_sync(FULL_WARP, left);
-            __syncwarp(FULL_WARP); /* every lane has read the cities that others may write over */
-            if (left) cities[length + __popc(lanes & ((1u << lane) - 1))] = (unsigned short)city;
-            length += __popc(lanes);
-            __syncwarp(FULL_WARP);
+        const int lane = (int)threadIdx.x % WARP_SIZE, fours = ceil_div(n, 4);
+        for (int first = 0, before = 0; first < fours; first += WARP_SIZE) {
+            const unsigned four = first + lane < fours ? visited.left(first + lane, n) : 0;
+            unsigned lanes[4];
+#pragma unroll
+            for (int k = 0; k < 4; ++k) lanes[k] = __ballot_sync(FULL_WARP, four >> 8 * k & 1);
+            int at = before;
+#pragma unroll
+            for (int k = 0; k < 4; ++k) at += __popc(lanes[k] & ((1u << lane) - 1));
+#pragma unroll
+            for (int k = 0; k < 4; ++k) {
+                if (four >> 8 * k & 1) cities[at++] = (unsigned short)(4 * (first + lane) + k);
+                before += __popc(lanes[k]);
+            }
         }
+        length = left;
+        __syncwarp(FULL_WARP);
     }
 };
 
@@ -260,49 +286,107 @@ template <typename Visited> static __device__ int race_nearest(const tsp_device 
     return (int)(unsigned)warp_min(nearest);
 }
 
+/* The best remaining city, if it is one of the row's ring; else -1. Eight cities a lane. */
+template <typename Visited> static __device__ int race_in_ring(const race_rows &rows, int from, Visited visited)
+{
+    const int lane = (int)threadIdx.x % WARP_SIZE;
+    const uint4 pairs = __ldcg(reinterpret_cast<const uint4 *>(rows.ring) + (from * WARP_SIZE + lane));
+    const float4 low = __ldcg(reinterpret_cast<const float4 *>(rows.ring_weight) + 2 * (from * WARP_SIZE + lane));
+    const float4 high =
+        __ldcg(reinterpret_cast<const float4 *>(rows.ring_weight) + (2 * (from * WARP_SIZE + lane) + 1));
+    const float beyond = __ldcg(rows.beyond + from);
+    const unsigned city[8] = {pairs.x & 0xffff, pairs.x >> 16, pairs.y & 0xffff, pairs.y >> 16,
+                              pairs.z & 0xffff, pairs.z >> 16, pairs.w & 0xffff, pairs.w >> 16};
+    const float weight[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    float heaviest = 0.0f;
+    unsigned best = RACE_NEVER;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        const float left = visited.has((int)city[i]) ? 0.0f : weight[i];
+        if (left > heaviest || (left == heaviest && city[i] < best)) best = city[i];
+        heaviest = max(heaviest, left);
+    }
+    const float most = warp_max(heaviest);
+    const int first = (int)warp_min(heaviest == most ? best : RACE_NEVER);
+    return most > beyond ? first : -1;
+}
+
+/* What a lane sees of the cities that are left. */
+struct race_view {
+    float sum = 0.0f, heaviest = 0.0f; /* weights */
+    int best;                          /* the first of the heaviest */
+
+    __device__ __forceinline__ void add(int city, bool left, float weight)
+    {
+        if (!left) weight = 0.0f;
+        sum += weight;
+        if (weight > heaviest) best = city;
+        heaviest = max(heaviest, weight);
+    }
+};
+
 /* Chooses among all that are left, `left` of them: by the random proportional rule, or the best (tsp.h). Each lane looks
- * at every 32nd; by the rule a lane is drawn first, by what its cities weigh, and then one of these. */
+ * at every 32nd of the list, or every 32nd four of all cities; by the rule a lane is drawn first, by what its cities
+ * weigh, and then one of these. Nothing branches, so that loads are in flight together: what need not be loaded is the
+ * weight of the city itself, which is visited. */
 template <bool BEST, typename Random, typename Visited>
 static __device__ int race_rest(const tsp_device &colony, int from, int left, Visited visited, race_list &list,
                                 Random &random, unsigned &zero_weight_steps)
 {
-    const int n = colony.n, lane = (int)threadIdx.x % WARP_SIZE;
+    enum { FOURS_AT_ONCE = RACE_AT_ONCE / 2 };
+    const int n = colony.n, lane = (int)threadIdx.x % WARP_SIZE, fours = ceil_div(n, 4);
     const float *const row = colony.choice_info + (size_t)from * (size_t)colony.stride;
     const bool listed = left <= RACE_LIST;
-    if (listed && (list.length == 0 || 3 * left < 2 * list.length)) list.fill(n, visited);
-    const int end = listed ? list.length : n;
-    const auto city_of = [&](int k) { return k >= end ? n : listed ? (int)list.cities[k] : k; };
-    const auto weight_of = [&](int city) { return city == n || visited.has(city) ? 0.0f : __ldcg(row + city); };
-    float sum = 0.0f, heaviest = 0.0f;
-    int best = n;
-    for (int first = lane; first < end; first += RACE_AT_ONCE * WARP_SIZE) {
+    race_view view = {.best = n};
+    if (listed && (list.length == 0 || 3 * left < 2 * list.length)) list.fill(n, left, visited);
+    for (int first = lane; listed && first < list.length; first += RACE_AT_ONCE * WARP_SIZE) {
         int city[RACE_AT_ONCE];
         float weight[RACE_AT_ONCE];
 #pragma unroll
-        for (int i = 0; i < RACE_AT_ONCE; ++i) weight[i] = weight_of(city[i] = city_of(first + i * WARP_SIZE));
+        for (int i = 0; i < RACE_AT_ONCE; ++i)
+            city[i] = first + i * WARP_SIZE < list.length ? (int)list.cities[first + i * WARP_SIZE] : from;
 #pragma unroll
-        for (int i = 0; i < RACE_AT_ONCE; ++i) {
-            sum += weight[i];
-            if (weight[i] > heaviest || (weight[i] == heaviest && city[i] < best)) best = city[i];
-            heaviest = max(heaviest, weight[i]);
+        for (int i = 0; i < RACE_AT_ONCE; ++i) weight[i] = __ldcg(row + city[i]);
+#pragma unroll
+        for (int i = 0; i < RACE_AT_ONCE; ++i) view.add(city[i], !visited.has(city[i]), weight[i]);
+    }
+    for (int first = lane; !listed && first < fours; first += FOURS_AT_ONCE * WARP_SIZE) {
+        unsigned is_left[FOURS_AT_ONCE];
+        float4 weight[FOURS_AT_ONCE];
+#pragma unroll
+        for (int i = 0; i < FOURS_AT_ONCE; ++i)
+            is_left[i] = first + i * WARP_SIZE < fours ? visited.left(first + i * WARP_SIZE, n) : 0;
+#pragma unroll
+        for (int i = 0; i < FOURS_AT_ONCE; ++i)
+            weight[i] = __ldcg(reinterpret_cast<const float4 *>(row) + (is_left[i] ? first + i * WARP_SIZE : from / 4));
+#pragma unroll
+        for (int i = 0; i < FOURS_AT_ONCE; ++i) {
+            const int city = 4 * (first + i * WARP_SIZE);
+            view.add(city, is_left[i] & 1, weight[i].x);
+            view.add(city + 1, is_left[i] >> 8 & 1, weight[i].y);
+            view.add(city + 2, is_left[i] >> 16 & 1, weight[i].z);
+            view.add(city + 3, is_left[i] >> 24, weight[i].w);
         }
     }
-    const float most = warp_max(BEST ? heaviest : sum);
+    const float most = warp_max(BEST ? view.heaviest : view.sum);
     if (!(most > 0.0f)) {
         ++zero_weight_steps;
         return race_nearest(colony, from, visited);
     }
-    if (BEST) return (int)warp_min(heaviest == most ? (unsigned)best : RACE_NEVER);
-    const unsigned lane_key = race_key(race_exponential(random.next()) * race_mean(sum, most), lane);
+    if (BEST) return (int)warp_min(view.heaviest == most ? (unsigned)view.best : RACE_NEVER);
+    const unsigned lane_key = race_key(race_exponential(random.next()) * race_mean(view.sum, most), lane);
     const int lucky = (int)(warp_min(lane_key) % WARP_SIZE);
+    const int count = listed ? ceil_div(list.length, (int)WARP_SIZE) : 4 * ceil_div(fours, (int)WARP_SIZE);
     unsigned key = RACE_NEVER;
-    for (int k = lucky + lane * WARP_SIZE; k - lane * WARP_SIZE < end; k += WARP_SIZE * WARP_SIZE) {
-        const int city = city_of(k);
-        const unsigned other = race_key(race_exponential(random.next()) * race_mean(weight_of(city), most), lane);
-        if (other < key) best = city;
+    for (int k = lane; k - lane < count; k += WARP_SIZE) { /* the k-th city at which the lane looked */
+        const int at = listed ? lucky + k * WARP_SIZE : 4 * (lucky + k / 4 * WARP_SIZE) + k % 4;
+        const int city = at >= (listed ? list.length : n) ? from : listed ? (int)list.cities[at] : at;
+        const float weight = visited.has(city) ? 0.0f : row[city];
+        const unsigned other = race_key(race_exponential(random.next()) * race_mean(weight, most), lane);
+        if (other < key) view.best = city;
         key = min(key, other);
     }
-    return __shfl_sync(FULL_WARP, best, (int)warp_min(key));
+    return __shfl_sync(FULL_WARP, view.best, (int)warp_min(key));
 }
 
 static __device__ __forceinline__ float race_sum(float value)
@@ -317,39 +401,111 @@ struct race_clock {
     int city;
 };
 
-/* The tail has rung first: its arrivals, a lane each, until one is at an unvisited city or a near city's clock rings before
- * it, for which each arrival but the first has the same probability. The first round has `asked` of them, others 32. -1
- * where some rounds have not decided. */
+/* The tail has rung first: its arrivals, a lane each from the last on, until one is at an unvisited city or a near city's
+ * clock rings before it, for which each arrival but the first has the same probability. The first round has `asked` of
+ * them, others 32. -1 where some rounds have not decided. What does not need the table's entries is done while they are on
+ * their way: also *fresh, a new time for each lane's clock. */
 template <typename Random, typename Visited>
-static __device__ int race_tail(const tsp_device &colony, const race_rows &rows, int from, race_clock clock,
-                                unsigned key, int left, int asked, Visited visited, Random &random)
+static __device__ __forceinline__ int race_tail(const tsp_device &colony, const race_rows &rows, int lane, int from,
+                                                race_clock clock, unsigned key, int left, int asked, Visited visited,
+                                                Random &random, float *fresh)
 {
-    const int lane = (int)threadIdx.x % WARP_SIZE;
-    const unsigned *const alias = rows.alias + (size_t)from * (size_t)colony.stride;
-    const unsigned near_key = lane == RACE_TAIL ? RACE_NEVER : key;
-    const float rate = race_reciprocal(clock.mean);
+    const unsigned base = (unsigned)from * (unsigned)colony.stride, near_key = lane == RACE_TAIL ? RACE_NEVER : key;
+    unsigned long long drawn = (unsigned long long)random.next() * (unsigned)colony.n; /* a bucket, and where in it */
+    /* No branch: those that do not ask read the first bucket. */
+    unsigned entry = __ldcg(rows.alias + (base + (lane + asked >= WARP_SIZE ? (unsigned)(drawn >> 32) : 0)));
+    unsigned near_rings = 0;
     float near = 0.0f, all = 0.0f;
-    if (__shfl_sync(FULL_WARP, clock.mean, RACE_TAIL) >= RACE_SILENT) return -1;
-    const int rounds = 4 * left > colony.n ? RACE_ROUNDS : RACE_LATE_ROUNDS;
-    for (int round = 0; round < rounds; ++round, asked = WARP_SIZE) {
-        const unsigned long long drawn = (unsigned long long)random.next() * (unsigned)colony.n;
-        const unsigned bucket = (unsigned)(drawn >> 32), fraction = (unsigned)drawn >> 16;
-        const unsigned entry = __ldcg(alias + (lane < asked ? bucket : 0)); /* no branch: others read the first */
-        if (round == 0) { /* in the shadow of the load */
-            near = race_sum(near_key < RACE_WEIGHTLESS ? rate : 0.0f);
-            all = near + __shfl_sync(FULL_WARP, rate, RACE_TAIL);
-        }
-        const bool rings = round + lane > 0 && race_unit(random.next()) * all <= near; /* before this arrival */
-        const int proposal = (int)(fraction < entry >> 16 ? bucket : entry & 0xffff);
-        const unsigned near_rings = __ballot_sync(FULL_WARP, rings);
-        const unsigned unvisited = __ballot_sync(FULL_WARP, !visited.has(proposal));
-        const unsigned decided = (near_rings | unvisited) & (FULL_WARP >> (WARP_SIZE - asked));
-        if (!decided) continue;
-        const int arrival = __ffs((int)decided) - 1;
-        if (near_rings >> arrival & 1) return __shfl_sync(FULL_WARP, clock.city, (int)warp_min(near_key));
-        return __shfl_sync(FULL_WARP, proposal, arrival);
+    if (asked) { /* as it always is; but across a branch the compiler does not have all of this wait for the entry */
+        const float rate = race_reciprocal(clock.mean);
+        *fresh = race_exponential(random.next());
+        near = race_sum(near_key < RACE_WEIGHTLESS ? rate : 0.0f);
+        all = near + __shfl_sync(FULL_WARP, rate, RACE_TAIL);
+        near_rings = __ballot_sync(FULL_WARP, (race_unit(random.next()) * all < near) & (lane < WARP_SIZE - 1));
     }
-    return -1;
+    int proposal = (unsigned)drawn >> 16 < entry >> 16 ? (int)(drawn >> 32) : (int)(entry & 0xffff);
+    unsigned decided = (__ballot_sync(FULL_WARP, !visited.has(proposal)) | near_rings) & FULL_WARP
+                                                                                             << (WARP_SIZE - asked);
+    if (!decided) {
+        const int rounds = 4 * left > colony.n ? RACE_ROUNDS : RACE_LATE_ROUNDS;
+        for (int round = 1; round < rounds && !decided; ++round) {
+            __syncwarp(FULL_WARP);
+            drawn = (unsigned long long)random.next() * (unsigned)colony.n;
+            entry = __ldcg(rows.alias + (base + (unsigned)(drawn >> 32)));
+            near_rings = __ballot_sync(FULL_WARP, race_unit(random.next()) * all < near);
+            proposal = (unsigned)drawn >> 16 < entry >> 16 ? (int)(drawn >> 32) : (int)(entry & 0xffff);
+            decided = __ballot_sync(FULL_WARP, !visited.has(proposal)) | near_rings;
+        }
+        if (!decided) return -1;
+    }
+    const int arrival = WARP_SIZE - 1 - __clz((int)decided);
+    if (near_rings >> arrival & 1) return __shfl_sync(FULL_WARP, clock.city, (int)warp_min(near_key));
+    return __shfl_sync(FULL_WARP, proposal, arrival);
+}
+
+/* ---- The end of a tour ---- */
+
+/* All cities that are left, RACE_FEW a lane at most, each with a clock of its own, whose rate is the weight itself: as a city
+ * is chosen once, a clock is drawn once. A weight below 2^-126 is none to the instruction that inverts it: where no time is
+ * less than 10^30, so that it might matter, the step is drawn by race_rest, and all clocks anew. */
+template <typename Random, typename Visited>
+static __device__ void race_finish(const tsp_device &colony, const race_rows &rows, int lane, int ant, int from,
+                                   int left, Visited visited, race_list &list, race_record &record, Random &random,
+                                   unsigned &zero_weight_steps)
+{
+    const int n = colony.n;
+    int city[RACE_FEW];
+    float wait[RACE_FEW], weight[RACE_FEW];
+    list.fill(n, left, visited);
+#pragma unroll
+    for (int k = 0; k < RACE_FEW; ++k) {
+        const int at = lane + k * WARP_SIZE;
+        city[k] = at < left ? (int)list.cities[at] : from;
+        wait[k] = at < left ? race_exponential(random.next()) : INFINITY;
+    }
+    const auto go = [&](int i, int next) {
+#pragma unroll
+        for (int k = 0; k < RACE_FEW; ++k)
+            if (city[k] == next) wait[k] = INFINITY;
+        visited.set(next, true);
+        if (lane == i) record.mine = next;
+        from = next;
+    };
+    for (; left > 0; left -= WARP_SIZE) {
+        const int steps = min(left, (int)WARP_SIZE);
+        for (int i = 0;; ++i) {
+#pragma unroll RACE_UNROLL
+            for (; i < steps; ++i) {
+                __syncwarp(FULL_WARP);
+                const unsigned base = (unsigned)from * (unsigned)colony.stride;
+                float least = INFINITY;
+                int mine = from;
+#pragma unroll
+                for (int k = 0; k < RACE_FEW; ++k) weight[k] = __ldcg(colony.choice_info + (base + (unsigned)city[k]));
+#pragma unroll
+                for (int k = 0; k < RACE_FEW; ++k) {
+                    const float time = wait[k] * race_reciprocal(weight[k]);
+                    if (time < least) mine = city[k];
+                    least = min(time, least);
+                }
+                const unsigned first = warp_min(race_key(least, lane));
+                const int next = __shfl_sync(FULL_WARP, mine, (int)first);
+                if (first >= RACE_LATE) break;
+#pragma unroll
+                for (int k = 0; k < RACE_FEW; ++k) wait[k] = fabsf(wait[k] - race_time(first) * weight[k]);
+                go(i, next);
+            }
+            if (i == steps) break;
+            __syncwarp(FULL_WARP);
+            const int next = race_rest<false>(colony, from, left - i, visited, list, random, zero_weight_steps);
+            __syncwarp(FULL_WARP);
+#pragma unroll
+            for (int k = 0; k < RACE_FEW; ++k)
+                if (wait[k] < INFINITY) wait[k] = race_exponential(random.next());
+            go(i, next);
+        }
+        record.write(colony, rows, ant, n - left, steps);
+    }
 }
 
 /* ---- The walk ---- */
@@ -385,6 +541,7 @@ struct race_layout {
 template <typename T> static __device__ __forceinline__ void race_load(shared_array<T> to, const T *from, int count)
 {
     enum { EACH = 16 / sizeof(T) };
+#pragma unroll 4
     for (int i = (int)threadIdx.x * EACH; i < count; i += (int)blockDim.x * EACH)
         *reinterpret_cast<uint4 *>(&to[i]) = *reinterpret_cast<const uint4 *>(from + i);
 }
@@ -429,7 +586,13 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     race_clock clock = clock_of(from);
     float wait = race_exponential(random.next());
 
+    int odd = 0; /* steps of the last 32 that no near city's clock has decided */
     for (; left > 0; left -= WARP_SIZE) {
+        if (!CANDIDATES && odd >= RACE_ODD && left <= RACE_FEW * WARP_SIZE) {
+            race_finish(colony, rows, lane, ant, from, left, visited, list, record, random, zero_weight_steps);
+            break;
+        }
+        odd = 0;
         const float spare = race_exponential(random.next()); /* of the clock that rings in the step of this lane */
         const int asked = plan.cached ? (int)WARP_SIZE : min(RACE_ASKED + RACE_ASKED * n / left, (int)WARP_SIZE);
         for (int i = 0;; ++i) {
@@ -453,11 +616,16 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
             }
             if (i == WARP_SIZE || i == left) break;
             int next = -1;
-            if (!CANDIDATES) next = race_tail(colony, rows, from, clock, key, left - i, asked, visited, random);
+            ++odd;
+            if (CANDIDATES) {
+                wait = race_exponential(random.next());
+                if ((left - i) * (RACE_RING / 4) > n) next = race_in_ring(rows, from, visited);
+            } else {
+                next = race_tail(colony, rows, lane, from, clock, key, left - i, asked, visited, random, &wait);
+            }
             if (next < 0)
                 next = race_rest<CANDIDATES>(colony, from, left - i, visited, list, random, zero_weight_steps);
             clock = clock_of(next);
-            wait = race_exponential(random.next());
             __syncwarp(FULL_WARP);
             if (lane == 0) visited.set(next, true);
             if (lane == i) record.mine = next;
@@ -481,11 +649,17 @@ static inline size_t race_place(void *scratch, int n, int stride, const as_param
 {
     const size_t entries = race_entries(n), matrix = (size_t)n * (size_t)stride;
     const size_t city = race_round_up(entries * sizeof(float)), alias = city + race_round_up(entries * sizeof(short));
-    const size_t links = alias + (tail ? race_round_up(matrix * sizeof(unsigned)) : 0);
+    const size_t ring = alias + (tail ? race_round_up(matrix * sizeof(unsigned)) : 0), in_rings = (size_t)n * RACE_RING;
+    const size_t ring_weight = ring + (tail ? 0 : race_round_up(in_rings * sizeof(short)));
+    const size_t beyond = ring_weight + (tail ? 0 : race_round_up(in_rings * sizeof(float)));
+    const size_t links = beyond + (tail ? 0 : race_round_up((size_t)n * sizeof(float)));
     rows->n_near = n_near;
     rows->mean = (float *)scratch;
     rows->city = (unsigned short *)((char *)scratch + city);
     rows->alias = tail ? (unsigned *)((char *)scratch + alias) : NULL;
+    rows->ring = tail ? NULL : (unsigned short *)((char *)scratch + ring);
+    rows->ring_weight = tail ? NULL : (float *)((char *)scratch + ring_weight);
+    rows->beyond = tail ? NULL : (float *)((char *)scratch + beyond);
     rows->links = params->protocol == AS_ALL_ANTS ? (tour_links *)((char *)scratch + links) : NULL;
     return links + (rows->links ? (size_t)n * (size_t)params->n_ants * sizeof(tour_links) : 0);
 }

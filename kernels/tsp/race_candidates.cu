@@ -28,7 +28,7 @@
  */
 #include "kernels/tsp/race.h"
 
-enum { N_THREADS = 256 };
+enum { N_THREADS = RACE_RING }; /* a city of the ring a thread */
 
 static __device__ __forceinline__ float weigh(const tsp_device &colony, size_t edge, float alpha)
 {
@@ -39,12 +39,24 @@ static __device__ __forceinline__ float weigh(const tsp_device &colony, size_t e
 static __global__ void __launch_bounds__(N_THREADS) weigh_sets(tsp_device colony, race_rows rows, float alpha)
 {
     const int row = (int)blockIdx.x, thread = (int)threadIdx.x;
+    const int clock = row * RACE_LANES + thread, place = row * RACE_RING + thread, last = (row + 1) * RACE_RING - 1;
     const size_t base = (size_t)row * (size_t)colony.stride;
+    const float least = colony.heuristic[base + rows.ring[last]]; /* of the ring: 0 where it has all cities */
+    SHARED(float, of_warps, N_THREADS / WARP_SIZE);
+    float beyond = 0.0f;
     if (row == 0 && thread == 0) *colony.iteration_best = ~0ull;
-    for (int j = thread; j < colony.stride; j += N_THREADS)
-        colony.choice_info[base + (size_t)j] = weigh(colony, base + (size_t)j, alpha);
+    for (int j = thread; j < colony.stride; j += N_THREADS) {
+        const float weight = weigh(colony, base + (size_t)j, alpha);
+        colony.choice_info[base + (size_t)j] = weight;
+        if (colony.heuristic[base + (size_t)j] <= least) beyond = max(beyond, weight);
+    }
+    rows.ring_weight[place] = weigh(colony, base + rows.ring[place], alpha);
+    beyond = warp_max(beyond);
+    if (thread % WARP_SIZE == 0) of_warps[thread / WARP_SIZE] = beyond;
+    __syncthreads();
     if (thread >= WARP_SIZE) return;
-    const int clock = row * RACE_LANES + thread;
+    beyond = warp_max(thread < N_THREADS / WARP_SIZE ? of_warps[thread] : 0.0f);
+    if (thread == 0) rows.beyond[row] = beyond;
     const float weight = thread < rows.n_near ? weigh(colony, base + rows.city[clock], alpha) : 0.0f;
     const float unit = race_sum(weight);
     if (thread < rows.n_near) rows.mean[clock] = race_mean(weight, unit);
@@ -70,9 +82,30 @@ static ab_status check(const as_problem *problem, const as_params *params)
     return race_check_walk<race_random, race_visited, true>(problem->n, params);
 }
 
+/* Rings: as many nearest cities as there are. */
+static ab_status write_rings(const race_rows *rows, const as_problem *problem)
+{
+    const size_t n = (size_t)problem->n, known = (size_t)min(problem->n - 1, (int)RACE_RING);
+    int32_t *near = NULL;
+    AB_TRY(as_nearest_neighbours(problem, (int)known, &near));
+    unsigned short *const ring = (unsigned short *)malloc(n * RACE_RING * sizeof *ring);
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; ring && i < n * RACE_RING; ++i) {
+        const size_t row = i / RACE_RING, k = i % RACE_RING;
+        ring[i] = (unsigned short)(k < known ? (size_t)near[row * known + k] : row);
+    }
+    if (ring) error = cudaMemcpy(rows->ring, ring, n * RACE_RING * sizeof *ring, cudaMemcpyHostToDevice);
+    const bool made = ring != NULL;
+    free(ring);
+    free(near);
+    CUDA_TRY(error);
+    return made ? ab_ok() : ab_failed("out of memory: %zu rings", n);
+}
+
 static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *params)
 {
     const race_rows rows = rows_of(colony, params);
+    AB_TRY(write_rings(&rows, problem));
     return race_write_cities(&rows, problem->n, problem->nn_list);
 }
 
