@@ -401,7 +401,7 @@ struct race_clock {
     int city;
 };
 
-/* The tail has rung first: its arrivals, a lane each from the last on, until one is at an unvisited city or a near city's
+/* The tail has rung first: its arrivals, a lane each, until one is at an unvisited city or a near city's
  * clock rings before it, for which each arrival but the first has the same probability. The first round has `asked` of
  * them, others 32. -1 where some rounds have not decided. What does not need the table's entries is done while they are on
  * their way: also *fresh, a new time for each lane's clock. */
@@ -410,37 +410,33 @@ static __device__ __forceinline__ int race_tail(const tsp_device &colony, const 
                                                 race_clock clock, unsigned key, int left, int asked, Visited visited,
                                                 Random &random, float *fresh)
 {
-    const unsigned base = (unsigned)from * (unsigned)colony.stride, near_key = lane == RACE_TAIL ? RACE_NEVER : key;
-    unsigned long long drawn = (unsigned long long)random.next() * (unsigned)colony.n; /* a bucket, and where in it */
-    /* No branch: those that do not ask read the first bucket. */
-    unsigned entry = __ldcg(rows.alias + (base + (lane + asked >= WARP_SIZE ? (unsigned)(drawn >> 32) : 0)));
-    unsigned near_rings = 0;
+    const unsigned *const alias = rows.alias + (size_t)from * (size_t)colony.stride;
+    const unsigned near_key = lane == RACE_TAIL ? RACE_NEVER : key;
+    const int rounds = 4 * left > colony.n ? RACE_ROUNDS : RACE_LATE_ROUNDS;
     float near = 0.0f, all = 0.0f;
-    if (asked) { /* as it always is; but across a branch the compiler does not have all of this wait for the entry */
-        const float rate = race_reciprocal(clock.mean);
-        *fresh = race_exponential(random.next());
-        near = race_sum(near_key < RACE_WEIGHTLESS ? rate : 0.0f);
-        all = near + __shfl_sync(FULL_WARP, rate, RACE_TAIL);
-        near_rings = __ballot_sync(FULL_WARP, (race_unit(random.next()) * all < near) & (lane < WARP_SIZE - 1));
-    }
-    int proposal = (unsigned)drawn >> 16 < entry >> 16 ? (int)(drawn >> 32) : (int)(entry & 0xffff);
-    unsigned decided = (__ballot_sync(FULL_WARP, !visited.has(proposal)) | near_rings) & FULL_WARP
-                                                                                             << (WARP_SIZE - asked);
-    if (!decided) {
-        const int rounds = 4 * left > colony.n ? RACE_ROUNDS : RACE_LATE_ROUNDS;
-        for (int round = 1; round < rounds && !decided; ++round) {
-            __syncwarp(FULL_WARP);
-            drawn = (unsigned long long)random.next() * (unsigned)colony.n;
-            entry = __ldcg(rows.alias + (base + (unsigned)(drawn >> 32)));
-            near_rings = __ballot_sync(FULL_WARP, race_unit(random.next()) * all < near);
-            proposal = (unsigned)drawn >> 16 < entry >> 16 ? (int)(drawn >> 32) : (int)(entry & 0xffff);
-            decided = __ballot_sync(FULL_WARP, !visited.has(proposal)) | near_rings;
+    for (int round = 0; round < rounds; ++round, asked = WARP_SIZE) {
+        const unsigned long long drawn = (unsigned long long)random.next() * (unsigned)colony.n;
+        const unsigned bucket = (unsigned)(drawn >> 32), fraction = (unsigned)drawn >> 16;
+        const unsigned entry = __ldcg(alias + (lane < asked ? bucket : 0)); /* no branch: others read the first */
+        unsigned near_rings = 0;
+        if (asked) { /* which it is: a branch, as the compiler would wait for the entry before this */
+            if (round == 0) {
+                const float rate = race_reciprocal(clock.mean);
+                *fresh = race_exponential(random.next());
+                near = race_sum(near_key < RACE_WEIGHTLESS ? rate : 0.0f);
+                all = near + __shfl_sync(FULL_WARP, rate, RACE_TAIL);
+            }
+            near_rings = __ballot_sync(FULL_WARP, (race_unit(random.next()) * all < near) & (round + lane > 0));
         }
-        if (!decided) return -1;
+        const int proposal = (int)(fraction < entry >> 16 ? bucket : entry & 0xffff);
+        const unsigned unvisited = __ballot_sync(FULL_WARP, !visited.has(proposal));
+        const unsigned decided = (near_rings | unvisited) & (FULL_WARP >> (WARP_SIZE - asked));
+        if (!decided) continue;
+        const int arrival = __ffs((int)decided) - 1;
+        if (near_rings >> arrival & 1) return __shfl_sync(FULL_WARP, clock.city, (int)warp_min(near_key));
+        return __shfl_sync(FULL_WARP, proposal, arrival);
     }
-    const int arrival = WARP_SIZE - 1 - __clz((int)decided);
-    if (near_rings >> arrival & 1) return __shfl_sync(FULL_WARP, clock.city, (int)warp_min(near_key));
-    return __shfl_sync(FULL_WARP, proposal, arrival);
+    return -1;
 }
 
 /* ---- The end of a tour ---- */
@@ -467,7 +463,7 @@ static __device__ void race_finish(const tsp_device &colony, const race_rows &ro
 #pragma unroll
         for (int k = 0; k < RACE_FEW; ++k)
             if (city[k] == next) wait[k] = INFINITY;
-        visited.set(next, true);
+        if (lane == 0) visited.set(next, true);
         if (lane == i) record.mine = next;
         from = next;
     };
@@ -570,10 +566,15 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     __syncthreads();
     if (warp >= plan.block_ants || ant >= colony.n_ants) return;
 
+    const float *my_means = rows.mean + lane;
+    const unsigned short *my_cities = rows.city + lane;
+#ifdef __CUDACC__
+    if (!IN_SHARED) asm volatile("" : "+l"(my_means), "+l"(my_cities)); /* not loaded again in each step */
+#endif
     const auto clock_of = [&](int row) -> race_clock {
         const unsigned entry = (unsigned)(row * RACE_LANES + lane);
         if (IN_SHARED) return {means[entry], cities[entry]};
-        return {__ldg(rows.mean + entry), __ldg(rows.city + entry)};
+        return {__ldg(my_means + row * RACE_LANES), __ldg(my_cities + row * RACE_LANES)};
     };
     Random random(seed, ant_stream(colony, iteration, ant) * WARP_SIZE + (unsigned)lane);
     race_list list = {lists + warp * RACE_LIST, 0};

@@ -2,8 +2,9 @@
  *
  * Where cand-block loads the set, then weights, scans and spins, a lane here has its candidate's mean time in the row, and
  * a warp minimum tells who rings first. A set of which every city is visited, or weighs nothing, leaves the best remaining
- * city (tsp.h), which the warp looks for itself, among all cities or, of the last 512, in a list. Stage "choice" is
- * choice_info and, in the same launch, the 32 mean times of each row; stage "update" is that of deposit_rows.cu.
+ * city (tsp.h), which the warp looks for itself: in the row's ring, its 256 nearest cities, and where that may not have it
+ * among all cities or, of the last 512, in a list. Stage "choice" is choice_info and, in the same launch, the 32 mean times
+ * of each row, what the ring's cities weigh and the most that any other does; stage "update" is that of deposit_rows.cu.
  *
  * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; n = n_ants:
  *   latency   as race.cu: 160 cycles a step where the rows fit in shared memory, 400 where they come from the L2 cache, and
@@ -19,8 +20,10 @@
  *   construct  0.031 / 0.032    0.061 / 0.061    0.153 / 0.159    0.910 / 0.924    9.36 / 9.88
  *   choice     0.005            0.005            0.006            0.033            0.17
  *   update     0.007 / 0.005    0.007 / 0.005    0.011 / 0.006    0.050 / 0.023    0.24 / 0.12
- * Construction is 1.8 to 1.9 times the floor up to pr2392 and 6 times at u5915, where shared memory holds fewer ants than
- * there are.
+ * Since then, in turns with the program of before in one process, NVIDIA H200, ms, `as` / `as-best`: searches without branches
+ * and rings, where searches were 27 % of pr2392's walk and 57 % of u5915's: pr1002 0.174 / 0.175 -> 0.158 / 0.148, pr2392 0.97 / 0.91 -> 0.78 /
+ * 0.67, u5915 9.43 / 8.41 -> 5.23 / 3.89; d198 and pcb442 within 4 %. Of pr2392's walk a third waits for rows from the L2
+ * cache: 1.3 times the floor by latency, which has no search in it.
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,
  * both paths); compute-sanitizer's four tools found nothing.
  * Limits: sets of 1 to 32 cities.
