@@ -257,6 +257,7 @@ struct race_list {
     template <typename Visited> __device__ void fill(int n, int left, Visited visited)
     {
         const int lane = (int)threadIdx.x % WARP_SIZE, fours = ceil_div(n, 4);
+        __syncwarp(FULL_WARP); /* other lanes' flags are written, and what was in the list is read */
         for (int first = 0, before = 0; first < fours; first += WARP_SIZE) {
             const unsigned four = first + lane < fours ? visited.left(first + lane, n) : 0;
             unsigned lanes[4];

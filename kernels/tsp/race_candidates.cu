@@ -21,11 +21,11 @@
  *   choice     0.005            0.005            0.006            0.033            0.17
  *   update     0.007 / 0.005    0.007 / 0.005    0.011 / 0.006    0.050 / 0.023    0.24 / 0.12
  * Since then, in turns with the program of before in one process, NVIDIA H200, ms, `as` / `as-best`: searches without branches
- * and rings, where searches were 27 % of pr2392's walk and 57 % of u5915's: pr1002 0.174 / 0.175 -> 0.158 / 0.148, pr2392 0.97 / 0.91 -> 0.78 /
+ * and rings, where searches were 27 % of pr2392's walk and 57 % of u5915's: pr1002 0.174 / 0.175 -> 0.158 / 0.148, pr2392 0.97 / 0.91 -> 0.76 /
  * 0.67, u5915 9.43 / 8.41 -> 5.23 / 3.89; d198 and pcb442 within 4 %. Of pr2392's walk a third waits for rows from the L2
  * cache: 1.3 times the floor by latency, which has no search in it.
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,
- * both paths); compute-sanitizer's four tools found nothing.
+ * both paths); of compute-sanitizer: docs/frontier.md.
  * Limits: sets of 1 to 32 cities.
  * Source: this project; the rule: thesis §4.4.
  */
