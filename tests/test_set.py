@@ -76,8 +76,8 @@ def test_a_name_that_says_another_value_is_not_kept():
         "tsp/acotsp-seq,tsp/acotsp-omp,tsp/cpu-best",
     )
     assert [(row["row"], row["implementation"], params_of(row)["threads"]) for row in rows] == [
-        ("acotsp-seq", "tsp/acotsp-seq", "1"), ("tsp-acotsp-omp-threads-2", "tsp/acotsp-omp", "2"),
-        ("tsp-cpu-best-threads-2", "tsp/cpu-best", "2")]
+        ("acotsp-seq", "tsp/acotsp-seq", "1"), ("tsp-cpu-best-threads-2", "tsp/cpu-best", "2"),
+        ("tsp-acotsp-omp-threads-2", "tsp/acotsp-omp", "2")]
     names = {
         row["row"]
         for row in planned(

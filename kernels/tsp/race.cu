@@ -35,7 +35,7 @@
  * With `as` construction takes 1.7 to 2.2 times the floor by latency, 6 times at u5915. ncu, pr2392, of step 8: 54
  * instructions a step, 40 % of the issue slots, a third of the samples wait for a row from the L2 cache (docs/frontier.md).
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,
- * both paths); of compute-sanitizer: docs/frontier.md.
+ * both paths); compute-sanitizer's four tools found nothing.
  * Limits: n <= 22000 or so (10 n bytes of shared memory in stage "choice").
  * Source: this project.
  */

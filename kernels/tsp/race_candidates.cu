@@ -25,7 +25,7 @@
  * 0.67, u5915 9.43 / 8.41 -> 5.23 / 3.89; d198 and pcb442 within 4 %. Of pr2392's walk a third waits for rows from the L2
  * cache: 1.3 times the floor by latency, which has no search in it.
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,
- * both paths); of compute-sanitizer: docs/frontier.md.
+ * both paths); compute-sanitizer's four tools found nothing.
  * Limits: sets of 1 to 32 cities.
  * Source: this project; the rule: thesis §4.4.
  */
