@@ -30,11 +30,12 @@ static const ab_line grid[] = {{"thread-{block}", "edge-ants/thread", "block={bl
 static const ab_line uncached[] = {
     {"warp-{block}-uncached", "edge-ants/warp", "block={blocks};cached=0", "ant per warp, memory left to L1"}, {NULL}};
 static const ab_line maps[] = {{"seq", "edge-ants/seq", "threads=1", "ants, CPU"},
-                               {"warp-128", "edge-ants/warp", .label = "ants"}, {"sobel", "sobel/seq", .label = "Sobel"},
-                               {NULL}};
-static const ab_line crowds[] = {{"ants-{ants-512}", "edge-ants/warp", "ants-512={ants};runs=1", "{ants-512} ants"},
-                                 {"seq-ants-{ants-512}", "edge-ants/seq", "ants-512={ants};runs=1;threads=1", "{ants-512} ants, CPU"},
-                                 {NULL}};
+                               {"warp-128", "edge-ants/warp", .label = "ants", .gpu_only = true},
+                               {"sobel", "sobel/seq", .label = "Sobel"}, {NULL}};
+static const ab_line crowds[] = {
+    {"ants-{ants-512}", "edge-ants/warp", "ants-512={ants};runs=1", "{ants-512} ants", .gpu_only = true},
+    {"seq-ants-{ants-512}", "edge-ants/seq", "ants-512={ants};runs=1;threads=1", "{ants-512} ants, CPU"}, {NULL},
+};
 
 static const ab_heading headings[] = {{"5.1", "edge detection by ants, time of a run", "thesis-5.1", "run", "512x512"},
                                       {"F5.7", "ant-to-warp, memory left to the L1 cache", NULL, NULL, NULL},
@@ -43,8 +44,7 @@ static const ab_heading headings[] = {{"5.1", "edge detection by ants, time of a
 
 static const ab_block blocks[] = {
     {"5.1", "time", NULL, AB_ALWAYS("{pictures-and-large}"), .lines = best},
-    {"5.1", "time", NULL, AB_ALWAYS("lena"), .lines = grid},
-    {"F5.7", "time", NULL, AB_ALWAYS("lena"), .lines = uncached},
+    {"5.1", "time", NULL, AB_ALWAYS("lena"), .lines = grid}, {"F5.7", "time", NULL, AB_ALWAYS("lena"), .lines = uncached},
     {"F5.5", "quality", NULL, AB_ALWAYS(PICTURES " " BSDS), .lines = maps, .part = 1},
     {"F5.6", "quality", NULL, AB_ALWAYS("lena shapes-512"), .lines = crowds, .part = 1}, {NULL},
 };
