@@ -30,8 +30,8 @@ static const ab_line grid[] = {{"thread-{block}", "edge-ants/thread", "block={bl
 static const ab_line uncached[] = {
     {"warp-{block}-uncached", "edge-ants/warp", "block={blocks};cached=0", "ant per warp, memory left to L1"}, {NULL}};
 static const ab_line maps[] = {{"seq", "edge-ants/seq", "threads=1", "ants, CPU"},
-                               {"warp-128", "edge-ants/warp", .label = "ants", .gpu_only = true},
-                               {"sobel", "sobel/seq", .label = "Sobel"}, {NULL}};
+                               {"warp-128", "edge-ants/warp", .label = "ants"}, {"sobel", "sobel/seq", .label = "Sobel"},
+                               {NULL}};
 static const ab_line crowds[] = {
     {"ants-{ants-512}", "edge-ants/warp", "ants-512={ants};runs=1", "{ants-512} ants", .gpu_only = true},
     {"seq-ants-{ants-512}", "edge-ants/seq", "ants-512={ants};runs=1;threads=1", "{ants-512} ants, CPU"}, {NULL},
