@@ -641,15 +641,9 @@ double ab_cell_budget(const ab_bench *bench, const ab_cell *cell)
     return bench->effort.budget_s * (ab_cell_is_repeated(cell) ? 1 : bench->processes);
 }
 
-static int least_of(const ab_bench *bench, const ab_cell *cell, int process)
-{
-    if (bench->options->profile == AB_SMOKE) return 0;
-    return (cell->line->least + bench->processes - process) / bench->processes;
-}
-
 int ab_cell_least(const ab_bench *bench, const ab_cell *cell)
 {
-    return least_of(bench, cell, bench->process);
+    return bench->options->profile == AB_SMOKE ? 0 : (cell->line->least + bench->processes - 1) / bench->processes;
 }
 
 bool ab_cell_is_long(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
@@ -666,15 +660,12 @@ static void estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *
     double sample_s, once_s;
     const ab_circumstances c = ab_cell_circumstances(plan, bench, cell);
     cell->operation->estimate(&c, cell->params, &sample_s, &once_s);
-    double samples_s[2];
-    for (int later = 0; later < 2; ++later) {
-        const int least = least_of(bench, cell, later ? bench->processes : 1);
-        samples_s[later] = fmin(sample_s * ab_cell_count(bench, cell).samples,
-                                fmax(ab_cell_budget(bench, cell), sample_s * fmax(1.0, least)));
-    }
+    const double samples_s =
+        fmin(sample_s * ab_cell_count(bench, cell).samples,
+             fmax(ab_cell_budget(bench, cell), sample_s * fmax(1.0, ab_cell_least(bench, cell))));
     const bool metered = cell->measure->timed && cell->implementation->backend == AB_CUDA;
-    *first_s = once_s + samples_s[0] + (metered ? bench->options->energy_s : 0.0);
-    *later_s = ab_cell_is_repeated(cell) ? fmin(sample_s, 1.0) + samples_s[1] : 0.0;
+    *first_s = once_s + samples_s + (metered ? bench->options->energy_s : 0.0);
+    *later_s = ab_cell_is_repeated(cell) ? fmin(sample_s, 1.0) + samples_s : 0.0;
 }
 
 double ab_cell_estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)

@@ -172,7 +172,7 @@ class ordering
 
 /* ---- Threads and warps ---- */
 
-/* Where somebody goes on who has left his stack. */
+/* Where a thread, or the caller of the launch, goes on once it has left its stack. */
 struct place {
     stack_bounds stack;
     void *fake_stack; /* the sanitizer's */

@@ -29,7 +29,7 @@
  * pr2392), ms: no links where the best ant alone deposits, predicted for pr2392 10 to 20 %, 1.85 -> 1.65, u3038 3.31 ->
  * 2.75, u5915 29.9 -> 24.8; proposals by what is left, u5915 24.8 -> 15.5, `as` 8.10 -> 7.89; a thread a city in
  * "choice", d198 0.0533 -> 0.0517.
- * Since then again, likewise, ms, `as` / `as-best`: steps to the tail that wait less and a clock each for the last cities,
+ * Since then again, likewise (docs/frontier.md has the stored runs), ms, `as` / `as-best`: steps to the tail that wait less and a clock each for the last cities,
  * d198 0.0537 / 0.0792 -> 0.0527 / 0.0685, pcb442 0.091 / 0.192 -> 0.091 / 0.145, pr1002 0.191 / 0.435 -> 0.188 / 0.340,
  * pr2392 0.93 / 1.67 -> 0.89 / 1.44, u5915 with `as` 7.8 -> 7.9.
  * With `as` construction takes 1.7 to 2.2 times the floor by latency, 6 times at u5915. ncu, pr2392, of step 8: 54

@@ -48,12 +48,11 @@
 enum {
     RACE_LANES = WARP_SIZE,     /* clocks of a row */
     RACE_TAIL = RACE_LANES - 1, /* the tail's lane, after the near cities' */
-    RACE_RING =
-        8 * WARP_SIZE, /* of candidate sets: nearest cities of a row in which the best remaining city is looked for */
-    RACE_LIST = 512,   /* cities left from which on an ant keeps a list of them */
-    RACE_ROUNDS = 4,   /* of proposals before a step is drawn anew: while a quarter of the cities is left, */
-    RACE_LATE_ROUNDS = 1, /* ... and then */
-    RACE_ASKED = 2,       /* proposals of the first round, at first, where they come from memory */
+    RACE_RING = 8 * WARP_SIZE,  /* nearest cities of a row among which the best remaining one is looked for */
+    RACE_LIST = 512,            /* cities left from which on an ant keeps a list of them */
+    RACE_ROUNDS = 4,            /* of proposals before a step is drawn anew: while a quarter of the cities is left, */
+    RACE_LATE_ROUNDS = 1,       /* ... and then */
+    RACE_ASKED = 2,             /* proposals of the first round, at first, where they come from memory */
     RACE_MOST_CITIES = 65536 - RACE_LANES,
     RACE_FEW = 4,           /* cities of a lane, once those that are left race each with a clock of its own */
     RACE_ODD = 12,          /* steps of the last 32 that no near city's clock has decided, for that */
@@ -73,8 +72,7 @@ typedef struct race_rows {
     float *mean;          /* [n][RACE_LANES] mean time of a clock, in units of the row's; infinite for weight 0 */
     unsigned short *city; /* [n][RACE_LANES] near cities, nearest first; the last lane is the tail's, if there is one */
     unsigned *alias;      /* [n][stride] of the tail: threshold << 16 | alias; NULL for candidate sets */
-    unsigned short
-        *ring;          /* [n][RACE_RING] of candidate sets, else NULL: nearest cities, filled up with the row's own, */
+    unsigned short *ring; /* [n][RACE_RING] of candidate sets, else NULL: nearest cities, then the row's own, */
     float *ring_weight; /* [n][RACE_RING] ... what they weigh, */
     float *beyond;      /* [n] ... and the most that any city does that is as far as the last of them, or farther */
     tour_links *links;    /* [n][n_ants]; NULL where the best ant alone deposits */
