@@ -25,6 +25,6 @@ const ab_driver table_3_2 = {
     .efforts = {{.runs = 1, .iterations = 5, .budget_s = 1},
                 {.runs = 5, .iterations = 100, .budget_s = 1.5},
                 {.runs = 10, .iterations = 100, .budget_s = INFINITY}},
-    .inputs = {"u30", "d198 pcb442", "{tsp}"},
+    .inputs = {"u30", "d198", "{tsp}"},
     .sets = sets, .headings = headings, .blocks = blocks,
 };

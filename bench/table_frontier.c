@@ -49,8 +49,8 @@ static const ab_block blocks[] = {
 const ab_driver table_frontier = {
     .name = "frontier", .program = "table_frontier", .machine = "none: no source has these",
     .summary = "The frontier: the fastest Ant System here, up to 100000 cities.",
-    .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .precise = 0.01, .host_steps = 3e4},
-                {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .host_steps = 3e4},
+    .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .precise = 0.01, .host_steps = 1e5},
+                {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .host_steps = 1e5},
                 {.runs = 5, .iterations = 60, .budget_s = 10, .limit_s = 60, .host_steps = 1e8}},
     .inputs = {"u30", "d198 pcb442 pr1002", "{tsp-frontier}"},
     .sets = sets, .headings = headings, .blocks = blocks,

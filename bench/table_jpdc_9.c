@@ -29,6 +29,6 @@ const ab_driver table_jpdc_9 = {
     .efforts = {{.runs = 1, .iterations = 1000, .budget_s = 1},
                 {.runs = 5, .iterations = 1000, .budget_s = 12},
                 {.runs = 5, .iterations = 1000, .budget_s = INFINITY}},
-    .inputs = {"u30", "d198 a280", "{tsp-jpdc}"},
+    .inputs = {"u30", "d198", "{tsp-jpdc}"},
     .sets = sets, .headings = headings, .blocks = blocks,
 };

@@ -45,7 +45,7 @@ const ab_driver table_jsc_1 = {
     .name = "jsc-1", .program = "table_jsc_1", .machine = "JSC, NVIDIA Tesla C2050",
     .summary = "Table 1 of JSC and Figure 6 of JPDC: choice_info on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 10, .budget_s = 1, .precise = 0.01, .limit_s = 5, .host_steps = 1e7},
-                {.runs = 1, .iterations = 100, .budget_s = 0.6, .precise = 0.01, .limit_s = 20, .host_steps = 1e7},
+                {.runs = 1, .iterations = 100, .budget_s = 0.3, .precise = 0.01, .limit_s = 20, .host_steps = 1e7},
                 {.runs = 1, .iterations = 100, .budget_s = INFINITY, .host_steps = 1e7}},
     .inputs = {"d198 lin318", "{tsp-jpdc}", "{tsp-jpdc}"},
     .sets = sets, .headings = headings, .blocks = blocks,

@@ -31,7 +31,6 @@ typedef struct ab_input {
 /* A kind of input; operations may share one. */
 typedef struct ab_inputs {
     const char *help;                                           /* for --help: what may be named */
-    const char *unit;                                           /* of ab_input.size: "cities", "pixels" */
     ab_status (*check_name)(const char *name);                  /* AB_BAD_INPUT with what may have been meant */
     ab_status (*describe)(const char *name, ab_input *input);   /* everything but the digest, without loading it */
     ab_status (*load)(ab_input *input, void **loaded);          /* fills in the digest */
@@ -133,7 +132,9 @@ struct ab_measure {
      * where the driver has a limit a row's time is told from that of the part, before it is run. NULL: it is not. */
     double (*slice)(void *params);
     const char *sliced;
-    bool small_on_host; /* the host backend does not run it on more than host_steps cities or pixels */
+    /* Elementary steps of the least that the host backend can do of it: a row of more than its host_steps is `skipped`.
+     * NULL: all are run. */
+    double (*least_on_host)(const ab_circumstances *c, const void *fitted);
 
     /* Of measures that are not timed and have no runs: writes the metrics, that of the cell's row through *value. */
     ab_status (*judge)(const ab_task *task, double *value);

@@ -396,10 +396,23 @@ def test_a_table_of_a_strange_name_is_one_clean_line():
 def test_instance_too_large_for_a_rung(tmp_path):
     """I-Roulette has no more than 32 tiles of 128 cities: its row says so, and the others go on."""
     result = drive("--instances", "u4100", "--backend", "host", "--implementations", "tsp/i-roulette", "--quiet", "--out",
-                   tmp_path / "run")
+                   tmp_path / "run", "--profile", "thesis")
     assert result.returncode == 77
     assert {row["status"] for row in rows_of(tmp_path / "run")} == {"unsupported"}
     assert "needs n <= 4096" in rows_of(tmp_path / "run")[0]["note"]
+
+
+def test_instance_too_large_for_the_host_backend(tmp_path):
+    """Two ants look at 2 n^2 cities: the row says what the profile allows, and takes no time in the plan either."""
+    options = ("--instances", "u100,u800", "--backend", "host", "--implementations", "tsp/ds-roulette")
+    result = drive(*options, "--quiet", "--out", tmp_path / "run", "--processes", 1)
+    assert result.returncode == 0
+    assert {(row["instance"], row["status"], row["note"].partition(" that ")[0])
+            for row in rows_of(tmp_path / "run") if row["row"] == "ds-roulette"} >= {
+                ("u800", "skipped", "more than the 500000 steps")}
+    assert {row["instance"] for row in rows_of(tmp_path / "run") if row["status"] == "ok"} == {"u100"}
+    plan = [line.split("\t") for line in drive(*options, "--dry-run").stdout.splitlines() if "u800" in line]
+    assert plan and {line[-1] for line in plan} == {"0 s"}
 
 
 @pytest.mark.skipif(HAS_GPU, reason="this machine has a GPU")

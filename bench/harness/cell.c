@@ -353,12 +353,6 @@ static ab_status judge_runs(measurement *m)
 
 /* ---- The cell ---- */
 
-static bool is_too_large(const measurement *m)
-{
-    return m->cell->measure->small_on_host && m->cell->implementation->backend == AB_HOST &&
-           m->c.input->size > m->c.host_steps;
-}
-
 static ab_status judge(measurement *m)
 {
     double value = NAN;
@@ -370,10 +364,10 @@ static ab_status judge(measurement *m)
 
 static ab_status fill(measurement *m)
 {
-    if (is_too_large(m)) {
+    if (ab_cell_is_too_large(m->plan, m->bench, m->cell)) {
         m->row->status = AB_ROW_SKIPPED;
-        ab_row_add_note(m->row, "more than %g %s: too large for the host backend", m->c.host_steps,
-                        m->cell->operation->inputs->unit);
+        ab_row_add_note(m->row, "more than the %g steps that profile %s allows the host backend", m->c.host_steps,
+                        ab_profile_name(m->bench->options->profile));
         return ab_ok();
     }
     m->params = malloc(m->cell->operation->params_size);

@@ -654,11 +654,20 @@ bool ab_cell_is_long(const ab_plan *plan, const ab_bench *bench, const ab_cell *
     return sample_s > 1.0;
 }
 
+bool ab_cell_is_too_large(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
+{
+    const ab_circumstances c = ab_cell_circumstances(plan, bench, cell);
+    return cell->implementation->backend == AB_HOST && cell->measure->least_on_host &&
+           cell->measure->least_on_host(&c, cell->params) > c.host_steps;
+}
+
 /* Seconds for the samples and what comes before: the verification in the first process, a warm-up in the others. */
 static void estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell, double *first_s, double *later_s)
 {
     double sample_s, once_s;
     const ab_circumstances c = ab_cell_circumstances(plan, bench, cell);
+    *first_s = *later_s = 0.0;
+    if (ab_cell_is_too_large(plan, bench, cell)) return;
     cell->operation->estimate(&c, cell->params, &sample_s, &once_s);
     const double samples_s =
         fmin(sample_s * ab_cell_count(bench, cell).samples,

@@ -118,7 +118,7 @@ static const ab_measure measures[] = {
      .samples = AB_SAMPLE_ITERATIONS,
      .at_once = AT_ONCE,
      .verify = verify,
-     .small_on_host = true},
+     .least_on_host = edges_steps},
     {.name = NULL},
 };
 
@@ -142,7 +142,6 @@ static void estimate(const ab_circumstances *c, const void *fitted, double *samp
                 : backend == AB_CPU ? 1e-9 * products / params->threads
                                     : 0.0;
     *once_s = 2e-9 * products + (backend == AB_HOST ? 3e-7 * pixels + 2e-8 * products : 2.0 * *sample_s);
-    if (backend == AB_HOST && pixels > c->host_steps) *once_s = 0.0;
 }
 
 const ab_operation convolution_operation = {

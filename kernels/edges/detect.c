@@ -53,6 +53,12 @@ static double maps_of_noise(const ab_circumstances *c, const ed_params *params)
     return (1 + params->level / 10) * (chosen + 4.0 * params->seeds);
 }
 
+double edges_steps(const ab_circumstances *c, const void *fitted)
+{
+    (void)fitted;
+    return c->input->size;
+}
+
 /* Seconds for one image: on one 2.5 GHz core, on a GPU, on fibers. */
 void edges_estimate(const ab_circumstances *c, const void *fitted, double *sample_s, double *once_s)
 {
@@ -64,7 +70,7 @@ void edges_estimate(const ab_circumstances *c, const void *fitted, double *sampl
     if (backend == AB_HOST) one = 2e-6 * pixels;
     *sample_s = backend == AB_HOST || !c->measure->timed ? 0.0 : one;
     *once_s = c->measure->timed ? 1e-7 * pixels : 5e-7 * pixels + one;
-    if (c->measure->timed && backend == AB_HOST) *once_s = pixels > c->host_steps ? 0.0 : one;
+    if (c->measure->timed && backend == AB_HOST) *once_s = one;
     if (c->measure->only_own) *once_s = maps_of_noise(c, params) * (3e-9 * pixels + one);
 }
 

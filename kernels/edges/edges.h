@@ -23,6 +23,9 @@ extern const ab_inputs edges_inputs;
 
 size_t edges_pixels(const edges_image *image); /* width * height */
 
+/* ab_measure.least_on_host of kernels that look at each pixel: their number. */
+double edges_steps(const ab_circumstances *c, const void *fitted);
+
 /* ---- Quality ---- */
 
 /* Pixels by which a found edge may miss a known one: 1.5, the 8 neighbours, where the edges are drawn, because an edge

@@ -140,7 +140,6 @@ ab_status edges_save_values(const ab_task *task, const char *name, const float *
 
 const ab_inputs edges_inputs = {
     .help = "catalogue names, drawn images (shapes-512, hue-300x200), files of $IMAGES_DIR or paths",
-    .unit = "pixels",
     .check_name = image_check_name,
     .describe = describe,
     .load = load,

@@ -110,7 +110,7 @@ ab_status edges_judge_noise(const ab_task *task, double *f);
      .alone = true,                                                                                                    \
      .transfers = "end-to-end",                                                                                        \
      .verify = edges_verify,                                                                                           \
-     .small_on_host = true,                                                                                            \
+     .least_on_host = edges_steps,                                                                                     \
      .own = &(detector)},                                                                                              \
         {.name = "quality", .scope = "quality", .metric = "f", .judge = edges_judge_map, .own = &(detector)}
 

@@ -62,7 +62,6 @@ static void unload(void *loaded)
 
 static const ab_inputs inputs = {
     .help = "2^N (JSC's: N variables), random formulas (k3-n20-m91, -sat, -unsat), files of $CNF_DIR or paths",
-    .unit = "variables",
     .check_name = cnf_check_name,
     .describe = describe,
     .load = load,

@@ -76,7 +76,6 @@ static ab_status load(ab_input *input, void **loaded)
 
 const ab_inputs tsp_inputs = {
     .help = "catalogue names, files of $TSPLIB_DIR, stand-ins (u198, c1002) or paths",
-    .unit = "cities",
     .check_name = tsp_check_name,
     .describe = describe,
     .load = load,

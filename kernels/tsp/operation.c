@@ -120,10 +120,16 @@ static ab_status verify_colony(const ab_task *task, const as_params *params, int
     return status;
 }
 
-static int iterations_to_verify(const ab_circumstances *c, const as_params *params)
+/* Cities looked at in an iteration. */
+static double steps(const ab_circumstances *c, const void *fitted)
 {
     const double n = c->input->size;
-    return params->n_ants * n * n <= LARGE_STEPS ? VERIFIED_ITERATIONS : VERIFIED_LARGE;
+    return ((const as_params *)fitted)->n_ants * n * n;
+}
+
+static int iterations_to_verify(const ab_circumstances *c, const as_params *params)
+{
+    return steps(c, params) <= LARGE_STEPS ? VERIFIED_ITERATIONS : VERIFIED_LARGE;
 }
 
 static bool with_fewer(const ab_circumstances *c, double iteration_s)
@@ -139,14 +145,11 @@ static as_params with_fewer_ants(const as_params *params)
     return fewer;
 }
 
-/* On the host backend an iteration costs seconds: there is one of all ants, and where fewer of them are not more than
- * host_steps allows, those of fewer before it. */
+/* On the host backend an iteration costs seconds: there is one of all ants, and those of fewer before it. */
 static ab_status verify_on_host(const ab_task *task, ab_verdict *verdict)
 {
-    const double n = task->c->input->size;
     const as_params fewer = with_fewer_ants(task->params);
-    if (fewer.n_ants * n * n <= task->c->host_steps)
-        AB_TRY(verify_colony(task, &fewer, iterations_to_verify(task->c, &fewer), verdict));
+    AB_TRY(verify_colony(task, &fewer, iterations_to_verify(task->c, &fewer), verdict));
     return verify_colony(task, task->params, 1, verdict);
 }
 
@@ -193,6 +196,7 @@ static const ab_measure measures[] = {
      .samples = AB_SAMPLE_RUNS,
      .fresh = true,
      .verify = verify,
+     .least_on_host = steps,
      .judge_run = judge_run,
      .quality = "best-tour-after-%d-iterations",
      .odd = "all-zero rule used in %lld steps"},
@@ -218,10 +222,17 @@ static double iteration_seconds(const ab_circumstances *c, const as_params *p)
 {
     const double n = c->input->size;
     const bool lists = c->implementation->traits & AB_CANDIDATES;
-    if (c->implementation->backend == AB_HOST) return 1e-7 * p->n_ants * n * n; /* 100 ns a city looked at, on fibers */
+    if (c->implementation->backend == AB_HOST) return 6e-7 * steps(c, p); /* on fibers */
     if (c->seconds > 0.0) return c->seconds * pow(n, c->power) / (c->implementation->backend == AB_CPU ? p->threads : 1);
     if (c->implementation->backend == AB_CUDA) return lists ? 1e-9 * n * p->n_ants : 3e-12 * n * n * n;
     return (lists ? 1.9e-8 * pow(n, 2.4) : 1.9e-9 * n * n * n) / p->threads;
+}
+
+/* As verify_on_host. */
+static double host_seconds(const ab_circumstances *c, const as_params *p)
+{
+    const as_params fewer = with_fewer_ants(p);
+    return iteration_seconds(c, p) + iterations_to_verify(c, &fewer) * iteration_seconds(c, &fewer);
 }
 
 /* Verification looks at each city of each tour and each edge a few times. */
@@ -232,7 +243,7 @@ static void estimate(const ab_circumstances *c, const void *params, double *samp
     *sample_s = c->implementation->backend == AB_HOST ? 0.0 : iteration;
     *once_s = (iteration > LONG_ITERATION_S ? VERIFIED_LONG : VERIFIED_ITERATIONS) *
               (iteration / (with_fewer(c, iteration) ? FEWER_ANTS : 1) + 1e-8 * n * (n + p->n_ants));
-    if (c->implementation->backend == AB_HOST) *once_s = 1.5 * iteration;
+    if (c->implementation->backend == AB_HOST) *once_s = host_seconds(c, p);
     if (p->ranks > ranks_count()) *sample_s = *once_s = 0.0; /* it is refused */
 }
 
