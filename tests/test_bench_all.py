@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = """#!/bin/bash
-[ "$1" = --tables ] && { printf 'driver\\tprogram\\n3.3\\ttable_3_3\\n3.3\\ttable_3_3\\n5.1\\ttable_5_1\\n'; exit; }
+[ "$1" = --tables ] && { printf 'driver\\tprogram\\tfile\\ttable\\n3.3\\tp\\tf\\t3.3\\n3.3\\tp\\tf\\t3.4\\n5.1\\tp\\tf\\t5.1\\n'; exit; }
 [ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "  --save DIR"; exit; }
 [ "${@: -1}" = --dry-run ] && { echo "4 rows, about ${ABOUT-30 s}"; exit; }
 echo "$@" >> "$1"
@@ -51,6 +51,20 @@ def test_every_driver_runs_once_in_a_folder_of_its_own(folder):
     assert run(folder, "bench_all", "some where", "", "--quiet").returncode == 0
     assert (folder / "3.3").read_text() == "3.3 --out some where/3.3 --quiet\n"
     assert (folder / "5.1").read_text() == "5.1 --out some where/5.1 --quiet\n"
+
+
+@pytest.mark.parametrize("rows, expected", [("3.4/race", "3.3"), ("F9/*,5.1/seq?x=3", "5.1"), ("*/seq", "3.3 5.1"),
+                                            ("?x=3", "3.3 5.1"), ("3.*/seq/d198", "3.3")])
+@pytest.mark.parametrize("option", ["--rows {}", "--rows={}"])
+def test_a_driver_without_the_rows_is_left_out(folder, rows, expected, option):
+    done = run(folder, "bench_all", "", "", *option.format(rows).split())
+    assert done.returncode == 0 and f"{len(expected.split())} drivers" in done.stderr
+    assert {path.name for path in folder.glob("?.?")} == set(expected.split())
+
+
+def test_rows_of_no_table_are_wrong_usage(folder):
+    done = run(folder, "bench_all", "", "", "--rows", "9.9/seq")
+    assert done.returncode == 2 and "no table is called 9.9" in done.stderr
 
 
 def test_images_are_saved_where_there_are_any(folder):
