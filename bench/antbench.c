@@ -12,7 +12,8 @@
 #include "bench/harness/gpu.h"
 #include "bench/harness/program.h"
 #include "bench/solve.h"
-#include "kernels/tsp/team.h"
+#include "kernels/ranks.h"
+#include "kernels/workers.h"
 
 static int print_help(void)
 {
@@ -88,7 +89,7 @@ static int serve(void)
     ab_status status = gpu_open(ranks_local(), &gpu);
     if (status.code != AB_OK) (void)gpu_open(0, &gpu);
     (void)ranks_devices(gpu.uuid);
-    as_team_serve(gpu.uuid[0] ? ab_ok() : status);
+    workers_serve(gpu.uuid[0] ? ab_ok() : status);
     return AB_EXIT_OK;
 }
 
@@ -99,6 +100,6 @@ int main(int argc, char **argv)
     ranks_begin();
     if (ranks_mine() > 0) return serve();
     const int exit_code = end_output(run(argc, argv));
-    as_team_dismiss();
+    workers_dismiss();
     return exit_code;
 }

@@ -14,8 +14,10 @@
 
 #include <cmocka.h>
 
+#include "kernels/ranks.h"
 #include "kernels/tsp/team.h"
 #include "kernels/tsp/verify.h"
+#include "kernels/workers.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
 
@@ -307,10 +309,10 @@ int main(void)
         char device[RANKS_DEVICE_NAME];
         snprintf(device, sizeof device, "GPU-%d", ranks_mine());
         (void)ranks_devices(device);
-        as_team_serve(ab_unsupported("no GPU in this test"));
+        workers_serve(ab_unsupported("no GPU in this test"));
         return 0;
     }
     const int failed = run_all();
-    as_team_dismiss();
+    workers_dismiss();
     return failed;
 }

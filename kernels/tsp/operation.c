@@ -13,6 +13,7 @@
 #include "kernels/operation.h"
 #include "kernels/ranks.h"
 #include "kernels/tsp/inputs.h"
+#include "kernels/tsp/team.h"
 #include "kernels/tsp/tsp.h"
 #include "kernels/tsp/verify.h"
 
@@ -259,4 +260,5 @@ const ab_operation tsp_operation = {
     .problem = give_problem,
     .size = size,
     .estimate = estimate,
+    .serve = as_team_serve,
 };

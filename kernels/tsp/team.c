@@ -5,8 +5,9 @@
 
 #include "base/memory.h"
 #include "kernels/tsp/team.h"
+#include "kernels/workers.h"
 
-typedef enum order_kind { OPEN, STAGE, READ, WRITE, POISON, CLOSE, DISMISS } order_kind;
+typedef enum order_kind { OPEN, STAGE, READ, WRITE, POISON, CLOSE } order_kind;
 
 /* What rank 0 sends. */
 typedef struct order {
@@ -31,8 +32,6 @@ typedef struct team {
     as_colony colony; /* first: rank 0's */
     as_member member;
 } team;
-
-static bool is_open; /* rank 0's team: the others have one part at a time */
 
 static int first_ant(const as_params *params, int rank)
 {
@@ -196,34 +195,24 @@ static ab_status obey(as_member *member, const order *o, const payload *given)
 /* ---- Ranks after the first ---- */
 
 /* A colony's life, from the order to open it on. */
-static void serve_colony(order *o, ab_status gpu)
+void as_team_serve(ab_status gpu)
 {
     const payload nothing = {0};
+    order o;
     as_problem problem;
     ab_memory memory = {0};
     as_member member = {0};
-    ranks_group(o->params.ranks);
-    ab_status status = get_problem(o, &problem, &memory);
-    if (status.code == AB_OK) status = open_member(o, &problem, gpu, &member);
+    ranks_await(&o, sizeof o);
+    ranks_group(o.params.ranks);
+    ab_status status = get_problem(&o, &problem, &memory);
+    if (status.code == AB_OK) status = open_member(&o, &problem, gpu, &member);
     while (status.code == AB_OK) {
-        ranks_await(o, sizeof *o);
-        if (o->kind == CLOSE) break;
-        (void)obey(&member, o, &nothing); /* rank 0 knows; it will close */
+        ranks_await(&o, sizeof o);
+        if (o.kind == CLOSE) break;
+        (void)obey(&member, &o, &nothing); /* rank 0 knows; it will close */
     }
     close_member(&member);
     ab_memory_free(&memory);
-}
-
-void as_team_serve(ab_status gpu)
-{
-    order o;
-    for (ranks_await(&o, sizeof o); o.kind != DISMISS; ranks_await(&o, sizeof o)) serve_colony(&o, gpu);
-}
-
-void as_team_dismiss(void)
-{
-    const order o = {.kind = DISMISS};
-    ranks_order(&o, sizeof o, ranks_count());
 }
 
 /* ---- Rank 0 ---- */
@@ -246,7 +235,7 @@ void as_team_close(ab_work *work)
     if (t->member.part) (void)command(t, (order){.kind = CLOSE}, (payload){0});
     close_member(&t->member);
     free(t);
-    is_open = false;
+    workers_release();
 }
 
 static ab_status read_team(as_colony *colony, as_result *result)
@@ -296,6 +285,19 @@ static ab_status check(const as_problem *problem, const as_params *params)
     return ab_unsupported("needs an ant for each of %d ranks, not %d", params->ranks, params->n_ants);
 }
 
+/* On all ranks, which have been called. */
+static ab_status open_team(const order *o, const as_problem *problem, as_member *member)
+{
+    as_problem same = *problem;
+    ab_memory none = {0};
+    ranks_order(o, sizeof *o, o->params.ranks);
+    ranks_group(o->params.ranks);
+    ab_status status = get_problem(o, &same, &none);
+    if (status.code == AB_OK) status = open_member(o, &same, ab_ok(), member);
+    if (status.code != AB_OK) workers_release();
+    return status;
+}
+
 ab_status as_team_open(const as_way *way, const char *part, ab_backend backend, const as_problem *problem,
                        const as_params *params, as_colony **colony)
 {
@@ -305,17 +307,12 @@ ab_status as_team_open(const as_way *way, const char *part, ab_backend backend, 
                .params = *params,
                .n = problem->n,
                .nn = problem->nn};
-    as_problem same = *problem;
-    ab_memory none = {0};
     snprintf(o.part, sizeof o.part, "%s", part);
-    if (is_open) return ab_failed("one colony of several ranks at a time");
     AB_TRY(check(problem, params));
     team *t = calloc(1, sizeof *t);
     if (!t) return ab_failed("out of memory");
-    ranks_order(&o, sizeof o, params->ranks);
-    ranks_group(params->ranks);
-    ab_status status = get_problem(&o, &same, &none);
-    if (status.code == AB_OK) status = open_member(&o, &same, ab_ok(), &t->member);
+    ab_status status = workers_call("tsp", params->ranks);
+    if (status.code == AB_OK) status = open_team(&o, problem, &t->member);
     if (status.code != AB_OK) {
         free(t);
         return status;
@@ -323,7 +320,6 @@ ab_status as_team_open(const as_way *way, const char *part, ab_backend backend, 
     t->colony.work.methods = way->work(params);
     t->colony.methods = t->member.part->methods->read_padded ? &padded_methods : &methods;
     *colony = &t->colony;
-    is_open = true;
     return ab_ok();
 }
 

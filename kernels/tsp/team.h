@@ -7,8 +7,9 @@
  *   islands.c  a colony each, which sends its best tour to others from time to time
  *
  * Rank 0 has the as_colony that the harness runs, verifies and reads like any other. Each of its methods is an order to
- * the other ranks, which wait in as_team_serve() and do the same with their parts; it returns when all have, with the
- * status of the first that failed. So a stage's time is that of the slowest rank, by rank 0's clock.
+ * the other ranks, which are called to as_team_serve() (kernels/workers.h) and do the same with their parts; it returns
+ * when all have, with the status of the first that failed. So a stage's time is that of the slowest rank, by rank 0's
+ * clock.
  */
 #ifndef ANTBENCH_TSP_TEAM_H
 #define ANTBENCH_TSP_TEAM_H
@@ -51,11 +52,8 @@ extern const as_way as_split, as_islands;
 ab_status as_team_open(const as_way *way, const char *part, ab_backend backend, const as_problem *problem,
                        const as_params *params, as_colony **colony);
 
-/* What the ranks after the first do, until the first ends: `gpu` is why there is none here, or AB_OK. */
+/* ab_operation.serve: what the ranks after the first do for a colony that the first opens. */
 void as_team_serve(ab_status gpu);
-
-/* Ends that, by rank 0, once. */
-void as_team_dismiss(void);
 
 /* The stages of ab_work_methods for a way's own, which has these two from here. */
 ab_status as_team_run_stage(ab_work *work, int stage);
