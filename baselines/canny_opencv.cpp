@@ -79,7 +79,7 @@ ab_status poison(ed_detector *base)
 }
 
 const ab_work_methods work_methods = {ED_STAGES, {"upload", "detect", "download"}, run_stage, close_detector};
-const ed_methods detector_methods = {read_edges, read_step, poison};
+const ed_methods detector_methods = {read_edges, read_step, poison, nullptr};
 
 ed_detector *open_detector(const ed_image *image, const ed_params *params)
 {

@@ -106,7 +106,7 @@ ab_status log_edges_seq(const ed_image *image, const ed_params *params, ed_detec
 {
     static const ab_work_methods work_methods = {
         ED_STAGES, {"upload", "detect", "download"}, run_stage, close_detector};
-    static const ed_methods methods = {read_edges, read_step, poison};
+    static const ed_methods methods = {.read = read_edges, .read_step = read_step, .poison = poison};
     AB_TRY(ed_check(image, params));
     const conv_params gaussian = log_gaussian();
     const conv_filter filter = conv_make_filter(&gaussian);

@@ -98,7 +98,7 @@ static ab_status poison(ed_detector *detector)
 ab_status sobel_seq(const ed_image *image, const ed_params *params, ed_detector **detector)
 {
     static const ab_work_methods work_methods = {ED_STAGES, {"upload", "detect", "download"}, run_stage, close_sobel};
-    static const ed_methods methods = {read_edges, read_step, poison};
+    static const ed_methods methods = {.read = read_edges, .read_step = read_step, .poison = poison};
     AB_TRY(ed_check(image, params));
     const size_t n = (size_t)image->width * (size_t)image->height;
     sobel *self = calloc(1, sizeof *self);

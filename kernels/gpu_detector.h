@@ -55,6 +55,13 @@ static inline ab_status ed_poison_map(ed_detector *base)
     return ab_ok();
 }
 
+/* ed_methods.wait */
+static inline ab_status ed_wait(ed_detector *)
+{
+    CUDA_TRY(cudaDeviceSynchronize());
+    return ab_ok();
+}
+
 /* ab_work_methods.close */
 static inline void ed_close(ab_work *work)
 {

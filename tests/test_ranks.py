@@ -34,10 +34,10 @@ def ranks(n, *arguments, **more):
 
 @with_mpi
 @pytest.mark.parametrize("n", [2, 4])
-def test_colonies_of_several_processes(n):
+def test_works_of_several_processes(n):
     done = finish(start(["mpirun", "--quiet", "--bind-to", "none", "-n", n, ROOT / "build/bin/tests/test_team_mpi"]))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "[  PASSED  ] 6 test(s)." in done.stdout + done.stderr
+    assert "[==========] 10 test(s) run." in done.stdout + done.stderr
 
 
 @with_mpi
@@ -53,6 +53,20 @@ def test_rows_of_several_ranks(tmp_path):
     assert {stage for row, scope, stage in rows if (row, scope) == ("cpu-split-2", "stage")} == {
         "choice", "construct", "update", "reduce"}
     assert any(key[0] == "split-2" and line["backend"] == "host" and line["status"] == "ok" for key, line in rows.items())
+
+
+@with_mpi
+def test_pictures_of_several_ranks(tmp_path):
+    done = ranks(2, "scaling-images", "--profile", "smoke", "--quiet", "--iterations", 2, "--out", tmp_path / "run", "--rows",
+                 "scaling-images/cpu-batch-*,scaling-images/batch-2")
+    assert done.returncode == 0, done.stderr
+    rows = {row["row"]: row for row in rows_of(tmp_path / "run")}
+    for name in ("cpu-batch-1", "cpu-batch-2"):
+        assert rows[name]["status"] in ("ok", "noisy", "few") and "pictures=64" in rows[name]["params"], rows[name]
+    assert rows["cpu-batch-4"]["status"] == "unsupported" and "needs 4 ranks, and there are 2" in rows["cpu-batch-4"]["note"]
+    assert (rows["batch-2"]["backend"], rows["batch-2"]["status"]) == ("host", "ok")
+    for name in ("cpu-batch-1", "cpu-batch-2", "batch-2"):
+        assert (rows[name]["verify_metric"], rows[name]["verify_value"]) == ("mismatched-pixels", "0"), rows[name]
 
 
 def workers_of(launcher):
@@ -78,21 +92,23 @@ def wait_for(what, seconds=60):
 
 
 @with_mpi
-def test_a_rank_that_dies_ends_the_run(tmp_path):
-    mark = os.getpid()
-    table = tmp_path / "run/table-scaling.csv"
-    run = ["scaling", "--backend", "cpu", "--instances", "u198", "--rows", "scaling/cpu-split-2", "--runs", 2, "--quiet"]
+@pytest.mark.parametrize("driver, row, inputs, scope", [("scaling", "cpu-split-2", "u198", "iteration"),
+                                                        ("scaling-images", "cpu-batch-2", "shapes-64,shapes-128", "batch")])
+def test_a_rank_that_dies_ends_the_run(driver, row, inputs, scope, tmp_path):
+    mark = f"{os.getpid()}{len(driver)}"
+    table = tmp_path / f"run/table-{driver}.csv"
+    run = [driver, "--backend", "cpu", "--instances", inputs, "--rows", f"{driver}/{row}", "--runs", 2, "--quiet"]
     process = start([RANKS, 2, *run, "--iterations", 100000, "--time-budget", 1, "--out", tmp_path / "run"],
-                    ANTBENCH_TEST_RANKS=str(mark))
-    wait_for(lambda: table.exists() and ",iteration," in table.read_text())
-    os.kill(wait_for(lambda: workers_of(mark))[0], signal.SIGKILL)
+                    ANTBENCH_TEST_RANKS=mark)
+    wait_for(lambda: table.exists() and f",{scope}," in table.read_text())
+    os.kill(wait_for(lambda: workers_of(int(mark)))[0], signal.SIGKILL)
     done = finish(process)
     assert done.returncode == 1
     assert one_line(done) == ("ranks: a rank was lost (signal 9); finished rows are kept, and the same command with "
                                      "--resume goes on")
     before = rows_of(tmp_path / "run")
-    assert any(row["scope"] == "iteration" for row in before)
-    wait_for(lambda: not workers_of(mark))
+    assert any(row["scope"] == scope for row in before)
+    wait_for(lambda: not workers_of(int(mark)))
 
 
 @with_mpi
@@ -110,12 +126,13 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path, number):
     wait_for(lambda: not workers_of(int(mark)))
 
 
-def test_without_mpi_a_row_of_several_ranks_says_so(tmp_path):
-    done = drive("--profile", "smoke", "--backend", "cpu", "--rows", "scaling/cpu-split-2", "--out", tmp_path / "run",
-                 "--quiet", driver="scaling")
+@pytest.mark.parametrize("driver, row", [("scaling", "cpu-split-2"), ("scaling-images", "cpu-batch-2")])
+def test_without_mpi_a_row_of_several_ranks_says_so(driver, row, tmp_path):
+    done = drive("--profile", "smoke", "--backend", "cpu", "--rows", f"{driver}/{row}", "--out", tmp_path / "run",
+                 "--quiet", driver=driver)
     assert done.returncode == 77
-    assert all(row["status"] == "unsupported" and "scripts/ranks 2" in row["note"] for row in rows_of(tmp_path / "run")
-               if row["scope"] == "iteration")
+    found = [row for row in rows_of(tmp_path / "run") if row["scope"] != "setup"]
+    assert found and all(row["status"] == "unsupported" and "scripts/ranks 2" in row["note"] for row in found)
 
 
 @pytest.mark.parametrize("n", ["0", "-1", "two", ""])

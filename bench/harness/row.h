@@ -35,7 +35,7 @@ typedef struct ab_row {
     char implementation[64];     /* "tsp/ds-roulette" */
     char backend[8];             /* "cuda" */
     char params[AB_PARAMS_TEXT]; /* "protocol=as-best;threads=1" (base/parameter.h) */
-    char scope[16];              /* kernel | stage | iteration | end-to-end | functional */
+    char scope[16];              /* kernel | stage | iteration | end-to-end | batch | functional */
 
     int size;        /* cities, or pixels */
     char device[96]; /* "NVIDIA H100 80GB HBM3", or the CPU's name */

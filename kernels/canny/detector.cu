@@ -1,6 +1,13 @@
 /* A Canny detector: its memory, and the stages around a rung's kernels. */
+#include "kernels/canny/batch.h"
 #include "kernels/canny/canny.h"
 #include "kernels/gpu_detector.h"
+
+#ifdef __CUDACC__
+static const ab_backend THIS_BACKEND = AB_CUDA;
+#else
+static const ab_backend THIS_BACKEND = AB_HOST;
+#endif
 
 typedef struct canny_detector {
     gpu_detector gpu;
@@ -41,7 +48,7 @@ static ab_status read_step(ed_detector *base, int step, float *values)
 }
 
 static const ab_work_methods work_methods = {ED_STAGES, {"upload", "detect", "download"}, run_stage, ed_close};
-static const ed_methods detector_methods = {read_edges, read_step, ed_poison_map};
+static const ed_methods detector_methods = {read_edges, read_step, ed_poison_map, ed_wait};
 
 static ab_status allocate(canny_detector *detector, const ed_image *image, const ed_params *params)
 {
@@ -69,6 +76,7 @@ extern "C" ab_status AB_GPU(canny_open)(const canny_rung *rung, const ed_image *
                                         ed_detector **opened)
 {
     AB_TRY(ed_check(image, params));
+    if (rung->part) return canny_batch_open(rung->part, THIS_BACKEND, image, params, opened);
     if (image->width > CANNY_MAX_SIDE || image->height > CANNY_MAX_SIDE)
         return ab_unsupported("needs sides of at most %d pixels, the image has %d x %d", CANNY_MAX_SIDE, image->width,
                               image->height);

@@ -83,7 +83,7 @@ static ab_status poison(ed_detector *base)
 }
 
 static const ab_work_methods work_methods = {ED_STAGES, {"upload", "detect", "download"}, run_stage, ed_close};
-static const ed_methods detector_methods = {ed_read_map, read_step, poison};
+static const ed_methods detector_methods = {ed_read_map, read_step, poison, ed_wait};
 
 static ab_status allocate(ce_detector *detector, const ed_image *image, const ed_params *params)
 {

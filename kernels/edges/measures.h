@@ -91,15 +91,17 @@ ab_status edges_judge_noise(const ab_task *task, double *f);
 /* The measures of the edges_detector `detector`. A sample of its time is the stage DETECT (detector.h) on an image
  * that is there, again and again, as in the sources: between two transfers a kernel would wait for the copy engine. For
  * a GPU one more row, end-to-end, has all stages. */
-#define EDGES_MEASURES(detector)                                                                                       \
-    EDGES_TIME_AND_QUALITY(detector),                                                                                  \
-        {.name = "noise",                                                                                              \
-         .scope = "quality",                                                                                           \
-         .metric = "f",                                                                                                \
-         .only_own = true,                                                                                             \
-         .judge = edges_judge_noise,                                                                                   \
-         .own = &(detector)},                                                                                          \
-        {.name = NULL}
+#define EDGES_MEASURES(detector) EDGES_TIME_AND_QUALITY(detector), EDGES_NOISE_AND_END(detector)
+#define EDGES_NOISE_AND_END(detector)                                                                                  \
+    {.name = "noise",                                                                                                  \
+     .scope = "quality",                                                                                               \
+     .metric = "f",                                                                                                    \
+     .only_own = true,                                                                                                 \
+     .judge = edges_judge_noise,                                                                                       \
+     .own = &(detector)},                                                                                              \
+    {                                                                                                                  \
+        .name = NULL                                                                                                   \
+    }
 #define EDGES_TIME_AND_QUALITY(detector)                                                                               \
     {.name = "time",                                                                                                   \
      .scope = "kernel",                                                                                                \

@@ -20,7 +20,7 @@ static ab_status read_step(ed_detector *, int, float *)
 }
 
 static const ab_work_methods work_methods = {ED_STAGES, {"upload", "detect", "download"}, run_stage, ed_close};
-static const ed_methods detector_methods = {ed_read_map, read_step, ed_poison_map};
+static const ed_methods detector_methods = {ed_read_map, read_step, ed_poison_map, ed_wait};
 
 static ab_status initialise(log_detector *detector, const ed_image *image, double threshold)
 {
