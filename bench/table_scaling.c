@@ -11,9 +11,12 @@
 static const ab_set sets[] = {{"ranks", "1 2 4"}, {"tsp-scaling", "pr1002 pr2392 u5915"}, {NULL, NULL}};
 
 #define R "nn=32;ranks={ranks}"
-static const ab_line lines[] = {
+static const ab_line on_cpu[] = {
     {"cpu-split-{ranks}", "tsp/cpu-split", R ";threads=1", "CPU, one colony", .seconds = 6e-9, .power = 2.4},
     {"cpu-islands-{ranks}", "tsp/cpu-islands", R ";threads=1", "CPU, islands", .seconds = 6e-9, .power = 2.4},
+    {NULL},
+};
+static const ab_line on_gpu[] = {
     {"split-{ranks}", "tsp/split", R, "one colony"},
     {"islands-{ranks}", "tsp/islands", R, "islands"},
     {NULL},
@@ -23,7 +26,6 @@ static const ab_line directly[] = {
     {"split-{ranks}-mpi", "tsp/split", R ";transfer=mpi", "one colony, MPI between GPUs", .gpu_only = true},
     {NULL},
 };
-
 static const ab_heading headings[] = {
     {"scaling", "Ant System over ranks, ants divided, time of an iteration", NULL, NULL, NULL},
     {"scaling-weak", "Ant System over ranks, as many ants each, time of an iteration", NULL, NULL, NULL},
@@ -32,10 +34,13 @@ static const ab_heading headings[] = {
 };
 
 #define STAGES .stages = "scaling-stages"
+#define CPU_ON {"u30", "pr1002", "{tsp-scaling}"}
 static const ab_block blocks[] = {
-    {"scaling", "time", "protocol=as|as-best", .lines = lines, STAGES},
+    {"scaling", "time", "protocol=as|as-best", CPU_ON, .lines = on_cpu, STAGES},
+    {"scaling", "time", "protocol=as|as-best", .lines = on_gpu, STAGES},
     {"scaling", "time", "protocol=as", .lines = directly, STAGES},
-    {"scaling-weak", "time", "protocol=as;each=1", .lines = lines, STAGES, .part = 1},
+    {"scaling-weak", "time", "protocol=as;each=1", CPU_ON, .lines = on_cpu, STAGES, .part = 1},
+    {"scaling-weak", "time", "protocol=as;each=1", .lines = on_gpu, STAGES, .part = 1},
     {"scaling-weak", "time", "protocol=as;each=1", .lines = directly, STAGES, .part = 1},
     {NULL},
 };

@@ -33,7 +33,7 @@ const ab_driver table_scaling_images = {
     .machine = "none: no source has these",
     .summary = "Edges of a batch of pictures over several GPUs or machines.",
     .efforts = {{.runs = 1, .iterations = 10, .budget_s = 0.3, .precise = 0.01, .host_steps = 1e5},
-                {.runs = 1, .iterations = 200, .budget_s = 1, .precise = 0.01, .host_steps = 1e5},
+                {.runs = 1, .iterations = 200, .budget_s = 0.3, .precise = 0.01, .host_steps = 1e5},
                 {.runs = 1, .iterations = 1000, .budget_s = 10, .host_steps = 3e6}},
     .inputs = {"shapes-128", "lena shapes-1024", "{images-scaling}"},
     .sets = sets,
