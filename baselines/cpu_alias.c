@@ -12,16 +12,19 @@
  * number decides between its two cities, so that a proposal is city j with probability w_j / T up to rounding: 2^-24 of
  * a slot. tests/test_baselines.c tests it by chi-square.
  *
- * Floor: a table entry is 8 bytes, n^2 of them stay in no core's own cache; about 1.7 proposals a step in early
- * iterations, 0.1 in late ones, each a cache line. With ten lines under way and 90 ns each, 9 ns a proposal; adding up a
- * head takes some 40 instructions that wait for each other, 15 ns a step where ants fill the gaps. n^2 table entries are
- * built anew per iteration, 6 ns each. pr2392: 5.7 million steps, 90 to 170 ms, and 35 for the tables, on one core.
- * Measured on one core of an Intel Xeon, pr2392, `as`, two runs of 10 iterations: 466 and 416 ms an iteration in the
- * mean, of which construction 399 and 356, tables 40 and 35, update 28 and 25; cpu-best beside it 928 and 826. The time
- * is nowhere in particular: 7 % of construction's samples are at its most expensive instruction, after a branch that was
- * foretold wrong; the fall-back has a sixth.
+ * Of a table's entry a proposal reads 4 bytes: the other city and the first 16 bits of the threshold. A random number
+ * that begins with the same 16 bits, one of 65536, looks at the whole of it. So the tables that are at hand are half as
+ * large, and no draw is less exact.
+ *
+ * Floor: n^2 entries of 4 bytes stay in no core's own cache; 1.9 draws a step with `as`, 2.6 with `as-best` (pr2392,
+ * the first four iterations; half of them in the last quarter of a tour), of which 1.1 and 2.1 are proposals, each a
+ * cache line. With ten lines under way and 90 ns each, 10 to 19 ns a step; adding up a head takes some 40 instructions
+ * that wait for each other, 15 ns where ants fill the gaps. n^2 entries are built anew per iteration, 6 ns each.
+ * pr2392: 5.7 million steps, 145 to 195 ms, and 35 for the tables, on one core; a sixteenth of that on 16.
+ * Measured on 16 cores of an H200's host, a shared Intel Xeon, pr2392, in turns with entries of 8 bytes, which are the
+ * numbers in brackets: `as-best` 53.5 ms an iteration in the mean (59.3) and 580 on one core (650); `as` 39.9 (40.8)
+ * and 612 (651). docs/frontier.md says where the time goes, and what was tried.
  */
-#include <omp.h>
 #include <omp.h>
 #include <string.h>
 
@@ -45,12 +48,6 @@ typedef struct head {
     float tail_total;       /* weight of all other cities */
     double slots_by_weight; /* n / tail_total, which may pass the range of float; 0 where that is 0 */
 } __attribute__((aligned(128))) head;
-
-/* A slot of an alias table: its own city below `keep`, else the other. */
-typedef struct slot {
-    float keep; /* 0 .. 1 */
-    uint32_t other;
-} slot;
 
 typedef int8_t flags __attribute__((vector_size(HEAD))); /* of the cities of a head */
 
@@ -78,8 +75,8 @@ typedef struct worker {
     ant_state *ants;         /* [SIDE_BY_SIDE] */
     uint16_t *candidate;     /* [n + HEAD]: of the fall-back: cities */
     float *candidate_weight; /* [n + HEAD]: and their weights */
-    float *share;            /* [n]: of the table under construction: a slot's weight in slots */
-    uint16_t *small, *large; /* [n]: slots below 1 and from 1 on */
+    uint16_t *small, *large; /* [n]: slots of the table under construction: below 1 and from 1 on, */
+    uint16_t *other;         /* [n]: ... and their other cities */
 } worker;
 
 typedef struct cpu_alias_colony {
@@ -87,9 +84,10 @@ typedef struct cpu_alias_colony {
         cpu_colony common; /* first */
         trails trails;     /* rows are a multiple of LANES long */
     };
-    float *tail;   /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
-    slot *slots;   /* [n][n] */
-    head *heads;   /* [n] */
+    float *tail;     /* [n][stride]: pheromone^alpha * heuristic, 0 for the head and the diagonal */
+    float *keep;     /* [n][n], of alias tables: for a coin below it, 0 .. 1, the slot's own city, else the other one */
+    uint32_t *slots; /* [n][n]: how many 2^-16 are in `keep`, at most 0xffff, and in the lower half the other city */
+    head *heads;     /* [n] */
     worker *workers; /* [threads] */
 } cpu_alias_colony;
 
@@ -137,6 +135,17 @@ static size_t choose_by_scan(const cpu_alias_colony *colony, const worker *at_ha
 }
 
 /* ---- Construct: turns ---- */
+
+/* The city that was proposed. */
+INLINE size_t look_up(const cpu_alias_colony *colony, const ant_state *ant)
+{
+    const size_t entry = ant->city * (size_t)colony->common.problem.n + ant->proposed;
+    const uint32_t keep = colony->slots[entry] >> 16, coin = (uint32_t)(int)(ant->coin * 0x1p16f);
+    const size_t other = colony->slots[entry] & 0xffff;
+    size_t own = coin < keep;
+    if (coin == keep) own = ant->coin < colony->keep[entry];
+    return other ^ ((other ^ ant->proposed) & -own); /* no branch: nobody could foretell it */
+}
 
 /* Goes to a city, whose head the next turn needs. */
 INLINE void visit(const cpu_alias_colony *colony, ant_state *ant, size_t city)
@@ -205,8 +214,7 @@ INLINE void draw(const cpu_alias_colony *colony, const worker *at_hand, ant_stat
 INLINE void take_turn(const cpu_alias_colony *colony, const worker *at_hand, ant_state *ant)
 {
     if (ant->waits) {
-        const slot at = colony->slots[ant->city * (size_t)colony->common.problem.n + ant->proposed];
-        const size_t city = ant->coin < at.keep ? ant->proposed : at.other;
+        const size_t city = look_up(colony, ant);
         ant->waits = false;
         if (!ant->visited[city]) {
             visit(colony, ant, city);
@@ -286,29 +294,41 @@ static void fill_slots(const cpu_alias_colony *colony, const worker *at_hand, si
     const size_t n = (size_t)colony->common.problem.n;
     const float *tail = colony->tail + i * colony->trails.stride;
     const double by_weight = colony->heads[i].slots_by_weight;
-    slot *slots = colony->slots + i * n;
-    float *share = at_hand->share;
+    float *keep = colony->keep + i * n; /* of a slot that is not filled up yet, its weight in slots */
     size_t n_small = 0, n_large = 0;
     for (size_t j = 0; j < n; j++) {
-        share[j] = (float)((double)tail[j] * by_weight);
+        keep[j] = (float)((double)tail[j] * by_weight);
         at_hand->small[n_small] = at_hand->large[n_large] = (uint16_t)j;
-        n_small += share[j] < 1.0f;
-        n_large += !(share[j] < 1.0f);
+        n_small += keep[j] < 1.0f;
+        n_large += !(keep[j] < 1.0f);
     }
-    uint32_t large = 0;
+    uint16_t large = 0;
     while (n_small > 0 && n_large > 0) {
         const size_t small = at_hand->small[--n_small];
         large = at_hand->large[n_large - 1];
-        slots[small] = (slot){share[small], large};
-        share[large] -= 1.0f - share[small];
-        if (share[large] >= 1.0f) continue;
+        at_hand->other[small] = large;
+        keep[large] -= 1.0f - keep[small];
+        if (keep[large] >= 1.0f) continue;
         n_large--;
-        at_hand->small[n_small++] = (uint16_t)large;
+        at_hand->small[n_small++] = large;
     }
-    while (n_large > 0) slots[at_hand->large[--n_large]] = (slot){1.0f, 0};
+    while (n_large > 0) at_hand->small[n_small++] = at_hand->large[--n_large];
     while (n_small > 0) {
-        const size_t small = at_hand->small[--n_small];
-        slots[small] = tail[small] > 0.0f ? (slot){1.0f, 0} : (slot){0.0f, large};
+        const size_t left = at_hand->small[--n_small];
+        keep[left] = tail[left] > 0.0f ? 1.0f : 0.0f;
+        at_hand->other[left] = large;
+    }
+}
+
+/* The slots of a row, from what fill_slots left. */
+CPU_MULTIVERSION static void pack_slots(const cpu_alias_colony *colony, const worker *at_hand, size_t i)
+{
+    const size_t n = (size_t)colony->common.problem.n;
+    const float *keep = colony->keep + i * n;
+    uint32_t *slots = colony->slots + i * n;
+    for (size_t j = 0; j < n; j++) {
+        const int steps = (int)(keep[j] * 0x1p16f);
+        slots[j] = (uint32_t)(steps < 0xffff ? steps : 0xffff) << 16 | at_hand->other[j];
     }
 }
 
@@ -320,6 +340,7 @@ static void compute_choice(const cpu_alias_colony *colony)
         trails_weigh(&colony->trails, i, colony->tail + i * colony->trails.stride);
         split_row(colony, i);
         fill_slots(colony, &colony->workers[omp_get_thread_num()], i);
+        pack_slots(colony, &colony->workers[omp_get_thread_num()], i);
     }
 }
 
@@ -356,16 +377,16 @@ static void allocate_scratch(cpu_alias_colony *colony)
     const size_t room = (n + HEAD + 127) / 128 * 128;
     uint16_t *candidate = ab_allocate(memory, threads * room, sizeof *candidate);
     float *candidate_weight = ab_allocate(memory, threads * room, sizeof *candidate_weight);
-    float *share = ab_allocate(memory, threads * room, sizeof *share);
     uint16_t *small = ab_allocate(memory, threads * room, sizeof *small);
     uint16_t *large = ab_allocate(memory, threads * room, sizeof *large);
+    uint16_t *other = ab_allocate(memory, threads * room, sizeof *other);
     for (size_t t = 0; t < threads && !memory->failed; t++) {
         worker *owner = &colony->workers[t];
         owner->candidate = candidate + t * room;
         owner->candidate_weight = candidate_weight + t * room;
-        owner->share = share + t * room;
         owner->small = small + t * room;
         owner->large = large + t * room;
+        owner->other = other + t * room;
     }
 }
 
@@ -375,6 +396,7 @@ static ab_status allocate(cpu_alias_colony *colony)
     const size_t n = (size_t)colony->common.problem.n, threads = (size_t)colony->common.params.threads;
     colony->tail = ab_allocate(memory, n * colony->trails.stride, sizeof(float));
     colony->slots = ab_allocate(memory, n * n, sizeof *colony->slots);
+    colony->keep = ab_allocate(memory, n * n, sizeof *colony->keep);
     colony->heads = ab_allocate(memory, n, sizeof *colony->heads);
     colony->workers = ab_allocate(memory, threads, sizeof *colony->workers);
     if (!memory->failed) allocate_ants(colony);
