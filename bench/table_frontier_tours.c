@@ -12,20 +12,28 @@
 
 static const ab_set sets[] = {{NULL, NULL}};
 
-static const ab_line lines[] = {
+static const ab_line on_gpu[] = {
     {"ds-roulette", "tsp/ds-roulette", .label = "DS-Roulette", .gpu_only = true},
     {"race", "tsp/race", .label = "race of clocks, ours", .gpu_only = true},
     {"i-roulette-warp", "tsp/i-roulette-warp", .label = "I-Roulette in registers: another rule", .gpu_only = true},
-    {"cpu-alias", "tsp/cpu-alias", "threads=all", "CPU by alias tables", .seconds = 7e-8, .power = 2},
     {"cand-block", "tsp/cand-block", "nn=32", "sets of 32: ant per block", .gpu_only = true},
     {"race-candidates", "tsp/race-candidates", "nn=32", "sets of 32: race of clocks, ours", .gpu_only = true},
+    {NULL},
+};
+
+static const ab_line on_cpu[] = {
+    {"cpu-alias", "tsp/cpu-alias", "threads=all", "CPU by alias tables", .seconds = 7e-8, .power = 2},
     {NULL},
 };
 
 static const ab_heading headings[] = {
     {"frontier-tours", "best tours of Ant System by the rungs of the frontier", NULL, NULL, NULL}, {NULL}};
 
-static const ab_block blocks[] = {{"frontier-tours", "tours", "protocol=as|as-best", .lines = lines}, {NULL}};
+static const ab_block blocks[] = {
+    {"frontier-tours", "tours", "protocol=as|as-best", .lines = on_gpu},
+    {"frontier-tours", "tours", "protocol=as|as-best", {NULL, "d198", NULL}, .lines = on_cpu},
+    {NULL},
+};
 
 const ab_driver table_frontier_tours = {
     .name = "frontier-tours",
