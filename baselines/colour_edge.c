@@ -256,7 +256,7 @@ static void find_thresholds(cpu_detector *detector, const uint64_t sums[CE_MAGNI
     for (int i = 0; i < CE_MAGNITUDES; i++) {
         const double coefficient =
             i < CE_M1_INTENSITY ? detector->params.volume_coefficient : detector->params.intensity_coefficient;
-        detector->thresholds[i] = ce_threshold(sums[i], n, coefficient);
+        detector->thresholds[i] = ce_threshold(sums[i], ce_threshold_factor(n, coefficient));
         bounds[i] = ce_square_bound(detector->thresholds[i]);
     }
 }

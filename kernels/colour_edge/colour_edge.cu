@@ -62,8 +62,11 @@ static ab_status read_step(ed_detector *base, int step, float *values)
 {
     const ce_detector *detector = (const ce_detector *)base;
     const ce_device *device = &detector->device;
-    if (step == CE_VOLUME || step == CE_INTENSITY)
-        return read_component(detector, device->colour, 2, (size_t)(step - CE_VOLUME), values);
+    if (step == CE_VOLUME || step == CE_INTENSITY) {
+        AB_TRY(read_component(detector, device->colour, 2, (size_t)(step - CE_VOLUME), values));
+        for (size_t i = 0; i < detector->gpu.n_pixels; ++i) values[i] *= detector->rung->colour_unit;
+        return ab_ok();
+    }
     if (step >= CE_VOLUME_M1 && step <= CE_INTENSITY_M2 && device->gradients)
         return read_component(detector, device->gradients, 4, (size_t)(step - CE_VOLUME_M1), values);
     if (step >= CE_VOLUME_M1_THRESHOLD && step <= CE_INTENSITY_M2_THRESHOLD)
@@ -133,8 +136,9 @@ extern "C" ab_status AB_GPU(colour_edge_open)(const colour_edge_rung *rung, cons
     detector->device.width = image->width;
     detector->device.height = image->height;
     detector->device.taps = ce_gaussian(params->sigma);
-    detector->device.coefficients[0] = params->volume_coefficient;
-    detector->device.coefficients[1] = params->intensity_coefficient;
+    const double n = (double)image->width * image->height;
+    detector->device.factors[0] = ce_threshold_factor(n, params->volume_coefficient);
+    detector->device.factors[1] = ce_threshold_factor(n, params->intensity_coefficient);
     detector->rung = rung;
     detector->thinning_passes = params->thinning_passes;
     const ab_status status = initialise(detector, image, params);

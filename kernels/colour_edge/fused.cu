@@ -50,6 +50,8 @@ enum { BLOCKS_ENOUGH = 3000 }; /* for a strip to have a step more */
 enum { BLOCKS_ENOUGH = 3 }; /* so that small images test it */
 #endif
 static const float PIXEL_UNIT = 0x1p-24f; /* what a pixel's 1 is in blurred columns */
+static const float COLOUR_UNIT =
+    CE_STEP; /* what 1 is in colours and gradients: a root's whole number is then added up */
 
 /* Columns of a row of blurred pixels in shared memory, of which colour i is the MOST-th to come after i; a thread reads
  * whole float4. */
@@ -182,7 +184,7 @@ static __device__ __forceinline__ uint2 code_of(float4 m)
 
 static __device__ __forceinline__ unsigned long long fixed_root(float square)
 {
-    return (unsigned)ce_fixed_point(ce_square_root(square));
+    return (unsigned)ce_whole_root(square);
 }
 
 static __device__ __forceinline__ void add_to(unsigned long long sums[CE_MAGNITUDES], float4 m, float4 n)
@@ -258,7 +260,7 @@ static __device__ __forceinline__ unsigned long long sum_of_lane(const unsigned 
     return sum;
 }
 
-/* MOST: the radius, or CE_MAX_RADIUS for one that is known at run time. row_taps are the taps in 1/PIXEL_UNIT. */
+/* MOST: the radius, or CE_MAX_RADIUS for one that is known at run time. row_taps turn PIXEL_UNIT into COLOUR_UNIT. */
 template <int MOST>
 static __global__ void __launch_bounds__(COLOUR_THREADS, MOST < CE_MAX_RADIUS ? RESIDENT : 1)
     find_colours(ce_device device, ce_taps row_taps, int set, int steps)
@@ -359,7 +361,7 @@ static __device__ __forceinline__ void find_bounds(const ce_device &device, int 
 {
     const int lane = (int)threadIdx.x, magnitude = lane % CE_MAGNITUDES;
     const float threshold = ce_device_threshold(device, magnitude, device.sums[set * CE_MAGNITUDES + magnitude]);
-    const float bound = ce_square_bound(threshold);
+    const float bound = ce_square_bound(threshold) / COLOUR_UNIT / COLOUR_UNIT;
     const unsigned above = 0x8000u | (unsigned)__float_as_int(bound) >> 16, least = bound > 0.0f ? above - 1 : above;
     const unsigned other_above = __shfl_down_sync(FULL_WARP, above, 1),
                    other_least = __shfl_down_sync(FULL_WARP, least, 1);
@@ -471,7 +473,7 @@ static ab_status find_colours_of(const ce_device *device, int set)
     const dim3 grid((unsigned)ceil_div(device->width, TILE_COLUMNS),
                     (unsigned)ceil_div(device->height, steps * STEP_ROWS - 2));
     ce_taps row_taps = device->taps;
-    for (int i = 0; i <= row_taps.radius; ++i) row_taps.weight[i] /= PIXEL_UNIT;
+    for (int i = 0; i <= row_taps.radius; ++i) row_taps.weight[i] /= PIXEL_UNIT * COLOUR_UNIT;
     if (device->taps.radius == COMMON_RADIUS)
         LAUNCH(find_colours<COMMON_RADIUS>, grid, COLOUR_THREADS, (size_t)shared_bytes(COMMON_RADIUS))
     (*device, row_taps, set, steps);
@@ -508,4 +510,5 @@ static size_t scratch_bytes(const ed_image *image, const ed_params *)
     return (size_t)image->width * (size_t)image->height * sizeof(uint2);
 }
 
-AB_RUNG(colour_edge_rung, colour_edge_fused) = {.detect = detect, .check = check, .scratch_bytes = scratch_bytes};
+AB_RUNG(colour_edge_rung, colour_edge_fused) = {
+    .detect = detect, .check = check, .colour_unit = COLOUR_UNIT, .scratch_bytes = scratch_bytes};

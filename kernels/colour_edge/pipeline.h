@@ -11,7 +11,7 @@
 typedef struct ce_device {
     int width, height;           /* pixels */
     ce_taps taps;                /* of the Gaussian */
-    double coefficients[2];      /* of volume and intensity */
+    double factors[2];           /* ce_threshold_factor of volume and intensity */
     const uchar4 *image;         /* plane: R, G, B and one byte ignored */
     float4 *columns;             /* plane: R, G, B blurred down the columns, 0; NULL where not kept */
     float2 *colour;              /* plane: volume, intensity */
@@ -36,6 +36,8 @@ typedef struct colour_edge_rung {
     /* What must hold beyond ed_check, AB_UNSUPPORTED else; asks for shared memory (device_allow_shared). NULL: nothing.
      */
     ab_status (*check)(const ed_image *image, const ed_params *params) = NULL;
+    /* What 1 in ce_device.colour means. */
+    float colour_unit = 1.0f;
     /* Bytes of ce_device.scratch. NULL: none. */
     size_t (*scratch_bytes)(const ed_image *image, const ed_params *params) = NULL;
 } colour_edge_rung;
@@ -55,7 +57,7 @@ static __device__ __forceinline__ int ce_clamp(int x, int n)
 static __device__ __forceinline__ float ce_device_threshold(const ce_device &device, int magnitude,
                                                             unsigned long long sum)
 {
-    return ce_threshold(sum, (double)device.width * device.height, device.coefficients[magnitude / 2]);
+    return ce_threshold(sum, device.factors[magnitude / 2]);
 }
 
 static __device__ __forceinline__ unsigned long long ce_warp_sum(unsigned long long value)
