@@ -1,67 +1,99 @@
 /* Canny to convergence in two launches, for images whose pixels fit in the shared memory of a cluster, two bits each.
  *
- * grow_tiles: classes as bits, 32 pixels a word (pairs.h), and growth from the strong pixels of a tile of 32 x 32 through
- * its weak ones by a warp, a row a lane: to the rows beside it by shuffles, along the row by the carry of an addition,
- * which runs through a run of set bits. flood: the tiles are dealt to the warps of a cluster of eight blocks, which go on
- * across borders, in rounds. A warp looks at those of its tiles beside which something has grown, grows them, and sends
- * their new borders to all blocks. Photographs have 4 to 7 rounds (thresholds 50 and 150).
+ * grow_tiles: classes as bits, 32 pixels a word (pairs.h), and growth from the strong pixels of a tile of 32 columns
+ * and 64 rows through its weak ones by a warp, two rows a lane: to the rows beside them by shuffles, along the row by
+ * the carry of an addition, which runs through a run of set bits. flood: the tiles are dealt to the warps of a cluster
+ * of eight blocks, which go on across borders, in rounds. A warp looks at those of its tiles beside which something
+ * has grown, grows them a few steps, and sends their new borders to all blocks. Photographs have 3 to 7 rounds
+ * (thresholds 50 and 150).
  *
- * Floor, 512 x 512: two launches and their chains of L2 reads, 7 us, and a round of 0.5 us: 10 growths of a row up and
- * down, each a shuffle and some ten instructions that wait for one another.
- * Measured on an NVIDIA H200, ms (union-find of runs.cu beside it): lena 0.020 (0.043), mandrill 0.020 (0.049), house 0.023,
- * shapes-512 0.009, shapes-1024 0.027; by one block of 32 warps lena 0.039. ncu, lena: grow_tiles 5.3 us, flood 15.9, so a
- * round takes four times what was thought, and most of it is spent at the barrier, waiting for the tile that grows longest.
- * Limits: 2 million pixels, fewer without clusters. A snake through all tiles has as many rounds as it crosses borders.
+ * Floor, 512 x 512: two launches and their chains of L2 reads, 7 us, and a round of 0.5 us: five steps of 78
+ * instructions, most of them in a pipe that takes one in two cycles, and the cluster's barrier.
+ * Measured on an NVIDIA H200, ms (union-find of runs.cu beside it): lena 0.018 (0.043), mandrill 0.018 (0.049), house
+ * 0.021, shapes-512 0.009, shapes-1024 0.027. docs/frontier.md has what else was tried.
+ * Limits: 2 million pixels, fewer without clusters. A snake through all tiles has as many rounds as it crosses
+ * borders.
  * Source: this project; filling by carries after the fill algorithms of bitboards in computer chess.
  */
+#include <limits.h>
+
 #include "kernels/canny/canny.h"
 #include "kernels/canny/pairs.h"
 #include "kernels/cluster.h"
 #include "kernels/device_memory.h"
 #include "kernels/warp.h"
 
-enum { SIDE = WARP_SIZE, TILE_WORDS = 2, TILE_COLUMNS = TILE_WORDS * SIDE, LANE_ROWS = 2 };
-enum { LANES = TILE_COLUMNS / PER_LANE, GROW_THREADS = LANES * SIDE / LANE_ROWS }; /* of a row; of a block */
-enum { FLOOD_THREADS = 1024, FLOOD_WARPS = FLOOD_THREADS / WARP_SIZE };
+enum { COLUMNS = 32, ROWS = 64, LANE_ROWS = 2 }; /* of a tile; a lane of a warp has two rows of it */
+enum { LANES = COLUMNS / PER_LANE, GROW_THREADS = LANES * ROWS / LANE_ROWS }; /* that classify a row; of a block */
+enum { FLOOD_THREADS = 512, FLOOD_WARPS = FLOOD_THREADS / WARP_SIZE };
 enum { MOST_PIXELS = 1 << 21 }; /* more do not fit, and have more tiles than one cluster should have */
+enum { ROUND_STEPS = 5 };       /* of growth, after which tiles hear from one another, where a warp has one tile */
 
-/* The image as tiles in device memory, of an even number across. */
+/* The image as tiles in device memory. */
 typedef struct tiling {
     int across, down;
-    uint2 *words; /* [down][across][SIDE] pixels: candidates, sure */
+    uint4 *words; /* [down][across][WARP_SIZE] pixels of two rows: candidates x, y, sure z, w */
 } tiling;
 
 /* ---- Growth in a tile ---- */
 
-/* The sure pixels of a lane's row, those that touch them or the rows beside it, and what follows these (higher bits) without
- * a gap. */
-static __device__ __forceinline__ unsigned spread(unsigned candidates, unsigned sure)
+/* A lane's two rows, x above y. */
+static __device__ __forceinline__ uint2 mirrored(uint2 rows)
 {
-    const unsigned around = sure | __shfl_up_sync(FULL_WARP, sure, 1) | __shfl_down_sync(FULL_WARP, sure, 1);
-    const unsigned seeds = (around | around << 1 | around >> 1) & candidates;
+    return {__brev(rows.x), __brev(rows.y)};
+}
+
+static __device__ __forceinline__ unsigned touched(unsigned row)
+{
+    return row | row << 1 | row >> 1;
+}
+
+/* The seeds among the candidates of a row, and what follows them (higher bits) without a gap. */
+static __device__ __forceinline__ unsigned fill(unsigned candidates, unsigned seeds)
+{
+    seeds &= candidates;
     return (candidates & ~(candidates + seeds)) | seeds;
 }
 
-static __device__ __forceinline__ unsigned grow(unsigned candidates, unsigned sure)
+/* The sure pixels and `more`, what the sure ones touch, downwards and upwards, and what follows that in its row. */
+static __device__ __forceinline__ uint2 spread(uint2 candidates, uint2 sure, uint2 more)
 {
-    const unsigned reversed = __brev(candidates);
-    for (;;) {
-        const unsigned grown = __brev(spread(reversed, __brev(spread(candidates, sure))));
-        const bool ends = !__any_sync(FULL_WARP, grown != sure);
-        sure = grown;
-        if (ends) return sure;
+    const unsigned above = __shfl_up_sync(FULL_WARP, sure.y, 1), below = __shfl_down_sync(FULL_WARP, sure.x, 1);
+    const uint2 own = {sure.x | more.x, sure.y | more.y};
+    const unsigned first = fill(candidates.x, own.x | touched(above)),
+                   second = fill(candidates.y, own.y | touched(below));
+    return {first | fill(candidates.x, own.x | touched(second)), second | fill(candidates.y, own.y | touched(first))};
+}
+
+/* At most so many steps; whether that may not have been enough. Rows are kept mirrored too, as carries run one way:
+ * each form hears from the other a step later. Nobody waits for the vote, which is about the step before. */
+static __device__ __forceinline__ bool grow(uint2 candidates, uint2 &sure, int most_steps)
+{
+    const uint2 other_candidates = mirrored(candidates);
+    uint2 other = mirrored(sure);
+    bool changes = true, goes_on = true;
+    for (int i = 0; i < most_steps && goes_on; ++i) {
+        goes_on = __any_sync(FULL_WARP, changes);
+        const uint2 next = spread(candidates, sure, mirrored(other));
+        const uint2 next_other = spread(other_candidates, other, mirrored(sure));
+        changes = (next.x ^ sure.x) | (next.y ^ sure.y) | (next_other.x ^ other.x) | (next_other.y ^ other.y);
+        sure = next;
+        other = next_other;
     }
+    const uint2 rest = mirrored(other);
+    sure = {sure.x | rest.x, sure.y | rest.y};
+    return goes_on;
 }
 
 template <bool WHOLE> static __global__ void __launch_bounds__(GROW_THREADS) grow_tiles(canny_device device, tiling all)
 {
-    enum { N_WORDS = TILE_WORDS * SIDE, BYTES = N_WORDS * (int)sizeof(unsigned) };
+    enum { BYTES = ROWS * (int)sizeof(unsigned) };
     SHARED_DYNAMIC(unsigned char, candidates, 0, BYTES);
-    SHARED_DYNAMIC(unsigned, candidate_words, 0, N_WORDS);
+    SHARED_DYNAMIC(uint2, candidate_rows, 0, WARP_SIZE);
     SHARED_DYNAMIC(unsigned char, strong, BYTES, BYTES);
-    SHARED_DYNAMIC(unsigned, strong_words, BYTES, N_WORDS);
-    const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE, warp = thread / WARP_SIZE;
-    const int left = (int)blockIdx.x * TILE_COLUMNS, top = (int)blockIdx.y * SIDE;
+    SHARED_DYNAMIC(uint2, strong_rows, BYTES, WARP_SIZE);
+    SHARED_DYNAMIC(unsigned, strong_words, BYTES, ROWS);
+    const int thread = (int)threadIdx.x, left = (int)blockIdx.x * COLUMNS, top = (int)blockIdx.y * ROWS;
     const int x = left + thread % LANES * PER_LANE, first = thread / LANES * LANE_ROWS;
     const int at = first * LANES + thread % LANES;
     release_launch();
@@ -70,18 +102,19 @@ template <bool WHOLE> static __global__ void __launch_bounds__(GROW_THREADS) gro
     else
         for (int i = 0; i < LANE_ROWS; ++i) candidates[at + i * LANES] = strong[at + i * LANES] = 0;
     __syncthreads();
-    if (warp < TILE_WORDS) {
-        const int word = lane * TILE_WORDS + warp;
-        const int tile = (int)blockIdx.y * all.across + (int)blockIdx.x * TILE_WORDS + warp;
-        const unsigned sure = grow(candidate_words[word], strong_words[word]);
-        strong_words[word] = sure;
-        all.words[tile * SIDE + lane] = {candidate_words[word], sure};
+    if (thread < WARP_SIZE) {
+        const uint2 rows = candidate_rows[thread];
+        uint2 sure = strong_rows[thread];
+        (void)grow(rows, sure, INT_MAX);
+        strong_rows[thread] = sure;
+        all.words[((int)blockIdx.y * all.across + (int)blockIdx.x) * WARP_SIZE + thread] =
+            make_uint4(rows.x, rows.y, sure.x, sure.y);
     }
     __syncthreads();
-    for (int i = thread; i < N_WORDS * SIDE / QUAD; i += GROW_THREADS) {
-        const int to_x = left + i % (TILE_COLUMNS / QUAD) * QUAD, y = top + i / (TILE_COLUMNS / QUAD);
+    for (int i = thread; i < ROWS * COLUMNS / QUAD; i += GROW_THREADS) {
+        const int to_x = left + i % (COLUMNS / QUAD) * QUAD, y = top + i / (COLUMNS / QUAD);
         if (to_x >= device.width || y >= device.height) continue;
-        const unsigned bits = strong_words[i * QUAD / SIDE] >> i * QUAD % SIDE;
+        const unsigned bits = strong_words[i * QUAD / COLUMNS] >> i * QUAD % COLUMNS;
         unsigned char *const to = device.edges + (size_t)y * (size_t)device.width + (size_t)to_x;
         if (WHOLE)
             *(uint4 *)to =
@@ -93,68 +126,56 @@ template <bool WHOLE> static __global__ void __launch_bounds__(GROW_THREADS) gro
 
 /* ---- Growth across borders ---- */
 
-/* The sure pixels on a tile's border: its first and last row, and the first and last column, a bit a row. */
-typedef uint4 border; /* x: top, y: bottom, z: left, w: right */
+/* What the tiles around a tile know of it. Tiles lie in a ring of those that are outside of the image and empty. Every
+ * block has the borders of all, in two sets: a round reads what the one before has sent, and sends to the other set.
+ * That may have a tile's border as it was some rounds ago: then those around have heard the newer one, and grown by
+ * it, since. */
+typedef uint4 sides; /* a bit a lane: the first column of upper and lower rows x, y, the last column z, w */
+typedef uint4 ends;  /* first row x, last row y, the round that looks at it z */
+#define BOTH_ENDS 0x80000001u
 
-/* Borders lie in a ring of those that are outside of the image and empty; every block has all of them. */
 static __host__ __device__ __forceinline__ int ring_across(int across)
 {
     return across + 2;
 }
 
-static __device__ __forceinline__ int ring_of(int tile, int across)
+static __device__ __forceinline__ sides sides_of(uint2 sure)
 {
-    return (tile / across + 1) * ring_across(across) + tile % across + 1;
+    return make_uint4(__ballot_sync(FULL_WARP, sure.x & 1), __ballot_sync(FULL_WARP, sure.y & 1),
+                      __ballot_sync(FULL_WARP, sure.x >> 31), __ballot_sync(FULL_WARP, sure.y >> 31));
 }
 
-/* Into the borders of all blocks, a lane each. */
-static __device__ __forceinline__ void send_border(shared_array<border> borders, int at, unsigned sure)
+static __device__ __forceinline__ ends ends_of(uint2 sure, unsigned round)
 {
-    const unsigned top = __shfl_sync(FULL_WARP, sure, 0), bottom = __shfl_sync(FULL_WARP, sure, SIDE - 1);
-    const unsigned left = __ballot_sync(FULL_WARP, sure & 1), right = __ballot_sync(FULL_WARP, sure >> 31);
-    const unsigned lane = threadIdx.x % WARP_SIZE;
-    if (lane < gridDim.x) shared_of(borders, lane)[at] = make_uint4(top, bottom, left, right);
+    return make_uint4(__shfl_sync(FULL_WARP, sure.x, 0), __shfl_sync(FULL_WARP, sure.y, WARP_SIZE - 1), round, 0);
 }
 
-/* A row beside a tile, whose neighbours have `west` and `east` there, as it touches the tile. */
-static __device__ __forceinline__ unsigned touched(unsigned row, unsigned west, unsigned east)
+/* What of a lane's rows the tiles around touch. */
+static __device__ __forceinline__ uint2 touched_rows(shared_array<sides> beside, shared_array<ends> around, int at,
+                                                     int pitch)
 {
-    return row | row << 1 | row >> 1 | west >> 31 | east << 31;
+    const int lane = (int)threadIdx.x % WARP_SIZE, above = at - pitch, below = at + pitch;
+    const sides west = beside[at - 1], east = beside[at + 1];
+    uint2 rows;
+    rows.x = ((west.z | west.w | west.w << 1) >> lane & 1) | ((east.x | east.y | east.y << 1) >> lane & 1) << 31;
+    rows.y = ((west.w | west.z | west.z >> 1) >> lane & 1) | ((east.y | east.x | east.x >> 1) >> lane & 1) << 31;
+    if (lane == 0) rows.x |= touched(around[above].y) | around[above - 1].y >> 31 | around[above + 1].y << 31;
+    if (lane == WARP_SIZE - 1)
+        rows.y |= touched(around[below].x) | around[below - 1].x >> 31 | around[below + 1].x << 31;
+    return rows;
 }
 
-/* What of a lane's row the tiles around touch. */
-static __device__ __forceinline__ unsigned touched_row(shared_array<border> borders, int at, int across)
+/* The pixels of a row that have grown since the first kernel. */
+static __device__ __forceinline__ void store_row(const canny_device &device, int x, int y, unsigned grown)
 {
-    const int lane = (int)threadIdx.x % WARP_SIZE, above = at - ring_across(across), below = at + ring_across(across);
-    const unsigned west = borders[at - 1].w, east = borders[at + 1].z;
-    unsigned row = ((west << 1 | west | west >> 1) >> lane & 1) | ((east << 1 | east | east >> 1) >> lane & 1) << 31;
-    if (lane == 0) row |= touched(borders[above].y, borders[above - 1].y, borders[above + 1].y);
-    if (lane == SIDE - 1) row |= touched(borders[below].x, borders[below - 1].x, borders[below + 1].x);
-    return row;
-}
-
-/* Marks the tiles around a tile, a lane each, in marks[tile / gridDim.x] of the block that has it. */
-static __device__ __forceinline__ void mark_around(shared_array<unsigned> marks, int tile, int across, int down)
-{
-    const int lane = (int)threadIdx.x % WARP_SIZE;
-    const int column = tile % across + lane % 3 - 1, row = tile / across + lane / 3 - 1;
-    if (lane >= 9 || lane == 4 || column < 0 || column >= across || row < 0 || row >= down) return;
-    const unsigned other = (unsigned)(row * across + column);
-    atomicOr(&shared_of(marks, other % gridDim.x)[other / gridDim.x], 1u);
-}
-
-/* The pixels that have grown since the first kernel. */
-static __device__ __forceinline__ void store_grown(const canny_device &device, const tiling &all, int tile, unsigned sure)
-{
-    const int lane = (int)threadIdx.x % WARP_SIZE, x = tile % all.across * SIDE, y = tile / all.across * SIDE + lane;
     unsigned char *const to = device.edges + (size_t)y * (size_t)device.width + (size_t)x;
-    for (unsigned rest = sure & ~all.words[tile * SIDE + lane].y; rest; rest &= rest - 1) to[__ffs((int)rest) - 1] = 1;
+    for (; grown; grown &= grown - 1) to[__ffs((int)grown) - 1] = 1;
 }
 
 /* Where a block's arrays lie in its shared memory. */
 typedef struct plan {
-    int ring, most;                            /* borders; tiles of a block */
-    int borders, candidates, sure, marks, end; /* bytes */
+    int ring, most;                 /* tiles with those outside; tiles of a block */
+    int around, words, places, end; /* bytes; the sides lie at 0 */
 } plan;
 
 static __host__ __device__ __forceinline__ plan make_plan(const tiling &all, int blocks)
@@ -162,72 +183,87 @@ static __host__ __device__ __forceinline__ plan make_plan(const tiling &all, int
     plan p;
     p.ring = ring_across(all.across) * (all.down + 2);
     p.most = (all.across * all.down + blocks - 1) / blocks;
-    p.borders = 0;
-    p.candidates = 2 * p.ring * (int)sizeof(border);
-    p.sure = p.candidates + p.most * SIDE * (int)sizeof(unsigned);
-    p.marks = p.sure + p.most * SIDE * (int)sizeof(unsigned);
-    p.end = p.marks + 2 * p.most * (int)sizeof(unsigned);
+    p.around = 2 * p.ring * (int)sizeof(sides);
+    p.words = p.around + 2 * p.ring * (int)sizeof(ends);
+    p.places = p.words + p.most * WARP_SIZE * (int)sizeof(uint4);
+    p.end = p.places + p.most * (int)sizeof(int);
     return p;
 }
 
-/* One cluster. Its block of rank r has the tiles r, r + gridDim.x, ..., and its warps take turns. A round reads the borders
- * and marks that the round before has sent. Of the two sets that rounds send to in turn one may have a tile's border as it
- * was some rounds ago: then those around the tile have been marked, and have grown by the newer one, since. */
+/* One cluster. Its block of rank r has the tiles r, r + gridDim.x, ..., and its warps take turns. A round looks at
+ * tiles which, or beside which, something has grown at a border, or which had too few steps. */
 static __global__ void __launch_bounds__(FLOOD_THREADS) flood(canny_device device, tiling all)
 {
     const plan in = make_plan(all, (int)gridDim.x);
-    SHARED_DYNAMIC(border, borders, in.borders, 2 * in.ring);
-    SHARED_DYNAMIC(unsigned, candidates, in.candidates, in.most *SIDE);
-    SHARED_DYNAMIC(unsigned, sure, in.sure, in.most *SIDE);
-    SHARED_DYNAMIC(unsigned, marks, in.marks, 2 * in.most);
-    SHARED(unsigned, grows, 3); /* whether any tile has grown in a round: of this, of the next, of the one before */
+    SHARED_DYNAMIC(sides, beside, 0, 2 * in.ring);
+    SHARED_DYNAMIC(ends, around, in.around, 2 * in.ring);
+    SHARED_DYNAMIC(uint4, words, in.words, in.most * WARP_SIZE); /* candidates, sure */
+    SHARED_DYNAMIC(int, places, in.places, in.most);             /* in the ring */
     const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE, warp = thread / WARP_SIZE;
-    const int n = all.across * all.down, rank = (int)blockIdx.x, blocks = (int)gridDim.x;
-    for (int i = thread; i < 2 * in.ring; i += FLOOD_THREADS) borders[i] = make_uint4(0, 0, 0, 0);
-    for (int i = thread; i < 2 * in.most; i += FLOOD_THREADS) marks[i] = i < in.most;
-    if (thread < 3) grows[thread] = 0;
+    const int n = all.across * all.down, rank = (int)blockIdx.x, blocks = (int)gridDim.x,
+              pitch = ring_across(all.across);
+    const int mine = (n - rank + blocks - 1) / blocks;
+    for (int i = thread; i < 2 * in.ring; i += FLOOD_THREADS) beside[i] = around[i] = make_uint4(0, 0, 0, 0);
+    for (int i = thread; i < mine; i += FLOOD_THREADS)
+        places[i] = ((i * blocks + rank) / all.across + 1) * pitch + (i * blocks + rank) % all.across + 1;
     meet_cluster();
     await_launch();
-    for (int i = warp; i * blocks + rank < n; i += FLOOD_WARPS) {
-        const int tile = i * blocks + rank;
-        const uint2 word = all.words[tile * SIDE + lane];
-        candidates[i * SIDE + lane] = word.x;
-        sure[i * SIDE + lane] = word.y;
-        send_border(borders, ring_of(tile, all.across), word.y);
-        send_border(borders + in.ring, ring_of(tile, all.across), word.y);
+    for (int i = warp; i < mine; i += FLOOD_WARPS) {
+        const uint4 word = all.words[(i * blocks + rank) * WARP_SIZE + lane];
+        const sides at_sides = sides_of({word.z, word.w});
+        const ends at_ends = ends_of({word.z, word.w}, 0);
+        words[i * WARP_SIZE + lane] = word;
+        if (lane < 2 * blocks) {
+            const int at = places[i] + lane / blocks * in.ring;
+            shared_of(beside, (unsigned)(lane % blocks))[at] = at_sides;
+            shared_of(around, (unsigned)(lane % blocks))[at] = at_ends;
+        }
     }
     meet_cluster();
-    for (int round = 0;; ++round) {
-        const int now = round % 2, next = 1 - now;
-        bool grown = false;
-        if (thread == 0) grows[(round + 1) % 3] = 0;
-        for (int i = warp; i * blocks + rank < n; i += FLOOD_WARPS) {
-            if (!marks[now * in.most + i]) continue;
-            __syncwarp(FULL_WARP);
-            if (lane == 0) marks[now * in.most + i] = 0;
-            const int tile = i * blocks + rank, at = ring_of(tile, all.across);
-            const unsigned mine = candidates[i * SIDE + lane], before = sure[i * SIDE + lane];
-            const unsigned seeds = touched_row(borders + now * in.ring, at, all.across) & mine;
-            if (!__any_sync(FULL_WARP, (seeds & ~before) != 0)) continue;
-            const unsigned after = grow(mine, before | seeds);
-            sure[i * SIDE + lane] = after;
-            send_border(borders + next * in.ring, at, after);
-            mark_around(marks + next * in.most, tile, all.across, all.down);
-            grown = true;
+    const int steps = in.most <= FLOOD_WARPS ? (int)ROUND_STEPS : INT_MAX;
+    const int neighbour = lane < 9 ? (lane / 3 - 1) * pitch + lane % 3 - 1 : 0;
+    for (unsigned round = 0;; ++round) {
+        const int now = (int)(round % 2) * in.ring, next = in.ring - now;
+        for (int i = warp; i < mine; i += FLOOD_WARPS) {
+            const int at = places[i] + now, to = places[i] + next;
+            if (!__any_sync(FULL_WARP, around[at + neighbour].z == round)) continue;
+            uint4 word = words[i * WARP_SIZE + lane];
+            const uint2 seeds = touched_rows(beside, around, at, pitch);
+            uint2 sure = {word.z | (seeds.x & word.x), word.w | (seeds.y & word.y)};
+            const bool goes_on = grow({word.x, word.y}, sure, steps);
+            const uint2 grown = {sure.x ^ word.z, sure.y ^ word.w};
+            const bool at_border =
+                ((grown.x | grown.y) & BOTH_ENDS) || (lane == 0 && grown.x) || (lane == WARP_SIZE - 1 && grown.y);
+            word.z = sure.x;
+            word.w = sure.y;
+            words[i * WARP_SIZE + lane] = word;
+            if (!__any_sync(FULL_WARP, goes_on || at_border)) continue;
+            const sides new_sides = sides_of(sure);
+            const ends new_ends = ends_of(sure, round + 1);
+            if (lane < blocks) {
+                shared_of(beside, (unsigned)lane)[to] = new_sides;
+                shared_of(around, (unsigned)lane)[to] = new_ends;
+            }
         }
-        if (grown && lane < blocks) atomicOr(&shared_of(grows, (unsigned)lane)[round % 3], 1u);
         meet_cluster();
-        if (!grows[round % 3]) break;
+        bool sent = false;
+        for (int i = thread; i < in.ring; i += FLOOD_THREADS) sent |= around[next + i].z == round + 1;
+        if (!__syncthreads_or(sent)) break;
     }
-    for (int i = warp; i * blocks + rank < n; i += FLOOD_WARPS)
-        store_grown(device, all, i * blocks + rank, sure[i * SIDE + lane]);
+    for (int i = warp; i < mine; i += FLOOD_WARPS) {
+        const int tile = i * blocks + rank, x = tile % all.across * COLUMNS,
+                  y = tile / all.across * ROWS + lane * LANE_ROWS;
+        const uint4 word = words[i * WARP_SIZE + lane], before = all.words[tile * WARP_SIZE + lane];
+        store_row(device, x, y, word.z & ~before.z);
+        store_row(device, x, y + 1, word.w & ~before.w);
+    }
 }
 
 /* ---- Host ---- */
 
 static tiling make_tiling(int width, int height, void *scratch)
 {
-    return {ceil_div(width, TILE_COLUMNS) * TILE_WORDS, ceil_div(height, SIDE), (uint2 *)scratch};
+    return {ceil_div(width, COLUMNS), ceil_div(height, ROWS), (uint4 *)scratch};
 }
 
 static ab_status check(const ed_image *image, const ed_params *)
@@ -242,14 +278,14 @@ static ab_status check(const ed_image *image, const ed_params *)
 static size_t scratch_bytes(const ed_image *image, const ed_params *)
 {
     const tiling all = make_tiling(image->width, image->height, NULL);
-    return (size_t)(all.across * all.down) * SIDE * sizeof(uint2);
+    return (size_t)(all.across * all.down) * WARP_SIZE * sizeof(uint4);
 }
 
 static ab_status detect(const canny_device *device)
 {
     const tiling all = make_tiling(device->width, device->height, device->scratch);
-    const dim3 grid((unsigned)(all.across / TILE_WORDS), (unsigned)all.down);
-    const size_t bytes = 2 * SIDE * TILE_WORDS * sizeof(unsigned);
+    const dim3 grid((unsigned)all.across, (unsigned)all.down);
+    const size_t bytes = 2 * ROWS * sizeof(unsigned);
     const int blocks = cluster_blocks();
     if (device->gaussian.radius > 0) AB_TRY(AB_GPU(canny_blur)(device));
     if (device->width % QUAD == 0)

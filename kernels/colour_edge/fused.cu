@@ -1,19 +1,19 @@
 /* The whole of colour edge detection in two launches, and one more for each further pass of thinning.
  *
  * The pipeline of the thesis launches eight kernels that read and write 105 bytes a pixel; this one launches two, 29
- * bytes a pixel, because only the mean needs the whole image. In the first a block walks down a strip of the image, from
- * bytes to volume and intensity to gradients, all in shared memory, and adds up the magnitudes. Of each of the four it keeps
- * 16 bits: the second compares them with the bounds' 16 bits, and where they are the same, which is rare, it takes the
- * gradients again, from the colours, which are kept for that. It marks edges as bits, 32 pixels a word, and thins whole
- * words by Boolean logic (pixel.h) where the thesis looks up a table pixel by pixel. The price is the apron: a block
- * computes 128 blurred columns and 122 colours for 120 gradients, two rows of colours a strip for nothing, and a word of 32
- * pixels is good for 28 after a pass. Same map as colour-edge/gpu.
+ * bytes a pixel, because only the mean needs the whole image. In the first a block walks down a strip of the image,
+ * from bytes to volume and intensity to gradients, all in shared memory, and adds up the magnitudes. Of each of the
+ * four it keeps 16 bits: the second compares them with the bounds' 16 bits, and where they are the same, which is
+ * rare, it takes the gradients again, from the colours, which are kept for that. It marks edges as bits, 32 pixels a
+ * word, and thins whole words by Boolean logic (pixel.h) where the thesis looks up a table pixel by pixel. The price
+ * is the apron: a block computes 128 blurred columns and 122 colours for 120 gradients, two rows of colours a strip
+ * for nothing, and a word of 32 pixels is good for 28 after a pass. Same map as colour-edge/gpu.
  *
  * Floor, 4096 x 4096: 29 bytes a pixel, 487 MB, 116 us by the 4.2 TB/s that a copy has on an NVIDIA H200, of which the
- * second kernel's 9 are 36 us; the first has 243 instructions a pixel (ncu), 122 us were every issue slot used.
- * Measured there, three processes, ms: lena 0.0127, shapes-4096 0.207: find_colours 160 us at 77 to 79 % of the issue slots,
- * find_edges 43 us at 72 % of the memory's throughput (0.0133, 0.289, of it 173 and 104 us, where the second kernel took all
- * gradients again). Images of odd width take the way of those at a border everywhere.
+ * second kernel's 9 are 36 us; the first has some 220 instructions a pixel (SASS), 110 us were every issue slot used.
+ * Measured there, two processes, ms: lena 0.0121, shapes-1024 0.0214, shapes-4096 0.193 (with 243 instructions 0.0126,
+ * 0.0220, 0.207, of it find_colours 160 us and find_edges 43). docs/frontier.md has what was tried. Images of odd
+ * width take the way of those at a border everywhere.
  * Limits: height up to 131070; 22 bytes of GPU memory a pixel.
  * Source: this project.
  */
@@ -27,10 +27,10 @@ enum { N_THREADS = 256, N_WARPS = N_THREADS / WARP_SIZE };
 
 /* A block walks down a strip of the image, STEP_ROWS rows of colours at a step; of the step before it keeps two. */
 enum {
-    COLOUR_THREADS = 256,
+    COLOUR_THREADS = 384,
     COLOUR_WARPS = COLOUR_THREADS / WARP_SIZE,
     TILE_COLUMNS = 120, /* of gradients of a block */
-    STEP_ROWS = 16,
+    STEP_ROWS = 24,
     COLOUR_ROWS = STEP_ROWS + 2,
     QUAD = 4,
     QUADS = (TILE_COLUMNS + 2 + QUAD - 1) / QUAD, /* columns that a thread blurs along a row; how many such there are */
@@ -40,7 +40,7 @@ enum {
     PAIR_ROWS = 4,                   /* two columns of four rows: of whose gradients a thread takes the sums */
     COLOUR_PAIRS = QUADS * QUAD / 2, /* of a row */
     COMMON_RADIUS = 3,               /* of sigma 1: compiled for it */
-    RESIDENT = 4,                    /* blocks that a multiprocessor is to hold then */
+    RESIDENT = 3,                    /* blocks that a multiprocessor is to hold then */
     MOST_STEPS = 4,
     SUM_SETS = 2 /* one is added to while the other is cleared for the next run */
 };
@@ -500,8 +500,10 @@ static ab_status detect(const ce_device *device, int thinning_passes, unsigned r
     return ab_ok();
 }
 
-static ab_status check(const ed_image *, const ed_params *)
+static ab_status check(const ed_image *, const ed_params *params)
 {
+    if (ce_gaussian(params->sigma).radius == COMMON_RADIUS)
+        return device_allow_shared((const void *)find_colours<COMMON_RADIUS>, (size_t)shared_bytes(COMMON_RADIUS), -1);
     return device_allow_shared((const void *)find_colours<CE_MAX_RADIUS>, (size_t)shared_bytes(CE_MAX_RADIUS), -1);
 }
 

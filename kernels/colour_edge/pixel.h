@@ -21,10 +21,10 @@
 
 /* ---- Reciprocals and square roots as IEEE 754 has them ---- */
 
-/* 1 / b for b > 0, the root of a, and that without its fraction. On a GPU, where the compiler's own take a branch for what
- * is so small that this is inexact, 0 among it: here both are 0 or at least 1e-30. One step of Newton's from what the GPU's
- * instruction gives is the nearest number: so the compiler's own ends too, and all numbers from 1e-30 to 1e30 were tried on
- * an NVIDIA H200. A quotient that is the nearest number would take four instructions more. */
+/* 1 / b for b > 0, the root of a, and that without its fraction. On a GPU, where the compiler's own take a branch for
+ * what is so small that this is inexact, 0 among it: here both are 0 or at least 1e-30. One step of Newton's from what
+ * the GPU's instruction gives is the nearest number: so the compiler's own ends too, and all numbers from 1e-30 to
+ * 1e30 were tried on an NVIDIA H200. A quotient that is the nearest number would take four instructions more. */
 #ifdef __CUDA_ARCH__
 CE_INLINE float ce_reciprocal(float b)
 {
@@ -109,10 +109,10 @@ CE_INLINE float ce_intensity(float r, float g, float b)
     return (r + g + b) * (1.0f / 3.0f);
 }
 
-/* pi/3 of H/360, from 2R - G - B and G - B. Eq. 6.5 is the angle of the vector (2R - G - B, sqrt(3) (G - B)): taken as an
- * arc tangent it does not lose half of the digits near red, as an arc cosine in single precision does, and needs no square
- * root. The polynomial is a minimax fit of atan(t)/(6 t) in t^2 over 0 .. 1, relative error 1e-7; each reflection turns
- * base + t into its mirror image, so that one fmaf at the end is all the rounding there is. */
+/* pi/3 of H/360, from 2R - G - B and G - B. Eq. 6.5 is the angle of the vector (2R - G - B, sqrt(3) (G - B)): taken as
+ * an arc tangent it does not lose half of the digits near red, as an arc cosine in single precision does, and needs no
+ * square root. The polynomial is a minimax fit of atan(t)/(6 t) in t^2 over 0 .. 1, relative error 1e-7; each
+ * reflection turns base + t into its mirror image, so that one fmaf at the end is all the rounding there is. */
 CE_INLINE float ce_hue(float x, float green_blue)
 {
     const float y = 1.7320508f * green_blue, ax = fabsf(x), ay = fabsf(y);
@@ -182,8 +182,8 @@ CE_INLINE float ce_threshold(uint64_t sum, double factor)
     return (float)((double)sum * factor);
 }
 
-/* The largest number whose square root is not above the threshold: m > threshold is m * m > this, to the last bit. Roots
- * are rounded up from halfway to the next number on; a double holds the square of that, and no float is it. */
+/* The largest number whose square root is not above the threshold: m > threshold is m * m > this, to the last bit.
+ * Roots are rounded up from halfway to the next number on; a double holds the square of that, and no float is it. */
 CE_INLINE float ce_square_bound(float threshold)
 {
     const double halfway = 0.5 * ((double)threshold + (double)nextafterf(threshold, HUGE_VALF)),
