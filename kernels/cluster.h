@@ -9,27 +9,8 @@
 #include "kernels/early_launch.h"
 
 #ifdef __CUDACC__
-#define LAUNCH_CLUSTER(kernel, blocks, block, shared_bytes) ab_launch_cluster(kernel, (blocks), (block), (shared_bytes))
-
-template <typename... Parameters>
-static inline auto ab_launch_cluster(void (*kernel)(Parameters...), unsigned blocks, dim3 block, size_t shared_bytes)
-{
-    return [=](Parameters... arguments) {
-        void *pointers[] = {&arguments...};
-        cudaLaunchAttribute attributes[2] = {};
-        attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attributes[0].val.programmaticStreamSerializationAllowed = 1;
-        attributes[1].id = cudaLaunchAttributeClusterDimension;
-        attributes[1].val.clusterDim = {blocks, 1, 1};
-        cudaLaunchConfig_t config = {};
-        config.gridDim = blocks;
-        config.blockDim = block;
-        config.dynamicSmemBytes = shared_bytes;
-        config.attrs = attributes;
-        config.numAttrs = blocks > 1 ? 2 : 1;
-        (void)cudaLaunchKernelExC(&config, (const void *)kernel, pointers);
-    };
-}
+#define LAUNCH_CLUSTER(kernel, blocks, block, shared_bytes)                                                            \
+    ab_launch_early(kernel, (blocks), (block), (shared_bytes), (blocks))
 #else
 #define LAUNCH_CLUSTER LAUNCH
 #endif

@@ -9,21 +9,26 @@
 #ifdef __CUDACC__
 #define LAUNCH_EARLY(kernel, grid, block, shared_bytes) ab_launch_early(kernel, (grid), (block), (shared_bytes))
 
-/* What LAUNCH_EARLY makes of a kernel: calling it with the kernel's arguments launches it. */
+/* What LAUNCH_EARLY makes of a kernel: calling it with the kernel's arguments launches it; in clusters of so many
+ * blocks
+ * (cluster.h). */
 template <typename... Parameters>
-static inline auto ab_launch_early(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes)
+static inline auto ab_launch_early(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
+                                   unsigned cluster = 1)
 {
     return [=](Parameters... arguments) {
         void *pointers[] = {&arguments...};
-        cudaLaunchAttribute early = {};
-        early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        early.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchAttribute attributes[2] = {};
+        attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[0].val.programmaticStreamSerializationAllowed = 1;
+        attributes[1].id = cudaLaunchAttributeClusterDimension;
+        attributes[1].val.clusterDim = {cluster, 1, 1};
         cudaLaunchConfig_t config = {};
         config.gridDim = grid;
         config.blockDim = block;
         config.dynamicSmemBytes = shared_bytes;
-        config.attrs = &early;
-        config.numAttrs = 1;
+        config.attrs = attributes;
+        config.numAttrs = cluster > 1 ? 2 : 1;
         (void)cudaLaunchKernelExC(&config, (const void *)kernel, pointers);
     };
 }

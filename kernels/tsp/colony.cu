@@ -31,12 +31,14 @@ typedef struct gpu_colony {
     tsp_near *near;     /* [n][TSP_NEAR], for that stage; NULL where there is none, or the rung's own */
     tsp_max_min *plan;  /* of protocol=mmas, else NULL */
     int2 *links;        /* [n]: with it */
+    bool weighed;       /* stage "choice" of the next iteration is done: the update did it (weighs_next) */
     unsigned iteration; /* constructions so far */
 } gpu_colony;
 
 static ab_status weigh_edges(const gpu_colony *colony)
 {
     const tsp_rung *rung = colony->rung;
+    if (colony->weighed) return ab_ok();
     AB_TRY(rung->choice ? rung->choice(&colony->device, &colony->params, colony->iteration)
                         : AB_GPU(tsp_choice_info)(&colony->device, (float)colony->params.alpha));
     return rung->prepare ? rung->prepare(&colony->device, &colony->params, colony->iteration) : ab_ok();
@@ -44,7 +46,9 @@ static ab_status weigh_edges(const gpu_colony *colony)
 
 static ab_status construct(gpu_colony *colony)
 {
-    const tsp_device *device = &colony->device;
+    tsp_device *device = &colony->device;
+    device->iteration_best = next_best(*device);
+    colony->weighed = false;
     if (!colony->rung->resets_best)
         CUDA_TRY(cudaMemsetAsync(device->iteration_best, 0xff, sizeof *device->iteration_best));
     return colony->rung->construct(device, &colony->params, colony->iteration++);
@@ -61,12 +65,13 @@ static ab_status improve(const gpu_colony *colony)
     return rung->relink ? rung->relink(&colony->device, &colony->params, iteration) : ab_ok();
 }
 
-static ab_status update(const gpu_colony *colony)
+static ab_status update(gpu_colony *colony)
 {
     const tsp_device *device = &colony->device;
     const as_params *params = &colony->params;
     if (colony->plan)
         return AB_GPU(tsp_limit_trails)(device, colony->plan, colony->links, params, colony->iteration - 1);
+    colony->weighed = colony->rung->weighs_next;
     if (colony->rung->deposit) return colony->rung->deposit(device, params, colony->iteration - 1);
     AB_TRY(AB_GPU(tsp_evaporate)(device, (float)params->rho));
     return params->protocol == AS_ALL_ANTS ? AB_GPU(tsp_deposit_all)(device) : AB_GPU(tsp_deposit_best)(device);
@@ -121,7 +126,9 @@ static ab_status read_pheromone(as_colony *base, float *pheromone)
 
 static ab_status write_pheromone(as_colony *base, const float *pheromone)
 {
-    const tsp_device *device = &((const gpu_colony *)base)->device;
+    gpu_colony *colony = (gpu_colony *)base;
+    const tsp_device *device = &colony->device;
+    colony->weighed = false;
     const size_t row = (size_t)device->n * sizeof(float), pitch = (size_t)device->stride * sizeof(float);
     CUDA_TRY(cudaMemcpy2D(device->pheromone, pitch, pheromone, row, row, (size_t)device->n, cudaMemcpyHostToDevice));
     return ab_ok();
@@ -201,6 +208,7 @@ static ab_status sum_pheromone(as_colony *base)
     gpu_colony *colony = (gpu_colony *)base;
     const tsp_device *device = &colony->device;
     const size_t count = (size_t)device->n * (size_t)device->stride;
+    colony->weighed = false;
     if (colony->params.transfer == RANKS_NCCL) return ranks_sum(device->pheromone, count, RANKS_NCCL);
     if (colony->params.transfer == RANKS_AWARE) {
         AB_TRY(ranks_join(wait_for_gpu(base)));
@@ -237,6 +245,7 @@ static ab_status allocate_visitor(gpu_colony *colony)
 static ab_status deposit_tour(as_colony *base, double rho, const int32_t *tour, int64_t length)
 {
     gpu_colony *colony = (gpu_colony *)base;
+    colony->weighed = false;
     if (!colony->visitor.iteration_best) AB_TRY(allocate_visitor(colony));
     tsp_device one = colony->device;
     const long long its_length = length;
@@ -272,11 +281,11 @@ static ab_status allocate_tours(gpu_colony *colony)
     AB_TRY(device_allocate(memory, &device->tours, n_ants * (size_t)(device->n + 1)));
     AB_TRY(device_allocate(memory, &device->lengths, n_ants));
     AB_TRY(device_allocate(memory, &device->best_tour, (size_t)device->n + 1));
-    AB_TRY(device_allocate(memory, &device->iteration_best, 2));
+    AB_TRY(device_allocate(memory, &device->iteration_best, 3));
     AB_TRY(device_allocate(memory, &device->zero_weight_steps, 1));
-    device->best = device->iteration_best + 1;
+    device->best = device->iteration_best + 2;
     CUDA_TRY(cudaMemset(device->best_tour, 0xff, ((size_t)device->n + 1) * sizeof *device->best_tour));
-    CUDA_TRY(cudaMemset(device->iteration_best, 0xff, 2 * sizeof *device->iteration_best));
+    CUDA_TRY(cudaMemset(device->iteration_best, 0xff, 3 * sizeof *device->iteration_best));
     CUDA_TRY(cudaMemset(device->zero_weight_steps, 0, sizeof *device->zero_weight_steps));
     return poison(&colony->base);
 }

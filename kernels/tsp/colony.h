@@ -42,6 +42,20 @@ static __device__ __forceinline__ unsigned long long tour_key(long long length, 
     return (unsigned long long)length << ANT_BITS | (unsigned)ant;
 }
 
+/* Where the least tour_key of the next iteration will be: both stand side by side and change places before
+ * construction. No
+ * member of tsp_device, as the walk of race.h spills registers where it has eight bytes more of parameters. */
+static inline __host__ __device__ unsigned long long *next_best(const tsp_device &colony)
+{
+    return (unsigned long long *)((size_t)colony.iteration_best ^ sizeof *colony.iteration_best);
+}
+
+/* The iteration's, once all have built their tours. */
+static __device__ __forceinline__ int best_ant(const tsp_device &colony)
+{
+    return (int)(*colony.iteration_best & ((1 << ANT_BITS) - 1));
+}
+
 /* The number of an ant's random stream. */
 static __device__ __forceinline__ unsigned long long ant_stream(const tsp_device &colony, unsigned iteration, int ant)
 {
@@ -102,13 +116,15 @@ typedef struct tsp_rung {
     tsp_step *relink = NULL;
     /* In place of tsp_choice_info. NULL: that. */
     tsp_step *choice = NULL;
-    /* Whether `choice` also sets iteration_best to all ones, which is a launch less. */
+    /* Whether `choice` also sets next_best to all ones, which is a launch less. */
     bool resets_best = false;
     /* Whether `choice` leaves what tsp_choice_info does, and is to be checked for it. */
     bool same_weights = false;
     /* All of stage "update", in place of tsp_evaporate and then tsp_deposit_all or tsp_deposit_best, and not of
      * tsp_limit_trails, which protocol=mmas has. NULL: those. */
     tsp_step *deposit = NULL;
+    /* Whether `deposit` also does what `choice` would for the next iteration, which then has nothing to do. */
+    bool weighs_next = false;
     /* What an instance must be like beyond as_check, AB_UNSUPPORTED else; asks for shared memory (device_allow_shared).
      * NULL: nothing. */
     ab_status (*check)(const as_problem *problem, const as_params *params) = NULL;

@@ -5,7 +5,9 @@
  * entry. Light cities (at most a bucket) and heavy ones (more) are each numbered and their deficits and excesses added up
  * by prefix sums; who fills whose bucket follows by binary search, for all cities at once (the sweep of Hübschle-Schneider
  * & Sanders, "Parallel weighted random sampling", ACM TOMS 48, 2022). What is left over by rounding goes to the row's own
- * city, which is always visited. Stage "update" is that of deposit_rows.cu.
+ * city, which is always visited. Stage "update" (deposit_rows.h) is the same launch, which goes on to weigh what it
+ * has updated for the
+ * next iteration.
  *
  * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; n = n_ants:
  *   latency   a step waits for two loads of shared memory (33 cycles each), two warp minima (about 25 each) and some
@@ -16,7 +18,7 @@
  *   tail      6 % of the steps (protocol as) take one more load from L2 and some 150 cycles, 40 % (as-best, at first)
  *   choice    16 n^2 bytes and two searches a city: pr2392 92 MB, from L2 at 5 TB/s 0.018 ms; usa13509 2.9 GB, from
  *             memory at 3 TB/s 1.0 ms
- *   update    deposit_rows.cu
+ *   update    deposit_rows.h
  *
  * Measured: means of 30 iterations in one process on an NVIDIA H100 80GB HBM3, kernels of commit 16554f9, partly beside
  * other work; ms, `as` / `as-best`:
@@ -32,6 +34,8 @@
  * Since then again, likewise (docs/frontier.md has the stored runs), ms, `as` / `as-best`: steps to the tail that wait less and a clock each for the last cities,
  * d198 0.0537 / 0.0792 -> 0.0527 / 0.0685, pcb442 0.091 / 0.192 -> 0.091 / 0.145, pr1002 0.191 / 0.435 -> 0.188 / 0.340,
  * pr2392 0.93 / 1.67 -> 0.89 / 1.44, u5915 with `as` 7.8 -> 7.9.
+ * And again: update and the next choice in one launch, d198 0.0523 / 0.0699 -> 0.0476 / 0.066, pr2392 0.897 / 1.46 ->
+ * 0.888 / 1.45.
  * With `as` construction takes 1.7 to 2.2 times the floor by latency, 6 times at u5915. ncu, pr2392, of step 8: 54
  * instructions a step, 40 % of the issue slots, a third of the samples wait for a row from the L2 cache (docs/frontier.md).
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,
@@ -41,6 +45,7 @@
  */
 #include <stdlib.h>
 
+#include "kernels/early_launch.h"
 #include "kernels/tsp/race.h"
 
 enum { MOST_WARPS = 8, MOST_NEAR = RACE_TAIL, BUCKET = 1 << 16 };
@@ -166,20 +171,27 @@ static size_t shared_bytes(int stride)
     return (size_t)stride * (2 * sizeof(unsigned) + sizeof(unsigned short));
 }
 
+/* A block a row, and one block more. */
+template <row_depositors WHO>
 static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
-    weigh_rows(tsp_device colony, race_rows rows, float alpha)
+    weigh_rows(tsp_device colony, race_rows rows, float alpha, float keep)
 {
-    const int n = colony.n, stride = colony.stride, thread = (int)threadIdx.x, row = (int)blockIdx.x;
-    SHARED_DYNAMIC(unsigned, word, 0, stride); /* weights, as bits; then parts */
+    const int n = colony.n, stride = colony.stride, thread = (int)threadIdx.x;
+    SHARED_DYNAMIC(unsigned, word, 0, stride); /* deposits; weights, as bits; then parts */
     SHARED_DYNAMIC(unsigned, sum, sizeof(unsigned) * (size_t)stride, stride);
     SHARED_DYNAMIC(unsigned short, city, 2 * sizeof(unsigned) * (size_t)stride, stride);
     SHARED(float, float_sums, MOST_WARPS);
     SHARED(unsigned, sums, MOST_WARPS);
+    await_launch();
+    if ((int)blockIdx.x == n) {
+        end_iteration<WHO>(colony);
+        return;
+    }
+    const deposit_row<WHO> trail(colony, rows.links, keep, word);
+    const int row = trail.city;
     const size_t base = (size_t)row * (size_t)stride;
-
-    if (row == 0 && thread == 0) *colony.iteration_best = ~0ull;
     for (int j = thread; j < stride; j += (int)blockDim.x) {
-        const float tau = colony.pheromone[base + (size_t)j];
+        const float tau = trail.update(j);
         const float weight = (alpha == 1.0f ? tau : powf(tau, alpha)) * colony.heuristic[base + (size_t)j];
         colony.choice_info[base + (size_t)j] = weight;
         word[j] = (unsigned)__float_as_int(weight);
@@ -244,7 +256,8 @@ static ab_status check(const as_problem *problem, const as_params *params)
 {
     const int n = problem->n;
     if (params->near >= RACE_LANES) return ab_unsupported("needs near <= %d, not %d", MOST_NEAR, params->near);
-    AB_TRY(device_allow_shared((const void *)weigh_rows, shared_bytes(ceil_div(n, 32) * 32), -1));
+    for (const auto kernel : {weigh_rows<ROW_NOBODY>, weigh_rows<ROW_ALL_ANTS>, weigh_rows<ROW_BEST_ANT>})
+        AB_TRY(device_allow_shared((const void *)kernel, shared_bytes(ceil_div(n, 32) * 32), -1));
     return race_check_walk<race_random, race_visited, false>(n, params);
 }
 
@@ -258,11 +271,16 @@ static ab_status begin(const tsp_device *colony, const as_problem *problem, cons
     return status;
 }
 
+template <row_depositors WHO> static ab_status weigh(const tsp_device *colony, const as_params *params)
+{
+    LAUNCH_EARLY(weigh_rows<WHO>, colony->n + 1, row_threads(colony->n), shared_bytes(colony->stride))
+    (*colony, rows_of(colony, params), (float)params->alpha, 1.0f - (float)params->rho);
+    return AB_LAUNCHED("weigh_rows");
+}
+
 static ab_status choice(const tsp_device *colony, const as_params *params, unsigned)
 {
-    LAUNCH(weigh_rows, colony->n, row_threads(colony->n), shared_bytes(colony->stride))
-    (*colony, rows_of(colony, params), (float)params->alpha);
-    return AB_LAUNCHED("weigh_rows");
+    return weigh<ROW_NOBODY>(colony, params);
 }
 
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
@@ -277,7 +295,7 @@ static ab_status relink(const tsp_device *colony, const as_params *params, unsig
 
 static ab_status deposit(const tsp_device *colony, const as_params *params, unsigned)
 {
-    return AB_GPU(tsp_deposit_rows)(colony, rows_of(colony, params).links, params);
+    return params->protocol == AS_ALL_ANTS ? weigh<ROW_ALL_ANTS>(colony, params) : weigh<ROW_BEST_ANT>(colony, params);
 }
 
 AB_RUNG(tsp_rung, tsp_race) = {.construct = construct,
@@ -286,6 +304,7 @@ AB_RUNG(tsp_rung, tsp_race) = {.construct = construct,
                                .resets_best = true,
                                .same_weights = true,
                                .deposit = deposit,
+                               .weighs_next = true,
                                .check = check,
                                .scratch_bytes = scratch_bytes,
                                .begin = begin};

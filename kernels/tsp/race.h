@@ -29,7 +29,7 @@
  * Resolution: 2^-18 of a time, 2^-24 of what a clock has to run, 2^-32 of a new clock's distribution, 2^-16 of the mean
  * weight of a tail city, 2^-23 of the rest's sum.
  *
- * What was tried beside it, with numbers: docs/frontier.md.
+ * The clocks themselves: race_clocks.h. What was tried beside it, with numbers: docs/frontier.md.
  *
  * Sources: this project; thinning: Lewis & Shedler, Naval Research Logistics 26 (1979); alias tables: Walker, ACM TOMS 3
  * (1977); sfc32: C. Doty-Humphrey, PractRand.
@@ -40,9 +40,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/cuda_random.h"
 #include "kernels/tsp/colony.h"
 #include "kernels/tsp/deposit_rows.h"
+#include "kernels/tsp/race_clocks.h"
 #include "kernels/warp.h"
 
 enum {
@@ -62,106 +62,17 @@ enum {
     RACE_STREAMED_BLOCK = 4 /* ants of a block where rows are not in shared memory */
 };
 
-#define RACE_LATE 0x7149f2cau       /* the key of 10^30 */
-#define RACE_NEVER 0xffffffffu      /* the key of a clock that is not in the race */
-#define RACE_SILENT 1e36f           /* mean time of a tail that weighs nothing: it rings, and no ring counts */
-#define RACE_WEIGHTLESS 0x7f800000u /* that of a city of weight 0, or more: an infinite time */
-
 /* A rung's own memory. A lane without a near city has n + lane for one, which nobody visits. */
 typedef struct race_rows {
     float *mean;          /* [n][RACE_LANES] mean time of a clock, in units of the row's; infinite for weight 0 */
     unsigned short *city; /* [n][RACE_LANES] near cities, nearest first; the last lane is the tail's, if there is one */
     unsigned *alias;      /* [n][stride] of the tail: threshold << 16 | alias; NULL for candidate sets */
     unsigned short *ring; /* [n][RACE_RING] of candidate sets, else NULL: nearest cities, then the row's own, */
-    float *ring_weight; /* [n][RACE_RING] ... what they weigh, */
-    float *beyond;      /* [n] ... and the most that any city does that is as far as the last of them, or farther */
+    float *ring_weight;   /* [n][RACE_RING] ... what they weigh, */
+    float *beyond;        /* [n] ... and the most that any city does that is as far as the last of them, or farther */
     tour_links *links;    /* [n][n_ants]; NULL where the best ant alone deposits */
     int n_near;           /* near cities */
 } race_rows;
-
-/* ---- Random numbers ---- */
-
-/* sfc32, a generator for each lane: seven instructions a number, where Philox, which seeds it, takes about twenty. */
-struct race_random {
-    unsigned a, b, c, d;
-
-    __device__ __forceinline__ race_random(unsigned long long seed, unsigned long long stream)
-    {
-        curandStatePhilox4_32_10_t philox;
-        curand_init(seed, stream, 0, &philox);
-        a = curand(&philox);
-        b = curand(&philox);
-        c = curand(&philox);
-        d = curand(&philox);
-    }
-
-    __device__ __forceinline__ unsigned next()
-    {
-        const unsigned result = a + b + d++;
-        a = b ^ (b >> 9);
-        b = c + (c << 3);
-        c = (c << 21 | c >> 11) + result;
-        return result;
-    }
-};
-
-/* (0, 1]: the centres of 2^32 equal intervals, rounded to float. */
-static __device__ __forceinline__ float race_unit(unsigned random)
-{
-    return (float)random * 0x1p-32f + 0x1p-33f;
-}
-
-/* The fast logarithm to base 2, by its one instruction: __log2f adds four for arguments that are none here. */
-static __device__ __forceinline__ float race_log2(float x)
-{
-#ifdef __CUDACC__
-    float y;
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-#else
-    return log2f(x);
-#endif
-}
-
-/* Exponentially distributed, -log2(1 - u): of mean 1 / ln 2, as all clocks are, so that it cancels. Small ones win races,
- * and there the fast logarithm has no accuracy: below 2^-6 three terms of the series have 10^-6. 1 - u is that of the
- * complement, and not 0 where u is rounded to 1: a clock that never rang would keep an ant out of the tail for good. */
-static __device__ __forceinline__ float race_exponential(unsigned random)
-{
-    const float u = race_unit(random);
-    return u < 0x1p-6f ? u * (1.44269504f + u * (0.72134752f + u * 0.48089835f)) : -race_log2(race_unit(~random));
-}
-
-/* 1 / x, 0 for infinite x, by its one instruction. */
-static __device__ __forceinline__ float race_reciprocal(float x)
-{
-#ifdef __CUDACC__
-    float y;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
-    return y;
-#else
-    return 1.0f / x;
-#endif
-}
-
-/* Times are not negative: their bits are ordered as they are. The lowest five are the lane's number, so that one minimum
- * tells both who is first and when. */
-static __device__ __forceinline__ unsigned race_key(float time, int lane)
-{
-    return ((unsigned)__float_as_int(time) & ~(unsigned)(WARP_SIZE - 1)) | (unsigned)lane;
-}
-
-static __device__ __forceinline__ float race_time(unsigned key)
-{
-    return __int_as_float((int)key);
-}
-
-/* The mean time of a clock of this weight, in a row whose weights add up to `unit`. Infinite for 0 alone, however small a
- * weight is beside others, and never so large that a time overflows. */
-static __device__ __forceinline__ float race_mean(float weight, float unit)
-{
-    return weight > 0.0f ? min(unit / weight, 1e34f) : race_time(RACE_WEIGHTLESS);
-}
 
 /* ---- Where an ant has been ---- */
 
@@ -511,11 +422,14 @@ static inline __host__ __device__ size_t race_entries(int n)
     return (size_t)n * RACE_LANES;
 }
 
+/* What of the rows is kept in shared memory; the rest comes through the L1 cache. */
+typedef enum race_share { RACE_NOTHING, RACE_CITIES, RACE_ROWS } race_share;
+
 /* How a walk is launched. */
 typedef struct race_plan {
     int block_ants; /* ants, which are warps, of a block */
-    bool in_shared; /* rows are kept in shared memory; else they come through the L1 cache */
-    bool cached;    /* the alias tables fit in the L2 cache; else they come from memory */
+    race_share in_shared;
+    bool cached; /* the alias tables fit in the L2 cache; else they come from memory */
 } race_plan;
 
 /* Layout of the dynamic shared memory, in bytes: the rows' means, their cities, the flags of each ant, the lists. */
@@ -524,9 +438,9 @@ struct race_layout {
 
     __host__ __device__ race_layout(int n, race_plan plan)
     {
-        const size_t entries = plan.in_shared ? race_entries(n) : 0, ants = (size_t)plan.block_ants;
-        cities = entries * sizeof(float);
-        flags = cities + entries * sizeof(unsigned short);
+        const size_t entries = race_entries(n), ants = (size_t)plan.block_ants;
+        cities = plan.in_shared == RACE_ROWS ? entries * sizeof(float) : 0;
+        flags = cities + (plan.in_shared == RACE_NOTHING ? 0 : entries * sizeof(unsigned short));
         lists = flags + ants * (size_t)race_visited::bytes(n);
         bytes = lists + ants * RACE_LIST * sizeof(unsigned short);
     }
@@ -541,25 +455,24 @@ template <typename T> static __device__ __forceinline__ void race_load(shared_ar
         *reinterpret_cast<uint4 *>(&to[i]) = *reinterpret_cast<const uint4 *>(from + i);
 }
 
-template <typename Random, typename Visited, bool IN_SHARED, bool CANDIDATES>
+template <typename Random, typename Visited, race_share IN_SHARED, bool CANDIDATES>
 static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     race_walk(tsp_device colony, race_rows rows, race_plan plan, unsigned long long seed, unsigned iteration)
 {
     const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
     const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE; /* so that no step computes it again */
-    const int entries = IN_SHARED ? (int)race_entries(n) : 0;
+    const int n_means = IN_SHARED == RACE_ROWS ? (int)race_entries(n) : 0;
+    const int n_cities = IN_SHARED == RACE_NOTHING ? 0 : (int)race_entries(n);
     const race_layout layout(n, plan);
-    SHARED_DYNAMIC(float, means, 0, entries);
-    SHARED_DYNAMIC(unsigned short, cities, layout.cities, entries);
+    SHARED_DYNAMIC(float, means, 0, n_means);
+    SHARED_DYNAMIC(unsigned short, cities, layout.cities, n_cities);
     SHARED_DYNAMIC(signed char, flags, layout.flags, plan.block_ants *race_visited::bytes(n));
     SHARED_DYNAMIC(unsigned short, lists, layout.lists, plan.block_ants *RACE_LIST);
     const int ant = (int)blockIdx.x * plan.block_ants + warp;
     const Visited visited = {flags + warp * race_visited::bytes(n)};
 
-    if (IN_SHARED) {
-        race_load<float>(means, rows.mean, entries);
-        race_load<unsigned short>(cities, rows.city, entries);
-    }
+    race_load<float>(means, rows.mean, n_means);
+    race_load<unsigned short>(cities, rows.city, n_cities);
     for (int i = 4 * thread; i < plan.block_ants * race_visited::bytes(n); i += 4 * (int)blockDim.x)
         *reinterpret_cast<unsigned *>(&flags[i]) = 0;
     __syncthreads();
@@ -568,12 +481,12 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     const float *my_means = rows.mean + lane;
     const unsigned short *my_cities = rows.city + lane;
 #ifdef __CUDACC__
-    if (!IN_SHARED) asm volatile("" : "+l"(my_means), "+l"(my_cities)); /* not loaded again in each step */
+    if (IN_SHARED != RACE_ROWS) asm volatile("" : "+l"(my_means), "+l"(my_cities)); /* not loaded again in each step */
 #endif
     const auto clock_of = [&](int row) -> race_clock {
         const unsigned entry = (unsigned)(row * RACE_LANES + lane);
-        if (IN_SHARED) return {means[entry], cities[entry]};
-        return {__ldg(my_means + row * RACE_LANES), __ldg(my_cities + row * RACE_LANES)};
+        return {IN_SHARED == RACE_ROWS ? means[entry] : __ldg(my_means + row * RACE_LANES),
+                IN_SHARED == RACE_NOTHING ? __ldg(my_cities + row * RACE_LANES) : cities[entry]};
     };
     Random random(seed, ant_stream(colony, iteration, ant) * WARP_SIZE + (unsigned)lane);
     race_list list = {lists + warp * RACE_LIST, 0};
@@ -601,13 +514,14 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
             for (; i < WARP_SIZE; ++i) { /* steps that a near city's clock decides */
                 __syncwarp(FULL_WARP);
                 key = max(race_key(fabsf(wait) * clock.mean, lane), visited.mask(clock.city));
+                const float rate = CANDIDATES ? race_reciprocal_now(clock.mean) : 0.0f;
                 const unsigned first = warp_min(key);
                 const int next = __shfl_sync(FULL_WARP, clock.city, (int)first);
                 const float fresh = __shfl_sync(FULL_WARP, spare, i);
                 if (CANDIDATES ? first >= RACE_WEIGHTLESS : first % WARP_SIZE == RACE_TAIL) break;
                 const race_clock ahead = clock_of(next);
                 const bool rang = key == first, out = key == RACE_NEVER;
-                if (!out) wait -= race_time(first) * race_reciprocal(clock.mean);
+                if (!out) wait -= race_time(first) * (CANDIDATES ? rate : race_reciprocal(clock.mean));
                 wait = rang ? fresh : wait;
                 visited.set(clock.city, rang || out);
                 if (lane == i) record.mine = next;
@@ -710,21 +624,33 @@ static inline ab_status race_fits_shared(int n, race_plan plan, bool *fits)
     return ab_ok();
 }
 
-/* Rows in shared memory where they all fit and nobody asked for blocks of a certain size. */
-static inline ab_status race_make_plan(int n, const as_params *params, race_plan *plan)
+/* Rows in shared memory where they all fit, or of candidate sets their cities, and nobody asked for blocks of a certain
+ * size. */
+static inline ab_status race_make_plan(int n, const as_params *params, bool candidates, race_plan *plan)
 {
     int device = 0, cache = 0;
     bool fits = false;
     CUDA_TRY(cudaGetDevice(&device));
     CUDA_TRY(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
     const bool cached = (size_t)n * (size_t)n * sizeof(unsigned) <= (size_t)cache;
-    *plan = (race_plan){.block_ants = 0, .in_shared = true, .cached = cached};
+    *plan = (race_plan){.block_ants = 0, .in_shared = RACE_ROWS, .cached = cached};
     AB_TRY(race_even_block(params->n_ants, &plan->block_ants));
     if (params->block_ants == 0) AB_TRY(race_fits_shared(n, *plan, &fits));
     if (fits) return ab_ok();
-    plan->in_shared = false;
+    plan->in_shared = RACE_CITIES;
+    if (params->block_ants == 0 && candidates) AB_TRY(race_fits_shared(n, *plan, &fits));
+    if (fits) return ab_ok();
+    plan->in_shared = RACE_NOTHING;
     plan->block_ants = params->block_ants ? params->block_ants : RACE_STREAMED_BLOCK;
     return ab_ok();
+}
+
+template <typename Random, typename Visited, bool CANDIDATES> static auto race_walk_of(race_plan plan)
+{
+    if constexpr (CANDIDATES)
+        if (plan.in_shared == RACE_CITIES) return race_walk<Random, Visited, RACE_CITIES, CANDIDATES>;
+    return plan.in_shared == RACE_ROWS ? race_walk<Random, Visited, RACE_ROWS, CANDIDATES>
+                                       : race_walk<Random, Visited, RACE_NOTHING, CANDIDATES>;
 }
 
 template <typename Random, typename Visited, bool CANDIDATES>
@@ -732,9 +658,8 @@ static ab_status race_check_walk(int n, const as_params *params)
 {
     race_plan plan;
     if (n > RACE_MOST_CITIES) return ab_unsupported("needs n <= %d, not %d", RACE_MOST_CITIES, n);
-    AB_TRY(race_make_plan(n, params, &plan));
-    return device_allow_shared(plan.in_shared ? (const void *)race_walk<Random, Visited, true, CANDIDATES>
-                                              : (const void *)race_walk<Random, Visited, false, CANDIDATES>,
+    AB_TRY(race_make_plan(n, params, CANDIDATES, &plan));
+    return device_allow_shared((const void *)race_walk_of<Random, Visited, CANDIDATES>(plan),
                                race_layout(n, plan).bytes, params->carveout);
 }
 
@@ -742,10 +667,9 @@ template <typename Random, typename Visited, bool CANDIDATES>
 static ab_status race_launch_walk(const tsp_device *colony, race_rows rows, const as_params *params, unsigned iteration)
 {
     race_plan plan;
-    AB_TRY(race_make_plan(colony->n, params, &plan));
-    const auto walk =
-        plan.in_shared ? race_walk<Random, Visited, true, CANDIDATES> : race_walk<Random, Visited, false, CANDIDATES>;
-    const int warps = plan.in_shared ? (int)RACE_BLOCK_ANTS : plan.block_ants;
+    AB_TRY(race_make_plan(colony->n, params, CANDIDATES, &plan));
+    const auto walk = race_walk_of<Random, Visited, CANDIDATES>(plan);
+    const int warps = plan.in_shared != RACE_NOTHING ? (int)RACE_BLOCK_ANTS : plan.block_ants;
     LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), warps * WARP_SIZE, race_layout(colony->n, plan).bytes)
     (*colony, rows, plan, params->seed, iteration);
     return AB_LAUNCHED("race_walk");

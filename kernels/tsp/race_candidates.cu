@@ -4,7 +4,8 @@
  * a warp minimum tells who rings first. A set of which every city is visited, or weighs nothing, leaves the best remaining
  * city (tsp.h), which the warp looks for itself: in the row's ring, its 256 nearest cities, and where that may not have it
  * among all cities or, of the last 512, in a list. Stage "choice" is choice_info and, in the same launch, the 32 mean times
- * of each row, what the ring's cities weigh and the most that any other does; stage "update" is that of deposit_rows.cu.
+ * of each row, what the ring's cities weigh and the most that any other does; stage "update" (deposit_rows.h) is that
+ * launch too, for the next iteration.
  *
  * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; n = n_ants:
  *   latency   as race.cu: 160 cycles a step where the rows fit in shared memory, 400 where they come from the L2 cache, and
@@ -24,43 +25,53 @@
  * and rings, where searches were 27 % of pr2392's walk and 57 % of u5915's: pr1002 0.174 / 0.175 -> 0.158 / 0.148, pr2392 0.97 / 0.91 -> 0.76 /
  * 0.67, u5915 9.43 / 8.41 -> 5.23 / 3.89; d198 and pcb442 within 4 %. Of pr2392's walk a third waits for rows from the L2
  * cache: 1.3 times the floor by latency, which has no search in it.
- * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,
- * both paths); compute-sanitizer's four tools found nothing.
+ * And again, by update and choice in one launch, a reciprocal in time and cities of rows in shared memory, with
+ * `as-best`: d198 0.0410 ->
+ * 0.0363, pcb442 0.0699 -> 0.0646, pr2392 0.666 -> 0.633.
+ * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100, 442 and 1301
+ * cities,
+ * all paths); compute-sanitizer's four tools found nothing.
  * Limits: sets of 1 to 32 cities.
  * Source: this project; the rule: thesis §4.4.
  */
+#include "kernels/early_launch.h"
 #include "kernels/tsp/race.h"
 
 enum { N_THREADS = RACE_RING }; /* a city of the ring a thread */
 
-static __device__ __forceinline__ float weigh(const tsp_device &colony, size_t edge, float alpha)
+/* A block a row, and one block more. */
+template <row_depositors WHO>
+static __global__ void __launch_bounds__(N_THREADS)
+    weigh_sets(tsp_device colony, race_rows rows, float alpha, float keep)
 {
-    const float tau = colony.pheromone[edge];
-    return (alpha == 1.0f ? tau : powf(tau, alpha)) * colony.heuristic[edge];
-}
-
-static __global__ void __launch_bounds__(N_THREADS) weigh_sets(tsp_device colony, race_rows rows, float alpha)
-{
-    const int row = (int)blockIdx.x, thread = (int)threadIdx.x;
-    const int clock = row * RACE_LANES + thread, place = row * RACE_RING + thread, last = (row + 1) * RACE_RING - 1;
-    const size_t base = (size_t)row * (size_t)colony.stride;
-    const float least = colony.heuristic[base + rows.ring[last]]; /* of the ring: 0 where it has all cities */
+    const int thread = (int)threadIdx.x;
+    SHARED_DYNAMIC(unsigned, deposits, 0, WHO == ROW_ALL_ANTS ? colony.stride : 0);
     SHARED(float, of_warps, N_THREADS / WARP_SIZE);
-    float beyond = 0.0f;
-    if (row == 0 && thread == 0) *colony.iteration_best = ~0ull;
-    for (int j = thread; j < colony.stride; j += N_THREADS) {
-        const float weight = weigh(colony, base + (size_t)j, alpha);
-        colony.choice_info[base + (size_t)j] = weight;
-        if (colony.heuristic[base + (size_t)j] <= least) beyond = max(beyond, weight);
+    await_launch();
+    if ((int)blockIdx.x == colony.n) {
+        end_iteration<WHO>(colony);
+        return;
     }
-    rows.ring_weight[place] = weigh(colony, base + rows.ring[place], alpha);
+    const deposit_row<WHO> trail(colony, rows.links, keep, deposits);
+    const int row = trail.city, clock = row * RACE_LANES + thread, place = row * RACE_RING + thread;
+    const size_t base = (size_t)row * (size_t)colony.stride;
+    const float *const heuristic = colony.heuristic + base;
+    float *const weights = colony.choice_info + base;
+    const float least = heuristic[rows.ring[(row + 1) * RACE_RING - 1]]; /* of the ring: 0 where it has all cities */
+    float beyond = 0.0f;
+    for (int j = thread; j < colony.stride; j += N_THREADS) {
+        const float tau = trail.update(j), eta = heuristic[j], weight = (alpha == 1.0f ? tau : powf(tau, alpha)) * eta;
+        weights[j] = weight;
+        if (eta <= least) beyond = max(beyond, weight);
+    }
     beyond = warp_max(beyond);
     if (thread % WARP_SIZE == 0) of_warps[thread / WARP_SIZE] = beyond;
-    __syncthreads();
+    __syncthreads(); /* all of the row is weighed */
+    rows.ring_weight[place] = weights[rows.ring[place]];
     if (thread >= WARP_SIZE) return;
     beyond = warp_max(thread < N_THREADS / WARP_SIZE ? of_warps[thread] : 0.0f);
     if (thread == 0) rows.beyond[row] = beyond;
-    const float weight = thread < rows.n_near ? weigh(colony, base + rows.city[clock], alpha) : 0.0f;
+    const float weight = thread < rows.n_near ? weights[rows.city[clock]] : 0.0f;
     const float unit = race_sum(weight);
     if (thread < rows.n_near) rows.mean[clock] = race_mean(weight, unit);
 }
@@ -82,6 +93,8 @@ static ab_status check(const as_problem *problem, const as_params *params)
 {
     AB_TRY(as_check_candidates(problem));
     if (problem->nn > RACE_LANES) return ab_unsupported("needs sets of at most %d, not %d", RACE_LANES, problem->nn);
+    const size_t bytes = (size_t)ceil_div(problem->n, 32) * 32 * sizeof(unsigned);
+    AB_TRY(device_allow_shared((const void *)weigh_sets<ROW_ALL_ANTS>, bytes, -1));
     return race_check_walk<race_random, race_visited, true>(problem->n, params);
 }
 
@@ -112,10 +125,17 @@ static ab_status begin(const tsp_device *colony, const as_problem *problem, cons
     return race_write_cities(&rows, problem->n, problem->nn_list);
 }
 
+template <row_depositors WHO> static ab_status weigh(const tsp_device *colony, const as_params *params)
+{
+    const size_t bytes = WHO == ROW_ALL_ANTS ? (size_t)colony->stride * sizeof(unsigned) : 0;
+    LAUNCH_EARLY(weigh_sets<WHO>, colony->n + 1, N_THREADS, bytes)
+    (*colony, rows_of(colony, params), (float)params->alpha, 1.0f - (float)params->rho);
+    return AB_LAUNCHED("weigh_sets");
+}
+
 static ab_status choice(const tsp_device *colony, const as_params *params, unsigned)
 {
-    LAUNCH(weigh_sets, colony->n, N_THREADS, 0)(*colony, rows_of(colony, params), (float)params->alpha);
-    return AB_LAUNCHED("weigh_sets");
+    return weigh<ROW_NOBODY>(colony, params);
 }
 
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
@@ -130,7 +150,7 @@ static ab_status relink(const tsp_device *colony, const as_params *params, unsig
 
 static ab_status deposit(const tsp_device *colony, const as_params *params, unsigned)
 {
-    return AB_GPU(tsp_deposit_rows)(colony, rows_of(colony, params).links, params);
+    return params->protocol == AS_ALL_ANTS ? weigh<ROW_ALL_ANTS>(colony, params) : weigh<ROW_BEST_ANT>(colony, params);
 }
 
 AB_RUNG(tsp_rung, tsp_race_candidates) = {.construct = construct,
@@ -139,6 +159,7 @@ AB_RUNG(tsp_rung, tsp_race_candidates) = {.construct = construct,
                                           .resets_best = true,
                                           .same_weights = true,
                                           .deposit = deposit,
+                                          .weighs_next = true,
                                           .check = check,
                                           .scratch_bytes = scratch_bytes,
                                           .begin = begin};

@@ -354,11 +354,6 @@ static __global__ void __launch_bounds__(ROW_THREADS) weigh_clocks(tsp_device co
     rows.clocks[edge] = {race_mean(weight, unit), rows.to[edge]};
 }
 
-static __device__ __forceinline__ int best_ant(const tsp_device &colony)
-{
-    return (int)(*colony.iteration_best & ((1 << ANT_BITS) - 1));
-}
-
 /* The ant in place i of those that deposit. */
 static __device__ __forceinline__ int depositor(const tsp_device &colony, const sparse_rows &rows, int i)
 {
