@@ -9,9 +9,8 @@
 #ifdef __CUDACC__
 #define LAUNCH_EARLY(kernel, grid, block, shared_bytes) ab_launch_early(kernel, (grid), (block), (shared_bytes))
 
-/* What LAUNCH_EARLY makes of a kernel: calling it with the kernel's arguments launches it; in clusters of so many
- * blocks
- * (cluster.h). */
+/* What LAUNCH_EARLY makes of a kernel: calling it with the kernel's arguments launches it, in clusters of so many
+ * blocks (cluster.h). */
 template <typename... Parameters>
 static inline auto ab_launch_early(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
                                    unsigned cluster = 1)

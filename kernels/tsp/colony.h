@@ -43,8 +43,8 @@ static __device__ __forceinline__ unsigned long long tour_key(long long length, 
 }
 
 /* Where the least tour_key of the next iteration will be: both stand side by side and change places before
- * construction. No
- * member of tsp_device, as the walk of race.h spills registers where it has eight bytes more of parameters. */
+ * construction. No member of tsp_device, as the walk of race.h spills registers where it has eight bytes more of
+ * parameters. */
 static inline __host__ __device__ unsigned long long *next_best(const tsp_device &colony)
 {
     return (unsigned long long *)((size_t)colony.iteration_best ^ sizeof *colony.iteration_best);

@@ -1,16 +1,14 @@
 /* Evaporation and deposit a block per row of the pheromone, for kernels that go on to weigh the row: what is stage
- * "update" of
- * an iteration and stage "choice" of the next are so one launch, which reads the row once (race.cu,
+ * "update" of an iteration and stage "choice" of the next are so one launch, which reads the row once (race.cu,
  * race_candidates.cu).
  *
  * Where every ant deposits, each city's two neighbours in all tours stand side by side (tour_links). A city's block
- * adds up
- * what the ants deposit on its edges in shared memory, and reads and writes its row once: no atomic in global memory.
- * Amounts
- * are whole numbers there, in units of n_ants / 2^30 of what the best ant deposits: integer atomics are native in
- * shared memory, and sums cannot overflow and do not depend on the order, so that one seed gives the same pheromone
- * again. The amount of an ant whose tour is x times as long as the best is rounded by at most x n_ants 2^-31 of itself.
- * Where the best ant alone deposits, its tour says what links would, and a block has the row of a city of it.
+ * adds up what the ants deposit on its edges in shared memory, and reads and writes its row once: no atomic in global
+ * memory. Amounts are whole numbers there, in units of n_ants / 2^30 of what the best ant deposits: integer atomics
+ * are native in shared memory, and sums cannot overflow and do not depend on the order, so that one seed gives the
+ * same pheromone again. The amount of an ant whose tour is x times as long as the best is rounded by at most x n_ants
+ * 2^-31 of itself. Where the best ant alone deposits, its tour says what links would, and a block has the row of a
+ * city of it.
  *
  * Floor at n = n_ants = 2392: 4 n^2 bytes of links and 8 n^2 of pheromone are 69 MB, from and to the L2 cache at about
  * 5 TB/s 0.014 ms; 2 n atomics of shared memory a row, several ants with the same edge after each other, some 16 cycles

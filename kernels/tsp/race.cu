@@ -6,8 +6,7 @@
  * by prefix sums; who fills whose bucket follows by binary search, for all cities at once (the sweep of Hübschle-Schneider
  * & Sanders, "Parallel weighted random sampling", ACM TOMS 48, 2022). What is left over by rounding goes to the row's own
  * city, which is always visited. Stage "update" (deposit_rows.h) is the same launch, which goes on to weigh what it
- * has updated for the
- * next iteration.
+ * has updated for the next iteration.
  *
  * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; n = n_ants:
  *   latency   a step waits for two loads of shared memory (33 cycles each), two warp minima (about 25 each) and some
@@ -34,8 +33,8 @@
  * Since then again, likewise (docs/frontier.md has the stored runs), ms, `as` / `as-best`: steps to the tail that wait less and a clock each for the last cities,
  * d198 0.0537 / 0.0792 -> 0.0527 / 0.0685, pcb442 0.091 / 0.192 -> 0.091 / 0.145, pr1002 0.191 / 0.435 -> 0.188 / 0.340,
  * pr2392 0.93 / 1.67 -> 0.89 / 1.44, u5915 with `as` 7.8 -> 7.9.
- * And again: update and the next choice in one launch, d198 0.0523 / 0.0699 -> 0.0476 / 0.066, pr2392 0.897 / 1.46 ->
- * 0.888 / 1.45.
+ * And again: update and the next choice in one launch, d198 0.0523 / 0.0699 -> 0.0471 / 0.0656, pr1002 0.186 / 0.350 ->
+ * 0.183 / 0.339.
  * With `as` construction takes 1.7 to 2.2 times the floor by latency, 6 times at u5915. ncu, pr2392, of step 8: 54
  * instructions a step, 40 % of the issue slots, a third of the samples wait for a row from the L2 cache (docs/frontier.md).
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,

@@ -25,12 +25,11 @@
  * and rings, where searches were 27 % of pr2392's walk and 57 % of u5915's: pr1002 0.174 / 0.175 -> 0.158 / 0.148, pr2392 0.97 / 0.91 -> 0.76 /
  * 0.67, u5915 9.43 / 8.41 -> 5.23 / 3.89; d198 and pcb442 within 4 %. Of pr2392's walk a third waits for rows from the L2
  * cache: 1.3 times the floor by latency, which has no search in it.
- * And again, by update and choice in one launch, a reciprocal in time and cities of rows in shared memory, with
- * `as-best`: d198 0.0410 ->
- * 0.0363, pcb442 0.0699 -> 0.0646, pr2392 0.666 -> 0.633.
+ * And again, by update and choice in one launch, a reciprocal in time and cities of rows in shared memory (three
+ * processes), with `as-best`: d198 0.0410 -> 0.0357, pcb442 0.0699 -> 0.0632, pr1002 0.145 -> 0.134, pr2392 0.666 ->
+ * 0.640.
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100, 442 and 1301
- * cities,
- * all paths); compute-sanitizer's four tools found nothing.
+ * cities, all paths); compute-sanitizer's four tools found nothing.
  * Limits: sets of 1 to 32 cities.
  * Source: this project; the rule: thesis §4.4.
  */

@@ -1,6 +1,5 @@
 /* The clocks of a race (race.h): random numbers, exponentially distributed times, and times as keys of which a warp
- * finds the
- * least by one instruction. */
+ * finds the least by one instruction. */
 #ifndef ANTBENCH_TSP_RACE_CLOCKS_H
 #define ANTBENCH_TSP_RACE_CLOCKS_H
 
@@ -57,9 +56,9 @@ static __device__ __forceinline__ float race_log2(float x)
 }
 
 /* Exponentially distributed, -log2(1 - u): of mean 1 / ln 2, as all clocks are, so that it cancels. Small ones win
- * races,
- * and there the fast logarithm has no accuracy: below 2^-6 three terms of the series have 10^-6. 1 - u is that of the
- * complement, and not 0 where u is rounded to 1: a clock that never rang would keep an ant out of the tail for good. */
+ * races, and there the fast logarithm has no accuracy: below 2^-6 three terms of the series have 10^-6. 1 - u is that
+ * of the complement, and not 0 where u is rounded to 1: a clock that never rang would keep an ant out of the tail for
+ * good. */
 static __device__ __forceinline__ float race_exponential(unsigned random)
 {
     const float u = race_unit(random);
@@ -78,9 +77,8 @@ static __device__ __forceinline__ float race_reciprocal(float x)
 #endif
 }
 
-/* The same where it is written, before the next row is asked for, and not where it is used. With candidate sets a
- * step gains
- * by it; among all cities it loses. */
+/* The same where it is written, before the next row is asked for, and not where it is used. With candidate sets a step
+ * gains by it; among all cities it loses. */
 static __device__ __forceinline__ float race_reciprocal_now(float x)
 {
 #ifdef __CUDACC__
@@ -93,8 +91,7 @@ static __device__ __forceinline__ float race_reciprocal_now(float x)
 }
 
 /* Times are not negative: their bits are ordered as they are. The lowest five are the lane's number, so that one
- * minimum
- * tells both who is first and when. */
+ * minimum tells both who is first and when. */
 static __device__ __forceinline__ unsigned race_key(float time, int lane)
 {
     return ((unsigned)__float_as_int(time) & ~(unsigned)(WARP_SIZE - 1)) | (unsigned)lane;
@@ -106,8 +103,7 @@ static __device__ __forceinline__ float race_time(unsigned key)
 }
 
 /* The mean time of a clock of this weight, in a row whose weights add up to `unit`. Infinite for 0 alone, however
- * small a
- * weight is beside others, and never so large that a time overflows. */
+ * small a weight is beside others, and never so large that a time overflows. */
 static __device__ __forceinline__ float race_mean(float weight, float unit)
 {
     return weight > 0.0f ? min(unit / weight, 1e34f) : race_time(RACE_WEIGHTLESS);
