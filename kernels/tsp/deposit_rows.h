@@ -38,11 +38,6 @@ ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, co
 /* Who deposits before a row is weighed. */
 typedef enum row_depositors { ROW_NOBODY, ROW_ALL_ANTS, ROW_BEST_ANT } row_depositors;
 
-static inline row_depositors depositors_of(const as_params *params)
-{
-    return params->protocol == AS_ALL_ANTS ? ROW_ALL_ANTS : ROW_BEST_ANT;
-}
-
 /* The inverse of what an ant with a tour of this length deposits. */
 static __device__ __forceinline__ float inverse_deposit(long long length)
 {
