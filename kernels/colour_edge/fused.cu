@@ -40,10 +40,15 @@ enum {
     PAIR_ROWS = 4,                   /* two columns of four rows: of whose gradients a thread takes the sums */
     COLOUR_PAIRS = QUADS * QUAD / 2, /* of a row */
     COMMON_RADIUS = 3,               /* of sigma 1: compiled for it */
-    RESIDENT = 3,                    /* blocks that a multiprocessor is to hold then */
     MOST_STEPS = 4,
     SUM_SETS = 2 /* one is added to while the other is cleared for the next run */
 };
+/* Blocks that a multiprocessor is to hold where the radius is known; one of compute capability 7.5 has 1024 threads. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+enum { RESIDENT = 2 };
+#else
+enum { RESIDENT = 3 };
+#endif
 #ifdef __CUDACC__
 enum { BLOCKS_ENOUGH = 3000 }; /* for a strip to have a step more */
 #else
