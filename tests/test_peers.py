@@ -14,12 +14,14 @@ while [ $# -gt 1 ]; do [ "$1" = --tours ] && tours=$2; [ "$1" = --ants ] && ants
 [ "$ants" -lt 1024 ] || { echo "Error: Option n_ants out of range [1, 1023]" >&2; exit 1; }
 echo " t_avgbest = 0.1"
 awk -v n=$((tours / ants)) 'BEGIN { printf " t_avgtotal = %f\\n", n * 0.25 }'"""
-MMAS = """for word in "$@"; do case $word in --alg=*) alg=${word#--alg=};; esac; done
-case $alg in mmas_wrs_ct*) ms=0.5;; mmas_rwm_lc*) echo "CUDA assertion failed" >&2; exit 35;; *) ms=0.75;; esac
+MMAS = """for word in "$@"; do case $word in --alg=*) alg=${word#--alg=};; --block-warps=*) warps=${word#*=};; esac; done
+case $alg:$warps in mmas_wrs_ct:8) ms=0.4;; mmas_wrs_ct*) ms=0.5;; mmas_rwm_lc*) echo "CUDA assertion failed" >&2; exit 35;; *) ms=0.75;; esac
 echo "Total time [s]: 1"
 echo "Mean iter. time [ms]: $ms" """
 ACOGPU = """[ "$9" = 4 ] && usec=$((600 * $6)) || usec=$((900 * $6))
-echo "Compute time: $((usec / 1000)) ms $usec usec" """
+awk -v usec=$usec 'BEGIN { printf "Compute time: %.2f ms %d usec \\n", usec / 1000, usec }'
+echo "**** bestTour ****"; echo "  0   2   1 "
+echo " ***  d198 50 6400 100 1 $usec 50 4 Y N" >&2"""
 PROGRAMS = {"ACOTSP/acotsp": ACOTSP, "GPU-based-MMAS/mmas": MMAS, "AcoTsp/acogpu": ACOGPU}
 
 
@@ -59,7 +61,7 @@ def test_what_they_print_becomes_rows(folder, ours, tmp_path):
     code, run, rows = measured(folder, tmp_path / "out")
     assert code == 0 and run.meta["complete"] and run.driver == "peers"
     assert rows["acotsp", "d198"]["mean_ms"] == pytest.approx(250)  # seconds of the CPU for a try, of so many iterations
-    assert rows["gpu-mmas", "d198"]["mean_ms"] == 0.5
+    assert rows["gpu-mmas", "d198"]["mean_ms"] == 0.4
     assert rows["acotsp-gpu", "d198"]["mean_ms"] == pytest.approx(0.6)
     assert all(row["implementation"].startswith("peer/") and row["table"] == "peers" for row in rows.values())
     assert rows["gpu-mmas", "d198"]["processes"] == peers.PROCESSES and "verified by nobody" in rows["gpu-mmas", "d198"]["note"]
@@ -67,8 +69,8 @@ def test_what_they_print_becomes_rows(folder, ours, tmp_path):
 
 def test_the_fastest_choice_is_measured_and_named(folder, ours, tmp_path):
     _, _, rows = measured(folder, tmp_path / "out")
-    assert rows["gpu-mmas", "d198"]["params"] == "protocol=as-best;ants=198;alg=mmas_wrs_ct"
-    assert rows["gpu-mmas-nn", "d198"]["params"] == "protocol=as-best;ants=198;nn=32;alg=mmas_wrs_ct_cl"
+    assert rows["gpu-mmas", "d198"]["params"] == "protocol=as-best;ants=198;alg=mmas_wrs_ct;warps=8"
+    assert rows["gpu-mmas-nn", "d198"]["params"] == "protocol=as-best;ants=198;nn=32;alg=mmas_wrs_ct_cl;warps=1"
     assert rows["acotsp-gpu", "d198"]["params"] == "protocol=as;ants=198;warps=4;blocks=50"
 
 
@@ -93,12 +95,41 @@ def test_one_that_refuses_says_why_and_costs_no_other(folder, ours, tmp_path):
     ("echo nothing", "error", "exit 0: nothing"),
     ("echo ' t_avgtotal = 0.0'", "error", "it says that an iteration takes 0 ms"),
     ("sleep 5", "timeout", "more than 0.2 s"),
+    ("printf '0:\\tbest\\e[1m 5\\n'", "error", "exit 0: 0: best [1m 5"),
+    ("echo a tour of {1..999}", "error", f"exit 0: a tour of {' '.join(map(str, range(1, 39)))} ..."),
 ])  # fmt: skip
 def test_one_that_tells_no_time_has_none(folder, ours, tmp_path, monkeypatch, text, status, note):
     monkeypatch.setattr(peers, "LIMIT_S", 0.2 if status == "timeout" else 60)
     put(folder / "ACOTSP/acotsp", f"exec {text}" if status == "timeout" else text)
     row = peers.measure(peers.PEERS[0], folder, {"name": "d198", "n": 198, "path": "d198.tsp"})
     assert row[:2] == (status, note) and row[-1] == []
+
+
+@pytest.mark.parametrize("more, status, note", [
+    ("echo 'Duplicate city: 7'; echo 'Duplicate city: 8'", "wrong", "exit 0: Duplicate city: 7"),
+    ("echo 'Shared memory is not enough.'; echo ' *** d198 0 0 N N' >&2; exit 255", "unsupported", "exit 255: Shared memory is not enough."),
+])  # fmt: skip
+def test_what_tells_of_a_fault_beside_a_time_has_no_time(folder, ours, tmp_path, more, status, note):
+    put(folder / "AcoTsp/acogpu", f"{ACOGPU}\n{more}")
+    _, _, rows = measured(folder, tmp_path / "out")
+    row = rows["acotsp-gpu", "d198"]
+    assert (row["status"], row["note"], row["samples"]) == (status, note, 0) and rows["gpu-mmas", "d198"]["status"] == "ok"
+
+
+def test_checkouts_and_the_run_beside_are_named(folder, ours, tmp_path, monkeypatch):
+    _, run, _ = measured(folder, tmp_path / "out")
+    assert run.meta["beside"] == runs.load_run(tmp_path / "ours").run_id
+    monkeypatch.setenv("PATH", str(tmp_path))  # no git
+    assert peers.checkout_of(peers.GPU_MMAS, folder)["commit"] == "" != peers.checkout_of(peers.GPU_MMAS, folder)["executable_sha256"]
+
+
+def test_of_our_own_rows_those_asked_for_are_measured(folder, tmp_path, monkeypatch):
+    put(tmp_path / "antbench", f"echo $* > {tmp_path}/asked; exit 2")
+    monkeypatch.setattr(peers, "PROGRAM", tmp_path / "antbench")
+    for more, told in (([], ""), (["--implementations", "tsp/race*"], " --implementations tsp/race*")):
+        with pytest.raises(SystemExit, match="2"):
+            peers.main([str(folder), "--out", str(tmp_path / "out"), "--instances", "d198", *more])
+        assert (tmp_path / "asked").read_text() == f"frontier --instances d198 --profile quick --out {tmp_path}/out/frontier{told}\n"
 
 
 def test_what_is_not_there_is_told_how_to_get(folder, ours, tmp_path):

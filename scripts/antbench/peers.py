@@ -3,8 +3,8 @@
 DIR has their checkouts, under the names that `git clone` gives them; nothing of theirs is bundled, built or changed. First our
 own rows are measured (antbench frontier), then each peer's program runs on the same files, with as many ants as cities, without
 local search, PROCESSES times. A sample is what the program itself says that an iteration took in the mean of a process: of a
-GPU's peer the time of its kernels, of ACOTSP the CPU's. Where a peer leaves a choice (its kernel, its grid), the fastest in a
-short run is measured, and the row says which.
+GPU's peer the time of its kernels, of ACOTSP the CPU's. Where a peer leaves a choice (its kernel, its grid), the fastest in
+short runs is measured, and the row says which.
 
 The rows have a run of their own, of the ordinary form: driver and table "peers", implementations "peer/...", verified by
 nobody but their authors, and each with its command. meta.json has under "peers" which checkouts they are. The report sets them
@@ -21,6 +21,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -35,9 +36,10 @@ PROGRAM = command.ROOT / "build/bin/antbench"
 INSTANCES = "d198,pcb442,pr1002,pr2392"
 PROCESSES = 3
 LIMIT_S = 300  # of a process
-TRIAL = 3  # iterations by which the fastest choice is found, and how long an iteration takes
+TRIAL = 5  # iterations by which the fastest choice is found, and how long an iteration takes
 SECONDS = 0.5  # that a process is to iterate
 MOST = 100  # iterations of a process
+LONGEST = 120  # characters of what is quoted
 NOISY = 0.05  # as in bench/harness/stats.h: half an interval over what it is of
 
 
@@ -56,17 +58,20 @@ class Peer:
     arguments: str  # {file}, {n}, {iterations}, {tours}, {seed}, {scratch} and the names of `choices` are filled in
     time: str  # what it prints: a pattern with the number
     to_ms: callable  # of that number and the iterations: ms an iteration
-    choices: callable = lambda n: [{}]  # [{name: value}] for n cities, of which the fastest is taken
+    choices: callable = lambda n: [[{}]]  # for n cities, in turns: [[{name: value}]]; each turn begins from the fastest so far
+    fault: str = ""  # what it prints where there is no tour that took the time, even if it ends well: a pattern
     note: str = ""
 
 
 def grids(n):
     """Ants a block, and as many blocks as all ants need: what AcoTsp leaves to its user."""
-    return [{"warps": warps, "blocks": math.ceil(n / warps)} for warps in (1, 2, 4, 8, 16)]
+    return [[{"warps": warps, "blocks": math.ceil(n / warps)} for warps in (1, 2, 4, 8, 16)]]
 
 
-def kernels(suffix):
-    return lambda n: [{"alg": f"mmas_{choice}_{tabu}{suffix}"} for choice in ("rwm", "wrs") for tabu in ("lc", "ct", "bt")]
+def kernels(suffix, warps):
+    """The kernels of GPU-MMAS with the first of these numbers of warps an ant; then the fastest with the others."""
+    names = [f"mmas_{choice}_{tabu}{suffix}" for choice in ("rwm", "wrs") for tabu in ("lc", "ct", "bt")]
+    return lambda n: [[{"alg": name, "warps": warps[0]} for name in names], [{"warps": other} for other in warps[1:]]]
 
 
 GPU_MMAS = Peer(
@@ -74,15 +79,16 @@ GPU_MMAS = Peer(
     label="GPU-MMAS",
     folder="GPU-based-MMAS",
     program="mmas",
-    build="make CUDA_DIR=/usr/local/cuda COMPUTE_CAPABILITY='-gencode arch=compute_90,code=sm_90'",
+    build="make CUDA_DIR=/usr/local/cuda COMPUTE_CAPABILITY=-arch=native",
     source="https://github.com/RSkinderowicz/GPU-based-MMAS",
     backend="cuda",
     params="protocol=as-best",
-    arguments="--instance={file} --alg={alg} --ants=0 --ls=0 --iter={iterations} --rho=0.9 --seed={seed} --results-dir={scratch}",
+    arguments="--instance={file} --alg={alg} --block-warps={warps} --ants=0 --ls=0 --iter={iterations} --rho=0.9 --seed={seed}"
+    " --results-dir={scratch}",
     time=r"^Mean iter\. time \[ms\]: (\S+)",
     to_ms=lambda told, iterations: told,
-    choices=kernels(""),
-    note="MAX-MIN Ant System: pheromone has limits, and every tenth iteration its own best ant deposits",
+    choices=kernels("", (4, 1, 2, 8)),
+    note="MAX-MIN Ant System: pheromone has limits",
 )
 PEERS = (
     Peer(
@@ -101,7 +107,7 @@ PEERS = (
     ),
     GPU_MMAS,
     replace(GPU_MMAS, row="gpu-mmas-nn", label="GPU-MMAS, sets of 32", params="protocol=as-best;nn=32", arguments=GPU_MMAS.arguments + " --cand-list-size=32",
-            choices=kernels("_cl")),
+            choices=kernels("_cl", (1,))),  # it asks for as many threads as candidates
     Peer(
         row="acotsp-gpu",
         label="AcoTsp",
@@ -112,9 +118,10 @@ PEERS = (
         backend="cuda",
         params="protocol=as",
         arguments="{file} 1 2 1 0.5 {iterations} 128 {blocks} {warps}",
-        time=r"^Compute time: \d+ ms (\d+) usec",
+        time=r"^Compute time: \S+ ms (\d+) usec",
         to_ms=lambda told, iterations: 1e-3 * told / iterations,
         choices=grids,
+        fault=r"^(?:cudaErrorAssert|Shared memory is not|Too many resources|Duplicate city|Illegal (?:FROM|TO) city).*",
     ),
 )  # fmt: skip
 
@@ -152,15 +159,21 @@ def tell(peer, folder, values):
         raise Failed("timeout", f"more than {LIMIT_S} s") from None
     except OSError as error:
         raise Failed("error", f"{program}: {error.strerror}") from None
-    told = re.search(peer.time, done.stdout, re.M)
-    if done.returncode or not told:
-        lines = [line.strip() for line in (done.stdout + "\n" + done.stderr).splitlines() if line.strip()]
-        why = f"signal {-done.returncode}" if done.returncode < 0 else f"exit {done.returncode}"
-        raise Failed("unsupported" if done.returncode > 0 else "error", ": ".join([why, *lines[-1:]]))
+    told, fault = re.search(peer.time, done.stdout, re.M), peer.fault and re.search(peer.fault, done.stdout, re.M)
+    if done.returncode or not told or fault:
+        ended = f"signal {-done.returncode}" if done.returncode < 0 else f"exit {done.returncode}"
+        status = "unsupported" if done.returncode > 0 else "wrong" if fault else "error"
+        raise Failed(status, ": ".join([ended, *lines_of(fault[0] if fault else done.stdout + "\n" + done.stderr)[-1:]]))
     ms = peer.to_ms(float(told[1]), values["iterations"])
     if not ms > 0:
         raise Failed("error", f"it says that an iteration takes {ms:g} ms")
     return ms
+
+
+def lines_of(text):
+    """Those that say something, each as it can stand in a table: a whole tour on a line cut short, and no control characters."""
+    words = (re.sub(r"[^\x20-\x7e]+", " ", line).split() for line in text.splitlines())
+    return [textwrap.shorten(" ".join(line), LONGEST, placeholder=" ...") for line in words if line]
 
 
 def values_of(instance, iterations, seed, scratch, choice):
@@ -171,13 +184,20 @@ def values_of(instance, iterations, seed, scratch, choice):
 def fastest(peer, folder, instance, scratch):
     """(ms an iteration, the choice) of the fastest of those that run at all."""
     found, failure = [], None
-    for choice in peer.choices(instance["n"]):
-        try:
-            found.append((tell(peer, folder, values_of(instance, TRIAL, 1, scratch, choice)), choice))
-        except Failed as failed:
-            failure = failed
-    if not found:
-        raise failure
+    for turn in filter(None, peer.choices(instance["n"])):
+        best = fewest_ms(found)[1] if found else {}
+        for change in turn:
+            choice = {**best, **change}
+            try:
+                found.append((tell(peer, folder, values_of(instance, TRIAL, 1, scratch, choice)), choice))
+            except Failed as failed:
+                failure = failed
+        if not found:
+            raise failure
+    return fewest_ms(found)
+
+
+def fewest_ms(found):
     return min(found, key=lambda pair: pair[0])
 
 
@@ -235,7 +255,10 @@ def checkout_of(peer, folder):
     program = place / peer.program
 
     def git(*arguments):
-        done = subprocess.run(["git", "-C", place, *arguments], capture_output=True, text=True, check=False)
+        try:
+            done = subprocess.run(["git", "-C", place, *arguments], capture_output=True, text=True, check=False)
+        except OSError:  # the checkout came without git
+            return ""
         return done.stdout.strip() if done.returncode == 0 else ""
 
     return {
@@ -270,6 +293,7 @@ def ours(options):
     """The run of our own rows, measured now, on the same machine: which that is, and the files, stand in its meta.json."""
     path = options.out / "frontier"
     asked = [PROGRAM, "frontier", "--instances", options.instances, "--profile", options.profile, "--out", path]
+    asked += ["--implementations", options.implementations] if options.implementations else []
     done = subprocess.run(asked, check=False)
     if done.returncode not in (command.OK, command.SKIPPED):
         sys.exit(done.returncode)
@@ -291,6 +315,7 @@ def parse(arguments):
     parser.add_argument("--out", type=Path, help="default: results/runs/peers/TIME")
     parser.add_argument("--instances", default=INSTANCES, metavar="NAMES", help=f"default {INSTANCES}")
     parser.add_argument("--profile", default="quick", help="of our own rows (default quick)")
+    parser.add_argument("--implementations", metavar="NAMES", help="of our own rows, as antbench frontier takes them (default all)")
     options = parser.parse_args(arguments)
     if not options.peers.is_dir():
         raise BadInput(f"PEERS={options.peers}: no such folder; it is to have checkouts of {', '.join(sorted({peer.source for peer in PEERS}))}")
@@ -313,6 +338,7 @@ def main(arguments):
         "started_utc": now(),
         "complete": False,
         **known,
+        "beside": beside.run_id,
         "peers": {peer.row: checkout_of(peer, options.peers) for peer in PEERS},
     }
     devices, lines = {"cpu": beside.meta["machine"]["cpu"], "cuda": beside.device.get("name", "no GPU")}, []
