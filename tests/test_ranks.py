@@ -1,10 +1,13 @@
 """Several ranks of MPI: tests/test_team.c as several processes, and scripts/ranks end to end, on the host backend and the CPU
-baselines. Open MPI lets root, and more ranks than cores, only where the environment says so."""
+baselines; and over two machines, as Open MPI takes them to be. It lets root, and more ranks than cores, only where the environment
+says so."""
 import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -133,6 +136,58 @@ def test_without_mpi_a_row_of_several_ranks_says_so(driver, row, tmp_path):
     assert done.returncode == 77
     found = [row for row in rows_of(tmp_path / "run") if row["scope"] != "setup"]
     assert found and all(row["status"] == "unsupported" and "scripts/ranks 2" in row["note"] for row in found)
+
+
+# What mpirun starts on another machine, in the place of ssh: a daemon of Open MPI here, with a folder of its own for its files
+# and its ranks' shared memory, so that ranks of different "machines" have nothing but TCP.
+AGENT = """#!/bin/sh
+here={folder}/$1 && mkdir -p "$here" && shift
+TMPDIR=$here OMPI_MCA_btl_vader_backing_directory=$here exec sh -c "$*"
+"""
+
+
+@pytest.fixture
+def machines():
+    """LAUNCHER for two machines, of so many ranks each. Its folder has a short name: there are sockets in it."""
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="ranks") as folder:
+        agent = Path(folder) / "agent"
+        agent.write_text(AGENT.format(folder=folder))
+        agent.chmod(0o755)
+        yield lambda each: f"mpirun --quiet --bind-to none --host one:{each},two:{each} --mca plm_rsh_agent {agent}"
+
+
+@with_mpi
+def test_two_machines_have_the_tours_of_one(machines, tmp_path):
+    found = []
+    for place, launcher in (("one", {}), ("two", {"LAUNCHER": machines(2)})):
+        done = ranks(4, "scaling", "--profile", "smoke", "--quiet", "--out", tmp_path / place, "--rows",
+                     "scaling/cpu-*-4?protocol=as,scaling/split-4?protocol=as-best", **launcher)
+        assert done.returncode == 0, done.stderr
+        found.append({row["row"]: (row["quality_runs"], row["verify_value"], row["status"] == "unsupported")
+                      for row in rows_of(tmp_path / place) if row["row"].endswith("-4") and row["scope"] != "stage"})
+    assert found[0] == found[1] and found[0].keys() == {"cpu-split-4", "cpu-islands-4", "split-4"}
+    assert all(verified and not unsupported for _, verified, unsupported in found[0].values())
+
+
+@with_mpi
+def test_a_machine_that_is_lost_ends_the_run(machines, tmp_path):
+    """The daemon on the second, which goes with its ranks."""
+    mark = f"{os.getpid()}9"
+    table = tmp_path / "run/table-scaling.csv"
+    process = start([RANKS, 2, "scaling", "--backend", "cpu", "--instances", "u198", "--rows", "scaling/cpu-split-2", "--runs", 2,
+                     "--quiet", "--iterations", 100000, "--time-budget", 1, "--out", tmp_path / "run"],
+                    ANTBENCH_TEST_RANKS=mark, LAUNCHER=machines(1))
+    wait_for(lambda: table.exists() and ",iteration," in table.read_text())
+    worker = wait_for(lambda: workers_of(int(mark)))[0]
+    daemon = int(Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[1])
+    os.kill(daemon, signal.SIGKILL)
+    done = finish(process)
+    assert done.returncode == 1
+    said = [line for line in done.stderr.splitlines() if line.startswith("ranks: ")]
+    assert said == ["ranks: a machine or a rank was lost (exit code 205 of mpirun); finished rows are kept, and the same "
+                    "command with --resume goes on"], done.stderr
+    assert any(row["scope"] == "iteration" for row in rows_of(tmp_path / "run"))
+    wait_for(lambda: not workers_of(int(mark)))
 
 
 @pytest.mark.parametrize("n", ["0", "-1", "two", ""])
