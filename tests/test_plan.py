@@ -5,9 +5,9 @@ backend, params, scope) that were planned, without a file of TSPLIB and without 
 came before `antbench DRIVER`, and for later drivers when they were added. Stored runs have those keys, and runs are
 compared by them: a row that is called otherwise than before is compared with nothing. What was called i-roulette by
 those programs stands there as i-roulette-warp, under which stored runs are read (antbench.runs.named_today);
-task-thread, data-rw and the i-roulette of today were added when stored runs had them. "asked" in the place of a profile
-means profile quick with --instances, ASKED below; "threads=all" stands for the number of usable cores; "gpu" is what is
-planned where there is a GPU. Kernels that came later are in none of the files and may be planned besides.
+task-thread, data-rw, race, race-candidates and the i-roulette of today were added when stored runs had them. "asked" in
+the place of a profile means profile quick with --instances, ASKED below; "threads=all" stands for the number of usable
+cores; "gpu" is what is planned where there is a GPU. Kernels that came later are in none of the files and may be planned besides.
 """
 import re
 import subprocess
@@ -20,7 +20,7 @@ from support.commands import CORES, PROGRAM, ROOT, WITH_GPU, environment_of, imp
 KEYS = sorted((ROOT / "tests/data/keys").glob("*.tsv"))
 KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]
 TOURS, IMAGES, FORMULAS = "u60,c300", "lena,hue-128,shapes-37x29", "2^13,k3-n5-m7"
-ASKED = {**dict.fromkeys(("3.2", "3.3", "4.2", "jpdc-3", "jpdc-4", "jpdc-9", "jsc-1", "scaling"), TOURS),
+ASKED = {**dict.fromkeys(("3.2", "3.3", "4.2", "jpdc-3", "jpdc-4", "jpdc-9", "jsc-1", "improve", "scaling"), TOURS),
          **dict.fromkeys(("5.1", "6.1", "kth-8", "kth-10", "scaling-images"), IMAGES),
          **dict.fromkeys(("jsc-3", "jsc-4", "jsc-5"), FORMULAS)}
 
