@@ -143,7 +143,7 @@ endif
 as_word = '$(subst ','\'',$(1))'
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test fuzz faults check-gpu profile instances images bench-all bench-peers plots time-to-target \
+.PHONY: all help deps build binaries test fuzz faults check-gpu profile instances images bench-all bench-peers plots time-to-target solve-peers \
 	report gpus claims list-runs share export results-check compare ab regress regress-history calibrate index lint format \
 	install uninstall clean test-programs FORCE
 
@@ -211,6 +211,9 @@ plots: ## the figures of the thesis, SVG, PNG and, for papers, PDF, into build/p
 
 time-to-target: build ## how long antbench solve takes to tours near the optimum, over seeds, into build/plots/; ARGS="pr2392:1 --runs 50"
 	@$(script)time_to_target $(ARGS)
+
+solve-peers: build ## what OR-tools (PyPI; PYTHON=) reaches in 1, 10 and 60 s on one core, and antbench solve; ARGS="pr1002 --seconds 1,10" (docs/solve.md)
+	@$(script)solve_peers $(ARGS)
 
 report: ## build/report/index.html: every table, figure and claim on one page, tables also as LaTeX; RUN= ALSO= IMAGES=
 	@$(script)report $(SHOWN) $(IMAGES_OF)

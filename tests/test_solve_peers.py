@@ -1,0 +1,88 @@
+"""make solve-peers: with a module in the place of OR-tools' that visits cities as they are numbered, and without it."""
+import csv
+import re
+import subprocess
+import sys
+
+import pytest
+
+from support.commands import ROOT, environment_of
+
+SQUARE = """NAME: square
+TYPE: TSP
+DIMENSION: 4
+EDGE_WEIGHT_TYPE: EUC_2D
+NODE_COORD_SECTION
+1 0 0
+2 10 10
+3 10 0
+4 0 10
+EOF
+"""
+PYWRAPCP = """
+from types import SimpleNamespace as made
+
+class RoutingIndexManager:
+    def __init__(self, n, vehicles, depot): self.n = n
+    def IndexToNode(self, index): return TOUR[index]
+
+class RoutingModel:
+    def __init__(self, manager): self.n = manager.n
+    def RegisterTransitMatrix(self, matrix): assert [len(row) for row in matrix] == [self.n] * self.n
+    def SetArcCostEvaluatorOfAllVehicles(self, evaluator): pass
+    def SolveWithParameters(self, limits):
+        assert limits.local_search_metaheuristic == "gls"
+        return made(Value=lambda index: index + 1) if limits.ms == 20 else None
+    def solver(self): return made(WallTime=lambda: 25)
+    def Start(self, vehicle): return 0
+    def IsEnd(self, index): return index == self.n
+    def NextVar(self, index): return index
+
+def DefaultRoutingSearchParameters():
+    limits = made()
+    limits.time_limit = made(FromMilliseconds=lambda ms: setattr(limits, "ms", ms))
+    return limits
+"""
+ENUMS = """
+from types import SimpleNamespace as made
+FirstSolutionStrategy = made(AUTOMATIC=0, CHRISTOFIDES=1)
+LocalSearchMetaheuristic = made(GUIDED_LOCAL_SEARCH="gls")
+"""
+
+
+def call(folder, *arguments, tour="[0, 1, 2, 3]"):
+    (folder / "ortools/constraint_solver").mkdir(parents=True, exist_ok=True)
+    for name in ("__init__.py", "constraint_solver/__init__.py"):
+        (folder / "ortools" / name).touch()
+    if tour:
+        (folder / "ortools/constraint_solver/pywrapcp.py").write_text(f"TOUR = {tour}\n{PYWRAPCP}")
+        (folder / "ortools/constraint_solver/routing_enums_pb2.py").write_text(ENUMS)
+    (folder / "square.tsp").write_text(SQUARE)
+    environment = environment_of(PYTHONPATH=f"{folder}:{ROOT / 'scripts'}")
+    return subprocess.run(
+        [sys.executable, "-m", "antbench.solve_peers", *map(str, arguments), "--out", folder / "peers.csv"],
+        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+
+
+def test_lengths_of_both(tmp_path):
+    done = call(tmp_path, tmp_path / "square.tsp", "--seconds", "0.02,0.03")
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader((tmp_path / "peers.csv").open()))
+    lengths = {(row["program"], row["seconds"]): row["length"] for row in rows}
+    assert lengths["antbench solve", "0.02"] == lengths["antbench solve", "0.03"] == "40"
+    assert lengths["OR-tools", "0.02"] == lengths["OR-tools, Christofides", "0.02"] == "48"  # 14 + 10 + 14 + 10
+    assert lengths["OR-tools", "0.03"] == "" and re.search(r"^square +OR-tools +0.0[23] s: no tour$", done.stdout, re.M)
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"tour": "[0, 1, 2, 2]"}, "no tour of 4 cities"),
+    ({"instance": "nowhere.tsp"}, "nowhere.tsp: no such file; make instances, or TSPLIB_DIR=DIR"),
+])
+def test_what_is_wrong_is_one_line(change, message, tmp_path):
+    done = call(tmp_path, change.get("instance", tmp_path / "square.tsp"), "--seconds", "0.02", tour=change.get("tour", "[0, 1, 2, 3]"))
+    assert done.returncode == 2 and done.stderr == f"{message}\n"
+
+
+def test_without_ortools(tmp_path):
+    done = call(tmp_path, tour="")
+    assert done.returncode == 77 and done.stderr.startswith("solve-peers: there is no OR-tools: ")
