@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "kernels/tsp/max_min.h"
+#include "kernels/tsp/max_min_again.h"
 #include "kernels/tsp/verify.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
@@ -56,6 +57,28 @@ static void patience_is_counted_from_the_last_better_tour(void **state)
     }
     assert_int_equal(course.begun, 57);
     assert_int_equal(max_min_go_on(&course, 62, true, 10), MAX_MIN_ITERATION_BEST); /* the fifth iteration */
+}
+
+/* What verification has in its place agrees, over all parts of the schedule and with any patience. */
+static void both_writings_agree(void **state)
+{
+    (void)state;
+    for (int n = 1; n < 2000; n++) {
+        const max_min_limits limits = max_min_limits_of(n, 0.02, 3 * n - 3);
+        const double most = max_min_again_most(0.02, 3 * n - 3), least = most * max_min_again_share(n);
+        assert_true(fabs(limits.most - most) <= 1e-12 * most && fabs(limits.least - least) <= 1e-10 * least);
+    }
+    for (int patience = 0; patience < 300; patience += patience < 9 ? 1 : 29) {
+        max_min_course course = {0};
+        max_min_again again = {0};
+        for (int i = 1; i < 1000; i++) {
+            const bool better = i % 97 == 0 || i == 31;
+            const max_min_step step = max_min_go_on(&course, i, better, patience);
+            max_min_again_go_on(&again, better, patience);
+            assert_int_equal(again.restarts, step == MAX_MIN_RESTART);
+            assert_int_equal(again.best_so_far, step == MAX_MIN_BEST_SO_FAR);
+        }
+    }
 }
 
 /* ---- Colonies ---- */
@@ -155,6 +178,7 @@ int main(void)
         cmocka_unit_test(limits_are_those_of_the_paper),
         cmocka_unit_test(the_best_so_far_deposits_more_and_more_often),
         cmocka_unit_test(patience_is_counted_from_the_last_better_tour),
+        cmocka_unit_test(both_writings_agree),
         cmocka_unit_test(every_implementation_has_limits),
         cmocka_unit_test(long_runs_are_right),
         cmocka_unit_test(what_is_no_max_min_ant_system_is_found),

@@ -1,5 +1,5 @@
 /* MAX-MIN Ant System (Stützle & Hoos, Future Generation Computer Systems 16, 2000), protocol=mmas: one ant deposits,
- * and the pheromone of every edge stays between limits. What CPU, GPU and verification all go by.
+ * and the pheromone of every edge stays between limits. What CPU and GPU go by; max_min_again.h is verification's own.
  *
  * An iteration's update, with L the length of the best tour so far, this iteration's among them:
  *   most   = 1/(rho L), what an edge of every best tour tends to

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/tsp/improved.h"
-#include "kernels/tsp/max_min.h"
+#include "kernels/tsp/max_min_again.h"
 #include "kernels/tsp/verify.h"
 #include "kernels/tsp/wheel.h"
 
@@ -59,26 +59,25 @@ typedef struct trails {
 
 typedef struct colony_copy {
     const as_problem *problem;
-    as_result result;    /* owns its arrays */
+    as_result result; /* owns its arrays */
     trails pheromone;
-    trails before;       /* what it was before the update; where nothing is run there is none */
-    as_padded padded;    /* owns its arrays; they are NULL for a colony that has no padding */
-    int32_t *links;      /* [n][n_ants][2]: a city's neighbours in all tours; NULL where nothing is run */
-    int32_t *best_links; /* [n][2]: in the best tour; NULL where nothing is run */
-    max_min_course course; /* of AS_MAX_MIN, */
-    max_min_step step;     /* ... and what its update does in this iteration */
-    float *rows;         /* [threads][n]: scratch, a row of pheromone */
-    double *expected;    /* [threads][n]: scratch, a row recomputed */
-    bool *seen;          /* [threads][n]: scratch */
-    int64_t *built;      /* [n_ants]: the tours' lengths before stage "improve"; NULL where nothing is run */
-    improved_lists near; /* where parameters ask for that stage */
-    tsp_wheel wheel;     /* of the iterations in which all edges weigh the same; owns its tours */
-    double least_weight; /* of all edges, in this iteration */
+    trails before;        /* what it was before the update; where nothing is run there is none */
+    as_padded padded;     /* owns its arrays; they are NULL for a colony that has no padding */
+    int32_t *links;       /* [n][n_ants][2]: a city's neighbours in all tours; NULL where nothing is run */
+    int32_t *best_links;  /* [n][2]: in the best tour; NULL where nothing is run */
+    max_min_again course; /* of AS_MAX_MIN */
+    float *rows;          /* [threads][n]: scratch, a row of pheromone */
+    double *expected;     /* [threads][n]: scratch, a row recomputed */
+    bool *seen;           /* [threads][n]: scratch */
+    int64_t *built;       /* [n_ants]: the tours' lengths before stage "improve"; NULL where nothing is run */
+    improved_lists near;  /* where parameters ask for that stage */
+    tsp_wheel wheel;      /* of the iterations in which all edges weigh the same; owns its tours */
+    double least_weight;  /* of all edges, in this iteration */
     double most_weight;
     double least_choice; /* of those that are chosen among: of candidate sets, where there are any */
     double most_choice;
-    double initial;      /* pheromone that the colony is to begin with */
-    int64_t shortest;    /* length of all tours of all iterations so far */
+    double initial;   /* pheromone that the colony is to begin with */
+    int64_t shortest; /* length of all tours of all iterations so far */
     int n, n_ants;
 } colony_copy;
 
@@ -380,12 +379,11 @@ static void add_deposit(const int32_t *links, int64_t length, double *expected)
     expected[links[1]] += amount;
 }
 
-/* As max_min.h has them. */
 static void cut_to_limits(const colony_copy *copy, const as_params *params, double *expected)
 {
-    const max_min_limits limits = max_min_limits_of(copy->n, params->rho, copy->result.best_length);
-    const double least = copy->step == MAX_MIN_RESTART ? limits.most : limits.least;
-    for (int j = 0; j < copy->n; ++j) expected[j] = fmin(fmax(expected[j], least), limits.most);
+    const double most = max_min_again_most(params->rho, copy->result.best_length),
+                 least = copy->course.restarts ? most : most * max_min_again_share(copy->n);
+    for (int j = 0; j < copy->n; ++j) expected[j] = fmin(fmax(expected[j], least), most);
 }
 
 /* What the update must make of row i. */
@@ -394,7 +392,7 @@ static void expect_row(const colony_copy *copy, const as_params *params, size_t 
     const size_t n = (size_t)copy->n;
     const float *before = row_of(copy, &copy->before, i);
     const int best = params->protocol == AS_ALL_ANTS ? -1 : best_ant(copy);
-    const bool best_so_far = params->protocol == AS_MAX_MIN && copy->step == MAX_MIN_BEST_SO_FAR;
+    const bool best_so_far = params->protocol == AS_MAX_MIN && copy->course.best_so_far;
     for (size_t j = 0; j < n; ++j) expected[j] = (1.0 - params->rho) * (double)before[j];
     for (int ant = best < 0 ? 0 : best; ant < (best < 0 ? depositors(copy) : best + 1); ++ant) {
         const int32_t *links = copy->links + (i * (size_t)copy->n_ants + (size_t)ant) * 2;
@@ -547,14 +545,14 @@ static ab_status check_updated(colony_copy *copy, const as_params *params, int64
     AB_TRY(check_best(copy));
     AB_TRY(check_shortest(copy));
     link_best(copy);
-    copy->step = max_min_go_on(&copy->course, copy->result.iterations, copy->shortest < shortest, params->patience);
+    max_min_again_go_on(&copy->course, copy->shortest < shortest, params->patience);
     AB_TRY(check_matrices(copy));
     AB_TRY(check_each(copy, params, copy->n, check_row_of_pheromone));
     return check_zero_steps(copy, zero_weight_steps);
 }
 
-static ab_status iterate_checked(as_colony *colony, const as_params *params, colony_copy *copy, int iteration, int *tours,
-                                 bool *wrong)
+static ab_status iterate_checked(as_colony *colony, const as_params *params, colony_copy *copy, int iteration,
+                                 int *tours, bool *wrong)
 {
     ab_work *work = &colony->work;
     const int64_t zero_weight_steps = copy->result.zero_weight_steps;
@@ -633,8 +631,7 @@ static ab_status iterate_all(as_colony *colony, const as_params *params, int ite
     for (int i = 0; i < iterations; ++i) {
         AB_TRY(prepare(colony, params, i, iterations, copy));
         const ab_status status = iterate_checked(colony, params, copy, i + 1, tours, wrong);
-        if (status.code != AB_OK && *wrong && i > 0)
-            return ab_failed("iteration %d: %.450s", i + 1, status.reason);
+        if (status.code != AB_OK && *wrong && i > 0) return ab_failed("iteration %d: %.450s", i + 1, status.reason);
         AB_TRY(status);
     }
     return iterations >= VERIFY_ITERATIONS_CHOICES ? judged(wheel_check(&copy->wheel), wrong) : ab_ok();

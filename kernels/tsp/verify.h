@@ -26,7 +26,7 @@ ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t le
  *   often
  *              than others (kernels/tsp/wheel.h); that rests on tours as the stage "construct" leaves them
  *   pheromone  against a recomputation in double from what it was and the tours (relative error at most
- *              VERIFY_PHEROMONE_TOLERANCE; NaN fails), with mmas its limits and beginning anew (max_min.h)
+ *              VERIFY_PHEROMONE_TOLERANCE; NaN fails), with mmas its limits and beginning anew (max_min_again.h)
  * Before the last of several iterations the pheromone is overwritten so that all edges weigh the same: its tours are
  * longer than those before, whose best must stay. From VERIFY_ITERATIONS_CHOICES iterations on it is before the last
  * two, whose choices are looked at, and from VERIFY_ITERATIONS_ALL on another follows in which all weigh 0. *tours is
