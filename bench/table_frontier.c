@@ -11,6 +11,7 @@ static const ab_set sets[] = {
 static const ab_line all_cities[] = {
     {"cpu-best-all", "tsp/cpu-best", "threads=all", "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
     {"cpu-alias-all", "tsp/cpu-alias", "threads=all", "CPU by alias tables, all cores", .seconds = 7e-8, .power = 2},
+    {"cpu-blocks-all", "tsp/cpu-blocks", "threads=all", "CPU by blocks, all cores", .seconds = 6e-8, .power = 2},
     {"ds-roulette", "tsp/ds-roulette", .label = "DS-Roulette"},
     {"race", "tsp/race", .label = "race of clocks, ours"},
     {NULL},

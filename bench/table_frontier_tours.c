@@ -23,6 +23,7 @@ static const ab_line on_gpu[] = {
 
 static const ab_line on_cpu[] = {
     {"cpu-alias", "tsp/cpu-alias", "threads=all", "CPU by alias tables", .seconds = 7e-8, .power = 2},
+    {"cpu-blocks", "tsp/cpu-blocks", "threads=all", "CPU by blocks of cities", .seconds = 6e-8, .power = 2},
     {NULL},
 };
 

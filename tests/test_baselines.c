@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "baselines/cpu_blocks.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
 #include "tests/support/selection_test.h"
@@ -215,7 +216,31 @@ static void threads_do_not_matter(void **state)
                             true);
             assert_same_run(opener("tsp/cpu-best"), opener("tsp/cpu-best"), (as_protocol)protocol, threads, 1, true);
             assert_same_run(opener("tsp/cpu-alias"), opener("tsp/cpu-alias"), (as_protocol)protocol, threads, 1, true);
+            assert_same_run(opener("tsp/cpu-blocks"), opener("tsp/cpu-blocks"), (as_protocol)protocol, threads, 1,
+                            true);
         }
+}
+
+static ab_status open_anywhere(const void *problem, const void *params, ab_work **work)
+{
+    const ab_status status = opener("tsp/cpu-blocks")(problem, params, work);
+    if (status.code == AB_OK) ((cpu_blocks_colony *)*work)->walk = cpu_blocks_walk;
+    return status;
+}
+
+/* Of what is compiled twice. Where the processor has no AVX-512 both are the same. */
+static void processors_do_not_matter(void **state)
+{
+    (void)state;
+    for (int protocol = AS_ALL_ANTS; protocol <= AS_BEST_ANT; protocol++)
+        assert_same_run(opener("tsp/cpu-blocks"), open_anywhere, (as_protocol)protocol, 2, 1, true);
+    as_problem problem = random_problem(400, 1000, 5);
+    output wide = run(opener("tsp/cpu-blocks"), &problem, AS_BEST_ANT, 1, 1);
+    output anywhere = run(open_anywhere, &problem, AS_BEST_ANT, 1, 1);
+    assert_true(same_output(&wide, &anywhere, (size_t)problem.n));
+    free_output(&wide);
+    free_output(&anywhere);
+    free_problem(&problem);
 }
 
 static void seeds_matter(void **state)
@@ -331,7 +356,11 @@ static void selection_is_proportional(void **state)
     for (int kind = 0; kind < WEIGHTS_KINDS; kind++) {
         assert_proportional(opener("tsp/cpu-alias"), 45, 3000, (selection_weights)kind);
         assert_proportional(opener("tsp/cpu-alias"), 300, 100, (selection_weights)kind);
+        assert_proportional(opener("tsp/cpu-blocks"), 45, 3000, (selection_weights)kind); /* near blocks alone */
+        assert_proportional(opener("tsp/cpu-blocks"), 300, 100, (selection_weights)kind); /* groups of a block */
     }
+    assert_proportional(opener("tsp/cpu-blocks"), 1301, 10, WEIGHTS_SKEWED); /* of two */
+    assert_proportional(opener("tsp/cpu-blocks"), 5200, 2, WEIGHTS_UNIFORM); /* of more than a word of cities */
 }
 
 static void careless_selection_is_found_out(void **state)
@@ -407,8 +436,9 @@ static void a_thousand_iterations(void **state)
 {
     (void)state;
     as_problem problem = random_problem(61, 1000, 9);
-    ab_open *const colonies[] = {opener("tsp/acotsp-seq"), opener("tsp/cpu-best"), opener("tsp/cpu-alias")};
-    for (size_t c = 0; c < 3; c++) {
+    ab_open *const colonies[] = {opener("tsp/acotsp-seq"), opener("tsp/cpu-best"), opener("tsp/cpu-alias"),
+                                 opener("tsp/cpu-blocks")};
+    for (size_t c = 0; c < 4; c++) {
         as_params params = as_default_params(problem.n, AS_ALL_ANTS);
         as_colony *colony = NULL;
         output o = new_output(problem.n, params.n_ants);
@@ -503,6 +533,7 @@ int main(void)
         cmocka_unit_test(iterations_are_right),
         cmocka_unit_test(cities_may_coincide),
         cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(processors_do_not_matter),
         cmocka_unit_test(seeds_matter),
         cmocka_unit_test(powers),
         cmocka_unit_test(chi_square_matches_tables),

@@ -32,7 +32,7 @@ ab_status tsp_snapshot_take(int n, const int32_t *dist, uint64_t seed, tsp_snaps
     AB_TRY(as_check_matrix(&problem));
     *snapshot = (tsp_snapshot){.n = n, .dist = dist};
     ab_status status = allocate(snapshot);
-    if (status.code == AB_OK) status = ab_find_implementation("tsp/cpu-alias", AB_CPU)->open(&problem, &params, &work);
+    if (status.code == AB_OK) status = ab_find_implementation("tsp/cpu-blocks", AB_CPU)->open(&problem, &params, &work);
     if (status.code == AB_OK) status = run_colony((as_colony *)work, snapshot);
     if (work) work->methods->close(work);
     if (status.code != AB_OK) tsp_snapshot_free(snapshot);

@@ -24,8 +24,8 @@ typedef struct tsp_snapshot {
     int64_t *lengths;    /* [n] */
 } tsp_snapshot;
 
-/* Runs tsp/cpu-alias with JPDC's parameters (section 4.1: n ants, alpha 1, beta 2, rho 0.5, every ant deposits) on all
- * cores; one seed gives one snapshot, whatever their number. AB_UNSUPPORTED where tsp/cpu-alias is. Free with
+/* Runs tsp/cpu-blocks with JPDC's parameters (section 4.1: n ants, alpha 1, beta 2, rho 0.5, every ant deposits) on all
+ * cores; one seed gives one snapshot, whatever their number. AB_UNSUPPORTED where tsp/cpu-blocks is. Free with
  * tsp_snapshot_free. */
 ab_status tsp_snapshot_take(int n, const int32_t *dist, uint64_t seed, tsp_snapshot *snapshot);
 void tsp_snapshot_free(tsp_snapshot *snapshot); /* accepts a zeroed one */

@@ -1,0 +1,11 @@
+/* cpu_blocks_walk.c once more, for processors with AVX-512. Where the compiler cannot do that (clang has no such
+ * pragma, other architectures no such vectors) it is the same code under another name, which nobody calls. */
+#if defined(__x86_64__) && !defined(__clang__)
+#pragma GCC target("arch=x86-64-v4")
+#endif
+#include "baselines/cpu_blocks.h"
+
+#undef CPU_MULTIVERSION
+#define CPU_MULTIVERSION
+#define cpu_blocks_walk cpu_blocks_walk_wide
+#include "baselines/cpu_blocks_walk.c"
