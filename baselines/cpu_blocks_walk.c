@@ -155,12 +155,13 @@ INLINE void add_up(const cpu_blocks_colony *colony, ant_state *ant, size_t n_far
 }
 
 /* The place of an unvisited city of a group, if there is one, each as likely as the others. */
-INLINE size_t pick_left(const cpu_blocks_colony *colony, const ant_state *ant, size_t group, uint32_t random)
+INLINE size_t pick_left(const cpu_blocks_colony *colony, const ant_state *ant, size_t group, uint32_t random,
+                        bool one_word)
 {
     const size_t first = group << colony->shift, end = first + ((size_t)1 << colony->shift);
     uint64_t word;
     memcpy(&word, &ant->left[first], sizeof word);
-    if (LIKELY(end - first <= WORD_BLOCKS)) {
+    if (one_word) {
         word &= colony->group_bits;
         return first * BLOCK + select_bit(word, below(random, (unsigned)__builtin_popcountll(word)));
     }
@@ -174,7 +175,7 @@ INLINE size_t pick_left(const cpu_blocks_colony *colony, const ant_state *ant, s
 }
 
 /* Draws a near city, which is kept, or a group's bound, and an unvisited city of that. Data, and no branch. */
-INLINE void propose(const cpu_blocks_colony *colony, ant_state *ant, size_t n_far)
+INLINE void propose(const cpu_blocks_colony *colony, ant_state *ant, size_t n_far, bool one_word)
 {
     const row_head *row = &colony->heads[ant->at];
     const uint64_t random = splitmix64(&ant->random), more = splitmix64(&ant->random);
@@ -183,7 +184,7 @@ INLINE void propose(const cpu_blocks_colony *colony, ant_state *ant, size_t n_fa
     const size_t near = -(size_t)(drawn < NEAR * BLOCK); /* all bits, or none */
     const size_t vector = drawn / LANES & near, last = colony->n_groups - 1;
     const size_t beyond = (drawn - NEAR * BLOCK) & ~near, group = beyond < last ? beyond : last;
-    const size_t far_place = pick_left(colony, ant, group, (uint32_t)more);
+    const size_t far_place = pick_left(colony, ant, group, (uint32_t)more, one_word);
     const size_t near_place = (size_t)row->block[vector] * BLOCK + drawn % LANES;
     const uintptr_t far_weight = (uintptr_t)((const float *)cpu_blocks_far(colony, ant->at) + far_place);
     const uintptr_t near_weight = (uintptr_t)((const float *)&row->weight[vector] + drawn % LANES);
@@ -264,7 +265,7 @@ static int keep_under_way(ant_state **ants, int count, size_t n)
     return kept;
 }
 
-INLINE void walk(const cpu_blocks_colony *colony, const worker *at_hand, int count, size_t n_far)
+INLINE void walk(const cpu_blocks_colony *colony, const worker *at_hand, int count, size_t n_far, bool one_word)
 {
     const size_t n = (size_t)colony->common.problem.n;
     ant_state *ants[SIDE_BY_SIDE], *moved[SIDE_BY_SIDE];
@@ -273,7 +274,7 @@ INLINE void walk(const cpu_blocks_colony *colony, const worker *at_hand, int cou
     while (count > 0) {
         bool ended = false;
         for (int a = 0; a < n_moved; a++) add_up(colony, moved[a], n_far);
-        for (int a = 0; a < count; a++) propose(colony, ants[a], n_far);
+        for (int a = 0; a < count; a++) propose(colony, ants[a], n_far, one_word);
         n_moved = 0;
         for (int a = 0; a < count; a++) {
             moved[n_moved] = ants[a];
@@ -290,21 +291,24 @@ INLINE void walk(const cpu_blocks_colony *colony, const worker *at_hand, int cou
 /* Where the number of vectors is a constant, sums stay in registers. */
 CPU_MULTIVERSION void cpu_blocks_walk(const cpu_blocks_colony *colony, const worker *at_hand, int count)
 {
-    switch ((colony->n_groups + LANES - 1) / LANES) {
+    switch (1 << colony->shift <= WORD_BLOCKS ? (colony->n_groups + LANES - 1) / LANES : 0) {
     case 1:
-        walk(colony, at_hand, count, 1);
+        walk(colony, at_hand, count, 1, true);
         break;
     case 2:
-        walk(colony, at_hand, count, 2);
+        walk(colony, at_hand, count, 2, true);
         break;
     case 3:
-        walk(colony, at_hand, count, 3);
+        walk(colony, at_hand, count, 3, true);
         break;
     case 4:
-        walk(colony, at_hand, count, 4);
+        walk(colony, at_hand, count, 4, true);
+        break;
+    case 5:
+        walk(colony, at_hand, count, 5, true);
         break;
     default:
-        walk(colony, at_hand, count, MAX_FAR);
+        walk(colony, at_hand, count, MAX_FAR, false);
         break;
     }
 }
