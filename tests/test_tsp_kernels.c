@@ -369,8 +369,7 @@ static ab_status verify_all(as_colony *colony, const as_problem *problem, const 
 {
     int valid = 0;
     bool wrong = false;
-    const ab_status status =
-        verify_iterations(colony, problem, params, VERIFY_ITERATIONS_ALL, &valid, &wrong);
+    const ab_status status = verify_iterations(colony, problem, params, VERIFY_ITERATIONS_ALL, &valid, &wrong);
     assert_int_equal(wrong, status.code == AB_FAILED);
     colony->work.methods->close(&colony->work);
     return status;
@@ -471,6 +470,38 @@ static void test_faults_of_a_race_are_found(void **state)
         assert_int_equal(status.code == AB_OK, fault != RACE_FAULT_ACCEPTS_VISITED);
         assert_true(fault == RACE_FAULT_NONE ? p > 1e-4 : p < 1e-6);
     }
+    tsp_free(&instance);
+}
+
+/* Sets that a short row has all of, and sets of which it has a third. */
+static void test_faults_of_short_rows_are_found(void **state)
+{
+    (void)state;
+    enum { N = 45, ANTS = 200 };
+    static float pheromone[N * N];
+    static const int sizes[] = {9, 32};
+    tsp_instance instance;
+    assert_int_equal(tsp_generate(TSP_UNIFORM, N, 13, &instance).code, AB_OK);
+    for (int fault = 0; fault < N_SHORT_FAULTS; ++fault)
+        for (size_t size = 0; size < sizeof sizes / sizeof *sizes; ++size) {
+            as_problem problem = {.n = N, .dist = instance.dist, .nn = sizes[size]};
+            as_params params = as_default_params(N, AS_BEST_ANT);
+            selection_report report;
+            int32_t *nn_list = NULL;
+            params.n_ants = ANTS;
+            assert_int_equal(as_nearest_neighbours(&problem, problem.nn, &nn_list).code, AB_OK);
+            problem.nn_list = nn_list;
+            for (int i = 0; i < N * N; ++i) { /* near and far weigh alike */
+                const double length = problem.dist[i] + 0.1;
+                pheromone[i] = (float)(length * length * (i % 3 + 1));
+            }
+            const ab_status status = selection_test(planted_race_short(fault), &problem, &params, pheromone, &report);
+            if (status.code != AB_OK) fail_msg("fault %d: %s", fault, status.reason);
+            const double p = selection_worst_p(&report);
+            print_message("# short rows, sets of %d, fault %d: p %.3g\n", problem.nn, fault, p);
+            assert_true(fault == SHORT_FAULT_NONE || problem.nn < 12 ? p > 1e-4 : p < 1e-6);
+            free(nn_list);
+        }
     tsp_free(&instance);
 }
 
@@ -611,6 +642,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_faults_of_choices_are_found),
         cmocka_unit_test(test_times_of_a_clock_are_finite),
         cmocka_unit_test(test_faults_of_a_race_are_found),
+        cmocka_unit_test(test_faults_of_short_rows_are_found),
         cmocka_unit_test(test_runs_by_the_all_zero_rule_are_wrong),
         cmocka_unit_test(test_candidate_steps_follow_the_rule),
     };

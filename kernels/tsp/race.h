@@ -21,6 +21,10 @@
  * The last cities of a tour whose steps mostly end so have a clock each, a few a lane, whose rates are read from the
  * matrix of weights: there is no tail then, and no city that has been visited is looked at.
  *
+ * Candidate sets whose rows do not fit in shared memory may have their 11 nearest cities there and one clock for all
+ * others, whose rate counts visited ones too. Where it rings first, the whole row is loaded, and one of the others is
+ * drawn, visited or not; if it is visited, all 32 race anew.
+ *
  * A candidate set that is exhausted leaves the best remaining city: the best of the row's ring, its nearest cities, whose
  * weights stage "choice" sets apart, if it weighs more than every city beyond. Else the warp looks at all that are left.
  *
@@ -48,8 +52,10 @@
 enum {
     RACE_LANES = WARP_SIZE,     /* clocks of a row */
     RACE_TAIL = RACE_LANES - 1, /* the tail's lane, after the near cities' */
+    RACE_CLOSE = 12,            /* clocks of a short row: the nearest candidates, and one for all others */
+    RACE_FAR = RACE_CLOSE - 1,  /* ... the last */
     RACE_RING = 8 * WARP_SIZE,  /* nearest cities of a row among which the best remaining one is looked for */
-    RACE_LIST = 512,            /* cities left from which on an ant keeps a list of them */
+    RACE_LIST = 512,            /* cities left from which on an ant keeps a list of them; half with short rows */
     RACE_ROUNDS = 4,            /* of proposals before a step is drawn anew: while a quarter of the cities is left, */
     RACE_LATE_ROUNDS = 1,       /* ... and then */
     RACE_ASKED = 2,             /* proposals of the first round, at first, where they come from memory */
@@ -67,11 +73,13 @@ typedef struct race_rows {
     float *mean;          /* [n][RACE_LANES] mean time of a clock, in units of the row's; infinite for weight 0 */
     unsigned short *city; /* [n][RACE_LANES] near cities, nearest first; the last lane is the tail's, if there is one */
     unsigned *alias;      /* [n][stride] of the tail: threshold << 16 | alias; NULL for candidate sets */
-    unsigned short *ring; /* [n][RACE_RING] of candidate sets, else NULL: nearest cities, then the row's own, */
-    float *ring_weight;   /* [n][RACE_RING] ... what they weigh, */
-    float *beyond;        /* [n] ... and the most that any city does that is as far as the last of them, or farther */
-    tour_links *links;    /* [n][n_ants]; NULL where the best ant alone deposits */
-    int n_near;           /* near cities */
+    float *close_mean;    /* [n][RACE_CLOSE] of candidate sets, else NULL: short rows */
+    unsigned short *close_city; /* ... of cities; the last is n + RACE_FAR */
+    unsigned short *ring;       /* [n][RACE_RING] of candidate sets, else NULL: nearest cities, then the row's own, */
+    float *ring_weight;         /* [n][RACE_RING] ... what they weigh, */
+    float *beyond;     /* [n] ... and the most that any city does that is as far as the last of them, or farther */
+    tour_links *links; /* [n][n_ants]; NULL where the best ant alone deposits */
+    int n_near;        /* near cities */
 } race_rows;
 
 /* ---- Where an ant has been ---- */
@@ -161,6 +169,7 @@ struct race_record {
 /* The cities that are left, once they are few, and some that have been visited since it was filled; ascending. */
 struct race_list {
     shared_array<unsigned short> cities;
+    int room;   /* for so many */
     int length; /* 0: not yet */
 
     template <typename Visited> __device__ void fill(int n, int left, Visited visited)
@@ -246,7 +255,7 @@ static __device__ int race_rest(const tsp_device &colony, int from, int left, Vi
     enum { FOURS_AT_ONCE = RACE_AT_ONCE / 2 };
     const int n = colony.n, lane = (int)threadIdx.x % WARP_SIZE, fours = ceil_div(n, 4);
     const float *const row = colony.choice_info + (size_t)from * (size_t)colony.stride;
-    const bool listed = left <= RACE_LIST;
+    const bool listed = left <= list.room;
     race_view view = {.best = n};
     if (listed && (list.length == 0 || 3 * left < 2 * list.length)) list.fill(n, left, visited);
     for (int first = lane; listed && first < list.length; first += RACE_AT_ONCE * WARP_SIZE) {
@@ -310,6 +319,24 @@ struct race_clock {
     float mean;
     int city;
 };
+
+/* The clock of all far candidates has rung first. It rings for one of them in proportion to its weight, visited or not
+ * (thinning); where that one is visited, all candidates that are left race anew, each with a clock of its own. -1 where
+ * none is left. */
+template <typename Random, typename Visited>
+static __device__ __forceinline__ int race_far(const race_rows &rows, int from, int lane, Visited visited,
+                                               Random &random)
+{
+    const int entry = from * RACE_LANES + lane, city = __ldcg(rows.city + entry);
+    const float mean = __ldcg(rows.mean + entry);
+    const unsigned rings = race_key(race_exponential(random.next()) * mean, lane);
+    const unsigned again = race_key(race_exponential(random.next()) * mean, lane);
+    const unsigned is_out = visited.mask(city);
+    unsigned first = warp_min(lane >= RACE_FAR ? rings : RACE_NEVER);
+    const bool counts = first < RACE_WEIGHTLESS && !__shfl_sync(FULL_WARP, is_out, (int)first % WARP_SIZE);
+    if (!counts) first = warp_min(max(again, is_out));
+    return first < RACE_WEIGHTLESS ? __shfl_sync(FULL_WARP, city, (int)first % WARP_SIZE) : -1;
+}
 
 /* The tail has rung first: its arrivals, a lane each, until one is at an unvisited city or a near city's
  * clock rings before it, for which each arrival but the first has the same probability. The first round has `asked` of
@@ -422,8 +449,14 @@ static inline __host__ __device__ size_t race_entries(int n)
     return (size_t)n * RACE_LANES;
 }
 
+/* The same of short rows, to be copied 16 bytes at a time. */
+static inline __host__ __device__ size_t race_close_entries(int n)
+{
+    return (size_t)ceil_div(n * RACE_CLOSE, 8) * 8;
+}
+
 /* What of the rows is kept in shared memory; the rest comes through the L1 cache. */
-typedef enum race_share { RACE_NOTHING, RACE_CITIES, RACE_ROWS } race_share;
+typedef enum race_share { RACE_NOTHING, RACE_CITIES, RACE_SHORT, RACE_ROWS } race_share;
 
 /* How a walk is launched. */
 typedef struct race_plan {
@@ -435,14 +468,17 @@ typedef struct race_plan {
 /* Layout of the dynamic shared memory, in bytes: the rows' means, their cities, the flags of each ant, the lists. */
 struct race_layout {
     size_t cities, flags, lists, bytes;
+    int list; /* cities of one */
 
     __host__ __device__ race_layout(int n, race_plan plan)
     {
-        const size_t entries = race_entries(n), ants = (size_t)plan.block_ants;
-        cities = plan.in_shared == RACE_ROWS ? entries * sizeof(float) : 0;
+        const size_t entries = plan.in_shared == RACE_SHORT ? race_close_entries(n) : race_entries(n);
+        const size_t ants = (size_t)plan.block_ants;
+        cities = plan.in_shared >= RACE_SHORT ? entries * sizeof(float) : 0;
         flags = cities + (plan.in_shared == RACE_NOTHING ? 0 : entries * sizeof(unsigned short));
         lists = flags + ants * (size_t)race_visited::bytes(n);
-        bytes = lists + ants * RACE_LIST * sizeof(unsigned short);
+        list = plan.in_shared == RACE_SHORT ? RACE_LIST / 2 : RACE_LIST;
+        bytes = lists + ants * (size_t)list * sizeof(unsigned short);
     }
 };
 
@@ -461,18 +497,19 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
 {
     const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
     const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE; /* so that no step computes it again */
-    const int n_means = IN_SHARED == RACE_ROWS ? (int)race_entries(n) : 0;
-    const int n_cities = IN_SHARED == RACE_NOTHING ? 0 : (int)race_entries(n);
+    const int entries = IN_SHARED == RACE_SHORT ? (int)race_close_entries(n) : (int)race_entries(n);
+    const int n_means = IN_SHARED >= RACE_SHORT ? entries : 0;
+    const int n_cities = IN_SHARED == RACE_NOTHING ? 0 : entries;
     const race_layout layout(n, plan);
     SHARED_DYNAMIC(float, means, 0, n_means);
     SHARED_DYNAMIC(unsigned short, cities, layout.cities, n_cities);
     SHARED_DYNAMIC(signed char, flags, layout.flags, plan.block_ants *race_visited::bytes(n));
-    SHARED_DYNAMIC(unsigned short, lists, layout.lists, plan.block_ants *RACE_LIST);
+    SHARED_DYNAMIC(unsigned short, lists, layout.lists, plan.block_ants *layout.list);
     const int ant = (int)blockIdx.x * plan.block_ants + warp;
     const Visited visited = {flags + warp * race_visited::bytes(n)};
 
-    race_load<float>(means, rows.mean, n_means);
-    race_load<unsigned short>(cities, rows.city, n_cities);
+    race_load<float>(means, IN_SHARED == RACE_SHORT ? rows.close_mean : rows.mean, n_means);
+    race_load<unsigned short>(cities, IN_SHARED == RACE_SHORT ? rows.close_city : rows.city, n_cities);
     for (int i = 4 * thread; i < plan.block_ants * race_visited::bytes(n); i += 4 * (int)blockDim.x)
         *reinterpret_cast<unsigned *>(&flags[i]) = 0;
     __syncthreads();
@@ -483,13 +520,17 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
 #ifdef __CUDACC__
     if (IN_SHARED != RACE_ROWS) asm volatile("" : "+l"(my_means), "+l"(my_cities)); /* not loaded again in each step */
 #endif
+    const bool idle = IN_SHARED == RACE_SHORT && lane >= RACE_CLOSE; /* a lane whose clock never rings */
+    const int close = min(lane, (int)RACE_FAR);
+    const Visited mine = {visited.flags + (idle ? lane - close : 0)}; /* so that no two lanes share a flag */
     const auto clock_of = [&](int row) -> race_clock {
+        if (IN_SHARED == RACE_SHORT) return {means[row * RACE_CLOSE + close], cities[row * RACE_CLOSE + close]};
         const unsigned entry = (unsigned)(row * RACE_LANES + lane);
         return {IN_SHARED == RACE_ROWS ? means[entry] : __ldg(my_means + row * RACE_LANES),
                 IN_SHARED == RACE_NOTHING ? __ldg(my_cities + row * RACE_LANES) : cities[entry]};
     };
     Random random(seed, ant_stream(colony, iteration, ant) * WARP_SIZE + (unsigned)lane);
-    race_list list = {lists + warp * RACE_LIST, 0};
+    race_list list = {lists + warp * layout.list, layout.list, 0};
     race_record record = {.tour = colony.tours + (size_t)ant * (size_t)(n + 1)};
     unsigned zero_weight_steps = 0;
 
@@ -497,7 +538,7 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     record.begin(from);
     if (lane == 0) visited.set(from, true);
     race_clock clock = clock_of(from);
-    float wait = race_exponential(random.next());
+    float wait = idle ? INFINITY : race_exponential(random.next());
 
     int odd = 0; /* steps of the last 32 that no near city's clock has decided */
     for (; left > 0; left -= WARP_SIZE) {
@@ -513,17 +554,20 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
 #pragma unroll RACE_UNROLL
             for (; i < WARP_SIZE; ++i) { /* steps that a near city's clock decides */
                 __syncwarp(FULL_WARP);
-                key = max(race_key(fabsf(wait) * clock.mean, lane), visited.mask(clock.city));
+                key = max(race_key(fabsf(wait) * clock.mean, lane), mine.mask(clock.city));
                 const float rate = CANDIDATES ? race_reciprocal_now(clock.mean) : 0.0f;
                 const unsigned first = warp_min(key);
                 const int next = __shfl_sync(FULL_WARP, clock.city, (int)first);
                 const float fresh = __shfl_sync(FULL_WARP, spare, i);
-                if (CANDIDATES ? first >= RACE_WEIGHTLESS : first % WARP_SIZE == RACE_TAIL) break;
+                if (IN_SHARED == RACE_SHORT ? first % WARP_SIZE == RACE_FAR
+                    : CANDIDATES            ? first >= RACE_WEIGHTLESS
+                                            : first % WARP_SIZE == RACE_TAIL)
+                    break;
                 const race_clock ahead = clock_of(next);
                 const bool rang = key == first, out = key == RACE_NEVER;
                 if (!out) wait -= race_time(first) * (CANDIDATES ? rate : race_reciprocal(clock.mean));
                 wait = rang ? fresh : wait;
-                visited.set(clock.city, rang || out);
+                mine.set(clock.city, rang || out);
                 if (lane == i) record.mine = next;
                 clock = ahead;
                 from = next;
@@ -532,8 +576,9 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
             int next = -1;
             ++odd;
             if (CANDIDATES) {
-                wait = race_exponential(random.next());
-                if ((left - i) * (RACE_RING / 4) > n) next = race_in_ring(rows, from, visited);
+                if (IN_SHARED == RACE_SHORT) next = race_far(rows, from, lane, visited, random);
+                wait = idle ? INFINITY : race_exponential(random.next());
+                if (next < 0 && (left - i) * (RACE_RING / 4) > n) next = race_in_ring(rows, from, visited);
             } else {
                 next = race_tail(colony, rows, lane, from, clock, key, left - i, asked, visited, random, &wait);
             }
@@ -563,7 +608,10 @@ static inline size_t race_place(void *scratch, int n, int stride, const as_param
 {
     const size_t entries = race_entries(n), matrix = (size_t)n * (size_t)stride;
     const size_t city = race_round_up(entries * sizeof(float)), alias = city + race_round_up(entries * sizeof(short));
-    const size_t ring = alias + (tail ? race_round_up(matrix * sizeof(unsigned)) : 0), in_rings = (size_t)n * RACE_RING;
+    const size_t close_mean = alias + (tail ? race_round_up(matrix * sizeof(unsigned)) : 0);
+    const size_t close_city = close_mean + (tail ? 0 : race_round_up(race_close_entries(n) * sizeof(float)));
+    const size_t ring = close_city + (tail ? 0 : race_round_up(race_close_entries(n) * sizeof(short)));
+    const size_t in_rings = (size_t)n * RACE_RING;
     const size_t ring_weight = ring + (tail ? 0 : race_round_up(in_rings * sizeof(short)));
     const size_t beyond = ring_weight + (tail ? 0 : race_round_up(in_rings * sizeof(float)));
     const size_t links = beyond + (tail ? 0 : race_round_up((size_t)n * sizeof(float)));
@@ -571,6 +619,8 @@ static inline size_t race_place(void *scratch, int n, int stride, const as_param
     rows->mean = (float *)scratch;
     rows->city = (unsigned short *)((char *)scratch + city);
     rows->alias = tail ? (unsigned *)((char *)scratch + alias) : NULL;
+    rows->close_mean = tail ? NULL : (float *)((char *)scratch + close_mean);
+    rows->close_city = tail ? NULL : (unsigned short *)((char *)scratch + close_city);
     rows->ring = tail ? NULL : (unsigned short *)((char *)scratch + ring);
     rows->ring_weight = tail ? NULL : (float *)((char *)scratch + ring_weight);
     rows->beyond = tail ? NULL : (float *)((char *)scratch + beyond);
@@ -624,8 +674,9 @@ static inline ab_status race_fits_shared(int n, race_plan plan, bool *fits)
     return ab_ok();
 }
 
-/* Rows in shared memory where they all fit, or of candidate sets their cities, and nobody asked for blocks of a certain
- * size. */
+/* Rows in shared memory where they all fit, and nobody asked for blocks of a certain size. Of candidate sets else
+ * short rows, if they fit and every ant deposits, as there the far clock seldom rings first (docs/frontier.md, 18); or
+ * the rows' cities. */
 static inline ab_status race_make_plan(int n, const as_params *params, bool candidates, race_plan *plan)
 {
     int device = 0, cache = 0;
@@ -637,6 +688,10 @@ static inline ab_status race_make_plan(int n, const as_params *params, bool cand
     AB_TRY(race_even_block(params->n_ants, &plan->block_ants));
     if (params->block_ants == 0) AB_TRY(race_fits_shared(n, *plan, &fits));
     if (fits) return ab_ok();
+    plan->in_shared = RACE_SHORT;
+    if (params->block_ants == 0 && candidates && params->protocol == AS_ALL_ANTS)
+        AB_TRY(race_fits_shared(n, *plan, &fits));
+    if (fits) return ab_ok();
     plan->in_shared = RACE_CITIES;
     if (params->block_ants == 0 && candidates) AB_TRY(race_fits_shared(n, *plan, &fits));
     if (fits) return ab_ok();
@@ -647,8 +702,10 @@ static inline ab_status race_make_plan(int n, const as_params *params, bool cand
 
 template <typename Random, typename Visited, bool CANDIDATES> static auto race_walk_of(race_plan plan)
 {
-    if constexpr (CANDIDATES)
+    if constexpr (CANDIDATES) {
+        if (plan.in_shared == RACE_SHORT) return race_walk<Random, Visited, RACE_SHORT, CANDIDATES>;
         if (plan.in_shared == RACE_CITIES) return race_walk<Random, Visited, RACE_CITIES, CANDIDATES>;
+    }
     return plan.in_shared == RACE_ROWS ? race_walk<Random, Visited, RACE_ROWS, CANDIDATES>
                                        : race_walk<Random, Visited, RACE_NOTHING, CANDIDATES>;
 }
@@ -664,15 +721,22 @@ static ab_status race_check_walk(int n, const as_params *params)
 }
 
 template <typename Random, typename Visited, bool CANDIDATES>
-static ab_status race_launch_walk(const tsp_device *colony, race_rows rows, const as_params *params, unsigned iteration)
+static ab_status race_launch_plan(const tsp_device *colony, race_rows rows, race_plan plan, const as_params *params,
+                                  unsigned iteration)
 {
-    race_plan plan;
-    AB_TRY(race_make_plan(colony->n, params, CANDIDATES, &plan));
     const auto walk = race_walk_of<Random, Visited, CANDIDATES>(plan);
     const int warps = plan.in_shared != RACE_NOTHING ? (int)RACE_BLOCK_ANTS : plan.block_ants;
     LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), warps * WARP_SIZE, race_layout(colony->n, plan).bytes)
     (*colony, rows, plan, params->seed, iteration);
     return AB_LAUNCHED("race_walk");
+}
+
+template <typename Random, typename Visited, bool CANDIDATES>
+static ab_status race_launch_walk(const tsp_device *colony, race_rows rows, const as_params *params, unsigned iteration)
+{
+    race_plan plan;
+    AB_TRY(race_make_plan(colony->n, params, CANDIDATES, &plan));
+    return race_launch_plan<Random, Visited, CANDIDATES>(colony, rows, plan, params, iteration);
 }
 
 #endif

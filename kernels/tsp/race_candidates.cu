@@ -4,8 +4,8 @@
  * a warp minimum tells who rings first. A set of which every city is visited, or weighs nothing, leaves the best remaining
  * city (tsp.h), which the warp looks for itself: in the row's ring, its 256 nearest cities, and where that may not have it
  * among all cities or, of the last 512, in a list. Stage "choice" is choice_info and, in the same launch, the 32 mean times
- * of each row, what the ring's cities weigh and the most that any other does; stage "update" (deposit_rows.h) is that
- * launch too, for the next iteration.
+ * of each row, those of its short row, what the ring's cities weigh and the most that any other does; stage "update"
+ * (deposit_rows.h) is that launch too, for the next iteration.
  *
  * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; n = n_ants:
  *   latency   as race.cu: 160 cycles a step where the rows fit in shared memory, 400 where they come from the L2 cache, and
@@ -30,6 +30,9 @@
  * 0.640.
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100, 442 and 1301
  * cities, all paths); compute-sanitizer's four tools found nothing.
+ * And again, `as` at pr2392, by the 11 nearest of a row in shared memory and one clock for all others
+ * (docs/frontier.md, step 18): 0.713 -> 0.587. The walks of d198, pcb442 and pr1002 are as they were; short rows
+ * take 0.3 us of stage "update".
  * Limits: sets of 1 to 32 cities.
  * Source: this project; the rule: thesis §4.4.
  */
@@ -73,6 +76,13 @@ static __global__ void __launch_bounds__(N_THREADS)
     const float weight = thread < rows.n_near ? weights[rows.city[clock]] : 0.0f;
     const float unit = race_sum(weight);
     if (thread < rows.n_near) rows.mean[clock] = race_mean(weight, unit);
+    if (WHO == ROW_BEST_ANT) return; /* no short rows (race_make_plan) */
+    const float far = race_sum(thread < RACE_FAR ? 0.0f : weight);
+    if (thread >= RACE_CLOSE) return;
+    const bool is_far = thread == RACE_FAR;
+    rows.close_mean[row * RACE_CLOSE + thread] =
+        is_far && !(far > 0.0f) ? RACE_SILENT : race_mean(is_far ? far : weight, unit);
+    rows.close_city[row * RACE_CLOSE + thread] = is_far ? (unsigned short)(colony.n + RACE_FAR) : rows.city[clock];
 }
 
 static race_rows rows_of(const tsp_device *colony, const as_params *params)
@@ -121,6 +131,9 @@ static ab_status begin(const tsp_device *colony, const as_problem *problem, cons
 {
     const race_rows rows = rows_of(colony, params);
     AB_TRY(write_rings(&rows, problem));
+    /* What fills the last 16 bytes is loaded too. */
+    CUDA_TRY(cudaMemset(rows.close_mean, 0, race_close_entries(problem->n) * sizeof *rows.close_mean));
+    CUDA_TRY(cudaMemset(rows.close_city, 0, race_close_entries(problem->n) * sizeof *rows.close_city));
     return race_write_cities(&rows, problem->n, problem->nn_list);
 }
 

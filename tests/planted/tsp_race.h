@@ -1,4 +1,4 @@
-/* The planted faults of tsp_race.cu. */
+/* The planted faults of tsp_race.cu and tsp_race_candidates.cu. */
 #ifndef ANTBENCH_PLANTED_TSP_RACE_H
 #define ANTBENCH_PLANTED_TSP_RACE_H
 
@@ -13,12 +13,22 @@ enum planted_race_fault {
     N_RACE_FAULTS
 };
 
+enum planted_short_fault {
+    SHORT_FAULT_NONE,
+    SHORT_FAULT_FAR_TOO_FAST,  /* the far clock's rate is twice what the far candidates weigh */
+    SHORT_FAULT_FAR_FORGOTTEN, /* ... or nothing, so that they are left for the last */
+    N_SHORT_FAULTS
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* tsp/race with the fault. */
 ab_open *planted_race(int fault);
+
+/* tsp/race-candidates, short rows, with the fault. */
+ab_open *planted_race_short(int fault);
 
 /* The time of a clock from 32 random bits. */
 float planted_race_exponential(unsigned random);

@@ -1,0 +1,45 @@
+/* tsp/race-candidates with short rows (race.h) however small the instance: right as it stands, and wrong in one way for
+ * each planted fault, which the test of proportions must find (tests/test_tsp_kernels.c). */
+#define tsp_race_candidates planted_race_candidates_rung
+#include "kernels/tsp/race_candidates.cu"
+
+#include "tests/planted/tsp_race.h"
+
+template <int fault> static ab_status short_choice(const tsp_device *colony, const as_params *params, unsigned)
+{
+    const race_rows rows = rows_of(colony, params);
+    AB_TRY(weigh<ROW_NOBODY>(colony, params));
+    for (int i = 0; i < colony->n; ++i) { /* device memory is the heap on the host backend */
+        if (fault == SHORT_FAULT_FAR_TOO_FAST) rows.close_mean[i * RACE_CLOSE + RACE_FAR] *= 0.5f;
+        if (fault == SHORT_FAULT_FAR_FORGOTTEN) rows.close_mean[i * RACE_CLOSE + RACE_FAR] = RACE_SILENT;
+    }
+    return ab_ok();
+}
+
+static ab_status short_construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+{
+    const race_plan plan = {.block_ants = 4, .in_shared = RACE_SHORT, .cached = true};
+    return race_launch_plan<race_random, race_visited, true>(colony, rows_of(colony, params), plan, params, iteration);
+}
+
+template <int fault> static ab_status open_short(const void *problem, const void *params, ab_work **work)
+{
+    static const tsp_rung rung = {.construct = short_construct,
+                                  .choice = short_choice<fault>,
+                                  .resets_best = true,
+                                  .same_weights = true,
+                                  .deposit = deposit,
+                                  .check = check,
+                                  .scratch_bytes = scratch_bytes,
+                                  .begin = begin};
+    as_colony *colony = NULL;
+    const ab_status status = AB_GPU(tsp_open)(&rung, (const as_problem *)problem, (const as_params *)params, &colony);
+    *work = colony ? &colony->work : NULL;
+    return status;
+}
+
+extern "C" ab_open *planted_race_short(int fault)
+{
+    static ab_open *const opens[N_SHORT_FAULTS] = {open_short<0>, open_short<1>, open_short<2>};
+    return opens[fault];
+}
