@@ -26,11 +26,11 @@ static const double least_p = 1e-4, sure_p = 1e-12;
 typedef struct judgement {
     as_problem problem;
     int n_ants;
-    double *weight;                      /* [n][n]: 0 on the diagonal and outside of candidate sets */
-    double *left;                        /* [n]: 1 for the cities that are unvisited, 0 for the others */
-    int32_t *tours;                      /* [n_ants][n + 1] */
-    double count[PARTS][ORDERS][BINS];   /* of choices */
-    double *starts;                      /* [n]: of tours */
+    double *weight;                    /* [n][n]: 0 on the diagonal and outside of candidate sets */
+    double *left;                      /* [n]: 1 for the cities that are unvisited, 0 for the others */
+    int32_t *tours;                    /* [n_ants][n + 1] */
+    double count[PARTS][ORDERS][BINS]; /* of choices */
+    double *starts;                    /* [n]: of tours */
     uint64_t random;
 } judgement;
 
@@ -109,10 +109,18 @@ static ab_status judge_iteration(judgement *j, as_colony *colony, const as_param
     return ab_ok();
 }
 
-/* `other`: the other path of a race, rows that are not in shared memory, few near cities, coordinates. */
-static ab_status judge(judgement *j, const ab_implementation *implementation, bool other)
+/* The paths of a race; all others have the first. */
+typedef enum way {
+    PLAIN,    /* the best ant deposits, so that tours are the same again on a GPU too */
+    STREAMED, /* likewise; rows that are not in shared memory, few near cities, coordinates */
+    ALL_ANTS, /* every ant deposits, which a race does in whole numbers: of candidate sets, short rows (race.h) */
+    WAYS
+} way;
+
+static ab_status judge(judgement *j, const ab_implementation *implementation, way by)
 {
-    as_params params = as_default_params(j->problem.n, AS_BEST_ANT); /* the same tours again on a GPU too */
+    const bool other = by == STREAMED;
+    as_params params = as_default_params(j->problem.n, by == ALL_ANTS ? AS_ALL_ANTS : AS_BEST_ANT);
     ab_work *work = NULL;
     params.n_ants = j->n_ants;
     params.seed = 20150701;
@@ -147,7 +155,7 @@ static double report(const judgement *j)
     return starts > least_p ? least : -1.0;
 }
 
-static bool passes(const ab_implementation *implementation, const tsp_instance *instance, int n_ants, bool other)
+static bool passes(const ab_implementation *implementation, const tsp_instance *instance, int n_ants, way by)
 {
     const size_t n = (size_t)instance->n;
     int32_t *nn_list = NULL;
@@ -165,7 +173,7 @@ static bool passes(const ab_implementation *implementation, const tsp_instance *
         j.problem.nn = CANDIDATES;
         j.problem.nn_list = nn_list;
     }
-    if (status.code == AB_OK) status = judge(&j, implementation, other);
+    if (status.code == AB_OK) status = judge(&j, implementation, by);
     bool good = false;
     if (status.code == AB_OK) {
         const double p = report(&j);
@@ -194,7 +202,7 @@ int main(int argc, char **argv)
 {
     static const struct {
         int n, n_ants;
-        bool gpu_alone, race_alone; /* the last: cities of rows in shared memory, and not their times (race.h) */
+        bool gpu_alone, race_alone; /* the last: what of rows is in shared memory depends on who deposits (race.h) */
     } sizes[] = {{45, 900, false, false}, {100, 100, false, false}, {442, 442, true, false}, {1301, 40, true, true}};
     const bool gpu = argc > 1 && strcmp(argv[1], "cuda") == 0;
     const char *only = getenv("ANTBENCH_ONLY");
@@ -210,11 +218,13 @@ int main(int argc, char **argv)
             if (only && *only && strcmp(all[i].id, only) != 0) continue;
             if (all[i].traits & AB_SEVERAL) continue; /* of one rank they are their part */
             if (sizes[size].race_alone && !(all[i].traits & AB_RACE)) continue;
-            for (int other = 0; other <= (all[i].traits & AB_RACE ? 1 : 0); other++) {
-                const bool good = passes(&all[i], &instance, sizes[size].n_ants, other);
+            const int ways = !(all[i].traits & AB_RACE) ? 1 : sizes[size].race_alone ? WAYS : ALL_ANTS;
+            for (int by = 0; by < ways; by++) {
+                static const char *const names[WAYS] = {"", " streamed", " with every ant"};
+                const bool good = passes(&all[i], &instance, sizes[size].n_ants, (way)by);
                 failed += !good;
                 printf("%s %d - %s%s on %s, %d cities, %s in proportion\n", good ? "ok" : "not ok", ++number, all[i].id,
-                       other ? " streamed" : "", ab_backend_name(all[i].backend), instance.n,
+                       names[by], ab_backend_name(all[i].backend), instance.n,
                        all[i].traits & AB_EXACT ? "chooses" : "does not choose");
                 fflush(stdout);
             }
