@@ -28,11 +28,10 @@
  * And again, by update and choice in one launch, a reciprocal in time and cities of rows in shared memory (three
  * processes), with `as-best`: d198 0.0410 -> 0.0357, pcb442 0.0699 -> 0.0632, pr1002 0.145 -> 0.134, pr2392 0.666 ->
  * 0.640.
- * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100, 442 and 1301
- * cities, all paths but short rows); compute-sanitizer's four tools found nothing.
  * And again, `as` at pr2392, by the 11 nearest of a row in shared memory and one clock for all others
- * (docs/frontier.md, step 18): 0.713 -> 0.587. The walks of d198, pcb442 and pr1002 are as they were; short rows
- * take 0.3 us of stage "update".
+ * (docs/frontier.md, step 18): 0.713 -> 0.587. The walks of d198, pcb442 and pr1002 are as they were.
+ * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100, 442 and 1301
+ * cities, with every ant depositing too); compute-sanitizer's four tools found nothing.
  * Limits: sets of 1 to 32 cities.
  * Source: this project; the rule: thesis §4.4.
  */
@@ -76,7 +75,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     const float weight = thread < rows.n_near ? weights[rows.city[clock]] : 0.0f;
     const float unit = race_sum(weight);
     if (thread < rows.n_near) rows.mean[clock] = race_mean(weight, unit);
-    if (WHO == ROW_BEST_ANT) return; /* no short rows (race_make_plan) */
+    if (!rows.close_mean) return;
     const float far = race_sum(thread < RACE_FAR ? 0.0f : weight);
     if (thread >= RACE_CLOSE) return;
     const bool is_far = thread == RACE_FAR;
@@ -137,12 +136,23 @@ static ab_status begin(const tsp_device *colony, const as_problem *problem, cons
     return race_write_cities(&rows, problem->n, problem->nn_list);
 }
 
-template <row_depositors WHO> static ab_status weigh(const tsp_device *colony, const as_params *params)
+/* Writes what a walk by this plan reads. */
+template <row_depositors WHO>
+static ab_status weigh_for(const tsp_device *colony, const as_params *params, race_plan plan)
 {
     const size_t bytes = WHO == ROW_ALL_ANTS ? (size_t)colony->stride * sizeof(unsigned) : 0;
+    race_rows rows = rows_of(colony, params);
+    if (plan.in_shared != RACE_SHORT) rows.close_mean = NULL;
     LAUNCH_EARLY(weigh_sets<WHO>, colony->n + 1, N_THREADS, bytes)
-    (*colony, rows_of(colony, params), (float)params->alpha, 1.0f - (float)params->rho);
+    (*colony, rows, (float)params->alpha, 1.0f - (float)params->rho);
     return AB_LAUNCHED("weigh_sets");
+}
+
+template <row_depositors WHO> static ab_status weigh(const tsp_device *colony, const as_params *params)
+{
+    race_plan plan;
+    AB_TRY(race_make_plan(colony->n, params, true, &plan));
+    return weigh_for<WHO>(colony, params, plan);
 }
 
 static ab_status choice(const tsp_device *colony, const as_params *params, unsigned)

@@ -5,10 +5,12 @@
 
 #include "tests/planted/tsp_race.h"
 
+static const race_plan short_rows = {.block_ants = 4, .in_shared = RACE_SHORT, .cached = true};
+
 template <int fault> static ab_status short_choice(const tsp_device *colony, const as_params *params, unsigned)
 {
     const race_rows rows = rows_of(colony, params);
-    AB_TRY(weigh<ROW_NOBODY>(colony, params));
+    AB_TRY(weigh_for<ROW_NOBODY>(colony, params, short_rows));
     for (int i = 0; i < colony->n; ++i) { /* device memory is the heap on the host backend */
         if (fault == SHORT_FAULT_FAR_TOO_FAST) rows.close_mean[i * RACE_CLOSE + RACE_FAR] *= 0.5f;
         if (fault == SHORT_FAULT_FAR_FORGOTTEN) rows.close_mean[i * RACE_CLOSE + RACE_FAR] = RACE_SILENT;
@@ -18,8 +20,8 @@ template <int fault> static ab_status short_choice(const tsp_device *colony, con
 
 static ab_status short_construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    const race_plan plan = {.block_ants = 4, .in_shared = RACE_SHORT, .cached = true};
-    return race_launch_plan<race_random, race_visited, true>(colony, rows_of(colony, params), plan, params, iteration);
+    const race_rows rows = rows_of(colony, params);
+    return race_launch_plan<race_random, race_visited, true>(colony, rows, short_rows, params, iteration);
 }
 
 template <int fault> static ab_status open_short(const void *problem, const void *params, ab_work **work)
