@@ -9,6 +9,8 @@ from antbench.command import ROOT, BadInput
 
 pytest.importorskip("jinja2")
 
+H100 = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3"
+
 
 def pages():
     return {page: page.read_text(encoding="utf-8") for page in readme.PAGES}
@@ -50,7 +52,7 @@ def test_a_block_without_a_template_is_refused():
 
 
 def test_times_are_printed_as_in_the_report():
-    measured = readme.Measured(readme.newest("3.3", "quick"))
+    measured = readme.Measured([runs.load_run(H100 / "20261122T062258Z-8445075")])
     assert measured.ms("3.3/ds-roulette/d198?protocol=as-best") == "0.199"
     assert measured.ms("3.3/acotsp-seq/a280?protocol=as-best") == "~12.5"
     assert measured.ms("3.3/acotsp-omp/lin318?protocol=as-best") == "~2.27"  # its processes differ
@@ -58,9 +60,16 @@ def test_times_are_printed_as_in_the_report():
     assert measured.ms("3.3/nobody/d198") == "–"
 
 
+def test_cores_are_those_of_most_runs():
+    """Runs of two ranks are of a host with 32."""
+    folder = runs.RESULTS / "reference/nvidia-h200"
+    names = "20261123T011147Z-4ae8ba7", "20261123T015056Z-675ded5", "20261122T220344Z-181aed5"
+    found = [runs.load_run(folder / name) for name in names]
+    assert [readme.Measured(some).cores for some in (found[:1], found[1:2], found)] == [32, 16, 16]
+
+
 def test_a_caption_names_the_run_of_each_backend():
-    folder = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3"
-    quick, thesis = (runs.load_run(folder / f"20261121T{time}Z-eb2dcaf") for time in ("060908", "061115"))
+    quick, thesis = (runs.load_run(H100 / f"20261121T{time}Z-eb2dcaf") for time in ("060908", "061115"))
     alone, both = readme.Measured([quick]), readme.Measured([quick, thesis])
     alone.ms("5.1/seq/lena")
     assert alone.runs() == (

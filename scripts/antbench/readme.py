@@ -8,6 +8,7 @@ or newest(driver, profile), and asks these for numbers (Measured).
 import functools
 import os
 import re
+import statistics
 
 from antbench import cells, claims, roofline, runs
 from antbench.command import ROOT, BadInput
@@ -25,8 +26,9 @@ class Measured:
     def __init__(self, chosen, folder=ROOT):
         """`folder`: where the page is that links to the runs."""
         self.source, self.rows, self.folder = source(tuple(chosen)), [], folder
-        machine = next(run for run in self.source.runs if run.device).meta["machine"]
-        self.gpu, self.label, self.cores = self.source.device, self.source.label, machine["usable_cores"]
+        self.gpu, self.label = self.source.device, self.source.label
+        # Of most runs: those of several ranks are of larger hosts.
+        self.cores = statistics.mode(run.meta["machine"]["usable_cores"] for run in self.source.runs if run.device)
 
     def ms(self, address):
         """A mean time as text, as the report has it; "–" where there is none. ~ marks what is noisy or has no interval."""
