@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     const float weight = thread < rows.n_near ? weights[rows.city[clock]] : 0.0f;
     const float unit = race_sum(weight);
     if (thread < rows.n_near) rows.mean[clock] = race_mean(weight, unit);
-    if (!rows.close_mean) return;
+    if (!rows.close_mean) return; /* nobody reads short rows */
     const float far = race_sum(thread < RACE_FAR ? 0.0f : weight);
     if (thread >= RACE_CLOSE) return;
     const bool is_far = thread == RACE_FAR;
