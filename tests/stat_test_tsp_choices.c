@@ -203,7 +203,7 @@ int main(int argc, char **argv)
     static const struct {
         int n, n_ants;
         bool gpu_alone, race_alone; /* the last: what of rows is in shared memory depends on who deposits (race.h) */
-    } sizes[] = {{45, 900, false, false}, {100, 100, false, false}, {442, 442, true, false}, {1301, 40, true, true}};
+    } sizes[] = {{45, 600, false, false}, {100, 100, false, false}, {442, 442, true, false}, {1301, 40, true, true}};
     const bool gpu = argc > 1 && strcmp(argv[1], "cuda") == 0;
     const char *only = getenv("ANTBENCH_ONLY");
     size_t count;

@@ -346,10 +346,10 @@ static void selection_is_proportional(void **state)
 {
     (void)state;
     for (int kind = 0; kind < WEIGHTS_KINDS; kind++) {
-        assert_proportional(opener("tsp/acotsp-seq"), 45, 4000, (selection_weights)kind);
+        assert_proportional(opener("tsp/acotsp-seq"), 45, 2000, (selection_weights)kind);
         assert_proportional(opener("tsp/acotsp-seq"), 100, 1000, (selection_weights)kind);
-        assert_proportional(opener("tsp/cpu-best"), 45, 5000, (selection_weights)kind);
-        assert_proportional(opener("tsp/cpu-best"), 100, 3000, (selection_weights)kind);
+        assert_proportional(opener("tsp/cpu-best"), 45, 3000, (selection_weights)kind);
+        assert_proportional(opener("tsp/cpu-best"), 100, 1000, (selection_weights)kind);
         assert_proportional(opener("tsp/cpu-best"), 600, 60, (selection_weights)kind); /* several nodes */
     }
     assert_proportional(opener("tsp/cpu-best"), 4200, 4, WEIGHTS_UNIFORM); /* more nodes than a vector has lanes */
@@ -432,7 +432,7 @@ static void assert_finite(const float *pheromone, size_t count)
     for (size_t k = 0; k < count; k++) assert_true(pheromone[k] >= 0.0f && pheromone[k] < 1e10f);
 }
 
-static void a_thousand_iterations(void **state)
+static void pheromone_underflows(void **state)
 {
     (void)state;
     as_problem problem = random_problem(61, 1000, 9);
@@ -442,9 +442,9 @@ static void a_thousand_iterations(void **state)
         as_params params = as_default_params(problem.n, AS_ALL_ANTS);
         as_colony *colony = NULL;
         output o = new_output(problem.n, params.n_ants);
-        params.rho = c == 0 ? 0.9 : 0.5; /* double reaches further */
+        params.rho = c == 0 ? 0.9 : 0.5; /* double reaches further: unused edges are 0 after 320 iterations, or 150 */
         assert_ok(open_colony(colonies[c], &problem, &params, &colony));
-        for (int hundred = 0; hundred < 10; hundred++) {
+        for (int hundred = 0; hundred < 4; hundred++) {
             iterate(colony, 100);
             read_output(colony, &o);
             assert_tours(&problem, &o, params.n_ants);
@@ -540,7 +540,7 @@ int main(void)
         cmocka_unit_test(selection_is_proportional),
         cmocka_unit_test(careless_selection_is_found_out),
         cmocka_unit_test(all_zero_rule),
-        cmocka_unit_test(a_thousand_iterations),
+        cmocka_unit_test(pheromone_underflows),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(other_parameters),
     };
