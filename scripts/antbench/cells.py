@@ -111,9 +111,10 @@ class Source:
         self.instances = {instance for _, _, instance in self.cells}
         self.tours = {}
         for run in [*self.runs, *elsewhere]:
-            for row in run.rows.assign(rank=0).to_dict("records"):
+            for row in run.records:
                 if is_tour(row) and (run in self.runs or row["backend"] == "cpu"):
-                    self.tours.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
+                    place = (row["table"], row["row"], row["instance"])
+                    self.tours.setdefault(place, []).append({**row, "rank": 0})
 
     def has(self, table, row):
         """Whether a row was measured for any instance."""
@@ -242,7 +243,7 @@ def bandwidth(row):
     """What a row reads and writes in its mean time, over a copy's in the same run; schema 1 has it as a quality."""
     if row["quality_metric"] == "bandwidth-share":
         return unless_absent(row["quality_mean"], row)
-    copy = next(filter(is_copy, row["run"].rows.to_dict("records")), None)
+    copy = next(filter(is_copy, row["run"].records), None)
     if copy is None:
         return Estimate(reason=f"no copy in the GPU's memory in {row['run_id']}", rows=(row,))
     share = (row["bytes"] / row["mean_ms"]) / (copy["bytes"] / copy["median_ms"])

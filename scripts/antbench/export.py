@@ -24,7 +24,7 @@ def google_benchmark(loaded):
     entries = [
         entry
         for run in loaded
-        for row in run.rows.to_dict("records")
+        for row in run.records
         if row["samples"] > 0
         for entry in of_row(run, row)
     ]

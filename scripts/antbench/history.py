@@ -56,7 +56,7 @@ def series_of(loaded, backend):
     """{name of a row: [(run, log of the median of a process)]}, oldest first."""
     found = {}
     for run in sorted(loaded, key=lambda run: run.started):
-        for row in run.rows.to_dict("records"):
+        for row in run.records:
             if row["samples"] > 0 and row["backend"] != "host" and backend in (None, row["backend"]):
                 of_row = found.setdefault(tuple(row[name] for name in [*runs.KEY, "device"]), [])
                 for samples in runs.processes(row):

@@ -253,7 +253,7 @@ def driver_of(wanted):
 
 def chosen(run, wanted):
     """The rows of the run that are meant, on a GPU, and were timed."""
-    found = [row for row in run.rows.to_dict("records") if row["backend"] == "cuda" and row["status"] in runs.MEASURED]
+    found = [row for row in run.records if row["backend"] == "cuda" and row["status"] in runs.MEASURED]
     return [row for row in found if row["scope"] not in ("setup", "end-to-end", "stage") and wanted.means(row)]
 
 

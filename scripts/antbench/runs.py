@@ -107,10 +107,15 @@ class Run:
         return self.meta.get("build", {}).get("device_code_sha256", "")
 
     @cached_property
+    def records(self):
+        """The rows, each a dict by column."""
+        return self.rows.to_dict("records")
+
+    @cached_property
     def processes(self):
         """{line of the table file: [the samples of each process in ms, in the order of measuring; NaN: discarded]}."""
         found = read_samples(samples_file(self.path), self.rows, self.schema)
-        for row in self.rows.to_dict("records"):
+        for row in self.records:
             validate.check_statistics(self.table, row, found[int(row["line"])])
         return found
 
@@ -517,7 +522,7 @@ def best_rows(runs):
             "started": [run.started for run in rows["run"]],
         }
     )
-    of_cpu = [evidence(row) if row["backend"] == "cpu" else (0, 0) for row in rows.to_dict("records")]
+    of_cpu = [evidence(row) if row["backend"] == "cpu" else (0, 0) for run in runs for row in run.records]
     order["processes"], order["samples"] = zip(*of_cpu)
     newest = order.sort_values(["more_than_smoke", "started"], kind="stable").index
     code = pd.Series([run.device_code for run in rows["run"]])
