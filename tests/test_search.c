@@ -314,6 +314,43 @@ static void every_move_gains_what_it_says(void **state)
     assert_true(moved > 1000);
 }
 
+/* A warm search leaves its best tour, finds back to it or below, and stores no other; a cold one is never above. */
+static void the_best_tour_is_kept(void **state)
+{
+    (void)state;
+    enum { N = 150, ROUNDS = 200 };
+    int32_t tour[N], rank[N];
+    ab_memory memory = {0};
+    neighbours near;
+    draw_places(UNIFORM, N, 3);
+    const tsp_instance cities = instance_of(N, "EUC_2D");
+    search s = prepare(&cities, SEARCH_THREE_OPT, &near, &memory);
+    shuffle(tour, rank, N, 9);
+    search_load(&s, &near, tour, rank, 0, N, false);
+    watched.length = measure(&s);
+    watched.looks_left = 1 << 20;
+    search_descend(&s);
+    int64_t best = watched.length;
+    int above = 0, gains = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        const bool was_above = s.above > 0;
+        s.temperature = round % 20 < 15 ? 10.0 : 0.0; /* the mean edge has about 60 */
+        watched.looks_left = 1;
+        const int64_t gain = search_iterate(&s, check_gained);
+        best -= gain;
+        assert_true(gain >= 0 && s.above >= 0);
+        if (s.temperature == 0.0 && !was_above) assert_int_equal(s.above, 0);
+        assert_int_equal(measure(&s), best + s.above);
+        search_store(&s, tour, 0, N);
+        assert_int_equal(tour_measure(&cities, tour), best);
+        above += s.above > 0;
+        gains += was_above && gain > 0;
+    }
+    assert_in_range(above, ROUNDS / 10, ROUNDS - 10);
+    assert_true(gains > 0);
+    ab_memory_free(&memory);
+}
+
 /* A part of a tour keeps its ends, and what is outside of it. */
 static void a_part_keeps_its_ends(void **state)
 {
@@ -652,6 +689,7 @@ int main(void)
         cmocka_unit_test(the_curve_goes_from_place_to_place),
         cmocka_unit_test(the_greedy_tour_has_the_shortest_edges),
         cmocka_unit_test(every_move_gains_what_it_says),
+        cmocka_unit_test(the_best_tour_is_kept),
         cmocka_unit_test(a_part_keeps_its_ends),
         cmocka_unit_test(overlooks_no_move),
         cmocka_unit_test(descends_far),

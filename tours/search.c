@@ -313,6 +313,12 @@ static void take_back(search *s)
     }
 }
 
+/* Whether a tour that is so much longer may stay. */
+static bool is_let(search *s, int64_t longer)
+{
+    return s->temperature > 0.0 && (double)longer < -s->temperature * log(1.0 - random_unit(&s->random));
+}
+
 /* Kicks once, and improves what the kick has touched; returns what that gains together, 0 where it was taken back. */
 static int64_t try_kick(search *s)
 {
@@ -321,19 +327,29 @@ static int64_t try_kick(search *s)
     int64_t gain = kick(s);
     while (s->queue_length > 0 && s->n_undo < SEARCH_MOST_UNDO - 3) gain += improve_city(s, take_from_queue(s));
     while (s->queue_length > 0) take_from_queue(s);
-    if (gain >= 0) return gain;
+    if (gain >= 0 || is_let(s, -gain)) return gain;
     take_back(s);
     watch(s, -gain);
     return 0;
 }
 
+/* The tour is the best: where it may become longer, that is to be found again. */
+static void remember(search *s)
+{
+    if (s->temperature > 0.0) memcpy(s->best, s->at, (size_t)s->n * sizeof *s->best);
+}
+
 int64_t search_iterate(search *s, void (*gained)(void *, int64_t))
 {
     int64_t total = 0;
+    if (s->above == 0) remember(s);
     for (int i = 0; s->n >= SEARCH_LEAST_KICKED && (i % KICKS_A_LOOK != 0 || !s->stops(s->context)); i++) {
-        const int64_t gain = try_kick(s);
-        if (gain > 0 && gained) gained(s->context, gain);
-        total += gain;
+        s->above -= try_kick(s);
+        if (s->above >= 0) continue;
+        if (gained) gained(s->context, -s->above);
+        total -= s->above;
+        s->above = 0;
+        remember(s);
     }
     return total;
 }
@@ -353,6 +369,7 @@ void search_allocate(search *s, const tsp_instance *cities, int most, ab_memory 
     s->queue = ab_allocate(memory, n, sizeof *s->queue);
     s->queued = ab_allocate(memory, n, sizeof *s->queued);
     s->undo = ab_allocate(memory, SEARCH_MOST_UNDO, sizeof *s->undo);
+    s->best = ab_allocate(memory, n, sizeof *s->best);
 }
 
 /* The cities near to number i that are here too. */
@@ -379,6 +396,7 @@ void search_load(search *s, const neighbours *near, const int32_t *tour, const i
     s->n = count;
     s->path = count < s->cities->n;
     s->queue_first = s->queue_length = s->n_undo = 0;
+    s->above = 0;
     for (int i = 0; i < count; i++) {
         s->id[i] = tour[(first + i) % s->cities->n];
         if (s->points) s->points[i] = s->cities->points[s->id[i]];
@@ -393,6 +411,10 @@ void search_load(search *s, const neighbours *near, const int32_t *tour, const i
 
 void search_store(const search *s, int32_t *tour, int first, int size)
 {
+    if (s->above > 0) {
+        for (int i = 0; i < s->n; i++) tour[(first + i) % size] = s->id[s->best[i]];
+        return;
+    }
     const bool forward = previous(s, 0) == s->n - 1 || !s->path;
     for (int i = 0, city = 0; i < s->n; i++, city = after(s, city, forward)) tour[(first + i) % size] = s->id[city];
 }

@@ -7,7 +7,8 @@
  * to three cities that follow each other elsewhere, either way round, is one with three. Near cities alone are tried
  * for new edges, and only cities whose surroundings have changed are looked at (Bentley 1992; Johnson and McGeoch
  * 1997). A kick is a double bridge of short paths, so that it stays in one place (Martin, Otto and Felten 1991;
- * Applegate, Cook and Rohe 2003); what follows looks at its ends alone, and is undone where the tour has become longer.
+ * Applegate, Cook and Rohe 2003); what follows looks at its ends alone, and is undone where the tour has become longer,
+ * unless the temperature lets it: simulated annealing of locally optimal tours (Martin and Otto 1996).
  *
  * The tour is an array, of which the shorter side is reversed. Distances are TSPLIB's whole numbers, sums are exact. */
 #ifndef ANTBENCH_SEARCH_H
@@ -47,6 +48,9 @@ typedef struct search {
     int queue_first, queue_length;
     int32_t (*undo)[2];    /* positions between which was reversed since the last kick */
     int n_undo;            /* SEARCH_MOST_UNDO: too many to undo */
+    double temperature;    /* a tour that a kick makes longer by d stays with probability exp(-d / temperature) */
+    int32_t *best;         /* [n] the best tour, where this one is longer, */
+    int64_t above;         /* ... by so much; 0: this is the best */
     uint64_t random;       /* state of SplitMix64 */
     int64_t moved;         /* moves so far */
     int64_t kicks;         /* kicks so far */
@@ -74,12 +78,13 @@ void search_load(search *s, const neighbours *near, const int32_t *tour, const i
 /* Improves until no move of any city that is to be looked at does, or time is over; returns by how much. */
 int64_t search_descend(search *s);
 
-/* Kicks and improves until time is over; returns by how much. What a kick comes to is kept where the tour is no longer.
- * `gained`, if not NULL, is told of each gain. */
+/* Kicks and improves until time is over; returns by how much the best tour has become shorter. What a kick comes to is
+ * kept where the tour is no longer, and else as s->temperature says, which is 0 for a path. `gained`, if not NULL, is told
+ * of each gain of the best. */
 int64_t search_iterate(search *s, void (*gained)(void *, int64_t));
 
-/* The cities' names in the order of the tour, a path from its first city to its last, into tour[first ...] (modulo
- * size). */
+/* The cities' names in the order of the best tour, a path from its first city to its last, into tour[first ...]
+ * (modulo size). */
 void search_store(const search *s, int32_t *tour, int first, int size);
 
 #endif

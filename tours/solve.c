@@ -16,28 +16,38 @@ enum { LEAST_PART = 5000, MOST_PART = 50000 };
  * little, but not so many that only what goes beyond a part's borders is left to gain. */
 static const double part_s = 2e-5;
 
+/* Where each thread has the whole tour, a round is half a kick for each city, and no fewer than these: loading costs
+ * little then. Rounds are cold until there were so many kicks for each city, and no fewer than these rounds. Then come
+ * cycles of as many rounds as there were before, which cool down from `heat` times the mean length of an edge. */
+enum { LEAST_ROUND_KICKS = 2000, COLD_KICKS = 20, LEAST_COLD_ROUNDS = 10 };
+static const double heat = 0.6;
+
+struct solver;
+
+/* A thread's context. */
+typedef struct worker {
+    struct solver *all;
+    search search;
+    ab_memory memory;
+    int64_t length;    /* of its best tour, where it has the whole */
+    double end_s;      /* of its turn, */
+    int64_t end_kicks; /* ... whichever is first */
+} worker;
+
 /* What all threads share. */
 typedef struct solver {
     const tsp_instance *cities;
     const solve_options *options;
     double begin_s;
     neighbours near;
-    int32_t *tour, *rank;  /* [n], [n]: the tour, and where in it a city is */
-    search *searches;      /* [threads] */
-    ab_memory *memory;     /* [threads] of each */
-    int parts;             /* of the tour, which threads improve; 1: each thread has the whole */
-    bool settled;          /* no move that is looked for would make the tour shorter */
-    uint64_t random;       /* state of SplitMix64 */
-    atomic_bool over;      /* nothing is to be done any more */
+    int32_t *tour, *rank;   /* [n], [n]: the tour, and where in it a city is */
+    worker *workers;        /* [threads] */
+    int parts;              /* of the tour, which threads improve; 1: each thread has the whole */
+    bool settled;           /* no move that is looked for would make the tour shorter */
+    uint64_t random;        /* state of SplitMix64 */
+    atomic_bool over;       /* nothing is to be done any more */
     _Atomic int64_t length; /* of the tour with all that is known to be gained */
 } solver;
-
-/* A thread's context. */
-typedef struct worker {
-    solver *all;
-    int64_t own;  /* length of its own tour, where it has the whole */
-    double end_s; /* of its turn */
-} worker;
 
 static double seconds_of(clockid_t clock)
 {
@@ -55,20 +65,21 @@ static double now_s(void)
 
 static bool stops(void *context)
 {
-    solver *all = ((worker *)context)->all;
+    const worker *own = context;
+    solver *all = own->all;
     const solve_options *options = all->options;
     if (all->over) return true;
     const double now = now_s();
     if (now - all->begin_s >= options->seconds || (options->stops && options->stops(options->context)))
         all->over = true;
-    return all->over || now >= ((worker *)context)->end_s;
+    return all->over || now >= own->end_s || own->search.kicks >= own->end_kicks;
 }
 
 static void gained(void *context, int64_t gain)
 {
     worker *own = context;
     const bool shared = own->all->parts > 1;
-    const int64_t length = shared ? atomic_fetch_sub(&own->all->length, gain) - gain : (own->own -= gain);
+    const int64_t length = shared ? atomic_fetch_sub(&own->all->length, gain) - gain : (own->length -= gain);
     if (length <= own->all->options->target) own->all->over = true;
 }
 
@@ -89,59 +100,78 @@ static void search_parts(solver *all, bool kicks)
     const double begin = now_s();
 #pragma omp parallel num_threads(threads)
     {
-        search *s = &all->searches[omp_get_thread_num()];
-        worker own = {.all = all};
-        s->context = &own;
+        worker *own = &all->workers[omp_get_thread_num()];
+        search *s = &own->search;
+        own->end_kicks = INT64_MAX;
         for (int turn = 0, part = omp_get_thread_num(); part < parts; turn++, part += threads) {
             const int first = (int)((int64_t)n * part / parts), end = (int)((int64_t)n * (part + 1) / parts);
-            own.end_s = kicks ? begin + round_s * (turn + 1) / turns : INFINITY;
+            own->end_s = kicks ? begin + round_s * (turn + 1) / turns : INFINITY;
             search_load(s, &all->near, all->tour, all->rank, (first + shift) % n, end - first, false);
-            gained(&own, search_descend(s));
+            gained(own, search_descend(s));
             if (kicks) search_iterate(s, gained);
             search_store(s, all->tour, (first + shift) % n, n); /* where no other thread reads */
         }
     }
 }
 
-/* Each thread improves a tour of its own; the shortest becomes the tour. */
-static void search_whole(solver *all, double round_s)
+static int round_kicks(int n)
 {
-    const int64_t begin = all->length;
-    const double end_s = now_s() + round_s;
-    int winner = -1;
+    return n / 2 > LEAST_ROUND_KICKS ? n / 2 : LEAST_ROUND_KICKS;
+}
+
+/* Each thread improves a tour of its own, from the best of all on or from where it was; the shortest becomes the
+ * tour. */
+static void search_whole(solver *all, bool from_best, double temperature)
+{
+    const int n = all->cities->n;
+    const int kicks = round_kicks(n);
+    worker *winner = NULL;
     bool settled = all->settled;
 #pragma omp parallel num_threads(all->options->threads)
     {
-        const int t = omp_get_thread_num();
-        search *s = &all->searches[t];
-        worker own = {.all = all, .own = begin, .end_s = end_s};
-        s->context = &own;
-        search_load(s, &all->near, all->tour, all->rank, 0, all->cities->n, all->settled);
-        gained(&own, search_descend(s));
+        worker *own = &all->workers[omp_get_thread_num()];
+        search *s = &own->search;
+        own->end_s = INFINITY;
+        own->end_kicks = s->kicks + kicks;
+        if (from_best) {
+            own->length = all->length;
+            search_load(s, &all->near, all->tour, all->rank, 0, n, all->settled);
+            gained(own, search_descend(s));
+        }
         const bool done = s->queue_length == 0;
+        s->temperature = temperature;
         search_iterate(s, gained);
 #pragma omp critical
-        if (winner < 0 || own.own < all->length) {
-            all->length = own.own;
-            winner = t;
+        if (!winner || own->length < winner->length) {
+            winner = own;
             settled = done;
         }
     }
-    search_store(&all->searches[winner], all->tour, 0, all->cities->n);
+    all->length = winner->length;
     all->settled = settled;
+    search_store(&winner->search, all->tour, 0, n);
+}
+
+/* From 1 down in each cycle; 0 while rounds are cold. */
+static double warmth(int n, int64_t round)
+{
+    const int64_t cold = (int64_t)COLD_KICKS * n / round_kicks(n);
+    int64_t first = cold > LEAST_COLD_ROUNDS ? cold : LEAST_COLD_ROUNDS;
+    if (round < first) return 0.0;
+    while (2 * first <= round) first *= 2;
+    return 2.0 - (double)round / (double)first;
 }
 
 static void search_rounds(solver *all, solve_result *result)
 {
     const solve_options *options = all->options;
-    const double longest = options->seconds / 10 < 1.0 ? options->seconds / 10 : 1.0, least = 1e-5 * all->cities->n;
-    while (!all->over) {
+    for (; !all->over; result->rounds++) {
+        const double warm = warmth(all->cities->n, result->rounds);
         rank_cities(all);
         if (all->parts > 1)
             search_parts(all, result->rounds > 0);
         else
-            search_whole(all, longest > least ? longest : least);
-        result->rounds++;
+            search_whole(all, warm == 0.0 || warm == 1.0, warm * heat * (double)all->length / all->cities->n);
         if (all->cities->n < SEARCH_LEAST_KICKED) all->over = true;
         if (options->tell) options->tell(options->context, all->tour, all->length, now_s() - all->begin_s);
     }
@@ -163,16 +193,18 @@ static ab_status prepare(solver *all, ab_memory *memory)
     all->random = options->seed;
     all->parts = choose_parts(n, options->threads);
     all->rank = ab_allocate(memory, (size_t)n, sizeof *all->rank);
-    all->searches = ab_allocate(memory, (size_t)options->threads, sizeof *all->searches);
-    all->memory = ab_allocate(memory, (size_t)options->threads, sizeof *all->memory);
+    all->workers = ab_allocate(memory, (size_t)options->threads, sizeof *all->workers);
     for (int t = 0; t < options->threads && !memory->failed; t++) {
-        search_allocate(&all->searches[t], all->cities, n / all->parts + 1, &all->memory[t]);
-        all->searches[t].moves = options->moves;
-        all->searches[t].random = splitmix64(&all->random);
-        all->searches[t].stops = stops;
+        worker *own = &all->workers[t];
+        *own = (worker){.all = all};
+        search_allocate(&own->search, all->cities, n / all->parts + 1, &own->memory);
+        own->search.moves = options->moves;
+        own->search.random = splitmix64(&all->random);
+        own->search.stops = stops;
+        own->search.context = own;
     }
     AB_TRY(ab_memory_status(memory));
-    for (int t = 0; t < options->threads; t++) AB_TRY(ab_memory_status(&all->memory[t]));
+    for (int t = 0; t < options->threads; t++) AB_TRY(ab_memory_status(&all->workers[t].memory));
     AB_TRY(neighbours_find(all->cities, options->threads, &all->near, memory));
     AB_TRY(order_along_curve(all->cities, all->tour));
     AB_TRY(order_greedily(all->cities, &all->near, all->tour));
@@ -193,9 +225,9 @@ ab_status solve(const tsp_instance *cities, const solve_options *options, int32_
         result->length = all.length;
         result->seconds = now_s() - all.begin_s;
         result->cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_s;
-        for (int t = 0; t < options->threads; t++) result->kicks += all.searches[t].kicks;
+        for (int t = 0; t < options->threads; t++) result->kicks += all.workers[t].search.kicks;
     }
-    for (int t = 0; t < options->threads && all.memory; t++) ab_memory_free(&all.memory[t]);
+    for (int t = 0; t < options->threads && all.workers; t++) ab_memory_free(&all.workers[t].memory);
     ab_memory_free(&memory);
     return status;
 }

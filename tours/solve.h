@@ -1,8 +1,10 @@
 /* A good tour in a given time, on all cores.
  *
  * Threads search in rounds (tours/search.h). Where there are few cities each has the whole tour, and the best of them
- * goes into the next round; where there are many each has parts of the tour, whose ends stay, and in the next round the
- * parts begin elsewhere. In the second way nothing that a thread gains is lost, and its arrays are smaller. */
+ * goes into the next round; once that has gone on for some time, into the next cycle, in which each thread's tours may
+ * become longer, as temperature falls, and which is twice as long as the one before. Where there are many cities each
+ * thread has parts of the tour, whose ends stay, and in the next round the parts begin elsewhere. In the second way
+ * nothing that a thread gains is lost, and its arrays are smaller. */
 #ifndef ANTBENCH_SOLVE_H
 #define ANTBENCH_SOLVE_H
 
