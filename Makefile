@@ -24,6 +24,7 @@ ROWS ?=
 N ?=
 THRESHOLD ?= 3
 RERUN ?=
+ID ?=
 JUNIT ?=
 SUMMARY ?=
 CUDA_ARCHS ?=
@@ -48,7 +49,7 @@ PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pand
 # WERROR=1, as in CI: a warning is an error. Not by default, since the next compiler will have new ones.
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion $(if $(WERROR),-Werror)
 DEFINES := -D_GNU_SOURCE -I. -Ibuild/gen
-CFLAGS := -std=c11 -O3 -g -fno-math-errno -fopenmp $(WARNINGS) $(DEFINES)
+CFLAGS := -std=c11 -O3 -g -fno-math-errno -fopenmp $(WARNINGS) -Wmissing-prototypes $(DEFINES)
 # Constants are enums here, which C++20 would rather not see in one expression.
 CXXFLAGS := -std=c++20 -Wno-deprecated-enum-enum-conversion -O2 -g -ffp-contract=off -fopenmp $(WARNINGS) $(DEFINES)
 ifneq ($(findstring clang,$(CXX)),)
@@ -57,9 +58,16 @@ CXXFLAGS += -Wno-deprecated-anon-enum-enum-conversion -Wno-unknown-warning-optio
 endif
 HOST_CUDA := -x c++ -Wno-unknown-pragmas -Wno-maybe-uninitialized
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# The tests share a library, which is loaded when a program starts. They have line numbers, which reports name, and no
+# other data for a debugger.
+SAN_FLAGS = -g1 $(SANITIZE) -fPIC -fno-semantic-interposition -ftls-model=initial-exec
+SHARED := -shared -Wl,-soname,libantbench.so
+BESIDE_IT := -Wl,-rpath,'$$ORIGIN/..'
+# Programs in build/bin/tests are half as large without data for a debugger.
+NO_DEBUG := -Wl,--strip-debug
 # OpenCV for canny/opencv and convolution/opencv, where it is installed.
 # Debian has its libraries static too, but not TBB, which runs its threads:
-# that lies beside the drivers, so that they run where it is not installed.
+# that lies beside the program, so that it runs where it is not installed.
 OPENCV_INCLUDE := /usr/include/opencv4
 OPENCV := $(and $(wildcard $(OPENCV_INCLUDE)/opencv2/imgproc.hpp),$(filter /%,$(shell $(CXX) -print-file-name=libopencv_imgproc.a)))
 ifneq ($(OPENCV),)
@@ -83,7 +91,8 @@ DRIVERS := $(wildcard bench/table_*.c)
 C_SOURCES := $(filter-out bench/antbench.c bench/harness/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c instances/*.c tours/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
 KERNELS := $(wildcard kernels/*/*.cu)
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp)
-GENERATED := build/gen/drivers.inc build/gen/config.h
+OPERATIONS := $(shell LC_ALL=C sed -n 's/^OPERATION.\([a-z_]*\),.*/\1/p' kernels/registry.def)
+GENERATED := build/gen/drivers.inc build/gen/config.h $(OPERATIONS:%=build/gen/operations/%.h)
 TESTS := $(wildcard tests/test_*.c)
 STAT_TESTS := $(wildcard tests/stat_test_*.c)
 TEST_KERNELS := $(wildcard tests/planted/*.cu docs/*.cu)
@@ -94,20 +103,24 @@ MPI_SOURCES := $(wildcard mpi/*.c)
 MPI_PROGRAM := $(if $(MPI),$(PROGRAM)-mpi)
 
 OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(CXX_SOURCES:%.cpp=build/obj/%.o) build/obj/bench/harness/build_info.o
-SAN_OBJECTS := $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_SUPPORT_CXX:%.cpp=build/san/%.o) $(TEST_KERNELS:%.cu=build/san/%.host.o)
+# The largest objects come first, so that no core waits at the end.
+SAN_OBJECTS := $(TEST_KERNELS:%.cu=build/san/%.host.o) $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_SUPPORT_CXX:%.cpp=build/san/%.o)
 
 ifneq ($(NVCC),)
-# An empty CUDA_ARCHS means the GPUs in this machine and what was built for before, which may be for another machine's,
-# or one of each generation where there is none, whose code runs on the later GPUs of it.
+# An empty CUDA_ARCHS means the GPUs in this machine and those that were built for before, which may be another's.
+# CUDA_ARCHS=default forgets those. Where none are left, the default has an architecture for each variant of a kernel
+# (__CUDA_ARCH__). The code of 80 runs on 8.6 and 8.9 too; GPUs after 9.0 translate the PTX of 90 when they load it.
+DEFAULT_ARCHS := 75 80 90
 GPU_ARCHS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d .)
-BUILT_ARCHS := $(shell cat build/gen/archs 2>/dev/null)
+BUILT_ARCHS := $(if $(filter default,$(CUDA_ARCHS)),,$(shell cat build/gen/archs 2>/dev/null))
 # Only those that this nvcc knows: before 12.8 it has no 100, from 13.0 none before 75.
 KNOWN_ARCHS := $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null))
-known = $(if $(KNOWN_ARCHS),$(filter $(KNOWN_ARCHS),$(1)),$(1))
+known = $(if $(KNOWN_ARCHS),$(filter $(KNOWN_ARCHS),$(1)),$(strip $(1)))
 ifneq ($(call known,$(GPU_ARCHS)),$(strip $(GPU_ARCHS)))
 $(warning $(NVCC) does not know compute capability $(filter-out $(KNOWN_ARCHS),$(GPU_ARCHS)) of the GPU here: it knows $(KNOWN_ARCHS))
 endif
-ARCHS := $(or $(CUDA_ARCHS),$(if $(call known,$(GPU_ARCHS)),$(shell printf '%s\n' $(call known,$(GPU_ARCHS) $(BUILT_ARCHS)) | sort -un)),$(call known,75 80 90 100 120))
+ARCHS := $(or $(filter-out default,$(CUDA_ARCHS)),$(call known,$(GPU_ARCHS) $(BUILT_ARCHS)),$(call known,$(DEFAULT_ARCHS)))
+ARCHS := $(shell printf '%s\n' $(ARCHS) | sort -uV)
 # Line numbers, for tools that show them, hold the folder's path: the hash of a kernel's code would tell two folders
 # apart.
 NVCC_FLAGS := -O3 -std=c++20 $(if $(LINEINFO),-lineinfo) -Xcompiler=-Wall,-Wextra,-Wno-deprecated-enum-enum-conversion $(DEFINES) $(if $(WERROR),--Werror all-warnings) \
@@ -143,19 +156,19 @@ endif
 as_word = '$(subst ','\'',$(1))'
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test fuzz faults check-gpu profile instances images bench-all bench-peers plots time-to-target solve-peers \
+.PHONY: all help deps build binaries test test-kernel fuzz faults check-gpu profile instances images bench-all bench-peers plots time-to-target solve-peers \
 	report gpus claims list-runs share export results-check compare ab regress regress-history calibrate index lint format \
 	install uninstall clean test-programs FORCE
 
-all: build ## build every driver (the default)
+all: build ## the same as make build (the default)
 
 help: ## this list
-	@grep -hE '^[a-z0-9.%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([^:]+):.*## (.*)/  make \1\t\2/' | expand -t 22
+	@LC_ALL=C grep -hE '^[a-z0-9.%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([^:]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
 deps: ## install what a fresh Debian 12 lacks (packages.txt, and nvcc from NVIDIA's wheels where there is none); YES=1: do not ask
 	@YES=$(call as_word,$(YES)) scripts/deps
 
-build: ## build every driver, using all cores
+build: ## build build/bin/antbench, using all cores; CUDA_ARCHS="80 90": for these GPUs, remembered until CUDA_ARCHS=default
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries
 
 binaries: $(PROGRAM) $(MPI_PROGRAM)
@@ -163,9 +176,13 @@ ifeq ($(NVCC),)
 	@echo "no nvcc on PATH, in CUDA_HOME, /usr/local/cuda or build/: built without the CUDA backend (make deps installs it)"
 endif
 
-test: ## run every test, no GPU needed (about 20 minutes on 2 cores, building included)
+test: ## run every test, no GPU needed (about 10 minutes on 2 cores, building included)
 	@$(MAKE) --no-print-directory -j$(JOBS) binaries test-programs
 	@$(PYTHON) tests/run_all.py
+
+test-kernel: ## the tests of one implementation alone, built and run; ID=tsp/mine
+	@programs=$$($(script)tests_of $(call as_word,$(ID))) && $(MAKE) --no-print-directory $(if $(V),,-s) -j$(JOBS) $$programs && \
+		ANTBENCH_ONLY=$(call as_word,$(ID)) $(PYTHON) tests/run_all.py $$programs
 
 fuzz: ## feed all readers of files with what libFuzzer makes, which clang has; RUNS=200000 for each (docs/reliability.md)
 	@scripts/fuzz $(RUNS)
@@ -197,8 +214,18 @@ bench-%: build ## the tables of one driver, bench-3.3 (or bench-thesis-3.3), ben
 bench-peers: build ## Ant System by others beside ours: ACOTSP, GPU-MMAS, AcoTsp, from the checkouts in PEERS=DIR (docs/frontier.md); OUT= ARGS=
 	@$(script)peers $(call as_word,$(PEERS)) $(if $(OUT),--out $(call as_word,$(OUT))) $(ARGS)
 
-bench-all: build ## every table of the thesis, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1 SAVE=DIR
+bench-all: build ## every table there is, thesis and papers, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1 SAVE=DIR V=1
 	@scripts/bench_all $(call as_word,$(OUT)) $(call as_word,$(SAVE)) --profile $(call as_word,$(PROFILE)) $(if $(RESUME),--resume) $(ARGS)
+
+.PHONY: bench
+bench: bench-all ## the same
+
+# Folders that are no targets: make would say that there is nothing to be done. Targets with such a name are told.
+FOLDERS := base baselines docs kernels mpi results scripts tests tours
+.PHONY: $(FOLDERS)
+$(FOLDERS):
+	@near=$$($(MAKE) --no-print-directory help | awk '$$1 == "make" && index($$2, "$(@:s=)") == 1 { print "make " $$2 ", " }' | tr -d '\n'); \
+		echo "make $@: a folder has this name, and no target; $${near}make help lists all" >&2; exit 2
 
 # Of those that read results, which need no build. A script's exit code is in make's message; make's own is 2.
 script = PYTHONPATH=scripts $(PYTHON) -m antbench.
@@ -269,7 +296,7 @@ build/antbench.1: $(PROGRAM) scripts/antbench/manual.py
 
 install: build ## install program, data, manual page and completion; PREFIX=/usr/local DESTDIR=; runs from anywhere then
 	@$(MAKE) --no-print-directory build/antbench.1
-	@scripts/install $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
+	@PYTHON=$(PYTHON) scripts/install $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
 
 uninstall: ## remove what make install installed; PREFIX= DESTDIR=
 	@scripts/install --remove $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
@@ -281,9 +308,14 @@ clean: ## remove everything generated, but not downloaded instances, runs or the
 # One short line per command; V=1 shows it in full.
 run = $(if $(V),,@echo '  $(1)	$@' && )$(2)
 
+# $(call link,FLAGS AND LIBRARIES): links the objects and libraries that the rule names.
+define link
+@mkdir -p $(@D)
+	$(call run,link,$(CXX) -fopenmp -o $@ $(filter %.o %.so,$^) $(1))
+endef
+
 $(PROGRAM): build/obj/bench/antbench.o $(OBJECTS) $(CUDA_OBJECTS) | $(TBB)
-	@mkdir -p $(@D)
-	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
+	$(call link,$(CUDA_LIBS) $(LIBS))
 
 ifneq ($(OPENCV),)
 $(TBB): $(shell $(CXX) -print-file-name=libtbb.so.12)
@@ -307,71 +339,86 @@ build/cuda/%.o: %.cu build/gen/nvcc.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,nvcc,$(NVCC) $(NVCC_FLAGS) -MMD -MP -c $< -o $@)
 
-test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) $(if $(MPI),build/bin/tests/test_team_mpi) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu build/faults/inject.so
+# Readers for libFuzzer, where there is clang.
+FUZZ := $(if $(shell command -v clang),build/fuzz/readers)
+test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) $(if $(MPI),build/bin/tests/test_team_mpi) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu build/faults/inject.so $(FUZZ)
+
+# The objects of tests that run without sanitizers. Three files that know the CUDA backend are compiled without it.
+OF_CUDA := kernels/registry bench/harness/gpu_none bench/harness/build_info
+TEST_OBJECTS := $(filter-out $(OF_CUDA:%=build/obj/%.o),$(OBJECTS)) $(OF_CUDA:%=build/obj/without_cuda/%.o) $(TEST_SUPPORT:%.c=build/obj/%.o) \
+	$(patsubst %.cu,build/obj/%.host.o,$(wildcard docs/*.cu))
 
 # With MPI the same, but for the file that stands in for it where there is none.
-WITH_MPI := $(filter-out build/obj/kernels/ranks_none.o,$(OBJECTS)) $(MPI_SOURCES:%.c=build/obj/%.o)
+with_mpi = $(filter-out build/obj/kernels/ranks_none.o,$(1)) $(MPI_SOURCES:%.c=build/obj/%.o)
 build/obj/mpi/%.o: private CFLAGS += $(patsubst -I%,-isystem %,$(MPI_FLAGS))
 
-$(MPI_PROGRAM): build/obj/bench/antbench.o $(WITH_MPI) $(CUDA_OBJECTS) | $(TBB)
-	@mkdir -p $(@D)
-	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS) $(MPI_LIBS))
+$(MPI_PROGRAM): build/obj/bench/antbench.o $(call with_mpi,$(OBJECTS)) $(CUDA_OBJECTS) | $(TBB)
+	$(call link,$(CUDA_LIBS) $(LIBS) $(MPI_LIBS))
 
 # The test of colonies of several ranks: tests/test_team.c with MPI, which tests/test_ranks.py starts.
-build/bin/tests/test_team_mpi: $(patsubst %,build/obj/tests/%.o,test_team support/problems support/registered) $(WITH_MPI) $(CUDA_OBJECTS)
-	@mkdir -p $(@D)
-	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS) $(MPI_LIBS) -lcmocka)
+build/bin/tests/test_team_mpi: build/obj/tests/test_team.o $(call with_mpi,$(TEST_OBJECTS))
+	$(call link,$(NO_DEBUG) $(LIBS) $(MPI_LIBS) -lcmocka)
 
-# The program with a planted bug, to see that it is found.
-build/bin/tests/antbench_planted: build/obj/bench/antbench.o build/obj/tests/planted_driver/ds_roulette.host.o $(filter-out build/obj/kernels/tsp/ds_roulette.host.o,$(OBJECTS)) $(CUDA_OBJECTS)
-	@mkdir -p $(@D)
-	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
+# The program with a planted bug, to see that it is found, and with a library by rules of its own, to see what it tells.
+build/bin/tests/antbench_planted: build/obj/bench/antbench.o $(patsubst %.cu,build/obj/%.host.o,$(wildcard tests/planted_driver/*.cu)) \
+		$(filter-out $(patsubst %,build/obj/kernels/%.host.o,tsp/ds_roulette canny/npp),$(OBJECTS)) $(CUDA_OBJECTS)
+	$(call link,$(NO_DEBUG) $(CUDA_LIBS) $(LIBS))
 
 # The program that believes in a GPU: it can plan what would be measured on one, on any machine.
 build/bin/tests/antbench_with_gpu: build/obj/bench/antbench.o build/obj/tests/fake_gpu/fake_gpu.o $(filter-out build/obj/bench/harness/gpu_none.o,$(OBJECTS)) $(filter-out $(HARNESS_GPU),$(CUDA_OBJECTS))
-	@mkdir -p $(@D)
-	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
+	$(call link,$(NO_DEBUG) $(CUDA_LIBS) $(LIBS))
 
-# Statistical tests take too many steps for sanitizers. Like the others they have the example in their registry.
-$(STAT_TESTS:%.c=build/bin/%): build/bin/%: build/obj/%.o $(filter-out build/obj/kernels/registry.o,$(OBJECTS)) build/obj/tests/registry.o \
-		$(patsubst %.cu,build/obj/%.host.o,$(wildcard docs/*.cu)) $(TEST_SUPPORT:%.c=build/obj/%.o) $(CUDA_OBJECTS)
-	@mkdir -p $(@D)
-	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS) -lcmocka)
+# Statistical tests take too many steps for sanitizers. Like the other tests they have the example in their registry,
+# and no CUDA backend.
+$(STAT_TESTS:%.c=build/bin/%): build/bin/%: build/obj/%.o $(TEST_OBJECTS)
+	$(call link,$(NO_DEBUG) $(LIBS) -lcmocka)
 
 # The test of choices on the GPU: what a GPU node runs, which has no test framework.
 build/bin/tests/tsp_choices: build/obj/tests/stat_test_tsp_choices.o $(OBJECTS) $(CUDA_OBJECTS)
-	@mkdir -p $(@D)
-	$(call run,link,$(CXX) -fopenmp -o $@ $^ $(CUDA_LIBS) $(LIBS))
+	$(call link,$(NO_DEBUG) $(CUDA_LIBS) $(LIBS))
 
-build/obj/tests/registry.o: kernels/registry.c build/gen/c.flags | $(GENERATED)
+build/obj/without_cuda/%.o: %.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) $(CFLAGS) -DAB_WITHOUT_CUDA -DAB_WITH_EXAMPLE -MMD -MP -c $< -o $@)
 
-$(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_OBJECTS)
-	@mkdir -p $(@D)
-	$(call run,link,$(CXX) -fopenmp $(SANITIZE) -o $@ $(filter-out $(INSTEAD_OF),$^) $(LIBS) -lcmocka)
+# The library that test programs share. It needs shared libraries: the code of an archive may not be fit for it.
+SAN_LIBRARY := build/san/libantbench.so
+SAN_LIBS := $(LIBS:-l:lib%.a=-l%)
+$(SAN_LIBRARY): $(SAN_OBJECTS)
+	$(call link,$(SHARED) $(SANITIZE) $(SAN_LIBS))
 
-build/san/tests/test_measure: build/san/tests/fake_gpu/fake_gpu.o
-build/san/tests/test_measure: private INSTEAD_OF := build/san/bench/harness/gpu_none.o
+$(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_LIBRARY)
+	$(call link,$(SANITIZE) $(BESIDE_IT) $(SAN_LIBS) -lcmocka)
+
+# A program's own functions take the place of the library's: a GPU, the system's clock, and an operator new that fails.
+build/san/tests/test_measure: build/san/tests/fake_gpu/fake_gpu.o build/san/tests/fake_system/fake_system.o
+build/san/tests/test_host_backend: build/san/tests/failing_new/failing_new.o
 
 # What makes one call of a program fail (tests/faults/inject.py).
 build/faults/inject.so: tests/faults/inject.c
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) -std=c11 -O2 $(WARNINGS) $(DEFINES) -shared -fPIC -fno-builtin -o $@ $< -ldl)
 
-# Readers for libFuzzer: with clang's own sanitizers, and without kernels.
-FUZZ_SOURCES := tests/fuzz/fuzz.c tests/support/readers.c $(wildcard base/*.c instances/*.c images/*.c) kernels/implementation.c \
-	$(patsubst %,bench/harness/%.c,row recorded published meta stats machine options command_line)
-FUZZ_FLAGS := -std=c11 -O1 -g -DAB_WITHOUT_CUDA $(DEFINES) -Wall -Wno-unknown-pragmas -Wno-missing-field-initializers \
-	-ffunction-sections -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Wl,--gc-sections
+# Readers for libFuzzer: with sanitizers of clang, and without kernels. The linker takes what it needs of the archive.
+FUZZ_FLAGS := -std=c11 -O1 -g -DAB_WITHOUT_CUDA $(DEFINES) -Wall -Wno-unknown-pragmas -Wno-missing-field-initializers -ffunction-sections \
+	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+FUZZ_SOURCES := $(filter-out bench/harness/build_info.c,$(wildcard base/*.c instances/*.c images/*.c bench/harness/*.c)) kernels/implementation.c \
+	tests/support/readers.c
 
-build/fuzz/readers: $(FUZZ_SOURCES) $(wildcard base/*.h instances/*.h images/*.h bench/harness/*.h) | $(GENERATED)
+build/fuzz/readers: build/fuzz/tests/fuzz/fuzz.o build/fuzz/readers.a
+	$(call run,link,clang $(FUZZ_FLAGS) -Wl$(comma)--gc-sections -o $@ $^ $(DATA_LIBS) -lpthread -lm)
+
+build/fuzz/readers.a: $(FUZZ_SOURCES:%.c=build/fuzz/%.o)
+	@rm -f $@
+	$(call run,ar,ar rcs $@ $^)
+
+build/fuzz/%.o: %.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)
-	$(call run,clang,clang $(FUZZ_FLAGS) -o $@ $(FUZZ_SOURCES) $(DATA_LIBS) -lpthread -lm)
+	$(call run,clang,clang $(FUZZ_FLAGS) -MMD -MP -c $< -o $@)
 
 build/san/%.o: %.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)
-	$(call run,cc,$(CC) $(CFLAGS) -O1 $(SANITIZE) -DAB_WITHOUT_CUDA -DAB_WITH_EXAMPLE -MMD -MP -c $< -o $@)
+	$(call run,cc,$(CC) $(CFLAGS) -O1 $(SAN_FLAGS) -DAB_WITHOUT_CUDA -DAB_WITH_EXAMPLE -MMD -MP -c $< -o $@)
 
 # What the tables of a driver or an operation leave out is none.
 build/obj/bench/%.o build/san/bench/%.o build/obj/kernels/%/operation.o build/san/kernels/%/operation.o: private CFLAGS += -Wno-missing-field-initializers
@@ -382,7 +429,7 @@ build/san/tests/support/%.o: private CXXFLAGS += $(if $(NVCC),-isystem $(CUDA_TO
 
 build/san/%.o: %.cpp build/gen/cxx.flags | $(GENERATED)
 	@mkdir -p $(@D)
-	$(call run,c++,$(CXX) $(CXXFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@)
+	$(call run,c++,$(CXX) $(CXXFLAGS) $(SAN_FLAGS) -MMD -MP -c $< -o $@)
 
 # The host backend's scheduler runs between any two steps of all threads, and makes tests a third longer where it is
 # checked. What it runs, the kernels, is.
@@ -391,17 +438,17 @@ build/san/kernels/host/execution.o: private SANITIZE += -fno-sanitize=undefined 
 
 build/san/%.host.o: %.cu build/gen/cxx.flags | $(GENERATED)
 	@mkdir -p $(@D)
-	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SANITIZE) $(HOST_CUDA) -MMD -MP -c $< -o $@)
+	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SAN_FLAGS) $(HOST_CUDA) -MMD -MP -c $< -o $@)
 
 # What compiles, and with which flags: objects depend on it, so that all are built again where it changes.
 # Rewritten only then.
 keep = @mkdir -p $(@D) && printf '%s\n' $(1) > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 
 build/gen/c.flags: FORCE
-	$(call keep,"$$($(CC) --version | head -n 1)" '$(CC) $(CFLAGS) $(SANITIZE)')
+	$(call keep,"$$($(CC) --version | head -n 1)" '$(CC) $(CFLAGS) $(SAN_FLAGS)')
 
 build/gen/cxx.flags: FORCE
-	$(call keep,"$$($(CXX) --version | head -n 1)" '$(CXX) $(CXXFLAGS) $(HOST_CUDA) $(SANITIZE)' 'OpenCV: $(OPENCV)')
+	$(call keep,"$$($(CXX) --version | head -n 1)" '$(CXX) $(CXXFLAGS) $(HOST_CUDA) $(SAN_FLAGS)' 'OpenCV: $(OPENCV)')
 
 build/gen/nvcc.flags: FORCE build/gen/archs
 	$(call keep,"$$($(NVCC) --version | tail -n 2)" '$(NVCC) $(NVCC_FLAGS)')
@@ -415,6 +462,10 @@ build/gen/drivers.inc: FORCE
 	@printf 'DRIVER(%s)\n' $(notdir $(DRIVERS:.c=)) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
+# An operation's line of the registry (kernels/registered.h). Rewritten only when that changes.
+$(OPERATIONS:%=build/gen/operations/%.h): build/gen/operations/%.h: FORCE
+	$(call keep,'#include "kernels/registered.h"' "$$(sed -n 's/^OPERATION\(.$*,\)/OPENED_BY\1/p' kernels/registry.def)")
+
 # Whether there are a CUDA backend, NPP and cuDNN: rewritten only when that changes. The tests are built without
 # CUDA.
 build/gen/config.h: FORCE
@@ -423,13 +474,18 @@ build/gen/config.h: FORCE
 		'$(if $(NPP),#define AB_WITH_NPP 1,)' '$(if $(CUDNN),#define AB_WITH_CUDNN 1,)' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-# Rewritten only when it changes, so that a new commit relinks and nothing else is rebuilt.
-build/gen/build_info.inc: $(CUDA_OBJECTS) FORCE
+# Rewritten only when it changes, so that a new commit relinks and nothing else is rebuilt. The tests have a file of
+# their own, which does not wait for nvcc.
+build/gen/build_info.inc: $(CUDA_OBJECTS)
+build/gen/build_info.inc build/gen/without_cuda/build_info.inc: FORCE
 	@mkdir -p $(@D)
 	@scripts/build_info "$(CC)" "$(CFLAGS)" "$(NVCC)" "$(ARCHS)" "$(strip $(NVCC_FLAGS))" "$(OPENCV_INCLUDE)" "$(NPP_HOME)/include" \
-		"$(CUDNN_HOME)/include" $(CUDA_OBJECTS) > $@.new
+		"$(CUDNN_HOME)/include" $(filter %.o,$^) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-build/obj/bench/harness/build_info.o build/san/bench/harness/build_info.o: build/gen/build_info.inc
+build/obj/bench/harness/build_info.o: build/gen/build_info.inc
+TEST_BUILD_INFO := build/san/bench/harness/build_info.o build/obj/without_cuda/bench/harness/build_info.o
+$(TEST_BUILD_INFO): build/gen/without_cuda/build_info.inc
+$(TEST_BUILD_INFO): private CFLAGS := -Ibuild/gen/without_cuda $(CFLAGS)
 
--include $(shell find build/obj build/cuda build/san -name '*.d' 2>/dev/null)
+-include $(shell find build/obj build/cuda build/san build/fuzz -name '*.d' 2>/dev/null)

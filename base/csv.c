@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "base/text.h"
 
 typedef struct reader {
     struct csv_parser parser;
@@ -49,6 +50,11 @@ static void parse_line(reader *r, const char *text, size_t length)
 {
     r->record.line++;
     r->record.end += (long)length;
+    if (memchr(text, '\0', length)) {
+        r->status =
+            ab_bad_input("%s:%d: a NUL, which no text has (UTF-16? save it as UTF-8)", r->record.path, r->record.line);
+        return;
+    }
     const bool parsed = csv_parse(&r->parser, text, length, end_cell, end_record, r) == length;
     if (parsed || r->status.code != AB_OK) return;
     r->status = csv_error(&r->parser) == CSV_ENOMEM
@@ -69,20 +75,43 @@ static void parse_lines(reader *r, FILE *file)
     free(text);
 }
 
+static void begin(reader *r, const char *path, ab_csv_visit *visit, void *context)
+{
+    *r = (reader){.record = {.path = path}, .visit = visit, .context = context, .status = ab_ok()};
+    csv_init(&r->parser, CSV_STRICT | CSV_STRICT_FINI);
+}
+
+static ab_status finish(reader *r)
+{
+    const bool finished = r->status.code != AB_OK || csv_fini(&r->parser, end_cell, end_record, r) == 0;
+    if (!finished && r->status.code == AB_OK)
+        r->status = ab_bad_input("%s:%d: a quotation mark is never closed", r->record.path, r->record.line);
+    free_cells(r);
+    csv_free(&r->parser);
+    return r->status;
+}
+
 ab_status ab_csv_read(const char *path, ab_csv_visit *visit, void *context)
 {
     FILE *file = fopen(path, "r");
     if (!file) return ab_failed("%s: %s", path, strerror(errno));
-    reader r = {.record = {.path = path}, .visit = visit, .context = context, .status = ab_ok()};
-    csv_init(&r.parser, CSV_STRICT | CSV_STRICT_FINI);
+    reader r;
+    begin(&r, path, visit, context);
     parse_lines(&r, file);
-    const bool finished = r.status.code != AB_OK || csv_fini(&r.parser, end_cell, end_record, &r) == 0;
-    if (!finished && r.status.code == AB_OK)
-        r.status = ab_bad_input("%s:%d: a quotation mark is never closed", path, r.record.line);
-    free_cells(&r);
-    csv_free(&r.parser);
     fclose(file);
-    return r.status;
+    return finish(&r);
+}
+
+ab_status ab_csv_parse(const char *path, const char *text, size_t size, ab_csv_visit *visit, void *context)
+{
+    reader r;
+    begin(&r, path, visit, context);
+    for (const char *end = text + size; text < end && r.status.code == AB_OK;) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text)), *next = newline ? newline + 1 : end;
+        parse_line(&r, text, (size_t)(next - text));
+        text = next;
+    }
+    return finish(&r);
 }
 
 ab_status ab_csv_expect_header(const ab_csv_record *record, const char *header)
@@ -101,9 +130,8 @@ ab_status ab_csv_expect_header(const ab_csv_record *record, const char *header)
 ab_status ab_csv_number(const ab_csv_record *record, int column, double *value)
 {
     const char *cell = record->cells[column];
-    char *end;
-    *value = *cell ? strtod(cell, &end) : NAN;
-    if (*cell && (*end || !isfinite(*value)))
+    *value = NAN;
+    if (*cell && !ab_read_number(cell, value))
         return ab_bad_input("%s:%d: column %d: expected a number, got \"%s\"", record->path, record->line, column + 1,
                             cell);
     return ab_ok();

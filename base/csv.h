@@ -22,6 +22,9 @@ typedef ab_status ab_csv_visit(void *context, const ab_csv_record *record);
 /* AB_FAILED when the file cannot be read, AB_BAD_INPUT "file:line: ..." when it is not CSV. */
 ab_status ab_csv_read(const char *path, ab_csv_visit *visit, void *context);
 
+/* The same of a text, size bytes, that has been read from the file at `path`. */
+ab_status ab_csv_parse(const char *path, const char *text, size_t size, ab_csv_visit *visit, void *context);
+
 /* AB_BAD_INPUT unless the record's cells are those of `header` ("id,source,..."; names without quotes). */
 ab_status ab_csv_expect_header(const ab_csv_record *record, const char *header);
 

@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,26 +74,51 @@ static void sync_directory_of(const char *path)
     free(copy);
 }
 
-static ab_status write_new_file(const char *path, const char *text)
+/* Opens a file that was not there, whose name is *new_path. mkostemp() would leave the umask aside. */
+static int open_new(const char *path, char **new_path)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) return system_error(path);
-    ab_status status = write_all(fd, path, text, strlen(text));
-    if (close(fd) != 0 && status.code == AB_OK) status = system_error(path);
+    for (int attempt = 0; attempt < 100; attempt++) {
+        uint32_t number;
+        if (getrandom(&number, sizeof number, 0) != sizeof number) return -1;
+        if (asprintf(new_path, "%s.new-%08x", path, number) < 0) {
+            *new_path = NULL;
+            return -1;
+        }
+        const int fd = open(*new_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) return fd;
+        free(*new_path);
+        *new_path = NULL;
+    }
+    return -1;
+}
+
+ab_status ab_replacement_open(const char *path, ab_replacement *file)
+{
+    *file = (ab_replacement){.path = path};
+    file->fd = open_new(path, &file->new_path);
+    if (file->fd >= 0) return ab_ok();
+    const ab_status status = system_error(path);
+    free(file->new_path);
+    *file = (ab_replacement){.fd = -1};
     return status;
+}
+
+ab_status ab_replacement_close(ab_replacement *file, ab_status written)
+{
+    if (file->fd >= 0 && close(file->fd) != 0 && written.code == AB_OK) written = system_error(file->path);
+    if (written.code == AB_OK && rename(file->new_path, file->path) != 0) written = system_error(file->path);
+    if (written.code != AB_OK) unlink(file->new_path);
+    free(file->new_path);
+    *file = (ab_replacement){.fd = -1};
+    return written;
 }
 
 ab_status ab_replace_file(const char *path, const char *text)
 {
-    char *new_path;
-    if (asprintf(&new_path, "%s.new", path) < 0) return ab_failed("out of memory");
-    ab_status status = write_new_file(new_path, text);
-    if (status.code == AB_OK && rename(new_path, path) != 0) status = system_error(path);
-    if (status.code == AB_OK)
-        sync_directory_of(path);
-    else
-        unlink(new_path);
-    free(new_path);
+    ab_replacement file;
+    AB_TRY(ab_replacement_open(path, &file));
+    const ab_status status = ab_replacement_close(&file, write_all(file.fd, path, text, strlen(text)));
+    if (status.code == AB_OK) sync_directory_of(path);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/lookup.h"
@@ -96,6 +97,14 @@ ab_status ab_find_file(const ab_shelf *shelf, const char *name, char path[AB_PAT
     return ab_ok();
 }
 
+bool ab_find_here(const char *name, char path[AB_PATH_SIZE])
+{
+    struct stat file;
+    if (strlen(name) >= AB_PATH_SIZE || stat(name, &file) != 0 || !S_ISREG(file.st_mode)) return false;
+    strcpy(path, name);
+    return true;
+}
+
 /* ---- Suggestions ---- */
 
 enum { SUGGESTION_SIZE = 256 }; /* bytes of a file's name, with the NUL */
@@ -146,7 +155,7 @@ ab_status ab_unknown_name(const ab_shelf *shelf, const char *name)
     for (int i = 0; get_folder(shelf, i, folder); i++)
         if (folder[0] != '\0') consider_files(shelf, folder, name, nearest);
     if (nearest[0] != '\0') snprintf(hint, sizeof hint, "; did you mean \"%s\"?", nearest);
-    return ab_bad_input("%s \"%.64s\": %s, and no such file in $%s or %s%s", shelf->what, name,
+    return ab_bad_input("%s \"%.64s\": %s, and no such file here, in $%s or %s%s", shelf->what, name,
                         shelf->catalogue ? "not in the catalogue" : "not one that is generated", shelf->variable,
                         shelf->folder, hint);
 }

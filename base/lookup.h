@@ -2,6 +2,8 @@
 #ifndef ANTBENCH_LOOKUP_H
 #define ANTBENCH_LOOKUP_H
 
+#include <stdbool.h>
+
 #include "base/catalogue.h"
 #include "base/status.h"
 
@@ -23,6 +25,9 @@ typedef struct ab_shelf {
  * <name><extension> on the shelf; an empty path where the shelf has none. AB_BAD_INPUT when there is no such path, or
  * when the name is not UTF-8 without control characters: it becomes part of messages, of results and of file names. */
 ab_status ab_find_file(const ab_shelf *shelf, const char *name, char path[AB_PATH_SIZE]);
+
+/* True with the path of the regular file that is called `name` in the current folder: for what nothing else is called. */
+bool ab_find_here(const char *name, char path[AB_PATH_SIZE]);
 
 /* AB_BAD_INPUT that the name is neither in the catalogue (or generated) nor a file, with the nearest of the catalogue's
  * names, the examples and the files as a suggestion; or what is wrong with the catalogue. */

@@ -1,6 +1,6 @@
 /* Which name a person may have meant (base/names.h). */
 #include <limits.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/names.h"
@@ -43,18 +43,41 @@ static int edits_if_near(const char *name, const char *candidate)
     return edits <= forgiven && edits < longer ? edits : INT_MAX;
 }
 
+/* The same, where what precedes the candidate's slash may be missing. */
+static int edits_to(const char *name, const char *candidate)
+{
+    const char *slash = strchr(candidate, '/');
+    const int whole = edits_if_near(name, candidate);
+    const int tail = slash ? edits_if_near(name, slash + 1) : INT_MAX;
+    return whole < tail ? whole : tail;
+}
+
 const char *ab_nearest_name(const char *name, const char *const *candidates)
 {
     const char *nearest = NULL;
     int least = INT_MAX;
     for (; *candidates; candidates++) {
-        const char *slash = strchr(*candidates, '/');
-        const int whole = edits_if_near(name, *candidates);
-        const int tail = slash ? edits_if_near(name, slash + 1) : INT_MAX;
-        const int edits = whole < tail ? whole : tail;
+        const int edits = edits_to(name, *candidates);
         if (edits >= least) continue;
         least = edits;
         nearest = *candidates;
     }
     return nearest;
+}
+
+void ab_search_add(ab_search *search, const char *candidate)
+{
+    if (search->found || !candidate) return;
+    search->found = strcmp(search->name, candidate) == 0;
+    const int edits = edits_to(search->name, candidate);
+    if (edits == INT_MAX || (search->nearest[0] && edits >= search->edits)) return;
+    search->edits = edits;
+    snprintf(search->nearest, sizeof search->nearest, "%s", candidate);
+}
+
+const char *ab_search_hint(const ab_search *search, char hint[128])
+{
+    hint[0] = '\0';
+    if (search->nearest[0]) snprintf(hint, 128, "; did you mean %s?", search->nearest);
+    return hint;
 }

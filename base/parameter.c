@@ -1,10 +1,10 @@
 /* Tables of parameters (base/parameter.h). */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/parameter.h"
+#include "base/text.h"
 
 const ab_parameter *ab_parameter_find(const ab_parameter *table, const char *name, size_t length)
 {
@@ -112,13 +112,11 @@ static bool parse_choice(const ab_parameter *parameter, const char *text, double
 
 static bool parse_number(const ab_parameter *parameter, const char *text, double *value)
 {
-    char *end;
     if (parameter->word && strcmp(text, parameter->word) == 0) {
         *value = parameter->word_value;
         return true;
     }
-    *value = strtod(text, &end);
-    if (end == text || *end || !isfinite(*value)) return false;
+    if (!ab_read_number(text, value)) return false;
     return parameter->kind == AB_REAL || (*value == floor(*value) && fabs(*value) <= 0x7fffffff);
 }
 

@@ -1,5 +1,8 @@
 /* Text from outside (base/text.h). */
+#include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -39,4 +42,12 @@ void ab_clean(char *text)
 {
     for (; *text; text++)
         if (is_control(*text)) *text = '?';
+}
+
+bool ab_read_number(const char *text, double *number)
+{
+    char *end;
+    if (!*text || text[strspn(text, "+-.0123456789eE")]) return false;
+    *number = strtod(text, &end);
+    return !*end && isfinite(*number);
 }

@@ -11,4 +11,8 @@ bool ab_is_clean(const char *text);
 /* Makes control characters "?", in place: a line stays one. */
 void ab_clean(char *text);
 
+/* Reads a whole text as a decimal number, "-1.5e3". False, where it is another text, and for what is not finite: strtod()
+ * alone also takes blanks before it, hexadecimal numbers, inf and nan. */
+bool ab_read_number(const char *text, double *number);
+
 #endif

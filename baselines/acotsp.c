@@ -16,7 +16,9 @@
 #include <string.h>
 
 #include "baselines/cpu_colony.h"
-#include "kernels/registered.h"
+#include "operations/tsp.h"
+
+tsp_open acotsp_seq, acotsp_omp, acotsp_seq_nn, acotsp_omp_nn;
 
 enum {
     BLOCK = 16,         /* cities per partial sum */

@@ -7,7 +7,9 @@
  * Source: thesis §6.6.2, Table 6.1.
  */
 #include "kernels/detector.h"
-#include "kernels/registered.h"
+#include "operations/canny.h"
+
+extern "C" canny_open canny_opencv;
 
 #ifndef AB_WITH_OPENCV
 

@@ -13,7 +13,9 @@
 #include "base/memory.h"
 #include "baselines/cpu_colony.h"
 #include "kernels/choice_info/choice_info.h"
-#include "kernels/registered.h"
+#include "operations/choice_info.h"
+
+choice_info_open choice_info_acotsp_seq, choice_info_cpu_best;
 
 typedef struct cpu_weights {
     ci_weights base; /* first */

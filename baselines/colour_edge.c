@@ -15,7 +15,9 @@
 
 #include "baselines/cpu_colony.h"
 #include "kernels/colour_edge/pixel.h"
-#include "kernels/registered.h"
+#include "operations/colour_edge.h"
+
+colour_edge_open colour_edge_seq, colour_edge_omp;
 
 enum {
     PAD = CE_MAX_RADIUS + 1, /* floats or words before the first column of a row */

@@ -13,7 +13,9 @@
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "kernels/convolution/convolution.h"
-#include "kernels/registered.h"
+#include "operations/convolution.h"
+
+convolution_open convolution_serial, convolution_cpu_best;
 
 /* ---- What both share ---- */
 

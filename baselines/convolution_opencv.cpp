@@ -1,13 +1,16 @@
 /* OpenCV's convolutions, as the distribution ships them: cv::filter2D, and cv::sepFilter2D for filters of rank 1. Both
  * correlate, so the filter is turned round. The image is used where it is and the result allocated once.
  *
- * filter2D leaves out weights that are 0, so that a NaN spreads less (0 * NaN), and goes over to a Fourier transform
- * above 11 x 11, whose rounding errors are of another kind: wider filters are unsupported. Without OpenCV at build
+ * filter2D leaves out weights that are 0, so that a NaN spreads less (0 * NaN). It goes over to a Fourier transform from
+ * 130 weights on, on CPUs without SSE3 from 50 on. The rounding errors of that are of another kind, so that such filters
+ * are unsupported: wider than 11, or 7. Without OpenCV at build
  * time (AB_WITH_OPENCV, see the Makefile) they are there and say what they need. Source: OpenCV, imgproc, image
  * filtering.
  */
 #include "kernels/convolution/convolution.h"
-#include "kernels/registered.h"
+#include "operations/convolution.h"
+
+extern "C" convolution_open convolution_opencv, convolution_opencv_separable;
 
 #ifndef AB_WITH_OPENCV
 
@@ -36,7 +39,10 @@ extern "C" ab_status convolution_opencv_separable(const conv_image *, const conv
 namespace
 {
 
-enum { WIDEST_DIRECT = 11 };
+int widest_direct()
+{
+    return cv::checkHardwareSupport(CV_CPU_SSE3) ? 11 : 7;
+}
 
 struct opencv_convolution {
     conv_state base;
@@ -116,8 +122,9 @@ ab_status open_convolution(const conv_image *image, const conv_params *params, b
 extern "C" ab_status convolution_opencv(const conv_image *image, const conv_params *params, conv_state **opened)
 {
     AB_TRY(conv_check(image, params));
-    if (params->width > WIDEST_DIRECT)
-        return ab_unsupported("filter2D goes over to a Fourier transform above %d x %d", WIDEST_DIRECT, WIDEST_DIRECT);
+    const int widest = widest_direct();
+    if (params->width > widest)
+        return ab_unsupported("filter2D goes over to a Fourier transform above %d x %d", widest, widest);
     return open_convolution(image, params, false, opened);
 }
 

@@ -32,7 +32,9 @@
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "baselines/trails.h"
-#include "kernels/registered.h"
+#include "operations/tsp.h"
+
+tsp_open cpu_alias;
 
 enum {
     HEAD = LANES,       /* cities in the head: one vector */

@@ -22,7 +22,9 @@
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "baselines/trails.h"
-#include "kernels/registered.h"
+#include "operations/tsp.h"
+
+tsp_open cpu_best;
 
 enum {
     HEAD = LANES,       /* cities in the head: one vector */

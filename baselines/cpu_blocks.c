@@ -36,7 +36,9 @@
 
 #include "base/random.h"
 #include "baselines/cpu_blocks.h"
-#include "kernels/registered.h"
+#include "operations/tsp.h"
+
+tsp_open cpu_blocks;
 
 /* ---- Choice ---- */
 
@@ -234,7 +236,7 @@ static ab_status allocate(cpu_blocks_colony *colony)
     colony->row_blocks = round_up(colony->n_blocks, (size_t)1 << colony->shift);
     colony->n_groups = colony->row_blocks >> colony->shift;
     colony->group_bits = colony->shift < 2 ? (UINT64_C(1) << (BLOCK << colony->shift)) - 1 : UINT64_MAX;
-    colony->city = ab_allocate(memory, colony->n_blocks * BLOCK, sizeof *colony->city);
+    colony->city = ab_allocate(memory, colony->row_blocks * BLOCK, sizeof *colony->city);
     colony->heads = ab_allocate(memory, n, sizeof *colony->heads);
     colony->far = ab_allocate(memory, n * colony->row_blocks, sizeof *colony->far);
     colony->workers = ab_allocate(memory, (size_t)colony->common.params.threads, sizeof *colony->workers);

@@ -57,7 +57,7 @@ struct cpu_blocks_colony {
         cpu_colony common; /* first */
         trails trails;     /* rows are a multiple of LANES long */
     };
-    uint16_t *city;          /* [n_blocks * BLOCK]: by place; 0 beyond n */
+    uint16_t *city;          /* [row_blocks * BLOCK]: by place; 0 beyond n */
     size_t n_blocks;         /* of all cities */
     int shift;               /* a group is 2^shift blocks */
     uint64_t group_bits;     /* of a word, those of its first group */

@@ -50,7 +50,7 @@ INLINE size_t lanes_at_most(const lanes *along, float x)
     return (size_t)__builtin_popcount(_mm512_cmp_ps_mask((__m512)*along, _mm512_set1_ps(x), _CMP_LE_OQ));
 }
 
-/* The place of the k-th set bit, from 0; any place where there are fewer. */
+/* The place of the k-th set bit, from 0; some place in the word where it has fewer, 0 where it has none. */
 INLINE size_t select_bit(uint64_t word, unsigned k)
 {
     return _tzcnt_u64(_pdep_u64(UINT64_C(1) << k, word)) % 64;
@@ -82,6 +82,7 @@ INLINE size_t lanes_at_most(const lanes *along, float x)
 /* By halves. */
 INLINE size_t select_bit(uint64_t word, unsigned k)
 {
+    const size_t any = -(size_t)(word != 0); /* all bits, or none: no place is beyond a word that has no bit */
     size_t place = 0;
     for (unsigned width = 32; width > 0; width /= 2) {
         const unsigned below = (unsigned)__builtin_popcountll(word & ((UINT64_C(1) << width) - 1));
@@ -90,7 +91,7 @@ INLINE size_t select_bit(uint64_t word, unsigned k)
         word >>= above ? width : 0;
         place += above ? width : 0;
     }
-    return place;
+    return place & any;
 }
 #endif
 

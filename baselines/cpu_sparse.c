@@ -15,8 +15,10 @@
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "baselines/trails.h"
-#include "kernels/registered.h"
 #include "kernels/tsp/leaves.h"
+#include "operations/tsp.h"
+
+tsp_open cpu_sparse;
 
 enum {
     MAX_CANDIDATES = 64,                  /* per city */

@@ -1,6 +1,8 @@
 /* tsp/cpu-split and tsp/cpu-islands: several processes of tsp/cpu-best-nn (kernels/tsp/team.h). */
-#include "kernels/registered.h"
 #include "kernels/tsp/team.h"
+#include "operations/tsp.h"
+
+tsp_open cpu_split, cpu_islands;
 
 static const char part[] = "tsp/cpu-best-nn";
 

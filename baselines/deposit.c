@@ -11,7 +11,9 @@
 #include "base/memory.h"
 #include "baselines/trails.h"
 #include "kernels/deposit/deposit.h"
-#include "kernels/registered.h"
+#include "operations/deposit.h"
+
+deposit_open deposit_acotsp_seq, deposit_cpu_best;
 
 /* ---- acotsp-seq ---- */
 

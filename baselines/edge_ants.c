@@ -18,7 +18,9 @@
 #include "baselines/lanes.h"
 #include "kernels/edge_ants/edge_ants.h"
 #include "kernels/philox.h"
-#include "kernels/registered.h"
+#include "operations/edge_ants.h"
+
+edge_ants_open edge_ants_seq, edge_ants_omp;
 
 enum {
     BATCH = 16, /* ants whose random numbers are drawn together */

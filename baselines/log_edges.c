@@ -5,7 +5,9 @@
 
 #include "base/memory.h"
 #include "kernels/log_edges/log_edges.h"
-#include "kernels/registered.h"
+#include "operations/log_edges.h"
+
+log_edges_open log_edges_seq;
 
 enum { K = 2 }; /* radius of the Gaussian */
 

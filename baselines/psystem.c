@@ -17,7 +17,9 @@
 #include "base/memory.h"
 #include "baselines/cpu_colony.h"
 #include "kernels/psystem/objects.h"
-#include "kernels/registered.h"
+#include "operations/psystem.h"
+
+psystem_open psystem_cpu_seq, psystem_cpu_best;
 
 typedef struct cpu_system {
     ps_system base; /* first */

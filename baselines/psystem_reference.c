@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "baselines/psystem_reference.h"
-#include "kernels/registered.h"
+#include "operations/psystem.h"
+
+psystem_open psystem_reference;
 
 /* ---- The system ---- */
 

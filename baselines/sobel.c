@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "kernels/detector.h"
-#include "kernels/registered.h"
+#include "operations/sobel.h"
+
+sobel_open sobel_seq;
 
 typedef struct sobel {
     ed_detector detector; /* first: what the caller sees */

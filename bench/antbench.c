@@ -20,7 +20,7 @@ static int print_help(void)
     printf("antbench: ant colonies and edge detection on CPU and GPU, measured beside what was published\n\n"
            "usage: antbench TABLE [options]   (antbench TABLE --help lists them)\n\n");
     for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
-        printf("  antbench %-15s %s\n", (*driver)->name, (*driver)->summary);
+        if ((*driver)->name && (*driver)->summary) printf("  antbench %-15s %s\n", (*driver)->name, (*driver)->summary);
     printf("\n  antbench solve INSTANCE   a good tour in a given time (antbench solve --help)\n"
            "\n  antbench --list       every implementation, as TSV: id, backend, file, traits, source, description\n"
            "  antbench --tables     every table and its driver, as TSV\n"
@@ -30,23 +30,43 @@ static int print_help(void)
     return AB_EXIT_OK;
 }
 
-static int print_rows(void)
+static int fail(const ab_status *status)
 {
-    const ab_status status = ab_describe_rows();
-    if (status.code == AB_OK) return AB_EXIT_OK;
-    fprintf(stderr, "antbench: %s\n", status.reason);
-    return AB_EXIT_ERROR;
+    fprintf(stderr, "antbench: %s\n", status->reason);
+    return status->code == AB_BAD_INPUT ? AB_EXIT_USAGE : AB_EXIT_ERROR;
+}
+
+/* Says of each driver its first slip. */
+static int check_drivers(void)
+{
+    int exit_code = AB_EXIT_OK;
+    for (const ab_driver *const *driver = ab_drivers; *driver; ++driver) {
+        ab_status status = ab_driver_check(*driver);
+        if (status.code == AB_OK) status = ab_driver_check_files(*driver);
+        if (status.code == AB_OK) status = ab_driver_check_unlike(*driver);
+        if (status.code != AB_OK) exit_code = fail(&status);
+    }
+    return exit_code;
+}
+
+/* --tables lists every driver, so that others can be run where one has a slip. The others need that none has. */
+static int describe(ab_status print(void))
+{
+    const int exit_code = check_drivers();
+    if (exit_code != AB_EXIT_OK && print != ab_describe_tables) return exit_code;
+    const ab_status status = print();
+    return status.code == AB_OK ? exit_code : fail(&status);
 }
 
 static int unknown(const char *name)
 {
-    const char *names[64] = {"solve"};
-    for (int i = 0; ab_drivers[i] && i < 62; ++i) names[i + 1] = ab_drivers[i]->name;
-    const char *nearest = ab_nearest_name(name, names);
-    const ab_status status = ab_bad_input("there is no table %s%s%s (antbench --help lists them)", name,
-                                          nearest ? "; did you mean " : "", nearest ? nearest : "");
-    fprintf(stderr, "antbench: %s\n", status.reason);
-    return AB_EXIT_USAGE;
+    char hint[128];
+    ab_search search = {.name = name};
+    ab_search_add(&search, "solve");
+    for (const ab_driver *const *driver = ab_drivers; *driver; ++driver) ab_search_add(&search, (*driver)->name);
+    const ab_status status =
+        ab_bad_input("there is no table %s%s (antbench --help lists them)", name, ab_search_hint(&search, hint));
+    return fail(&status);
 }
 
 /* Where a standard stream is closed, the next file that is opened would get its number, and what is printed. */
@@ -72,9 +92,9 @@ static int run(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "--help";
     if (strcmp(first, "--help") == 0) return print_help();
     if (strcmp(first, "--version") == 0) return ab_print_version(), AB_EXIT_OK;
-    if (strcmp(first, "--rows") == 0) return print_rows();
-    if (strcmp(first, "--tables") == 0) return ab_describe_tables(), AB_EXIT_OK;
-    if (strcmp(first, "--sets") == 0) return ab_describe_sets(), AB_EXIT_OK;
+    if (strcmp(first, "--rows") == 0) return describe(ab_describe_rows);
+    if (strcmp(first, "--tables") == 0) return describe(ab_describe_tables);
+    if (strcmp(first, "--sets") == 0) return describe(ab_describe_sets);
     if (strcmp(first, "--list") == 0) return ab_print_implementations(NULL), AB_EXIT_OK;
     if (strcmp(first, "solve") == 0) return ab_solve_main(argc - 1, argv + 1);
     const ab_driver *driver = ab_driver_find(first);

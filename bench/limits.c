@@ -50,7 +50,7 @@ static ab_status measure(ab_bench *bench, const char *table, gpu_limit limit)
     snprintf(row.params, sizeof row.params, "%s=%.0f", limits[limit].counts, counted);
     if (limits[limit].in_bytes) row.bytes = opened.amount;
     if (limits[limit].in_flops) row.flops = opened.amount;
-    if (status.code == AB_OK) status = ab_append_series(bench, &row, &series, AB_ALL_STAGES);
+    if (status.code == AB_OK) status = ab_append_series(bench, &row, &series, AB_ALL_STAGES, AB_ALL_STAGES);
     ab_series_free(&series);
     return status;
 }

@@ -5,38 +5,46 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/text.h"
 #include "bench/harness/command_line.h"
 #include "bench/harness/options.h"
 #include "bench/solve.h"
 #include "tours/solve.h"
 #include "tours/tour.h"
 
-enum { SECONDS, TARGET, SEED, OUT, THREADS, MOVES, QUIET, HELP, N_OPTIONS };
+enum { SECONDS, TARGET, METRIC, SEED, OUT, THREADS, MOVES, QUIET, HELP, N_OPTIONS };
 
 static const ab_option described[N_OPTIONS] = {
-    [SECONDS] = {"seconds", "S", "how long to search (default 10; 0: until the target, the optimum or Ctrl-C)"},
+    [SECONDS] = {"seconds", "S", "how long to search (default 10; 0: to target, optimum or Ctrl-C)"},
     [TARGET] = {"target", "LENGTH", "stop at a tour that is no longer than this"},
+    [METRIC] = {"metric", "geo|plane", "what a CSV file's coordinates are (default: what its header says)"},
     [SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
-    [OUT] = {"out", "FILE", "where the tour is written (default NAME.tour in the current directory)"},
+    [OUT] = {"out", "FILE",
+             "the tour's file (default NAME.tour, here; of a CSV file NAME.tour.csv,\n"
+             "                             with the rows in the tour's order); -: stdout"},
     [THREADS] = {"threads", "N", "threads (default: one per core)"},
     [MOVES] = {"moves", "NAME", "3-opt (default), or 2-opt with Or-opt alone: or-opt"},
     [QUIET] = {"quiet", NULL, "no progress"},
     [HELP] = {"help", NULL, "print this and exit"},
 };
 
-static const double save_every_s = 10.0, report_every_s = 1.0;
+/* The tour is saved each second, or less often where that would take more than a twentieth of the time. */
+static const double save_every_s = 1.0, save_pause = 20.0, report_every_s = 1.0;
 
 /* A call: what was asked for, and what has been done of it. */
 typedef struct job {
     const char *name; /* of the instance; NULL for none */
     const char *out;  /* NULL for the default */
     bool help, quiet;
-    solve_options how;
+    tsp_metric metric; /* of a table */
+    double target;     /* a length that is good enough, in the instance's unit; 0 is none */
+    solve_options how; /* for the search, whose lengths are whole numbers */
     tsp_instance cities;
-    char default_out[80];
-    double saved_s, reported_s; /* when the tour was written, and told of */
-    int64_t saved, reported;    /* its length then; 0 for not yet */
+    char default_out[96];
+    double save_s, reported_s; /* when the tour is to be written next, and when it was told of */
+    int64_t saved, reported;   /* its length then; -1 for not yet */
 } job;
 
 /* ---- Options ---- */
@@ -44,8 +52,10 @@ typedef struct job {
 static void print_help(void)
 {
     printf("antbench solve: a good tour in a given time\n\nusage: antbench solve INSTANCE [options]\n\n"
-           "INSTANCE is a TSPLIB file (\"d198.tsp\"), a CSV file of coordinates (\"x.csv\"), or a name as in "
-           "--instances.\n\n");
+           "INSTANCE is a TSPLIB file (\"d198.tsp\"), a CSV file of coordinates (\"x.csv\"), - for either from\n"
+           "stdin, or a name as in --instances. A CSV file has its coordinates in columns x and y; or lat and\n"
+           "lon, in degrees, for lengths in km; or in the first two. Other columns, such as a name, come back\n"
+           "in the result.\n\n");
     for (int i = 0; i < N_OPTIONS; i++) ab_print_option(&described[i], described[i].help);
     printf("\nexit codes: 0 fine, also after Ctrl-C, 1 error, 2 wrong usage or bad input\n");
 }
@@ -66,6 +76,20 @@ static ab_status take_moves(job *asked, const char *text)
     return ab_ok();
 }
 
+static ab_status take_target(job *asked, const char *text)
+{
+    if (ab_read_number(text, &asked->target) && asked->target >= 0.0) return ab_ok();
+    return ab_bad_input("--target: expected a length, got \"%s\"", text);
+}
+
+static ab_status take_metric(job *asked, const char *text)
+{
+    const bool geo = strcmp(text, "geo") == 0;
+    if (!geo && strcmp(text, "plane") != 0) return ab_bad_input("--metric: expected geo or plane, got \"%s\"", text);
+    asked->metric = geo ? TSP_GEO : TSP_PLANE;
+    return ab_ok();
+}
+
 static ab_status take(void *context, int option, const char *text, bool *done)
 {
     job *asked = context;
@@ -74,14 +98,15 @@ static ab_status take(void *context, int option, const char *text, bool *done)
     case SECONDS:
         return ab_parse_seconds("seconds", text, &asked->how.seconds);
     case TARGET:
-        AB_TRY(ab_parse_whole("target", text, 0, INT64_MAX, &whole));
-        asked->how.target = whole;
-        return ab_ok();
+        return take_target(asked, text);
+    case METRIC:
+        return take_metric(asked, text);
     case SEED:
         AB_TRY(ab_parse_whole("seed", text, 0, INT64_MAX, &whole));
         asked->how.seed = (uint64_t)whole;
         return ab_ok();
     case OUT:
+        if (!*text) return ab_bad_input("--out: expected a file, got \"\"");
         asked->out = text;
         return ab_ok();
     case THREADS:
@@ -109,12 +134,14 @@ static void interrupt(int signal_number)
     interrupted = 1;
 }
 
-/* The first Ctrl-C ends the search, a second one the program. */
+/* The first Ctrl-C ends the search, a second one the program. So does a terminal that closes, but for nohup. */
 static void catch_interrupts(void)
 {
     const struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction hangup;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL);
 }
 
 static bool is_interrupted(void *context)
@@ -128,7 +155,7 @@ static void format_gap(const tsp_instance *cities, int64_t length, char text[128
 {
     const double n = cities->n, side = 1e6; /* of the square of a stand-in (instances/tsplib.h) */
     text[0] = '\0';
-    if (cities->optimum == length)
+    if (cities->optimum > 0 && cities->optimum == length)
         snprintf(text, 128, "0 %%, the optimum");
     else if (cities->optimum > 0)
         snprintf(text, 128, "%.2f %% above the optimum, %lld", 100.0 * ((double)length / (double)cities->optimum - 1.0),
@@ -138,59 +165,121 @@ static void format_gap(const tsp_instance *cities, int64_t length, char text[128
                  100.0 * ((double)length / (0.7124 * sqrt(n) * side) - 1.0));
 }
 
-static void report(job *asked, int64_t length, double seconds)
+/* A tour's length as a person has it, into text: real where cities are a table's, with its unit. */
+static void format_length(const tsp_instance *cities, const int32_t *tour, int64_t length, char text[96])
 {
-    char gap[128];
+    const tsp_table *table = cities->table;
+    if (table)
+        snprintf(text, 96, "%.9g %s", tour_measure_real(table, tour, cities->n),
+                 table->geo ? "km" : "in the unit of the coordinates");
+    else
+        snprintf(text, 96, "%lld", (long long)length);
+}
+
+static void report(job *asked, const int32_t *tour, int64_t length, double seconds)
+{
+    char gap[128], text[96];
     format_gap(&asked->cities, length, gap);
-    fprintf(stderr, "antbench solve: %.1f s: %lld%s%s\n", seconds, (long long)length, gap[0] ? ", " : "", gap);
+    format_length(&asked->cities, tour, length, text);
+    fprintf(stderr, "antbench solve: %.1f s: %s%s%s\n", seconds, text, gap[0] ? ", " : "", gap);
     asked->reported = length;
     asked->reported_s = seconds;
 }
 
-static ab_status save(job *asked, const int32_t *tour, int64_t length)
+static bool is_stdout(const job *asked)
 {
-    char comment[128];
-    snprintf(comment, sizeof comment, "length %lld, antbench solve --seed %llu", (long long)length,
-             (unsigned long long)asked->how.seed);
-    return tour_write(asked->out, asked->cities.name, comment, tour, asked->cities.n);
+    return strcmp(asked->out, "-") == 0;
 }
 
-/* What a kill leaves is the tour of some seconds before. A disk that is full now may not be in the end. */
+static bool is_csv(const char *path)
+{
+    const size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".csv") == 0;
+}
+
+static bool writes_rows(const job *asked)
+{
+    return asked->cities.table && (is_stdout(asked) || is_csv(asked->out));
+}
+
+static ab_status save(job *asked, const int32_t *tour, int64_t length)
+{
+    const tsp_instance *cities = &asked->cities;
+    char comment[192], text[96];
+    if (writes_rows(asked)) return tour_write_rows(asked->out, cities->table, tour, cities->n);
+    format_length(cities, tour, length, text);
+    snprintf(comment, sizeof comment, "length %s, antbench solve --seed %llu", text,
+             (unsigned long long)asked->how.seed);
+    return tour_write(asked->out, cities->name, comment, tour, cities->n);
+}
+
+/* What a kill leaves is the tour of a second before. A disk that is full now may not be in the end. */
 static void tell(void *context, const int32_t *tour, int64_t length, double seconds)
 {
     job *asked = context;
     if (!asked->quiet && length != asked->reported && seconds - asked->reported_s >= report_every_s)
-        report(asked, length, seconds);
-    if (length == asked->saved || seconds - asked->saved_s < save_every_s) return;
-    asked->saved_s = seconds;
+        report(asked, tour, length, seconds);
+    if (length == asked->saved || seconds < asked->save_s || is_stdout(asked)) return;
+    const double begin = omp_get_wtime();
     if (save(asked, tour, length).code == AB_OK) asked->saved = length;
+    const double took = omp_get_wtime() - begin;
+    asked->save_s = seconds + took + fmax(save_every_s, save_pause * took);
 }
 
 /* ---- The whole ---- */
 
-static void print_result(const job *asked, const solve_result *result)
+static void print_instance(FILE *to, const job *asked)
 {
     const tsp_instance *cities = &asked->cities;
-    char gap[128];
     const char *asked_for = strcmp(asked->name, cities->name) == 0 ? "" : asked->name;
-    format_gap(cities, result->length, gap);
-    printf("instance: %s, %d cit%s, %s%s%s%s\n", cities->name, cities->n, cities->n == 1 ? "y" : "ies",
-           cities->edge_weight_type, cities->stand_in ? ", generated" : "",
-           cities->stand_in && *asked_for ? " in place of " : "", cities->stand_in ? asked_for : "");
-    printf("length: %lld\n", (long long)result->length);
-    if (gap[0]) printf("gap: %s\n", gap);
-    printf("time: %.3f s%s, %.3f s of CPU, %d thread%s, %lld kicks, seed %llu\n", result->seconds,
-           interrupted ? " (interrupted)" : "", result->cpu_s, asked->how.threads, asked->how.threads == 1 ? "" : "s",
-           (long long)result->kicks, (unsigned long long)asked->how.seed);
-    printf("tour: %s\n", asked->out);
+    char metric[64];
+    snprintf(metric, sizeof metric, "%s", cities->edge_weight_type);
+    if (cities->table) snprintf(metric, sizeof metric, "on a plane");
+    if (cities->sphere) snprintf(metric, sizeof metric, "on a sphere of radius %.8g km", TSP_EARTH_KM);
+    fprintf(to, "instance: %s, %d cit%s, %s%s%s%s\n", cities->name, cities->n, cities->n == 1 ? "y" : "ies", metric,
+            cities->stand_in ? ", generated" : "", cities->stand_in && *asked_for ? " in place of " : "",
+            cities->stand_in ? asked_for : "");
+}
+
+/* To stderr where stdout gets the tour. */
+static void print_result(const job *asked, const int32_t *tour, const solve_result *result)
+{
+    FILE *to = is_stdout(asked) ? stderr : stdout;
+    char gap[128], length[96];
+    format_gap(&asked->cities, result->length, gap);
+    format_length(&asked->cities, tour, result->length, length);
+    print_instance(to, asked);
+    fprintf(to, "length: %s\n", length);
+    if (gap[0]) fprintf(to, "gap: %s\n", gap);
+    fprintf(to, "time: %.6f s%s, %.6f s of CPU, %d thread%s, %lld kicks, seed %llu\n", result->seconds,
+            interrupted ? " (interrupted)" : "", result->cpu_s, asked->how.threads, asked->how.threads == 1 ? "" : "s",
+            (long long)result->kicks, (unsigned long long)asked->how.seed);
+    fprintf(to, "tour: %s\n", is_stdout(asked) ? "stdout" : asked->out);
 }
 
 /* Whole numbers say little about cities that are less than some hundreds of them apart. */
 static void warn_of_rounding(const job *asked, int64_t length)
 {
-    if (asked->quiet || length >= 100 * (int64_t)asked->cities.n || asked->cities.rule == NULL) return;
-    fprintf(stderr, "antbench solve: distances are rounded to whole numbers, and %lld over %d cities are few: consider "
-                    "larger units\n", (long long)length, asked->cities.n);
+    const tsp_instance *cities = &asked->cities;
+    if (asked->quiet || length >= 100 * (int64_t)cities->n || cities->rule == NULL || cities->table) return;
+    fprintf(stderr,
+            "antbench solve: %s rounds distances to whole numbers, and %lld over %d cities are few: consider "
+            "larger units, or a CSV file\n",
+            cities->edge_weight_type, (long long)length, cities->n);
+}
+
+/* The length by the instance's own distances must be what the search has counted; and that of a table's rows, which are
+ * measured another way, the same but for rounding. */
+static ab_status check_length(const tsp_instance *cities, const int32_t *tour, int64_t counted)
+{
+    const int64_t measured = tour_measure(cities, tour);
+    if (measured == TOUR_NO_MEMORY) return ab_failed("no memory to measure the tour");
+    if (measured != counted)
+        return ab_failed("internal error: a tour of %lld was counted as %lld", (long long)measured, (long long)counted);
+    if (cities->table == NULL) return ab_ok();
+    const double real = tour_measure_real(cities->table, tour, cities->n), scale = cities->table->scale;
+    if (fabs(real * scale - (double)counted) <= 2.0 * cities->n + 1e-6 * (double)counted) return ab_ok();
+    return ab_failed("internal error: a tour of %.9g was counted as %.9g", real, (double)counted / scale);
 }
 
 static ab_status search_tour(job *asked, int32_t *tour)
@@ -199,24 +288,46 @@ static ab_status search_tour(job *asked, int32_t *tour)
     AB_TRY(tour_check_path(asked->out));
     catch_interrupts();
     AB_TRY(solve(&asked->cities, &asked->how, tour, &result));
-    const int64_t measured = tour_measure(&asked->cities, tour);
-    if (measured == TOUR_NO_MEMORY) return ab_failed("no memory to measure the tour");
-    if (measured != result.length)
-        return ab_failed("internal error: a tour of %lld was counted as %lld", (long long)measured,
-                         (long long)result.length);
+    AB_TRY(check_length(&asked->cities, tour, result.length));
     AB_TRY(save(asked, tour, result.length));
     warn_of_rounding(asked, result.length);
-    print_result(asked, &result);
+    print_result(asked, tour, &result);
     return ab_ok();
+}
+
+/* Without --out the tour of what comes from stdin goes to stdout. */
+static ab_status choose_out(job *asked)
+{
+    const tsp_instance *cities = &asked->cities;
+    struct stat read, written;
+    const char *name = strcmp(asked->name, "-") == 0 ? "-" : asked->default_out;
+    snprintf(asked->default_out, sizeof asked->default_out, "%s.tour%s", cities->name, cities->table ? ".csv" : "");
+    if (asked->out == NULL) asked->out = name;
+    if (is_csv(asked->out) && !cities->table)
+        return ab_bad_input("--out %s: only a CSV file of cities has rows to write; the tour of this goes to NAME.tour",
+                            asked->out);
+    const bool files = strcmp(asked->name, "-") != 0 && !is_stdout(asked);
+    if (files && stat(cities->path, &read) == 0 && stat(asked->out, &written) == 0 && read.st_dev == written.st_dev &&
+        read.st_ino == written.st_ino)
+        return ab_bad_input("--out %s: that is the instance itself", asked->out);
+    return ab_ok();
+}
+
+/* In the search's whole numbers. */
+static int64_t choose_target(const job *asked)
+{
+    const tsp_instance *cities = &asked->cities;
+    const double target = floor(asked->target * (cities->table ? cities->table->scale : 1.0));
+    const int64_t whole = target < 0x1p63 ? (int64_t)target : INT64_MAX;
+    return whole > cities->optimum ? whole : cities->optimum;
 }
 
 static ab_status run(job *asked)
 {
     if (asked->name == NULL) return ab_bad_input("which instance? (antbench solve --help)");
-    AB_TRY(tsp_locate(asked->name, &asked->cities));
-    snprintf(asked->default_out, sizeof asked->default_out, "%s.tour", asked->cities.name);
-    if (asked->out == NULL) asked->out = asked->default_out;
-    if (asked->how.target < asked->cities.optimum) asked->how.target = asked->cities.optimum;
+    AB_TRY(tsp_locate_real(asked->name, asked->metric, &asked->cities));
+    AB_TRY(choose_out(asked));
+    asked->how.target = choose_target(asked);
     int32_t *tour = malloc((size_t)asked->cities.n * sizeof *tour);
     const ab_status status = tour ? search_tour(asked, tour) : ab_failed("no memory for %d cities", asked->cities.n);
     free(tour);
@@ -226,6 +337,8 @@ static ab_status run(job *asked)
 int ab_solve_main(int argc, char **argv)
 {
     job asked = {.how = {.seconds = 10.0, .seed = 1, .threads = omp_get_num_procs(), .moves = SEARCH_THREE_OPT}};
+    asked.save_s = save_every_s;
+    asked.saved = asked.reported = -1;
     asked.how.stops = is_interrupted;
     asked.how.tell = tell;
     asked.how.context = &asked;

@@ -45,7 +45,7 @@ static const ab_block blocks[] = {
     {"3.3", "time", "protocol=as", {"d198", "{tsp-few}", "{tsp}"}, .lines = cached, .stages = "3.4", .part = 1,
      .unpublished = true},
     {"3.3", "time", "protocol=as-best|as", {NULL, "{tsp-few}", NULL}, .lines = all_cores, .stages = "3.4", .part = 1},
-    {"F3.9", "time", "protocol=as-best;carveout={carveouts}", {"{tsp}", "{tsp-few} pr2392", "{tsp}"}, .lines = swept,
+    {"F3.9", "time", "protocol=as-best;carveout={carveouts}", {"{tsp}", "pr2392", "{tsp}"}, .lines = swept,
      .runs = 1, .gpu_only = true, .part = 2},
     {NULL},
 };

@@ -5,7 +5,9 @@
 Prints what the three stages compute with the random numbers U and V, and draws it.
 """
 
+import argparse
 import itertools
+import math
 import sys
 
 WEIGHTS = 0, 3, 1, 0.5, 2, 0, 4, 1, 0, 0, 0, 0  # choice_info of the row of the ant's city; 0: visited
@@ -97,15 +99,34 @@ def drawing(u, v):
     yield "</svg>"
 
 
-def main(arguments):
-    u, v = map(float, arguments[:2] or (0.62, 0.35))
-    if not (0 < u <= 1 and 0 < v <= 1):
-        sys.exit("ds_step: u and v are above 0 and at most 1, as curand_uniform's")
-    print("\n".join(told(u, v)))
-    if arguments[2:]:
-        with open(arguments[2], "w", encoding="utf-8") as file:
-            file.write("\n".join(drawing(u, v)) + "\n")
+def share(text):
+    """A random number as curand_uniform's."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number above 0 and at most 1, as curand_uniform's are")
+    return number
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("u", nargs="?", type=share, default=0.62, metavar="U", help="default 0.62")
+    parser.add_argument("v", nargs="?", type=share, default=0.35, metavar="V", help="default 0.35")
+    parser.add_argument("file", nargs="?", metavar="FILE.svg", help="where the drawing is written (default: nowhere)")
+    options = parser.parse_args()
+    print("\n".join(told(options.u, options.v)))
+    if not options.file:
+        return 0
+    try:
+        with open(options.file, "w", encoding="utf-8") as file:
+            file.write("\n".join(drawing(options.u, options.v)) + "\n")
+    except OSError as error:
+        print(f"ds_step: {options.file}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main())

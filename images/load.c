@@ -120,7 +120,8 @@ static ab_status find_source(const char *name, source *found)
     image_catalogue_entry entry;
     AB_TRY(image_find_in_catalogue(name, &entry));
     found->in_catalogue = entry.width > 0;
-    found->known = found->path[0] != '\0' || parse_drawn(found->in_catalogue ? entry.stand_in : name, &found->drawn);
+    found->known = found->path[0] != '\0' || parse_drawn(found->in_catalogue ? entry.stand_in : name, &found->drawn) ||
+                   ab_find_here(name, found->path);
     return ab_ok();
 }
 

@@ -4,8 +4,8 @@
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/files.h"
 #include "images/formats.h"
 
 /* What libpng's callbacks get to see: the file and, after an error, its message. */
@@ -140,11 +140,12 @@ static bool write_or_fail(png_structp png, png_infop info, int width, int height
     return true;
 }
 
-/* Its errors do not name the file. */
-static ab_status write_file(const char *path, int width, int height, int channels, const uint8_t *pixels)
+/* Takes *fd, which is -1 then. */
+static ab_status write_file(const char *path, int *fd, int width, int height, int channels, const uint8_t *pixels)
 {
-    png_stream stream = {.file = fopen(path, "wb"), .message = "no memory for libpng"};
-    if (stream.file == NULL) return ab_failed("%s", strerror(errno));
+    png_stream stream = {.file = fdopen(*fd, "wb"), .message = "no memory for libpng"};
+    if (stream.file == NULL) return ab_failed("%.200s: %s", path, strerror(errno));
+    *fd = -1;
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &stream, fail, ignore);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
     bool written = false;
@@ -153,17 +154,13 @@ static ab_status write_file(const char *path, int width, int height, int channel
         written = write_or_fail(png, info, width, height, channels, pixels);
     }
     png_destroy_write_struct(&png, &info);
-    if (fclose(stream.file) != 0 && written) return ab_failed("%s", strerror(errno));
-    return written ? ab_ok() : ab_failed("%s", stream.message);
+    if (fclose(stream.file) != 0 && written) return ab_failed("%.200s: %s", path, strerror(errno));
+    return written ? ab_ok() : ab_failed("%.200s: %s", path, stream.message);
 }
 
 ab_status image_write_png(const char *path, int width, int height, int channels, const uint8_t *pixels)
 {
-    char *new_path;
-    if (asprintf(&new_path, "%s.new", path) < 0) return ab_failed("%.200s: no memory", path);
-    ab_status status = write_file(new_path, width, height, channels, pixels);
-    if (status.code == AB_OK && rename(new_path, path) != 0) status = ab_failed("%s", strerror(errno));
-    if (status.code != AB_OK) unlink(new_path);
-    free(new_path);
-    return status.code == AB_OK ? status : ab_failed("%.200s: %s", path, status.reason);
+    ab_replacement file;
+    AB_TRY(ab_replacement_open(path, &file));
+    return ab_replacement_close(&file, write_file(path, &file.fd, width, height, channels, pixels));
 }

@@ -3,10 +3,12 @@
     tiff_to_png.py CATALOGUE DIRECTORY
 
 The bytes of a PNG depend on who compresses it, so it is its pixels that the catalogue knows. A PNG gets its name only
-when they are right. Prints one line per file. Exit code: 0, or 1 when one could not be made.
+when they are right. Prints one line per file. Exit code: 0, or 1 when one could not be made, 2 for wrong usage.
 """
+import argparse
 import csv
 import hashlib
+import secrets
 import sys
 from pathlib import Path
 
@@ -31,20 +33,34 @@ def convert(tiff, png, expected):
     with Image.open(tiff) as image:
         if pixels_sha256(image) != expected:
             raise ValueError("these are not the pixels of the catalogue")
-        part = png.with_suffix(".png.part")
+        part = png.with_suffix(f".png.{secrets.token_hex(4)}.part")
         try:
-            image.save(part, "PNG")
+            with open(part, "xb") as file:  # no link is followed, and nobody else writes it
+                image.save(file, "PNG")
             part.replace(png)
         finally:
             part.unlink(missing_ok=True)
 
 
-def main(catalogue, directory):
-    failed = False
+def entries_of(catalogue):
+    """The rows of the catalogue; OSError or KeyError where it is none."""
     with open(catalogue, newline="", encoding="utf-8") as file:
-        entries = list(csv.DictReader(file))
+        return [{column: row[column] for column in ("name", "pixels_sha256")} for row in csv.DictReader(file)]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("catalogue", metavar="CATALOGUE", help="CSV with columns name and pixels_sha256")
+    parser.add_argument("directory", type=Path, metavar="DIRECTORY", help="where the TIFFs are and the PNGs will be")
+    options = parser.parse_args()
+    try:
+        entries = entries_of(options.catalogue)
+    except (OSError, KeyError, UnicodeError, csv.Error) as error:
+        print(f"{options.catalogue}: cannot be read: {error}", file=sys.stderr)
+        return 1
+    failed = False
     for entry in entries:
-        png = Path(directory) / f"{entry['name']}.png"
+        png = options.directory / f"{entry['name']}.png"
         tiff = png.with_suffix(".tiff")
         if is_right(png, entry["pixels_sha256"]) or not tiff.exists():
             continue
@@ -58,4 +74,4 @@ def main(catalogue, directory):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

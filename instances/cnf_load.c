@@ -70,7 +70,8 @@ static bool parse_draw(const char *name, cnf_draw *draw)
 static ab_status find_source(const char *name, char path[AB_PATH_SIZE], cnf_draw *draw)
 {
     AB_TRY(ab_find_file(&shelf, name, path));
-    return path[0] != '\0' || parse_draw(name, draw) ? ab_ok() : ab_unknown_name(&shelf, name);
+    const bool known = path[0] != '\0' || parse_draw(name, draw) || ab_find_here(name, path);
+    return known ? ab_ok() : ab_unknown_name(&shelf, name);
 }
 
 ab_status cnf_check_name(const char *name)

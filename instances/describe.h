@@ -8,18 +8,29 @@
 typedef enum tsp_wanted {
     TSP_DESCRIBED, /* what it is: all is read and checked, dist is NULL */
     TSP_LOCATED,   /* points and rule; dist where weights are EXPLICIT */
+    TSP_REAL,      /* the same for a tour: of a table its real distances */
     TSP_DISTANCES  /* dist */
 } tsp_wanted;
 
-/* tsp_read, tsp_describe and tsp_locate of a file. */
-ab_status tsp_read_file(const char *path, tsp_wanted wanted, tsp_instance *instance);
+static inline bool tsp_wants_points(tsp_wanted wanted)
+{
+    return wanted == TSP_LOCATED || wanted == TSP_REAL;
+}
+
+/* tsp_read, tsp_describe and tsp_locate of a file; tsp_locate_real, by this metric, of "-" too. */
+ab_status tsp_read_file(const char *path, tsp_wanted wanted, tsp_metric metric, tsp_instance *instance);
 
 /* tsp_generate, but for what is not wanted: described, nothing is generated; sha256 is that of dist, or empty. Located,
  * there are up to TSP_MAX_LOCATED cities. */
 ab_status tsp_generate_wanted(tsp_kind kind, int n, uint64_t seed, tsp_wanted wanted, tsp_instance *instance);
 
-/* Reads the coordinates of a CSV file. The caller frees *points, which is NULL after an error: AB_BAD_INPUT "file:line:
- * ..." or for more than `most` cities, AB_FAILED for what cannot be read. */
-ab_status tsp_read_coordinates(const char *path, int most, tsp_point **points, int *n);
+/* Reads a table, of `most` cities at most, from text[size] of the file at `path`. The caller frees *table, which is NULL
+ * after an error: AB_BAD_INPUT "file:line: ...", AB_FAILED where there is no memory. Rows lie in `text`, which stays the
+ * caller's unless it becomes table->bytes. */
+ab_status tsp_table_read(const char *path, const char *text, size_t size, tsp_metric metric, int most,
+                         tsp_table **table, int *n);
+
+/* Gives an instance that has a table what a search needs of it: points and rule, or sphere and radius; and the scale. */
+ab_status tsp_table_place(tsp_instance *instance);
 
 #endif

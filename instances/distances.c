@@ -71,6 +71,15 @@ static double geo(tsp_point a, tsp_point b)
     return floor(earth_radius_km * acos(cosine) + 1.0);
 }
 
+void tsp_find_box(const tsp_point *points, int n, tsp_point *low, tsp_point *high)
+{
+    *low = *high = points[0];
+    for (int i = 1; i < n; i++) {
+        *low = (tsp_point){fmin(low->x, points[i].x), fmin(low->y, points[i].y)};
+        *high = (tsp_point){fmax(high->x, points[i].x), fmax(high->y, points[i].y)};
+    }
+}
+
 const tsp_rule *tsp_find_rule(const char *name)
 {
     static const tsp_rule rules[] = {
@@ -119,11 +128,8 @@ static ab_status fill_distances(const char *path, const tsp_rule *rule, const ts
  * farther apart than that, but for GEO, where no distance is too large at all; rounding does not change the order. */
 static bool surely_fit(const tsp_rule *rule, const tsp_point *points, int n)
 {
-    tsp_point lowest = points[0], highest = points[0];
-    for (int i = 1; i < n; i++) {
-        lowest = (tsp_point){fmin(lowest.x, points[i].x), fmin(lowest.y, points[i].y)};
-        highest = (tsp_point){fmax(highest.x, points[i].x), fmax(highest.y, points[i].y)};
-    }
+    tsp_point lowest, highest;
+    tsp_find_box(points, n, &lowest, &highest);
     return rule->distance(lowest, highest) <= INT32_MAX;
 }
 

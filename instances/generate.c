@@ -60,7 +60,7 @@ static ab_status draw_instance(tsp_kind kind, uint64_t seed, tsp_wanted wanted, 
 {
     const int n = instance->n;
     AB_TRY(draw_points(kind, n, seed, &instance->points));
-    if (wanted == TSP_LOCATED) return ab_ok();
+    if (tsp_wants_points(wanted)) return ab_ok();
     AB_TRY(tsp_compute_distances("generated", instance->rule, instance->points, n, &instance->dist));
     sha256_hex(instance->dist, (size_t)n * (size_t)n * sizeof *instance->dist, instance->sha256);
     free(instance->points);
@@ -70,7 +70,7 @@ static ab_status draw_instance(tsp_kind kind, uint64_t seed, tsp_wanted wanted, 
 
 ab_status tsp_generate_wanted(tsp_kind kind, int n, uint64_t seed, tsp_wanted wanted, tsp_instance *instance)
 {
-    const int most = wanted == TSP_LOCATED ? TSP_MAX_LOCATED : TSP_MAX_CITIES;
+    const int most = tsp_wants_points(wanted) ? TSP_MAX_LOCATED : TSP_MAX_CITIES;
     *instance = (tsp_instance){0};
     if (n < 1 || n > most) return ab_bad_input("a generated instance has 1 to %d cities, not %d", most, n);
     *instance = (tsp_instance){.edge_weight_type = "EUC_2D", .rule = tsp_find_rule("EUC_2D"), .n = n, .stand_in = true};

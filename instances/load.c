@@ -78,14 +78,15 @@ static bool parse_stand_in(const char *name, tsp_kind *kind, int *n)
     return *kind == TSP_CLUSTERED || !is_tsplib_u(*n);
 }
 
-/* The stand-in of a name of the catalogue. */
-static ab_status find_stand_in(const char *name, source *found)
+/* The stand-in of a name of the catalogue, or the file that is called so in the current folder. */
+static ab_status find_elsewhere(const char *name, source *found)
 {
     tsp_catalogue_entry entry;
     AB_TRY(tsp_find_in_catalogue(name, &entry));
     found->known = entry.n > 0;
     found->n = entry.n;
     found->kind = is_tsplib_u(entry.n) ? TSP_CLUSTERED : TSP_UNIFORM;
+    if (!found->known) found->known = ab_find_here(name, found->path);
     return ab_ok();
 }
 
@@ -94,7 +95,7 @@ static ab_status find_source(const char *name, source *found)
     *found = (source){.known = false};
     AB_TRY(ab_find_file(&shelf, name, found->path));
     found->known = found->path[0] != '\0' || parse_stand_in(name, &found->kind, &found->n);
-    return found->known ? ab_ok() : find_stand_in(name, found);
+    return found->known ? ab_ok() : find_elsewhere(name, found);
 }
 
 /* find_source, with an error for an unknown name. */
@@ -118,33 +119,43 @@ ab_status tsp_check_name(const char *name)
 
 /* ---- Instances ---- */
 
-static ab_status load(const char *name, tsp_wanted wanted, tsp_instance *instance)
+static ab_status load(const char *name, tsp_wanted wanted, tsp_metric metric, tsp_instance *instance)
 {
     source found;
     *instance = (tsp_instance){0};
+    if (wanted == TSP_REAL && strcmp(name, "-") == 0) return tsp_read_file(name, wanted, metric, instance);
     AB_TRY(must_find(name, &found));
-    if (found.path[0] != '\0') return tsp_read_file(found.path, wanted, instance);
+    if (found.path[0] != '\0') return tsp_read_file(found.path, wanted, metric, instance);
+    if (metric != TSP_BY_HEADER)
+        return ab_bad_input("%s: --metric is for a table of coordinates, and this is generated", name);
     return tsp_generate_wanted(found.kind, found.n, stand_in_seed, wanted, instance);
 }
 
 ab_status tsp_load(const char *name, tsp_instance *instance)
 {
-    return load(name, TSP_DISTANCES, instance);
+    return load(name, TSP_DISTANCES, TSP_BY_HEADER, instance);
 }
 
 ab_status tsp_describe(const char *name, tsp_instance *instance)
 {
-    return load(name, TSP_DESCRIBED, instance);
+    return load(name, TSP_DESCRIBED, TSP_BY_HEADER, instance);
 }
 
 ab_status tsp_locate(const char *name, tsp_instance *instance)
 {
-    return load(name, TSP_LOCATED, instance);
+    return load(name, TSP_LOCATED, TSP_BY_HEADER, instance);
+}
+
+ab_status tsp_locate_real(const char *name, tsp_metric metric, tsp_instance *instance)
+{
+    return load(name, TSP_REAL, metric, instance);
 }
 
 void tsp_free(tsp_instance *instance)
 {
     free(instance->dist);
     free(instance->points);
+    free(instance->sphere);
+    tsp_table_free(instance->table);
     *instance = (tsp_instance){0};
 }

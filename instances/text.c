@@ -20,6 +20,35 @@ ab_status tsplib_error(const tsplib_text *text, const char *format, ...)
     return ab_bad_input("%s:%ld: %s", ab_short_path(text->path), text->line, message);
 }
 
+static ab_status too_large(const tsplib_text *text)
+{
+    return ab_bad_input("%s: more than %d bytes, which is the most", ab_short_path(text->path), TSPLIB_MAX_BYTES);
+}
+
+/* Begins with what has been read. Some editors write a mark before UTF-8. */
+static ab_status begin(tsplib_text *text, size_t length)
+{
+    text->bytes[length] = '\0';
+    text->end = text->bytes + length;
+    text->cursor = text->bytes + (strncmp(text->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    return text->cursor < text->end ? ab_ok() : tsplib_error(text, "the file is empty");
+}
+
+/* Reads what has no size to tell. */
+static ab_status read_stream(FILE *file, tsplib_text *text)
+{
+    size_t length = 0;
+    for (size_t size = 1 << 16; size <= TSPLIB_MAX_BYTES; size *= 2) {
+        char *grown = realloc(text->bytes, size + 1);
+        if (grown == NULL) return ab_failed("%s: no memory for %zu bytes", text->path, size);
+        text->bytes = grown;
+        length += fread(text->bytes + length, 1, size - length, file);
+        if (ferror(file)) return ab_failed("%s: %s", text->path, strerror(errno));
+        if (length < size) return begin(text, length);
+    }
+    return too_large(text);
+}
+
 /* Reads an open file into text->bytes. Only regular files: a directory or a device has no size to read. */
 static ab_status read_all(FILE *file, tsplib_text *text)
 {
@@ -27,16 +56,12 @@ static ab_status read_all(FILE *file, tsplib_text *text)
     if (fstat(fileno(file), &info) != 0) return ab_failed("%s: %s", ab_short_path(text->path), strerror(errno));
     if (!S_ISREG(info.st_mode)) return ab_bad_input("%s: not a regular file", ab_short_path(text->path));
     size_t size = (size_t)info.st_size;
-    if (size > TSPLIB_MAX_BYTES)
-        return ab_bad_input("%s: %zu bytes, a file has %d at most", ab_short_path(text->path), size, TSPLIB_MAX_BYTES);
+    if (size > TSPLIB_MAX_BYTES) return too_large(text);
     text->bytes = malloc(size + 1);
     if (text->bytes == NULL) return ab_failed("%s: no memory for %zu bytes", ab_short_path(text->path), size);
     size_t length = fread(text->bytes, 1, size, file);
     if (ferror(file)) return ab_failed("%s: %s", ab_short_path(text->path), strerror(errno));
-    text->bytes[length] = '\0';
-    text->cursor = text->bytes;
-    text->end = text->bytes + length;
-    return length > 0 ? ab_ok() : tsplib_error(text, "the file is empty");
+    return begin(text, length);
 }
 
 ab_status tsplib_open(const char *path, tsplib_text *text)
@@ -44,6 +69,10 @@ ab_status tsplib_open(const char *path, tsplib_text *text)
     *text = (tsplib_text){.path = path, .line = 1};
     text->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (text->locale == (locale_t)0) return ab_failed("newlocale: %s", strerror(errno));
+    if (strcmp(path, "-") == 0) {
+        text->path = "stdin";
+        return read_stream(stdin, text);
+    }
     FILE *file = fopen(path, "rb");
     if (file == NULL) return ab_failed("%s: %s", ab_short_path(path), strerror(errno));
     ab_status status = read_all(file, text);

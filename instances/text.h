@@ -9,7 +9,7 @@
 #include "base/status.h"
 
 typedef struct tsplib_text {
-    const char *path;   /* as the user gave it, for messages */
+    const char *path;   /* as the user gave it, or "stdin", for messages */
     char *bytes;        /* the whole file, and a NUL after it */
     const char *end;    /* that NUL; the file may hold others */
     const char *cursor; /* the next byte to read, bytes .. end */
@@ -26,7 +26,7 @@ typedef struct tsplib_span {
 enum { TSPLIB_QUOTE = 32 };           /* bytes of a quoted span, NUL included */
 enum { TSPLIB_MAX_BYTES = 1 << 30 }; /* of a file, which is read whole: weights of 12,000 cities, written out */
 
-/* Reads a whole file, which must be neither empty nor larger than TSPLIB_MAX_BYTES. Close it, also after an error. */
+/* Reads a whole file, or standard input for "-", which must be neither empty nor larger than TSPLIB_MAX_BYTES. Close it, also after an error. */
 ab_status tsplib_open(const char *path, tsplib_text *text);
 void tsplib_close(tsplib_text *text);
 

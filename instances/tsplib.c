@@ -46,6 +46,7 @@ typedef struct parse {
     const matrix_form *form; /* EDGE_WEIGHT_FORMAT; NULL until known */
     tsp_point *points;       /* [n] NODE_COORD_SECTION; NULL until read */
     int32_t *dist;           /* [n][n] EDGE_WEIGHT_SECTION; NULL until read */
+    tsp_table *table;        /* NULL where the file is TSPLIB's */
 } parse;
 
 typedef struct keyword {
@@ -210,15 +211,27 @@ static ab_status read_keywords(parse *file)
     return ab_ok();
 }
 
+/* Whether a file is TSPLIB's, by its first word. */
+static bool begins_with_keyword(tsplib_text text)
+{
+    tsplib_span key, value;
+    if (!tsplib_next_line(&text, &key, &value)) return false;
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+        if (tsplib_is(key, keywords[i].name)) return true;
+    return false;
+}
+
 static bool ends_with(const char *text, size_t length, const char *end)
 {
     const size_t behind = strlen(end);
     return length > behind && strncmp(text + length - behind, end, behind) == 0;
 }
 
-static bool is_csv(const char *path)
+static bool is_table(const tsplib_text *text)
 {
-    return ends_with(path, strlen(path), ".csv");
+    const size_t length = strlen(text->path);
+    if (ends_with(text->path, length, ".csv")) return true;
+    return !ends_with(text->path, length, ".tsp") && !begins_with_keyword(*text);
 }
 
 static ab_status check_sections(const parse *file)
@@ -235,16 +248,47 @@ static ab_status check_sections(const parse *file)
     return missing == NULL ? ab_ok() : tsplib_error(&file->text, "the file ends without %s", missing);
 }
 
+/* Whole numbers on a plane must say something about the cities. */
+static ab_status round_table(parse *file)
+{
+    const char *path = ab_short_path(file->text.path);
+    tsp_point low, high;
+    tsp_find_box(file->table->points, file->n, &low, &high);
+    const double across = hypot(high.x - low.x, high.y - low.y);
+    if (file->table->geo)
+        return ab_bad_input("%s:1: latitudes and longitudes, where distances are a plane's: project them (antbench "
+                            "solve takes them as they are)",
+                            path);
+    if (file->n > 1 && across < sqrt(file->n))
+        return ab_bad_input("%s: distances are rounded to whole numbers, and all %d cities are within %g: multiply the "
+                            "coordinates (antbench solve takes them as they are)",
+                            path, file->n, across);
+    file->points = file->table->points;
+    file->table->points = NULL;
+    file->rule = tsp_find_rule("EUC_2D");
+    return ab_ok();
+}
+
+static ab_status read_table(parse *file, tsp_wanted wanted, tsp_metric metric)
+{
+    const size_t size = (size_t)(file->text.end - file->text.cursor);
+    AB_TRY(tsp_table_read(file->text.path, file->text.cursor, size, metric, file->most, &file->table, &file->n));
+    return wanted == TSP_REAL ? ab_ok() : round_table(file);
+}
+
 /* Reads and checks everything. A matrix is checked by reading it. */
-static ab_status read_instance(parse *file, tsp_wanted wanted)
+static ab_status read_instance(parse *file, tsp_wanted wanted, tsp_metric metric)
 {
     const char *path = file->text.path;
-    if (is_csv(path)) {
-        AB_TRY(tsp_read_coordinates(path, file->most, &file->points, &file->n));
-        file->rule = tsp_find_rule("EUC_2D");
+    if (is_table(&file->text)) {
+        AB_TRY(read_table(file, wanted, metric));
+        if (wanted == TSP_REAL) return ab_ok();
     } else {
         AB_TRY(read_keywords(file));
         AB_TRY(check_sections(file));
+        if (metric != TSP_BY_HEADER)
+            return ab_bad_input("%s: --metric is for a table of coordinates, and this is TSPLIB's",
+                                ab_short_path(path));
     }
     if (file->rule == NULL) return ab_ok();
     if (wanted != TSP_DISTANCES) return tsp_check_distances(path, file->rule, file->points, file->n);
@@ -255,8 +299,9 @@ static ab_status read_instance(parse *file, tsp_wanted wanted)
 static ab_status name_instance(const char *path, tsp_instance *instance)
 {
     const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+    if (strcmp(path, "-") == 0) base = "stdin";
     size_t length = strlen(base);
-    if (ends_with(base, length, ".tsp") || is_csv(base)) length -= 4;
+    if (ends_with(base, length, ".tsp") || ends_with(base, length, ".csv")) length -= 4;
     if (strlen(path) >= sizeof instance->path || length >= sizeof instance->name)
         return ab_bad_input("%s: the name is too long (at most %zu bytes, a path %zu)", ab_short_path(path),
                             sizeof instance->name - 1, sizeof instance->path - 1);
@@ -275,41 +320,53 @@ static ab_status look_up_optimum(tsp_instance *instance)
     return ab_ok();
 }
 
+/* The table's rows lie in the text. */
+static ab_status take_table(parse *file, tsp_instance *instance)
+{
+    instance->table = file->table;
+    instance->table->bytes = file->text.bytes;
+    file->table = NULL;
+    file->text.bytes = NULL;
+    return tsp_table_place(instance);
+}
+
 /* Moves what was parsed and is wanted into the instance, which then owns it. */
 static ab_status fill_instance(parse *file, tsp_wanted wanted, tsp_instance *instance)
 {
+    sha256_hex(file->text.bytes, (size_t)(file->text.end - file->text.bytes), instance->sha256);
+    instance->n = file->n;
+    if (wanted == TSP_REAL && file->table != NULL) return take_table(file, instance);
     const char *type = file->explicit_weights ? "EXPLICIT" : file->rule->name;
     memcpy(instance->edge_weight_type, type, strlen(type));
-    instance->n = file->n;
     instance->rule = file->rule;
     if (wanted != TSP_DESCRIBED) {
         instance->dist = file->dist;
         file->dist = NULL;
     }
-    if (wanted == TSP_LOCATED) {
+    if (tsp_wants_points(wanted)) {
         instance->points = file->points;
         file->points = NULL;
     }
-    sha256_hex(file->text.bytes, (size_t)(file->text.end - file->text.bytes), instance->sha256);
     return look_up_optimum(instance);
 }
 
-ab_status tsp_read_file(const char *path, tsp_wanted wanted, tsp_instance *instance)
+ab_status tsp_read_file(const char *path, tsp_wanted wanted, tsp_metric metric, tsp_instance *instance)
 {
     *instance = (tsp_instance){0};
-    parse file = {.most = wanted == TSP_LOCATED ? TSP_MAX_LOCATED : TSP_MAX_CITIES};
+    parse file = {.most = tsp_wants_points(wanted) ? TSP_MAX_LOCATED : TSP_MAX_CITIES};
     ab_status status = name_instance(path, instance);
     if (status.code == AB_OK) status = tsplib_open(path, &file.text);
-    if (status.code == AB_OK) status = read_instance(&file, wanted);
+    if (status.code == AB_OK) status = read_instance(&file, wanted, metric);
     if (status.code == AB_OK) status = fill_instance(&file, wanted, instance);
     if (status.code != AB_OK) tsp_free(instance);
     free(file.points);
     free(file.dist);
+    tsp_table_free(file.table);
     tsplib_close(&file.text);
     return status;
 }
 
 ab_status tsp_read(const char *path, tsp_instance *instance)
 {
-    return tsp_read_file(path, TSP_DISTANCES, instance);
+    return tsp_read_file(path, TSP_DISTANCES, TSP_BY_HEADER, instance);
 }

@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "instances/distances.h"
+#include "instances/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +29,9 @@ typedef struct tsp_instance {
     int32_t *dist;             /* [n][n], symmetric, zero diagonal; NULL where it is only described or located */
     tsp_point *points;         /* [n], where it was located by tsp_locate; NULL where weights are EXPLICIT */
     const tsp_rule *rule;      /* by which distances follow from them; NULL where there are none */
+    tsp_place *sphere;         /* [n], where tsp_locate_real has found latitudes and longitudes; else NULL */
+    double radius;             /* of that sphere, in whole numbers of its distances */
+    tsp_table *table;          /* what tsp_locate_real has read from a CSV file; else NULL */
     int64_t optimum;           /* the catalogue's proven optimum; 0 where unknown */
     bool stand_in;             /* generated, not read from a file */
     char path[1024];           /* the file it was read from; empty for a stand-in */
@@ -39,6 +43,7 @@ typedef struct tsp_instance {
  *                     name of the catalogue that is in neither is generated (its uniform stand-in, "u198")
  *   "u198", "c1002"   a stand-in by its own name, uniform or clustered, unless such a file is there
  *   "x.tsp", "a/b"    the file at this path; "x.csv" too
+ *   "x.txt"           any other name: the file of this name in the current folder
  * A stand-in is never called like an instance of TSPLIB: u159 and its like must be there as files. Anything else is
  * AB_BAD_INPUT and suggests the nearest name of the catalogue or of a file; so is a name with control characters, in
  * one clean line. Free with tsp_free. */
@@ -52,6 +57,12 @@ ab_status tsp_describe(const char *name, tsp_instance *instance);
  * stand-in has no sha256. */
 ab_status tsp_locate(const char *name, tsp_instance *instance);
 
+/* tsp_locate for a tour of one's own: the distances of a CSV file's cities are real ones, in a plane or on the Earth
+ * (instances/table.h). Theirs are whole numbers of up to 2^30 here, to which table->scale leads: points and EUC_2D on a
+ * plane, sphere and radius on the Earth. "-" is standard input. AB_BAD_INPUT also for a metric that is asked for where
+ * there is no table. */
+ab_status tsp_locate_real(const char *name, tsp_metric metric, tsp_instance *instance);
+
 /* Whether there is something called `name` to load, by the same rules: AB_OK, or the AB_BAD_INPUT of tsp_load. Files
  * are not opened. */
 ab_status tsp_check_name(const char *name);
@@ -60,10 +71,12 @@ ab_status tsp_check_name(const char *name);
 bool tsp_may_load(const char *name);
 
 /* Reads a TSPLIB file: TYPE TSP with EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT in any matrix form, 1 <= n
- * <= TSP_MAX_CITIES; or, where its name ends with .csv, coordinates, a line "x,y" a city with or without a header above
- * them, whose distances are EUC_2D's. Errors, which leave *instance zeroed: AB_BAD_INPUT "file:line: what is wrong" for
- * its text, "file: ..." where no line is to blame, AB_FAILED for what cannot be opened or read; or what is wrong with
- * the catalogue, which has the optimum. */
+ * <= TSP_MAX_CITIES; or a table of coordinates (instances/table.h), whose distances are EUC_2D's. A file is a table
+ * where its name ends with .csv, or with neither that nor .tsp and it begins with no keyword of TSPLIB's. Errors, which
+ * leave *instance zeroed: AB_BAD_INPUT "file:line: what is wrong" for its text, "file: ..." where no line is to blame,
+ * AB_FAILED for what cannot be opened or read; or what is wrong with the catalogue, which has the optimum. Among the
+ * first are a table of latitudes and longitudes, and one whose cities are so near that rounding takes their distances:
+ * the box around n cities has a diagonal of less than sqrt(n). */
 ab_status tsp_read(const char *path, tsp_instance *instance);
 
 typedef enum tsp_kind { TSP_UNIFORM, TSP_CLUSTERED } tsp_kind;

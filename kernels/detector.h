@@ -1,4 +1,4 @@
-/* Edge detectors, the operations "colour-edge", "canny" and "sobel": an image in, a map of edges out.
+/* Edge detectors, the operations "colour-edge", "canny", "sobel" and "log-edges": an image in, a map of edges out.
  *
  * The work has three stages: UPLOAD brings the image to the device, DETECT finds the edges there, DOWNLOAD brings the
  * map back. scope=kernel is DETECT alone, as the sources have it; scope=end-to-end is all three. On a CPU there is

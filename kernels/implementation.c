@@ -32,7 +32,7 @@ void ab_trait_names(unsigned traits, char text[AB_TRAITS_TEXT])
         {AB_EXACT, "exact"},
         {AB_CANDIDATES, "candidates"},
         {AB_PARTIAL, "partial"},
-        {AB_SUPERSET, "superset"},
+        {AB_OTHER_RULES, "other-rules"},
         {AB_REFERENCE, "reference"},
         {AB_SEVERAL, "several"},
         {AB_THREAD_EACH, "thread-each"},

@@ -50,7 +50,7 @@ typedef struct ab_circumstances {
     const ab_measure *measure;
     int iterations;    /* of the effort */
     int cores;         /* what threads=all stands for */
-    double host_steps; /* elementary steps that a row on the host backend may cost */
+    double host_steps; /* elementary steps that a row on the host backend may cost; infinite where there is no limit */
     double seconds,
         power; /* the driver's estimate: a sample takes seconds * size^power on one core; 0: there is none */
 } ab_circumstances;
@@ -99,6 +99,8 @@ typedef struct ab_verdict {
     char metric[48]; /* what was counted: "valid-tours" */
     double value;
     bool wrong; /* the output is wrong; else a failure means that it could not be made or checked */
+    const char *quality;  /* name of a quality of the row, "mismatch-share", of an AB_OTHER_RULES; else NULL */
+    double quality_value; /* value of that quality */
 } ab_verdict;
 
 /* What a run left, for operations whose samples come from several. */

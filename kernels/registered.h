@@ -1,37 +1,25 @@
-/* Prototypes of all that registry.def names, made from it: registry.c calls by them, and who defines one includes this,
- * so that the compiler holds both to the same. */
+/* The types by which an operation's implementations are opened, made of its line in registry.def.
+ *
+ * The Makefile writes that line into a file of its own, build/gen/operations/tsp.h. A file that defines implementations
+ * for the CPU includes it and declares them:
+ *
+ *   tsp_open cpu_best;
+ *
+ * So the compiler holds them to what registry.c calls. A new implementation in registry.def compiles registry.c alone
+ * again. */
 #ifndef ANTBENCH_REGISTERED_H
 #define ANTBENCH_REGISTERED_H
 
-#include "kernels/operation.h"
+#include "base/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#define OPERATION(operation, name, problem_type, params_type, state_type)                                              \
+#define OPENED_BY(operation, name, problem_type, params_type, state_type)                                              \
     struct problem_type;                                                                                               \
     struct params_type;                                                                                                \
     struct state_type;                                                                                                 \
-    struct operation##_rung;                                                                                           \
     typedef struct problem_type operation##_problem;                                                                   \
     typedef struct params_type operation##_params;                                                                     \
     typedef struct state_type operation##_state;                                                                       \
-    extern const ab_operation operation##_operation;                                                                   \
     typedef ab_status operation##_open(const operation##_problem *problem, const operation##_params *params,           \
-                                       operation##_state **state);                                                     \
-    typedef ab_status operation##_open_rung(const struct operation##_rung *rung, const operation##_problem *problem,   \
-                                            const operation##_params *params, operation##_state **state);              \
-    operation##_open_rung operation##_open_host, operation##_open_cuda;
-#define CPU(operation, name, function, file, traits, source, description) operation##_open function;
-#define GPU(operation, name, rung, file, traits, source, description)                                                  \
-    extern const struct operation##_rung rung##_host, rung##_cuda;
-#include "kernels/registry.def"
-#undef OPERATION
-#undef CPU
-#undef GPU
+                                       operation##_state **state);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

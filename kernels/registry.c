@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "config.h"
+#include "kernels/operation.h"
 #include "kernels/registered.h"
 
 #ifdef AB_WITH_CUDA
@@ -10,6 +11,23 @@
 #else
 #define CUDA_ONLY(...)
 #endif
+
+/* ---- Functions with types ---- */
+
+#define OPERATION(operation, name, problem_type, params_type, state_type)                                              \
+    OPENED_BY(operation, name, problem_type, params_type, state_type)                                                  \
+    struct operation##_rung;                                                                                           \
+    typedef ab_status operation##_open_rung(const struct operation##_rung *rung, const operation##_problem *problem,   \
+                                            const operation##_params *params, operation##_state **state);              \
+    operation##_open_rung operation##_open_host, operation##_open_cuda;                                                \
+    extern const ab_operation operation##_operation;
+#define CPU(operation, name, function, file, traits, source, description) operation##_open function;
+#define GPU(operation, name, rung, file, traits, source, description)                                                  \
+    extern const struct operation##_rung rung##_host, rung##_cuda;
+#include "kernels/registry.def"
+#undef OPERATION
+#undef CPU
+#undef GPU
 
 /* ---- Functions without types ---- */
 

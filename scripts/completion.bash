@@ -34,7 +34,7 @@ _antbench()
 
 _antbench_options()
 {
-    "$@" 2>/dev/null | grep -oE '^  (antbench )?--[a-z-]+' | grep -oE -e '--[a-z-]+'
+    "$@" 2>/dev/null | LC_ALL=C grep -oE '^  (antbench )?--[a-z-]+' | LC_ALL=C grep -oE -e '--[a-z-]+'
 }
 
 complete -F _antbench antbench

@@ -1,5 +1,6 @@
 """A program that prints what tests/data/program/ has, and a report/ folder that goes with it."""
 
+import shlex
 import shutil
 from pathlib import Path
 
@@ -15,7 +16,7 @@ COLUMNS = "layout,label,table,row,instance,params,quantity,over,published\n"
 def program(tmp_path, monkeypatch):
     """The program, asked by antbench.index."""
     path = tmp_path / "antbench"
-    path.write_text(f"#!/bin/bash\ncat {DATA}/${{1#--}}.*\n")
+    path.write_text(f"#!/bin/bash\ncat {shlex.quote(str(DATA))}/${{1#--}}.*\n")
     path.chmod(0o755)
     monkeypatch.setattr(index, "PROGRAM", path)
     return path

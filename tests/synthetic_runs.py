@@ -85,3 +85,28 @@ def made_row(i, n, run, quality):
         run=run,
     )
     return row
+
+
+def measured_on(gpu, times, commit="aaaaaaa", started="2026-01-01T00:00:00Z", host="", kernel="", cpu="Same name"):
+    """A run on a GPU, and its host, of the rows {(row, backend): the means of its processes in ms}; `gpu` "": on none."""
+    meta = {
+        "schema": 3,
+        "run_id": f"{gpu or cpu}/{started}-{commit}",
+        "program": "antbench",
+        "command_line": ["antbench", "3.3"],
+        "options": {"profile": "quick"},
+        "started_utc": started,
+        "build": {"commit": commit, "device_code_sha256": kernel or commit},
+        "machine": {"name": "Made up", "cpu": cpu, "logical_cores": 16, "usable_cores": 16, "fingerprint": host},
+        "devices": [{"name": "NVIDIA H200", "uuid": f"GPU-{gpu}"}] if gpu else [],
+    }
+    run = Run(Path("made-up"), meta, pd.DataFrame())
+    rows = []
+    for line, ((name, backend), means) in enumerate(times.items(), start=2):
+        row = made_row(line, 10 * len(means), run, ("", ""))
+        half = 4.303 * np.std(means, ddof=1) / len(means) ** 0.5
+        numbers = {"mean_ms": np.mean(means), "median_ms": np.mean(means), "processes": float(len(means))}
+        ends = {"ci95_lo_ms": np.mean(means) - half, "ci95_hi_ms": np.mean(means) + half}
+        rows.append({**row, "row": name, "backend": backend, **numbers, **ends})
+    object.__setattr__(run, "rows", pd.DataFrame(rows))
+    return run

@@ -87,6 +87,15 @@ def test_the_side_that_is_first_changes_every_time(monkeypatch, tmp_path):
     assert [len(each.processes) for each in ab.rows_of(a) + ab.rows_of(b)] == [3, 3]
 
 
+def test_what_begins_in_one_second_has_a_folder_of_its_own(monkeypatch, tmp_path):
+    places = []
+    monkeypatch.setattr(rerun, "share", lambda arguments, root, out, i: places.append(out) or made_run({0: [np.array([1.0])]}))
+    for _ in range(3):
+        rerun.in_turns(([("3.3", tmp_path, ["x"])], [("3.3", tmp_path, ["x"])]), 1, "build/ab/now", ("a", "b"))
+    assert [str(path.relative_to(tmp_path / "build/ab")) for path in places] == [
+        f"{folder}/{side}/3.3" for folder in ("now", "now-2", "now-3") for side in "ab"]
+
+
 # ---- Rows ----
 
 
@@ -156,7 +165,7 @@ def builds(tmp_path):
         program = tmp_path / name / "build/bin/antbench"
         program.parent.mkdir(parents=True)
         log = shlex.quote(str(tmp_path / "log"))
-        program.write_text(f'#!/bin/bash\n[[ " $* " == *" --process "* ]] && echo {name} "${{@: -1}}" >> {log}\nexec {PROGRAM} "$@"\n')
+        program.write_text(f'#!/bin/bash\n[[ " $* " == *" --process "* ]] && echo {name} "${{@: -1}}" >> {log}\nexec {shlex.quote(str(PROGRAM))} "$@"\n')
         program.chmod(0o755)
     return tmp_path
 

@@ -170,7 +170,7 @@ CPU(mine, "seq", mine_seq, "baselines/mine.c", AB_REFERENCE, "a source", "what i
 
 class Tree:
     def __init__(self, path):
-        self.path, self.seconds, self.copied = path, [], {}
+        self.path, self.seconds, self.copied, self.compiled = path, [], {}, set()
         self.registry = path / "kernels/registry.def"
 
     @contextmanager
@@ -189,13 +189,6 @@ class Tree:
                 text=True,
                 timeout=300,
             )
-
-    def compile_the_registry_alone(self, as_old_as):
-        """What has an implementation includes the list for its prototype, which new lines leave as it is."""
-        old = as_old_as.stat()
-        os.utime(self.registry, ns=(old.st_atime_ns, old.st_mtime_ns))
-        for built in (self.path / "build").glob("*/*/registry.o"):
-            built.unlink()
 
     def make(self, *targets):
         return self.run("make", "NVCC=", f"PYTHON={sys.executable}", f"-j{os.cpu_count()}", *targets, what=targets[0])
@@ -234,11 +227,11 @@ def tree(tmp_path_factory, request):
         (made.path / new).write_text((ROOT / of).read_text().replace("sobel", "mine"))
     with open(made.registry, "a") as registry:
         registry.write(OPERATION_LINES)
-    made.compile_the_registry_alone(as_old_as=ROOT / "kernels/registry.def")
     for name, folder in TABLES.items():
         shutil.copy(DATA / name, made.path / folder / name)
     built = made.make(*PROGRAMS)
     assert built.returncode == 0, built.stderr
+    made.compiled = set(re.findall(r"^  (?:cc|c\+\+)\t(\S+)", built.stdout, re.M))
     yield made
     with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         print(f"\ntest_additions: {', '.join(text for text in made.seconds if not text.endswith(' 0.0 s'))}")
@@ -250,6 +243,16 @@ def indexed(tree):
     done = tree.make("index")
     assert done.returncode == 0, done.stderr
     return tree
+
+
+def test_what_is_there_already_is_not_compiled_again(tree):
+    """But for the registry, the list of drivers and the build's own description."""
+    kernels = {kernel.file.replace(".cu", ".host.o") for kernel in (*KERNELS, TWICE, BIASED)}
+    others = [*OPERATION, *(f"bench/{name}" for name, folder in TABLES.items() if folder == "bench")]
+    lists = {"kernels/registry.o", "bench/harness/build_info.o", "bench/harness/driver.o"}
+    expected = kernels | {name.replace(".c", ".o") for name in others} | lists
+    assert {name.split("/", 2)[2] for name in tree.compiled if "/without_cuda/" not in name} == expected
+    assert {name.split("/", 3)[3] for name in tree.compiled if "/without_cuda/" in name} <= lists
 
 
 # ---- Kernels ----
@@ -299,9 +302,19 @@ def test_the_common_tests_check_the_kernel(tree, kernel, program, test):
     assert tree.check(program, kernel.id, test) == ({test}, set())
 
 
-def test_a_kernel_that_is_not_there_is_no_kernel_to_check(tree):
-    every = "test_every_size_and_order"
-    assert every in tree.check("build/san/tests/test_tsp_kernels", "tsp/none", every)[1]
+def test_a_program_without_the_kernel_says_once_what_to_do(tree):
+    done = tree.run("build/san/tests/test_tsp_kernels", ANTBENCH_ONLY="tsp/none")
+    (said,) = [line for line in done.stderr.splitlines() if "tsp/none" in line]
+    assert done.returncode == command.USAGE and "make test-kernel ID=tsp/none" in said
+    assert "Sanitizer" not in done.stderr
+
+
+def test_the_kernels_own_tests_are_built_and_run_by_one_command(tree):
+    done = tree.make("test-kernel", "ID=choice-info/mine")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "test_choice_info: 5 passed" in done.stdout and "test_canny" not in done.stdout
+    missing = tree.make("test-kernel", "ID=choice-info/mien")
+    assert missing.returncode != 0 and "choice-info/mien: not in kernels/registry.def" in missing.stderr
 
 
 # ---- Wrong kernels ----
@@ -331,10 +344,38 @@ def test_a_new_table_is_measured_beside_what_was_published(tree, tmp_path):
     assert planned[1][:4] == ["9.9", "cpu-best", "u30", "tsp/cpu-best"]
     commands = tree.run("make", "NVCC=", "-n", "bench-9.9")
     assert commands.returncode == 0 and "build/bin/antbench 9.9 --profile 'quick'" in commands.stdout
-    code, (row,), shown = tree.drive(tmp_path / "run", "9.9")
+    code, (row,), shown = tree.drive(tmp_path / "run", "9.9", "--implementations", "tsp/cpu-best")
     assert code == command.OK and row["status"] in ("ok", "noisy", "few")
     assert (row["published_id"], row["published_ms"]) == ("thesis-9.9/cpu-best/u30", "12.34")
     assert re.search(r"published +12\.34$", shown, re.M)
+
+
+def test_a_new_table_has_no_limits_but_those_it_names(tree, tmp_path):
+    """It leaves out .sets, and .host_steps: the host backend verifies its kernel."""
+    code, (row,), _ = tree.drive(tmp_path / "run", "9.9", "--implementations", MINE.id, "--backend", "host")
+    assert (code, row["scope"], row["status"]) == (command.OK, "functional", "ok")
+
+
+def test_a_slip_in_a_table_is_one_line(tree):
+    """Of that driver and of what goes over all of them; the others run."""
+    mine = tree.path / "bench/table_9_7.c"
+    text = (DATA / "table_9_9.c").read_text().replace('"9.9"', '"9.7"').replace("table_9_9", "table_9_7")
+    mine.write_text(text.replace('"tsp/cpu-best"', '"tsp/cpu-bets"'))
+    said = "bench/table_9_7.c: table 9.7, row cpu-best: there is no implementation tsp/cpu-bets"
+    said += "; did you mean tsp/cpu-best?"
+    try:
+        assert tree.make("build/bin/antbench").returncode == 0
+        for arguments, prefix in ((["9.7"], "antbench 9.7"), (["--rows"], "antbench"), (["--sets"], "antbench")):
+            done = tree.run("build/bin/antbench", *arguments)
+            assert (done.returncode, done.stdout, done.stderr) == (command.USAGE, "", f"{prefix}: {said}\n")
+        done = tree.run("build/bin/antbench", "--tables")
+        assert (done.returncode, done.stderr) == (command.USAGE, f"antbench: {said}\n")
+        assert {"3.3", "9.7", "9.9"} <= {line[0] for line in lines_of(done.stdout)}
+        tree.ask("9.9", "--dry-run")
+        tree.ask("--help")
+    finally:
+        mine.unlink()
+        assert tree.make("build/bin/antbench").returncode == 0
 
 
 def test_a_new_operation_is_measured(tree, tmp_path):
@@ -377,9 +418,8 @@ def test_the_report_has_all_of_it(indexed, tmp_path):
     assert done.returncode == 0, done.stderr
     text = (indexed.path / "build/report/report.md").read_text()
     for kernel, section in zip(KERNELS, ("Table 3.3: time", "Table 4.2: an", "§5.5.5: edge", "Table 6.1: edge")):
-        columns = text.split(section)[1].split("\n|")[1]
-        name = kernel.id.split("/")[1]
-        assert f"| {name} (not measured yet) |" in columns, kernel.id
+        (left_out,) = re.findall("Left out, since nothing of them was measured: .*", text.split(section)[1].split("\n###")[0])
+        assert f"“{kernel.id.split('/')[1]}”" in left_out, kernel.id
     assert "Table 9.9 (ms) (`make bench-9.9`)" in text  # among those that no run has
     assert "Table 9.9 (ms)" in (indexed.path / "build/report/index.html").read_text()
 

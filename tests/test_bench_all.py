@@ -2,17 +2,46 @@
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 
+from antbench import bench_all, runs
+
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAM = """#!/bin/bash
-[ "$1" = --tables ] && { printf 'driver\\tprogram\\tfile\\ttable\\n3.3\\tp\\tf\\t3.3\\n3.3\\tp\\tf\\t3.4\\n5.1\\tp\\tf\\t5.1\\n'; exit; }
+PROGRAM = r"""#!/bin/bash
+[ "$1" = --tables ] && { printf 'driver\tprogram\tfile\ttable\n3.3\tp\tf\t3.3\n3.3\tp\tf\t3.4\n5.1\tp\tf\t5.1\n'; exit; }
 [ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "  --save DIR"; exit; }
-[ "${@: -1}" = --dry-run ] && { echo "4 rows, about ${ABOUT-30 s}"; exit; }
+[ "${@: -1}" = --dry-run ] && { printf "4 rows\nseconds\t${ABOUT-30}\n"; echo "antbench $1: note: no GPU" >&2; exit; }
 echo "$@" >> "$1"
+"""
+# A program that says and leaves what a driver does.
+RUNNING = PROGRAM + r"""
+mkdir -p "runs/$1"
+echo "antbench $1: note: no GPU" >&2
+echo "[0/3] seed 1, writing to runs/$1" >&2
+echo "[1/3] $1/seq/d198 threads=1: ok 1 ms (median of 10), ETA 1 s" >&2
+echo 'table,row,status,note' > "runs/$1/table-$1.csv"
+[ "$ONLY" ] || printf '3.3,a,ok,\n3.3,b,noisy,\n3.3,c,few,\n' >> "runs/$1/table-$1.csv"
+printf '3.3,d,timeout,\n3.3,e,unsupported,"needs 2 ranks, and there is 1"\n' >> "runs/$1/table-$1.csv"
+echo '{"complete": true}' > "runs/$1/meta.json"
+echo "a table of $1"
+"""
+FAILING = RUNNING + r"""
+[ "$1" = 5.1 ] || exit 0
+echo '{"complete": false}' > "runs/$1/meta.json"
+printf '3.3,f,wrong,\n3.3,g,error,\n' >> "runs/$1/table-$1.csv"
+echo "antbench $1: samples.csv: No space left on device" >&2
+echo "antbench $1: process 2 of 3: ended with exit code 1 before it was done" >&2
+exit 1
+"""
+INTERRUPTED = RUNNING.replace("true", "false") + r"""
+for name in INT TERM; do trap "echo antbench $1: interrupted >&2; trap - $name; kill -$name $$" $name; done
+touch ready
+while :; do sleep 0.05; done
 """
 SANITIZER = """#!/bin/bash
 [ "$1 $3 $4" = "--tool --error-exitcode 99" ] || exit 98
@@ -31,9 +60,9 @@ def write(path, text):
 @pytest.fixture
 def folder(tmp_path):
     """Copies of the scripts beside a program of two drivers, of which the second has images."""
-    (tmp_path / "scripts").mkdir()
-    for script in ("bench_all", "check_gpu"):
-        shutil.copy(ROOT / "scripts" / script, tmp_path / "scripts")
+    (tmp_path / "scripts/antbench").mkdir(parents=True)
+    for script in ("bench_all", "check_gpu", "antbench/__init__.py", "antbench/bench_all.py", "antbench/command.py"):
+        shutil.copy(ROOT / "scripts" / script, tmp_path / "scripts" / script)
     write(tmp_path / "build/bin/antbench", PROGRAM)
     write(tmp_path / "build/bin/tests/tsp_choices", "#!/bin/bash\n[ $1 = cuda ]\n")
     return tmp_path
@@ -41,7 +70,7 @@ def folder(tmp_path):
 
 def run(folder, script, *arguments, **environment):
     return subprocess.run([folder / "scripts" / script, *arguments], capture_output=True, text=True, cwd="/",
-                          env=dict(os.environ, **environment))
+                          env={**os.environ, "V": "", **environment})
 
 
 # ---- bench_all ----
@@ -64,7 +93,15 @@ def test_a_driver_without_the_rows_is_left_out(folder, rows, expected, option):
 
 def test_rows_of_no_table_are_wrong_usage(folder):
     done = run(folder, "bench_all", "", "", "--rows", "9.9/seq")
-    assert done.returncode == 2 and "no table is called 9.9" in done.stderr
+    assert (done.returncode, done.stderr) == (
+        2, "bench-all: --rows: there is no such table (build/bin/antbench --tables lists them)\n")
+
+
+def test_a_driver_hears_of_its_own_rows_alone(folder):
+    """It would refuse those of others."""
+    assert run(folder, "bench_all", "", "", "--rows", "3.4/race,5.1", "--seed", "2", "--rows=5.1/seq,3.3").returncode == 0
+    assert (folder / "3.3").read_text() == "3.3 --rows 3.4/race --seed 2 --rows 3.3\n"
+    assert (folder / "5.1").read_text() == "5.1 --rows 5.1 --seed 2 --rows 5.1/seq\n"
 
 
 def test_images_are_saved_where_there_are_any(folder):
@@ -85,13 +122,15 @@ def test_the_worst_exit_code_is_the_answer_and_every_driver_runs(folder, ends, w
 
 def told(folder, *options, **environment):
     done = run(folder, "bench_all", "", "", *options, **environment)
-    assert done.returncode == 0 and done.stdout == ""
-    return done.stderr.splitlines()
+    assert done.returncode == 0
+    note, *lines = done.stderr.splitlines()
+    assert note == "bench-all: no GPU"
+    return lines
 
 
 @pytest.mark.parametrize("about, total, half", [
-    ("30 s", "1 min", "30 s"), ("10 s", "20 s", "10 s"), ("2 min (100 s)", "4 min", "2 min"), ("4 s or more", "8 s", "4 s"),
-    ("2 h 1 min or more (7201 s)", "4 h 1 min", "2 h 1 min"), ("unknown", "0 s", "0 s"),
+    ("30", "1 min", "30 s"), ("10", "20 s", "10 s"), ("100", "4 min", "2 min"), ("3541", "1 h 59 min", "1 h 0 min"),
+    ("7201", "4 h 1 min", "2 h 1 min"), ("inf", "unknown", "unknown"),
 ])  # fmt: skip
 def test_how_long_it_will_take_is_told_before_and_while_it_lasts(folder, about, total, half):
     """Resumed, when nothing is known of how the estimates hold: the rest is what was estimated."""
@@ -104,21 +143,108 @@ def test_how_long_it_will_take_is_told_before_and_while_it_lasts(folder, about, 
 
 def test_the_rest_is_corrected_by_what_it_took(folder):
     write(folder / "build/bin/antbench", PROGRAM + "sleep 2.1\n")
-    before, between, _ = told(folder, ABOUT="1 s")
+    before, between, _ = told(folder, ABOUT="1")
     assert before.endswith("about 2 s") and int(between.split()[-3]) >= 2  # of which 1 s was estimated
     write(folder / "build/bin/antbench", PROGRAM)
-    assert told(folder, ABOUT="59 s")[1].endswith("about 0 s left")
+    assert told(folder, ABOUT="59")[1].endswith(" left")
 
 
 @pytest.mark.parametrize("option", ["--quiet", "--dry-run", "--process=2", "--list"])
 def test_nothing_is_estimated_where_nobody_waits_for_all(folder, option):
-    assert run(folder, "bench_all", "", "", option).stderr == ""
+    done = run(folder, "bench_all", "", "", option)
+    assert (done.stdout, done.stderr.replace("antbench 3.3: note: no GPU\nantbench 5.1: note: no GPU\n", "")) in (
+        ("", ""), ("4 rows\nseconds\t30\n" * 2, ""))
 
 
 def test_the_estimate_is_of_what_is_asked_for(folder):
     """The program is asked with the options that it will run with."""
-    write(folder / "build/bin/antbench", PROGRAM.replace("about ${ABOUT-30 s}", "about $# s"))
+    write(folder / "build/bin/antbench", PROGRAM.replace("${ABOUT-30}", "$#"))
     assert told(folder)[0].endswith(" about 4 s") and told(folder, "--profile", "smoke")[0].endswith(" about 8 s")
+
+
+def test_a_table_at_the_end_has_every_driver(folder):
+    write(folder / "build/bin/antbench", RUNNING)
+    done = run(folder, "bench_all", "", "", "--profile", "smoke")
+    assert done.returncode == 0 and [line.partition(",")[0] for line in done.stderr.splitlines()] == [
+        "bench-all: no GPU", "bench-all: 2 drivers", "bench-all: 3.3 ended with 0", "bench-all: 5.1 ended with 0"]
+    assert [line.split()[:8] for line in done.stdout.splitlines()] == [
+        [], ["driver", "exit", "ok", "noisy", "few", "skipped", "wrong", "error"],
+        ["3.3", "0", "1", "1", "1", "2", "0", "0"], ["5.1", "0", "1", "1", "1", "2", "0", "0"],
+        ["all", "0", "2", "2", "2", "4", "0", "0"], ["next:", "make", "report"]]
+    of_table = done.stdout.splitlines()[1:5]
+    assert len({len(line) for line in of_table}) == 1
+
+
+def test_what_went_wrong_and_what_to_type_next(folder):
+    write(folder / "build/bin/antbench", FAILING)
+    done = run(folder, "bench_all", "some where", "", "--profile", "smoke", "--resume")
+    assert done.returncode == 1 and "bench-all: 5.1 ended with 1, 2 of 2" in done.stderr
+    table, _, rest = done.stdout.partition("\n\n")
+    assert [line.split()[:8] for line in table.splitlines()][2:] == [
+        ["3.3", "0", "1", "1", "1", "2", "0", "0"], ["5.1", "1", "1", "1", "1", "2", "1", "1"],
+        ["all", "1", "2", "2", "2", "4", "1", "1"]]
+    assert rest.splitlines() == [
+        "5.1: samples.csv: No space left on device",
+        "    again: build/bin/antbench 5.1 --out runs/5.1 --resume --profile smoke",
+        "next: make report RUN='some where'"]
+
+
+@pytest.mark.parametrize("how, code, why, again", [
+    ("kill -SEGV $$", 1, "3.3, 5.1: ended with SEGV and said nothing", True),
+    ("exit 42", 1, "3.3, 5.1: ended with 42 and said nothing", True),
+    ("echo antbench $1: no such file >&2; exit 2", 2, "3.3, 5.1: no such file", True),
+    ("echo antbench $1: --backend cuda: no NVIDIA driver here >&2; exit 77", 77,
+     "3.3, 5.1: --backend cuda: no NVIDIA driver here", False),
+])  # fmt: skip
+def test_drivers_that_fail_alike_stand_together(folder, how, code, why, again):
+    write(folder / "build/bin/antbench", PROGRAM + how + "\n")
+    done = run(folder, "bench_all", "", "")
+    assert done.returncode == code
+    assert done.stdout.partition("\n\n")[2].splitlines() == [why] + ["    again: build/bin/antbench 3.3"] * again
+
+
+def test_where_nothing_could_run_a_row_says_why(folder):
+    write(folder / "build/bin/antbench", RUNNING + "exit 77\n")
+    done = run(folder, "bench_all", "", "", "--rows", "5.1", ONLY="1")
+    assert done.returncode == 77
+    assert done.stdout.splitlines()[-1] == "5.1: nothing could run: needs 2 ranks, and there is 1"
+
+
+def test_v_shows_every_row_and_a_note_once(folder):
+    write(folder / "build/bin/antbench", RUNNING)
+    quiet, loud = run(folder, "bench_all", "", ""), run(folder, "bench_all", "", "", V="1")
+    rows = ["[1/3] 3.3/seq/d198 threads=1: ok 1 ms (median of 10), ETA 1 s", "[1/3] 5.1/seq/d198 threads=1: ok 1 ms (median of 10), ETA 1 s"]
+    assert [line for line in loud.stderr.splitlines() if line.startswith("[1/3]")] == rows
+    assert "[1/3]" not in quiet.stderr and "a table of" not in quiet.stdout
+    assert loud.stdout.splitlines()[:2] == ["a table of 3.3", "a table of 5.1"] and loud.stdout.endswith(quiet.stdout)
+    assert [done.stderr.count("no GPU") for done in (quiet, loud)] == [1, 1]
+
+
+def test_no_line_is_longer_than_100_columns(folder):
+    write(folder / "build/bin/antbench", PROGRAM + "echo antbench $1: $(printf 'word %.0s' {1..60}) >&2; exit 1\n")
+    done = run(folder, "bench_all", "", "")
+    assert max(map(len, (done.stdout + done.stderr).splitlines())) <= 100
+    assert done.stdout.count("word") == 60
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_is_interrupted_ends_with_its_table(folder, number):
+    """The driver that runs hears of it, whoever the signal was sent to; those after it do not run."""
+    write(folder / "build/bin/antbench", INTERRUPTED)
+    process = subprocess.Popen([folder / "scripts/bench_all", "", ""], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (folder / "ready").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == -number and (folder / "5.1").exists() is False
+    assert out.splitlines()[2].split()[:5] == ["3.3", number.name.removeprefix("SIG"), "1", "1", "1"]
+    assert out.splitlines()[4:] == [
+        "3.3: interrupted", "    again: build/bin/antbench 3.3 --out runs/3.3 --resume", "not run: 5.1", "next: make report"]
+
+
+def test_the_columns_have_every_status():
+    assert sorted(status for of in bench_all.COLUMNS.values() for status in of) == sorted(runs.STATUSES)
 
 
 @pytest.mark.parametrize("script", ["bench_all", "check_gpu"])

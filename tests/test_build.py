@@ -1,11 +1,14 @@
 """The build: other flags build all objects again, and what meta.json says of the kernels does not depend on the folder."""
 
+import os
 import re
 import shutil
 import subprocess
 
 import pytest
 
+from antbench import tests_of
+from antbench.command import BadInput
 from support.commands import ROOT
 
 
@@ -34,6 +37,60 @@ def test_other_flags_build_again(tree, change):
     assert "  cc\t" not in make(tree, *OBJECTS)
     assert len(re.findall(r"  cc\t", make(tree, *OBJECTS, change))) == len(OBJECTS)
     assert len(re.findall(r"  cc\t", make(tree, *OBJECTS))) == len(OBJECTS)  # and back
+
+
+def test_a_new_line_of_the_registry_compiles_one_file_again():
+    """Adding a kernel is a file and a line: what the line is part of is compiled again."""
+    built = [path for path in ROOT.glob("build/*/**/*.d") if "gen" not in path.parts]
+    if not built:
+        pytest.skip("not built here")
+    assert {path.stem for path in built if "kernels/registry.def" in path.read_text()} == {"registry"}
+
+
+def test_operations_are_known_in_every_locale(monkeypatch):
+    """In Turkish, where it is installed, a range from a to z lacks i."""
+    found = []
+    for locale in ("C", "tr_TR.UTF-8"):
+        monkeypatch.setenv("LC_ALL", locale)
+        done = subprocess.run(["make", "-pn", "NVCC=", "help"], cwd=ROOT, capture_output=True, text=True)
+        found.append(re.findall(r"^OPERATIONS := .*\bchoice_info\b.*", done.stdout, re.M))
+    assert found[0] and found[0] == found[1]
+
+
+def test_test_programs_share_a_library():
+    found = [*ROOT.glob("build/san/tests/test_*"), *ROOT.glob("build/bin/tests/*"), *ROOT.glob("build/san/*.so")]
+    programs = [path for path in found if path.is_file() and path.suffix in ("", ".so")]
+    if not programs:
+        pytest.skip("not built here")
+    assert sum(path.stat().st_size for path in programs) < 200e6
+
+
+@pytest.mark.skipif(
+    not shutil.which("clang") or not (ROOT / "build/faults/inject.so").exists(), reason="no clang, or tests not built"
+)
+@pytest.mark.parametrize("reader", sorted(path.name for path in (ROOT / "tests/corpus").iterdir()))
+def test_the_readers_are_built_for_libfuzzer_too(reader, tmp_path):
+    done = subprocess.run(
+        [ROOT / "build/fuzz/readers", "-runs=0", ROOT / "tests/corpus" / reader],
+        cwd=tmp_path,
+        env={**os.environ, "READER": reader},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and re.search(r"DONE +cov: [1-9]", done.stderr), done.stderr
+
+
+def test_every_implementation_has_tests_of_its_own():
+    ids = tests_of.registered()
+    assert len(ids) > 50 and {tests_of.BACKENDS["CPU"], tests_of.BACKENDS["GPU"]} == set(ids.values())
+    programs = {id: tests_of.programs_of(id) for id in ids}
+    assert "build/san/tests/test_tsp_kernels" in programs["tsp/race"]
+    assert "build/bin/tests/stat_test_tsp_choices" in programs["tsp/race"]
+    assert "build/san/tests/test_baselines" in programs["tsp/cpu-best"]
+    assert "build/san/tests/test_baselines" not in programs["tsp/race"]
+    for wrong, said in {"tsp/raec": "did you mean tsp/race?", "sobel/mine": "Adding a kernel", "tsp": "--list"}.items():
+        with pytest.raises(BadInput, match=re.escape(said)):
+            tests_of.programs_of(wrong)
 
 
 @pytest.mark.parametrize("library", ["lib64", "lib", "lib/x86_64-linux-gnu", None])
@@ -74,6 +131,33 @@ def test_other_architectures_build_again_and_the_hash_is_the_same_in_every_folde
     assert names[tree] == names[other] and "kernels/tsp/evaporate.cu" in names[tree]
     assert "nvcc" in make(tree, *objects, "CUDA_ARCHS=90", f"NVCC={nvcc()}")
     assert hashes(tree, objects) != names[tree]
+
+
+NVCC = """#!/bin/bash
+case $1 in
+    --list-gpu-arch) printf 'compute_%s\\n' 75 80 86 90 100 120 ;;
+    --version | --dryrun) ;;
+    *) touch "${@: -1}" ;;
+esac
+"""
+
+
+def test_architectures_are_remembered_without_a_gpu_too(tree, tmp_path):
+    """What was built for 90 alone is not built again for all GPUs by the next command that builds."""
+    fake = tmp_path / "nvcc"
+    fake.write_text(NVCC)
+    fake.chmod(0o755)
+
+    def built(*arguments):
+        """(what was compiled, for what) by make."""
+        told = make(tree, "build/cuda/kernels/tsp/evaporate.o", f"NVCC={fake}", "GPU_ARCHS=", "CUDA_ARCHS=", *arguments)
+        return "  nvcc" in told, (tree / "build/gen/archs").read_text().split()
+
+    assert built("CUDA_ARCHS=100 90") == (True, ["90", "100"])
+    assert built() == (False, ["90", "100"])
+    assert built("CUDA_ARCHS=default") == (True, ["75", "80", "90"])
+    assert built() == (False, ["75", "80", "90"])
+    assert built("GPU_ARCHS=86") == (True, ["75", "80", "86", "90"])
 
 
 def hashes(folder, objects):

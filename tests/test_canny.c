@@ -19,11 +19,11 @@
 
 enum { N_ORDERS = 4, GROW_TILE = 16 };
 
-/* The rungs whose map must be the reference's, those with passes going to convergence; NPP's is not. */
+/* The rungs whose map must be the reference's, those with passes going to convergence; a library's need not be. */
 static const ab_implementation *next_rung(const ab_implementation *last)
 {
     while ((last = next_of("canny", ON_HOST, last)) != NULL)
-        if (!(last->traits & AB_SUPERSET)) return last;
+        if (!(last->traits & AB_OTHER_RULES)) return last;
     return NULL;
 }
 

@@ -48,7 +48,7 @@ def test_what_is_not_permitted_is_one_line_and_recorded(clock, tmp_path, monkeyp
     monkeypatch.delenv("FAKE_CLOCK")
     done = drive(*ROW, "--lock-clocks", "base", "--quiet", "--out", tmp_path / "run", program=WITH_GPU)
     assert done.returncode == 0
-    assert one_line(done) == "antbench 3.3: --lock-clocks: the GPU's clock is not locked: NVML says: Insufficient Permissions"
+    assert one_line(done) == "antbench 3.3: note: --lock-clocks: the GPU's clock is not locked: NVML says: Insufficient Permissions"
     assert lock_of(tmp_path / "run") == {"locked": False, "reason": "NVML says: Insufficient Permissions"}
 
 

@@ -199,10 +199,11 @@ static void test_bad_names(void **state)
         const char *name, *reason;
     } bad[] = {
         {"2^31x",
-         "formula \"2^31x\": not one that is generated, and no such file in $CNF_DIR or instances/cnf; did you "
+         "formula \"2^31x\": not one that is generated, and no such file here, in $CNF_DIR or instances/cnf; did you "
          "mean \"2^13\"?"},
-        {"k3-n20", "formula \"k3-n20\": not one that is generated, and no such file in $CNF_DIR or instances/cnf"},
-        {"zebra", "formula \"zebra\": not one that is generated, and no such file in $CNF_DIR or instances/cnf"},
+        {"k3-n20",
+         "formula \"k3-n20\": not one that is generated, and no such file here, in $CNF_DIR or instances/cnf"},
+        {"zebra", "formula \"zebra\": not one that is generated, and no such file here, in $CNF_DIR or instances/cnf"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_string_equal(cnf_check_name(bad[i].name).reason, bad[i].reason);

@@ -28,26 +28,43 @@ static ab_status open_colour_edge(const void *image, const void *params, ab_work
     return planted_colour_edge_open(image, params, bug_at_hand, (ed_detector **)work);
 }
 
-static void forget_note(struct ab_sink *sink, const char *text)
+enum { PIXELS = 56 * 56 }; /* few enough for edges to be found several times */
+
+static char first_note[256];
+
+static void keep_note(struct ab_sink *sink, const char *text)
 {
-    (void)sink, (void)text;
+    (void)sink;
+    if (!first_note[0]) snprintf(first_note, sizeof first_note, "%s", text);
+}
+
+/* Verifies on drawn shapes, which `flat` leaves without an edge. */
+static ab_status verify_on_shapes(const ab_implementation *implementation, const ed_params *params, bool flat,
+                                  ab_verdict *verdict)
+{
+    ab_input input = {.asked = "shapes-56"};
+    const ab_operation *operation = ab_find_operation(implementation->operation);
+    ab_sink sink = {.note = keep_note};
+    const ab_circumstances c = {.implementation = implementation, .input = &input, .measure = &operation->measures[0]};
+    ab_task task = {.c = &c, .params = params, .row = "planted", .sink = &sink};
+    *verdict = (ab_verdict){.wrong = false};
+    first_note[0] = '\0';
+    assert_int_equal(operation->inputs->load(&input, &task.loaded).code, AB_OK);
+    if (flat) {
+        memset(((edges_image *)task.loaded)->grey, 100, PIXELS);
+        memset(((edges_image *)task.loaded)->rgba, 100, 4 * PIXELS);
+    }
+    assert_int_equal(operation->problem(&task, &task.problem).code, AB_OK);
+    const ab_status status = operation->measures[0].verify(&task, verdict);
+    operation->inputs->unload(task.loaded);
+    return status;
 }
 
 /* The status of verifying on an image without an edge; *wrong is set. */
 static ab_status verify(const ab_implementation *implementation, const ed_params *params, bool *wrong)
 {
-    ab_input input = {.asked = "shapes-64"};
-    const ab_operation *operation = ab_find_operation(implementation->operation);
-    ab_sink sink = {.note = forget_note};
-    const ab_circumstances c = {.implementation = implementation, .input = &input, .measure = &operation->measures[0]};
-    ab_task task = {.c = &c, .params = params, .row = "planted", .sink = &sink};
-    ab_verdict verdict = {.wrong = false};
-    assert_int_equal(operation->inputs->load(&input, &task.loaded).code, AB_OK);
-    memset(((edges_image *)task.loaded)->grey, 100, 64 * 64);
-    memset(((edges_image *)task.loaded)->rgba, 100, 4 * 64 * 64);
-    assert_int_equal(operation->problem(&task, &task.problem).code, AB_OK);
-    const ab_status status = operation->measures[0].verify(&task, &verdict);
-    operation->inputs->unload(task.loaded);
+    ab_verdict verdict;
+    const ab_status status = verify_on_shapes(implementation, params, true, &verdict);
     *wrong = verdict.wrong;
     return status;
 }
@@ -85,27 +102,101 @@ static void test_colour_edge(void **state)
     expect_bugs(open_colour_edge, "colour-edge", 0, &params, CE_BUGS);
 }
 
-/* A superset is bounded on both sides: not everything may be an edge, and it may not miss them. */
-static void test_superset(void **state)
+static void skip_without_opencv(void)
 {
-    (void)state;
-    bool wrong = false;
-    ed_params params = ed_default_params();
-    const ab_implementation *opencv = registered("canny/opencv", AB_CPU);
+    const ed_params params = ed_default_params();
     ed_detector *detector = NULL;
     const uint8_t grey[16] = {0};
     const ed_image image = {.width = 4, .height = 4, .grey = grey};
-    if (open_detector(opencv->open, &image, &params, &detector).code == AB_UNSUPPORTED) skip();
+    const ab_status status = open_detector(registered("canny/opencv", AB_CPU)->open, &image, &params, &detector);
+    if (status.code == AB_UNSUPPORTED) skip();
     detector->work.methods->close(&detector->work);
-    ab_implementation planted = {.id = "planted", .operation = "canny", .name = "planted", .backend = AB_HOST,
-                                 .traits = AB_SUPERSET, .open = open_canny};
+}
+
+/* Canny on one pass, with a planted bug, beside OpenCV's. */
+static ab_status verify_bug(int bug, unsigned traits, bool flat, ab_verdict *verdict)
+{
+    const ab_implementation planted = {.id = "planted", .operation = "canny", .name = "planted", .backend = AB_HOST,
+                                       .traits = traits, .open = open_canny};
+    ed_params params = ed_default_params();
     params.hysteresis_passes = 1;
-    bug_at_hand = CANNY_BUG_NONE;
-    assert_int_equal(verify(&planted, &params, &wrong).code, AB_OK);
-    bug_at_hand = CANNY_BUG_ALL_EDGES;
-    const ab_status status = verify(&planted, &params, &wrong);
-    assert_true(wrong);
-    assert_non_null(strstr(status.reason, "farther than a pixel from any weak one"));
+    bug_at_hand = bug;
+    return verify_on_shapes(&planted, &params, flat, verdict);
+}
+
+/* A map as NPP's: for a library a quality of its row, for a kernel of ours a fault. */
+static void test_other_rules_are_a_quality(void **state)
+{
+    (void)state;
+    skip_without_opencv();
+    ab_verdict verdict;
+    double missing, edges, others;
+    assert_int_equal(verify_bug(CANNY_BUG_OTHER_RULES, 0, false, &verdict).code, AB_FAILED);
+    assert_true(verdict.wrong);
+    assert_null(verdict.quality);
+    const double differing = verdict.value;
+    const ab_status status = verify_bug(CANNY_BUG_OTHER_RULES, AB_OTHER_RULES, false, &verdict);
+    if (status.code != AB_OK) fail_msg("%s", status.reason);
+    print_message("# %s\n", first_note);
+    assert_false(verdict.wrong);
+    assert_string_equal(verdict.metric, "mismatched-pixels");
+    assert_string_equal(verdict.quality, "mismatch-share");
+    assert_true(verdict.value == differing && differing > 0.02 * PIXELS);
+    assert_true(verdict.quality_value == differing / PIXELS);
+    assert_int_equal(sscanf(first_note, "by rules of its own: misses %lf of %lf edges and has %lf others", &missing,
+                            &edges, &others), 3);
+    assert_true(missing > 0 && others > 0 && missing < edges && missing + others == differing);
+}
+
+/* On an image without an edge too, of which no map says anything. */
+static void test_other_rules_without_edges(void **state)
+{
+    (void)state;
+    skip_without_opencv();
+    ab_verdict verdict;
+    const int maps[] = {CANNY_BUG_NONE, CANNY_BUG_NO_EDGES, CANNY_BUG_OTHER_RULES};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i) {
+        assert_int_equal(verify_bug(maps[i], AB_OTHER_RULES, true, &verdict).code, AB_OK);
+        assert_string_equal(verdict.quality, "mismatch-share");
+    }
+    assert_int_equal(verify_bug(CANNY_BUG_NONE, AB_OTHER_RULES, true, &verdict).code, AB_OK);
+    assert_true(verdict.quality_value == 0);
+}
+
+static ab_status refuse(const void *image, const void *params, ab_work **work)
+{
+    (void)image, (void)params, (void)work;
+    return ab_failed("status -6");
+}
+
+/* What no rules give is an error of the row, and no wrong output. */
+static void test_broken_calls_of_a_library(void **state)
+{
+    (void)state;
+    skip_without_opencv();
+    static const struct {
+        int bug;
+        const char *reason;
+    } broken[] = {{CANNY_BUG_NO_EDGES, "nothing to do with the image"},
+                  {CANNY_BUG_ALL_EDGES, "nothing to do with the image"},
+                  {CANNY_BUG_ELSEWHERE, "nothing to do with the image"},
+                  {CANNY_BUG_STREWN, "nothing to do with the image"},
+                  {CANNY_BUG_UNWRITTEN, "other than 0 and 1"},
+                  {CANNY_BUG_OTHER_AGAIN, "finding the edges again gives another map"}};
+    const ab_implementation refusing = {.id = "planted", .operation = "canny", .name = "planted", .backend = AB_HOST,
+                                        .traits = AB_OTHER_RULES, .open = refuse};
+    const ed_params params = ed_default_params();
+    ab_verdict verdict;
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; ++i) {
+        const ab_status status = verify_bug(broken[i].bug, AB_OTHER_RULES, false, &verdict);
+        print_message("# bug %d: %s\n", broken[i].bug, status.code == AB_OK ? first_note : status.reason);
+        assert_int_equal(status.code, AB_FAILED);
+        assert_non_null(strstr(status.reason, broken[i].reason));
+        assert_false(verdict.wrong);
+        assert_null(verdict.quality);
+    }
+    assert_int_equal(verify_on_shapes(&refusing, &params, false, &verdict).code, AB_FAILED);
+    assert_false(verdict.wrong);
 }
 
 /* The reference by the rules has edges in the last column and row of the images that are drawn. */
@@ -137,7 +228,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_of_canny),
         cmocka_unit_test(test_colour_edge),
-        cmocka_unit_test(test_superset),
+        cmocka_unit_test(test_other_rules_are_a_quality),
+        cmocka_unit_test(test_other_rules_without_edges),
+        cmocka_unit_test(test_broken_calls_of_a_library),
         cmocka_unit_test(test_probes_have_edges_at_the_border),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

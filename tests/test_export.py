@@ -32,7 +32,8 @@ def test_every_timed_row_has_its_processes_and_aggregates(document):
         assert sum(entry["iterations"] for entry in repetitions) == row["samples"]
         assert set(aggregates) == ({"mean", "median", "stddev", "cv"} if row["processes"] > 1 else set())
         if aggregates:
-            assert aggregates["mean"]["real_time"] == pytest.approx(row["mean_ms"], rel=1e-6)
+            assert aggregates["mean"]["real_time"] == pytest.approx(1e6 * row["mean_ms"], rel=1e-6)
+            assert 0 <= aggregates["cv"]["real_time"] < 2, "a share"
             assert aggregates["cv"]["aggregate_unit"] == "percentage"
     assert any(entry["run_type"] == "aggregate" for entry in document["benchmarks"])
 
@@ -55,6 +56,14 @@ def test_it_has_what_compare_py_asks_for(document):
     assert any(entry.get("bytes_per_second", 0) > 1e9 for entry in document["benchmarks"])
 
 
+def test_compare_py_which_prints_whole_units_prints_digits(document):
+    """And it pairs entries of one unit alone: a row has the same in every run."""
+    times = [entry for entry in document["benchmarks"] if entry.get("aggregate_name") not in ("stddev", "cv")]
+    printed = [f"{entry['real_time']:14.0f}" for entry in times]
+    assert min(len(text.strip()) for text in printed) >= 3 and min(entry["real_time"] for entry in times) < 1e6
+    assert {entry["time_unit"] for entry in document["benchmarks"]} == {"ns"}
+
+
 def test_a_run_without_times_is_an_error(tmp_path):
     run = write_run(tmp_path / "run", [quality_row("3.3", "ds-roulette", "d198", "", "protocol=as-best")])
     with pytest.raises(BadInput, match="no timed row"):
@@ -65,8 +74,7 @@ def test_one_process_has_no_aggregates(tmp_path, capsys):
     run = write_run(tmp_path / "run", [made_row("3.3", "ds-roulette", "d198", 1.0, "protocol=as-best")])
     assert export.main([str(run)]) == 0
     (entry,) = json.loads(capsys.readouterr().out)["benchmarks"]
-    assert entry["name"] == "3.3/ds-roulette/d198/iteration/protocol=as-best" and entry["real_time"] == pytest.approx(
-        1.0, rel=0.1
-    )
-    with pytest.raises(BadInput, match="/nonexistent/x: No such file"):
-        export.main([str(run), "--out", "/nonexistent/x"])
+    assert entry["name"] == "3.3/ds-roulette/d198/iteration/protocol=as-best"
+    assert entry["real_time"] == pytest.approx(1e6, rel=0.1)
+    with pytest.raises(BadInput, match="/none/x: No such file"):
+        export.main([str(run), "--out", str(tmp_path / "none/x")])

@@ -12,7 +12,7 @@
 
 #include "kernels/host/host_backend.h"
 #include "tests/planted/planted.h"
-#include "tests/support/failing_new.h"
+#include "tests/failing_new/failing_new.h"
 
 enum { ORDERS = 7 };
 

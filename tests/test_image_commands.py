@@ -187,20 +187,33 @@ def test_detectors_are_timed_on_the_cpu(detector_run):
 
 
 def test_detectors_are_verified_everywhere(detector_run):
-    """Their maps are the reference's, but for hysteresis that is cut short, and for those of a superset."""
+    """Their maps are the reference's, but for hysteresis that is cut short, and for those by other rules."""
     rows = [row for row in detector_run[0] if row["table"] == "6.1"]
-    superset = implementations(have=["superset"])
+    others = implementations(have=["other-rules"])
     ids = {row["implementation"] for row in rows if row["backend"] == "host"}
     assert ids == implementations("canny", "host", lack=["several"]) | implementations("colour-edge", "host")
-    for row in (row for row in rows if row["backend"] == "host" and row["implementation"] not in superset):
+    for row in (row for row in rows if row["backend"] == "host" and row["implementation"] not in others):
         assert (row["status"], row["scope"], row["mean_ms"], row["bytes"]) == ("ok", "functional", "", "")
-    for row in (row for row in rows if row["implementation"] in superset):
+    for row in (row for row in rows if row["implementation"] in others):
         assert row["status"] == "unsupported" and row["note"]
-    equal = [row for row in rows if row["implementation"] not in superset
+    equal = [row for row in rows if row["implementation"] not in others
              and params_of(row).get("hysteresis", "all") == "all"]
     assert {(row["verify_metric"], row["verify_value"]) for row in equal} == {("mismatched-pixels", "0")}
     cut_short = {row["row"] for row in rows if params_of(row).get("hysteresis", "all") != "all"}
     assert {"canny-h4", "canny-h10"} <= cut_short and not cut_short & {row["row"] for row in equal}
+
+
+def test_a_library_by_other_rules_is_never_wrong(tmp_path):
+    """The program, linked with a Canny that is none in the place of NPP's (tests/planted_driver)."""
+    result = commands.drive("--backend", "host", "--instances", "shapes-60x40", "--implementations", "canny/npp", "--out",
+                            tmp_path / "run", driver="6.1", program=commands.PLANTED)  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    [row] = rows_of(tmp_path / "run")
+    missing, edges, others = map(int, re.search(r"misses (\d+) of (\d+) edges and has (\d+) others", row["note"]).groups())
+    assert (row["status"], row["verify_metric"], row["quality_metric"]) == ("ok", "mismatched-pixels", "mismatch-share")
+    assert float(row["verify_value"]) == missing + others and edges > missing > 0
+    for name in ("quality_best", "quality_mean"):
+        assert float(row[name]) == pytest.approx((missing + others) / (60 * 40))
 
 
 def noise_rows(rows, metric):

@@ -98,6 +98,16 @@ def test_another_png_of_that_name_is_replaced(two, tmp_path):
             assert png.tobytes() == pixels
 
 
+def test_a_link_in_the_way_is_not_followed(two, tmp_path):
+    (tmp_path / "standard").mkdir()
+    (tmp_path / "mine").write_text("mine")
+    for name in ("grey.png", "grey.png.part"):
+        (tmp_path / "standard" / name).symlink_to(tmp_path / "mine")
+    code, _, directory = fetch(tmp_path, two)
+    assert code == 0 and (tmp_path / "mine").read_text() == "mine"
+    assert not (directory / "grey.png").is_symlink() and (directory / "grey.png").stat().st_size > 0
+
+
 def test_a_tiff_that_is_none(server, two, tmp_path):  # noqa: F811
     server.files["/grey.tiff"] = b"not a TIFF"
     code, lines, _ = fetch(tmp_path, [two[0], (*two[1][:2], b"not a TIFF", two[1][3])])

@@ -1,6 +1,8 @@
-"""What make install leaves: the main job from another directory, the manual page, completion, --version, and all gone again."""
+"""What make install leaves: the main job from another directory, the commands that measure, the manual page, completion,
+--version, and all gone again."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -51,9 +53,53 @@ def test_the_published_numbers_and_kept_runs_are_found(prefix, tmp_path):
     assert "GTX 580 (thesis)" in said and "H100" in said and (tmp_path / "build/gpus/times.csv").is_file()
 
 
+FEW = ["--backend", "cpu", "--runs", "1", "--iterations", "6"]
+
+
+def test_every_table_is_measured_into_the_current_directory(prefix, tmp_path):
+    before = sorted(prefix.rglob("*"))
+    rows = ["--rows", "3.3/acotsp-seq/d198", "--processes", 1, *FEW]
+    results = prefix / "bin/antbench-results"
+    call(results, tmp_path, "bench-all", *rows)
+    assert [path.name for path in (tmp_path / "results/runs").glob("*/*/table-*.csv")] == ["table-3.3.csv"]
+    environment = {**os.environ, "OUT": "mine"}
+    subprocess.run([results, "bench-all", *map(str, rows)], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    assert (tmp_path / "mine/3.3/meta.json").is_file()
+    assert sorted(prefix.rglob("*")) == before
+
+
+def test_ab_calibrate_and_time_to_target_measure_with_the_installed_program(prefix, tmp_path):
+    before = sorted(prefix.rglob("*"))
+    results = prefix / "bin/antbench-results"
+    few = [*FEW, "--processes", "2"]
+    two = ["3.3/acotsp-seq/u20", "3.3/cpu-blocks-1/u20"]
+    done = subprocess.run([results, "ab", *two, *few], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode in (0, 3, 5) and "2 processes each" in done.stdout, done.stderr
+    said = call(results, tmp_path, "calibrate", "--driver", "3.3", "--repetitions", 6, "--", *FEW, "--rows", "3.3/acotsp-seq/u20")
+    (kept,) = (tmp_path / "results/runs").glob("*/calibration.json")
+    assert f"kept in {kept}" in said
+    done = subprocess.run([results, "time-to-target", "c200:1"], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "c200: its optimum is not known\n"), "which antbench solve says"
+    assert {path.name for path in (tmp_path / "build").iterdir()} >= {"ab", "calibrate"}
+    assert "ROW" in call(results, tmp_path, "profile", "--help")
+    assert sorted(prefix.rglob("*")) == before
+
+
+def test_it_is_not_large(prefix):
+    """The samples of the kept runs, 60 MB of text, are compressed, and the program has no symbols of a debugger."""
+    share = [path for path in (prefix / "share").rglob("*") if path.is_file() and not path.is_symlink()]
+    assert not [path for path in share if path.name == "samples.csv"]
+    assert sum(path.stat().st_size for path in share) < 25e6
+    sections = subprocess.run(["readelf", "-S", prefix / "lib/antbench/antbench"], capture_output=True, text=True)
+    assert ".debug_info" not in sections.stdout
+
+
 def test_wrong_commands_say_how(prefix, tmp_path):
-    assert call(prefix / "bin/antbench-results", tmp_path, "--help").startswith("usage: antbench-results plots|report")
-    assert call(prefix / "bin/antbench-results", tmp_path, "reprot", code=2) == ""
+    results = prefix / "bin/antbench-results"
+    assert call(results, tmp_path, "--help").startswith("usage: antbench-results plots|report")
+    for command, told in (("reprot", "no command reprot here"), ("check-gpu", "make in the source tree may have it")):
+        done = subprocess.run([results, command], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1
     done = subprocess.run([ROOT / "scripts/install", "relative"], capture_output=True, text=True)
     assert done.returncode == 2 and "PREFIX is to be a path from the root" in done.stderr
 

@@ -188,7 +188,8 @@ def test_a_directory_or_a_link_in_the_way(server, tmp_path):
     (directory / "a.tsp").rmdir()
     number = subprocess.run(["cksum"], input=f"{entries[0][1]}\n", capture_output=True, text=True).stdout.split()[0]
     (tmp_path / "mine").write_text("mine")
-    (directory / f"a.tsp.{number}.part.unpacked").symlink_to(tmp_path / "mine")
+    for link in (f"a.tsp.{number}.part", f"a.tsp.{number}.part.unpacked"):
+        (directory / link).symlink_to(tmp_path / "mine")
     code, _, _ = fetch(tmp_path, entries)
     assert code == 0 and (directory / "a.tsp").read_bytes() == GOOD and (tmp_path / "mine").read_text() == "mine"
 

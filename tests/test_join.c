@@ -103,6 +103,40 @@ static void a_process_without_samples_leaves_the_rest(void **state)
     free(joined.samples);
 }
 
+/* An interval of nothing, since each process has as many. */
+static void a_time_slice_in_each_process_is_seen(void **state)
+{
+    (void)state;
+    ab_sample samples[3][SAMPLES], wholes[3][SAMPLES];
+    ab_recorded_row of[3];
+    const ab_recorded_row *parts[3];
+    for (int i = 0; i < 3; i++) {
+        of[i] = process_of(samples[i], 1);
+        samples[i][i].ms = 13;
+        of[i].row.waited = 0.01 * i;
+        parts[i] = &of[i];
+    }
+    ab_recorded_row joined = join(parts, 3);
+    assert_int_equal(joined.row.status, AB_ROW_NOISY);
+    assert_non_null(strstr(joined.row.note, "3 of 12 samples take over 3 times as long as most"));
+    assert_true(fabs(joined.row.waited - 0.01) < 1e-12);
+    free(joined.samples);
+    /* Parts of samples that are all alike: a stage that is so by itself. */
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < SAMPLES; k++) wholes[i][k] = (ab_sample){.ms = 100};
+        of[i].wholes = wholes[i];
+    }
+    joined = join(parts, 3);
+    assert_int_equal(joined.row.status, AB_ROW_OK);
+    assert_string_equal(joined.row.note, "");
+    free(joined.samples);
+    for (int i = 0; i < 3; i++) of[i].row.waited = 0.3;
+    joined = join(parts, 3);
+    assert_int_equal(joined.row.status, AB_ROW_NOISY);
+    assert_string_equal(joined.row.note, "the CPU's threads waited 30 % of the time for a core");
+    free(joined.samples);
+}
+
 /* Seeds go round the processes: 1 and 4 are the first's, 2 and 5 the second's, 3 the third's. */
 static void qualities_stand_in_the_order_of_their_seeds(void **state)
 {
@@ -152,6 +186,7 @@ int main(void)
         cmocka_unit_test(discarded_samples_are_kept_and_do_not_count),
         cmocka_unit_test(a_failure_of_one_process_is_the_rows),
         cmocka_unit_test(a_process_without_samples_leaves_the_rest),
+        cmocka_unit_test(a_time_slice_in_each_process_is_seen),
         cmocka_unit_test(qualities_stand_in_the_order_of_their_seeds),
         cmocka_unit_test(what_processes_say_of_the_gpu_is_joined),
     };

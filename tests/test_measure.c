@@ -1,5 +1,6 @@
-/* The clock and the loop that takes samples: what a series keeps of a work, and samples that a slow host made late
- * (bench/harness/measure.h, sample.h). The GPU is a queue that runs nothing (tests/fake_gpu). */
+/* The clock and the loop that takes samples: what a series keeps of a work, samples that a slow host made late, time
+ * that others took (bench/harness/measure.h, sample.h, scheduler.h). The GPU is a queue that runs nothing
+ * (tests/fake_gpu); clock and scheduler are the system's, or those of tests/fake_system. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +11,8 @@
 #include <cmocka.h>
 
 #include "bench/harness/sample.h"
+#include "bench/harness/scheduler.h"
+#include "tests/fake_system/fake_system.h"
 #include "tests/support/fake_nvml.h"
 
 /* A work whose methods are its own and go with it, as those of a system that chooses its stages when it is opened. */
@@ -111,15 +114,28 @@ static ab_status open_slow(void *context, int group, ab_work **work)
 
 enum { GROUP = 40 };
 
-static ab_series samples_of(int from, int to, double slow_s, double budget_s, ab_row *row)
+/* Samples of alike iterations follow a group in which nothing is slow. */
+static ab_status count_anew(void *context, ab_work *work, int completed)
+{
+    slow_work *slow = context;
+    (void)work;
+    (void)completed;
+    if (slow->runs < 0) slow->runs = 0;
+    return ab_ok();
+}
+
+static ab_series samples_of(bool fresh, int from, int to, double slow_s, double budget_s, ab_row *row)
 {
     slow_work slow = {{&slow_methods}, 0, from, to, slow_s};
     ab_bench bench = {.effort = {.budget_s = budget_s}};
     const ab_sampling sampling = {
-        .backend = AB_CUDA, .samples = GROUP, .at_once = GROUP, .fresh = true, .open = open_slow, .context = &slow};
+        .backend = AB_CUDA, .samples = fresh ? GROUP : 2 * GROUP, .at_once = GROUP, .fresh = fresh, .open = open_slow,
+        .judge = fresh ? NULL : count_anew, .context = &slow};
     ab_series series = {0};
     *row = ab_row_new();
+    the_system = (fake_system){.on = true, .tells = true, .now_s = 100.0, .step_s = 1e-6};
     assert_int_equal(ab_take_samples(&bench, &sampling, &series, row).code, AB_OK);
+    the_system.on = false;
     return series;
 }
 
@@ -136,44 +152,72 @@ static int late_ones(const ab_series *series)
 
 static const double SLOW_S = 1e-3; /* more than the delay before what a fast CPU enqueues, less than the longest */
 
-static void test_a_late_sample_does_not_count(void **state)
+static void test_a_late_sample_of_alike_iterations_does_not_count(void **state)
 {
     (void)state;
     ab_row row;
-    ab_series series = samples_of(7, 8, SLOW_S, 10.0, &row);
+    ab_series series = samples_of(false, 7, 8, SLOW_S, 10.0, &row);
+    assert_int_equal(series.n, 2 * GROUP);
+    assert_string_equal(series.discarded[GROUP + 7], "late");
+    assert_true(series.ms[GROUP + 7] > 0.5);
+    assert_int_equal(late_ones(&series), 1);
+    assert_int_equal(row.discarded, 1);
+    ab_series_free(&series);
+}
+
+/* Iterations of a fresh work are not alike: without one of them the mean would be of others. */
+static void test_a_late_sample_of_a_fresh_work_has_all_of_it_taken_again(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = samples_of(true, 7, 8, SLOW_S, 10.0, &row);
+    assert_int_equal(series.n, 2 * GROUP);
+    for (int i = 0; i < 2 * GROUP; ++i) {
+        assert_int_equal(series.number[i], i % GROUP);
+        assert_int_equal(series.discarded[i] != NULL, i < GROUP);
+    }
+    assert_int_equal(row.discarded, GROUP);
+    assert_string_equal(row.note, "");
+    ab_series_free(&series);
+}
+
+/* The first iteration of a work is enqueued slowest. */
+static void test_a_slow_first_iteration_is_not_late(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = samples_of(true, 0, 1, SLOW_S, 10.0, &row);
     assert_int_equal(series.n, GROUP);
-    assert_non_null(series.discarded[7]);
-    assert_true(series.ms[7] > 0.5);
-    assert_in_range(late_ones(&series), 1, GROUP / 4);
-    assert_int_equal(row.discarded, late_ones(&series));
+    assert_int_equal(late_ones(&series), 0);
+    assert_true(series.ms[0] < 0.5); /* the GPU had not to wait */
     ab_series_free(&series);
 }
 
 static void test_a_late_group_is_taken_again_behind_a_longer_delay(void **state)
 {
     (void)state;
-    ab_row row;
-    ab_series series = samples_of(0, 2 * GROUP, SLOW_S, 10.0, &row);
-    assert_int_equal(series.n, 2 * GROUP);
-    for (int i = 0; i < GROUP; ++i) assert_non_null(series.discarded[i]);
-    int kept = 0;
-    for (int i = GROUP; i < 2 * GROUP; ++i) {
-        if (series.discarded[i]) continue;
-        assert_true(series.ms[i] < 0.5); /* the GPU had not to wait */
-        ++kept;
+    for (int fresh = 0; fresh < 2; ++fresh) {
+        ab_row row;
+        ab_series series = samples_of(fresh, 0, 2 * GROUP, SLOW_S, 10.0, &row);
+        const int first = fresh ? 0 : GROUP;
+        assert_int_equal(series.n, first + 2 * GROUP);
+        for (int i = first; i < series.n; ++i) {
+            assert_int_equal(series.discarded[i] != NULL, i < first + GROUP);
+            assert_true(i < first + GROUP || series.ms[i] < 0.5);
+        }
+        assert_int_equal(row.discarded, GROUP);
+        ab_series_free(&series);
     }
-    assert_true(kept >= GROUP * 3 / 4);
-    assert_int_equal(row.discarded, late_ones(&series));
-    ab_series_free(&series);
 }
 
 static void test_late_samples_count_where_no_time_is_left(void **state)
 {
     (void)state;
     ab_row row;
-    ab_series series = samples_of(0, 2 * GROUP, SLOW_S, 1e-3, &row);
+    ab_series series = samples_of(true, 0, 2 * GROUP, SLOW_S, 4e-3, &row);
     assert_true(series.n >= 1 && series.n < GROUP);
     assert_int_equal(late_ones(&series), 0);
+    assert_non_null(strstr(row.note, "may have waited for the CPU"));
     assert_int_equal(row.discarded, 0);
     ab_series_free(&series);
 }
@@ -182,10 +226,173 @@ static void test_what_waits_for_the_cpu_is_never_late(void **state)
 {
     (void)state;
     ab_row row;
-    ab_series series = samples_of(-10000000, 10000000, 3e-3, 10.0, &row);
+    ab_series series = samples_of(true, -10000000, 10000000, 3e-3, 10.0, &row);
     assert_int_equal(series.n, GROUP);
     assert_int_equal(late_ones(&series), 0);
     ab_series_free(&series);
+}
+
+/* A work of a millisecond by the fake clock. From run `from` to run `to` every `period`-th takes 12.2 ms longer, while
+ * its thread waits, or its core is stolen. */
+typedef struct sliced_work {
+    ab_work work;
+    int runs, from, to, period;
+    bool is_steal;
+} sliced_work;
+
+static const double SLICE_S = 12.2e-3;
+
+static ab_status run_sliced(ab_work *work, int stage)
+{
+    sliced_work *sliced = (sliced_work *)work;
+    const int run = sliced->runs++;
+    (void)stage;
+    the_system.now_s += 1e-3;
+    if (run < sliced->from || run >= sliced->to || run % sliced->period != 0) return ab_ok();
+    the_system.now_s += SLICE_S;
+    *(sliced->is_steal ? &the_system.stolen_s : &the_system.waited_s) += SLICE_S;
+    return ab_ok();
+}
+
+static const ab_work_methods sliced_methods = {1, {"all"}, run_sliced, leave_open};
+
+static ab_status open_sliced(void *context, int group, ab_work **work)
+{
+    sliced_work *sliced = context;
+    if (group < 0) sliced->runs = -1000000;
+    if (group == 0 && sliced->runs < 0) sliced->runs = 0;
+    *work = &sliced->work;
+    return ab_ok();
+}
+
+/* `samples` of the work, so many at once; tells: whether the system does. */
+static ab_series sliced_samples(sliced_work sliced, int samples, int at_once, bool tells, ab_row *row)
+{
+    ab_bench bench = {.effort = {.budget_s = 10.0, .precise = 0.05}};
+    const ab_sampling sampling = {.backend = AB_CPU,
+                                  .samples = samples,
+                                  .at_once = at_once,
+                                  .fresh = true,
+                                  .open = open_sliced,
+                                  .context = &sliced};
+    ab_series series = {0};
+    sliced.work.methods = &sliced_methods;
+    *row = ab_row_new();
+    the_system = (fake_system){.on = true, .tells = tells, .now_s = 100.0, .waited_s = 3.0, .stolen_s = 5.0};
+    assert_int_equal(ab_take_samples(&bench, &sampling, &series, row).code, AB_OK);
+    the_system.on = false;
+    return series;
+}
+
+static int kept_of(const ab_series *series)
+{
+    int kept = 0;
+    for (int i = 0; i < series->n; ++i) {
+        kept += !series->discarded[i];
+        if (series->discarded[i]) assert_string_equal(series->discarded[i], "preempted");
+    }
+    return kept;
+}
+
+static void test_a_group_that_waited_for_a_core_is_taken_again(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = sliced_samples((sliced_work){.from = 0, .to = 5, .period = 5}, 5, 5, true, &row);
+    assert_int_equal(series.n, 10);
+    assert_int_equal(kept_of(&series), 5);
+    for (int i = 0; i < 5; ++i) assert_non_null(series.discarded[i]);
+    assert_true(fabs(series.ms[0] - 13.2) < 1e-6 && fabs(series.ms[5] - 1.0) < 1e-6);
+    assert_int_equal(row.discarded, 5);
+    assert_true(row.waited == 0.0);
+    ab_series_free(&series);
+}
+
+static void test_so_is_one_whose_core_the_host_took(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series =
+        sliced_samples((sliced_work){.from = 0, .to = 10, .period = 2, .is_steal = true}, 10, 10, true, &row);
+    assert_int_equal(series.n, 20);
+    assert_int_equal(kept_of(&series), 10);
+    assert_true(series.discarded[0] && row.waited == 0.0);
+    ab_series_free(&series);
+}
+
+static void test_on_a_busy_machine_the_last_group_counts_and_says_so(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = sliced_samples((sliced_work){.from = 0, .to = 1000, .period = 5}, 5, 5, true, &row);
+    assert_int_equal(series.n, 6 * 5);
+    assert_int_equal(kept_of(&series), 5);
+    assert_true(fabs(row.waited - SLICE_S / (5e-3 + SLICE_S)) < 1e-6);
+    ab_series_free(&series);
+}
+
+static void test_a_system_may_not_tell(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = sliced_samples((sliced_work){.from = 0, .to = 1000, .period = 5}, 5, 5, false, &row);
+    assert_int_equal(series.n, 5);
+    assert_int_equal(kept_of(&series), 5);
+    assert_true(isnan(row.waited));
+    the_system.on = true;
+    const ab_scheduler none = ab_scheduler_query();
+    the_system.tells = true;
+    const ab_scheduler both = ab_scheduler_query();
+    the_system.on = false;
+    assert_true(!none.run_queue && !none.steal && both.run_queue && both.steal);
+    ab_series_free(&series);
+}
+
+/* By the median alone they have: nine of ten are alike. */
+static void test_samples_with_slices_have_not_converged(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series sliced = sliced_samples((sliced_work){.from = 0, .to = 1000, .period = 10}, 40, 10, false, &row);
+    assert_int_equal(kept_of(&sliced), 40);
+    assert_string_equal(row.stop_reason, "count");
+    ab_series even = sliced_samples((sliced_work){.period = 1}, 40, 10, false, &row);
+    assert_int_equal(kept_of(&even), 10);
+    assert_string_equal(row.stop_reason, "converged");
+    ab_series_free(&sliced);
+    ab_series_free(&even);
+}
+
+static void test_what_speaks_against_times(void **state)
+{
+    (void)state;
+    const double even[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, sliced[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 13.2};
+    const struct {
+        const double *ms;
+        int n;
+        double waited;
+        ab_row_status status;
+        const char *note;
+    } known[] = {
+        {even, 10, NAN, AB_ROW_OK, ""},
+        {even, 10, 0.04, AB_ROW_OK, ""},
+        {even, 10, 0.23, AB_ROW_NOISY, "the CPU's threads waited 23 % of the time for a core"},
+        {sliced, 10, 0.0, AB_ROW_NOISY,
+         "1 of 10 samples take over 3 times as long as most: the mean is 122 % larger by them"},
+        {sliced + 5, 5, NAN, AB_ROW_FEW,
+         "1 of 5 samples take over 3 times as long as most: the mean is 244 % larger by them"},
+        {even, 0, NAN, AB_ROW_TIMEOUT, ""},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+        ab_row row = ab_row_new();
+        row.ms = ab_summarise(known[i].ms, known[i].n);
+        row.waited = known[i].waited;
+        assert_int_equal(ab_find_shape(known[i].ms, known[i].ms, &known[i].n, 1, &row.shape).code, AB_OK);
+        ab_judge_times(&row, true);
+        assert_int_equal(row.status, known[i].status);
+        assert_string_equal(row.note, known[i].note);
+        assert_int_equal(ab_times_are_precise(&row, 0.05), known[i].status == AB_ROW_OK);
+    }
 }
 
 /* A work of a millisecond that knows since when it has run, for a GPU that draws 250 W. */
@@ -265,10 +472,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_series_outlives_its_work),
         cmocka_unit_test(test_a_spent_budget_leaves_one_iteration),
-        cmocka_unit_test(test_a_late_sample_does_not_count),
+        cmocka_unit_test(test_a_late_sample_of_alike_iterations_does_not_count),
+        cmocka_unit_test(test_a_late_sample_of_a_fresh_work_has_all_of_it_taken_again),
+        cmocka_unit_test(test_a_slow_first_iteration_is_not_late),
         cmocka_unit_test(test_a_late_group_is_taken_again_behind_a_longer_delay),
         cmocka_unit_test(test_late_samples_count_where_no_time_is_left),
         cmocka_unit_test(test_what_waits_for_the_cpu_is_never_late),
+        cmocka_unit_test(test_a_group_that_waited_for_a_core_is_taken_again),
+        cmocka_unit_test(test_so_is_one_whose_core_the_host_took),
+        cmocka_unit_test(test_on_a_busy_machine_the_last_group_counts_and_says_so),
+        cmocka_unit_test(test_a_system_may_not_tell),
+        cmocka_unit_test(test_samples_with_slices_have_not_converged),
+        cmocka_unit_test(test_what_speaks_against_times),
         cmocka_unit_test_setup(test_energy_is_read_from_step_to_step, load_fake_nvml),
         cmocka_unit_test(test_energy_is_empty_where_it_is_not_known),
     };

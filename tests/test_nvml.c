@@ -1,4 +1,5 @@
-/* NVML: that measuring goes on without it, and what is made of its answers, which a fake library gives here. */
+/* NVML: that measuring goes on without it, and what is made of its answers, which a fake library gives here; and what is
+ * said where there is no GPU. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,11 +7,13 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "bench/harness/gpu.h"
 #include "bench/harness/nvml.h"
 #include "tests/support/fake_nvml.h"
 
@@ -124,6 +127,22 @@ static void a_clock_is_locked_where_permitted(void **state)
     ab_nvml_close(nvml);
 }
 
+static void why_there_is_no_gpu_is_told_apart(void **state)
+{
+    (void)state;
+    const char *const insufficient = "CUDA driver version is insufficient for CUDA runtime version";
+    expect_refusal(gpu_missing(0, 13000, insufficient), "no NVIDIA driver here");
+    assert_null(strstr(gpu_missing(0, 13000, insufficient).reason, "insufficient"));
+    expect_refusal(
+        gpu_missing(12020, 13000, insufficient),
+        "the NVIDIA driver is for CUDA 12.2, this program for CUDA 13: install a newer driver, or build with an older "
+        "toolkit");
+    expect_refusal(gpu_missing(13000, 13010, "no CUDA-capable device is detected"),
+                   "no GPU that CUDA can use here (no CUDA-capable device is detected)");
+    expect_refusal(gpu_missing(13010, 13000, ""), "no GPU that CUDA can use here (none found)");
+    assert_int_equal(gpu_missing(0, 13000, "").code, AB_UNSUPPORTED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +151,7 @@ int main(void)
         cmocka_unit_test_setup(answers_are_converted, load_fake_nvml),
         cmocka_unit_test(only_some_reasons_discard_a_sample),
         cmocka_unit_test(a_clock_is_locked_where_permitted),
+        cmocka_unit_test(why_there_is_no_gpu_is_told_apart),
     };
     return cmocka_run_group_tests_name("nvml", tests, NULL, NULL);
 }

@@ -178,6 +178,11 @@ static void wrong_numbers(void **state)
                  "--seed: expected a whole number from 0 to 9223372036854775807, got \"99999999999999999999\"");
     expect_error("--time-budget -1", "--time-budget: expected a number of seconds (0: no limit), got \"-1\"");
     expect_error("--time-budget 5min", "--time-budget: expected a number of seconds (0: no limit), got \"5min\"");
+    expect_error("--time-budget 0x10", "--time-budget: expected a number of seconds (0: no limit), got \"0x10\"");
+    expect_error("--until-precise 0x1%",
+                 "--until-precise: expected a percentage between 0 and 100, such as 1%, got \"0x1%\"");
+    expect_error("--until-precise 1%%",
+                 "--until-precise: expected a percentage between 0 and 100, such as 1%, got \"1%%\"");
     expect_error("--time-budget nan", "--time-budget: expected a number of seconds (0: no limit), got \"nan\"");
     expect_error("--time-budget 1e999", "--time-budget: expected a number of seconds (0: no limit), got \"1e999\"");
 }
@@ -190,13 +195,13 @@ static void wrong_names_get_the_nearest(void **state)
     expect_error("--backend gpu", "--backend: expected one of auto, cuda, host, cpu, got \"gpu\"; did you mean cpu?");
     expect_error("--backend opencl", "--backend: expected one of auto, cuda, host, cpu, got \"opencl\"");
     expect_error("--instances d198,pr2932",
-                 "--instances: instance \"pr2932\": not in the catalogue, and no such file in $TSPLIB_DIR or "
+                 "--instances: instance \"pr2932\": not in the catalogue, and no such file here, in $TSPLIB_DIR or "
                  "instances/tsplib; did you mean \"pr2392\"?");
     expect_error("--instances zebra",
-                 "--instances: instance \"zebra\": not in the catalogue, and no such file in $TSPLIB_DIR or "
+                 "--instances: instance \"zebra\": not in the catalogue, and no such file here, in $TSPLIB_DIR or "
                  "instances/tsplib");
     expect_error("--instances u198x",
-                 "--instances: instance \"u198x\": not in the catalogue, and no such file in $TSPLIB_DIR or "
+                 "--instances: instance \"u198x\": not in the catalogue, and no such file here, in $TSPLIB_DIR or "
                  "instances/tsplib; did you mean \"d198\"?");
     expect_error("--implementations tsp/ds-roulete",
                  "--implementations: unknown implementation tsp/ds-roulete; did you mean tsp/ds-roulette?");
@@ -271,6 +276,25 @@ static void nearest_name_by_edits(void **state)
     assert_null(ab_nearest_name(longer, names));
 }
 
+static void one_candidate_after_another(void **state)
+{
+    (void)state;
+    char hint[128];
+    ab_search search = {.name = "rase"};
+    assert_string_equal(ab_search_hint(&search, hint), "");
+    ab_search_add(&search, "a name that is not near");
+    ab_search_add(&search, NULL);
+    assert_string_equal(ab_search_hint(&search, hint), "");
+    ab_search_add(&search, "tsp/raze");
+    ab_search_add(&search, "tsp/race"); /* no nearer than the first */
+    assert_string_equal(ab_search_hint(&search, hint), "; did you mean tsp/raze?");
+    ab_search_add(&search, "race-x");
+    assert_string_equal(ab_search_hint(&search, hint), "; did you mean tsp/raze?");
+    assert_false(search.found);
+    ab_search_add(&search, "rase");
+    assert_true(search.found);
+}
+
 static void filters_select_by_backend_and_id(void **state)
 {
     (void)state;
@@ -322,6 +346,7 @@ int main(void)
         cmocka_unit_test(wrong_options),
         cmocka_unit_test(help_names_every_option),
         cmocka_unit_test(nearest_name_by_edits),
+        cmocka_unit_test(one_candidate_after_another),
         cmocka_unit_test(filters_select_by_backend_and_id),
         cmocka_unit_test(list_is_a_table),
     };

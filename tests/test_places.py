@@ -1,10 +1,13 @@
 """Where the program finds its data and leaves its results, whatever the current directory is."""
 import json
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
-from support.commands import ROOT, drive, one_line, planned, rows_of, write_tsp
+from antbench import runs
+from support.commands import PROGRAM, ROOT, drive, environment_of, one_line, planned, rows_of, write_tsp
 
 ONCE = ["--runs", 1, "--iterations", 1, "--backend", "cpu"]
 IMPLEMENTATION = {"3.3": "tsp/acotsp-seq", "4.2": "tsp/acotsp-seq-nn"}
@@ -37,7 +40,7 @@ def test_a_file_of_tsplib_dir_and_a_name_of_the_catalogue(driver, tmp_path):
     assert result.returncode == 0, result.stderr
     rows = [row for row in rows_of(tmp_path / "run") if row["scope"] == "iteration"]
     assert {(row["instance"], row["size"]) for row in rows} == {("mine", "25"), ("u51", "51")}
-    assert {row["note"] for row in rows} == {"", "generated stand-in for eil51"}
+    assert {row["instance"] for row in rows if "generated stand-in for eil51" in row["note"]} == {"u51"}
     assert "u51: generated stand-in for eil51" in result.stdout
     inputs = {given["name"]: given["path"] for given in json.loads((tmp_path / "run/meta.json").read_text())["inputs"]}
     assert inputs == {"mine": str(path), "u51": "generated"}
@@ -104,6 +107,31 @@ def test_without_out_results_are_the_projects(root, elsewhere):
     assert {row["instance"] for row in rows_of(run)} == {"u20"}
     assert measure("--resume") == directory, "the newest run of this machine"
     assert list(elsewhere.iterdir()) == []
+
+
+def test_runs_that_begin_at_once_have_folders_of_their_own(root, elsewhere):
+    """Of one driver and of several, without --out: each keeps all its rows, and its run_id says where it lies."""
+    drivers = {"3.3": IMPLEMENTATION["3.3"], "4.2": IMPLEMENTATION["4.2"]}
+    commands = [
+        [PROGRAM, driver, "--instances", "u20", *map(str, ONCE), "--processes", "1", "--implementations", drivers[driver]]
+        for driver in ("3.3", "4.2") * 10
+    ]
+    environment = environment_of(ANTBENCH_ROOT=str(root))
+    running = [
+        subprocess.Popen(each, cwd=elsewhere, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for each in commands
+    ]
+    ended = [(*process.communicate(), process.returncode) for process in running]
+    assert [(code, err) for _, err, code in ended if code != 0] == []
+    said = [Path(out.splitlines()[-1].removeprefix("results: ")) for out, _, _ in ended]
+    found = list((root / "results/runs").glob("*/*"))
+    assert len(found) == len(commands) and set(said) == set(found)
+    for run, command in zip(said, commands):
+        meta = json.loads((run / "meta.json").read_text())
+        assert meta["complete"] and meta["command_line"][1] == command[1] and rows_of(run)
+        assert meta["run_id"] == f"{run.parent.name}/{run.name}"
+    assert len({json.loads((run / "meta.json").read_text())["run_id"] for run in found}) == len(found)
+    assert {Path(path) for path in runs.find_runs(root / "results/runs")} == set(found)
 
 
 def test_a_root_without_data_is_an_error(elsewhere):

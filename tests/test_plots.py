@@ -148,6 +148,7 @@ def test_tours_are_drawn_as_bars(tmp_path):
     """Figure 9 of JPDC: the mean of a row's runs over the optimum, and Student's interval of it."""
     tours = {
         "quality_metric": "best-tour-after-1000-iterations",
+        "quality_best": 17298,
         "quality_mean": 17358,
         "quality_runs": "17298 17358 17418",
     }
@@ -191,7 +192,8 @@ def test_no_figure_of_another_machine_is_left(thesis, tmp_path, capsys):
 
 
 def test_what_a_figure_lacks_is_said(tmp_path, capsys):
-    rows = [made_row("F5.6", "ants-1500", "lena", 1.0, "metric=thickness", "quality", quality_mean=1.6)]
+    rows = [made_row("F5.6", "ants-1500", "lena", 1.0, "metric=thickness", "quality", quality_metric="thickness",
+                     quality_best=1.6, quality_mean=1.6)]  # fmt: skip
     (tmp_path / "out").mkdir()
     sources = cells.choose(str(write_run(tmp_path / "run", rows)))
     lines = cells.read_layout("figures.csv")

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from support.commands import PROGRAM, ROOT, drive, environment_of, one_line, rows_of, samples_of
+from support.fake_system import preload
 
 TINY = ["--rows", "3.3/acotsp-seq/u20?protocol=as", "--profile", "smoke", "--iterations", "3"]
 
@@ -40,7 +41,8 @@ def test_what_is_precise_is_not_measured_again(tmp_path):
     assert len(own) == 2
     for row in own:
         assert 3 <= int(row["processes"]) <= 30
-        assert (error_of(row) <= 0.05) == (row["stop_reason"] == "converged")
+        assert (row["status"] == "ok") == (row["stop_reason"] == "converged")
+        assert row["status"] == "noisy" or error_of(row) <= 0.05
         if row["stop_reason"] == "budget":
             assert row["processes"] == "30"
     stages = [row for row in rows_of(tmp_path / "run") if row["table"] == "3.4"]
@@ -49,10 +51,11 @@ def test_what_is_precise_is_not_measured_again(tmp_path):
     )
 
 
-def test_it_ends_where_the_rows_are_precise(tmp_path):
+def test_it_ends_where_the_rows_are_precise(tmp_path, monkeypatch):
+    preload(tmp_path, monkeypatch)
     _, rows = measure(tmp_path, *TINY, "--until-precise", "99.9%", processes=4)
     assert {row["stop_reason"] for row in rows.values()} == {"converged"}
-    assert all(4 <= int(row["processes"]) < 40 for row in rows.values())
+    assert {row["processes"] for row in rows.values()} == {"4"}
 
 
 def test_a_profile_of_one_process_takes_three(tmp_path):

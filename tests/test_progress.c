@@ -63,6 +63,41 @@ static void one_line_for_each_row_in_a_file(void **state)
                                       "[2/2] a280 ds-roulette: unsupported: no device\n");
 }
 
+/* The name is cut before what the row came to, and what may be cut is cut: with 100 columns at most. */
+static void show_long(void)
+{
+    char label[440], outcome[128];
+    ab_progress progress = ab_progress_start(12345, 1e9, false);
+    snprintf(progress.part, sizeof progress.part, "process 1000 of 1000: ");
+    memset(label, 'l', sizeof label - 1);
+    memset(outcome, 'o', sizeof outcome - 1);
+    label[sizeof label - 1] = outcome[sizeof outcome - 1] = '\0';
+    ab_progress_done(&progress, label, outcome, 0, 0);
+    ab_progress_done(&progress, label, "ok 12.3 ms", 0, 0);
+    for (int i = 0; i < 200; i += 2) memcpy(label + i, "\u00e4", 2);
+    ab_progress_done(&progress, label, "ok 12.3 ms", 0, 0);
+    ab_progress_done(&progress, label + 1, "ok 12.3 ms", 0, 0);
+}
+
+static void lines_have_at_most_100_columns(void **state)
+{
+    (void)state;
+    char text[2048], *rest = text;
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    with_stderr(fileno(file), show_long);
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    for (int i = 0; i < 4; ++i) {
+        const char *line = strsep(&rest, "\n");
+        const char *const expected = i == 0 ? "lll...: ooo" : "...: ok 12.3 ms, ETA ", *cut = strstr(line, "...");
+        assert_true(strlen(line) <= 100 && strlen(line) >= 99);
+        assert_non_null(strstr(line, expected));
+        assert_true(i < 2 || (unsigned char)cut[-1] == 0xa4); /* no character is torn */
+    }
+}
+
 static void nothing_when_quiet(void **state)
 {
     (void)state;
@@ -118,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_line_for_each_row_in_a_file),
+        cmocka_unit_test(lines_have_at_most_100_columns),
         cmocka_unit_test(nothing_when_quiet),
         cmocka_unit_test(one_line_rewritten_on_a_terminal),
         cmocka_unit_test(durations),

@@ -196,6 +196,34 @@ def test_not_a_number_of_ranks(n):
     assert done.returncode == 2 and "usage: scripts/ranks N" in one_line(done)
 
 
+@with_mpi
+@pytest.mark.skipif(os.geteuid() != 0, reason="Open MPI lets anybody but root")
+@pytest.mark.parametrize("given", [{}, {"OMPI_ALLOW_RUN_AS_ROOT": "1"}])
+def test_root_is_told_what_to_type(given):
+    """As in every container. What it says is what helps, by make too."""
+    environment = {name: value for name, value in environment_of(**HERE).items() if not name.startswith("OMPI_ALLOW")}
+    done = subprocess.run([RANKS, "2", "scaling", "--dry-run"], env={**environment, **given}, capture_output=True, text=True)
+    assert done.returncode == 2 and one_line(done) == (
+        "ranks: Open MPI does not run as root; if you mean it: export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+    said = done.stderr.partition("export ")[2]
+    command = f"export {said.strip()}; scripts/ranks 2 scaling --dry-run --instances u30"
+    done = subprocess.run(command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and "rows, about" in done.stdout, done.stderr
+
+
+@with_mpi
+def test_more_ranks_than_there_is_room_for_are_one_line():
+    environment = {**environment_of(**HERE), "OMPI_MCA_rmaps_base_oversubscribe": "0"}
+    done = subprocess.run([RANKS, "500", "scaling", "--dry-run"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 1 and one_line(done).startswith("ranks: Open MPI starts no 500 processes here; more than cores: export")
+
+
+@with_mpi
+def test_an_error_of_antbench_is_the_only_line(tmp_path):
+    done = ranks(2, "scaling", "--quiet", "--instances", "u30", "--out", "/proc/run")
+    assert done.returncode == 1 and one_line(done).startswith("antbench scaling: /proc/run: ")
+
+
 def test_no_launcher():
     done = ranks(2, "scaling", LAUNCHER="there-is-none")
     assert done.returncode == 77 and one_line(done) == "ranks: there is no there-is-none: make deps installs Open MPI"

@@ -47,17 +47,17 @@ def test_links_of_the_results_lead_to_files():
 
 def test_a_block_without_a_template_is_refused():
     texts = {page: text.replace("generated: ants ", "generated: aunts ") for page, text in pages().items()}
-    with pytest.raises(BadInput, match="README.md, results.md, learn.md: ants, aunts: a block needs a template"):
+    with pytest.raises(BadInput, match="README.md, results.md, learn.md, coverage.md: ants, aunts: a block needs a template"):
         readme.generate(texts)
 
 
 def test_times_are_printed_as_in_the_report():
     measured = readme.Measured([runs.load_run(H100 / "20261122T062258Z-8445075")])
-    assert measured.ms("3.3/ds-roulette/d198?protocol=as-best") == "0.199"
-    assert measured.ms("3.3/acotsp-seq/a280?protocol=as-best") == "~12.5"
-    assert measured.ms("3.3/acotsp-omp/lin318?protocol=as-best") == "~2.27"  # its processes differ
-    assert measured.ms("3.3/acotsp-omp/pr1002?protocol=as-best") == "41.5"
-    assert measured.ms("3.3/nobody/d198") == "–"
+    assert measured.marked(measured.ms("3.3/ds-roulette/d198?protocol=as-best")) == "0.199"
+    assert measured.marked(measured.ms("3.3/acotsp-seq/a280?protocol=as-best")) == "~13"
+    assert measured.marked(measured.ms("3.3/acotsp-omp/lin318?protocol=as-best")) == "~2.3"  # its processes differ
+    assert measured.marked(measured.ms("3.3/acotsp-omp/pr1002?protocol=as-best")) == "41.5"
+    assert measured.marked(measured.ms("3.3/nobody/d198")) == "–"
 
 
 def test_cores_are_those_of_most_runs():
@@ -73,7 +73,7 @@ def test_a_caption_names_the_run_of_each_backend():
     alone, both = readme.Measured([quick]), readme.Measured([quick, thesis])
     alone.ms("5.1/seq/lena")
     assert alone.runs() == (
-        "profile `quick`, commit eb2dcaf, [run](results/reference/nvidia-h100-80gb-hbm3/20261121T060908Z-eb2dcaf/"
+        "profile `quick`, commit eb2dcaf, GPU a1d153d0, [run](results/reference/nvidia-h100-80gb-hbm3/20261121T060908Z-eb2dcaf/"
         "table-5.1.csv)"
     )
     both.ms("5.1/seq/lena")
@@ -82,6 +82,6 @@ def test_a_caption_names_the_run_of_each_backend():
     elsewhere = readme.Measured([quick], ROOT / "docs")
     elsewhere.ms("5.1/seq/lena")
     assert "[run](../results/reference/" in elsewhere.runs()
-    assert first.startswith("GPU: profile `thesis`, commit eb2dcaf, [run](") and second == f"CPU: {alone.runs()}"
+    assert first == alone.runs() and second.startswith("ᵃ [eb2dcaf](results/reference/")
     with pytest.raises(BadInput, match="no stored run of 9.9 in profile quick on a GPU"):
         readme.newest("9.9", "quick")

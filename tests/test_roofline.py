@@ -3,12 +3,15 @@
 import pytest
 
 from antbench import cells, plots, report, roofline, runs
-from thesis_run import made_row, write_run
+from thesis_run import UNTIMED, made_row, write_run
 
+H100 = {"sm_count": 132, "clock_mhz": 1980}
 COPY = made_row(
-    "kth-8", "device-copy", "", 2.0, "bytes=1", "setup", implementation="device/copy", bytes=4e9
+    "kth-8", "device-copy", "", 2.0, "bytes=2000000000", "setup", implementation="device/copy", bytes=4e9
 )  # 2000 GB/s
-FMA = made_row("kth-8", "device-fma", "", 1.0, "", "setup", implementation="device/fma", flops=2e10)  # 20000 GFLOPS
+FMA = made_row(  # 20000 GFLOPS
+    "kth-8", "device-fma", "", 1.0, "operations=20000000000", "setup", implementation="device/fma", flops=2e10
+)
 
 
 def convolved(row, size, ms, width=5, table="kth-8", **more):
@@ -18,7 +21,7 @@ def convolved(row, size, ms, width=5, table="kth-8", **more):
 
 
 def source_of(folder, rows):
-    write_run(folder, rows)
+    write_run(folder, rows, **H100)
     return cells.Source([runs.load_run(folder)])
 
 
@@ -40,7 +43,7 @@ def test_rows_without_operations_are_held_against_a_copy(tmp_path):
 
 def test_nothing_is_said_without_a_copy_or_bytes_or_of_a_cpu(tmp_path):
     cpu = made_row("6.1", "seq", "lena", 1.0, bytes=1e9)
-    wrong = made_row("6.1", "wrong", "lena", 1.0, bytes=1e9, status="wrong")
+    wrong = {**made_row("6.1", "wrong", "lena", 1.0, bytes=1e9, status="wrong"), **UNTIMED}
     source = source_of(tmp_path / "a", [COPY, FMA, cpu, wrong, made_row("6.1", "canny-gpu", "lena", 1.0)])
     assert roofline.points(source) == []
     assert roofline.points(source_of(tmp_path / "b", [made_row("6.1", "npp", "lena", 1.0, bytes=1e9)])) == []
@@ -103,7 +106,7 @@ def test_figures_and_report_have_it(tmp_path):
         convolved("naive", 4096, 0.1, 3, "kth-9"),
         convolved("registers", 4096, 0.05),
     ]
-    write_run(tmp_path / "run", [COPY, FMA, *rows])
+    write_run(tmp_path / "run", [COPY, FMA, *rows], **H100)
     assert report.main(["--run", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 0
     for figure in plots.ROOFLINES:
         assert (tmp_path / f"out/figures/{figure}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -75,10 +75,12 @@ def test_a_run_of_several_processes(tmp_path):
     ("3.3/rase", "--rows 3.3/rase: no such row here; did you mean 3.3/race? (--dry-run lists them)"),
     ("3.3/race,9.9", "--rows 9.9: no such row here (--dry-run lists them)"),
     ("3.3/race?block=1", "--rows 3.3/race?block=1: no such row here (--dry-run lists them)"),
+    ("3.3/race?protocl=as", "--rows 3.3/race?protocl=as: no such row here; did you mean protocol? (--dry-run lists them)"),
+    ("?nn=32;bakend=cpu", "--rows ?nn=32;bakend=cpu: no such row here; did you mean backend? (--dry-run lists them)"),
     ("3.3/race?", '--rows: expected TABLE/ROW/INPUT?NAME=VALUE;..., such as 3.3/race/pr1002, got "3.3/race?"'),
     ("3.3/race,3.3/race", "--rows: 3.3/race is named twice"),
     ("3.3/race,", "--rows: an empty name"),
-    ("3.3/race/pr1003x", '--rows: instance "pr1003x": not in the catalogue, and no such file in $TSPLIB_DIR or '
+    ("3.3/race/pr1003x", '--rows: instance "pr1003x": not in the catalogue, and no such file here, in $TSPLIB_DIR or '
                          'instances/tsplib; did you mean "pr1002"?'),
 ])
 def test_what_names_no_row_is_exit_2(rows, expected):

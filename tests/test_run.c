@@ -23,8 +23,10 @@
 
 static const char table_header[] =
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
-    "processes,discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
-    "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,throttle,published_id,published_ms,note\n";
+    "processes,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,"
+    "flops,energy_j,"
+    "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,"
+    "throttle,published_id,published_ms,note\n";
 
 static const ab_run_input input_a = {
     "d198", "/data/my files/d198.tsp", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
@@ -107,7 +109,7 @@ static ab_options make_options(bool resume)
 
 static ab_status open_with(const ab_options *options, const ab_run_input *input, const char *device, ab_run **run)
 {
-    const ab_run_info info = {"table-3.3.csv", "NVIDIA H100 80GB HBM3", input, 1, &device, device != NULL, NULL};
+    const ab_run_info info = {"3.3", "NVIDIA H100 80GB HBM3", input, 1, &device, device != NULL, NULL};
     return ab_run_open(options, &info, run);
 }
 
@@ -149,7 +151,7 @@ static void assert_refused(ab_status status, ab_code code, const char *part)
     assert_null(strchr(status.reason, '\n'));
 }
 
-static const ab_sample three_samples[] = {{1.25, "", 0}, {1.5, "", 0}, {1234.56789, "throttled", 0}};
+static const ab_sample three_samples[] = {{1.25, "", 0, 0}, {1.5, "", 0, 1}, {1234.56789, "throttled", 0, 2}};
 
 static ab_row make_row(int i)
 {
@@ -196,19 +198,19 @@ static void files_have_their_exact_form(void **state)
     assert_int_equal(ab_run_append(run, &untimed, NULL, 0).code, AB_OK);
     append_rows(run, 198, 199);
     char expected[4096];
-    snprintf(
-        expected, sizeof expected,
-        "%s3,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n"
-        "3,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
-        "iteration,1,ok,count,2,1,1,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,,,,35000123,35000123.25,,,,,1980,,,,"
-        "\"a note with \"\"quotes\"\", commas and a line break \"\n",
-        table_header, run_id_of(run), run_id_of(run));
+    snprintf(expected, sizeof expected,
+             "%s4,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n"
+             "4,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
+             "iteration,1,ok,count,2,1,1,,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,,,,35000123,35000123.25,"
+             ",,,,1980,,,,"
+             "\"a note with \"\"quotes\"\", commas and a line break \"\n",
+             table_header, run_id_of(run), run_id_of(run));
     char *table = read_file("run/table-3.3.csv"), *samples = read_file("run/samples.csv");
     assert_string_equal(table, expected);
-    assert_string_equal(samples, "table,row,line,process,i,ms,discard_reason\n"
-                                 "3.3,ds-roulette,3,1,0,1.25,\n"
-                                 "3.3,ds-roulette,3,1,1,1.5,\n"
-                                 "3.3,ds-roulette,3,1,2,1234.568,throttled\n");
+    assert_string_equal(samples, "table,row,line,process,i,number,ms,discard_reason\n"
+                                 "3.3,ds-roulette,3,1,0,0,1.25,\n"
+                                 "3.3,ds-roulette,3,1,1,1,1.5,\n"
+                                 "3.3,ds-roulette,3,1,2,2,1234.568,throttled\n");
     free(table);
     free(samples);
     must_close(run);
@@ -216,7 +218,7 @@ static void files_have_their_exact_form(void **state)
     append_rows(run, 4, 5);
     must_close(run);
     samples = read_file("run/samples.csv");
-    assert_non_null(strstr(samples, "\n3.3,ds-roulette,4,2,0,1.25,\n")); /* of the second process */
+    assert_non_null(strstr(samples, "\n3.3,ds-roulette,4,2,0,0,1.25,\n")); /* of the second process */
     free(samples);
 }
 
@@ -230,7 +232,7 @@ static void meta_says_what_ran_on_what(void **state)
     (void)state;
     ab_run *run = must_open(false);
     json_t *meta = read_json("run/meta.json");
-    assert_int_equal(json_integer_value(json_object_get(meta, "schema")), 3);
+    assert_int_equal(json_integer_value(json_object_get(meta, "schema")), 4);
     assert_string_equal(text_at(meta, NULL, "run_id"), run_id_of(run));
     assert_string_equal(text_at(meta, NULL, "program"), "table_3_3");
     assert_string_equal(text_at(meta, "options", "profile"), "quick");
@@ -255,7 +257,7 @@ static void meta_says_what_ran_on_what(void **state)
     json_decref(meta);
 }
 
-static void default_directory_is_named_for_machine_time_and_commit(void **state)
+static void default_directory_is_named_for_machine_time_commit_and_driver(void **state)
 {
     (void)state;
     char machine[96];
@@ -277,7 +279,8 @@ static void default_directory_is_named_for_machine_time_and_commit(void **state)
     int year, day, second, length = 0;
     sscanf(directory, "results/runs/nvidia-h100-80gb-hbm3/%8dT%4d%2dZ-%n", &year, &day, &second, &length);
     assert_true(length > 0);
-    assert_string_equal(directory + length, ab_build()->commit);
+    snprintf(expected, sizeof expected, "%s-3.3", ab_build()->commit);
+    assert_string_equal(directory + length, expected);
     append_rows(run, 1, 3);
     must_close(run);
 
@@ -290,6 +293,34 @@ static void default_directory_is_named_for_machine_time_and_commit(void **state)
     assert_int_equal(count, 2);
     must_close(run);
     free(directory);
+}
+
+/* Twenty runs take less than a second, and where they do not the names differ all the same. */
+static void runs_of_one_second_have_directories_of_their_own(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    ab_options options = make_options(false);
+    ab_run *runs[N];
+    options.out = NULL;
+    assert_int_equal(setenv("ANTBENCH_ROOT", ".", 1), 0);
+    for (int i = 0; i < N; i++) {
+        const ab_status status = open_with(&options, &input_a, NULL, &runs[i]);
+        if (status.code != AB_OK) fail_msg("run %d: %s", i, status.reason);
+        char expected[512];
+        snprintf(expected, sizeof expected, "results/runs/%s", run_id_of(runs[i]));
+        assert_string_equal(ab_run_directory(runs[i]), expected);
+        for (int k = 0; k < i; k++) assert_string_not_equal(ab_run_directory(runs[i]), ab_run_directory(runs[k]));
+    }
+    char *last = strdup(ab_run_directory(runs[N - 1]));
+    for (int i = 0; i < N; i++) must_close(runs[i]);
+
+    /* The newest is the one that began last, though "-9" sorts after "-20" as text. */
+    options.resume = true;
+    assert_int_equal(open_with(&options, &input_a, NULL, &runs[0]).code, AB_OK);
+    assert_string_equal(ab_run_directory(runs[0]), last);
+    must_close(runs[0]);
+    free(last);
 }
 
 /* ---- Surviving ---- */
@@ -449,6 +480,71 @@ static void limit_files(rlim_t size)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
+/* Permissions of a file that was just written, under this umask. */
+static mode_t mode_under(mode_t mask)
+{
+    struct stat file;
+    const mode_t before = umask(mask);
+    assert_int_equal(ab_replace_file("masked", "text").code, AB_OK);
+    umask(before);
+    assert_int_equal(stat("masked", &file), 0);
+    assert_int_equal(remove("masked"), 0);
+    return file.st_mode & 0777;
+}
+
+static void replaces_files_as_a_whole(void **state)
+{
+    (void)state;
+    FILE *victim = fopen("victim", "w");
+    assert_true(victim && fputs("precious", victim) >= 0 && fclose(victim) == 0);
+    assert_int_equal(symlink("victim", "x.new"), 0); /* a name that a new file had once */
+    assert_int_equal(symlink("victim", "x"), 0);
+    assert_int_equal(ab_replace_file("x", "mine").code, AB_OK);
+    char *kept = read_file("victim"), *text = read_file("x");
+    struct stat file;
+    assert_string_equal(kept, "precious");
+    assert_string_equal(text, "mine");
+    assert_true(lstat("x", &file) == 0 && S_ISREG(file.st_mode));
+    free(kept);
+    free(text);
+    assert_int_equal(mode_under(022), 0644);
+    assert_int_equal(mode_under(077), 0600);
+    assert_refused(ab_replace_file("nowhere/x", "mine"), AB_FAILED, "nowhere/x: No such file or directory");
+}
+
+enum { WRITERS = 4, TEXTS = 40, LONGEST = 20000 };
+
+/* Many texts of one letter each, of many lengths. */
+static void write_again_and_again(char letter)
+{
+    char text[LONGEST + 1];
+    for (int i = 0; i < TEXTS; i++) {
+        const size_t length = (size_t)(LONGEST - (i * 97 + letter * 1009) % (LONGEST / 2));
+        memset(text, letter, length);
+        text[length] = '\0';
+        if (ab_replace_file("shared", text).code != AB_OK) _exit(1);
+    }
+    _exit(0);
+}
+
+/* A reader of a file that several processes write sees one writer's letters alone, at any time. */
+static void writers_at_once_tear_no_file(void **state)
+{
+    (void)state;
+    assert_int_equal(ab_replace_file("shared", "a").code, AB_OK);
+    for (int i = 0; i < WRITERS; i++)
+        if (fork() == 0) write_again_and_again((char)('a' + i));
+    int ended = 0, exit_status;
+    for (pid_t child = 0; ended<WRITERS; ended += child> 0) {
+        char *text = read_file("shared");
+        assert_true(text[0] != '\0' && strspn(text, (const char[]){text[0], '\0'}) == strlen(text));
+        free(text);
+        child = waitpid(-1, &exit_status, WNOHANG);
+        if (child > 0) assert_true(WIFEXITED(exit_status) && WEXITSTATUS(exit_status) == 0);
+    }
+    assert_int_equal(system("test \"$(ls)\" = shared"), 0); /* nothing else is left */
+}
+
 static void full_disk_loses_nothing(void **state)
 {
     (void)state;
@@ -468,7 +564,7 @@ static void full_disk_loses_nothing(void **state)
 
     assert_refused(no_room_for_samples, AB_FAILED, "run/samples.csv: File too large");
     assert_refused(no_room_for_row, AB_FAILED, "run/table-3.3.csv: File too large");
-    assert_refused(no_room_for_new_file, AB_FAILED, "run/meta.json.new: File too large");
+    assert_refused(no_room_for_new_file, AB_FAILED, "run/meta.json: File too large");
     char *samples_after = read_file("run/samples.csv"), *table_after = read_file("run/table-3.3.csv");
     assert_string_equal(samples_after, samples);
     assert_string_equal(table_after, table);
@@ -620,13 +716,13 @@ static void damaged_table_is_reported_with_its_line(void **state)
 {
     (void)state;
     static const damage damages[] = {
-        {"1.375", "1.3x5", "run/table-3.3.csv:2: column 18: expected a number, got \"1.3x5\""},
+        {"1.375", "1.3x5", "run/table-3.3.csv:2: column 19: expected a number, got \"1.3x5\""},
         {",ok,", ",no,", "run/table-3.3.csv:2: unknown status \"no\""},
-        {"3,nvidia", "1,nvidia", "run/table-3.3.csv:2: schema: expected 3, got \"1\""},
-        {"3,nvidia", "3,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
+        {"4,nvidia", "1,nvidia", "run/table-3.3.csv:2: schema: expected 4, got \"1\""},
+        {"4,nvidia", "4,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
         {"count,2,", "count,2.5,", "run/table-3.3.csv:2: samples: expected a count"},
         {"median_ms", "median_us", "run/table-3.3.csv:1: not the header"},
-        {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 41 cells, got 40"},
+        {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 42 cells, got 41"},
         {"a note", "a\"note", "run/table-3.3.csv:2: "},
         {"break \"\n", "break \"\n\n", "run/table-3.3.csv:4: expected a row on every line"}};
     assert_damages_are_reported("run/table-3.3.csv", damages, sizeof damages / sizeof *damages);
@@ -636,8 +732,8 @@ static void damaged_samples_are_reported_with_their_line(void **state)
 {
     (void)state;
     static const damage damages[] = {
-        {"process,i", "process,j", "run/samples.csv:1: expected the header table,row,line,process,i,ms,discard_reason"},
-        {",2,1,1,1.5", ",2,1,1.5", "run/samples.csv:3: expected 7 cells, got 6"},
+        {"process,i", "process,j", "run/samples.csv:1: expected the header table,row,line,process,i,number,ms,discard_reason"},
+        {",2,1,1,1,1.5", ",2,1,1,1.5", "run/samples.csv:3: expected 8 cells, got 7"},
         {",2,1,1,", ",2.5,1,1,", "run/samples.csv:3: line: expected a count, got \"2.5\""},
         {",2,1,0,", ",1,1,0,", "run/samples.csv:2: expected a sample of line 2 of the table or a later one, not of line 1"},
         {",3,1,1,", ",2,1,1,", "run/samples.csv:6: expected a sample of line 3"},
@@ -654,9 +750,9 @@ static void rows_stand_once_and_samples_are_times(void **state)
     append_rows(run, 1, 2);
     const ab_row again = make_row(1), next = make_row(2);
     assert_refused(ab_run_append(run, &again, three_samples, 3), AB_FAILED, "is in the run already");
-    const ab_sample broken[] = {{1, "", 0}, {NAN, "", 0}};
+    const ab_sample broken[] = {{1, "", 0, 0}, {NAN, "", 0, 1}};
     assert_refused(ab_run_append(run, &next, broken, 2), AB_FAILED, "sample 1 took nan ms");
-    const ab_sample none[] = {{0, "", 0}, {-1, "throttled", 0}};
+    const ab_sample none[] = {{0, "", 0, 0}, {-1, "throttled", 0, 1}};
     assert_refused(ab_run_append(run, &next, none, 2), AB_FAILED, "sample 0 took 0 ms");
     assert_int_equal(count_lines("run/samples.csv"), 1 + 3);
     must_close(run);
@@ -670,10 +766,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_DIRECTORY(files_have_their_exact_form),
         TEST_IN_DIRECTORY(meta_says_what_ran_on_what),
-        TEST_IN_DIRECTORY(default_directory_is_named_for_machine_time_and_commit),
+        TEST_IN_DIRECTORY(default_directory_is_named_for_machine_time_commit_and_driver),
+        TEST_IN_DIRECTORY(runs_of_one_second_have_directories_of_their_own),
         TEST_IN_DIRECTORY(killed_run_keeps_every_finished_row),
         TEST_IN_DIRECTORY(resuming_after_a_cut_anywhere_gives_the_unbroken_run),
         TEST_IN_DIRECTORY(stages_and_their_whole_are_one_unit),
+        TEST_IN_DIRECTORY(replaces_files_as_a_whole),
+        TEST_IN_DIRECTORY(writers_at_once_tear_no_file),
         TEST_IN_DIRECTORY(full_disk_loses_nothing),
         TEST_IN_DIRECTORY(unwritable_directory_is_one_clear_line),
         TEST_IN_DIRECTORY(a_directory_is_one_process_s),

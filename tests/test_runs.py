@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from antbench import cells, compare, report, runs, sides, validate
@@ -68,12 +69,17 @@ def schema_2(run_copy):
         (
             "table-3.3.csv",
             runs.SCHEMAS["2"][0],
-            {"schema": "2", "bytes": "1024", "flops": "2e9", "quality_runs": "3 4"},
+            {"schema": "2"},
         ),
         ("samples.csv", runs.SCHEMAS["2"][1], {"process": "1"}),
     ):
         with open(run_copy / name, newline="") as file:
             lines = list(csv.DictReader(file))
+        for line in lines:
+            of_tours = line.get("quality_best")
+            if of_tours:
+                line.update(bytes="470448", quality_runs=f"{line['quality_mean']} {line['quality_mean']}")
+                line.update(quality_best=line["quality_mean"])
         with open(run_copy / name, "w", newline="") as file:
             writer = csv.DictWriter(file, header, lineterminator="\n")
             writer.writeheader()
@@ -84,7 +90,7 @@ def schema_2(run_copy):
 def test_a_run_of_schema_2_is_read(schema_2):
     old, new = runs.load_run(DATA / "newer"), runs.load_run(schema_2)
     row = new.rows.iloc[1]
-    assert (row["bytes"], row["flops"], row["quality_runs"]) == (1024, 2e9, "3 4") and np.isnan(row["energy_j"])
+    assert (row["bytes"], row["quality_runs"]) == (470448, "16231 16231") and np.isnan(row["energy_j"])
     assert new.device == old.device and len(new.devices) == 2 and len(old.devices) == 1
     assert runs.samples(row).tolist() == runs.samples(old.rows.iloc[1]).tolist()
     assert list(new.rows.columns) == list(old.rows.columns)
@@ -93,7 +99,8 @@ def test_a_run_of_schema_2_is_read(schema_2):
 
 def test_earlier_schemas_are_the_newest_without_what_is_new():
     table, samples = runs.SCHEMAS["1"]
-    assert set(runs.HEADER) - set(runs.SCHEMAS["2"][0]) == {"processes"} and runs.SCHEMAS["3"][0] == runs.HEADER
+    assert set(runs.HEADER) - set(runs.SCHEMAS["2"][0]) == {"processes", "waited"} and runs.SCHEMAS["4"][0] == runs.HEADER
+    assert set(runs.HEADER) - set(runs.SCHEMAS["3"][0]) == {"waited"}
     assert len(table) == 36 and samples == ["table", "row", "line", "i", "ms", "discard_reason"]
     stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf/table-3.3.csv"
     assert stored.read_text().splitlines()[0] == ",".join(table)
@@ -123,15 +130,15 @@ def test_samples_of_several_processes_are_counted_on(schema_2):
 def test_too_few_samples_are_measured_all_the_same(schema_2):
     edit(schema_2 / "table-3.3.csv", 3, lambda text: text.replace(",ok,", ",few,"))
     assert runs.load_run(schema_2).rows.iloc[1]["status"] == "few"
-    edit(schema_2 / "table-3.3.csv", 3, lambda text: text.replace(",3 4,", ",3 x,"))
+    edit(schema_2 / "table-3.3.csv", 3, lambda text: text.replace(",16231 16231,", ",16231 x,"))
     with pytest.raises(BadInput, match='table-3.3.csv:3: quality_runs is not a number: "x"'):
         runs.load_run(schema_2)
 
 
 def test_an_unknown_schema_is_refused(schema_2):
     meta = (schema_2 / "meta.json").read_text()
-    (schema_2 / "meta.json").write_text(meta.replace('"schema": 2', '"schema": 4'))
-    with pytest.raises(BadInput, match="meta.json:1: schema 4; this program reads schemas 1, 2, 3"):
+    (schema_2 / "meta.json").write_text(meta.replace('"schema": 2', '"schema": 5'))
+    with pytest.raises(BadInput, match="meta.json:1: schema 5; this program reads schemas 1, 2, 3, 4"):
         runs.load_run(schema_2)
     (schema_2 / "meta.json").write_text(meta.replace('"schema": 2', '"schema": 1'))
     with pytest.raises(BadInput, match="table-3.3.csv:1: unknown header: expected 36 columns"):
@@ -156,6 +163,25 @@ def test_discarded_samples_keep_their_numbers(run_copy):
     edit(settle(run_copy) / table.name, 3, cell("discarded", "1"))
     row = runs.load_run(run_copy).rows.iloc[1]
     assert np.flatnonzero(np.isnan(runs.all_samples(row))).tolist() == [4] and len(runs.samples(row)) == 99
+
+
+def test_what_was_taken_again_has_the_number_of_what_it_replaces(tmp_path):
+    """Iterations of a run are not alike: samples of two processes stand side by side by their numbers."""
+    rows = pd.DataFrame([{"line": 2, "table": "3.3", "row": "race", "row_then": "race"}])
+    told = [(1, 0, 9, "late"), (1, 1, 2, "late"), (1, 0, 3, ""), (1, 1, 2, ""), (1, 2, 8, "late"), (1, 3, 1, ""), (2, 0, 4, "")]
+    lines = [f"3.3,race,2,{process},{i},{at},{ms},{why}" for i, (process, at, ms, why) in enumerate(told)]
+    path = tmp_path / "samples.csv"
+    path.write_text("\n".join([",".join(runs.SAMPLES_HEADER), *lines]) + "\n")
+    for found in (runs.read_samples_at_once(path, rows, runs.SAMPLES_HEADER), runs.read_samples_by_line(path, rows, "4")):
+        samples, taken = found
+        assert [[str(ms) for ms in of_process] for of_process in samples[2]] == [["3.0", "2.0", "nan", "1.0"], ["4.0"]]
+        assert taken == {2: 7}
+    right = path.read_text()
+    for number, why in ((4, "4 comes after 3 samples"), (1, "1 was taken before, and not discarded")):
+        path.write_text(right.replace(",1,5,3,", f",1,5,{number},"))
+        assert runs.read_samples_at_once(path, rows, runs.SAMPLES_HEADER) is None
+        with pytest.raises(BadInput, match=f"samples.csv:7: sample number {why}"):
+            runs.read_samples_by_line(path, rows, "4")
 
 
 def test_samples_of_an_unfinished_row_are_left_out(run_copy):
@@ -414,3 +440,14 @@ def test_every_stored_run_can_be_read():
         run = runs.load_run(path)
         for last in run.rows[run.rows["samples"] > 0].tail(1).to_dict("records"):  # a table of tours has no times
             assert np.median(runs.samples(last)) == pytest.approx(last["median_ms"], rel=1e-6)
+
+
+def test_runs_are_in_the_order_they_began_in(tmp_path):
+    """Also those of one second, of which there may be ten."""
+    second, later = "20261123T104720Z-b6e0915", "20261123T104721Z-0000000"
+    names = [f"{second}-3.3", *(f"{second}-3.3-{i}" for i in range(2, 12)), f"{later}-3.3"]
+    for name in reversed(names):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "meta.json").write_text("{}")
+    assert [path.name for path in runs.find_runs(tmp_path)] == names
+    assert runs.newest_run(tmp_path).name == names[-1]

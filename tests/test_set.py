@@ -136,7 +136,9 @@ def test_the_last_of_two_counts():
 
 
 @pytest.mark.parametrize("driver, setting, expected", [
-    ("3.3", "rh0=0.3", "--set rh0=0.3: no row here has such a parameter (--help lists them)"),
+    ("3.3", "rh0=0.3", "--set rh0=0.3: no row here has such a parameter; did you mean rho? (--help lists them)"),
+    ("3.3", "rh=0.3", "--set rh=0.3: no row here has such a parameter; did you mean rho? (--help lists them)"),
+    ("3.3", "l3=cold", "--set l3=cold: no row here has such a parameter; did you mean l2? (--help lists them)"),
     ("3.3", "block=64", "--set block=64: no row here has such a parameter (--help lists them)"),
     ("3.3", "rho", '--set: expected NAME=VALUE, got "rho"'),
     ("3.3", "rho=", '--set: expected NAME=VALUE, got "rho="'),

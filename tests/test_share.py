@@ -46,7 +46,7 @@ def private(tmp_path):
     (run / "meta.json").write_text(json.dumps(meta))
     table = run / "table-3.3.csv"
     header, first, *lines = table.read_text().replace(old_id, ID).splitlines()
-    table.write_text("\n".join([header, first.rsplit(",", 1)[0] + f",{NOTE}", *lines]) + "\n")
+    table.write_text("\n".join([header, f"{first}; {NOTE}", *lines]) + "\n")
     (run / "images").mkdir()
     return run
 
@@ -116,14 +116,19 @@ def test_code_is_known_or_said_to_be_unknown(tmp_path, monkeypatch):
     monkeypatch.setattr(share, "is_known", lambda commit: commit == "eb2dcaf")
     assert (
         share.code_of(stored, {stored.device_code: stored.run_id})
-        == f"commit eb2dcaf, known here; device code as in {stored.run_id}"
+        == f"says that it is of commit eb2dcaf, unverified; says that its device code is as in {stored.run_id}"
     )
-    assert share.code_of(stored, {}).endswith(f"device code {stored.device_code[:12]}, of no stored run: unknown")
+    told = share.code_of(stored, {})
+    assert told.endswith(f"; says that its device code is {stored.device_code[:12]}, of no stored run")
     assert stored.device_code in share.known_code()
     stored.meta["build"].update(commit="0000000", dirty=False)
-    assert share.code_of(stored, {}).startswith("commit 0000000, unknown here; ")
+    assert share.code_of(stored, {}).startswith(
+        "says that it is of commit 0000000, unverified and unknown here; "
+    )
     stored.meta["build"]["dirty"] = True
-    assert share.code_of(stored, {}).startswith("commit 0000000, of a changed tree; ")
+    assert share.code_of(stored, {}).startswith(
+        "says that it is of commit 0000000 with changes, unverified and unknown here; "
+    )
 
 
 def test_only_a_commit_of_this_history_is_known():
@@ -236,7 +241,7 @@ def test_bombs_are_refused(tmp_path, monkeypatch, private):
         runs.resolve(packed(tmp_path / "x.tar.gz", (tarfile.TarInfo("a/b/meta.json"), b" " * 101)))
     (private / "samples.csv").unlink()
     (private / "samples.csv.xz").write_bytes(lzma.compress(b"0" * 5000))
-    monkeypatch.setattr(runs, "LARGEST_SAMPLES", 4999)
+    monkeypatch.setattr(runs, "LARGEST_FILE", 4999)
     with pytest.raises(BadInput, match="samples.csv.xz: holds more than"):
         _ = runs.load_run(private).processes
 

@@ -105,6 +105,82 @@ static void one_process_has_the_interval_of_its_samples(void **state)
     assert_int_equal(ab_summarise_processes(samples, (const int[]){0, 0}, 2).processes, 0);
 }
 
+static ab_shape shape_of(const double *samples, const double *whole, const int *counts, int processes)
+{
+    ab_shape shape;
+    assert_int_equal(ab_find_shape(samples, whole, counts, processes, &shape).code, AB_OK);
+    return shape;
+}
+
+static void a_time_slice_in_each_process_makes_samples_uneven(void **state)
+{
+    (void)state;
+    const double samples[] = {1, 1, 13.2, 1, 1, 1, 1, 1, 1, 13.2, 13.2, 1, 1, 1, 1};
+    const ab_shape shape = shape_of(samples, samples, (const int[]){5, 5, 0, 5}, 4);
+    assert_int_equal(shape.far, 3);
+    assert_near(shape.raised, 2.44, 1e-12);
+    assert_near(shape.apart, 0, 1e-12);
+    assert_true(ab_is_uneven(&shape));
+    /* The interval does not show it. */
+    const ab_summary summary = ab_summarise_processes(samples, (const int[]){5, 5, 0, 5}, 4);
+    assert_near(ab_relative_error(&summary), 0, 1e-12);
+}
+
+static void what_is_far_is_told_by_the_lower_quartile(void **state)
+{
+    (void)state;
+    const double mostly[] = {13, 13, 13, 1, 1}, other[] = {130, 130, 130, 10, 10, 1.1, 1, 1, 1, 1};
+    const ab_shape most = shape_of(mostly, mostly, (const int[]){5}, 1),
+                   two = shape_of(other, other, (const int[]){5, 5}, 2);
+    assert_int_equal(most.far, 3);
+    assert_near(most.raised, 7.2, 1e-12);
+    assert_int_equal(two.far, 3); /* each process by its own */
+    assert_true(ab_is_uneven(&most) && ab_is_uneven(&two));
+}
+
+static void samples_that_differ_by_themselves_are_even(void **state)
+{
+    (void)state;
+    /* The first iteration takes twice as long; a clock has two steps; a series drifts; one in a thousand is far. */
+    const double first[] = {1.73, 0.9, 0.91, 0.9}, steps[] = {1, 1.01, 1, 1.01, 1.01, 1};
+    double drift[100], many[1000];
+    for (int i = 0; i < 100; i++) drift[i] = 1 + 0.9 * exp(-i / 20.0);
+    for (int i = 0; i < 1000; i++) many[i] = i == 500 ? 40 : 1;
+    const struct {
+        const double *samples;
+        int n;
+    } known[] = {{first, 4}, {first, 2}, {first, 1}, {steps, 6}, {drift, 100}, {many, 1000}, {many, 0}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const ab_shape shape = shape_of(known[i].samples, known[i].samples, &known[i].n, 1);
+        assert_false(ab_is_uneven(&shape));
+    }
+}
+
+static void mean_and_median_may_be_far_apart_without_far_samples(void **state)
+{
+    (void)state;
+    const double samples[] = {1, 1, 1, 2.9, 2.9, 2.9, 1};
+    const ab_shape shape = shape_of(samples, samples, (const int[]){7}, 1);
+    assert_int_equal(shape.far, 0);
+    assert_near(shape.raised, 0, 1e-15);
+    assert_near(shape.apart, 12.7 / 7 - 1, 1e-12);
+    assert_true(ab_is_uneven(&shape));
+}
+
+static void a_stage_is_far_where_its_iteration_is(void **state)
+{
+    (void)state;
+    const double table[] = {0.02, 0.001, 0.001, 0.001}, iteration[] = {1.02, 1, 1, 1.001}; /* made in the first */
+    const double update[] = {0.1, 0.1, 12.3, 0.1}, sliced[] = {1, 1, 13.2, 1};
+    const ab_shape own = shape_of(table, iteration, (const int[]){4}, 1),
+                   hit = shape_of(update, sliced, (const int[]){4}, 1);
+    assert_int_equal(own.far, 0);
+    assert_false(ab_is_uneven(&own));
+    assert_int_equal(hit.far, 1);
+    assert_near(hit.raised, 30.5, 1e-12);
+    assert_true(ab_is_uneven(&hit));
+}
+
 /* With samples 1..n the interval's ends are their own ranks. */
 static void assert_interval_ranks(int n, int rank)
 {
@@ -161,6 +237,11 @@ int main(void)
         cmocka_unit_test(student_is_that_of_printed_tables),
         cmocka_unit_test(the_interval_of_processes_is_of_their_means),
         cmocka_unit_test(one_process_has_the_interval_of_its_samples),
+        cmocka_unit_test(a_time_slice_in_each_process_makes_samples_uneven),
+        cmocka_unit_test(what_is_far_is_told_by_the_lower_quartile),
+        cmocka_unit_test(samples_that_differ_by_themselves_are_even),
+        cmocka_unit_test(mean_and_median_may_be_far_apart_without_far_samples),
+        cmocka_unit_test(a_stage_is_far_where_its_iteration_is),
         cmocka_unit_test(median_interval_is_the_narrowest_of_95_percent),
         cmocka_unit_test(spread_survives_a_large_mean),
     };

@@ -1,6 +1,7 @@
 """make time-to-target: its statistics, and a figure of two easy goals."""
 import csv
 import math
+import os
 import subprocess
 import sys
 
@@ -36,8 +37,13 @@ def test_runs_that_do_not_arrive_count():
     assert time_to_target.shifted_exponential(points) is None
 
 
+def test_no_time_is_below_the_clocks_step():
+    assert time_to_target.probabilities([0.0, 0.0, 2.0], 3) == [(1e-6, 1 / 6), (1e-6, 0.5), (2.0, 5 / 6)]
+
+
 def test_a_figure(tmp_path):
-    done = call("u200:12", "u300:0", "--runs", 4, "--seconds", 0.3, "--out", tmp_path)
+    """u200 is searched until it arrives; the shortest tour of u3, which is found at once, is longer than the goal."""
+    done = call("u200:12", "u3:0", "--runs", 4, "--seconds", 50, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
     assert {"csv", "dat", "figure-time-to-target.pdf", *plots.TERMINALS} == {
         path.name.removeprefix("time-to-target.") for path in tmp_path.iterdir()
@@ -49,9 +55,33 @@ def test_a_figure(tmp_path):
         0 < int(row["length"]) <= int(row["target"]) == math.floor(0.7124 * math.sqrt(200) * 1e6 * 1.12)
         for row in arrived
     )
-    assert all(row["length"] == "" and float(row["seconds"]) >= 0.3 for row in late), "few cities have a boundary"
+    assert all(row["length"] == "" for row in late) and all(len(row["cpu_s"].partition(".")[2]) > 3 for row in arrived)
     assert "u200, 12 % above: 4 of 4 runs arrived" in done.stdout
-    assert "u300, 0 % above: 0 of 4 runs arrived; quartiles of their cpu_s: later, later, later" in done.stdout
+    assert "u3, 0 % above: 0 of 4 runs arrived; quartiles of their cpu_s: later, later, later" in done.stdout
+
+
+def rows_of(times):
+    return [{"cpu_s": time, "length": 1} for time in times]
+
+
+@pytest.mark.parametrize("times", [[0.0] * 4, [0.25] * 4, [0.5], [0.0, 1e-6, 3.0, 3.0]], ids=["none", "one", "one run", "some"])
+def test_any_times_are_drawn(times, tmp_path):
+    time_to_target.draw({"some": rows_of(times)}, len(times), "cpu_s", tmp_path)
+    assert (tmp_path / "figure-time-to-target.pdf").stat().st_size > 0
+
+
+def test_nobody_arrives(tmp_path):
+    """No figure, not even one of before, and an exit code."""
+    (tmp_path / "time-to-target.svg").write_text("old")
+    done = call("u3:0", "--runs", 2, "--out", tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "time-to-target: no run has arrived, so there is nothing to draw (a longer --seconds? an easier goal?)\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["time-to-target.csv"]
+
+
+@pytest.mark.skipif("TSPLIB_DIR" not in os.environ, reason="needs the files of TSPLIB")
+def test_an_optimum_that_is_found_at_once_is_known(tmp_path):
+    assert time_to_target.goal("burma14:0", tmp_path) == ("burma14", 0.0, 3323)
 
 
 @pytest.mark.parametrize("goal, message", [

@@ -180,12 +180,17 @@ static void explains_broken_coordinates(void **state)
         {"", "my cities.csv:1: the file is empty"},
         {"x,y\n", "my cities.csv: no cities"},
         {"1,2\n3\n", "my cities.csv:2: expected \"x,y\", got 1 cell"},
-        {"1,2\n3,4,5\n", "my cities.csv:2: expected \"x,y\", got 3 cells"},
+        {"1,2\n3,4,5\n", "my cities.csv:2: expected 2 cells, as above, got 3"},
         {"1;2\n", "my cities.csv:1: expected \"x,y\", got 1 cell"},
         {"1,two\n3,4\n", "my cities.csv:1: column 2: expected a number, got \"two\""},
         {"x,y\nx,y\n", "my cities.csv:2: column 1: expected a number, got \"x\""},
         {"1,2\n3,\n", "my cities.csv:2: column 2 is empty"},
         {"1,nan\n", "my cities.csv:1: column 2: expected a number, got \"nan\""},
+        {"lat,lon\n1,2\n30,40\n",
+         "my cities.csv:1: latitudes and longitudes, where distances are a plane's: project them "
+         "(antbench solve takes them as they are)"},
+        {"0.1,0.2\n0.7,1\n1,1\n", "my cities.csv: distances are rounded to whole numbers, and all 3 cities are within "
+                                  "1.20416: multiply the coordinates (antbench solve takes them as they are)"},
         {"0,0\n3e9,0\n", "my cities.csv: the distance between nodes 1 and 2 is 3e+09, which does not fit in 32 bits"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -330,7 +335,7 @@ static void explains_unreadable_files(void **state)
     assert_int_equal(truncate("t.tsp", (1L << 30) + 1), 0); /* a hole, which takes no room on the disk */
     status = tsp_read("t.tsp", &instance);
     assert_int_equal(status.code, AB_BAD_INPUT);
-    assert_string_equal(status.reason, "t.tsp: 1073741825 bytes, a file has 1073741824 at most");
+    assert_string_equal(status.reason, "t.tsp: more than 1073741824 bytes, which is the most");
 
     char long_path[2000] = "";
     while (strlen(long_path) < sizeof long_path - 16) strcat(long_path, "./");
@@ -520,7 +525,11 @@ static void loads_files_in_order(void **state)
         {"nowhere", "d198", "project/instances/tsplib/d198.tsp"},
         {"", "mine/d198.tsp", "mine/d198.tsp"},
         {"nowhere", "a280", ""},
+        {"nowhere", "here.txt", "here.txt"}, /* in the current folder, */
+        {"nowhere", "u77", ""},              /* ... for what nothing else is called */
     };
+    write_text("here.txt", ONE_CITY);
+    write_text("u77", ONE_CITY);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         setenv("TSPLIB_DIR", cases[i].directory, 1);
         tsp_instance instance = load(cases[i].name);
@@ -529,6 +538,9 @@ static void loads_files_in_order(void **state)
         assert_int_equal(instance.optimum, 0); /* d198.tsp does not hold d198 here */
         tsp_free(&instance);
     }
+    assert_int_equal(remove("here.txt"), 0);
+    assert_int_equal(remove("u77"), 0);
+    assert_int_equal(tsp_check_name("mine").code, AB_BAD_INPUT); /* a folder */
     leave_project();
 }
 
@@ -582,7 +594,7 @@ static void suggests_what_there_is(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char expected[200];
         snprintf(expected, sizeof expected,
-                 "instance \"%s\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib%s",
+                 "instance \"%s\": not in the catalogue, and no such file here, in $TSPLIB_DIR or instances/tsplib%s",
                  cases[i][0], cases[i][1]);
         const ab_status status = tsp_check_name(cases[i][0]);
         assert_int_equal(status.code, AB_BAD_INPUT);
@@ -778,13 +790,13 @@ static void reports_names_that_cannot_be_loaded(void **state)
     static const char *const cases[][2] = {
         {"a280", "./a280.tsp:6: expected 280 nodes, found 1: node 2 is missing"},
         {"d199",
-         "instance \"d199\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib; did you "
+         "instance \"d199\": not in the catalogue, and no such file here, in $TSPLIB_DIR or instances/tsplib; did you "
          "mean \"d198\"?"},
-        {"u159", "instance \"u159\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib"},
+        {"u159", "instance \"u159\": not in the catalogue, and no such file here, in $TSPLIB_DIR or instances/tsplib"},
         {"u0198",
-         "instance \"u0198\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib; did you "
+         "instance \"u0198\": not in the catalogue, and no such file here, in $TSPLIB_DIR or instances/tsplib; did you "
          "mean \"d198\"?"},
-        {"", "instance \"\": not in the catalogue, and no such file in $TSPLIB_DIR or instances/tsplib"},
+        {"", "instance \"\": not in the catalogue, and no such file here, in $TSPLIB_DIR or instances/tsplib"},
         {"absent.tsp", "absent.tsp: no such file"},
         {"c99999", "a generated instance has 1 to 32767 cities, not 99999"},
         {"u99999999999999999999", "a generated instance has 1 to 32767 cities, not 2147483647"},

@@ -6,32 +6,54 @@
 #include "tours/neighbours.h"
 #include "tours/tour.h"
 
-/* Coordinates in which near cities are near: as they are, but for GEO's degrees and minutes, which become a flat
- * map. */
-static tsp_point place(const tsp_instance *cities, int city)
+/* Coordinates in which near cities are near: as they are, on a plane or on a sphere, but for GEO's degrees and minutes,
+ * which become a flat map. */
+static tsp_place place(const tsp_instance *cities, int city)
 {
+    if (cities->sphere) return cities->sphere[city];
     const tsp_point at = cities->points[city];
-    if (strcmp(cities->rule->name, "GEO") != 0) return at;
+    if (strcmp(cities->rule->name, "GEO") != 0) return (tsp_place){at.x, at.y, 0.0};
     const double radian = 3.14159265358979 / 180.0;
     const double latitude = trunc(at.x) + (at.x - trunc(at.x)) / 0.6,
                  longitude = trunc(at.y) + (at.y - trunc(at.y)) / 0.6;
-    return (tsp_point){latitude, longitude * cos(latitude * radian)};
+    return (tsp_place){latitude, longitude * cos(latitude * radian), 0.0};
+}
+
+static bool has_places(const tsp_instance *cities)
+{
+    return cities->points || cities->sphere;
+}
+
+static tsp_place least(tsp_place a, tsp_place b)
+{
+    return (tsp_place){fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)};
+}
+
+static tsp_place greatest(tsp_place a, tsp_place b)
+{
+    return (tsp_place){fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)};
 }
 
 /* ---- A k-d tree without nodes: the middle of a range parts it, by the coordinate in which it is longer ---- */
 
+typedef enum axis { X, Y, Z } axis;
+
 typedef struct tree {
-    const tsp_point *points; /* [n] */
+    const tsp_place *places; /* [n] */
     int32_t *city;           /* [n] the cities, in the tree's order */
-    bool *by_y;              /* [n] whether this middle parts its range by y */
+    uint8_t *by;             /* [n] the axis by which this middle parts its range */
 } tree;
 
 enum { LEAF = 8 };
 
-static double coordinate(const tree *t, int at, bool by_y)
+static double along(tsp_place at, axis by)
 {
-    const tsp_point *point = &t->points[t->city[at]];
-    return by_y ? point->y : point->x;
+    return by == X ? at.x : by == Y ? at.y : at.z;
+}
+
+static double coordinate(const tree *t, int at, axis by)
+{
+    return along(t->places[t->city[at]], by);
 }
 
 static void swap(int32_t *a, int32_t *b)
@@ -43,14 +65,14 @@ static void swap(int32_t *a, int32_t *b)
 
 /* Puts the city that sorting lo .. hi-1 would put at `middle` there, and those before and behind it on their sides
  * (Hoare 1961). Equal ones go to either side, so that many of them cost nothing more. */
-static void select_middle(tree *t, int lo, int hi, int middle, bool by_y)
+static void select_middle(tree *t, int lo, int hi, int middle, axis by)
 {
     for (int first = lo, last = hi - 1; first < last;) {
-        const double pivot = coordinate(t, first + (last - first) / 2, by_y);
+        const double pivot = coordinate(t, first + (last - first) / 2, by);
         int i = first, j = last;
         while (i <= j) {
-            while (coordinate(t, i, by_y) < pivot) i++;
-            while (coordinate(t, j, by_y) > pivot) j--;
+            while (coordinate(t, i, by) < pivot) i++;
+            while (coordinate(t, j, by) > pivot) j--;
             if (i <= j) swap(&t->city[i++], &t->city[j--]);
         }
         if (middle <= j)
@@ -65,15 +87,16 @@ static void select_middle(tree *t, int lo, int hi, int middle, bool by_y)
 static void build(tree *t, int lo, int hi)
 {
     if (hi - lo <= LEAF) return;
-    tsp_point lowest = t->points[t->city[lo]], highest = lowest;
+    tsp_place low = t->places[t->city[lo]], high = low;
     for (int i = lo + 1; i < hi; i++) {
-        const tsp_point point = t->points[t->city[i]];
-        lowest = (tsp_point){fmin(lowest.x, point.x), fmin(lowest.y, point.y)};
-        highest = (tsp_point){fmax(highest.x, point.x), fmax(highest.y, point.y)};
+        low = least(low, t->places[t->city[i]]);
+        high = greatest(high, t->places[t->city[i]]);
     }
     const int middle = lo + (hi - lo) / 2;
-    t->by_y[middle] = highest.y - lowest.y > highest.x - lowest.x;
-    select_middle(t, lo, hi, middle, t->by_y[middle]);
+    axis widest = high.y - low.y > high.x - low.x ? Y : X;
+    if (high.z - low.z > along(high, widest) - along(low, widest)) widest = Z;
+    t->by[middle] = (uint8_t)widest;
+    select_middle(t, lo, hi, middle, widest);
     build(t, lo, middle);
     build(t, middle + 1, hi);
 }
@@ -99,8 +122,9 @@ static void consider(nearest *near, int city, double squared)
 
 static void consider_point(const tree *t, int at, nearest *near)
 {
-    const tsp_point a = t->points[t->city[at]], b = t->points[near->city];
-    consider(near, t->city[at], (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
+    const tsp_place a = t->places[t->city[at]], b = t->places[near->city];
+    const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    consider(near, t->city[at], x * x + y * y + z * z);
 }
 
 static void descend(const tree *t, int lo, int hi, nearest *near)
@@ -110,8 +134,8 @@ static void descend(const tree *t, int lo, int hi, nearest *near)
         return;
     }
     const int middle = lo + (hi - lo) / 2;
-    const bool by_y = t->by_y[middle];
-    const double apart = (by_y ? t->points[near->city].y : t->points[near->city].x) - coordinate(t, middle, by_y);
+    const axis by = (axis)t->by[middle];
+    const double apart = along(t->places[near->city], by) - coordinate(t, middle, by);
     if (apart < 0)
         descend(t, lo, middle, near);
     else
@@ -128,12 +152,12 @@ static ab_status find_by_tree(const tsp_instance *cities, int threads, neighbour
 {
     ab_memory memory = {0};
     const int n = cities->n;
-    tsp_point *points = ab_allocate(&memory, (size_t)n, sizeof *points);
-    tree t = {points, ab_allocate(&memory, (size_t)n, sizeof *t.city), ab_allocate(&memory, (size_t)n, sizeof *t.by_y)};
+    tsp_place *places = ab_allocate(&memory, (size_t)n, sizeof *places);
+    tree t = {places, ab_allocate(&memory, (size_t)n, sizeof *t.city), ab_allocate(&memory, (size_t)n, sizeof *t.by)};
     const ab_status status = ab_memory_status(&memory);
     if (status.code == AB_OK) {
         for (int i = 0; i < n; i++) {
-            points[i] = place(cities, i);
+            places[i] = place(cities, i);
             t.city[i] = i;
         }
         build(&t, 0, n);
@@ -166,7 +190,7 @@ ab_status neighbours_find(const tsp_instance *cities, int threads, neighbours *n
     near->count = cities->n - 1 < NEIGHBOURS ? cities->n - 1 : NEIGHBOURS;
     near->city = ab_allocate(memory, (size_t)cities->n * (size_t)near->count, sizeof *near->city);
     AB_TRY(ab_memory_status(memory));
-    if (cities->points) return find_by_tree(cities, threads, near);
+    if (has_places(cities)) return find_by_tree(cities, threads, near);
     find_by_matrix(cities, threads, near);
     return ab_ok();
 }
@@ -203,23 +227,32 @@ static int compare_stops(const void *a, const void *b)
     return first->city < second->city ? -1 : 1;
 }
 
+/* Where a city is on a flat map: a sphere's is as wide at each latitude as the sphere there. */
+static tsp_point on_map(const tsp_instance *cities, int city)
+{
+    const tsp_place at = place(cities, city);
+    if (cities->sphere == NULL) return (tsp_point){at.x, at.y};
+    const double around = hypot(at.x, at.y);
+    return (tsp_point){atan2(at.z, around) * cities->radius, atan2(at.y, at.x) * around};
+}
+
 ab_status order_along_curve(const tsp_instance *cities, int32_t *order)
 {
     const int n = cities->n;
     for (int i = 0; i < n; i++) order[i] = i;
-    if (cities->points == NULL) return ab_ok();
+    if (!has_places(cities)) return ab_ok();
     stop *stops = malloc((size_t)n * sizeof *stops);
     if (stops == NULL) return ab_failed("no memory for %d cities", n);
-    tsp_point lowest = place(cities, 0), highest = lowest;
+    tsp_point lowest = on_map(cities, 0), highest = lowest;
     for (int i = 1; i < n; i++) {
-        const tsp_point at = place(cities, i);
+        const tsp_point at = on_map(cities, i);
         lowest = (tsp_point){fmin(lowest.x, at.x), fmin(lowest.y, at.y)};
         highest = (tsp_point){fmax(highest.x, at.x), fmax(highest.y, at.y)};
     }
     const double side = fmax(highest.x - lowest.x, highest.y - lowest.y);
     const double scale = side > 0 ? ((1 << CURVE_BITS) - 1) / side : 0;
     for (int i = 0; i < n; i++) {
-        const tsp_point at = place(cities, i);
+        const tsp_point at = on_map(cities, i);
         const uint32_t x = (uint32_t)((at.x - lowest.x) * scale), y = (uint32_t)((at.y - lowest.y) * scale);
         stops[i] = (stop){curve_position(x, y), i};
     }

@@ -1,5 +1,5 @@
 /* The nearest cities of each city, and tours to begin a search with. Both are guides for a search: where
- * distances follow coordinates, cities are near by these, on a flat map for GEO. */
+ * distances follow coordinates, cities are near by these, on a sphere in space, on a flat map for GEO. */
 #ifndef ANTBENCH_NEIGHBOURS_H
 #define ANTBENCH_NEIGHBOURS_H
 

@@ -21,6 +21,7 @@ INLINE int64_t distance(const search *s, int a, int b)
         return (int64_t)(sqrt(x * x + y * y) + 0.5);
     }
     if (s->points) return (int64_t)s->cities->rule->distance(s->points[a], s->points[b]);
+    if (s->sphere) return tsp_arc(s->cities->radius, s->sphere[a], s->sphere[b]);
     return s->cities->dist[(size_t)s->id[a] * (size_t)s->cities->n + (size_t)s->id[b]];
 }
 
@@ -363,6 +364,7 @@ void search_allocate(search *s, const tsp_instance *cities, int most, ab_memory 
     s->euclidean = cities->rule && strcmp(cities->rule->name, "EUC_2D") == 0;
     s->id = ab_allocate(memory, n, sizeof *s->id);
     s->points = cities->points ? ab_allocate(memory, n, sizeof *s->points) : NULL;
+    s->sphere = cities->sphere ? ab_allocate(memory, n, sizeof *s->sphere) : NULL;
     s->near = ab_allocate(memory, n * NEIGHBOURS, sizeof *s->near);
     s->at = ab_allocate(memory, n, sizeof *s->at);
     s->where = ab_allocate(memory, n, sizeof *s->where);
@@ -400,6 +402,7 @@ void search_load(search *s, const neighbours *near, const int32_t *tour, const i
     for (int i = 0; i < count; i++) {
         s->id[i] = tour[(first + i) % s->cities->n];
         if (s->points) s->points[i] = s->cities->points[s->id[i]];
+        if (s->sphere) s->sphere[i] = s->cities->sphere[s->id[i]];
         put(s, i, i);
         s->queued[i] = false;
     }

@@ -10,7 +10,7 @@
  * Applegate, Cook and Rohe 2003); what follows looks at its ends alone, and is undone where the tour has become longer,
  * unless the temperature lets it: simulated annealing of locally optimal tours (Martin and Otto 1996).
  *
- * The tour is an array, of which the shorter side is reversed. Distances are TSPLIB's whole numbers, sums are exact. */
+ * The tour is an array, of which the shorter side is reversed. Distances are whole numbers, sums are exact. */
 #ifndef ANTBENCH_SEARCH_H
 #define ANTBENCH_SEARCH_H
 
@@ -39,7 +39,8 @@ typedef struct search {
     int n;                 /* cities here */
     bool path;             /* a part of a longer tour: the edge between n-1 and 0 stands for the rest of it and stays */
     int32_t *id;           /* [n] what a city is called in the instance */
-    tsp_point *points;     /* [n] where cities have coordinates */
+    tsp_point *points;     /* [n] where cities have coordinates on a plane, or TSPLIB's */
+    tsp_place *sphere;     /* [n] where they lie on a sphere */
     search_near *near;     /* [n][NEIGHBOURS] */
     int32_t *at;           /* [n] the tour: the city at each position */
     int32_t *where;        /* [n] the position of each city */

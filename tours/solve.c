@@ -165,6 +165,7 @@ static double warmth(int n, int64_t round)
 static void search_rounds(solver *all, solve_result *result)
 {
     const solve_options *options = all->options;
+    if (options->tell && !all->over) options->tell(options->context, all->tour, all->length, now_s() - all->begin_s);
     for (; !all->over; result->rounds++) {
         const double warm = warmth(all->cities->n, result->rounds);
         rank_cities(all);

@@ -20,7 +20,7 @@ typedef struct solve_options {
     int threads;
     search_moves moves;
     bool (*stops)(void *); /* whether to stop before that; any thread asks */
-    /* Told of the tour after each round: its length, and seconds since the call. */
+    /* Told of the tour before the first round and after each: its length, and seconds since the call. */
     void (*tell)(void *, const int32_t *tour, int64_t length, double seconds);
     void *context; /* of both */
 } solve_options;

@@ -47,7 +47,8 @@ ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *b
         if (locks) lock_clock(bench);
         return ab_ok();
     }
-    if (options->backend == AB_BACKEND_CUDA || status.code != AB_UNSUPPORTED) return status;
+    if (status.code != AB_UNSUPPORTED) return status;
+    if (options->backend == AB_BACKEND_CUDA) return ab_unsupported("--backend cuda: %s", status.reason);
     snprintf(bench->no_gpu, sizeof bench->no_gpu, "%s", status.reason);
     return ab_ok();
 }

@@ -10,7 +10,7 @@
 
 typedef struct ab_bench {
     const ab_options *options;
-    ab_effort effort; /* of one process */
+    ab_effort effort; /* of one process; budget_s and host_steps are infinite where there is no limit */
     int processes;    /* that measure each timed row: the runs, samples and time of a row are shared by so many */
     int most_processes; /* that do so with --until-precise, each with as large a share; else the same */
     int process;      /* which of them this one is, from 1; 1 also in the one that starts them */

@@ -125,9 +125,10 @@ static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
     row.bytes = setup->bytes;
     if (m->c.input->note[0]) ab_row_add_note(&row, "%s", m->c.input->note);
     row.ms = ab_summarise(setup->ms, setup->n_samples);
-    row.status = ab_timed_status(&row.ms);
+    AB_TRY(ab_find_shape(setup->ms, setup->ms, &setup->n_samples, 1, &row.shape));
+    if (setup->status.code == AB_OK) ab_judge_times(&row, !m->bench->options->process);
     snprintf(row.stop_reason, sizeof row.stop_reason, "count");
-    for (int i = 0; i < setup->n_samples; ++i) samples[i].ms = setup->ms[i];
+    for (int i = 0; i < setup->n_samples; ++i) samples[i] = (ab_sample){.ms = setup->ms[i], .number = i};
     if (setup->status.code != AB_OK) {
         ab_row_set_failure(&row, setup->wrong, &setup->status);
         ab_bench_count(m->bench, row.status); /* one that succeeds is preparation, and not yet anything that has run */
@@ -191,7 +192,8 @@ static ab_status append_transfers(measurement *m)
     row.discarded = 0;
     snprintf(row.scope, sizeof row.scope, "%s", measure->transfers);
     ab_status status = ab_take_samples(m->bench, &sampling, &series, &row);
-    if (status.code == AB_OK) status = m->not_written = ab_append_series(m->bench, &row, &series, AB_ALL_STAGES);
+    if (status.code == AB_OK)
+        status = m->not_written = ab_append_series(m->bench, &row, &series, AB_ALL_STAGES, AB_ALL_STAGES);
     ab_series_free(&series);
     return status;
 }
@@ -231,6 +233,9 @@ static void note_verdict(measurement *m)
 {
     snprintf(m->row->verify_metric, sizeof m->row->verify_metric, "%s", m->verdict.metric);
     m->row->verify_value = m->verdict.value;
+    if (!m->verdict.quality) return;
+    set_metric(m->row, m->verdict.quality);
+    set_values(m->row, &m->verdict.quality_value, 1);
 }
 
 /* By the first process alone: the others leave out what was not right there (bench/harness/program.c). */
@@ -307,7 +312,8 @@ static ab_status measure_time(measurement *m)
     return m->quality ? describe_runs(m) : ab_ok();
 }
 
-static ab_status append_stages(const measurement *m)
+/* `whole`: the stages that are the samples of the cell's row. */
+static ab_status append_stages(const measurement *m, unsigned whole)
 {
     const char *table = m->cell->block->stages;
     if (!table || m->series.n == 0) return ab_ok();
@@ -320,7 +326,7 @@ static ab_status append_stages(const measurement *m)
         row.published_ms = row.quality_best = row.quality_mean = row.quality_reference = NAN;
         row.bytes = row.flops = row.energy_j = NAN;
         ab_plan_add_published(m->plan, m->cell, table, m->series.stage_names[stage], &row);
-        AB_TRY(ab_append_series(m->bench, &row, &m->series, 1u << stage));
+        AB_TRY(ab_append_series(m->bench, &row, &m->series, 1u << stage, whole));
     }
     return ab_ok();
 }
@@ -398,9 +404,10 @@ void ab_unload(const ab_plan *plan, ab_loaded *loaded)
 static ab_status append_rows(measurement *m)
 {
     const ab_sampling sampling = sampling_of(m);
+    const unsigned stages = ab_sampling_stages(&sampling, &m->series);
     AB_TRY(m->not_written);
-    AB_TRY(append_stages(m));
-    return ab_append_series(m->bench, m->row, &m->series, ab_sampling_stages(&sampling, &m->series));
+    AB_TRY(append_stages(m, stages));
+    return ab_append_series(m->bench, m->row, &m->series, stages, stages);
 }
 
 ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, ab_row *row)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/text.h"
 #include "bench/harness/command_line.h"
 
 ab_status ab_parse_whole(const char *option, const char *text, long long min, long long max, long long *value)
@@ -30,9 +31,7 @@ ab_status ab_parse_int(const char *option, const char *text, int min, int max, i
 
 ab_status ab_parse_seconds(const char *option, const char *text, double *value)
 {
-    char *end;
-    *value = strtod(text, &end);
-    if (!isdigit((unsigned char)text[0]) || *end || !isfinite(*value))
+    if (!ab_read_number(text, value) || text[0] == '+' || text[0] == '-')
         return ab_bad_input("--%s: expected a number of seconds (0: no limit), got \"%s\"", option, text);
     if (*value == 0) *value = INFINITY;
     return ab_ok();
@@ -40,10 +39,13 @@ ab_status ab_parse_seconds(const char *option, const char *text, double *value)
 
 ab_status ab_parse_percentage(const char *option, const char *text, double *share)
 {
-    char *end;
-    *share = strtod(text, &end) / 100.0;
-    if (isdigit((unsigned char)text[0]) && (!*end || strcmp(end, "%") == 0) && *share > 0.0 && *share < 1.0)
-        return ab_ok();
+    char number[32];
+    const size_t length = strcspn(text, "%"); /* without the sign, which ends it */
+    *share = 0.0;
+    snprintf(number, sizeof number, "%.*s", (int)length, text);
+    const bool is_read = ab_read_number(number, share) && length < sizeof number && strlen(text) <= length + 1;
+    *share /= 100.0;
+    if (is_read && *share > 0.0 && *share < 1.0) return ab_ok();
     return ab_bad_input("--%s: expected a percentage between 0 and 100, such as 1%%, got \"%s\"", option, text);
 }
 

@@ -9,20 +9,27 @@
 
 enum { MAX_IMPLEMENTATIONS = 64 };
 
-void ab_describe_tables(void)
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+ab_status ab_describe_tables(void)
 {
     printf("driver\tprogram\tfile\ttable\theading\tpublished\n");
     for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
-        for (const ab_heading *heading = (*driver)->headings; heading->table; ++heading)
-            printf("%s\t%s\tbench/%s.c\t%s\t%s\t%s\n", (*driver)->name, (*driver)->program, (*driver)->program,
-                   heading->table, heading->title, heading->published ? heading->published : "");
+        for (const ab_heading *heading = (*driver)->headings; heading && heading->table; ++heading)
+            printf("%s\t%s\tbench/%s.c\t%s\t%s\t%s\n", or_empty((*driver)->name), or_empty((*driver)->program),
+                   ab_driver_file(*driver), heading->table, or_empty(heading->title), or_empty(heading->published));
+    return ab_ok();
 }
 
-void ab_describe_sets(void)
+ab_status ab_describe_sets(void)
 {
     printf("set,members\n");
     for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
-        for (const ab_set *set = (*driver)->sets; set->name; ++set) printf("%s,%s\n", set->name, set->members);
+        for (const ab_set *set = (*driver)->sets; set && set->name; ++set) printf("%s,%s\n", set->name, set->members);
+    return ab_ok();
 }
 
 static const ab_heading *find_heading(const ab_driver *driver, const char *table)
@@ -30,17 +37,6 @@ static const ab_heading *find_heading(const ab_driver *driver, const char *table
     const ab_heading *heading = driver->headings;
     while (heading->table && strcmp(heading->table, table) != 0) ++heading;
     return heading;
-}
-
-/* Whether a published row is called so, "{x}" in the name standing for anything. */
-static bool is_published(const ab_published_table *published, const char *name)
-{
-    const size_t before = strcspn(name, "{");
-    for (int i = 0; i < published->count; ++i) {
-        const char *row = published->rows[i].row;
-        if (name[before] ? strncmp(row, name, before) == 0 : strcmp(row, name) == 0) return true;
-    }
-    return false;
 }
 
 /* ---- One line of a table, wherever it is measured ---- */
@@ -146,7 +142,7 @@ static void print_row(const ab_driver *driver, const ab_block *block, const ab_l
     const char *name = strchr(id, '/') + 1;
     format_name(line, name, line->row, row);
     const char *theirs = line->published ? line->published : row;
-    const bool known = is_published(published, theirs);
+    const bool known = ab_published_has_row(published, theirs);
     printf("%s,%s,%s,%s,", driver->name, table, row, id);
     print_instances(driver, table, line);
     putchar(',');

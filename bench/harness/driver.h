@@ -8,16 +8,17 @@
 #ifndef ANTBENCH_DRIVER_H
 #define ANTBENCH_DRIVER_H
 
+#include "base/parameter.h"
 #include "bench/harness/options.h"
 
-/* How long and how often to measure. */
+/* How long and how often to measure. A limit that is 0 or left out is no limit. */
 typedef struct ab_effort {
-    int runs;          /* independent runs, seeds seed .. seed + runs - 1 */
-    int iterations;    /* of each run */
-    double budget_s;   /* for the timed part of a row; at least one sample is always taken */
-    double precise;    /* a row ends when half its interval is within this share of its median; 0: it does not */
-    double limit_s;    /* a row that would take longer is not run but `timeout`; 0: all are run */
-    double host_steps; /* elementary steps (the operation says of what) that a row on the host backend may cost */
+    int runs;          /* number of independent runs, 1 or more; their seeds are seed .. seed + runs - 1 */
+    int iterations;    /* number of iterations of each run, 1 or more */
+    double budget_s;   /* limit of the timed part of a row, seconds; at least one sample is always taken */
+    double precise;    /* share of its median within which half a row's interval ends the row; 0: off */
+    double limit_s;    /* limit of the whole row, seconds; a row that would take longer is not run but `timeout` */
+    double host_steps; /* limit of elementary steps (the operation says of what) of a row on the host backend */
 } ab_effort;
 
 /* Names that several rows, tables and figures run through; the report has them from here. */
@@ -31,7 +32,7 @@ typedef struct ab_line {
     const char *implementation; /* "tsp/ds-roulette"; "tsp/+" for those of one GPU that no line of the driver names */
     const char *params;         /* those of the block come before; NULL for none */
     const char *label;          /* in the report; NULL: the row's name */
-    const char *published;      /* the sources' row beside which it stands, as in `row`; NULL: one of the same name */
+    const char *published;      /* the sources' row beside it, as in `row`; NULL: that of the same name; "": none */
     double seconds, power; /* a sample takes about seconds * size^power on one core; 0: as the operation estimates */
     bool gpu_only;              /* left out where there is no GPU */
     int least;                  /* samples that are taken whatever they cost, but in profile smoke */
@@ -76,7 +77,7 @@ typedef struct ab_driver {
     ab_effort efforts[AB_PROFILES];
     const char *inputs[AB_PROFILES]; /* names, or "{set}" */
     const char *optional;           /* more of them where they are found, but not in profile smoke; NULL for none */
-    const ab_set *sets;             /* ends with a name of NULL */
+    const ab_set *sets;             /* ends with a name of NULL; NULL for none */
     const ab_heading *headings;
     const ab_block *blocks;
 } ab_driver;
@@ -87,7 +88,49 @@ extern const ab_driver *const ab_drivers[];
 /* The driver called "3.3" or "thesis-3.3", or NULL. */
 const ab_driver *ab_driver_find(const char *name);
 
+/* The file that the driver is in, without its folder and ending: "table_3_3". */
+const char *ab_driver_file(const ab_driver *driver);
+
+/* AB_BAD_INPUT for the first slip in a driver's data, a name that does not exist or a value that is not allowed:
+ * "bench/table_3_3.c: table 3.3, row race: there is no implementation tsp/rase; did you mean tsp/race?". A library or
+ * a device that a build lacks is no slip. The rest of the harness expects a driver without slips. */
+ab_status ab_driver_check(const ab_driver *driver);
+
+/* The same for what the driver names in files: published numbers, instances, pictures. AB_FAILED where a file cannot
+ * be read. The driver has passed ab_driver_check. */
+ab_status ab_driver_check_files(const ab_driver *driver);
+
+/* The same for tables and sets that an earlier driver has too, as the copy of a driver's file does. */
+ab_status ab_driver_check_unlike(const ab_driver *driver);
+
+/* ---- Reading a driver's texts ---- */
+
 /* The members of a set of the driver, or of another; NULL where there is none. */
 const char *ab_driver_set(const ab_driver *driver, const char *name);
+
+/* The names that a list means: the members of the set in "{set}", NULL where there is none, or the list itself. */
+const char *ab_driver_names(const ab_driver *driver, const char *list);
+
+/* The next of the names in *names, separated by spaces, as a view; false at the end. */
+bool ab_next_name(const char **names, const char **name, size_t *length);
+
+/* The parameters of every row on a GPU, an int each: l2, hot or cold. */
+extern const ab_parameter ab_gpu_parameters[];
+
+#define AB_SEPARATORS "| " /* between the values of a parameter, and between the members of a set */
+
+/* A parameter of a text of parameters, as views. */
+typedef struct ab_setting {
+    const char *name;     /* beginning of "block={blocks}" */
+    size_t name_length;   /* length of the name */
+    const char *values;   /* beginning of "64|128", or of a set's members "64 128"; NULL where there is no such set */
+    size_t values_length; /* length of the values */
+} ab_setting;
+
+/* The next parameter of *params; false at the end. */
+bool ab_next_setting(const ab_driver *driver, const char **params, ab_setting *setting);
+
+/* The operation of an implementation, by its id; NULL where there is none. */
+const ab_operation *ab_operation_of(const char *id);
 
 #endif

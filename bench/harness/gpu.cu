@@ -29,9 +29,13 @@ static void format_uuid(const cudaUUID_t *uuid, char text[48])
 extern "C" ab_status gpu_open(int device, gpu_info *info)
 {
     int count = 0;
-    const cudaError_t error = cudaGetDeviceCount(&count);
+    /* Asked first: without a driver the runtime only says that the driver is too old. */
+    CUDA_TRY(cudaDriverGetVersion(&info->driver_version));
+    CUDA_TRY(cudaRuntimeGetVersion(&info->runtime_version));
+    const cudaError_t error = info->driver_version ? cudaGetDeviceCount(&count) : cudaErrorInsufficientDriver;
     if (error != cudaSuccess || count == 0)
-        return ab_unsupported("no CUDA device (%s)", error == cudaSuccess ? "none found" : cudaGetErrorString(error));
+        return gpu_missing(info->driver_version, info->runtime_version,
+                           error == cudaSuccess ? "" : cudaGetErrorString(error));
     if (device >= count) return ab_unsupported("no CUDA device %d: there are %d, counted from 0", device, count);
     CUDA_TRY(cudaSetDevice(device));
     CUDA_TRY(cudaFree(NULL)); /* creates the context here, outside of every measurement */
@@ -51,8 +55,6 @@ extern "C" ab_status gpu_open(int device, gpu_info *info)
     info->memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, device) / 1000;
     info->memory_bus_bits = properties.memoryBusWidth;
     info->ecc = properties.ECCEnabled != 0;
-    CUDA_TRY(cudaDriverGetVersion(&info->driver_version));
-    CUDA_TRY(cudaRuntimeGetVersion(&info->runtime_version));
     return ab_ok();
 }
 

@@ -28,6 +28,10 @@ typedef struct gpu_info {
 /* Makes device `device` current and describes it. AB_UNSUPPORTED, with the reason, when there is no such device. */
 ab_status gpu_open(int device, gpu_info *info);
 
+/* Why there is no GPU, told from the CUDA version that the NVIDIA driver runs (0: there is no driver), the version that
+ * the program is built with, and the runtime's error, "" where it has none. AB_UNSUPPORTED. */
+ab_status gpu_missing(int driver_version, int runtime_version, const char *error);
+
 /* Frees all that this process has on the GPU, its context too. */
 void gpu_close(void);
 

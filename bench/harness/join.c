@@ -53,23 +53,34 @@ static ab_status join_samples(const parts *p, ab_recorded_row *joined)
     return ab_ok();
 }
 
-static ab_status summarise(int n_processes, ab_recorded_row *joined)
+/* The kept samples of all, and the whole ones, into [capacity] each; counts[p->n]: of each process. */
+static void keep_samples(const parts *p, double *kept, double *wholes, int *counts)
 {
-    double *kept = calloc((size_t)joined->n_samples + 1, sizeof *kept);
-    int *counts = calloc((size_t)n_processes, sizeof *counts), n = 0;
-    if (kept && counts) {
-        for (int i = 0; i < joined->n_samples; ++i)
-            if (!joined->samples[i].discard_reason[0]) {
-                kept[n++] = joined->samples[i].ms;
-                ++counts[joined->samples[i].process - 1];
-            }
-        joined->row.ms = ab_summarise_processes(kept, counts, n_processes);
-        joined->row.status = ab_timed_status(&joined->row.ms);
+    for (int i = 0, n = 0; i < p->n; ++i)
+        for (int k = 0; p->of[i] && k < p->of[i]->n_samples; ++k) {
+            const ab_recorded_row *part = p->of[i];
+            if (part->samples[k].discard_reason[0]) continue;
+            kept[n] = part->samples[k].ms;
+            wholes[n++] = (part->wholes ? part->wholes : part->samples)[k].ms;
+            ++counts[i];
+        }
+}
+
+static ab_status summarise(const parts *p, ab_recorded_row *joined)
+{
+    const size_t capacity = (size_t)joined->n_samples + 1;
+    double *kept = calloc(capacity, sizeof *kept), *wholes = calloc(capacity, sizeof *wholes);
+    int *counts = calloc((size_t)p->n, sizeof *counts);
+    ab_status status = ab_failed("out of memory for %d samples", joined->n_samples);
+    if (kept && wholes && counts) {
+        keep_samples(p, kept, wholes, counts);
+        joined->row.ms = ab_summarise_processes(kept, counts, p->n);
+        status = ab_find_shape(kept, wholes, counts, p->n, &joined->row.shape);
     }
-    const bool done = kept && counts;
     free(kept);
+    free(wholes);
     free(counts);
-    return done ? ab_ok() : ab_failed("out of memory for %d samples", joined->n_samples);
+    return status;
 }
 
 /* ---- Other columns ---- */
@@ -169,6 +180,7 @@ static ab_status join_columns(const parts *p, ab_row *row)
 {
     row->discarded = 0;
     for (int i = 0; i < p->n; ++i) row->discarded += p->of[i] ? p->of[i]->row.discarded : 0;
+    row->waited = weighted_mean(p, offsetof(ab_row, waited));
     row->energy_j = weighted_mean(p, offsetof(ab_row, energy_j));
     row->sm_clock_mhz = weighted_mean(p, offsetof(ab_row, sm_clock_mhz));
     join_texts(p, offsetof(ab_row, throttle), sizeof row->throttle, "|", "none", row->throttle);
@@ -184,6 +196,8 @@ ab_status ab_join_rows(const ab_recorded_row *const *of, int n, ab_recorded_row 
     *joined = (ab_recorded_row){.row = *model(&p)};
     if (has_failed(joined->row.status) || joined->row.ms.samples == 0) return ab_ok();
     AB_TRY(join_samples(&p, joined));
-    AB_TRY(summarise(n, joined));
-    return join_columns(&p, &joined->row);
+    AB_TRY(summarise(&p, joined));
+    AB_TRY(join_columns(&p, &joined->row));
+    ab_judge_times(&joined->row, true);
+    return ab_ok();
 }

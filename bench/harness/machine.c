@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -68,13 +67,6 @@ void ab_machine_slug(const char *name, char slug[96])
     while (length > 0 && slug[length - 1] == '-') length--;
     slug[length] = '\0';
     if (length == 0) strcpy(slug, "unknown");
-}
-
-long ab_machine_preemptions(void)
-{
-    struct rusage usage = {0};
-    getrusage(RUSAGE_SELF, &usage);
-    return usage.ru_nivcsw;
 }
 
 /* Threads that are running now but for this one; -1 where the system does not tell. */

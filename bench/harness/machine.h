@@ -22,9 +22,6 @@ ab_machine ab_machine_query(void);
  * none; NAN where not known. */
 double ab_machine_others(void);
 
-/* How often a thread of this process had to give up its core to another's so far. */
-long ab_machine_preemptions(void);
-
 /* From AB_BUSY on they take CPU time from what is measured here. */
 #define AB_BUSY 0.5
 

@@ -60,6 +60,8 @@ void ab_series_free(ab_series *series)
 {
     free(series->ms);
     free(series->discarded);
+    free(series->number);
+    free(series->late);
     free(series->enqueue_s);
     *series = (ab_series){0};
 }
@@ -75,9 +77,13 @@ static ab_status reserve(ab_series *series, const ab_work *work, int more)
     if (ms) series->ms = ms;
     const char **discarded = realloc(series->discarded, capacity * sizeof *discarded);
     if (discarded) series->discarded = discarded;
+    int *number = realloc(series->number, capacity * sizeof *number);
+    if (number) series->number = number;
+    bool *late = realloc(series->late, capacity * sizeof *late);
+    if (late) series->late = late;
     double *enqueue_s = realloc(series->enqueue_s, capacity * sizeof *enqueue_s);
     if (enqueue_s) series->enqueue_s = enqueue_s;
-    if (!ms || !discarded || !enqueue_s) return ab_failed("out of memory for %zu samples", capacity);
+    if (!ms || !discarded || !number || !late || !enqueue_s) return ab_failed("out of memory for %zu samples", capacity);
     series->capacity = (int)capacity;
     return ab_ok();
 }
@@ -88,10 +94,11 @@ static int marks_per_iteration(const ab_work *work)
     return work->methods->n_stages + 1;
 }
 
-static ab_status run_iteration(ab_work *work, const work_clock *clock, const ab_timing *timing, int first_mark)
+static ab_status run_iteration(ab_work *work, const work_clock *clock, const ab_timing *timing, double delay_s,
+                               int first_mark)
 {
     if (timing->l2_cold) AB_TRY(gpu_clock_flush(clock->gpu));
-    if (clock->gpu) AB_TRY(gpu_clock_delay(clock->gpu, timing->delay_s));
+    if (clock->gpu) AB_TRY(gpu_clock_delay(clock->gpu, delay_s));
     AB_TRY(set_mark(clock, first_mark));
     for (int stage = 0; stage < work->methods->n_stages; ++stage) {
         AB_TRY(work->methods->run_stage(work, stage));
@@ -110,8 +117,11 @@ static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab
         const bool profiled = timing->profiled && *completed == 0;
         if (profiled) gpu_profiler_begin();
         const double begin = ab_now_s();
-        const ab_status status = run_iteration(work, clock, timing, *completed * stride);
-        series->enqueue_s[series->n + *completed] = ab_now_s() - begin;
+        const double delay_s = *completed == 0 && !timing->waits ? MOST_DELAY_S : timing->delay_s;
+        const ab_status status = run_iteration(work, clock, timing, delay_s, *completed * stride);
+        const double enqueue_s = ab_now_s() - begin;
+        series->enqueue_s[series->n + *completed] = enqueue_s;
+        series->late[series->n + *completed] = clock->gpu && !timing->waits && enqueue_s > delay_s;
         if (profiled) gpu_profiler_end();
         AB_TRY(status);
         ++*completed;
@@ -152,11 +162,6 @@ void ab_timing_adapt(ab_timing *timing, const ab_series *series)
     timing->ahead = ms < LONG_MS ? QUEUE_AHEAD : 0;
     timing->waits = enqueue_s >= timing->delay_s;
     timing->delay_s = timing->waits ? WAITING_DELAY_S : delay_for(enqueue_s);
-}
-
-bool ab_timing_is_late(const ab_timing *timing, const ab_series *series, int i)
-{
-    return timing->backend == AB_CUDA && !timing->waits && series->enqueue_s[i] > timing->delay_s;
 }
 
 void ab_timing_lengthen(ab_timing *timing, const ab_series *series, int first)

@@ -4,7 +4,7 @@
  * begins behind a kernel that only waits, until the CPU has put all of the iteration into the queue: what is timed is
  * the GPU at work, not how fast this host happens to launch, which between processes varies by a third. (What waits for
  * the CPU in its midst is timed with that.) Where the CPU took longer than the GPU was told to wait, the sample is
- * late: it may be the host's time. The CPU stays a few short iterations ahead and no further, so that a time budget can
+ * late: it may be the host's time. The first of some iterations is enqueued slowest and waits longest. The CPU stays a few short iterations ahead and no further, so that a time budget can
  * end a run; long ones begin one at a time.
  */
 #ifndef ANTBENCH_MEASURE_H
@@ -23,7 +23,9 @@ typedef struct ab_series {
     int capacity;                           /* iterations there is room for */
     double *ms;                             /* [n][n_stages]: milliseconds of each stage */
     const char **discarded;                 /* [n]: why the sample does not count, NULL where it does */
+    int *number;                            /* [n]: number of the sample, which one that is taken again has too */
     double *enqueue_s;                      /* [n]: seconds that the CPU took to enqueue the iteration */
+    bool *late;                             /* [n]: the GPU may have waited for the CPU */
 } ab_series;
 
 void ab_series_free(ab_series *series); /* accepts a zeroed one */
@@ -46,9 +48,6 @@ ab_timing ab_timing_new(ab_backend backend, bool l2_cold);
 
 /* For a work whose iterations are like the last one of the series. */
 void ab_timing_adapt(ab_timing *timing, const ab_series *series);
-
-/* Whether the GPU may have waited for the CPU in sample i of the series, which was taken so. */
-bool ab_timing_is_late(const ab_timing *timing, const ab_series *series, int i);
 
 /* For a CPU that takes as long as for the slowest sample from `first` on: the delay never shrinks. */
 void ab_timing_lengthen(ab_timing *timing, const ab_series *series, int first);

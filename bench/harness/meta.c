@@ -9,8 +9,9 @@
 #include "bench/harness/machine.h"
 #include "bench/harness/meta.h"
 #include "bench/harness/nvml.h"
+#include "bench/harness/scheduler.h"
 
-enum { SCHEMA = 3 }; /* goes up when a member changes its meaning */
+enum { SCHEMA = 4 }; /* goes up when a member changes its meaning */
 
 /* What must be the same for a run to be continued, most telling first. Not the host's name, which containers change. */
 static const char *const identity[] = {"schema",
@@ -178,6 +179,7 @@ static json_t *number_or_null(double value)
 static json_t *machine_json(const char *name)
 {
     const ab_machine machine = ab_machine_query();
+    const ab_scheduler tells = ab_scheduler_query();
     const char *policy = getenv("OMP_WAIT_POLICY");
     double load;
     if (getloadavg(&load, 1) != 1) load = NAN;
@@ -187,6 +189,7 @@ static json_t *machine_json(const char *name)
                   {"usable_cores", json_integer(machine.usable_cores)}, {"governor", json_string(machine.governor)},
                   {"memory_bytes", json_integer(machine.memory_bytes)}, {"load_average", number_or_null(load)},
                   {"other_threads", number_or_null(ab_machine_others())},
+                  {"tells_run_queue", json_boolean(tells.run_queue)}, {"tells_steal", json_boolean(tells.steal)},
                   {"omp_wait_policy", json_string(policy ? policy : "")});
 }
 

@@ -52,7 +52,7 @@ typedef struct ab_options {
     double energy_s;      /* --energy: seconds over which the energy of a row on a GPU is measured; 0: it is not */
     uint64_t seed;        /* default 1; at most INT64_MAX */
     char *save;           /* --save DIR: images are written there; NULL for none */
-    char *out;            /* --out DIR, or NULL: results/runs/<machine>/<UTC>-<commit>/ */
+    char *out;            /* --out DIR, or NULL: results/runs/<machine>/<UTC>-<commit>-<driver>/ */
     bool resume, quiet;
     int argc; /* the command line, for meta.json */
     char **argv;

@@ -12,32 +12,13 @@ enum { MAX_IMPLEMENTATIONS = 64, MAX_PARAMETERS = 32 };
 
 /* ---- Lists of names ---- */
 
-/* The next of the names in *text, separated by spaces, as a view; false at the end. */
-static bool next_name(const char **text, const char **name, size_t *length)
-{
-    *name = *text + strspn(*text, " ");
-    *length = strcspn(*name, " ");
-    *text = *name + *length;
-    return *length > 0;
-}
-
 static bool is_among(const char *names, const char *name)
 {
     const char *item;
     size_t length;
-    while (next_name(&names, &item, &length))
+    while (ab_next_name(&names, &item, &length))
         if (strlen(name) == length && strncmp(item, name, length) == 0) return true;
     return false;
-}
-
-/* The names that a driver's text means: those of the set in "{set}", or the text itself. */
-static const char *expand(const ab_driver *driver, const char *text)
-{
-    char name[32];
-    const size_t length = strlen(text);
-    if (text[0] != '{' || text[length - 1] != '}') return text;
-    snprintf(name, sizeof name, "%.*s", (int)length - 2, text + 1);
-    return ab_driver_set(driver, name);
 }
 
 /* ---- Implementations ---- */
@@ -78,22 +59,15 @@ int ab_line_implementations(const ab_driver *driver, const ab_block *block, cons
     return found;
 }
 
-static const ab_operation *operation_of(const char *id)
+/* Looks for a parameter among those that rows of the driver have. */
+static void search_parameters(const ab_driver *driver, ab_search *search)
 {
-    char name[32];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(id, "/"), id);
-    return ab_find_operation(name);
-}
-
-const ab_operation *ab_driver_operation_with(const ab_driver *driver, const char *parameter, size_t length)
-{
+    ab_search_add(search, ab_gpu_parameters->name);
     for (const ab_block *block = driver->blocks; block->table; ++block)
-        for (const ab_line *line = block->lines; line->row; ++line) {
-            const ab_operation *operation = operation_of(line->implementation);
-            if (length == 2 && strncmp(parameter, "l2", 2) == 0) return operation;
-            if (ab_parameter_find(operation->parameters, parameter, length)) return operation;
+        for (const ab_line *line = block->lines; line->row && !search->found; ++line) {
+            const ab_parameter *p = ab_operation_of(line->implementation)->parameters;
+            for (; p->name; ++p) ab_search_add(search, p->name);
         }
-    return NULL;
 }
 
 /* ---- Inputs ---- */
@@ -136,14 +110,14 @@ static ab_status add_input(ab_plan *plan, const char *name, size_t length, bool 
 
 static ab_status add_inputs(const ab_driver *driver, const ab_options *options, ab_plan *plan)
 {
-    const char *name, *names = expand(driver, driver->inputs[options->profile]);
+    const char *name, *names = ab_driver_names(driver, driver->inputs[options->profile]);
     size_t length;
     for (char **asked = options->instances; asked && *asked; ++asked)
         AB_TRY(add_input(plan, *asked, strlen(*asked), true));
     if (options->instances) return ab_ok();
-    while (next_name(&names, &name, &length)) AB_TRY(add_input(plan, name, length, false));
+    while (ab_next_name(&names, &name, &length)) AB_TRY(add_input(plan, name, length, false));
     if (!driver->optional || options->profile == AB_SMOKE) return ab_ok();
-    for (names = expand(driver, driver->optional); next_name(&names, &name, &length);) {
+    for (names = ab_driver_names(driver, driver->optional); ab_next_name(&names, &name, &length);) {
         char text[64];
         snprintf(text, sizeof text, "%.*s", (int)length, name);
         if (plan->kind->check_name(text).code == AB_OK) AB_TRY(add_input(plan, name, length, false));
@@ -159,7 +133,7 @@ static bool is_on(const ab_plan *plan, const ab_options *options, const ab_block
     if (options->instances && block->asked == AB_ASKED_ALL) return true;
     if (options->instances && block->asked == AB_ASKED_WITH_EDGES && input->known_edges) return true;
     if (!on) return true;
-    on = expand(plan->driver, on);
+    on = ab_driver_names(plan->driver, on);
     return is_among(on, input->asked) || is_among(on, input->name);
 }
 
@@ -195,19 +169,9 @@ static ab_status add_sweep(sweeps *s, const char *name, size_t name_length, cons
 /* Adds "protocol=as;block={blocks}". */
 static ab_status add_text(const ab_driver *driver, const char *text, const char *separators, sweeps *s)
 {
-    while (text && *text) {
-        const size_t length = strcspn(text, ";"), name = strcspn(text, "=");
-        const char *values = text + name + 1;
-        size_t values_length = length - name - 1;
-        if (values[0] == '{') {
-            char set[32];
-            snprintf(set, sizeof set, "%.*s", (int)values_length - 2, values + 1);
-            values = ab_driver_set(driver, set);
-            values_length = strlen(values);
-        }
-        AB_TRY(add_sweep(s, text, name, values, values_length, separators));
-        text += length + (text[length] == ';');
-    }
+    ab_setting of;
+    while (ab_next_setting(driver, &text, &of))
+        AB_TRY(add_sweep(s, of.name, of.name_length, of.values, of.values_length, separators));
     return ab_ok();
 }
 
@@ -229,15 +193,15 @@ typedef struct maker {
 static const ab_measure *find_measure(const ab_operation *operation, const char *name)
 {
     const ab_measure *measure = operation->measures;
-    while (measure->name && strcmp(measure->name, name) != 0) ++measure;
-    return measure->name ? measure : NULL;
+    while (strcmp(measure->name, name) != 0) ++measure;
+    return measure;
 }
 
 /* Whether what the user set, "threads=2", is for these rows: a parameter of their operation, which they heed. */
 static bool is_ours(const maker *m, const char *set)
 {
     const size_t name = strcspn(set, "=");
-    if (name == 2 && strncmp(set, "l2", 2) == 0) return true;
+    if (ab_parameter_find(ab_gpu_parameters, set, name)) return true;
     if (m->implementation->traits & AB_ONE_THREAD && name == 7 && strncmp(set, "threads", 7) == 0) return false;
     return ab_parameter_find(m->operation->parameters, set, name) != NULL;
 }
@@ -330,28 +294,23 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
                     m->measure->timed && backend == AB_HOST ? "functional" : m->measure->scope));
     AB_TRY(ab_parameters_format(m->operation->parameters, cell->params, set, m->measure->name, m->measure->only_own,
                                 backend == AB_CPU ? AB_SHOWN_CPU : AB_SHOWN_GPU, key->params));
-    if (cell->l2_cold) AB_TRY(ab_params_append(key->params, "l2", "cold"));
+    if (cell->l2_cold) AB_TRY(ab_params_append(key->params, ab_gpu_parameters->name, "cold"));
     if (m->measure->metric) AB_TRY(ab_params_append(key->params, "metric", m->measure->metric));
     key->size = input->size;
     key->seed = bench->options->seed;
     return ab_ok();
 }
 
-static ab_status set_l2(const char *value, bool *cold)
-{
-    *cold = strcmp(value, "cold") == 0;
-    return *cold || strcmp(value, "hot") == 0 ? ab_ok() : ab_bad_input("l2 must be hot or cold, not \"%.64s\"", value);
-}
-
 /* Fills the cell for one combination: values[i] is the parameter sweeps.of[i]'s. */
 static ab_status fill_cell(const maker *m, char values[][64], ab_cell *cell)
 {
     uint64_t set = 0;
+    int l2 = 0;
     ab_parameters_default(m->operation->parameters, cell->params);
     for (int i = 0; i < m->sweeps.count; ++i) {
         const char *name = m->sweeps.of[i].name;
-        if (strcmp(name, "l2") == 0)
-            AB_TRY(set_l2(values[i], &cell->l2_cold));
+        if (strcmp(name, ab_gpu_parameters->name) == 0)
+            AB_TRY(ab_parameter_set(ab_gpu_parameters, values[i], &l2));
         else
             AB_TRY(ab_parameters_set(m->operation->parameters, name, values[i], cell->params, &set));
     }
@@ -359,7 +318,7 @@ static ab_status fill_cell(const maker *m, char values[][64], ab_cell *cell)
     m->operation->fit(&c, cell->params);
     m->operation->set_seed(cell->params, m->bench->options->seed);
     AB_TRY(ab_parameters_check(m->operation->parameters, cell->params));
-    if (!m->measure->timed) cell->l2_cold = false;
+    cell->l2_cold = l2 && m->measure->timed;
     const ab_status status = m->operation->check(&c, cell->params);
     if (status.code == AB_BAD_INPUT) return status; /* what is unsupported is a row that says so */
     return make_key(m, set, cell);
@@ -411,12 +370,11 @@ static ab_status add_implementation(maker *m, const char *id)
     const ab_driver *driver = m->plan->driver;
     m->implementation = ab_bench_implementation(m->bench, id);
     if (!m->implementation) return ab_ok();
-    m->operation = operation_of(id);
+    m->operation = ab_operation_of(id);
     m->measure = find_measure(m->operation, m->block->measure);
-    if (!m->measure) return ab_failed("operation %s has no measure %s", m->operation->name, m->block->measure);
     m->sweeps.count = 0;
-    AB_TRY(add_text(driver, m->block->params, "| ", &m->sweeps));
-    AB_TRY(add_text(driver, m->line->params, "| ", &m->sweeps));
+    AB_TRY(add_text(driver, m->block->params, AB_SEPARATORS, &m->sweeps));
+    AB_TRY(add_text(driver, m->line->params, AB_SEPARATORS, &m->sweeps));
     AB_TRY(add_user(m));
     return add_combinations(m, 0, values);
 }
@@ -458,26 +416,27 @@ static bool means(const ab_selector *selector, const ab_plan *plan, const ab_cel
     return ab_selector_means(selector, &stages, cell->row, asked);
 }
 
-/* What is said of a selector that means no row, "TABLE/ROW" of those there are being near. */
-static ab_status means_nothing(const ab_plan *plan, const char *text)
+/* "; did you mean ...?" of a selector that means no row: a parameter of its conditions, or "TABLE/ROW". */
+static const char *selector_hint(const ab_plan *plan, const char *text, char hint[128])
 {
-    char(*names)[80] = calloc((size_t)plan->n_cells + 1, sizeof *names), wanted[80];
-    const char **candidates = calloc((size_t)plan->n_cells + 1, sizeof *candidates);
-    const char *nearest = NULL;
+    char wanted[80], name[80];
+    for (const char *condition = strchr(text, '?'); condition; condition = strchr(condition + 1, ';')) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(condition + 1, "="), condition + 1);
+        ab_search search = {.name = name};
+        ab_search_add(&search, "backend");
+        ab_search_add(&search, "scope");
+        search_parameters(plan->driver, &search);
+        if (!search.found) return ab_search_hint(&search, hint);
+    }
     snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(text, "?"), text);
     char *input = strchr(wanted, '/') ? strchr(strchr(wanted, '/') + 1, '/') : NULL;
     if (input) *input = '\0';
-    for (int i = 0; names && candidates && i < plan->n_cells; ++i) {
-        snprintf(names[i], sizeof names[i], "%s/%s", plan->cells[i].key.table, plan->cells[i].key.row);
-        candidates[i] = names[i];
+    ab_search search = {.name = wanted};
+    for (int i = 0; i < plan->n_cells; ++i) {
+        snprintf(name, sizeof name, "%s/%s", plan->cells[i].key.table, plan->cells[i].key.row);
+        ab_search_add(&search, name);
     }
-    if (names && candidates) nearest = ab_nearest_name(wanted, candidates);
-    if (nearest && strcmp(nearest, wanted) == 0) nearest = NULL;
-    const ab_status status = ab_bad_input("--rows %.128s: no such row here%s%s%s (--dry-run lists them)", text,
-                                          nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-    free(names);
-    free(candidates);
-    return status;
+    return search.found ? "" : ab_search_hint(&search, hint);
 }
 
 /* Sets wanted[i] for each cell that is meant. A process after the first lacks cells, which it does not repeat. */
@@ -486,13 +445,16 @@ static ab_status mark_wanted(const ab_plan *plan, const ab_bench *bench, bool *w
     for (char **text = bench->options->rows; *text; ++text) {
         ab_selector selector;
         bool any = bench->process > 1;
+        char hint[128];
         AB_TRY(ab_selector_read(*text, &selector));
         for (int i = 0; i < plan->n_cells; ++i) {
             const bool meant = means(&selector, plan, &plan->cells[i]);
             wanted[i] |= meant;
             any |= meant;
         }
-        if (!any) return means_nothing(plan, *text);
+        if (!any)
+            return ab_bad_input("--rows %.128s: no such row here%s (--dry-run lists them)", *text,
+                                selector_hint(plan, *text, hint));
     }
     return ab_ok();
 }
@@ -564,9 +526,15 @@ static ab_status read_published(ab_plan *plan)
 /* Every --set must be for a parameter that some row has. */
 static ab_status check_user(const ab_driver *driver, char *const *set)
 {
-    for (; set && *set; ++set)
-        if (!ab_driver_operation_with(driver, *set, strcspn(*set, "=")))
-            return ab_bad_input("--set %.64s: no row here has such a parameter (--help lists them)", *set);
+    for (; set && *set; ++set) {
+        char name[64], hint[128];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*set, "="), *set);
+        ab_search search = {.name = name};
+        search_parameters(driver, &search);
+        if (!search.found)
+            return ab_bad_input("--set %.64s: no row here has such a parameter%s (--help lists them)", *set,
+                                ab_search_hint(&search, hint));
+    }
     return ab_ok();
 }
 
@@ -575,7 +543,7 @@ ab_status ab_plan_make(const ab_driver *driver, const ab_bench *bench, ab_plan *
     int last_part = 0;
     *plan = (ab_plan){.driver = driver,
                       .user_set = bench->options->set != NULL,
-                      .kind = operation_of(driver->blocks->lines->implementation)->inputs};
+                      .kind = ab_operation_of(driver->blocks->lines->implementation)->inputs};
     AB_TRY(check_user(driver, bench->options->set));
     AB_TRY(read_published(plan));
     AB_TRY(add_inputs(driver, bench->options, plan));

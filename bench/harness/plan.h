@@ -76,7 +76,4 @@ void ab_plan_add_published(const ab_plan *plan, const ab_cell *cell, const char 
 int ab_line_implementations(const ab_driver *driver, const ab_block *block, const ab_line *line, const char **ids,
                             int size);
 
-/* The first operation of the driver's that has a parameter of this name, or NULL; "l2" is every one's. */
-const ab_operation *ab_driver_operation_with(const ab_driver *driver, const char *parameter, size_t length);
-
 #endif

@@ -6,7 +6,7 @@
 #include "bench/harness/print.h"
 #include "bench/harness/progress.h"
 
-enum { ROW_WIDTH = 20, PARAMS_WIDTH = 44, CELL_WIDTH = 12 };
+enum { LINE_WIDTH = 100, ROW_WIDTH = 20, LEAST_LABEL = 32, CELL_WIDTH = 12, MOST_CELLS = 5 };
 
 /* What a printed line is of: a row's name, scope, and the parameters that do not follow from the input. */
 typedef struct line_key {
@@ -15,9 +15,7 @@ typedef struct line_key {
 
 static bool is_fitted(const ab_row *row, const char *name, size_t length)
 {
-    char operation[32];
-    snprintf(operation, sizeof operation, "%.*s", (int)strcspn(row->implementation, "/"), row->implementation);
-    const ab_operation *found = ab_find_operation(operation);
+    const ab_operation *found = ab_operation_of(row->implementation);
     const ab_parameter *parameter = found ? ab_parameter_find(found->parameters, name, length) : NULL;
     return parameter && (parameter->shown & AB_FITTED);
 }
@@ -52,6 +50,54 @@ static const ab_row *find(const ab_row *rows, int count, const char *table, cons
     return NULL;
 }
 
+/* ---- Lines ---- */
+
+/* Prints text in lines of at most LINE_WIDTH columns, as far as its words allow; all but the first are indented. */
+static void print_wrapped(const char *text, int indent)
+{
+    int at = 0;
+    bool begun = false; /* the line has a word */
+    do {
+        const int length = (int)strcspn(text, " ");
+        if (begun && at + 1 + length > LINE_WIDTH) {
+            at = printf("\n%*s", indent, "") - 1;
+            begun = false;
+        }
+        at += printf("%s%.*s", begun ? " " : "", length, text);
+        begun = true;
+        text += length;
+    } while (*text++);
+    printf("\n");
+}
+
+/* The inputs from `from` up to `to`, without it: as many columns as a line has room for beside a label. */
+typedef struct columns {
+    const ab_plan *plan; /* has the inputs */
+    int from, to;        /* indices of the inputs */
+    int label_width;     /* of the column before them */
+} columns;
+
+/* Prints what a line is of. Where it is too long for its column, it has a line of its own. */
+static void print_label(const columns *shown, const char *text)
+{
+    if ((int)strlen(text) <= shown->label_width) {
+        printf("%-*s", shown->label_width, text);
+        return;
+    }
+    print_wrapped(text, 4);
+    printf("%*s", shown->label_width, "");
+}
+
+/* A cell's text, of which the end is shown where it is too long: the names of inputs differ there. */
+static void print_text(const char *text)
+{
+    const size_t length = strlen(text);
+    if (length <= CELL_WIDTH)
+        printf(" %*s", CELL_WIDTH, text);
+    else
+        printf(" ~%s", text + length - (CELL_WIDTH - 1));
+}
+
 /* Four significant digits, if they fit. */
 static void print_number(double value)
 {
@@ -59,7 +105,7 @@ static void print_number(double value)
     char text[32] = "-";
     if (isfinite(value))
         snprintf(text, sizeof text, "%.*f", size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0, value);
-    printf(" %*s", CELL_WIDTH, text);
+    print_text(text);
 }
 
 static void print_cell(const ab_row *row)
@@ -69,10 +115,7 @@ static void print_cell(const ab_row *row)
     else if (row && row->status == AB_ROW_OK && row->quality_metric[0])
         print_number(row->quality_mean);
     else
-        printf(" %*s", CELL_WIDTH,
-               !row                       ? "-"
-               : row->status == AB_ROW_OK ? "verified"
-                                          : ab_row_status_name(row->status));
+        print_text(!row ? "-" : row->status == AB_ROW_OK ? "verified" : ab_row_status_name(row->status));
 }
 
 typedef double number_of(const ab_row *row);
@@ -82,6 +125,12 @@ static double published_ms(const ab_row *row)
     return row->published_ms;
 }
 
+/* Where it is told apart from the mean: more than 5 %. */
+static double median_ms(const ab_row *row)
+{
+    return fabs(row->ms.mean / row->ms.median - 1.0) > 0.05 ? row->ms.median : (double)NAN;
+}
+
 /* Of timed rows, whose cells are times. */
 static double quality(const ab_row *row)
 {
@@ -89,33 +138,47 @@ static double quality(const ab_row *row)
 }
 
 /* A line below a line, where any of its cells has such a number. */
-static void print_below(const ab_plan *plan, const ab_row *rows, int count, const char *table, const line_key *key,
-                        const char *name, number_of *number)
+static void print_below(const columns *shown, const ab_row *const *cells, const char *name, number_of *number)
 {
+    char label[64];
     bool any = false;
-    for (int i = 0; i < plan->n_inputs; ++i) {
-        const ab_row *row = find(rows, count, table, key, plan->inputs[i].name);
-        any |= row && isfinite(number(row));
-    }
+    const int n = shown->to - shown->from;
+    for (int i = 0; i < n; ++i) any |= cells[i] && isfinite(number(cells[i]));
     if (!any) return;
-    printf("%-*s %-*s", ROW_WIDTH, "", PARAMS_WIDTH, name);
-    for (int i = 0; i < plan->n_inputs; ++i) {
-        const ab_row *row = find(rows, count, table, key, plan->inputs[i].name);
-        print_number(row ? number(row) : NAN);
-    }
+    snprintf(label, sizeof label, "  %s", name);
+    print_label(shown, label);
+    for (int i = 0; i < n; ++i) print_number(cells[i] ? number(cells[i]) : NAN);
     printf("\n");
 }
 
-static void print_line(const ab_plan *plan, const ab_row *rows, int count, const ab_row *first)
+enum { LABEL_SIZE = sizeof(line_key) + ROW_WIDTH + 8 };
+
+static void format_label(const line_key *key, char label[LABEL_SIZE])
+{
+    snprintf(label, LABEL_SIZE, "%-*s %s%s%s", ROW_WIDTH, key->row, key->scope, key->params[0] ? ": " : "",
+             key->params);
+}
+
+/* The line of a row, and what stands below it; nothing where none of these inputs has it. */
+static void print_line(const columns *shown, const ab_row *rows, int count, const ab_row *first)
 {
     const line_key key = key_of(first);
-    char what[AB_PARAMS_TEXT + 24];
-    snprintf(what, sizeof what, "%s%s%s", key.scope, key.params[0] ? ": " : "", key.params);
-    printf("%-*s %-*s", ROW_WIDTH, key.row, PARAMS_WIDTH, what);
-    for (int i = 0; i < plan->n_inputs; ++i) print_cell(find(rows, count, first->table, &key, plan->inputs[i].name));
+    const ab_row *cells[MOST_CELLS];
+    char label[LABEL_SIZE];
+    bool any = false;
+    const int n = shown->to - shown->from;
+    for (int i = 0; i < n; ++i) {
+        cells[i] = find(rows, count, first->table, &key, shown->plan->inputs[shown->from + i].name);
+        any |= cells[i] != NULL;
+    }
+    if (!any) return;
+    format_label(&key, label);
+    print_label(shown, label);
+    for (int i = 0; i < n; ++i) print_cell(cells[i]);
     printf("\n");
-    print_below(plan, rows, count, first->table, &key, "  published", published_ms);
-    print_below(plan, rows, count, first->table, &key, first->quality_metric, quality);
+    print_below(shown, cells, "median", median_ms);
+    print_below(shown, cells, "published", published_ms);
+    print_below(shown, cells, first->quality_metric, quality);
 }
 
 /* Whether an earlier row stands on the same line. */
@@ -129,19 +192,63 @@ static bool is_printed(const ab_row *rows, int i)
     return false;
 }
 
+/* The heading of a table, and of these columns. */
+static void print_heading(const columns *shown, const ab_heading *heading)
+{
+    char text[256];
+    printf("\n");
+    if (shown->from == 0) {
+        snprintf(text, sizeof text, "%s: %s; mean in ms, or the named metric", heading->table, heading->title);
+        print_wrapped(text, 4);
+    }
+    snprintf(text, sizeof text, "%-*s what", ROW_WIDTH, shown->from == 0 ? "row" : heading->table);
+    print_label(shown, text);
+    for (int i = shown->from; i < shown->to; ++i) print_text(shown->plan->inputs[i].name);
+    printf("\n");
+}
+
+/* Whether a table has a row of one of these inputs. */
+static bool has_any(const columns *shown, const ab_row *rows, int count, const char *table)
+{
+    for (int i = 0; i < count; ++i)
+        for (int input = shown->from; input < shown->to && strcmp(rows[i].table, table) == 0; ++input)
+            if (strcmp(rows[i].instance, shown->plan->inputs[input].name) == 0) return true;
+    return false;
+}
+
+static void print_columns(const columns *shown, const ab_row *rows, int count, const ab_heading *heading)
+{
+    if (!has_any(shown, rows, count, heading->table)) return;
+    print_heading(shown, heading);
+    for (int i = 0; i < count; ++i)
+        if (strcmp(rows[i].table, heading->table) == 0 && rows[i].instance[0] && !is_printed(rows, i))
+            print_line(shown, rows, count, &rows[i]);
+}
+
+/* The length of the longest label of a table. */
+static int longest_label(const ab_row *rows, int count, const char *table)
+{
+    size_t longest = LEAST_LABEL;
+    for (int i = 0; i < count; ++i) {
+        char label[LABEL_SIZE];
+        if (strcmp(rows[i].table, table) != 0) continue;
+        const line_key key = key_of(&rows[i]);
+        format_label(&key, label);
+        if (strlen(label) > longest) longest = strlen(label);
+    }
+    return (int)longest;
+}
+
+/* A table of more columns than a line has room for is several, of as many columns each. */
 static void print_table(const ab_plan *plan, const ab_row *rows, int count, const ab_heading *heading)
 {
-    bool begun = false;
-    for (int i = 0; i < count; ++i) {
-        if (strcmp(rows[i].table, heading->table) != 0 || !rows[i].instance[0] || is_printed(rows, i)) continue;
-        if (!begun) {
-            printf("\n%s: %s; mean in ms, or the metric that is named\n%-*s %-*s", heading->table, heading->title,
-                   ROW_WIDTH, "row", PARAMS_WIDTH, "what");
-            for (int input = 0; input < plan->n_inputs; ++input) printf(" %*s", CELL_WIDTH, plan->inputs[input].name);
-            printf("\n");
-        }
-        begun = true;
-        print_line(plan, rows, count, &rows[i]);
+    const int n = plan->n_inputs, parts = (n + MOST_CELLS - 1) / MOST_CELLS;
+    const int longest = longest_label(rows, count, heading->table);
+    for (int part = 0; part < parts; ++part) {
+        columns shown = {.plan = plan, .from = n * part / parts, .to = n * (part + 1) / parts};
+        const int room = LINE_WIDTH - (CELL_WIDTH + 1) * (shown.to - shown.from);
+        shown.label_width = room < longest ? room : longest;
+        print_columns(&shown, rows, count, heading);
     }
 }
 
@@ -151,14 +258,20 @@ void ab_print_tables(const ab_plan *plan, const ab_bench *bench)
     const ab_row *rows = ab_run_rows(bench->run, &count);
     for (const ab_heading *heading = plan->driver->headings; heading->table; ++heading)
         print_table(plan, rows, count, heading);
-    for (int i = 0; i < plan->n_inputs; ++i)
-        if (plan->inputs[i].stand_in && plan->inputs[i].note[0])
-            printf("\n%s: %s, of which no file was found (make instances, make images)", plan->inputs[i].name,
-                   plan->inputs[i].note);
-    if (bench->options->save) printf("\nimages: %s", bench->options->save);
-    printf("\nours: %s%s%s, %d core%s; published: %s\nresults: %s\n", bench->have_gpu ? bench->gpu.name : "",
-           bench->have_gpu ? ", " : "", bench->cpu_name, bench->cores, bench->cores == 1 ? "" : "s",
-           plan->driver->machine, ab_run_directory(bench->run));
+    char text[512];
+    printf("\n");
+    for (int i = 0; i < plan->n_inputs; ++i) {
+        if (!plan->inputs[i].stand_in || !plan->inputs[i].note[0]) continue;
+        snprintf(text, sizeof text, "%s: %s, of which no file was found (make instances, make images)",
+                 plan->inputs[i].name, plan->inputs[i].note);
+        print_wrapped(text, 4);
+    }
+    if (bench->options->save) printf("images: %s\n", bench->options->save);
+    snprintf(text, sizeof text, "ours: %s%s%s, %d core%s; published: %s", bench->have_gpu ? bench->gpu.name : "",
+             bench->have_gpu ? ", " : "", bench->cpu_name, bench->cores, bench->cores == 1 ? "" : "s",
+             plan->driver->machine);
+    print_wrapped(text, 4);
+    printf("results: %s\n", ab_run_directory(bench->run));
 }
 
 void ab_print_plan(const ab_plan *plan, const ab_bench *bench)
@@ -175,8 +288,7 @@ void ab_print_plan(const ab_plan *plan, const ab_bench *bench)
                key->backend, key->params, key->scope, duration);
     }
     ab_format_duration(seconds, duration);
-    printf("%d rows, about %s", plan->n_cells, duration);
-    if (bench->most_processes > bench->processes) printf(" or more");
-    if (seconds > 59 && seconds < 1e9) printf(" (%.0f s)", seconds);
-    printf("\n");
+    printf("%d rows, about %s%s\n", plan->n_cells, duration,
+           bench->most_processes > bench->processes ? " or more" : "");
+    printf("seconds\t%.0f\n", seconds);
 }

@@ -10,6 +10,7 @@
 #include "bench/harness/join.h"
 #include "bench/harness/meta.h"
 #include "bench/harness/processes.h"
+#include "bench/harness/sample.h"
 
 enum { PATH_SIZE = 4096, CANNOT_START = 127 };
 
@@ -86,7 +87,7 @@ ab_status ab_shares_are_precise(const ab_shares *shares, const ab_row *key, doub
     ab_recorded_row joined;
     bool last;
     const ab_status status = join_parts(shares, key, &joined, &last);
-    *precise = ab_relative_error(&joined.row.ms) <= within;
+    *precise = ab_times_are_precise(&joined.row, within);
     free(joined.samples);
     return status;
 }
@@ -145,7 +146,7 @@ static void set_stop_reason(const ab_bench *bench, bool in_last, ab_row *row)
 {
     const double within = bench->options->until_precise;
     if (!(within > 0.0) || row->ms.processes < 2) return;
-    const bool ended = in_last && bench->shares == bench->most_processes && !(ab_relative_error(&row->ms) <= within);
+    const bool ended = in_last && bench->shares == bench->most_processes && !ab_times_are_precise(row, within);
     snprintf(row->stop_reason, sizeof row->stop_reason, "%s", ended ? "budget" : "converged");
 }
 

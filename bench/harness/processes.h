@@ -31,7 +31,7 @@ typedef struct ab_shares {
 ab_status ab_shares_read(const char *directory, int n, const char *table_file, ab_shares *shares);
 void ab_shares_free(ab_shares *shares);
 
-/* Whether half the interval of a row that they measured is within that share of its mean. */
+/* Whether a row that they measured is precise (ab_times_are_precise). */
 ab_status ab_shares_are_precise(const ab_shares *shares, const ab_row *key, double within, bool *precise);
 
 /* Removes the shares, when the run is complete, of which there may be so many. */

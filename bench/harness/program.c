@@ -1,6 +1,7 @@
 /* The program around a driver (program.h). */
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +51,7 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
     const double begin = ab_now_s(), estimate = ab_cell_estimate(plan, bench, cell);
     char label[440], why_not[64], outcome[128] = "kept from the interrupted run";
     ab_row row;
-    snprintf(label, sizeof label, "%s %s %s %s", cell->key.table, cell->key.instance, cell->key.implementation,
-             cell->key.params);
+    snprintf(label, sizeof label, "%s/%s/%s %s", cell->key.table, cell->key.row, cell->key.instance, cell->key.params);
     ab_progress_row(progress, label);
     const ab_row *kept = ab_run_find(bench->run, &cell->key);
     AB_TRY(is_worth_timing(bench, before, cell, why_not));
@@ -87,12 +87,24 @@ static ab_status measure_cells(ab_bench *bench, ab_plan *plan, const char *table
 
 /* ---- The run ---- */
 
-/* Why kernels are not timed, where a GPU was looked for and not found. */
+/* A line on stderr that is no error: "note: " tells scripts/bench_all so. */
+static void __attribute__((format(printf, 2, 3))) tell_note(const ab_options *options, const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "%s: note: ", options->shown);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+/* Why kernels are not timed, where a GPU was looked for and not found: without the details, which stand in brackets. */
 static void tell_missing_gpu(const ab_bench *bench)
 {
-    if (bench->options->quiet || !bench->no_gpu[0]) return;
-    fprintf(stderr, "%s: %s: GPU kernels are verified on the host backend and not timed\n", bench->options->shown,
-            bench->no_gpu);
+    const char *why = bench->no_gpu, *details = strstr(why, " (");
+    if (bench->options->quiet || !*why) return;
+    tell_note(bench->options, "%.*s: kernels are verified on the CPU, not timed",
+              (int)(details ? (size_t)(details - why) : strlen(why)), why);
 }
 
 /* Loads every input whose digest meta.json needs, once: what is broken ends the run before anything is measured. */
@@ -110,7 +122,7 @@ static ab_status read_inputs(const ab_bench *bench, ab_plan *plan)
     return ab_ok();
 }
 
-static ab_status open_run(ab_bench *bench, const ab_plan *plan, const char *table_file)
+static ab_status open_run(ab_bench *bench, const ab_plan *plan)
 {
     ab_run_input *inputs = calloc((size_t)plan->n_inputs, sizeof *inputs);
     char *gpu = bench->have_gpu ? gpu_describe(&bench->gpu, bench->nvml) : NULL;
@@ -119,7 +131,7 @@ static ab_status open_run(ab_bench *bench, const ab_plan *plan, const char *tabl
         const ab_input *input = &plan->inputs[i];
         inputs[i] = (ab_run_input){input->name, input->stand_in ? "generated" : input->path, input->sha256};
     }
-    const ab_run_info info = {.table_file = table_file,
+    const ab_run_info info = {.driver = plan->driver->name,
                               .machine = bench->have_gpu ? bench->gpu.name : bench->cpu_name,
                               .inputs = inputs,
                               .n_inputs = plan->n_inputs,
@@ -137,25 +149,24 @@ static void warn_of_others(const ab_options *options)
 {
     const double others = ab_machine_others();
     if (options->quiet || !(others >= AB_BUSY)) return;
-    fprintf(stderr, "%s: about %.1f other threads are running on this machine: the CPU's times will suffer\n",
-            options->shown, others);
+    tell_note(options, "about %.1f other threads are running here: the CPU's times will suffer", others);
 }
 
 /* What the process that a user has started says before it measures. */
-static void announce(const ab_bench *bench, bool in_processes)
+static void announce(const ab_bench *bench, const ab_plan *plan, bool in_processes)
 {
     const ab_options *options = bench->options;
     char how[64] = "";
     if (options->process) return;
     tell_missing_gpu(bench);
     if (bench->clock_note && *bench->clock_note)
-        fprintf(stderr, "%s: --lock-clocks: the GPU's clock is not locked: %s\n", options->shown, bench->clock_note);
+        tell_note(options, "--lock-clocks: the GPU's clock is not locked: %s", bench->clock_note);
     if (in_processes && bench->most_processes > bench->processes)
         snprintf(how, sizeof how, "%d to %d processes in turn, ", bench->processes, bench->most_processes);
     else if (in_processes)
         snprintf(how, sizeof how, "%d processes in turn, ", bench->processes);
-    if (!options->quiet)
-        fprintf(stderr, "%s: seed %llu, %swriting to %s\n", options->shown, (unsigned long long)options->seed, how,
+    if (!options->quiet) /* scripts/bench_all reads where the run is */
+        fprintf(stderr, "[0/%d] seed %llu, %swriting to %s\n", plan->n_cells, (unsigned long long)options->seed, how,
                 ab_run_directory(bench->run));
     warn_of_others(options);
 }
@@ -179,14 +190,14 @@ static void tell_failed(const ab_bench *bench)
 
 static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
 {
-    char table_file[64], directory[PATH_MAX];
+    char table_file[AB_TABLE_FILE], directory[PATH_MAX];
     const bool in_processes = ab_takes_processes(bench, plan);
-    snprintf(table_file, sizeof table_file, "table-%s.csv", plan->driver->name);
+    ab_table_file(plan->driver->name, table_file);
     AB_TRY(read_inputs(bench, plan));
-    AB_TRY(open_run(bench, plan, table_file));
+    AB_TRY(open_run(bench, plan));
     snprintf(directory, sizeof directory, "%s", ab_run_directory(bench->run));
     if (!bench->options->process && !ranks_started()) ab_interrupt_begin(bench->options, directory); /* scripts/ranks */
-    announce(bench, in_processes);
+    announce(bench, plan, in_processes);
     const ab_status status =
         in_processes ? ab_measure_in_processes(bench, plan, table_file) : measure_cells(bench, plan, table_file);
     *exit_code = status.code == AB_OK ? ab_bench_exit_code(bench) : AB_EXIT_ERROR;
@@ -201,9 +212,9 @@ static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
 
 /* ---- The program ---- */
 
-static int fail(const ab_options *options, const ab_status *status)
+static int fail(const char *shown, const ab_status *status)
 {
-    fprintf(stderr, "%s: %s\n", options->shown, status->reason);
+    fprintf(stderr, "%s: %s\n", shown, status->reason);
     switch (status->code) {
     case AB_BAD_INPUT:
         return AB_EXIT_USAGE;
@@ -214,6 +225,8 @@ static int fail(const ab_options *options, const ab_status *status)
     }
 }
 
+/* The driver's effort as the options change it. The budget and the steps, which are compared with, are infinite where
+ * there is no limit. */
 static ab_effort chosen_effort(const ab_driver *driver, const ab_options *options)
 {
     ab_effort effort = driver->efforts[options->profile];
@@ -222,11 +235,14 @@ static ab_effort chosen_effort(const ab_driver *driver, const ab_options *option
     if (options->time_budget_s > 0) effort.budget_s = options->time_budget_s;
     if (options->time_budget_s > 0 && effort.limit_s > 0) effort.limit_s = options->time_budget_s;
     if (options->until_precise > 0) effort.precise = options->until_precise;
+    if (effort.budget_s == 0) effort.budget_s = INFINITY;
+    if (effort.host_steps == 0) effort.host_steps = INFINITY;
     return effort;
 }
 
 static ab_status prepare(const ab_driver *driver, const ab_options *options, ab_bench *bench, ab_plan *plan)
 {
+    AB_TRY(ab_driver_check_files(driver));
     AB_TRY(ab_bench_open(options, chosen_effort(driver, options), bench));
     AB_TRY(ab_plan_make(driver, bench, plan));
     if (plan->n_cells > 0) return ab_ok();
@@ -247,19 +263,12 @@ static int run(const ab_driver *driver, const ab_options *options)
     }
     ab_plan_free(&plan);
     ab_bench_close(&bench);
-    return status.code == AB_OK ? exit_code : fail(options, &status);
+    return status.code == AB_OK ? exit_code : fail(options->shown, &status);
 }
 
 /* ---- What the parser is told ---- */
 
 enum { MAX_OPERATIONS = 16 };
-
-static const ab_operation *line_operation(const ab_line *line)
-{
-    char name[32];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(line->implementation, "/"), line->implementation);
-    return ab_find_operation(name);
-}
 
 /* The operations of a driver, each once, NULL-terminated. */
 static void list_operations(const ab_driver *driver, const ab_operation *operations[MAX_OPERATIONS + 1])
@@ -267,7 +276,7 @@ static void list_operations(const ab_driver *driver, const ab_operation *operati
     int count = 0;
     for (const ab_block *block = driver->blocks; block->table; ++block)
         for (const ab_line *line = block->lines; line->row; ++line) {
-            const ab_operation *operation = line_operation(line);
+            const ab_operation *operation = ab_operation_of(line->implementation);
             int i = 0;
             while (i < count && operations[i] != operation) ++i;
             if (i == count && count < MAX_OPERATIONS) operations[count++] = operation;
@@ -283,7 +292,7 @@ static void print_parameters(const void *context)
         printf("\nparameters of %s (--set NAME=VALUE):\n", operations[i]->name);
         for (const ab_parameter *p = operations[i]->parameters; p->name; ++p) printf("  %-16s %s\n", p->name, p->help);
     }
-    printf("\nof all rows on a GPU:\n  %-16s %s\n", "l2", "its L2 cache before each sample: hot (default) or cold");
+    printf("\nof all rows on a GPU:\n  %-16s %s\n", ab_gpu_parameters->name, ab_gpu_parameters->help);
 }
 
 /* Threads that wait for each other spin, which is fastest where each has a core. Where others are running, a thread can
@@ -302,9 +311,11 @@ int ab_program_main(const ab_driver *driver, int argc, char **argv)
     const char *names[MAX_OPERATIONS + 1] = {NULL};
     char shown[48];
     ab_options options;
+    snprintf(shown, sizeof shown, "antbench %s", driver->name);
+    const ab_status status = ab_driver_check(driver);
+    if (status.code != AB_OK) return fail(shown, &status);
     list_operations(driver, operations);
     for (int i = 0; operations[i]; ++i) names[i] = operations[i]->name;
-    snprintf(shown, sizeof shown, "antbench %s", driver->name);
     const ab_program program = {.name = driver->program,
                                 .shown = shown,
                                 .summary = driver->summary,

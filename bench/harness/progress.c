@@ -20,10 +20,28 @@ static double remaining_seconds(const ab_progress *progress)
     return fmax(progress->estimated_s, 0) * correction;
 }
 
+enum { LINE_WIDTH = 100, LEAST_LABEL = 36 };
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Cuts text to so many bytes, of which the last three are then points; no character is torn. */
+static void cut(char *text, int width)
+{
+    static const char points[] = "...";
+    int end = width - (int)strlen(points);
+    if ((int)strlen(text) <= width) return;
+    while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80) --end;
+    strcpy(text + (end > 0 ? end : 0), points);
+}
+
 static int terminal_width(void)
 {
     struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    const int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    return least(width, LINE_WIDTH + 1);
 }
 
 /* Rewrites the terminal's line, cut to the width: of a wrapped text only the last line could be rewritten. */
@@ -45,7 +63,7 @@ void ab_progress_row(ab_progress *progress, const char *label)
 
 void ab_progress_done(ab_progress *progress, const char *label, const char *outcome, double estimated_s, double took_s)
 {
-    char line[512], eta[24];
+    char line[1024], before[64], of[512], came_to[128], eta[24], after[32] = "";
     progress->done++;
     progress->estimated_s -= estimated_s;
     progress->spent_s += took_s;
@@ -53,8 +71,16 @@ void ab_progress_done(ab_progress *progress, const char *label, const char *outc
     if (progress->quiet) return;
     const bool last = progress->done == progress->total;
     ab_format_duration(remaining_seconds(progress), eta);
-    snprintf(line, sizeof line, "%s[%d/%d] %s: %s%s%s", progress->part, progress->done, progress->total, label, outcome,
-             last ? "" : ", ETA ", last ? "" : eta);
+    snprintf(before, sizeof before, "%s[%d/%d] ", progress->part, progress->done, progress->total);
+    snprintf(of, sizeof of, "%s", label);
+    snprintf(came_to, sizeof came_to, "%s", outcome);
+    if (!last) snprintf(after, sizeof after, ", ETA %s", eta);
+    /* What it came to says most: the row's name is cut first, as long as it can still be told from others. */
+    const int room = LINE_WIDTH - (int)(strlen(before) + strlen(": ") + strlen(after));
+    const int needed = room - (int)strlen(came_to), named = least((int)strlen(of), LEAST_LABEL);
+    cut(of, needed > named ? needed : named);
+    cut(came_to, room - (int)strlen(of));
+    snprintf(line, sizeof line, "%s%s: %s%s", before, of, came_to, after);
     if (!progress->terminal)
         fprintf(stderr, "%s\n", line);
     else

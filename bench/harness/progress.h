@@ -1,5 +1,5 @@
 /* What a person sees while a run goes on: "[i/n] row ... ETA 3 min" rewritten in place on a terminal, one line per
- * finished row elsewhere. All of it goes to stderr; nothing with --quiet. */
+ * finished row elsewhere, of at most 100 columns. All of it goes to stderr; nothing with --quiet. */
 #ifndef ANTBENCH_PROGRESS_H
 #define ANTBENCH_PROGRESS_H
 

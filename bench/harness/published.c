@@ -77,6 +77,16 @@ void ab_published_free(ab_published_table *table)
     *table = (ab_published_table){NULL, 0};
 }
 
+bool ab_published_has_row(const ab_published_table *table, const char *name)
+{
+    const size_t before = strcspn(name, "{");
+    for (int i = 0; i < table->count; i++) {
+        const char *row = table->rows[i].row;
+        if (name[before] ? strncmp(row, name, before) == 0 : strcmp(row, name) == 0) return true;
+    }
+    return false;
+}
+
 const ab_published *ab_published_find(const ab_published_table *table, const char *row, const char *instance,
                                       const char *metric)
 {

@@ -2,6 +2,8 @@
 #ifndef ANTBENCH_PUBLISHED_H
 #define ANTBENCH_PUBLISHED_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 typedef struct ab_published {
@@ -29,6 +31,9 @@ ab_status ab_published_read_file(const char *path, ab_published_table *table);
 /* The same of the numbers called "thesis-3.3", which are in results/published/thesis-3.3.csv. */
 ab_status ab_published_read(const char *name, ab_published_table *table);
 void ab_published_free(ab_published_table *table); /* accepts a zeroed one */
+
+/* Whether a row is called so; "{x}" in the name stands for anything. */
+bool ab_published_has_row(const ab_published_table *table, const char *name);
 
 /* The number for (row, instance, metric), or NULL. */
 const ab_published *ab_published_find(const ab_published_table *table, const char *row, const char *instance,

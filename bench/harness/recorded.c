@@ -1,5 +1,6 @@
 /* Reading back what a run holds (recorded.h). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/harness/recorded.h"
 
@@ -52,6 +53,19 @@ static ab_status read_sample(void *context, const ab_csv_record *record)
     return append(row, &sample);
 }
 
+/* The whole samples of stages, which are those of the next row that is none. */
+static void find_wholes(ab_recorded *recorded)
+{
+    const ab_recorded_row *whole = NULL;
+    for (int i = recorded->n_rows - 1; i >= 0; --i) {
+        ab_recorded_row *row = &recorded->rows[i];
+        if (strcmp(row->row.scope, AB_SCOPE_STAGE) != 0)
+            whole = row;
+        else if (whole && whole->n_samples == row->n_samples)
+            row->wholes = whole->samples;
+    }
+}
+
 ab_status ab_recorded_read(const char *directory, const char *table_file, const char *run_id, ab_recorded *recorded)
 {
     char path[4096];
@@ -60,7 +74,9 @@ ab_status ab_recorded_read(const char *directory, const char *table_file, const 
     snprintf(path, sizeof path, "%s/%s", directory, table_file);
     AB_TRY(ab_csv_read(path, read_row, &r));
     snprintf(path, sizeof path, "%s/samples.csv", directory);
-    return ab_csv_read(path, read_sample, &r);
+    AB_TRY(ab_csv_read(path, read_sample, &r));
+    find_wholes(recorded);
+    return ab_ok();
 }
 
 void ab_recorded_free(ab_recorded *recorded)

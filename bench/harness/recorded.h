@@ -6,7 +6,8 @@
 
 typedef struct ab_recorded_row {
     ab_row row;
-    ab_sample *samples; /* [n_samples], discarded ones too */
+    ab_sample *samples;      /* [n_samples], discarded ones too */
+    const ab_sample *wholes; /* [n_samples]: which they are parts of, of a stage; NULL: they are whole */
     int n_samples, capacity;
 } ab_recorded_row;
 

@@ -8,7 +8,7 @@
 
 #include "bench/harness/row.h"
 
-static const char schema[] = "3"; /* of table files; goes up when a column changes its meaning */
+static const char schema[] = "4"; /* of table files; goes up when a column changes its meaning */
 
 enum {
     ROW_DIGITS = 12,   /* nanoseconds up to 10^6 ms, integers up to 10^12 */
@@ -58,6 +58,7 @@ static const column columns[] = {
     FIELD("samples", CELL_COUNT, ms.samples),
     FIELD("processes", CELL_COUNT, ms.processes),
     FIELD("discarded", CELL_COUNT, discarded),
+    NUMBER(waited),
     TIME(median),
     TIME(mean),
     TIME(stddev),
@@ -92,7 +93,7 @@ static const column key_columns[] = {TEXT(table),   TEXT(row),    TEXT(instance)
 
 enum { N_KEY_COLUMNS = sizeof key_columns / sizeof *key_columns };
 
-const char ab_samples_header[] = "table,row,line,process,i,ms,discard_reason";
+const char ab_samples_header[] = "table,row,line,process,i,number,ms,discard_reason";
 
 /* The columns of samples.csv, in order. */
 enum {
@@ -101,6 +102,7 @@ enum {
     SAMPLE_LINE,
     SAMPLE_PROCESS,
     SAMPLE_I,
+    SAMPLE_NUMBER,
     SAMPLE_MS,
     SAMPLE_DISCARD_REASON,
     N_SAMPLE_COLUMNS
@@ -164,7 +166,7 @@ void ab_row_set_failure(ab_row *row, bool wrong, const ab_status *status)
 {
     row->status = wrong ? AB_ROW_WRONG : status->code == AB_UNSUPPORTED ? AB_ROW_UNSUPPORTED : AB_ROW_ERROR;
     row->ms = ab_row_new().ms;
-    row->bytes = row->flops = row->energy_j = NAN;
+    row->waited = row->bytes = row->flops = row->energy_j = NAN;
     row->stop_reason[0] = '\0';
     ab_row_add_note(row, "%s", status->reason);
 }
@@ -221,7 +223,7 @@ void ab_samples_write(FILE *file, const ab_row *row, int line, int process, cons
         ab_csv_write_text(file, row->table);
         fputc(',', file);
         ab_csv_write_text(file, row->row);
-        fprintf(file, ",%d,%d,%d,", line, samples[i].process ? samples[i].process : process, i);
+        fprintf(file, ",%d,%d,%d,%d,", line, samples[i].process ? samples[i].process : process, i, samples[i].number);
         ab_csv_write_number(file, samples[i].ms, SAMPLE_DIGITS);
         fputc(',', file);
         ab_csv_write_text(file, samples[i].discard_reason);
@@ -328,6 +330,7 @@ ab_status ab_samples_read(const ab_csv_record *record, ab_sample *sample)
 {
     *sample = (ab_sample){0};
     AB_TRY(ab_samples_read_process(record, &sample->process));
+    AB_TRY(read_count(record, SAMPLE_NUMBER, "number", &sample->number));
     AB_TRY(ab_csv_number(record, SAMPLE_MS, &sample->ms));
     return ab_csv_text(record, SAMPLE_DISCARD_REASON, sample->discard_reason, sizeof sample->discard_reason);
 }

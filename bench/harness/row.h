@@ -11,7 +11,7 @@
 
 typedef enum ab_row_status {
     AB_ROW_OK,
-    AB_ROW_NOISY,       /* measured, but half the width of the interval is more than 5 % of what it is of (stats.h) */
+    AB_ROW_NOISY,       /* measured, but the interval is wide or not to be relied on (sample.h) */
     AB_ROW_FEW,         /* measured, but too few samples for an interval */
     AB_ROW_TIMEOUT,     /* the budget ended before the first sample */
     AB_ROW_SKIPPED,     /* not run on purpose: the note says why */
@@ -43,7 +43,9 @@ typedef struct ab_row {
     ab_row_status status;
     char stop_reason[16]; /* count | converged | budget; empty without samples */
     int discarded;        /* samples that do not count: the GPU throttled or late, the CPU's threads preempted */
+    double waited;        /* share of the time in which the CPU's threads waited for a core; NAN: not known */
     ab_summary ms;        /* samples 0 and all NAN when not timed */
+    ab_shape shape;       /* of the samples; no column, since it follows from them */
     double bytes, flops;  /* of a sample: the fewest bytes it must move to and from the GPU's memory, its operations */
     double energy_j;      /* that the GPU used for a sample, all of the board */
     char quality_metric[48];
@@ -83,12 +85,14 @@ ab_status ab_row_check_header(const ab_csv_record *record);
 ab_status ab_row_read(const ab_csv_record *record, const char *run_id, ab_row *row);
 
 /* A sample of a row, and a line of samples.csv: table and row as in the row, `line` of the table file that the row
- * stands on, the number of the process that took it (from 1; those of one row never fall), i (from 0), ms to 7 digits
- * and discard_reason. */
+ * stands on, the number of the process that took it (from 1; those of one row never fall), i (from 0), the sample's
+ * number, ms to 7 digits and discard_reason. */
 typedef struct ab_sample {
     double ms;
     char discard_reason[32]; /* empty: kept */
-    int process;             /* 0: the one that writes it */
+    int process;             /* number of the process that took it; 0: the one that writes it */
+    int number;              /* number of the sample among those that its process was to take, from 0: a sample that is
+                              * taken again has the number of the one that it replaces */
 } ab_sample;
 
 extern const char ab_samples_header[];

@@ -1,4 +1,5 @@
 /* The directory of a run (bench/harness/run.h). */
+#include <errno.h>
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,51 +35,88 @@ static char *join(const char *directory, const char *name)
     return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
-static char *make_id(const char *machine, time_t start)
+void ab_table_file(const char *driver, char name[AB_TABLE_FILE])
 {
-    char slug[96], stamp[32], *id;
-    struct tm utc;
-    ab_machine_slug(machine, slug);
-    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", gmtime_r(&start, &utc));
-    return asprintf(&id, "%s/%s-%s", slug, stamp, ab_build()->commit) < 0 ? NULL : id;
+    snprintf(name, AB_TABLE_FILE, "table-%s.csv", driver);
 }
 
-/* The directory of the newest run of this machine that has such a table, or NULL: names begin with the time. */
-static char *newest_run(const ab_run_info *info)
+enum { ID_SIZE = 256 };
+
+/* "machine/time-commit-driver" */
+static void format_id(const ab_run_info *info, time_t start, char id[ID_SIZE])
 {
-    char slug[96], runs[1200], *pattern, *newest = NULL;
-    glob_t found;
-    if (ab_own_path(runs, sizeof runs, "results/runs").code != AB_OK) return NULL;
+    char slug[96], stamp[32];
+    struct tm utc;
     ab_machine_slug(info->machine, slug);
-    if (asprintf(&pattern, "%s/%s/*/%s", runs, slug, info->table_file) < 0) return NULL;
-    if (glob(pattern, 0, NULL, &found) == 0) {
-        const char *table = found.gl_pathv[found.gl_pathc - 1];
-        newest = strndup(table, (size_t)(strrchr(table, '/') - table));
+    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", gmtime_r(&start, &utc));
+    snprintf(id, ID_SIZE, "%s/%s-%s-%s", slug, stamp, ab_build()->commit, info->driver);
+}
+
+/* The directory of the newest run of this machine that has such a table, or NULL. Names begin with the time, and end with
+ * a number where several runs began in one second: 10 comes after 2. */
+static char *newest_run(const char *runs, const ab_run_info *info)
+{
+    char slug[96], table_file[AB_TABLE_FILE], *pattern, *newest = NULL;
+    glob_t found;
+    ab_machine_slug(info->machine, slug);
+    ab_table_file(info->driver, table_file);
+    if (asprintf(&pattern, "%s/%s/*/%s", runs, slug, table_file) < 0) return NULL;
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
+        const char *last = "";
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            *strrchr(found.gl_pathv[i], '/') = '\0';
+            if (strverscmp(found.gl_pathv[i], last) > 0) last = found.gl_pathv[i];
+        }
+        newest = strdup(last);
         globfree(&found);
     }
     free(pattern);
     return newest;
 }
 
-static char *choose_directory(const ab_options *options, const ab_run_info *info, const char *id)
+/* Names the run `id`, or "id-2", "id-3" and so on, and its directory runs/id. */
+static ab_status name_run(const char *runs, const char *id, int count, ab_run *run)
 {
-    if (options->process) {
-        char *share;
-        return asprintf(&share, "%s/process-%d", options->out, options->process) < 0 ? NULL : share;
-    }
-    if (options->out) return strdup(options->out);
-    char *directory = options->resume ? newest_run(info) : NULL;
-    if (directory) return directory;
-    char runs[1200];
-    return ab_own_path(runs, sizeof runs, "results/runs").code == AB_OK ? join(runs, id) : NULL;
+    char text[ID_SIZE + 16];
+    const int length = snprintf(text, sizeof text, "%s", id);
+    if (count > 1) snprintf(text + length, sizeof text - (size_t)length, "-%d", count);
+    free(run->id);
+    free(run->directory);
+    run->id = strdup(text);
+    run->directory = run->id ? join(runs, run->id) : NULL;
+    return run->directory ? ab_ok() : ab_failed("out of memory");
 }
 
-static ab_status name_files(const ab_options *options, const ab_run_info *info, time_t start, ab_run *run)
+/* Makes the default directory of a new run. Where another run has the name, the next one is taken: mkdir decides who was
+ * first, also among hosts that share a disk. */
+static ab_status claim_directory(const char *runs, const char *id, ab_run *run)
 {
-    run->id = make_id(info->machine, start);
-    run->directory = run->id ? choose_directory(options, info, run->id) : NULL;
-    run->meta_path = run->directory ? join(run->directory, "meta.json") : NULL;
-    return run->meta_path ? ab_ok() : ab_failed("out of memory");
+    char of_machine[1200 + ID_SIZE];
+    snprintf(of_machine, sizeof of_machine, "%s/%.*s", runs, (int)strcspn(id, "/"), id);
+    AB_TRY(ab_make_directories(of_machine));
+    for (int count = 1;; count++) {
+        AB_TRY(name_run(runs, id, count, run));
+        if (mkdir(run->directory, 0777) == 0) return ab_ok();
+        if (errno != EEXIST) return ab_failed("%s: %s", run->directory, strerror(errno));
+    }
+}
+
+/* Chooses the run's id and directory, and makes the directory. */
+static ab_status choose_directory(const ab_options *options, const ab_run_info *info, time_t start, ab_run *run)
+{
+    char id[ID_SIZE], runs[1200];
+    format_id(info, start, id);
+    if (!options->out) {
+        AB_TRY(ab_own_path(runs, sizeof runs, "results/runs"));
+        run->directory = options->resume ? newest_run(runs, info) : NULL;
+        if (!run->directory) return claim_directory(runs, id, run);
+    } else if (options->process) {
+        if (asprintf(&run->directory, "%s/process-%d", options->out, options->process) < 0) run->directory = NULL;
+    } else {
+        run->directory = strdup(options->out);
+    }
+    run->id = strdup(id);
+    return run->id && run->directory ? ab_make_directories(run->directory) : ab_failed("out of memory");
 }
 
 /* ---- Opening ---- */
@@ -234,7 +272,9 @@ static ab_status load(ab_run *run)
 
 static ab_status open_logs(const ab_run_info *info, ab_run *run)
 {
-    AB_TRY(open_log(run->directory, info->table_file, &run->table));
+    char table_file[AB_TABLE_FILE];
+    ab_table_file(info->driver, table_file);
+    AB_TRY(open_log(run->directory, table_file, &run->table));
     AB_TRY(open_log(run->directory, "samples.csv", &run->samples));
     if (run->table.size == 0) AB_TRY(append_printed(&run->table, print_table_header, NULL));
     if (run->samples.size == 0) AB_TRY(append_printed(&run->samples, print_samples_header, NULL));
@@ -243,7 +283,9 @@ static ab_status open_logs(const ab_run_info *info, ab_run *run)
 
 static ab_status start_run(const ab_run_info *info, ab_run *run)
 {
-    if (holds(run->directory, info->table_file) || holds(run->directory, "samples.csv"))
+    char table_file[AB_TABLE_FILE];
+    ab_table_file(info->driver, table_file);
+    if (holds(run->directory, table_file) || holds(run->directory, "samples.csv"))
         return ab_bad_input("%s: holds results without a meta.json; choose another --out", run->directory);
     /* First the description: a table without one could never be resumed. */
     AB_TRY(ab_meta_write(run->meta, run->meta_path));
@@ -266,8 +308,9 @@ static ab_status resume_run(const ab_run_info *info, const json_t *old, ab_run *
 static ab_status open_run(const ab_options *options, const ab_run_info *info, ab_run *run)
 {
     const time_t start = time(NULL);
-    AB_TRY(name_files(options, info, start, run));
-    AB_TRY(ab_make_directories(run->directory));
+    AB_TRY(choose_directory(options, info, start, run));
+    run->meta_path = join(run->directory, "meta.json");
+    if (!run->meta_path) return ab_failed("out of memory");
     AB_TRY(ab_lock_directory(run->directory, &run->lock));
     AB_TRY(ab_meta_create(options, info, run->id, start, &run->meta));
     if (!holds(run->directory, "meta.json")) return start_run(info, run);

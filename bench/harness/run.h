@@ -3,8 +3,8 @@
  *   table-<name>.csv  one line per row, written and synced when the row is finished
  *   process-K/        while it lasts, the share of a row's samples that the K-th of several processes took: a run like
  *                     this one (bench/harness/processes.h)
- *   samples.csv       table,row,line,process,i,ms,discard_reason: every sample of every row, synced before the row's
- *                     own line; `line` is that line's number in the table file, whose header is line 1
+ *   samples.csv       table,row,line,process,i,number,ms,discard_reason: every sample of every row, synced before
+ *                     the row's own line; `line` is that line's number in the table file, whose header is line 1
  *   meta.json         what was run on what; written at the start ("complete": false) and again at the end
  *
  * A row that stands in the table file is finished and its samples are complete. Resuming drops whatever a kill left
@@ -24,7 +24,7 @@ typedef struct ab_run_input {
 
 /* What the driver knows and meta.json must hold beside what the harness finds out by itself. */
 typedef struct ab_run_info {
-    const char *table_file;     /* "table-3.3.csv" */
+    const char *driver;         /* "3.3": names the table file, and the default directory */
     const char *machine;        /* GPU name, or the CPU's name where no GPU takes part: names the default directory */
     const ab_run_input *inputs; /* [n_inputs] */
     int n_inputs;
@@ -36,9 +36,15 @@ typedef struct ab_run_info {
 
 typedef struct ab_run ab_run;
 
+enum { AB_TABLE_FILE = 64 };
+
+/* The name of a driver's table file, "table-3.3.csv", into name[AB_TABLE_FILE]. */
+void ab_table_file(const char *driver, char name[AB_TABLE_FILE]);
+
 /* Creates the run's directory or, with options->resume, continues the run it holds (without --out: the newest run of
- * this machine); there being none, --resume starts one. AB_BAD_INPUT when DIR already holds a run and --resume was not
- * given, when it cannot be resumed, or when another process is writing it; AB_FAILED when it cannot be written. */
+ * this machine); there being none, --resume starts one. Without --out every new run has a directory of its own, however
+ * many begin in the same second. AB_BAD_INPUT when DIR already holds a run and --resume was not given, when it cannot be
+ * resumed, or when another process is writing it; AB_FAILED when it cannot be written. */
 ab_status ab_run_open(const ab_options *options, const ab_run_info *info, ab_run **run);
 
 const char *ab_run_directory(const ab_run *run);

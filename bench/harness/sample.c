@@ -5,12 +5,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench/harness/machine.h"
 #include "bench/harness/meter.h"
 #include "bench/harness/sample.h"
+#include "bench/harness/scheduler.h"
 
 static const double LEAST_WARM_UP_S = 0.005, MOST_WARM_UP_S = 0.05, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
 static const double LONGEST_RETAKEN_S = 20.0; /* of a group without a budget */
+static const double MOST_LOST = 0.02;         /* share of a group's time in which the process waited for a core */
 static const double PREEMPTIONS_PER_S = 25.0; /* an idle machine has a few; sharing a core, 40 to 250 were seen */
 static const double QUEUED_MS = 5.0; /* of iterations at once, for their energy */
 enum { WARM_UP_ITERATIONS = 4096 /* at once, at most */, MAX_RETAKEN = 5 /* groups of a row */ };
@@ -50,22 +51,22 @@ static double sample_ms(const ab_series *series, int i, unsigned stages)
     return ms;
 }
 
-/* The statistics of the kept samples; scratch[series->n]. */
-static ab_summary summarise(const ab_series *series, unsigned stages, double *scratch)
+/* The statistics of the kept samples, into the row. */
+static ab_status summarise(const ab_series *series, unsigned stages, unsigned whole, ab_row *row)
 {
     int kept = 0;
+    double *ms = malloc(((size_t)series->n + 1) * 2 * sizeof *ms);
+    if (!ms) return ab_failed("out of memory for %d samples", series->n);
+    double *const whole_ms = &ms[series->n];
     for (int i = 0; i < series->n; ++i)
-        if (!series->discarded[i]) scratch[kept++] = sample_ms(series, i, stages);
-    return ab_summarise(scratch, kept);
-}
-
-static bool has_converged(const ab_series *series, unsigned stages, double precise)
-{
-    double *scratch = malloc((size_t)series->n * sizeof *scratch);
-    if (!scratch) return false;
-    const ab_summary summary = summarise(series, stages, scratch);
-    free(scratch);
-    return ab_relative_error(&summary) <= precise;
+        if (!series->discarded[i]) {
+            ms[kept] = sample_ms(series, i, stages);
+            whole_ms[kept++] = sample_ms(series, i, whole);
+        }
+    row->ms = ab_summarise(ms, kept);
+    const ab_status status = ab_find_shape(ms, whole_ms, &kept, 1, &row->shape);
+    free(ms);
+    return status;
 }
 
 /* ---- The state of the GPU ---- */
@@ -107,6 +108,9 @@ typedef struct sampler {
     ab_timing timing;
     int kept; /* samples */
     int group, retaken;
+    ab_watch watch;        /* since the group began */
+    bool late_kept;        /* late samples count, since their group could not be taken again */
+    double lost_s, took_s; /* of the groups that are kept: in which the process waited, and all; 0 where not told */
 } sampler;
 
 static void close_work(sampler *s)
@@ -181,27 +185,47 @@ static bool may_retake(const sampler *s, double took_s, double budget_s)
     return s->retaken < MAX_RETAKEN && took_s <= fmin(budget_s / 2, LONGEST_RETAKEN_S);
 }
 
-/* Whether the group from sample `first` on, which the others' threads may have disturbed, is to be taken again. */
-static bool was_disturbed(sampler *s, int first, long preemptions, double took_s, double budget_s)
+/* Whether the times have the CPU's in them, which others' threads may take. */
+static bool has_cpu_time(const sampler *s)
 {
-    if (s->sampling->backend == AB_CUDA || !may_retake(s, took_s, budget_s)) return false;
-    if (preemptions <= fmax(1.0, PREEMPTIONS_PER_S * took_s)) return false;
-    discard(s->series, first, s->series->n, "preempted", s->row);
-    return true;
+    return s->timing.backend != AB_CUDA || s->timing.waits;
 }
 
-/* Whether the group from sample `first` on, in which the GPU waited for the CPU, is to be taken again. A few late samples
- * do not count; many do where the group is not, the CPU being as slow as that. */
+/* Whether the group from sample `first` on, which the others' threads may have disturbed, is to be taken again; else
+ * what it waited is noted. */
+static bool was_disturbed(sampler *s, int first, double took_s, double budget_s)
+{
+    if (!has_cpu_time(s)) return false;
+    const ab_delays delays = ab_watch_end(&s->watch);
+    const bool disturbed =
+        delays.lost_s > MOST_LOST * took_s || delays.preemptions > fmax(1.0, PREEMPTIONS_PER_S * took_s);
+    if (disturbed && may_retake(s, took_s, budget_s)) {
+        discard(s->series, first, s->series->n, "preempted", s->row);
+        return true;
+    }
+    if (isnan(delays.lost_s)) return false;
+    s->lost_s += delays.lost_s;
+    s->took_s += took_s;
+    return false;
+}
+
+/* Whether the group from sample `first` on, in which the GPU waited for the CPU, is to be taken again. The iterations of
+ * a fresh work are not alike: its group counts as a whole or not at all. Of alike iterations a few late ones do not
+ * count. Where the group may not be taken again, the CPU being as slow as that, all of it counts. */
 static bool was_late(sampler *s, int first, double took_s, double budget_s)
 {
-    const int n = s->series->n - first;
+    ab_series *series = s->series;
     int late = 0;
-    for (int i = first; i < s->series->n; ++i) late += ab_timing_is_late(&s->timing, s->series, i);
-    const bool again = late > n / 4;
-    if (late == 0 || (again && !may_retake(s, took_s, budget_s))) return false;
-    for (int i = first; i < s->series->n; ++i)
-        if (again || ab_timing_is_late(&s->timing, s->series, i)) discard(s->series, i, i + 1, "late", s->row);
-    ab_timing_lengthen(&s->timing, s->series, first);
+    for (int i = first; i < series->n; ++i) late += series->late[i];
+    if (late == 0) return false;
+    const bool again = s->sampling->fresh || late > (series->n - first) / 4;
+    ab_timing_lengthen(&s->timing, series, first);
+    if (again && !may_retake(s, took_s, budget_s)) {
+        s->late_kept = true;
+        return false;
+    }
+    for (int i = first; i < series->n; ++i)
+        if (again || series->late[i]) discard(series, i, i + 1, "late", s->row);
     return again;
 }
 
@@ -221,12 +245,12 @@ static ab_status take_group(sampler *s, double budget_s)
     const int size = left < sampling->at_once ? left : sampling->at_once;
     int completed = 0;
     AB_TRY(open_work(s, s->group));
-    const long preemptions = ab_machine_preemptions();
+    if (has_cpu_time(s)) ab_watch_begin(&s->watch);
     const double begin = ab_now_s();
     AB_TRY(time_group(s, size, budget_s, &completed));
     const double took_s = ab_now_s() - begin;
-    if (was_throttled(s, first) || was_late(s, first, took_s, budget_s) ||
-        was_disturbed(s, first, ab_machine_preemptions() - preemptions, took_s, budget_s)) {
+    for (int i = first; i < s->series->n; ++i) s->series->number[i] = s->kept + i - first;
+    if (was_throttled(s, first) || was_late(s, first, took_s, budget_s) || was_disturbed(s, first, took_s, budget_s)) {
         ++s->retaken;
         if (sampling->fresh) close_work(s);
         return ab_ok();
@@ -238,24 +262,39 @@ static ab_status take_group(sampler *s, double budget_s)
     return ab_ok();
 }
 
+/* Whether the samples so far are as precise as the effort asks for. */
+static ab_status have_converged(const sampler *s, bool *converged)
+{
+    ab_row row = *s->row;
+    const unsigned stages = ab_sampling_stages(s->sampling, s->series);
+    *converged = false;
+    if (!(s->bench->effort.precise > 0.0)) return ab_ok();
+    AB_TRY(summarise(s->series, stages, stages, &row));
+    *converged = ab_times_are_precise(&row, s->bench->effort.precise);
+    return ab_ok();
+}
+
 static ab_status take_groups(sampler *s)
 {
     const char *reason = "count";
+    bool converged;
     AB_TRY(warm_up(s));
     for (const double begin = ab_now_s(); s->kept < s->sampling->samples;) {
         AB_TRY(take_group(s, s->bench->effort.budget_s - (ab_now_s() - begin)));
+        s->row->waited = s->took_s > 0.0 ? s->lost_s / s->took_s : (double)NAN;
         if (s->kept >= s->sampling->samples) break;
         if (ab_now_s() - begin >= s->bench->effort.budget_s) {
             reason = "budget";
             break;
         }
-        const double precise = s->bench->effort.precise;
-        if (precise > 0.0 && has_converged(s->series, ab_sampling_stages(s->sampling, s->series), precise)) {
+        AB_TRY(have_converged(s, &converged));
+        if (converged) {
             reason = "converged";
             break;
         }
     }
     snprintf(s->row->stop_reason, sizeof s->row->stop_reason, "%s", reason);
+    if (s->late_kept) ab_row_add_note(s->row, "the GPU may have waited for the CPU in some samples");
     return ab_ok();
 }
 
@@ -323,31 +362,55 @@ ab_status ab_take_samples(ab_bench *bench, const ab_sampling *sampling, ab_serie
 
 /* ---- Rows ---- */
 
-ab_row_status ab_timed_status(const ab_summary *ms)
+static bool is_in_doubt(const ab_row *row)
 {
-    if (ms->samples == 0) return AB_ROW_TIMEOUT;
-    if (isnan(ab_relative_error(ms))) return AB_ROW_FEW;
-    return ab_relative_error(ms) > 0.05 ? AB_ROW_NOISY : AB_ROW_OK;
+    return ab_is_uneven(&row->shape) || row->waited > AB_WAITED;
 }
 
-ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series, unsigned stages)
+/* Adds to the note why. */
+static void explain_doubt(ab_row *row)
 {
+    if (row->shape.raised > AB_RAISED)
+        ab_row_add_note(row, "%d of %d samples take over %g times as long as most: the mean is %.0f %% larger by them",
+                        row->shape.far, row->ms.samples, AB_FAR, 1e2 * row->shape.raised);
+    else if (ab_is_uneven(&row->shape))
+        ab_row_add_note(row, "mean and median of whole samples are %.0f %% apart", 1e2 * fabs(row->shape.apart));
+    if (row->waited > AB_WAITED)
+        ab_row_add_note(row, "the CPU's threads waited %.0f %% of the time for a core", 1e2 * row->waited);
+}
+
+void ab_judge_times(ab_row *row, bool explain)
+{
+    const double error = ab_relative_error(&row->ms);
+    row->status = row->ms.samples == 0                   ? AB_ROW_TIMEOUT
+                  : isnan(error)                         ? AB_ROW_FEW
+                  : error > AB_NOISY || is_in_doubt(row) ? AB_ROW_NOISY
+                                                         : AB_ROW_OK;
+    if (explain && row->ms.samples > 0) explain_doubt(row);
+}
+
+bool ab_times_are_precise(const ab_row *row, double within)
+{
+    return ab_relative_error(&row->ms) <= within && !is_in_doubt(row);
+}
+
+ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series, unsigned stages, unsigned whole)
+{
+    const bool is_share = bench->options->process > 0; /* what its samples say is judged with those of the others */
     if (ab_run_find(bench->run, row)) return ab_ok();
     if (series->n == 0) return ab_run_append(bench->run, row, NULL, 0);
-    double *scratch = malloc((size_t)series->n * sizeof *scratch);
     ab_sample *samples = calloc((size_t)series->n, sizeof *samples);
-    ab_status status = scratch && samples ? ab_ok() : ab_failed("out of memory for %d samples", series->n);
+    ab_status status =
+        samples ? summarise(series, stages, whole, row) : ab_failed("out of memory for %d samples", series->n);
     if (status.code == AB_OK) {
-        row->ms = summarise(series, stages, scratch);
-        row->status = ab_timed_status(&row->ms);
+        ab_judge_times(row, !is_share);
         for (int i = 0; i < series->n; ++i) {
-            samples[i].ms = sample_ms(series, i, stages);
+            samples[i] = (ab_sample){.ms = sample_ms(series, i, stages), .number = series->number[i]};
             if (series->discarded[i])
                 snprintf(samples[i].discard_reason, sizeof samples[i].discard_reason, "%s", series->discarded[i]);
         }
         status = ab_run_append(bench->run, row, samples, series->n);
     }
-    free(scratch);
     free(samples);
     return status;
 }

@@ -4,11 +4,13 @@
  * A series is taken a group of samples at a time. Before the first a work is warmed up, where groups are fresh one of
  * its own: a GPU that has idled takes some time to reach its clock, a CPU's threads have to be started. After each
  * group it ends when there are enough samples, the budget is spent or, where the effort says so, they have converged:
- * half the interval is within the share of the median that it asks for. A group in which the GPU throttled is discarded,
- * the GPU is left to cool, and the group is taken again; so often, and so long, and no more. So is a group in which the
- * CPU was busy with others' threads, while the budget lasts: on a machine that is always busy the last one counts. So is a
- * group in more than a quarter of whose samples the GPU waited for the CPU, behind a longer delay (measure.h); fewer are
- * discarded alone.
+ * half the interval is within the share of the median that it asks for, and nothing else speaks against the times
+ * (ab_judge_times). A group in which the GPU throttled is discarded, the GPU is left to cool, and the group is taken
+ * again; so often, and so long, and no more. So is a group of times of the CPU in which this process waited for a core
+ * for more than 2 % of the time, or gave up its core too often (scheduler.h), while the budget lasts: on a machine that
+ * is always busy the last one counts. A group is also taken again, behind a longer delay, if it has late samples
+ * (measure.h): any late sample where the group is fresh, since its iterations are not alike; else more than a quarter of
+ * them. Fewer late samples of alike iterations are discarded alone.
  */
 #ifndef ANTBENCH_SAMPLE_H
 #define ANTBENCH_SAMPLE_H
@@ -40,17 +42,28 @@ typedef struct ab_sampling {
 enum { AB_ALL_STAGES = (1 << AB_MAX_STAGES) - 1 };
 
 /* Takes the samples, from series->n = 0 on; sets the row's stop reason, what became of the GPU's clock, how many
- * samples were discarded, and with --energy what an iteration takes. */
+ * samples were discarded, for which share of the time of the others the process waited, and with --energy what an
+ * iteration takes. */
 ab_status ab_take_samples(ab_bench *bench, const ab_sampling *sampling, ab_series *series, ab_row *row);
 
 /* The stages of a sample as bits, by the names that the series has. */
 unsigned ab_sampling_stages(const ab_sampling *sampling, const ab_series *series);
 
 /* Fills the row's statistics and status from the series, where it has samples, and appends it with its samples to the
- * run, unless the run has it already (an interrupted run had written it). */
-ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series, unsigned stages);
+ * run, unless the run has it already (an interrupted run had written it). `whole`: the stages of the samples that those
+ * of the row are parts of (ab_find_shape). */
+ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series, unsigned stages, unsigned whole);
 
-/* ok, noisy, few (no interval) or timeout: what the times alone say. */
-ab_row_status ab_timed_status(const ab_summary *ms);
+#define AB_NOISY 0.05
+#define AB_WAITED 0.05
+
+/* Sets the status of a row by its times: timeout without samples, few without an interval, noisy where half of the
+ * interval is more than AB_NOISY of what it is of, where the samples are uneven (ab_is_uneven), or where the process
+ * waited for a core for more than AB_WAITED of the time; else ok. With `explain` the note says what speaks against the
+ * times, but for the interval. scripts/antbench/validate.py has the same rule, and checks the status of runs by it. */
+void ab_judge_times(ab_row *row, bool explain);
+
+/* Whether half of a row's interval is within that share of what it is of, and nothing else speaks against its times. */
+bool ab_times_are_precise(const ab_row *row, double within);
 
 #endif

@@ -135,6 +135,56 @@ ab_summary ab_summarise_processes(const double *samples, const int *counts, int 
     return summary;
 }
 
+/* ---- Shape ---- */
+
+/* The quantile of unsorted samples; scratch[n]. */
+static double quantile_of(const double *samples, int n, double p, double *scratch)
+{
+    memcpy(scratch, samples, (size_t)n * sizeof *scratch);
+    qsort(scratch, (size_t)n, sizeof *scratch, compare_doubles);
+    return ab_quantile(scratch, n, p);
+}
+
+/* The mean of those of n samples whose whole ones do not exceed `most`. */
+static double mean_up_to(double most, const double *samples, const double *whole, int n, int *found)
+{
+    double sum = 0;
+    *found = 0;
+    for (int i = 0; i < n; i++)
+        if (whole[i] <= most) {
+            sum += samples[i];
+            ++*found;
+        }
+    return sum / *found;
+}
+
+ab_status ab_find_shape(const double *samples, const double *whole, const int *counts, int processes, ab_shape *shape)
+{
+    int n = 0, found, near;
+    double sum = 0, whole_sum = 0; /* over processes, of the means without far samples */
+    *shape = (ab_shape){0};
+    for (int i = 0; i < processes; i++) n += counts[i];
+    if (n == 0) return ab_ok();
+    double *scratch = malloc((size_t)n * sizeof *scratch);
+    if (!scratch) return ab_failed("out of memory for %d samples", n);
+    for (int i = 0, at = 0; i < processes; at += counts[i++]) {
+        if (counts[i] == 0) continue;
+        const double most = AB_FAR * quantile_of(&whole[at], counts[i], 0.25, scratch);
+        sum += mean_up_to(most, &samples[at], &whole[at], counts[i], &near);
+        whole_sum += mean_up_to(most, &whole[at], &whole[at], counts[i], &near);
+        shape->far += counts[i] - near;
+    }
+    shape->raised = sum_of_processes(samples, counts, processes, 0, 1, &found) / sum - 1;
+    shape->apart = whole_sum / found / quantile_of(whole, n, 0.5, scratch) - 1;
+    free(scratch);
+    return ab_ok();
+}
+
+bool ab_is_uneven(const ab_shape *shape)
+{
+    return shape->raised > AB_RAISED || fabs(shape->apart) > AB_APART;
+}
+
 double ab_relative_error(const ab_summary *summary)
 {
     return (summary->ci95_hi - summary->ci95_lo) / 2 / (summary->processes > 1 ? summary->mean : summary->median);

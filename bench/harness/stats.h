@@ -4,6 +4,10 @@
 #ifndef ANTBENCH_STATS_H
 #define ANTBENCH_STATS_H
 
+#include <stdbool.h>
+
+#include "base/status.h"
+
 /* In milliseconds where it summarises times. A field that the samples do not determine is NAN (an empty CSV cell). */
 typedef struct ab_summary {
     int samples;             /* how many were summarised */
@@ -24,6 +28,33 @@ ab_summary ab_summarise(const double *samples, int n);
  * the mean is that of the processes' means, and so is the interval (Kalibera and Jones, "Rigorous benchmarking in
  * reasonable time", ISMM 2013). A process without samples does not count. */
 ab_summary ab_summarise_processes(const double *samples, const int *counts, int processes);
+
+/* What the shape of the samples says of their mean: whether it is that of the work, or is made by a few samples that
+ * something held up, which an interval does not show where each process has as many of them.
+ *
+ * A sample is *far* where it takes more than AB_FAR times the lower quartile of the samples of its process. The lower
+ * quartile is that of the work alone while no more than three samples in four are held up. The samples are uneven where
+ * the mean with the far ones is more than AB_RAISED above the mean without. They are so too where the mean without and
+ * the median are more than AB_APART of the median apart. So a series may drift, or begin with an iteration that takes
+ * twice as long.
+ *
+ * A stage may well be far in one iteration of its own accord, as a table that is made in the first. What is far is
+ * therefore told by the whole samples that its samples are parts of: their iterations. */
+#define AB_FAR 3.0
+#define AB_RAISED 0.05
+#define AB_APART 0.5
+
+typedef struct ab_shape {
+    int far;       /* samples that are */
+    double raised; /* by which share they raise the mean: of the processes' means, as in a summary */
+    double apart;  /* by which share the mean of the other whole samples is above the median of all of them */
+} ab_shape;
+
+/* Of samples as ab_summarise_processes takes them, and the whole samples that these are parts of: `samples` itself
+ * where they are whole. Fails where there is no memory. */
+ab_status ab_find_shape(const double *samples, const double *whole, const int *counts, int processes, ab_shape *shape);
+
+bool ab_is_uneven(const ab_shape *shape); /* of a zeroed one: no */
 
 /* Half the width of the interval over what it is of, the median or the mean; NAN where there is no interval. */
 double ab_relative_error(const ab_summary *summary);

@@ -19,8 +19,10 @@
 #include "base/memory.h"
 #include "kernels/canny/batch.h"
 #include "kernels/ranks.h"
-#include "kernels/registered.h"
 #include "kernels/workers.h"
+#include "operations/canny.h"
+
+canny_open canny_cpu_batch;
 
 typedef enum order_kind { OPEN, BATCH, READ, POISON, CLOSE } order_kind;
 

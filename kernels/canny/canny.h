@@ -10,7 +10,7 @@
  *                antbench 6.1 --implementations canny/word-runs
  *   flood    the GPU: images of up to 2 million pixels, in two launches: words grow in their tiles, then in one cluster
  *                antbench 6.1 --implementations canny/flood
- *   npp      NVIDIA's, one call; not all of hysteresis
+ *   npp      NVIDIA's, one call; by rules of its own, told as a quality and not judged
  *                antbench 6.1 --implementations canny/npp
  *   batch    several GPUs: a batch of pictures divided over them, each a word-runs (batch.c)
  *                ranks 2 scaling-images --implementations canny/batch

@@ -1,8 +1,9 @@
 /* NVIDIA's own: nppiFilterCannyBorder of the CUDA Toolkit, where the toolkit has NPP (AB_WITH_NPP, see the Makefile).
  *
- * Its map is not Canny's: it has nearly all of Canny's edges, and with them most weak pixels that hang on no strong
- * one, so it is faster by not doing all of hysteresis. The Gaussian, where one is asked for, is this project's
- * (blur.cu): what differs from the other rungs is NPP's Canny alone. It runs on a GPU only, not on the host backend.
+ * Its map is not OpenCV's (AB_OTHER_RULES). It keeps most weak pixels that hang on no strong one, so it is faster by not
+ * doing all of hysteresis, and it misses edges of photographs. Each row says how much its
+ * map differs. The Gaussian, where one is asked for, is this project's (blur.cu): what differs from the other rungs is
+ * NPP's Canny alone. It runs on a GPU only, not on the host backend.
  * Limit: thresholds are whole numbers.
  * Source: CUDA Toolkit, NPP, image filtering functions.
  */

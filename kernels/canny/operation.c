@@ -74,7 +74,6 @@ static const edges_detector detector = {
              .start = {0, HIGHS / 2, 2}},
     .bytes_per_pixel = 2.0,
     .partial = canny_reference_growth,
-    .candidates = canny_reference_classes,
 };
 
 /* ab_measure.least_on_host: of a picture a rank, or what is left of more (edges_fit). */

@@ -120,21 +120,20 @@ enum { TIMES = 3, LATER_ORDER = 2 };
 /* The maps of an image, [height][width] each. */
 typedef struct maps {
     uint8_t *found, *again, *expected;
-    uint8_t *candidates; /* NULL where they are not asked for */
 } maps;
 
 /* What is compared, and on which image. */
 typedef struct comparison {
     const ab_task *task;
     const ed_image *image;
-    bool partial, superset;
+    bool partial, other_rules;
 } comparison;
 
 static comparison compare_on(const ab_task *task, const ed_image *image)
 {
     const unsigned traits = task->c->implementation->traits;
     const ed_params *params = task->params;
-    return (comparison){task, image, (traits & AB_PARTIAL) && params->hysteresis_passes > 0, traits & AB_SUPERSET};
+    return (comparison){task, image, (traits & AB_PARTIAL) && params->hysteresis_passes > 0, traits & AB_OTHER_RULES};
 }
 
 static ab_status detect_into(ab_work *work, uint8_t *map)
@@ -167,7 +166,6 @@ static ab_status detect_again(const comparison *c, const maps *m)
 static ab_status expect(const comparison *c, const edges_detector *detector, const maps *m)
 {
     ed_params params = *(const ed_params *)c->task->params;
-    if (m->candidates) AB_TRY(detector->candidates(c->image, &params, m->candidates));
     if (c->partial && detector->partial) return detector->partial(c->image, &params, m->expected);
     params.hysteresis_passes = 0;
     params.threads = 1;
@@ -179,9 +177,11 @@ typedef struct difference {
     double pixels;
     double missing, surplus; /* of edges */
     double border;           /* of both, in the last column and row */
-    double elsewhere;        /* edges farther than a pixel from every candidate */
     double again;            /* pixels that the second time found otherwise */
     bool other_values;
+    double edges, covered;   /* edges of the reference, and of the map */
+    double edges_near, near; /* edges of the reference, and pixels, with one of the map's within a pixel: of an
+                              * AB_OTHER_RULES */
 } difference;
 
 /* Whether a pixel or one of its eight neighbours is set. */
@@ -206,23 +206,42 @@ static difference differ(const comparison *c, const maps *m)
         d.missing += m->found[i] == 0 && m->expected[i] == 1;
         d.surplus += m->found[i] == 1 && m->expected[i] == 0;
         d.border += last && m->found[i] != m->expected[i];
-        d.elsewhere += m->candidates && m->found[i] == 1 && !is_near(m->candidates, c->image, i);
         d.again += m->found[i] != m->again[i];
+        d.edges += m->expected[i] == 1;
+        d.covered += m->found[i] == 1;
+        const bool near = c->other_rules && is_near(m->found, c->image, i);
+        d.near += near;
+        d.edges_near += near && m->expected[i] == 1;
     }
     return d;
 }
 
+/* How far the share of the reference's edges that are met is on the way from that of all pixels to 1. */
+static double beyond_chance(double met, double edges, double covered, double pixels)
+{
+    return covered < pixels ? 1.0 - (1.0 - met / edges) / (1.0 - covered / pixels) : 0.0;
+}
+
+static bool has_nothing_to_do_with_it(const difference *d)
+{
+    if (d->edges < EDGES_TO_JUDGE_BY) return false;
+    const double at_pixel = beyond_chance(d->edges - d->missing, d->edges, d->covered, d->pixels);
+    const double near = 2.0 * d->near < d->pixels ? beyond_chance(d->edges_near, d->edges, d->near, d->pixels) : 0.0;
+    return fmax(at_pixel, near) < EDGES_BEYOND_CHANCE;
+}
+
 static ab_status judge_difference(const comparison *c, const difference *d)
 {
-    const double tolerated = EDGES_SUPERSET_TOLERANCE * d->pixels + 1.0;
     if (d->other_values) return ab_failed("the map has values other than 0 and 1");
     if (d->again > 0.0)
         return ab_failed("finding the edges again gives another map: %g pixels of %g", d->again, d->pixels);
-    if (c->superset && d->elsewhere > tolerated)
-        return ab_failed("%g edges of %g pixels are farther than a pixel from any weak one", d->elsewhere, d->pixels);
-    if (c->superset ? d->missing > tolerated : d->missing + d->surplus > EDGES_TOLERANCE * d->pixels)
+    if (c->other_rules && has_nothing_to_do_with_it(d))
+        return ab_failed("the map has nothing to do with the image: it misses %g of %g edges and has %g too many",
+                         d->missing, d->edges, d->surplus);
+    if (c->other_rules) return ab_ok();
+    if (d->missing + d->surplus > EDGES_TOLERANCE * d->pixels)
         return ab_failed("%g pixels are missing and %g are too many, of %g", d->missing, d->surplus, d->pixels);
-    if (!c->superset && d->border > 0.0)
+    if (d->border > 0.0)
         return ab_failed("%g pixels of the last column and row are missing or too many", d->border);
     return ab_ok();
 }
@@ -232,19 +251,16 @@ static ab_status verify_on(const comparison *c, const edges_detector *detector, 
                            bool *wrong)
 {
     const size_t pixels = (size_t)c->image->width * (size_t)c->image->height;
-    const bool bounded = c->superset && detector->candidates;
-    maps m = {found, malloc(pixels), malloc(pixels), bounded ? malloc(pixels) : NULL};
-    const bool complete = m.again && m.expected && (m.candidates || !bounded);
-    ab_status status = complete ? expect(c, detector, &m) : ab_failed("out of memory");
+    maps m = {found, malloc(pixels), malloc(pixels)};
+    ab_status status = m.again && m.expected ? expect(c, detector, &m) : ab_failed("out of memory");
     if (status.code == AB_OK) status = detect_again(c, &m);
     if (status.code == AB_OK) {
         *d = differ(c, &m);
         status = judge_difference(c, d);
-        *wrong = status.code != AB_OK;
+        *wrong = status.code != AB_OK && !c->other_rules;
     }
     free(m.again);
     free(m.expected);
-    free(m.candidates);
     return status;
 }
 
@@ -256,11 +272,21 @@ static ab_status verify_probes(const ab_task *task, const edges_detector *detect
         difference d;
         edges_probe(i, rgba, grey, &probe);
         const comparison c = compare_on(task, &probe);
-        const ab_status status = c.superset ? ab_ok() : verify_on(&c, detector, found, &d, wrong);
+        const ab_status status = verify_on(&c, detector, found, &d, wrong);
         if (status.code != AB_OK && *wrong) return ab_failed("on probe %d: %.450s", i, status.reason);
         AB_TRY(status);
     }
     return ab_ok();
+}
+
+static void describe_difference(const ab_task *task, const difference *d, ab_verdict *verdict)
+{
+    char note[128];
+    snprintf(note, sizeof note, "by rules of its own: misses %g of %g edges and has %g others", d->missing, d->edges,
+             d->surplus);
+    task->sink->note(task->sink, note);
+    verdict->quality = "mismatch-share";
+    verdict->quality_value = (d->missing + d->surplus) / d->pixels;
 }
 
 static ab_status verify_image(const ab_task *task, const edges_detector *detector, uint8_t *found, ab_verdict *verdict)
@@ -270,11 +296,8 @@ static ab_status verify_image(const ab_task *task, const edges_detector *detecto
     const ab_status status = verify_on(&c, detector, found, &d, &verdict->wrong);
     snprintf(verdict->metric, sizeof verdict->metric, "mismatched-pixels");
     verdict->value = d.missing + d.surplus;
-    char note[128];
-    snprintf(note, sizeof note, "%g pixels missing, %g too many, %g of them not beside a weak one", d.missing,
-             d.surplus, d.elsewhere);
-    if (d.pixels > 0.0 && c.superset) task->sink->note(task->sink, note);
     AB_TRY(status);
+    if (c.other_rules) describe_difference(task, &d, verdict);
     return save_edges(task, found);
 }
 
@@ -283,7 +306,8 @@ ab_status edges_verify(const ab_task *task, ab_verdict *verdict)
     const edges_detector *detector = task->c->measure->own;
     uint8_t *found = malloc(edges_pixels(task->loaded));
     ab_status status = found ? verify_image(task, detector, found, verdict) : ab_failed("out of memory");
-    if (status.code == AB_OK) status = verify_probes(task, detector, &verdict->wrong);
+    const bool other_rules = task->c->implementation->traits & AB_OTHER_RULES;
+    if (status.code == AB_OK && !other_rules) status = verify_probes(task, detector, &verdict->wrong);
     if (status.code == AB_OK && task->c->implementation->backend == AB_HOST)
         task->sink->note(task->sink, "verified on the host backend, not timed");
     free(found);

@@ -1,5 +1,5 @@
-/* What edge detectors (colour-edge, canny, sobel) are measured for: their time (Table 6.1), the quality of their maps,
- * and how that stands noise (Figures 6.5 and 6.6).
+/* What edge detectors (colour-edge, canny, sobel, log-edges) are measured for: their time (Table 6.1), the quality of
+ * their maps, and how that stands noise (Figures 6.5 and 6.6).
  */
 #ifndef ANTBENCH_EDGES_MEASURES_H
 #define ANTBENCH_EDGES_MEASURES_H
@@ -11,10 +11,6 @@
 /* A pixel whose magnitude is within rounding of a threshold may fall on either side, and thinning takes more with it.
  */
 #define EDGES_TOLERANCE 1e-4
-
-/* The share of the image's pixels that an AB_SUPERSET may miss, and one more, as tiny images have few: its non-maximum
- * suppression decides ties and directions by rules of its own. A map without edges misses far more. */
-#define EDGES_SUPERSET_TOLERANCE 1e-2
 
 /* The parameters that a detector is tuned over where its best are asked for: "each algorithm requires fine tuning"
  * (thesis §6.6). Grids are the same for every image and every level of noise, and equally fine for all detectors: sigma
@@ -46,19 +42,26 @@ typedef struct edges_detector {
     double bytes_per_pixel; /* that are read and written */
     /* The map of an AB_PARTIAL whose number of passes is given, computed apart from it; NULL: there is none. */
     ab_status (*partial)(const ed_image *image, const ed_params *params, uint8_t *map);
-    /* Where an AB_SUPERSET may have edges that the reference has not: 0 where it may not; NULL: there is none. */
-    ab_status (*candidates)(const ed_image *image, const ed_params *params, uint8_t *map);
 } edges_detector;
 
 /* Compares the map with that of the operation's AB_REFERENCE, run to the end on one thread, or for an AB_PARTIAL with a
  * number of passes with edges_detector.partial: equal in all but EDGES_TOLERANCE of the pixels, and in all of the last
- * column and row. An AB_SUPERSET may miss no more than EDGES_SUPERSET_TOLERANCE of them, and have no more than that
- * farther than a pixel from the candidates, as it may keep both sides of an ideal step; the row's note says how many
- * others it has. Edges are found three times, and each must find the same: on the host backend in an order in which
+ * column and row. Edges are found three times, and each must find the same: on the host backend in an order in which
  * warps run ahead, and on small images alone. All of this on the cell's image, whose differing pixels are verify_value,
- * and, but for an AB_SUPERSET, on small ones drawn to have edges in every corner and means that hang on the last pixel
- * (edges_probe). */
+ * and on small ones drawn to have edges in every corner and means that hang on the last pixel (edges_probe).
+ *
+ * An AB_OTHER_RULES is never wrong, however much its map differs. The share of the pixels that differ is its quality
+ * "mismatch-share", and the note says how many it misses and has too many. A broken call is an error of the row: one
+ * that fails, leaves pixels unwritten, gives another map the next time, or gives a map that has nothing to do with the
+ * image. The last is a map that meets the reference's edges no more often than chance does (EDGES_BEYOND_CHANCE). */
 ab_status edges_verify(const ab_task *task, ab_verdict *verdict);
+
+/* The least share of the reference's edges that the map of an AB_OTHER_RULES meets: 0 is what edges strewn by chance
+ * meet, 1 is all. An edge is met at its pixel or, where most of the image is farther than a pixel from all of the map's
+ * edges, within a pixel. An empty map, one of edges alone, and one of edges strewn by chance are at 0. A reference with
+ * fewer edges than EDGES_TO_JUDGE_BY tells nothing. */
+#define EDGES_BEYOND_CHANCE 0.1
+enum { EDGES_TO_JUDGE_BY = 100 };
 
 /* Images that verification draws: number 0 .. EDGES_PROBES - 1, [height][width] pixels each, into *probe and the
  * caller's buffers of EDGES_PROBE_PIXELS pixels. */

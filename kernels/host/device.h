@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <type_traits>
 
 #include "kernels/host/execution.h"

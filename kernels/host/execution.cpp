@@ -237,7 +237,7 @@ void set_out_of_memory(const char *kernel);
 class grid_run
 {
   public:
-    grid_run(const launch_config &config, const std::function<void()> &thread_main);
+    grid_run(const launch_config &config, thread_main main);
     ~grid_run();
     void run();
 
@@ -268,7 +268,7 @@ class grid_run
     const device_thread *missing(const device_thread &waiter);
 
     const launch_config &config_;
-    const std::function<void()> &thread_main_;
+    const thread_main main_;
     const std::uint64_t order_ = chosen_order;
     const bool warps_run_on_ = order_ > 1 && order_ % 2 == 0;
     std::vector<device_thread> threads_; /* of the block */
@@ -293,8 +293,8 @@ class grid_run
 thread_local grid_run *current_grid;
 thread_local device_thread *running;
 
-grid_run::grid_run(const launch_config &config, const std::function<void()> &thread_main)
-    : config_(config), thread_main_(thread_main), threads_(volume(config.block)), states_(threads_.size()),
+grid_run::grid_run(const launch_config &config, thread_main main)
+    : config_(config), main_(main), threads_(volume(config.block)), states_(threads_.size()),
       warps_(new warp[(threads_.size() + warp_threads - 1) / warp_threads]), turns_(order_, threads_.size()),
       shared_limit_(allowed_dynamic_shared(config.entry) > max_static_shared ? max_dynamic_shared : max_static_shared),
       shared_(new std::max_align_t[(max_static_shared + config.shared_bytes) / sizeof(std::max_align_t) + 1])
@@ -341,7 +341,7 @@ fiber grid_run::fiber_main(device_thread &self, fiber &&before)
     left_->rest = std::move(before);
     while (!closing_) {
         try {
-            thread_main_();
+            main_.run(main_.arguments);
         } catch (const thread_stopped &) {
         } catch (const std::bad_alloc &) { /* nothing may be thrown out of a fiber */
             if (!failed_) set_out_of_memory(config_.kernel);
@@ -624,12 +624,12 @@ std::string launch_fault(const launch_config &config)
 
 /* ---- What execution.h declares ---- */
 
-void run_grid(const launch_config &config, const std::function<void()> &thread_main)
+void run_grid(const launch_config &config, thread_main main)
 {
     try {
         const std::string fault = launch_fault(config);
         if (fault.empty())
-            grid_run(config, thread_main).run();
+            grid_run(config, main).run();
         else
             set_launch_error(("host backend: " + std::string(config.kernel) + ": " + fault).c_str());
     } catch (const std::bad_alloc &) {

@@ -15,7 +15,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
 #include "kernels/host/types.h"
 
@@ -50,9 +49,14 @@ struct launch_config {
     std::size_t shared_bytes; /* dynamic shared memory per block */
 };
 
-/* Calls thread_main once per thread of the grid. What goes wrong, lack of memory among it, is left to
- * cudaGetLastError. */
-void run_grid(const launch_config &config, const std::function<void()> &thread_main);
+/* What a thread of the grid does. The header of std::function would double what each kernel includes. */
+struct thread_main {
+    void (*run)(const void *arguments); /* calls the kernel */
+    const void *arguments;              /* of the kernel, in a form that run knows */
+};
+
+/* Runs main once per thread of the grid. What goes wrong, lack of memory among it, is left to cudaGetLastError. */
+void run_grid(const launch_config &config, thread_main main);
 
 /* What LAUNCH makes of a kernel: calling it with the kernel's arguments runs the grid. */
 template <typename... Parameters> struct launch {
@@ -66,8 +70,8 @@ template <typename... Parameters> struct launch {
 
     void operator()(Parameters... arguments) const
     {
-        const auto thread_main = [&] { kernel(arguments...); };
-        run_grid(config, std::cref(thread_main)); /* by reference, which needs no memory that might be lacking */
+        const auto call = [&] { kernel(arguments...); };
+        run_grid(config, {[](const void *it) { (*static_cast<decltype(call) *>(it))(); }, &call});
     }
 };
 

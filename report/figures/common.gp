@@ -20,12 +20,21 @@ set grid ytics lc rgb "#dddddd" lt 1 lw 0.7
 set key below center vertical maxcols 1 Left reverse spacing 1.25 samplen 2.5 height 0.5
 set offsets 0.3, 0.3, 0, 0
 set title font ",15"
-# Half as wide, names below the axis would stand in each other's way.
+# Half as wide, many names below the axis would stand in each other's way.
+if ((exists("phone") || exists("paper")) && exists("crowded")) {
+    set xtics rotate by 35 right
+    set xlabel offset 0, -0.4
+}
 if (exists("phone")) {
-    set xtics rotate by -40
     set key samplen 1.5 spacing 1.15
     set rmargin 4
 }
 set xlabel "TSPLIB instance"
-# For papers: the key in columns.
-if (exists("paper") && key_rows > 0) { set key maxrows key_rows maxcols 2 spacing 1.1 }
+# For papers: a column wide, the key in two columns where there is room.
+if (exists("paper")) {
+    set key samplen 2 spacing 1.1
+    set rmargin 2
+    set tmargin 0.6
+    set ylabel offset 0, -1
+    if (key_rows > 0) { set key maxrows key_rows maxcols 2 }
+}

@@ -18,7 +18,7 @@ unset ylabel
 plot [0:1][0:1] for [i = 1:keys] NaN with linespoints linestyle key_style[i] title key_label[i]
 unset key
 set border 3 lc rgb "#444444"
-set xtics nomirror out rotate by 35 right font ",11" noenhanced
+set xtics nomirror out rotate by 45 right font ",11" noenhanced
 set ytics nomirror out font ",11"
 set grid ytics lc rgb "#dddddd" lt 1 lw 0.7
 set logscale y

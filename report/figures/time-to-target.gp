@@ -1,10 +1,11 @@
-# Blocks in pairs: the times of an instance, and the distribution that has their quartiles.
+# Blocks in pairs: the times of an instance, and the distribution that has their quartiles; from `low` to `high`.
 load "report/figures/common.gp"
 set title "Time to a tour of a given length"
 set xlabel what
 set ylabel "probability"
 set logscale x
 set format x "%g"
+set xrange [low:high]
 set offsets 0, 0, 0, 0
 set yrange [0:1]
 if (exists("phone") || exists("paper")) { unset title }

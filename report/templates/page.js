@@ -8,7 +8,8 @@ const all = (selector, within = document) => [...within.querySelectorAll(selecto
 
 // A cell's number, of the measured value where there is one: "~1 234.5×" is 1234.5. NaN where the cell is no number.
 function valueOf(cell) {
-  const text = (cell.querySelector("b") || cell).textContent.replace(/[~†×%\s]/g, "");
+  const measured = cell.querySelector("b");
+  const text = (measured?.dataset.value ?? (measured || cell).textContent).replace(/[~†×%\s]/g, "");
   return text === "" || text === "–" ? NaN : Number(text);
 }
 
@@ -91,12 +92,13 @@ const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"
 
 function asCsv(table) {
   const text = (element) => (element ? element.textContent.trim() : "");
+  const measured = (element) => (/ to /.test(text(element)) ? element.dataset.value : number(element)); // a CPU's, over hosts
   const number = (element) => text(element).replace(/[~†\s]/g, "").replace("–", "");
   const rows = all("tr", table).filter((row) => !row.hidden).map((row) =>
     [...row.cells].flatMap((cell, i) => {
       if (cell.tagName === "TH" && cell.scope === "col") return i && table.querySelector("td .more") ? [text(cell), `${text(cell)}: interval`, `${text(cell)}: published`] : [text(cell)];
       if (cell.tagName === "TH" || !table.querySelector("td .more")) return [text(cell)];
-      return [number(cell.querySelector("b")), text(cell.querySelector(".more")), number(cell.querySelector("small")?.firstChild)];
+      return [measured(cell.querySelector("b")) || text(cell.querySelector(".verified")), text(cell.querySelector(".more")), number(cell.querySelector("small")?.firstChild)];
     }));
   return rows.map((row) => row.map(quoted).join(",") + "\n").join("");
 }

@@ -20,6 +20,7 @@ ENDING = ".tar.gz"
 MEMBER = re.compile(r"[a-z0-9][a-z0-9.-]*/[0-9A-Za-z][\w.-]*/(meta\.json|table-[\w.-]+\.csv|samples\.csv(\.xz)?)")
 LARGEST = 1 << 28  # bytes of all files together
 MOST = 64  # files: 21 runs
+FOLDERS = []  # what has been unpacked
 
 
 def pack(path, files):
@@ -36,6 +37,7 @@ def pack(path, files):
 def unpacked(path):
     """A folder with what an archive holds, which goes with the process."""
     folder = Path(tempfile.mkdtemp(prefix="antbench-"))
+    FOLDERS.append(folder)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     try:
         with tarfile.open(path, "r:gz") as tar:

@@ -20,7 +20,9 @@ DEFAULT = ["--profile", "quick"]
 
 
 def all_drivers():
-    done = subprocess.run([ROOT / PROGRAM, "--tables"], capture_output=True, text=True, check=True)
+    done = subprocess.run([ROOT / PROGRAM, "--tables"], capture_output=True, text=True)
+    if done.returncode != command.OK:
+        raise BadInput(f"{PROGRAM} --tables: {done.stderr.strip()}")
     return list(dict.fromkeys(line.split("\t")[0] for line in done.stdout.splitlines()[1:]))
 
 
@@ -34,7 +36,7 @@ def repeat(drivers, options, repetitions, folder):
             out = folder / driver
             arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options]
             arguments += ["--processes", str(repetitions), "--out", str(out)]
-            found[driver].append(rerun.share(arguments, ROOT, out, i))
+            found[driver].append(rerun.share(arguments, command.written_of(ROOT), out, i))
     return found
 
 
@@ -48,17 +50,18 @@ def groups_of(names):
 
 def observations(groups):
     """{kind: [what the processes of each group measured]} of groups of runs of unchanged code."""
-    of_kind = {}
+    of_kind, of_drivers = {}, []
     for group in groups:
-        for kind, values in calibration.observations([run.rows for run in group]).items():
-            if len(values) >= calibration.ENOUGH:
-                of_kind.setdefault(kind, []).append(values)
-    return of_kind
+        found = calibration.observations([run.rows for run in group])
+        of_drivers.append({kind: values for kind, values in found.items() if len(values) >= calibration.ENOUGH})
+        for kind, values in of_drivers[-1].items():
+            of_kind.setdefault(kind, []).append(values)
+    return {**of_kind, **calibration.all_rows(of_drivers)}
 
 
 def describe(groups):
     """{kind: what is known of it}."""
-    return {kind: calibration.describe(values) for kind, values in sorted(observations(groups).items())}
+    return {kind: calibration.describe(values, kind=kind) for kind, values in sorted(observations(groups).items())}
 
 
 def keep(path, found):
@@ -99,9 +102,8 @@ def main(arguments=None):
         if not (ROOT / PROGRAM).exists():
             raise BadInput(f"{PROGRAM}: not built: make build")
         drivers = options.driver or all_drivers()
-        groups = list(
-            repeat(drivers, options.options or DEFAULT, options.repetitions, ROOT / "build/calibrate").values()
-        )
+        folder = command.written_of(ROOT) / "build/calibrate"
+        groups = list(repeat(drivers, options.options or DEFAULT, options.repetitions, folder).values())
         ran = [PROGRAM, *drivers, *(options.options or DEFAULT), f"{options.repetitions} times"]
     kinds = describe(groups)
     if not kinds:

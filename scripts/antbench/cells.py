@@ -17,7 +17,8 @@
 
 A condition names a parameter, or the columns scope or backend. {x} stands for what a table's lines, a figure's points
 or a claim's cases run through. thesis-3.3 is the same table as 3.3. Rows of the host backend have no times and are
-never found; those of scope setup, stage or end-to-end are found where a condition names the scope or the stage.
+never found: they are the reason VERIFIED. Those of scope setup, stage or end-to-end are found where a condition names
+the scope or the stage.
 
 A stand-in has a line of its own name (`lines_of`) and never meets a published number, an optimum or another instance.
 A tour's quality is found after as many iterations as the source of its table has, those of the driver in profile
@@ -30,7 +31,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from antbench import runs
+from antbench import machines, runs, spread
 from antbench.command import ROOT, BadInput
 from antbench.runs import RESULTS
 
@@ -47,11 +48,19 @@ class Estimate:
     reason: str = ""  # why value is NaN
     rows: tuple = ()  # the measured rows that it comes from
     instance: str = ""  # what was measured, where that is not what was asked for: a stand-in
-    n: int = 0  # what an interval rests on, of the part that has the fewest: processes, samples of one, a quality's runs
+    n: int = 0  # what an interval rests on, of the part that has the fewest: machines, processes, samples, a quality's runs
+    machines: int = 0  # of the part that has the fewest; 0 of what is the same on every machine
+    widened: bool = False  # by how far machines differ, where one or two measured a part (antbench.spread)
+    span: tuple = ()  # the least and the largest mean of a host, where several measured a CPU's part
 
     @property
     def run_ids(self):
         return list(dict.fromkeys(row["run_id"] for row in self.rows))
+
+    @property
+    def sources(self):
+        """The runs that a number comes from, in order; () where there is none."""
+        return machines.sources_of(self.rows) if self else ()
 
     def __bool__(self):
         return not math.isnan(self.value)
@@ -70,6 +79,7 @@ BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a 
 NO_NOISE = "0"  # the level of noise, of rows that have one
 TOURS = ("quality", "best")  # what a tour's length may be asked as
 QUANTITIES = (*TOURS, "rate", "bandwidth", "bytes", "flops", "mismatch", "error", "energy")
+VERIFIED = "verified, not timed"  # on the host backend: why there is no time
 
 
 def parse(text):
@@ -94,31 +104,33 @@ def conditions(text):
 
 
 class Source:
-    """The runs of one machine, each cell at its best."""
+    """The runs of one kind of machine, each cell at its best, and of all machines that measured it with the same code."""
 
     def __init__(self, chosen, elsewhere=()):
         """`elsewhere`: runs of other machines, whose tours on a CPU are as good as this one's; their times are not."""
         self.runs = sorted(chosen, key=lambda run: run.started)
         gpus = [run for run in self.runs if run.device]
+        self.has_gpu = bool(gpus)
         self.device = runs.device_name((gpus or self.runs)[-1])
         self.label = re.sub(r"^NVIDIA |GeForce |Tesla | \d+GB.*$", "", self.device)
         self.cpu_label = cpu_label((gpus or self.runs)[-1])
-        self.rows = runs.best_rows(self.runs)
-        self.cells = {}
+        self.cells, self.verified = {}, {}
+        of_code = spread.grouped(row for run in self.runs if run.profile != "smoke" for row in run.records)
+        between = spread.differences(of_code.values())
+        several = {identity for identity, each in of_code.items() if len(each) >= spread.ENOUGH}
+        self.rows = runs.best_rows(self.runs, lambda row: spread.identity(row) in several)
         for row in self.rows.to_dict("records"):
-            if row["backend"] != "host":
-                self.cells.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
-        self.instances = {instance for _, _, instance in self.cells}
+            if of_machines := of_code.get(spread.identity(row)):
+                row["result"] = spread.result(row, of_machines, between)
+            found = self.verified if row["backend"] == "host" else self.cells
+            found.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
+        self.instances = {instance for _, _, instance in [*self.cells, *self.verified]}
         self.tours = {}
         for run in [*self.runs, *elsewhere]:
             for row in run.records:
                 if is_tour(row) and (run in self.runs or row["backend"] == "cpu"):
                     place = (row["table"], row["row"], row["instance"])
                     self.tours.setdefault(place, []).append({**row, "rank": 0})
-
-    def has(self, table, row):
-        """Whether a row was measured for any instance."""
-        return any(measured[:2] == (table, row) for measured in self.cells)
 
     def find(self, address):
         """The number at an address, as an Estimate."""
@@ -135,7 +147,18 @@ class Source:
             if rows:
                 found = total(rows, address)
                 return found if instance == address.instances[0] else replace(found, instance=instance)
-        return Estimate(reason=f"no row {address.table} {row} {'|'.join(address.instances)}")
+        verified = () if address.quantity else self.verified_as(address, row)
+        reason = VERIFIED if verified else f"no row {address.table} {row} {'|'.join(address.instances)}"
+        return Estimate(reason=reason, rows=verified)
+
+    def verified_as(self, address, row):
+        """The row that the host backend verified in the place of a timed one, as a tuple; () where it did not."""
+        params = [(name, values) for name, values in address.conditions if name not in ("scope", "backend")]
+        for instance in address.instances:
+            for verified in self.verified.get((address.table, row, instance), ()):
+                if verified["status"] in runs.MEASURED and is_meant(verified, params):
+                    return (verified,)
+        return ()
 
 
 def is_tour(row):
@@ -212,10 +235,13 @@ def estimate(row, quantity):
 
 
 def mean_time(row):
+    if made := row.get("result"):
+        told = made.machines, made.widened, made.span
+        return Estimate(made.value, made.low, made.high, "", made.rows, "", made.n, *told)
     value, low, high, n = runs.mean_interval(row)
     if math.isnan(value):
         return Estimate(reason="not timed", rows=(row,))
-    return Estimate(value, low, high, rows=(row,), n=n)
+    return Estimate(value, low, high, rows=(row,), n=n, machines=1)
 
 
 def quality(row):
@@ -305,12 +331,16 @@ def add(parts):
     half = math.sqrt(sum(((part.high - part.low) / 2) ** 2 for part in parts))
     value = sum(part.value for part in parts)
     rows = tuple(row for part in parts for row in part.rows)
-    return Estimate(value, value - half, value + half, rows=rows, n=fewest(*parts))
+    ends = [part.span or (part.value, part.value) for part in parts]
+    span = tuple(map(sum, zip(*ends))) if any(part.span for part in parts) else ()
+    return Estimate(value, value - half, value + half, rows=rows, span=span, **rests_on(*parts))
 
 
-def fewest(*parts):
+def rests_on(*parts):
     """What the interval of the part rests on that has the fewest; what was counted or published has none."""
-    return min((part.n for part in parts if part.n), default=0)
+    fewest = min((part for part in parts if part.n), key=lambda part: (part.machines or math.inf, part.n), default=Estimate())
+    narrow = [part for part in parts if 0 < part.machines < spread.ENOUGH]  # which hold on their machine alone, unless widened
+    return {"n": fewest.n, "machines": fewest.machines, "widened": bool(narrow) and all(part.widened for part in narrow)}
 
 
 def unlike(a, b):
@@ -350,8 +380,17 @@ def divide(top, bottom):
         value * math.exp(math.hypot(top_above, below)),
         rows=top.rows + bottom.rows,
         instance=top.instance or bottom.instance,
-        n=fewest(top, bottom),
+        span=span_of_quotient(top, bottom),
+        **rests_on(top, bottom),
     )
+
+
+def span_of_quotient(top, bottom):
+    """From host to host; () where no part has a span."""
+    if not top.span and not bottom.span:
+        return ()
+    (least, most), (low, high) = (part.span or (part.value, part.value) for part in (top, bottom))
+    return least / high, most / low
 
 
 # ---- What report/*.csv asks for ----
@@ -416,18 +455,12 @@ def members(names):
 # ---- Which machines ----
 
 
-def machine_of(run, others):
-    """The runs of the machine of `run`: its GPU's, and those without a GPU on a CPU like its host's."""
+def of_kind(run, others):
+    """The runs of the kind of machine of `run`: its GPU, or its CPU where it has none.
 
-    def host(other):
-        machine = other.meta.get("machine", {})
-        return machine.get("cpu"), machine.get("logical_cores")
-
-    return [
-        other
-        for other in others
-        if runs.device_name(other) == runs.device_name(run) or (not other.device and host(other) == host(run))
-    ]
+    A run without a GPU is of no GPU's host: a CPU's name does not say so.
+    """
+    return [other for other in others if runs.device_name(other) == runs.device_name(run)]
 
 
 def stored(folder):
@@ -450,20 +483,27 @@ def fullest_with_gpu(candidates):
 def choose(run="", also=()):
     """The sources: first the one to show, then those beside it.
 
-    Without a name it is the machine of your newest run with a GPU, else that of which the most is stored, yours beside it.
+    Without a name it is the machine of your newest run with a GPU. Where none of yours has one it is the machine of your
+    newest run, and the stored GPU stands beside it; without runs of yours it is the stored GPU alone.
     """
+    named = [Source(runs.load_runs(name)) for name in also]
     if run:
-        return [Source(runs.load_runs(run))] + [Source(runs.load_runs(name)) for name in also]
+        return [Source(runs.load_runs(run))] + named
     yours, reference = stored(runs.yours()), stored(RESULTS / "reference")
-    for candidates, find in ((yours, newest_with_gpu), (reference, fullest_with_gpu)):
-        found = find(candidates)
-        if found:
-            first = Source(machine_of(found, candidates), yours + reference)
-            break
-    else:
-        raise BadInput("no run with a GPU in results/; RUN= names a run")
-    beside = [Source(machine_of(yours[-1], yours))] if yours and candidates is reference else []
-    return [first] + beside + [Source(runs.load_runs(name)) for name in also]
+    found = newest_with_gpu(yours)
+    if found:
+        return [Source(of_kind(found, yours), yours + reference)] + named
+    newest, kept = max(yours, key=lambda run: run.started, default=None), fullest_with_gpu(reference)
+    shown = [Source(of_kind(newest, yours))] if newest else []
+    shown += [Source(of_kind(kept, reference), yours + reference)] if kept else []
+    if not shown:
+        raise BadInput("no run in results/: make bench-all; RUN= names a run elsewhere")
+    return shown + named
+
+
+def on_gpu(sources):
+    """The source that claims are judged on: the first with a GPU, or else the first."""
+    return next((source for source in sources if source.has_gpu), sources[0])
 
 
 def chosen(options):
@@ -477,6 +517,6 @@ def chosen(options):
 
 def add_options(parser):
     parser.add_argument(
-        "--run", default="", help="run or machine to show (default: your newest with a GPU, else the stored)"
+        "--run", default="", help="run or machine to show (default: yours, else the stored)"
     )
     parser.add_argument("--also", action="append", default=[], help="run or machine to show beside it; may be repeated")

@@ -18,9 +18,22 @@ from antbench.command import OK, SKIPPED, BadInput, run
 
 HOLDS, EXCEEDED, TIE, FAILS, UNDECIDED, UNTESTED = "holds", "exceeded", "tie", "fails", "undecided", "not testable"
 KINDS = (HOLDS, EXCEEDED, TIE, FAILS, UNDECIDED, UNTESTED)
+COUNTED = {  # of one claim, of several
+    HOLDS: ("holds", "hold"),
+    EXCEEDED: ("is exceeded", "are exceeded"),
+    TIE: ("is a tie", "are a tie"),
+    FAILS: ("fails", "fail"),
+    UNDECIDED: ("is undecided", "are undecided"),
+    UNTESTED: ("cannot be tested here", "cannot be tested here"),
+}
 NEAR = 1.1  # a number in a sentence, "up to 82 times", is met within a tenth
 AROUND = 1.25  # and "around 5 times" within a quarter
 EQUAL = 1.03  # what differs by less is a tie: runs of one program differ by 1 to 5 %
+INTERVAL_NOTE = (
+    "An interval of several machines holds on another machine of their kind; n processes (of a quality, runs) are on one "
+    "machine; “widened” is by how far two machines differ in other rows of the kind."
+)
+VAGUE, VAGUE_DIGITS = 0.05, 2  # a CPU's number with a wider interval, a share of it, has so many digits
 NO_PREDICATE = "-"  # of a claim that no row can test: `needs` says what is missing
 
 
@@ -60,7 +73,7 @@ class Verdict:
     measured: str  # "276 (270 to 282, n 10) at pr2392"
     threshold: str  # what the value is held against
     reason: str  # why it cannot be tested or decided, or which cases are missing
-    runs: tuple = ()  # the run_ids behind it
+    runs: tuple = ()  # the runs behind it
 
 
 # ---- Predicates: (verdict, the cases that decide) ----
@@ -236,18 +249,18 @@ PREDICATES = {
 }
 COMPARE_CASES = ("average", "smallest_at", "falls_after", "grows", "spread_at_most")  # one case alone says nothing
 WORDS = {
-    "up_to": "the largest near {}",
-    "average": "their mean near {}",
-    "around": "every one around {}",
-    "from_to": "every one from {}",
-    "all_above": "every one above {}",
-    "all_below": "every one below {}",
-    "all_within": "every one within a factor of {}",
-    "most_below": "most below {}",
-    "smallest_at": "the smallest at {}",
-    "falls_after": "falling from {} on",
-    "grows": "growing",
-    "spread_at_most": "the largest at most {} times the smallest",
+    "up_to": "the largest is near {}",
+    "average": "their mean is near {}",
+    "around": "each is around {}",
+    "from_to": "each is from {}",
+    "all_above": "each is above {}",
+    "all_below": "each is below {}",
+    "all_within": "each is within a factor of {}",
+    "most_below": "most are below {}",
+    "smallest_at": "the smallest is at {}",
+    "falls_after": "they fall from {} on",
+    "grows": "they grow",
+    "spread_at_most": "the largest is at most {} times the smallest",
 }
 
 
@@ -284,7 +297,7 @@ def judge(claim, source):
         " … ".join(map(case_text, deciding)),
         threshold_text(claim),
         "; ".join(reasons),
-        tuple(dict.fromkeys(run_id for case in deciding for run_id in case.measured.run_ids)),
+        tuple(dict.fromkeys(row["run"] for case in deciding for row in case.measured.rows)),
     )
 
 
@@ -300,7 +313,7 @@ def why_undecided(deciding):
 
 
 def threshold_text(claim):
-    """The predicate in words: "the largest near 82"."""
+    """The predicate in words: "the largest is near 82"."""
     return WORDS[claim["predicate"]].format(claim["threshold"].replace(" ", " to "))
 
 
@@ -310,23 +323,54 @@ def case_text(case):
 
 
 def with_interval(measured):
-    """As "0.98 (0.97 to 0.99, n 10)": as many digits as tell the ends apart, three at least."""
+    """As "0.98 (0.97 to 0.99, n 10)": as many digits as tell the ends apart; "about 200 (…)" of a CPU's vague number."""
     inside = interval(measured)
-    return short(measured.value, digits_of(measured)) + (f" ({inside})" if inside else "")
+    about = "about " if digits_of(measured) == VAGUE_DIGITS else ""
+    return about + short(measured.value, digits_of(measured)) + (f" ({inside})" if inside else "")
 
 
 def interval(measured):
-    """What stands in the brackets: "0.97 to 0.99, n 10"; "" where there is none."""
+    """What stands in the brackets: "0.97 to 0.99, n 10"; "0.97 to 0.99, 3 machines"; "" where there is none."""
     low, high, digits = measured.low, measured.high, digits_of(measured)
-    n = f"n {measured.n}" if measured.n and low != high else ""
+    n = resting_on(measured) if measured.n and low != high else ""
     ends = "open" if high == math.inf else f"{short(low, digits)} to {short(high, digits)}" if low < high else ""
-    return ", ".join(filter(None, (ends, n)))
+    return ", ".join(filter(None, (ends, f"hosts: {span(measured)}" if measured.span else "", n)))
+
+
+def resting_on(measured):
+    """What an interval rests on, for its reader; the heading of a page says what n is of and what widens."""
+    told = f"{measured.machines} machines" if measured.machines > 1 else f"n {measured.n}"
+    return f"{told}, widened" if measured.widened else told
+
+
+def span(measured):
+    """From host to host, as "190 to 320"."""
+    return " to ".join(short(end, VAGUE_DIGITS) for end in measured.span)
 
 
 def digits_of(measured):
+    """A CPU's number has two where its interval, or its lack of one, says no more."""
+    if of_cpu(measured) and not measured.high - measured.low <= 2 * VAGUE * abs(measured.value):
+        return VAGUE_DIGITS
     if not measured.low < measured.high < math.inf:
         return 3
     return next((digits for digits in (3, 4, 5) if short(measured.low, digits) != short(measured.high, digits)), 5)
+
+
+def in_table(measured, digits=3):
+    """A time or a ratio in a cell: a CPU's over its hosts, "190 to 320", else "~" before one that is noisy or of few
+    samples, and a CPU's of two digits then; "–" for none."""
+    if not measured:
+        return "–"
+    if measured.span:
+        return span(measured)
+    unsure = any(row["status"] in ("noisy", "few") for row in measured.rows)
+    return f"~{short(measured.value, min(digits, digits_of(measured)))}" if unsure else short(measured.value, digits)
+
+
+def of_cpu(measured):
+    """Whether a host's CPU has a part in a measured time."""
+    return measured.machines > 0 and any(row["backend"] == "cpu" for row in measured.rows)
 
 
 def short(value, digits=3):
@@ -335,7 +379,7 @@ def short(value, digits=3):
         return "0"
     rounded = float(f"{value:.{digits - 1}e}")  # 0.09998 is 0.100, not 0.1000
     before = math.floor(math.log10(abs(rounded))) + 1
-    return apart(f"{value:.{max(digits - before, 0)}f}")
+    return apart(f"{rounded if digits < 3 else value:.{max(digits - before, 0)}f}")
 
 
 def apart(text):
@@ -353,8 +397,14 @@ def counted(verdicts):
     return {kind: sum(verdict.verdict == kind for verdict in verdicts) for kind in KINDS}
 
 
+def tally(verdicts):
+    """{verdict: "30 hold"}."""
+    return {kind: f"{n} {COUNTED[kind][n != 1]}" for kind, n in counted(verdicts).items()}
+
+
 def print_verdicts(verdicts, source):
-    print(f"The claims on {source.device}: " + ", ".join(f"{n} {kind}" for kind, n in counted(verdicts).items()) + "\n")
+    print(f"The claims on {source.device}: {', '.join(tally(verdicts).values())}")
+    print(textwrap.fill(INTERVAL_NOTE, 120) + "\n")
     indent = " " * 14
     for verdict in verdicts:
         claim = verdict.claim
@@ -365,14 +415,14 @@ def print_verdicts(verdicts, source):
         numbers = f"{verdict.measured}; {verdict.threshold}" if verdict.measured else verdict.threshold
         print(indent + " ".join(filter(None, (numbers, f"[{verdict.reason}]" if verdict.reason else ""))))
         if verdict.runs:
-            print(f"{indent}runs: {', '.join(verdict.runs)}")
+            print(f"{indent}runs: {', '.join(run.run_id for run in verdict.runs)}")
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="claims", description=__doc__.splitlines()[0])
     cells.add_options(parser)
     options = parser.parse_args(arguments)
-    source = cells.chosen(options)[0]
+    source = cells.on_gpu(cells.chosen(options))
     verdicts = judge_all(source)
     print_verdicts(verdicts, source)
     return OK if any(verdict.verdict != UNTESTED for verdict in verdicts) else SKIPPED

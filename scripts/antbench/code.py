@@ -33,7 +33,7 @@ def repository():
 @functools.cache
 def files(commit):
     """{implementation: its file} at a commit, today's where that is not known."""
-    text = commit and git("show", f"{commit}:{REGISTRY}")
+    text = commit and git("show", "--end-of-options", f"{commit}:{REGISTRY}")
     text = text or (ROOT / REGISTRY).read_text(encoding="utf-8")
     return {f"{operation.replace('_', '-')}/{name}": file for operation, name, file in LINE.findall(text)}
 

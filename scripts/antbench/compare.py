@@ -193,7 +193,7 @@ def qualities_as_text(found):
 def describe(name, rows):
     """Who was measured: "A  NVIDIA H100 80GB HBM3: 132 SMs at 1980 MHz, 3352 GB/s; quick, commit a4f6415"."""
     run = rows["run"].iloc[0]
-    device, build = run.device, run.meta.get("build", {})
+    device = run.device
     gpu = ""
     if device:
         gpu = (
@@ -201,7 +201,7 @@ def describe(name, rows):
             f"{gb_per_s({'run': run, 'backend': 'cuda'}):.0f} GB/s"
         )
     ids = ", ".join(sorted(each.run_id for each in rows["run"].unique()))
-    return f"{name}  {runs.device_name(run)}{gpu}; {run.profile}, commit {build.get('commit', 'unknown')} ({ids})"
+    return f"{name}  {runs.device_name(run)}{gpu}; {run.profile}, commit {runs.commit_of(run)} ({ids})"
 
 
 def as_text(lines):

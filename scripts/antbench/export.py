@@ -1,9 +1,10 @@
 """make export RUN=RUN FORMAT=google-benchmark: a run as other tools read it, to FILE or to stdout.
 
 google-benchmark: the JSON of Google Benchmark's --benchmark_out, as its compare.py and the dashboards made for it read
-it: an entry for each timed row and process, the process's mean in ms, and where there are several the mean, median,
+it: an entry for each timed row and process, the process's mean, and where there are several the mean, median,
 standard deviation and coefficient of variation of them, as its aggregates are of its repetitions. There is one time for
-both real_time and cpu_time: that of the clock which measured the row.
+both real_time and cpu_time: that of the clock which measured the row. All times are in ns: compare.py prints whole
+units, and pairs entries of the same unit alone.
 """
 
 import argparse
@@ -15,6 +16,8 @@ import numpy as np
 
 from antbench import command, runs
 from antbench.command import BadInput
+
+NS = 1e6  # in a ms
 
 
 def google_benchmark(loaded):
@@ -68,7 +71,7 @@ def of_row(run, row):
             **common,
             "run_type": "iteration",
             "repetition_index": i,
-            **timed(len(samples), mean),
+            **timed(len(samples), NS * mean),
             **counters(row, mean),
         }
     if len(kept) > 1:
@@ -78,12 +81,12 @@ def of_row(run, row):
             ("median", statistics.median(means)),
             ("stddev", spread),
         ):
-            yield aggregate(name, common, which, "time", len(kept), value)
+            yield aggregate(name, common, which, "time", len(kept), NS * value)
         yield aggregate(name, common, "cv", "percentage", len(kept), spread / statistics.mean(means))
 
 
 def timed(iterations, value):
-    return {"iterations": iterations, "real_time": value, "cpu_time": value, "time_unit": "ms"}
+    return {"iterations": iterations, "real_time": value, "cpu_time": value, "time_unit": "ns"}
 
 
 def counters(row, mean):

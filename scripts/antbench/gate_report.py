@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antbench import command, inference
+from antbench import calibration, command, inference, sides
 from antbench.command import BadInput, as_markdown
 
 # Verdicts, worst first, with the exit code that each asks for.
@@ -29,6 +29,7 @@ EXIT_CODES = {
 }
 SKIPPED = ("inconclusive", "missing", "unconfirmed", "unsteady", "not timed")
 BAD = ("wrong", "worse", "slower")
+MANY, NEARLY_ALL = 5, 0.95  # rows, and the share of them, that are said to take longer together
 QUIET = ("as good", "verified", "not timed", "not asked for", "new")  # counted, not listed
 
 
@@ -94,6 +95,8 @@ def sentence(j):
     if not change:
         return ""
     told = f"{of} {base} -> {new}{'' if j.is_quality else ' ms'}, {change}"
+    if j.is_together:
+        told = f"{100 * abs(j.change):.1f} % {'slower' if j.change > 0 else 'faster'}"
     if j.verdict in ("same", "unconfirmed", "unsteady"):
         return told + (f"; {seen} more would have been seen" if seen else "; not calibrated: nothing is known")
     return told + (f", p {p}" if p else "")
@@ -151,7 +154,20 @@ def remarks_on(base, new, rules, judgements):
         f"{100 * rules.least:g} % at least, by more than its kind of row varies here, and in all of NEW's processes "
         "than in three quarters of BASE's"
     )
-    return [f"BASE {ids[0]}; NEW {ids[1]}", rule, *known_of(rules, judgements)]
+    return [f"BASE {ids[0]}; NEW {ids[1]}", *sides.counts(base, new), rule, *known_of(rules, judgements), *together(rules, judgements)]
+
+
+def together(rules, judgements):
+    """A line where nearly all rows take longer, and that is not calibrated: it changes no exit code."""
+    if any(j.is_together for j in judgements):
+        return
+    changes = [j.change for j in judgements if j.processes and j.verdict != "slower" and not np.isnan(j.change)]
+    longer = sum(change >= rules.least for change in changes)
+    if longer >= max(MANY, NEARLY_ALL * len(changes)):
+        yield (
+            f"slower together: {longer} of {len(changes)} rows take {100 * rules.least:g} % longer or more, "
+            f"{100 * np.median(changes):.1f} % in the median, though none of them alone is judged slower"
+        )
 
 
 def known_of(rules, judgements):
@@ -162,7 +178,8 @@ def known_of(rules, judgements):
             kinds.setdefault(j.kind, []).append(j)
     for kind, of_kind in sorted(kinds.items()):
         processes = min(j.processes for j in of_kind)
-        limits = np.expm1(rules.known.thresholds(kind, processes, rules.least, rules.confirmed))
+        least = rules.least * (calibration.OF_LEAST_TOGETHER if of_kind[0].is_together else 1)
+        limits = np.expm1(rules.known.thresholds(kind, processes, least, rules.confirmed))
         if rules.known.knows(kind):
             seen = [100 * j.seen for j in of_kind if not np.isnan(j.seen)]
             known = [(name, limit) for name, limit in zip(inference.STATISTICS, limits) if limit < np.inf]

@@ -10,10 +10,10 @@ import math
 import re
 from dataclasses import dataclass
 
-from antbench import cells, layouts, plots, runs
+from antbench import cells, layouts, machines, plots, runs
 from antbench.command import BadInput
 
-WHOSE = {"runs": "yours", "contributed": "contributed", "reference": ""}  # what stands behind a GPU's name
+WHOSE = {"runs": "yours", "contributed": "contributed", "reference": "stored"}
 BESIDE = re.compile(r", beside a \w+'s$")  # of a column that tables.csv has once for each published GPU
 PANELS = 9  # of a figure at most: the rows that most GPUs have
 ACROSS, KEYS_ACROSS = 3, 4  # how many panels, and how many entries of the legend, stand side by side
@@ -68,7 +68,7 @@ def contributed():
 def of_sources(sources):
     """A Gpu for each machine that has one, told apart by whose the runs are, or else by number."""
     sources = [source for source in sources if any(run.device for run in source.runs)]
-    labels = [source.label + (f" ({whose})" if (whose := whose_is(source)) else "") for source in sources]
+    labels = [source.label + (f" ({whose})" if (whose := whose_is(source)) not in ("", "stored") else "") for source in sources]
     numbers = [1 + labels[:i].count(label) for i, label in enumerate(labels)]
     return [
         Gpu(f"{label} {number}" if labels.count(label) > 1 else label, source=source)
@@ -77,7 +77,7 @@ def of_sources(sources):
 
 
 def whose_is(source):
-    """The word for the store that all runs of a machine lie in; "" for the stored ones, and for a path of the user's."""
+    """The word for the store that all runs of a machine lie in; "" for a path of the user's."""
     stores = {root.name for root in runs.stores() for run in source.runs if run.path.is_relative_to(root)}
     return WHOSE[stores.pop()] if len(stores) == 1 else ""
 
@@ -145,8 +145,11 @@ def table(layout, columns, gpus):
     keep = [i for i in range(len(gpus)) if any(line["cells"][i] for line in lines)]
     if len(keep) < 2:
         return None
-    shown = [{**line, **{name: [line[name][i] for i in keep] for name in ("cells", "ids")}} for line in lines]
-    return {**layout, "gpus": [gpus[i] for i in keep], "lines": shown}
+    marks = machines.Marks([[line["cells"][i].sources for line in lines] for i in range(len(gpus))])
+    for line in lines:
+        line["marks"] = [marks.of(i, estimate.sources) for i, estimate in enumerate(line["cells"])]
+    shown = [{**line, **{name: [line[name][i] for i in keep] for name in ("cells", "ids", "marks")}} for line in lines]
+    return {**layout, "gpus": [gpus[i] for i in keep], "lines": shown, "legend": marks.legend()}
 
 
 def tables(gpus, chosen=()):
@@ -225,7 +228,9 @@ def draw(made, out):
         **array("key_style", known.values()),
     }
     assignments = "; ".join(f"{name}={value}" for name, value in variables.items())
-    plots.gnuplot(figure, out, assignments, (PANEL_WIDTH * across, PANEL_HEIGHT * down + head), "gpus")
+    size = PANEL_WIDTH * across, PANEL_HEIGHT * down + head
+    paper = plots.as_wide_as(plots.COLUMN if across == 1 else plots.PAGE, *size)
+    plots.gnuplot(figure, out, assignments, size, "gpus", paper=paper)
     return out / f"{figure}.svg"
 
 

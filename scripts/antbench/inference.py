@@ -14,24 +14,35 @@ what a row that is unsteady in this way does is seldom taken for a slowdown, and
 import math
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, special, stats
 
 STATISTICS = ("median", "mean", "p95")
 MIN_FOR_TAIL = 20  # samples below which there is no 95th percentile to speak of
-PRIOR_DF = 10  # with which the variance of all rows of a metric counts beside a row's own
+MOST_PRIOR_DF = 4  # with which the variances of other rows count beside a row's own
 BATCHES = 20  # at most
 RESAMPLES = 2000  # of the bootstrap
 BOOTSTRAP_SEED = 1  # one answer for one question
 
 
-def matched(base, new):
-    """Both sides' processes, cut to as many samples as all of them have: the same iterations of the same runs.
+def numbered(samples):
+    """A process's samples, each at its number (NaN: discarded), without the groups that were taken again.
 
-    Without those that were discarded, since a run of which some were was made again.
+    A group is taken again as a whole where more than a quarter of it is late (bench/harness/sample.c). So a stretch of
+    discarded samples is such a group where it is longer than a quarter of the samples that were kept.
     """
-    kept = [[samples[~np.isnan(samples)] for samples in side] for side in (base, new)]
-    n = min(len(samples) for side in kept for samples in side)
-    return [[samples[:n] for samples in side] for side in kept]
+    gone = np.isnan(samples)
+    begins = np.flatnonzero(np.diff(gone, prepend=~gone[:1]))
+    stretches = np.split(samples, begins[1:])
+    longest = np.count_nonzero(~gone) / 4
+    return np.concatenate([s for s in stretches if not np.isnan(s[:1]).any() or len(s) <= longest] or [samples[:0]])
+
+
+def matched(*sides):
+    """The sides' processes, each with the samples of those numbers alone that every process of every side kept."""
+    sides = [[numbered(samples) for samples in side] for side in sides]
+    n = min(len(samples) for side in sides for samples in side)
+    kept = ~np.isnan([samples[:n] for side in sides for samples in side]).any(axis=0)
+    return [[samples[:n][kept] for samples in side] for side in sides]
 
 
 def log_statistics(samples):
@@ -54,6 +65,12 @@ def compare(base, new):
     return np.median(new, axis=0) - median, new.min(axis=0) - upper_quartile
 
 
+def together(base, new):
+    """Both sides' processes x rows x numbers as if all rows were one: the median row, by its change from BASE's median."""
+    of_rows = np.median(base, axis=0)
+    return tuple(np.median(side - of_rows, axis=-2, keepdims=True) for side in (base, new))
+
+
 def surely(change, gap):
     """The change where the sides are apart, else 0."""
     return np.where(gap > 0, change, 0)
@@ -66,6 +83,36 @@ def greater_p(change, error, df):
     if error == 0:
         return 0.0 if change > 0 else 1.0
     return float(stats.t.sf(change / error, df))
+
+
+def moderated_p(differences):
+    """The one-sided p-value of each array of differences: a t-test with a variance of its own for each.
+
+    Few differences know their variance badly. So it is combined with what the others say of variances (Smyth, "Linear
+    models and empirical Bayes methods", 2004), which weighs the less the more they differ among each other.
+    """
+    variances = np.array([each.var(ddof=1) for each in differences])
+    df = np.array([len(each) - 1 for each in differences])
+    prior_df, prior = prior_of(variances, df)
+    errors = np.sqrt((prior_df * prior + df * variances) / (prior_df + df) / (df + 1))
+    return [greater_p(each.mean(), error, prior_df + n) for each, error, n in zip(differences, errors, df)]
+
+
+def prior_of(variances, df):
+    """(degrees of freedom, variance) of the scaled inverse chi-squared distribution that variances are drawn from.
+
+    At most MOST_PRIOR_DF: a few rows look more alike by chance than they are.
+    """
+    known = variances > 0
+    if np.count_nonzero(known) < 3:
+        return 0.0, 0.0
+    half = df[known] / 2  # of the degrees of freedom
+    logs = np.log(variances[known]) - special.digamma(half) + np.log(half)
+    more = logs.var(ddof=1) - special.polygamma(1, half).mean()
+    least, most = 1e-6, MOST_PRIOR_DF / 2
+    bounded = min(max(more, float(special.polygamma(1, most))), float(special.polygamma(1, least)))
+    of = optimize.brentq(lambda x: float(special.polygamma(1, x)) - bounded, least, most)
+    return 2 * of, float(np.exp(logs.mean() + special.digamma(of) - np.log(of)))
 
 
 def batch_medians(samples):

@@ -45,19 +45,22 @@ def own_layout(table, known):
 
 
 def own_columns(table, known):
-    """A column for each row, and for each value of a parameter that has several."""
+    """A column for each row, and for each value of a parameter that has several. Rows of one label are told apart by name."""
     line = {**dict.fromkeys(("label", "quantity", "over", "published"), ""), "table": table, "instance": "{x}"}
-    for row in rows.of_table(table, known):
+    of_table = rows.of_table(table, known)
+    labels = [row.label for row in of_table]
+    for row in of_table:
         for chosen in row.choices():
             asked = ";".join(f"{name}={value}" for name, value in chosen.items())
             column = {**line, "row": rows.put_in(row.row, chosen), "params": asked}
             completed = complete("report/rows.csv", column, "", known)
-            told = [f"{name}={value}" for name, value in chosen.items() if f"{{{name}}}" not in row.label]
-            yield {**completed, "label": ", ".join([completed["label"], *told]), "is_any": True}
+            told = [column["row"]] if row.label and labels.count(row.label) > 1 else []
+            told += [f"{name}={value}" for name, value in chosen.items() if f"{{{name}}}" not in row.label]
+            yield {**completed, "label": ", ".join([completed["label"], *told])}
 
 
 def columns(known=None):
-    """{layout: its columns}: lines of tables.csv, completed, each with `names`, the rows of its table, and `is_any`."""
+    """{layout: its columns}: lines of tables.csv, completed, each with `names`, the rows of its table."""
     known = rows.measured() if known is None else known
     found = {name: [] for name in written()}
     path = cells.REPORT / "tables.csv"
@@ -95,7 +98,7 @@ def any_other(place, column, taken, known):
         names = {(row.table, name) for name in row.names()}
         if len(swept) == in_name and not names & taken:
             taken |= names
-            yield {**column, "row": rows.put_in(row.row, dict.fromkeys(swept, "{x}")), "is_any": True}
+            yield {**column, "row": rows.put_in(row.row, dict.fromkeys(swept, "{x}"))}
 
 
 def complete(place, column, set_name, known):
@@ -109,7 +112,6 @@ def complete(place, column, set_name, known):
     is_time = not column["quantity"] and not column["over"]
     published = f"={row.published}/{column['instance']}" if row.published and is_time else ""
     return {
-        "is_any": False,
         **column,
         "names": names,
         "label": column["label"] or rows.put_in(row.label or row.row, values),

@@ -15,14 +15,13 @@ from antbench.command import BadInput
 
 def described(run):
     """A line of the list."""
-    build = run.meta["build"]
     return {
         "run": str(runs.name_of(run.path)),
         "whose": next((root.name for root in runs.stores() if run.path.is_relative_to(root)), "elsewhere"),
         "measured on": runs.device_name(run),
         "tables": " ".join(run.rows["table"].unique()),
         "profile": run.profile,
-        "commit": build["commit"] + (" (changed)" if build["dirty"] else ""),
+        "commit": runs.commit_of(run),
         "date": run.started[:16].replace("T", " "),
         "rows": str(len(run.rows)) + ("" if run.meta["complete"] else ", unfinished"),
     }

@@ -17,6 +17,7 @@ import hashlib
 import io
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -40,7 +41,6 @@ TRIAL = 5  # iterations by which the fastest choice is found, and how long an it
 SECONDS = 0.5  # that a process is to iterate
 MOST = 100  # iterations of a process
 LONGEST = 120  # characters of what is quoted
-NOISY = 0.05  # as in bench/harness/stats.h: half an interval over what it is of
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,8 @@ def tell(peer, folder, values):
     program = folder / peer.folder / peer.program
     spelled = [word.format(**values) for word in peer.arguments.split()]
     try:
-        done = subprocess.run([program, *spelled], cwd=program.parent, capture_output=True, text=True, errors="replace", timeout=LIMIT_S)
+        done = subprocess.run([program, *spelled], cwd=program.parent, capture_output=True, text=True, errors="replace", timeout=LIMIT_S,
+                              env=dict(os.environ, LC_ALL="C"))  # numbers have a point
     except subprocess.TimeoutExpired:
         raise Failed("timeout", f"more than {LIMIT_S} s") from None
     except OSError as error:
@@ -234,9 +235,10 @@ def row_of(peer, instance, measured, run_id, device):
     """A line of the table file, as text, and its samples."""
     status, why, params, iterations, times = measured
     times = [float(f"{ms:.7g}") for ms in times]
-    summary = validate.summary([np.array([ms]) for ms in times])
-    if times and (summary["ci95_hi_ms"] - summary["mean_ms"]) > NOISY * summary["mean_ms"]:
-        status = "noisy"
+    processes = [np.array([ms]) for ms in times]
+    summary = validate.summary(processes)
+    if times:
+        status = validate.status_of(processes, processes)
     told = f"its own time, in the mean of {iterations} iterations of a process; verified by nobody here" if times else why
     row = {
         **dict.fromkeys(runs.HEADER, ""),
@@ -286,7 +288,7 @@ def write(path, meta, lines):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(runs.SAMPLES_HEADER)
         for line, (row, times) in enumerate(lines, start=2):
-            writer.writerows([row["table"], row["row"], line, i + 1, i, f"{ms:.7g}", ""] for i, ms in enumerate(times))
+            writer.writerows([row["table"], row["row"], line, i + 1, i, 0, f"{ms:.7g}", ""] for i, ms in enumerate(times))
 
 
 def ours(options):
@@ -320,7 +322,7 @@ def parse(arguments):
     if not options.peers.is_dir():
         raise BadInput(f"PEERS={options.peers}: no such folder; it is to have checkouts of {', '.join(sorted({peer.source for peer in PEERS}))}")
     options.peers = options.peers.resolve()
-    options.out = options.out or runs.yours() / "peers" / now().replace(":", "")
+    options.out = options.out or command.new_folder(runs.yours() / "peers" / now().replace(":", ""))
     return options
 
 

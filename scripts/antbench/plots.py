@@ -10,10 +10,11 @@ import html
 import math
 import re
 import subprocess
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from antbench import cells, claims, roofline, validate
+from antbench import cells, claims, machines, roofline, validate
 from antbench.command import ERROR, OK, ROOT, SKIPPED, WORK, BadInput, run
 
 TERMINALS = {
@@ -24,15 +25,20 @@ PHONE = "phone.svg"  # the same half as wide, for the report on a narrow screen
 TERMINALS[PHONE] = 'svg size {0},{1} dynamic enhanced font "Helvetica,12" background "white"'
 WIDTH, HEIGHT, KEY_LINE = 760, 390, 27  # pixels: a figure, and each line of its key below
 PHONE_WIDTH = 380
-# For papers: as wide as a page's text, without a title, which a paper has below, and its key in two columns where that
-# fits.
-PAPER = 'pdfcairo size {0:.3f}in,{1:.3f}in enhanced font "Helvetica,9"'
-INCHES = 5.5 / WIDTH
-NARROW = 50  # characters of a label of which two stand side by side
+ACROSS = 42  # characters below the axis of a figure as narrow
+# For papers, in inches: as wide as a column of a page with two, or as its text; without a title, which a paper has below.
+PAPER = 'pdfcairo size {0:.3f}in,{1:.3f}in enhanced fontscale 0.5 font "Helvetica,12"'  # which are 8 pt
+COLUMN, PAGE = 3.4, 7.0
+PAPER_HEIGHT, PAPER_KEY_LINE = 2.4, 0.15  # a figure of curves, and each line of its key below
+NARROW = 18  # characters of a label of which two stand side by side
 ONE_POINT = re.compile(r"Warning: empty [xy] range")  # gnuplot widens the axis of a figure with one point
 DRAWN_BY = re.compile(r"<title>Gnuplot</title>\s*<desc>[^<]*</desc>")
 GAP, ROW_LABEL, COLUMN_LABEL = 3, 72, 64  # pixels of a montage: around each image, and for the labels beside and above
 TILE = 512 + 2 * GAP  # the size of the images, so that no line of a map falls between the pixels
+
+
+class NotDrawn(Exception):
+    """gnuplot ended with an error. The text is one line: "Figure 3.7: what gnuplot says"."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +60,20 @@ def series_of(line, sources, alone, all_sources):
     is_published = line["top"].startswith("=")
     for order, source in enumerate(sources[:1] if is_published else sources, start=1):
         found = [(x, name, cells.quotient(source, line["top"], line["over"], name)) for x, name in enumerate(members)]
-        points = [point for point in found if point[2]]
+        points = of_same_hosts([point for point in found if point[2]])
         tens = 0 if is_published else order
         if points:
             label = line["label"] if is_published or alone else label_of(line["label"], source, points)
             yield Series(label, 10 * tens + int(line["style"]), points)
+
+
+def of_same_hosts(points):
+    """The points of a curve that the same hosts measured where a CPU has a part in it: those of which there are most."""
+    groups = {}
+    for point in points:
+        hosts = frozenset(machines.machine_of(row["run"], "cpu") for row in point[2].rows if row["backend"] == "cpu")
+        groups.setdefault(hosts if claims.of_cpu(point[2]) else None, []).append(point)
+    return max(groups.values(), key=len, default=[])
 
 
 def label_of(label, source, points):
@@ -104,7 +119,7 @@ def draw_curves(figure, sources, out, lines):
         return ""
     absent = list(absent_curves(figure, sources, lines))
     if absent:
-        print(f"Figure {figure}: no rows for {', '.join(absent)}")
+        print(f"Figure {figure}: no rows for {'; '.join(absent)}")
     draw_series(figure, series, out)
     return in_words(figure, series)
 
@@ -112,10 +127,12 @@ def draw_curves(figure, sources, out, lines):
 def draw_series(figure, series, out):
     write_data(out / f"{figure}.dat", series)
     styles = " ".join(str(curve.style) for curve in series)
+    names = {name for curve in series for _, name, _ in curve.points}
+    crowded = "; crowded=1" if sum(len(name) + 2 for name in names) > ACROSS else ""
     gnuplot(
         figure,
         out,
-        f"series={len(series)}; styles={quoted(styles)}; data={quoted(out / f'{figure}.dat')}",
+        f"series={len(series)}; styles={quoted(styles)}; data={quoted(out / f'{figure}.dat')}{crowded}",
         (WIDTH, HEIGHT + KEY_LINE * len(series)),
         labels=[curve.label for curve in series],
     )
@@ -135,34 +152,40 @@ def ends(points):
 
 
 def absent_curves(figure, sources, lines):
-    """The curves that a source has no point of, by their labels."""
-    for line in lines:
-        if line["figure"] == figure and not line["top"].startswith("="):
-            for source in sources:
-                if not list(series_of(line, [source], True, sources)):
-                    yield line["label"] + (f" ({source.device})" if len(sources) > 1 else "")
+    """Of each source the labels of the curves that it has no point of, unless it has no curve of the figure at all."""
+    measured = [line for line in lines if line["figure"] == figure and not line["top"].startswith("=")]
+    for source in sources:
+        absent = [line["label"] for line in measured if not list(series_of(line, [source], True, sources))]
+        if 0 < len(absent) < len(measured):
+            yield ", ".join(absent) + (f" ({source.device})" if len(sources) > 1 else "")
 
 
-def gnuplot(figure, out, variables, size, template=None, labels=()):
+def gnuplot(figure, out, variables, size, template=None, labels=(), paper=None):
     """Runs a template once for each terminal; images are as large on a phone. `labels`: the lines of the key that `size` has
-    room for."""
+    room for; `paper`: (width, height) in inches. A warning of gnuplot is told once and ends nothing."""
+    warnings = []
     for kind, terminal in TERMINALS.items():
         if kind != PHONE:
-            call_gnuplot(figure, terminal.format(*size), out / f"{figure}.{kind}", variables, template)
+            warnings += call_gnuplot(figure, terminal.format(*size), out / f"{figure}.{kind}", variables, template)
         elif not template:
             narrow = TERMINALS[PHONE].format(PHONE_WIDTH, size[1])
-            call_gnuplot(figure, narrow, out / f"{figure}.{PHONE}", f"phone=1; {variables}", template)
-    paper(figure, out, variables, size, template, labels)
+            warnings += call_gnuplot(figure, narrow, out / f"{figure}.{PHONE}", f"phone=1; {variables}", template)
+    rows = key_rows(labels)
+    terminal = PAPER.format(*(paper or (COLUMN, PAPER_HEIGHT + PAPER_KEY_LINE * rows)))
+    pdf = out / f"{paper_name(figure)}.pdf"
+    warnings += call_gnuplot(figure, terminal, pdf, f"paper=1; key_rows={rows}; {variables}", template)
+    for warning in dict.fromkeys(warnings):
+        print(f"Figure {figure}: gnuplot: {warning}", file=sys.stderr)
 
 
-def paper(figure, out, variables, size, template, labels):
-    """The same as PDF."""
-    columns = 2 if len(labels) > 2 and max(map(len, labels)) <= NARROW else 1
-    rows = math.ceil(len(labels) / columns)
-    terminal = PAPER.format(size[0] * INCHES, (size[1] - KEY_LINE * (len(labels) - rows)) * INCHES)
-    call_gnuplot(
-        figure, terminal, out / f"{paper_name(figure)}.pdf", f"paper=1; key_rows={rows}; {variables}", template
-    )
+def key_rows(labels):
+    """The lines of a paper's key: two labels stand side by side where all are short."""
+    return math.ceil(len(labels) / 2) if len(labels) > 2 and max(map(len, labels)) <= NARROW else len(labels)
+
+
+def as_wide_as(inches, width, height):
+    """The size in inches of a figure of so many pixels."""
+    return inches, inches * height / width
 
 
 def paper_name(figure, kind="figure"):
@@ -171,20 +194,27 @@ def paper_name(figure, kind="figure"):
 
 
 def call_gnuplot(figure, terminal, path, variables, template):
-    done = subprocess.run(
-        [
-            "gnuplot",
-            "-e",
-            f"set terminal {terminal}; set output {quoted(path)}; {variables}",
-            f"report/figures/{template or figure}.gp",
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-    )
-    said = [line for line in done.stderr.splitlines() if line.strip() and not ONE_POINT.search(line)]
-    if done.returncode or said:
-        raise RuntimeError(f"gnuplot, figure {figure}: {' '.join(said)}")
+    """Draws one file; the warnings. The one place that runs gnuplot."""
+    options = f"set terminal {terminal}; set output {quoted(path)}; {variables}"
+    command = ["gnuplot", "-e", options, f"report/figures/{template or figure}.gp"]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise BadInput("gnuplot is not installed: make deps") from None
+    said = [line.strip() for line in done.stderr.splitlines() if line.strip() and not ONE_POINT.search(line)]
+    if done.returncode:
+        path.unlink(missing_ok=True)  # half a figure
+        raise NotDrawn(f"Figure {figure}: gnuplot: {' '.join(said)}")
+    return said
+
+
+def attempt(draw, *arguments):
+    """What a function that draws returns; None where gnuplot fails, which is told: the other figures are drawn."""
+    try:
+        return draw(*arguments)
+    except NotDrawn as error:
+        print(error, file=sys.stderr)
+        return None
 
 
 # ---- History ----
@@ -260,6 +290,7 @@ def draw_montage(figure, folders, out, lines):
         f"left={left / width}; top={1 - COLUMN_LABEL / height}; gap_x={GAP / width}; gap_y={GAP / height}",
         (width, height),
         "montage",
+        paper=as_wide_as(PAGE if len(columns) > 2 else COLUMN, width, height),
     )
     beside = ", ".join(filter(None, columns)) or "one image"
     return f"Images side by side: {beside}" + (f"; one below the other: {', '.join(rows)}." if any(rows) else ".")
@@ -287,7 +318,7 @@ def draw_roofline(figure, source, out):
 
 
 def draw_all(sources, out, folders=()):
-    """{figure: what is to be seen in it, "" if it was not drawn}, one line printed for each, in the order of their numbers."""
+    """{figure: what is to be seen in it, "" without any row or image, None where gnuplot failed}, one line printed for each."""
     out.mkdir(parents=True, exist_ok=True)
     curves, montages = cells.read_layout("figures.csv"), cells.read_layout("montages.csv")
     for figure in {line["figure"] for line in curves + montages} | ROOFLINES.keys() | {HISTORY}:
@@ -298,15 +329,15 @@ def draw_all(sources, out, folders=()):
             (out / name).unlink(missing_ok=True)
     drawn = {}
     for figure in sorted({line["figure"] for line in curves}):
-        drawn[figure] = draw_curves(figure, sources, out, curves)
+        drawn[figure] = attempt(draw_curves, figure, sources, out, curves)
     for figure in sorted({line["figure"] for line in montages}):
-        drawn[figure] = draw_montage(figure, folders, out, montages)
-    drawn |= {figure: draw_roofline(figure, sources[0], out) for figure in ROOFLINES}
-    drawn[HISTORY] = draw_history(sources[0], out)
+        drawn[figure] = attempt(draw_montage, figure, folders, out, montages)
+    drawn |= {figure: attempt(draw_roofline, figure, cells.on_gpu(sources), out) for figure in ROOFLINES}
+    drawn[HISTORY] = attempt(draw_history, cells.on_gpu(sources), out)
     for figure, seen in drawn.items():
         if seen:
             describe(out / f"{figure}.svg", f"Figure {figure}", seen)
-    for figure in sorted(drawn):
+    for figure in sorted(figure for figure, seen in drawn.items() if seen is not None):
         missing = "images" if any(line["figure"] == figure for line in montages) else "rows"
         print(
             f"Figure {figure}: {shown(out)}/{figure}.svg, .png, {paper_name(figure)}.pdf"
@@ -347,14 +378,14 @@ def main(arguments=None):
     parser.add_argument("--out", type=Path, default=WORK / "build/plots")
     options = parser.parse_args(arguments)
     sources = cells.chosen(options)
-    try:
-        drawn = draw_all(sources, options.out.resolve(), image_folders(sources, options.images))
-    except FileNotFoundError:
-        raise BadInput("gnuplot is not installed: make deps") from None
-    except RuntimeError as error:
-        print(error)
-        return ERROR
-    return OK if any(drawn.values()) else SKIPPED
+    drawn = draw_all(sources, options.out.resolve(), image_folders(sources, options.images))
+    return exit_code(drawn.values())
+
+
+def exit_code(seen):
+    """ERROR where gnuplot failed, SKIPPED where nothing was drawn."""
+    seen = list(seen)
+    return ERROR if None in seen else OK if any(seen) else SKIPPED
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The results in README.md, docs/results.md and docs/learn.md, between `<!-- generated: NAME -->` and `<!-- end -->`,
+"""The results in README.md, docs/results.md, docs/learn.md and docs/coverage.md, between `<!-- generated: NAME -->` and `<!-- end -->`,
 from the stored runs. `make index`.
 
 What a block says stands in report/readme/NAME.md.j2. A template picks the runs with machine() (each cell at its best)
@@ -9,26 +9,38 @@ import functools
 import os
 import re
 import statistics
+from dataclasses import replace
 
-from antbench import cells, claims, roofline, runs
+from antbench import cells, claims, coverage, machines, roofline, runs
 from antbench.command import ROOT, BadInput
 from antbench.report import jinja, printed
 
-PAGES = ROOT / "README.md", ROOT / "docs/results.md", ROOT / "docs/learn.md"
+PAGES = tuple(ROOT / page for page in ("README.md", "docs/results.md", "docs/learn.md", "docs/coverage.md"))
 TEMPLATES = cells.REPORT / "readme"
+PLACE = re.compile("\0(\\d+)\0")
 BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 REFERENCE = runs.RESULTS / "reference"
 
 
 class Measured:
-    """What a template asks of some runs; remembers the rows, so that it can say where they are from."""
+    """What a template asks of some runs; remembers the rows, so that it can say where they are from.
+
+    A number is followed by a placeholder, which `marked` turns into the mark of its runs once all of a table are known.
+    """
 
     def __init__(self, chosen, folder=ROOT):
         """`folder`: where the page is that links to the runs."""
-        self.source, self.rows, self.folder = source(tuple(chosen)), [], folder
+        self.source, self.cells, self.folder = source(tuple(chosen)), [], folder
         self.gpu, self.label = self.source.device, self.source.label
         # Of most runs: those of several ranks are of larger hosts.
         self.cores = statistics.mode(run.meta["machine"]["usable_cores"] for run in self.source.runs if run.device)
+
+    @property
+    def cpus(self):
+        """What the host has, as far as its runs say: "16 virtual CPUs (threads)"."""
+        hosts = [run.meta["machine"] for run in self.source.runs if run.device]
+        virtual = "virtual " if any(host.get("virtual") for host in hosts) else ""
+        return f"{self.cores} {virtual}CPUs (threads)"
 
     def ms(self, address):
         """A mean time as text, as the report has it; "–" where there is none. ~ marks what is noisy or has no interval."""
@@ -38,35 +50,60 @@ class Measured:
         """The median likewise: where threads that wait for each other take microseconds, a time slice that the host
         takes from one of them is most of the mean."""
         found = cells.look_up(self.source, address)
-        return self._text(found, *(row["median_ms"] for row in found.rows))
-
-    def _text(self, found, *values):
-        self.rows += found.rows
-        if not found:
-            return "–"
-        vague = any(row["status"] != "ok" or row["ci95_lo_ms"] != row["ci95_lo_ms"] for row in found.rows)
-        (value,) = values or (found.value,)
-        return ("~" if vague else "") + claims.short(value)
+        if found:
+            medians = [row["median_ms"] for row in found.rows]
+            found = replace(found, value=statistics.geometric_mean(medians), span=span(medians) if found.span else ())
+        return self._text(found)
 
     def copied_in_ms(self, n_bytes):
         """How long a copy in the GPU's memory takes to read as much."""
         return claims.short(n_bytes / roofline.roof(self.source)["copy"] / 1e6)
 
+    def _text(self, found):
+        return claims.in_table(found) + (self.placed(found.sources) if found else "")
+
+    def placed(self, runs):
+        """The placeholder of the mark of a cell of these runs."""
+        self.cells.append(tuple(sorted(runs, key=lambda run: (run.started, run.run_id))))
+        return f"\0{len(self.cells) - 1}\0"
+
+    @property
+    def marks(self):
+        return machines.Marks([self.cells])
+
+    def marked(self, text):
+        """A table with the marks of its cells."""
+        marks = self.marks
+        return PLACE.sub(lambda place: marks.of(0, self.cells[int(place[1])]), text.strip())
+
+    def machines(self, of=None):
+        """How many GPUs the numbers so far, or these cells' runs, are of, as "one H200", "3 H200s"."""
+        found = {machines.machine_of(run) for runs in of or self.cells for run in runs if run.device}
+        return f"{len(found)} {self.label}s" if len(found) > 1 else f"one {self.label}"
+
     def runs(self):
-        """Which runs the numbers so far are from, as Markdown; those of the GPU first where there are several."""
-        backends = {}
-        for row in self.rows:
-            backends.setdefault(row["run"], set()).add({"cuda": "GPU"}.get(row["backend"], "CPU"))
-        if len(backends) == 1:
-            return described(*backends, self.folder)
-        ordered = sorted(backends.items(), key=lambda pair: (max(pair[1]) != "GPU", pair[0].started))
-        return ";\n".join(f"{' and '.join(sorted(names))}: {described(run, self.folder)}" for run, names in ordered)
+        """Which runs the numbers so far are from, as Markdown: the main ones, then those of each mark."""
+        marks = self.marks
+        main_runs = next((runs for runs in self.cells if not marks.of(0, runs)), ())
+        main = "; ".join(described(run, self.folder) for run in main_runs)
+        legend = [f"{mark} {', '.join(told_briefly(run, self.folder) for run in each)}" for each, mark in marks.letters.items()]
+        return ";\n".join(filter(None, [main, *legend]))
+
+
+def span(values):
+    return min(values), max(values)
 
 
 def described(run, folder):
-    """As "profile `quick`, commit eb2dcaf, [run](results/...)"."""
-    (table,) = run.path.glob("table-*.csv")
-    return f"profile `{run.profile}`, commit {run.meta['build']['commit']}, [run]({os.path.relpath(table, folder)})"
+    """As "profile `quick`, commit eb2dcaf, GPU 9272df6f, [run](results/...)"."""
+    told = ", ".join(filter(None, (f"commit {machines.commit_of(run)}", machines.name_of(run))))
+    return f"profile `{run.profile}`, {told}, [run]({os.path.relpath(run.table, folder)})"
+
+
+def told_briefly(run, folder):
+    """As "[7a4bb66](results/...) on GPU 9272df6f"."""
+    name = machines.name_of(run)
+    return f"[{machines.commit_of(run)}]({os.path.relpath(run.table, folder)})" + (f" on {name}" if name else "")
 
 
 @functools.cache
@@ -80,21 +117,17 @@ def stored():
 
 
 def machine():
-    """The stored runs of the machine with a GPU of which the most is stored."""
-    return cells.machine_of(cells.fullest_with_gpu(stored()), stored())
+    """The stored runs of the kind of GPU of which the most is stored."""
+    return cells.of_kind(cells.fullest_with_gpu(stored()), stored())
 
 
 def newest(driver, profile):
-    """That machine's newest run of a driver with a GPU and in this profile, alone."""
+    """The newest run on that kind of GPU of a driver in this profile, and those of the same commit on other machines."""
     found = [run for run in machine() if run.device and (run.driver, run.profile) == (driver, profile)]
     if not found:
         raise BadInput(f"no stored run of {driver} in profile {profile} on a GPU")
-    return [max(found, key=lambda run: run.started)]
-
-
-def counts():
-    """{verdict: how many claims}."""
-    return claims.counted(verdicts())
+    newest_one = max(found, key=lambda run: run.started)
+    return [run for run in found if machines.commit_of(run) == machines.commit_of(newest_one)]
 
 
 @functools.cache
@@ -113,10 +146,12 @@ def templates(folder):
         machine=lambda: Measured(machine(), folder),
         newest=lambda driver, profile: Measured(newest(driver, profile), folder),
         printed=printed,
-        counts=counts,
+        tally=lambda: claims.tally(verdicts()),
         verdicts=named,
         sets=cells.sets(),
+        coverage=lambda: coverage.as_markdown(coverage.lines(stored())),
         short=claims.short,
+        interval_note=claims.INTERVAL_NOTE,
     )
     return made
 

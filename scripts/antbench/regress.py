@@ -12,7 +12,8 @@ like the true ones.
 import argparse
 import math
 import sys
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -24,12 +25,14 @@ from antbench.command import BadInput
 from antbench.gate_report import EXIT_CODES
 
 ALPHA = 0.01  # of the qualities of a gate together
+SUSPECT = 0.05  # the same, for what is not said to be as good
 FEW = 6  # samples on a side, of one process, below which nothing is said
-FAILED = ("timeout", "skipped", "unsupported", "error")
 SHORTER_IS_BETTER = ("best-tour", "mismatch")  # metrics of quality, by how their names begin; of [0, 1] but for tours
 MORE_IS_BETTER = ("f", "best-f", "pratt", "precision", "recall", "agreement", "agreement-same-seeds")
 WORSE_BY = 0.02  # where the quality of several runs is known, and a test tells it from chance
 WORSE_BY_ONE = 0.05  # where it is that of one run
+FEW_PROCESSES = 5  # below which the gate says beforehand what it can find
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -45,6 +48,7 @@ class Judgement:
     seen: float = np.nan  # the smallest slowdown of NEW as it was measured that would have been seen: 0.04 is 4 %
     processes: int = 0  # a side
     kind: str = ""  # by which it was calibrated
+    values: tuple = field(default=(), repr=False, compare=False)  # (BASE, NEW): processes x statistics, logarithms
 
     @property
     def change(self):
@@ -54,6 +58,10 @@ class Judgement:
     @property
     def is_quality(self):
         return self.of not in inference.STATISTICS
+
+    @property
+    def is_together(self):
+        return self.kind.endswith(calibration.TOGETHER)
 
     @property
     def name(self):
@@ -75,7 +83,7 @@ class Rules:
 def judge(base, new, rules, allow_different_devices=False):
     """The Judgements on the rows of either Side."""
     identity = runs.KEY if allow_different_devices else runs.KEY + ["device"]
-    of_base, of_new = base.measured(identity), new.measured(identity)
+    of_base, of_new = base.measured(identity, new), new.measured(identity, base)
     asked_for = AskedFor(new)
     judgements, quality = [], []
     for key, old in of_base.items():
@@ -86,23 +94,27 @@ def judge(base, new, rules, allow_different_devices=False):
         if old.qualities and judgements[-1].verdict != "wrong":
             quality.append((old, of_new[key]))
     judgements += [judge_new(now.row) for key, now in of_new.items() if key not in of_base]
-    return judgements + judge_qualities(quality)
+    return judgements + judge_together(judgements, rules) + judge_qualities(quality)
 
 
 def judge_pair(old, now, rules):
     row = now.row
     if row["status"] == "wrong":
         return Judgement(row, "wrong", row["note"])
-    if old.is_timed and row["status"] in FAILED:
-        return Judgement(row, "inconclusive", f"{row['status']}: {row['note']}")
-    if not (old.is_timed and now.is_timed):
-        return Judgement(row, "verified" if row["status"] in runs.MEASURED else "not timed", row["note"])
-    return judge_times(old, now, rules)
+    lost = "; ".join(filter(None, (old.lost("BASE"), now.lost("NEW"))))
+    if old.is_timed and now.is_timed:
+        told = judge_times(old, now, rules)
+        return told if not lost or told.verdict == "slower" else replace(told, verdict="inconclusive", reason=lost)
+    failed = next((each for each in now.faults if old.is_timed or each["status"] != row["status"]), None)
+    if failed is not None or old.is_timed:
+        worst = failed if failed is not None else row
+        return Judgement(row, "inconclusive", f"{worst['status']}: {worst['note']}" if failed is not None else "not timed")
+    return Judgement(row, "verified" if row["status"] in runs.MEASURED else "not timed", row["note"])
 
 
 def judge_times(old, now, rules):
     row = now.row
-    base, new = inference.matched(old.processes, now.processes)
+    base, new = inference.matched(old.timed, now.timed)
     processes = min(len(base), len(new))
     values = [np.array([inference.log_statistics(samples) for samples in side]) for side in (base, new)]
     if any(np.isnan(side[:, 0]).any() for side in values):
@@ -122,6 +134,7 @@ def judge_times(old, now, rules):
         seen=math.expm1(np.nanmin(needed)) if rules.known.knows(kind) and not over.any() else np.nan,
         processes=processes,
         kind=kind,
+        values=tuple(values),
     )
     if over.any():
         return decide_slower(told, rules, few=too_few(base, new))
@@ -132,6 +145,41 @@ def judge_times(old, now, rules):
     if (inference.surely(*inference.compare(*reversed(values)))[:2] >= limits[:2]).all():
         return replace(told, **medians, verdict="faster")
     return replace(told, reason="")
+
+
+def judge_together(judgements, rules):
+    """A Judgement on all rows of a backend as one, where that is calibrated: it shows what no row can show alone.
+
+    Of those rows that have as many processes as most have.
+    """
+    found = []
+    for backend in sorted({j.row["backend"] for j in judgements if j.values}):
+        kind = f"{backend} {calibration.TOGETHER}"
+        rows = [j for j in judgements if j.values and j.row["backend"] == backend and j.verdict != "inconclusive"]
+        sizes = Counter(tuple(map(len, j.values)) for j in rows)
+        rows = [j for j in rows if tuple(map(len, j.values)) == max(sizes, key=sizes.get)]
+        if len(rows) >= calibration.MANY and rules.known.knows(kind):
+            found.append(judge_as_one(kind, [j.values for j in rows], rules))
+    return found
+
+
+def judge_as_one(kind, values, rules):
+    values = inference.together(*(np.stack(of_side, axis=1) for of_side in zip(*values)))
+    processes = min(map(len, values))
+    limits = rules.known.thresholds(kind, processes, rules.least * calibration.OF_LEAST_TOGETHER, rules.confirmed)
+    change, gap = (of_all[0] for of_all in inference.compare(*values))
+    over = inference.surely(change, gap) >= limits
+    of = int(over.argmax() if over.any() else 0)
+    return Judgement(
+        {**dict.fromkeys(runs.KEY, ""), "row": calibration.TOGETHER, "backend": kind.split()[0]},
+        "slower" if over.any() else "same",
+        base_ms=1.0,
+        new_ms=math.exp(change[of]),
+        of=inference.STATISTICS[of],
+        seen=math.nan if over.any() else math.expm1(np.nanmin(np.maximum(limits - change, -gap))),
+        processes=processes,
+        kind=kind,
+    )
 
 
 def too_few(base, new):
@@ -198,62 +246,63 @@ def metric_of(row):
 
 
 def judge_qualities(pairs):
-    """A Judgement for each row whose quality says good or bad: paired over runs, which have the same seeds on both sides.
-
-    How much runs vary is taken of all rows of a metric together, each row's own counting as for times.
-    """
-    compared = []
-    for old, now in pairs:
-        metric = metric_of(now.row)
-        if direction(metric) is None:
-            continue
-        n = min(len(old.qualities), len(now.qualities))
-        if metric != metric_of(old.row) or n == 0:
-            compared.append((old, now, metric, None))
-            continue
-        a, b = (np.array(side.qualities[:n]) for side in (old, now))
-        worse = (np.log(b / a) if metric.startswith("best-tour") else b - a) * direction(metric)
-        compared.append((old, now, metric, worse))
-    spread = pooled(compared)
-    p_values = [worse_p(worse, spread.get(metric)) for *_, metric, worse in compared]
+    """A Judgement for each row whose quality says good or bad, over the runs whose seeds both sides have."""
+    compared = [Quality.of_pair(old, now) for old, now in pairs if direction(metric_of(now.row)) is not None]
+    p_values = worse_p(compared)
     corrected = inference.holm([1.0 if math.isnan(p) else p for p in p_values])
-    return [quality_judgement(*each, p, q) for each, p, q in zip(compared, p_values, corrected)]
+    return [each.judge(p, q) for each, p, q in zip(compared, p_values, corrected)]
 
 
-def pooled(compared):
-    """{metric: variance of the differences between the runs of a row}."""
-    squares = {}
-    for *_, metric, worse in compared:
-        if worse is not None and len(worse) > 1:
-            squares.setdefault(metric, []).append(worse.var(ddof=1))
-    return {metric: float(np.mean(of_metric)) for metric, of_metric in squares.items()}
+@dataclass(frozen=True, eq=False)
+class Quality:
+    """What a row of both sides computes."""
 
+    row: object  # of NEW
+    metric: str
+    then: str  # the metric of BASE
+    base: np.ndarray  # of each seed that both sides have
+    new: np.ndarray
 
-def worse_p(worse, spread):
-    """One-sided; NaN where one run alone is known."""
-    if worse is None or len(worse) < 2:
-        return math.nan
-    df = len(worse) - 1
-    variance = (inference.PRIOR_DF * spread + df * worse.var(ddof=1)) / (inference.PRIOR_DF + df)
-    return inference.greater_p(worse.mean(), math.sqrt(variance / len(worse)), inference.PRIOR_DF + df)
+    @classmethod
+    def of_pair(cls, old, now):
+        both = sorted(old.qualities.keys() & now.qualities.keys())
+        values = [np.array([side.qualities[seed] for seed in both]) for side in (old, now)]
+        return cls(now.row, metric_of(now.row), metric_of(old.row), *values)
 
+    @property
+    def worse(self):
+        """By how much NEW is worse with each seed; None where it cannot be compared."""
+        if self.metric != self.then or len(self.base) == 0:
+            return None
+        by = np.log(self.new / self.base) if self.metric.startswith("best-tour") else self.new - self.base
+        return by * direction(self.metric)
 
-def quality_judgement(old, now, metric, worse, p, corrected):
-    if worse is None:
-        return Judgement(now.row, "inconclusive", f"the quality was {metric_of(old.row)}, now {metric}", of=metric)
-    a, b = (float(np.mean(side.qualities[: len(worse)])) for side in (old, now))
-    told = Judgement(now.row, "as good", "", a, b, math.nan if math.isnan(p) else corrected, metric)
-    by = worse.mean()
-    if math.isnan(p) and by >= WORSE_BY_ONE:
-        return replace(told, verdict="worse", reason="one run a side")
-    if not math.isnan(p) and by >= WORSE_BY:
-        if corrected < ALPHA:
+    def judge(self, p, corrected):
+        worse = self.worse
+        if worse is None:
+            reason = f"the quality was {self.then}, now {self.metric}"
+            return Judgement(self.row, "inconclusive", reason, of=self.metric)
+        a, b = float(self.base.mean()), float(self.new.mean())
+        told = Judgement(self.row, "as good", "", a, b, math.nan if math.isnan(p) else corrected, self.metric)
+        by = worse.mean()
+        if math.isnan(p):
+            return replace(told, verdict="worse", reason="one run a side") if by >= WORSE_BY_ONE else told
+        if by >= WORSE_BY and corrected < ALPHA:
             return replace(told, verdict="worse", reason=f"over {len(worse)} runs")
-        if by >= WORSE_BY_ONE:
-            return replace(
-                told, verdict="inconclusive", reason=f"worse, but its {len(worse)} runs vary too much to say"
-            )
-    return told
+        if by >= WORSE_BY_ONE and corrected < SUSPECT:
+            reason = f"worse, but its {len(worse)} runs vary too much to say"
+            return replace(told, verdict="inconclusive", reason=reason)
+        return told
+
+
+def worse_p(compared):
+    """One-sided p-values, NaN where one run alone is known: a row's own spread, moderated by those of its metric's rows."""
+    found = np.full(len(compared), math.nan)
+    for metric in {each.metric for each in compared}:
+        of = [i for i, each in enumerate(compared) if each.metric == metric and len(each.base) > 1]
+        of = [i for i in of if compared[i].worse is not None]
+        found[of] = inference.moderated_p([compared[i].worse for i in of])
+    return found
 
 
 # ---- The whole gate ----
@@ -285,7 +334,7 @@ def confirm(judgements, measure, rules, processes):
     if not suspects:
         return judgements
     try:
-        base, new = measure([j.row for j in suspects], processes)
+        base, new = measure(rows_of(suspects, judgements), processes)
     except BadInput as error:
         reason = f"could not be measured again: {error}"
         return [
@@ -300,6 +349,12 @@ def confirm(judgements, measure, rules, processes):
         else j
         for j in judgements
     ]
+
+
+def rows_of(suspects, judgements):
+    """What is to be measured again; for all rows together, all that were compared."""
+    backends = [j.row["backend"] for j in suspects if j.is_together]
+    return [j.row for j in judgements if not j.is_together and (j in suspects or j.values and j.row["backend"] in backends)]
 
 
 def identity_of(row):
@@ -317,6 +372,19 @@ def confirm_one(first, second):
 
 
 # ---- The program ----
+
+
+def tell_what_is_found(judgements, rules):
+    """A line for a gate of few processes: the limits of the kinds that it has."""
+    few = {j.kind: j.processes for j in judgements if 0 < j.processes < FEW_PROCESSES and rules.known.knows(j.kind)}
+    if few:
+        limits = {kind: rules.known.thresholds(kind, k, rules.least, rules.confirmed)[0] for kind, k in few.items()}
+        told = ", ".join(f"{100 * math.expm1(limit):.1f} % of {kind}" for kind, limit in sorted(limits.items()))
+        print(
+            f"{min(few.values())} processes a side find nothing below {told}: "
+            f"{FEW_PROCESSES} or more, or --rerun, find less",
+            file=sys.stderr,
+        )
 
 
 def parse(arguments):
@@ -369,6 +437,7 @@ def main(arguments=None, measure=None):
 
     unlike = sides.differences(base, new, options.allow)
     judgements = without_grounds(judge(base, new, rules, options.allow_different_devices), unlike)
+    tell_what_is_found(judgements, rules)
     if options.rerun:
         again = measure or rerun.Programs(base, new, options.base_root, options.new_root).measure
         judgements = confirm(judgements, again, rules, max((j.processes for j in judgements), default=1) or 1)

@@ -15,8 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
-from antbench import cells, claims, code, gpus, latex, layouts, plots, roofline, rows, runs, share, validate
-from antbench.command import OK, ROOT, SKIPPED, WORK, BadInput, as_markdown, run
+from antbench import cells, claims, code, gpus, latex, layouts, machines, plots, roofline, rows, runs, share, validate
+from antbench.command import ERROR, OK, ROOT, SKIPPED, WORK, BadInput, as_markdown, run
 
 TEMPLATES = cells.REPORT / "templates"
 GRID_END = "at the end of its grid"  # in the note of a row whose best parameters may lie beyond it
@@ -43,6 +43,7 @@ def cell(column, name, source, unit):
         "ratio": ratio,
         "published_id": published_id.lstrip("=") if published else "",
         "status": status(measured),
+        "verified": measured.reason == cells.VERIFIED and not column["over"],
     }
 
 
@@ -53,8 +54,14 @@ def status(measured):
     return next((name for name in worst_first if name in found), "")
 
 
+def says_something(found):
+    """Whether one of these cells has a number of ours, or a kernel that was verified and not timed."""
+    return any(cell["measured"] or cell["verified"] for cell in found)
+
+
 def table(layout, columns, source):
-    """A table as the templates want it, or None where no cell of it was measured."""
+    """A table as the templates want it, or None where nothing of it was measured. Lines and columns without anything of
+    ours are left out, and named."""
     lines = [
         {
             "name": name,
@@ -63,26 +70,29 @@ def table(layout, columns, source):
         }
         for name in cells.lines_of(layout["set"], [source])
     ]
-    lines = [line for line in lines if any(cell["measured"] or cell["published"] for cell in line["cells"])]
-    if not any(cell["measured"] for line in lines for cell in line["cells"]):
+    kept = [line for line in lines if says_something(line["cells"])]
+    if not kept:
         return None
-    shown = [heading(column, [line["cells"][i] for line in lines], source) for i, column in enumerate(columns)]
-    keep = [i for i, column in enumerate(shown) if column]
+    every = [cell for line in kept for cell in line["cells"]]
+    marks = machines.Marks([[cell["measured"].sources for cell in every]])
+    for each in every:
+        each["mark"] = marks.of(0, each["measured"].sources)
+    of_column = [[line["cells"][i] for line in kept] for i in range(len(columns))]
+    keep = [i for i, found in enumerate(of_column) if says_something(found)]
+    absent = [line["name"] for line in lines if line not in kept and not line["stand_in"]]
     return {
         **layout,
         "command": layouts.command(layout, columns),
-        "columns": [shown[i] for i in keep],
-        "lines": [{**line, "cells": [line["cells"][i] for i in keep]} for line in lines],
+        "legend": marks.legend(),
+        "columns": [heading(columns[i], of_column[i]) for i in keep],
+        "lines": [{**line, "cells": [line["cells"][i] for i in keep]} for line in kept],
+        "left_out": (absent, [column["label"] for i, column in enumerate(columns) if i not in keep]),
     }
 
 
-def heading(column, found, source):
-    """What stands above a column, None where there is nothing to show: a new row is announced before it is measured."""
-    is_new = column["is_any"] and not any(source.has(column["table"], name) for name in column["names"])
-    if not is_new and not any(cell["measured"] or cell["published"] for cell in found):
-        return None
-    label = f"{column['label']} (not measured yet)" if is_new else column["label"]
-    return {"label": label, "published": any(cell["published"] for cell in found), "code": code_of(found)}
+def heading(column, found):
+    """What stands above a column."""
+    return {"label": column["label"], "published": any(cell["published"] for cell in found), "code": code_of(found)}
 
 
 def code_of(found):
@@ -94,13 +104,33 @@ def code_of(found):
 
 
 def tables_of(source):
-    """(the tables that were measured, the titles of the others)."""
+    """(the tables that have something of ours, the titles of the others)."""
     found, missing = [], []
     columns = layouts.columns()
     for name, layout in layouts.layouts().items():
         made = table(layout, columns[name], source)
-        found.append(made) if made else missing.append({**layout, "command": layouts.command(layout, columns[name])})
+        found.append(made) if made else missing.append(
+            {**layout, "command": layouts.command(layout, columns[name]), "verified": were_verified(columns[name], source)}
+        )
     return found, missing
+
+
+def were_verified(columns, source):
+    """Whether rows of a table of times were verified on an instance that the table does not show: a smaller one."""
+    of_times = [column for column in columns if not column["quantity"] and not column["over"]]
+    places = {(column["table"], name) for column in of_times for name in column["names"]}
+    return any(place[:2] in places and is_verified(found) for place, found in source.verified.items())
+
+
+def is_verified(found):
+    return any(row["status"] in runs.MEASURED for row in found)
+
+
+def left_out(table):
+    """What a table is without, in words: "instance a280, nrw1379 · column “tiling, T = 21”"."""
+    lines, columns = table["left_out"]
+    told = [f"{table['line']} {', '.join(lines)}"] if lines else []
+    return " · ".join(told + ([f"column {', '.join(f'“{label}”' for label in columns)}"] if columns else []))
 
 
 # ---- Around the tables ----
@@ -158,7 +188,7 @@ def describe(of_run):
         "gpu": "; ".join(map(describe_gpu, of_run.devices)) or "none",
         "cpu": f"{machine.get('cpu', '')}, {machine.get('usable_cores', '?')} cores",
         "os": machine.get("os", ""),
-        "commit": build.get("commit", "") + (" (changed)" if build.get("dirty") else ""),
+        "commit": runs.commit_of(of_run),
         "nvcc": build.get("nvcc", ""),
         "cc": build.get("cc", ""),
         "command": command_of(of_run),
@@ -201,7 +231,8 @@ def problems(source):
 def reason_of(row):
     if row["status"] == "noisy":
         value, low, high = runs.own_interval(row)
-        return f"±{(high - low) / 2 / value:.0%}"
+        error = (high - low) / 2 / value
+        return row["note"] if error <= validate.NOISY else f"±{error:.0%}"
     return row["note"] or (f"{row['samples']:.0f} samples" if row["status"] == "few" else "no reason given")
 
 
@@ -231,7 +262,7 @@ def figures(sources, out, images):
         {
             "figure": name,
             "caption": captions()[name],
-            "missing": not seen,
+            "failed": seen is None,
             "seen": seen,
             "wide": name in montages,
             "file": f"figures/{name}.svg",
@@ -256,6 +287,12 @@ def number(value, unit=""):
     if value != value:
         return "–"
     return claims.apart(f"{value:.0f}") if unit == "length" else claims.short(value)
+
+
+def measured_text(measured, unit):
+    """A cell's number, † behind that of a stand-in."""
+    text = number(measured.value, unit) if unit == "length" else claims.in_table(measured)
+    return text + ("†" if measured and measured.instance else "")
 
 
 def printed(published_id):
@@ -295,17 +332,17 @@ def render(template, values):
     is_page = template.endswith(".html.j2")
     environment = jinja(TEMPLATES, is_page, None if is_page else as_markdown)
     environment.filters.update(
-        status=status, number=number, printed=printed, interval=interval, figure_name=figure_name
+        status=status, number=number, measured_text=measured_text, printed=printed, interval=interval, figure_name=figure_name, left_out=left_out
     )
     return environment.get_template(template).render(values)
 
 
-def write_csv(path, machines):
+def write_csv(path, shown):
     """Every cell of every table, a line each."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(CSV_HEADER)
-        for machine in machines:
+        for machine in shown:
             for made in machine["tables"]:
                 for line in made["lines"]:
                     for column, entry in zip(made["columns"], line["cells"]):
@@ -347,7 +384,11 @@ def machine_values(source):
     found, missing = tables_of(source)
     return {
         "stand_ins": stand_ins_in(found),
+        "has_verified": any(cell["verified"] for table in found for line in table["lines"] for cell in line["cells"]),
         "device": source.device,
+        "has_gpu": source.has_gpu,
+        "ahead": False,  # of the claims, which are of another machine
+        "whose": gpus.whose_is(source),
         "label": source.label,
         "tables": found,
         "missing": missing,
@@ -364,12 +405,13 @@ def many_gpus(sources, out):
     made = gpus.tables(gpus.published_gpus() + measured)
     for each in made.values():
         drawn = sum(gpu.source is not None for gpu in each["gpus"]) > 1
-        each["uri"] = data_uri(gpus.draw(each, out)) if drawn else ""
+        path = plots.attempt(gpus.draw, each, out) if drawn else ""
+        each["failed"], each["uri"] = path is None, data_uri(path) if path else ""
     return list(made.values())
 
 
 def linked(place, out):
-    """A place as the page in `out` reaches it: an address, or a file of this checkout, whose path may be from its root."""
+    """A place as the page in `out` reaches it: an address, or a file or folder, whose path may be from this checkout's root."""
     if "://" in place:
         return place
     return quote(os.path.relpath(ROOT / place, out))
@@ -391,22 +433,30 @@ def main(arguments=None):
     parser.add_argument("--out", type=Path, default=WORK / "build/report")
     options = parser.parse_args(arguments)
     sources, out = cells.chosen(options), options.out.resolve()
-    machines = [machine_values(source) for source in sources]
+    of_machines, judged = [machine_values(source) for source in sources], cells.on_gpu(sources)
+    of_machines[0]["ahead"] = judged is not sources[0]
+    verdicts, shown = claims.judge_all(judged), [of_run for source in sources for of_run in source.runs]
     values = {
-        "machines": machines,
-        "verdicts": claims.judge_all(sources[0]),
+        "machines": of_machines,
+        "judged": judged.device,
+        "verdicts": verdicts,
+        "tally": claims.tally(verdicts),
         "kinds": claims.KINDS,
+        "interval_note": claims.INTERVAL_NOTE,
         "link": lambda place: linked(place, out),
+        "link_to_run": lambda of_run: f"#run-{of_run.run_id}" if of_run in shown else linked(str(of_run.path.resolve()), out),
         "figures": figures(sources, out / "figures", options.images),
         "many": many_gpus(sources, out / "figures"),
         "contributed": share.contributed(),
     }
     for template, name in (("index.html.j2", "index.html"), ("report.md.j2", "report.md")):
         (out / name).write_text(render(template, values), encoding="utf-8")
-    write_csv(out / "tables.csv", machines)
-    latex.write(machines, values["many"], out / "latex")
-    print(f"{plots.shown(out)}/index.html, report.md, tables.csv, latex/: {sources[0].device}")
-    return OK if any(machine["tables"] for machine in machines) else SKIPPED
+    write_csv(out / "tables.csv", of_machines)
+    latex.write(of_machines, values["many"], out / "latex")
+    print(f"{plots.shown(out)}/index.html, report.md, tables.csv, latex/: {', '.join(source.device for source in sources)}")
+    if any(drawn["failed"] for drawn in values["figures"] + values["many"]):
+        return ERROR
+    return OK if any(machine["tables"] for machine in of_machines) else SKIPPED
 
 
 if __name__ == "__main__":

@@ -64,15 +64,17 @@ class Programs:
 
 def in_turns(commands, processes, folder, names, tell=lambda done: None):
     """Two Sides, each measured by its commands, (driver, checkout, arguments), in so many processes; the side that is first
-    changes every time. What they leave is in `folder` of the checkout; `tell` hears how many processes of each are done.
+    changes every time. What they leave is in a new `folder` of the checkout; `tell` hears how many processes of each are done.
     """
     found = ([], [])
+    roots = {root for of_side in commands for _, root, _ in of_side}
+    folders = {root: command.new_folder(command.written_of(root) / folder) for root in roots}
     for i in range(processes):
         for which in (0, 1) if i % 2 == 0 else (1, 0):
             for driver, root, arguments in commands[which]:
-                out = root / folder / names[which] / driver
+                out = folders[root] / names[which] / driver
                 arguments = [*arguments, "--processes", str(processes), "--out", str(out)]
-                found[which].append(share(arguments, root, out, i + 1))
+                found[which].append(share(arguments, command.written_of(root), out, i + 1))
         tell(i + 1)
     return tuple(sides.Side(loaded) for loaded in found)
 

@@ -18,19 +18,19 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from antbench import archive, validate
+from antbench import archive, plausible, validate
 from antbench.command import ROOT, WORK, BadInput
 
 # The columns of a table file and of samples.csv, listed here alone. Earlier schemas, which stored runs have, lack some.
 HEADER = (
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
-    "processes,discarded,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
+    "processes,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
     "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,"
     "throttle,published_id,published_ms,note"
 ).split(",")
-SAMPLES_HEADER = ["table", "row", "line", "process", "i", "ms", "discard_reason"]
-NEWEST_SCHEMA = 3
-SINCE = {"bytes": 2, "flops": 2, "energy_j": 2, "quality_runs": 2, "process": 2, "processes": 3}
+SAMPLES_HEADER = ["table", "row", "line", "process", "i", "number", "ms", "discard_reason"]
+NEWEST_SCHEMA = 4
+SINCE = {"bytes": 2, "flops": 2, "energy_j": 2, "quality_runs": 2, "process": 2, "processes": 3, "waited": 4, "number": 4}
 
 
 def before(schema, header):
@@ -38,19 +38,22 @@ def before(schema, header):
 
 
 SCHEMAS = {str(i): (before(i, HEADER), before(i, SAMPLES_HEADER)) for i in range(1, NEWEST_SCHEMA + 1)}
-COUNTS = ("size", "seed", "samples", "processes", "discarded", "bytes", "flops", "energy_j")
+COUNTS = ("size", "seed", "samples", "processes", "discarded", "waited", "bytes", "flops", "energy_j")
 NUMBER_ENDINGS = ("_ms", "_best", "_mean", "_reference", "_value", "_mhz")
 NUMBERS = [name for name in HEADER if name.endswith(NUMBER_ENDINGS) or name in COUNTS]
 TIMES = [name for name in HEADER if name.endswith("_ms") and name != "published_ms"]
 PUBLISHED_HEADER = ["id", "source", "table", "section", "row", "instance", "metric", "unit", "value", "digits"]
-MEASURED = ("ok", "noisy", "few")  # few: too few samples for an interval
+MEASURED = plausible.MEASURED
 STATUSES = (*MEASURED, "timeout", "skipped", "unsupported", "wrong", "error")
 KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]  # no two rows of a run share it
+NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+SAMPLE_END = re.compile(rb",\d+(?:,\d+)?,\d+,\d[\d.]*(?:e[-+]\d+)?,[a-z]*\n")  # what a line of samples.csv ends with
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
 STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, those kept, those that others gave
-LARGEST_SAMPLES = 1 << 28  # bytes that a compressed samples.csv may unpack to
+LARGEST_FILE = 1 << 26  # bytes of a table or of samples, unpacked: those of the largest kept run are 5 MB
 SHARE = "process-"  # of a run of several processes, while it lasts: DIR/process-1
+STAGE = "stage"  # the scope of rows whose samples are parts of those of the next row of another scope
 PROGRAM = "antbench"  # holds all drivers; older runs are of a program for each, table_3_3
 
 
@@ -113,10 +116,13 @@ class Run:
 
     @cached_property
     def processes(self):
-        """{line of the table file: [the samples of each process in ms, in the order of measuring; NaN: discarded]}."""
-        found = read_samples(samples_file(self.path), self.rows, self.schema)
-        for row in self.records:
-            validate.check_statistics(self.table, row, found[int(row["line"])])
+        """{line of the table file: [the samples of each process in ms, each at its number; NaN: discarded]}."""
+        found, taken = read_samples(samples_file(self.path), self.rows, self.schema)
+        for row, whole in zip(self.records, wholes(self.records)):
+            of_row, of_whole = (found[int(each["line"])] for each in (row, whole))
+            validate.check_statistics(self.table, row, of_row, taken[int(row["line"])])
+            if int(self.schema) >= validate.JUDGED_SINCE:
+                validate.check_status(self.table, row, of_row, of_whole)
         return found
 
     @property
@@ -133,6 +139,14 @@ class Run:
         """The kept samples of one of this run's rows, in ms; empty where it was not timed."""
         values = self.all_samples[int(row["line"])]
         return values[~np.isnan(values)]
+
+
+def wholes(records):
+    """Of each row the one whose samples its own are parts of: itself, or of a stage the next row that is none."""
+    found = []
+    for row in reversed(records):
+        found.append(found[-1] if found and row["scope"] == STAGE else row)
+    return found[::-1]
 
 
 def samples(row):
@@ -152,7 +166,7 @@ def processes(row):
 
 def param(row, name, default=None):
     """The value, as text, of one parameter of a row: param(row, "threads")."""
-    return dict(pair.partition("=")[::2] for pair in row["params"].split(";") if pair).get(name, default)
+    return plausible.params_of(row).get(name, default)
 
 
 def energy(row):
@@ -183,14 +197,15 @@ def samples_file(path):
 def content(path):
     """The bytes of a file, unpacked where it ends with .xz."""
     path = Path(path)
+    data = validate.bytes_of(path, LARGEST_FILE)
     if path.suffix != ".xz":
-        return path.read_bytes()
+        return data
     try:
-        unpacked = lzma.LZMADecompressor().decompress(path.read_bytes(), LARGEST_SAMPLES + 1)
+        unpacked = lzma.LZMADecompressor().decompress(data, LARGEST_FILE + 1)
     except (lzma.LZMAError, EOFError) as error:
         raise BadInput(f"{path}: not compressed by xz: {error}") from None
-    if len(unpacked) > LARGEST_SAMPLES:
-        raise BadInput(f"{path}: holds more than {LARGEST_SAMPLES >> 20} MiB")
+    if len(unpacked) > LARGEST_FILE:
+        raise BadInput(f"{path}: holds more than {LARGEST_FILE >> 20} MiB")
     return unpacked
 
 
@@ -198,8 +213,6 @@ def read_lines(path, header):
     """Yields (line, {column: text}) for each line of a CSV file that has this header and ends with a whole line."""
     try:
         text = content(path).decode("utf-8")
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
     if not text:
@@ -237,13 +250,10 @@ def expect_header(path, cells, header):
 
 
 def number(path, line, name, text):
-    """A finite number, or NaN for an empty cell."""
+    """A finite number as C writes one, or NaN for an empty cell: Python takes 1_0, too."""
     if text == "":
         return math.nan
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = float(text) if NUMBER.fullmatch(text) else math.nan
     if not math.isfinite(value):
         raise BadInput(f'{path}:{line}: {name} is not a number: "{text}"')
     return value
@@ -314,9 +324,10 @@ def expect_one_device(path, line, cells, first):
 
 
 def read_samples(path, rows, schema="1"):
-    """{line of the table file: [samples of a process]}. Samples past the last row are of a row that was never finished.
+    """({line of the table file: [samples of a process]}, {line: how many were taken}). Samples past the last row are of a row that was never finished.
 
-    `i` counts the samples of a line, whichever process they come from.
+    `i` counts the samples of a line, whichever process they come from. Those of a process are in the order of their
+    numbers, without those that were taken again.
     """
     found = read_samples_at_once(path, rows, SCHEMAS[schema][1])
     return read_samples_by_line(path, rows, schema) if found is None else found
@@ -324,9 +335,9 @@ def read_samples(path, rows, schema="1"):
 
 def read_samples_at_once(path, rows, header):
     """The same where nothing is wrong, ten times as fast; else None."""
-    numeric = [name for name in header if name in ("line", "process", "i", "ms")]
+    numeric = [name for name in header if name in ("line", "process", "i", "number", "ms")]
+    text = content(path)
     try:
-        text = content(path)
         frame = pd.read_csv(
             io.BytesIO(text),
             dtype={name: float if name in numeric else str for name in header},
@@ -334,9 +345,10 @@ def read_samples_at_once(path, rows, header):
             skip_blank_lines=False,
             float_precision="round_trip",
         )
-    except (OSError, ValueError):  # pandas' own errors are ValueErrors
+    except ValueError:  # as pandas' own errors are
         return None
-    whole = text.endswith(b"\n") and text.count(b"\n") == len(frame) + 1
+    lines = sum(1 for _ in SAMPLE_END.finditer(text))
+    whole = text.endswith(b"\n") and text.count(b"\n") == len(frame) + 1 == lines + 1
     if not whole or list(frame) != header or not np.isfinite(frame[numeric].to_numpy()).all():
         return None
     frame = frame[frame["line"] <= rows["line"].max()]
@@ -356,26 +368,37 @@ def read_samples_at_once(path, rows, header):
     kept = frame["discard_reason"] == ""
     if not is_right or (frame["ms"][kept] <= 0).any():
         return None
-    times = frame["ms"].where(kept)
+    frame = frame.assign(ms=frame["ms"].where(kept), process=process)
+    taken = {int(line): 0 for line in rows["line"]} | {int(k): n for k, n in frame["line"].value_counts().items()}
+    if "number" in frame:
+        frame = frame.sort_values(["line", "process", "number"], kind="stable")
+        again = frame.duplicated(["line", "process", "number"], keep="last")
+        if frame["ms"][again].notna().any():
+            return None
+        frame = frame[~again]
+        if (frame["number"] != frame.groupby(["line", "process"]).cumcount()).any():
+            return None
     found = {int(line): [] for line in rows["line"]}
-    for (line, _), samples in times.groupby([frame["line"], process], sort=True):
+    for (line, _), samples in frame["ms"].groupby([frame["line"], frame["process"]], sort=True):
         found[int(line)].append(samples.to_numpy())
-    return found
+    return found, taken
 
 
 def read_samples_by_line(path, rows, schema):
     of_line = {int(row.line): row for row in rows.itertuples()}
     values, last_process = {line: [] for line in of_line}, dict.fromkeys(of_line, 1)
-    begins = {line: [] for line in of_line}  # of each process after the first: its first sample
+    counts = dict.fromkeys(of_line, 0)
     for line, cells in read_lines(path, SCHEMAS[schema][1]):
-        of, i, ms, process = (number(path, line, name, cells.get(name, "1")) for name in ("line", "i", "ms", "process"))
+        of, i, ms = (number(path, line, name, cells[name]) for name in ("line", "i", "ms"))
+        process = number(path, line, "process", cells.get("process", "1"))
+        at = number(path, line, "number", cells.get("number", "0"))
         if of > max(of_line):
             continue
         row = of_line.get(of)
         if (
             row is None
             or (row.table, row.row_then) != (table_name(cells["table"]), cells["row"])
-            or i != len(values[of])
+            or i != counts[of]
         ):
             raise BadInput(
                 f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
@@ -385,13 +408,18 @@ def read_samples_by_line(path, rows, schema):
             raise BadInput(f'{path}:{line}: a kept sample takes more than 0 ms, not "{cells["ms"]}"')
         if process < last_process[of]:
             raise BadInput(f"{path}:{line}: process {cells['process']} after process {last_process[of]}")
-        if process != last_process[of] and values[of]:
-            begins[of].append(len(values[of]))
-        last_process[of] = process
-        values[of].append(math.nan if cells["discard_reason"] else ms)
-    return {
-        line: np.split(np.array(row_values), begins[line]) if row_values else [] for line, row_values in values.items()
-    }
+        if process != last_process[of] or not values[of]:
+            values[of].append({})
+        of_process, last_process[of] = values[of][-1], process
+        at = at if "number" in cells else len(of_process)
+        if at not in range(len(of_process) + 1):
+            raise BadInput(f"{path}:{line}: sample number {cells['number']} comes after {len(of_process)} samples")
+        if not math.isnan(of_process.get(at, math.nan)):
+            raise BadInput(f"{path}:{line}: sample number {cells['number']} was taken before, and not discarded")
+        of_process[at] = math.nan if cells["discard_reason"] else ms
+        counts[of] += 1
+    found = {line: [np.array(list(of_process.values())) for of_process in of_row] for line, of_row in values.items()}
+    return found, counts
 
 
 def read_meta(path):
@@ -414,6 +442,9 @@ def load_run(path):
     if len(tables) != 1:
         raise BadInput(f"{path}: expected one file table-*.csv, found {len(tables)}")
     run = Run(path, meta, read_table(tables[0], meta["run_id"], schema_of(meta)))
+    for row in run.rows.to_dict("records"):
+        if fault := plausible.fault(row, meta, run.devices):
+            raise BadInput(f"{tables[0]}:{row['line']}: {fault}")
     run.rows["run"] = [run] * len(run.rows)
     return run
 
@@ -437,7 +468,12 @@ def find_runs(*roots):
     """
     roots = roots or stores()[:2]
     found = {meta.parent for root in roots for meta in Path(root).rglob("meta.json")}
-    return sorted((path for path in found if not is_hidden(path, found)), key=lambda path: (path.name, str(path)))
+    return sorted((path for path in found if not is_hidden(path, found)), key=lambda path: (in_turn(path.name), str(path)))
+
+
+def in_turn(name):
+    """A key that sorts names by time: of runs that began in one second the tenth, "...-10", comes after "...-9"."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name)]
 
 
 def is_hidden(path, found):
@@ -452,6 +488,17 @@ def is_complete(path):
         return bool(read_meta(path / "meta.json").get("complete"))
     except BadInput:
         return False
+
+
+def is_given(path):
+    """Whether a run comes from others: from results/contributed/, or from an archive."""
+    return any(path.is_relative_to(folder) for folder in (RESULTS / STORES[2], *archive.FOLDERS))
+
+
+def commit_of(run):
+    """The commit that a run says it is of, with what there is to say of that."""
+    build = run.meta["build"]
+    return build["commit"] + " (changed)" * build["dirty"] + ", unverified" * is_given(run.path)
 
 
 def name_of(path):
@@ -503,11 +550,11 @@ def newest_run(root=None):
     raise BadInput("no run found: make bench-all")
 
 
-def best_rows(runs):
+def best_rows(runs, of_several=lambda row: False):
     """The rows of several runs, each cell once, and the column `rank`, which is larger the better a row is.
 
-    A timed row comes before others, more than a smoke run before one. Then, for rows of a CPU, the one of the most
-    processes, then of the most samples (where none is timed, of the most runs of a quality): what a GPU's kernels were
+    A timed row comes before others, more than a smoke run before one. Then, for rows of a CPU, one whose code several
+    hosts measured (`of_several` says so), then the one of the most processes, then of the most samples (where none is timed, of the most runs of a quality): what a GPU's kernels were
     compiled to says nothing of them. For others the newest device code of their table, so that a table does not mix versions of the kernels; then
     the profile; then the newest.
     """
@@ -524,12 +571,13 @@ def best_rows(runs):
     )
     of_cpu = [evidence(row) if row["backend"] == "cpu" else (0, 0) for run in runs for row in run.records]
     order["processes"], order["samples"] = zip(*of_cpu)
+    order["several"] = [row["backend"] == "cpu" and of_several(row) for run in runs for row in run.records]
     newest = order.sort_values(["more_than_smoke", "started"], kind="stable").index
     code = pd.Series([run.device_code for run in rows["run"]])
     of_table = code[newest].groupby(rows["table"][newest]).last()
     order["current"] = code == rows["table"].map(of_table)
     ranked = order.sort_values(
-        ["timed", "more_than_smoke", "processes", "samples", "current", "profile", "started"], kind="stable"
+        ["timed", "more_than_smoke", "several", "processes", "samples", "current", "profile", "started"], kind="stable"
     ).index
     best = rows.loc[ranked].assign(rank=range(len(rows))).drop_duplicates(KEY, keep="last")
     return best.sort_index().reset_index(drop=True)
@@ -603,6 +651,5 @@ def student(values):
 
 
 def quality_of_runs(row):
-    """The quality of each complete run: a column since schema 2, before that a part of the note."""
-    in_note = re.search(r"of each complete run: ([-\d. ]+)", row["note"])
-    return [float(value) for value in (row["quality_runs"] or (in_note[1] if in_note else "")).split()]
+    """The quality of each complete run."""
+    return plausible.listed_qualities(row)

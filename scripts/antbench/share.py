@@ -110,6 +110,8 @@ def unfit(run):
     """Why a run is of no use to others, or None."""
     if not run.meta["complete"]:
         return "it is unfinished: RESUME=1 ends it"
+    if (run.meta["options"].get("process") or 1) > 1:
+        return "it is of one process of several, a part of a run"
     if run.profile == "smoke":
         return "profile smoke says nothing of speed: quick or thesis"
     if not archive.MEMBER.fullmatch(f"{run.run_id}/meta.json"):
@@ -150,18 +152,19 @@ def known_code():
 
 
 def code_of(run, known):
-    """What is known of the program that measured a run; `known`: known_code()."""
+    """What a run says of the program that measured it, which nothing proves; `known`: known_code()."""
     build = run.meta["build"]
-    commit = build["commit"]
-    told = f"commit {commit}, " + (
-        "of a changed tree" if build["dirty"] else "known here" if is_known(commit) else "unknown here"
-    )
+    commit = build["commit"] + " with changes" * build["dirty"]
+    told = f"says that it is of commit {commit}, unverified"
+    if not is_known(build["commit"]):
+        told += " and unknown here"
     if not run.device:
         return told
+    if not run.device_code:
+        return f"{told}; does not say what its device code is"
     same = known.get(run.device_code)
-    return f"{told}; device code " + (
-        f"as in {same}" if same else f"{run.device_code[:12] or 'not recorded'}, of no stored run: unknown"
-    )
+    code = f"as in {same}" if same else f"{run.device_code[:12]}, of no stored run"
+    return f"{told}; says that its device code is {code}"
 
 
 def is_known(commit):
@@ -169,7 +172,7 @@ def is_known(commit):
     if not re.fullmatch(r"[0-9a-f]{7,40}", commit):
         return False
     try:
-        asked = ["git", "-C", str(ROOT), "merge-base", "--is-ancestor", commit, "HEAD"]
+        asked = ["git", "-C", str(ROOT), "merge-base", "--is-ancestor", "--end-of-options", commit, "HEAD"]
         return subprocess.run(asked, capture_output=True, check=False).returncode == 0
     except OSError:
         return False

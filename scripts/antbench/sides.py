@@ -10,19 +10,35 @@ from antbench.command import BadInput
 
 # Options that change what is measured.
 OF_ONE_DRIVER = ("profile", "seed", "runs", "iterations", "set", "until_precise", "lock_clocks")
+FAILED = ("timeout", "skipped", "unsupported", "error")
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
     """A row of one side."""
 
-    row: object  # of its newest run
+    row: object  # of its newest run, or where it is wrong
     processes: list = field(default_factory=list)  # [samples in ms, NaN where discarded], in the order of time
-    qualities: list = field(default_factory=list)  # of each complete run, all processes together
+    qualities: dict = field(default_factory=dict)  # {(number of a run's seed, how many of it came before): its quality}
+    planned: int = 0  # processes that were to measure it
+    faults: list = field(default_factory=list)  # its rows that are wrong or FAILED, of whichever process
+
+    @property
+    def timed(self):
+        """The samples of those processes that kept some."""
+        return [samples for samples in self.processes if (~np.isnan(samples)).any()]
 
     @property
     def is_timed(self):
-        return any((~np.isnan(samples)).any() for samples in self.processes)
+        return bool(self.timed)
+
+    def lost(self, label):
+        """What became of processes that others of this side had beside them: a reason; "" where all are there."""
+        if not self.is_timed:
+            return ""
+        found = [f"{len(self.timed)} of {self.planned} processes of {label}"] if len(self.timed) < self.planned else []
+        found += [f"{label}: {text}" for text in dict.fromkeys(f"{row['status']} {row['note']}" for row in self.faults)]
+        return "; ".join(text.strip() for text in found)
 
 
 class Side:
@@ -42,24 +58,84 @@ class Side:
         self.rows = rows
         self.of_driver = {run.driver: run for run in self.runs}
 
-    def measured(self, identity):
-        """{identity: Measured}."""
+    def measured(self, identity, other=None):
+        """{identity: Measured}; `other` is the side that took turns with this one."""
         found = {}
         for row in self.rows.to_dict("records"):
             found.setdefault(tuple(row[column] for column in identity), []).append(row)
-        return {key: gather(rows) for key, rows in found.items()}
+        return {key: gather(rows, self.planned(rows, other)) for key, rows in found.items()}
+
+    def shares(self, driver):
+        """The runs of a driver that are each one process of several."""
+        return [run for run in self.runs if run.driver == driver and run.meta.get("options", {}).get("process")]
+
+    def planned(self, rows, other):
+        """How many processes were to measure a row of this side."""
+        if is_measured_once(rows[0]):
+            return 1
+        driver = rows[0]["run"].driver
+        whole = [run for run in self.runs if run.driver == driver and run not in self.shares(driver)]
+        of_row = {row["run"].path: row for row in rows}
+        return sum(planned_by(run, of_row.get(run.path)) for run in whole) + self.planned_shares(driver, other)
+
+    def planned_shares(self, driver, other):
+        """As many as the other side has, which took turns; else as many as they were told."""
+        mine, others = self.shares(driver), other.shares(driver) if other else []
+        if mine and not others:
+            return max(len(mine), mine[0].meta["options"].get("processes") or 0)
+        return max(len(mine), len(others)) if mine else 0
 
 
-def gather(rows):
+def is_measured_once(row):
+    """By the first process alone: what starts the GPU, and what runs on the host."""
+    return row["backend"] == "host" or (row["backend"] == "cuda" and row["scope"] == "setup")
+
+
+def planned_by(run, row):
+    """Processes of a run that were to measure a row, which it may lack."""
+    options = run.meta.get("options", {})
+    if row is not None and options.get("until_precise") and row["stop_reason"] == "converged":
+        return int(row["processes"])
+    return max(len(run.meta.get("processes") or []), options.get("processes") or 0, 1)
+
+
+def gather(rows, planned):
     """The rows of one identity, oldest first. The worst status among them is what counts."""
     worst = next((row for row in rows if row["status"] == "wrong"), rows[-1])
     processes = [samples for row in rows if row["samples"] > 0 for samples in runs.processes(row)]
-    return Measured(worst, processes, [value for row in rows for value in qualities(row)])
+    faults = [row for row in rows if row["status"] in ("wrong", *FAILED)]
+    return Measured(worst, processes, by_seed(rows), planned, faults)
+
+
+def by_seed(rows):
+    """The qualities of a row's complete runs. The processes of one run take its seeds in turns."""
+    found = {}
+    for row in rows:
+        options = row["run"].meta.get("options", {})
+        process = options.get("process")
+        first, step = (process - 1, options.get("processes") or 1) if process else (0, 1)
+        for i, value in enumerate(qualities(row)):
+            seed = first + i * step
+            found[seed, sum(each == seed for each, _ in found)] = value
+    return found
 
 
 def qualities(row):
     values = runs.quality_of_runs(row)
     return values or ([row["quality_mean"]] if row["quality_mean"] == row["quality_mean"] else [])
+
+
+def counts(base, new):
+    """A line for each driver whose runs are processes: how many there are of how many."""
+    for driver in sorted(base.of_driver.keys() & new.of_driver.keys()):
+        planned = [[run.meta["options"].get("processes") or 0 for run in side.shares(driver)] for side in (base, new)]
+        told = [
+            f"{label} {len(of)} of {max(len(of), *of, len(others))} processes"
+            for label, of, others in zip(("BASE", "NEW"), planned, reversed(planned))
+            if of
+        ]
+        if told:
+            yield f"{driver}: {', '.join(told)}"
 
 
 def side(names, backend=None):

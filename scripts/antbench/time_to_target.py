@@ -10,18 +10,21 @@ import csv
 import math
 import re
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 from antbench import plots
-from antbench.command import ERROR, OK, ROOT, BadInput, run
+from antbench.command import ERROR, OK, ROOT, WORK, BadInput, run
 
 PROGRAM = ROOT / "build/bin/antbench"
 GOALS = ["pr2392:1", "pr1002:0.5", "u13509:3", "u100000:6"]
+STEP = 1e-6  # seconds: the least that `antbench solve` prints, and that a logarithmic axis has a place for
 COLUMNS = ["instance", "above_percent", "target", "threads", "seed", "seconds", "cpu_s", "length"]
 
 
 def solve(name, folder, *options):
-    """What the program prints, by name."""
+    """What the program prints, by name; its tour goes to the folder."""
     command = [PROGRAM, "solve", name, "--quiet", "--out", folder / "last.tour", *map(str, options)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != OK:
@@ -36,10 +39,15 @@ def goal(text, folder):
         raise BadInput(f'expected INSTANCE:PERCENT, got "{text}"')
     told = solve(found[1], folder, "--seconds", 0.01, "--threads", 1)
     name, cities = re.match(r"(.+), (\d+) cit", told["instance"]).groups()
-    optimum = re.search(r"optimum, (\d+)$", told.get("gap", ""))
-    if not optimum and "0.7124" not in told.get("gap", ""):
+    gap = told.get("gap", "")
+    if gap == "0 %, the optimum":
+        shortest = int(told["length"])
+    elif optimum := re.search(r"optimum, (\d+)$", gap):
+        shortest = int(optimum[1])
+    elif "0.7124" in gap:
+        shortest = 0.7124 * math.sqrt(int(cities)) * 1e6
+    else:
         raise BadInput(f"{name}: its optimum is not known")
-    shortest = int(optimum[1]) if optimum else 0.7124 * math.sqrt(int(cities)) * 1e6
     return (
         name if "generated in place" in told["instance"] else found[1],
         float(found[2]),
@@ -83,7 +91,7 @@ def measure(instance, above, target, options, folder):
 
 def probabilities(times, runs):
     """[(time, probability)] of those of `runs` that arrived."""
-    return [(time, (i + 0.5) / runs) for i, time in enumerate(sorted(times))]
+    return [(max(time, STEP), (i + 0.5) / runs) for i, time in enumerate(sorted(times))]
 
 
 def quantile(points, probability):
@@ -105,13 +113,16 @@ def curve_of(fit, points):
     """[(time, probability)] of the fitted distribution, over the points' times."""
     shift, mean = fit
     first, last = points[0][0], points[-1][0]
-    times = [first * (last / first) ** (k / 50) for k in range(51)] if first > 0 else []
+    times = [first * (last / first) ** (k / 50) for k in range(51)]
     return [(time, 1 - math.exp(-(time - shift) / mean)) for time in times if mean > 0 and time > shift]
 
 
 def draw(groups, runs, column, out):
-    """The figure of {label: rows}, and a line for each."""
+    """The figure of {label: rows}, its path, and a line for each; None where no run has arrived."""
     blocks = []
+    for old in out.glob("*time-to-target.*"):
+        if old.suffix != ".csv":
+            old.unlink()
     for label, rows in groups.items():
         points = probabilities([row[column] for row in rows if row["length"] != ""], runs)
         fit = shifted_exponential(points)
@@ -120,6 +131,10 @@ def draw(groups, runs, column, out):
             "later" if time is None else f"{time:.3g}" for time in (quantile(points, p) for p in (0.25, 0.5, 0.75))
         )
         print(f"{label}: {len(points)} of {runs} runs arrived; quartiles of their {column}: {quartiles}")
+    times = [time for _, points in blocks for time, _ in points]
+    if not times:
+        print("time-to-target: no run has arrived, so there is nothing to draw (a longer --seconds? an easier goal?)", file=sys.stderr)
+        return None
     data = out / "time-to-target.dat"
     with open(data, "w", encoding="utf-8") as file:
         for label, points in blocks:
@@ -129,8 +144,10 @@ def draw(groups, runs, column, out):
                 + "\n\n"
             )
     what = "seconds" if column == "seconds" else "seconds of CPU time"
-    plots.gnuplot("time-to-target", out, f"blocks={len(blocks)}; data={plots.quoted(data)}; what={plots.quoted(what)}",
+    ends = f"low={min(times) / 1.5:.6g}; high={max(times) * 1.5:.6g}"  # a range, where all times are one
+    plots.gnuplot("time-to-target", out, f"blocks={len(blocks)}; data={plots.quoted(data)}; what={plots.quoted(what)}; {ends}",
                   (plots.WIDTH, plots.HEIGHT + plots.KEY_LINE * len(groups)))
+    return out / "time-to-target.svg"
 
 
 def main():
@@ -142,21 +159,20 @@ def main():
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="default 1")
     parser.add_argument("--seconds", type=float, default=60, metavar="S", help="a run is given up after (default 60)")
     parser.add_argument("--wall", action="store_true", help="seconds of the clock, not of the CPU")
-    parser.add_argument("--out", type=Path, default=ROOT / "build/plots", metavar="DIR", help="default build/plots")
+    parser.add_argument("--out", type=Path, default=WORK / "build/plots", metavar="DIR", help="default build/plots")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     groups = {}
-    for instance, above, target in [goal(text, options.out) for text in options.goals]:
-        groups[f"{Path(instance).stem}, {above:g} % above"] = list(
-            measure(instance, above, target, options, options.out)
-        )
-    (options.out / "last.tour").unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory() as tours:
+        for instance, above, target in [goal(text, Path(tours)) for text in options.goals]:
+            label = f"{Path(instance).stem}, {above:g} % above"
+            groups[label] = list(measure(instance, above, target, options, Path(tours)))
     with open(options.out / "time-to-target.csv", "w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(row for rows in groups.values() for row in rows)
-    draw(groups, options.runs, "seconds" if options.wall else "cpu_s", options.out)
-    return OK if any(row["length"] != "" for rows in groups.values() for row in rows) else ERROR
+    drawn = plots.attempt(draw, groups, options.runs, "seconds" if options.wall else "cpu_s", options.out)
+    return OK if drawn and any(row["length"] != "" for rows in groups.values() for row in rows) else ERROR
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import csv
 from pathlib import Path
 
 from antbench import gpus, plots, report
-from antbench.command import ERROR, OK, SKIPPED, WORK, BadInput, run
+from antbench.command import SKIPPED, WORK, run
 
 CSV_HEADER = [
     "table",
@@ -27,18 +27,20 @@ CSV_HEADER = [
 def as_text(made):
     """A table for a terminal."""
     head = ["row", made["line"], *(gpu.label for gpu in made["gpus"])]
-    lines = [head] + [[line["row"], line["line"], *map(time, line["cells"], line["ids"])] for line in made["lines"]]
+    lines = [head] + [
+        [line["row"], line["line"], *map(time, line["cells"], line["ids"], line["marks"])] for line in made["lines"]
+    ]
     widths = [max(map(len, column)) for column in zip(*lines)]
     aligned = ["  ".join([*map(str.ljust, line[:2], widths), *map(str.rjust, line[2:], widths[2:])]) for line in lines]
-    return "\n".join([made["title"], *aligned])
+    return "\n".join([made["title"], *aligned, *made["legend"]])
 
 
-def time(estimate, published_id=""):
-    """As printed where it was published; else ~ before one that is noisy, or of few samples, † behind that of a stand-in."""
+def time(estimate, published_id="", mark=""):
+    """As printed where it was published; else ~ before one that is noisy, or of few samples, † behind that of a stand-in,
+    and the mark of other runs than the rest of the column."""
     if published_id:
         return report.printed(published_id)
-    unsure = "~" if report.status(estimate) in ("noisy", "few") else ""
-    return f"{unsure}{report.number(estimate.value)}{'†' if estimate and estimate.instance else ''}"
+    return report.measured_text(estimate, "ms") + mark
 
 
 def write_csv(path, made):
@@ -94,16 +96,9 @@ def main(arguments=None):
         print("no table of which two GPUs have times")
         return SKIPPED
     write_csv(out / "times.csv", made)
-    try:
-        for each in made.values():
-            gpus.draw(each, out)
-    except FileNotFoundError:
-        raise BadInput("gnuplot is not installed: make deps") from None
-    except RuntimeError as error:
-        print(error)
-        return ERROR
-    print(f"{plots.shown(out)}/times.csv, gpus-{', gpus-'.join(made)} (SVG, PNG, PDF)")
-    return OK
+    drawn = {f"gpus-{name}": plots.attempt(gpus.draw, each, out) for name, each in made.items()}
+    print(f"{plots.shown(out)}/times.csv, {', '.join(name for name, path in drawn.items() if path)} (SVG, PNG, PDF)")
+    return plots.exit_code(drawn.values())
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 `make results-check RUN=DIR` share.
 
 A run may come from others: nothing of it is believed that can be checked. What meta.json must hold stands in META;
-times are finite and above 0; a table's statistics are those of its samples, as bench/harness/stats.c computes them.
+times are finite and above 0; a table's statistics are those of its samples, as bench/harness/stats.c computes them, and so,
+from schema 4 on, is its status; what else follows from a row or cannot be is in plausible.py.
 What is wrong is a BadInput that names the file and the line.
 """
 
@@ -54,6 +55,16 @@ def is_time(value):
         return False
 
 
+def is_commit(value):
+    """As git prints it, in short or whole; "unknown" where there was no git."""
+    return value == "unknown" or isinstance(value, str) and bool(re.fullmatch(r"[0-9a-f]{7,40}", value))
+
+
+def up_to(most):
+    """A number that a GPU may say of itself."""
+    return lambda value: is_number(value) and 0 <= value <= most
+
+
 def is_budget(value):
     return value == "none" or is_number(value)
 
@@ -64,12 +75,13 @@ DEVICE = {
     "name": is_text,
     "uuid?": is_text,
     "driver?": is_text,
-    "sm_count?": is_number,
-    "clock_mhz?": is_number,
-    "memory_clock_mhz?": is_number,
-    "memory_bus_bits?": is_number,
+    "sm_count?": up_to(1 << 12),
+    "clock_mhz?": up_to(10_000),
+    "memory_clock_mhz?": up_to(100_000),
+    "memory_bus_bits?": up_to(1 << 15),
+    "l2_bytes?": up_to(1 << 36),
     "cuda_runtime?": is_number,
-    "power_limit_w?": is_number,
+    "power_limit_w?": up_to(20_000),
     "ecc?": is_flag,
 }
 META = {
@@ -86,6 +98,7 @@ META = {
         "runs?": is_whole,
         "iterations?": is_whole,
         "time_budget_s?": is_budget,
+        "energy_s?": is_number,
         "seed?": is_whole,
         "instances?": [is_text],
         "implementations?": [is_text],
@@ -103,7 +116,7 @@ META = {
     "device?": DEVICE,
     "devices?": [DEVICE],
     "build": {
-        "commit": is_text,
+        "commit": is_commit,
         "dirty": is_flag,
         "cc?": is_text,
         "nvcc?": is_text,
@@ -143,12 +156,25 @@ def refuse_constant(name):
     raise ValueError(f"{name} is no JSON")
 
 
+def bytes_of(path, most):
+    """Those of a file of a run: a pipe, or a device without an end, is none."""
+    try:
+        if not path.is_file():
+            raise BadInput(f"{path}: {'not a regular file' if path.exists() else 'No such file or directory'}")
+        if path.stat().st_size > most:
+            raise BadInput(f"{path}: holds more than {most >> 20} MiB")
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
+
+
+LARGEST_JSON = 1 << 24  # bytes
+
+
 def read_json(path):
     """A JSON file of any form."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse_constant)
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
+        return json.loads(bytes_of(path, LARGEST_JSON).decode("utf-8"), parse_constant=refuse_constant)
     except UnicodeDecodeError:
         raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
     except json.JSONDecodeError as error:
@@ -183,8 +209,8 @@ def row_fault(cells, numbers, key):
         return f'{name} is no count: "{cells[name]}"'
     if name := next((name for name in ABOVE_0 if numbers[name] <= 0), None):
         return f'{name} is not above 0: "{cells[name]}"'
-    if numbers["stddev_ms"] < 0:
-        return f'stddev_ms is below 0: "{cells["stddev_ms"]}"'
+    if name := next((name for name in ("stddev_ms", "waited") if numbers[name] < 0), None):
+        return f'{name} is below 0: "{cells[name]}"'
     is_timed = numbers["samples"] > 0
     if name := next((name for name in ABOVE_0 if math.isnan(numbers[name]) == is_timed), None):
         return f"has samples but no {name}" if is_timed else f"has {name} but no samples"
@@ -210,6 +236,7 @@ def order_fault(numbers):
 SAMPLE_DIGITS = (
     1e-6  # samples have seven digits: a statistic of them is as near to the table's, as a share of the largest
 )
+SCHEMA_OF_PROCESSES = "3"  # the first that counts a row's processes
 INTERVAL_DIGITS = 3e-5  # Student's of two processes is 12.7 times as wide as what varies
 
 
@@ -256,17 +283,74 @@ def median_interval(ordered):
     return (ordered[rank - 1], ordered[n - rank]) if rank > 0 else (math.nan, math.nan)
 
 
-def check_statistics(path, row, processes):
-    """A row's statistics against its samples; `path`: the table file."""
+def check_statistics(path, row, processes, taken):
+    """A row's statistics against its samples, of which so many were taken; `path`: the table file."""
     expected = summary(processes)
     kept = sum(np.count_nonzero(~np.isnan(samples)) for samples in processes)
     of = f"{path}:{int(row['line'])}"
     if kept != (0 if math.isnan(row["samples"]) else row["samples"]):
         raise BadInput(f"{of}: says {row['samples']:.0f} samples, but samples.csv has {kept} kept samples of it")
+    counts = {
+        "discarded": taken - kept,
+        "processes": sum(not np.isnan(samples).all() for samples in processes),
+    }
+    for name, count in counts.items() if row["schema"] >= SCHEMA_OF_PROCESSES else ():
+        if count != (0 if math.isnan(row[name]) else row[name]):
+            raise BadInput(f"{of}: {name} is {row[name]:.0f}, but that of its samples is {count}")
     for name, value in expected.items():
         digits = INTERVAL_DIGITS if name.startswith("ci95") else SAMPLE_DIGITS
         if math.isnan(value) != math.isnan(row[name]) or abs(value - row[name]) > digits * expected["max_ms"]:
             raise BadInput(f"{of}: {name} is {row[name]:.9g}, but that of its samples is {value:.9g}")
+
+
+# ---- Its status ----
+
+FAR, RAISED, APART = 3.0, 0.05, 0.5  # as in bench/harness/stats.h
+NOISY, WAITED = 0.05, 0.05  # as in bench/harness/sample.h
+JUDGED_SINCE = 4  # the schema; before it no status looks at the shape of the samples, nor at what was waited
+NEAR_A_LIMIT = 1e-4  # the program judged more digits of the samples than it wrote
+
+
+def shape(processes, wholes, far=FAR):
+    """(by which share the far samples raise the mean of the processes' means, by which the mean of the other whole samples
+    is above the median), as ab_find_shape has them: the kept samples of each process, and the whole ones that these are
+    parts of."""
+
+    def mean(parts, near):
+        return np.mean([samples[which].mean() for samples, which in zip(parts, near)])
+
+    near = [whole <= far * np.quantile(whole, 0.25) for whole in wholes]
+    everything = [np.full(len(whole), True) for whole in wholes]
+    raised = mean(processes, everything) / mean(processes, near) - 1
+    return raised, mean(wholes, near) / np.median(np.concatenate(wholes)) - 1
+
+
+def status_of(processes, wholes, waited=math.nan, leeway=1.0):
+    """The status by the times alone (ab_judge_times), with every limit so many times as large."""
+    kept = [~np.isnan(samples) for samples in processes]
+    wholes, processes = (
+        [samples[which] for samples, which in zip(each, kept) if which.any()] for each in (wholes, processes)
+    )
+    if not processes:
+        return "timeout"
+    found = summary(processes)
+    low, high = found["ci95_lo_ms"], found["ci95_hi_ms"]
+    if math.isnan(low):
+        return "few"
+    error = (high - low) / 2 / found["mean_ms" if len(processes) > 1 else "median_ms"]
+    raised, apart = shape(processes, wholes, FAR * leeway)
+    is_uneven = raised > RAISED * leeway or abs(apart) > APART * leeway
+    return "noisy" if error > NOISY * leeway or is_uneven or waited > WAITED * leeway else "ok"
+
+
+def check_status(path, row, processes, wholes):
+    """A timed row's status against its samples, and the whole ones where they are a stage's."""
+    if row["samples"] > 0:
+        if [len(samples) for samples in wholes] != [len(samples) for samples in processes]:
+            wholes = processes
+        allowed = {status_of(processes, wholes, row["waited"], 1 + leeway) for leeway in (-NEAR_A_LIMIT, NEAR_A_LIMIT)}
+        if row["status"] not in allowed:
+            raise BadInput(f"{path}:{int(row['line'])}: status is {row['status']}, but by its samples {min(allowed)}")
 
 
 # ---- make results-check ----
@@ -279,7 +363,7 @@ def main(names):
     given, kept = runs.RESULTS / "contributed", runs.RESULTS / "reference"
     found = [(runs.resolve(name), name) for name in names] or [(kept, kept), (given, given)]
     paths = [(path, root, name) for root, name in found for path in runs.find_runs(root)]
-    known = share.known_code() if any(is_given(*each[1:], given) for each in paths) else {}
+    known = share.known_code() if any(runs.is_given(path) for path, *_ in paths) else {}
     broken = 0
     for path, root, name in paths:
         shown = f"{name}: {path.relative_to(root)}" if str(name).endswith(archive.ENDING) else path
@@ -288,7 +372,7 @@ def main(names):
             told = (
                 f"{shown}: {len(run.rows)} rows, {sum(map(len, run.all_samples.values()))} samples"  # which checks them
             )
-            if is_given(root, name, given):
+            if runs.is_given(path):
                 if why := share.fault(run) or misplaced(run, path):
                     raise BadInput(f"{shown}: {why}")
                 told += f"; {share.code_of(run, known)}"
@@ -298,11 +382,6 @@ def main(names):
             print(error)
     print(f"{len(paths)} runs, {broken} broken")
     return command.USAGE if broken else command.OK
-
-
-def is_given(root, name, folder):
-    """Whether a run comes from others: from an archive, or from results/contributed/."""
-    return str(name).endswith(".tar.gz") or root.is_relative_to(folder)
 
 
 def misplaced(run, path):

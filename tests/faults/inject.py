@@ -61,18 +61,20 @@ FAULTS = {
     "files": [str(errno.ENOSPC), str(errno.EIO)],
     "kill": ["before", "half", "after"],
 }
-TIMED = ("run_id", "device", "status", "stop_reason", "samples", "discarded", "seed")  # with all times: what differs from run to run
+TIMED = ("run_id", "device", "status", "stop_reason", "samples", "discarded", "waited", "seed")  # with all times: what differs from run to run
 OPENCV_FALLS_BACK = "[ WARN:"  # it lacks memory for one way of starting threads, says so itself, and takes another
 SAYS_MEMORY = ("memory", "libgomp: Thread creation failed: Resource temporarily unavailable")  # the second is OpenMP's own
 MEASURED = ("ok", "noisy", "few")
 LIMIT_S = 120
+# The loader divides LD_PRELOAD at spaces, which a checkout's path may have, and LD_LIBRARY_PATH at colons alone.
+PRELOADED = {"LD_PRELOAD": LIBRARY.name, "LD_LIBRARY_PATH": str(LIBRARY.parent)}
 
 
 def run(driver, out, into=None, at=0, how="0", resume=False):
     """The driver's small run; with a fault where `into` says into what."""
     environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", TSPLIB_DIR="/nonexistent", IMAGES_DIR="/nonexistent")
     environment["CUDA_VISIBLE_DEVICES"] = ""  # a GPU's rows take seconds
-    environment.update(LD_PRELOAD=str(LIBRARY), INJECT_COUNT=f"{out}.count")
+    environment.update(PRELOADED, INJECT_COUNT=f"{out}.count")
     if into:
         environment.update(INJECT_INTO="memory" if into == "memory" else "files", INJECT_AT=str(at), INJECT_HOW=how)
     options = COMMANDS[driver].replace("IMAGES", f"{out}-images").split()

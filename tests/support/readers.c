@@ -105,10 +105,17 @@ static void read_tsplib(const uint8_t *bytes, size_t size)
 
 static void read_coordinates(const uint8_t *bytes, size_t size)
 {
-    tsp_point *points;
-    int n;
-    check(tsp_read_coordinates(file_of(bytes, size), TSP_MAX_CITIES, &points, &n));
-    free(points);
+    static const tsp_metric metrics[] = {TSP_BY_HEADER, TSP_PLANE, TSP_GEO};
+    for (int i = 0; i < 3; i++) {
+        tsp_table *table;
+        int n;
+        check(tsp_table_read("x.csv", (const char *)bytes, size, metrics[i], TSP_MAX_CITIES, &table, &n));
+        for (int city = -1; city < n && table; city++) expect(tsp_table_row(table, city).length <= size);
+        tsp_table_free(table);
+    }
+    tsp_instance instance;
+    check(tsp_read_file(file_of(bytes, size), TSP_REAL, TSP_BY_HEADER, &instance));
+    tsp_free(&instance);
 }
 
 static void read_cnf(const uint8_t *bytes, size_t size)

@@ -10,7 +10,7 @@
 enum { ON_CPU = 1 << AB_CPU, ON_HOST = 1 << AB_HOST }; /* backends, any of them */
 
 /* ANTBENCH_ONLY=tsp/mine in the environment leaves of that operation, to next_of, that implementation alone: a test of
- * all kernels is then one of yours, in seconds. Fails the cmocka test where there is no such implementation. */
+ * all kernels is then one of yours, in seconds. Ends the program with 2 where there is no such implementation. */
 
 /* The implementation of `operation` on one of `backends` that comes after `last` in the registry, for NULL the first
  * one; NULL after the last one. Those of several ranks are made of these and have a test of their own (test_team.c). */

@@ -1,5 +1,5 @@
 /* See failing_new.h. Allocation by malloc, which the address sanitizer watches as well. */
-#include "tests/support/failing_new.h"
+#include "tests/failing_new/failing_new.h"
 
 #include <atomic>
 #include <cstdlib>

@@ -1,0 +1,180 @@
+"""A machine is a level of its own: who it is, what several of them give together, which cells are of other runs."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from synthetic_runs import measured_on
+
+from antbench import cells, claims, coverage, gpus, machines, plots, readme, report, spread, times
+
+ADDRESS = "3.3/{}/d198?protocol=as-best"
+
+
+def around(ms):
+    return [0.999 * ms, ms, 1.001 * ms]
+
+
+def gpu_row(ms, name="ds-roulette"):
+    return {(name, "cuda"): around(ms)}
+
+
+def found(source, row="ds-roulette", scope="iteration"):
+    return cells.look_up(source, f"3.3/{row}/d198?scope={scope}")
+
+
+# ---- Who a machine is ----
+
+
+def test_hosts_of_one_cpu_name_are_two_unless_a_fingerprint_or_the_same_gpu_and_day_says_otherwise():
+    def host(gpu, started="2026-01-01T00:00:00Z", fingerprint=""):
+        return machines.machine_of(measured_on(gpu, gpu_row(1), started=started, host=fingerprint), "cpu")
+
+    assert host("a") != host("b") and host("") != host("", "2026-01-01T01:00:00Z")
+    assert host("a") == host("a", "2026-01-01T05:00:00Z") != host("a", "2026-01-02T00:00:00Z")
+    assert host("a", fingerprint="x") == host("b", "2026-02-01T00:00:00Z", fingerprint="x")
+
+
+def test_a_gpu_is_known_by_its_uuid_or_its_fingerprint():
+    one, other = (measured_on(gpu, gpu_row(1)) for gpu in "ab")
+    again = measured_on("a", gpu_row(1), started="2026-02-01T00:00:00Z")
+    assert machines.machine_of(one) == machines.machine_of(again) != machines.machine_of(other)
+    shared = measured_on("a", gpu_row(1))
+    shared.meta["devices"][0] = {"name": "NVIDIA H200", "fingerprint": "5a17"}
+    assert machines.machine_of(shared) == ("5a17",) and machines.name_of(shared) == "GPU 5a17"
+
+
+def test_a_run_without_a_gpu_is_of_no_gpus_host():
+    with_gpu, without = measured_on("a", gpu_row(1)), measured_on("", {("acotsp-seq", "cpu"): around(9)})
+    assert cells.of_kind(with_gpu, [with_gpu, without]) == [with_gpu]
+
+
+def test_a_curve_joins_no_two_hosts():
+    def run(gpu, names, commit):
+        made = measured_on(gpu, {("acotsp-seq", "cpu"): around(9)}, commit=commit)
+        line = made.rows.iloc[0].to_dict()
+        rows = [{**line, "instance": name, "line": i} for i, name in enumerate(names, start=2)]
+        object.__setattr__(made, "rows", pd.DataFrame(rows))
+        return made
+
+    source = cells.Source([run("a", ["d198", "a280"], "aaaaaaa"), run("b", ["lin318"], "bbbbbbb")])
+    line = {"set": "tsp", "top": "3.3/acotsp-seq/{x}", "over": "", "label": "x", "style": "1"}
+    (curve,) = plots.series_of(line, [source], True, [source])
+    assert [name for _, name, _ in curve.points] == ["d198", "a280"]
+
+
+# ---- Several machines, one result ----
+
+
+def test_three_machines_give_the_interval_of_one_more():
+    means = [1.0, 1.02, 1.05]
+    source = cells.Source([measured_on(gpu, gpu_row(ms)) for gpu, ms in zip("abc", means)])
+    time, logs = found(source), np.log(means)
+    half = stats.t.ppf(0.975, 2) * logs.std(ddof=1) * math.sqrt(4 / 3)
+    assert (time.value, time.low, time.high) == pytest.approx(tuple(np.exp(logs.mean() + x * half) for x in (0, -1, 1)))
+    assert time.machines == 3 and len(time.sources) == 3 and claims.interval(time).endswith(", 3 machines")
+
+
+def test_a_machine_measured_twice_is_one():
+    days = ("2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z")
+    time = found(cells.Source([measured_on("a", gpu_row(ms), started=day) for ms, day in zip((1, 2, 3), days)]))
+    assert time.machines == 1 and len(time.sources) == 1 and claims.interval(time).endswith(", n 3")
+
+
+def test_other_code_is_another_result():
+    runs_ = [measured_on(gpu, gpu_row(1), kernel=gpu, started=f"2026-01-0{i}") for i, gpu in enumerate("abc", start=1)]
+    assert found(cells.Source(runs_)).machines == 1
+    by_commit = [measured_on(gpu, {("cpu", "cpu"): around(1)}, commit=gpu * 7) for gpu in "abc"]
+    assert found(cells.Source(by_commit), "cpu").machines == 1
+
+
+def test_of_one_machine_the_interval_is_widened_by_how_machines_differ_in_its_kind():
+    rows = {(f"row-{i}", "cuda"): around(1) for i in range(spread.MIN_ROWS)}
+    slower = {key: around(1.02) for key in rows}
+    alone = {("alone", "cuda"): around(1)}
+    widened = found(cells.Source([measured_on("a", {**rows, **alone}), measured_on("b", slower)]), "alone")
+    assert widened.widened and widened.machines == 1 and widened.high > 1.02 and claims.interval(widened).endswith("n 3, widened")
+    fewer = dict(list(slower.items())[1:])
+    narrow = found(cells.Source([measured_on("a", {**rows, **alone}), measured_on("b", fewer)]), "alone")
+    assert not narrow.widened and narrow.high < 1.01
+
+
+def test_a_quotient_is_widened_only_where_all_its_parts_are():
+    wide = cells.Estimate(2.0, 1.9, 2.1, n=3, machines=1, widened=True)
+    narrow, many = (cells.Estimate(1.0, 0.99, 1.01, n=n, machines=n) for n in (1, 3))
+    assert not cells.divide(wide, narrow).widened and cells.divide(wide, many).widened
+    assert cells.divide(many, many).machines == 3 and not cells.divide(many, many).widened
+
+
+def test_a_cpus_row_prints_as_a_range_over_hosts_with_the_digits_it_has():
+    runs_ = [measured_on(gpu, {("cpu", "cpu"): around(ms), **gpu_row(1)}) for gpu, ms in zip("abc", (186.4, 222, 318))]
+    cpu = found(cells.Source(runs_), "cpu")
+    assert claims.in_table(cpu) == "190 to 320" == report.measured_text(cpu, "ms")
+    ratio = cells.divide(cpu, found(cells.Source(runs_)))
+    assert claims.with_interval(ratio).startswith("about 240 (") and "hosts: 190 to 320, 3 machines" in claims.with_interval(ratio)
+    assert claims.short(147, 2) == "150" and claims.short(0.0446, 2) == "0.045" and claims.short(1447, 2) == "1400"
+
+
+def test_three_hosts_come_before_more_processes():
+    of_three = [measured_on(gpu, {("cpu", "cpu"): around(1)}) for gpu in "abc"]
+    alone = measured_on("d", {("cpu", "cpu"): around(2) + [2.0]}, commit="bbbbbbb", started="2026-02-01T00:00:00Z")
+    assert found(cells.Source([*of_three, alone]), "cpu").machines == 3
+
+
+# ---- Marks ----
+
+
+def two_commits():
+    old = measured_on("a", {("i-roulette", "cuda"): around(4)}, commit="aaaaaaa", started="2026-01-01T00:00:00Z")
+    new = measured_on("b", {**gpu_row(1), ("i-roulette-warp", "cuda"): around(2)}, commit="bbbbbbb", started="2026-02-01T00:00:00Z")
+    for run in (old, new):
+        run.rows["params"] = "protocol=as-best"
+    return cells.Source([old, new])
+
+
+LEGEND = "ᵃ a/2026-01-01T00:00:00Z-aaaaaaa (commit aaaaaaa, GPU a)"
+
+
+def test_a_table_marks_cells_of_other_runs():
+    (table,) = (table for table in report.tables_of(two_commits())[0] if table["layout"] == "3.3")
+    marks = {column["label"]: cell["mark"] for column, cell in zip(table["columns"], table["lines"][0]["cells"])}
+    assert {label: mark for label, mark in marks.items() if mark} == {"I-Roulette": "ᵃ"} and table["legend"][1:] == [LEGEND]
+    assert table["legend"][0] == "unmarked: b/2026-02-01T00:00:00Z-bbbbbbb (commit bbbbbbb, GPU b)"
+
+
+def test_times_over_gpus_mark_cells_of_other_runs_of_a_gpu():
+    made = gpus.tables(gpus.published_gpus() + gpus.of_sources([two_commits()]), ["3.3"])["3.3"]
+    text = times.as_text(made)
+    assert "4.00ᵃ" in text and "1.00ᵃ" not in text and text.splitlines()[-1] == LEGEND
+
+
+def test_a_generated_table_marks_cells_of_other_runs(monkeypatch):
+    source = two_commits()
+    for run in source.runs:
+        monkeypatch.setattr(type(run), "table", "table-3.3.csv")
+    monkeypatch.setattr(readme, "source", lambda chosen: source)
+    measured = readme.Measured(source.runs)
+    text = " ".join(measured.ms(ADDRESS.format(row)) for row in ("ds-roulette", "i-roulette-warp", "i-roulette"))
+    assert measured.marked(text) == "1.00 2.00 4.00ᵃ" and measured.machines() == "2 H200s"
+    assert measured.runs().splitlines()[1].startswith("ᵃ [aaaaaaa](") and measured.runs().endswith(") on GPU a")
+
+
+# ---- Coverage ----
+
+
+def test_coverage_of_machines_that_differ_as_assumed():
+    random = np.random.default_rng(1)
+    names = [f"row-{i}" for i in range(60)]
+    runs_ = [measured_on(gpu, {(name, "cuda"): around(math.exp(random.normal(0, 0.01))) for name in names}) for gpu in "abcd"]
+    (line,) = coverage.lines(runs_)
+    told = dict(zip(coverage.HEADER, line))
+    assert (told["rows"], told["machines"], told["held out"]) == ("60", "4", "240")
+    assert float(told["inside"].split()[0]) >= 90 > 60 > float(told["of processes: inside"].split()[0])
+
+
+def test_two_machines_cannot_be_left_out():
+    runs_ = [measured_on(gpu, gpu_row(1)) for gpu in "ab"]
+    (line,) = coverage.lines(runs_)
+    assert line[6:8] == ("0", "–")
