@@ -221,8 +221,8 @@ def tree(tmp_path_factory, request):
             name: (made.path / name).read_bytes() for name in listed_by_git() if (made.path / name).is_file()
         }
     # Without CUDA, which the build that is copied may have: what knows of it is compiled before anything is added.
-    objects = made.path / "build/obj"
-    configured = [file.with_suffix(".o") for file in objects.rglob("*.d") if "gen/config.h" in file.read_text()]
+    lists = [*(made.path / "build/obj").rglob("*.d"), *(made.path / "build/san").rglob("*.d")]
+    configured = [file.with_suffix(".o") for file in lists if "gen/config.h" in file.read_text()]
     configured = [str(file.relative_to(made.path)) for file in configured]
     assert configured
     assert made.make(*configured).returncode == 0
