@@ -78,6 +78,7 @@ def made_row(i, n, run, quality):
         device="GPU",
         status="ok",
         samples=float(n),
+        iterations=float(ITERATIONS),
         quality_metric=quality[0],
         quality_runs=quality[1],
         run_id=run.run_id,

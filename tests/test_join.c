@@ -168,6 +168,8 @@ static void what_processes_say_of_the_gpu_is_joined(void **state)
     strcpy(first.row.note, "generated");
     strcpy(second.row.note, "generated");
     first.row.energy_j = 1;
+    first.row.iterations = 35; /* its time was up */
+    second.row.iterations = 36;
     first.row.sm_clock_mhz = 1980;
     second.row.sm_clock_mhz = 1900;
     const ab_recorded_row *const parts[] = {&first, &second};
@@ -175,7 +177,7 @@ static void what_processes_say_of_the_gpu_is_joined(void **state)
     assert_string_equal(joined.row.throttle, "sw-power-cap");
     assert_string_equal(joined.row.stop_reason, "budget");
     assert_string_equal(joined.row.note, "generated");
-    assert_true(joined.row.sm_clock_mhz == 1940 && joined.row.energy_j == 1);
+    assert_true(joined.row.sm_clock_mhz == 1940 && joined.row.energy_j == 1 && joined.row.iterations == 36);
     free(joined.samples);
 }
 

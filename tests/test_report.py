@@ -70,8 +70,9 @@ def test_stages_are_summed_and_their_errors_too(tmp_path):
     )
     found = cells.look_up(source, "3.4/ds-roulette/d198?stage=choice+construct")
     assert found.value == 7
-    half = cells.look_up(source, "3.4/ds-roulette/d198?stage=construct").high - 4
-    assert found.high - 7 == pytest.approx(half * 1.25)
+    half = math.log(cells.look_up(source, "3.4/ds-roulette/d198?stage=construct").high / 4)
+    assert 7 * math.log(found.high / 7) == pytest.approx(4 * half * 1.25)
+    assert found.low * found.high == pytest.approx(7 * 7)
 
 
 def test_a_stand_in_has_its_own_name_and_meets_nothing_published(tmp_path):
@@ -177,11 +178,11 @@ def test_a_quotient_is_open_where_the_interval_of_a_part_reaches_0(low):
         assert found and (found.low, found.high) == (0, math.inf)
 
 
-def test_an_interval_reaches_below_the_smallest_sample(tmp_path):
-    """Three processes that differ much say little of the mean of others."""
+def test_an_interval_reaches_below_the_smallest_sample_and_not_below_0(tmp_path):
+    """Three processes that differ much say little of the mean of others. Before schema 5 the file has Student's own."""
     row = made_row("3.3", "acotsp-omp", "d198", 1.0, processes=3, min_ms=0.9, ci95_lo_ms=-0.4, ci95_hi_ms=2.4)
     found = cells.look_up(source_of(tmp_path, [row]), "3.3/acotsp-omp/d198")
-    assert (found.low, found.high, found.n) == (-0.4, 2.4, 3)
+    assert (found.low, found.high, found.n) == (pytest.approx(math.exp(-1.4)), pytest.approx(math.exp(1.4)), 3)
 
 
 def test_relative_errors_of_a_quotient_add_in_quadrature():
@@ -201,7 +202,7 @@ def test_bandwidth_is_a_share_of_the_copy_of_the_run(tmp_path):
     copy = made_row("6.1", "copy", "8 MiB", 2.0, "bytes=4000000", "setup", **of_copy)
     detector = made_row("6.1", "npp", "lena", 0.5, scope="kernel", bytes=1e6)
     found = cells.look_up(source_of(tmp_path, [detector, copy]), "6.1/npp/lena?scope=kernel#bandwidth")
-    assert found.value == pytest.approx((1e6 / 0.5) / (8e6 / 2.0)) and found.low != found.low
+    assert found.value == pytest.approx((1e6 / 0.5) / (8e6 / 3.0)) and found.low != found.low
 
 
 def test_bandwidth_without_a_copy_or_without_bytes_has_a_reason(tmp_path):
@@ -468,6 +469,18 @@ def test_the_markdown_tables_are_rectangular(thesis):
     for above, below in zip(lines, lines[1:]):
         if above.startswith("|") and below.startswith("|"):
             assert above.count("|") == below.count("|"), below
+
+
+def test_each_table_says_of_how_many_iterations_its_means_are(thesis):
+    """Those of runs and kernels are alike."""
+    for page in ("report.md", "index.html"):
+        text = (thesis / page).read_text(encoding="utf-8")
+        assert "Means of the first 100 iterations." in text
+        assert "Means" not in text[text.index("Table 6.1: edge detectors") :].partition("Again: ")[0]
+    assert ", 100 iterations</span>" in text
+    with open(thesis / "tables.csv", newline="", encoding="utf-8") as file:
+        told = {(line["layout"], line["iterations"]) for line in csv.DictReader(file) if line["measured"]}
+    assert ("3.3", "100") in told and {count for layout, count in told if layout in ("5.1", "6.1")} == {""}
 
 
 def test_noisy_and_unsupported_rows_are_listed_with_their_reasons(tmp_path):

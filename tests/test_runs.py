@@ -99,8 +99,9 @@ def test_a_run_of_schema_2_is_read(schema_2):
 
 def test_earlier_schemas_are_the_newest_without_what_is_new():
     table, samples = runs.SCHEMAS["1"]
-    assert set(runs.HEADER) - set(runs.SCHEMAS["2"][0]) == {"processes", "waited"} and runs.SCHEMAS["4"][0] == runs.HEADER
-    assert set(runs.HEADER) - set(runs.SCHEMAS["3"][0]) == {"waited"}
+    assert set(runs.HEADER) - set(runs.SCHEMAS["2"][0]) == {"processes", "iterations", "waited"}
+    assert set(runs.HEADER) - set(runs.SCHEMAS["3"][0]) == {"iterations", "waited"}
+    assert set(runs.HEADER) - set(runs.SCHEMAS["4"][0]) == {"iterations"} and runs.SCHEMAS["5"][0] == runs.HEADER
     assert len(table) == 36 and samples == ["table", "row", "line", "i", "ms", "discard_reason"]
     stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf/table-3.3.csv"
     assert stored.read_text().splitlines()[0] == ",".join(table)
@@ -137,8 +138,8 @@ def test_too_few_samples_are_measured_all_the_same(schema_2):
 
 def test_an_unknown_schema_is_refused(schema_2):
     meta = (schema_2 / "meta.json").read_text()
-    (schema_2 / "meta.json").write_text(meta.replace('"schema": 2', '"schema": 5'))
-    with pytest.raises(BadInput, match="meta.json:1: schema 5; this program reads schemas 1, 2, 3, 4"):
+    (schema_2 / "meta.json").write_text(meta.replace('"schema": 2', '"schema": 6'))
+    with pytest.raises(BadInput, match="meta.json:1: schema 6; this program reads schemas 1, 2, 3, 4, 5"):
         runs.load_run(schema_2)
     (schema_2 / "meta.json").write_text(meta.replace('"schema": 2', '"schema": 1'))
     with pytest.raises(BadInput, match="table-3.3.csv:1: unknown header: expected 36 columns"):

@@ -89,9 +89,30 @@ static void the_interval_of_processes_is_of_their_means(void **state)
     assert_int_equal(summary.processes, 3);
     assert_near(summary.mean, 2, 1e-15);
     assert_near(summary.median, 2.5, 1e-15);
-    assert_near(summary.ci95_hi, 2 + 4.3026527 / sqrt(3), 1e-6);
-    assert_near(summary.ci95_lo, 2 - 4.3026527 / sqrt(3), 1e-6);
-    assert_near(ab_relative_error(&summary), 4.3026527 / sqrt(3) / 2, 1e-6);
+    assert_near(summary.ci95_lo, 0.577572285131, 1e-9);
+    assert_near(summary.ci95_hi, 6.92554006309, 1e-9);
+    assert_near(ab_relative_error(&summary), (6.92554006309 - 0.577572285131) / 4, 1e-9);
+}
+
+/* Ends by scipy: mean exp(-+h) with h = stats.t.interval's half of the processes' means, over their mean. */
+static void the_interval_of_processes_is_above_0(void **state)
+{
+    (void)state;
+    const struct {
+        double means[5];
+        int n;
+        double lo, hi;
+    } known[] = {{{0.1, 0.1, 4.0}, 3, 0.025762169658, 76.0805485726},                /* Student's begins at -4.19 */
+                 {{1.00, 1.01, 0.99, 1.02, 0.98}, 5, 0.980559029574, 1.01982641518}, /* Student's: 0.98037, 1.01963 */
+                 {{2, 2}, 2, 2, 2},
+                 {{0, 0, 0}, 3, 0, 0}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const ab_summary summary = ab_summarise_processes(known[i].means, (const int[]){1, 1, 1, 1, 1}, known[i].n);
+        assert_near(summary.ci95_lo, known[i].lo, 1e-9);
+        assert_near(summary.ci95_hi, known[i].hi, 1e-7);
+    }
+    const ab_summary unknown = ab_summarise_processes((const double[]){1, NAN}, (const int[]){1, 1}, 2);
+    assert_true(isnan(unknown.mean) && isnan(unknown.ci95_lo) && isnan(unknown.ci95_hi));
 }
 
 static void one_process_has_the_interval_of_its_samples(void **state)
@@ -236,6 +257,7 @@ int main(void)
         cmocka_unit_test(nan_never_vanishes),
         cmocka_unit_test(student_is_that_of_printed_tables),
         cmocka_unit_test(the_interval_of_processes_is_of_their_means),
+        cmocka_unit_test(the_interval_of_processes_is_above_0),
         cmocka_unit_test(one_process_has_the_interval_of_its_samples),
         cmocka_unit_test(a_time_slice_in_each_process_makes_samples_uneven),
         cmocka_unit_test(what_is_far_is_told_by_the_lower_quartile),

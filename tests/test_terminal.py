@@ -16,9 +16,10 @@ def lines_of(text):
     found, table = {}, None
     for block in text.strip().split("\n\n"):
         first, *lines = block.splitlines()
-        if "; mean in ms" in first:
+        if "; mean in ms" in " ".join(block.split()):
             table = first.partition(":")[0]
-            found.setdefault(table, []).append(lines)
+            of_heading = next(i for i, line in enumerate(lines) if line.startswith("row "))
+            found.setdefault(table, []).append(lines[of_heading:])
         elif table and first.split()[0] == table:
             found[table].append([first, *lines])
     return found

@@ -198,6 +198,15 @@ static ab_status append_transfers(measurement *m)
     return status;
 }
 
+/* How many iterations of a run there are samples of; NAN without samples. */
+static double iterations_of(const ab_sampling *sampling, const ab_series *series)
+{
+    int most = 0;
+    for (int i = 0; i < series->n; ++i)
+        if (series->number[i] >= most) most = series->number[i] + 1;
+    return most > 0 ? fmin(most, sampling->at_once) : (double)NAN;
+}
+
 static ab_status take_time(measurement *m)
 {
     ab_sampling sampling = sampling_of(m);
@@ -205,6 +214,7 @@ static ab_status take_time(measurement *m)
     if (sampling.backend == AB_CUDA) AB_TRY(ab_measure_limits(m->bench, m->row->table));
     sampling.profiled = sampling.backend == AB_CUDA;
     AB_TRY(ab_take_samples(m->bench, &sampling, &m->series, m->row));
+    if (sampling.fresh) m->row->iterations = iterations_of(&sampling, &m->series);
     m->row->bytes = size.bytes;
     m->row->flops = size.flops;
     return append_transfers(m);
@@ -457,8 +467,7 @@ void ab_format_outcome(const ab_row *row, char text[128])
     else if (row->status == AB_ROW_OK && row->ms.samples == 0)
         format_verified(row, text);
     else if (row->ms.samples > 0)
-        snprintf(text, 128, "%s %.4g ms (median of %d)", ab_row_status_name(row->status), row->ms.median,
-                 row->ms.samples);
+        snprintf(text, 128, "%s %.4g ms (mean of %d)", ab_row_status_name(row->status), row->ms.mean, row->ms.samples);
     else
         snprintf(text, 128, "%s: %.100s", ab_row_status_name(row->status), row->note);
 }

@@ -16,7 +16,7 @@ typedef struct ab_effort {
     int runs;          /* number of independent runs, 1 or more; their seeds are seed .. seed + runs - 1 */
     int iterations;    /* number of iterations of each run, 1 or more */
     double budget_s;   /* limit of the timed part of a row, seconds; at least one sample is always taken */
-    double precise;    /* share of its median within which half a row's interval ends the row; 0: off */
+    double precise;    /* share of what it is of within which half a row's interval ends the row; 0: off */
     double limit_s;    /* limit of the whole row, seconds; a row that would take longer is not run but `timeout` */
     double host_steps; /* limit of elementary steps (the operation says of what) of a row on the host backend */
 } ab_effort;

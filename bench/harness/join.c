@@ -180,6 +180,9 @@ static ab_status join_columns(const parts *p, ab_row *row)
 {
     row->discarded = 0;
     for (int i = 0; i < p->n; ++i) row->discarded += p->of[i] ? p->of[i]->row.discarded : 0;
+    /* The most that any has; fmax of a NAN and a number is the number. */
+    for (int i = 0; i < p->n; ++i)
+        if (p->of[i]) row->iterations = fmax(row->iterations, p->of[i]->row.iterations);
     row->waited = weighted_mean(p, offsetof(ab_row, waited));
     row->energy_j = weighted_mean(p, offsetof(ab_row, energy_j));
     row->sm_clock_mhz = weighted_mean(p, offsetof(ab_row, sm_clock_mhz));

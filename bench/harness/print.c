@@ -75,6 +75,7 @@ typedef struct columns {
     const ab_plan *plan; /* has the inputs */
     int from, to;        /* indices of the inputs */
     int label_width;     /* of the column before them */
+    double iterations;   /* of a run that the table's means are of, at most; NAN: its samples are alike */
 } columns;
 
 /* Prints what a line is of. Where it is too long for its column, it has a line of its own. */
@@ -151,6 +152,22 @@ static void print_below(const columns *shown, const ab_row *const *cells, const 
     printf("\n");
 }
 
+/* How many iterations each mean is of, where a row was out of time before it had as many as the heading says. */
+static void print_iterations(const columns *shown, const ab_row *const *cells)
+{
+    bool any = false;
+    const int n = shown->to - shown->from;
+    for (int i = 0; i < n; ++i) any |= cells[i] && cells[i]->iterations < shown->iterations;
+    if (!any) return;
+    print_label(shown, "  iterations");
+    for (int i = 0; i < n; ++i) {
+        char text[32] = "-";
+        if (cells[i] && isfinite(cells[i]->iterations)) snprintf(text, sizeof text, "%.0f", cells[i]->iterations);
+        print_text(text);
+    }
+    printf("\n");
+}
+
 enum { LABEL_SIZE = sizeof(line_key) + ROW_WIDTH + 8 };
 
 static void format_label(const line_key *key, char label[LABEL_SIZE])
@@ -176,6 +193,7 @@ static void print_line(const columns *shown, const ab_row *rows, int count, cons
     print_label(shown, label);
     for (int i = 0; i < n; ++i) print_cell(cells[i]);
     printf("\n");
+    print_iterations(shown, cells);
     print_below(shown, cells, "median", median_ms);
     print_below(shown, cells, "published", published_ms);
     print_below(shown, cells, first->quality_metric, quality);
@@ -198,7 +216,10 @@ static void print_heading(const columns *shown, const ab_heading *heading)
     char text[256];
     printf("\n");
     if (shown->from == 0) {
-        snprintf(text, sizeof text, "%s: %s; mean in ms, or the named metric", heading->table, heading->title);
+        char of[48] = "";
+        if (shown->iterations > 1.0) snprintf(of, sizeof of, " of the first %.0f iterations", shown->iterations);
+        if (shown->iterations == 1.0) snprintf(of, sizeof of, " of the first iteration");
+        snprintf(text, sizeof text, "%s: %s; mean in ms%s, or the named metric", heading->table, heading->title, of);
         print_wrapped(text, 4);
     }
     snprintf(text, sizeof text, "%-*s what", ROW_WIDTH, shown->from == 0 ? "row" : heading->table);
@@ -239,13 +260,25 @@ static int longest_label(const ab_row *rows, int count, const char *table)
     return (int)longest;
 }
 
+/* The most iterations that a row of a table is the mean of; NAN where none is. */
+static double most_iterations(const ab_row *rows, int count, const char *table)
+{
+    double most = NAN;
+    for (int i = 0; i < count; ++i)
+        if (strcmp(rows[i].table, table) == 0) most = fmax(most, rows[i].iterations);
+    return most;
+}
+
 /* A table of more columns than a line has room for is several, of as many columns each. */
 static void print_table(const ab_plan *plan, const ab_row *rows, int count, const ab_heading *heading)
 {
     const int n = plan->n_inputs, parts = (n + MOST_CELLS - 1) / MOST_CELLS;
     const int longest = longest_label(rows, count, heading->table);
     for (int part = 0; part < parts; ++part) {
-        columns shown = {.plan = plan, .from = n * part / parts, .to = n * (part + 1) / parts};
+        columns shown = {.plan = plan,
+                         .from = n * part / parts,
+                         .to = n * (part + 1) / parts,
+                         .iterations = most_iterations(rows, count, heading->table)};
         const int room = LINE_WIDTH - (CELL_WIDTH + 1) * (shown.to - shown.from);
         shown.label_width = room < longest ? room : longest;
         print_columns(&shown, rows, count, heading);

@@ -82,14 +82,25 @@ static ab_status join_parts(const ab_shares *shares, const ab_row *key, ab_recor
     return status;
 }
 
-ab_status ab_shares_are_precise(const ab_shares *shares, const ab_row *key, double within, bool *precise)
+/* Whether the first n processes are. */
+static ab_status first_are_precise(const ab_shares *shares, int n, const ab_row *key, double within, bool *precise)
 {
     ab_recorded_row joined;
     bool last;
-    const ab_status status = join_parts(shares, key, &joined, &last);
+    const ab_status status = join_parts(&(ab_shares){shares->of, n}, key, &joined, &last);
     *precise = ab_times_are_precise(&joined.row, within);
     free(joined.samples);
     return status;
+}
+
+ab_status ab_shares_are_precise(const ab_shares *shares, const ab_row *key, double within, int round, bool *precise)
+{
+    int n = shares->n; /* that measured the row: the first so many */
+    while (n > 0 && !ab_recorded_find(&shares->of[n - 1], key)) --n;
+    *precise = false;
+    if (n < 2 * round) return ab_ok();
+    AB_TRY(first_are_precise(shares, n, key, within, precise));
+    return *precise ? first_are_precise(shares, n - round, key, within, precise) : ab_ok();
 }
 
 /* ---- Starting ---- */
@@ -202,7 +213,7 @@ static ab_status is_any_left(const ab_bench *bench, const ab_plan *plan, const c
         const ab_recorded_row *first = ab_recorded_find(shares.of, key);
         bool precise = true;
         if (first && first->row.ms.samples > 0 && ab_cell_is_repeated(&plan->cells[i]))
-            status = ab_shares_are_precise(&shares, key, bench->options->until_precise, &precise);
+            status = ab_shares_are_precise(&shares, key, bench->options->until_precise, bench->processes, &precise);
         *any = !precise;
     }
     ab_shares_free(&shares);

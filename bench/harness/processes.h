@@ -6,7 +6,8 @@
  * first verifies them, and does alone what is not timed. Each writes a run of its own, DIR/process-K with its share of
  * the runs, samples and time, and can be resumed like one. When all have ended, their rows are joined in the run, and
  * the shares removed. With --until-precise there are more of them until the interval of each row is as narrow as it
- * should be; they measure those rows alone of which it is not yet.
+ * should be, and then as many again as there are without; they measure those rows alone that are not done. A row that
+ * ended as soon as its interval looked narrow would end where it is so by chance (scripts/antbench/precise_rates.py).
  */
 #ifndef ANTBENCH_PROCESSES_H
 #define ANTBENCH_PROCESSES_H
@@ -31,8 +32,9 @@ typedef struct ab_shares {
 ab_status ab_shares_read(const char *directory, int n, const char *table_file, ab_shares *shares);
 void ab_shares_free(ab_shares *shares);
 
-/* Whether a row that they measured is precise (ab_times_are_precise). */
-ab_status ab_shares_are_precise(const ab_shares *shares, const ab_row *key, double within, bool *precise);
+/* Whether a row that they measured is done: precise (ab_times_are_precise), as it was before the last round of so many
+ * processes, and a round or more came before that. */
+ab_status ab_shares_are_precise(const ab_shares *shares, const ab_row *key, double within, int round, bool *precise);
 
 /* Removes the shares, when the run is complete, of which there may be so many. */
 void ab_remove_shares(const char *directory, const char *table_file, int processes);

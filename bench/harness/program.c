@@ -40,7 +40,7 @@ static ab_status is_worth_timing(const ab_bench *bench, const ab_shares *before,
         return ab_ok();
     }
     if (before->n < bench->processes) return ab_ok();
-    AB_TRY(ab_shares_are_precise(before, &cell->key, bench->options->until_precise, &precise));
+    AB_TRY(ab_shares_are_precise(before, &cell->key, bench->options->until_precise, bench->processes, &precise));
     if (precise) strcpy(why, "precise enough");
     return ab_ok();
 }

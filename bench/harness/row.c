@@ -8,7 +8,7 @@
 
 #include "bench/harness/row.h"
 
-static const char schema[] = "4"; /* of table files; goes up when a column changes its meaning */
+static const char schema[] = "5"; /* of table files; goes up when a column changes its meaning */
 
 enum {
     ROW_DIGITS = 12,   /* nanoseconds up to 10^6 ms, integers up to 10^12 */
@@ -57,6 +57,7 @@ static const column columns[] = {
     TEXT(stop_reason),
     FIELD("samples", CELL_COUNT, ms.samples),
     FIELD("processes", CELL_COUNT, ms.processes),
+    NUMBER(iterations),
     FIELD("discarded", CELL_COUNT, discarded),
     NUMBER(waited),
     TIME(median),
@@ -166,7 +167,7 @@ void ab_row_set_failure(ab_row *row, bool wrong, const ab_status *status)
 {
     row->status = wrong ? AB_ROW_WRONG : status->code == AB_UNSUPPORTED ? AB_ROW_UNSUPPORTED : AB_ROW_ERROR;
     row->ms = ab_row_new().ms;
-    row->waited = row->bytes = row->flops = row->energy_j = NAN;
+    row->iterations = row->waited = row->bytes = row->flops = row->energy_j = NAN;
     row->stop_reason[0] = '\0';
     ab_row_add_note(row, "%s", status->reason);
 }

@@ -43,6 +43,8 @@ typedef struct ab_row {
     ab_row_status status;
     char stop_reason[16]; /* count | converged | budget; empty without samples */
     int discarded;        /* samples that do not count: the GPU throttled or late, the CPU's threads preempted */
+    double iterations;    /* of runs that each begin anew: the samples are of so many first ones at most, and sample
+                           * `number` is of iteration `number` mod iterations; NAN: samples are alike */
     double waited;        /* share of the time in which the CPU's threads waited for a core; NAN: not known */
     ab_summary ms;        /* samples 0 and all NAN when not timed */
     ab_shape shape;       /* of the samples; no column, since it follows from them */

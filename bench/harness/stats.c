@@ -128,10 +128,11 @@ ab_summary ab_summarise_processes(const double *samples, const int *counts, int 
     if (found < 2) return summary;
     const double squares = sum_of_processes(samples, counts, processes, sum / found, 2, &found);
     const double half = ab_student_t975(found - 1) * sqrt(squares / (found - 1) / found);
+    const double share = half > 0 ? half / (sum / found) : 0;
     summary.processes = found;
     summary.mean = sum / found;
-    summary.ci95_lo = summary.mean - half;
-    summary.ci95_hi = summary.mean + half;
+    summary.ci95_lo = summary.mean * exp(-share);
+    summary.ci95_hi = summary.mean * exp(share);
     return summary;
 }
 

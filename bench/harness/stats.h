@@ -1,6 +1,6 @@
 /* Statistics of samples, deterministic: order statistics, which assume nothing about the distribution, for those of one
- * process, and Student's interval for the means of several processes. A NaN among the samples makes every statistic of
- * them NAN: it never goes unnoticed into an average. */
+ * process, and Student's interval, on logarithms, for the means of several processes. A NaN among the samples makes
+ * every statistic of them NAN: it never goes unnoticed into an average. */
 #ifndef ANTBENCH_STATS_H
 #define ANTBENCH_STATS_H
 
@@ -16,7 +16,10 @@ typedef struct ab_summary {
     double min, q1, q3, max; /* quartiles as ab_quantile has them */
     int processes;           /* that took them; 0 without samples */
     /* 95 % interval. Of one process: of the median, from order statistics (binomial); NAN below 6 samples. Of several:
-     * of the mean, Student's of the processes' means. */
+     * of the mean, Student's of the processes' means, carried over to logarithms. With h, half of Student's as a share
+     * of the mean, it is from mean e^-h to mean e^h: above 0, as every time is, and Student's where it is narrow. To
+     * first order the logarithm of a mean varies as the mean does, over it (the delta method). Of means that are all 0
+     * it is 0. */
     double ci95_lo, ci95_hi;
 } ab_summary;
 

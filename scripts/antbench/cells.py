@@ -54,6 +54,11 @@ class Estimate:
     span: tuple = ()  # the least and the largest mean of a host, where several measured a CPU's part
 
     @property
+    def iterations(self):
+        """Of how many first iterations of a run the part is the mean that has the fewest; 0 where samples are alike."""
+        return min(filter(None, map(runs.iterations, self.rows)), default=0)
+
+    @property
     def run_ids(self):
         return list(dict.fromkeys(row["run_id"] for row in self.rows))
 
@@ -73,6 +78,7 @@ class Address:
     instances: tuple  # the first that was measured is taken
     conditions: tuple  # (name, accepted values); several values are summed
     quantity: str  # "" or one of QUANTITIES
+    first: float = math.inf  # iterations of a run that a mean time is of, at most
 
 
 BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a row's own
@@ -121,7 +127,7 @@ class Source:
         self.rows = runs.best_rows(self.runs, lambda row: spread.identity(row) in several)
         for row in self.rows.to_dict("records"):
             if of_machines := of_code.get(spread.identity(row)):
-                row["result"] = spread.result(row, of_machines, between)
+                row["alike"] = of_machines, between
             found = self.verified if row["backend"] == "host" else self.cells
             found.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
         self.instances = {instance for _, _, instance in [*self.cells, *self.verified]}
@@ -169,7 +175,7 @@ def is_tour(row):
 
 def evidence_of_tour(row):
     """A tour is as long whatever the code's speed: what counts is after how many iterations, and of how many runs."""
-    return iterations_of(row) == iterations().get(row["table"]), len(runs.quality_of_runs(row)), row["run"].started
+    return runs.iterations_of_quality(row) == iterations().get(row["table"]), len(runs.quality_of_runs(row)), row["run"].started
 
 
 def cpu_label(run):
@@ -210,12 +216,12 @@ def total(rows, address):
     """The sum over the conditions with several values, of the best row for each."""
     several = next((pair for pair in address.conditions if len(pair[1]) > 1), None)
     if several is None:
-        return estimate(newest(rows), address.quantity)
+        return estimate(newest(rows), address)
     name, values = several
     parts = [[row for row in rows if condition_value(row, name) == value] for value in values]
     if not all(parts):
         return Estimate(reason=f"no row {address.table} {','.join(address.rows)} with {name}={values[parts.index([])]}")
-    return add([estimate(newest(part), address.quantity) for part in parts])
+    return add([estimate(newest(part), address) for part in parts])
 
 
 def newest(rows):
@@ -223,25 +229,35 @@ def newest(rows):
     return max(rows, key=lambda row: (row["status"] == "ok", row["backend"] == "cpu" and runs.evidence(row), row["rank"]))
 
 
-def estimate(row, quantity):
+def estimate(row, address):
+    quantity = address.quantity
     if row["status"] not in runs.MEASURED:
         return Estimate(reason=f"{row['status']}: {row['note']}".rstrip(": "), rows=(row,))
-    expected = iterations().get(row["table"])
-    if quantity in TOURS and iterations_of(row) not in (None, expected):
-        return Estimate(reason=f"after {iterations_of(row)} iterations, not {expected}", rows=(row,))
+    expected, after = iterations().get(row["table"]), runs.iterations_of_quality(row)
+    if quantity in TOURS and after not in (None, expected):
+        return Estimate(reason=f"after {after} iterations, not {expected}", rows=(row,))
     if quantity == "best":
         return unless_absent(row["quality_best"], row)
-    return OTHER_QUANTITIES[quantity](row) if quantity in OTHER_QUANTITIES else mean_time(row)
+    return OTHER_QUANTITIES[quantity](row) if quantity in OTHER_QUANTITIES else mean_time(row, address.first)
 
 
-def mean_time(row):
-    if made := row.get("result"):
+def mean_time(row, first=math.inf):
+    """Over all iterations of its runs, or the first so many."""
+    if "alike" in row:
+        of_machines, between = row["alike"]
+        cut = {machine: [of_first(each, first) for each in rows] for machine, rows in of_machines.items()}
+        made = spread.result(of_first(row, first), cut, between)
         told = made.machines, made.widened, made.span
         return Estimate(made.value, made.low, made.high, "", made.rows, "", made.n, *told)
+    row = of_first(row, first)
     value, low, high, n = runs.mean_interval(row)
     if math.isnan(value):
         return Estimate(reason="not timed", rows=(row,))
     return Estimate(value, low, high, rows=(row,), n=n, machines=1)
+
+
+def of_first(row, first):
+    return row if first == math.inf else runs.of_first(row, first)
 
 
 def quality(row):
@@ -259,12 +275,6 @@ def quality(row):
     return found
 
 
-def iterations_of(row):
-    """That a quality was looked at after, which the name of its metric has; None where it has none."""
-    found = re.search(r"after-(\d+)-iterations", row["quality_metric"])
-    return int(found[1]) if found else None
-
-
 def bandwidth(row):
     """What a row reads and writes in its mean time, over a copy's in the same run; schema 1 has it as a quality."""
     if row["quality_metric"] == "bandwidth-share":
@@ -272,7 +282,7 @@ def bandwidth(row):
     copy = next(filter(is_copy, row["run"].records), None)
     if copy is None:
         return Estimate(reason=f"no copy in the GPU's memory in {row['run_id']}", rows=(row,))
-    share = (row["bytes"] / row["mean_ms"]) / (copy["bytes"] / copy["median_ms"])
+    share = (row["bytes"] / row["mean_ms"]) / (copy["bytes"] / copy["mean_ms"])
     return unless_absent(share, row, "no bytes or no time")
 
 
@@ -328,12 +338,13 @@ def add(parts):
     for part in parts:
         if not part:
             return part
-    half = math.sqrt(sum(((part.high - part.low) / 2) ** 2 for part in parts))
     value = sum(part.value for part in parts)
+    below, above = (math.hypot(*(part.value * error for part, error in zip(parts, errors))) / (value or math.nan)
+                    for errors in zip(*map(relative_errors, parts)))  # fmt: skip
     rows = tuple(row for part in parts for row in part.rows)
     ends = [part.span or (part.value, part.value) for part in parts]
     span = tuple(map(sum, zip(*ends))) if any(part.span for part in parts) else ()
-    return Estimate(value, value - half, value + half, rows=rows, span=span, **rests_on(*parts))
+    return Estimate(value, value * math.exp(-below), value * math.exp(above), rows=rows, span=span, **rests_on(*parts))
 
 
 def rests_on(*parts):
@@ -356,7 +367,7 @@ def unlike(a, b):
 def relative_errors(part):
     """How far the ends of the interval are below and above the value on a logarithmic scale; NaN without an interval.
 
-    Infinite both where the interval reaches 0, as Student's of three processes that differ much: nothing is known then.
+    Infinite both where the interval reaches 0, as that of a quality may: nothing is known then.
     """
     if part.value == 0:
         return (0.0, 0.0) if part.low == part.high == 0 else (math.nan, math.nan)
@@ -402,19 +413,43 @@ def published_rows():
     return runs.published().set_index("id").to_dict("index")
 
 
-def look_up(source, text, x=""):
-    """The number at an address: published where it begins with "=", else measured."""
+def look_up(source, text, x="", first=math.inf):
+    """The number at an address: published where it begins with "=", else measured; a mean time over the first so many
+    iterations of its runs."""
     text = text.replace("{x}", x)
     if not text.startswith("="):
-        return source.find(parse(text))
+        return source.find(replace(parse(text), first=first))
     found = published_rows().get(text[1:])
     return Estimate(*3 * [found["value"]]) if found else Estimate(reason=f"no published number {text[1:]}")
 
 
-def quotient(source, top, over, x=""):
+def quotient(source, top, over, x="", first=math.inf):
     """The number at `top`, over the one at `over` where there is such an address."""
-    above = look_up(source, top, x)
-    return divide(above, look_up(source, over, x)) if over else above
+    above = look_up(source, top, x, first)
+    return divide(above, look_up(source, over, x, first)) if over else above
+
+
+# ---- Over how many iterations ----
+
+
+def common_iterations(found):
+    """The first iterations that numbers beside each other are means of: as many as all of their rows have whose runs came
+    to their end, without those of a smoke test beside others. inf where samples are alike."""
+    rows = [row for estimate in found for row in estimate.rows if runs.iterations(row)]
+    rows = [row for row in rows if row["run"].profile != "smoke"] or rows
+    complete = list(filter(None, map(runs.complete_iterations, rows)))
+    return min(complete) if complete else max(map(runs.iterations, rows), default=math.inf)
+
+
+def told_iterations(found, first):
+    """As "the first 100 iterations (2 to 35 where the time of a row ended)", of such numbers; "" where samples are alike."""
+    counts = [estimate.iterations for estimate in found if estimate and estimate.iterations]
+    if not counts:
+        return ""
+    fewer = sorted(count for count in counts if count < first)
+    ends = dict.fromkeys(map(str, fewer[:1] + fewer[-1:]))
+    told = "the first iteration" if first == 1 else f"the first {first} iterations"
+    return told + (f" ({' to '.join(ends)} where the time of a row ended)" if fewer else "")
 
 
 def read_layout(name, folder=REPORT):

@@ -150,7 +150,8 @@ def of_table(table):
             compared += packed(names, [("published", published), ("ours", ours), ratios], column["label"])
         else:
             alone.append((column["label"], ours))
-    return with_legend(beside(compared + packed(names, alone)), table["legend"])
+    means = [f"Means of {table['iterations']}"] if table["iterations"] else []
+    return with_legend(beside(compared + packed(names, alone)), [*means, *table["legend"]])
 
 
 def own(cell, unit):

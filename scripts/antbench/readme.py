@@ -1,4 +1,4 @@
-"""The results in README.md, docs/results.md, docs/learn.md and docs/coverage.md, between `<!-- generated: NAME -->` and `<!-- end -->`,
+"""The results in README.md and docs/{results,learn,coverage,frontier}.md, between `<!-- generated: NAME -->` and `<!-- end -->`,
 from the stored runs. `make index`.
 
 What a block says stands in report/readme/NAME.md.j2. A template picks the runs with machine() (each cell at its best)
@@ -9,28 +9,43 @@ import functools
 import os
 import re
 import statistics
-from dataclasses import replace
 
-from antbench import cells, claims, coverage, machines, roofline, runs
+from antbench import cells, claims, coverage, machines, report, roofline, runs
 from antbench.command import ROOT, BadInput
 from antbench.report import jinja, printed
 
-PAGES = tuple(ROOT / page for page in ("README.md", "docs/results.md", "docs/learn.md", "docs/coverage.md"))
+PAGES = tuple(
+    ROOT / page for page in ("README.md", "docs/results.md", "docs/learn.md", "docs/coverage.md", "docs/frontier.md")
+)
 TEMPLATES = cells.REPORT / "readme"
 PLACE = re.compile("\0(\\d+)\0")
 BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 REFERENCE = runs.RESULTS / "reference"
 
 
+def in_table(found):
+    """A number in a cell. Where few samples make most of a mean, as a time slice that a host takes from threads that wait
+    for each other, the median stands behind it: "~2.9 (median 0.099)"."""
+    median = report.median_beside(found)
+    return claims.in_table(found) + (f" ({median})" if median else "")
+
+
+def judged(ms, goal):
+    share = 100 * abs(1 - ms / goal)
+    return f"reached by {share:.0f} %" if ms <= goal else f"{share:.0f} % short"
+
+
 class Measured:
     """What a template asks of some runs; remembers the rows, so that it can say where they are from.
 
-    A number is followed by a placeholder, which `marked` turns into the mark of its runs once all of a table are known.
+    A number is a placeholder, which `marked` turns into the number and the mark of its runs once all of a table are known:
+    its rows are compared over the same first iterations.
     """
 
     def __init__(self, chosen, folder=ROOT):
         """`folder`: where the page is that links to the runs."""
         self.source, self.cells, self.folder = source(tuple(chosen)), [], folder
+        self.asked = {}  # {number of a cell: (address, what is there, the text of that)}, of those that are numbers
         self.gpu, self.label = self.source.device, self.source.label
         # Of most runs: those of several ranks are of larger hosts.
         self.cores = statistics.mode(run.meta["machine"]["usable_cores"] for run in self.source.runs if run.device)
@@ -42,25 +57,30 @@ class Measured:
         virtual = "virtual " if any(host.get("virtual") for host in hosts) else ""
         return f"{self.cores} {virtual}CPUs (threads)"
 
-    def ms(self, address):
+    def ms(self, address, text=in_table):
         """A mean time as text, as the report has it; "–" where there is none. ~ marks what is noisy or has no interval."""
-        return self._text(cells.look_up(self.source, address))
-
-    def median_ms(self, address):
-        """The median likewise: where threads that wait for each other take microseconds, a time slice that the host
-        takes from one of them is most of the mean."""
         found = cells.look_up(self.source, address)
-        if found:
-            medians = [row["median_ms"] for row in found.rows]
-            found = replace(found, value=statistics.geometric_mean(medians), span=span(medians) if found.span else ())
-        return self._text(found)
+        if not found:
+            return claims.in_table(found)
+        self.asked[len(self.cells)] = address, found, text
+        return self.placed(found.sources)
+
+    def against(self, address, goal):
+        """A mean time and how it stands to the ms that were aimed at: "0.0489, reached by 2 %"."""
+        return self.ms(address, lambda found: f"{in_table(found)}, {judged(found.value, goal)}")
+
+    @property
+    def first(self):
+        """The iterations that all numbers so far are compared over."""
+        return cells.common_iterations([found for _, found, _ in self.asked.values()])
+
+    def iterations(self):
+        """As "the first 20 iterations (8 to 11 where the time of a row ended)", of the numbers so far."""
+        return cells.told_iterations([found for _, found, _ in self.asked.values()], self.first)
 
     def copied_in_ms(self, n_bytes):
         """How long a copy in the GPU's memory takes to read as much."""
         return claims.short(n_bytes / roofline.roof(self.source)["copy"] / 1e6)
-
-    def _text(self, found):
-        return claims.in_table(found) + (self.placed(found.sources) if found else "")
 
     def placed(self, runs):
         """The placeholder of the mark of a cell of these runs."""
@@ -72,9 +92,14 @@ class Measured:
         return machines.Marks([self.cells])
 
     def marked(self, text):
-        """A table with the marks of its cells."""
-        marks = self.marks
-        return PLACE.sub(lambda place: marks.of(0, self.cells[int(place[1])]), text.strip())
+        """A table with its numbers and the marks of its cells."""
+        marks, first = self.marks, self.first
+        numbers = {
+            i: as_text(cells.look_up(self.source, address, first=first)) for i, (address, _, as_text) in self.asked.items()
+        }
+        return PLACE.sub(
+            lambda place: numbers.get(int(place[1]), "") + marks.of(0, self.cells[int(place[1])]), text.strip()
+        )
 
     def machines(self, of=None):
         """How many GPUs the numbers so far, or these cells' runs, are of, as "one H200", "3 H200s"."""
@@ -88,10 +113,6 @@ class Measured:
         main = "; ".join(described(run, self.folder) for run in main_runs)
         legend = [f"{mark} {', '.join(told_briefly(run, self.folder) for run in each)}" for each, mark in marks.letters.items()]
         return ";\n".join(filter(None, [main, *legend]))
-
-
-def span(values):
-    return min(values), max(values)
 
 
 def described(run, folder):

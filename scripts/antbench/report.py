@@ -8,6 +8,7 @@ without it all is there).
 import argparse
 import base64
 import csv
+import math
 import os
 import re
 import shlex
@@ -23,7 +24,7 @@ GRID_END = "at the end of its grid"  # in the note of a row whose best parameter
 NUMBER = re.compile(r"-?[\d.]+(e[+-]?\d+)?")
 PLAIN = re.compile(r"[\w./,=:+^-]+")  # what no shell changes
 CSV_HEADER = (
-    "machine,layout,line,column,unit,published,measured,ci95_lo,ci95_hi,ratio,status,reason,instance,run_id,"
+    "machine,layout,line,column,unit,published,measured,ci95_lo,ci95_hi,iterations,ratio,status,reason,instance,run_id,"
     "published_id"
 ).split(",")
 
@@ -31,9 +32,9 @@ CSV_HEADER = (
 # ---- Tables ----
 
 
-def cell(column, name, source, unit):
+def cell(column, name, source, unit, first=math.inf):
     """One cell: the published number, ours and how they relate. For times the ratio says how much faster ours is."""
-    measured = cells.quotient(source, layouts.address(column), column["over"], name)
+    measured = cells.quotient(source, layouts.address(column), column["over"], name, first)
     published_id = column["published"].replace("{x}", name)
     published = cells.look_up(source, published_id) if published_id else cells.Estimate()
     ratio = cells.divide(*((published, measured) if unit == "ms" else (measured, published)))
@@ -62,13 +63,16 @@ def says_something(found):
 def table(layout, columns, source):
     """A table as the templates want it, or None where nothing of it was measured. Lines and columns without anything of
     ours are left out, and named."""
+    names = list(cells.lines_of(layout["set"], [source]))
+    every = [cells.quotient(source, layouts.address(column), column["over"], name) for column in columns for name in names]
+    first = cells.common_iterations(every)
     lines = [
         {
             "name": name,
             "stand_in": cells.is_stand_in(name, layout["set"]),
-            "cells": [cell(column, name, source, layout["unit"]) for column in columns],
+            "cells": [cell(column, name, source, layout["unit"], first) for column in columns],
         }
-        for name in cells.lines_of(layout["set"], [source])
+        for name in names
     ]
     kept = [line for line in lines if says_something(line["cells"])]
     if not kept:
@@ -84,6 +88,7 @@ def table(layout, columns, source):
         **layout,
         "command": layouts.command(layout, columns),
         "legend": marks.legend(),
+        "iterations": cells.told_iterations([cell["measured"] for cell in every], first),
         "columns": [heading(columns[i], of_column[i]) for i in keep],
         "lines": [{**line, "cells": [line["cells"][i] for i in keep]} for line in kept],
         "left_out": (absent, [column["label"] for i, column in enumerate(columns) if i not in keep]),
@@ -306,7 +311,16 @@ def interval(measured):
     if not measured:
         return "" if measured.reason.startswith("no row") else measured.reason
     instead = f"of {measured.instance}" if measured.instance else ""
-    return ", ".join(filter(None, (claims.interval(measured), instead)))
+    iterations = f"{measured.iterations} iteration{'s' * (measured.iterations > 1)}" if measured.iterations else ""
+    return ", ".join(filter(None, (claims.interval(measured), median_beside(measured), iterations, instead)))
+
+
+def median_beside(measured):
+    """As "median 0.099", of a time of one row whose mean is far above its median; else ""."""
+    if not measured or not measured.rows or measured.value != measured.rows[0]["mean_ms"]:
+        return ""
+    median = measured.rows[0]["median_ms"]
+    return f"median {claims.short(median, 2)}" if measured.value > (1 + validate.APART) * median else ""
 
 
 # ---- Output ----
@@ -375,6 +389,7 @@ def csv_numbers(entry):
         entry["measured"].value,
         entry["measured"].low,
         entry["measured"].high,
+        entry["measured"].iterations or math.nan,
         entry["ratio"].value,
     )
     return ["" if value != value else f"{value:.6g}" for value in values]

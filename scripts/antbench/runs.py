@@ -24,13 +24,16 @@ from antbench.command import ROOT, WORK, BadInput
 # The columns of a table file and of samples.csv, listed here alone. Earlier schemas, which stored runs have, lack some.
 HEADER = (
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
-    "processes,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
+    "processes,iterations,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
     "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,"
     "throttle,published_id,published_ms,note"
 ).split(",")
 SAMPLES_HEADER = ["table", "row", "line", "process", "i", "number", "ms", "discard_reason"]
-NEWEST_SCHEMA = 4
-SINCE = {"bytes": 2, "flops": 2, "energy_j": 2, "quality_runs": 2, "process": 2, "processes": 3, "waited": 4, "number": 4}
+NEWEST_SCHEMA = 5
+SINCE = {
+    "bytes": 2, "flops": 2, "energy_j": 2, "quality_runs": 2, "process": 2, "processes": 3, "waited": 4, "number": 4,
+    "iterations": 5,
+}  # fmt: skip
 
 
 def before(schema, header):
@@ -38,7 +41,7 @@ def before(schema, header):
 
 
 SCHEMAS = {str(i): (before(i, HEADER), before(i, SAMPLES_HEADER)) for i in range(1, NEWEST_SCHEMA + 1)}
-COUNTS = ("size", "seed", "samples", "processes", "discarded", "waited", "bytes", "flops", "energy_j")
+COUNTS = ("size", "seed", "samples", "processes", "iterations", "discarded", "waited", "bytes", "flops", "energy_j")
 NUMBER_ENDINGS = ("_ms", "_best", "_mean", "_reference", "_value", "_mhz")
 NUMBERS = [name for name in HEADER if name.endswith(NUMBER_ENDINGS) or name in COUNTS]
 TIMES = [name for name in HEADER if name.endswith("_ms") and name != "published_ms"]
@@ -53,7 +56,9 @@ RESULTS = ROOT / "results"
 STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, those kept, those that others gave
 LARGEST_FILE = 1 << 26  # bytes of a table or of samples, unpacked: those of the largest kept run are 5 MB
 SHARE = "process-"  # of a run of several processes, while it lasts: DIR/process-1
+ITERATION = "iteration"  # the scope of rows whose samples are the iterations of runs, each begun anew
 STAGE = "stage"  # the scope of rows whose samples are parts of those of the next row of another scope
+PEER = "peer/"  # how the programs of others begin: a sample of theirs is the mean of a process
 PROGRAM = "antbench"  # holds all drivers; older runs are of a program for each, table_3_3
 
 
@@ -118,12 +123,17 @@ class Run:
     def processes(self):
         """{line of the table file: [the samples of each process in ms, each at its number; NaN: discarded]}."""
         found, taken = read_samples(samples_file(self.path), self.rows, self.schema)
-        for row, whole in zip(self.records, wholes(self.records)):
-            of_row, of_whole = (found[int(each["line"])] for each in (row, whole))
+        for row in self.records:
+            of_row, of_whole = (found[int(each["line"])] for each in (row, self.whole_of[int(row["line"])]))
             validate.check_statistics(self.table, row, of_row, taken[int(row["line"])])
             if int(self.schema) >= validate.JUDGED_SINCE:
                 validate.check_status(self.table, row, of_row, of_whole)
         return found
+
+    @cached_property
+    def whole_of(self):
+        """{line of the table file: the row whose samples that row's own are parts of}."""
+        return {int(row["line"]): whole for row, whole in zip(self.records, wholes(self.records))}
 
     @property
     def table(self):
@@ -162,6 +172,52 @@ def all_samples(row):
 def processes(row):
     """The samples of each process that measured a row, [] where there are none: NaN where one was discarded."""
     return row["run"].processes[int(row["line"])]
+
+
+# ---- Iterations ----
+
+
+def iterations(row):
+    """Of how many first iterations of a run a row is the mean, at most; 0 where its samples are alike, or it has none.
+
+    Before schema 5 it is what the name of its quality says, where a run was complete, else what the longest process has.
+    """
+    if row["scope"] not in (ITERATION, STAGE) or not row["samples"] > 0 or row["implementation"].startswith(PEER):
+        return 0
+    if row["iterations"] == row["iterations"]:
+        return int(row["iterations"])
+    return complete_iterations(row) or max(map(len, by_number(row)))
+
+
+def complete_iterations(row):
+    """How many iterations its complete runs have; 0 where none came to its end."""
+    found = iterations_of_quality(row["run"].whole_of[int(row["line"])])
+    return found or 0
+
+
+def iterations_of_quality(row):
+    """That a quality was looked at after, which the name of its metric has; None where it has none."""
+    found = re.search(r"after-(\d+)-iterations", row["quality_metric"])
+    return int(found[1]) if found else None
+
+
+def by_number(row):
+    """The samples of each process, each at its number. Samples had none before schema 4: there a discarded one of a CPU was
+    taken again, behind it, and one of a GPU was not."""
+    if int(row["run"].schema) >= validate.JUDGED_SINCE or row["backend"] != "cpu":
+        return processes(row)
+    return [samples[~np.isnan(samples)] for samples in processes(row)]
+
+
+def of_first(row, first):
+    """A row as if its runs had so many iterations; itself where they have no more."""
+    count = iterations(row)
+    if count <= first:
+        return row
+    kept = [samples[np.arange(len(samples)) % count < first] for samples in by_number(row)]
+    n_samples = float(sum(np.count_nonzero(~np.isnan(samples)) for samples in kept))
+    times = {**dict.fromkeys(TIMES, math.nan), **validate.summary(kept)}  # none where all of them were discarded
+    return {**row, **times, "schema": str(NEWEST_SCHEMA), "samples": n_samples, "iterations": float(first)}
 
 
 def param(row, name, default=None):
@@ -625,8 +681,13 @@ def is_of_processes(row):
 
 
 def own_interval(row):
-    """(value, low, high) of a row in ms as its columns have it: the mean of several processes, the median of one."""
-    return row["mean_ms" if is_of_processes(row) else "median_ms"], row["ci95_lo_ms"], row["ci95_hi_ms"]
+    """(value, low, high) of a row in ms: the mean of several processes with its interval above 0, the median of one."""
+    low, high = row["ci95_lo_ms"], row["ci95_hi_ms"]
+    if not is_of_processes(row):
+        return row["median_ms"], low, high
+    if int(row["schema"] or 1) < validate.ON_LOGARITHMS_SINCE:
+        low, high = validate.on_logarithms(row["mean_ms"], (high - low) / 2)
+    return row["mean_ms"], low, high
 
 
 def mean_interval(row):
@@ -638,7 +699,7 @@ def mean_interval(row):
         return *own_interval(row), int(row["processes"])
     n, mean, stddev = row["samples"], row["mean_ms"], row["stddev_ms"]
     half = stats.t.ppf(0.975, n - 1) * stddev / math.sqrt(n) if n > 1 else math.nan
-    return mean, mean - half, mean + half, int(n) if n == n else 0
+    return mean, *validate.on_logarithms(mean, half), int(n) if n == n else 0
 
 
 def student(values):

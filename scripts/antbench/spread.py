@@ -91,7 +91,7 @@ def result(row, of_machines, known):
     if k >= ENOUGH:
         half = stats.t.ppf(0.975, k - 1) * logs.std(ddof=1) * math.sqrt(1 + 1 / k)
     else:
-        half = math.hypot((high - low) / 2 / mean, between * math.sqrt((1 + 1 / k) / 2))
+        half = math.hypot(math.log(high / low) / 2, between * math.sqrt((1 + 1 / k) / 2))
     return Result(
         math.exp(center),
         math.exp(center - half),

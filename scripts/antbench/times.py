@@ -17,6 +17,7 @@ CSV_HEADER = [
     "ci95_lo_ms",
     "ci95_hi_ms",
     "n",
+    "iterations",
     "status",
     "instance",
     "run_id",
@@ -64,6 +65,7 @@ def write_csv(path, made):
                             gpu.whose,
                             *numbers,
                             estimate.n or "",
+                            estimate.iterations or "",
                             *told,
                         ]
                         writer.writerow(map(report.as_cell, map(str, cells_of_line)))

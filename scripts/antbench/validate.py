@@ -194,7 +194,7 @@ def check_meta(path, meta):
 
 ABOVE_0 = ("median_ms", "mean_ms", "min_ms", "q1_ms", "q3_ms", "max_ms")
 IN_ORDER = ("min_ms", "q1_ms", "median_ms", "q3_ms", "max_ms")
-WHOLE = ("size", "seed", "samples", "processes", "discarded")
+WHOLE = ("size", "seed", "samples", "processes", "iterations", "discarded")
 FORMULA = "=+-@"  # what a spreadsheet takes for the beginning of one
 LEEWAY = 1e-9  # numbers of a table have twelve digits
 
@@ -237,10 +237,11 @@ SAMPLE_DIGITS = (
     1e-6  # samples have seven digits: a statistic of them is as near to the table's, as a share of the largest
 )
 SCHEMA_OF_PROCESSES = "3"  # the first that counts a row's processes
+ON_LOGARITHMS_SINCE = 5  # the schema; before it an interval of processes is Student's itself, which may reach 0
 INTERVAL_DIGITS = 3e-5  # Student's of two processes is 12.7 times as wide as what varies
 
 
-def summary(processes):
+def summary(processes, schema=ON_LOGARITHMS_SINCE):
     """{column: value} of the kept samples of each process, as bench/harness/stats.c has them."""
     kept = [samples[~np.isnan(samples)] for samples in processes]
     kept = [samples for samples in kept if len(samples)]
@@ -264,7 +265,14 @@ def summary(processes):
         half = student(len(kept) - 1) * means.std(ddof=1) / math.sqrt(len(kept))
         found["mean_ms"] = means.mean()
         low, high = means.mean() - half, means.mean() + half
+        if int(schema) >= ON_LOGARITHMS_SINCE:
+            low, high = on_logarithms(means.mean(), half)
     return {**found, "ci95_lo_ms": low, "ci95_hi_ms": high}
+
+
+def on_logarithms(mean, half):
+    """(low, high): an interval of so much on either side of a mean above 0, carried over to logarithms (bench/harness/stats.h)."""
+    return mean * math.exp(-half / mean), mean * math.exp(half / mean)
 
 
 @functools.cache
@@ -285,7 +293,7 @@ def median_interval(ordered):
 
 def check_statistics(path, row, processes, taken):
     """A row's statistics against its samples, of which so many were taken; `path`: the table file."""
-    expected = summary(processes)
+    expected = summary(processes, row["schema"])
     kept = sum(np.count_nonzero(~np.isnan(samples)) for samples in processes)
     of = f"{path}:{int(row['line'])}"
     if kept != (0 if math.isnan(row["samples"]) else row["samples"]):
@@ -297,9 +305,13 @@ def check_statistics(path, row, processes, taken):
     for name, count in counts.items() if row["schema"] >= SCHEMA_OF_PROCESSES else ():
         if count != (0 if math.isnan(row[name]) else row[name]):
             raise BadInput(f"{of}: {name} is {row[name]:.0f}, but that of its samples is {count}")
+    longest = max(map(len, processes), default=0)
+    if row["iterations"] > longest:
+        raise BadInput(f"{of}: iterations is {row['iterations']:.0f}, but a process has {longest} samples at most")
     for name, value in expected.items():
         digits = INTERVAL_DIGITS if name.startswith("ci95") else SAMPLE_DIGITS
-        if math.isnan(value) != math.isnan(row[name]) or abs(value - row[name]) > digits * expected["max_ms"]:
+        size = max(value, expected["max_ms"])  # an interval on logarithms may end far above the samples
+        if math.isnan(value) != math.isnan(row[name]) or abs(value - row[name]) > digits * size:
             raise BadInput(f"{of}: {name} is {row[name]:.9g}, but that of its samples is {value:.9g}")
 
 
@@ -325,7 +337,7 @@ def shape(processes, wholes, far=FAR):
     return raised, mean(wholes, near) / np.median(np.concatenate(wholes)) - 1
 
 
-def status_of(processes, wholes, waited=math.nan, leeway=1.0):
+def status_of(processes, wholes, waited=math.nan, leeway=1.0, schema=ON_LOGARITHMS_SINCE):
     """The status by the times alone (ab_judge_times), with every limit so many times as large."""
     kept = [~np.isnan(samples) for samples in processes]
     wholes, processes = (
@@ -333,7 +345,7 @@ def status_of(processes, wholes, waited=math.nan, leeway=1.0):
     )
     if not processes:
         return "timeout"
-    found = summary(processes)
+    found = summary(processes, schema)
     low, high = found["ci95_lo_ms"], found["ci95_hi_ms"]
     if math.isnan(low):
         return "few"
@@ -348,7 +360,10 @@ def check_status(path, row, processes, wholes):
     if row["samples"] > 0:
         if [len(samples) for samples in wholes] != [len(samples) for samples in processes]:
             wholes = processes
-        allowed = {status_of(processes, wholes, row["waited"], 1 + leeway) for leeway in (-NEAR_A_LIMIT, NEAR_A_LIMIT)}
+        allowed = {
+            status_of(processes, wholes, row["waited"], 1 + leeway, row["schema"])
+            for leeway in (-NEAR_A_LIMIT, NEAR_A_LIMIT)
+        }
         if row["status"] not in allowed:
             raise BadInput(f"{path}:{int(row['line'])}: status is {row['status']}, but by its samples {min(allowed)}")
 

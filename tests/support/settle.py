@@ -19,7 +19,7 @@ def settle(folder):
             of_process.append(float("nan") if sample["discard_reason"] else float(sample["ms"]))
     for line, row in enumerate(rows, start=2):
         processes = [np.array(of_process) for of_process in of_line[line].values()]
-        found = validate.summary(processes)
+        found = validate.summary(processes, row["schema"])
         kept = sum(np.count_nonzero(~np.isnan(samples)) for samples in processes)
         row.update({name: "" for name in runs.TIMES}, samples=str(kept) if kept else "")
         row.update({name: f"{value:.12g}" for name, value in found.items() if value == value})

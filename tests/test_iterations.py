@@ -1,0 +1,137 @@
+"""Of how many iterations a row is the mean: part of the row, told in headings, and the same for all rows of a table."""
+
+import csv
+import math
+
+import pytest
+
+from antbench import cells, drift, readme, runs
+from antbench.command import BadInput
+from support.commands import drive, rows_of, samples_of
+from thesis_run import made_row, write_run
+
+STORED = runs.RESULTS / "reference/nvidia-h200"
+TABLE_33, FRONTIER = STORED / "20261123T015056Z-675ded5", STORED / "20261123T040923Z-19954af"
+
+
+def row_of(run, table, name, instance, **params):
+    found = [row for row in run.records if (row["table"], row["row"], row["instance"]) == (table, name, instance)]
+    return next(row for row in found if all(runs.param(row, key) == value for key, value in params.items()))
+
+
+@pytest.fixture(scope="module")
+def stored():
+    return runs.load_run(TABLE_33)
+
+
+@pytest.mark.parametrize("table, row, stage, expected", [
+    ("3.3", "race", None, 100), ("3.4", "race", "construct", 100),  # the name of its quality says so
+    ("3.3", "ds-roulette", None, 8), ("3.4", "ds-roulette", "update", 8),  # no run came to its end
+    ("3.3", "i-roulette", None, 2), ("3.3", "copy", None, 0),
+])  # fmt: skip
+def test_runs_of_before_say_it_by_their_quality_or_their_samples(stored, table, row, stage, expected):
+    if row == "copy":
+        found = next(each for each in stored.records if each["scope"] == "setup")
+    else:
+        found = row_of(stored, table, row, "pr2392", protocol="as-best", **({"stage": stage} if stage else {}))
+    assert runs.iterations(found) == expected
+
+
+def test_the_first_iterations_of_each_run(stored):
+    """d198 has two runs in some processes: 500 samples."""
+    row = row_of(stored, "3.3", "race", "d198", protocol="as-best")
+    means = {}
+    with open(TABLE_33 / "samples.csv", newline="") as file:
+        for sample in csv.DictReader(file):
+            if int(sample["line"]) == row["line"]:
+                means.setdefault(sample["process"], []).append(float(sample["ms"]))
+    of_first = [[ms for i, ms in enumerate(times) if i % 100 < 20] for times in means.values()]
+    expected = sum(sum(each) / len(each) for each in of_first) / len(of_first)
+    cut = runs.of_first(row, 20)
+    assert sorted(map(len, means.values())) == [100, 200, 200]
+    assert cut["mean_ms"] == pytest.approx(expected, rel=1e-9) and cut["samples"] == 100
+    assert runs.iterations(cut) == 20 and cut["mean_ms"] > 1.19 * row["mean_ms"]
+    assert runs.of_first(row, 100) is row
+
+
+def test_discarded_samples_keep_their_places(stored):
+    """The first iteration of all processes was late."""
+    row = row_of(runs.load_run(FRONTIER), "frontier", "race", "pr2392", protocol="as-best")
+    assert row["discarded"] == 3 and math.isnan(runs.of_first(row, 1)["mean_ms"])
+    assert runs.of_first(row, 2)["samples"] == 3
+
+
+def test_numbers_beside_each_other_are_over_the_same_iterations():
+    source = cells.Source([runs.load_run(TABLE_33), runs.load_run(FRONTIER)])
+    addresses = [f"{row}/pr2392?protocol=as-best" for row in ("frontier/race", "3.3/race", "3.3/ds-roulette")]
+    found = [cells.look_up(source, address) for address in addresses]
+    assert [each.iterations for each in found] == [20, 100, 8]
+    first = cells.common_iterations(found)
+    cut = [cells.look_up(source, address, first=first) for address in addresses]
+    assert first == 20 and [each.iterations for each in cut] == [20, 20, 8]
+    assert cut[1].value == pytest.approx(cut[0].value, rel=0.02) and found[1].value < 0.8 * cut[1].value
+    assert cells.told_iterations(cut, first) == "the first 20 iterations (8 where the time of a row ended)"
+    assert cells.told_iterations(cut[:2], first) == "the first 20 iterations"
+
+
+def test_a_page_says_how_many_its_numbers_are_of():
+    measured = readme.Measured([runs.load_run(TABLE_33), runs.load_run(FRONTIER)])
+    text = " ".join(measured.ms(f"{row}/pr2392?protocol=as-best") for row in ("frontier/race", "3.3/race"))
+    assert measured.iterations() == "the first 20 iterations" and measured.marked(text).split()[1].startswith("1.45")
+    alike = readme.Measured([runs.load_run(STORED / "20261123T041048Z-19954af")])
+    assert alike.marked(alike.ms("jsc-3/bits/2^13")) == "0.0126" and alike.iterations() == ""
+
+
+def test_no_page_prints_a_median_as_the_number_of_a_row():
+    """In place of means two of eight tables had them."""
+    run = runs.load_run(STORED / "20261123T041048Z-19954af")
+    row = row_of(run, "jsc-3", "cpu-best-all", "2^20")
+    assert row["mean_ms"] > 20 * row["median_ms"]
+    measured = readme.Measured([run])
+    assert measured.marked(measured.ms("jsc-3/cpu-best-all/2^20")) == "~2.9 (median 0.099)"
+    assert not [path for path in readme.TEMPLATES.iterdir() if "median_ms" in path.read_text()]
+
+
+def test_a_run_tells_how_many_there_were(tmp_path):
+    """A row that has no time for more takes one sample, and six where its line says so."""
+    done = drive("--instances", "u20", "--profile", "quick", "--iterations", 6, "--runs", 1, "--processes", 1, "--time-budget", "0.000000001",
+                 "--implementations", "tsp/acotsp-seq,tsp/cpu-best", "--out", tmp_path / "run")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = rows_of(tmp_path / "run")
+    assert {row["iterations"] for row in rows if row["row"] == "acotsp-seq"} == {"6"}
+    assert {row["iterations"] for row in rows if row["row"] == "cpu-best-1" and row["samples"]} == {"1"}
+    assert "; mean in ms of the first 6 iterations, or the named metric" in " ".join(done.stdout.split())
+    lines = done.stdout.splitlines()
+    beside = [lines[i + 1].split() for i, line in enumerate(lines) if line.startswith("cpu-best-1") and "protocol=as-best" in line]
+    assert beside and beside[0] == ["iterations", "1"]
+    assert not [i for i, line in enumerate(lines) if line.startswith("acotsp-seq") and lines[i + 1].startswith("  iterations")]
+    runs.load_run(tmp_path / "run").processes
+
+
+def test_more_iterations_than_samples_are_refused(tmp_path):
+    drive("--instances", "u20", "--rows", "3.3/acotsp-seq?protocol=as", "--iterations", 3, "--runs", 1, "--processes", 1, "--out", tmp_path / "run")
+    [path] = (tmp_path / "run").glob("table-*.csv")
+    numbers = {sample["number"] for sample in samples_of(tmp_path / "run")}
+    head, *lines = path.read_text().splitlines()
+    at = head.split(",").index("iterations")
+    assert numbers == {"0", "1", "2"} and {line.split(",")[at] for line in lines} == {"3"}
+    changed = [",".join([*cut[:at], "4", *cut[at + 1 :]]) for cut in (line.split(",") for line in lines)]
+    path.write_text("\n".join([head, *changed]) + "\n")
+    with pytest.raises(BadInput, match="iterations is 4, but a process has 3 samples at most"):
+        _ = runs.load_run(tmp_path / "run").processes
+
+
+def test_drift_is_told_for_each_kernel(capsys):
+    name = "nvidia-h200/20261123T015056Z-675ded5"
+    assert drift.main([name, "--rows", "3.3/race/pr2392?protocol=as-best"]) == 0
+    assert "| 3.3/race | pr2392 | protocol=as-best ants=2392 | 100 | 1.115 | +37.1 % |" in capsys.readouterr().out
+    assert drift.main([name, "--backend", "cuda", "--by-row"]) == 0
+    assert "| tsp/race | " in capsys.readouterr().out
+    with pytest.raises(BadInput, match="no timed row of iterations there"):
+        drift.main([name, "--rows", "3.3/nobody"])
+
+
+def test_rows_of_a_smoke_test_do_not_cut_the_others(tmp_path):
+    source = cells.Source([runs.load_run(write_run(tmp_path / "run", [made_row("3.3", "race", "d198", 1.0)]))])
+    [row] = source.rows.to_dict("records")
+    assert cells.common_iterations([cells.Estimate(1.0, rows=(row,))]) == 100
