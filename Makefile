@@ -24,6 +24,7 @@ ROWS ?=
 N ?=
 THRESHOLD ?= 3
 RERUN ?=
+REASON ?=
 ID ?=
 JUNIT ?=
 SUMMARY ?=
@@ -157,7 +158,7 @@ as_word = '$(subst ','\'',$(1))'
 
 # ---- Public targets ----
 .PHONY: all help deps build binaries test test-kernel fuzz faults check-gpu profile instances images bench-all bench-peers plots time-to-target solve-peers \
-	report gpus claims list-runs share export results-check compare ab regress regress-history calibrate index lint format \
+	report gpus claims verdicts list-runs share export results-check compare ab regress regress-history calibrate index lint format \
 	install uninstall clean test-programs FORCE
 
 all: build ## the same as make build (the default)
@@ -248,8 +249,11 @@ report: ## build/report/index.html: every table, figure and claim on one page, t
 gpus: ## times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."
 	@$(script)times $(foreach run,$(RUN),--run $(call as_word,$(run))) $(foreach table,$(TABLE),--table $(call as_word,$(table))) $(ARGS)
 
-claims: ## which published claims hold in a run; RUN=
+claims: ## which published sentences hold in a run; RUN=
 	@$(script)claims $(SHOWN)
+
+verdicts: ## which verdicts on the stored runs have changed; REASON="why" acknowledges them (report/verdicts.csv)
+	@$(script)verdicts $(if $(REASON),--reason $(call as_word,$(REASON)))
 
 share: ## one small archive of a run to give away, checked, without host name, UUID and paths; RUN=RUN (CONTRIBUTING.md)
 	@$(script)share $(call as_word,$(RUN)) $(ARGS)

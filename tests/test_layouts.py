@@ -2,7 +2,7 @@
 
 import pytest
 
-from antbench import cells, layouts, report, rows
+from antbench import cells, claims, layouts, report, rows
 from antbench.command import BadInput
 from recorded import columns_of, program, report_folder  # noqa: F401
 from thesis_run import made_row, write_run
@@ -173,12 +173,30 @@ def addresses():
         for column in of_layout:
             texts = [layouts.address(column).replace("{x}", x) for x in cells.members(layouts.layouts()[name]["set"])]
             yield f"tables.csv: {name}: {column['label']}", texts
-    for file in ("figures.csv", "claims.csv", "history.csv"):
+    for file in ("figures.csv", "cases.csv", "history.csv"):
         for line in cells.read_layout(file):
-            run_through = cells.sets()[line["set"]] if line.get("set") else [""]
-            for text in (line["top"], line.get("over")):
-                if text and not text.startswith("="):
+            run_through = cells.members(line["set"]) if line.get("set") else [""]
+            for text in [*line["top"].split(), *(line.get("over") or "").split()]:
+                if not text.startswith("="):
                     yield f"{file}: {text}", [text.replace("{x}", x) for x in run_through]
+
+
+def test_the_claims_name_what_was_published():
+    """`own_top` and `own_over` find a number for each card and each case, but for cells that the sources leave out."""
+    for line in cells.read_layout("cases.csv"):
+        own = [text for part in ("own_top", "own_over") for text in line[part].split()]
+        for text in (each.replace("{card}", card) for each in own for card in claims.CARDS):
+            found = [cells.look_up(None, text, x) for x in cells.members(line["set"])]
+            assert text.startswith("=") and any(found), f"{line['test']}: {text}"
+
+
+# Rows of drivers that the claims wait for: until there is one they are "not measured yet".
+AWAITED = """F5.5/original 5.4.4/apart-update 5.4.4/apart-all F5.6/ants-6000-intensity F5.6/ants-1500-intensity 6.5.2/gradient
+6.5.2/gradient-global 6.6.2/colour-edge 6.6.2/canny-opencv 3.5.3/by-rows 3.5.3/by-entries jpdc-4/atomic-cas
+3.4/ds-roulette-reduce 3.4/ds-roulette-branch jsc-3/baseline-grouped
+F5.7/search-64 F5.7/search-128 F5.7/search-256 F5.7/search-512 F5.7/search-768 F5.7/search-64-uncached
+F5.7/search-128-uncached F5.7/search-256-uncached F5.7/search-512-uncached F5.7/search-768-uncached
+jpdc-3/task-thread-block-4 jpdc-3/task-thread-block-8 jpdc-3/task-thread-block-32 jpdc-3/task-thread-block-64""".split()
 
 
 def test_the_layouts_name_what_the_drivers_measure():
@@ -190,6 +208,8 @@ def test_the_layouts_name_what_the_drivers_measure():
     for line, texts in addresses():
         asked = [cells.parse(text) for text in texts]
         missing = {f"{each.table}/{row}" for each in asked for row in each.rows if (each.table, row) not in measured}
-        assert all(name.startswith("3.3/i-roulette-") for name in missing), line
+        assert all(name.startswith("3.3/i-roulette-") or name in AWAITED for name in missing), line
+        if missing & set(AWAITED):
+            continue
         found = [set(each.instances) & measured.get((each.table, row), set()) for each in asked for row in each.rows]
         assert any(found), f"{line}: on no instance of the row's"

@@ -139,9 +139,9 @@ def tours_side_by_side():
     found = defaultdict(set)
     for layout, columns in layouts.columns().items():
         found[layout] |= {column["table"] for column in columns if column["quantity"] in cells.TOURS}
-    for name, key in (("figures.csv", "figure"), ("claims.csv", "id")):
+    for name, key in (("figures.csv", "figure"), ("cases.csv", "test")):
         for line in cells.read_layout(name):
-            asked = [cells.parse(line[part]) for part in ("top", "over") if line[part] and line[part][0] != "="]
+            asked = [cells.parse(text) for part in ("top", "over") for text in line[part].split() if text[0] != "="]
             found[name, line[key]] |= {address.table for address in asked if address.quantity in cells.TOURS}
     return found
 
@@ -216,12 +216,12 @@ def test_bandwidth_without_a_copy_or_without_bytes_has_a_reason(tmp_path):
 
 def test_a_mismatch_is_a_share_of_the_pixels(tmp_path):
     rows = [
-        made_row("6.1", "npp", "lena", 0.5, size=1000, verify_metric="mismatched-pixels", verify_value=5),
+        made_row("6.1", "npp", "lena", 0.5, "hysteresis=all", size=1000, verify_metric="mismatched-pixels", verify_value=5),
         made_row("6.1", "other", "lena", 0.5, size=1000, verify_metric="worst-error", verify_value=5),
     ]
     source = source_of(tmp_path, rows)
     assert cells.look_up(source, "6.1/npp/lena#mismatch").value == 0.005
-    assert cells.look_up(source, "6.1/other/lena#mismatch").reason == "no pixels were compared"
+    assert cells.look_up(source, "6.1/other/lena#mismatch").reason == "not compared with all of Canny"
 
 
 def test_runs_of_schema_1_have_both_too():

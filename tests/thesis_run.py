@@ -19,6 +19,7 @@ RUN_ID = "geforce-gtx-580/20150901T000000Z-0000000"
 SCHEMA = 3  # of which no status is judged by samples: tests set it
 HEADER = runs.SCHEMAS[str(SCHEMA)][0]
 PHOTOGRAPHS = ("lena", "mandrill", "peppers", "house", "cameraman")
+MISSED = {"canny-h4": 262, "canny-h10": 26}  # pixels of all of Canny's
 ON_CPU = ("acotsp", "seq", "opencv")
 
 
@@ -85,8 +86,10 @@ def image_rows(published):
                 yield made_row("F5.7", f"{line.row}-uncached", "lena", line.value * 1.5, scope="run")
         elif line.table == "6.1":
             row = "opencv-1" if line.row == "opencv" else line.row
-            pixels = {"canny-h4": 262, "canny-h10": 26}.get(row, 0)
-            maps = dict(size=512**2, verify_metric="mismatched-pixels", verify_value=pixels)
+            maps = dict(size=512**2, verify_metric="mismatched-pixels", verify_value=0)
+            if row in MISSED:
+                share = MISSED[row] / 512**2
+                maps |= dict(quality_metric="mismatch-share", quality_best=share, quality_mean=share)
             yield made_row("6.1", row, line.instance, line.value, scope="kernel", **maps)
             yield made_row("6.1", row, line.instance, line.value * 3, scope="end-to-end")
     for row, ms in (("npp", 1.0), ("canny-gpu", 2.0)):
@@ -129,7 +132,7 @@ def seeds_row(row, instance, params, value, metric="f", n=10):
 def noise_rows():
     for row, values in (
         ("colour-edge", (0.9, 0.87, 0.85)),
-        ("canny-gpu", (0.95, 0.6, 0.3)),
+        ("canny-gpu", (0.92, 0.6, 0.3)),
         ("sobel", (0.8, 0.4, 0.2)),
     ):
         for noise in ("salt-and-pepper", "gaussian"):

@@ -3,10 +3,10 @@
 # mark; 6 to 8 are 1 to 3 once more, dotted: a bound of theirs, or the same otherwise set.
 set encoding utf8
 set datafile separator whitespace
-array colour[8] = ["#0b3c6f", "#d1682a", "#3d9a6b", "#8a4f9e", "#8c8c8c", "#0b3c6f", "#d1682a", "#3d9a6b"]
-array filled[8] = [7, 5, 9, 13, 11, 6, 4, 8]
-array hollow[8] = [6, 4, 8, 12, 10, 6, 4, 8]
-do for [kind = 1:8] {
+array colour[9] = ["#0b3c6f", "#d1682a", "#3d9a6b", "#8a4f9e", "#8c8c8c", "#0b3c6f", "#d1682a", "#3d9a6b", "#b5306b"]
+array filled[9] = [7, 5, 9, 13, 11, 6, 4, 8, 15]
+array hollow[9] = [6, 4, 8, 12, 10, 6, 4, 8, 14]
+do for [kind = 1:9] {
     set style line kind lc rgb colour[kind] lw 1.5 dt 2 pt hollow[kind] ps 1.1
     set style line 10 + kind lc rgb colour[kind] lw 2.2 dt 1 pt filled[kind] ps 1.0
     set style line 20 + kind lc rgb colour[kind] lw 1.8 dt 4 pt filled[kind] ps 0.8

@@ -5,15 +5,17 @@
     3.3/ds-roulette/d198?protocol=as#best          the best of its runs
     6.1/npp/shapes-1024?scope=kernel#rate          the pixels of an image in that time, in Mpixel/s
     6.1/npp/shapes-1024?scope=kernel#bandwidth     its bytes by its time, as a share of a copy's in the GPU's memory
-    6.1/npp/shapes-1024?scope=kernel#mismatch      the share of the pixels that differ from what they should be
+    6.1/npp/shapes-1024?scope=kernel#mismatch      the share of the pixels that differ from all of Canny's
     jsc-1/powf/d198#flops                          its operations by its time, in GFLOPS; #bytes: likewise in GB/s
     3.3/race/d198#energy                           the energy of an iteration, all of the GPU's board, in mJ
     jsc-1/powf/d198#error                          the largest relative error that its verification found, in millionths
+    3.4/ds-roulette/d198?stage=construct#shared    the shared memory of a block, of the kernel that has the most, in bytes
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
     3.3/cpu-best-all,cpu-alias-all/d198            the fastest of these rows, as measured for this instance; its time alone
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured; another than the first
                                                    is a stand-in for it
-    =thesis-3.3/ds-roulette/d198                   a published number, by its id
+    =thesis-3.3/ds-roulette/d198                   a published number, by its id; of rows with commas the least
+    kth-8/naive/random-{x} kth-9/tiling/random-{x} the product of what these addresses find
 
 A condition names a parameter, or the columns scope or backend. {x} stands for what a table's lines, a figure's points
 or a claim's cases run through. thesis-3.3 is the same table as 3.3. Rows of the host backend have no times and are
@@ -84,7 +86,8 @@ class Address:
 BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a row's own
 NO_NOISE = "0"  # the level of noise, of rows that have one
 TOURS = ("quality", "best")  # what a tour's length may be asked as
-QUANTITIES = (*TOURS, "rate", "bandwidth", "bytes", "flops", "mismatch", "error", "energy")
+QUANTITIES = (*TOURS, "rate", "bandwidth", "bytes", "flops", "mismatch", "error", "energy", "shared")
+MISMATCH = "mismatch-share"  # the quality of a map: the share of its pixels that differ from all of Canny's
 VERIFIED = "verified, not timed"  # on the host backend: why there is no time
 
 
@@ -113,7 +116,7 @@ class Source:
     """The runs of one kind of machine, each cell at its best, and of all machines that measured it with the same code."""
 
     def __init__(self, chosen, elsewhere=()):
-        """`elsewhere`: runs of other machines, whose tours on a CPU are as good as this one's; their times are not."""
+        """`elsewhere`: runs of other machines, whose tours and maps are as good as this one's; their times are not."""
         self.runs = sorted(chosen, key=lambda run: run.started)
         gpus = [run for run in self.runs if run.device]
         self.has_gpu = bool(gpus)
@@ -131,12 +134,12 @@ class Source:
             found = self.verified if row["backend"] == "host" else self.cells
             found.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
         self.instances = {instance for _, _, instance in [*self.cells, *self.verified]}
-        self.tours = {}
-        for run in [*self.runs, *elsewhere]:
+        self.of_any_machine = {}
+        for run in dict.fromkeys([*self.runs, *elsewhere]):
             for row in run.records:
-                if is_tour(row) and (run in self.runs or row["backend"] == "cpu"):
+                if is_of_any_machine(row):
                     place = (row["table"], row["row"], row["instance"])
-                    self.tours.setdefault(place, []).append({**row, "rank": 0})
+                    self.of_any_machine.setdefault(place, []).append({**row, "rank": 0, "own": run in self.runs})
 
     def find(self, address):
         """The number at an address, as an Estimate."""
@@ -147,9 +150,9 @@ class Source:
         for instance in address.instances:
             place = (address.table, row, instance)
             rows = [row for row in self.cells.get(place, ()) if is_meant(row, address.conditions)]
-            if address.quantity in TOURS:
-                tours = [row for row in self.tours.get(place, ()) if is_meant(row, address.conditions)]
-                rows = [max(tours, key=evidence_of_tour)] if tours else rows
+            if address.quantity in (*TOURS, "mismatch"):
+                known = [row for row in self.of_any_machine.get(place, ()) if is_meant(row, address.conditions)]
+                rows = [max(known, key=evidence_of_quality)] if known else rows
             if rows:
                 found = total(rows, address)
                 return found if instance == address.instances[0] else replace(found, instance=instance)
@@ -167,15 +170,23 @@ class Source:
         return ()
 
 
-def is_tour(row):
-    """Whether a row tells how long tours are; those of the host backend are of no complete run."""
-    known = row["quality_best"] == row["quality_best"] and row["status"] in runs.MEASURED
-    return known and row["quality_metric"].startswith("best-tour") and row["backend"] != "host"
+def is_of_any_machine(row):
+    """Whether a row tells how long tours are, or how far a map is from Canny's: no machine changes that.
+
+    Those of the host backend are of no complete run.
+    """
+    known = row["quality_best"] == row["quality_best"] and row["status"] in runs.MEASURED and row["backend"] != "host"
+    return known and row["quality_metric"].startswith(("best-tour", MISMATCH))
 
 
-def evidence_of_tour(row):
-    """A tour is as long whatever the code's speed: what counts is after how many iterations, and of how many runs."""
-    return runs.iterations_of_quality(row) == iterations().get(row["table"]), len(runs.quality_of_runs(row)), row["run"].started
+def evidence_of_quality(row):
+    """A tour is as long whatever the machine: what counts is after how many iterations, and of how many runs.
+
+    Of a GPU your own run comes first: its kernels may not be those of the stored runs.
+    """
+    yours = row["own"] and row["backend"] == "cuda" and not row["run"].path.is_relative_to(RESULTS / "reference")
+    right = runs.iterations_of_quality(row) == iterations().get(row["table"])
+    return right, yours, len(runs.quality_of_runs(row)), row["run"].started
 
 
 def cpu_label(run):
@@ -301,13 +312,23 @@ def energy(row):
     return unless_absent(1e3 * runs.energy(row), row, "its energy was not measured: --energy")
 
 
+def shared(row):
+    values = [float(value) for value in str(row.get("shared_bytes") or "").split()]
+    return counted(max(values, default=math.nan), row, "its run does not tell the shared memory of kernels")
+
+
 def is_copy(row):
     return row["scope"] == "setup" and row["implementation"] == "device/copy" and row["status"] in runs.MEASURED
 
 
 def mismatch(row):
-    known = row["verify_metric"] == "mismatched-pixels"
-    return counted(row["verify_value"] / row["size"] if known else math.nan, row, "no pixels were compared")
+    """How far a map is from all of Canny's. Verification knows it only of rows that are to be all of Canny."""
+    value = math.nan
+    if row["quality_metric"] == MISMATCH:
+        value = row["quality_best"]
+    elif row["verify_metric"] == "mismatched-pixels" and runs.param(row, "hysteresis") == "all":
+        value = row["verify_value"] / row["size"]
+    return counted(value, row, "not compared with all of Canny")
 
 
 OTHER_QUANTITIES = {
@@ -319,6 +340,7 @@ OTHER_QUANTITIES = {
     "mismatch": mismatch,
     "error": error,
     "energy": energy,
+    "shared": shared,
 }
 
 
@@ -396,6 +418,11 @@ def divide(top, bottom):
     )
 
 
+def multiply(a, b):
+    """A product likewise."""
+    return divide(a, divide(Estimate(1, 1, 1), b))
+
+
 def span_of_quotient(top, bottom):
     """From host to host; () where no part has a span."""
     if not top.span and not bottom.span:
@@ -414,13 +441,19 @@ def published_rows():
 
 
 def look_up(source, text, x="", first=math.inf):
-    """The number at an address: published where it begins with "=", else measured; a mean time over the first so many
-    iterations of its runs."""
+    """The number at an address, published where it begins with "=", else measured; of several their product.
+
+    A mean time is over the first so many iterations of its runs.
+    """
     text = text.replace("{x}", x)
+    if " " in text:
+        return functools.reduce(multiply, [look_up(source, each, first=first) for each in text.split()])
     if not text.startswith("="):
         return source.find(replace(parse(text), first=first))
-    found = published_rows().get(text[1:])
-    return Estimate(*3 * [found["value"]]) if found else Estimate(reason=f"no published number {text[1:]}")
+    table, row, instance = text[1:].split("/")
+    found = [published_rows().get(f"{table}/{name}/{instance}") for name in row.split(",")]
+    values = [line["value"] for line in found if line]
+    return Estimate(*3 * [min(values)]) if values else Estimate(reason=f"no published number {text[1:]}")
 
 
 def quotient(source, top, over, x="", first=math.inf):

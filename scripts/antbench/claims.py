@@ -1,304 +1,174 @@
-"""make claims: what becomes of each published claim here, with the numbers, their intervals, n and runs behind the
-verdict.
+"""make claims: what becomes of each published sentence here, with the numbers, their intervals, n and runs behind it.
 
-report/claims.csv has a claim a line: the sentence of the source, what is tested of it, the predicate (a function
-below), its threshold, and the cells that it is about (antbench.cells). A predicate is given the cases, one for each
-{x}, and gives a verdict and the cases that decide. A verdict rests on 95 % intervals: where one crosses what it is held
-against, or where a case that decides has none, being one sample or one run, or an open one, the claim is undecided.
+report/claims.csv has a line for each sentence, as its source has it. report/cases.csv has what is tested of it, a line for
+each test: the predicate (antbench.predicates), its threshold, and the cells that it is about (antbench.cells), one case
+for each {x}. `own_top` and `own_over` are the same cells in the source's own tables; {card} stands for either Tesla of
+JPDC and JSC. The tests of a sentence with one `reading` stand together: the sentence fails if one does. Where a source
+allows several readings the first in the file is the sentence's verdict, and the others stand beside it.
 """
 
 import argparse
 import math
 import textwrap
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 
-from antbench import cells
-from antbench.cells import Estimate
+from antbench import cells, predicates
 from antbench.command import OK, SKIPPED, BadInput, run
+from antbench.predicates import EXCEEDED, FAILS, HOLDS, TIE, UNDECIDED, Case
 
-HOLDS, EXCEEDED, TIE, FAILS, UNDECIDED, UNTESTED = "holds", "exceeded", "tie", "fails", "undecided", "not testable"
-KINDS = (HOLDS, EXCEEDED, TIE, FAILS, UNDECIDED, UNTESTED)
-COUNTED = {  # of one claim, of several
+SO_FAR, NOT_BORNE_OUT = "holds so far", "not borne out by its own table"
+NOT_MEASURED, CANNOT = "not measured yet", "cannot be tested here"
+KINDS = (HOLDS, EXCEEDED, SO_FAR, TIE, FAILS, UNDECIDED, NOT_BORNE_OUT, NOT_MEASURED, CANNOT)
+COUNTED = {  # of one sentence, of several
     HOLDS: ("holds", "hold"),
     EXCEEDED: ("is exceeded", "are exceeded"),
+    SO_FAR: ("holds so far, in a part of its cases", "hold so far, in a part of their cases"),
     TIE: ("is a tie", "are a tie"),
     FAILS: ("fails", "fail"),
     UNDECIDED: ("is undecided", "are undecided"),
-    UNTESTED: ("cannot be tested here", "cannot be tested here"),
+    NOT_BORNE_OUT: ("is not borne out by its own table", "are not borne out by their own tables"),
+    NOT_MEASURED: ("is not measured yet", "are not measured yet"),
+    CANNOT: ("cannot be tested here", "cannot be tested here"),
 }
-NEAR = 1.1  # a number in a sentence, "up to 82 times", is met within a tenth
-AROUND = 1.25  # and "around 5 times" within a quarter
-EQUAL = 1.03  # what differs by less is a tie: runs of one program differ by 1 to 5 %
+UNTESTED = {"-": NOT_MEASURED, "cannot": CANNOT}  # in the place of a predicate: `needs` says what is missing
+CARDS = ("c1060", "c2050")  # what {card} stands for; the newer one last
+TESTED_TOGETHER = (
+    "All tests are made together (Benjamini and Hochberg): of the verdicts given, one in twenty at most rests on chance, "
+    "on average. What could too well be chance is undecided."
+)
 INTERVAL_NOTE = (
     "An interval of several machines holds on another machine of their kind; n processes (of a quality, runs) are on one "
     "machine; “widened” is by how far two machines differ in other rows of the kind."
 )
 VAGUE, VAGUE_DIGITS = 0.05, 2  # a CPU's number with a wider interval, a share of it, has so many digits
-NO_PREDICATE = "-"  # of a claim that no row can test: `needs` says what is missing
 
 
-@dataclass(frozen=True, eq=False)
-class Case:
+@dataclass(frozen=True)
+class Test:
+    """What becomes of a line of cases.csv."""
+
+    line: dict
+    verdict: str
+    n_cases: int
+    found: tuple = ()  # the cases that were measured
+    deciding: tuple = ()
+    reason: str = ""  # why it is not measured or undecided, or which cases are missing
+    chance: float | None = None  # how likely chance alone gives the verdict; None where nothing is of chance
+    own: str = ""  # the range of the source's own numbers, where they do not bear the sentence out
+    moved: tuple = ()  # of each side, how many times as fast as the source's: "ds-roulette (GPU) 5.9 to 84 times"
+
+    @property
+    def measured(self):
+        """ "276 (270 to 282, n 10) at pr2392"."""
+        return " … ".join(map(case_text, self.deciding))
+
+    @property
+    def threshold(self):
+        return threshold_text(self.line) if self.deciding else ""
+
+    @property
+    def runs(self):
+        return tuple(dict.fromkeys(row["run"] for case in self.deciding for row in case.measured.rows))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The tests of one reading of a sentence."""
+
     name: str
-    measured: Estimate
+    tests: tuple
 
     @property
-    def value(self):
-        return self.measured.value
+    def kind(self):
+        return NOT_BORNE_OUT if any(test.own for test in self.tests) else self.here
 
     @property
-    def known(self):
-        """Whether there is an interval."""
-        return self.measured.low <= self.measured.high
+    def here(self):
+        """The same without what the source's own table says."""
+        return together(self.tests)
 
     @property
-    def open(self):
-        """Whether it says nothing: the interval of a part reaches 0."""
-        return self.measured.high == math.inf
+    def verdict(self):
+        """The kind, with what belongs to it: "holds so far (3 of 8 cases)"."""
+        if self.kind == NOT_BORNE_OUT:
+            return f"{NOT_BORNE_OUT} (here: {self.told(self.here)})"
+        return self.told(self.kind)
 
-    def above(self, limit):
-        return self.known and self.measured.low > limit
-
-    def below(self, limit):
-        return self.known and self.measured.high < limit
-
-    def within(self, low, high):
-        return self.known and low <= self.measured.low and self.measured.high <= high
+    def told(self, kind):
+        n_found, n_cases = (sum(values) for values in zip(*((len(t.found), t.n_cases) for t in self.tests)))
+        return f"{kind} ({n_found} of {n_cases} cases)" if kind == SO_FAR else kind
 
 
 @dataclass(frozen=True)
 class Verdict:
+    """What becomes of a sentence."""
+
     claim: dict  # its line of claims.csv
-    verdict: str
-    measured: str  # "276 (270 to 282, n 10) at pr2392"
-    threshold: str  # what the value is held against
-    reason: str  # why it cannot be tested or decided, or which cases are missing
-    runs: tuple = ()  # the runs behind it
+    readings: tuple
+
+    kind = property(lambda self: self.readings[0].kind)
+    verdict = property(lambda self: self.readings[0].verdict)
+    tests = property(lambda self: self.readings[0].tests)
+
+    def joined(self, name):
+        return "; ".join(dict.fromkeys(filter(None, (getattr(test, name) for test in self.tests))))
+
+    @property
+    def measured(self):
+        """What decides in each test, with its verdict where there are several."""
+        told = [(test.verdict, test.measured) for test in self.tests if test.measured]
+        return "; ".join(f"{verdict}: {measured}" if len(self.tests) > 1 else measured for verdict, measured in told)
+
+    threshold = property(lambda self: self.joined("threshold"))
+    reason = property(lambda self: self.joined("reason"))
+    moved = property(lambda self: ", ".join(dict.fromkeys(side for test in self.tests for side in test.moved)))
+    own = property(lambda self: self.joined("own"))
+
+    @property
+    def runs(self):
+        return tuple(dict.fromkeys(run for test in self.tests for run in test.runs))
 
 
-# ---- Predicates: (verdict, the cases that decide) ----
-
-
-def by_value(found):
-    return sorted(found, key=lambda case: case.value)
-
-
-def up_to(found, threshold):
-    """As in "up to 82 times": the largest of the values is near it; where one is clearly larger it is exceeded."""
-    limit, best = float(threshold), by_value(found)[-1]
-    larger = [case for case in found if case.above(limit * NEAR)]
-    if larger:
-        return EXCEEDED, [by_value(larger)[-1]]
-    if all(case.below(limit / NEAR) for case in found):
-        return FAILS, [best]
-    return HOLDS if best.within(limit / NEAR, limit * NEAR) else UNDECIDED, [best]
-
-
-def average(found, threshold):
-    """As in "the average gain is 2.00x": the mean of the values is near it, or clearly larger."""
-    count = Estimate(*3 * [len(found)])
-    return up_to([Case("the mean", cells.divide(cells.add([case.measured for case in found]), count))], threshold)
-
-
-def around(found, threshold):
-    """As in "around 5 times": every value, within a quarter."""
-    limit = float(threshold)
-    return in_range(found, limit / AROUND, limit * AROUND)
-
-
-def from_to(found, threshold):
-    """As in "4 to 8.5 times": every value, within a tenth of the ends."""
-    low, high = map(float, threshold.split())
-    return in_range(found, low / NEAR, high * NEAR)
-
-
-def in_range(found, low, high):
-    ordered = by_value(found)
-    smaller, larger = [case for case in ordered if case.below(low)], [case for case in ordered if case.above(high)]
-    ends = [ordered[0], ordered[-1]]
-    if smaller:
-        return FAILS, ends
-    if all(case.known and case.measured.low >= low for case in found):
-        if larger:
-            return EXCEEDED, ends
-        if all(case.within(low, high) for case in found):
-            return HOLDS, ends
-    return UNDECIDED, undecided(found, lambda case: case.within(low, high) or case.above(high)) or ends
-
-
-def all_above(found, threshold):
-    """Every value is larger; within EQUAL of it all together are a tie."""
-    limit, ordered = float(threshold), by_value(found)
-    if all(case.within(limit / EQUAL, limit * EQUAL) for case in found):
-        return TIE, [ordered[0], ordered[-1]]
-    smaller = [case for case in ordered if case.below(limit / EQUAL)]
-    if smaller:
-        return FAILS, [ordered[0], ordered[-1]]
-    if all(case.above(limit) for case in found):
-        return HOLDS, [ordered[0]]
-    return UNDECIDED, undecided(found, lambda case: case.above(limit))
-
-
-def all_below(found, threshold):
-    """Every value is smaller: the reverse."""
-    limit, ordered = float(threshold), by_value(found)
-    if limit and all(case.within(limit / EQUAL, limit * EQUAL) for case in found):
-        return TIE, [ordered[0], ordered[-1]]
-    if any(case.above(limit * EQUAL) for case in found):
-        return FAILS, [ordered[0], ordered[-1]]
-    if all(case.below(limit) for case in found):
-        return HOLDS, [ordered[-1]]
-    return UNDECIDED, undecided(found, lambda case: case.below(limit))
-
-
-def all_within(found, threshold):
-    """Every ratio is within this factor of 1: what is said to make no difference makes none."""
-    limit, ordered = float(threshold), by_value(found)
-    ends = [ordered[0], ordered[-1]]
-    if any(case.below(1 / limit) or case.above(limit) for case in found):
-        return FAILS, ends
-    return (HOLDS if all(case.within(1 / limit, limit) for case in found) else UNDECIDED), ends
-
-
-def most_below(found, threshold):
-    """In more than half of the cases the value is smaller; in half of them, or where the rest is not told, undecided."""
-    limit, half = float(threshold), len(found) / 2
-    below, above = (
-        [case for case in found if one(case)] for one in (lambda c: c.below(limit), lambda c: c.above(limit))
-    )
-    middle = by_value(found)[len(found) // 2]
-    if len(below) > half:
-        return HOLDS, [middle]
-    return (FAILS if len(above) >= half else UNDECIDED), [by_value(found)[0], middle, by_value(found)[-1]]
-
-
-def smallest_at(found, name):
-    best = by_value(found)[0]
-    named = next(case for case in found if case.name == name)
-    return best_of(found, named, best, lambda a, b: clearly_less(a.measured, b.measured))
-
-
-def best_of(found, named, best, beats):
-    """The named case, if it beats all others by more than EQUAL; a tie if others are as good."""
-    deciding = list(dict.fromkeys([named, best]))
-    rivals = [case for case in found if case is not named]
-    close = [c for c in rivals if max(c.value, named.value) <= min(c.value, named.value) * EQUAL]
-    if best is not named and best not in close:
-        return (FAILS if beats(best, named) else UNDECIDED), deciding
-    if close:
-        return TIE, list(dict.fromkeys([named, best, *close[:1]]))
-    return (HOLDS if all(beats(named, case) for case in rivals) else UNDECIDED), deciding
-
-
-def falls_after(found, name):
-    """Beyond this case every value is less than the one before it, and there are two such steps or more."""
-    names = [case.name for case in found]
-    tail = found[names.index(name) :]
-    steps = list(zip(tail, tail[1:]))
-    ends = [tail[0], tail[-1]]
-    if any(clearly_less(a.measured, b.measured) for a, b in steps):
-        return FAILS, ends
-    falls = len(steps) > 1 and all(clearly_less(b.measured, a.measured) for a, b in steps)
-    return (HOLDS if falls else UNDECIDED), ends
-
-
-def grows(found, _):
-    """No value is less than the one before it, by more than their intervals; the last is more than the first."""
-    ends = [found[0], found[-1]]
-    if any(clearly_less(b.measured, a.measured) for a, b in zip(found, found[1:])):
-        return FAILS, ends
-    if clearly_less(found[0].measured, found[-1].measured):
-        return HOLDS, ends
-    return UNDECIDED, ends
-
-
-def clearly_less(a, b):
-    """a's interval ends before b's begins; without intervals nothing is clear."""
-    return a.high < b.low
-
-
-def spread_at_most(found, threshold):
-    """The largest value is at most so many times the smallest."""
-    low, *_, high = by_value(found)
-    ratio = Case("", cells.divide(high.measured, low.measured))
-    limit = float(threshold)
-    return (HOLDS if ratio.below(limit) else FAILS if ratio.above(limit) else UNDECIDED), [low, high]
-
-
-def undecided(found, clear):
-    """The cases that leave it open."""
-    return [case for case in found if not clear(case)][:2]
-
-
-PREDICATES = {
-    predicate.__name__: predicate
-    for predicate in (
-        up_to,
-        average,
-        around,
-        from_to,
-        all_above,
-        all_below,
-        all_within,
-        most_below,
-        smallest_at,
-        falls_after,
-        grows,
-        spread_at_most,
-    )
-}
-COMPARE_CASES = ("average", "smallest_at", "falls_after", "grows", "spread_at_most")  # one case alone says nothing
-WORDS = {
-    "up_to": "the largest is near {}",
-    "average": "their mean is near {}",
-    "around": "each is around {}",
-    "from_to": "each is from {}",
-    "all_above": "each is above {}",
-    "all_below": "each is below {}",
-    "all_within": "each is within a factor of {}",
-    "most_below": "most are below {}",
-    "smallest_at": "the smallest is at {}",
-    "falls_after": "they fall from {} on",
-    "grows": "they grow",
-    "spread_at_most": "the largest is at most {} times the smallest",
-}
+def together(tests):
+    """The verdict on tests that must all hold."""
+    kinds = [test.verdict for test in tests]
+    for kind in (CANNOT, FAILS, UNDECIDED):
+        if kind in kinds:
+            return kind
+    if set(kinds) == {NOT_MEASURED}:
+        return NOT_MEASURED
+    if any(len(test.found) < test.n_cases for test in tests):
+        return UNDECIDED if TIE in kinds else SO_FAR
+    return next(kind for kind in (TIE, EXCEEDED, HOLDS) if kind in kinds)
 
 
 # ---- Judging ----
 
 
-def judge(claim, source):
-    """The Verdict on one line of claims.csv."""
-    if claim["predicate"] == NO_PREDICATE:
-        return Verdict(claim, UNTESTED, "", "", f"missing: {claim['needs']}")
-    if claim["predicate"] not in PREDICATES or claim["set"] not in cells.sets():
-        raise BadInput(
-            f"report/claims.csv: {claim['id']}: unknown predicate or set \"{claim['predicate']}\", "
-            f"\"{claim['set']}\""
-        )
-    every = [
-        Case(name, cells.quotient(source, claim["top"], claim["over"], name)) for name in cells.sets()[claim["set"]]
-    ]
-    found = [case for case in every if case.measured]
+def examine(line, source):
+    """The Test of a line of cases.csv, without regard to the other lines."""
+    if line["predicate"] in UNTESTED:
+        return Test(line, UNTESTED[line["predicate"]], 1, reason=f"missing: {line['needs']}")
+    if line["predicate"] not in predicates.PREDICATES or not line["set"]:
+        raise BadInput(f"report/cases.csv: {line['test']}: no predicate \"{line['predicate']}\", or no set")
+    names = cells.members(line["set"])
+    every = [Case(name, cells.quotient(source, line["top"], line["over"], name)) for name in names]
+    found = tuple(case for case in every if case.measured)
     missing = [case for case in every if not case.measured]
-    needed = 2 if claim["predicate"] in COMPARE_CASES else 1
-    if len(found) < needed or claim["threshold"] in [case.name for case in missing]:
-        return Verdict(
-            claim, UNTESTED, "", threshold_text(claim), f"needs {claim['needs']}: {missing[0].measured.reason}"
-        )
-    verdict, deciding = PREDICATES[claim["predicate"]](found, claim["threshold"])
-    deciding = list(dict.fromkeys(deciding))
+    made = Test(line, NOT_MEASURED, len(every), found, own=contradiction(line, names), moved=moved(line, source, names))
+    needed = 2 if line["predicate"] in predicates.COMPARE_CASES else 1
+    if len(found) < needed or line["threshold"] in [case.name for case in missing]:
+        return replace(made, found=(), reason=f"needs {line['needs']}: {missing[0].measured.reason}")
+    filled = predicates.fill(line["predicate"], found, missing, line["threshold"])
+    verdict, deciding, chance = predicates.chance(line["predicate"], filled, line["threshold"])
+    deciding = [case for case in dict.fromkeys(deciding) if case in found or case.name not in names]
     reasons = [f"without {', '.join(case.name for case in missing)}"] if missing else []
     if verdict == UNDECIDED:
         reasons.append(why_undecided(deciding))
-    return Verdict(
-        claim,
-        verdict,
-        " … ".join(map(case_text, deciding)),
-        threshold_text(claim),
-        "; ".join(reasons),
-        tuple(dict.fromkeys(row["run"] for case in deciding for row in case.measured.rows)),
-    )
+    elif missing and verdict != predicates.FINAL.get(line["predicate"]) and verdict in (FAILS, TIE):
+        reasons, verdict = [f"{verdict} so far", *reasons], UNDECIDED
+    return replace(made, verdict=verdict, deciding=tuple(deciding), chance=chance, reason="; ".join(reasons))
 
 
 def why_undecided(deciding):
@@ -312,9 +182,98 @@ def why_undecided(deciding):
     return "an interval crosses it"
 
 
-def threshold_text(claim):
+def judge_together(tests):
+    """The tests, those undecided that chance alone may have decided."""
+    chances = [test.chance for test in tests if test.chance is not None]
+    limit = predicates.kept_below(chances)
+
+    def kept(test):
+        if test.chance is None or test.chance <= limit or test.verdict in (UNDECIDED, NOT_MEASURED):
+            return test
+        told = f"{test.verdict} but for chance, which gives it with probability {test.chance:.2g}: too likely in {len(chances)} tests"
+        return replace(test, verdict=UNDECIDED, reason="; ".join(filter(None, (told, test.reason))))
+
+    return [kept(test) for test in tests]
+
+
+def judge_all(source):
+    """[the Verdict on each sentence of claims.csv]."""
+    sentences, lines = cells.read_layout("claims.csv"), cells.read_layout("cases.csv")
+    of_sentence = {sentence["id"]: [] for sentence in sentences}
+    for test in judge_together([examine(line, source) for line in lines]):
+        if test.line["id"] not in of_sentence:
+            raise BadInput(f"report/cases.csv: {test.line['test']}: no sentence {test.line['id']} in claims.csv")
+        of_sentence[test.line["id"]].append(test)
+    if untested := [name for name, tests in of_sentence.items() if not tests]:
+        raise BadInput(f"report/claims.csv: {', '.join(untested)}: no line in cases.csv")
+    return [Verdict(sentence, readings(of_sentence[sentence["id"]])) for sentence in sentences]
+
+
+def readings(tests):
+    by_name = {}
+    for test in tests:
+        by_name.setdefault(test.line["reading"], []).append(test)
+    return tuple(Reading(name, tuple(each)) for name, each in by_name.items())
+
+
+# ---- The source's own numbers ----
+
+
+def contradiction(line, names):
+    """The range of the source's own numbers, where these do not bear out what is tested; else ""."""
+    if not line["own_top"] or bool(line["over"]) != bool(line["own_over"]):
+        return ""
+    told = []
+    for card in CARDS if "{card}" in line["own_top"] + line["own_over"] else CARDS[-1:]:
+        every = [Case(name, own(line, card, name)) for name in names]
+        found = [case for case in every if case.measured]
+        verdict, _ = predicates.PREDICATES[line["predicate"]](found, line["threshold"])
+        if verdict in (FAILS, EXCEEDED):
+            ends = sorted(case.value for case in found)
+            of_card = f" on the {card.upper()}" if "{card}" in line["own_top"] + line["own_over"] else ""
+            told.append(f"{in_range(ends)}{of_card}")
+    return f"its own table: {', '.join(told)}" if told else ""
+
+
+def own(line, card, name):
+    top, over = (line[part].replace("{card}", card) for part in ("own_top", "own_over"))
+    return cells.quotient(None, top, over, name)
+
+
+def moved(line, source, names):
+    """Of each side of a quotient of times, how many times as fast as the source's it is here, where its times are printed."""
+    told = []
+    for ours, theirs in ((line["top"], line["own_top"]), (line["over"], line["own_over"])):
+        if theirs and ours and not set("#, ") & set(ours):
+            pairs = [(cells.look_up(None, theirs.replace("{card}", CARDS[-1]), x), cells.look_up(source, ours, x)) for x in names]
+            known = [(their, our) for their, our in pairs if their and our and our.rows]
+            if known:
+                where = "CPU" if of_cpu(known[0][1]) else "GPU"
+                ratios = sorted(their.value / our.value for their, our in known)
+                told.append(f"{side_name(ours)} ({where}) {in_range(ratios)} times")
+    return tuple(told)
+
+
+def side_name(address):
+    """As "warp" of 5.1/warp-{x}/lena, "ds-roulette's update" of a stage."""
+    parsed = cells.parse(address)
+    stage = "".join(f"'s {' and '.join(values)}" for name, values in parsed.conditions if name == "stage")
+    return parsed.rows[0].replace("-{x}", "") + stage
+
+
+def in_range(values):
+    """As "5.9 to 84", of numbers in order."""
+    ends = [short(value, VAGUE_DIGITS if value >= 1 else 3) for value in (values[0], values[-1])]
+    return " to ".join(dict.fromkeys(ends))
+
+
+# ---- Numbers as text ----
+
+
+def threshold_text(line):
     """The predicate in words: "the largest is near 82"."""
-    return WORDS[claim["predicate"]].format(claim["threshold"].replace(" ", " to "))
+    joined = " and " if line["predicate"] == "between" else " to "
+    return predicates.WORDS[line["predicate"]].format(line["threshold"].replace(" ", joined))
 
 
 def case_text(case):
@@ -388,34 +347,60 @@ def apart(text):
     return (f"{int(whole):,}".replace(",", "\u202f") if len(whole.lstrip("-")) > 4 else whole) + point + rest
 
 
-def judge_all(source):
-    return [judge(claim, source) for claim in cells.read_layout("claims.csv")]
+def held(verdicts):
+    """{name: verdict} of each sentence, and of its further readings: what report/verdicts.csv holds."""
+    found = {verdict.claim["id"]: verdict.verdict for verdict in verdicts}
+    further = ((verdict.claim["id"], reading) for verdict in verdicts for reading in verdict.readings[1:])
+    return found | {f"{name}: {reading.name}": reading.verdict for name, reading in further}
+
+
+def history(folder=cells.REPORT):
+    """{name: [the lines of report/verdicts.csv on it, in their order]}, [] of others."""
+    found = defaultdict(list)
+    for line in cells.read_layout("verdicts.csv", folder):
+        found[line["id"]].append(line)
+    return found
 
 
 def counted(verdicts):
-    """{verdict: how many}."""
-    return {kind: sum(verdict.verdict == kind for verdict in verdicts) for kind in KINDS}
+    """{kind: how many sentences}."""
+    return {kind: sum(verdict.kind == kind for verdict in verdicts) for kind in KINDS}
 
 
 def tally(verdicts):
-    """{verdict: "30 hold"}."""
+    """{kind: "30 hold"}."""
     return {kind: f"{n} {COUNTED[kind][n != 1]}" for kind, n in counted(verdicts).items()}
 
 
+# ---- Printing ----
+
+
 def print_verdicts(verdicts, source):
-    print(f"The claims on {source.device}: {', '.join(tally(verdicts).values())}")
-    print(textwrap.fill(INTERVAL_NOTE, 120) + "\n")
-    indent = " " * 14
+    print(f"{len(verdicts)} published sentences on {source.device}: {', '.join(tally(verdicts).values())}")
+    print(textwrap.fill(f"{INTERVAL_NOTE} {TESTED_TOGETHER}", 120) + "\n")
     for verdict in verdicts:
         claim = verdict.claim
-        print(f"{verdict.verdict:<14}{claim['id']}  {claim['source']} {claim['section']}")
-        quote = f"“{claim['quote']}”" if claim["quote"] else ""
-        for text in filter(None, (quote, claim["claim"])):
-            print(textwrap.fill(text, 114, initial_indent=indent, subsequent_indent=indent))
-        numbers = f"{verdict.measured}; {verdict.threshold}" if verdict.measured else verdict.threshold
-        print(indent + " ".join(filter(None, (numbers, f"[{verdict.reason}]" if verdict.reason else ""))))
-        if verdict.runs:
-            print(f"{indent}runs: {', '.join(run.run_id for run in verdict.runs)}")
+        print(f"{verdict.verdict}: {claim['id']}, {claim['source']} {claim['section']}")
+        print_indented(f"“{claim['quote']}”" if claim["quote"] else "", claim["note"], indent=4)
+        for i, reading in enumerate(verdict.readings):
+            if reading.name:
+                print_indented(reading.name + (f": {reading.verdict}" if i else ""), indent=4)
+            for test in reading.tests:
+                print_test(test)
+
+
+def print_test(test):
+    numbers = "; ".join(filter(None, (test.measured, test.threshold)))
+    reason = f"[{test.reason}]" if test.reason else ""
+    runs = f"runs: {', '.join(run.run_id for run in test.runs)}" if test.runs else ""
+    name = f"{test.verdict}: {test.line['test']}" + (f", {test.line['claim']}" if test.line["claim"] else "")
+    as_fast = f"as fast as the source's: {', '.join(test.moved)}" if test.moved else ""
+    print_indented(name, " ".join(filter(None, (numbers, reason))), test.own, as_fast, runs, indent=8)
+
+
+def print_indented(*texts, indent):
+    for text in filter(None, texts):
+        print(textwrap.fill(text, 120, initial_indent=" " * indent, subsequent_indent=" " * indent))
 
 
 def main(arguments=None):
@@ -425,7 +410,7 @@ def main(arguments=None):
     source = cells.on_gpu(cells.chosen(options))
     verdicts = judge_all(source)
     print_verdicts(verdicts, source)
-    return OK if any(verdict.verdict != UNTESTED for verdict in verdicts) else SKIPPED
+    return OK if any(test.found for verdict in verdicts for test in verdict.tests) else SKIPPED
 
 
 if __name__ == "__main__":

@@ -173,6 +173,7 @@ def templates(folder):
         coverage=lambda: coverage.as_markdown(coverage.lines(stored())),
         short=claims.short,
         interval_note=claims.INTERVAL_NOTE,
+        tested_together=claims.TESTED_TOGETHER,
     )
     return made
 

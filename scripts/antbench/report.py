@@ -458,6 +458,8 @@ def main(arguments=None):
         "tally": claims.tally(verdicts),
         "kinds": claims.KINDS,
         "interval_note": claims.INTERVAL_NOTE,
+        "tested_together": claims.TESTED_TOGETHER,
+        "history": claims.history(),
         "link": lambda place: linked(place, out),
         "link_to_run": lambda of_run: f"#run-{of_run.run_id}" if of_run in shown else linked(str(of_run.path.resolve()), out),
         "figures": figures(sources, out / "figures", options.images),
