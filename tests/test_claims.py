@@ -10,7 +10,7 @@ import pytest
 from antbench import cells, claims, predicates, runs
 from antbench.cells import Estimate
 from antbench.predicates import PREDICATES, Case
-from thesis_run import RUN_ID, made_row, seeds_row, write_run
+from thesis_run import RUN_ID, made_row, quality_row, seeds_row, write_run
 
 
 @pytest.fixture(scope="module")
@@ -390,6 +390,61 @@ def test_no_more_workers_than_cities_stand_against_128(tmp_path):
             for name in cells.sets()["tsp-candidates"] for workers, ms in ((64, 3.0), (128, 2.0), (256, 1.0 if name == "d198" else 2.5))]  # fmt: skip
     verdict = claim_of(rows, tmp_path, "jpdc-128")
     assert verdict.verdict == H and len(verdict.tests) == 4
+
+
+def rows_of(name, top, over):
+    """Rows with these values at the two addresses of a test, in all of its cases."""
+    (line,) = [line for line in cells.read_layout("cases.csv") if line["test"] == name]
+    for x in cells.members(line["set"]):
+        for text, value in ((line["top"], top), (line["over"], over)):
+            for address in [cells.parse(each.replace("{x}", x)) for each in text.split()]:
+                params = ";".join(f"{condition}={values[0]}" for condition, values in address.conditions)
+                place = (address.table, address.rows[-1], address.instances[0])
+                if address.quantity == "quality":
+                    seeds = " ".join(f"{value * (1 + 0.002 * (-1) ** i):.6g}" for i in range(10))
+                    made = quality_row(*place, value, params)
+                    yield {**made, "quality_best": value * 1.002, "quality_runs": seeds}
+                else:
+                    yield made_row(*place, value, params, "stage" if "stage=" in params else "kernel")
+
+
+@pytest.mark.parametrize("name, top, over, verdict", [
+    ("evaporate-rows", 2.0, 1.0, H), ("evaporate-rows", 1.0, 2.0, F),
+    ("memory-cached", 1.5, 1.0, H), ("memory-cached", 1.0, 1.0, T), ("memory-cached", 1.0, 1.1, F),
+    ("edge-update-share", 0.05, 1.0, H), ("edge-update-share", 0.5, 1.0, F),
+    ("original-aco", 0.99, 0.95, H), ("original-aco", 0.8, 0.95, F),
+    ("fewer-iterations", 0.97, 0.96, H), ("fewer-iterations", 0.7, 0.96, F),
+    ("maps-match", 0.97, 0.96, H), ("maps-match", 0.7, 0.96, F),
+    ("thicker-edges", 1.5, 1.3, H), ("thicker-edges", 1.3, 1.5, F),
+    ("tiles-2-3x", 2.5, 1.0, H), ("tiles-2-3x", 1.0, 1.0, F),
+    ("match-canny", 0.95, 1.0, H), ("match-canny", 0.5, 1.0, F),
+    ("thicker-than-canny", 2.0, 1.5, H), ("thicker-than-canny", 1.5, 2.0, F),
+    ("jpdc-16-ants", 1.2, 1.0, H), ("jpdc-16-ants", 0.8, 1.0, F),
+    ("jsc-2.56x", 1.0, 2.0, H), ("jsc-2.56x", 2.0, 1.0, F),
+    ("jsc-grouped-15x", 15.5, 1.0, H), ("jsc-grouped-15x", 6.0, 1.0, F),
+    ("hysteresis-75-4", 2.5, 1.0, H), ("hysteresis-75-10", 1.5, 1.0, F),
+    ("compression-worsens", 2.0, 2.0, T), ("kth-t21-filter", 1.0, 1.0, T),
+    ("jpdc-2.36x", 2.36, 1.0, H), ("jpdc-2.36x", 0.9, 1.0, F),
+])  # fmt: skip
+def test_what_is_not_measured_yet_works_once_it_is(name, top, over, verdict, tmp_path):
+    # A row that stands in both addresses is made once.
+    rows = {(row["table"], row["row"], row["instance"], row["params"]): row for row in rows_of(name, top, over)}
+    source = source_of(list(rows.values()), tmp_path)
+    (line,) = [line for line in cells.read_layout("cases.csv") if line["test"] == name]
+    assert claims.examine(line, source).verdict == verdict
+    other = source_of([made_row("9.9", "other", "d198", 1.0)], tmp_path / "without")
+    assert claims.examine(line, other).verdict == claims.NOT_MEASURED
+
+
+def test_the_shared_memory_of_a_block_is_that_of_the_kernel_with_most():
+    assert cells.shared({"shared_bytes": "1024 19136"}).value == 19136
+    assert not cells.shared({}) and not cells.shared({"shared_bytes": ""})
+
+
+def test_the_figures_have_the_tiling_that_the_report_measured():
+    drawn = {(line["figure"], address) for line in cells.read_layout("figures.csv") for address in (line["top"], line["over"])}
+    for table in "89":
+        assert {(f"kth-F{table}", f"kth-{table}/tiling/random-{{x}}"), (f"kth-F{table}-time", f"kth-{table}/tiling/random-{{x}}")} <= drawn
 
 
 def not_all_of_canny(share, verify=0):

@@ -65,3 +65,16 @@ def test_a_change_fails_until_it_is_acknowledged(change, told, report, tmp_path,
 def test_a_reason_is_one_line(report):
     with pytest.raises(BadInput, match="a line break"):
         verdicts.main(["--reason", "a\nb"])
+
+
+def test_the_page_counts_sentences_and_shows_their_history(thesis_report):
+    page = (thesis_report / "index.html").read_text(encoding="utf-8")
+    sentences = cells.read_layout("claims.csv")
+    assert f"Of {len(sentences)} published sentences" in page and page.count('<tr id="claim-') == len(sentences)
+    rows = dict(part.split('"', 1) for part in page.split('<tr id="claim-')[1:])
+    for name, lines in claims.history().items():
+        if name in rows:
+            assert all(f"{line['date']}: {line['verdict']}" in rows[name].replace("&#39;", "'") for line in lines), name
+    assert "as fast as the source" in rows["cpu-82x"] and "acotsp-seq (CPU) 1.0 times" in rows["cpu-82x"]
+    assert rows["kth-adaptive"].count('class="reading"') == 2 and 'data-verdict="not measured yet"' in rows["kth-adaptive"]
+    assert "one in twenty at most rests on chance" in page

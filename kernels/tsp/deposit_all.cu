@@ -1,7 +1,7 @@
 /* Deposit by every ant: 1/length on each edge of its tour, in both directions (thesis eq. 3.3, 3.4).
  *
  * One block per ant; its threads tile over the tour. Ants share edges, so every addition is atomic: 2 n_ants n of them.
- * JPDC finds this faster than its scatter-to-gather variants by two to five orders of magnitude (Table 4, version 1).
+ * JPDC finds this faster than its scatter-to-gather variants by two to five orders of magnitude (Table 4, version 2).
  * Source: JPDC §3.3, Fig. 4.
  */
 #include "kernels/tsp/colony.h"
