@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from antbench import compare, report, runs, times
+from antbench import compare, gains, report, runs, times
 from support.commands import ROOT, drive
 
 TEXT = (ROOT / "docs/columns.md").read_text(encoding="utf-8")
@@ -47,6 +47,7 @@ def test_the_members_of_meta_json(run):
         ("results/published/*.csv", runs.PUBLISHED_HEADER),
         ("build/report/tables.csv", report.CSV_HEADER),
         ("build/gpus/times.csv", times.CSV_HEADER),
+        ("build/gpus/gains.csv", gains.CSV_HEADER),
         ('make compare ARGS="--csv FILE"', compare.COLUMNS[len(runs.KEY) :]),
     ],
 )

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from antbench import compare, runs
+from antbench import cells, compare, runs
 from antbench.command import BadInput
+from synthetic_runs import measured_on
 from thesis_run import quality_row, write_run
 
 DATA = Path(__file__).resolve().parent / "data/runs"
@@ -69,7 +71,10 @@ def test_different_gpus_are_normalised_and_marked(slower_gpu, capsys):
     compare.main([str(DATA / "newer"), str(slower_gpu)])
     text = capsys.readouterr().out
     assert "DIFFERENT HARDWARE: A is NVIDIA H100 80GB HBM3, B is Other GPU" in text
-    assert sum(line.endswith("different") for line in text.splitlines()) == 4
+    assert sum(" hardware " in line for line in text.splitlines()) == 4
+    of_gpu, of_cpu = [line for line in text.splitlines() if ": B is faster in" in line]
+    assert of_gpu.startswith("GPU rows of other code: B is faster in 2, slower in 2, ") and of_gpu.endswith("mean of 4")
+    assert of_cpu.startswith("CPU rows of two hosts, other code: B is faster in 1, ") and of_cpu.endswith("mean of 1")
 
 
 def test_csv(slower_gpu, tmp_path, capsys):
@@ -101,6 +106,110 @@ def test_nothing_in_common(tmp_path):
     (run / "table-3.3.csv").write_text(table.replace(",d198,", ",made,").replace(",15780,", ",,"))
     with pytest.raises(BadInput, match="nothing matched"):
         compare.main([str(DATA / "newer"), str(run)])
+
+
+# ---- What may be put into one mean ----
+
+GPU_ROWS = {("ds-roulette", "cuda"): [2.0, 2.0, 2.0], ("race", "cuda"): [1.0, 1.0, 1.0]}
+
+
+def lines_between(monkeypatch, a, b):
+    """The lines of two made-up runs of Table 3.3."""
+    monkeypatch.setattr(compare, "ratio_of", lambda a, b: (b["mean_ms"] / a["mean_ms"],) * 3)
+    return compare.compare(*(runs.best_rows([run]) for run in (a, b)))[0]
+
+
+def another_gpu(run):
+    run.meta["devices"][0]["name"] = "NVIDIA H100 80GB HBM3"
+    for rows in (run.rows,):
+        rows["device"] = rows["device"].where(rows["backend"] != "cuda", "another GPU")
+    return run
+
+
+def test_between_gpus_rows_of_the_same_code_have_a_mean_of_their_own(monkeypatch):
+    """Of one hash, or of one commit built for two GPUs; CPUs of two hosts, other commits and profiles stand apart."""
+    cpu = {("acotsp-seq", "cpu"): [8.0, 8.0, 8.0]}
+    one = measured_on("1", GPU_ROWS | cpu, host="x", kernel="k")
+    half = {key: [2 * ms for ms in times] for key, times in (GPU_ROWS | cpu).items()}
+    alike = another_gpu(measured_on("2", half, host="y", kernel="k"))
+    of_one_commit = another_gpu(measured_on("2", half, host="y", kernel="another"))
+    other = another_gpu(measured_on("2", half, commit="bbbbbbb", host="y", kernel="another"))
+    thesis = another_gpu(measured_on("2", half, host="y", kernel="k"))
+    thesis.meta["options"]["profile"] = "thesis"
+
+    def kinds(b):
+        return [text.partition(": ")[::2] for text in compare.summaries(lines_between(monkeypatch, one, b))]
+
+    for same in (alike, of_one_commit):
+        (gpu, told), (of_cpu, _) = kinds(same)
+        assert gpu == "GPU rows of the same code" and told.endswith("B/A is 2.000 in the geometric mean of 2")
+        assert of_cpu == "CPU rows of two hosts"
+    assert [kind for kind, _ in kinds(other)] == ["GPU rows of other code", "CPU rows of two hosts, other code"]
+    assert kinds(thesis)[0][0] == "GPU rows of another profile"
+
+
+def test_on_one_gpu_the_code_is_what_is_compared(monkeypatch):
+    one, newer = measured_on("1", GPU_ROWS, host="x"), measured_on("1", GPU_ROWS, commit="bbbbbbb", host="x")
+    (told,) = compare.summaries(lines_between(monkeypatch, one, newer))
+    assert told.startswith("GPU rows: ") and told.endswith("mean of 2")
+
+
+# ---- Published cards ----
+
+H200 = "nvidia-h200/20261123T015056Z-675ded5"  # Table 3.3
+
+
+@pytest.mark.parametrize("name", ["GTX 580", "gtx580", "gtx-580", "NVIDIA GeForce GTX 580", "thesis", "GTX 580 (thesis)"])
+def test_a_published_card_is_a_side_by_the_names_that_a_user_types(name):
+    (gpu,) = compare.side_of(name)
+    assert gpu.label == "GTX 580 (thesis)"
+
+
+def test_a_card_of_two_sources_is_both():
+    assert [gpu.label for gpu in compare.side_of("C2050")] == ["C2050 (JPDC)", "C2050 (JSC)"]
+    assert [gpu.label for gpu in compare.side_of("jsc")] == ["C2050 (JSC)", "C1060 (JSC)"]
+
+
+def test_a_run_stands_beside_a_published_card(tmp_path, capsys):
+    assert compare.main(["GTX 580", H200, "--csv", str(tmp_path / "out.csv")]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("A  GTX 580 (thesis): 16 SMs at 1544 MHz, 192 GB/s; published\nB  NVIDIA H200: 132 SMs at 1980 MHz, 4814 GB/s")
+    assert "DIFFERENT HARDWARE: A is GTX 580 (thesis), B is H200" in text
+    lines = pd.read_csv(tmp_path / "out.csv", dtype={"table": str}).set_index(["table", "row", "instance"])
+    line = lines.loc[("3.3", "DS-Roulette", "pr2392")]
+    ours = cells.Source(runs.load_runs(H200)).find(cells.parse("3.3/ds-roulette/pr2392?protocol=as-best"))
+    assert line["a_ms"] == 1979.31 and line["a_status"] == "published" and line["b_ms"] == pytest.approx(ours.value)
+    assert line["ratio"] == pytest.approx(ours.value / 1979.31) and line["ratio_lo"] < line["ratio"] < line["ratio_hi"]
+    assert line["ratio_per_gb_s"] == pytest.approx(line["ratio"] * (2 * 3201 * 6016 / 8 / 1e3) / 192.4)
+    assert line["ratio_per_sm_ghz"] == pytest.approx(line["ratio"] * (132 * 1.98) / (16 * 1.544))
+    assert not any(row.startswith("ACOTSP") for _, row, _ in lines.index), "a CPU's times are no GPU's"
+
+
+def test_the_sides_may_be_turned_round(capsys):
+    said = []
+    for sides in (["thesis", H200], [H200, "thesis"]):
+        compare.main(sides)
+        said.append(float(re.search(r"B/A is ([\d.]+) in", capsys.readouterr().out)[1]))
+    assert said[0] < 0.06 and said[0] * said[1] == pytest.approx(1, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "name, error",
+    [
+        ("GTX 581", "GTX 581: no run there, nor a published card; did you mean GTX 580? (published: GTX 580, C2050, C1060"),
+        ("c1061", "c1061: no run there, nor a published card; did you mean C1060?"),
+        ("GTX 980", "GTX 980: the sources have no time of a GTX 980; they have times of GTX 580, C2050, C1060"),
+        ("gtx960m", "gtx960m: the sources have no time of a GTX 960M"),
+    ],
+)
+def test_a_card_that_is_none(name, error):
+    with pytest.raises(BadInput, match="^" + re.escape(error)):
+        compare.main([name, H200])
+
+
+def test_a_card_is_held_against_a_gpu_alone(tmp_path):
+    with pytest.raises(BadInput, match="no run on a GPU, which a published card could be held against"):
+        compare.main(["thesis", "intel-xeon-processor"])
 
 
 # ---- Tours ----

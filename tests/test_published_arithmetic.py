@@ -31,6 +31,7 @@ QUOTIENTS = [
 COUNTS = {
     **{"thesis-3.2": 21, "thesis-3.3": 40, "thesis-3.4": 16, "thesis-4.1": 28, "thesis-4.2": 35, "thesis-5.1": 17},
     **{"thesis-6.1": 20, "jpdc-2": 9, "jpdc-3": 34, "jpdc-4": 54},
+    **{"thesis-2.1": 25, "jpdc-1": 6, "jsc-cards": 8, "kth-1": 6, "nvidia-c2050": 1},
     **{"kth-4": 12, "jsc-1": 63, "jsc-2": 35, "jsc-3": 55, "jsc-4": 36, "jsc-5": 24},
 }
 

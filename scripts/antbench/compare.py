@@ -1,11 +1,13 @@
 """Two runs, or two GPUs, side by side, cell for cell. `make compare A=RUN B=RUN`. Or two rows of one run, on each of their
-instances: `make compare RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette`.
+instances: `make compare RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette`. A side may be a published card, "GTX 580", or a source,
+"thesis": then the cells are those of the report's tables that both sides have.
 
 The ratio is B's time over A's: below 1, B is faster. Where several processes measured a row on both sides it is of the
 means, with the interval of a t-test on processes; else of the medians, with the percentile bootstrap over contiguous
 batches of samples, which says nothing of how processes differ (antbench.inference). Between different GPUs the ratio is also given per SM and GHz, as if both had
 as many multiprocessors at the same clock, and per GB/s, as if both had the same memory bandwidth: near 1, the kernel
-is bound by that.
+is bound by that. Between machines the summary has a mean of the GPU's rows of the same code in the same profile, and others
+apart: of other code, and of CPUs.
 
 Of rows that are not timed the qualities are compared, run by run: the ratio of their means with Welch's interval, on
 logarithms, and how often chance alone would make as large a difference, corrected for the number of cells (Holm). With --alike
@@ -21,7 +23,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from antbench import command, inference, runs, selector
+from antbench import cells, command, gpus, hardware, inference, layouts, machines, report, runs, selector
 from antbench.command import BadInput
 
 COLUMNS = runs.KEY + [
@@ -42,24 +44,13 @@ COLUMNS = runs.KEY + [
     "ratio_per_gb_s",
     "a_energy_j",
     "b_energy_j",
+    "differs",
 ]
 
 
-def of_device(row, name):
-    """A number of the GPU that measured a row; NaN for a CPU or where it is not known."""
-    value = row["run"].device.get(name) if row["backend"] == "cuda" else None
-    return np.nan if value is None else value
-
-
-def sm_ghz(row):
-    """Multiprocessors x GHz while the row was measured; NaN for a CPU or where it is not known."""
-    mhz = row["sm_clock_mhz"] if row["sm_clock_mhz"] > 0 else of_device(row, "clock_mhz")
-    return of_device(row, "sm_count") * mhz / 1e3
-
-
-def gb_per_s(row):
-    """Peak memory bandwidth: two transfers a clock on every wire of the bus; NaN for a CPU or where it is not known."""
-    return 2 * of_device(row, "memory_clock_mhz") * of_device(row, "memory_bus_bits") / 8 / 1e3
+def hardware_of(row):
+    """The Hardware that measured a row, at the clock of then; nothing is known of a CPU's."""
+    return hardware.of_device(row["run"].device, row["sm_clock_mhz"]) if row["backend"] == "cuda" else hardware.Hardware()
 
 
 def ratio_of(a, b):
@@ -72,6 +63,7 @@ def compare_rows(a, b):
     """One line of the comparison."""
     ratio, low, high = ratio_of(a, b)
     elsewhere = a["device"] != b["device"]
+    of_a, of_b = hardware_of(a), hardware_of(b)
     return {
         **{name: a[name] for name in runs.KEY},
         "a_device": a["device"],
@@ -83,11 +75,23 @@ def compare_rows(a, b):
         "ratio": ratio,
         "ratio_lo": low,
         "ratio_hi": high,
-        "ratio_per_sm_ghz": ratio * sm_ghz(b) / sm_ghz(a) if elsewhere else np.nan,
-        "ratio_per_gb_s": ratio * gb_per_s(b) / gb_per_s(a) if elsewhere else np.nan,
+        "ratio_per_sm_ghz": ratio * of_b.sm_ghz / of_a.sm_ghz if elsewhere else np.nan,
+        "ratio_per_gb_s": ratio * of_b.gb_per_s / of_a.gb_per_s if elsewhere else np.nan,
         "a_energy_j": runs.energy(a),
         "b_energy_j": runs.energy(b),
+        "differs": " ".join(differences(a, b)),
     }
+
+
+def differences(a, b):
+    """What two rows differ in besides the GPU, of "host" (a CPU's), "code" and "profile"."""
+    of_gpu = a["backend"] == b["backend"] == "cuda"
+    if not of_gpu and machines.machine_of(a["run"], "cpu") != machines.machine_of(b["run"], "cpu"):
+        yield "host"
+    if machines.code_of(a) != machines.code_of(b) and gpus.clean_commit(a) != gpus.clean_commit(b):
+        yield "code"
+    if a["run"].profile != b["run"].profile:
+        yield "profile"
 
 
 def compare(a, b):
@@ -144,6 +148,98 @@ def both(pair, name):
     return pair[0][name] if pair[0][name] == pair[1][name] else f"{pair[0][name]} : {pair[1][name]}"
 
 
+# ---- Published cards ----
+
+
+def published_side(name):
+    """The Gpus of report/cards.csv that a name means, "GTX 580", "gtx580" or "thesis"; [] for none, or for a path."""
+    asked = hardware.known_as(name)
+    known = [] if "/" in name else gpus.published_gpus()
+    found = [gpu for gpu in known if asked in (hardware.known_as(gpu.name), gpu.published.lower(), hardware.known_as(gpu.label))]
+    if not found and "/" not in name and (card := next((each for each in hardware.cards() if hardware.known_as(each) == asked), "")):
+        raise BadInput(f"{name}: the sources have no time of a {card}; they have times of {', '.join(names_of(known))}")
+    return found
+
+
+def names_of(published):
+    return list(dict.fromkeys(gpu.name for gpu in published))
+
+
+def loaded(name):
+    """The runs that a name means; where there are none the error also names the published cards."""
+    try:
+        return runs.load_runs(name)
+    except BadInput as error:
+        known = names_of(gpus.published_gpus())
+        meant = runs.nearest(hardware.known_as(name), list(map(hardware.known_as, known))) if name and "no run there" in str(error) else None
+        if meant is None:
+            raise
+        card = next(each for each in known if hardware.known_as(each) == meant)
+        raise BadInput(f"{name}: no run there, nor a published card; did you mean {card}? (published: {', '.join(known)}; make list-runs lists runs)") from None
+
+
+def side_of(name):
+    """What a user's name means: a list of published Gpus, else of runs."""
+    return published_side(name) or loaded(name)
+
+
+def is_published(side):
+    return isinstance(side[0], gpus.Gpu)
+
+
+def as_gpus(side, name):
+    """A side as Gpus."""
+    found = side if is_published(side) else gpus.of_sources([cells.Source(side)])
+    if not found:
+        raise BadInput(f"{name}: no run on a GPU, which a published card could be held against")
+    return found
+
+
+def compare_published(a, b):
+    """One line for each cell of the report's tables of times that both sides, lists of Gpus, have."""
+    lines, seen = [], set()
+    columns = layouts.columns()
+    for name, layout in layouts.layouts().items():
+        if layout["unit"] != "ms":
+            continue
+        for address, (label, published) in gpus.rows_of(columns[name]).items():
+            for x in cells.members(layout["set"]):
+                pair = [first_number(side, address, published, x) for side in (a, b)]
+                place = tuple(id_ or address.replace("{x}", x) for _, _, id_ in pair)
+                if all(estimate for _, estimate, _ in pair) and place not in seen:
+                    seen.add(place)
+                    lines.append(published_line(name, label, x, address, pair))
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def first_number(side, address, published, x):
+    """(Gpu, its time, the published id or "") of the first of a side that has one."""
+    for gpu in side:
+        estimate, id_ = gpus.number(gpu, address, published, x)
+        if estimate and not estimate.instance:
+            return gpu, estimate, id_
+    return None, cells.Estimate(), ""
+
+
+def published_line(name, label, x, address, pair):
+    (of_a, a, _), (of_b, b, _) = pair
+    ratio = cells.divide(b, a)
+    ends = [[each.low, each.high] if each.rows else [np.nan, np.nan] for each in (a, b)]
+    key = {"table": name, "row": label, "instance": x, "implementation": "", "backend": "cuda", "scope": ""}
+    told = [report.status(each) or "published" for each in (a, b)]
+    values = {
+        **key,
+        "params": address.partition("?")[2],
+        **dict(zip(("a_device", "b_device"), (of_a.label, of_b.label))),
+        **dict(zip(("a_status", "b_status"), told)),
+        **dict(zip(("a_ms", "a_lo_ms", "a_hi_ms", "b_ms", "b_lo_ms", "b_hi_ms"), (a.value, *ends[0], b.value, *ends[1]))),
+        **dict(zip(("ratio", "ratio_lo", "ratio_hi"), (ratio.value, ratio.low, ratio.high))),
+        "ratio_per_sm_ghz": ratio.value * of_b.hardware.sm_ghz / of_a.hardware.sm_ghz,
+        "ratio_per_gb_s": ratio.value * of_b.hardware.gb_per_s / of_a.hardware.gb_per_s,
+    }
+    return {**dict.fromkeys(COLUMNS, np.nan), **values, "differs": "code"}
+
+
 # ---- Qualities ----
 
 TOO_RARE = 0.01  # of a family of cells: a difference that chance is not believed to have made
@@ -198,10 +294,23 @@ def describe(name, rows):
     if device:
         gpu = (
             f": {device.get('sm_count', '?')} SMs at {device.get('clock_mhz', '?')} MHz, "
-            f"{gb_per_s({'run': run, 'backend': 'cuda'}):.0f} GB/s"
+            f"{hardware.of_device(device).gb_per_s:.0f} GB/s"
         )
     ids = ", ".join(sorted(each.run_id for each in rows["run"].unique()))
     return f"{name}  {runs.device_name(run)}{gpu}; {run.profile}, commit {runs.commit_of(run)} ({ids})"
+
+
+def describe_published(name, side):
+    """The same of cards: "A  GTX 580 (thesis): 16 SMs at 1544 MHz, 192 GB/s; published"; "?" for what no source says."""
+
+    def known(value):
+        return "?" if value != value else f"{value:.0f}"
+
+    told = [
+        f"{gpu.label}: {known(of.sms)} SMs at {known(1e3 * of.ghz)} MHz, {known(of.gb_per_s)} GB/s"
+        for gpu, of in ((gpu, gpu.hardware) for gpu in side)
+    ]
+    return f"{name}  {'; '.join(told)}; published"
 
 
 def as_text(lines):
@@ -217,6 +326,8 @@ def as_text(lines):
         return f"{value:.3g}" if np.isfinite(value) else ""
 
     across = lines["ratio_per_sm_ghz"].notna().any()
+    elsewhere = lines["a_device"] != lines["b_device"]
+    differing = np.where(elsewhere, "hardware " + lines["differs"], lines["differs"].str.replace("code", ""))
     metered = lines[["a_energy_j", "b_energy_j"]].notna().any(axis=None)
     shown = pd.DataFrame(
         {
@@ -237,11 +348,11 @@ def as_text(lines):
                 {
                     "per SM GHz": lines["ratio_per_sm_ghz"].map(optional),
                     "per GB/s": lines["ratio_per_gb_s"].map(optional),
-                    "hardware": np.where(lines["a_device"] == lines["b_device"], "", "different"),
                 }
                 if across
                 else {}
             ),
+            **({"differs": differing} if any(text.strip() for text in differing) else {}),
             **({"A, J": lines["a_energy_j"].map(joules), "B, J": lines["b_energy_j"].map(joules)} if metered else {}),
         }
     )
@@ -254,6 +365,23 @@ def hardware_remark(lines):
     if not pairs:
         return None
     return "DIFFERENT HARDWARE: " + "; ".join(f"A is {a}, B is {b}" for a, b in sorted(pairs))
+
+
+OTHERWISE = {"host": "two hosts", "code": "other code", "profile": "another profile"}
+
+
+def summaries(lines):
+    """A summary for each part of the lines that may be put into one mean: rows of the GPU, of CPUs, and of either those that
+    differ in more than the machine. On one machine the code is what is compared."""
+    across = bool(hardware_remark(lines))
+    parts = {}
+    for i, line in enumerate(lines.to_dict("records")):
+        of_gpu, words = line["backend"] == "cuda", line["differs"].split()
+        relevant = [OTHERWISE[word] for word in words if word != "code" or across or "host" in words]
+        kind = f"{'GPU' if of_gpu else 'CPU'} rows of {', '.join(relevant)}" if relevant else ""
+        same = " of the same code" if across and of_gpu else ""
+        parts.setdefault(kind or f"{'GPU' if of_gpu else 'CPU'} rows{same}", []).append(i)
+    return [f"{kind}: {summary(lines.iloc[places])}" for kind, places in sorted(parts.items(), key=lambda part: (part[0][0] != "G", len(part[0])))]
 
 
 def summary(lines):
@@ -272,7 +400,7 @@ def summary(lines):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench.compare", description=__doc__.splitlines()[0])
-    parser.add_argument("a", metavar="A", help="a run: directory, or MACHINE/ID of yours or the stored ones; with --run a row, 3.3/ds-roulette")
+    parser.add_argument("a", metavar="A", help='a run: directory, or MACHINE/ID of yours or the stored ones; a published card, "GTX 580"; with --run a row')
     parser.add_argument("b", metavar="B", help="another; MACHINE alone is the best stored row of each cell")
     parser.add_argument("--run", metavar="RUN", help="compare two rows of this run: A and B are TABLE/ROW/INPUT?protocol=as")
     parser.add_argument("--alike", action="store_true", help="fail where qualities differ by more than chance: exit code 4")
@@ -281,17 +409,25 @@ def parse(arguments):
 
 
 def read(options):
-    """(rows of A, rows of B, the comparison) as the options ask for it."""
+    """(who was measured, a line each; the comparison) as the options ask for it."""
     if options.run:
         rows = runs.best_rows(runs.load_runs(options.run))
-        return rows, rows, compare_two(rows, options.a, options.b)
-    a, b = (runs.best_rows(runs.load_runs(name)) for name in (options.a, options.b))
-    return a, b, compare(a, b)
+        return [describe(f"{options.a} and {options.b} of", rows)], compare_two(rows, options.a, options.b)
+    names = options.a, options.b
+    sides = [side_of(name) for name in names]
+    rows = [None if is_published(side) else runs.best_rows(side) for side in sides]
+    head = [
+        describe_published(label, side) if of_side is None else describe(label, of_side)
+        for label, side, of_side in zip("AB", sides, rows)
+    ]
+    if any(map(is_published, sides)):
+        return head, (compare_published(*map(as_gpus, sides, names)), [], 0, 0)
+    return head, compare(*rows)
 
 
 def main(arguments=None):
     options = parse(arguments)
-    a, b, (lines, pairs, only_a, only_b) = read(options)
+    head, (lines, pairs, only_a, only_b) = read(options)
     if lines.empty:
         raise BadInput(f"nothing matched: {options.a} and {options.b} have no cell in common")
     if options.csv:
@@ -303,8 +439,8 @@ def main(arguments=None):
     if options.alike and qualities.empty:
         raise BadInput(f"{options.a} and {options.b} have no quality of two runs in common")
     if options.csv != "-":
-        head = [describe(f"{options.a} and {options.b} of", a)] if options.run else [describe("A", a), describe("B", b)]
-        times = [] if (lines["scope"] == "quality").all() else ["", as_text(lines), "", summary(lines)]
+        told = [summary(lines)] if options.run else summaries(lines)
+        times = [] if (lines["scope"] == "quality").all() else ["", as_text(lines), "", *told]
         of_runs = [] if qualities.empty else ["", "Qualities, means of the runs:", qualities_as_text(qualities), ""]
         print(
             "\n".join(

@@ -2,7 +2,8 @@
 
 A cell is one row of a table on one instance, a column one GPU: its mean time in ms. Which tables there are and what
 stands in them is said in report/layouts.csv and tables.csv, which published number is of which GPU in report/cards.csv;
-a CPU's times are in none of them. A figure has a panel for each row.
+a CPU's times are in none of them. A time of other code than the newest GPU's beside it has the mark OTHER_CODE. A figure
+has a panel for each row.
 """
 
 import fnmatch
@@ -10,10 +11,11 @@ import math
 import re
 from dataclasses import dataclass
 
-from antbench import cells, layouts, machines, plots, runs
+from antbench import cells, hardware, layouts, machines, plots, runs
 from antbench.command import BadInput
 
 WHOSE = {"runs": "yours", "contributed": "contributed", "reference": "stored"}
+OTHER_CODE = "≠"
 BESIDE = re.compile(r", beside a \w+'s$")  # of a column that tables.csv has once for each published GPU
 PANELS = 9  # of a figure at most: the rows that most GPUs have
 ACROSS, KEYS_ACROSS = 3, 4  # how many panels, and how many entries of the legend, stand side by side
@@ -31,6 +33,15 @@ class Gpu:
     @property
     def whose(self):
         return self.published or "measured"
+
+    @property
+    def name(self):
+        """Without the source: "GTX 580"."""
+        return self.label.removesuffix(f" ({self.published})")
+
+    @property
+    def hardware(self):
+        return hardware.of_device(cells.newest_with_gpu(self.source.runs).device) if self.source else hardware.of_card(self.name)
 
 
 # ---- Which GPUs ----
@@ -91,13 +102,51 @@ def published_gpus():
     )
 
 
-def card_of(published_id):
-    """The label of the GPU that a published number is of; None for a CPU's, a length, a ratio."""
+def card_line(published_id):
+    """The line of report/cards.csv that a published number is of; None for a CPU's, a length, a ratio."""
     cards = cells.read_layout("cards.csv")
-    return next(
-        (f"{card['card']} ({card['source']})" for card in cards if fnmatch.fnmatch(published_id, card["published"])),
-        None,
-    )
+    return next((card for card in cards if fnmatch.fnmatch(published_id, card["published"])), None)
+
+
+def card_of(published_id):
+    """The label of the GPU that a published number is of; None where there is none."""
+    card = card_line(published_id)
+    return card and f"{card['card']} ({card['source']})"
+
+
+def newest(gpus):
+    """The GPU that the others are held against: of yours, else of the stored ones, else of those contributed; of several the
+    one with most drivers, then that measured last. None where none is measured."""
+
+    def rank(gpu):
+        with_gpu = [run for run in gpu.source.runs if run.device]
+        given = {"contributed": 0, "stored": 1}.get(whose_is(gpu.source), 2)
+        return given, len({run.driver for run in with_gpu}), max(run.started for run in with_gpu)
+
+    return max((gpu for gpu in gpus if gpu.source), key=rank, default=None)
+
+
+# ---- Which code ----
+
+
+def is_of_other_code(estimate, reference):
+    """Whether two times are not known to be of the same kernels, measured in the same profile: a profile decides how many
+    iterations a mean is of. Binaries for two kinds of GPU differ, though their code may be of one commit."""
+    if not estimate or not reference:
+        return False
+    return versions(estimate, machines.code_of) != versions(reference, machines.code_of) and versions(
+        estimate, clean_commit
+    ) != versions(reference, clean_commit)
+
+
+def versions(estimate, of_row):
+    return {(of_row(row), row["run"].profile if row["scope"] in ("iteration", "stage") else "") for row in estimate.rows}
+
+
+def clean_commit(row):
+    """The commit of a row's program; the run's own name where that has changes or none."""
+    build = row["run"].meta.get("build", {})
+    return row["run_id"] if build.get("dirty") else build.get("commit") or row["run_id"]
 
 
 # ---- Tables ----
@@ -128,7 +177,7 @@ def number(gpu, address, published, name):
 
 def table(layout, columns, gpus):
     """The times of one layout, or None where fewer than two GPUs have any: GPUs and rows without a number are left out."""
-    lines = []
+    lines, held_against = [], newest(gpus)
     sources = [gpu.source for gpu in gpus if gpu.source]
     for address, (label, published) in rows_of(columns).items():
         for name in cells.lines_of(layout["set"], sources):
@@ -137,6 +186,7 @@ def table(layout, columns, gpus):
                 lines.append(
                     {
                         "row": label,
+                        "address": address.replace("{x}", name),
                         "line": name,
                         "cells": [estimate for estimate, _ in found],
                         "ids": [id_ for _, id_ in found],
@@ -147,9 +197,16 @@ def table(layout, columns, gpus):
         return None
     marks = machines.Marks([[line["cells"][i].sources for line in lines] for i in range(len(gpus))])
     for line in lines:
-        line["marks"] = [marks.of(i, estimate.sources) for i, estimate in enumerate(line["cells"])]
-    shown = [{**line, **{name: [line[name][i] for i in keep] for name in ("cells", "ids", "marks")}} for line in lines]
-    return {**layout, "gpus": [gpus[i] for i in keep], "lines": shown, "legend": marks.legend()}
+        reference = next((each for gpu, each in zip(gpus, line["cells"]) if gpu is held_against), None)
+        line["other_code"] = [is_of_other_code(each, reference) if gpu.source else False for gpu, each in zip(gpus, line["cells"])]
+        line["marks"] = [
+            marks.of(i, each.sources) + (OTHER_CODE if line["other_code"][i] else "") for i, each in enumerate(line["cells"])
+        ]
+    shown = [{**line, **{name: [line[name][i] for i in keep] for name in ("cells", "ids", "marks", "other_code")}} for line in lines]
+    legend = marks.legend()
+    if any(any(line["other_code"]) for line in shown):
+        legend.append(f"{OTHER_CODE} of other code than {held_against.label}'s in its line, or not known to be of the same: kernel or profile differ")
+    return {**layout, "gpus": [gpus[i] for i in keep], "lines": shown, "legend": legend}
 
 
 def tables(gpus, chosen=()):

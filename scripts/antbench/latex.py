@@ -12,7 +12,7 @@ import re
 import textwrap
 import unicodedata
 
-from antbench import cells, claims, plots, runs
+from antbench import cells, claims, gpus, plots, runs
 
 SPECIAL = {
     **{char: rf"\{char}" for char in "&%$#_{}"},
@@ -30,12 +30,14 @@ SPECIAL = {
         "–": "--",
         "…": r"\dots{}",
         "±": r"$\pm$",
+        "≠": r"$\neq$",
         "·": r"$\cdot$",
     },
     **{"\u202f": r"\,", "⁻": "$^{-}$", **{char: f"$^{i}$" for i, char in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}},
 }
 WIDEST = 52  # characters of a tabular: 8 pt in a column of 230 pt
 GAP = 1.5  # the same of the space between two columns
+UNEQUAL = r"\neq"  # in a formula
 HEADING = 12  # characters of a line of a heading, where the numbers below are not wider
 BEGIN = r"{\footnotesize\setlength{\tabcolsep}{3pt}\setlength{\lineskip}{2ex}\setlength{\lineskiplimit}{2ex}%"
 BESIDE = "\\hspace{2em plus 1em}%\n"  # between tabulars: a line of TeX's may end here
@@ -80,7 +82,7 @@ def column_type(texts):
     parts = [re.sub(r"\{.*?\}+\$?\}?", "", text).lstrip("-").partition(".") for text in texts]
     before, behind = (max((len(part[i]) for part in parts), default=0) for i in (0, 2))
     space = r",table-space-text-pre={$\sim$}" if any(r"\sim" in text for text in texts) else ""
-    marks = [len(mark) for text in texts for mark in re.findall(r"\{\$\^\{(\w+)\}\$\}$", text)]
+    marks = [len(mark.replace(UNEQUAL, "m")) for text in texts for mark in re.findall(r"\{\$\^\{([\w\\]+)\}\$\}$", text)]
     space += f",table-space-text-post={{$^{{{'m' * max(marks)}}}$}}" if marks else ""  # m: the widest letter
     return f"S[table-format={max(before, 1)}.{behind}{space}]"
 
@@ -168,7 +170,7 @@ def measured(estimate, unit="ms"):
 
 def raised(mark):
     """A cell's mark behind its number."""
-    return f"{{$^{{{plain(mark)}}}$}}" if mark else ""
+    return f"{{$^{{{plain(mark).replace(gpus.OTHER_CODE, UNEQUAL)}}}$}}" if mark else ""
 
 
 def plain(mark):

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
-from antbench import cells, claims, code, gpus, latex, layouts, machines, plots, roofline, rows, runs, share, validate
+from antbench import cells, claims, code, gains, gpus, latex, layouts, machines, plots, roofline, rows, runs, share, validate
 from antbench.command import ERROR, OK, ROOT, SKIPPED, WORK, BadInput, as_markdown, run
 
 TEMPLATES = cells.REPORT / "templates"
@@ -415,14 +415,14 @@ def machine_values(source):
 
 
 def many_gpus(sources, out):
-    """The tables over the published GPUs, those shown and those of contributed runs; with a figure where two were measured."""
+    """{layout: table} over the published GPUs, those shown and those of contributed runs; with a figure where two were measured."""
     measured = gpus.of_sources([*sources, *gpus.contributed()])
     made = gpus.tables(gpus.published_gpus() + measured)
     for each in made.values():
         drawn = sum(gpu.source is not None for gpu in each["gpus"]) > 1
         path = plots.attempt(gpus.draw, each, out) if drawn else ""
         each["failed"], each["uri"] = path is None, data_uri(path) if path else ""
-    return list(made.values())
+    return made
 
 
 def linked(place, out):
@@ -451,6 +451,7 @@ def main(arguments=None):
     of_machines, judged = [machine_values(source) for source in sources], cells.on_gpu(sources)
     of_machines[0]["ahead"] = judged is not sources[0]
     verdicts, shown = claims.judge_all(judged), [of_run for source in sources for of_run in source.runs]
+    many = many_gpus(sources, out / "figures")
     values = {
         "machines": of_machines,
         "judged": judged.device,
@@ -463,7 +464,8 @@ def main(arguments=None):
         "link": lambda place: linked(place, out),
         "link_to_run": lambda of_run: f"#run-{of_run.run_id}" if of_run in shown else linked(str(of_run.path.resolve()), out),
         "figures": figures(sources, out / "figures", options.images),
-        "many": many_gpus(sources, out / "figures"),
+        "gains": gains.as_values(gains.gains(many)),
+        "many": list(many.values()),
         "contributed": share.contributed(),
     }
     for template, name in (("index.html.j2", "index.html"), ("report.md.j2", "report.md")):

@@ -1,10 +1,11 @@
-"""make gpus: times by row over many GPUs as text, as build/gpus/times.csv and as a figure for each table (antbench.gpus)."""
+"""make gpus: first how many times as fast the newest GPU is as each published card (antbench.gains), then times by row over
+many GPUs (antbench.gpus), as text, as build/gpus/gains.csv and times.csv, and as a figure for each table."""
 
 import argparse
 import csv
 from pathlib import Path
 
-from antbench import gpus, plots, report
+from antbench import gains, gpus, machines, plots, report
 from antbench.command import SKIPPED, WORK, run
 
 CSV_HEADER = [
@@ -22,6 +23,7 @@ CSV_HEADER = [
     "instance",
     "run_id",
     "published_id",
+    "code",
 ]
 
 
@@ -57,6 +59,7 @@ def write_csv(path, made):
                             for value in (estimate.value, estimate.low, estimate.high)
                         ]
                         told = [report.status(estimate), estimate.instance, " ".join(estimate.run_ids), published_id]
+                        code = " ".join(sorted({machines.code_of(row)[:12] for row in estimate.rows}))
                         cells_of_line = [
                             each["layout"],
                             line["row"],
@@ -67,6 +70,7 @@ def write_csv(path, made):
                             estimate.n or "",
                             estimate.iterations or "",
                             *told,
+                            code,
                         ]
                         writer.writerow(map(report.as_cell, map(str, cells_of_line)))
 
@@ -90,16 +94,19 @@ def main(arguments=None):
             _ = of_run.processes  # which checks them
     made, out = gpus.tables(chosen, options.table), options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    for old in (*out.glob("gpus-*"), *out.glob("figure-gpus-*")):
+    for old in (*out.glob("gpus-*"), *out.glob("figure-gpus-*"), *out.glob("gains.csv")):
         old.unlink()
-    for each in made.values():
-        print(as_text(each), end="\n\n")
     if not made:
         print("no table of which two GPUs have times")
         return SKIPPED
+    if found := gains.gains(made):
+        print(gains.as_text(found), end="\n\n")
+        gains.write_csv(out / "gains.csv", found)
+    for each in made.values():
+        print(as_text(each), end="\n\n")
     write_csv(out / "times.csv", made)
     drawn = {f"gpus-{name}": plots.attempt(gpus.draw, each, out) for name, each in made.items()}
-    print(f"{plots.shown(out)}/times.csv, {', '.join(name for name, path in drawn.items() if path)} (SVG, PNG, PDF)")
+    print(f"{plots.shown(out)}/{'gains.csv, ' if found else ''}times.csv, {', '.join(name for name, path in drawn.items() if path)} (SVG, PNG, PDF)")
     return plots.exit_code(drawn.values())
 
 
