@@ -21,6 +21,7 @@ NUMBERED = re.compile(r"^\d\. ")  # a row of JPDC's Table 4
 SAME_CODE = "all rows of the same code"
 WIDTH = 80  # of a terminal
 ROW_WIDTH = 34
+BESIDE = 2  # columns, from and to, that a heading has where lines stand by pairs of GPUs
 CSV_HEADER = "table,row,from,to,n,mean,low,low_at,high,high_at,per_sm_ghz,per_gb_s,per_joule,code".split(",")
 
 
@@ -218,15 +219,23 @@ def name_of(gain, found):
 
 
 def as_values(found):
-    """What the templates take; None where there is nothing to say."""
+    """What the templates take, lines by the pair of GPUs; None where there is nothing to say."""
     if not found:
         return None
-    lines = [
-        {"table": gain.table, "row": gain.row, "mark": mark(gain, found), "cells": [text(gain) for _, text in columns(found)], "gain": gain}
-        for gain in found
-    ]
-    heads = [name for name, _ in columns(found)]
-    return {"title": title(found), "heads": heads, "lines": lines, "cards": cards(found), "notes": notes(found, found), "introduction": INTRODUCTION}
+    pairs = {}
+    for gain in found:
+        pairs.setdefault(gain.start, []).append(gain)
+    return {
+        "title": title(found),
+        "introduction": INTRODUCTION,
+        "heads": [name for name, _ in columns(found)[BESIDE:]],
+        "pairs": [{"cards": cards(of_pair)[0], "lines": [line(gain, found) for gain in of_pair]} for of_pair in pairs.values()],
+        "notes": notes(found, found),
+    }
+
+
+def line(gain, found):
+    return {"row": f"{gain.table} {gain.row}".strip() + mark(gain, found), "cells": [text(gain) for _, text in columns(found)[BESIDE:]]}
 
 
 def write_csv(path, found):
