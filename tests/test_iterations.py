@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from antbench import cells, drift, readme, runs
+from antbench import cells, drift, plausible, readme, runs
 from antbench.command import BadInput
 from support.commands import drive, rows_of, samples_of
 from thesis_run import made_row, write_run
@@ -116,9 +116,19 @@ def test_more_iterations_than_samples_are_refused(tmp_path):
     at = head.split(",").index("iterations")
     assert numbers == {"0", "1", "2"} and {line.split(",")[at] for line in lines} == {"3"}
     changed = [",".join([*cut[:at], "4", *cut[at + 1 :]]) for cut in (line.split(",") for line in lines)]
-    path.write_text("\n".join([head, *changed]) + "\n")
+    path.write_text("\n".join([head, *changed]).replace("after-3-iterations", "after-4-iterations") + "\n")
     with pytest.raises(BadInput, match="iterations is 4, but a process has 3 samples at most"):
         _ = runs.load_run(tmp_path / "run").processes
+
+
+@pytest.mark.parametrize("scope, count, metric, fault", [
+    ("iteration", 100, "best-tour-after-100-iterations", None), ("stage", 8, "", None), ("kernel", math.nan, "", None),
+    ("kernel", 8, "", "iterations is 8, but samples of scope kernel are alike"),
+    ("iteration", 50, "best-tour-after-100-iterations", "iterations is 50, but a run has 100"),
+    ("iteration", 0, "", "iterations is 0, but a run has 1 or more"),
+])  # fmt: skip
+def test_what_a_row_cannot_say_of_its_iterations(scope, count, metric, fault):
+    assert plausible.iterations_fault({"scope": scope, "iterations": count, "quality_metric": metric}) == fault
 
 
 def test_drift_is_told_for_each_kernel(capsys):

@@ -33,7 +33,7 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from antbench import machines, runs, spread
+from antbench import machines, plausible, runs, spread
 from antbench.command import ROOT, BadInput
 from antbench.runs import RESULTS
 
@@ -185,7 +185,7 @@ def evidence_of_quality(row):
     Of a GPU your own run comes first: its kernels may not be those of the stored runs.
     """
     yours = row["own"] and row["backend"] == "cuda" and not row["run"].path.is_relative_to(RESULTS / "reference")
-    right = runs.iterations_of_quality(row) == iterations().get(row["table"])
+    right = plausible.iterations_of_quality(row) == iterations().get(row["table"])
     return right, yours, len(runs.quality_of_runs(row)), row["run"].started
 
 
@@ -244,7 +244,7 @@ def estimate(row, address):
     quantity = address.quantity
     if row["status"] not in runs.MEASURED:
         return Estimate(reason=f"{row['status']}: {row['note']}".rstrip(": "), rows=(row,))
-    expected, after = iterations().get(row["table"]), runs.iterations_of_quality(row)
+    expected, after = iterations().get(row["table"]), plausible.iterations_of_quality(row)
     if quantity in TOURS and after not in (None, expected):
         return Estimate(reason=f"after {after} iterations, not {expected}", rows=(row,))
     if quantity == "best":

@@ -60,7 +60,7 @@ def main(arguments=None):
         for name in options.runs
         for run in runs.load_runs(name)
         for row in run.records
-        if row["scope"] == runs.ITERATION and runs.iterations(row) and options.backend in (None, row["backend"])
+        if row["scope"] == "iteration" and runs.iterations(row) and options.backend in (None, row["backend"])
     ]
     rows = [row for row in rows if wanted is None or wanted.means(row)]
     if not rows:

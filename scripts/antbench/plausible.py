@@ -15,6 +15,7 @@ import re
 from antbench.command import ROOT
 
 MEASURED = ("ok", "noisy", "few")  # few: too few samples for an interval
+OF_RUNS = ("iteration", "stage")  # scopes of rows whose samples are the iterations of runs, each begun anew
 UNTIMED = ("functional", "quality")  # scopes whose rows have no times
 UNVERIFIED = ("device", "peer")  # operations whose output nothing is compared with
 TOURS = "best-tour"  # how metrics begin of which less is better
@@ -42,6 +43,7 @@ def fault(row, meta, devices):
     """What cannot be in a row, or None. `devices`: what meta.json knows of each GPU."""
     return (
         status_fault(row)
+        or iterations_fault(row)
         or quality_fault(row)
         or optimum_fault(row)
         or verify_fault(row, meta)
@@ -57,6 +59,24 @@ def status_fault(row):
         return f"has samples, but its status is {row['status']}"
     if is_measured and not is_timed and not (row["status"] == "ok" and row["scope"] in UNTIMED):
         return f"status is {row['status']}, but there are no samples"
+    return None
+
+
+def iterations_of_quality(row):
+    """That a quality was looked at after, which the name of its metric has; None where it has none."""
+    found = re.search(r"after-(\d+)-iterations", row["quality_metric"])
+    return int(found[1]) if found else None
+
+
+def iterations_fault(row):
+    """Of how many first iterations of a run a row is; a run that came to its end has all that its quality is looked at after."""
+    count, after = row["iterations"], iterations_of_quality(row)
+    if math.isnan(count):
+        return None
+    if row["scope"] not in OF_RUNS:
+        return f"iterations is {count:.0f}, but samples of scope {row['scope']} are alike"
+    if count < 1 or after not in (None, count):
+        return f"iterations is {count:.0f}, but a run has {after or '1 or more'}"
     return None
 
 

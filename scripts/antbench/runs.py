@@ -56,7 +56,6 @@ RESULTS = ROOT / "results"
 STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, those kept, those that others gave
 LARGEST_FILE = 1 << 26  # bytes of a table or of samples, unpacked: those of the largest kept run are 5 MB
 SHARE = "process-"  # of a run of several processes, while it lasts: DIR/process-1
-ITERATION = "iteration"  # the scope of rows whose samples are the iterations of runs, each begun anew
 STAGE = "stage"  # the scope of rows whose samples are parts of those of the next row of another scope
 PEER = "peer/"  # how the programs of others begin: a sample of theirs is the mean of a process
 PROGRAM = "antbench"  # holds all drivers; older runs are of a program for each, table_3_3
@@ -182,7 +181,7 @@ def iterations(row):
 
     Before schema 5 it is what the name of its quality says, where a run was complete, else what the longest process has.
     """
-    if row["scope"] not in (ITERATION, STAGE) or not row["samples"] > 0 or row["implementation"].startswith(PEER):
+    if row["scope"] not in plausible.OF_RUNS or not row["samples"] > 0 or row["implementation"].startswith(PEER):
         return 0
     if row["iterations"] == row["iterations"]:
         return int(row["iterations"])
@@ -191,14 +190,7 @@ def iterations(row):
 
 def complete_iterations(row):
     """How many iterations its complete runs have; 0 where none came to its end."""
-    found = iterations_of_quality(row["run"].whole_of[int(row["line"])])
-    return found or 0
-
-
-def iterations_of_quality(row):
-    """That a quality was looked at after, which the name of its metric has; None where it has none."""
-    found = re.search(r"after-(\d+)-iterations", row["quality_metric"])
-    return int(found[1]) if found else None
+    return plausible.iterations_of_quality(row["run"].whole_of[int(row["line"])]) or 0
 
 
 def by_number(row):
