@@ -145,3 +145,11 @@ def test_rows_of_a_smoke_test_do_not_cut_the_others(tmp_path):
     source = cells.Source([runs.load_run(write_run(tmp_path / "run", [made_row("3.3", "race", "d198", 1.0)]))])
     [row] = source.rows.to_dict("records")
     assert cells.common_iterations([cells.Estimate(1.0, rows=(row,))]) == 100
+
+
+@pytest.mark.parametrize("low, value, high, told", [
+    (0.0485, 0.0489, 0.0493, "reached by 2.2 %"), (0.0499, 0.0511, 0.0523, "undecided (2.2 % above)"), (0.0513, 0.0515, 0.0517, "3.0 % short"),
+    (0.049, 0.0499, 0.051, "undecided (0.20 % below)"), (float("nan"), 0.04, float("nan"), "reached by 20 %"),
+])  # fmt: skip
+def test_a_goal_is_judged_by_the_number_that_is_printed(low, value, high, told):
+    assert readme.judged(cells.Estimate(value, low, high), 0.05) == told

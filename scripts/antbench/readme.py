@@ -30,9 +30,12 @@ def in_table(found):
     return claims.in_table(found) + (f" ({median})" if median else "")
 
 
-def judged(ms, goal):
-    share = 100 * abs(1 - ms / goal)
-    return f"reached by {share:.0f} %" if ms <= goal else f"{share:.0f} % short"
+def judged(found, goal):
+    """As "reached by 2.2 %", "3.1 % short"; where the interval holds the goal neither is known."""
+    share = claims.short(100 * abs(1 - found.value / goal), 2)
+    if found.low <= goal <= found.high:
+        return f"undecided ({share} % {'below' if found.value <= goal else 'above'})"
+    return f"reached by {share} %" if found.value < goal else f"{share} % short"
 
 
 class Measured:
@@ -66,8 +69,8 @@ class Measured:
         return self.placed(found.sources)
 
     def against(self, address, goal):
-        """A mean time and how it stands to the ms that were aimed at: "0.0489, reached by 2 %"."""
-        return self.ms(address, lambda found: f"{in_table(found)}, {judged(found.value, goal)}")
+        """A mean time and how it stands to the ms that were aimed at: "0.0489, reached by 2.2 %"."""
+        return self.ms(address, lambda found: f"{in_table(found)}, {judged(found, goal)}")
 
     @property
     def first(self):
