@@ -38,7 +38,9 @@ def test_a_runs_columns(run, file, known):
 
 
 def test_the_members_of_meta_json(run):
-    assert {name for name, _ in documented("meta.json")} == set(json.loads((run / "meta.json").read_text()))
+    meta = json.loads((run / "meta.json").read_text())
+    assert {name for name, _ in documented("meta.json")} == set(meta)
+    assert {name for name, _ in documented("machine, of meta.json")} == set(meta["machine"])
 
 
 @pytest.mark.parametrize(

@@ -171,12 +171,17 @@ static void what_processes_say_of_the_gpu_is_joined(void **state)
     first.row.iterations = 35; /* its time was up */
     second.row.iterations = 36;
     first.row.sm_clock_mhz = 1980;
+    first.row.temperature_c = 40;
+    first.row.power_w = 300;
     second.row.sm_clock_mhz = 1900;
+    second.row.temperature_c = 60;
+    second.row.power_w = 500;
     const ab_recorded_row *const parts[] = {&first, &second};
     ab_recorded_row joined = join(parts, 2);
     assert_string_equal(joined.row.throttle, "sw-power-cap");
     assert_string_equal(joined.row.stop_reason, "budget");
     assert_string_equal(joined.row.note, "generated");
+    assert_true(joined.row.temperature_c == 50 && joined.row.power_w == 400);
     assert_true(joined.row.sm_clock_mhz == 1940 && joined.row.energy_j == 1 && joined.row.iterations == 36);
     free(joined.samples);
 }

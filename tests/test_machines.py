@@ -1,12 +1,18 @@
 """A machine is a level of its own: who it is, what several of them give together, which cells are of other runs."""
 
+import json
 import math
+import os
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 from synthetic_runs import measured_on
+
+from support.commands import PROGRAM, ROOT
 
 from antbench import cells, claims, coverage, gpus, machines, plots, readme, report, spread, times
 
@@ -44,6 +50,62 @@ def test_a_gpu_is_known_by_its_uuid_or_its_fingerprint():
     shared = measured_on("a", gpu_row(1))
     shared.meta["devices"][0] = {"name": "NVIDIA H200", "fingerprint": "5a17"}
     assert machines.machine_of(shared) == ("5a17",) and machines.name_of(shared) == "GPU 5a17"
+
+
+UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef"
+
+
+def test_a_shared_run_is_of_the_same_gpu_as_that_with_the_uuid(tmp_path):
+    """By the fingerprint that the program stores too (tests/test_nvml.c), which is not the UUID."""
+    own, shared = (measured_on("a", gpu_row(1)) for _ in range(2))
+    own.meta["devices"][0]["uuid"] = UUID
+    shared.meta["devices"][0] = {"name": "NVIDIA H200", "fingerprint": machines.fingerprint("gpu", UUID)}
+    assert machines.machine_of(own) == machines.machine_of(shared)
+    in_c = (ROOT / "tests/test_nvml.c").read_text()
+    assert f'"{machines.fingerprint("gpu", UUID)}"' in in_c and machines.name_of(own) == "GPU 01234567"
+
+
+def test_a_host_without_a_fingerprint_is_null_in_new_runs():
+    run = measured_on("a", gpu_row(1))
+    run.meta["machine"]["fingerprint"] = None
+    assert machines.machine_of(run, "cpu")[0] == "host beside" and machines.name_of(run) == "GPU a"
+    run.meta["devices"] = []
+    assert machines.name_of(run) == ""
+
+
+def test_a_cpu_is_told_by_what_it_amounts_to():
+    known = {"cpu": "Xeon", "usable_cores": 16, "virtual": True, "hypervisor": "KVMKVMKVM", "effective_cores": 8.217}
+    assert machines.processors_of({"machine": known}) == "Xeon, 16 threads that amount to 8.22 cores, virtual (KVMKVMKVM)"
+    assert machines.processors_of({"machine": {"cpu": "Xeon", "usable_cores": 16}}) == "Xeon, 16 cores"
+
+
+def facts_of(out, cores=None):
+    cores = cores or os.sched_getaffinity(0)
+    asked = ["--rows", "3.3/acotsp-seq/u20?protocol=as", "--runs", "1", "--iterations", "1", "--quiet", "--backend", "cpu"]
+    done = subprocess.run([PROGRAM, "3.3", *asked, "--out", out], cwd=ROOT, capture_output=True, text=True,
+                          preexec_fn=lambda: os.sched_setaffinity(0, cores))  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads((out / "meta.json").read_text())["machine"]
+
+
+def test_a_run_says_what_its_machine_is(tmp_path):
+    first, second = (facts_of(tmp_path / name) for name in "ab")
+    stable = ("fingerprint", "virtual", "hypervisor", "threads_per_core", "caches", "cpu", "usable_cores")
+    assert [first[name] for name in stable] == [second[name] for name in stable]
+    assert 0 < first["effective_cores"] <= first["usable_cores"]
+    assert set(first["caches"]) == {"l1i_bytes", "l1d_bytes", "l2_bytes", "l3_bytes"}
+    assert first["virtual"] in (True, False, None) and (first["hypervisor"] is None or first["virtual"])
+    flags = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")), "")
+    if flags:
+        assert first["virtual"] == ("hypervisor" in flags.split())
+    is_own = Path("/proc/1/comm").read_text().strip() == "systemd" and Path("/etc/machine-id").exists()
+    known = is_own and Path("/etc/machine-id").read_text().strip()
+    assert first["fingerprint"] == (machines.fingerprint("host", known) if known else None)
+
+
+def test_one_core_is_one_core(tmp_path):
+    facts = facts_of(tmp_path / "run", {min(os.sched_getaffinity(0))})
+    assert (facts["usable_cores"], facts["effective_cores"]) == (1, 1)
 
 
 def test_a_run_without_a_gpu_is_of_no_gpus_host():

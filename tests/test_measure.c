@@ -395,6 +395,126 @@ static void test_what_speaks_against_times(void **state)
     }
 }
 
+/* A GPU whose look takes the CPU 5 ms, in the midst of a group: it is at work then, and no sample is late by it. */
+typedef struct looked_at {
+    slow_work slow;
+    int looks, at[GROUP];
+} looked_at;
+
+static void look_slowly(void *context)
+{
+    looked_at *of = context;
+    if (of->looks < GROUP) of->at[of->looks] = of->slow.runs;
+    ++of->looks;
+    the_system.now_s += 5e-3;
+}
+
+static ab_series looked_samples(looked_at *of, int iterations, double budget_s)
+{
+    const ab_timing timing = {.backend = AB_CUDA, .ahead = 4, .delay_s = 50e-6, .look = look_slowly, .context = of};
+    ab_series series = {0};
+    int completed;
+    of->slow.work.methods = &slow_methods;
+    the_system = (fake_system){.on = true, .tells = true, .now_s = 100.0, .step_s = 1e-6};
+    assert_int_equal(ab_time_work(&of->slow.work, &timing, iterations, budget_s, &series, &completed).code, AB_OK);
+    the_system.on = false;
+    return series;
+}
+
+static void test_a_gpu_is_looked_at_in_the_midst_of_a_group(void **state)
+{
+    (void)state;
+    looked_at of = {0};
+    ab_series series = looked_samples(&of, GROUP, 10.0);
+    assert_int_equal(series.n, GROUP);
+    assert_int_equal(of.looks, 1);
+    assert_int_equal(of.at[0], GROUP / 2);
+    for (int i = 0; i < series.n; ++i) assert_true(!series.late[i] && series.ms[i] < 0.1);
+    ab_series_free(&series);
+}
+
+static void test_a_group_of_one_and_one_that_a_budget_ends_are_looked_at_too(void **state)
+{
+    (void)state;
+    looked_at one = {0}, ended = {.slow = {.to = GROUP, .slow_s = 1e-3}};
+    ab_series of_one = looked_samples(&one, 1, 10.0), of_ended = looked_samples(&ended, GROUP, 4e-3);
+    assert_true(of_one.n == 1 && one.looks == 1 && one.at[0] == 1);
+    assert_true(of_ended.n < GROUP / 2 && ended.looks == 1);
+    ab_series_free(&of_one);
+    ab_series_free(&of_ended);
+}
+
+static void test_a_long_group_is_looked_at_again_and_again(void **state)
+{
+    (void)state;
+    looked_at of = {.slow = {.to = GROUP, .slow_s = 0.1}};
+    ab_series series = looked_samples(&of, GROUP, 100.0); /* four seconds */
+    assert_true(of.looks >= 10 && of.looks <= 16);
+    ab_series_free(&series);
+}
+
+/* A GPU that throttles in runs `from` to `to` - 1, and is cool again when the group ends. */
+typedef struct hot_work {
+    slow_work slow;
+    int from, to;
+    const char *celsius;
+} hot_work;
+
+static ab_status run_hot(ab_work *work, int stage)
+{
+    hot_work *hot = (hot_work *)work;
+    const int run = hot->slow.runs;
+    setenv("FAKE_THROTTLE", run >= hot->from && run < hot->to ? "0x44" : "0x4", 1);
+    setenv("FAKE_CELSIUS", run < GROUP ? "80" : "60", 1);
+    return run_slowly(work, stage);
+}
+
+static const ab_work_methods hot_methods = {1, {"all"}, run_hot, leave_open};
+
+static ab_series hot_samples(int from, int to, ab_row *row)
+{
+    hot_work hot = {.slow = {.work = {&hot_methods}}, .from = from, .to = to};
+    ab_bench bench = {.effort = {.budget_s = 10.0}, .nvml = ab_nvml_open("0000:65:00.0")};
+    const ab_sampling sampling = {.backend = AB_CUDA, .samples = 2 * GROUP, .at_once = GROUP, .fresh = true,
+                                  .open = open_slow, .context = &hot};
+    ab_series series = {0};
+    *row = ab_row_new();
+    assert_non_null(bench.nvml);
+    setenv("FAKE_SM_MHZ", "1500", 1);
+    setenv("FAKE_MILLIWATT", "350000", 1);
+    the_system = (fake_system){.on = true, .tells = true, .now_s = 100.0, .step_s = 1e-6};
+    assert_int_equal(ab_take_samples(&bench, &sampling, &series, row).code, AB_OK);
+    the_system.on = false;
+    ab_nvml_close(bench.nvml);
+    return series;
+}
+
+static void test_conditions_are_the_means_of_the_looks_at_work(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = hot_samples(0, 0, &row);
+    assert_int_equal(series.n, 2 * GROUP);
+    assert_true(row.sm_clock_mhz == 1500 && row.power_w == 350);
+    assert_true(row.temperature_c == 70); /* 80 in the first group, 60 in the second */
+    assert_string_equal(row.throttle, "power-cap");
+    assert_int_equal(row.discarded, 0);
+    ab_series_free(&series);
+}
+
+/* What a look after the group would not see. */
+static void test_a_gpu_that_throttled_at_work_has_its_group_taken_again(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = hot_samples(3, GROUP - 2, &row);
+    assert_int_equal(row.discarded, GROUP);
+    for (int i = 0; i < GROUP; ++i) assert_string_equal(series.discarded[i], "throttled");
+    for (int i = GROUP; i < series.n; ++i) assert_null(series.discarded[i]);
+    assert_string_equal(row.throttle, "power-cap"); /* of those that count */
+    ab_series_free(&series);
+}
+
 /* A work of a millisecond that knows since when it has run, for a GPU that draws 250 W. */
 typedef struct timed_work {
     ab_work work;
@@ -484,7 +604,12 @@ int main(void)
         cmocka_unit_test(test_a_system_may_not_tell),
         cmocka_unit_test(test_samples_with_slices_have_not_converged),
         cmocka_unit_test(test_what_speaks_against_times),
-        cmocka_unit_test_setup(test_energy_is_read_from_step_to_step, load_fake_nvml),
+        cmocka_unit_test(test_a_gpu_is_looked_at_in_the_midst_of_a_group),
+        cmocka_unit_test(test_a_group_of_one_and_one_that_a_budget_ends_are_looked_at_too),
+        cmocka_unit_test(test_a_long_group_is_looked_at_again_and_again),
+        cmocka_unit_test_setup(test_conditions_are_the_means_of_the_looks_at_work, load_fake_nvml),
+        cmocka_unit_test(test_a_gpu_that_throttled_at_work_has_its_group_taken_again),
+        cmocka_unit_test(test_energy_is_read_from_step_to_step),
         cmocka_unit_test(test_energy_is_empty_where_it_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,10 +12,15 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
+#include "bench/harness/bench.h"
 #include "bench/harness/gpu.h"
 #include "bench/harness/nvml.h"
 #include "tests/support/fake_nvml.h"
+
+/* Of the UUID below, as sha256sum has it; scripts/antbench/machines.py makes the same (tests/test_machines.py). */
+#define GPU_FINGERPRINT "eb8f54293da565f3addb83c4924903429b8a22bc6e2685b781863bd9e6a5e39b"
 
 static void nothing_is_known_without_nvml(void **state)
 {
@@ -67,6 +72,74 @@ static void answers_are_converted(void **state)
     char version[32];
     ab_nvml_driver_version(nvml, version);
     assert_string_equal(version, "580.65.06");
+    ab_nvml_close(nvml);
+}
+
+static void power_is_of_this_moment_where_the_driver_tells_it(void **state)
+{
+    (void)state;
+    ab_nvml *nvml = open_fake();
+    setenv("FAKE_MILLIWATT", "123456", 1); /* over the last second */
+    setenv("FAKE_MILLIWATT_NOW", "654321", 1);
+    assert_true(ab_nvml_read(nvml).power_w == 654.321);
+    unsetenv("FAKE_MILLIWATT_NOW");
+    assert_true(ab_nvml_read(nvml).power_w == 123.456);
+    ab_nvml_close(nvml);
+}
+
+static void other_processes_are_all_but_this_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *seen;
+        int others;
+    } cases[] = {{"1", 0}, {"3", 2}, {"64", 63}, {"70", 69}, {"0", -1}};
+    ab_nvml *nvml = open_fake();
+    unsetenv("FAKE_PROCESSES");
+    assert_int_equal(ab_nvml_other_processes(nvml), -1);
+    assert_int_equal(ab_nvml_other_processes(NULL), -1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv("FAKE_PROCESSES", cases[i].seen, 1);
+        assert_int_equal(ab_nvml_other_processes(nvml), cases[i].others);
+    }
+    ab_nvml_close(nvml);
+}
+
+/* Once for all rows, before they are measured. */
+static void what_speaks_against_a_gpus_times_is_told(void **state)
+{
+    (void)state;
+    char warnings[AB_WARNINGS][AB_WARNING_TEXT];
+    ab_bench bench = {.have_gpu = true, .nvml = open_fake()};
+    setenv("FAKE_PROCESSES", "2", 1);
+    assert_int_equal(ab_bench_warnings(&bench, warnings), 2);
+    assert_non_null(strstr(warnings[0], "clock is not locked"));
+    assert_string_equal(warnings[1], "1 other process computes on this GPU: its times will suffer");
+    bench.clock_note = ""; /* it is locked */
+    setenv("FAKE_PROCESSES", "3", 1);
+    assert_int_equal(ab_bench_warnings(&bench, warnings), 1);
+    assert_string_equal(warnings[0], "2 other processes compute on this GPU: its times will suffer");
+    setenv("FAKE_PROCESSES", "1", 1);
+    assert_int_equal(ab_bench_warnings(&bench, warnings), 0);
+    bench.have_gpu = false;
+    bench.clock_note = NULL;
+    assert_int_equal(ab_bench_warnings(&bench, warnings), 0);
+    ab_nvml_close(bench.nvml);
+}
+
+static void a_gpu_is_described_without_being_named(void **state)
+{
+    (void)state;
+    ab_nvml *nvml = open_fake();
+    const gpu_info info = {.name = "a GPU", .uuid = "GPU-01234567-89ab-cdef-0123-456789abcdef"};
+    setenv("FAKE_PROCESSES", "3", 1);
+    char *text = gpu_describe(&info, nvml);
+    json_t *gpu = json_loads(text, 0, NULL);
+    assert_int_equal(json_integer_value(json_object_get(gpu, "other_processes")), 2);
+    const char *fingerprint = json_string_value(json_object_get(gpu, "fingerprint"));
+    assert_string_equal(fingerprint, GPU_FINGERPRINT);
+    json_decref(gpu);
+    free(text);
     ab_nvml_close(nvml);
 }
 
@@ -149,6 +222,10 @@ int main(void)
         cmocka_unit_test(nothing_is_known_without_nvml),
         cmocka_unit_test(unknown_device_is_null),
         cmocka_unit_test_setup(answers_are_converted, load_fake_nvml),
+        cmocka_unit_test(power_is_of_this_moment_where_the_driver_tells_it),
+        cmocka_unit_test(other_processes_are_all_but_this_one),
+        cmocka_unit_test(what_speaks_against_a_gpus_times_is_told),
+        cmocka_unit_test(a_gpu_is_described_without_being_named),
         cmocka_unit_test(only_some_reasons_discard_a_sample),
         cmocka_unit_test(a_clock_is_locked_where_permitted),
         cmocka_unit_test(why_there_is_no_gpu_is_told_apart),

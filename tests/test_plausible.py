@@ -3,6 +3,7 @@
 import csv
 import json
 import lzma
+import math
 import os
 import shutil
 
@@ -198,6 +199,15 @@ def test_energy_is_above_0_and_within_the_power_limit():
     assert "more than its power limit of 700 W" in plausible.energy_fault({**row, "energy_j": 5.0}, metered, [device])
     assert "not above 0" in plausible.energy_fault({**row, "energy_j": 0.0}, metered, [device])
     assert plausible.energy_fault({**row, "energy_j": 0.0}, not_metered, [device]) is None  # the counter is coarse
+
+
+def test_conditions_that_no_gpu_has():
+    device = {"power_limit_w": 700.0}
+    right = {"power_w": 650.0, "temperature_c": 61.0}
+    assert plausible.conditions_fault(right, [device]) is None
+    assert plausible.conditions_fault({"power_w": math.nan, "temperature_c": math.nan}, [device]) is None
+    for name, value in (("power_w", 0.0), ("power_w", 1500.0), ("temperature_c", 0.0), ("temperature_c", 400.0)):
+        assert f"{name} is {value:g}" in plausible.conditions_fault({**right, name: value}, [device])
 
 
 def test_no_stored_row_is_near_a_bound():

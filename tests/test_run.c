@@ -26,7 +26,7 @@ static const char table_header[] =
     "processes,iterations,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,"
     "bytes,flops,energy_j,"
     "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,"
-    "throttle,published_id,published_ms,note\n";
+    "temperature_c,power_w,throttle,published_id,published_ms,note\n";
 
 static const ab_run_input input_a = {
     "d198", "/data/my files/d198.tsp", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
@@ -199,18 +199,18 @@ static void files_have_their_exact_form(void **state)
     append_rows(run, 198, 199);
     char expected[4096];
     snprintf(expected, sizeof expected,
-             "%s5,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n"
+             "%s5,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n"
              "5,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
              "iteration,1,ok,count,2,1,,1,,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,,,,35000123,"
-             "35000123.25,,,,,1980,,,,"
+             "35000123.25,,,,,1980,,,,,,"
              "\"a note with \"\"quotes\"\", commas and a line break \"\n",
              table_header, run_id_of(run), run_id_of(run));
     char *table = read_file("run/table-3.3.csv"), *samples = read_file("run/samples.csv");
     assert_string_equal(table, expected);
-    assert_string_equal(samples, "table,row,line,process,i,number,ms,discard_reason\n"
-                                 "3.3,ds-roulette,3,1,0,0,1.25,\n"
-                                 "3.3,ds-roulette,3,1,1,1,1.5,\n"
-                                 "3.3,ds-roulette,3,1,2,2,1234.568,throttled\n");
+    assert_string_equal(samples, "table,row,line,process,turn,i,number,ms,discard_reason\n"
+                                 "3.3,ds-roulette,3,1,1,0,0,1.25,\n"
+                                 "3.3,ds-roulette,3,1,1,1,1,1.5,\n"
+                                 "3.3,ds-roulette,3,1,1,2,2,1234.568,throttled\n");
     free(table);
     free(samples);
     must_close(run);
@@ -218,7 +218,7 @@ static void files_have_their_exact_form(void **state)
     append_rows(run, 4, 5);
     must_close(run);
     samples = read_file("run/samples.csv");
-    assert_non_null(strstr(samples, "\n3.3,ds-roulette,4,2,0,0,1.25,\n")); /* of the second process */
+    assert_non_null(strstr(samples, "\n3.3,ds-roulette,4,2,1,0,0,1.25,\n")); /* of the second process */
     free(samples);
 }
 
@@ -242,6 +242,7 @@ static void meta_says_what_ran_on_what(void **state)
     assert_string_equal(text_at(meta, "build", "commit"), ab_build()->commit);
     assert_int_equal(strlen(text_at(meta, "build", "executable_sha256")), 64);
     assert_int_equal(json_array_size(json_object_get(meta, "command_line")), 3);
+    assert_int_equal(strlen(text_at(meta, "machine", "fingerprint")), 64); /* by the GPU's UUID at least */
     const json_t *input = json_array_get(json_object_get(meta, "inputs"), 0);
     assert_string_equal(text_at(input, NULL, "name"), "d198");
     assert_int_equal(strlen(text_at(input, NULL, "sha256")), 64);
@@ -722,7 +723,7 @@ static void damaged_table_is_reported_with_its_line(void **state)
         {"5,nvidia", "5,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
         {"count,2,", "count,2.5,", "run/table-3.3.csv:2: samples: expected a count"},
         {"median_ms", "median_us", "run/table-3.3.csv:1: not the header"},
-        {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 43 cells, got 42"},
+        {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 45 cells, got 44"},
         {"a note", "a\"note", "run/table-3.3.csv:2: "},
         {"break \"\n", "break \"\n\n", "run/table-3.3.csv:4: expected a row on every line"}};
     assert_damages_are_reported("run/table-3.3.csv", damages, sizeof damages / sizeof *damages);
@@ -732,15 +733,103 @@ static void damaged_samples_are_reported_with_their_line(void **state)
 {
     (void)state;
     static const damage damages[] = {
-        {"process,i", "process,j", "run/samples.csv:1: expected the header table,row,line,process,i,number,ms,discard_reason"},
-        {",2,1,1,1,1.5", ",2,1,1,1.5", "run/samples.csv:3: expected 8 cells, got 7"},
-        {",2,1,1,", ",2.5,1,1,", "run/samples.csv:3: line: expected a count, got \"2.5\""},
-        {",2,1,0,", ",1,1,0,", "run/samples.csv:2: expected a sample of line 2 of the table or a later one, not of line 1"},
-        {",3,1,1,", ",2,1,1,", "run/samples.csv:6: expected a sample of line 3"},
-        {",2,1,1,", ",9,1,1,", "run/samples.csv:4: expected a sample of line 9"},
-        {"3.3,ds-roulette,3,1,1", "3.3,i-roulette,3,1,1",
+        {"turn,i", "turn,j", "run/samples.csv:1: expected the header table,row,line,process,turn,i,number,ms,discard_reason"},
+        {",2,1,1,1,1,1.5", ",2,1,1,1,1.5", "run/samples.csv:3: expected 9 cells, got 8"},
+        {",2,1,1,1,", ",2.5,1,1,1,", "run/samples.csv:3: line: expected a count, got \"2.5\""},
+        {",2,1,1,0,", ",1,1,1,0,", "run/samples.csv:2: expected a sample of line 2 of the table or a later one, not of line 1"},
+        {",3,1,1,1,", ",2,1,1,1,", "run/samples.csv:6: expected a sample of line 3"},
+        {",2,1,1,1,", ",9,1,1,1,", "run/samples.csv:4: expected a sample of line 9"},
+        {"3.3,ds-roulette,3,1,1,1", "3.3,i-roulette,3,1,1,1",
          "run/samples.csv:6: a sample of 3.3 i-roulette, but line 3 of the table is a row of 3.3 ds-roulette"}};
     assert_damages_are_reported("run/samples.csv", damages, sizeof damages / sizeof *damages);
+}
+
+/* ---- The order of rows ---- */
+
+/* Rows of the instances 3, 1, 2, measured in turns 1, 2, 3, and a stage of each. */
+static ab_run *measure_out_of_order(void)
+{
+    static const int instances[] = {3, 1, 2};
+    ab_run *run = must_open(false);
+    for (int turn = 1; turn <= 3; turn++) {
+        ab_row stage = make_row(instances[turn - 1]);
+        strcpy(stage.scope, AB_SCOPE_STAGE);
+        ab_run_begin_turn(run, turn);
+        assert_int_equal(ab_run_append(run, &stage, three_samples, 3).code, AB_OK);
+        append_rows(run, instances[turn - 1], instances[turn - 1] + 1);
+    }
+    return run;
+}
+
+static const int places_of_instances[] = {3, 3, 1, 1, 2, 2};
+
+static void expect_sorted(const ab_row *rows, int count)
+{
+    assert_int_equal(count, 6);
+    for (int i = 0; i < count; i++) {
+        char instance[8];
+        snprintf(instance, sizeof instance, "u%d", i / 2 + 1);
+        assert_string_equal(rows[i].instance, instance);
+        assert_string_equal(rows[i].scope, i % 2 ? "iteration" : AB_SCOPE_STAGE);
+    }
+}
+
+static void a_finished_run_is_sorted_with_its_samples(void **state)
+{
+    (void)state;
+    int count;
+    ab_run *run = measure_out_of_order();
+    assert_int_equal(ab_run_sort(run, places_of_instances).code, AB_OK);
+    expect_sorted(ab_run_rows(run, &count), 6);
+    char *once = read_file("run/samples.csv");
+    assert_int_equal(ab_run_sort(run, (const int[]){1, 1, 2, 2, 3, 3}).code, AB_OK); /* nothing to do */
+    must_close(run);
+    char *samples = read_file("run/samples.csv"), *table = read_file("run/table-3.3.csv");
+    assert_string_equal(samples, once);
+    assert_non_null(strstr(samples, "discard_reason\n3.3,ds-roulette,2,1,2,0,0,1.25,\n")); /* u1 was second */
+    assert_non_null(strstr(samples, "\n3.3,ds-roulette,4,1,3,0,0,1.25,\n"));              /* u2 third */
+    assert_non_null(strstr(samples, "\n3.3,ds-roulette,7,1,1,2,2,1234.568,throttled\n"));  /* u3 first */
+    assert_int_equal(strncmp(table, table_header, strlen(table_header)), 0);
+    assert_true(access("run/samples.csv.sorted", F_OK) != 0 && access("run/table-3.3.csv.sorted", F_OK) != 0);
+    free(once);
+    free(samples);
+    free(table);
+    run = must_open(true);
+    expect_sorted(ab_run_rows(run, &count), 6);
+    append_rows(run, 9, 10);
+    must_close(run);
+}
+
+/* As a kill leaves it: sorted files beside the others, or one that has taken its place already. */
+static void a_kill_while_sorting_leaves_a_run_that_goes_on(void **state)
+{
+    (void)state;
+    for (int renamed = 0; renamed < 2; renamed++) {
+        int count;
+        ab_run *run = measure_out_of_order();
+        char *table = read_file("run/table-3.3.csv"), *samples = read_file("run/samples.csv");
+        assert_int_equal(ab_run_sort(run, places_of_instances).code, AB_OK);
+        must_close(run);
+        char *sorted_table = read_file("run/table-3.3.csv"), *sorted_samples = read_file("run/samples.csv");
+        write_file("run/table-3.3.csv", table, strlen(table), "w");
+        write_file("run/table-3.3.csv.sorted", sorted_table, strlen(sorted_table) / (renamed ? 1 : 2), "w");
+        write_file(renamed ? "run/samples.csv" : "run/samples.csv.sorted", sorted_samples, strlen(sorted_samples), "w");
+        if (!renamed) write_file("run/samples.csv", samples, strlen(samples), "w");
+        run = must_open(true);
+        const ab_row *rows = ab_run_rows(run, &count);
+        if (renamed) expect_sorted(rows, count);
+        assert_string_equal(rows[0].instance, renamed ? "u1" : "u3");
+        assert_int_equal(count, 6);
+        assert_int_equal(ab_run_sort(run, renamed ? (const int[]){1, 1, 2, 2, 3, 3} : places_of_instances).code, AB_OK);
+        expect_sorted(ab_run_rows(run, &count), 6);
+        must_close(run);
+        assert_true(access("run/samples.csv.sorted", F_OK) != 0 && access("run/table-3.3.csv.sorted", F_OK) != 0);
+        free(table);
+        free(samples);
+        free(sorted_table);
+        free(sorted_samples);
+        assert_int_equal(nftw("run", remove_entry, 16, FTW_DEPTH | FTW_PHYS), 0);
+    }
 }
 
 static void rows_stand_once_and_samples_are_times(void **state)
@@ -781,6 +870,8 @@ int main(void)
         TEST_IN_DIRECTORY(a_meta_json_without_its_list_is_not_resumed),
         TEST_IN_DIRECTORY(damaged_table_is_reported_with_its_line),
         TEST_IN_DIRECTORY(damaged_samples_are_reported_with_their_line),
+        TEST_IN_DIRECTORY(a_finished_run_is_sorted_with_its_samples),
+        TEST_IN_DIRECTORY(a_kill_while_sorting_leaves_a_run_that_goes_on),
         TEST_IN_DIRECTORY(rows_stand_once_and_samples_are_times),
     };
     return cmocka_run_group_tests_name("run", tests, NULL, NULL);

@@ -99,9 +99,10 @@ def test_a_run_of_schema_2_is_read(schema_2):
 
 def test_earlier_schemas_are_the_newest_without_what_is_new():
     table, samples = runs.SCHEMAS["1"]
-    assert set(runs.HEADER) - set(runs.SCHEMAS["2"][0]) == {"processes", "iterations", "waited"}
-    assert set(runs.HEADER) - set(runs.SCHEMAS["3"][0]) == {"iterations", "waited"}
-    assert set(runs.HEADER) - set(runs.SCHEMAS["4"][0]) == {"iterations"} and runs.SCHEMAS["5"][0] == runs.HEADER
+    since_5 = {"iterations", "temperature_c", "power_w"}
+    assert set(runs.HEADER) - set(runs.SCHEMAS["2"][0]) == {"processes", "waited", *since_5}
+    assert set(runs.HEADER) - set(runs.SCHEMAS["3"][0]) == {"waited", *since_5}
+    assert set(runs.HEADER) - set(runs.SCHEMAS["4"][0]) == since_5 and runs.SCHEMAS["5"][0] == runs.HEADER
     assert len(table) == 36 and samples == ["table", "row", "line", "i", "ms", "discard_reason"]
     stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf/table-3.3.csv"
     assert stored.read_text().splitlines()[0] == ",".join(table)
@@ -170,19 +171,19 @@ def test_what_was_taken_again_has_the_number_of_what_it_replaces(tmp_path):
     """Iterations of a run are not alike: samples of two processes stand side by side by their numbers."""
     rows = pd.DataFrame([{"line": 2, "table": "3.3", "row": "race", "row_then": "race"}])
     told = [(1, 0, 9, "late"), (1, 1, 2, "late"), (1, 0, 3, ""), (1, 1, 2, ""), (1, 2, 8, "late"), (1, 3, 1, ""), (2, 0, 4, "")]
-    lines = [f"3.3,race,2,{process},{i},{at},{ms},{why}" for i, (process, at, ms, why) in enumerate(told)]
+    lines = [f"3.3,race,2,{process},7,{i},{at},{ms},{why}" for i, (process, at, ms, why) in enumerate(told)]
     path = tmp_path / "samples.csv"
     path.write_text("\n".join([",".join(runs.SAMPLES_HEADER), *lines]) + "\n")
-    for found in (runs.read_samples_at_once(path, rows, runs.SAMPLES_HEADER), runs.read_samples_by_line(path, rows, "4")):
+    for found in (runs.read_samples_at_once(path, rows, runs.SAMPLES_HEADER), runs.read_samples_by_line(path, rows, "5")):
         samples, taken = found
         assert [[str(ms) for ms in of_process] for of_process in samples[2]] == [["3.0", "2.0", "nan", "1.0"], ["4.0"]]
         assert taken == {2: 7}
     right = path.read_text()
     for number, why in ((4, "4 comes after 3 samples"), (1, "1 was taken before, and not discarded")):
-        path.write_text(right.replace(",1,5,3,", f",1,5,{number},"))
+        path.write_text(right.replace(",1,7,5,3,", f",1,7,5,{number},"))
         assert runs.read_samples_at_once(path, rows, runs.SAMPLES_HEADER) is None
         with pytest.raises(BadInput, match=f"samples.csv:7: sample number {why}"):
-            runs.read_samples_by_line(path, rows, "4")
+            runs.read_samples_by_line(path, rows, "5")
 
 
 def test_samples_of_an_unfinished_row_are_left_out(run_copy):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from antbench import archive, compare, list_runs, runs, share, validate
+from antbench import archive, compare, list_runs, machines, runs, share, validate
 from antbench.command import BadInput
 from thesis_run import made_row, write_run
 
@@ -72,6 +72,16 @@ def test_nothing_private_is_in_the_archive(private, tmp_path):
     everything = "\n".join([*found, *found.values(), gzip.decompress(path.read_bytes()).decode("latin-1")])
     for secret in (HOST, UUID, UUID[4:12], BUS, "someone", "/home", str(private.parent), "private", "~/"):
         assert secret not in everything, secret
+
+
+def test_fingerprints_stay(private, tmp_path):
+    """Also that of a GPU of a run from before there were any."""
+    meta = meta_of(private)
+    meta["machine"]["fingerprint"] = machines.fingerprint("host", "a host")
+    (private / "meta.json").write_text(json.dumps(meta))
+    own, (given,) = runs.load_run(private), runs.load_runs(shared(private, tmp_path / "out"))
+    assert machines.gpus_of(given) == machines.gpus_of(own) == (machines.fingerprint("gpu", UUID),)
+    assert machines.machine_of(given, "cpu") == machines.machine_of(own, "cpu") == ("host", meta["machine"]["fingerprint"])
 
 
 def test_what_is_told_of_the_run_stays(private, tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 from antbench import runs, validate
 from antbench.command import BadInput
-from support.commands import ROOT, drive, rows_of, samples_of
+from support.commands import ROOT, SCHEMA, drive, rows_of, samples_of
 from support.fake_system import preload
 
 ROW = ["--rows", "3.3/acotsp-seq/u20?protocol=as", "--profile", "smoke", "--iterations", "500"]
@@ -115,7 +115,7 @@ def test_a_status_that_the_samples_do_not_have_is_refused(tmp_path, monkeypatch)
     with pytest.raises(BadInput, match=r"table-3.3.csv:2: status is ok, but by its samples noisy"):
         assert runs.load_run(tmp_path / "run").processes
     for path in (table, tmp_path / "run/meta.json"):  # runs from before this rule
-        path.write_text(path.read_text().replace('"schema": 5', '"schema": 3').replace("\n5,", "\n3,"))
+        path.write_text(path.read_text().replace(f'"schema": {SCHEMA}', '"schema": 3').replace(f"\n{SCHEMA},", "\n3,"))
     for path, header in zip((table, tmp_path / "run/samples.csv"), runs.SCHEMAS["3"]):
         with open(path, newline="") as file:
             rows = list(csv.DictReader(file))

@@ -53,6 +53,19 @@ ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *b
     return ab_ok();
 }
 
+int ab_bench_warnings(const ab_bench *bench, char warnings[AB_WARNINGS][AB_WARNING_TEXT])
+{
+    int count = 0;
+    const int others = bench->have_gpu ? ab_nvml_other_processes(bench->nvml) : 0;
+    if (bench->have_gpu && !bench->clock_note)
+        snprintf(warnings[count++], AB_WARNING_TEXT,
+                 "the GPU's clock is not locked, and times vary with it (--lock-clocks base, where permitted)");
+    if (others > 0)
+        snprintf(warnings[count++], AB_WARNING_TEXT, "%d other process%s on this GPU: its times will suffer", others,
+                 others == 1 ? " computes" : "es compute");
+    return count;
+}
+
 void ab_bench_release(ab_bench *bench)
 {
     if (bench->have_gpu) gpu_close();

@@ -33,6 +33,10 @@ typedef struct ab_bench {
 /* Opens the GPU and NVML unless the options exclude them, reads the CPU's name. `effort` is that of all processes. */
 ab_status ab_bench_open(const ab_options *options, ab_effort effort, ab_bench *bench);
 
+/* What speaks against times on the GPU: each a line for people; meta.json has the same. Returns how many there are. */
+enum { AB_WARNINGS = 2, AB_WARNING_TEXT = 128 };
+int ab_bench_warnings(const ab_bench *bench, char warnings[AB_WARNINGS][AB_WARNING_TEXT]);
+
 /* Leaves the GPU to other processes. */
 void ab_bench_release(ab_bench *bench);
 void ab_bench_close(ab_bench *bench); /* accepts a zeroed one */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/harness/cell.h"
+#include "bench/harness/order.h"
 #include "bench/harness/sample.h"
 #include "bench/limits.h"
 
@@ -92,30 +93,25 @@ static void add_note(ab_sink *sink, const char *note)
     ab_row_add_note(of_sink(sink)->row, "%s", note);
 }
 
-/* Whether the run has what was set up for this input, in whatever table: a resumed run sets it up again. */
-static bool has_setup(const ab_run *run, const ab_row *setup)
+/* The table of a row of scope setup, which does not depend on the order of measuring. */
+static const char *table_of(const measurement *m, const ab_row *setup)
 {
-    int count;
-    const ab_row *rows = ab_run_rows(run, &count);
-    for (int i = 0; i < count; ++i) {
-        ab_row same = *setup;
-        memcpy(same.table, rows[i].table, sizeof same.table);
-        if (ab_row_same_key(&rows[i], &same)) return true;
-    }
-    return false;
+    const int cell = ab_order_of_setup(m->plan, setup);
+    return cell < 0 ? m->row->table : m->plan->cells[cell].key.table;
 }
 
+/* A resumed run sets up again what it has a row of. */
 static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
 {
     measurement *m = of_sink(sink);
     ab_row row = ab_row_new();
     ab_sample samples[sizeof setup->ms / sizeof *setup->ms] = {{0}};
-    snprintf(row.table, sizeof row.table, "%s", m->row->table);
     snprintf(row.row, sizeof row.row, "%s", setup->row);
     snprintf(row.instance, sizeof row.instance, "%s", m->row->instance);
     snprintf(row.implementation, sizeof row.implementation, "%s", setup->implementation);
     snprintf(row.backend, sizeof row.backend, "%s", ab_backend_name(AB_CPU));
     snprintf(row.params, sizeof row.params, "%s", setup->params);
+    snprintf(row.table, sizeof row.table, "%s", table_of(m, &row));
     snprintf(row.scope, sizeof row.scope, "setup");
     snprintf(row.device, sizeof row.device, "%s", m->bench->cpu_name);
     snprintf(row.verify_metric, sizeof row.verify_metric, "%s", setup->verify_metric);
@@ -133,7 +129,7 @@ static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
         ab_row_set_failure(&row, setup->wrong, &setup->status);
         ab_bench_count(m->bench, row.status); /* one that succeeds is preparation, and not yet anything that has run */
     }
-    return has_setup(m->bench->run, &row) ? ab_ok() : append_once(m, &row, samples, row.ms.samples);
+    return append_once(m, &row, samples, row.ms.samples);
 }
 
 /* ---- Time ---- */
@@ -210,8 +206,9 @@ static double iterations_of(const ab_sampling *sampling, const ab_series *series
 static ab_status take_time(measurement *m)
 {
     ab_sampling sampling = sampling_of(m);
+    const ab_row limit = ab_row_new();
     const ab_work_size size = m->cell->operation->size(&m->c, m->cell->params);
-    if (sampling.backend == AB_CUDA) AB_TRY(ab_measure_limits(m->bench, m->row->table));
+    if (sampling.backend == AB_CUDA) AB_TRY(ab_measure_limits(m->bench, table_of(m, &limit)));
     sampling.profiled = sampling.backend == AB_CUDA;
     AB_TRY(ab_take_samples(m->bench, &sampling, &m->series, m->row));
     if (sampling.fresh) m->row->iterations = iterations_of(&sampling, &m->series);

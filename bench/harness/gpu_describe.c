@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "bench/harness/gpu.h"
+#include "bench/harness/machine.h"
 #include "bench/harness/nvml.h"
 
 ab_status gpu_missing(int driver_version, int runtime_version, const char *error)
@@ -23,7 +24,8 @@ static void set_known(json_t *object, const char *key, double value)
 
 char *gpu_describe(const gpu_info *info, struct ab_nvml *nvml)
 {
-    char driver[32];
+    char driver[32], fingerprint[65];
+    const int others = ab_nvml_other_processes(nvml);
     ab_nvml_driver_version(nvml, driver);
     const ab_gpu_state state = ab_nvml_read(nvml);
     json_t *gpu =
@@ -36,6 +38,11 @@ char *gpu_describe(const gpu_info *info, struct ab_nvml *nvml)
                   (json_int_t)info->shared_per_block_bytes, "ecc", info->ecc, "driver", driver, "cuda_driver_api",
                   info->driver_version, "cuda_runtime", info->runtime_version);
     if (!gpu) return NULL;
+    if (info->uuid[0]) {
+        ab_fingerprint("gpu", info->uuid, fingerprint);
+        json_object_set_new(gpu, "fingerprint", json_string(fingerprint));
+    }
+    if (others >= 0) json_object_set_new(gpu, "other_processes", json_integer(others));
     set_known(gpu, "power_limit_w", state.power_limit_w);
     set_known(gpu, "temperature_c", state.temperature_c);
     set_known(gpu, "sm_clock_mhz", state.sm_clock_mhz);

@@ -186,6 +186,8 @@ static ab_status join_columns(const parts *p, ab_row *row)
     row->waited = weighted_mean(p, offsetof(ab_row, waited));
     row->energy_j = weighted_mean(p, offsetof(ab_row, energy_j));
     row->sm_clock_mhz = weighted_mean(p, offsetof(ab_row, sm_clock_mhz));
+    row->temperature_c = weighted_mean(p, offsetof(ab_row, temperature_c));
+    row->power_w = weighted_mean(p, offsetof(ab_row, power_w));
     join_texts(p, offsetof(ab_row, throttle), sizeof row->throttle, "|", "none", row->throttle);
     join_texts(p, offsetof(ab_row, note), sizeof row->note, "; ", "", row->note);
     join_stop_reasons(p, row);

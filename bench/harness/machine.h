@@ -13,9 +13,21 @@ typedef struct ab_machine {
     int usable_cores;     /* this process may run on */
     char governor[32];    /* frequency governor of core 0; empty where there is none, as in virtual machines */
     int64_t memory_bytes; /* main memory */
+    int is_virtual;       /* whether a hypervisor runs this system: 1 or 0; -1 where not known */
+    char hypervisor[64];  /* as it calls itself, "KVMKVMKVM"; empty where there is none, or its name is not known */
+    int threads_per_core; /* as the kernel tells of core 0; 0 where it does not */
+    int64_t l1i_bytes, l1d_bytes, l2_bytes, l3_bytes; /* the caches of a core, as far as known; else 0 */
 } ab_machine;
 
 ab_machine ab_machine_query(void);
+
+/* A name for what may not be named: a SHA-256 of the kind and the text, salted with a constant of the project, so that it is
+ * the same everywhere and always. scripts/antbench/machines.py makes the same. */
+void ab_fingerprint(const char *kind, const char *text, char digest[65]);
+
+/* The fingerprint of this host into digest[65]: by its machine-id where systemd runs here, for that of a container's image is
+ * many hosts'; else by `uuid`, that of a GPU of the host; "" where that is "" or NULL. */
+void ab_machine_fingerprint(const char *uuid, char digest[65]);
 
 /* How many other threads of this machine wanted to run when this was first asked, which takes a process half a second:
  * a mean over that, in which a neighbour in a pipe, that only starts, counts little; 0 at once where two looks see

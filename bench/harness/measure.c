@@ -8,6 +8,7 @@
 
 enum { QUEUE_AHEAD = 4 };
 static const double LONG_MS = 10.0;
+static const double LOOK_S = 0.25; /* between two looks at a GPU that works for long */
 /* Before an iteration on a GPU: at least, where the work waits for the CPU in its midst, and at most. */
 static const double LEAST_DELAY_S = 30e-6, WAITING_DELAY_S = 50e-6, MOST_DELAY_S = 2e-3;
 
@@ -107,17 +108,41 @@ static ab_status run_iteration(ab_work *work, const work_clock *clock, const ab_
     return ab_ok();
 }
 
+/* The looks at a GPU during a group. */
+typedef struct looking {
+    const ab_timing *timing;
+    int middle;    /* iterations after which there is one at the latest */
+    double last_s; /* when the last was, or the group began */
+    bool any;
+} looking;
+
+static looking begin_looking(const ab_timing *timing, int iterations)
+{
+    return (looking){.timing = timing, .middle = (iterations + 1) / 2, .last_s = timing->look ? ab_now_s() : 0.0};
+}
+
+/* Looks where it is time to, after so many iterations. */
+static bool look(looking *l, int completed)
+{
+    if (!l->timing->look || (completed != l->middle && ab_now_s() - l->last_s < LOOK_S)) return false;
+    l->timing->look(l->timing->context);
+    l->last_s = ab_now_s();
+    return l->any = true;
+}
+
 /* Runs iterations until all are done or the budget is spent. */
 static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab_timing *timing, int iterations,
                                 double budget_s, ab_series *series, int *completed)
 {
     const int n_stages = work->methods->n_stages, stride = marks_per_iteration(work);
     const double deadline = ab_now_s() + budget_s;
+    looking l = begin_looking(timing, iterations);
+    bool slow = true; /* the CPU has done something else before this iteration */
     for (*completed = 0; *completed < iterations;) {
         const bool profiled = timing->profiled && *completed == 0;
         if (profiled) gpu_profiler_begin();
         const double begin = ab_now_s();
-        const double delay_s = *completed == 0 && !timing->waits ? MOST_DELAY_S : timing->delay_s;
+        const double delay_s = slow && !timing->waits ? MOST_DELAY_S : timing->delay_s;
         const ab_status status = run_iteration(work, clock, timing, delay_s, *completed * stride);
         const double enqueue_s = ab_now_s() - begin;
         series->enqueue_s[series->n + *completed] = enqueue_s;
@@ -125,9 +150,11 @@ static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab
         if (profiled) gpu_profiler_end();
         AB_TRY(status);
         ++*completed;
+        slow = look(&l, *completed);
         if (*completed > timing->ahead) AB_TRY(wait_for(clock, (*completed - timing->ahead - 1) * stride + n_stages));
         if (ab_now_s() >= deadline) break;
     }
+    if (!l.any) (void)look(&l, l.middle); /* a budget has ended the group before */
     return wait_for(clock, (*completed - 1) * stride + n_stages);
 }
 

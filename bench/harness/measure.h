@@ -4,8 +4,11 @@
  * begins behind a kernel that only waits, until the CPU has put all of the iteration into the queue: what is timed is
  * the GPU at work, not how fast this host happens to launch, which between processes varies by a third. (What waits for
  * the CPU in its midst is timed with that.) Where the CPU took longer than the GPU was told to wait, the sample is
- * late: it may be the host's time. The first of some iterations is enqueued slowest and waits longest. The CPU stays a few short iterations ahead and no further, so that a time budget can
- * end a run; long ones begin one at a time.
+ * late: it may be the host's time. The first of some iterations is enqueued slowest and waits longest. The CPU stays a
+ * few short iterations ahead and no further, so that a time budget can end a run; long ones begin one at a time.
+ *
+ * The CPU looks at the GPU (ab_timing) in the midst of the iterations: when it has enqueued one and not begun the next,
+ * and so between no two launches of one sample. The iteration after a look waits as long as the first.
  */
 #ifndef ANTBENCH_MEASURE_H
 #define ANTBENCH_MEASURE_H
@@ -41,6 +44,8 @@ typedef struct ab_timing {
     double delay_s; /* by which the GPU waits before each iteration */
     bool waits;     /* the work waits for the CPU in its midst, which no delay helps */
     bool profiled;  /* the first iteration is what a profiler is to look at (gpu_profiler_begin) */
+    void (*look)(void *context); /* what the CPU looks at while the GPU works; NULL: nothing */
+    void *context;               /* of that */
 } ab_timing;
 
 /* For a work of which nothing is known. */

@@ -6,6 +6,7 @@
 
 #include "bench/harness/build_info.h"
 #include "base/files.h"
+#include "bench/harness/cores.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/meta.h"
 #include "bench/harness/nvml.h"
@@ -134,7 +135,7 @@ static json_t *options_json(const ab_options *options)
                   {"time_budget_s", time_budget_json(options->time_budget_s)},
                   {"until_precise", options->until_precise > 0.0 ? json_real(options->until_precise) : json_null()},
                   {"lock_clocks", clock_json(options->lock_clocks)},
-        {"energy_s", options->energy_s > 0.0 ? json_real(options->energy_s) : json_null()}, {"seed", json_integer((json_int_t)options->seed)},
+        {"energy_s", json_real(options->energy_s)}, {"seed", json_integer((json_int_t)options->seed)},
                   {"instances", list_json(options->instances, count_items(options->instances))},
                   {"implementations", list_json(options->implementations, count_items(options->implementations))},
                   {"rows", list_json(options->rows, count_items(options->rows))},
@@ -176,17 +177,49 @@ static json_t *number_or_null(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *machine_json(const char *name)
+static json_t *text_or_null(const char *text)
 {
+    return text[0] ? json_string(text) : json_null();
+}
+
+static json_t *flag_or_null(int flag)
+{
+    return flag < 0 ? json_null() : json_boolean(flag);
+}
+
+static json_t *bytes_or_null(int64_t bytes)
+{
+    return bytes ? json_integer(bytes) : json_null();
+}
+
+static json_t *caches_json(const ab_machine *machine)
+{
+    return OBJECT({"l1i_bytes", bytes_or_null(machine->l1i_bytes)}, {"l1d_bytes", bytes_or_null(machine->l1d_bytes)},
+                  {"l2_bytes", bytes_or_null(machine->l2_bytes)}, {"l3_bytes", bytes_or_null(machine->l3_bytes)});
+}
+
+/* A share is of the machine of its run, and profile smoke says nothing of times: there the cores are not measured. */
+static double measured_cores(const ab_options *options)
+{
+    return options->process || options->profile == AB_SMOKE ? (double)NAN : ab_cores_measure();
+}
+
+static json_t *machine_json(const ab_options *options, const char *name, const json_t *devices)
+{
+    char fingerprint[65];
     const ab_machine machine = ab_machine_query();
+    ab_machine_fingerprint(json_string_value(json_object_get(json_array_get(devices, 0), "uuid")), fingerprint);
     const ab_scheduler tells = ab_scheduler_query();
     const char *policy = getenv("OMP_WAIT_POLICY");
     double load;
     if (getloadavg(&load, 1) != 1) load = NAN;
-    return OBJECT({"name", json_string(name)}, {"host_name", json_string(machine.host_name)},
+    return OBJECT({"name", json_string(name)}, {"fingerprint", text_or_null(fingerprint)}, {"host_name", json_string(machine.host_name)},
                   {"os", json_string(machine.os)}, {"kernel", json_string(machine.kernel)},
                   {"cpu", json_string(machine.cpu)}, {"logical_cores", json_integer(machine.logical_cores)},
                   {"usable_cores", json_integer(machine.usable_cores)}, {"governor", json_string(machine.governor)},
+                  {"virtual", flag_or_null(machine.is_virtual)}, {"hypervisor", text_or_null(machine.hypervisor)},
+                  {"threads_per_core", whole_or_null(machine.threads_per_core)},
+                  {"effective_cores", number_or_null(measured_cores(options))}, {"caches", caches_json(&machine)},
                   {"memory_bytes", json_integer(machine.memory_bytes)}, {"load_average", number_or_null(load)},
                   {"other_threads", number_or_null(ab_machine_others())},
                   {"tells_run_queue", json_boolean(tells.run_queue)}, {"tells_steal", json_boolean(tells.steal)},
@@ -229,7 +262,8 @@ ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, con
                    {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
                    {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
                    {"complete", json_false()}, {"exit_code", json_null()}, {"processes", json_array()},
-                   {"inputs", inputs_json(info)}, {"machine", machine_json(info->machine)}, {"devices", devices},
+                   {"inputs", inputs_json(info)}, {"machine", machine_json(options, info->machine, devices)},
+                   {"devices", devices},
                    {"clock_lock", clock_lock_json(info->clock_note)}, {"build", build_json(executable_sha256)});
     return *meta ? ab_ok() : ab_failed("out of memory for the description of this run");
 }

@@ -11,7 +11,28 @@
 typedef struct nvml_device *nvml_handle;
 
 enum { NVML_SUCCESS = 0, NVML_TEMPERATURE_GPU = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
+enum { NVML_ERROR_INSUFFICIENT_SIZE = 7, NVML_FI_DEV_POWER_INSTANT = 186 };
 static const unsigned NVML_CLOCK_LIMIT_ID_TDP = 0xffff0001u; /* in the place of a frequency: the base clock */
+
+/* nvmlFieldValue_t: a field's id, and what the driver answers. */
+typedef struct field_value {
+    unsigned field, scope;
+    long long timestamp, latency_us;
+    int type, result;
+    union {
+        double real;
+        unsigned long long whole; /* also of 32 bits, for all is zero before */
+    } value;
+} field_value;
+
+/* nvmlProcessInfo_t of version 3 of the list. */
+typedef struct gpu_process {
+    unsigned pid;
+    unsigned long long memory_bytes;
+    unsigned gpu_instance, compute_instance;
+} gpu_process;
+
+enum { MOST_PROCESSES = 64 };
 
 struct ab_nvml {
     void *library;
@@ -21,6 +42,8 @@ struct ab_nvml {
     int (*clock_info)(nvml_handle device, int clock, unsigned *mhz);
     int (*temperature)(nvml_handle device, int sensor, unsigned *celsius);
     int (*power_usage)(nvml_handle device, unsigned *milliwatt);
+    int (*field_values)(nvml_handle device, int count, field_value *values);
+    int (*processes)(nvml_handle device, unsigned *count, gpu_process *processes);
     int (*power_limit)(nvml_handle device, unsigned *milliwatt);
     int (*throttle_reasons)(nvml_handle device, unsigned long long *mask);
     int (*driver_version)(char *version, unsigned size);
@@ -54,6 +77,8 @@ static void find_functions(ab_nvml *nvml)
                   {&nvml->clock_info, "nvmlDeviceGetClockInfo"},
                   {&nvml->temperature, "nvmlDeviceGetTemperature"},
                   {&nvml->power_usage, "nvmlDeviceGetPowerUsage"},
+                  {&nvml->field_values, "nvmlDeviceGetFieldValues"},
+                  {&nvml->processes, "nvmlDeviceGetComputeRunningProcesses_v3"},
                   {&nvml->power_limit, "nvmlDeviceGetEnforcedPowerLimit"},
                   {&nvml->throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons"},
                   {&nvml->driver_version, "nvmlSystemGetDriverVersion"},
@@ -113,6 +138,15 @@ static double watt(int (*read)(nvml_handle, unsigned *), nvml_handle device)
     return read && read(device, &milliwatt) == NVML_SUCCESS ? milliwatt / 1000.0 : NAN;
 }
 
+/* That of this moment; where the driver does not tell it, the mean over the last second. */
+static double power_w(const ab_nvml *nvml)
+{
+    field_value power = {.field = NVML_FI_DEV_POWER_INSTANT};
+    const bool told = nvml->field_values && nvml->field_values(nvml->device, 1, &power) == NVML_SUCCESS &&
+                      power.result == NVML_SUCCESS && power.value.whole > 0;
+    return told ? (double)power.value.whole / 1000.0 : watt(nvml->power_usage, nvml->device);
+}
+
 static bool discards(unsigned long long throttle)
 {
     for (int i = 0; i < N_REASONS; i++)
@@ -129,7 +163,7 @@ ab_gpu_state ab_nvml_read(ab_nvml *nvml)
     state.memory_clock_mhz = clock_mhz(nvml, NVML_CLOCK_MEMORY);
     if (nvml->temperature && nvml->temperature(nvml->device, NVML_TEMPERATURE_GPU, &celsius) == NVML_SUCCESS)
         state.temperature_c = celsius;
-    state.power_w = watt(nvml->power_usage, nvml->device);
+    state.power_w = power_w(nvml);
     state.power_limit_w = watt(nvml->power_limit, nvml->device);
     if (!nvml->throttle_reasons || nvml->throttle_reasons(nvml->device, &state.throttle) != NVML_SUCCESS)
         state.throttle = 0;
@@ -143,6 +177,15 @@ double ab_nvml_energy_j(const ab_nvml *nvml)
     const bool known =
         nvml && nvml->total_energy && nvml->total_energy(nvml->device, &millijoule) == NVML_SUCCESS;
     return known ? 1e-3 * (double)millijoule : (double)NAN;
+}
+
+int ab_nvml_other_processes(const ab_nvml *nvml)
+{
+    gpu_process found[MOST_PROCESSES];
+    unsigned count = MOST_PROCESSES;
+    const int error = nvml && nvml->processes ? nvml->processes(nvml->device, &count, found) : -1;
+    const bool known = error == NVML_SUCCESS || error == NVML_ERROR_INSUFFICIENT_SIZE;
+    return known ? (int)count - 1 : -1;
 }
 
 static ab_status refused(const ab_nvml *nvml, int error)

@@ -29,7 +29,7 @@ typedef struct ab_plan {
     const ab_inputs *kind; /* of the inputs: all operations of a driver have the same */
     ab_input *inputs;      /* [n_inputs] */
     int n_inputs;
-    ab_cell *cells; /* [n_cells], in the order of measuring */
+    ab_cell *cells; /* [n_cells], in the order of their rows; they are measured in another (order.h) */
     int n_cells;
     ab_published_table *published; /* [headings]: the published numbers of each table */
 } ab_plan;

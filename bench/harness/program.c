@@ -11,6 +11,7 @@
 #include "bench/harness/interrupt.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/measure.h"
+#include "bench/harness/order.h"
 #include "bench/harness/print.h"
 #include "bench/harness/processes.h"
 #include "bench/harness/program.h"
@@ -68,20 +69,35 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
     return ab_ok();
 }
 
-static ab_status measure_cells(ab_bench *bench, ab_plan *plan, const char *table_file)
+static ab_status measure_in_order(ab_bench *bench, ab_plan *plan, const int *order, const ab_shares *before,
+                                  ab_progress *progress)
 {
     ab_loaded loaded = {.input = -1};
+    ab_status status = ab_ok();
+    for (int turn = 0; turn < plan->n_cells && status.code == AB_OK; ++turn) {
+        ab_run_begin_turn(bench->run, turn + 1);
+        status = measure_cell(bench, plan, &loaded, &plan->cells[order[turn]], before, progress);
+    }
+    ab_unload(plan, &loaded);
+    return status;
+}
+
+static ab_status measure_cells(ab_bench *bench, ab_plan *plan, const char *table_file)
+{
     ab_shares before;
     const int n_before = bench->process == 1 ? 0 : bench->process <= bench->processes ? 1 : bench->process - 1;
+    int *order = calloc((size_t)plan->n_cells, sizeof *order);
     ab_status status = ab_shares_read(bench->options->out, n_before, table_file, &before);
+    if (status.code == AB_OK && !order) status = ab_failed("out of memory for %d rows", plan->n_cells);
+    if (status.code == AB_OK) status = ab_order_draw(plan, bench->options->seed, bench->process, order);
     ab_progress progress = ab_progress_start(plan->n_cells, total_s(plan, bench), bench->options->quiet);
     if (bench->options->process)
         snprintf(progress.part, sizeof progress.part, "process %d of %d: ", bench->process,
                  bench->process > bench->processes ? bench->most_processes : bench->processes);
-    for (int i = 0; i < plan->n_cells && status.code == AB_OK; ++i)
-        status = measure_cell(bench, plan, &loaded, &plan->cells[i], &before, &progress);
+    if (status.code == AB_OK) status = measure_in_order(bench, plan, order, &before, &progress);
+    if (status.code == AB_OK) status = ab_order_rows(plan, bench->run);
     ab_shares_free(&before);
-    ab_unload(plan, &loaded);
+    free(order);
     return status;
 }
 
@@ -152,6 +168,21 @@ static void warn_of_others(const ab_options *options)
     tell_note(options, "about %.1f other threads are running here: the CPU's times will suffer", others);
 }
 
+static bool has_gpu_times(const ab_plan *plan)
+{
+    for (int i = 0; i < plan->n_cells; ++i)
+        if (plan->cells[i].implementation->backend == AB_CUDA && plan->cells[i].measure->timed) return true;
+    return false;
+}
+
+static void warn_of_gpu(const ab_bench *bench, const ab_plan *plan)
+{
+    char warnings[AB_WARNINGS][AB_WARNING_TEXT];
+    if (bench->options->quiet || !has_gpu_times(plan)) return;
+    const int count = ab_bench_warnings(bench, warnings);
+    for (int i = 0; i < count; ++i) tell_note(bench->options, "%s", warnings[i]);
+}
+
 /* What the process that a user has started says before it measures. */
 static void announce(const ab_bench *bench, const ab_plan *plan, bool in_processes)
 {
@@ -161,6 +192,7 @@ static void announce(const ab_bench *bench, const ab_plan *plan, bool in_process
     tell_missing_gpu(bench);
     if (bench->clock_note && *bench->clock_note)
         tell_note(options, "--lock-clocks: the GPU's clock is not locked: %s", bench->clock_note);
+    warn_of_gpu(bench, plan);
     if (in_processes && bench->most_processes > bench->processes)
         snprintf(how, sizeof how, "%d to %d processes in turn, ", bench->processes, bench->most_processes);
     else if (in_processes)

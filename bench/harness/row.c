@@ -80,6 +80,8 @@ static const column columns[] = {
     TEXT(verify_metric),
     NUMBER(verify_value),
     NUMBER(sm_clock_mhz),
+    NUMBER(temperature_c),
+    NUMBER(power_w),
     TEXT(throttle),
     TEXT(published_id),
     NUMBER(published_ms),
@@ -94,7 +96,7 @@ static const column key_columns[] = {TEXT(table),   TEXT(row),    TEXT(instance)
 
 enum { N_KEY_COLUMNS = sizeof key_columns / sizeof *key_columns };
 
-const char ab_samples_header[] = "table,row,line,process,i,number,ms,discard_reason";
+const char ab_samples_header[] = "table,row,line,process,turn,i,number,ms,discard_reason";
 
 /* The columns of samples.csv, in order. */
 enum {
@@ -102,6 +104,7 @@ enum {
     SAMPLE_ROW,
     SAMPLE_LINE,
     SAMPLE_PROCESS,
+    SAMPLE_TURN,
     SAMPLE_I,
     SAMPLE_NUMBER,
     SAMPLE_MS,
@@ -218,13 +221,15 @@ void ab_row_write(FILE *file, const ab_row *row, const char *run_id)
     fputc('\n', file);
 }
 
-void ab_samples_write(FILE *file, const ab_row *row, int line, int process, const ab_sample *samples, int n_samples)
+void ab_samples_write(FILE *file, const ab_row *row, int line, int process, int turn, const ab_sample *samples,
+                      int n_samples)
 {
     for (int i = 0; i < n_samples; i++) {
         ab_csv_write_text(file, row->table);
         fputc(',', file);
         ab_csv_write_text(file, row->row);
-        fprintf(file, ",%d,%d,%d,%d,", line, samples[i].process ? samples[i].process : process, i, samples[i].number);
+        fprintf(file, ",%d,%d,%d,%d,%d,", line, samples[i].process ? samples[i].process : process,
+                samples[i].turn ? samples[i].turn : turn, i, samples[i].number);
         ab_csv_write_number(file, samples[i].ms, SAMPLE_DIGITS);
         fputc(',', file);
         ab_csv_write_text(file, samples[i].discard_reason);
@@ -331,6 +336,7 @@ ab_status ab_samples_read(const ab_csv_record *record, ab_sample *sample)
 {
     *sample = (ab_sample){0};
     AB_TRY(ab_samples_read_process(record, &sample->process));
+    AB_TRY(read_count(record, SAMPLE_TURN, "turn", &sample->turn));
     AB_TRY(read_count(record, SAMPLE_NUMBER, "number", &sample->number));
     AB_TRY(ab_csv_number(record, SAMPLE_MS, &sample->ms));
     return ab_csv_text(record, SAMPLE_DISCARD_REASON, sample->discard_reason, sizeof sample->discard_reason);

@@ -56,8 +56,8 @@ typedef struct ab_row {
     double quality_reference;
     char verify_metric[48];
     double verify_value;
-    double sm_clock_mhz;
-    char throttle[96]; /* reasons, separated by |, or "none"; empty when not known */
+    double sm_clock_mhz, temperature_c, power_w; /* of the GPU at work: the means of the looks at it (sample.h) */
+    char throttle[96]; /* reasons seen then, separated by |, or "none"; empty when not known */
     char published_id[64];
     double published_ms;
     char note[256];
@@ -87,18 +87,20 @@ ab_status ab_row_check_header(const ab_csv_record *record);
 ab_status ab_row_read(const ab_csv_record *record, const char *run_id, ab_row *row);
 
 /* A sample of a row, and a line of samples.csv: table and row as in the row, `line` of the table file that the row
- * stands on, the number of the process that took it (from 1; those of one row never fall), i (from 0), the sample's
- * number, ms to 7 digits and discard_reason. */
+ * stands on, the number of the process that took it (from 1; those of one row never fall), the row's turn among those
+ * that the process measured (from 1), i (from 0), the sample's number, ms to 7 digits and discard_reason. */
 typedef struct ab_sample {
     double ms;
     char discard_reason[32]; /* empty: kept */
     int process;             /* number of the process that took it; 0: the one that writes it */
     int number;              /* number of the sample among those that its process was to take, from 0: a sample that is
                               * taken again has the number of the one that it replaces */
+    int turn;                /* of the row, as that process measured them, from 1; 0: of the one that writes it */
 } ab_sample;
 
 extern const char ab_samples_header[];
-void ab_samples_write(FILE *file, const ab_row *row, int line, int process, const ab_sample *samples, int n_samples);
+void ab_samples_write(FILE *file, const ab_row *row, int line, int process, int turn, const ab_sample *samples,
+                      int n_samples);
 
 /* Reads on which line of the table file the row of a sample stands. AB_BAD_INPUT "file:line: ...". */
 ab_status ab_samples_read_line(const ab_csv_record *record, int *line);

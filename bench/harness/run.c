@@ -1,6 +1,7 @@
 /* The directory of a run (bench/harness/run.h). */
 #include <errno.h>
 #include <glob.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "base/root.h"
 #include "bench/harness/machine.h"
 #include "bench/harness/meta.h"
+#include "bench/harness/recorded.h"
 #include "bench/harness/run.h"
 
 struct ab_run {
@@ -24,6 +26,7 @@ struct ab_run {
     ab_row *rows;          /* [n_rows], as in the table file */
     int n_rows;
     int process; /* this one's number: one more than that of the last sample, where the run was resumed */
+    int turn;    /* of the row that is measured (ab_run_begin_turn) */
 };
 
 /* ---- Names ---- */
@@ -119,7 +122,7 @@ static ab_status choose_directory(const ab_options *options, const ab_run_info *
     return run->id && run->directory ? ab_make_directories(run->directory) : ab_failed("out of memory");
 }
 
-/* ---- Opening ---- */
+/* ---- Files ---- */
 
 static bool holds(const char *directory, const char *name)
 {
@@ -270,6 +273,123 @@ static ab_status load(ab_run *run)
     return ab_log_cut(&run->samples, samples.end);
 }
 
+/* ---- Sorting ---- */
+
+/* Which row stands where. */
+typedef struct placed {
+    int place, row; /* as in the files so far */
+} placed;
+
+static int compare_placed(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+    return x->place != y->place ? (x->place > y->place) - (x->place < y->place) : (x->row > y->row) - (x->row < y->row);
+}
+
+/* What the sorted files hold. */
+typedef struct sorted_rows {
+    const char *run_id;
+    const ab_recorded *recorded;
+    const placed *rows; /* [recorded->n_rows] */
+} sorted_rows;
+
+static void print_sorted_table(FILE *file, const void *context)
+{
+    const sorted_rows *sorted = context;
+    ab_row_write_header(file);
+    for (int i = 0; i < sorted->recorded->n_rows; i++)
+        ab_row_write(file, &sorted->recorded->rows[sorted->rows[i].row].row, sorted->run_id);
+}
+
+static void print_sorted_samples(FILE *file, const void *context)
+{
+    const sorted_rows *sorted = context;
+    fprintf(file, "%s\n", ab_samples_header);
+    for (int i = 0; i < sorted->recorded->n_rows; i++) {
+        const ab_recorded_row *row = &sorted->recorded->rows[sorted->rows[i].row];
+        ab_samples_write(file, &row->row, line_of(i), 1, 1, row->samples, row->n_samples);
+    }
+}
+
+/* Where a file of the run is written sorted, before it takes the other's place. */
+static void sorted_path(const ab_log *log, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s.sorted", log->path);
+}
+
+static ab_status write_sorted(const ab_log *of, void (*print)(FILE *file, const void *context),
+                              const sorted_rows *sorted)
+{
+    char path[PATH_MAX];
+    ab_log log;
+    sorted_path(of, path);
+    ab_status status = ab_log_open(path, &log);
+    if (status.code == AB_OK) status = ab_log_cut(&log, 0);
+    if (status.code == AB_OK) status = append_printed(&log, print, sorted);
+    ab_log_close(&log);
+    return status;
+}
+
+static ab_status take_sorted(ab_log *log)
+{
+    char path[PATH_MAX], of[PATH_MAX];
+    sorted_path(log, path);
+    snprintf(of, sizeof of, "%s", log->path);
+    if (rename(path, of) != 0) return ab_failed("%s: %s", of, strerror(errno));
+    ab_log_close(log);
+    return ab_log_open(of, log);
+}
+
+/* The samples first: end_sorting relies on it. */
+static ab_status replace_files(ab_run *run, const sorted_rows *sorted)
+{
+    AB_TRY(write_sorted(&run->samples, print_sorted_samples, sorted));
+    AB_TRY(write_sorted(&run->table, print_sorted_table, sorted));
+    AB_TRY(take_sorted(&run->samples));
+    return take_sorted(&run->table);
+}
+
+/* Ends what a kill left of replace_files: a sorted table without sorted samples has only its own place to take. */
+static ab_status end_sorting(ab_run *run)
+{
+    char table[PATH_MAX], samples[PATH_MAX];
+    sorted_path(&run->table, table);
+    sorted_path(&run->samples, samples);
+    if (access(table, F_OK) == 0 && access(samples, F_OK) != 0) return take_sorted(&run->table);
+    (void)unlink(table);
+    (void)unlink(samples);
+    return ab_ok();
+}
+
+/* `rows` become the order of the files, and of the rows that are remembered. */
+static ab_status rewrite(ab_run *run, const placed *rows)
+{
+    ab_recorded recorded;
+    const char *table_file = strrchr(run->table.path, '/') + 1;
+    ab_status status = ab_recorded_read(run->directory, table_file, run->id, &recorded);
+    if (status.code == AB_OK) status = replace_files(run, &(sorted_rows){run->id, &recorded, rows});
+    for (int i = 0; status.code == AB_OK && i < run->n_rows; i++) run->rows[i] = recorded.rows[rows[i].row].row;
+    ab_recorded_free(&recorded);
+    return status;
+}
+
+ab_status ab_run_sort(ab_run *run, const int *places)
+{
+    bool in_order = true;
+    placed *rows = calloc((size_t)run->n_rows + 1, sizeof *rows);
+    if (!rows) return ab_failed("out of memory for %d rows", run->n_rows);
+    for (int i = 0; i < run->n_rows; i++) {
+        rows[i] = (placed){places[i], i};
+        in_order &= i == 0 || places[i] >= places[i - 1];
+    }
+    qsort(rows, (size_t)run->n_rows, sizeof *rows, compare_placed);
+    const ab_status status = in_order ? ab_ok() : rewrite(run, rows);
+    free(rows);
+    return status;
+}
+
+/* ---- Opening ---- */
+
 static ab_status open_logs(const ab_run_info *info, ab_run *run)
 {
     char table_file[AB_TABLE_FILE];
@@ -301,6 +421,7 @@ static ab_status resume_run(const ab_run_info *info, const json_t *old, ab_run *
     run->id = strdup(json_string_value(json_object_get(old, "run_id")));
     if (!run->id) return ab_failed("out of memory");
     AB_TRY(open_logs(info, run));
+    AB_TRY(end_sorting(run));
     AB_TRY(load(run));
     return ab_meta_write(run->meta, run->meta_path);
 }
@@ -342,7 +463,7 @@ ab_status ab_run_open(const ab_options *options, const ab_run_info *info, ab_run
     *run = calloc(1, sizeof **run);
     if (!*run) return ab_failed("out of memory");
     (*run)->lock = (*run)->table.fd = (*run)->samples.fd = -1;
-    (*run)->process = 1;
+    (*run)->process = (*run)->turn = 1;
     const ab_status status = open_run(options, info, *run);
     if (status.code != AB_OK) {
         free_run(*run);
@@ -376,7 +497,7 @@ typedef struct finished_row {
     const char *run_id;
     const ab_row *row;
     int line; /* of the table file */
-    int process;
+    int process, turn;
     const ab_sample *samples; /* [n_samples] */
     int n_samples;
 } finished_row;
@@ -390,7 +511,8 @@ static void print_row(FILE *file, const void *context)
 static void print_samples(FILE *file, const void *context)
 {
     const finished_row *finished = context;
-    ab_samples_write(file, finished->row, finished->line, finished->process, finished->samples, finished->n_samples);
+    ab_samples_write(file, finished->row, finished->line, finished->process, finished->turn, finished->samples,
+                     finished->n_samples);
 }
 
 static ab_status check_row(const ab_run *run, const ab_row *row, const ab_sample *samples, int n_samples)
@@ -406,7 +528,7 @@ static ab_status check_row(const ab_run *run, const ab_row *row, const ab_sample
 
 ab_status ab_run_append(ab_run *run, const ab_row *row, const ab_sample *samples, int n_samples)
 {
-    const finished_row finished = {run->id, row, line_of(run->n_rows), run->process, samples, n_samples};
+    const finished_row finished = {run->id, row, line_of(run->n_rows), run->process, run->turn, samples, n_samples};
     const off_t samples_size = run->samples.size;
     AB_TRY(check_row(run, row, samples, n_samples));
     AB_TRY(append_printed(&run->samples, print_samples, &finished));
@@ -414,6 +536,11 @@ ab_status ab_run_append(ab_run *run, const ab_row *row, const ab_sample *samples
     if (status.code == AB_OK) return remember(run, row);
     (void)ab_log_cut(&run->samples, samples_size); /* the first error is the one to report */
     return status;
+}
+
+void ab_run_begin_turn(ab_run *run, int turn)
+{
+    run->turn = turn;
 }
 
 ab_status ab_run_note_processes(ab_run *run, int n)

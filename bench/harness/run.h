@@ -3,11 +3,12 @@
  *   table-<name>.csv  one line per row, written and synced when the row is finished
  *   process-K/        while it lasts, the share of a row's samples that the K-th of several processes took: a run like
  *                     this one (bench/harness/processes.h)
- *   samples.csv       table,row,line,process,i,number,ms,discard_reason: every sample of every row, synced before
+ *   samples.csv       table,row,line,process,turn,i,number,ms,discard_reason: every sample of every row, synced before
  *                     the row's own line; `line` is that line's number in the table file, whose header is line 1
  *   meta.json         what was run on what; written at the start ("complete": false) and again at the end
  *
- * A row that stands in the table file is finished and its samples are complete. Resuming drops whatever a kill left
+ * Rows stand in the order in which they were measured; when all are there, in that of the plan (ab_run_sort). A row that
+ * stands in the table file is finished and its samples are complete. Resuming drops whatever a kill left
  * half-written, also stages whose whole it did not reach (AB_SCOPE_STAGE), and keeps the finished rows, which the
  * driver then skips (ab_run_find); it is refused when binary, machine, inputs or parameters differ from meta.json.
  */
@@ -56,6 +57,13 @@ const ab_row *ab_run_find(const ab_run *run, const ab_row *row);
  * and leaves the files as they were. Also AB_FAILED: a row that stands in the run already, or a kept sample that is no
  * time. */
 ab_status ab_run_append(ab_run *run, const ab_row *row, const ab_sample *samples, int n_samples);
+
+/* What is appended from here on belongs to the row that this process measures as its `turn`-th, counted from 1. */
+void ab_run_begin_turn(ab_run *run, int turn);
+
+/* Rewrites the run's files with its rows in the order of their places[n_rows]; rows of one place stay as they are. A
+ * kill meanwhile leaves a run that can be resumed. */
+ab_status ab_run_sort(ab_run *run, const int *places);
 
 /* All rows so far, resumed ones included, in the order of the file; *count is set. */
 const ab_row *ab_run_rows(const ab_run *run, int *count);

@@ -77,15 +77,30 @@ static void discard(ab_series *series, int from, int to, const char *reason, ab_
     row->discarded += to - from;
 }
 
-/* Clock and throttling after samples first .. end of the series, into the row; a throttled GPU's are discarded. */
-static bool note_gpu_state(const ab_bench *bench, ab_series *series, int first, ab_row *row)
+/* What a GPU was seen to do at work: sums over so many looks, and all reasons why its clock was lower. */
+typedef struct conditions {
+    int looks;
+    double sm_clock_mhz, temperature_c, power_w;
+    unsigned long long throttle;
+    bool throttled;
+} conditions;
+
+static void add_conditions(conditions *to, const conditions *more)
 {
-    const ab_gpu_state state = ab_nvml_read(bench->nvml);
-    row->sm_clock_mhz = state.sm_clock_mhz;
-    ab_nvml_throttle_text(bench->nvml, state.throttle, row->throttle);
-    if (!state.throttled) return false;
-    discard(series, first, series->n, "throttled", row);
-    return true;
+    to->looks += more->looks;
+    to->sm_clock_mhz += more->sm_clock_mhz;
+    to->temperature_c += more->temperature_c;
+    to->power_w += more->power_w;
+    to->throttle |= more->throttle;
+    to->throttled |= more->throttled;
+}
+
+static void note_conditions(const ab_nvml *nvml, const conditions *seen, ab_row *row)
+{
+    row->sm_clock_mhz = seen->sm_clock_mhz / seen->looks;
+    row->temperature_c = seen->temperature_c / seen->looks;
+    row->power_w = seen->power_w / seen->looks;
+    ab_nvml_throttle_text(nvml, seen->throttle, row->throttle);
 }
 
 static void cool_down(const ab_bench *bench)
@@ -106,6 +121,7 @@ typedef struct sampler {
     ab_work *work;    /* that is open, or NULL */
     stage_work alone; /* of it */
     ab_timing timing;
+    conditions in_group, in_kept; /* of the GPU: in the group at hand, and in those that are kept */
     int kept; /* samples */
     int group, retaken;
     ab_watch watch;        /* since the group began */
@@ -229,12 +245,29 @@ static bool was_late(sampler *s, int first, double took_s, double budget_s)
     return again;
 }
 
+/* While the GPU works. */
+static void look_at_gpu(void *context)
+{
+    sampler *s = context;
+    const ab_gpu_state state = ab_nvml_read(s->bench->nvml);
+    add_conditions(&s->in_group, &(conditions){1, state.sm_clock_mhz, state.temperature_c, state.power_w, state.throttle,
+                                               state.throttled});
+}
+
+/* Whether the GPU throttled in the group from sample `first` on, which is discarded then, and may be taken again. */
 static bool was_throttled(sampler *s, int first)
 {
-    if (s->sampling->backend != AB_CUDA || !s->bench->nvml) return false;
-    if (!note_gpu_state(s->bench, s->series, first, s->row) || s->retaken == MAX_RETAKEN) return false;
+    if (!s->in_group.throttled) return false;
+    discard(s->series, first, s->series->n, "throttled", s->row);
+    if (s->retaken == MAX_RETAKEN) return false;
     cool_down(s->bench);
     return true;
+}
+
+static void keep_conditions(sampler *s)
+{
+    add_conditions(&s->in_kept, &s->in_group);
+    if (s->in_kept.looks > 0) note_conditions(s->bench->nvml, &s->in_kept, s->row);
 }
 
 /* A group; it is taken again where what it ran on was not its own. */
@@ -245,6 +278,7 @@ static ab_status take_group(sampler *s, double budget_s)
     const int size = left < sampling->at_once ? left : sampling->at_once;
     int completed = 0;
     AB_TRY(open_work(s, s->group));
+    s->in_group = (conditions){0};
     if (has_cpu_time(s)) ab_watch_begin(&s->watch);
     const double begin = ab_now_s();
     AB_TRY(time_group(s, size, budget_s, &completed));
@@ -255,6 +289,7 @@ static ab_status take_group(sampler *s, double budget_s)
         if (sampling->fresh) close_work(s);
         return ab_ok();
     }
+    keep_conditions(s);
     s->kept += completed;
     ++s->group;
     if (sampling->judge) AB_TRY(sampling->judge(sampling->context, s->work, completed));
@@ -279,6 +314,10 @@ static ab_status take_groups(sampler *s)
     const char *reason = "count";
     bool converged;
     AB_TRY(warm_up(s));
+    if (s->sampling->backend == AB_CUDA && s->bench->nvml) {
+        s->timing.look = look_at_gpu;
+        s->timing.context = s;
+    }
     for (const double begin = ab_now_s(); s->kept < s->sampling->samples;) {
         AB_TRY(take_group(s, s->bench->effort.budget_s - (ab_now_s() - begin)));
         s->row->waited = s->took_s > 0.0 ? s->lost_s / s->took_s : (double)NAN;

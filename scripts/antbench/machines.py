@@ -4,6 +4,7 @@ A machine is known by what it is, never by the name of its CPU: hosts of one nam
 """
 
 import functools
+import hashlib
 from collections import Counter
 
 from antbench import code
@@ -27,16 +28,26 @@ def machine_of(run, backend="cuda"):
 
 
 def gpus_of(run):
-    """The identities of a run's GPUs; () where one of them has none. A UUID, which a shared run lacks, comes first."""
-    found = tuple(device.get("uuid") or device.get("fingerprint") or "" for device in run.devices)
+    """The fingerprints of a run's GPUs; () where one of them has none."""
+    found = tuple(map(fingerprint_of, run.devices))
     return tuple(sorted(found)) if all(found) else ()
+
+
+def fingerprint_of(device):
+    """A GPU's, which a run has since schema 5, shared or not; "" of one that is not known."""
+    return device.get("fingerprint") or (fingerprint("gpu", device["uuid"]) if device.get("uuid") else "")
+
+
+def fingerprint(kind, text):
+    """As bench/harness/machine.c makes it."""
+    return hashlib.sha256(f"antbench {kind} {text}".encode()).hexdigest()
 
 
 def name_of(run):
     """A machine's short name for a legend: "GPU 9272df6f"; its host's without a GPU; "" of an unknown one."""
-    gpus = [gpu.removeprefix("GPU-")[:8] for gpu in gpus_of(run)]
-    host = run.meta.get("machine", {}).get("fingerprint", "")[:8]
-    return "GPU " + "+".join(gpus) if gpus else f"host {host}" if host else ""
+    gpus = sorted((device.get("uuid") or fingerprint_of(device)).removeprefix("GPU-")[:8] for device in run.devices)
+    host = (run.meta.get("machine", {}).get("fingerprint") or "")[:8]
+    return "GPU " + "+".join(gpus) if gpus and all(gpus) else f"host {host}" if host else ""
 
 
 def code_of(row):
@@ -62,6 +73,17 @@ def kernel_of(run, implementation):
 def files():
     """{implementation: its file} today: what git has depends on the checkout."""
     return code.files("")
+
+
+def processors_of(meta):
+    """A run's CPU in words: "Intel Xeon Processor, 16 cores"; of a run that knows more of it "..., 16 threads that
+    amount to 8.2 cores, virtual (KVMKVMKVM)"."""
+    machine = meta.get("machine", {})
+    cpu, threads, cores = (machine.get(name) for name in ("cpu", "usable_cores", "effective_cores"))
+    told = [cpu or "", f"{threads or '?'} cores" if cores is None else f"{threads} threads that amount to {cores:.3g} cores"]
+    if machine.get("virtual"):
+        told.append(f"virtual ({machine['hypervisor']})" if machine.get("hypervisor") else "virtual")
+    return ", ".join(told)
 
 
 # ---- Marks ----

@@ -288,7 +288,7 @@ def write(path, meta, lines):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(runs.SAMPLES_HEADER)
         for line, (row, times) in enumerate(lines, start=2):
-            writer.writerows([row["table"], row["row"], line, i + 1, i, 0, f"{ms:.7g}", ""] for i, ms in enumerate(times))
+            writer.writerows([row["table"], row["row"], line, i + 1, line - 1, i, 0, f"{ms:.7g}", ""] for i, ms in enumerate(times))
 
 
 def ours(options):

@@ -22,6 +22,7 @@ TOURS = "best-tour"  # how metrics begin of which less is better
 BOOST = 1.5  # times what a GPU does at the clock that it gives as its highest: GPUs for games pass that clock
 A_CLOCK = 128  # most multiply-adds, and most bytes of shared memory, of a multiprocessor a clock
 LEAST_POWER, MOST_POWER = 0.01, 2.0  # that a GPU at work may draw, as shares of its limit
+MELTED_C = 130  # no GPU is as hot: they end at about 100
 GAP_MS = 1.0  # between two samples while energy is measured, at most
 LARGEST_ERROR = 1e-3  # relative; the bound of a row is far below (kernels/choice_info, kernels/convolution)
 LISTED = 1e-9  # as a share: lists of lengths have all digits
@@ -209,7 +210,7 @@ def work_fault(row):
 
 
 def device_fault(row, meta, devices):
-    return clock_fault(row, devices) or time_fault(row, devices) or energy_fault(row, meta, devices)
+    return clock_fault(row, devices) or conditions_fault(row, devices) or time_fault(row, devices) or energy_fault(row, meta, devices)
 
 
 def clock_fault(row, devices):
@@ -217,6 +218,15 @@ def clock_fault(row, devices):
     most = BOOST * max((device.get("clock_mhz") or math.inf for device in devices), default=math.inf)
     if clock <= 0 or clock > most:
         return f"sm_clock_mhz is {clock:.9g}, but the GPU says that its highest is {most / BOOST:.9g}"
+    return None
+
+
+def conditions_fault(row, devices):
+    limit_w = sum(device.get("power_limit_w") or math.inf for device in devices)
+    if row["power_w"] <= 0 or row["power_w"] > MOST_POWER * limit_w:
+        return f"power_w is {row['power_w']:.9g}, but the GPU's power limit is {limit_w:.9g} W"
+    if not MELTED_C > row["temperature_c"] > 0 and not math.isnan(row["temperature_c"]):
+        return f"temperature_c is {row['temperature_c']:.9g}, at which no GPU works"
     return None
 
 

@@ -191,7 +191,7 @@ def describe(of_run):
         "started": of_run.started.replace("T", " ").rstrip("Z"),
         "minutes": minutes(of_run),
         "gpu": "; ".join(map(describe_gpu, of_run.devices)) or "none",
-        "cpu": f"{machine.get('cpu', '')}, {machine.get('usable_cores', '?')} cores",
+        "cpu": machines.processors_of(of_run.meta),
         "os": machine.get("os", ""),
         "commit": runs.commit_of(of_run),
         "nvcc": build.get("nvcc", ""),

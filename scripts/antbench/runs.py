@@ -26,13 +26,14 @@ HEADER = (
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
     "processes,iterations,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
     "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,"
-    "throttle,published_id,published_ms,note"
+    "temperature_c,power_w,throttle,published_id,published_ms,note"
 ).split(",")
-SAMPLES_HEADER = ["table", "row", "line", "process", "i", "number", "ms", "discard_reason"]
+SAMPLES_HEADER = ["table", "row", "line", "process", "turn", "i", "number", "ms", "discard_reason"]
 NEWEST_SCHEMA = 5
 SINCE = {
     "bytes": 2, "flops": 2, "energy_j": 2, "quality_runs": 2, "process": 2, "processes": 3, "waited": 4, "number": 4,
     "iterations": 5,
+    "temperature_c": 5, "power_w": 5, "turn": 5,
 }  # fmt: skip
 
 
@@ -41,7 +42,9 @@ def before(schema, header):
 
 
 SCHEMAS = {str(i): (before(i, HEADER), before(i, SAMPLES_HEADER)) for i in range(1, NEWEST_SCHEMA + 1)}
-COUNTS = ("size", "seed", "samples", "processes", "iterations", "discarded", "waited", "bytes", "flops", "energy_j")
+COUNTS = (
+    "size", "seed", "samples", "processes", "iterations", "discarded", "waited", "bytes", "flops", "energy_j", "temperature_c", "power_w",
+)  # fmt: skip
 NUMBER_ENDINGS = ("_ms", "_best", "_mean", "_reference", "_value", "_mhz")
 NUMBERS = [name for name in HEADER if name.endswith(NUMBER_ENDINGS) or name in COUNTS]
 TIMES = [name for name in HEADER if name.endswith("_ms") and name != "published_ms"]
@@ -218,7 +221,7 @@ def param(row, name, default=None):
 
 
 def energy(row):
-    """Joules of a sample; NaN where it was not measured by --energy: what older runs have is of too short a time."""
+    """Joules of a sample; NaN where it was not measured over seconds (--energy): what older runs have is of too short a time."""
     return row["energy_j"] if row["run"].meta.get("options", {}).get("energy_s") else math.nan
 
 
@@ -383,7 +386,7 @@ def read_samples(path, rows, schema="1"):
 
 def read_samples_at_once(path, rows, header):
     """The same where nothing is wrong, ten times as fast; else None."""
-    numeric = [name for name in header if name in ("line", "process", "i", "number", "ms")]
+    numeric = [name for name in header if name in ("line", "process", "turn", "i", "number", "ms")]
     text = content(path)
     try:
         frame = pd.read_csv(
@@ -439,7 +442,7 @@ def read_samples_by_line(path, rows, schema):
     for line, cells in read_lines(path, SCHEMAS[schema][1]):
         of, i, ms = (number(path, line, name, cells[name]) for name in ("line", "i", "ms"))
         process = number(path, line, "process", cells.get("process", "1"))
-        at = number(path, line, "number", cells.get("number", "0"))
+        at, _ = (number(path, line, name, cells.get(name, "0")) for name in ("number", "turn"))
         if of > max(of_line):
             continue
         row = of_line.get(of)

@@ -1,7 +1,7 @@
 """make share RUN=RUN: one small archive of a run that may be given away, checked, without what is nobody's business.
 
-Left out are the host's name, the GPU's UUID and place on the bus, and saved images; of every path, in whatever text,
-the last part stays. Samples are compressed. What is written is unpacked and read again: it must say what the run says,
+Left out are the host's name, the GPU's UUID and place on the bus, and saved images; fingerprints stay, by which two
+runs of one machine are known as such. Of every path, in whatever text, the last part stays. Samples are compressed. What is written is unpacked and read again: it must say what the run says,
 and hold nothing of the above. `fault` is what `make results-check` asks of each run below results/contributed/.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antbench import archive, command, plots, runs
+from antbench import archive, command, machines, plots, runs
 from antbench.command import ROOT, WORK, BadInput
 
 OF_HOST, OF_DEVICE = (
@@ -55,10 +55,12 @@ def clean_json(value, secrets):
 
 def clean_meta(meta, secrets):
     """meta.json as it is given away."""
+    known = [machines.fingerprint_of(device) for device in devices_of(meta)]
     meta = clean_json(meta, secrets)
     for name in OF_HOST:
         meta["machine"].pop(name, None)
-    for device in devices_of(meta):
+    for device, fingerprint in zip(devices_of(meta), known):
+        device |= {"fingerprint": fingerprint} if fingerprint else {}
         for name in OF_DEVICE:
             device.pop(name, None)
     for given in meta["inputs"]:

@@ -60,6 +60,11 @@ def is_commit(value):
     return value == "unknown" or isinstance(value, str) and bool(re.fullmatch(r"[0-9a-f]{7,40}", value))
 
 
+def is_fingerprint(value):
+    """A SHA-256 as hexadecimal text."""
+    return isinstance(value, str) and bool(re.fullmatch(r"[0-9a-f]{64}", value))
+
+
 def up_to(most):
     """A number that a GPU may say of itself."""
     return lambda value: is_number(value) and 0 <= value <= most
@@ -74,6 +79,8 @@ def is_budget(value):
 DEVICE = {
     "name": is_text,
     "uuid?": is_text,
+    "fingerprint?": is_fingerprint,
+    "other_processes?": is_whole,
     "driver?": is_text,
     "sm_count?": up_to(1 << 12),
     "clock_mhz?": up_to(10_000),
@@ -112,7 +119,18 @@ META = {
     "exit_code?": is_whole,
     "processes?": [{"started_utc?": is_time, "ended_utc?": is_time}],
     "inputs": [{"name": is_text, "sha256": is_text, "path?": is_text}],
-    "machine": {"name": is_text, "cpu": is_text, "os?": is_text, "logical_cores?": is_whole, "usable_cores?": is_whole},
+    "machine": {
+        "name": is_text,
+        "fingerprint?": is_fingerprint,
+        "cpu": is_text,
+        "os?": is_text,
+        "logical_cores?": is_whole,
+        "usable_cores?": is_whole,
+        "virtual?": is_flag,
+        "hypervisor?": is_text,
+        "threads_per_core?": is_whole,
+        "effective_cores?": is_number,
+    },
     "device?": DEVICE,
     "devices?": [DEVICE],
     "build": {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SUCCESS = 0, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6 };
+enum { SUCCESS = 0, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7 };
 
 static int answer(const char *variable, unsigned *value)
 {
@@ -54,6 +54,31 @@ int nvmlDeviceGetEnforcedPowerLimit(void *device, unsigned *milliwatt)
 {
     (void)device;
     return answer("FAKE_LIMIT_MILLIWATT", milliwatt);
+}
+
+typedef struct field_value {
+    unsigned field, scope;
+    long long timestamp, latency;
+    int type, result;
+    unsigned milliwatt, above;
+} field_value;
+
+/* The power of this moment, which older drivers do not tell. */
+int nvmlDeviceGetFieldValues(void *device, int count, field_value *value)
+{
+    (void)device;
+    value->result = count == 1 && value->field == 186 ? answer("FAKE_MILLIWATT_NOW", &value->milliwatt) : NOT_SUPPORTED;
+    return SUCCESS;
+}
+
+/* FAKE_PROCESSES of them, of which the lists hold 64. */
+int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, void *processes)
+{
+    const unsigned room = *count;
+    (void)device;
+    const int result = answer("FAKE_PROCESSES", count);
+    if (result == SUCCESS && *count <= room) memset(processes, 0, 24 * *count);
+    return result == SUCCESS && *count > room ? INSUFFICIENT_SIZE : result;
 }
 
 /* FAKE_WATT watts all the time, told every tenth of a second. */
