@@ -475,8 +475,8 @@ static ab_series hot_samples(int from, int to, ab_row *row)
 {
     hot_work hot = {.slow = {.work = {&hot_methods}}, .from = from, .to = to};
     ab_bench bench = {.effort = {.budget_s = 10.0}, .nvml = ab_nvml_open("0000:65:00.0")};
-    const ab_sampling sampling = {.backend = AB_CUDA, .samples = 2 * GROUP, .at_once = GROUP, .fresh = true,
-                                  .open = open_slow, .context = &hot};
+    const ab_sampling sampling = {
+        .backend = AB_CUDA, .samples = 2 * GROUP, .at_once = GROUP, .fresh = true, .open = open_slow, .context = &hot};
     ab_series series = {0};
     *row = ab_row_new();
     assert_non_null(bench.nvml);

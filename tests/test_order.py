@@ -1,14 +1,9 @@
 """The order of measuring: drawn for each process and stored; files, printed tables and --dry-run keep the plan's."""
 
-import json
-import os
-import signal
-import subprocess
-
 import pytest
 
 from antbench import runs
-from support.commands import PROGRAM, ROOT, drive, environment_of, planned, rows_of, samples_of
+from support.commands import drive, planned, rows_of, samples_of
 
 SMALL = ["--instances", "u20,u24", "--backend", "cpu", "--implementations", "tsp/acotsp-seq,tsp/cpu-best", "--profile", "smoke",
          "--runs", 2, "--iterations", 2]  # fmt: skip
@@ -94,26 +89,3 @@ def test_what_is_set_up_stands_in_the_table_that_first_needs_it(tmp_path):
         assert setups and all(rows[i][0] == "4.2" and rows[i][3] in rows[i + 1][3] for i in setups)
         seen.add(tuple(rows))
     assert len(seen) == 1
-
-
-def test_a_killed_run_goes_on_in_its_order(tmp_path):
-    out = tmp_path / "run"
-    arguments = [str(each) for each in (*SMALL, "--processes", 1, "--out", out)]
-    begun = subprocess.Popen([PROGRAM, "3.3", *arguments], cwd=ROOT, env=environment_of(), stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True)  # fmt: skip
-    for line in begun.stderr:
-        if "[2/" in line:
-            os.kill(begun.pid, signal.SIGKILL)
-            break
-    begun.communicate()
-    if json.loads((out / "meta.json").read_text())["complete"]:
-        pytest.skip("it was done before it could be killed")
-    measure(out, "--resume")
-    measure(tmp_path / "whole")
-    assert turns_of_all(out) == turns_of_all(tmp_path / "whole")
-    assert [row["row"] for row in rows_of(out)] == [row["row"] for row in rows_of(tmp_path / "whole")]
-
-
-def turns_of_all(out):
-    """Those of every process: a resumed run has another number for what it measures then."""
-    return {int(sample["line"]): int(sample["turn"]) for sample in samples_of(out)}

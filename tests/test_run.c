@@ -151,7 +151,7 @@ static void assert_refused(ab_status status, ab_code code, const char *part)
     assert_null(strchr(status.reason, '\n'));
 }
 
-static const ab_sample three_samples[] = {{1.25, "", 0, 0}, {1.5, "", 0, 1}, {1234.56789, "throttled", 0, 2}};
+static const ab_sample three_samples[] = {{1.25, "", 0, 0, 0}, {1.5, "", 0, 1, 0}, {1234.56789, "throttled", 0, 2, 0}};
 
 static ab_row make_row(int i)
 {
@@ -733,10 +733,12 @@ static void damaged_samples_are_reported_with_their_line(void **state)
 {
     (void)state;
     static const damage damages[] = {
-        {"turn,i", "turn,j", "run/samples.csv:1: expected the header table,row,line,process,turn,i,number,ms,discard_reason"},
+        {"turn,i", "turn,j",
+         "run/samples.csv:1: expected the header table,row,line,process,turn,i,number,ms,discard_reason"},
         {",2,1,1,1,1,1.5", ",2,1,1,1,1.5", "run/samples.csv:3: expected 9 cells, got 8"},
         {",2,1,1,1,", ",2.5,1,1,1,", "run/samples.csv:3: line: expected a count, got \"2.5\""},
-        {",2,1,1,0,", ",1,1,1,0,", "run/samples.csv:2: expected a sample of line 2 of the table or a later one, not of line 1"},
+        {",2,1,1,0,", ",1,1,1,0,",
+         "run/samples.csv:2: expected a sample of line 2 of the table or a later one, not of line 1"},
         {",3,1,1,1,", ",2,1,1,1,", "run/samples.csv:6: expected a sample of line 3"},
         {",2,1,1,1,", ",9,1,1,1,", "run/samples.csv:4: expected a sample of line 9"},
         {"3.3,ds-roulette,3,1,1,1", "3.3,i-roulette,3,1,1,1",
@@ -767,7 +769,7 @@ static void expect_sorted(const ab_row *rows, int count)
 {
     assert_int_equal(count, 6);
     for (int i = 0; i < count; i++) {
-        char instance[8];
+        char instance[16];
         snprintf(instance, sizeof instance, "u%d", i / 2 + 1);
         assert_string_equal(rows[i].instance, instance);
         assert_string_equal(rows[i].scope, i % 2 ? "iteration" : AB_SCOPE_STAGE);
@@ -787,7 +789,7 @@ static void a_finished_run_is_sorted_with_its_samples(void **state)
     char *samples = read_file("run/samples.csv"), *table = read_file("run/table-3.3.csv");
     assert_string_equal(samples, once);
     assert_non_null(strstr(samples, "discard_reason\n3.3,ds-roulette,2,1,2,0,0,1.25,\n")); /* u1 was second */
-    assert_non_null(strstr(samples, "\n3.3,ds-roulette,4,1,3,0,0,1.25,\n"));              /* u2 third */
+    assert_non_null(strstr(samples, "\n3.3,ds-roulette,4,1,3,0,0,1.25,\n"));               /* u2 third */
     assert_non_null(strstr(samples, "\n3.3,ds-roulette,7,1,1,2,2,1234.568,throttled\n"));  /* u3 first */
     assert_int_equal(strncmp(table, table_header, strlen(table_header)), 0);
     assert_true(access("run/samples.csv.sorted", F_OK) != 0 && access("run/table-3.3.csv.sorted", F_OK) != 0);
@@ -839,9 +841,9 @@ static void rows_stand_once_and_samples_are_times(void **state)
     append_rows(run, 1, 2);
     const ab_row again = make_row(1), next = make_row(2);
     assert_refused(ab_run_append(run, &again, three_samples, 3), AB_FAILED, "is in the run already");
-    const ab_sample broken[] = {{1, "", 0, 0}, {NAN, "", 0, 1}};
+    const ab_sample broken[] = {{1, "", 0, 0, 0}, {NAN, "", 0, 1, 0}};
     assert_refused(ab_run_append(run, &next, broken, 2), AB_FAILED, "sample 1 took nan ms");
-    const ab_sample none[] = {{0, "", 0, 0}, {-1, "throttled", 0, 1}};
+    const ab_sample none[] = {{0, "", 0, 0, 0}, {-1, "throttled", 0, 1, 0}};
     assert_refused(ab_run_append(run, &next, none, 2), AB_FAILED, "sample 0 took 0 ms");
     assert_int_equal(count_lines("run/samples.csv"), 1 + 3);
     must_close(run);

@@ -65,7 +65,8 @@ static bool start_on(int processor, worker *w)
     return started;
 }
 
-/* Seconds from the first thread's begin to the last one's end, one on each of n processors; NAN where they cannot be. */
+/* Seconds from the first thread's begin to the last one's end, one on each of n processors; NAN where they cannot be
+ * started. */
 static double time_threads(const int *processors, int n, worker *workers)
 {
     atomic_int signal = WAIT;

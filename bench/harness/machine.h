@@ -21,12 +21,12 @@ typedef struct ab_machine {
 
 ab_machine ab_machine_query(void);
 
-/* A name for what may not be named: a SHA-256 of the kind and the text, salted with a constant of the project, so that it is
- * the same everywhere and always. scripts/antbench/machines.py makes the same. */
+/* A name for what may not be named: a SHA-256 of the kind and the text, salted with a constant of the project, so that
+ * it is the same everywhere and always. scripts/antbench/machines.py makes the same. */
 void ab_fingerprint(const char *kind, const char *text, char digest[65]);
 
-/* The fingerprint of this host into digest[65]: by its machine-id where systemd runs here, for that of a container's image is
- * many hosts'; else by `uuid`, that of a GPU of the host; "" where that is "" or NULL. */
+/* The fingerprint of this host into digest[65]: by its machine-id where systemd runs here, for that of a container's
+ * image is many hosts'; else by `uuid`, that of a GPU of the host; "" where that is "" or NULL. */
 void ab_machine_fingerprint(const char *uuid, char digest[65]);
 
 /* How many other threads of this machine wanted to run when this was first asked, which takes a process half a second:

@@ -134,8 +134,8 @@ static json_t *options_json(const ab_options *options)
                   {"iterations", whole_or_null(options->iterations)},
                   {"time_budget_s", time_budget_json(options->time_budget_s)},
                   {"until_precise", options->until_precise > 0.0 ? json_real(options->until_precise) : json_null()},
-                  {"lock_clocks", clock_json(options->lock_clocks)},
-        {"energy_s", json_real(options->energy_s)}, {"seed", json_integer((json_int_t)options->seed)},
+                  {"lock_clocks", clock_json(options->lock_clocks)}, {"energy_s", json_real(options->energy_s)},
+                  {"seed", json_integer((json_int_t)options->seed)},
                   {"instances", list_json(options->instances, count_items(options->instances))},
                   {"implementations", list_json(options->implementations, count_items(options->implementations))},
                   {"rows", list_json(options->rows, count_items(options->rows))},
@@ -213,17 +213,17 @@ static json_t *machine_json(const ab_options *options, const char *name, const j
     const char *policy = getenv("OMP_WAIT_POLICY");
     double load;
     if (getloadavg(&load, 1) != 1) load = NAN;
-    return OBJECT({"name", json_string(name)}, {"fingerprint", text_or_null(fingerprint)}, {"host_name", json_string(machine.host_name)},
-                  {"os", json_string(machine.os)}, {"kernel", json_string(machine.kernel)},
-                  {"cpu", json_string(machine.cpu)}, {"logical_cores", json_integer(machine.logical_cores)},
-                  {"usable_cores", json_integer(machine.usable_cores)}, {"governor", json_string(machine.governor)},
-                  {"virtual", flag_or_null(machine.is_virtual)}, {"hypervisor", text_or_null(machine.hypervisor)},
-                  {"threads_per_core", whole_or_null(machine.threads_per_core)},
-                  {"effective_cores", number_or_null(measured_cores(options))}, {"caches", caches_json(&machine)},
-                  {"memory_bytes", json_integer(machine.memory_bytes)}, {"load_average", number_or_null(load)},
-                  {"other_threads", number_or_null(ab_machine_others())},
-                  {"tells_run_queue", json_boolean(tells.run_queue)}, {"tells_steal", json_boolean(tells.steal)},
-                  {"omp_wait_policy", json_string(policy ? policy : "")});
+    return OBJECT(
+        {"name", json_string(name)}, {"fingerprint", text_or_null(fingerprint)},
+        {"host_name", json_string(machine.host_name)}, {"os", json_string(machine.os)},
+        {"kernel", json_string(machine.kernel)}, {"cpu", json_string(machine.cpu)},
+        {"logical_cores", json_integer(machine.logical_cores)}, {"usable_cores", json_integer(machine.usable_cores)},
+        {"governor", json_string(machine.governor)}, {"virtual", flag_or_null(machine.is_virtual)},
+        {"hypervisor", text_or_null(machine.hypervisor)}, {"threads_per_core", whole_or_null(machine.threads_per_core)},
+        {"effective_cores", number_or_null(measured_cores(options))}, {"caches", caches_json(&machine)},
+        {"memory_bytes", json_integer(machine.memory_bytes)}, {"load_average", number_or_null(load)},
+        {"other_threads", number_or_null(ab_machine_others())}, {"tells_run_queue", json_boolean(tells.run_queue)},
+        {"tells_steal", json_boolean(tells.steal)}, {"omp_wait_policy", json_string(policy ? policy : "")});
 }
 
 static json_t *inputs_json(const ab_run_info *info)
@@ -257,14 +257,13 @@ ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, con
     *meta = NULL;
     AB_TRY(ab_executable_sha256(executable_sha256));
     AB_TRY(devices_json(info, &devices));
-    *meta = OBJECT({"schema", json_integer(SCHEMA)}, {"run_id", json_string(run_id)},
-                   {"program", json_string(options->program)},
-                   {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
-                   {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
-                   {"complete", json_false()}, {"exit_code", json_null()}, {"processes", json_array()},
-                   {"inputs", inputs_json(info)}, {"machine", machine_json(options, info->machine, devices)},
-                   {"devices", devices},
-                   {"clock_lock", clock_lock_json(info->clock_note)}, {"build", build_json(executable_sha256)});
+    *meta = OBJECT(
+        {"schema", json_integer(SCHEMA)}, {"run_id", json_string(run_id)}, {"program", json_string(options->program)},
+        {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
+        {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
+        {"complete", json_false()}, {"exit_code", json_null()}, {"processes", json_array()},
+        {"inputs", inputs_json(info)}, {"machine", machine_json(options, info->machine, devices)}, {"devices", devices},
+        {"clock_lock", clock_lock_json(info->clock_note)}, {"build", build_json(executable_sha256)});
     return *meta ? ab_ok() : ab_failed("out of memory for the description of this run");
 }
 

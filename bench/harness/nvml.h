@@ -16,8 +16,8 @@ void ab_nvml_close(ab_nvml *nvml); /* accepts NULL */
 typedef struct ab_gpu_state {
     double sm_clock_mhz, memory_clock_mhz; /* at this moment; NAN where not known, as all of these */
     double temperature_c;                  /* of the GPU */
-    double power_w, power_limit_w;         /* drawn by the board, at this moment where the driver tells that, else over the
-                                              last second; and what the driver enforces */
+    double power_w;                        /* drawn by the board: at this moment, or else over the last second */
+    double power_limit_w;                  /* that the driver enforces */
     unsigned long long throttle;           /* NVML's bit mask of reasons; 0 where not known */
     bool throttled; /* by heat, by the power brake or by the hardware's slowdown: what makes a sample worth nothing. Not
                        by the software power cap, which is the board's normal state under a heavy kernel: without it
@@ -29,8 +29,8 @@ ab_gpu_state ab_nvml_read(ab_nvml *nvml); /* accepts NULL */
 /* Joules that the GPU has used since the driver was loaded; NAN where not known. Accepts NULL. */
 double ab_nvml_energy_j(const ab_nvml *nvml);
 
-/* How many other processes compute on the GPU, for a process that has a context there; -1 where not known, as where this
- * process is not seen either. Accepts NULL. */
+/* How many other processes compute on the GPU, for a process that has a context there; -1 where not known, as where
+ * this process is not seen either. Accepts NULL. */
 int ab_nvml_other_processes(const ab_nvml *nvml);
 
 /* The reasons of a mask, separated by |, "none" for 0, "" when nvml is NULL; into text[96], which holds all that have a

@@ -62,7 +62,9 @@ static const ab_option described_options[N_OPTIONS] = {
                               "more processes, 10 times as many at most, until half a row's interval is within this"},
     [OPTION_LOCK_CLOCKS] = {"lock-clocks", "MHZ|base",
                             "hold the GPU's clock while this runs, where permitted; none (default): do not"},
-    [OPTION_ENERGY] = {"energy", "SECONDS", "measure the energy of each row on a GPU, over so many seconds more; 0: do not (default: 1 with thesis, else 0)"},
+    [OPTION_ENERGY] = {"energy", "SECONDS",
+                       "measure the energy of each row on a GPU, over so many seconds more; 0: do not (default: 1 with "
+                       "thesis, else 0)"},
     [OPTION_SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
     [OPTION_SAVE] = {"save", "DIR", "write the images that are computed to this directory, as PNG"},
     [OPTION_OUT] = {"out", "DIR", "directory of the results (default results/runs/MACHINE/TIME-COMMIT)"},
@@ -388,8 +390,13 @@ static ab_status check_options(const ab_program *program, ab_options *options)
 
 void ab_parse_options(const ab_program *program, int argc, char **argv, ab_options *options)
 {
-    *options = (ab_options){
-        .program = program->name, .shown = program->shown, .profile = AB_QUICK, .energy_s = NAN, .seed = 1, .argc = argc, .argv = argv};
+    *options = (ab_options){.program = program->name,
+                            .shown = program->shown,
+                            .profile = AB_QUICK,
+                            .energy_s = NAN,
+                            .seed = 1,
+                            .argc = argc,
+                            .argv = argv};
     ab_status status = parse(program, options);
     if (status.code == AB_OK && options->action != AB_ACTION_EXIT) status = check_options(program, options);
     if (status.code == AB_OK) return;

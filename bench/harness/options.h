@@ -49,8 +49,7 @@ typedef struct ab_options {
     double time_budget_s; /* seconds a row may take; 0 leaves it to the profile, infinite for --time-budget 0 */
     double until_precise; /* 0.01 for --until-precise 1%; 0: as the profile has it */
     int lock_clocks;      /* MHz or AB_BASE_CLOCK (bench/harness/nvml.h); 0: the GPU's clock is left alone */
-    double energy_s;      /* --energy: seconds over which the energy of a row on a GPU is measured, by default 1 with thesis,
-                             else 0; 0: it is not */
+    double energy_s;      /* --energy: seconds over which the energy of a row on a GPU is measured; 0: it is not */
     uint64_t seed;        /* default 1; at most INT64_MAX */
     char *save;           /* --save DIR: images are written there; NULL for none */
     char *out;            /* --out DIR, or NULL: results/runs/<machine>/<UTC>-<commit>-<driver>/ */

@@ -7,8 +7,8 @@
  *                     the row's own line; `line` is that line's number in the table file, whose header is line 1
  *   meta.json         what was run on what; written at the start ("complete": false) and again at the end
  *
- * Rows stand in the order in which they were measured; when all are there, in that of the plan (ab_run_sort). A row that
- * stands in the table file is finished and its samples are complete. Resuming drops whatever a kill left
+ * Rows stand in the order in which they were measured; when all are there, in that of the plan (ab_run_sort). A row
+ * that stands in the table file is finished and its samples are complete. Resuming drops whatever a kill left
  * half-written, also stages whose whole it did not reach (AB_SCOPE_STAGE), and keeps the finished rows, which the
  * driver then skips (ab_run_find); it is refused when binary, machine, inputs or parameters differ from meta.json.
  */

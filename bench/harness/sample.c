@@ -250,8 +250,8 @@ static void look_at_gpu(void *context)
 {
     sampler *s = context;
     const ab_gpu_state state = ab_nvml_read(s->bench->nvml);
-    add_conditions(&s->in_group, &(conditions){1, state.sm_clock_mhz, state.temperature_c, state.power_w, state.throttle,
-                                               state.throttled});
+    add_conditions(&s->in_group, &(conditions){1, state.sm_clock_mhz, state.temperature_c, state.power_w,
+                                               state.throttle, state.throttled});
 }
 
 /* Whether the GPU throttled in the group from sample `first` on, which is discarded then, and may be taken again. */

@@ -5,12 +5,13 @@
  * its own: a GPU that has idled takes some time to reach its clock, a CPU's threads have to be started. After each
  * group it ends when there are enough samples, the budget is spent or, where the effort says so, they have converged:
  * half the interval is within the share of the median that it asks for, and nothing else speaks against the times
- * (ab_judge_times). The GPU is looked at while it works (measure.h). A group in which it throttled is discarded, the GPU
- * is left to cool, and the group is taken again; so often, and so long, and no more. So is a group of times of the CPU in which this process waited for a core
- * for more than 2 % of the time, or gave up its core too often (scheduler.h), while the budget lasts: on a machine that
- * is always busy the last one counts. A group is also taken again, behind a longer delay, if it has late samples
- * (measure.h): any late sample where the group is fresh, since its iterations are not alike; else more than a quarter of
- * them. Fewer late samples of alike iterations are discarded alone.
+ * (ab_judge_times). The GPU is looked at while it works (measure.h). A group in which it throttled is discarded, the
+ * GPU is left to cool, and the group is taken again; so often, and so long, and no more. So is a group of times of the
+ * CPU in which this process waited for a core for more than 2 % of the time, or gave up its core too often
+ * (scheduler.h), while the budget lasts: on a machine that is always busy the last one counts. A group is also taken
+ * again, behind a longer delay, if it has late samples (measure.h): any late sample where the group is fresh, since its
+ * iterations are not alike; else more than a quarter of them. Fewer late samples of alike iterations are discarded
+ * alone.
  */
 #ifndef ANTBENCH_SAMPLE_H
 #define ANTBENCH_SAMPLE_H
