@@ -1,7 +1,7 @@
 """How much does unchanged code vary on this machine? `make calibrate`.
 
-Runs every driver several times, unchanged, taking turns, and keeps for each kind of rows what the gate's limits follow
-from that (antbench.calibration). --from makes the same of runs that are there already.
+Runs every driver several times, unchanged, taking turns, and keeps for each kind of rows how much its processes differ
+(antbench.calibration). --from makes the same of runs that are there already.
 """
 
 import argparse
@@ -71,12 +71,8 @@ def keep(path, found):
 
 def report(kinds, path):
     for kind, found in kinds.items():
-        limits = {k: each["median"] for k, each in found["threshold_percent"]["once"].items()}
-        print(
-            f"{kind}: {found['rows']} rows, {found['processes']} processes; limits of medians with "
-            + ", ".join(f"{k}: {limit:g} %" for k, limit in limits.items())
-            + " processes a side"
-        )
+        spread = found["prior"]["median"]["spread_percent"]
+        print(f"{kind}: {found['rows']} rows, {found['processes']} processes; medians of a usual row differ by {spread:g} %")
     print(f"kept in {path}")
 
 

@@ -4,13 +4,10 @@ A kind is a backend, a scope and whether a row takes less than SHORT_US: "cuda i
 What is so short that launching it takes as long varies by more percent than what is not. "cuda all rows together" is the
 median row of a gate of MANY rows or more, as one row.
 
-From processes that took turns measuring the same code (`make calibrate`), gates are drawn: each process of BASE and of
-NEW is one of them, as it is, with all of its rows. None is on both sides or twice on one, so that of n processes n / 2 a
-side are drawn at most; a gate of more has the limits of so many, which are higher than its own would be. The limit of a
-kind is what no row that seems slower (antbench.inference) is over in all but RATE of such gates; where rows found slower
-are measured a second time, what no row is over both times in all but RATE. So the limit holds for all rows of the kind
-together. Where the rank alone keeps to RATE, this would be 0, which the processes are too few to say. So no limit is below
-what one row in twenty differs by in such gates, up or down (USUAL). A row of no calibrated kind cannot fail a build.
+Processes that took turns measuring the same code (`make calibrate`) say by how much processes of a usual row of a kind
+differ, and how much rows of the kind differ in that: the variance and its degrees of freedom that count beside a row's own
+in a gate (antbench.inference). So a few rows that vary by much widen their own limits, not those of their kind. A row of
+no calibrated kind cannot fail a build.
 """
 
 import json
@@ -19,21 +16,16 @@ from pathlib import Path
 
 import numpy as np
 
-from antbench import runs
+from antbench import inference, runs
 from antbench.command import BadInput
-from antbench.inference import STATISTICS, compare, log_statistics, matched, surely, together
+from antbench.inference import STATISTICS, log_statistics, matched
 
-SCHEMA = 3
+SCHEMA = 4
 SHORT_US = 50
-RATE = 0.001  # of a kind; a gate of all drivers has ten on a GPU
-USUAL = 0.95  # of the changes of single rows, which a limit is not below
 MANY = 20  # rows that are judged together, at least
 TOGETHER = "all rows together"
 OF_LEAST_TOGETHER = 1 / 3  # of the least slowdown of a row that counts
-PROCESSES = (1, 2, 3, 5, 7, 10)  # a side; a gate of others has the limits of the next fewer
 ENOUGH = 6  # processes below which nothing is said of a kind
-DRAWS, BATCH = 4000, 100
-SEED = 1
 FILE = "calibration.json"
 
 
@@ -59,15 +51,19 @@ class Calibration:
     def knows(self, kind):
         return kind in self.kinds
 
-    def thresholds(self, kind, processes, least, confirmed):
-        """The change of each statistic, a logarithm, that is no chance any more; inf where that is not known."""
-        floor = np.full(len(STATISTICS), math.log1p(least))
+    def limits(self, kind, sizes, least, p, squares=None):
+        """The change of each statistic, a logarithm, that is no chance any more (inference.limit): `least` at least.
+
+        inf where that is not known. Of a usual row of the kind where squares are None.
+        """
+        floor = math.log1p(least)
         if kind not in self.kinds:
-            return floor
-        table = self.kinds[kind]["threshold_percent"]["confirmed" if confirmed else "once"]
-        k = max((k for k in map(int, table) if k <= max(processes, 1)), default=1)
-        percent = [math.inf if table[str(k)][name] is None else table[str(k)][name] for name in STATISTICS]
-        return np.maximum(floor, np.log1p(np.array(percent) / 100))
+            return np.full(len(STATISTICS), floor)
+        prior = self.kinds[kind]["prior"]
+        known = [prior[name] or {"df": 1, "spread_percent": math.nan} for name in STATISTICS]
+        spread = np.log1p(np.array([each["spread_percent"] for each in known]) / 100)
+        found = inference.limit(sizes, squares, (np.array([each["df"] for each in known]), spread**2), p)
+        return np.where(np.isnan(found), math.inf, np.maximum(floor, found))
 
 
 def read(path):
@@ -76,11 +72,8 @@ def read(path):
         assert found["schema"] == SCHEMA
         kinds = found["kinds"]
         for of_kind in kinds.values():
-            assert all(
-                set(each) == set(STATISTICS)
-                for table in of_kind["threshold_percent"].values()
-                for each in table.values()
-            )
+            assert set(of_kind["prior"]) == set(STATISTICS)
+            assert all(each is None or each["df"] > 0 <= each["spread_percent"] for each in of_kind["prior"].values())
         return Calibration(kinds, path)
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from None
@@ -112,41 +105,9 @@ def observations(measured):
     return {kind: np.stack(of_kind, axis=1) for kind, of_kind in found.items()}
 
 
-def gates(values, processes, draws, random):
-    """Yields gates of unchanged code in batches: ((BASE, NEW), both measured again).
-
-    Each side is an array of processes x draws x rows x statistics.
-    """
-    for _ in range(draws // BATCH):
-        yield tuple(tuple(values[side] for side in sides(len(values), processes, random)) for _ in range(2))
-
-
-def sides(n, processes, random):
-    """Which of n processes are BASE's and NEW's, in BATCH gates: as many as there are, each as often as the others."""
-    order, half = random.permuted(np.tile(np.arange(n), (BATCH, 1)), axis=1).T, n // 2
-    again = np.arange(processes) % half
-    return order[:half][again], order[half : 2 * half][again]
-
-
-def largest(values, processes, random, form):
-    """Of DRAWS gates: the largest change that any row surely has, the largest that one has both times, and every change."""
-    once, twice, every = [], [], []
-    for both in gates(values, processes, DRAWS, random):
-        compared = [compare(*form(*gate)) for gate in both]
-        first, second = (surely(*each) for each in compared)
-        once.append(first.max(axis=1))
-        twice.append(np.minimum(first, second).max(axis=1))
-        every.append(np.abs(compared[0][0]))
-    return {"once": np.concatenate(once), "confirmed": np.concatenate(twice), "every": np.concatenate(every)}
-
-
-def as_it_is(base, new):
-    return base, new
-
-
 def form_of(kind):
     """How a kind's rows are compared: all as one, or each."""
-    return together if kind.endswith(TOGETHER) else as_it_is
+    return inference.together if kind.endswith(TOGETHER) else lambda base, new: (base, new)
 
 
 def all_rows(of_drivers):
@@ -167,32 +128,25 @@ def all_rows(of_drivers):
     return together_
 
 
-def describe(values_of_driver, of_processes=PROCESSES, kind=""):
+def describe(values_of_driver, kind=""):
     """The entry of a kind, from the observations of each driver that has rows of it."""
-    # A tail that no row has is not known.
-    unknown = np.all([np.isnan(values).all(axis=(0, 1)) for values in values_of_driver], axis=0)
-    tables = {"once": {}, "confirmed": {}}
-    for k in of_processes:
-        random = np.random.default_rng((SEED, k))
-        of_drivers = [largest(values, k, random, form_of(kind)) for values in values_of_driver]
-        every = np.concatenate([of_driver["every"].reshape(-1, len(STATISTICS)) for of_driver in of_drivers])
-        usual = np.array([np.quantile(known, USUAL) if len(known) else 0.0 for known in map(without_nan, every.T)])
-        for name, table in tables.items():
-            limits = np.quantile(np.max([of_driver[name] for of_driver in of_drivers], axis=0), 1 - RATE, axis=0)
-            limits = np.maximum(limits, usual)
-            table[str(k)] = percents(np.where(unknown, np.nan, np.expm1(limits)))
+    form, n_rows = form_of(kind), [values.shape[1] for values in values_of_driver]
+    formed = [form(values, values)[0] for values in values_of_driver]
+    variances = np.concatenate([values.var(axis=0, ddof=1) for values in formed])
+    df = np.concatenate([np.full(values.shape[1], len(values) - 1) for values in formed])
     return {
-        "rows": int(max(values.shape[1] for values in values_of_driver))
-        if kind.endswith(TOGETHER)
-        else int(sum(values.shape[1] for values in values_of_driver)),
+        "rows": int(max(n_rows) if kind.endswith(TOGETHER) else sum(n_rows)),
         "processes": min(map(len, values_of_driver)),
-        "threshold_percent": tables,
+        "prior": {name: prior(variances[:, i], df) for i, name in enumerate(STATISTICS)},
     }
 
 
-def without_nan(values):
-    return values[~np.isnan(values)]
-
-
-def percents(values):
-    return {name: None if np.isnan(value) else float(f"{100 * value:.3g}") for name, value in zip(STATISTICS, values)}
+def prior(variances, df):
+    """What rows of these variances, NaN where a row has no tail, say of another; None where no row has one."""
+    known = ~np.isnan(variances)
+    if not known.any():
+        return None  # a tail that no row has
+    of, variance = inference.prior_of(variances[known], df[known])
+    if of == 0:  # of too few rows
+        of, variance = inference.MOST_PRIOR_DF, variances[known].mean()
+    return {"df": float(f"{of:.3g}"), "spread_percent": float(f"{100 * math.expm1(math.sqrt(variance)):.3g}")}

@@ -3,81 +3,90 @@
     PYTHONPATH=scripts python3 -m antbench.gate_rates RUN...
     PYTHONPATH=scripts python3 -m antbench.gate_rates --quality RUN...
 
-RUNs are processes that took turns. Gates are drawn from one half of them, as for a calibration
-(antbench.calibration.gates), and judged as the gate does and by the limits that the other half gives; then the other
-way round. Some are of code all rows of which are slower by a known amount.
+RUNs are processes that took turns. Of a kind's processes, as many as the gates need are drawn, and the others say what
+the gate knows of the kind: never those that it judges. That is done PARTITIONS times. Gates are drawn from whole processes,
+as they are, with all of their rows: none is on both sides or twice on one. A gate that measures again has other processes
+then, where there are enough; else the same ones, dealt out anew. Some gates are of code all rows of which are slower by a
+known amount.
 
 With --quality, gates are drawn whose rows' qualities vary as those of the RUNs' rows do, each by its own spread.
 """
 
 import argparse
 import sys
+from dataclasses import replace
 
 import numpy as np
 
 from antbench import calibrate, calibration, command, inference, regress, runs
 from antbench.command import BadInput
 
-DRAWS = 2000
+PARTITIONS, DRAWS = 10, 200  # gates of each
+OTHERS = 2  # processes that say how much a kind varies, at least
 QUALITY_DRAWS = 400
 QUALITY_RUNS = (3, 10)
 LEAST = 0.03
 PLANTED = (0.0, 0.02, 0.05, 0.10)
 
 
-def over(gate, limits, planted):
+def gates(n, processes, random):
+    """(BASE, NEW), twice, of DRAWS gates, each processes x DRAWS: which of n processes they are."""
+    orders = [random.permuted(np.tile(np.arange(n), (DRAWS, 1)), axis=1).T for _ in range(2)]
+    order = orders[0] if n >= 4 * processes else np.concatenate([order[: 2 * processes] for order in orders])
+    return order[: 4 * processes].reshape(2, 2, processes, DRAWS)
+
+
+def rates(values, rules, processes, random, kind):
+    """For each of PLANTED, once and confirmed: draws x rows, whether a row is called slower."""
+    form = calibration.form_of(kind)
+    measured = [form(*(values[side] for side in gate)) for gate in gates(len(values), processes, random)]
+    found = {}
+    for planted in PLANTED:
+        found[planted, "once"] = over(measured[0], rules, kind, planted)
+        twice = replace(rules, confirmed=True)
+        found[planted, "confirmed"] = np.all([over(gate, twice, kind, planted) for gate in measured], axis=0)
+    return found
+
+
+def over(gate, rules, kind, planted):
     """Whether the gate calls each row slower, draws x rows, if NEW's all take so much longer."""
     base, new = gate
+    limits = rules.limits(kind, (len(base), len(new)), inference.squares(base, new))
     return (inference.surely(*inference.compare(base, new + np.log1p(planted))) >= limits).any(axis=2)
 
 
-def rates(values, described, processes, random, kind):
-    """For each of PLANTED, once and confirmed: draws x rows, whether a row is called slower."""
-    known = calibration.Calibration({kind: described})
-    least = LEAST * (calibration.OF_LEAST_TOGETHER if kind.endswith(calibration.TOGETHER) else 1)
-    once, confirmed = (known.thresholds(kind, processes, least, c) for c in (False, True))
-    form, found = calibration.form_of(kind), {}
-    for both in calibration.gates(values, processes, DRAWS, random):
-        first, second = (form(*gate) for gate in both)
-        for planted in PLANTED:
-            found.setdefault((planted, "once"), []).append(over(first, once, planted))
-            twice = over(first, confirmed, planted) & over(second, confirmed, planted)
-            found.setdefault((planted, "confirmed"), []).append(twice)
-    return {name: np.concatenate(batches) for name, batches in found.items()}
-
-
-def judged(values_of_driver, others, processes, kind=""):
+def judged(values_of_driver, rows, processes, kind=""):
     """For each of PLANTED, once and confirmed: the share of gates with an alarm (0), or the mean share of gates that find a
-    row."""
-    described = calibration.describe(others, [processes], kind)
-    random = np.random.default_rng(processes)
-    each = [rates(values, described, processes, random, kind) for values in values_of_driver]
-    return np.array(
-        [
-            np.any([found[name].any(axis=1) for found in each], axis=0).mean()
-            if name[0] == 0
-            else np.concatenate([found[name] for found in each], axis=1).mean()
-            for name in each[0]
-        ]
-    )
+    row. The gates have so many rows; None where there are too few processes for them."""
+    n = min(map(len, values_of_driver))
+    if n < 2 * processes + OTHERS:
+        return None
+    found = []
+    for partition in range(PARTITIONS):
+        random = np.random.default_rng((processes, partition))
+        drawn, others = np.split(random.permutation(n), [(4 if n >= 4 * processes + OTHERS else 2) * processes])
+        known = calibration.Calibration({kind: calibration.describe([values[others] for values in values_of_driver], kind)})
+        rules = regress.Rules(LEAST, known, rows=rows)
+        found.append([rates(values[drawn], rules, processes, random, kind) for values in values_of_driver])
+    return np.array([np.mean([share(name, each) for each in found]) for name in found[0][0]])
 
 
-def halves(values_of_driver):
-    """Of the processes, every other one: what changed meanwhile is in both."""
-    return [values[::2] for values in values_of_driver], [values[1::2] for values in values_of_driver]
+def share(name, of_drivers):
+    slower = [found[name] for found in of_drivers]
+    return np.any([each.any(axis=1) for each in slower], axis=0).mean() if name[0] == 0 else np.hstack(slower).mean()
 
 
 def table(groups, processes):
     """Yields (kind, k, what is judged of it); at the end, the alarms of gates of all kinds together."""
-    found = sorted(calibrate.observations(groups).items())
-    kinds = {kind: halves(values) for kind, values in found if kind.startswith("cuda")}
+    kinds = {kind: values for kind, values in sorted(calibrate.observations(groups).items()) if kind.startswith("cuda")}
+    single = {kind: values for kind, values in kinds.items() if not kind.endswith(calibration.TOGETHER)}
+    rows = sum(values.shape[1] for of_drivers in single.values() for values in of_drivers)
     for k in processes:
-        passed = np.ones(2)
-        for kind, (one, other) in kinds.items():
-            numbers = np.mean([judged(one, other, k, kind), judged(other, one, k, kind)], axis=0)
-            passed *= 1 - numbers[:2]
-            yield kind, k, numbers
-        yield "all kinds", k, 1 - passed
+        numbers = {kind: judged(values, rows, k, kind) for kind, values in kinds.items()}
+        numbers = {kind: each for kind, each in numbers.items() if each is not None}
+        yield from ((kind, k, each) for kind, each in numbers.items())
+        if numbers:
+            yield "all kinds", k, 1 - np.prod([1 - each[:2] for each in numbers.values()], axis=0)
 
 
 # ---- Quality ----

@@ -151,8 +151,8 @@ def remarks_on(base, new, rules, judgements):
     ids = [", ".join(run.run_id for run in side.runs) for side in (base, new)]
     rule = (
         f"slower: {', '.join(inference.STATISTICS[:-1])} or {inference.STATISTICS[-1]} higher by "
-        f"{100 * rules.least:g} % at least, by more than its kind of row varies here, and in all of NEW's processes "
-        "than in three quarters of BASE's"
+        f"{100 * rules.least:g} % at least, by more than its processes vary, and in all of NEW's processes than in three "
+        "quarters of BASE's"
     )
     return [f"BASE {ids[0]}; NEW {ids[1]}", *sides.counts(base, new), rule, *known_of(rules, judgements), *together(rules, judgements)]
 
@@ -170,6 +170,11 @@ def together(rules, judgements):
         )
 
 
+def percent(limit):
+    """As text; a slowdown of more than tenfold is none that a gate is for."""
+    return f"{100 * np.expm1(limit):.1f} %" if limit < np.log(10) else "1000 %"
+
+
 def known_of(rules, judgements):
     """A line for each kind of row: what decides, and what would have been seen."""
     kinds = {}
@@ -178,13 +183,12 @@ def known_of(rules, judgements):
             kinds.setdefault(j.kind, []).append(j)
     for kind, of_kind in sorted(kinds.items()):
         processes = min(j.processes for j in of_kind)
-        least = rules.least * (calibration.OF_LEAST_TOGETHER if of_kind[0].is_together else 1)
-        limits = np.expm1(rules.known.thresholds(kind, processes, least, rules.confirmed))
+        limits = rules.limits(kind, (processes, processes))
         if rules.known.knows(kind):
             seen = [100 * j.seen for j in of_kind if not np.isnan(j.seen)]
             known = [(name, limit) for name, limit in zip(inference.STATISTICS, limits) if limit < np.inf]
-            told = ", ".join(f"{name} {100 * limit:.1f} %" for name, limit in known)
+            told = ", ".join(f"{name} {percent(limit)}" for name, limit in known)
             range_ = f"; {min(seen):.1f} to {max(seen):.1f} % more would have been seen" if seen else ""
-            yield f"{kind}: {processes} processes a side; limits {told}{range_}"
+            yield f"{kind}: {processes} processes a side; limits of a usual row: {told}{range_}"
         else:
             yield f"{kind}: {processes} processes a side; not calibrated here, so it cannot fail: make calibrate"

@@ -7,8 +7,8 @@ next from first sample to last, however many samples there are. So the unit is t
 is compared.
 
 And how processes differ is no normal distribution: most rows of most processes agree to a few percent, and now and then
-one of a process takes up to a third longer, all its samples. So processes are compared by their median and by rank;
-what a row that is unsteady in this way does is seldom taken for a slowdown, and does not widen the limits of others.
+one of a process takes up to a third longer, all its samples. So processes are compared by their median and by rank, and
+a row's limit is of its own processes' variance: what an unsteady row does does not widen the limits of others.
 """
 
 import math
@@ -19,6 +19,7 @@ from scipy import optimize, special, stats
 STATISTICS = ("median", "mean", "p95")
 MIN_FOR_TAIL = 20  # samples below which there is no 95th percentile to speak of
 MOST_PRIOR_DF = 4  # with which the variances of other rows count beside a row's own
+OF_MEDIAN = math.pi / 2  # variance of the median of many normal values, in variances of their mean
 BATCHES = 20  # at most
 RESAMPLES = 2000  # of the bootstrap
 BOOTSTRAP_SEED = 1  # one answer for one question
@@ -63,6 +64,24 @@ def compare(base, new):
     """
     median, upper_quartile = np.quantile(base, [0.5, 0.75], axis=0)
     return np.median(new, axis=0) - median, new.min(axis=0) - upper_quartile
+
+
+def squares(*sides):
+    """The sum of the squares by which processes differ from their side's mean: for each number of processes x numbers."""
+    return sum(((side - side.mean(axis=0)) ** 2).sum(axis=0) for side in sides)
+
+
+def limit(sizes, squares, prior, p):
+    """What `compare`'s change of unchanged code is over with probability p, if processes are normal: a moderated t-test.
+
+    The sides have `sizes` processes, which differ by `squares`. prior: (degrees of freedom, variance) of rows of the kind
+    (Smyth 2004), whose variance alone counts where squares are None.
+    """
+    prior_df, variance = prior
+    df = sum(sizes) - 2
+    if squares is not None:
+        variance = (prior_df * variance + squares) / (prior_df + df)
+    return stats.t.isf(p, prior_df + df) * np.sqrt(OF_MEDIAN * variance * sum(1 / n for n in sizes))
 
 
 def together(base, new):

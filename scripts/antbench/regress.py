@@ -1,11 +1,12 @@
 """The regression gate: is NEW slower than BASE, and is what it computes as good? `make regress`.
 
 BASE and NEW are any number of runs each, best of several fresh processes that took turns (scripts/bench_pairs). A row
-is slower when its median, its mean or its 95th percentile is higher by more than unchanged code of its kind ever is on
-this machine (antbench.calibration), by THRESHOLD % at least, and in all of NEW's processes than in three quarters of
-BASE's (antbench.inference); where it is not in all, the row is unsteady. With --rerun, both sides of the rows found
-slower are measured again, taking turns, and only those count that are slower again. A row of a kind that nobody
-calibrated is never called slower, but inconclusive. A row is worse when what it computes is: tours longer, maps less
+is slower when its median, its mean or its 95th percentile is higher by THRESHOLD % at least, by more than its processes'
+own variance explains (antbench.inference), beside which that of its kind on this machine counts (antbench.calibration),
+and in all of NEW's processes than in three quarters of BASE's. Where that would be slow for a usual row of its kind, but
+not for this one, the row is unsteady. With --rerun, both sides of the rows found slower are measured again, taking turns,
+and only those count that are slower again. A row of a kind that nobody calibrated is never called slower, but
+inconclusive. A row is worse when what it computes is: tours longer, maps less
 like the true ones.
 """
 
@@ -24,7 +25,7 @@ from antbench.calibration import kind_of
 from antbench.command import BadInput
 from antbench.gate_report import EXIT_CODES
 
-ALPHA = 0.01  # of the qualities of a gate together
+ALPHA = 0.01  # of the times of a gate together, if processes are normal, and of its qualities
 SUSPECT = 0.05  # the same, for what is not said to be as good
 FEW = 6  # samples on a side, of one process, below which nothing is said
 SHORTER_IS_BETTER = ("best-tour", "mismatch")  # metrics of quality, by how their names begin; of [0, 1] but for tours
@@ -75,6 +76,17 @@ class Rules:
     least: float = 0.03  # the least slowdown that counts, as a fraction
     known: calibration.Calibration = calibration.Calibration()
     confirmed: bool = False  # whether slower rows are measured a second time
+    rows: int = 0  # that the gate compares; 0: those of the sides that are judged
+
+    def limits(self, kind, sizes, squares=None):
+        """What each statistic of a row has to be over: for so many rows, each one's share of ALPHA (Bonferroni).
+
+        Where a row has to be over its limit twice, in processes of their own, the two probabilities multiply.
+        """
+        together_ = kind.endswith(calibration.TOGETHER)
+        p = ALPHA / (1 if together_ else max(self.rows, 1))
+        least = self.least * (calibration.OF_LEAST_TOGETHER if together_ else 1)
+        return self.known.limits(kind, sizes, least, math.sqrt(p) if self.confirmed else p, squares)
 
 
 # ---- Judging ----
@@ -85,6 +97,8 @@ def judge(base, new, rules, allow_different_devices=False):
     identity = runs.KEY if allow_different_devices else runs.KEY + ["device"]
     of_base, of_new = base.measured(identity, new), new.measured(identity, base)
     asked_for = AskedFor(new)
+    n_rows = sum(old.is_timed and key in of_new and of_new[key].is_timed for key, old in of_base.items())
+    rules = rules if rules.rows else replace(rules, rows=n_rows)
     judgements, quality = [], []
     for key, old in of_base.items():
         if key not in of_new:
@@ -120,7 +134,8 @@ def judge_times(old, now, rules):
     if any(np.isnan(side[:, 0]).any() for side in values):
         return Judgement(row, "inconclusive", "no sample of BASE and NEW has the same number")
     kind = kind_of(row, math.exp(np.median(values[0][:, 0])))
-    limits = rules.known.thresholds(kind, processes, rules.least, rules.confirmed)
+    sizes = [len(side) for side in values]
+    limits = rules.limits(kind, sizes, inference.squares(*values))
     change, gap = inference.compare(*values)
     over = inference.surely(change, gap) >= limits
     of = int(over.argmax() if over.any() else np.nanargmax(change / limits))
@@ -140,8 +155,9 @@ def judge_times(old, now, rules):
         return decide_slower(told, rules, few=too_few(base, new))
     base_ms, new_ms = (math.exp(np.median(side[:, 0])) for side in values)
     medians = {"base_ms": base_ms, "new_ms": new_ms, "of": "median", "reason": ""}
-    if change[0] >= limits[0]:
-        return replace(told, **{**medians, "verdict": "unsteady", "reason": "not in all of NEW's processes"})
+    if change[0] >= min(limits[0], rules.limits(kind, sizes)[0]):
+        reason = "not in all of NEW's processes" if gap[0] <= 0 else "its processes vary too much to say"
+        return replace(told, **{**medians, "verdict": "unsteady", "reason": reason})
     if (inference.surely(*inference.compare(*reversed(values)))[:2] >= limits[:2]).all():
         return replace(told, **medians, verdict="faster")
     return replace(told, reason="")
@@ -165,8 +181,8 @@ def judge_together(judgements, rules):
 
 def judge_as_one(kind, values, rules):
     values = inference.together(*(np.stack(of_side, axis=1) for of_side in zip(*values)))
-    processes = min(map(len, values))
-    limits = rules.known.thresholds(kind, processes, rules.least * calibration.OF_LEAST_TOGETHER, rules.confirmed)
+    sizes = [len(side) for side in values]
+    limits = rules.limits(kind, sizes, inference.squares(*values)[0])
     change, gap = (of_all[0] for of_all in inference.compare(*values))
     over = inference.surely(change, gap) >= limits
     of = int(over.argmax() if over.any() else 0)
@@ -177,7 +193,7 @@ def judge_as_one(kind, values, rules):
         new_ms=math.exp(change[of]),
         of=inference.STATISTICS[of],
         seen=math.nan if over.any() else math.expm1(np.nanmin(np.maximum(limits - change, -gap))),
-        processes=processes,
+        processes=min(sizes),
         kind=kind,
     )
 
@@ -341,7 +357,7 @@ def confirm(judgements, measure, rules, processes):
             replace(j, verdict="inconclusive", reason=f"{j.verdict}, but {reason}") if j in suspects else j
             for j in judgements
         ]
-    again = judge(base, new, rules, allow_different_devices=True)
+    again = judge(base, new, replace(rules, rows=timed(judgements)), allow_different_devices=True)
     second = {(identity_of(j.row), j.is_quality): j for j in again}
     return [
         confirm_one(j, second.get((identity_of(j.row), j.is_quality), Judgement(j.row, "missing", "not there")))
@@ -349,6 +365,11 @@ def confirm(judgements, measure, rules, processes):
         else j
         for j in judgements
     ]
+
+
+def timed(judgements):
+    """How many rows were compared by their times."""
+    return sum(j.processes > 0 and not j.is_together for j in judgements)
 
 
 def rows_of(suspects, judgements):
@@ -375,13 +396,13 @@ def confirm_one(first, second):
 
 
 def tell_what_is_found(judgements, rules):
-    """A line for a gate of few processes: the limits of the kinds that it has."""
+    """A line for a gate of few processes: the limits of a usual row of the kinds that it has."""
     few = {j.kind: j.processes for j in judgements if 0 < j.processes < FEW_PROCESSES and rules.known.knows(j.kind)}
     if few:
-        limits = {kind: rules.known.thresholds(kind, k, rules.least, rules.confirmed)[0] for kind, k in few.items()}
-        told = ", ".join(f"{100 * math.expm1(limit):.1f} % of {kind}" for kind, limit in sorted(limits.items()))
+        limits = {kind: rules.limits(kind, (k, k))[0] for kind, k in few.items()}
+        told = ", ".join(f"{gate_report.percent(limit)} of {kind}" for kind, limit in sorted(limits.items()))
         print(
-            f"{min(few.values())} processes a side find nothing below {told}: "
+            f"{min(few.values())} processes a side find nothing in a usual row below {told}: "
             f"{FEW_PROCESSES} or more, or --rerun, find less",
             file=sys.stderr,
         )
@@ -437,6 +458,7 @@ def main(arguments=None, measure=None):
 
     unlike = sides.differences(base, new, options.allow)
     judgements = without_grounds(judge(base, new, rules, options.allow_different_devices), unlike)
+    rules = replace(rules, rows=timed(judgements))
     tell_what_is_found(judgements, rules)
     if options.rerun:
         again = measure or rerun.Programs(base, new, options.base_root, options.new_root).measure
