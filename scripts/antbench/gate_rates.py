@@ -38,21 +38,21 @@ def gates(n, processes, random):
 
 def rates(values, rules, processes, random, kind):
     """For each of PLANTED, once and confirmed: draws x rows, whether a row is called slower."""
-    form = calibration.form_of(kind)
+    form, found = calibration.form_of(kind), {}
     measured = [form(*(values[side] for side in gate)) for gate in gates(len(values), processes, random)]
-    found = {}
+    compared = [inference.compare(*gate) for gate in measured]
     for planted in PLANTED:
-        found[planted, "once"] = over(measured[0], rules, kind, planted)
-        twice = replace(rules, confirmed=True)
-        found[planted, "confirmed"] = np.all([over(gate, twice, kind, planted) for gate in measured], axis=0)
+        for name, times in (("once", 1), ("confirmed", 2)):
+            of = replace(rules, confirmed=times == 2)
+            limits = [of.limits(kind, (processes, processes), inference.squares(*gate)) for gate in measured[:times]]
+            slower = [inference.surely(*one) >= limit for one, limit in zip(shifted(compared, planted), limits)]
+            found[planted, name] = np.all([each.any(axis=2) for each in slower], axis=0)
     return found
 
 
-def over(gate, rules, kind, planted):
-    """Whether the gate calls each row slower, draws x rows, if NEW's all take so much longer."""
-    base, new = gate
-    limits = rules.limits(kind, (len(base), len(new)), inference.squares(base, new))
-    return (inference.surely(*inference.compare(base, new + np.log1p(planted))) >= limits).any(axis=2)
+def shifted(compared, planted):
+    """What inference.compare says of each gate if NEW's processes all take so much longer."""
+    return [tuple(each + np.log1p(planted) for each in one) for one in compared]
 
 
 def judged(values_of_driver, rows, processes, kind=""):
