@@ -263,6 +263,7 @@ def test_what_a_source_says_is_held_against_its_own_table():
         "jsc-sat-orders",
     }
     assert own_tables()["colour-10x"] == "its own table: 4.9 to 6.1"
+    assert own_tables()["jsc-sat-8"] == "its own table: the least at 16"
     assert "79 to 92 on the C1060" in own_tables()["jsc-sat-baseline"]
 
 

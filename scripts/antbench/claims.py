@@ -229,9 +229,10 @@ def contradiction(line, names):
         found = [case for case in every if case.measured]
         verdict, _ = predicates.PREDICATES[line["predicate"]](found, line["threshold"])
         if verdict in (FAILS, EXCEEDED):
-            ends = sorted(case.value for case in found)
+            ordered = predicates.by_value(found)
+            least = f"the least at {ordered[0].name}" if line["predicate"] == "smallest_at" else ""
             of_card = f" on the {card.upper()}" if "{card}" in line["own_top"] + line["own_over"] else ""
-            told.append(f"{in_range(ends)}{of_card}")
+            told.append(f"{least or in_range([case.value for case in ordered])}{of_card}")
     return f"its own table: {', '.join(told)}" if told else ""
 
 

@@ -1,7 +1,7 @@
 """make report: one page with every table, figure and claim, build/report/index.html, also as report.md and tables.csv.
 
 The page needs no network: figures, style and script are inside. What it says and how stands in report/: layouts.csv and
-tables.csv (tables), figures.csv, history.csv, claims.csv, templates/ (page.js sorts, filters and shows intervals;
+tables.csv (tables), figures.csv, history.csv, claims.csv, cases.csv, verdicts.csv, templates/ (page.js sorts, filters and shows intervals;
 without it all is there).
 """
 
