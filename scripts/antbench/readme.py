@@ -1,5 +1,5 @@
-"""The results in README.md and docs/{results,learn,coverage,frontier}.md, between `<!-- generated: NAME -->` and `<!-- end -->`,
-from the stored runs. `make index`.
+"""The results in README.md and docs/{results,learn,coverage,frontier,stands}.md, between `<!-- generated: NAME -->` and
+`<!-- end -->`, from the stored runs. `make index`.
 
 What a block says stands in report/readme/NAME.md.j2. A template picks the runs with machine() (each cell at its best)
 or newest(driver, profile), and asks these for numbers (Measured).
@@ -10,13 +10,12 @@ import os
 import re
 import statistics
 
-from antbench import cells, claims, coverage, machines, report, roofline, runs
+from antbench import cells, claims, coverage, gains, gpus, machines, report, roofline, runs, stands
 from antbench.command import ROOT, BadInput
 from antbench.report import jinja, printed
 
-PAGES = tuple(
-    ROOT / page for page in ("README.md", "docs/results.md", "docs/learn.md", "docs/coverage.md", "docs/frontier.md")
-)
+DOCS = ("results", "learn", "coverage", "frontier", "stands")
+PAGES = (ROOT / "README.md", *(ROOT / f"docs/{page}.md" for page in DOCS))
 TEMPLATES = cells.REPORT / "readme"
 PLACE = re.compile("\0(\\d+)\0")
 BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
@@ -155,13 +154,25 @@ def newest(driver, profile):
 
 
 @functools.cache
+def judged():
+    """What claims are judged on: a CPU's tours of other machines are as good."""
+    return cells.Source(machine(), stored())
+
+
+@functools.cache
 def verdicts():
-    return claims.judge_all(cells.Source(machine(), stored()))
+    return claims.judge_all(judged())
 
 
 def named():
     """{id: its Verdict}."""
     return {verdict.claim["id"]: verdict for verdict in verdicts()}
+
+
+def times_as_fast(published):
+    """The table of antbench.gains over the cards of one source, as a template takes it."""
+    made = gpus.tables([*gpus.published_gpus(), *gpus.of_sources([source(tuple(machine()))])])
+    return gains.as_values([gain for gain in gains.gains(made) if gain.start.published == published])
 
 
 def templates(folder):
@@ -175,6 +186,9 @@ def templates(folder):
         sets=cells.sets(),
         coverage=lambda: coverage.as_markdown(coverage.lines(stored())),
         short=claims.short,
+        times_as_fast=times_as_fast,
+        chapters=lambda: stands.of_stored(stored(), judged(), verdicts()),
+        figure_of=lambda figure: f"figure-{figure}.png" if (folder / f"figure-{figure}.png").exists() else "",
         interval_note=claims.INTERVAL_NOTE,
         tested_together=claims.TESTED_TOGETHER,
     )
