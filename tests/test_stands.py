@@ -107,3 +107,12 @@ def test_the_page_has_every_sentence():
     for claim in cells.read_layout("claims.csv"):
         assert not claim["quote"] or f"“{claim['quote'].replace('|', '/')}” ({claim['section']})" in text
     assert runs.device_name(readme.machine()[0]).removeprefix("NVIDIA ") in text
+
+
+def test_the_report_has_a_page_of_it(thesis_report):
+    """Of a GTX 580 that measured the thesis's own numbers: nothing moved."""
+    page = (thesis_report / "stands.html").read_text(encoding="utf-8")
+    assert page.count("<section id=") == len(stands.chapters()) and 'href="stands.html"' in (thesis_report / "index.html").read_text(encoding="utf-8")
+    assert page.count('<span class="verdict') == len(cells.read_layout("claims.csv"))
+    assert "{{" not in page and "on the NVIDIA GeForce GTX 580" in page
+    assert "The CPU moved further than the GPU" not in page and "Figure 3.7." in page

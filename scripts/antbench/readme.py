@@ -154,14 +154,14 @@ def newest(driver, profile):
 
 
 @functools.cache
-def judged():
+def evidence():
     """What claims are judged on: a CPU's tours of other machines are as good."""
     return cells.Source(machine(), stored())
 
 
 @functools.cache
 def verdicts():
-    return claims.judge_all(judged())
+    return claims.judge_all(evidence())
 
 
 def named():
@@ -187,7 +187,7 @@ def templates(folder):
         coverage=lambda: coverage.as_markdown(coverage.lines(stored())),
         short=claims.short,
         times_as_fast=times_as_fast,
-        chapters=lambda: stands.of_stored(stored(), judged(), verdicts()),
+        chapters=lambda: stands.of_stored(stored(), evidence(), verdicts()),
         figure_of=lambda figure: f"figure-{figure}.png" if (folder / f"figure-{figure}.png").exists() else "",
         interval_note=claims.INTERVAL_NOTE,
         tested_together=claims.TESTED_TOGETHER,

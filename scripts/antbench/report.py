@@ -1,4 +1,5 @@
-"""make report: one page with every table, figure and claim, build/report/index.html, also as report.md and tables.csv.
+"""make report: one page with every table, figure and claim, build/report/index.html, also as report.md and tables.csv; and
+one of what stands of each chapter, stands.html (antbench.stands).
 
 The page needs no network: figures, style and script are inside. What it says and how stands in report/: layouts.csv and
 tables.csv (tables), figures.csv, history.csv, claims.csv, cases.csv, verdicts.csv, templates/ (page.js sorts, filters and shows intervals;
@@ -447,6 +448,8 @@ def main(arguments=None):
     parser.add_argument("--images", default="", help="folder of saved images, or of such folders, as SAVE= leaves it")
     parser.add_argument("--out", type=Path, default=WORK / "build/report")
     options = parser.parse_args(arguments)
+    from antbench import stands  # which needs this module
+
     sources, out = cells.chosen(options), options.out.resolve()
     of_machines, judged = [machine_values(source) for source in sources], cells.on_gpu(sources)
     of_machines[0]["ahead"] = judged is not sources[0]
@@ -467,12 +470,13 @@ def main(arguments=None):
         "gains": gains.as_values(gains.gains(many)),
         "many": list(many.values()),
         "contributed": share.contributed(),
+        "chapters": stands.values(judged, verdicts),
     }
-    for template, name in (("index.html.j2", "index.html"), ("report.md.j2", "report.md")):
+    for template, name in (("index.html.j2", "index.html"), ("report.md.j2", "report.md"), ("stands.html.j2", "stands.html")):
         (out / name).write_text(render(template, values), encoding="utf-8")
     write_csv(out / "tables.csv", of_machines)
     latex.write(of_machines, values["many"], out / "latex")
-    print(f"{plots.shown(out)}/index.html, report.md, tables.csv, latex/: {', '.join(source.device for source in sources)}")
+    print(f"{plots.shown(out)}/index.html, stands.html, report.md, tables.csv, latex/: {', '.join(source.device for source in sources)}")
     if any(drawn["failed"] for drawn in values["figures"] + values["many"]):
         return ERROR
     return OK if any(machine["tables"] for machine in of_machines) else SKIPPED
