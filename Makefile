@@ -246,7 +246,7 @@ solve-peers: build ## what OR-tools (PyPI; PYTHON=) reaches in 1, 10 and 60 s on
 report: ## build/report/index.html: every table, figure and claim on one page, tables also as LaTeX; RUN= ALSO= IMAGES=
 	@$(script)report $(SHOWN) $(IMAGES_OF)
 
-gpus: ## times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."
+gpus: ## how many times as fast the newest GPU is as the published cards, then times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."
 	@$(script)times $(foreach run,$(RUN),--run $(call as_word,$(run))) $(foreach table,$(TABLE),--table $(call as_word,$(table))) $(ARGS)
 
 claims: ## which published sentences hold in a run; RUN=
@@ -267,7 +267,7 @@ results-check: ## is all of a run what its samples say; RUN=, also an archive (d
 list-runs: ## every run there is, yours, contributed and stored, by the name that RUN= takes; TABLE=3.3
 	@$(script)list_runs $(if $(RUN),$(call as_word,$(RUN))) $(if $(TABLE),--table $(call as_word,$(TABLE))) $(ARGS)
 
-compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN; or two rows of a run: RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette
+compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN, also a published card, A="GTX 580"; or two rows of a run: RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette
 	@$(script)compare $(call as_word,$(A)) $(call as_word,$(B)) $(if $(RUN),--run $(call as_word,$(RUN))) $(ARGS)
 
 # Two builds are there already.
