@@ -102,6 +102,25 @@ static void expect_error(const char *line, const char *message)
 
 /* ---- Tests ---- */
 
+/* Runs of profile thesis are to be stored. */
+static void energy_is_measured_by_default_in_profile_thesis(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        double seconds;
+    } cases[] = {{"--profile thesis", 1.0},
+                 {"--profile thesis --energy 0", 0.0},
+                 {"--profile thesis --energy 2", 2.0},
+                 {"--profile quick", 0.0},
+                 {"--profile smoke", 0.0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        parsed p;
+        assert_true(parse_well(&p, cases[i].line)->energy_s == cases[i].seconds);
+        ab_options_free(&p.options);
+    }
+}
+
 static void defaults(void **state)
 {
     (void)state;
@@ -340,6 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
+        cmocka_unit_test(energy_is_measured_by_default_in_profile_thesis),
         cmocka_unit_test(every_option_is_read),
         cmocka_unit_test(wrong_numbers),
         cmocka_unit_test(wrong_names_get_the_nearest),
