@@ -16,7 +16,7 @@ WHY = [line for line in cells.read_layout("stands.csv") if line["kind"] == "why"
 @functools.cache
 def page():
     """The chapters of the stored runs."""
-    return stands.of_stored(readme.stored(), readme.judged(), readme.verdicts())
+    return stands.of_stored(readme.stored(), readme.evidence(), readme.verdicts())
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_every_chapter_has_a_figure():
 
 
 def test_the_numbers_are_those_of_the_runs_and_the_source():
-    numbers = stands.Numbers(readme.judged())
+    numbers = stands.Numbers(readme.evidence())
     asked = "=thesis-3.3/ds-roulette/{x}", "3.3/ds-roulette/{x}?protocol=as-best", "tsp"
     ours = {x: numbers.source.find(cells.parse(f"3.3/ds-roulette/{x}?protocol=as-best")).value for x in cells.members("tsp")}
     ratios = {x: cells.published_rows()[f"thesis-3.3/ds-roulette/{x}"]["value"] / ms for x, ms in ours.items()}
@@ -86,7 +86,7 @@ def test_a_sentence_is_left_out_where_it_is_not_true_or_a_number_is_missing(text
         ("at('3.3/ds-roulette/{x}?protocol=as-best', '', 'd198', 'pr1002') > 0", "a case that is not asked for"),
         ("device('nothing') > 0", "a number that the driver does not tell"),
     )
-    assert list(stands.sentences("thesis-3", "why", stands.Numbers(readme.judged()))) == ["more: 2.1"]
+    assert list(stands.sentences("thesis-3", "why", stands.Numbers(readme.evidence()))) == ["more: 2.1"]
 
 
 def test_a_machine_without_a_gpu_has_no_reasons():
