@@ -4,14 +4,20 @@
  * cv::Canny does not blur; with a sigma its users call cv::GaussianBlur first, and so does DETECT. The image is used
  * where it is and the outputs are allocated once, so that a call costs what it costs a user who does the same.
  * Without OpenCV at build time (AB_WITH_OPENCV, see the Makefile) the detector is there and says what it needs.
- * Source: thesis §6.6.2, Table 6.1.
+ * Source: thesis §6.6.5, Table 6.1.
  */
+#include "baselines/opencv_ipp.h"
 #include "kernels/detector.h"
 #include "operations/canny.h"
 
 extern "C" canny_open canny_opencv;
 
 #ifndef AB_WITH_OPENCV
+
+extern "C" int opencv_uses_ipp()
+{
+    return -1;
+}
 
 extern "C" ab_status canny_opencv(const ed_image *, const ed_params *, ed_detector **)
 {
@@ -24,6 +30,11 @@ extern "C" ab_status canny_opencv(const ed_image *, const ed_params *, ed_detect
 #include <cstring>
 
 #include "baselines/opencv.h"
+
+extern "C" int opencv_uses_ipp()
+{
+    return cv::ipp::useIPP();
+}
 
 namespace
 {

@@ -20,8 +20,11 @@
 
 #include <cuda_runtime.h>
 
+#include "kernels/launches.h"
+
 #define AB_GPU(name) name##_cuda
-#define LAUNCH(kernel, grid, block, shared_bytes) kernel<<<(grid), (block), (shared_bytes)>>>
+#define LAUNCH(kernel, grid, block, shared_bytes)                                    \
+    ab_launching((const void *)(kernel), (block), (shared_bytes)), kernel<<<(grid), (block), (shared_bytes)>>>
 /* The same for kernels that call meet_grid (grid_barrier.h): of no more blocks than the device holds at once. */
 #define LAUNCH_TOGETHER(kernel, grid, block, shared_bytes) ab_launch_together(kernel, (grid), (block), (shared_bytes))
 #define SHARED(type, name, count) __shared__ type name[count]
@@ -32,12 +35,19 @@ template <typename T> using shared_array = T *;
     extern __shared__ __align__(16) unsigned char ab_dynamic_shared[]; \
     type *const name = reinterpret_cast<type *>(ab_dynamic_shared + (offset))
 
+/* Tells a launch where somebody listens. */
+static inline void ab_launching(const void *kernel, dim3 block, size_t shared_bytes)
+{
+    if (ab_told_launches) ab_tell_launch(kernel, (int)(block.x * block.y * block.z), shared_bytes);
+}
+
 /* What LAUNCH_TOGETHER makes of a kernel: calling it with the kernel's arguments launches it. */
 template <typename... Parameters> static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid,
                                                                         dim3 block, size_t shared_bytes)
 {
     return [=](Parameters... arguments) {
         void *pointers[] = {&arguments...};
+        ab_launching((const void *)kernel, block, shared_bytes);
         (void)cudaLaunchCooperativeKernel((const void *)kernel, grid, block, pointers, shared_bytes);
     };
 }
@@ -89,6 +99,9 @@ template <typename... Parameters> static inline auto ab_launch_together(void (*k
 
 static inline ab_status ab_launched(const char *kernel, cudaError_t error)
 {
+#ifdef __CUDACC__
+    if (ab_told_launches) ab_name_launches(kernel);
+#endif
     return error == cudaSuccess ? ab_ok() : ab_failed("launch of %s: %s", kernel, cudaGetErrorString(error));
 }
 

@@ -17,6 +17,7 @@ static inline auto ab_launch_early(void (*kernel)(Parameters...), dim3 grid, dim
 {
     return [=](Parameters... arguments) {
         void *pointers[] = {&arguments...};
+        ab_launching((const void *)kernel, block, shared_bytes);
         cudaLaunchAttribute attributes[2] = {};
         attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[0].val.programmaticStreamSerializationAllowed = 1;

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,51 @@ static void test_a_series_outlives_its_work(void **state)
     assert_string_equal(series.stage_names[0], "first");
     assert_string_equal(series.stage_names[1], "second");
     for (int i = 0; i < 3 * 2; ++i) assert_true(series.ms[i] >= 0.0);
+    ab_series_free(&series);
+}
+
+/* As LAUNCH and AB_LAUNCHED do in a .cu file. */
+static void launch(const char *name, uintptr_t kernel, int threads, size_t shared_bytes)
+{
+    if (ab_told_launches) ab_tell_launch((const void *)kernel, threads, shared_bytes);
+    if (ab_told_launches) ab_name_launches(name);
+}
+
+static ab_status launch_stage(ab_work *work, int stage)
+{
+    (void)work;
+    if (stage == 0)
+        for (int i = 0; i < 3; ++i) launch("evaporate", 16, 256, 0);
+    launch(stage == 0 ? "deposit" : "walk", stage == 0 ? 32 : 40, 128, stage == 0 ? 0 : 1000);
+    return ab_ok();
+}
+
+/* Each kernel once, in the order in which it came, of the stages that the row is of; no kernel where nobody asked. */
+static void test_the_kernels_of_a_stage_are_listed(void **state)
+{
+    (void)state;
+    brief_work *brief = open_work();
+    brief->methods.run_stage = launch_stage;
+    ab_timing timing = ab_timing_new(AB_CUDA, false);
+    ab_series series = {0};
+    ab_row row = ab_row_new(), of_second = ab_row_new(), of_nothing = ab_row_new();
+    int completed = 0;
+    assert_int_equal(ab_time_work(&brief->work, &timing, 2, INFINITY, &series, &completed).code, AB_OK);
+    assert_int_equal(ab_list_launches(&series, AB_ALL_STAGES, &of_nothing).code, AB_OK);
+    assert_string_equal(of_nothing.kernels, "");
+    timing.profiled = true;
+    assert_int_equal(ab_time_work(&brief->work, &timing, 2, INFINITY, &series, &completed).code, AB_OK);
+    assert_null(ab_told_launches);
+    assert_int_equal(ab_list_launches(&series, AB_ALL_STAGES, &row).code, AB_OK);
+    assert_string_equal(row.kernels, "evaporate deposit walk");
+    assert_string_equal(row.block_threads, "256 128 128");
+    assert_string_equal(row.registers, "16 32 40"); /* as tests/fake_gpu has them */
+    assert_string_equal(row.shared_bytes, "8 8 1008");
+    assert_string_equal(row.blocks_per_sm, "8 16 16");
+    assert_string_equal(row.occupancy, "0.5 0.5 0.5");
+    assert_int_equal(ab_list_launches(&series, 1u << 1, &of_second).code, AB_OK);
+    assert_string_equal(of_second.kernels, "walk");
+    close_work(&brief->work);
     ab_series_free(&series);
 }
 
@@ -591,6 +637,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_series_outlives_its_work),
+        cmocka_unit_test(test_the_kernels_of_a_stage_are_listed),
         cmocka_unit_test(test_a_spent_budget_leaves_one_iteration),
         cmocka_unit_test(test_a_late_sample_of_alike_iterations_does_not_count),
         cmocka_unit_test(test_a_late_sample_of_a_fresh_work_has_all_of_it_taken_again),

@@ -25,8 +25,8 @@ static const char table_header[] =
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
     "processes,iterations,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,"
     "bytes,flops,energy_j,"
-    "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,"
-    "temperature_c,power_w,throttle,published_id,published_ms,note\n";
+    "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,"
+    "kernels,block_threads,registers,shared_bytes,blocks_per_sm,occupancy,sm_clock_mhz,temperature_c,power_w,throttle,published_id,published_ms,note\n";
 
 static const ab_run_input input_a = {
     "d198", "/data/my files/d198.tsp", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
@@ -199,10 +199,10 @@ static void files_have_their_exact_form(void **state)
     append_rows(run, 198, 199);
     char expected[4096];
     snprintf(expected, sizeof expected,
-             "%s5,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n"
+             "%s5,%s,3.3,,,,,,,,functional,0,unsupported,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,\n"
              "5,%s,3.3,ds-roulette,u198,198,tsp/ds-roulette,cuda,NVIDIA H100 80GB HBM3,protocol=as-best;threads=1,"
              "iteration,1,ok,count,2,1,,1,,1.375,1.375,0.176776695297,1.25,1.3125,1.4375,1.5,,,,,,,35000123,"
-             "35000123.25,,,,,1980,,,,,,"
+             "35000123.25,,,,,,,,,,,1980,,,,,,"
              "\"a note with \"\"quotes\"\", commas and a line break \"\n",
              table_header, run_id_of(run), run_id_of(run));
     char *table = read_file("run/table-3.3.csv"), *samples = read_file("run/samples.csv");
@@ -723,7 +723,7 @@ static void damaged_table_is_reported_with_its_line(void **state)
         {"5,nvidia", "5,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
         {"count,2,", "count,2.5,", "run/table-3.3.csv:2: samples: expected a count"},
         {"median_ms", "median_us", "run/table-3.3.csv:1: not the header"},
-        {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 45 cells, got 44"},
+        {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 51 cells, got 50"},
         {"a note", "a\"note", "run/table-3.3.csv:2: "},
         {"break \"\n", "break \"\n\n", "run/table-3.3.csv:4: expected a row on every line"}};
     assert_damages_are_reported("run/table-3.3.csv", damages, sizeof damages / sizeof *damages);

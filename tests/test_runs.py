@@ -99,7 +99,7 @@ def test_a_run_of_schema_2_is_read(schema_2):
 
 def test_earlier_schemas_are_the_newest_without_what_is_new():
     table, samples = runs.SCHEMAS["1"]
-    since_5 = {"iterations", "temperature_c", "power_w"}
+    since_5 = {"iterations", "temperature_c", "power_w", *runs.LAUNCHED}
     assert set(runs.HEADER) - set(runs.SCHEMAS["2"][0]) == {"processes", "waited", *since_5}
     assert set(runs.HEADER) - set(runs.SCHEMAS["3"][0]) == {"waited", *since_5}
     assert set(runs.HEADER) - set(runs.SCHEMAS["4"][0]) == since_5 and runs.SCHEMAS["5"][0] == runs.HEADER
@@ -385,6 +385,23 @@ def test_a_kernel_that_has_another_name_today_has_it_in_stored_runs(run_copy):
     today = one(runs.load_run(run_copy))
     assert (today["row"], today["implementation"], today["row_then"]) == ("i-roulette", "tsp/i-roulette", "i-roulette")
     assert len(runs.samples(today)) == today["samples"]
+
+
+def test_the_wheel_of_older_runs_is_that_of_warps():
+    """No stored time of what is data-rw-warp today stands as the literal data-rw's."""
+
+    def cells(schema, row="data-rw-128", implementation="tsp/data-rw"):
+        told = {"row": row, "implementation": implementation, "params": "protocol=as;workers=128"}
+        found = runs.named_today({**told, "published_id": "p", "published_ms": "1"}, schema)
+        return found["row"], found["implementation"], found["published_id"]
+
+    for schema in "1234":
+        assert cells(schema) == ("data-rw-warp-128", "tsp/data-rw-warp", "")
+    assert cells("5") == ("data-rw-128", "tsp/data-rw", "p")
+    assert cells("4", "ds-roulette", "tsp/ds-roulette") == ("ds-roulette", "tsp/ds-roulette", "p")
+    stored = runs.load_run(runs.RESULTS / "reference/nvidia-h200/20261123T015056Z-675ded5").rows
+    assert "tsp/data-rw" not in set(stored["implementation"])
+    assert (stored["row"] == "data-rw-warp").any() and not (stored["row"] == "data-rw").any()
 
 
 def test_the_best_row_of_each_cell(run_copy):

@@ -1,13 +1,14 @@
 /* The build's identity (bench/harness/build_info.h). The Makefile generates build_info.inc. */
 #include <string.h>
 
+#include "baselines/opencv_ipp.h"
 #include "bench/harness/build_info.h"
 #include "build_info.inc"
 #include "base/digest.h"
 
 const ab_build_info *ab_build(void)
 {
-    static const ab_build_info build = {
+    static ab_build_info build = {
         .version = AB_VERSION,
         .commit = AB_GIT_COMMIT,
         .dirty = AB_GIT_DIRTY,
@@ -22,6 +23,7 @@ const ab_build_info *ab_build(void)
         .cuda_archs = AB_CUDA_ARCHS,
         .device_code_sha256 = AB_DEVICE_CODE_SHA256,
     };
+    build.opencv_ipp = opencv_uses_ipp();
     return &build;
 }
 

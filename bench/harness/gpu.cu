@@ -136,6 +136,22 @@ extern "C" ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to,
     return ab_ok();
 }
 
+extern "C" ab_status gpu_residence_of(const ab_launch *launch, gpu_residence *residence)
+{
+    int device = 0, most_threads = 0, warp = 0;
+    cudaFuncAttributes attributes;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+    CUDA_TRY(cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, device));
+    CUDA_TRY(cudaFuncGetAttributes(&attributes, launch->kernel));
+    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&residence->blocks, launch->kernel, launch->threads,
+                                                           launch->shared_bytes));
+    residence->registers = attributes.numRegs;
+    residence->shared_bytes = (int)(attributes.sharedSizeBytes + launch->shared_bytes);
+    residence->occupancy = (double)(residence->blocks * ceil_div(launch->threads, warp)) / (most_threads / warp);
+    return ab_ok();
+}
+
 /* Of the runtime; the header that declares them, cuda_profiler_api.h, is not in NVIDIA's wheels. */
 extern "C" cudaError_t cudaProfilerStart(void);
 extern "C" cudaError_t cudaProfilerStop(void);

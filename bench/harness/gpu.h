@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "kernels/implementation.h"
+#include "kernels/launches.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +55,16 @@ ab_status gpu_clock_delay(gpu_clock *clock, double seconds);
 ab_status gpu_clock_flush(gpu_clock *clock);
 /* Milliseconds between two marks that it has passed. */
 ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms);
+
+/* What a launch takes of a multiprocessor, as the driver says. */
+typedef struct gpu_residence {
+    int registers;      /* of a thread */
+    int shared_bytes;   /* of a block, static and dynamic */
+    int blocks;         /* at once on a multiprocessor */
+    double occupancy;   /* share of the warps that a multiprocessor holds at most, 0 .. 1 */
+} gpu_residence;
+
+ab_status gpu_residence_of(const ab_launch *launch, gpu_residence *residence);
 
 /* Says to a profiler that waits for it, as Nsight Compute does with --profile-from-start off, where what it is to look
  * at begins and ends; without one, nothing happens. */

@@ -39,7 +39,7 @@ char *gpu_describe(const gpu_info *info, struct ab_nvml *nvml)
                   info->driver_version, "cuda_runtime", info->runtime_version);
     if (!gpu) return NULL;
     if (info->uuid[0]) {
-        ab_fingerprint("gpu", info->uuid, fingerprint);
+        ab_fingerprint("device", info->uuid, fingerprint);
         json_object_set_new(gpu, "fingerprint", json_string(fingerprint));
     }
     if (others >= 0) json_object_set_new(gpu, "other_processes", json_integer(others));

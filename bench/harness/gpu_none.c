@@ -60,6 +60,12 @@ ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms
     return no_cuda();
 }
 
+ab_status gpu_residence_of(const ab_launch *launch, gpu_residence *residence)
+{
+    (void)launch, (void)residence;
+    return no_cuda();
+}
+
 void gpu_profiler_begin(void)
 {
 }

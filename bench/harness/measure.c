@@ -95,14 +95,18 @@ static int marks_per_iteration(const ab_work *work)
     return work->methods->n_stages + 1;
 }
 
+/* `launches`: where what each stage launches is told, or NULL. */
 static ab_status run_iteration(ab_work *work, const work_clock *clock, const ab_timing *timing, double delay_s,
-                               int first_mark)
+                               int first_mark, ab_launches launches[AB_MAX_STAGES])
 {
     if (timing->l2_cold) AB_TRY(gpu_clock_flush(clock->gpu));
     if (clock->gpu) AB_TRY(gpu_clock_delay(clock->gpu, delay_s));
     AB_TRY(set_mark(clock, first_mark));
     for (int stage = 0; stage < work->methods->n_stages; ++stage) {
-        AB_TRY(work->methods->run_stage(work, stage));
+        ab_told_launches = launches ? &launches[stage] : NULL;
+        const ab_status status = work->methods->run_stage(work, stage);
+        ab_told_launches = NULL;
+        AB_TRY(status);
         AB_TRY(set_mark(clock, first_mark + stage + 1));
     }
     return ab_ok();
@@ -143,7 +147,8 @@ static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab
         if (profiled) gpu_profiler_begin();
         const double begin = ab_now_s();
         const double delay_s = slow && !timing->waits ? MOST_DELAY_S : timing->delay_s;
-        const ab_status status = run_iteration(work, clock, timing, delay_s, *completed * stride);
+        const ab_status status = run_iteration(work, clock, timing, delay_s, *completed * stride,
+                                               profiled ? series->launches : NULL);
         const double enqueue_s = ab_now_s() - begin;
         series->enqueue_s[series->n + *completed] = enqueue_s;
         series->late[series->n + *completed] = clock->gpu && !timing->waits && enqueue_s > delay_s;

@@ -29,6 +29,7 @@ typedef struct ab_series {
     int *number;                            /* [n]: number of the sample, which one that is taken again has too */
     double *enqueue_s;                      /* [n]: seconds that the CPU took to enqueue the iteration */
     bool *late;                             /* [n]: the GPU may have waited for the CPU */
+    ab_launches launches[AB_MAX_STAGES];    /* of each stage of the iteration that was profiled */
 } ab_series;
 
 void ab_series_free(ab_series *series); /* accepts a zeroed one */
@@ -43,7 +44,7 @@ typedef struct ab_timing {
     int ahead;      /* iterations by which the CPU may be ahead of the GPU; 0: it waits for each */
     double delay_s; /* by which the GPU waits before each iteration */
     bool waits;     /* the work waits for the CPU in its midst, which no delay helps */
-    bool profiled;  /* the first iteration is what a profiler is to look at (gpu_profiler_begin) */
+    bool profiled;  /* the first iteration is what a profiler is to look at (gpu_profiler_begin), and its launches are told */
     void (*look)(void *context); /* what the CPU looks at while the GPU works; NULL: nothing */
     void *context;               /* of that */
 } ab_timing;

@@ -166,6 +166,7 @@ static json_t *build_json(const char *executable_sha256)
                   {"dirty", json_boolean(build->dirty)}, {"cc", json_string(build->cc)},
                   {"cflags", json_string(build->cflags)}, {"nvcc", json_string(build->nvcc)},
                   {"nvcc_flags", json_string(build->nvcc_flags)}, {"opencv_version", json_string(build->opencv)},
+                  {"opencv_ipp", build->opencv_ipp < 0 ? json_null() : json_boolean(build->opencv_ipp)},
                   {"npp_version", json_string(build->npp)}, {"cudnn_version", json_string(build->cudnn)},
                   {"kernels", kernels_json(build->kernels)}, {"cuda_archs", json_string(build->cuda_archs)},
                   {"device_code_sha256", json_string(build->device_code_sha256)},

@@ -1,5 +1,6 @@
 /* The loop that takes samples (sample.h). */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -433,6 +434,36 @@ bool ab_times_are_precise(const ab_row *row, double within)
     return ab_relative_error(&row->ms) <= within && !is_in_doubt(row);
 }
 
+/* Appends to a list with a space between, as long as there is room. */
+static void list(char *text, size_t size, const char *format, ...)
+{
+    const size_t at = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    if (at + 1 < size) vsnprintf(text + at + (at > 0), size - at - (at > 0), format, arguments);
+    if (at > 0 && at + 1 < size) text[at] = ' ';
+    va_end(arguments);
+}
+
+#define LIST(member, ...) list(row->member, sizeof row->member, __VA_ARGS__)
+
+ab_status ab_list_launches(const ab_series *series, unsigned stages, ab_row *row)
+{
+    for (int stage = 0; stage < series->n_stages; ++stage)
+        for (int i = 0; stages >> stage & 1 && i < series->launches[stage].n; ++i) {
+            const ab_launch *launch = &series->launches[stage].of[i];
+            gpu_residence residence;
+            AB_TRY(gpu_residence_of(launch, &residence));
+            LIST(kernels, "%s", launch->name ? launch->name : "-");
+            LIST(block_threads, "%d", launch->threads);
+            LIST(registers, "%d", residence.registers);
+            LIST(shared_bytes, "%d", residence.shared_bytes);
+            LIST(blocks_per_sm, "%d", residence.blocks);
+            LIST(occupancy, "%.4g", residence.occupancy);
+        }
+    return ab_ok();
+}
+
 ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series, unsigned stages, unsigned whole)
 {
     const bool is_share = bench->options->process > 0; /* what its samples say is judged with those of the others */
@@ -441,6 +472,7 @@ ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series
     ab_sample *samples = calloc((size_t)series->n, sizeof *samples);
     ab_status status =
         samples ? summarise(series, stages, whole, row) : ab_failed("out of memory for %d samples", series->n);
+    if (status.code == AB_OK) status = ab_list_launches(series, stages, row);
     if (status.code == AB_OK) {
         ab_judge_times(row, !is_share);
         for (int i = 0; i < series->n; ++i) {

@@ -50,6 +50,9 @@ ab_status ab_take_samples(ab_bench *bench, const ab_sampling *sampling, ab_serie
 /* The stages of a sample as bits, by the names that the series has. */
 unsigned ab_sampling_stages(const ab_sampling *sampling, const ab_series *series);
 
+/* Lists in the row what these stages launched, as far as it was told (launches.h). */
+ab_status ab_list_launches(const ab_series *series, unsigned stages, ab_row *row);
+
 /* Fills the row's statistics and status from the series, where it has samples, and appends it with its samples to the
  * run, unless the run has it already (an interrupted run had written it). `whole`: the stages of the samples that those
  * of the row are parts of (ab_find_shape). */

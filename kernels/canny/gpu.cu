@@ -2,7 +2,7 @@
  *
  * Hysteresis grows inside blocks a fixed number of passes, as the thesis's H4 and H10 do (grow.cu), or, for 0 passes,
  * connects components and is done (connect.cu): the same map as OpenCV's.
- * Source: thesis §6.3, §6.6.2, after Luo & Duraiswami 2008.
+ * Source: thesis §6.3, §6.6.5, after Luo & Duraiswami 2008.
  */
 #include "kernels/canny/canny.h"
 

@@ -35,7 +35,7 @@ def gpus_of(run):
 
 def fingerprint_of(device):
     """A GPU's, which a run has since schema 5, shared or not; "" of one that is not known."""
-    return device.get("fingerprint") or (fingerprint("gpu", device["uuid"]) if device.get("uuid") else "")
+    return device.get("fingerprint") or (fingerprint("device", device["uuid"]) if device.get("uuid") else "")
 
 
 def fingerprint(kind, text):

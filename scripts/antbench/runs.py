@@ -25,16 +25,18 @@ from antbench.command import ROOT, WORK, BadInput
 HEADER = (
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
     "processes,iterations,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
-    "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,sm_clock_mhz,"
-    "temperature_c,power_w,throttle,published_id,published_ms,note"
+    "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,kernels,block_threads,registers,"
+    "shared_bytes,blocks_per_sm,occupancy,sm_clock_mhz,temperature_c,power_w,throttle,published_id,published_ms,note"
 ).split(",")
 SAMPLES_HEADER = ["table", "row", "line", "process", "turn", "i", "number", "ms", "discard_reason"]
 NEWEST_SCHEMA = 5
+LAUNCHED = ["kernels", "block_threads", "registers", "shared_bytes", "blocks_per_sm", "occupancy"]  # a list a cell
 SINCE = {
     "bytes": 2, "flops": 2, "energy_j": 2, "quality_runs": 2, "process": 2, "processes": 3, "waited": 4, "number": 4,
     "iterations": 5,
     "temperature_c": 5, "power_w": 5, "turn": 5,
 }  # fmt: skip
+SINCE |= dict.fromkeys(LAUNCHED, 5)
 
 
 def before(schema, header):
@@ -315,18 +317,21 @@ def table_name(text):
     return text.removeprefix("thesis-")
 
 
-def named_today(cells):
-    """The cells of a row under the names that its kernel has today.
+def named_today(cells, schema):
+    """The cells of a row of such a schema under the names that its kernel has today.
 
     What is i-roulette-warp today was i-roulette until that name went to a kernel as the papers describe it, which has
-    workers.
+    workers. What is data-rw-warp today was data-rw in all runs of a schema before 5, likewise.
     """
-    if cells["implementation"] != "tsp/i-roulette" or "workers=" in cells["params"]:
+    was_i_roulette = cells["implementation"] == "tsp/i-roulette" and "workers=" not in cells["params"]
+    was_data_rw = cells["implementation"] == "tsp/data-rw" and int(schema) < 5
+    if not was_i_roulette and not was_data_rw:
         return cells
+    then = cells["implementation"].removeprefix("tsp/")
     return {
         **cells,
-        "row": "i-roulette-warp",
-        "implementation": "tsp/i-roulette-warp",
+        "row": cells["row"].replace(then, f"{then}-warp", 1),
+        "implementation": f"tsp/{then}-warp",
         "published_id": "",
         "published_ms": "",
     }
@@ -340,7 +345,7 @@ def read_table(path, run_id, schema="1"):
         cells = {**dict.fromkeys(HEADER, ""), **cells, "table": table_name(cells["table"])}
         check_row(path, line, cells, run_id, schema)
         expect_one_device(path, line, cells, first_device)
-        row_then, cells = cells["row"], named_today(cells)
+        row_then, cells = cells["row"], named_today(cells, schema)
         key = tuple(cells[name] for name in KEY)
         if keys.setdefault(key, line) != line:
             raise BadInput(f"{path}:{line}: the same row as line {keys[key]}")
