@@ -10,7 +10,8 @@
 
 #include "bench/harness/driver.h"
 
-static const ab_set sets[] = {{"workers", "16 32 64 128 256 512 1024"}, {NULL, NULL}};
+static const ab_set sets[] = {
+    {"workers", "16 32 64 128 256 512 1024"}, {"ants-of-block", "4 8 32 64"}, {NULL, NULL}};
 
 static const ab_line on_cpu[] = {
     {"acotsp-seq", "tsp/acotsp-seq", "threads=1", "ACOTSP-style, 1 core", .seconds = 1.9e-9, .power = 3},
@@ -19,8 +20,10 @@ static const ab_line on_cpu[] = {
 };
 static const ab_line on_gpu[] = {
     {"task-thread", "tsp/task-thread", NULL, "ant per thread"},
+    {"task-thread-block-{block}", "tsp/task-thread", "block={ants-of-block}", "ant per thread, {block} ants a block"},
     {"task-thread-readonly", "tsp/task-thread", "readonly=1", "ant per thread, read-only cache"},
     {"data-rw-{workers}", "tsp/data-rw", "workers={workers}", "roulette wheel"},
+    {"data-rw-warp-{workers}", "tsp/data-rw-warp", "workers={workers}", "roulette wheel by sums of warps, ours"},
     {"i-roulette-{workers}", "tsp/i-roulette", "workers={workers}", "I-Roulette"},
     {"i-roulette-warp", "tsp/i-roulette-warp", NULL, "I-Roulette in registers, ours"},
     {"ds-roulette", "tsp/ds-roulette", NULL, "DS-Roulette"},

@@ -12,6 +12,7 @@ static const ab_set sets[] = {{NULL, NULL}};
 static const ab_line lines[] = {
     {"cpu-best", "tsp/cpu-best", "threads=all", "CPU", .seconds = 1.5e-7, .power = 2},
     {"data-rw", "tsp/data-rw", "workers=128", "roulette wheel", .gpu_only = true},
+    {"data-rw-warp", "tsp/data-rw-warp", "workers=128", "roulette wheel by sums of warps, ours", .gpu_only = true},
     {"i-roulette", "tsp/i-roulette", "workers=128", "I-Roulette", .gpu_only = true},
     {"ds-roulette", "tsp/ds-roulette", NULL, "DS-Roulette", .gpu_only = true},
     {NULL},

@@ -14,6 +14,7 @@ static const ab_line lines[] = {
     {"cpu-best-1", "psystem/cpu-best", "threads=1", "fastest CPU, bits, 1 core"},
     {"cpu-best-all", "psystem/cpu-best", "threads=all", "fastest CPU, bits, all cores"},
     {"baseline", "psystem/baseline", NULL, "baseline", "sat-baseline-c2050"},
+    {"baseline-grouped", "psystem/baseline-grouped", NULL, "baseline, a kernel a division", "sat-baseline-c2050"},
     {"enhanced", "psystem/enhanced", NULL, "enhanced", "sat-enhanced-c2050"},
     {"bits", "psystem/bits", NULL, "bits, ours"},
     {"{name}", "psystem/+"},

@@ -35,6 +35,7 @@ typedef struct ed_params {
     int threads;           /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
     int pictures;          /* AB_SEVERAL: how many are made of the image (kernels/canny/batch.h); others: 1 */
     int ranks;             /* AB_SEVERAL: how many work together; others: 1 */
+    int step;              /* colour-edge: ce_sample, what a DETECT is after the first; others: 0, all */
     int noise, level, tuning,
         seeds; /* what quality under noise is measured for (kernels/edges/noise.c); ignored here */
 } ed_params;

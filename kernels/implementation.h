@@ -62,8 +62,8 @@ enum {
     AB_CANDIDATES = 1 << 1,  /* "candidates": needs candidate sets */
     AB_PARTIAL = 1 << 2,     /* "partial": its map has no edges but the reference's, of which it may miss some where a
                              * parameter limits the passes */
-    AB_OTHER_RULES = 1 << 3, /* "other-rules": a library's edge detector, by rules of its own. How much its map differs
-                             * from the reference's is a quality of its row; only a broken call is its fault */
+    AB_OTHER_RULES = 1 << 3, /* "other-rules": an edge detector by rules of its own, as a library's. How much its map
+                             * differs from the reference's is a quality of its row; only a broken call is its fault */
     AB_REFERENCE = 1 << 4,   /* "reference": what the operation's other implementations are compared with */
     AB_SEVERAL = 1 << 5,     /* "several": of several GPUs or machines (kernels/ranks.h); its stages return when all are
                              * done, and CLOCK_MONOTONIC times them on GPUs too */

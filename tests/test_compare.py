@@ -220,7 +220,7 @@ TOURS = "nvidia-h100-80gb-hbm3/20261122T064013Z-8445075"  # JPDC's Figure 9 as s
 def test_rungs_of_one_rule_have_tours_alike_and_another_rule_has_not(capsys):
     """The roulette wheel and DS-Roulette choose in proportion, I-Roulette does not: what was measured on an H100."""
     alike = ["--run", TOURS, "jpdc-F9/ds-roulette"]
-    assert compare.main([*alike, "jpdc-F9/data-rw", "--alike"]) == 0
+    assert compare.main([*alike, "jpdc-F9/data-rw-warp", "--alike"]) == 0
     told = capsys.readouterr().out
     assert "B/A of" in told and "A, ms" not in told and told.count("  d198  ") == 1
     assert compare.main([*alike, "jpdc-F9/i-roulette", "--alike"]) == 4

@@ -24,6 +24,8 @@ typedef struct planted {
 } planted;
 
 static int target[EDGES_AXES];      /* the best point */
+static int drift;                   /* by how much its first threshold is larger where there is noise */
+static uint64_t clean;              /* sum_of the image without noise */
 static const uint8_t *known;        /* [SIDE][SIDE] */
 static uint64_t opened[MAX_OPENED]; /* of every image that it was opened on, a sum over its pixels */
 static int n_opened;
@@ -66,6 +68,13 @@ static void close_planted(ab_work *work)
     free(work);
 }
 
+static uint64_t sum_of(const uint8_t *rgba)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < 4 * SIZE; ++i) sum = sum * 31 + rgba[i];
+    return sum;
+}
+
 static ab_status open_planted(const void *problem, const void *given, ab_work **work)
 {
     static const ab_work_methods work_methods = {1, {"detect"}, run_stage, close_planted};
@@ -75,11 +84,10 @@ static ab_status open_planted(const void *problem, const void *given, ab_work **
     planted *self = calloc(1, sizeof *self);
     assert_true(self && n_opened < MAX_OPENED);
     self->detector = (ed_detector){{&work_methods}, &methods};
-    const int first = (int)params->volume_coefficient - target[1],
+    const uint64_t sum = sum_of(image->rgba);
+    const int first = (int)params->volume_coefficient - target[1] - (sum == clean ? 0 : drift),
               second = (int)params->intensity_coefficient - target[2];
     self->distance = abs((int)params->sigma - target[0]) + 2 * first * first + first * second + 2 * second * second;
-    uint64_t sum = 0;
-    for (int i = 0; i < 4 * SIZE; ++i) sum = sum * 31 + image->rgba[i];
     opened[n_opened++] = sum;
     *work = &self->detector.work;
     return ab_ok();
@@ -166,6 +174,7 @@ static double study(edges_grid grid, bool edges_are_known, book *b)
     ab_image *image = &((edges_image *)task.loaded)->image;
     uint8_t *edges = image->edges;
     known = edges;
+    clean = sum_of(((edges_image *)task.loaded)->rgba);
     n_opened = 0;
     if (!edges_are_known) image->edges = NULL;
     const ab_status status = edges_judge_noise(&task, &f);
@@ -273,7 +282,23 @@ static void judges_seeds_that_it_did_not_choose_on(void **state)
     assert_int_equal(distinct_images(), 1 + (LEVELS - 1) * (SEEDS + 1));
     assert_int_equal(b.own.n_values, SEEDS);
     for (int i = 0; i < b.n_rows; ++i)
-        assert_int_equal(b.rows[i].n_values, strstr(b.rows[i].key, "level=0;") ? 1 : SEEDS);
+        if (strcmp(b.rows[i].metric, "change") != 0)
+            assert_int_equal(b.rows[i].n_values, strstr(b.rows[i].key, "level=0;") ? 1 : SEEDS);
+}
+
+/* How far the best parameters are from those without noise, in steps of the grid. */
+static void tells_how_far_parameters_are_changed(void **state)
+{
+    (void)state;
+    static book b;
+    aim(1, 2, 4);
+    for (drift = 0; drift <= 3; ++drift) {
+        study(usual_grid(), true, &b);
+        const written *row = row_of(&b, at_20, "change");
+        assert_int_equal(row->n_values, 1);
+        assert_true(row->values[0] == drift);
+    }
+    drift = 0;
 }
 
 /* All that there is of a photograph. */
@@ -336,6 +361,7 @@ int main(void)
         cmocka_unit_test(tells_an_end_beyond_which_there_is_more),
         cmocka_unit_test(keeps_both_planes_on),
         cmocka_unit_test(judges_seeds_that_it_did_not_choose_on),
+        cmocka_unit_test(tells_how_far_parameters_are_changed),
         cmocka_unit_test(without_known_edges_agreement_alone),
         cmocka_unit_test(grids_are_equally_fine),
     };

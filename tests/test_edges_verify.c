@@ -95,6 +95,46 @@ static void test_passes_of_canny(void **state)
     expect_bugs(open_canny, "canny", AB_PARTIAL, &params, CANNY_BUG_ONE_LESS);
 }
 
+/* A serpentine of weak pixels with one strong end, which goes through a block of 16 x 16 pixels twice for each turn: a
+ * pass grows it by one block. Growth of so many passes is what is verified; what is missing from all passes is told. */
+static void test_missing_passes_are_a_quality(void **state)
+{
+    (void)state;
+    enum { SIDE = 96, WEAK = 70, STRONG = 255, TURN = 32 };
+    static uint8_t grey[SIDE * SIDE];
+    for (int y = 4; y < SIDE - 4; ++y)
+        for (int x = 4; x < SIDE - 4; ++x) {
+            const bool across = y % TURN == 8, down = x == (y / TURN % 2 ? 8 : SIDE - 12) && y >= 8;
+            if (across || down) grey[y * SIDE + x] = WEAK;
+        }
+    for (int x = 4; x < 8; ++x) grey[8 * SIDE + x] = STRONG;
+    const ed_image image = {.width = SIDE, .height = SIDE, .grey = grey};
+    double share_before = 1.0;
+    for (int passes = 1; passes <= 64; passes *= 4) {
+        ed_params params = ed_default_params();
+        params.sigma = 0.0;
+        params.low = 100;
+        params.high = 600;
+        params.hysteresis_passes = passes;
+        ab_input input = {.asked = "serpentine"};
+        const ab_implementation *gpu = registered("canny/gpu", AB_HOST);
+        const ab_operation *operation = ab_find_operation("canny");
+        edges_image loaded = {.image = {.width = SIDE, .height = SIDE}, .grey = grey};
+        ab_sink sink = {.note = keep_note};
+        const ab_circumstances c = {.implementation = gpu, .input = &input, .measure = &operation->measures[0]};
+        const ab_task task = {.c = &c, .loaded = &loaded, .problem = &image, .params = &params, .row = "h", .sink = &sink};
+        ab_verdict verdict = {.wrong = false};
+        const ab_status status = operation->measures[0].verify(&task, &verdict);
+        if (status.code != AB_OK) fail_msg("%d passes: %s", passes, status.reason);
+        assert_true(verdict.value == 0);
+        assert_string_equal(verdict.quality, "mismatch-share");
+        print_message("# %d passes: %g of the pixels differ\n", passes, verdict.quality_value);
+        if (passes <= 4) assert_true(verdict.quality_value > 0 && verdict.quality_value < share_before);
+        if (passes == 64) assert_true(verdict.quality_value == 0);
+        share_before = verdict.quality_value;
+    }
+}
+
 static void test_colour_edge(void **state)
 {
     (void)state;
@@ -227,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_of_canny),
+        cmocka_unit_test(test_missing_passes_are_a_quality),
         cmocka_unit_test(test_colour_edge),
         cmocka_unit_test(test_other_rules_are_a_quality),
         cmocka_unit_test(test_other_rules_without_edges),

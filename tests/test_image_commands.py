@@ -38,10 +38,10 @@ def test_quality_is_a_row_for_each_metric(cpu_run):
     rows = [row for row in rows_of(cpu_run[0] / "run") if row["table"] == "F5.5" and row["instance"] == "shapes-60x40"]
     values = {(row["row"], row["quality_metric"]): float(row["quality_mean"]) for row in rows}
     shared = {"f", "precision", "recall", "pratt", "thickness", "edge-share"}
-    assert {m for r, m in values if r == "seq"} == shared | {"agreement"}
-    assert {m for r, m in values if r == "sobel"} == shared
+    assert {m for r, m in values if r == "seq"} == shared | {"agreement", "f-sequential", "thickness-of-runs"}
+    assert {m for r, m in values if r == "sobel"} == shared | {"agreement-canny"}
     for (row, metric), value in values.items():
-        assert value > 0 and (metric == "thickness" or value <= 1), (row, metric)
+        assert value > 0 and (metric.startswith("thickness") or value <= 1), (row, metric)
     assert all(row["params"].endswith(f"metric={row['quality_metric']}") and row["samples"] == "" for row in rows)
     by = {metric: values["sobel", metric] for metric in shared}
     assert by["f"] == pytest.approx(2 * by["precision"] * by["recall"] / (by["precision"] + by["recall"]))
@@ -195,7 +195,8 @@ def test_detectors_are_verified_everywhere(detector_run):
     for row in (row for row in rows if row["backend"] == "host" and row["implementation"] not in others):
         assert (row["status"], row["scope"], row["mean_ms"], row["bytes"]) == ("ok", "functional", "", "")
     for row in (row for row in rows if row["implementation"] in others):
-        assert row["status"] == "unsupported" and row["note"]
+        told = {"unsupported": "", "ok": "mismatch-share"}  # a GPU's library; a kernel of ours
+        assert row["quality_metric"] == told[row["status"]] and row["note"]
     equal = [row for row in rows if row["implementation"] not in others
              and params_of(row).get("hysteresis", "all") == "all"]
     assert {(row["verify_metric"], row["verify_value"]) for row in equal} == {("mismatched-pixels", "0")}

@@ -46,7 +46,7 @@ def ours(tmp_path, monkeypatch):
     meta = json.loads((path / "meta.json").read_text())
     meta["inputs"] = [{"name": x, "sha256": "0", "path": f"/tsplib/a folder/{x}.tsp"} for x in ("d198", "big")]
     (path / "meta.json").write_text(json.dumps(meta))
-    monkeypatch.setattr(peers, "ours", lambda options: runs.load_run(path))
+    monkeypatch.setattr(peers, "ours", lambda options: [runs.load_run(path)] * 2)
 
 
 def measured(folder, out):
@@ -69,8 +69,8 @@ def test_what_they_print_becomes_rows(folder, ours, tmp_path):
 
 def test_the_fastest_choice_is_measured_and_named(folder, ours, tmp_path):
     _, _, rows = measured(folder, tmp_path / "out")
-    assert rows["gpu-mmas", "d198"]["params"] == "protocol=as-best;ants=198;alg=mmas_wrs_ct;warps=8"
-    assert rows["gpu-mmas-nn", "d198"]["params"] == "protocol=as-best;ants=198;nn=32;alg=mmas_wrs_ct_cl;warps=1"
+    assert rows["gpu-mmas", "d198"]["params"] == "protocol=mmas;ants=198;alg=mmas_wrs_ct;warps=8"
+    assert rows["gpu-mmas-nn", "d198"]["params"] == "protocol=mmas;ants=198;nn=32;alg=mmas_wrs_ct_cl;warps=1"
     assert rows["acotsp-gpu", "d198"]["params"] == "protocol=as;ants=198;warps=4;blocks=50"
 
 
@@ -118,7 +118,7 @@ def test_what_tells_of_a_fault_beside_a_time_has_no_time(folder, ours, tmp_path,
 
 def test_checkouts_and_the_run_beside_are_named(folder, ours, tmp_path, monkeypatch):
     _, run, _ = measured(folder, tmp_path / "out")
-    assert run.meta["beside"] == runs.load_run(tmp_path / "ours").run_id
+    assert run.meta["beside"] == [runs.load_run(tmp_path / "ours").run_id] * 2
     monkeypatch.setenv("PATH", str(tmp_path))  # no git
     assert peers.checkout_of(peers.GPU_MMAS, folder)["commit"] == "" != peers.checkout_of(peers.GPU_MMAS, folder)["executable_sha256"]
 
@@ -130,6 +130,21 @@ def test_of_our_own_rows_those_asked_for_are_measured(folder, tmp_path, monkeypa
         with pytest.raises(SystemExit, match="2"):
             peers.main([str(folder), "--out", str(tmp_path / "out"), "--instances", "d198", *more])
         assert (tmp_path / "asked").read_text() == f"frontier --instances d198 --profile quick --out {tmp_path}/out/frontier{told}\n"
+
+
+def test_a_max_min_ant_system_stands_beside_one_of_ours(folder, tmp_path, monkeypatch):
+    """GPU-MMAS is no Ant System: beside it in the report are rows of ours by its rule, which are measured with it."""
+    run = write_run(tmp_path / "ours", [made_row("frontier", "race", "d198", 1.0, "protocol=as")])
+    put(tmp_path / "antbench", f'echo $* >> {tmp_path}/asked; while [ $1 != --out ]; do shift; done; cp -r {run} $2')
+    monkeypatch.setattr(peers, "PROGRAM", tmp_path / "antbench")
+    (tmp_path / "out").mkdir()
+    peers.main([str(folder), "--out", str(tmp_path / "out"), "--instances", "d198"])
+    first, second = (tmp_path / "asked").read_text().splitlines()
+    assert first.startswith("frontier ") and second.startswith("improve ") and "--set protocol=mmas" in second
+    assert {peer.params.partition(";")[0] for peer in peers.PEERS if peer.program == "mmas"} == {"protocol=mmas"}
+    for table in ("3.3", "frontier-best", "frontier-nn-best"):
+        told = [(column["table"], column["row"], column["params"]) for column in layouts.columns()[table]]
+        assert any(place == "improve" and params == "protocol=mmas" for place, _, params in told), table
 
 
 def test_what_is_not_there_is_told_how_to_get(folder, ours, tmp_path):
@@ -154,7 +169,7 @@ def test_they_stand_beside_ours_under_names_of_their_own(folder, ours, tmp_path)
     beside = [column for column in layouts.columns()["frontier"] if column["table"] == "peers"]
     assert [column["label"] for column in beside] == ["AcoTsp, by its own clock"]
     assert cells.look_up(source, layouts.address(beside[0]), "d198").value == pytest.approx(0.6)
-    assert {column["table"] for column in layouts.columns()["3.3"]} == {"3.3", "peers"}
+    assert {column["table"] for column in layouts.columns()["3.3"]} == {"3.3", "improve", "peers"}
 
 
 def test_their_rows_are_those_of_the_report():

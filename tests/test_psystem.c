@@ -339,7 +339,7 @@ static void test_kept_membranes_are_the_references(void **state)
             assert_int_equal(ab_iterate(work).code, AB_OK);
             assert_int_equal(system->methods->words(system, words).code, AB_OK);
             ps_configuration found = rows_of_words(&formula, words);
-            assert_same(&found, strcmp(it->name, "baseline") == 0 ? &expected : &without);
+            assert_same(&found, strncmp(it->name, "baseline", 8) == 0 ? &expected : &without);
             ps_configuration_free(&found);
             kept++;
         }

@@ -114,10 +114,14 @@ def test_workers_are_of_the_kernels_that_have_them():
                        "protocol=as", *setting)
         return [params_of(row).get("workers") for row in rows]
 
-    for implementation in ("tsp/i-roulette", "tsp/data-rw"):
+    for implementation in ("tsp/i-roulette", "tsp/data-rw", "tsp/data-rw-warp"):
         assert workers_of(implementation) == ["128"]
         assert workers_of(implementation, "--set", "workers=32,64") == ["32", "64"]
     assert workers_of("tsp/ds-roulette", "--set", "workers=32,64") == [None]
+    rows = planned("--instances", "u30", "--backend", "host", "--implementations", "tsp/task-thread,tsp/ds-roulette",
+                   "--set", "protocol=as", "--set", "block=8,32")
+    assert {(row["implementation"], params_of(row).get("block")) for row in rows} == {
+        ("tsp/task-thread", "8"), ("tsp/task-thread", "32"), ("tsp/ds-roulette", None)} and len(rows) == 3
     result = drive("--instances", "u30", "--backend", "host", "--set", "workers=48")
     assert (result.returncode, one_line(result)) == (2, "antbench 3.3: workers must be a power of two, not 48")
 
@@ -139,7 +143,7 @@ def test_the_last_of_two_counts():
     ("3.3", "rh0=0.3", "--set rh0=0.3: no row here has such a parameter; did you mean rho? (--help lists them)"),
     ("3.3", "rh=0.3", "--set rh=0.3: no row here has such a parameter; did you mean rho? (--help lists them)"),
     ("3.3", "l3=cold", "--set l3=cold: no row here has such a parameter; did you mean l2? (--help lists them)"),
-    ("3.3", "block=64", "--set block=64: no row here has such a parameter (--help lists them)"),
+    ("3.3", "cached=0", "--set cached=0: no row here has such a parameter (--help lists them)"),
     ("3.3", "rho", '--set: expected NAME=VALUE, got "rho"'),
     ("3.3", "rho=", '--set: expected NAME=VALUE, got "rho="'),
     ("3.3", "=3", '--set: expected NAME=VALUE, got "=3"'),

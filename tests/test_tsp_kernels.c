@@ -600,7 +600,7 @@ static ab_status opening(const char *id, int n, int workers)
 static void test_workers_have_bits_for_32_tiles(void **state)
 {
     (void)state;
-    static const char *const ids[] = {"tsp/data-rw", "tsp/i-roulette"};
+    static const char *const ids[] = {"tsp/data-rw", "tsp/data-rw-warp", "tsp/i-roulette"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         assert_int_equal(opening(ids[i], 512, 16).code, AB_OK);
         const ab_status refused = opening(ids[i], 513, 16);

@@ -42,7 +42,15 @@ static __global__ void __launch_bounds__(COLUMN_TILE *COLUMN_THREADS_Y) blur_col
     }
 }
 
-static __global__ void __launch_bounds__(ROW_TILE_X *ROW_TILE_Y) blur_rows(ce_device device)
+/* ce_hue as eq. 6.5 has it, by the compiler's arc cosine, which near red has half of the digits. */
+static __device__ __forceinline__ float hue_by_acos(float x, float green_blue)
+{
+    const float y = 1.7320508f * green_blue, radius = sqrtf(fmaf(x, x, y * y));
+    const float angle = acosf(fminf(fmaxf(x / fmaxf(radius, 1e-30f), -1.0f), 1.0f)) * (1.0f / 6.0f);
+    return green_blue < 0.0f ? 1.04719755f - angle : angle;
+}
+
+template <bool ACOS> static __global__ void __launch_bounds__(ROW_TILE_X *ROW_TILE_Y) blur_rows(ce_device device)
 {
     enum { STRIDE = ROW_TILE_X + 2 * CE_MAX_RADIUS };
     SHARED(float4, tile, ROW_TILE_Y * STRIDE);
@@ -63,16 +71,27 @@ static __global__ void __launch_bounds__(ROW_TILE_X *ROW_TILE_Y) blur_rows(ce_de
         g = ce_blur_add(&device.taps, k, left_one.y + right_one.y, g);
         b = ce_blur_add(&device.taps, k, left_one.z + right_one.z, b);
     }
-    device.colour[ce_at(device, x, y)] = make_float2(ce_volume(r, g, b), ce_intensity(r, g, b));
+    const float volume = ACOS ? ce_area(r, g, b) * hue_by_acos((r - g) + (r - b), g - b) : ce_volume(r, g, b);
+    device.colour[ce_at(device, x, y)] = make_float2(volume, ce_intensity(r, g, b));
 }
 
-extern "C" ab_status AB_GPU(ce_blur)(const ce_device *device)
+template <bool ACOS> static ab_status blur(const ce_device *device)
 {
     const dim3 column_grid((unsigned)ceil_div(device->width, COLUMN_TILE),
                            (unsigned)ceil_div(device->height, COLUMN_TILE));
     LAUNCH(blur_columns, column_grid, dim3(COLUMN_TILE, COLUMN_THREADS_Y), 0)(*device);
     AB_TRY(AB_LAUNCHED("blur_columns"));
     const dim3 row_grid((unsigned)ceil_div(device->width, ROW_TILE_X), (unsigned)ceil_div(device->height, ROW_TILE_Y));
-    LAUNCH(blur_rows, row_grid, dim3(ROW_TILE_X, ROW_TILE_Y), 0)(*device);
+    LAUNCH(blur_rows<ACOS>, row_grid, dim3(ROW_TILE_X, ROW_TILE_Y), 0)(*device);
     return AB_LAUNCHED("blur_rows");
+}
+
+extern "C" ab_status AB_GPU(ce_blur)(const ce_device *device)
+{
+    return blur<false>(device);
+}
+
+extern "C" ab_status AB_GPU(ce_blur_acos)(const ce_device *device)
+{
+    return blur<true>(device);
 }

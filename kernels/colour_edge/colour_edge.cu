@@ -22,12 +22,16 @@ typedef struct ce_detector {
     const colour_edge_rung *rung;
     int thinning_passes;
     unsigned run; /* DETECT stages so far */
+    int step;     /* ed_params.step */
+    bool whole;   /* the next DETECT is a whole one, whatever the step: there is nothing yet to go on from */
 } ce_detector;
 
 static ab_status run_stage(ab_work *work, int stage)
 {
     ce_detector *detector = (ce_detector *)work;
     if (stage != ED_DETECT) return ed_transfer(&detector->gpu, stage);
+    detector->device.step = detector->whole ? (int)CE_ALL : detector->step;
+    detector->whole = false;
     return detector->rung->detect(&detector->device, detector->thinning_passes, detector->run++);
 }
 
@@ -77,8 +81,9 @@ static ab_status read_step(ed_detector *base, int step, float *values)
 
 static ab_status poison(ed_detector *base)
 {
-    const ce_detector *detector = (const ce_detector *)base;
+    ce_detector *detector = (ce_detector *)base;
     const size_t n = detector->gpu.n_pixels;
+    detector->whole = true;
     AB_TRY(ed_poison_map(base));
     CUDA_TRY(cudaMemset(detector->device.half_thinned, 0xff, n));
     CUDA_TRY(cudaMemset(detector->device.colour, 0xff, n * sizeof(float2)));
@@ -128,6 +133,7 @@ extern "C" ab_status AB_GPU(colour_edge_open)(const colour_edge_rung *rung, cons
 {
     AB_TRY(ed_check(image, params));
     if (image->height > MAX_HEIGHT) return ab_unsupported("needs a height <= %d, not %d", MAX_HEIGHT, image->height);
+    if (params->step != CE_ALL && !rung->has_steps) return ab_unsupported("has no kernels a step");
     if (rung->check) AB_TRY(rung->check(image, params));
     ce_detector *detector = (ce_detector *)calloc(1, sizeof *detector);
     if (!detector) return ab_failed("out of memory");
@@ -140,6 +146,7 @@ extern "C" ab_status AB_GPU(colour_edge_open)(const colour_edge_rung *rung, cons
     detector->device.factors[0] = ce_threshold_factor(n, params->volume_coefficient);
     detector->device.factors[1] = ce_threshold_factor(n, params->intensity_coefficient);
     detector->rung = rung;
+    detector->step = params->step;
     detector->thinning_passes = params->thinning_passes;
     const ab_status status = initialise(detector, image, params);
     if (status.code == AB_OK)
@@ -151,10 +158,12 @@ extern "C" ab_status AB_GPU(colour_edge_open)(const colour_edge_rung *rung, cons
 
 /* ---- colour-edge/gpu ---- */
 
-static ab_status detect(const ce_device *device, int thinning_passes, unsigned)
+extern "C" ab_status AB_GPU(ce_detect)(const ce_device *device, int thinning_passes,
+                                       ab_status (*blur)(const ce_device *), ab_status (*gradient)(const ce_device *))
 {
-    AB_TRY(AB_GPU(ce_blur)(device));
-    AB_TRY(AB_GPU(ce_gradient)(device));
+    if (device->step != CE_ONLY_GRADIENT) AB_TRY(blur(device));
+    if (device->step != CE_ONLY_BLUR) AB_TRY(gradient(device));
+    if (device->step != CE_ALL) return ab_ok();
     AB_TRY(AB_GPU(ce_reduce)(device));
     AB_TRY(AB_GPU(ce_mark)(device, thinning_passes ? device->edges : device->map));
     for (int pass = 0; pass < thinning_passes; ++pass) {
@@ -164,4 +173,9 @@ static ab_status detect(const ce_device *device, int thinning_passes, unsigned)
     return ab_ok();
 }
 
-AB_RUNG(colour_edge_rung, colour_edge_gpu) = {.detect = detect, .keeps_all = true};
+static ab_status detect(const ce_device *device, int thinning_passes, unsigned)
+{
+    return AB_GPU(ce_detect)(device, thinning_passes, AB_GPU(ce_blur), AB_GPU(ce_gradient));
+}
+
+AB_RUNG(colour_edge_rung, colour_edge_gpu) = {.detect = detect, .keeps_all = true, .has_steps = true};

@@ -7,6 +7,10 @@
  *                antbench 6.1 --implementations colour-edge/omp
  *   gpu      the GPU as the thesis has it: a kernel or two a step, each from global memory to global memory
  *                antbench 6.1 --implementations colour-edge/gpu
+ *   gradient-global  that with gradients of naive lookups in global memory
+ *                antbench 6.1 --implementations colour-edge/gradient-global
+ *   acos     gpu with the hue by an arc cosine, which gives a few other pixels
+ *                antbench 6.1 --implementations colour-edge/acos
  *   fused    two launches for all steps: gradients computed twice rather than kept, thinning of whole words
  *                antbench 6.1 --implementations colour-edge/fused
  *
@@ -57,6 +61,10 @@ enum ce_step {
     CE_EDGES, /* before thinning, 0 and 1 */
     CE_STEPS
 };
+
+/* What a DETECT is (ed_params.step), after the first one on an image: all steps, or one of them on what the first has
+ * left. The blur is with the turn into volume and intensity. */
+enum ce_sample { CE_ALL, CE_ONLY_BLUR, CE_ONLY_GRADIENT };
 
 /* The four gradient magnitudes of a pixel, wherever four of something are kept. */
 enum ce_magnitude { CE_M1_VOLUME, CE_M2_VOLUME, CE_M1_INTENSITY, CE_M2_INTENSITY, CE_MAGNITUDES };

@@ -1,9 +1,13 @@
 /* Colour edge detection to the harness (kernels/operation.h): parameters, the grid it is tuned over. */
 #include <stddef.h>
 
+#include "kernels/colour_edge/colour_edge.h"
 #include "kernels/edges/measures.h"
 
 #define AT(member) offsetof(ed_params, member)
+
+static const char *const step_names[] = {
+    [CE_ALL] = "all", [CE_ONLY_BLUR] = "blur", [CE_ONLY_GRADIENT] = "gradient", NULL};
 
 static const ab_parameter parameters[] = {
     {.name = "sigma", .help = "standard deviation of the Gaussian, pixels; 0: no blur", .kind = AB_REAL,
@@ -14,6 +18,8 @@ static const ab_parameter parameters[] = {
      .most = 1e6, .fallback = 2, .shown = AB_SHOWN},
     {.name = "thinning", .help = "passes of Guo & Hall's thinning", .offset = AT(thinning_passes), .most = 10000,
      .fallback = 1, .shown = AB_SHOWN},
+    {.name = "step", .help = "what a sample is, of rungs with kernels a step: all, the blur, or the gradient",
+     .kind = AB_CHOICE, .offset = AT(step), .choices = step_names, .measure = "step", .shown = AB_SHOWN},
     EDGES_PARAMETERS,
 };
 
@@ -45,7 +51,20 @@ static const edges_detector detector = {
     .bytes_per_pixel = 5.0,
 };
 
-static const ab_measure measures[] = {EDGES_MEASURES(detector)};
+static const ab_measure measures[] = {
+    EDGES_TIME_AND_QUALITY(detector),
+    {.name = "step",
+     .scope = "kernel",
+     .timed = true,
+     .samples = AB_SAMPLE_ITERATIONS,
+     .at_once = 100,
+     .stage = "detect",
+     .alone = true,
+     .verify = edges_verify,
+     .least_on_host = edges_steps,
+     .own = &detector},
+    EDGES_NOISE_AND_END(detector),
+};
 
 const ab_operation colour_edge_operation = {
     .name = "colour-edge",

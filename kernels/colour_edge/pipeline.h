@@ -22,6 +22,7 @@ typedef struct ce_device {
     unsigned char *half_thinned; /* plane: between the two halves of thinning */
     unsigned char *map;          /* plane: the result, 0 and 1 */
     const unsigned char *tables; /* [2][512]: guo_hall_tables */
+    int step;                    /* ce_sample: what a DETECT is */
     void *scratch;               /* the rung's own, as many bytes as it asked for, uninitialised; else NULL */
 } ce_device;
 
@@ -36,6 +37,8 @@ typedef struct colour_edge_rung {
     /* What must hold beyond ed_check, AB_UNSUPPORTED else; asks for shared memory (device_allow_shared). NULL: nothing.
      */
     ab_status (*check)(const ed_image *image, const ed_params *params) = NULL;
+    /* Whether detect keeps to ce_device.step. */
+    bool has_steps = false;
     /* What 1 in ce_device.colour means. */
     float colour_unit = 1.0f;
     /* Bytes of ce_device.scratch. NULL: none. */
@@ -88,8 +91,13 @@ extern "C" {
 ab_status AB_GPU(colour_edge_open)(const colour_edge_rung *rung, const ed_image *image, const ed_params *params,
                                    ed_detector **detector);
 
+/* A detector of kernels a step, with its own blur and gradient: device->step of it. */
+ab_status AB_GPU(ce_detect)(const ce_device *device, int thinning_passes, ab_status (*blur)(const ce_device *),
+                            ab_status (*gradient)(const ce_device *));
+
 /* The stages of colour-edge/gpu, one launcher a file. */
 ab_status AB_GPU(ce_blur)(const ce_device *device);                       /* image -> columns -> colour */
+ab_status AB_GPU(ce_blur_acos)(const ce_device *device);                  /* the same, the hue by an arc cosine */
 ab_status AB_GPU(ce_gradient)(const ce_device *device);                   /* colour -> gradients */
 ab_status AB_GPU(ce_reduce)(const ce_device *device);                     /* gradients -> sums -> thresholds */
 ab_status AB_GPU(ce_mark)(const ce_device *device, unsigned char *edges); /* gradients, thresholds -> edges */

@@ -133,14 +133,20 @@ CE_INLINE float ce_hue(float x, float green_blue)
     return fmaf(slope, t, base);
 }
 
-/* pi S^2 I (H/360), where S^2 I = (I - min)^2 / I = (R + G + B - 3 min)^2 / (3 (R + G + B)). R + G + B - 3 min is the
+/* 3 S^2 I, where S^2 I = (I - min)^2 / I = (R + G + B - 3 min)^2 / (3 (R + G + B)). R + G + B - 3 min is the
  * largest of what the two others have above a channel, so that it is exactly 0 for grey. */
+CE_INLINE float ce_area(float r, float g, float b)
+{
+    const float red_green = r - g, red_blue = r - b, green_blue = g - b;
+    const float above =
+        ce_larger(ce_larger(-(red_green + red_blue), red_green - green_blue), red_blue + green_blue);
+    return above * above * ce_reciprocal(ce_larger(r + g + b, 1e-30f));
+}
+
+/* pi S^2 I (H/360). */
 CE_INLINE float ce_volume(float r, float g, float b)
 {
-    const float red_green = r - g, red_blue = r - b, green_blue = g - b, x = red_green + red_blue;
-    const float above = ce_larger(ce_larger(-x, red_green - green_blue), red_blue + green_blue);
-    const float area = above * above * ce_reciprocal(ce_larger(r + g + b, 1e-30f));
-    return area * ce_hue(x, green_blue);
+    return ce_area(r, g, b) * ce_hue((r - g) + (r - b), g - b);
 }
 
 /* ---- Gradients ---- */

@@ -11,10 +11,10 @@ static __global__ void deposit_steps(dp_device device)
     if (step < device.n) dp_add(device, tour[step], tour[step + 1], dp_amount(device, ant));
 }
 
-static ab_status deposit(const dp_device *device, int block)
+extern "C" ab_status AB_GPU(dp_deposit_atomic)(const dp_device *device, int block)
 {
     LAUNCH(deposit_steps, dim3((unsigned)ceil_div(device->n, block), (unsigned)device->n_ants), block, 0)(*device);
     return AB_LAUNCHED("deposit_steps");
 }
 
-AB_RUNG(deposit_rung, deposit_atomic) = {.deposit = deposit};
+AB_RUNG(deposit_rung, deposit_atomic) = {.deposit = AB_GPU(dp_deposit_atomic)};

@@ -18,6 +18,10 @@
  *                               antbench jpdc-4 --implementations deposit/atomic
  *   atomic-tiling           a block an ant, whose tour it reads through shared memory, tile after tile (version 1)
  *                               antbench jpdc-4 --implementations deposit/atomic-tiling
+ *   atomic-cas              atomic by compare-and-swap, for cards without atomic addition of floats
+ *                               antbench jpdc-4 --implementations deposit/atomic-cas
+ *   evaporate-rows          atomic, with evaporation by a block for each row of the matrix
+ *                               antbench jpdc-4 --implementations deposit/evaporate-rows
  *
  * All of them leave the same matrix but for rounding (dp_bound). Sources: JPDC §3.3, §5.2, Figs. 4, 5, 8, Table 4; JSC
  * §2.3, §5.1.2, Fig. 2.

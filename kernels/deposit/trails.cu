@@ -1,4 +1,4 @@
-/* The device memory of deposit, and evaporation: a thread an entry, as JPDC §3.3. */
+/* The device memory of deposit, and evaporation: a thread an entry, as JPDC §3.3, unless the rung has another way. */
 #include <stdlib.h>
 
 #include "kernels/deposit/trails.h"
@@ -24,8 +24,10 @@ static ab_status run_stage(ab_work *work, int stage)
     const gpu_trails *trails = (const gpu_trails *)work;
     const dp_device *device = &trails->device;
     const int block = trails->params.block;
+    const float keep = (float)(1.0 - trails->params.rho);
     if (stage == DEPOSIT) return trails->rung->deposit(device, block);
-    LAUNCH(evaporate, ceil_div(device->n * device->n, block), block, 0)(*device, (float)(1.0 - trails->params.rho));
+    if (trails->rung->evaporate) return trails->rung->evaporate(device, block, keep);
+    LAUNCH(evaporate, ceil_div(device->n * device->n, block), block, 0)(*device, keep);
     return AB_LAUNCHED("evaporate");
 }
 

@@ -19,10 +19,15 @@ typedef struct dp_device {
 typedef struct deposit_rung {
     /* Stage "deposit", in blocks of `block` threads: enqueues it on the default stream. */
     ab_status (*deposit)(const dp_device *device, int block);
+    /* Stage "evaporate" likewise: every entry times `keep`. NULL: a thread an entry. */
+    ab_status (*evaporate)(const dp_device *device, int block, float keep) = NULL;
 } deposit_rung;
 
 extern "C" ab_status AB_GPU(deposit_open)(const deposit_rung *rung, const tsp_snapshot *snapshot,
                                           const dp_params *params, dp_trails **opened);
+
+/* deposit_rung.deposit of deposit/atomic. */
+extern "C" ab_status AB_GPU(dp_deposit_atomic)(const dp_device *device, int block);
 
 static __device__ __forceinline__ const int *dp_tour(const dp_device &device, int ant)
 {

@@ -193,6 +193,7 @@ extern "C" ab_status AB_GPU(edge_ants_open)(const edge_ants_rung *rung, const ea
                                             const ea_params *params, ea_colony **opened)
 {
     AB_TRY(ea_check(problem, params));
+    if (params->part != EA_ALL && !rung->updates_apart) return ab_unsupported("has no update apart from the ants' moves");
     if (rung->check) AB_TRY(rung->check(problem, params));
     gpu_colony *colony = (gpu_colony *)calloc(1, sizeof *colony);
     if (!colony) return ab_failed("out of memory");
@@ -205,6 +206,7 @@ extern "C" ab_status AB_GPU(edge_ants_open)(const edge_ants_rung *rung, const ea
     device->height = problem->height;
     device->n_ants = params->n_ants;
     device->block_threads = params->block_threads;
+    device->only_update = params->part == EA_UPDATE;
     device->cache_memory = params->cache_memory;
     device->matrices = params->matrices;
     device->alpha = (float)params->alpha;

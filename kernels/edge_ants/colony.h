@@ -17,6 +17,7 @@ typedef struct ea_device {
     int width, height;       /* pixels */
     int n_ants;              /* ants */
     int block_threads;       /* threads per block of the rung's kernel */
+    bool only_update;        /* RUN makes the updates of its iterations, and no ant moves (EA_UPDATE) */
     bool cache_memory;       /* the rung copies the ants' memory to shared memory */
     float alpha;             /* exponent of the pheromone */
     float keep;              /* 1 - rho */
@@ -50,6 +51,8 @@ typedef struct edge_ants_rung {
     ab_status (*check)(const ea_problem *problem, const ea_params *params) = NULL;
     /* Bytes of ea_device.scratch. NULL: none. */
     size_t (*scratch_bytes)(const ea_problem *problem, const ea_params *params) = NULL;
+    /* Whether move keeps to ea_device.only_update. */
+    bool updates_apart = false;
 } edge_ants_rung;
 
 extern "C" {
@@ -60,6 +63,9 @@ ab_status AB_GPU(edge_ants_open)(const edge_ants_rung *rung, const ea_problem *p
 
 /* secondary = factor * primary. */
 ab_status AB_GPU(ea_evaporate)(const ea_device *colony, float factor);
+
+/* edge_ants_rung.move of edge-ants/warp. */
+ab_status AB_GPU(ea_move_by_warp)(const ea_device *colony, unsigned long long seed, int iteration);
 }
 
 static inline void ea_swap(ea_device *colony)

@@ -7,6 +7,10 @@
 
 #define AT(member) offsetof(ea_params, member)
 
+static const char *const part_names[] = {"all", "update", NULL};
+static const char *const threshold_names[] = {
+    [EA_MEAN_PHEROMONE] = "pheromone", [EA_MEAN_INTENSITY] = "intensity", NULL};
+
 const ab_parameter ea_parameters[] = {
     {.name = "ants", .help = "ants; auto: ants-512 in proportion to the pixels", .offset = AT(n_ants), .least = 1,
      .most = EA_MAX_ANTS, .word = "auto", .shown = AB_SHOWN | AB_FITTED},
@@ -30,10 +34,15 @@ const ab_parameter ea_parameters[] = {
      .offset = AT(min_visibility), .most = 1, .shown = AB_SHOWN_SET},
     {.name = "matrices", .help = "resident: of pheromone, 1 or 2; auto: by the image's size", .offset = AT(matrices),
      .least = 1, .most = 2, .word = "auto", .shown = AB_SHOWN_SET},
+    {.name = "part", .help = "of warp-apart: a whole run (all), or only its updates of the pheromone (update)",
+     .kind = AB_CHOICE, .offset = AT(part), .choices = part_names, .measure = "part", .shown = AB_SHOWN},
     {.name = "ants-512", .help = "ants of 512 x 512 pixels", .offset = AT(n_ants_512), .least = 1, .most = EA_MAX_ANTS,
      .fallback = 3000},
     {.name = "runs", .help = "runs whose mean pheromone is a map", .offset = AT(map_runs), .least = 1, .most = 100000,
      .fallback = 10, .measure = "quality", .shown = AB_SHOWN},
+    {.name = "threshold", .help = "edges of a map are above the mean of its pheromone, or of the image's intensity",
+     .kind = AB_CHOICE, .offset = AT(threshold), .choices = threshold_names, .measure = "quality",
+     .shown = AB_SHOWN_SET},
     {.name = NULL},
 };
 

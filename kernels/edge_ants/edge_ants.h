@@ -12,6 +12,10 @@
  *                antbench 5.1 --implementations edge-ants/block
  *   warp     an ant a warp: the same without a barrier and without idle warps
  *                antbench 5.1 --implementations edge-ants/warp
+ *   search   an ant a warp: 8 lanes look through all of the memory
+ *                antbench 5.1 --implementations edge-ants/search
+ *   warp-apart  warp with deposits in a kernel of their own, so that updates can be timed alone
+ *                antbench 5.1 --implementations edge-ants/warp-apart
  *   octet    an ant eight lanes, none of which idles in the roulette; no pass of evaporation between the moves
  *                antbench 5.1 --implementations edge-ants/octet
  *   resident the ants stay in shared memory from first to last: a run is one launch, with a barrier of all blocks
@@ -80,10 +84,19 @@ typedef struct ea_params {
     int threads;           /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
     int block_threads;     /* GPU: threads per block, a multiple of 32, 32 .. 1024 */
     bool cache_memory;     /* GPU: ants' memory is copied to shared memory before it is searched (Fig. 5.7) */
+    int part;              /* ea_part: warp-apart's RUN; others refuse all but EA_ALL */
     int matrices;          /* resident: of pheromone, 1 or 2; 0: as the image's size suggests */
     int n_ants_512;        /* where n_ants is 0: so many on 512 x 512 pixels, in proportion elsewhere */
     int map_runs;          /* runs of different seeds whose mean pheromone is a map; no implementation reads it */
+    int threshold;         /* ea_threshold, above which a map has an edge; likewise */
 } ea_params;
+
+/* What a RUN makes of each of its iterations: all of it, or only the update of the pheromone. */
+typedef enum ea_part { EA_ALL, EA_UPDATE } ea_part;
+
+/* Of a map: the mean of its pheromone, or of the image's intensity over 255 (thesis §5.5.2 has "mean image intensity",
+ * but thresholds the pheromone). */
+typedef enum ea_threshold { EA_MEAN_PHEROMONE, EA_MEAN_INTENSITY } ea_threshold;
 
 /* Their table: names, ranges, defaults. Where it has 0 for them, n_ants follows from n_ants_512 and iterations from the
  * effort. */

@@ -158,6 +158,7 @@ static ab_status verify_whole_run(const ab_task *task, ab_verdict *verdict)
 {
     const ab_implementation *implementation = task->c->implementation, *reference = ab_find_reference(implementation);
     ea_params params = *(const ea_params *)task->params;
+    params.part = EA_ALL;
     ab_work *work = NULL, *expected = NULL;
     params.iterations = iterations_in_floats(&params);
     if (implementation->backend == AB_HOST) {
@@ -178,6 +179,7 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
 {
     ea_params params = *(const ea_params *)task->params;
     params.iterations = 1;
+    params.part = EA_ALL; /* a part of what is verified is what is timed */
     ab_work *work = NULL;
     int64_t moves = 0;
     if (task->c->implementation->backend == AB_HOST) {
@@ -202,9 +204,24 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
 
 /* ---- Quality ---- */
 
-/* The pheromone's mean over runs of different seeds into mean[height][width]. */
+/* The edges of a pheromone matrix into map[height][width]. */
+static void cut(const ea_problem *problem, const ea_params *params, const float *pheromone, uint8_t *map)
+{
+    const size_t pixels = (size_t)problem->width * (size_t)problem->height;
+    if (params->threshold == EA_MEAN_PHEROMONE) {
+        edge_map_threshold_mean(problem->width, problem->height, pheromone, map);
+        return;
+    }
+    double sum = 0.0;
+    for (size_t i = 0; i < pixels; ++i) sum += problem->grey[i];
+    const double mean = sum / (255.0 * (double)pixels);
+    for (size_t i = 0; i < pixels; ++i) map[i] = (double)pheromone[i] > mean;
+}
+
+/* The pheromone's mean over runs of different seeds into mean[height][width], and the thickness of the edges of each
+ * run's own map, cut into `map`, into thickness[map_runs], unless that is NULL. */
 static ab_status mean_pheromone(const ab_implementation *implementation, const ea_problem *problem,
-                                const ea_params *params, float *mean)
+                                const ea_params *params, float *mean, uint8_t *map, double *thickness)
 {
     const size_t pixels = (size_t)problem->width * (size_t)problem->height;
     float *pheromone = malloc(pixels * sizeof *pheromone);
@@ -218,6 +235,9 @@ static ab_status mean_pheromone(const ab_implementation *implementation, const e
         status = ab_iterate(work);
         if (status.code == AB_OK) status = colony->methods->read(colony, &result);
         for (size_t i = 0; i < pixels && status.code == AB_OK; ++i) mean[i] += pheromone[i] / (float)params->map_runs;
+        if (status.code != AB_OK || !thickness) continue;
+        cut(problem, params, pheromone, map);
+        status = edge_map_thickness(problem->width, problem->height, map, &thickness[run]);
     }
     if (work) work->methods->close(work);
     free(pheromone);
@@ -236,10 +256,21 @@ static ab_status compare_with_reference(const ab_task *task, const ea_params *pa
     const ea_problem *problem = task->problem;
     const ab_implementation *reference = ab_find_reference(task->c->implementation);
     edge_quality quality;
-    AB_TRY(mean_pheromone(reference, problem, params, m->scratch));
-    edge_map_threshold_mean(problem->width, problem->height, m->scratch, m->reference);
+    AB_TRY(mean_pheromone(reference, problem, params, m->scratch, NULL, NULL));
+    cut(problem, params, m->scratch, m->reference);
     AB_TRY(edge_map_compare(problem->width, problem->height, m->map, m->reference, 1.0, &quality));
     return task->sink->metric(task->sink, NULL, metric, &quality.f, 1, NULL);
+}
+
+/* F of the sequential reference's map of other seeds against known edges: what a map of these parameters reaches that
+ * is no copy of this one. */
+static ab_status append_reference_f(const ab_task *task, const maps *m)
+{
+    const ab_image *image = &((const edges_image *)task->loaded)->image;
+    edge_quality quality;
+    if (!image->edges) return ab_ok();
+    AB_TRY(edge_map_compare(image->width, image->height, m->reference, image->edges, edges_radius(image), &quality));
+    return task->sink->metric(task->sink, NULL, "f-sequential", &quality.f, 1, NULL);
 }
 
 /* With the same seeds, unless it is the reference, and with others. */
@@ -249,7 +280,8 @@ static ab_status append_agreement(const ab_task *task, const maps *m)
     if (ab_find_reference(task->c->implementation) != task->c->implementation)
         AB_TRY(compare_with_reference(task, &params, m, "agreement-same-seeds"));
     params.seed += reference_seed_offset;
-    return compare_with_reference(task, &params, m, "agreement");
+    AB_TRY(compare_with_reference(task, &params, m, "agreement"));
+    return append_reference_f(task, m);
 }
 
 /* Where people traced the edges: the best F over thresholds, of thinned maps, as that benchmark has it. */
@@ -264,12 +296,27 @@ static ab_status append_best_f(const ab_task *task, const maps *m)
     return task->sink->metric(task->sink, NULL, "best-f", &best.f, 1, NULL);
 }
 
+/* The mean pheromone of the runs, and as a metric how thick the edges are in each run's own map. */
+static ab_status append_runs(const ab_task *task, const maps *m)
+{
+    const ea_params *params = task->params;
+    double *thickness = calloc((size_t)params->map_runs, sizeof *thickness);
+    ab_status status = thickness ? mean_pheromone(task->c->implementation, task->problem, params, m->pheromone, m->map,
+                                                  thickness)
+                                 : ab_failed("out of memory for %d runs", params->map_runs);
+    if (status.code == AB_OK)
+        status = task->sink->metric(task->sink, NULL, "thickness-of-runs", thickness, params->map_runs, NULL);
+    free(thickness);
+    return status;
+}
+
 static ab_status judge_maps(const ab_task *task, const maps *m, double *f)
 {
     const ea_problem *problem = task->problem;
+    const ea_params *params = task->params;
     char name[80];
-    AB_TRY(mean_pheromone(task->c->implementation, problem, task->params, m->pheromone));
-    edge_map_threshold_mean(problem->width, problem->height, m->pheromone, m->map);
+    AB_TRY(append_runs(task, m));
+    cut(problem, params, m->pheromone, m->map);
     snprintf(name, sizeof name, "%s-pheromone", task->row);
     AB_TRY(edges_save_values(task, name, m->pheromone));
     snprintf(name, sizeof name, "%s-edges", task->row);
@@ -294,6 +341,14 @@ static ab_status judge(const ab_task *task, double *f)
 
 static const ab_measure measures[] = {
     {.name = "time",
+     .scope = "run",
+     .timed = true,
+     .samples = AB_SAMPLE_RUNS,
+     .at_once = RUNS_AT_ONCE,
+     .stage = "run",
+     .verify = verify,
+     .least_on_host = steps},
+    {.name = "part",
      .scope = "run",
      .timed = true,
      .samples = AB_SAMPLE_RUNS,

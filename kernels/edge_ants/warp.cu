@@ -50,7 +50,7 @@ template <bool cached> static __global__ void ants_by_warp(ea_device colony, uns
               moves ? ea_neighbour(position, winner, colony.width, colony.height) : random_pixel(colony, random), 1.0f);
 }
 
-static ab_status move(const ea_device *colony, unsigned long long seed, int iteration)
+extern "C" ab_status AB_GPU(ea_move_by_warp)(const ea_device *colony, unsigned long long seed, int iteration)
 {
     const int threads = colony->block_threads, blocks = ceil_div(colony->n_ants, threads / WARP_SIZE);
     if (colony->cache_memory)
@@ -60,4 +60,4 @@ static ab_status move(const ea_device *colony, unsigned long long seed, int iter
     return AB_LAUNCHED("ants_by_warp");
 }
 
-AB_RUNG(edge_ants_rung, edge_ants_warp) = {.move = move};
+AB_RUNG(edge_ants_rung, edge_ants_warp) = {.move = AB_GPU(ea_move_by_warp)};

@@ -1,9 +1,12 @@
 /* Running edge detectors, checking and judging their maps (kernels/edges/measures.h). */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "images/edge_map.h"
+#include "kernels/canny/canny.h"
 #include "kernels/edges/measures.h"
 #include "kernels/host/host_backend.h"
 #include "kernels/ranks.h"
@@ -57,7 +60,8 @@ static int share_of(const ed_params *params)
 ab_work_size edges_size(const ab_circumstances *c, const void *params)
 {
     const edges_detector *detector = c->measure->own;
-    return (ab_work_size){.bytes = detector->bytes_per_pixel * c->input->size * share_of(params), .flops = NAN};
+    const double bytes = detector->bytes_per_pixel * c->input->size * share_of(params);
+    return (ab_work_size){.bytes = ((const ed_params *)params)->step ? (double)NAN : bytes, .flops = NAN};
 }
 
 /* Maps that edges_judge_noise finds, roughly. */
@@ -289,6 +293,24 @@ static void describe_difference(const ab_task *task, const difference *d, ab_ver
     verdict->quality_value = (d->missing + d->surplus) / d->pixels;
 }
 
+/* The share of the pixels of an AB_PARTIAL's map that differ from the map of all passes. */
+static ab_status judge_completeness(const comparison *c, const edges_detector *detector, const uint8_t *found,
+                                    ab_verdict *verdict)
+{
+    const size_t pixels = (size_t)c->image->width * (size_t)c->image->height;
+    ed_params params = *(const ed_params *)c->task->params;
+    uint8_t *complete = malloc(pixels);
+    params.hysteresis_passes = INT_MAX;
+    const ab_status status =
+        complete ? detector->partial(c->image, &params, complete) : ab_failed("out of memory for %zu pixels", pixels);
+    size_t differing = 0;
+    for (size_t i = 0; status.code == AB_OK && i < pixels; ++i) differing += found[i] != complete[i];
+    free(complete);
+    verdict->quality = "mismatch-share";
+    verdict->quality_value = (double)differing / (double)pixels;
+    return status;
+}
+
 static ab_status verify_image(const ab_task *task, const edges_detector *detector, uint8_t *found, ab_verdict *verdict)
 {
     const comparison c = compare_on(task, task->problem);
@@ -298,6 +320,7 @@ static ab_status verify_image(const ab_task *task, const edges_detector *detecto
     verdict->value = d.missing + d.surplus;
     AB_TRY(status);
     if (c.other_rules) describe_difference(task, &d, verdict);
+    if (c.partial && detector->partial) AB_TRY(judge_completeness(&c, detector, found, verdict));
     return save_edges(task, found);
 }
 
@@ -316,12 +339,30 @@ ab_status edges_verify(const ab_task *task, ab_verdict *verdict)
 
 /* ---- Quality ---- */
 
+/* F of the map against all of Canny's by the rules in plain C, with the usual parameters, unless it is Canny's. */
+static ab_status append_canny_agreement(const ab_task *task, const uint8_t *map)
+{
+    const ed_image *image = task->problem;
+    ed_params params = ed_default_params();
+    edge_quality quality;
+    if (strcmp(task->c->implementation->operation, "canny") == 0) return ab_ok();
+    params.hysteresis_passes = INT_MAX;
+    uint8_t *canny = malloc(edges_pixels(task->loaded));
+    ab_status status = canny ? canny_reference_growth(image, &params, canny) : ab_failed("out of memory");
+    if (status.code == AB_OK)
+        status = edge_map_compare(image->width, image->height, map, canny, EDGE_MAP_NEAR, &quality);
+    free(canny);
+    AB_TRY(status);
+    return task->sink->metric(task->sink, NULL, "agreement-canny", &quality.f, 1, NULL);
+}
+
 ab_status edges_judge_map(const ab_task *task, double *f)
 {
     uint8_t *map = malloc(edges_pixels(task->loaded));
     ab_status status = map ? ab_ok() : ab_failed("out of memory");
     if (status.code == AB_OK) status = edges_map(task->c->implementation, task->problem, task->params, map);
     if (status.code == AB_OK) status = save_edges(task, map);
+    if (status.code == AB_OK) status = append_canny_agreement(task, map);
     if (status.code == AB_OK) status = edges_judge(task, map, f);
     free(map);
     return status;

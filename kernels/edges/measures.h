@@ -40,7 +40,8 @@ enum { EDGES_MAX_SEEDS = 25 }; /* of the noise: what a row can list */
 typedef struct edges_detector {
     edges_grid grid;
     double bytes_per_pixel; /* that are read and written */
-    /* The map of an AB_PARTIAL whose number of passes is given, computed apart from it; NULL: there is none. */
+    /* The map of an AB_PARTIAL whose number of passes is given, computed apart from it; it ends with the first pass that
+     * changes nothing. NULL: there is none. */
     ab_status (*partial)(const ed_image *image, const ed_params *params, uint8_t *map);
 } edges_detector;
 
@@ -49,6 +50,9 @@ typedef struct edges_detector {
  * column and row. Edges are found three times, and each must find the same: on the host backend in an order in which
  * warps run ahead, and on small images alone. All of this on the cell's image, whose differing pixels are verify_value,
  * and on small ones drawn to have edges in every corner and means that hang on the last pixel (edges_probe).
+ *
+ * Of an AB_PARTIAL with a number of passes, the share of the pixels that differ from the map of all passes is the
+ * quality "mismatch-share": 0 only where its passes suffice.
  *
  * An AB_OTHER_RULES is never wrong, however much its map differs. The share of the pixels that differ is its quality
  * "mismatch-share", and the note says how many it misses and has too many. A broken call is an error of the row: one
@@ -69,7 +73,8 @@ enum { EDGES_PROBES = 3, EDGES_PROBE_WIDTH = 75, EDGES_PROBE_HEIGHT = 43 };
 enum { EDGES_PROBE_PIXELS = EDGES_PROBE_WIDTH * EDGES_PROBE_HEIGHT };
 void edges_probe(int number, uint8_t *rgba, uint8_t *grey, ed_image *probe);
 
-/* The metrics of edges_judge for the map, which is saved. */
+/* The metrics of edges_judge for the map, which is saved; and agreement-canny, F of it against the map of all of Canny
+ * with ed_default_params, within EDGE_MAP_NEAR pixels, unless it is a map of Canny's itself. */
 ab_status edges_judge_map(const ab_task *task, double *f);
 
 /* How detectors stand noise. For each level up to params.level the parameters are chosen on one seed of the noise and
@@ -83,6 +88,8 @@ ab_status edges_judge_map(const ab_task *task, double *f);
  * metric=f is F against known edges. For tuning=thesis there is metric=agreement as well: F against the map that the
  * same detector finds with the same parameters without noise. It needs no known edges, so it is all that photographs
  * have. It says how constant a map is and not how good: a map of every pixel agrees with itself.
+ *
+ * metric=change of tuning=best is how many steps of the grid, over all axes, its parameters are from those of level 0.
  *
  * A row for each level and tuning, with the F of each seed; that of the cell is the last. Its note has the parameters,
  * and says where one is at an end of the grid beyond which there is more. Maps and images of the first seed are saved.

@@ -352,6 +352,14 @@ static bool at_the_end(const edges_grid *grid, const found_point *point)
     return false;
 }
 
+/* Steps of the grid, over all axes, from the best parameters without noise to those of a level. */
+static double change_of(const noise_task *n, int level)
+{
+    double steps = 0.0;
+    for (int axis = 0; axis < EDGES_AXES; ++axis) steps += abs(n->best[level].at[axis] - n->best[0].at[axis]);
+    return steps;
+}
+
 /* The row, or of the cell's own, tuning=best at the last level, the note and the values. */
 static ab_status append(const noise_task *n, int level, int tuning)
 {
@@ -367,6 +375,8 @@ static ab_status append(const noise_task *n, int level, int tuning)
     snprintf(note, sizeof note, "%s%s", used, point && at_the_end(n->grid, point) ? "; at the end of its grid" : "");
     if (tuning == THESIS && level > 0) AB_TRY(sink->metric(sink, key, "agreement", n->agreement[level], n_seeds, note));
     if (!image_of(n)->edges) return ab_ok();
+    const double change = tuning == BEST ? change_of(n, level) : 0.0;
+    if (tuning == BEST && level > 0) AB_TRY(sink->metric(sink, key, "change", &change, 1, note));
     if (level < n->n_levels - 1 || tuning != BEST) return sink->metric(sink, key, "f", f, n_seeds, note);
     sink->note(sink, note);
     sink->values(sink, f, n_seeds);

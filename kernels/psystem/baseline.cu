@@ -1,6 +1,9 @@
-/* psystem/baseline: the family's computation step by step, with general conditions removed. A block a membrane, a
+/* psystem/baseline, psystem/baseline-grouped: the family's computation step by step, with general conditions removed. A block a membrane, a
  * thread an object of the input, not of the alphabet. A division takes three steps of the system, each a kernel,
  * because all membranes must be done with one before the next: division, evolution of the literals and d out, d in.
+ * §3.3 has "a kernel that generates membranes and evolves objects", §3.4 groups "the CUDA kernels formerly belonging to
+ * the Generation stage" into one: JSC contradicts itself. `baseline` follows §3.4, which its gain of 15 rests on;
+ * `baseline-grouped` follows §3.3: a kernel a division makes all three steps of a membrane's two halves.
  * Kept: charges, the object d in each membrane and in the skin, every r's index, in all 3n - 1 steps of the generation.
  * The 2n steps of the synchronisation and the 2 a clause of the check-out are one kernel's: there r, which goes out and
  * comes back as r(0,2n), stays in its membrane. Output: the CPU counts the membranes that send c_{m+1}.
@@ -69,6 +72,36 @@ static ab_status generate(ps_membranes *membranes)
     return ab_ok();
 }
 
+/* The three steps of a division, of a membrane and both its halves. */
+static __global__ void divide_and_evolve(ps_device device, int stride, int k)
+{
+    const size_t q = (size_t)blockIdx.x * (size_t)stride, other = q + (size_t)stride / 2;
+    const uint32_t last = 2 * (uint32_t)device.n;
+    const bool comes_in = k < device.n;
+    uint32_t *half = ps_row(device, q), *other_half = ps_row(device, other);
+    for (int l = (int)threadIdx.x; l < device.n_literals; l += (int)blockDim.x) {
+        const uint32_t word = wait_a_step(half[l], last);
+        const uint32_t plus = ps_evolve(word, PS_PLUS), minus = ps_evolve(word, PS_MINUS);
+        half[l] = comes_in ? wait_a_step(plus, last) : plus;
+        other_half[l] = comes_in ? wait_a_step(minus, last) : minus;
+    }
+    if (threadIdx.x != 0) return;
+    device.charges[q] = device.charges[other] = PS_NEUTRAL;
+    device.control[q] = device.control[other] = comes_in ? k + 1 : 0;
+    if (!comes_in) atomicAdd(device.skin, 2ull); /* of those that come in again none is left */
+}
+
+static ab_status generate_grouped(ps_membranes *membranes)
+{
+    const ps_device *device = &membranes->device;
+    for (int level = 1; level <= device->levels; ++level) {
+        const int k = device->n - device->levels + level, stride = 1 << (device->levels - level);
+        LAUNCH(divide_and_evolve, 1 << (level - 1), membranes->block, 0)(*device, 2 * stride, k);
+        AB_TRY(AB_LAUNCHED("divide_and_evolve"));
+    }
+    return ab_ok();
+}
+
 /* Rules 5 and 7 for a membrane, in shared memory, where a thread reads and writes its own words alone. */
 static __global__ void synchronise_and_check_out(ps_device device)
 {
@@ -128,4 +161,12 @@ static ab_status open(const cnf_formula *formula, const ps_params *params, ps_sy
     return AB_GPU(ps_membranes_open)(&rung, formula, params, opened);
 }
 
+static ab_status open_grouped(const cnf_formula *formula, const ps_params *params, ps_system **opened)
+{
+    static const ps_memory_rung rung = {
+        3, {"generate", "check-out", "output"}, {generate_grouped, check_out, output}, prepare, rows, true};
+    return AB_GPU(ps_membranes_open)(&rung, formula, params, opened);
+}
+
 AB_RUNG(psystem_rung, psystem_baseline) = {.open = open};
+AB_RUNG(psystem_rung, psystem_baseline_grouped) = {.open = open_grouped};

@@ -18,6 +18,8 @@
  *   baseline      objects are the formula's literals, a block a membrane and a thread an object; every step of the
  *                 generation in a kernel of its own, synchronisation and check-out in one, output on the CPU
  *                     antbench jsc-3 --implementations psystem/baseline
+ *   baseline-grouped  that with the steps of a division in one kernel
+ *                     antbench jsc-3 --implementations psystem/baseline-grouped
  *   enhanced      a kernel a division, control objects are loops, output on the GPU
  *                     antbench jsc-4 --implementations psystem/enhanced
  *   tiled         the last divisions and check-out in shared memory

@@ -1,103 +1,54 @@
 /* Tour construction by data parallelism with the roulette wheel: a queen ant per block, a worker ant per thread.
  *
  * The workers tile over the cities: each multiplies choice_info by a 0 or 1 for visited or not and enters the product
- * in shared memory. Then "a particular thread is identified to proceed sequentially with the selection": it draws r up
- * to the sum of all products and walks along them until their sum reaches r (JPDC §3.2.2-3.2.3, Algorithm 2). The tabu
- * list is a bit per tile in a register of each worker, hence at most 32 tiles (§5.1.2).
+ * in shared memory. Then "a particular thread is identified to proceed sequentially with the selection" (JPDC §3.2.3).
+ * It adds all products, draws r up to their sum, and walks along them from the first city until their sum reaches r:
+ * lines 9 and 12 to 18 of JPDC's Algorithm 2. The tabu list is a bit per tile in a register of each worker, hence at
+ * most 32 tiles (§5.1.2).
  *
- * Decided here: the sum of all, which r needs, is made of one for each warp's 32 products, by shuffles, and the walk
- * goes along these sums first and then inside one of them: exactly the random proportional rule, with two barriers a
- * step. JPDC's best of each tile's choice suits I-Roulette, of a wheel it would not be in proportion. The walk's loops
- * go to their ends, so that its loads do not wait for one another. Limits: n <= 32 * workers, 4.1 n bytes of shared
- * memory. Per step and ant it reads one row of choice_info, 4 n bytes, mostly from L2, and a block waits for one
- * thread's walk, n / 16 + 32 additions one after another.
- * Source: JPDC §3.2.2, §3.2.3, §5.1.2; JSC §2.2.1.
+ * Decided here: JPDC's best of each tile's choice suits I-Roulette; of a wheel it would not be in proportion, so one
+ * wheel goes over all tiles. Limits: n <= 32 * workers, 4 n bytes of shared memory. Per step and ant it reads one row
+ * of choice_info, 4 n bytes, mostly from L2. A block waits for one thread's n additions and its walk of up to n more.
+ * data_rw_warp.cu has sums of warps in their place.
+ * Source: JPDC §3.2.2, §3.2.3, Algorithm 2, §5.1.2; JSC §2.2.1.
  */
 #include "kernels/cuda_random.h"
-#include "kernels/tsp/colony.h"
-#include "kernels/warp.h"
+#include "kernels/tsp/worker_ants.h"
 
-enum { MAX_WORKERS = 1024, HALF_WARP = WARP_SIZE / 2 };
-
-/* Layout of the dynamic shared memory, in bytes: a product per city of whole tiles, a sum for each group of them. */
-static size_t shared_bytes(int n, int workers)
+/* Bytes of dynamic shared memory: a product for each city. */
+static size_t shared_bytes(int n)
 {
-    const int cities = ceil_div(n, workers) * workers;
-    return (size_t)(cities + cities / min(workers, (int)WARP_SIZE)) * sizeof(float);
+    return (size_t)n * sizeof(float);
 }
 
-/* The sum of the products of a group: a warp, or all of a block of 16. */
-template <int GROUP> static __device__ __forceinline__ float sum_of_group(float product)
+/* By one thread: the first city at which the sum of products reaches r, u of the sum of all; -1 if all weigh 0. Both
+ * sums add the same numbers in the same order, so that the walk ends at the last city that weighs anything. */
+static __device__ __forceinline__ int spin(float u, int n, shared_array<float> products)
 {
-#pragma unroll
-    for (int offset = GROUP / 2; offset > 0; offset /= 2)
-        product += __shfl_xor_sync(FULL_WARP >> (WARP_SIZE - GROUP), product, offset);
-    return product;
-}
-
-/* By one thread: the first city at which the sum of products reaches r, u of the sum of all; -1 if all weigh 0. Inside
- * a group rounding can leave r past all of its products, then the last that weighs anything. */
-template <int GROUP>
-static __device__ __forceinline__ int spin(float u, int n_groups, shared_array<float> products,
-                                           shared_array<float> sums)
-{
-    float total = 0.0f, walked = 0.0f, before = 0.0f;
-    for (int i = 0; i < n_groups; ++i) total += sums[i];
+    float total = 0.0f, walked = 0.0f;
+    for (int city = 0; city < n; ++city) total += products[city];
     if (!(total > 0.0f)) return -1;
     const float r = u * total;
-    int group = 0;
-    for (int i = 0; i < n_groups; ++i) { /* once it is there walked < r does not come true again, nor is it ever 0 */
-        walked += sums[i];
-        const bool passed = walked < r || walked == 0.0f;
-        before = passed ? walked : before;
-        group += passed;
-    }
     int city = -1;
-    bool reached = false;
-    walked = before;
-#pragma unroll 8
-    for (int i = group * GROUP; i < group * GROUP + GROUP; ++i) {
-        walked += products[i];
-        if (reached || !(products[i] > 0.0f)) continue;
-        city = i;
-        reached = walked >= r;
-    }
+    do walked += products[++city];
+    while (walked < r || walked == 0.0f); /* u of the least numbers there are can be 0 */
     return city;
 }
 
-/* The all-zero rule (tsp.h), by the whole block: bit t of `unvisited` is that of this worker's city of tile t. */
-static __device__ int nearest_unvisited(const int *dist, int n, unsigned unvisited,
-                                        shared_array<unsigned long long> least)
-{
-    if (threadIdx.x == 0) least[0] = ~0ull;
-    __syncthreads();
-    unsigned long long nearest = ~0ull;
-    for (int city = (int)threadIdx.x; city < n; city += (int)blockDim.x, unvisited >>= 1)
-        if ((unvisited & 1u) && city_key(dist[city], city) < nearest) nearest = city_key(dist[city], city);
-    atomicMin(&least[0], nearest);
-    __syncthreads();
-    return (int)(unsigned)least[0];
-}
-
-template <int GROUP>
 static __global__ void __launch_bounds__(MAX_WORKERS)
     data_rw(tsp_device colony, unsigned long long seed, unsigned iteration)
 {
-    const int n = colony.n, workers = (int)blockDim.x, n_tiles = ceil_div(n, workers), cities = n_tiles * workers;
-    SHARED_DYNAMIC(float, products, 0, cities);
-    SHARED_DYNAMIC(float, sums, sizeof(float) * (size_t)cities, cities / GROUP);
+    const int n = colony.n, workers = (int)blockDim.x, ant = (int)blockIdx.x, thread = (int)threadIdx.x;
+    SHARED_DYNAMIC(float, products, 0, n);
     SHARED(unsigned long long, least, 1);          /* for the all-zero rule */
     SHARED(int, chosen, 1);                        /* the city to go to, -1 for the all-zero rule */
     SHARED(curandStatePhilox4_32_10_t, random, 1); /* of thread 0: in registers it would be each worker's */
 
-    const int ant = (int)blockIdx.x, thread = (int)threadIdx.x;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
     long long length = 0;           /* of thread 0 */
     int last_edge = 0;              /* added a step late, so that no step waits for its load */
     unsigned zero_weight_steps = 0; /* of thread 0 */
-    unsigned unvisited = 0;         /* bit t: city t * workers + thread is not visited */
-    for (int tile = 0; tile < n_tiles; ++tile)
-        if (tile * workers + thread < n) unvisited |= 1u << tile;
+    unsigned unvisited = unvisited_at_first(n);
 
     if (thread == 0) {
         curand_init(seed, (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant, 0, &random[0]);
@@ -109,16 +60,10 @@ static __global__ void __launch_bounds__(MAX_WORKERS)
     for (int step = 1; step < n; ++step) {
         const size_t row = (size_t)current * (size_t)colony.stride;
         if (current % workers == thread) unvisited &= ~(1u << (current / workers));
-#pragma unroll 4
-        for (int tile = 0; tile < n_tiles; ++tile) {
-            const int city = tile * workers + thread;
-            const float weight = city < n ? colony.choice_info[row + (size_t)city] : 0.0f;
-            const float product = weight * (float)(unvisited >> tile & 1u), sum = sum_of_group<GROUP>(product);
-            products[city] = product;
-            if (thread % GROUP == 0) sums[city / GROUP] = sum;
-        }
+        for (int city = thread, tile = 0; city < n; city += workers, ++tile)
+            products[city] = colony.choice_info[row + (size_t)city] * (float)(unvisited >> tile & 1u);
         __syncthreads();
-        if (thread == 0) chosen[0] = spin<GROUP>(curand_uniform(&random[0]), cities / GROUP, products, sums);
+        if (thread == 0) chosen[0] = spin(curand_uniform(&random[0]), n, products);
         __syncthreads();
         int next = chosen[0];
         if (next < 0) {
@@ -136,23 +81,16 @@ static __global__ void __launch_bounds__(MAX_WORKERS)
     if (thread == 0) finish_tour(colony, ant, tour, current, length + last_edge, zero_weight_steps);
 }
 
-static auto *kernel_for(int workers)
-{
-    return workers < WARP_SIZE ? data_rw<HALF_WARP> : data_rw<WARP_SIZE>;
-}
-
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    LAUNCH(kernel_for(params->workers), colony->n_ants, params->workers, shared_bytes(colony->n, params->workers))
-    (*colony, params->seed, iteration);
+    LAUNCH(data_rw, colony->n_ants, params->workers, shared_bytes(colony->n))(*colony, params->seed, iteration);
     return AB_LAUNCHED("data_rw");
 }
 
 static ab_status check(const as_problem *problem, const as_params *params)
 {
     AB_TRY(as_check_workers(problem, params));
-    return device_allow_shared((const void *)kernel_for(params->workers), shared_bytes(problem->n, params->workers),
-                               params->carveout);
+    return device_allow_shared((const void *)data_rw, shared_bytes(problem->n), params->carveout);
 }
 
 AB_RUNG(tsp_rung, tsp_data_rw) = {.construct = construct, .check = check};

@@ -86,7 +86,7 @@ static void fit(const ab_circumstances *c, void *fitted)
     if (!(c->implementation->traits & AB_CANDIDATES)) params->nn = 0;
     if (c->implementation->backend == AB_CPU) params->carveout = -1;
     if (!(c->implementation->traits & AB_WORKERS)) params->workers = 0;
-    if (!(c->implementation->traits & AB_THREAD_EACH)) params->readonly = false;
+    if (!(c->implementation->traits & AB_THREAD_EACH)) params->readonly = false, params->block = AS_THREAD_BLOCK;
     if (!(c->implementation->traits & AB_RACE)) params->block_ants = 0;
     if (!(c->implementation->traits & AB_RACE) || params->nn > 0) params->near = 0;
     if (params->rho == 0.0) params->rho = as_default_params(c->input->size, params->protocol).rho;

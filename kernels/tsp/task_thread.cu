@@ -1,4 +1,4 @@
-/* Tour construction by task parallelism: one ant per thread, 16 ants per block.
+/* Tour construction by task parallelism: one ant per thread, 16 ants per block unless the parameter `block` says another.
  *
  * Each thread does what the CPU does (JPDC Algorithm 2): it copies a row of choice_info, 0 for visited cities, to its
  * list of probabilities, adding them up, and walks along the list until the sum reaches its random number. The lists
@@ -8,23 +8,24 @@
  * cache.
  *
  * Decided here: a visited city is a bit, and the ants' lists lie side by side, so that their accesses meet in no bank.
- * What JPDC did where the lists do not fit is not said; here it is unsupported. Limit: 66 n bytes of shared memory.
+ * What JPDC did where the lists do not fit is not said; here it is unsupported. Limit: 66 n bytes of shared memory for
+ * 16 ants.
  * Bound by latency: half a warp a block, and a chain of n additions, or 2 n, for each city chosen.
  * Source: JPDC §3.1.2, Fig. 1, §5.1.4; JSC §2.2, §5.1.
  */
 #include "kernels/cuda_random.h"
 #include "kernels/tsp/colony.h"
 
-enum { N_THREADS = 16, BITS = 32 /* cities per word of the visited list */ };
+enum { BITS = 32 /* cities per word of the visited list */ };
 
 /* Layout of the dynamic shared memory, in bytes. */
-static size_t shared_bytes(int stride)
+static size_t shared_bytes(int stride, int n_threads)
 {
-    return (size_t)N_THREADS * ((size_t)stride * sizeof(float) + (size_t)(stride / BITS) * sizeof(unsigned));
+    return (size_t)n_threads * ((size_t)stride * sizeof(float) + (size_t)(stride / BITS) * sizeof(unsigned));
 }
 
 /* The list of probabilities of this thread's ant, in `from`, by Algorithm 2, lines 1 to 11; returns their sum. */
-template <bool READ_ONLY>
+template <int N_THREADS, bool READ_ONLY>
 static __device__ __forceinline__ float weigh_all(const float *row, int stride, shared_array<unsigned> unvisited,
                                                   shared_array<float> probability)
 {
@@ -43,6 +44,7 @@ static __device__ __forceinline__ float weigh_all(const float *row, int stride, 
 }
 
 /* Lines 12 to 18: the city at which the probabilities add up to r; -1 if all weigh 0. */
+template <int N_THREADS>
 static __device__ __forceinline__ int spin(float r, int n, shared_array<float> probability)
 {
     int chosen = -1;
@@ -56,6 +58,7 @@ static __device__ __forceinline__ int spin(float r, int n, shared_array<float> p
 }
 
 /* The all-zero rule (tsp.h). */
+template <int N_THREADS>
 static __device__ int nearest_unvisited(const int *dist, int n, shared_array<unsigned> unvisited)
 {
     unsigned long long nearest = ~0ull;
@@ -65,7 +68,7 @@ static __device__ int nearest_unvisited(const int *dist, int n, shared_array<uns
     return (int)(unsigned)nearest;
 }
 
-template <bool READ_ONLY>
+template <int N_THREADS, bool READ_ONLY>
 static __global__ void __launch_bounds__(N_THREADS)
     task_thread(tsp_device colony, unsigned long long seed, unsigned iteration)
 {
@@ -90,10 +93,10 @@ static __global__ void __launch_bounds__(N_THREADS)
     for (int step = 1; step < n; ++step) {
         const size_t row = (size_t)current * (size_t)stride;
         unvisited[current / BITS * N_THREADS] &= ~(1u << (current % BITS));
-        const float sum = weigh_all<READ_ONLY>(colony.choice_info + row, stride, unvisited, probability);
-        int next = spin(curand_uniform(&random) * sum, n, probability);
+        const float sum = weigh_all<N_THREADS, READ_ONLY>(colony.choice_info + row, stride, unvisited, probability);
+        int next = spin<N_THREADS>(curand_uniform(&random) * sum, n, probability);
         if (next < 0) {
-            next = nearest_unvisited(colony.dist + row, n, unvisited);
+            next = nearest_unvisited<N_THREADS>(colony.dist + row, n, unvisited);
             ++zero_weight_steps;
         }
         length += last_edge;
@@ -103,22 +106,41 @@ static __global__ void __launch_bounds__(N_THREADS)
     finish_tour(colony, ant, tour, current, length + last_edge, zero_weight_steps);
 }
 
-static auto *kernel_for(const as_params *params)
+typedef void (*task_kernel)(tsp_device, unsigned long long, unsigned);
+
+template <int N_THREADS> static task_kernel kernel_of(bool readonly)
 {
-    return params->readonly ? task_thread<true> : task_thread<false>;
+    return readonly ? task_thread<N_THREADS, true> : task_thread<N_THREADS, false>;
+}
+
+static task_kernel kernel_for(const as_params *params)
+{
+    switch (params->block) {
+    case 4:
+        return kernel_of<4>(params->readonly);
+    case 8:
+        return kernel_of<8>(params->readonly);
+    case 32:
+        return kernel_of<32>(params->readonly);
+    case 64:
+        return kernel_of<64>(params->readonly);
+    default:
+        return kernel_of<16>(params->readonly);
+    }
 }
 
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    LAUNCH(kernel_for(params), ceil_div(colony->n_ants, N_THREADS), N_THREADS, shared_bytes(colony->stride))
+    const int threads = params->block;
+    LAUNCH(kernel_for(params), ceil_div(colony->n_ants, threads), threads, shared_bytes(colony->stride, threads))
     (*colony, params->seed, iteration);
     return AB_LAUNCHED("task_thread");
 }
 
 static ab_status check(const as_problem *problem, const as_params *params)
 {
-    return device_allow_shared((const void *)kernel_for(params), shared_bytes(ceil_div(problem->n, BITS) * BITS),
-                               params->carveout);
+    const size_t bytes = shared_bytes(ceil_div(problem->n, BITS) * BITS, params->block);
+    return device_allow_shared((const void *)kernel_for(params), bytes, params->carveout);
 }
 
 AB_RUNG(tsp_rung, tsp_task_thread) = {.construct = construct, .check = check};

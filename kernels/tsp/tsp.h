@@ -24,6 +24,8 @@
  *                            antbench 3.3 --implementations tsp/task-thread
  *   data-rw              a block an ant, the queen, and a thread a city, her workers; one thread spins the wheel
  *                            antbench 3.3 --implementations tsp/data-rw --set workers=32,64,128
+ *   data-rw-warp         that with sums of warps by shuffles, so that the one thread's walk is short
+ *                            antbench 3.3 --implementations tsp/data-rw-warp --set workers=32,64,128
  *   i-roulette           no wheel: each city with a random number of its own, the largest product wins, which is not the
  *                        random proportional rule
  *                            antbench 3.3 --implementations tsp/i-roulette --set workers=32,64,128
@@ -31,6 +33,10 @@
  *                            antbench 3.3 --implementations tsp/i-roulette-warp
  *   ds-roulette          the rule again, with two random numbers a step: a spin over sub-blocks, one inside the winner
  *                            antbench 3.3 --implementations tsp/ds-roulette
+ *   ds-roulette-reduce   that with the scans of its warps in shared memory, as the thesis has them
+ *                            antbench 3.3 --implementations tsp/ds-roulette-reduce
+ *   ds-roulette-branch   likewise, in half of that memory, by branches
+ *                            antbench 3.3 --implementations tsp/ds-roulette-branch
  *   race                 the rule without a wheel: a warp per ant, clocks of near cities race one for all others
  *                            antbench 3.3 --implementations tsp/race
  * and with candidate sets, so that a step reads 20 or 32 cities and seldom all:
@@ -90,7 +96,8 @@ extern "C" {
 enum {
     AS_MAX_CITIES = 65535,   /* with matrices of all edges, */
     AS_MAX_SPARSE = 1000000, /* ... and without */
-    AS_MAX_TILES = 32        /* cities of a worker: bits of a register */
+    AS_MAX_TILES = 32,       /* cities of a worker: bits of a register */
+    AS_THREAD_BLOCK = 16     /* ants of a block of task-thread, as JPDC has it (§5.1.4) */
 };
 
 typedef struct as_problem {
@@ -134,6 +141,7 @@ typedef struct as_params {
     int workers;   /* GPU, AB_WORKERS: threads of an ant's block (JPDC's worker ants), a power of two; others: 0 */
     int near;       /* GPU, AB_RACE: near cities with a clock of their own; 0: 31 */
     int block_ants; /* GPU, AB_RACE: ants of a block whose rows come from the cache; 0: rows in shared memory if they fit */
+    int block;     /* GPU, AB_THREAD_EACH: task-thread's ants of a block: 4, 8, 16, 32 or 64 */
     bool readonly; /* GPU, AB_THREAD_EACH: choice_info through the read-only cache, once the texture cache */
     int ranks;     /* AB_SEVERAL: how many work together; others: 1 */
     bool each;     /* AB_SEVERAL: n_ants was of each rank, until it was multiplied; as "weak scaling" has it */

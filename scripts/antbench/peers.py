@@ -1,7 +1,7 @@
 """make bench-peers PEERS=DIR: Ant System by others, beside ours on this machine.
 
 DIR has their checkouts, under the names that `git clone` gives them; nothing of theirs is bundled, built or changed. First our
-own rows are measured (antbench frontier), then each peer's program runs on the same files, with as many ants as cities, without
+own rows are measured (antbench frontier; and beside GPU-MMAS those of MAX-MIN Ant System, antbench improve), then each peer's program runs on the same files, with as many ants as cities, without
 local search, PROCESSES times. A sample is what the program itself says that an iteration took in the mean of a process: of a
 GPU's peer the time of its kernels, of ACOTSP the CPU's. Where a peer leaves a choice (its kernel, its grid), the fastest in
 short runs is measured, and the row says which.
@@ -41,6 +41,8 @@ TRIAL = 5  # iterations by which the fastest choice is found, and how long an it
 SECONDS = 0.5  # that a process is to iterate
 MOST = 100  # iterations of a process
 LONGEST = 120  # characters of what is quoted
+# Of our own rows those with the rule of GPU-MMAS.
+MAX_MIN = ["--implementations", "tsp/race,tsp/race-candidates", "--set", "protocol=mmas", "--set", "improve=none"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ GPU_MMAS = Peer(
     build="make CUDA_DIR=/usr/local/cuda COMPUTE_CAPABILITY=-arch=native",
     source="https://github.com/RSkinderowicz/GPU-based-MMAS",
     backend="cuda",
-    params="protocol=as-best",
+    params="protocol=mmas",
     arguments="--instance={file} --alg={alg} --block-warps={warps} --ants=0 --ls=0 --iter={iterations} --rho=0.9 --seed={seed}"
     " --results-dir={scratch}",
     time=r"^Mean iter\. time \[ms\]: (\S+)",
@@ -106,7 +108,7 @@ PEERS = (
         to_ms=lambda told, iterations: 1e3 * told / iterations,
     ),
     GPU_MMAS,
-    replace(GPU_MMAS, row="gpu-mmas-nn", label="GPU-MMAS, sets of 32", params="protocol=as-best;nn=32", arguments=GPU_MMAS.arguments + " --cand-list-size=32",
+    replace(GPU_MMAS, row="gpu-mmas-nn", label="GPU-MMAS, sets of 32", params="protocol=mmas;nn=32", arguments=GPU_MMAS.arguments + " --cand-list-size=32",
             choices=kernels("_cl", (1,))),  # it asks for as many threads as candidates
     Peer(
         row="acotsp-gpu",
@@ -292,10 +294,17 @@ def write(path, meta, lines):
 
 
 def ours(options):
-    """The run of our own rows, measured now, on the same machine: which that is, and the files, stand in its meta.json."""
-    path = options.out / "frontier"
-    asked = [PROGRAM, "frontier", "--instances", options.instances, "--profile", options.profile, "--out", path]
-    asked += ["--implementations", options.implementations] if options.implementations else []
+    """[the runs of our own rows], measured now, on the same machine: which that is, and the files, stand in their meta.json."""
+    return [run_own(options, "frontier", implementations_of(options)), run_own(options, "improve", MAX_MIN)]
+
+
+def implementations_of(options):
+    return ["--implementations", options.implementations] if options.implementations else []
+
+
+def run_own(options, driver, more):
+    path = options.out / driver
+    asked = [PROGRAM, driver, "--instances", options.instances, "--profile", options.profile, "--out", path, *more]
     done = subprocess.run(asked, check=False)
     if done.returncode not in (command.OK, command.SKIPPED):
         sys.exit(done.returncode)
@@ -328,7 +337,7 @@ def parse(arguments):
 
 def main(arguments):
     options = parse(arguments)
-    beside = ours(options)
+    beside, *others = ours(options)
     known = {name: beside.meta[name] for name in ("machine", "device", "devices", "inputs", "build") if name in beside.meta}
     stamp = now().replace("-", "").replace(":", "")
     meta = {
@@ -340,7 +349,7 @@ def main(arguments):
         "started_utc": now(),
         "complete": False,
         **known,
-        "beside": beside.run_id,
+        "beside": [run.run_id for run in (beside, *others)],
         "peers": {peer.row: checkout_of(peer, options.peers) for peer in PEERS},
     }
     devices, lines = {"cpu": beside.meta["machine"]["cpu"], "cuda": beside.device.get("name", "no GPU")}, []

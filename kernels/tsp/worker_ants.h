@@ -1,0 +1,35 @@
+/* What the rungs with a queen ant per block and a worker ant per thread share: the tabu list of a worker.
+ *
+ * It is a bit per tile of as many cities as there are workers, in a register (JPDC §3.2.2): bit t of `unvisited` is
+ * that of city t * workers + thread. Hence n <= 32 * workers (as_check_workers).
+ */
+#ifndef ANTBENCH_WORKER_ANTS_H
+#define ANTBENCH_WORKER_ANTS_H
+
+#include "kernels/tsp/colony.h"
+
+enum { MAX_WORKERS = 1024 };
+
+/* The bits of this worker before the first step. */
+static __device__ __forceinline__ unsigned unvisited_at_first(int n)
+{
+    unsigned unvisited = 0;
+    for (int tile = 0, city = (int)threadIdx.x; city < n; ++tile, city += (int)blockDim.x) unvisited |= 1u << tile;
+    return unvisited;
+}
+
+/* The all-zero rule (tsp.h), by the whole block. */
+static __device__ int nearest_unvisited(const int *dist, int n, unsigned unvisited,
+                                        shared_array<unsigned long long> least)
+{
+    if (threadIdx.x == 0) least[0] = ~0ull;
+    __syncthreads();
+    unsigned long long nearest = ~0ull;
+    for (int city = (int)threadIdx.x; city < n; city += (int)blockDim.x, unvisited >>= 1)
+        if ((unvisited & 1u) && city_key(dist[city], city) < nearest) nearest = city_key(dist[city], city);
+    atomicMin(&least[0], nearest);
+    __syncthreads();
+    return (int)(unsigned)least[0];
+}
+
+#endif

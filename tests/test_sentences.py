@@ -1,0 +1,52 @@
+"""The drivers 5.4 and 6.5: what the thesis says in sentences, without a table, of ants and of colour edges."""
+
+import pytest
+
+from support import commands
+from support.commands import params_of, rows_of
+
+
+def run(driver, out, *arguments):
+    result = commands.drive("--out", out, *arguments, driver=driver)
+    assert result.returncode == 0, result.stderr
+    return rows_of(out)
+
+
+def test_ants_in_parts_and_otherwise(tmp_path):
+    rows = run("5.4", tmp_path / "run", "--instances", "shapes-64", "--profile", "smoke")
+    verified = [row for row in rows if row["verify_metric"]]
+    assert {row["row"] for row in verified} >= {"apart-all", "apart-update", "search-128", "search-128-uncached"}
+    assert {(row["status"], row["verify_metric"]) for row in verified} == {("ok", "valid-moves")}
+    found = {(row["table"], row["row"], row["quality_metric"]): row for row in rows if row["quality_metric"]}
+    assert {"f", "f-sequential"} <= {metric for table, row, metric in found if (table, row) == ("5.5.2", "original")}
+    original = params_of(found["5.5.2", "original", "f"])
+    assert original["iterations"] == "512" and original["ants"] == "8"  # 512 on 512 x 512 pixels
+    crowds = [found["5.5.4", f"seq-ants-{ants}", "thickness-of-runs"] for ants in (1500, 3000, 4500, 6000)]
+    assert {params_of(row)["threshold"] for row in crowds} == {"intensity"}
+    assert [len(row["quality_runs"].split()) for row in crowds] == [5] * 4
+
+
+def test_the_cut_at_the_intensity_does_not_grow_with_the_ants(tmp_path):
+    """What is above it does: more ants find more edges, where a cut at the mean pheromone may find fewer."""
+    rows = run("5.4", tmp_path / "run", "--instances", "shapes-64", "--implementations", "edge-ants/seq", "--set", "runs=2")
+    shares = [float(row["quality_mean"]) for row in rows if row["table"] == "5.5.4" and row["quality_metric"] == "edge-share"]
+    assert len(shares) == 4 and shares == sorted(shares) and shares[0] < shares[3]
+
+
+@pytest.fixture(scope="module")
+def colours(tmp_path_factory):
+    return run("6.5", tmp_path_factory.mktemp("colours") / "run", "--instances", "shapes-64")
+
+
+def test_steps_of_colour_edges_are_verified_whole(colours):
+    steps = {row["row"]: row for row in colours if row["table"] == "6.5.2"}
+    assert {name: params_of(row)["step"] for name, row in steps.items()} == {
+        "gradient": "gradient", "gradient-global": "gradient", "blur": "blur", "blur-acos": "blur"}  # fmt: skip
+    assert {row["status"] for row in steps.values()} == {"ok"}
+    assert {row["verify_value"] for name, row in steps.items() if name != "blur-acos"} == {"0"}
+    assert steps["blur-acos"]["quality_metric"] == "mismatch-share" and float(steps["blur-acos"]["quality_mean"]) < 0.01
+
+
+def test_maps_are_set_beside_cannys(colours):
+    agreement = {row["row"]: float(row["quality_mean"]) for row in colours if row["quality_metric"] == "agreement-canny"}
+    assert agreement.keys() == {"colour-edge", "sobel"} and all(0 < value < 1 for value in agreement.values())
