@@ -9,7 +9,9 @@
 
 #include "bench/harness/driver.h"
 
-static const ab_set sets[] = {{"blocks-5.5.5", "64 128 256 512 768"}, {"crowds", "1500 3000 4500 6000"}, {NULL, NULL}};
+/* clang-format off */
+static const ab_set sets[] = {{"blocks-5.5.5", "64 128 256 512 768"}, {"crowds", "1500 3000 4500 6000"},
+                              {"5.4-images", "lena peppers shapes-512 ramp-512 shapes-2048"}, {NULL, NULL}};
 
 static const ab_line parts[] = {{"apart-{part}", "edge-ants/warp-apart", "block=128;part=all|update"}, {NULL}};
 static const ab_line searching[] = {
@@ -51,6 +53,6 @@ const ab_driver table_5_4 = {
     .efforts = {{.runs = 10, .iterations = 50, .budget_s = 1, .precise = 0.01, .host_steps = 1.2e5},
                 {.runs = 50, .iterations = 50, .budget_s = 1, .precise = 0.01, .host_steps = 1.2e5},
                 {.runs = 100, .iterations = 50, .budget_s = INFINITY, .host_steps = 1e7}},
-    .inputs = {"shapes-512", "lena peppers shapes-512 ramp-512 shapes-2048", "lena peppers shapes-512 ramp-512 shapes-2048"},
+    .inputs = {"shapes-512", "{5.4-images}", "{5.4-images}"},
     .sets = sets, .headings = headings, .blocks = blocks,
 };

@@ -10,8 +10,7 @@
 
 #include "bench/harness/driver.h"
 
-static const ab_set sets[] = {
-    {"workers", "16 32 64 128 256 512 1024"}, {"ants-of-block", "4 8 32 64"}, {NULL, NULL}};
+static const ab_set sets[] = {{"workers", "16 32 64 128 256 512 1024"}, {"ants-of-block", "4 8 32 64"}, {NULL, NULL}};
 
 static const ab_line on_cpu[] = {
     {"acotsp-seq", "tsp/acotsp-seq", "threads=1", "ACOTSP-style, 1 core", .seconds = 1.9e-9, .power = 3},

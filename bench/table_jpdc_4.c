@@ -24,12 +24,10 @@ static const ab_line lines[] = {
     {NULL},
 };
 
-static const ab_line evaporations[] = {
-    {"by-entries", "deposit/atomic", .label = "a thread an entry"},
-    {"by-rows", "deposit/evaporate-rows", .label = "a block a row"},
-    {NULL},
-};
-
+/* clang-format off */
+static const ab_line evaporations[] = {{"by-entries", "deposit/atomic", .label = "a thread an entry"},
+                                       {"by-rows", "deposit/evaporate-rows", .label = "a block a row"}, {NULL}};
+/* clang-format on */
 static const ab_heading headings[] = {
     {"3.5.3-update", "pheromone updates that have the evaporations of 3.5.3", NULL, NULL, NULL},
     {"3.5.3", "evaporation by entries of the matrix and by rows", NULL, NULL, NULL},
@@ -39,7 +37,12 @@ static const ab_heading headings[] = {
 
 static const ab_block blocks[] = {
     {"jpdc-4", "time", .lines = lines},
-    {"3.5.3-update", "time", NULL, {"d198", "{tsp-jpdc}", "{tsp-jpdc}"}, .lines = evaporations, .stages = "3.5.3",
+    {"3.5.3-update",
+     "time",
+     NULL,
+     {"d198", "{tsp-jpdc}", "{tsp-jpdc}"},
+     .lines = evaporations,
+     .stages = "3.5.3",
      .part = 1},
     {NULL},
 };

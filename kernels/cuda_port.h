@@ -23,7 +23,7 @@
 #include "kernels/launches.h"
 
 #define AB_GPU(name) name##_cuda
-#define LAUNCH(kernel, grid, block, shared_bytes)                                    \
+#define LAUNCH(kernel, grid, block, shared_bytes)                                                                      \
     ab_launching((const void *)(kernel), (block), (shared_bytes)), kernel<<<(grid), (block), (shared_bytes)>>>
 /* The same for kernels that call meet_grid (grid_barrier.h): of no more blocks than the device holds at once. */
 #define LAUNCH_TOGETHER(kernel, grid, block, shared_bytes) ab_launch_together(kernel, (grid), (block), (shared_bytes))

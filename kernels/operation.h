@@ -99,7 +99,8 @@ typedef struct ab_verdict {
     char metric[48]; /* what was counted: "valid-tours" */
     double value;
     bool wrong; /* the output is wrong; else a failure means that it could not be made or checked */
-    const char *quality;  /* name of a quality of the row, "mismatch-share", of an AB_OTHER_RULES or an AB_PARTIAL; else NULL */
+    const char
+        *quality; /* name of a quality of the row, "mismatch-share", of an AB_OTHER_RULES or AB_PARTIAL, or NULL */
     double quality_value; /* value of that quality */
 } ab_verdict;
 

@@ -122,7 +122,8 @@ static void test_missing_passes_are_a_quality(void **state)
         edges_image loaded = {.image = {.width = SIDE, .height = SIDE}, .grey = grey};
         ab_sink sink = {.note = keep_note};
         const ab_circumstances c = {.implementation = gpu, .input = &input, .measure = &operation->measures[0]};
-        const ab_task task = {.c = &c, .loaded = &loaded, .problem = &image, .params = &params, .row = "h", .sink = &sink};
+        const ab_task task = {
+            .c = &c, .loaded = &loaded, .problem = &image, .params = &params, .row = "h", .sink = &sink};
         ab_verdict verdict = {.wrong = false};
         const ab_status status = operation->measures[0].verify(&task, &verdict);
         if (status.code != AB_OK) fail_msg("%d passes: %s", passes, status.reason);

@@ -59,10 +59,10 @@ def test_a_shared_run_is_of_the_same_gpu_as_that_with_the_uuid(tmp_path):
     """By the fingerprint that the program stores too (tests/test_nvml.c), which is not the UUID."""
     own, shared = (measured_on("a", gpu_row(1)) for _ in range(2))
     own.meta["devices"][0]["uuid"] = UUID
-    shared.meta["devices"][0] = {"name": "NVIDIA H200", "fingerprint": machines.fingerprint("gpu", UUID)}
+    shared.meta["devices"][0] = {"name": "NVIDIA H200", "fingerprint": machines.fingerprint("device", UUID)}
     assert machines.machine_of(own) == machines.machine_of(shared)
     in_c = (ROOT / "tests/test_nvml.c").read_text()
-    assert f'"{machines.fingerprint("gpu", UUID)}"' in in_c and machines.name_of(own) == "GPU 01234567"
+    assert f'"{machines.fingerprint("device", UUID)}"' in in_c and machines.name_of(own) == "GPU 01234567"
 
 
 def test_a_host_without_a_fingerprint_is_null_in_new_runs():

@@ -26,7 +26,8 @@ static const char table_header[] =
     "processes,iterations,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,"
     "bytes,flops,energy_j,"
     "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,"
-    "kernels,block_threads,registers,shared_bytes,blocks_per_sm,occupancy,sm_clock_mhz,temperature_c,power_w,throttle,published_id,published_ms,note\n";
+    "kernels,block_threads,registers,shared_bytes,blocks_per_sm,occupancy,sm_clock_mhz,temperature_c,power_w,"
+    "throttle,published_id,published_ms,note\n";
 
 static const ab_run_input input_a = {
     "d198", "/data/my files/d198.tsp", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};

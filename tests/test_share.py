@@ -80,7 +80,7 @@ def test_fingerprints_stay(private, tmp_path):
     meta["machine"]["fingerprint"] = machines.fingerprint("host", "a host")
     (private / "meta.json").write_text(json.dumps(meta))
     own, (given,) = runs.load_run(private), runs.load_runs(shared(private, tmp_path / "out"))
-    assert machines.gpus_of(given) == machines.gpus_of(own) == (machines.fingerprint("gpu", UUID),)
+    assert machines.gpus_of(given) == machines.gpus_of(own) == (machines.fingerprint("device", UUID),)
     assert machines.machine_of(given, "cpu") == machines.machine_of(own, "cpu") == ("host", meta["machine"]["fingerprint"])
 
 

@@ -58,10 +58,10 @@ ab_status gpu_clock_elapsed(const gpu_clock *clock, int from, int to, double *ms
 
 /* What a launch takes of a multiprocessor, as the driver says. */
 typedef struct gpu_residence {
-    int registers;      /* of a thread */
-    int shared_bytes;   /* of a block, static and dynamic */
-    int blocks;         /* at once on a multiprocessor */
-    double occupancy;   /* share of the warps that a multiprocessor holds at most, 0 .. 1 */
+    int registers;    /* of a thread */
+    int shared_bytes; /* of a block, static and dynamic */
+    int blocks;       /* at once on a multiprocessor */
+    double occupancy; /* share of the warps that a multiprocessor holds at most, 0 .. 1 */
 } gpu_residence;
 
 ab_status gpu_residence_of(const ab_launch *launch, gpu_residence *residence);

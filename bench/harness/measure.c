@@ -147,8 +147,8 @@ static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab
         if (profiled) gpu_profiler_begin();
         const double begin = ab_now_s();
         const double delay_s = slow && !timing->waits ? MOST_DELAY_S : timing->delay_s;
-        const ab_status status = run_iteration(work, clock, timing, delay_s, *completed * stride,
-                                               profiled ? series->launches : NULL);
+        const ab_status status =
+            run_iteration(work, clock, timing, delay_s, *completed * stride, profiled ? series->launches : NULL);
         const double enqueue_s = ab_now_s() - begin;
         series->enqueue_s[series->n + *completed] = enqueue_s;
         series->late[series->n + *completed] = clock->gpu && !timing->waits && enqueue_s > delay_s;

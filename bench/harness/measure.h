@@ -44,7 +44,8 @@ typedef struct ab_timing {
     int ahead;      /* iterations by which the CPU may be ahead of the GPU; 0: it waits for each */
     double delay_s; /* by which the GPU waits before each iteration */
     bool waits;     /* the work waits for the CPU in its midst, which no delay helps */
-    bool profiled;  /* the first iteration is what a profiler is to look at (gpu_profiler_begin), and its launches are told */
+    /* Whether the first iteration is what a profiler is to look at (gpu_profiler_begin), and its launches are told. */
+    bool profiled;
     void (*look)(void *context); /* what the CPU looks at while the GPU works; NULL: nothing */
     void *context;               /* of that */
 } ab_timing;

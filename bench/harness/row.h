@@ -56,8 +56,7 @@ typedef struct ab_row {
     double quality_reference;
     char verify_metric[48];
     double verify_value;
-    /* Of the kernels that a sample launches (launches.h), each a list with a space between; empty where there are none.
-     */
+    /* Of the kernels that a sample launches (launches.h), each a list with spaces between; empty where none are. */
     char kernels[320];
     char block_threads[64]; /* of a block */
     char registers[64];     /* of a thread */

@@ -138,8 +138,7 @@ CE_INLINE float ce_hue(float x, float green_blue)
 CE_INLINE float ce_area(float r, float g, float b)
 {
     const float red_green = r - g, red_blue = r - b, green_blue = g - b;
-    const float above =
-        ce_larger(ce_larger(-(red_green + red_blue), red_green - green_blue), red_blue + green_blue);
+    const float above = ce_larger(ce_larger(-(red_green + red_blue), red_green - green_blue), red_blue + green_blue);
     return above * above * ce_reciprocal(ce_larger(r + g + b, 1e-30f));
 }
 

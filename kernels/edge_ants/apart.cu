@@ -1,4 +1,4 @@
-/* A warp per ant, as warp.cu, whose deposits are a kernel of their own, so that the pheromone update can be timed alone.
+/* A warp per ant, as warp.cu, whose deposits are a kernel of their own: the pheromone update can be timed alone.
  *
  * With part=update a run is only the updates of its iterations, evaporation and deposits, by ants that stay where they
  * were placed: as many atomic additions to as many pixels. With part=all it is a run like any other. The deposits'

@@ -193,7 +193,7 @@ extern "C" ab_status AB_GPU(edge_ants_open)(const edge_ants_rung *rung, const ea
                                             const ea_params *params, ea_colony **opened)
 {
     AB_TRY(ea_check(problem, params));
-    if (params->part != EA_ALL && !rung->updates_apart) return ab_unsupported("has no update apart from the ants' moves");
+    if (params->part != EA_ALL && !rung->updates_apart) return ab_unsupported("has no update apart from the moves");
     if (rung->check) AB_TRY(rung->check(problem, params));
     gpu_colony *colony = (gpu_colony *)calloc(1, sizeof *colony);
     if (!colony) return ab_failed("out of memory");

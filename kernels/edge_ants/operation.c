@@ -301,9 +301,9 @@ static ab_status append_runs(const ab_task *task, const maps *m)
 {
     const ea_params *params = task->params;
     double *thickness = calloc((size_t)params->map_runs, sizeof *thickness);
-    ab_status status = thickness ? mean_pheromone(task->c->implementation, task->problem, params, m->pheromone, m->map,
-                                                  thickness)
-                                 : ab_failed("out of memory for %d runs", params->map_runs);
+    ab_status status =
+        thickness ? mean_pheromone(task->c->implementation, task->problem, params, m->pheromone, m->map, thickness)
+                  : ab_failed("out of memory for %d runs", params->map_runs);
     if (status.code == AB_OK)
         status = task->sink->metric(task->sink, NULL, "thickness-of-runs", thickness, params->map_runs, NULL);
     free(thickness);

@@ -40,8 +40,8 @@ enum { EDGES_MAX_SEEDS = 25 }; /* of the noise: what a row can list */
 typedef struct edges_detector {
     edges_grid grid;
     double bytes_per_pixel; /* that are read and written */
-    /* The map of an AB_PARTIAL whose number of passes is given, computed apart from it; it ends with the first pass that
-     * changes nothing. NULL: there is none. */
+    /* The map of an AB_PARTIAL whose number of passes is given, computed apart from it; it ends with the first pass
+     * that changes nothing. NULL: there is none. */
     ab_status (*partial)(const ed_image *image, const ed_params *params, uint8_t *map);
 } edges_detector;
 

@@ -1,6 +1,7 @@
-/* psystem/baseline, psystem/baseline-grouped: the family's computation step by step, with general conditions removed. A block a membrane, a
- * thread an object of the input, not of the alphabet. A division takes three steps of the system, each a kernel,
- * because all membranes must be done with one before the next: division, evolution of the literals and d out, d in.
+/* psystem/baseline, psystem/baseline-grouped: the family's computation step by step, with general conditions removed.
+ * A block a membrane, a thread an object of the input, not of the alphabet. A division takes three steps of the
+ * system, each a kernel, because all membranes must be done with one before the next: division, evolution of the
+ * literals and d out, d in.
  * §3.3 has "a kernel that generates membranes and evolves objects", §3.4 groups "the CUDA kernels formerly belonging to
  * the Generation stage" into one: JSC contradicts itself. `baseline` follows §3.4, which its gain of 15 rests on;
  * `baseline-grouped` follows §3.3: a kernel a division makes all three steps of a membrane's two halves.

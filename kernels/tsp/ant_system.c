@@ -152,8 +152,7 @@ ab_status as_check(const as_problem *problem, const as_params *params)
     if (params->n_ants == 0 || params->rho == 0.0) return ab_bad_input("ants and rho must be more than 0");
     if (params->workers & (params->workers - 1))
         return ab_bad_input("workers must be a power of two, not %d", params->workers);
-    if (params->block & (params->block - 1))
-        return ab_bad_input("block must be a power of two, not %d", params->block);
+    if (params->block & (params->block - 1)) return ab_bad_input("block must be a power of two, not %d", params->block);
     return ab_ok();
 }
 

@@ -167,8 +167,8 @@ static __global__ void __launch_bounds__(N_THREADS)
             int next;
             if (chosen >= 0) { /* Stage 3: the second spin, inside the chosen sub-block. */
                 const int city = chosen * WARP_SIZE + lane;
-                next = chosen * WARP_SIZE + warp_spin(tabu[city] != 0, scan[ds_place<SCAN>(chosen, lane)],
-                                                       v * sub_block_sum[chosen]);
+                next = chosen * WARP_SIZE +
+                       warp_spin(tabu[city] != 0, scan[ds_place<SCAN>(chosen, lane)], v * sub_block_sum[chosen]);
             } else {
                 next = nearest_unvisited(colony.dist + row, n, tabu);
                 ++zero_weight_steps;

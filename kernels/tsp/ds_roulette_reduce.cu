@@ -6,4 +6,5 @@
  */
 #include "kernels/tsp/ds_roulette.h"
 
-AB_RUNG(tsp_rung, tsp_ds_roulette_reduce) = {.construct = ds_construct<DS_WARP_REDUCE>, .check = ds_check<DS_WARP_REDUCE>};
+AB_RUNG(tsp_rung, tsp_ds_roulette_reduce) = {.construct = ds_construct<DS_WARP_REDUCE>,
+                                             .check = ds_check<DS_WARP_REDUCE>};

@@ -1,4 +1,4 @@
-/* Tour construction by task parallelism: one ant per thread, 16 ants per block unless the parameter `block` says another.
+/* Tour construction by task parallelism: one ant per thread, 16 ants per block or as the parameter `block` says.
  *
  * Each thread does what the CPU does (JPDC Algorithm 2): it copies a row of choice_info, 0 for visited cities, to its
  * list of probabilities, adding them up, and walks along the list until the sum reaches its random number. The lists
@@ -44,8 +44,7 @@ static __device__ __forceinline__ float weigh_all(const float *row, int stride, 
 }
 
 /* Lines 12 to 18: the city at which the probabilities add up to r; -1 if all weigh 0. */
-template <int N_THREADS>
-static __device__ __forceinline__ int spin(float r, int n, shared_array<float> probability)
+template <int N_THREADS> static __device__ __forceinline__ int spin(float r, int n, shared_array<float> probability)
 {
     int chosen = -1;
     float walked = 0.0f;

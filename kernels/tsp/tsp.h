@@ -141,7 +141,7 @@ typedef struct as_params {
     int workers;   /* GPU, AB_WORKERS: threads of an ant's block (JPDC's worker ants), a power of two; others: 0 */
     int near;       /* GPU, AB_RACE: near cities with a clock of their own; 0: 31 */
     int block_ants; /* GPU, AB_RACE: ants of a block whose rows come from the cache; 0: rows in shared memory if they fit */
-    int block;     /* GPU, AB_THREAD_EACH: task-thread's ants of a block: 4, 8, 16, 32 or 64 */
+    int block;      /* GPU, AB_THREAD_EACH: task-thread's ants of a block: 4, 8, 16, 32 or 64 */
     bool readonly; /* GPU, AB_THREAD_EACH: choice_info through the read-only cache, once the texture cache */
     int ranks;     /* AB_SEVERAL: how many work together; others: 1 */
     bool each;     /* AB_SEVERAL: n_ants was of each rank, until it was multiplied; as "weak scaling" has it */
