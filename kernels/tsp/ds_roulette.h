@@ -51,14 +51,15 @@ static __device__ __forceinline__ void enter_scan(float &weight, int sub_block, 
     const int place = ds_place<SCAN>(sub_block, lane);
     if (SCAN == DS_WARP_REDUCE) scan[place - (int)WARP_SIZE] = 0.0f;
     scan[place] = weight;
-    if (SCAN == DS_SHUFFLES) return;
+    if constexpr (SCAN != DS_SHUFFLES) {
 #pragma unroll
-    for (int offset = 1; offset < WARP_SIZE; offset *= 2) {
-        __syncwarp(FULL_WARP);
-        const bool adds = SCAN == DS_WARP_REDUCE || lane >= offset;
-        if (adds) weight += scan[place - offset];
-        __syncwarp(FULL_WARP);
-        if (adds) scan[place] = weight;
+        for (int offset = 1; offset < WARP_SIZE; offset *= 2) {
+            __syncwarp(FULL_WARP);
+            const bool adds = SCAN == DS_WARP_REDUCE || lane >= offset;
+            if (adds) weight += scan[place - offset];
+            __syncwarp(FULL_WARP);
+            if (adds) scan[place] = weight;
+        }
     }
 }
 
