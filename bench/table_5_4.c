@@ -19,10 +19,10 @@ static const ab_line searching[] = {
     {"search-{block}-uncached", "edge-ants/search", "block={blocks-5.5.5};cached=0", "the same, left to the L1 cache"},
     {NULL}};
 static const ab_line original[] = {
-    {"original", "edge-ants/seq", "ants-512=512;iterations=512;threads=1", "512 ants, 512 iterations, CPU"},
-    {"original-gpu", "edge-ants/warp", "ants-512=512;iterations=512", "512 ants, 512 iterations", .gpu_only = true},
-    {"thesis", "edge-ants/seq", "ants-512=3000;iterations=50;threads=1", "3000 ants, 50 iterations, CPU"},
-    {"thesis-gpu", "edge-ants/warp", "ants-512=3000;iterations=50", "3000 ants, 50 iterations", .gpu_only = true},
+    {"original", "edge-ants/seq", "ants-512=512;iterations=512;runs=5;threads=1", "512 ants, 512 iterations, CPU"},
+    {"original-gpu", "edge-ants/warp", "ants-512=512;iterations=512;runs=5", "512 ants, 512 iterations", .gpu_only = true},
+    {"thesis", "edge-ants/seq", "ants-512=3000;iterations=50;runs=5;threads=1", "3000 ants, 50 iterations, CPU"},
+    {"thesis-gpu", "edge-ants/warp", "ants-512=3000;iterations=50;runs=5", "3000 ants, 50 iterations", .gpu_only = true},
     {NULL}};
 static const ab_line crowds[] = {
     {"ants-{ants-512}", "edge-ants/warp", "ants-512={crowds};runs=5;threshold=intensity", "{ants-512} ants",
