@@ -15,10 +15,10 @@
 #include "kernels/cuda_random.h"
 #include "kernels/tsp/worker_ants.h"
 
-/* Bytes of dynamic shared memory: a product for each city. */
+/* Bytes of dynamic shared memory: a product for each city, up to a whole vector of four, as which nvcc loads the last. */
 static size_t shared_bytes(int n)
 {
-    return (size_t)n * sizeof(float);
+    return (size_t)ceil_div(n, 4) * sizeof(float4);
 }
 
 /* By one thread: the first city at which the sum of products reaches r, u of the sum of all; -1 if all weigh 0. Both
@@ -29,9 +29,11 @@ static __device__ __forceinline__ int spin(float u, int n, shared_array<float> p
     for (int city = 0; city < n; ++city) total += products[city];
     if (!(total > 0.0f)) return -1;
     const float r = u * total;
-    int city = -1;
-    do walked += products[++city];
-    while (walked < r || walked == 0.0f); /* u of the least numbers there are can be 0 */
+    int city = 0;
+    for (; city < n; ++city) {
+        walked += products[city];
+        if (walked >= r && walked > 0.0f) break; /* u of the least numbers there are can be 0 */
+    }
     return city;
 }
 
