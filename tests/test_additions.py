@@ -122,8 +122,8 @@ KERNELS = [
     ),
     Kernel(
         "deposit/mine",
-        "kernels/deposit/atomic.cu",
-        (("deposit_atomic", "deposit_mine"),),
+        "kernels/deposit/atomic_tiling.cu",
+        (("deposit_atomic_tiling", "deposit_mine"),),
         "0",
         "jpdc-4",
         "mine",

@@ -1,14 +1,13 @@
-/* Tour construction by Double-Spin Roulette: one block of four warps per ant, by one of three scans of a warp.
+/* Double-Spin Roulette (ds_roulette.cu) whose scans of sub-blocks are in shared memory, as on a GTX 580.
  *
- * The cities are cut into sub-blocks of 32, over which the warps tile. Stage 1 scans the weights of each sub-block that
- * a warp vote finds not yet exhausted; stage 2 spins over the sub-block sums, stage 3 inside the chosen sub-block.
- * Exactly the random proportional rule with two random numbers a step, where I-Roulette needs one per city and is not
- * proportional. Stages 2 and 3 are both warp 0's, so a step needs two block barriers, not three. Limit: 5.2 n bytes of
- * shared memory, 9.2 n by warp-reduce. Per step and ant it reads one row of choice_info, 4 n bytes, mostly from L2.
+ * The thesis compares two such scans. The warp-reduce of its Fig. 3.5 has no branch: a sub-block's 32 sums stand behind
+ * 32 zeros, which lanes read that have no weight so far below them. A branching scan needs half the memory: a lane
+ * without a weight `offset` below it adds nothing. All else is as in ds_roulette.cu, whose scans are by shuffles.
+ * Limit: 9.2 n bytes of shared memory by warp-reduce, 5.2 n by branches.
  * Source: thesis §3.5.2, Fig. 3.4, 3.5; §3.6.4.
  */
-#ifndef ANTBENCH_DS_ROULETTE_H
-#define ANTBENCH_DS_ROULETTE_H
+#ifndef ANTBENCH_DS_SCAN_H
+#define ANTBENCH_DS_SCAN_H
 
 #include "kernels/cuda_random.h"
 #include "kernels/tsp/colony.h"
@@ -19,11 +18,7 @@ enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE };
 enum { AT_ONCE = 2 };
 
 /* How a warp scans the weights of a sub-block in stage 1. */
-enum ds_scan {
-    DS_SHUFFLES,    /* in registers */
-    DS_WARP_REDUCE, /* in shared memory, behind 32 zeros, so that no lane branches (thesis Fig. 3.5) */
-    DS_BRANCHES     /* in shared memory, where a lane without one `offset` below it does nothing */
-};
+enum ds_scan { DS_WARP_REDUCE, DS_BRANCHES };
 
 /* Elements of shared memory that the scan of a sub-block has. */
 template <ds_scan SCAN> static inline __host__ __device__ int ds_scanned()
@@ -44,22 +39,20 @@ template <ds_scan SCAN> static size_t shared_bytes(int stride)
     return n_sub_blocks * (size_t)(ds_scanned<SCAN>() + 1) * sizeof(float) + (size_t)stride;
 }
 
-/* Enters a sub-block's weights in shared memory, scanned: by shuffles they were before. */
+/* Scans a sub-block's weights in shared memory; this lane's `weight` becomes the sum up to its own. */
 template <ds_scan SCAN>
-static __device__ __forceinline__ void enter_scan(float &weight, int sub_block, int lane, shared_array<float> scan)
+static __device__ __forceinline__ void scan_in_shared(float &weight, int sub_block, int lane, shared_array<float> scan)
 {
     const int place = ds_place<SCAN>(sub_block, lane);
     if (SCAN == DS_WARP_REDUCE) scan[place - (int)WARP_SIZE] = 0.0f;
     scan[place] = weight;
-    if constexpr (SCAN != DS_SHUFFLES) {
 #pragma unroll
-        for (int offset = 1; offset < WARP_SIZE; offset *= 2) {
-            __syncwarp(FULL_WARP);
-            const bool adds = SCAN == DS_WARP_REDUCE || lane >= offset;
-            if (adds) weight += scan[place - offset];
-            __syncwarp(FULL_WARP);
-            if (adds) scan[place] = weight;
-        }
+    for (int offset = 1; offset < WARP_SIZE; offset *= 2) {
+        __syncwarp(FULL_WARP);
+        const bool adds = SCAN == DS_WARP_REDUCE || lane >= offset;
+        if (adds) weight += scan[place - offset];
+        __syncwarp(FULL_WARP);
+        if (adds) scan[place] = weight;
     }
 }
 
@@ -78,15 +71,11 @@ static __device__ __forceinline__ void scan_sub_blocks(const float *row, int n_s
             const unsigned char unvisited = sub_block < n_sub_blocks ? tabu[city] : (unsigned char)0;
             weights[i] = __any_sync(FULL_WARP, unvisited) ? row[city] * (float)unvisited : 0.0f;
         }
-        if (SCAN == DS_SHUFFLES) {
-#pragma unroll
-            for (int i = 0; i < AT_ONCE; ++i) weights[i] = warp_inclusive_scan(weights[i], lane);
-        }
 #pragma unroll
         for (int i = 0; i < AT_ONCE; ++i) {
             const int sub_block = first + i * N_WARPS;
             if (sub_block >= n_sub_blocks) break;
-            enter_scan<SCAN>(weights[i], sub_block, lane, scan);
+            scan_in_shared<SCAN>(weights[i], sub_block, lane, scan);
             if (lane == WARP_SIZE - 1) sub_block_sum[sub_block] = weights[i];
         }
     }
@@ -124,7 +113,7 @@ static __device__ __forceinline__ int nearest_unvisited(const int *dist, int n, 
 
 template <ds_scan SCAN>
 static __global__ void __launch_bounds__(N_THREADS)
-    ds_roulette(tsp_device colony, unsigned long long seed, unsigned iteration)
+    ds_roulette_shared(tsp_device colony, unsigned long long seed, unsigned iteration)
 {
     const int n = colony.n, stride = colony.stride, n_sub_blocks = stride / WARP_SIZE;
     const int scanned = n_sub_blocks * ds_scanned<SCAN>();
@@ -191,15 +180,15 @@ static __global__ void __launch_bounds__(N_THREADS)
 template <ds_scan SCAN>
 static ab_status ds_construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    LAUNCH(ds_roulette<SCAN>, colony->n_ants, N_THREADS, shared_bytes<SCAN>(colony->stride))
+    LAUNCH(ds_roulette_shared<SCAN>, colony->n_ants, N_THREADS, shared_bytes<SCAN>(colony->stride))
     (*colony, params->seed, iteration);
-    return AB_LAUNCHED("ds_roulette");
+    return AB_LAUNCHED("ds_roulette_shared");
 }
 
 template <ds_scan SCAN> static ab_status ds_check(const as_problem *problem, const as_params *params)
 {
     const size_t bytes = shared_bytes<SCAN>(ceil_div(problem->n, WARP_SIZE) * WARP_SIZE);
-    return device_allow_shared((const void *)ds_roulette<SCAN>, bytes, params->carveout);
+    return device_allow_shared((const void *)ds_roulette_shared<SCAN>, bytes, params->carveout);
 }
 
 #endif
