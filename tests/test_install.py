@@ -208,12 +208,12 @@ def test_bash_completes_tables_options_and_their_values(prefix):
     assert completions(prefix, "3.3", "--set", "rh") == ["rho="] and completions(prefix, "3.3", "--set", "l2") == [
         "l2="
     ]
-    assert completions(prefix, "3.3", "--implementations", "tsp/ds") == ["tsp/ds-roulette"]
-    assert completions(prefix, "3.3", "--implementations", "tsp/i-roulette,tsp/ds") == [
-        "tsp/i-roulette,tsp/ds-roulette"
+    assert completions(prefix, "3.3", "--implementations", "tsp/data-rw-") == ["tsp/data-rw-warp"]
+    assert completions(prefix, "3.3", "--implementations", "tsp/i-roulette,tsp/data-rw-") == [
+        "tsp/i-roulette,tsp/data-rw-warp"
     ]
     assert completions(prefix, "3.3", "--rows", "3.4/ds-roulette,3.3/ra") == ["3.4/ds-roulette,3.3/race"]
     assert (
-        set(completions(prefix, "5.1", "--rows", "5.1/warp")) == {"5.1/warp-*", "5.1/warp-128"}
+        set(completions(prefix, "5.1", "--rows", "5.1/warp")) == {"5.1/warp-*", "5.1/warp-128", "5.1/warp-apart-128"}
         and completions(prefix, "3.3", "--rows", "5.1") == []
     )

@@ -454,6 +454,7 @@ def main(arguments=None):
     of_machines, judged = [machine_values(source) for source in sources], cells.on_gpu(sources)
     of_machines[0]["ahead"] = judged is not sources[0]
     verdicts, shown = claims.judge_all(judged), [of_run for source in sources for of_run in source.runs]
+    (out / "figures").mkdir(parents=True, exist_ok=True)
     many = many_gpus(sources, out / "figures")
     values = {
         "machines": of_machines,
