@@ -21,7 +21,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from antbench import cells, command, gpus, hardware, inference, layouts, machines, report, runs, selector
 from antbench.command import BadInput
@@ -266,8 +266,8 @@ def welch(a, b):
     if error == 0:
         return *3 * [math.exp(change)], float(change == 0)
     df = error**4 / sum(part**2 / (len(side) - 1) for part, side in zip(parts, sides))
-    half = stats.t.ppf(0.975, df) * error
-    return *np.exp([change, change - half, change + half]), 2 * float(stats.t.sf(abs(change) / error, df))
+    half = special.stdtrit(df, 0.975) * error
+    return *np.exp([change, change - half, change + half]), 2 * float(special.stdtr(df, -abs(change) / error))
 
 
 def qualities_as_text(found):

@@ -14,7 +14,7 @@ a row's limit is of its own processes' variance: what an unsteady row does does 
 import math
 
 import numpy as np
-from scipy import optimize, special, stats
+from scipy import optimize, special
 
 STATISTICS = ("median", "mean", "p95")
 MIN_FOR_TAIL = 20  # samples below which there is no 95th percentile to speak of
@@ -81,7 +81,7 @@ def limit(sizes, squares, prior, p):
     df = sum(sizes) - 2
     if squares is not None:
         variance = (prior_df * variance + squares) / (prior_df + df)
-    return stats.t.isf(p, prior_df + df) * np.sqrt(OF_MEDIAN * variance * sum(1 / n for n in sizes))
+    return -special.stdtrit(prior_df + df, p) * np.sqrt(OF_MEDIAN * variance * sum(1 / n for n in sizes))
 
 
 def together(base, new):
@@ -101,7 +101,7 @@ def greater_p(change, error, df):
         return math.nan
     if error == 0:
         return 0.0 if change > 0 else 1.0
-    return float(stats.t.sf(change / error, df))
+    return float(special.stdtr(df, -change / error))
 
 
 def moderated_p(differences):
@@ -146,7 +146,7 @@ def process_ratio(a, b):
     means = [np.log([np.nanmean(samples) for samples in side]) for side in (a, b)]
     change, df = means[1].mean() - means[0].mean(), sum(map(len, means)) - 2
     pooled = sum(((side - side.mean()) ** 2).sum() for side in means) / df
-    half = stats.t.ppf(0.975, df) * math.sqrt(pooled * sum(1 / len(side) for side in means))
+    half = special.stdtrit(df, 0.975) * math.sqrt(pooled * sum(1 / len(side) for side in means))
     return tuple(np.exp([change, change - half, change + half]))
 
 

@@ -10,7 +10,7 @@ import itertools
 import math
 from dataclasses import dataclass, replace
 
-from scipy import stats
+from scipy import special
 
 from antbench import cells
 from antbench.cells import Estimate
@@ -77,7 +77,7 @@ def widened(measured, share):
 
 @functools.cache
 def quantile(share, n):
-    return stats.t.isf(share / 2, max(n - 1, 1))
+    return -special.stdtrit(max(n - 1, 1), share / 2)
 
 
 # ---- Predicates: (verdict, the cases that decide) ----

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import special
 
 from antbench import archive, plausible, validate
 from antbench.command import ROOT, WORK, BadInput
@@ -698,7 +698,7 @@ def mean_interval(row):
     if is_of_processes(row):
         return *own_interval(row), int(row["processes"])
     n, mean, stddev = row["samples"], row["mean_ms"], row["stddev_ms"]
-    half = stats.t.ppf(0.975, n - 1) * stddev / math.sqrt(n) if n > 1 else math.nan
+    half = special.stdtrit(n - 1, 0.975) * stddev / math.sqrt(n) if n > 1 else math.nan
     return mean, *validate.on_logarithms(mean, half), int(n) if n == n else 0
 
 
@@ -707,7 +707,7 @@ def student(values):
     values = np.asarray(values, dtype=float)
     if len(values) < 2:
         return values.mean(), math.nan, math.nan
-    half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
+    half = special.stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / math.sqrt(len(values))
     return values.mean(), values.mean() - half, values.mean() + half
 
 

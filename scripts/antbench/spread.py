@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from antbench import machines, runs
 
@@ -75,7 +75,7 @@ def difference(rows):
     """Of rows of one kind, each {machine: its rows}."""
     pairs = [abs(a - b) for each in rows for a, b in itertools.combinations(log_means(each), 2)]
     n_machines = len({machine for each in rows for machine in each})
-    few = stats.t.ppf(0.975, n_machines) / stats.norm.ppf(0.975)
+    few = special.stdtrit(n_machines, 0.975) / special.ndtri(0.975)
     return float(np.quantile(pairs, 0.95)) * few
 
 
@@ -89,7 +89,7 @@ def result(row, of_machines, known):
     logs = log_means(of_machines)
     center = float(logs.mean())
     if k >= ENOUGH:
-        half = stats.t.ppf(0.975, k - 1) * logs.std(ddof=1) * math.sqrt(1 + 1 / k)
+        half = special.stdtrit(k - 1, 0.975) * logs.std(ddof=1) * math.sqrt(1 + 1 / k)
     else:
         half = math.hypot(math.log(high / low) / 2, between * math.sqrt((1 + 1 / k) / 2))
     return Result(

@@ -15,7 +15,7 @@ import sys
 from datetime import datetime
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from antbench import command
 from antbench.command import BadInput
@@ -295,12 +295,13 @@ def on_logarithms(mean, half):
 
 @functools.cache
 def student(df):
-    return stats.t.ppf(0.975, df)
+    return special.stdtrit(df, 0.975)
 
 
 @functools.cache
 def median_rank(n):
-    return int(stats.binom.ppf(0.025, n, 0.5))
+    near = int(special.bdtrik(0.025, n, 0.5))
+    return next(rank for rank in range(max(near - 1, 0), n) if special.bdtr(rank, n, 0.5) >= 0.025)
 
 
 def median_interval(ordered):
