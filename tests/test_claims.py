@@ -471,7 +471,7 @@ def test_what_few_passes_miss_is_read_from_all_of_canny(tmp_path):
 def test_stored_maps_that_are_not_complete_differ_from_canny():
     """On any machine: how far a map is from all of Canny's is a matter of its rules."""
     source = cells.choose("nvidia-h200", ())[0]
-    source = cells.Source(source.runs, cells.stored(runs.RESULTS / "reference"))
+    source = cells.Source(source.runs, runs.load_below(runs.RESULTS / "reference"))
     for picture in cells.sets()["images"]:
         assert cells.look_up(source, f"6.1/canny-h4/{picture}?scope=kernel#mismatch").value > 0
     assert cells.look_up(source, "6.1/canny-h10/lena?scope=kernel#mismatch").value == pytest.approx(13 / 512**2)

@@ -45,13 +45,12 @@ def test_what_was_read_around_short_samples_is_not_believed(run):
 
 
 def test_stored_runs_have_none_that_was():
-    for path in runs.find_runs(runs.RESULTS / "reference"):
-        loaded = runs.load_run(path)
+    for loaded in runs.load_below(runs.RESULTS / "reference"):
         if not loaded.meta.get("options", {}).get("energy_s"):
             continue
-        for row in loaded.rows.to_dict("records"):
+        for row in loaded.records:
             watts = 1e3 * runs.energy(row) / row["median_ms"] if row["backend"] == "cuda" else math.nan
-            assert not watts > 1.5 * loaded.device["power_limit_w"], f"{path}: {row['row']} {row['instance']}: {watts:.0f} W"
+            assert not watts > 1.5 * loaded.device["power_limit_w"], f"{loaded.path}: {row['row']} {row['instance']}: {watts:.0f} W"
 
 
 @pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")

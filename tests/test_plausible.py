@@ -213,8 +213,7 @@ def test_conditions_that_no_gpu_has():
 def test_no_stored_row_is_near_a_bound():
     """The nearest rows measure the limit itself; those of the H100 and H200 are at two thirds of what is refused."""
     nearest = {}
-    for path in runs.find_runs(runs.RESULTS / "reference"):
-        run = runs.load_run(path)
+    for run in runs.load_below(runs.RESULTS / "reference"):
         for row in run.records:
             if row["backend"] == "cuda" and row["samples"] > 0:
                 kind = row["scope"] == "setup"

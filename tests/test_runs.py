@@ -186,6 +186,17 @@ def test_what_was_taken_again_has_the_number_of_what_it_replaces(tmp_path):
             runs.read_samples_by_line(path, rows, "5")
 
 
+def test_runs_are_read_again_only_where_a_file_has_changed(run_copy):
+    (first,) = runs.load_below(run_copy)
+    assert runs.load_below(run_copy) == [first] and sum(map(len, first.all_samples.values())) == 600
+    edit(run_copy / "table-3.3.csv", 5, cell("mean_ms", repr(first.rows.iloc[3]["mean_ms"] * 1.001)))
+    (second,) = runs.load_below(run_copy)
+    assert second is not first and second.rows.iloc[3]["mean_ms"] == first.rows.iloc[3]["mean_ms"] * 1.001
+    (run_copy / "samples.csv").write_text("")
+    with pytest.raises(BadInput, match="samples.csv:1: empty"):
+        _ = runs.load_below(run_copy)[0].processes
+
+
 def test_samples_of_an_unfinished_row_are_left_out(run_copy):
     with open(run_copy / "samples.csv", "a") as file:
         file.write("3.3,ds-roulette,7,0,1.5,\n")

@@ -531,10 +531,6 @@ def of_kind(run, others):
     return [other for other in others if runs.device_name(other) == runs.device_name(run)]
 
 
-def stored(folder):
-    return [runs.load_run(path) for path in runs.find_runs(folder)]
-
-
 def newest_with_gpu(candidates):
     return max((run for run in candidates if run.device), key=lambda run: run.started, default=None)
 
@@ -557,7 +553,7 @@ def choose(run="", also=()):
     named = [Source(runs.load_runs(name)) for name in also]
     if run:
         return [Source(runs.load_runs(run))] + named
-    yours, reference = stored(runs.yours()), stored(RESULTS / "reference")
+    yours, reference = runs.load_below(runs.yours()), runs.load_below(RESULTS / "reference")
     found = newest_with_gpu(yours)
     if found:
         return [Source(of_kind(found, yours), yours + reference)] + named

@@ -93,7 +93,7 @@ def main(arguments=None):
     parser.add_argument("--cpu-by-file", action="store_true", help="a CPU's code is its file in git, not the commit")
     options = parser.parse_args(arguments)
     folders = [runs.RESULTS / "reference", *options.folders]
-    stored = {each.run_id: each for each in map(runs.load_run, runs.find_runs(*folders))}
+    stored = {each.run_id: each for each in runs.load_below(*folders)}
     made = list(lines(stored.values(), code_by_file if options.cpu_by_file else machines.code_of))
     print(as_markdown(made) if made else "no row was measured on two machines")
     return OK if made else SKIPPED

@@ -66,7 +66,7 @@ def with_gpu(name):
 def in_store(root):
     """A Source for each kind of GPU in a folder of runs."""
     groups = {}
-    for run in map(runs.load_run, runs.find_runs(root)):
+    for run in runs.load_below(root):
         if run.device:
             groups.setdefault(runs.device_name(run), []).append(run)
     return [cells.Source(group) for group in groups.values()]

@@ -75,7 +75,7 @@ def entries(known):
         found[row.table].setdefault(
             (row.row, row.implementation), Entry(row.row, row.implementation, row.driver, params)
         )
-    for of_run in map(runs.load_run, runs.find_runs(runs.RESULTS / "reference")):
+    for of_run in runs.load_below(runs.RESULTS / "reference"):
         timed = of_run.rows[of_run.rows["scope"] != "setup"]
         for table, name, implementation, instance in timed[["table", "row", "implementation", "instance"]].values:
             entry = found[table].setdefault(key_of(table, name, implementation, known), Entry(name, implementation))

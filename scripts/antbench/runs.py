@@ -6,6 +6,7 @@ absent), and row["run"] is the Run that it stands in, so that rows of several ru
 
 import csv
 import difflib
+import functools
 import io
 import lzma
 import math
@@ -533,6 +534,22 @@ def find_runs(*roots):
     return sorted((path for path in found if not is_hidden(path, found)), key=lambda path: (in_turn(path.name), str(path)))
 
 
+def load_below(*roots):
+    """The runs of find_runs(). They are read once: who asks again gets the same ones, unless a file of theirs has changed."""
+    return [load_once(path, state_of(path)) for path in find_runs(*roots)]
+
+
+@functools.cache
+def load_once(path, state):
+    return load_run(path)
+
+
+def state_of(path):
+    """{(name, size, time of the last change)} of a run's files."""
+    found = [(file.name, file.stat()) for file in path.iterdir()]
+    return frozenset((name, state.st_size, state.st_mtime_ns) for name, state in found)
+
+
 def in_turn(name):
     """A key that sorts names by time: of runs that began in one second the tenth, "...-10", comes after "...-9"."""
     return [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name)]
@@ -653,7 +670,7 @@ def evidence(row):
 
 def for_device(device, *roots):
     """The best stored row of each cell for a GPU or CPU, named in full or as its folder: no run holds all tables."""
-    runs = [load_run(path) for path in find_runs(*roots)]
+    runs = load_below(*roots)
     chosen = [run for run in runs if machine_slug(device_name(run)) == machine_slug(device)]
     if not chosen:
         known = sorted({machine_slug(device_name(run)) for run in runs})
