@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from antbench import calibrate, calibration, command, gate_rates, gate_report, history, inference, regress, rerun, runs, sides
@@ -244,8 +245,8 @@ def side_of_shares(n, change=lambda i, row: row, numbers=None, planned=None):
     for i in numbers:
         run = made_run({line: [np.ones(20)] for line in range(2)}, f"{i:03}", process=i, processes=planned or n)
         run.meta["build"]["executable_sha256"] = "one"
-        rows = [change(i, row) for row in run.rows.to_dict("records")]
-        object.__setattr__(run, "rows", run.rows.iloc[:0]._append([row for row in rows if row], ignore_index=True))
+        rows = [row for row in (change(i, row) for row in runs.records_of(run.rows)) if row]
+        object.__setattr__(run, "rows", pd.DataFrame(rows, columns=run.rows.columns))
         found.append(run)
     return sides.Side(found)
 

@@ -91,7 +91,7 @@ def observations(measured):
     """
     rows, seen = {}, set()
     for index, of_run in enumerate(measured):
-        for row in of_run.to_dict("records"):
+        for row in runs.records_of(of_run):
             for process, samples in enumerate(runs.processes(row) if row["samples"] > 0 else []):
                 seen.add((index, process))
                 rows.setdefault(tuple(row[name] for name in runs.KEY), (row, {}))[1][index, process] = samples
@@ -99,7 +99,7 @@ def observations(measured):
     for row, of_process in rows.values():
         if of_process.keys() == seen:
             [processes] = matched([of_process[which] for which in sorted(seen)])
-            values = np.array([log_statistics(samples) for samples in processes])
+            values = log_statistics(processes)
             if not np.isnan(values[:, 0]).any():
                 found.setdefault(kind_of(row, math.exp(np.median(values[:, 0]))), []).append(values)
     return {kind: np.stack(of_kind, axis=1) for kind, of_kind in found.items()}

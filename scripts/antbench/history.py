@@ -28,12 +28,12 @@ def energies(values):
     distances = np.abs(values[:, None] - values[None, :])
     sums = distances.cumsum(axis=0).cumsum(axis=1)  # sums[i, j]: of the first i + 1 rows and j + 1 columns
     found = np.full(n, -np.inf)
-    for k in range(SHORTEST, n - SHORTEST + 1):
-        left = sums[k - 1, k - 1]
-        between = sums[k - 1, n - 1] - left
-        right = sums[n - 1, n - 1] - left - 2 * between
-        distance = 2 * between / (k * (n - k)) - left / k**2 - right / (n - k) ** 2
-        found[k] = distance * k * (n - k) / n
+    k = np.arange(SHORTEST, n - SHORTEST + 1)
+    left = sums[k - 1, k - 1]
+    between = sums[k - 1, n - 1] - left
+    right = sums[n - 1, n - 1] - left - 2 * between
+    distance = 2 * between / (k * (n - k)) - left / k**2 - right / (n - k) ** 2
+    found[k] = distance * k * (n - k) / n
     return found
 
 

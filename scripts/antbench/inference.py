@@ -46,13 +46,14 @@ def matched(*sides):
     return [[samples[:n][kept] for samples in side] for side in sides]
 
 
-def log_statistics(samples):
-    """The logarithms of a process's STATISTICS: its samples that were kept (NaN: discarded)."""
-    kept = samples[~np.isnan(samples)]
-    if len(kept) == 0:
-        return np.full(len(STATISTICS), math.nan)
-    tail = np.quantile(kept, 0.95) if len(kept) >= MIN_FOR_TAIL else math.nan
-    return np.log([np.median(kept), kept.mean(), tail])
+def log_statistics(processes):
+    """The logarithms of the STATISTICS of each process of a side that is matched: processes x statistics."""
+    samples = np.array(processes)
+    n_processes, n = samples.shape
+    if n == 0:
+        return np.full((n_processes, len(STATISTICS)), math.nan)
+    tail = np.quantile(samples, 0.95, axis=1) if n >= MIN_FOR_TAIL else np.full(n_processes, math.nan)
+    return np.log(np.stack([np.median(samples, axis=1), samples.mean(axis=1), tail], axis=1))
 
 
 def compare(base, new):

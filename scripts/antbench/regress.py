@@ -130,7 +130,7 @@ def judge_times(old, now, rules):
     row = now.row
     base, new = inference.matched(old.timed, now.timed)
     processes = min(len(base), len(new))
-    values = [np.array([inference.log_statistics(samples) for samples in side]) for side in (base, new)]
+    values = [inference.log_statistics(side) for side in (base, new)]
     if any(np.isnan(side[:, 0]).any() for side in values):
         return Judgement(row, "inconclusive", "no sample of BASE and NEW has the same number")
     kind = kind_of(row, math.exp(np.median(values[0][:, 0])))

@@ -61,7 +61,7 @@ class Side:
     def measured(self, identity, other=None):
         """{identity: Measured}; `other` is the side that took turns with this one."""
         found = {}
-        for row in self.rows.to_dict("records"):
+        for row in runs.records_of(self.rows):
             found.setdefault(tuple(row[column] for column in identity), []).append(row)
         return {key: gather(rows, self.planned(rows, other)) for key, rows in found.items()}
 
