@@ -1,4 +1,4 @@
-"""Whether the measured numbers in the prose of README.md and docs/ are those of stored runs, sources or log entries.
+"""Whether measured numbers in the prose of README.md, docs/ and the report are of stored runs, sources or log entries.
 
 A quantity is a number or a range with a unit ("2.1 to 5.3 times", "12 %", "0.05 s"), or decimal numbers alone in a cell
 of a table. Generated blocks, code, headings, pictures and what links lead to have none. Numbers in words ("twice") are
@@ -12,7 +12,7 @@ says where they are from:
     meta   the meta.json of the stored run `run`: `top` is the way there, as devices.0.l2_bytes
     claim  a sentence of a source: `top` is its id in report/claims.csv
     log    the log entry `top`, as docs/log/times-2026-11.md#the-tests, which has the same numbers
-    given  no measurement: `note` says what it is
+    given  no measurement: `note` says what it is; such a quote may stand on a page several times
 
 Of a run `says` tells how the printed number stands to the values: `is` (their least and largest are its ends, to the
 last digit printed), `above` and `below` (so many % above or below 1), `within` (of 1, by so many % at most), `most`,
@@ -33,17 +33,20 @@ from antbench.command import ERROR, OK, ROOT, BadInput, run
 BESIDE = ("solve", "scaling", "improve", "features")  # pages without a generated block
 PAGES = (*readme.PAGES, *(ROOT / f"docs/{page}.md" for page in BESIDE))
 ACCOUNT = "prose.csv"
+WORDS = {"captions": "caption", "claims": "note", "cases": "claim", "stands": "text"}  # our own, in report/*.csv
+TEMPLATES = tuple(path for folder in ("readme", "templates") for path in sorted((cells.REPORT / folder).glob("*.j2")))
 NUMBER = r"\d+(?:\u202f\d{3})*(?:\.\d+)?"
 UNITS = "times core-seconds seconds minutes min hours ms us µs ns s cycles GFLOPS MHz GHz [kKMGT]i?B(?:/s)?"
 UNIT = rf"\s?%|x|\s(?:{UNITS.replace(' ', '|')})"
 AND = r"(?:\s?%)?(?:\s?–\s?|\s(?:to|and|or)\s)"
-QUANTITY = re.compile(rf"(?<![\w.^/-])(?<! - )({NUMBER})(?:{AND}({NUMBER}))?({UNIT})(?![\w/])")
+QUANTITY = re.compile(rf"(?<![\w.^/-])(?<! - )({NUMBER})(?:{AND}({NUMBER}))?({UNIT})(?![\w/]|\sinterval)")
 CELL = re.compile(rf"(?<=\|) *[~*]*{NUMBER}(?: ?[/,:·] [~*]*{NUMBER})*[~*]* *(?=\|)")
 NO_PROSE = (
     re.compile(r"<!-- generated: .*?<!-- end -->", re.S),
     re.compile(r"^```.*?^```", re.S | re.M),
     re.compile(r"(?:(?<=\n\n)|\A)(?: {4}.*(?:\n|\Z))+"),  # code
     re.compile(r"^#.*$|^\|.*\n(?=\|[-:| ]+\|$)", re.M),  # headings, those of tables too
+    re.compile(r"\{[{%].*?[%}]\}"),  # what a template fills in
     re.compile(r"</?[A-Za-z!][^<>]*>|!\[[^\]]*\]|`[^`]*`|(?<=\])\([^)]*\)"),
 )
 HEADING = re.compile(r"^#+ (.*)$", re.M)
@@ -199,7 +202,7 @@ def value_in_meta(line, unit):
 
 
 def problems(texts, account, root=ROOT):
-    """One line for each quantity without an account, each quote that is not on its page, and each number that is not so.
+    """A line for each quantity without an account, each quote that is not on its page, and each number that is not so.
 
     `texts` is {page as the account names it: its text}.
     """
@@ -219,24 +222,27 @@ def of_page(page, text, lines, root):
     for number, line in lines:
         place = f"report/{ACCOUNT}:{number}: {page}: “{line['quote']}”"
         matches = spans_of(text, line["quote"])
-        if len(matches) != 1:
-            told.append(f"{place} stands there {len(matches)} times, not once: quote what is there now, or delete the line")
+        if not matches or len(matches) > 1 and line["kind"] != "given":
+            told.append(f"{place} stands there {len(matches)} times, not once: quote it as it is, or delete the line")
             continue
-        span = matches[0]
-        inside = [quantity for quantity in free if span[0] <= quantity.start and quantity.end <= span[1]]
-        spans.append(span)
-        at = f"{page}:{line_of(text, span[0])}: “{line['quote']}”"
+        spans += matches
+        inside = [quantity for quantity in free if any(is_in(span, quantity) for span in matches)]
+        at = f"{page}:{line_of(text, matches[0][0])}: “{line['quote']}”"
         told += [f"{place}: {wrong}" for wrong in malformed(line, inside)] or [
             f"{at}: {wrong}" for wrong in false(line, inside, root)
         ]
     for quantity in free:
-        if not any(start <= quantity.start and quantity.end <= end for start, end in spans):
+        if not any(is_in(span, quantity) for span in spans):
             near = squeezed(text[max(quantity.start - 40, 0) : quantity.end + 20])
             told.append(
                 f"{page}:{line_of(text, quantity.start)}: “{quantity.text}” in “{near}”: "
                 f"name its run or log entry in report/{ACCOUNT}, or delete it"
             )
     return told
+
+
+def is_in(span, quantity):
+    return span[0] <= quantity.start and quantity.end <= span[1]
 
 
 def spans_of(text, quote):
@@ -316,7 +322,12 @@ CHECKS = {
 
 
 def pages():
-    return {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in PAGES}
+    """{its name: its text} of all pages; of the report its templates, and the words of report/*.csv, line by line."""
+    found = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in (*PAGES, *TEMPLATES)}
+    for name, column in WORDS.items():
+        words = [line[column].replace("\n", " ") for line in cells.read_layout(f"{name}.csv")]
+        found[f"report/{name}.csv"] = "\n".join(["", *words, ""])
+    return found
 
 
 def account():
