@@ -1,8 +1,8 @@
 """Whether measured numbers in the prose of README.md, docs/ and the report are of stored runs, sources or log entries.
 
 A quantity is a number or a range with a unit ("2.1 to 5.3 times", "12 %", "0.05 s"), or decimal numbers alone in a cell
-of a table. Generated blocks, code, headings, pictures and what links lead to have none. Numbers in words ("twice") are
-not looked at.
+of a table, but for its first column. Generated blocks, code, headings, pictures and what links lead to have none.
+Numbers in words ("twice") are not looked at.
 
 Each line of report/prose.csv has a quote of a page (of a section its heading), with its quantities, and a `kind` that
 says where they are from:
@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from antbench import cells, readme, runs
 from antbench.command import ERROR, OK, ROOT, BadInput, run
 
-BESIDE = ("solve", "scaling", "improve", "features")  # pages without a generated block
+BESIDE = ("solve", "scaling", "improve", "features", "columns", "reliability", "fleet")  # pages without a generated block
 PAGES = (*readme.PAGES, *(ROOT / f"docs/{page}.md" for page in BESIDE))
 ACCOUNT = "prose.csv"
 WORDS = {"captions": "caption", "claims": "note", "cases": "claim", "stands": "text"}  # our own, in report/*.csv
@@ -39,8 +39,8 @@ NUMBER = r"\d+(?:\u202f\d{3})*(?:\.\d+)?"
 UNITS = "times core-seconds seconds minutes min hours ms us µs ns s cycles GFLOPS MHz GHz [kKMGT]i?B(?:/s)?"
 UNIT = rf"\s?%|x|\s(?:{UNITS.replace(' ', '|')})"
 AND = r"(?:\s?%)?(?:\s?–\s?|\s(?:to|and|or)\s)"
-QUANTITY = re.compile(rf"(?<![\w.^/-])(?<! - )({NUMBER})(?:{AND}({NUMBER}))?({UNIT})(?![\w/]|\sinterval)")
-CELL = re.compile(rf"(?<=\|) *[~*]*{NUMBER}(?: ?[/,:·] [~*]*{NUMBER})*[~*]* *(?=\|)")
+QUANTITY = re.compile(rf"(?<![\w.^/])(?<![\w)]-)(?<! - )({NUMBER})(?:{AND}({NUMBER}))?({UNIT})(?![\w/]|\sinterval)")
+CELL = re.compile(rf"(?<=.\|) *[~*+-]*{NUMBER}(?: ?[/,:·] [~*]*{NUMBER})*[~*]* *(?=\|)")
 NO_PROSE = (
     re.compile(r"<!-- generated: .*?<!-- end -->", re.S),
     re.compile(r"^```.*?^```", re.S | re.M),
