@@ -53,7 +53,7 @@ def test_a_wrong_number_in_the_pages_is_found():
     for each in checked:
         text = pages[each["page"]]
         ((start, end),) = prose.spans_of(text, each["quote"])
-        (quantity,) = [q for q in prose.quantities(text) if start <= q.start and q.end <= end]
+        quantity = [q for q in prose.quantities(text) if prose.is_in((start, end), q)][-1]
         last = text.rindex(quantity.numbers[-1], quantity.start, quantity.end)
         wrong = {"within": "0.01"}.get(each["says"], f"9{quantity.numbers[-1]}")
         planted = text[:last] + wrong + text[last + len(quantity.numbers[-1]) :]
@@ -136,6 +136,13 @@ def test_a_range_is_that_of_the_stored_runs(printed, right):
     problems = told(f"It takes {printed} as long.\n", line(f"It takes {printed}", **SPEEDUP))
     wrong = f"README.md:1: “It takes {printed}”: the stored runs have 2.122 to 4.094 (is): write what they have"
     assert problems == ([] if right else [wrong])
+
+
+def test_the_cells_of_a_row():
+    """A number for each instance."""
+    rows = {"| 2.12 | 4.09 |": 0, "| 2.12 | 4.19 |": 1, "| 4.09 | 2.12 |": 2, "| 2.12 | 4.09 | 5.5 |": 1}
+    for row, wrong in rows.items():
+        assert len(told(f"| a {row}\n", line(f"| a {row}", **SPEEDUP))) == wrong
 
 
 def test_a_time_in_its_unit():

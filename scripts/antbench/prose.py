@@ -8,7 +8,8 @@ Each line of report/prose.csv has a quote of a page (of a section its heading), 
 says where they are from:
 
     run    stored runs or published tables: `top`, over `over`, are addresses (antbench.cells) or a plain number, {x}
-           runs through `set`; `run` and `over_run` name stored runs where they are not those that the tables show
+           runs through `set`, one for each quantity if there are several; `run` and `over_run` name stored runs where
+           they are not those that the tables show
     meta   the meta.json of the stored run `run`: `top` is the way there, as devices.0.l2_bytes
     claim  a sentence of a source: `top` is its id in report/claims.csv
     log    the log entry `top`, as docs/log/times-2026-11.md#the-tests, which has the same numbers
@@ -30,7 +31,7 @@ from dataclasses import dataclass
 from antbench import cells, readme, runs
 from antbench.command import ERROR, OK, ROOT, BadInput, run
 
-BESIDE = ("solve", "scaling", "improve", "features", "columns", "reliability", "fleet")  # pages without a generated block
+BESIDE = ("solve", "scaling", "improve", "features", "columns", "reliability", "fleet")  # pages that nothing generates
 PAGES = (*readme.PAGES, *(ROOT / f"docs/{page}.md" for page in BESIDE))
 ACCOUNT = "prose.csv"
 WORDS = {"captions": "caption", "claims": "note", "cases": "claim", "stands": "text"}  # our own, in report/*.csv
@@ -264,7 +265,8 @@ def malformed(line, inside):
         return ["no quantity there: delete the line, or quote the number with its unit"]
     if line["quote"].startswith("#") and line["kind"] != "given":
         return ["a whole section is no measurement, or a log entry by its first line: quote words"]
-    if line["kind"] in ("run", "meta", "claim") and len(inside) > 1:
+    one_each = line["kind"] == "run" and line["set"] and len(inside) == len(cells.members(line["set"]))
+    if line["kind"] in ("run", "meta", "claim") and len(inside) > 1 and not one_each:
         return [f"{len(inside)} quantities: give each a line of its own"]
     if line["kind"] == "run" and line["says"] not in SAYS:
         return [f'says "{line["says"]}": expected one of {", ".join(SAYS)}']
@@ -281,7 +283,10 @@ def false(line, inside, root):
 
 
 def check_run(line, inside, root):
-    return compared(inside[0], line["says"], values_of(line, inside[0].unit))
+    values = values_of(line, inside[0].unit)
+    if len(inside) == 1:
+        return compared(inside[0], line["says"], values)
+    return [wrong for each, value in zip(inside, values) for wrong in compared(each, line["says"], [value])]
 
 
 def check_meta(line, inside, root):
