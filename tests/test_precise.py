@@ -8,9 +8,14 @@ import time
 import pytest
 
 from support.commands import PROGRAM, ROOT, drive, environment_of, one_line, rows_of, samples_of
-from support.fake_system import preload
+from support.fake_system import alone, preload
 
 TINY = ["--rows", "3.3/acotsp-seq/u20?protocol=as", "--profile", "smoke", "--iterations", "3"]
+
+
+@pytest.fixture(autouse=True)
+def no_other_threads(tmp_path_factory, monkeypatch):
+    alone(tmp_path_factory.getbasetemp(), monkeypatch)
 
 
 def measure(tmp_path, *arguments, processes=2):
@@ -35,7 +40,7 @@ def test_the_budget_ends_what_cannot_be_precise(tmp_path):
 
 def test_what_is_precise_is_not_measured_again(tmp_path):
     """Each row ends by itself."""
-    measure(tmp_path, "--instances", "u20,u150", "--rows", "3.3/acotsp-seq?protocol=as", "--profile", "smoke", "--iterations", "20",
+    measure(tmp_path, "--instances", "u20,u60", "--rows", "3.3/acotsp-seq?protocol=as", "--profile", "smoke", "--iterations", "20",
             "--until-precise", "5%", processes=3)  # fmt: skip
     own = [row for row in rows_of(tmp_path / "run") if row["table"] == "3.3"]
     assert len(own) == 2

@@ -13,9 +13,14 @@ from scipy import stats
 
 from antbench import runs
 from support.commands import PROGRAM, ROOT, drive, environment_of, one_line, rows_of, samples_of
-from support.fake_system import preload
+from support.fake_system import alone, preload
 
 SMALL = ["--instances", "u40", "--backend", "cpu", "--profile", "thesis", "--runs", 5, "--iterations", 3, "--time-budget", 0]
+
+
+@pytest.fixture(autouse=True)
+def no_other_threads(tmp_path_factory, monkeypatch):
+    alone(tmp_path_factory.getbasetemp(), monkeypatch)
 
 
 def run_of(out, processes, *more):
