@@ -128,7 +128,7 @@ class Source:
         between = spread.differences(of_code.values())
         several = {identity for identity, each in of_code.items() if len(each) >= spread.ENOUGH}
         self.rows = runs.best_rows(self.runs, lambda row: spread.identity(row) in several)
-        for row in self.rows.to_dict("records"):
+        for row in runs.records_of(self.rows):
             if of_machines := of_code.get(spread.identity(row)):
                 row["alike"] = of_machines, between
             found = self.verified if row["backend"] == "host" else self.cells

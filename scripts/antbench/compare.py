@@ -96,8 +96,8 @@ def differences(a, b):
 
 def compare(a, b):
     """(the cells of both, in A's order; their rows, in pairs; how many are A's alone; how many are B's alone)."""
-    in_b = {tuple(row[name] for name in runs.KEY): row for row in b.to_dict("records")}
-    found = [(row, in_b.pop(tuple(row[name] for name in runs.KEY), None)) for row in a.to_dict("records")]
+    in_b = {tuple(row[name] for name in runs.KEY): row for row in runs.records_of(b)}
+    found = [(row, in_b.pop(tuple(row[name] for name in runs.KEY), None)) for row in runs.records_of(a)]
     pairs = [(row, other) for row, other in found if other is not None]
     return pd.DataFrame([compare_rows(*pair) for pair in pairs], columns=COLUMNS), pairs, len(a) - len(pairs), len(in_b)
 
@@ -110,7 +110,7 @@ def rows_named(rows, name):
     wanted = selector.parse(name)
     if not wanted.table or not wanted.row:
         raise BadInput(f'"{name}" {selector.EXPECTED}')
-    of_row = [row for row in rows.to_dict("records") if replace(wanted, input="", conditions=()).means(row)]
+    of_row = [row for row in runs.records_of(rows) if replace(wanted, input="", conditions=()).means(row)]
     if not of_row:
         meant = runs.nearest(f"{wanted.table}/{wanted.row}", list(dict.fromkeys(rows["table"] + "/" + rows["row"])))
         raise BadInput(f"{name}: no such row in this run" + (f"; did you mean {meant}?" if meant else ""))

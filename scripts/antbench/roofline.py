@@ -41,7 +41,7 @@ class Point:
 def limits_of(run):
     """{name: what the GPU does at most in a millisecond} of the rows that tell so: bytes of a "copy", operations "fma"."""
     found = {}
-    for row in run.rows[run.rows["scope"] == "setup"].to_dict("records"):
+    for row in (row for row in run.records if row["scope"] == "setup"):
         name = row["implementation"].removeprefix("device/")
         amount = row["flops"] if name == "fma" else row["bytes"]
         if name != row["implementation"] and row["status"] in runs.MEASURED and amount == amount:
@@ -70,7 +70,7 @@ def points(source):
     """The points of a machine, each row at its largest instance, tables in order."""
     limits = {run.run_id: limits_of(run) for run in source.runs}
     largest = {}
-    for row in source.rows.to_dict("records"):
+    for row in runs.records_of(source.rows):
         if row["backend"] == "cuda" and row["scope"] not in ("setup", "end-to-end"):
             place = (row["table"], row["row"], of_all_sizes(row["params"]), row["scope"])
             found = point(row, limits.get(row["run_id"], {}))
