@@ -10,7 +10,7 @@ from antbench import cells, gpus, latex, plots, report, runs
 from thesis_run import made_row, write_run
 
 pytest.importorskip("jinja2")
-STORED = cells.stored(runs.RESULTS / "reference")
+STORED = runs.load_below(runs.RESULTS / "reference")
 needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
 
 
