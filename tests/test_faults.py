@@ -35,6 +35,14 @@ def test_every_driver_has_its_faults():
     assert {name.split("-save")[0] for name in inject.COMMANDS} == {line.split("\t")[0] for line in listed}
 
 
+def test_a_run_that_ends_before_the_call_must_be_whole(tmp_path):
+    """A process that is disturbed less has fewer calls."""
+    calls, rows, images = inject.calls_of("jpdc-3", "kill", tmp_path)
+    late = "jpdc-3", "kill", "before", 100 * calls, tmp_path
+    assert inject.inject(*late, rows, images)[2:] == ("ended before", None)
+    assert "rows, not the" in inject.inject(*late, rows[:-1], images)[3]
+
+
 def test_a_fault_that_costs_a_row_is_seen(tmp_path):
     """The judge itself: a row is missing, differs, or has another's stages."""
     done = inject.run("jpdc-3", tmp_path / "run")
