@@ -288,11 +288,11 @@ calibrate: build ## how much unchanged code varies on this machine, which regres
 index: build ## write INDEX.md: which file and command is behind each row of each table
 	@$(script)index
 
-lint: ## what ruff, shellcheck, clang-format (of the lines that differ from SINCE=main), actionlint and zizmor say, where installed
-	@SINCE=$(call as_word,$(or $(SINCE),main)) scripts/lint
+lint: ## what ruff, clang-format, shellcheck, actionlint and zizmor say, where installed
+	@scripts/lint
 
-format: ## put right what they can: changed lines of C, imports of Python
-	@SINCE=$(call as_word,$(or $(SINCE),main)) scripts/lint --fix
+format: ## format C, CUDA and Python, and mend what ruff can
+	@scripts/lint --fix
 
 # The manual page, of what the program says of itself.
 build/antbench.1: $(PROGRAM) scripts/antbench/manual.py

@@ -42,8 +42,8 @@ ab_status ab_lock_directory(const char *path, int *fd)
     if (*fd < 0) return system_error(path);
     /* The kernel releases the lock when the process ends, however it ends. */
     if (flock(*fd, LOCK_EX | LOCK_NB) == 0) return ab_ok();
-    const ab_status status = errno == EWOULDBLOCK ? ab_bad_input("%s: another process is writing this run", path)
-                                                  : system_error(path);
+    const ab_status status =
+        errno == EWOULDBLOCK ? ab_bad_input("%s: another process is writing this run", path) : system_error(path);
     close(*fd);
     *fd = -1;
     return status;

@@ -29,21 +29,21 @@ enum {
     AB_SHOWN_GPU = 2, /* in rows of a GPU, and of the host backend */
     AB_SHOWN_SET = 4, /* in any row for which it was set to another value than the default */
     AB_SHOWN = AB_SHOWN_CPU | AB_SHOWN_GPU,
-    AB_FITTED = 8, /* follows from the input or the machine unless it is set: no part of what a row is */
+    AB_FITTED = 8,        /* follows from the input or the machine unless it is set: no part of what a row is */
     AB_SHOWN_NONZERO = 16 /* in any row in which it is not 0, as it is for an implementation that has no use for it */
 };
 
 typedef struct ab_parameter {
     const char *name, *help; /* "rho", "evaporation rate"; the table ends with a name of NULL */
     ab_kind kind;
-    size_t offset;         /* of the field in the operation's params */
-    double least, most;    /* both allowed; of no meaning for AB_FLAG and AB_CHOICE */
-    double fallback;       /* the default */
-    const char *word;      /* a name for one value: "all" for the 0 that means all cores; NULL for none */
-    double word_value;     /* that value, which may lie outside of least .. most */
+    size_t offset;              /* of the field in the operation's params */
+    double least, most;         /* both allowed; of no meaning for AB_FLAG and AB_CHOICE */
+    double fallback;            /* the default */
+    const char *word;           /* a name for one value: "all" for the 0 that means all cores; NULL for none */
+    double word_value;          /* that value, which may lie outside of least .. most */
     const char *const *choices; /* AB_CHOICE: the names, NULL-terminated */
-    const char *measure;   /* shown in rows of this measure alone (operation.h): "quality"; NULL: of any */
-    unsigned shown;        /* AB_SHOWN_... */
+    const char *measure;        /* shown in rows of this measure alone (operation.h): "quality"; NULL: of any */
+    unsigned shown;             /* AB_SHOWN_... */
 } ab_parameter;
 
 enum { AB_PARAMS_TEXT = 256 }; /* bytes of a text of parameters, its end included */

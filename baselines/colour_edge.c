@@ -37,7 +37,7 @@ typedef struct cpu_detector {
     uint32_t *thinned[2]; /* likewise: after each sub-iteration */
     uint8_t *map;         /* [height][width], rows rounded up to words: the result */
     float *scratch;       /* [threads][SCRATCH_ROWS][4 * stride] */
-    ab_memory memory;    /* all of it */
+    ab_memory memory;     /* all of it */
 } cpu_detector;
 
 enum { SCRATCH_COLUMNS, SCRATCH_CHANNELS, SCRATCH_BLURRED, SCRATCH_ROWS }; /* each 4 * stride floats */

@@ -30,19 +30,19 @@ typedef struct cpu_links {
 } cpu_links;
 
 typedef struct cpu_colony {
-    as_colony colony;          /* first: what the caller sees */
-    as_problem problem;        /* the caller's: dist must outlive the colony */
-    as_params params;          /* as opened, with threads between 1 and n_ants */
-    int64_t iteration;         /* of the construct stage that runs, or ran last; 0 before the first */
-    int32_t *tours;            /* [n_ants][n + 1] of the last iteration, closed */
-    int64_t *lengths;          /* [n_ants] of the last iteration */
-    int32_t *best_tour;        /* [n + 1]: the best since opening, closed */
-    int64_t best_length;       /* INT64_MAX before the first iteration */
-    int64_t zero_weight_steps; /* since opening */
-    max_min_course course;     /* of AS_MAX_MIN */
-    int64_t best_before;       /* best_length before this iteration, of AS_MAX_MIN */
-    bool best_deposits;        /* the best tour so far, in the first ant's place */
-    cpu_links *links;          /* [n_ants][n]: the tours by city, valid during the update stage */
+    as_colony colony;              /* first: what the caller sees */
+    as_problem problem;            /* the caller's: dist must outlive the colony */
+    as_params params;              /* as opened, with threads between 1 and n_ants */
+    int64_t iteration;             /* of the construct stage that runs, or ran last; 0 before the first */
+    int32_t *tours;                /* [n_ants][n + 1] of the last iteration, closed */
+    int64_t *lengths;              /* [n_ants] of the last iteration */
+    int32_t *best_tour;            /* [n + 1]: the best since opening, closed */
+    int64_t best_length;           /* INT64_MAX before the first iteration */
+    int64_t zero_weight_steps;     /* since opening */
+    max_min_course course;         /* of AS_MAX_MIN */
+    int64_t best_before;           /* best_length before this iteration, of AS_MAX_MIN */
+    bool best_deposits;            /* the best tour so far, in the first ant's place */
+    cpu_links *links;              /* [n_ants][n]: the tours by city, valid during the update stage */
     struct cpu_improver *improver; /* stage "improve" (cpu_improve.h); NULL where there is none */
     ab_memory memory;              /* everything else the colony owns, the arrays of an implementation included */
 } cpu_colony;

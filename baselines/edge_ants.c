@@ -47,7 +47,7 @@ typedef struct cpu_ants {
     uint64_t seed;         /* of this run */
     uint64_t runs;         /* PLACEs so far */
     int iteration;         /* since PLACE */
-    ab_memory allocated;  /* all of the above */
+    ab_memory allocated;   /* all of the above */
 } cpu_ants;
 
 static size_t pixel_count(const cpu_ants *ants)

@@ -20,11 +20,15 @@ static const ab_heading headings[] = {{"3.2-beta", "best tours of Ant System by 
 static const ab_block blocks[] = {{"3.2-beta", "tours", "protocol=as-best|as", .lines = lines}, {NULL}};
 
 const ab_driver table_3_2 = {
-    .name = "3.2", .program = "table_3_2", .machine = "thesis, NVIDIA GTX 580 and one core of an Intel i7 950",
+    .name = "3.2",
+    .program = "table_3_2",
+    .machine = "thesis, NVIDIA GTX 580 and one core of an Intel i7 950",
     .summary = "Table 3.2: tours of Ant System with beta 2 to 5 on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 5, .budget_s = 1},
                 {.runs = 5, .iterations = 100, .budget_s = 1.5},
                 {.runs = 10, .iterations = 100, .budget_s = INFINITY}},
     .inputs = {"u30", "d198", "{tsp}"},
-    .sets = sets, .headings = headings, .blocks = blocks,
+    .sets = sets,
+    .headings = headings,
+    .blocks = blocks,
 };

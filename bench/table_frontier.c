@@ -17,7 +17,8 @@ static const ab_line all_cities[] = {
     {NULL},
 };
 static const ab_line candidates[] = {
-    {"cpu-best-nn-all", "tsp/cpu-best-nn", "nn=32;threads=all", "fastest CPU, all cores", .seconds = 6e-9, .power = 2.4},
+    {"cpu-best-nn-all", "tsp/cpu-best-nn", "nn=32;threads=all", "fastest CPU, all cores", .seconds = 6e-9,
+     .power = 2.4},
     {"cand-block", "tsp/cand-block", "nn=32", "ant per block"},
     {"race-candidates", "tsp/race-candidates", "nn=32", "race of clocks, ours"},
     {"race-sparse", "tsp/race-sparse", "nn=32", "race without matrices, ours"},
@@ -37,8 +38,14 @@ static const ab_heading headings[] = {
     {NULL},
 };
 
-#define DENSE {NULL, NULL, "{tsp-dense}"}
-#define LARGE {NULL, NULL, "u13509 u100000"}
+#define DENSE                                                                                                          \
+    {                                                                                                                  \
+        NULL, NULL, "{tsp-dense}"                                                                                      \
+    }
+#define LARGE                                                                                                          \
+    {                                                                                                                  \
+        NULL, NULL, "u13509 u100000"                                                                                   \
+    }
 static const ab_block blocks[] = {
     {"frontier", "time", "protocol=as|as-best", DENSE, .lines = all_cities, .stages = "frontier-stages"},
     {"frontier-nn", "time", "protocol=as|as-best", DENSE, .lines = candidates, .stages = "frontier-stages", .part = 1},
@@ -48,11 +55,15 @@ static const ab_block blocks[] = {
 };
 
 const ab_driver table_frontier = {
-    .name = "frontier", .program = "table_frontier", .machine = "none: no source has these",
+    .name = "frontier",
+    .program = "table_frontier",
+    .machine = "none: no source has these",
     .summary = "The frontier: the fastest Ant System here, up to 100000 cities.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .precise = 0.01, .host_steps = 1e5},
                 {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .host_steps = 1e5},
                 {.runs = 5, .iterations = 60, .budget_s = 10, .limit_s = 60, .host_steps = 1e8}},
     .inputs = {"u30", "d198 pcb442 pr1002", "{tsp-frontier}"},
-    .sets = sets, .headings = headings, .blocks = blocks,
+    .sets = sets,
+    .headings = headings,
+    .blocks = blocks,
 };

@@ -42,12 +42,15 @@ static const ab_block blocks[] = {
 };
 
 const ab_driver table_jpdc_3 = {
-    .name = "jpdc-3", .program = "table_jpdc_3",
+    .name = "jpdc-3",
+    .program = "table_jpdc_3",
     .machine = "JPDC, NVIDIA Tesla C2050 and one core of an Intel Xeon E5620",
     .summary = "Table 3 and Figure 7 of JPDC, Table 2 of JSC: tour construction on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .precise = 0.01, .host_steps = 1e5},
                 {.runs = 3, .iterations = 20, .budget_s = 0.45, .precise = 0.01, .host_steps = 1e5},
                 {.runs = 10, .iterations = 100, .budget_s = 60, .host_steps = 1e8}},
     .inputs = {"u30", "{tsp-candidates}", "{tsp-candidates}"},
-    .sets = sets, .headings = headings, .blocks = blocks,
+    .sets = sets,
+    .headings = headings,
+    .blocks = blocks,
 };

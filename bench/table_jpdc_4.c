@@ -48,12 +48,15 @@ static const ab_block blocks[] = {
 };
 
 const ab_driver table_jpdc_4 = {
-    .name = "jpdc-4", .program = "table_jpdc_4",
+    .name = "jpdc-4",
+    .program = "table_jpdc_4",
     .machine = "JPDC, NVIDIA Tesla C2050 and one core of an Intel Xeon E5620",
     .summary = "Table 4 and Figures 4, 5 and 8 of JPDC, Figure 2 of JSC: the pheromone update on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 10, .budget_s = 1, .precise = 0.01, .limit_s = 2, .host_steps = 5e7},
                 {.runs = 1, .iterations = 100, .budget_s = 0.3, .precise = 0.01, .limit_s = 4, .host_steps = 5e7},
                 {.runs = 1, .iterations = 100, .budget_s = 5, .limit_s = 120, .host_steps = 1e9}},
     .inputs = {"d198 lin318", "{tsp-jpdc}", "{tsp-jpdc}"},
-    .sets = sets, .headings = headings, .blocks = blocks,
+    .sets = sets,
+    .headings = headings,
+    .blocks = blocks,
 };

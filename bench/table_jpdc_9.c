@@ -24,12 +24,15 @@ static const ab_heading headings[] = {{"jpdc-F9", "best tours of 1000 iterations
 static const ab_block blocks[] = {{"jpdc-F9", "tours", "protocol=as", .lines = lines}, {NULL}};
 
 const ab_driver table_jpdc_9 = {
-    .name = "jpdc-9", .program = "table_jpdc_9",
+    .name = "jpdc-9",
+    .program = "table_jpdc_9",
     .machine = "JPDC, NVIDIA Tesla C2050 and one core of an Intel Xeon E5620",
     .summary = "Figure 9 of JPDC: tours after 1000 iterations on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 1000, .budget_s = 1},
                 {.runs = 5, .iterations = 1000, .budget_s = 12},
                 {.runs = 5, .iterations = 1000, .budget_s = INFINITY}},
     .inputs = {"u30", "d198", "{tsp-jpdc}"},
-    .sets = sets, .headings = headings, .blocks = blocks,
+    .sets = sets,
+    .headings = headings,
+    .blocks = blocks,
 };

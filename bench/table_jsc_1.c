@@ -36,17 +36,26 @@ static const ab_heading headings[] = {
 
 static const ab_block blocks[] = {
     {"jsc-1", "time", .lines = lines},
-    {"jpdc-F6", "time", NULL, {"d198", "d198 pr1002 pr2392", "{tsp-jpdc}"}, .lines = swept, .part = 1,
+    {"jpdc-F6",
+     "time",
+     NULL,
+     {"d198", "d198 pr1002 pr2392", "{tsp-jpdc}"},
+     .lines = swept,
+     .part = 1,
      .gpu_only = true},
     {NULL},
 };
 
 const ab_driver table_jsc_1 = {
-    .name = "jsc-1", .program = "table_jsc_1", .machine = "JSC, NVIDIA Tesla C2050",
+    .name = "jsc-1",
+    .program = "table_jsc_1",
+    .machine = "JSC, NVIDIA Tesla C2050",
     .summary = "Table 1 of JSC and Figure 6 of JPDC: choice_info on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 10, .budget_s = 1, .precise = 0.01, .limit_s = 5, .host_steps = 1e7},
                 {.runs = 1, .iterations = 100, .budget_s = 0.3, .precise = 0.01, .limit_s = 20, .host_steps = 1e7},
                 {.runs = 1, .iterations = 100, .budget_s = INFINITY, .host_steps = 1e7}},
     .inputs = {"d198 lin318", "{tsp-jpdc}", "{tsp-jpdc}"},
-    .sets = sets, .headings = headings, .blocks = blocks,
+    .sets = sets,
+    .headings = headings,
+    .blocks = blocks,
 };

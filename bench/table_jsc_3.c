@@ -29,13 +29,13 @@ static const ab_heading headings[] = {
 
 static const ab_block blocks[] = {
     {"jsc-3", "time", .lines = lines, .without = AB_SINGLE_STEPS, .part = 1},
-    {"jsc-3", "time", NULL, {"2^6", "{membranes-generic}", "{membranes-generic}"}, .lines = generic,
-     .part = 1},
+    {"jsc-3", "time", NULL, {"2^6", "{membranes-generic}", "{membranes-generic}"}, .lines = generic, .part = 1},
     {NULL},
 };
 
 const ab_driver table_jsc_3 = {
-    .name = "jsc-3", .program = "table_jsc_3",
+    .name = "jsc-3",
+    .program = "table_jsc_3",
     .machine = "JSC, NVIDIA Tesla C2050 and one core of an Intel Xeon E5530",
     .summary = "Table 3 of JSC: P systems for SAT on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 0.1, .precise = 0.01, .limit_s = 2},
@@ -43,5 +43,7 @@ const ab_driver table_jsc_3 = {
                 {.runs = 1, .iterations = 20, .budget_s = 5, .limit_s = 120}},
     .inputs = {"2^6", "{membranes}", "{membranes}"},
     .optional = "2^6", /* which the host backend can verify in time */
-    .sets = sets, .headings = headings, .blocks = blocks,
+    .sets = sets,
+    .headings = headings,
+    .blocks = blocks,
 };

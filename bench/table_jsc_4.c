@@ -31,12 +31,16 @@ static const ab_block blocks[] = {
 };
 
 const ab_driver table_jsc_4 = {
-    .name = "jsc-4", .program = "table_jsc_4", .machine = "JSC, NVIDIA Tesla C2050",
+    .name = "jsc-4",
+    .program = "table_jsc_4",
+    .machine = "JSC, NVIDIA Tesla C2050",
     .summary = "Table 4 of JSC: P systems for SAT, tiled, on a GPU.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 0.1, .precise = 0.01, .limit_s = 2},
                 {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .limit_s = 3},
                 {.runs = 1, .iterations = 20, .budget_s = 5, .limit_s = 120}},
     .inputs = {"2^6", "{membranes-bits}", "{membranes-bits}"},
     .optional = "2^6", /* which the host backend can verify in time */
-    .sets = sets, .headings = headings, .blocks = blocks,
+    .sets = sets,
+    .headings = headings,
+    .blocks = blocks,
 };

@@ -19,12 +19,16 @@ static const ab_heading headings[] = {
 static const ab_block blocks[] = {{"jsc-5", "time", .lines = lines, .stages = "jsc-5-stages"}, {NULL}};
 
 const ab_driver table_jsc_5 = {
-    .name = "jsc-5", .program = "table_jsc_5", .machine = "JSC, NVIDIA Tesla C2050",
+    .name = "jsc-5",
+    .program = "table_jsc_5",
+    .machine = "JSC, NVIDIA Tesla C2050",
     .summary = "Table 5 of JSC: P systems for SAT on a GPU by membranes a block.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 0.1, .precise = 0.01, .limit_s = 2},
                 {.runs = 1, .iterations = 50, .budget_s = 0.5, .precise = 0.01, .limit_s = 3},
                 {.runs = 1, .iterations = 100, .budget_s = 5, .limit_s = 120}},
     .inputs = {"2^6", "{membranes-tiled}", "{membranes-tiled}"},
     .optional = "2^6", /* which the host backend can verify in time */
-    .sets = sets, .headings = headings, .blocks = blocks,
+    .sets = sets,
+    .headings = headings,
+    .blocks = blocks,
 };

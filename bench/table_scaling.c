@@ -34,7 +34,10 @@ static const ab_heading headings[] = {
 };
 
 #define STAGES .stages = "scaling-stages"
-#define CPU_ON {"u30", "pr1002", "{tsp-scaling}"}
+#define CPU_ON                                                                                                         \
+    {                                                                                                                  \
+        "u30", "pr1002", "{tsp-scaling}"                                                                               \
+    }
 static const ab_block blocks[] = {
     {"scaling", "time", "protocol=as|as-best", CPU_ON, .lines = on_cpu, STAGES},
     {"scaling", "time", "protocol=as|as-best", .lines = on_gpu, STAGES},

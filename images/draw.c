@@ -369,10 +369,8 @@ static const struct {
     const char *name;
     void (*draw)(image_scene *scene, ab_image *image); /* fills the scene's regions and the image's pixels */
 } kinds[IMAGE_KINDS] = {
-    [IMAGE_SHAPES] = {"shapes", draw_shapes},
-    [IMAGE_HUE] = {"hue", draw_hue},
-    [IMAGE_RAMP] = {"ramp", draw_ramp},
-    [IMAGE_TEXTURE] = {"texture", draw_texture},
+    [IMAGE_SHAPES] = {"shapes", draw_shapes}, [IMAGE_HUE] = {"hue", draw_hue},
+    [IMAGE_RAMP] = {"ramp", draw_ramp},       [IMAGE_TEXTURE] = {"texture", draw_texture},
     [IMAGE_RANDOM] = {"random", draw_random},
 };
 

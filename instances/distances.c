@@ -82,9 +82,9 @@ void tsp_find_box(const tsp_point *points, int n, tsp_point *low, tsp_point *hig
 
 const tsp_rule *tsp_find_rule(const char *name)
 {
-    static const tsp_rule rules[] = {
-        {"EUC_2D", INFINITY, euc_2d}, {"CEIL_2D", INFINITY, ceil_2d}, {"MAN_2D", INFINITY, man_2d},
-        {"MAX_2D", INFINITY, max_2d}, {"ATT", INFINITY, att},         {"GEO", 180.0, geo}};
+    static const tsp_rule rules[] = {{"EUC_2D", INFINITY, euc_2d}, {"CEIL_2D", INFINITY, ceil_2d},
+                                     {"MAN_2D", INFINITY, man_2d}, {"MAX_2D", INFINITY, max_2d},
+                                     {"ATT", INFINITY, att},       {"GEO", 180.0, geo}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         if (strcmp(rules[i].name, name) == 0) return &rules[i];
     return NULL;

@@ -23,7 +23,7 @@ typedef struct tsplib_span {
     size_t length;     /* bytes */
 } tsplib_span;
 
-enum { TSPLIB_QUOTE = 32 };           /* bytes of a quoted span, NUL included */
+enum { TSPLIB_QUOTE = 32 };          /* bytes of a quoted span, NUL included */
 enum { TSPLIB_MAX_BYTES = 1 << 30 }; /* of a file, which is read whole: weights of 12,000 cities, written out */
 
 /* Reads a whole file, or standard input for "-", which must be neither empty nor larger than TSPLIB_MAX_BYTES. Close it, also after an error. */

@@ -75,8 +75,10 @@ static ab_status read_weight_type(parse *file, tsplib_span value)
     file->rule = tsp_find_rule(tsplib_quote(value, name));
     file->explicit_weights = strcmp(name, "EXPLICIT") == 0;
     if (file->rule != NULL || file->explicit_weights) return ab_ok();
-    return tsplib_error(&file->text, "EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT, "
-                        "not \"%s\"", name);
+    return tsplib_error(&file->text,
+                        "EDGE_WEIGHT_TYPE must be EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT, "
+                        "not \"%s\"",
+                        name);
 }
 
 static ab_status read_weight_format(parse *file, tsplib_span value)

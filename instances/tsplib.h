@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 enum {
-    TSP_MAX_CITIES = 32767,  /* of an instance with all its distances, */
+    TSP_MAX_CITIES = 32767,    /* of an instance with all its distances, */
     TSP_MAX_LOCATED = 10000000 /* ... and of one with coordinates instead */
 };
 

@@ -31,8 +31,8 @@
 /* How a __device__ function takes a shared array: on the host backend it is checked there too. */
 template <typename T> using shared_array = T *;
 /* The dynamic shared memory as an array of `type`, from byte `offset` (a multiple of its size), `count` elements. */
-#define SHARED_DYNAMIC(type, name, offset, count)                     \
-    extern __shared__ __align__(16) unsigned char ab_dynamic_shared[]; \
+#define SHARED_DYNAMIC(type, name, offset, count)                                                                      \
+    extern __shared__ __align__(16) unsigned char ab_dynamic_shared[];                                                 \
     type *const name = reinterpret_cast<type *>(ab_dynamic_shared + (offset))
 
 /* Tells a launch where somebody listens. */
@@ -42,8 +42,8 @@ static inline void ab_launching(const void *kernel, dim3 block, size_t shared_by
 }
 
 /* What LAUNCH_TOGETHER makes of a kernel: calling it with the kernel's arguments launches it. */
-template <typename... Parameters> static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid,
-                                                                        dim3 block, size_t shared_bytes)
+template <typename... Parameters>
+static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes)
 {
     return [=](Parameters... arguments) {
         void *pointers[] = {&arguments...};
@@ -66,8 +66,8 @@ template <typename... Parameters> static inline auto ab_launch_together(void (*k
  *
  *   AB_RUNG(tsp_rung, tsp_mine) = {.construct = construct};
  */
-#define AB_RUNG(type, name)              \
-    extern "C" const type AB_GPU(name); \
+#define AB_RUNG(type, name)                                                                                            \
+    extern "C" const type AB_GPU(name);                                                                                \
     const type AB_GPU(name)
 
 #define AB_STRINGIZE_(x) #x
@@ -83,15 +83,15 @@ template <typename... Parameters> static inline auto ab_launch_together(void (*k
 /* Returns from the calling function, with expression, file and line, unless the CUDA call succeeded. Too little device
  * memory is an unmet precondition; anything else is an error. Either way CUDA forgets it, so that the next launch is
  * not blamed. */
-#define CUDA_TRY(expression)                                                                                \
-    do {                                                                                                    \
-        cudaError_t cuda_try_error = (expression);                                                          \
-        if (cuda_try_error == cudaSuccess) break;                                                           \
-        (void)cudaGetLastError();                                                                           \
-        if (cuda_try_error == cudaErrorMemoryAllocation)                                                    \
-            return AB_OUT_OF_MEMORY("%s at " __FILE__ ":" AB_STRINGIZE(__LINE__), #expression);             \
-        return ab_failed(__FILE__ ":" AB_STRINGIZE(__LINE__) ": %s: %s", #expression,                       \
-                         cudaGetErrorString(cuda_try_error));                                               \
+#define CUDA_TRY(expression)                                                                                           \
+    do {                                                                                                               \
+        cudaError_t cuda_try_error = (expression);                                                                     \
+        if (cuda_try_error == cudaSuccess) break;                                                                      \
+        (void)cudaGetLastError();                                                                                      \
+        if (cuda_try_error == cudaErrorMemoryAllocation)                                                               \
+            return AB_OUT_OF_MEMORY("%s at " __FILE__ ":" AB_STRINGIZE(__LINE__), #expression);                        \
+        return ab_failed(__FILE__ ":" AB_STRINGIZE(__LINE__) ": %s: %s", #expression,                                  \
+                         cudaGetErrorString(cuda_try_error));                                                          \
     } while (0)
 
 /* The status of the launch just made, to end a launcher with. */

@@ -15,26 +15,26 @@
 
 /* What is known of an input before it is loaded. */
 typedef struct ab_input {
-    const char *asked;  /* the name asked for: "d198", also where a stand-in is measured */
-    char name[64];      /* what it is: "d198", its stand-in "u198" */
-    int size;           /* cities, or pixels */
-    int width, height;  /* of an image, pixels; else 0 */
-    bool stand_in;      /* generated in the place of a file that was not found */
-    bool traced;        /* has edges that people traced */
-    bool known_edges;   /* has edges to judge a map by */
-    double reference;   /* the best quality that there is to be had: a tour's optimum; NAN where not known */
-    char path[1024];    /* the file; empty for what is generated */
-    char sha256[65];    /* of the file, or of what was generated; empty until it is loaded */
-    char note[128];     /* for every row that is measured on it: "generated stand-in for d198"; or empty */
+    const char *asked; /* the name asked for: "d198", also where a stand-in is measured */
+    char name[64];     /* what it is: "d198", its stand-in "u198" */
+    int size;          /* cities, or pixels */
+    int width, height; /* of an image, pixels; else 0 */
+    bool stand_in;     /* generated in the place of a file that was not found */
+    bool traced;       /* has edges that people traced */
+    bool known_edges;  /* has edges to judge a map by */
+    double reference;  /* the best quality that there is to be had: a tour's optimum; NAN where not known */
+    char path[1024];   /* the file; empty for what is generated */
+    char sha256[65];   /* of the file, or of what was generated; empty until it is loaded */
+    char note[128];    /* for every row that is measured on it: "generated stand-in for d198"; or empty */
 } ab_input;
 
 /* A kind of input; operations may share one. */
 typedef struct ab_inputs {
-    const char *help;                                           /* for --help: what may be named */
-    ab_status (*check_name)(const char *name);                  /* AB_BAD_INPUT with what may have been meant */
-    ab_status (*describe)(const char *name, ab_input *input);   /* everything but the digest, without loading it */
-    ab_status (*load)(ab_input *input, void **loaded);          /* fills in the digest */
-    void (*unload)(void *loaded);                               /* accepts NULL */
+    const char *help;                                         /* for --help: what may be named */
+    ab_status (*check_name)(const char *name);                /* AB_BAD_INPUT with what may have been meant */
+    ab_status (*describe)(const char *name, ab_input *input); /* everything but the digest, without loading it */
+    ab_status (*load)(ab_input *input, void **loaded);        /* fills in the digest */
+    void (*unload)(void *loaded);                             /* accepts NULL */
     /* Writes what was loaded as images to the folder; NULL where there is nothing to see. */
     ab_status (*save)(const ab_input *input, const void *loaded, const char *folder);
 } ab_inputs;
@@ -61,9 +61,9 @@ typedef struct ab_task {
     void *loaded;        /* the input, as ab_inputs.load left it */
     const void *problem; /* what the implementation is opened with */
     const void *params;
-    uint64_t seed;       /* of the first run */
-    const char *row;     /* "warp-128": names what is saved */
-    const char *save;    /* folder for images, or NULL */
+    uint64_t seed;    /* of the first run */
+    const char *row;  /* "warp-128": names what is saved */
+    const char *save; /* folder for images, or NULL */
     struct ab_sink *sink;
 } ab_task;
 
@@ -120,17 +120,17 @@ struct ab_measure {
     /* Of measures that are timed, and of those that are not but have runs to judge: */
     bool timed;
     enum { AB_SAMPLE_ITERATIONS, AB_SAMPLE_RUNS } samples; /* which number of the effort is the number of samples */
-    bool fresh;         /* every run opens the implementation anew, with the next seed, for `iterations` samples */
-    int at_once;        /* not fresh: samples between two looks at whether they suffice */
-    const char *stage;  /* a sample is the time of this stage; NULL: of all */
-    bool alone;         /* and no other stage runs in between */
+    bool fresh;            /* every run opens the implementation anew, with the next seed, for `iterations` samples */
+    int at_once;           /* not fresh: samples between two looks at whether they suffice */
+    const char *stage;     /* a sample is the time of this stage; NULL: of all */
+    bool alone;            /* and no other stage runs in between */
     const char *transfers; /* the scope of one more row for a GPU, whose samples are all stages; NULL for none */
     /* Runs the implementation and checks everything that it leaves; fills *verdict also where it fails. */
     ab_status (*verify)(const ab_task *task, ab_verdict *verdict);
     /* Checks what a complete run left. NULL: there are no runs, or nothing to check. */
     ab_status (*judge_run)(const ab_task *task, ab_work *work, ab_outcome *outcome, ab_verdict *verdict);
-    const char *quality;   /* the metric of ab_outcome.quality, a printf format for the number of iterations */
-    const char *odd;       /* a printf format for ab_outcome.odd */
+    const char *quality; /* the metric of ab_outcome.quality, a printf format for the number of iterations */
+    const char *odd;     /* a printf format for ab_outcome.odd */
     /* Cuts params down to a part of a sample and returns how many times as long the stage `sliced` of all of it takes:
      * where the driver has a limit a row's time is told from that of the part, before it is run. NULL: it is not. */
     double (*slice)(void *params);
@@ -154,11 +154,11 @@ typedef struct ab_work_size {
 } ab_work_size;
 
 struct ab_operation {
-    const char *name;               /* "tsp" */
+    const char *name; /* "tsp" */
     const ab_inputs *inputs;
     const ab_parameter *parameters; /* of its params */
     size_t params_size;
-    const ab_measure *measures;     /* the table ends with a name of NULL */
+    const ab_measure *measures; /* the table ends with a name of NULL */
     /* Fills in the parameters that follow from the circumstances: ants, threads. */
     void (*fit)(const ab_circumstances *c, void *params);
     /* AB_BAD_INPUT for parameters that do not go together. */

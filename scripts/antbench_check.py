@@ -70,14 +70,26 @@ class antbench_driver(rfm.RunOnlyRegressionTest):
     def is_complete(self):
         meta = Path(self.stagedir) / "run/meta.json"
         complete = meta.exists() and json.loads(meta.read_text()).get("complete")
-        return sn.all([sn.assert_true(complete, "the run is not complete"),
-                       sn.assert_eq(self.job.exitcode, 0, "exit code {0}: wrong output is 4, an error 1")])
+        return sn.all(
+            [
+                sn.assert_true(complete, "the run is not complete"),
+                sn.assert_eq(self.job.exitcode, 0, "exit code {0}: wrong output is 4, an error 1"),
+            ]
+        )
 
     @run_before("performance")
     def compare(self):
         rows = timed(Path(self.stagedir) / f"run/table-{self.driver}.csv")
-        known = {device: stored(self.references, self.driver, device) for device in {row["device"] for row in rows.values()}}
-        self.perf_variables = {name_of(row): sn.make_performance_function(sn.defer(float(row["median_ms"])), "ms")
-                               for row in rows.values()}
-        self.reference = {"*": {name_of(row): (float(known[row["device"]][key]["median_ms"]), None, self.tolerance, "ms")
-                                for key, row in rows.items() if key in known[row["device"]]}}
+        known = {
+            device: stored(self.references, self.driver, device) for device in {row["device"] for row in rows.values()}
+        }
+        self.perf_variables = {
+            name_of(row): sn.make_performance_function(sn.defer(float(row["median_ms"])), "ms") for row in rows.values()
+        }
+        self.reference = {
+            "*": {
+                name_of(row): (float(known[row["device"]][key]["median_ms"]), None, self.tolerance, "ms")
+                for key, row in rows.items()
+                if key in known[row["device"]]
+            }
+        }

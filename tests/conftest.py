@@ -1,4 +1,5 @@
 """Lets the tests import the scripts, and what several files of tests look at."""
+
 import signal
 import sys
 from pathlib import Path

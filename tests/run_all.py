@@ -5,6 +5,7 @@ build/bin/tests/stat_test_* without. pytest runs the tests of the scripts and of
 parts. One more of all these runs at once than there are cores, since commands wait now and then. A program that crashes
 or reports no test counts as a failure. Exit code 0 when nothing failed, 1 otherwise.
 """
+
 import os
 import re
 import subprocess
@@ -18,8 +19,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = "build/san/tests/test_*", "build/bin/tests/stat_test_*"
 BUILDING = "test_additions", "test_learn"  # they build copies of the project, for a minute or two
-LONGEST = ["stat_test_tsp_choices", "stat_test_tsp_kernels", "test_baselines", "test_candidate_sets", "test_sparse",
-           "test_tsp_kernels"]
+LONGEST = [
+    "stat_test_tsp_choices",
+    "stat_test_tsp_kernels",
+    "test_baselines",
+    "test_candidate_sets",
+    "test_sparse",
+    "test_tsp_kernels",
+]
 PARTS = 3  # of the other Python tests
 HUNG_S = 300  # without a second of CPU time, a program hangs; on a busy machine the longest takes as long as it takes
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
@@ -73,8 +80,9 @@ def run_pytest(name, *which):
     report = ROOT / f"build/{name}.xml"
     report.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *which]
-    output = subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            errors="replace").stdout
+    output = subprocess.run(
+        command, cwd=ROOT, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    ).stdout
     if not report.exists():
         return name, 0, 1, 0, time.monotonic() - begin, output
     suite = xml.parse(report).getroot().find("testsuite")

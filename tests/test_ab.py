@@ -38,7 +38,9 @@ def test_the_verdict_follows_from_the_interval(b, verdict, code):
     a = [[1.0, 1.0], [1.001, 1.001], [0.999, 0.999], [1.0, 1.0]]
     found = answer_of(a, [[ms, ms] for ms in b])
     assert found.verdict == verdict and ab.exit_code([], [found]) == code
-    assert (found.ratio, found.low, found.high) == inference.process_ratio(*[list(map(np.array, side)) for side in (a, [[ms] for ms in b])])
+    assert (found.ratio, found.low, found.high) == inference.process_ratio(
+        *[list(map(np.array, side)) for side in (a, [[ms] for ms in b])]
+    )
 
 
 def test_what_would_have_been_seen_is_told_from_none():
@@ -80,7 +82,11 @@ def test_wrong_output_comes_first():
 
 def test_the_side_that_is_first_changes_every_time(monkeypatch, tmp_path):
     turns = []
-    monkeypatch.setattr(rerun, "share", lambda arguments, root, out, i: turns.append((out.parent.name, i)) or made_run({0: [np.array([1.0])]}))
+    monkeypatch.setattr(
+        rerun,
+        "share",
+        lambda arguments, root, out, i: turns.append((out.parent.name, i)) or made_run({0: [np.array([1.0])]}),
+    )
     commands = ([("3.3", tmp_path, ["x"])], [("3.3", tmp_path, ["x"])])
     a, b = rerun.in_turns(commands, 3, "build/ab/now", ("a", "b"))
     assert turns == [("a", 1), ("b", 1), ("b", 2), ("a", 2), ("a", 3), ("b", 3)]
@@ -89,11 +95,14 @@ def test_the_side_that_is_first_changes_every_time(monkeypatch, tmp_path):
 
 def test_what_begins_in_one_second_has_a_folder_of_its_own(monkeypatch, tmp_path):
     places = []
-    monkeypatch.setattr(rerun, "share", lambda arguments, root, out, i: places.append(out) or made_run({0: [np.array([1.0])]}))
+    monkeypatch.setattr(
+        rerun, "share", lambda arguments, root, out, i: places.append(out) or made_run({0: [np.array([1.0])]})
+    )
     for _ in range(3):
         rerun.in_turns(([("3.3", tmp_path, ["x"])], [("3.3", tmp_path, ["x"])]), 1, "build/ab/now", ("a", "b"))
     assert [str(path.relative_to(tmp_path / "build/ab")) for path in places] == [
-        f"{folder}/{side}/3.3" for folder in ("now", "now-2", "now-3") for side in "ab"]
+        f"{folder}/{side}/3.3" for folder in ("now", "now-2", "now-3") for side in "ab"
+    ]
 
 
 # ---- Rows ----
@@ -140,7 +149,9 @@ def test_two_rows_of_one_build(tmp_path):
     done = run(few, many, *TINY)
     assert done.returncode == 3, done.stdout + done.stderr
     (line,) = done.stdout.splitlines()
-    assert line.startswith("3.3 cpu-best-1 u150 cpu protocol=as;ants=4;threads=1 : protocol=as;ants=120;threads=1: B is slower: B takes ")
+    assert line.startswith(
+        "3.3 cpu-best-1 u150 cpu protocol=as;ants=4;threads=1 : protocol=as;ants=120;threads=1: B is slower: B takes "
+    )
     assert "; 4 processes each; " in line
     assert "ab: 4 of 4 processes of each" in done.stderr
     done = run(many, few, *TINY)
@@ -165,16 +176,28 @@ def builds(tmp_path):
         program = tmp_path / name / "build/bin/antbench"
         program.parent.mkdir(parents=True)
         log = shlex.quote(str(tmp_path / "log"))
-        program.write_text(f'#!/bin/bash\n[[ " $* " == *" --process "* ]] && echo {name} "${{@: -1}}" >> {log}\nexec {shlex.quote(str(PROGRAM))} "$@"\n')
+        program.write_text(
+            f'#!/bin/bash\n[[ " $* " == *" --process "* ]] && echo {name} "${{@: -1}}" >> {log}\nexec {shlex.quote(str(PROGRAM))} "$@"\n'
+        )
         program.chmod(0o755)
     return tmp_path
 
 
 def test_two_builds(builds):
-    done = run("before", "after", "--rows", "3.3/acotsp-seq/u20?protocol=as,3.4/cpu-best-1/u20?protocol=as", *TINY, root=builds, processes=3)
+    done = run(
+        "before",
+        "after",
+        "--rows",
+        "3.3/acotsp-seq/u20?protocol=as,3.4/cpu-best-1/u20?protocol=as",
+        *TINY,
+        root=builds,
+        processes=3,
+    )
     assert done.returncode in (0, 3, 5), done.stderr
     lines = done.stdout.splitlines()
-    assert len(lines) == 3 and lines[-1].startswith("B is ") and all("; 3 processes each; " in line for line in lines[:-1])
+    assert (
+        len(lines) == 3 and lines[-1].startswith("B is ") and all("; 3 processes each; " in line for line in lines[:-1])
+    )
     assert {line.split()[1] for line in lines[:-1]} == {"acotsp-seq", "cpu-best-1"}
     assert (builds / "log").read_text().split() == "before 1 after 1 after 2 before 2 before 3 after 3".split()
 
@@ -206,9 +229,25 @@ def test_wrong_options(arguments, error, capsys):
 def test_selectors_are_read_as_the_program_reads_them():
     row = {"table": "3.3", "row": "race", "instance": "u1002", "backend": "cuda", "scope": "iteration", "note": "generated stand-in for pr1002",
            "params": "protocol=as-best;ants=1002;block=128"}  # fmt: skip
-    for text in ("3.3/race/u1002", "3.3/race/pr1002", "thesis-3.3/race", "?block=64+128", "//*1002", "3.3/[a-r]ace", "?block=1*;scope=iteration"):
+    for text in (
+        "3.3/race/u1002",
+        "3.3/race/pr1002",
+        "thesis-3.3/race",
+        "?block=64+128",
+        "//*1002",
+        "3.3/[a-r]ace",
+        "?block=1*;scope=iteration",
+    ):
         assert selector.parse(text).means(row), text
-    for text in ("3.4/race", "3.3/rac", "?block=12", "?rho=*", "?block=128;protocol=as", "3.3/race/*198", "?backend=host"):
+    for text in (
+        "3.4/race",
+        "3.3/rac",
+        "?block=12",
+        "?rho=*",
+        "?block=128;protocol=as",
+        "3.3/race/*198",
+        "?backend=host",
+    ):
         assert not selector.parse(text).means(row), text
     for text in ("", "3.3/race?", "?block", "3.3/race/a/b", "?block=64;"):
         with pytest.raises(BadInput, match="names no row"):

@@ -424,7 +424,9 @@ def test_the_report_has_all_of_it(indexed, tmp_path):
     assert done.returncode == 0, done.stderr
     text = (indexed.path / "build/report/report.md").read_text()
     for kernel, section in zip(KERNELS, ("Table 3.3: time", "Table 4.2: an", "§5.5.5: edge", "Table 6.1: edge")):
-        (left_out,) = re.findall("Left out, since nothing of them was measured: .*", text.split(section)[1].split("\n###")[0])
+        (left_out,) = re.findall(
+            "Left out, since nothing of them was measured: .*", text.split(section)[1].split("\n###")[0]
+        )
         assert f"“{kernel.id.split('/')[1]}”" in left_out, kernel.id
     assert "Table 9.9 (ms) (`make bench-9.9`)" in text  # among those that no run has
     assert "Table 9.9 (ms)" in (indexed.path / "build/report/index.html").read_text()

@@ -1,4 +1,5 @@
 """Wrong arguments to any script end with its usage or one line, and never with a traceback or an error of the shell."""
+
 import os
 import subprocess
 import sys
@@ -7,7 +8,9 @@ import pytest
 
 from support.commands import ROOT
 
-MODULES = sorted(path.stem for path in (ROOT / "scripts/antbench").glob("*.py") if "__main__" in path.read_text(encoding="utf-8"))
+MODULES = sorted(
+    path.stem for path in (ROOT / "scripts/antbench").glob("*.py") if "__main__" in path.read_text(encoding="utf-8")
+)
 CALLS = [(sys.executable, "-m", f"antbench.{module}", "--no-such-option") for module in MODULES] + [
     (sys.executable, "docs/ds_step.py", "2", "x"),
     (sys.executable, "images/tiff_to_png.py"),
@@ -25,12 +28,16 @@ CALLS = [(sys.executable, "-m", f"antbench.{module}", "--no-such-option") for mo
 ]
 
 
-@pytest.mark.parametrize("call", CALLS, ids=lambda call: " ".join(part for part in call if part not in (sys.executable, "-m")))
+@pytest.mark.parametrize(
+    "call", CALLS, ids=lambda call: " ".join(part for part in call if part not in (sys.executable, "-m"))
+)
 def test_wrong_arguments_are_told_of(call):
     if any(part.startswith("images/") for part in call):
         pytest.importorskip("PIL")
     environment = dict(os.environ, PYTHONPATH=str(ROOT / "scripts"), PYTHON=sys.executable)
-    done = subprocess.run(call, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        call, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+    )
     lines = done.stderr.splitlines()
     assert done.returncode in (1, 2), done
     assert lines and (len(lines) == 1 or "usage:" in done.stderr), done.stderr

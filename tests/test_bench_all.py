@@ -19,7 +19,9 @@ PROGRAM = r"""#!/bin/bash
 echo "$@" >> "$1"
 """
 # A program that says and leaves what a driver does.
-RUNNING = PROGRAM + r"""
+RUNNING = (
+    PROGRAM
+    + r"""
 mkdir -p "runs/$1"
 echo "antbench $1: note: no GPU" >&2
 echo "[0/3] seed 1, writing to runs/$1" >&2
@@ -30,7 +32,10 @@ printf '3.3,d,timeout,\n3.3,e,unsupported,"needs 2 ranks, and there is 1"\n' >> 
 echo '{"complete": true}' > "runs/$1/meta.json"
 echo "a table of $1"
 """
-FAILING = RUNNING + r"""
+)
+FAILING = (
+    RUNNING
+    + r"""
 [ "$1" = 5.1 ] || exit 0
 echo '{"complete": false}' > "runs/$1/meta.json"
 printf '3.3,f,wrong,\n3.3,g,error,\n' >> "runs/$1/table-$1.csv"
@@ -38,11 +43,15 @@ echo "antbench $1: samples.csv: No space left on device" >&2
 echo "antbench $1: process 2 of 3: ended with exit code 1 before it was done" >&2
 exit 1
 """
-INTERRUPTED = RUNNING.replace("true", "false") + r"""
+)
+INTERRUPTED = (
+    RUNNING.replace("true", "false")
+    + r"""
 for name in INT TERM; do trap "echo antbench $1: interrupted >&2; trap - $name; kill -$name $$" $name; done
 touch ready
 while :; do sleep 0.05; done
 """
+)
 SANITIZER = """#!/bin/bash
 [ "$1 $3 $4" = "--tool --error-exitcode 99" ] || exit 98
 [ "$2" = "$BROKEN" ] && { echo "an error that $2 found"; exit 99; }
@@ -69,8 +78,13 @@ def folder(tmp_path):
 
 
 def run(folder, script, *arguments, **environment):
-    return subprocess.run([folder / "scripts" / script, *arguments], capture_output=True, text=True, cwd="/",
-                          env={**os.environ, "V": "", **environment})
+    return subprocess.run(
+        [folder / "scripts" / script, *arguments],
+        capture_output=True,
+        text=True,
+        cwd="/",
+        env={**os.environ, "V": "", **environment},
+    )
 
 
 # ---- bench_all ----
@@ -82,8 +96,16 @@ def test_every_driver_runs_once_in_a_folder_of_its_own(folder):
     assert (folder / "5.1").read_text() == "5.1 --out some where/5.1 --quiet\n"
 
 
-@pytest.mark.parametrize("rows, expected", [("3.4/race", "3.3"), ("F9/*,5.1/seq?x=3", "5.1"), ("*/seq", "3.3 5.1"),
-                                            ("?x=3", "3.3 5.1"), ("3.*/seq/d198", "3.3")])
+@pytest.mark.parametrize(
+    "rows, expected",
+    [
+        ("3.4/race", "3.3"),
+        ("F9/*,5.1/seq?x=3", "5.1"),
+        ("*/seq", "3.3 5.1"),
+        ("?x=3", "3.3 5.1"),
+        ("3.*/seq/d198", "3.3"),
+    ],
+)
 @pytest.mark.parametrize("option", ["--rows {}", "--rows={}"])
 def test_a_driver_without_the_rows_is_left_out(folder, rows, expected, option):
     done = run(folder, "bench_all", "", "", *option.format(rows).split())
@@ -94,12 +116,16 @@ def test_a_driver_without_the_rows_is_left_out(folder, rows, expected, option):
 def test_rows_of_no_table_are_wrong_usage(folder):
     done = run(folder, "bench_all", "", "", "--rows", "9.9/seq")
     assert (done.returncode, done.stderr) == (
-        2, "bench-all: --rows: there is no such table (build/bin/antbench --tables lists them)\n")
+        2,
+        "bench-all: --rows: there is no such table (build/bin/antbench --tables lists them)\n",
+    )
 
 
 def test_a_driver_hears_of_its_own_rows_alone(folder):
     """It would refuse those of others."""
-    assert run(folder, "bench_all", "", "", "--rows", "3.4/race,5.1", "--seed", "2", "--rows=5.1/seq,3.3").returncode == 0
+    assert (
+        run(folder, "bench_all", "", "", "--rows", "3.4/race,5.1", "--seed", "2", "--rows=5.1/seq,3.3").returncode == 0
+    )
     assert (folder / "3.3").read_text() == "3.3 --rows 3.4/race --seed 2 --rows 3.3\n"
     assert (folder / "5.1").read_text() == "5.1 --rows 5.1 --seed 2 --rows 5.1/seq\n"
 
@@ -109,11 +135,21 @@ def test_images_are_saved_where_there_are_any(folder):
     assert ((folder / "3.3").read_text(), (folder / "5.1").read_text()) == ("3.3\n", "5.1 --save pictures/5.1\n")
 
 
-@pytest.mark.parametrize("ends, worst", [
-    (["exit 0", "exit 0"], 0), (["exit 4", "exit 1"], 4), (["exit 1", "exit 4"], 4), (["exit 2", "exit 1"], 1),
-    (["exit 5", "exit 3"], 3), (["exit 77", "exit 2"], 2), (["exit 77", "exit 0"], 0), (["exit 77", "exit 77"], 77),
-    (["kill -SEGV $$", "exit 0"], 1), (["exit 42", "exit 0"], 1),
-])
+@pytest.mark.parametrize(
+    "ends, worst",
+    [
+        (["exit 0", "exit 0"], 0),
+        (["exit 4", "exit 1"], 4),
+        (["exit 1", "exit 4"], 4),
+        (["exit 2", "exit 1"], 1),
+        (["exit 5", "exit 3"], 3),
+        (["exit 77", "exit 2"], 2),
+        (["exit 77", "exit 0"], 0),
+        (["exit 77", "exit 77"], 77),
+        (["kill -SEGV $$", "exit 0"], 1),
+        (["exit 42", "exit 0"], 1),
+    ],
+)
 def test_the_worst_exit_code_is_the_answer_and_every_driver_runs(folder, ends, worst):
     write(folder / "build/bin/antbench", PROGRAM + f"[ $1 = 3.3 ] && {{ {ends[0]}; }}\n{ends[1]}\n")
     assert run(folder, "bench_all", "", "").returncode == worst
@@ -153,7 +189,9 @@ def test_the_rest_is_corrected_by_what_it_took(folder):
 def test_nothing_is_estimated_where_nobody_waits_for_all(folder, option):
     done = run(folder, "bench_all", "", "", option)
     assert (done.stdout, done.stderr.replace("antbench 3.3: note: no GPU\nantbench 5.1: note: no GPU\n", "")) in (
-        ("", ""), ("4 rows\nseconds\t30\n" * 2, ""))
+        ("", ""),
+        ("4 rows\nseconds\t30\n" * 2, ""),
+    )
 
 
 def test_the_estimate_is_of_what_is_asked_for(folder):
@@ -166,11 +204,19 @@ def test_a_table_at_the_end_has_every_driver(folder):
     write(folder / "build/bin/antbench", RUNNING)
     done = run(folder, "bench_all", "", "", "--profile", "smoke")
     assert done.returncode == 0 and [line.partition(",")[0] for line in done.stderr.splitlines()] == [
-        "bench-all: no GPU", "bench-all: 2 drivers", "bench-all: 3.3 ended with 0", "bench-all: 5.1 ended with 0"]
+        "bench-all: no GPU",
+        "bench-all: 2 drivers",
+        "bench-all: 3.3 ended with 0",
+        "bench-all: 5.1 ended with 0",
+    ]
     assert [line.split()[:8] for line in done.stdout.splitlines()] == [
-        [], ["driver", "exit", "ok", "noisy", "few", "skipped", "wrong", "error"],
-        ["3.3", "0", "1", "1", "1", "2", "0", "0"], ["5.1", "0", "1", "1", "1", "2", "0", "0"],
-        ["all", "0", "2", "2", "2", "4", "0", "0"], ["next:", "make", "report"]]
+        [],
+        ["driver", "exit", "ok", "noisy", "few", "skipped", "wrong", "error"],
+        ["3.3", "0", "1", "1", "1", "2", "0", "0"],
+        ["5.1", "0", "1", "1", "1", "2", "0", "0"],
+        ["all", "0", "2", "2", "2", "4", "0", "0"],
+        ["next:", "make", "report"],
+    ]
     of_table = done.stdout.splitlines()[1:5]
     assert len({len(line) for line in of_table}) == 1
 
@@ -181,12 +227,15 @@ def test_what_went_wrong_and_what_to_type_next(folder):
     assert done.returncode == 1 and "bench-all: 5.1 ended with 1, 2 of 2" in done.stderr
     table, _, rest = done.stdout.partition("\n\n")
     assert [line.split()[:8] for line in table.splitlines()][2:] == [
-        ["3.3", "0", "1", "1", "1", "2", "0", "0"], ["5.1", "1", "1", "1", "1", "2", "1", "1"],
-        ["all", "1", "2", "2", "2", "4", "1", "1"]]
+        ["3.3", "0", "1", "1", "1", "2", "0", "0"],
+        ["5.1", "1", "1", "1", "1", "2", "1", "1"],
+        ["all", "1", "2", "2", "2", "4", "1", "1"],
+    ]
     assert rest.splitlines() == [
         "5.1: samples.csv: No space left on device",
         "    again: build/bin/antbench 5.1 --out runs/5.1 --resume --profile smoke",
-        "next: make report RUN='some where'"]
+        "next: make report RUN='some where'",
+    ]
 
 
 @pytest.mark.parametrize("how, code, why, again", [
@@ -213,7 +262,10 @@ def test_where_nothing_could_run_a_row_says_why(folder):
 def test_v_shows_every_row_and_a_note_once(folder):
     write(folder / "build/bin/antbench", RUNNING)
     quiet, loud = run(folder, "bench_all", "", ""), run(folder, "bench_all", "", "", V="1")
-    rows = ["[1/3] 3.3/seq/d198 threads=1: ok 1 ms (median of 10), ETA 1 s", "[1/3] 5.1/seq/d198 threads=1: ok 1 ms (median of 10), ETA 1 s"]
+    rows = [
+        "[1/3] 3.3/seq/d198 threads=1: ok 1 ms (median of 10), ETA 1 s",
+        "[1/3] 5.1/seq/d198 threads=1: ok 1 ms (median of 10), ETA 1 s",
+    ]
     assert [line for line in loud.stderr.splitlines() if line.startswith("[1/3]")] == rows
     assert "[1/3]" not in quiet.stderr and "a table of" not in quiet.stdout
     assert loud.stdout.splitlines()[:2] == ["a table of 3.3", "a table of 5.1"] and loud.stdout.endswith(quiet.stdout)
@@ -231,7 +283,9 @@ def test_no_line_is_longer_than_100_columns(folder):
 def test_what_is_interrupted_ends_with_its_table(folder, number):
     """The driver that runs hears of it, whoever the signal was sent to; those after it do not run."""
     write(folder / "build/bin/antbench", INTERRUPTED)
-    process = subprocess.Popen([folder / "scripts/bench_all", "", ""], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [folder / "scripts/bench_all", "", ""], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     while not (folder / "ready").exists():
         assert process.poll() is None
         time.sleep(0.01)
@@ -240,7 +294,11 @@ def test_what_is_interrupted_ends_with_its_table(folder, number):
     assert process.returncode == -number and (folder / "5.1").exists() is False
     assert out.splitlines()[2].split()[:5] == ["3.3", number.name.removeprefix("SIG"), "1", "1", "1"]
     assert out.splitlines()[4:] == [
-        "3.3: interrupted", "    again: build/bin/antbench 3.3 --out runs/3.3 --resume", "not run: 5.1", "next: make report"]
+        "3.3: interrupted",
+        "    again: build/bin/antbench 3.3 --out runs/3.3 --resume",
+        "not run: 5.1",
+        "next: make report",
+    ]
 
 
 def test_the_columns_have_every_status():
@@ -270,9 +328,11 @@ def check(folder, broken=""):
 def test_every_driver_runs_under_every_tool(folder):
     done = check(folder)
     assert done.returncode == 0
-    assert done.stdout.splitlines() == [f"check-gpu: {tool} {driver}: clean"
-                                        for tool in ("memcheck", "racecheck", "initcheck", "synccheck")
-                                        for driver in ("3.3", "5.1")] + ["check-gpu: choices: in proportion"]
+    assert done.stdout.splitlines() == [
+        f"check-gpu: {tool} {driver}: clean"
+        for tool in ("memcheck", "racecheck", "initcheck", "synccheck")
+        for driver in ("3.3", "5.1")
+    ] + ["check-gpu: choices: in proportion"]
     for driver, inputs in (("3.3", "u60,u300"), ("5.1", "shapes-37x29,shapes-150x70")):
         lines = (folder / driver).read_text().splitlines()
         assert len(lines) == 4
@@ -282,9 +342,9 @@ def test_every_driver_runs_under_every_tool(folder):
         )
 
 
-@pytest.mark.parametrize("place, environment", [
-    ("home/bin", {"CUDA_HOME": "home"}), ("build/cuda-toolkit/nvidia/cu13/bin", {}),
-])
+@pytest.mark.parametrize(
+    "place, environment", [("home/bin", {"CUDA_HOME": "home"}), ("build/cuda-toolkit/nvidia/cu13/bin", {})]
+)
 def test_the_tool_is_found_off_the_path(folder, place, environment):
     """By its place in the toolkit, or in what make deps installs: with /usr/local/cuda as it is not."""
     script = folder / "scripts/check_gpu"

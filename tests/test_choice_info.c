@@ -129,10 +129,8 @@ static void test_verification_rejects_planted_bugs(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_size_block_and_order),
-        cmocka_unit_test(test_exponents),
-        cmocka_unit_test(test_bad_parameters_are_refused),
-        cmocka_unit_test(test_the_bound),
+        cmocka_unit_test(test_every_size_block_and_order),        cmocka_unit_test(test_exponents),
+        cmocka_unit_test(test_bad_parameters_are_refused),        cmocka_unit_test(test_the_bound),
         cmocka_unit_test(test_verification_rejects_planted_bugs),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

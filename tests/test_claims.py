@@ -22,14 +22,17 @@ def thesis(tmp_path_factory):
 def cases(*values, spread=0.0, n=3):
     names = [f"case{i}" for i in range(len(values))]
     return [
-        Case(name, Estimate(value, value * (1 - spread), value * (1 + spread), n=n)) for name, value in zip(names, values)
+        Case(name, Estimate(value, value * (1 - spread), value * (1 + spread), n=n))
+        for name, value in zip(names, values)
     ]
 
 
 H, E, T, F, U = predicates.HOLDS, predicates.EXCEEDED, predicates.TIE, predicates.FAILS, predicates.UNDECIDED
 
 
-@pytest.mark.parametrize("value, text", [(0.09998, "0.100"), (9.998, "10.0"), (0.5, "0.500"), (2345.6, "2346"), (0, "0")])
+@pytest.mark.parametrize(
+    "value, text", [(0.09998, "0.100"), (9.998, "10.0"), (0.5, "0.500"), (2345.6, "2346"), (0, "0")]
+)
 def test_a_number_has_three_digits(value, text):
     assert claims.short(value) == text
 
@@ -117,7 +120,10 @@ def test_wider_intervals_only_ever_leave_it_undecided(predicate):
     for _ in range(400):
         spreads = random.uniform(0.001, 0.05, 4)
         values = np.exp(random.normal(0.2, random.choice([0.01, 0.05, 0.5]), 4))
-        found = [Case(f"case{i}", Estimate(v, v / (1 + s), v * (1 + s), n=3)) for i, (v, s) in enumerate(zip(values, spreads))]
+        found = [
+            Case(f"case{i}", Estimate(v, v / (1 + s), v * (1 + s), n=3))
+            for i, (v, s) in enumerate(zip(values, spreads))
+        ]
         verdicts = [
             PREDICATES[predicate]([case.missing_in(share) for case in found], THRESHOLDS.get(predicate, "1.1"))[0]
             for share in (0.5, 0.05, 0.01, 0.001, 1e-6)
@@ -207,7 +213,9 @@ def test_every_sentence_is_tested_and_every_test_is_of_a_sentence():
     names = [sentence["id"] for sentence in sentences]
     assert len(set(names)) == len(names) and {line["id"] for line in lines} == set(names)
     assert len({line["test"] for line in lines}) == len(lines)
-    quotes = [(sentence["source"], sentence["section"], sentence["quote"]) for sentence in sentences if sentence["quote"]]
+    quotes = [
+        (sentence["source"], sentence["section"], sentence["quote"]) for sentence in sentences if sentence["quote"]
+    ]
     assert len(set(quotes)) == len(quotes), "one sentence is one claim"
     for sentence in sentences:
         assert sentence["quote"] or sentence["note"], sentence["id"]
@@ -225,7 +233,9 @@ def test_no_certainty_is_constructed():
 
 def judged(source):
     """{name of a line of cases.csv: its Test}."""
-    return {test.line["test"]: test for v in claims.judge_all(source) for reading in v.readings for test in reading.tests}
+    return {
+        test.line["test"]: test for v in claims.judge_all(source) for reading in v.readings for test in reading.tests
+    }
 
 
 def test_the_thesis_claims_what_its_tables_say(thesis):
@@ -300,8 +310,11 @@ def test_claims_of_noise_are_decided_by_seeds_and_pictures(thesis):
 def test_one_picture_that_says_otherwise_decides(tmp_path):
     def over_canny(value, n=10):
         params = "noise=gaussian;level=40;tuning=best"
-        rows = [seeds_row(row, picture, params, value if (row, picture) == ("canny-gpu", "ramp-512") else 0.6, n=n)
-                for row in ("colour-edge", "canny-gpu") for picture in ("shapes-512", "ramp-512", "shapes-512-2")]
+        rows = [
+            seeds_row(row, picture, params, value if (row, picture) == ("canny-gpu", "ramp-512") else 0.6, n=n)
+            for row in ("colour-edge", "canny-gpu")
+            for picture in ("shapes-512", "ramp-512", "shapes-512-2")
+        ]
         return judged(source_of(rows, tmp_path / f"{value}-{n}"))["noise-gaussian-tuned"]
 
     contradicted = over_canny(0.7)
@@ -349,7 +362,9 @@ def test_a_contradicted_claim_fails(tmp_path):
 def test_a_part_of_the_cases_holds_so_far_and_fails_nothing(tmp_path):
     def rows(ms):
         times = (("acotsp-seq", ms), ("i-roulette", 8.5), ("ds-roulette", 1.0))
-        return [made_row("3.3", row, name, each, "protocol=as-best") for name in ("d198", "a280") for row, each in times]
+        return [
+            made_row("3.3", row, name, each, "protocol=as-best") for name in ("d198", "a280") for row, each in times
+        ]
 
     holds = claim_of(rows(82), tmp_path / "holds", "cpu-82x")
     assert holds.verdict == "holds so far (4 of 16 cases)" and holds.kind == claims.SO_FAR
@@ -376,7 +391,15 @@ def test_a_ratio_of_ratios_tells_a_gain_from_a_gain(tmp_path):
 
 def test_adaptive_tiling_is_read_both_ways(tmp_path):
     """The report measured T = 21; its equations give another T here."""
-    rungs = {"naive": 9, "shared": 8, "shared-constant": 7, "separable": 6, "tiling-separable": 3, "tiling": 2, "adaptive-tiling": 4}
+    rungs = {
+        "naive": 9,
+        "shared": 8,
+        "shared-constant": 7,
+        "separable": 6,
+        "tiling-separable": 3,
+        "tiling": 2,
+        "adaptive-tiling": 4,
+    }
     rows = [made_row(table, row, f"random-{side}", ms / (1 + i / 9 if "tiling" in row and table == "kth-8" else 1), scope="kernel")
             for table in ("kth-8", "kth-9") for row, ms in rungs.items() for i, side in enumerate(cells.sets()["kth-sides"])]  # fmt: skip
     verdict = claim_of(rows, tmp_path, "kth-adaptive")
@@ -445,13 +468,25 @@ def test_the_shared_memory_of_a_block_is_that_of_the_kernel_with_most():
 
 
 def test_the_figures_have_the_tiling_that_the_report_measured():
-    drawn = {(line["figure"], address) for line in cells.read_layout("figures.csv") for address in (line["top"], line["over"])}
+    drawn = {
+        (line["figure"], address)
+        for line in cells.read_layout("figures.csv")
+        for address in (line["top"], line["over"])
+    }
     for table in "89":
-        assert {(f"kth-F{table}", f"kth-{table}/tiling/random-{{x}}"), (f"kth-F{table}-time", f"kth-{table}/tiling/random-{{x}}")} <= drawn
+        assert {
+            (f"kth-F{table}", f"kth-{table}/tiling/random-{{x}}"),
+            (f"kth-F{table}-time", f"kth-{table}/tiling/random-{{x}}"),
+        } <= drawn
 
 
 def not_all_of_canny(share, verify=0):
-    maps = {"size": 512**2, "verify_metric": "mismatched-pixels", "verify_value": verify, "quality_metric": "mismatch-share"}
+    maps = {
+        "size": 512**2,
+        "verify_metric": "mismatched-pixels",
+        "verify_value": verify,
+        "quality_metric": "mismatch-share",
+    }
     return [made_row("6.1", f"canny-h{passes}", picture, 1.0, f"hysteresis={passes}", "kernel", **maps,
                      quality_best=value, quality_mean=value)
             for picture in cells.sets()["images"] for passes, value in ((4, share), (10, share / 10))]  # fmt: skip
@@ -502,8 +537,12 @@ def test_tours_of_elsewhere_count_and_their_times_do_not(row, tmp_path):
 
 def test_your_own_tours_of_a_gpu_come_before_stored_ones_of_more_runs(tmp_path):
     """Its kernel may be another one."""
-    here = runs.load_run(write_run(tmp_path / "here", [tours("race", "100 102", 1.0), tours("acotsp-omp", "100 102", 1.0)]))
-    there = runs.load_run(write_run(tmp_path / "there", [tours("race", "90 91 92", 1.0), tours("acotsp-omp", "90 91 92", 1.0)]))
+    here = runs.load_run(
+        write_run(tmp_path / "here", [tours("race", "100 102", 1.0), tours("acotsp-omp", "100 102", 1.0)])
+    )
+    there = runs.load_run(
+        write_run(tmp_path / "there", [tours("race", "90 91 92", 1.0), tours("acotsp-omp", "90 91 92", 1.0)])
+    )
     source = cells.Source([here], [there])
     found = [cells.look_up(source, f"3.3/{row}/d198?protocol=as-best#quality").value for row in ("race", "acotsp-omp")]
     assert found == [101, 91]

@@ -11,7 +11,18 @@ import pytest
 from support.commands import PROGRAM, ROOT, WITH_GPU, drive, environment_of, one_line
 
 ROW = ["--rows", "3.3/acotsp-seq/u30?protocol=as", "--profile", "smoke", "--iterations", "2"]
-LONG = ["--rows", "3.3/acotsp-seq/u300?protocol=as", "--profile", "thesis", "--runs", "1000", "--time-budget", "0", "--processes", "1"]
+LONG = [
+    "--rows",
+    "3.3/acotsp-seq/u300?protocol=as",
+    "--profile",
+    "thesis",
+    "--runs",
+    "1000",
+    "--time-budget",
+    "0",
+    "--processes",
+    "1",
+]
 BASE = "locked 4294901761 4294901761\n"
 
 
@@ -48,7 +59,10 @@ def test_what_is_not_permitted_is_one_line_and_recorded(clock, tmp_path, monkeyp
     monkeypatch.delenv("FAKE_CLOCK")
     done = drive(*ROW, "--lock-clocks", "base", "--quiet", "--out", tmp_path / "run", program=WITH_GPU)
     assert done.returncode == 0
-    assert one_line(done) == "antbench 3.3: note: --lock-clocks: the GPU's clock is not locked: NVML says: Insufficient Permissions"
+    assert (
+        one_line(done)
+        == "antbench 3.3: note: --lock-clocks: the GPU's clock is not locked: NVML says: Insufficient Permissions"
+    )
     assert lock_of(tmp_path / "run") == {"locked": False, "reason": "NVML says: Insufficient Permissions"}
 
 

@@ -1,5 +1,6 @@
 """The drivers of Ant System, end to end: files, exit codes, and what becomes of a run that is killed, cut short or fed
 rubbish."""
+
 import json
 import os
 import resource
@@ -96,8 +97,24 @@ def test_cpu_rows_are_timed_and_verified(fixture, driver, request):
 
 def test_quality_is_of_complete_runs_alone(tmp_path):
     """One run is cut short by the budget, and its tours do not count."""
-    result = drive("--instances", "u300", "--runs", 1000, "--iterations", 7, "--time-budget", 0.3, "--backend", "cpu",
-                   "--profile", "thesis", "--implementations", "tsp/cpu-best", "--out", tmp_path / "run")
+    result = drive(
+        "--instances",
+        "u300",
+        "--runs",
+        1000,
+        "--iterations",
+        7,
+        "--time-budget",
+        0.3,
+        "--backend",
+        "cpu",
+        "--profile",
+        "thesis",
+        "--implementations",
+        "tsp/cpu-best",
+        "--out",
+        tmp_path / "run",
+    )
     assert result.returncode == 0, result.stderr
     for row in (row for row in rows_of(tmp_path / "run") if row["scope"] == "iteration"):
         assert row["stop_reason"] == "budget"
@@ -106,32 +123,94 @@ def test_quality_is_of_complete_runs_alone(tmp_path):
 
 def test_tours_are_judged_without_timing(tmp_path):
     """All runs in one process of however many, with the seeds and the tours of timed ones."""
-    asked = ["--instances", "u20", "--runs", 3, "--iterations", 7, "--backend", "cpu", "--implementations", "tsp/cpu-best",
-             "--set", "protocol=as", "--time-budget", 0]
+    asked = [
+        "--instances",
+        "u20",
+        "--runs",
+        3,
+        "--iterations",
+        7,
+        "--backend",
+        "cpu",
+        "--implementations",
+        "tsp/cpu-best",
+        "--set",
+        "protocol=as",
+        "--time-budget",
+        0,
+    ]
     judged = drive(*asked, "--processes", 2, "--out", tmp_path / "judged", driver="jpdc-9")
     timed = drive(*asked, "--out", tmp_path / "timed")
     assert judged.returncode == timed.returncode == 0, judged.stderr + timed.stderr
     [row] = rows_of(tmp_path / "judged")
     expected = next(row for row in rows_of(tmp_path / "timed") if row["scope"] == "iteration")
-    names = ["status", "stop_reason", "scope", "samples", "processes", "verify_metric", "verify_value", "quality_metric"]
+    names = [
+        "status",
+        "stop_reason",
+        "scope",
+        "samples",
+        "processes",
+        "verify_metric",
+        "verify_value",
+        "quality_metric",
+    ]
     assert [row[name] for name in names] == [
-        "ok", "count", "quality", "", "", "valid-tours", "60", "best-tour-after-7-iterations"]
+        "ok",
+        "count",
+        "quality",
+        "",
+        "",
+        "valid-tours",
+        "60",
+        "best-tour-after-7-iterations",
+    ]
     for name in ("quality_metric", "quality_runs", "quality_best", "quality_mean"):
         assert row[name] == expected[name]
     assert len(row["quality_runs"].split()) == 3 and not samples_of(tmp_path / "judged")
 
 
 def test_no_run_is_begun_past_the_budget(tmp_path):
-    result = drive("--instances", "u60", "--runs", 1000, "--iterations", 7, "--time-budget", 0.1, "--backend", "cpu",
-                   "--processes", 3, "--out", tmp_path / "run", driver="jpdc-9")
+    result = drive(
+        "--instances",
+        "u60",
+        "--runs",
+        1000,
+        "--iterations",
+        7,
+        "--time-budget",
+        0.1,
+        "--backend",
+        "cpu",
+        "--processes",
+        3,
+        "--out",
+        tmp_path / "run",
+        driver="jpdc-9",
+    )
     [row] = rows_of(tmp_path / "run")
     assert result.returncode == 0 and row["stop_reason"] == "budget" and row["status"] == "ok"
     assert 1 <= len(row["quality_runs"].split()) < 1000 or "are too many to list" in row["note"]
 
 
 def test_more_runs_than_their_qualities_fit(tmp_path):
-    result = drive("--instances", "u20", "--runs", 100, "--iterations", 1, "--time-budget", 0, "--backend", "cpu",
-                   "--profile", "thesis", "--implementations", "tsp/acotsp-seq", "--out", tmp_path / "run")
+    result = drive(
+        "--instances",
+        "u20",
+        "--runs",
+        100,
+        "--iterations",
+        1,
+        "--time-budget",
+        0,
+        "--backend",
+        "cpu",
+        "--profile",
+        "thesis",
+        "--implementations",
+        "tsp/acotsp-seq",
+        "--out",
+        tmp_path / "run",
+    )
     assert result.returncode == 0, result.stderr
     for row in (row for row in rows_of(tmp_path / "run") if row["scope"] == "iteration"):
         assert (row["samples"], row["quality_runs"]) == ("100", "") and float(row["quality_best"]) > 0
@@ -143,8 +222,11 @@ def test_the_printed_tables(small_run):
     time and the tours where there are."""
     printed = small_run[1].stdout.splitlines()
     for row in (row for row in rows_of(small_run[0]) if row["scope"] == "iteration"):
-        [at] = [i for i, line in enumerate(printed)
-                if line.split()[:3] == [row["row"], "iteration:", row["params"].partition(";")[0]]]
+        [at] = [
+            i
+            for i, line in enumerate(printed)
+            if line.split()[:3] == [row["row"], "iteration:", row["params"].partition(";")[0]]
+        ]
         assert float(printed[at].split()[-1]) == pytest.approx(float(row["mean_ms"]), abs=0.0006, rel=0.001)
         median = float(row["median_ms"])
         if abs(float(row["mean_ms"]) / median - 1) > 0.05:
@@ -162,8 +244,10 @@ def test_stages_add_up_to_iterations(small_run):
     line_of = {(row["row"], row["params"]): line for line, row in enumerate(rows, start=2)}
     stages = {"choice", "construct", "update"}
     for row in (r for r in rows if r["scope"] == "iteration"):
+
         def times(params):
             return [float(s["ms"]) for s in kept(samples) if int(s["line"]) == line_of[row["row"], params]]
+
         parts = [times(f"{row['params']};stage={stage}") for stage in stages]
         assert [pytest.approx(sum(p), rel=1e-5) for p in zip(*parts)] == times(row["params"])
         assert times(row["params"]) and sum(times(row["params"])) / 6 == pytest.approx(float(row["mean_ms"]), rel=1e-5)
@@ -182,22 +266,36 @@ def test_candidate_sets_are_rows_of_their_own(candidates_run):
     assert all(("nn" in params_of(row)) == (row["implementation"] in have_sets) for row in iterations)
     sizes = {row["row"]: params_of(row).get("nn") for row in iterations}
     assert [sizes[row] for row in ("acotsp-seq", "acotsp-seq-nn", "acotsp-seq-nn-32", "cpu-best-nn-1")] == [
-        None, "20", "32", "32"]
+        None,
+        "20",
+        "32",
+        "32",
+    ]
 
 
 def test_candidate_sets_of_a_small_instance(tmp_path):
     """Sets hold no more than the other cities: 9 of 10."""
-    result = drive("--instances", write_tsp(tmp_path / "ten.tsp", 10), "--runs", 1, "--iterations", 1, "--out",
-                   tmp_path / "run", driver="4.2")
+    result = drive(
+        "--instances",
+        write_tsp(tmp_path / "ten.tsp", 10),
+        "--runs",
+        1,
+        "--iterations",
+        1,
+        "--out",
+        tmp_path / "run",
+        driver="4.2",
+    )
     assert result.returncode == 0, result.stderr
     rows = [row for row in rows_of(tmp_path / "run") if "nn=" in row["params"]]
     assert rows and all("nn=9" in row["params"].split(";") for row in rows)
     assert len([row for row in rows if row["scope"] == "setup"]) == 1
 
 
-@pytest.mark.parametrize("driver, table, traits", [
-    ("3.3", "3.3", {"lack": ["candidates"]}), ("4.2", "4.2", {"have": ["candidates"], "lack": ["several"]}),
-])
+@pytest.mark.parametrize(
+    "driver, table, traits",
+    [("3.3", "3.3", {"lack": ["candidates"]}), ("4.2", "4.2", {"have": ["candidates"], "lack": ["several"]})],
+)
 def test_host_rows_are_verified_and_not_timed(driver, table, traits, tmp_path):
     """Every kernel of one GPU without candidate sets stands in Table 3.3, every one with them in Table 4.2."""
     result = drive(*SMALL, "host", "--out", tmp_path / "run", driver=driver)
@@ -213,28 +311,58 @@ def test_host_rows_are_verified_and_not_timed(driver, table, traits, tmp_path):
 def test_one_seed_gives_one_result(small_run, tmp_path):
     assert drive(*SMALL, "cpu", "--out", tmp_path / "same").returncode == 0
     assert drive(*SMALL, "cpu", "--seed", 9, "--out", tmp_path / "other").returncode == 0
+
     def best(directory):
         return [row["quality_best"] for row in rows_of(directory)]
+
     assert best(tmp_path / "same") == best(small_run[0]) != best(tmp_path / "other")
 
 
 def test_stand_ins_are_named(tmp_path):
-    result = drive("--instances", "d198", "--runs", 1, "--iterations", 1, "--implementations", "tsp/cpu-best", "--out",
-                   tmp_path / "run")
+    result = drive(
+        "--instances",
+        "d198",
+        "--runs",
+        1,
+        "--iterations",
+        1,
+        "--implementations",
+        "tsp/cpu-best",
+        "--out",
+        tmp_path / "run",
+    )
     assert result.returncode == 0
     assert "u198: generated stand-in for d198, of which no file was found (make instances" in result.stdout
     assert {row["instance"] for row in rows_of(tmp_path / "run")} == {"u198"}
     assert "generated stand-in for d198" in rows_of(tmp_path / "run")[0]["note"]
 
 
-LONG = ["--processes", 1, "--backend", "cpu", "--instances", "u60,u80,u100", "--runs", 1, "--iterations", 40, "--time-budget", 6,
-        "--implementations"]
+LONG = [
+    "--processes",
+    1,
+    "--backend",
+    "cpu",
+    "--instances",
+    "u60,u80,u100",
+    "--runs",
+    1,
+    "--iterations",
+    40,
+    "--time-budget",
+    6,
+    "--implementations",
+]
 
 
 def start_and_kill(driver, arguments, out, n_rows):
     """Starts a long run and kills it with SIGKILL once n_rows rows stand in its table."""
-    process = subprocess.Popen([PROGRAM, driver, *map(str, arguments), "--out", out], cwd=ROOT, env=environment_of(),
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [PROGRAM, driver, *map(str, arguments), "--out", out],
+        cwd=ROOT,
+        env=environment_of(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     for _ in range(6000):
         if list(out.glob("table-*.csv")) and table_of(out).read_text().count("\n") > n_rows:
             break
@@ -255,9 +383,9 @@ def comparable(row):
     return {key: value for key, value in row.items() if key not in drop}
 
 
-@pytest.mark.parametrize("driver, chosen", [
-    ("3.3", "tsp/acotsp-seq,tsp/cpu-best"), ("4.2", "tsp/acotsp-seq-nn,tsp/cpu-best-nn"),
-])
+@pytest.mark.parametrize(
+    "driver, chosen", [("3.3", "tsp/acotsp-seq,tsp/cpu-best"), ("4.2", "tsp/acotsp-seq-nn,tsp/cpu-best-nn")]
+)
 def test_a_killed_run_keeps_its_rows_and_resumes(driver, chosen, tmp_path):
     unbroken, broken, arguments = tmp_path / "unbroken", tmp_path / "broken", [*LONG, chosen]
     assert drive(*arguments, "--out", unbroken, driver=driver).returncode == 0
@@ -275,18 +403,37 @@ def test_a_killed_run_keeps_its_rows_and_resumes(driver, chosen, tmp_path):
     of_process = {process: {(int(each["line"]), int(each["turn"])) for each in samples_of(broken) if each["process"] == process}
                   for process in "12"}  # fmt: skip
     assert n_kept - 4 <= len(of_process["1"]) < n_kept  # up to three stages were kept whose iteration was not
-    assert max(turn for _, turn in of_process["1"]) <= min(turn for _, turn in of_process["2"])  # what its row has set up
-    assert of_process["1"] | of_process["2"] == {(int(each["line"]), int(each["turn"])) for each in samples_of(unbroken)}
+    assert max(turn for _, turn in of_process["1"]) <= min(
+        turn for _, turn in of_process["2"]
+    )  # what its row has set up
+    assert of_process["1"] | of_process["2"] == {
+        (int(each["line"]), int(each["turn"])) for each in samples_of(unbroken)
+    }
     assert len(json.loads((broken / "meta.json").read_text())["resumed_utc"]) == 1
     assert {sample["process"] for sample in samples_of(unbroken)} == {"1"}
 
 
-@pytest.mark.parametrize("by, processes", [(signal.SIGINT, 1), (signal.SIGINT, 2), (signal.SIGTERM, 2), (signal.SIGHUP, 1)])
+@pytest.mark.parametrize(
+    "by, processes", [(signal.SIGINT, 1), (signal.SIGINT, 2), (signal.SIGTERM, 2), (signal.SIGHUP, 1)]
+)
 def test_an_interrupted_run_says_how_it_goes_on(by, processes, tmp_path):
     """It ends by the signal, so that a shell knows; a process of it ends with it, and says nothing."""
     out = tmp_path / "run"
-    command = [PROGRAM, "3.3", *map(str, SMALL), "cpu", "--iterations", "100000", "--processes", str(processes), "--out", out]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment_of(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    command = [
+        PROGRAM,
+        "3.3",
+        *map(str, SMALL),
+        "cpu",
+        "--iterations",
+        "100000",
+        "--processes",
+        str(processes),
+        "--out",
+        out,
+    ]
+    process = subprocess.Popen(
+        command, cwd=ROOT, env=environment_of(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     while "writing to" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(by)
@@ -306,8 +453,10 @@ def test_resuming_with_other_parameters_is_refused(small_run):
 def test_full_disk(tmp_path, small_run):
     """A write that fails, here for a limit on the size of files, ends the run with one line and keeps what was written."""
     most = (small_run[0] / "meta.json").stat().st_size + 500  # it fits; the table and the samples do not
+
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
     out = tmp_path / "run"
     result = drive(*SMALL, "cpu", "--quiet", "--out", out, preexec_fn=limit)
     assert result.returncode == 1
@@ -326,24 +475,26 @@ def test_unwritable_out(tmp_path):
     assert result.returncode == 1 and "Not a directory" in one_line(result)
 
 
-@pytest.mark.parametrize("arguments, expected", [
-    (["--frobnicate"], "--frobnicate"),
-    (["--instances", "d199"], "d198"),
-    (["--implementations", "tsp/ds-rulette"], "tsp/ds-roulette"),
-    (["--runs", "x"], "--runs"),
-    (["--profile", "quik"], "quick"),
-    (["--backend", "cpu", "--implementations", "tsp/ds-roulette"], "nothing to measure"),
-])
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        (["--frobnicate"], "--frobnicate"),
+        (["--instances", "d199"], "d198"),
+        (["--implementations", "tsp/ds-rulette"], "tsp/ds-roulette"),
+        (["--runs", "x"], "--runs"),
+        (["--profile", "quik"], "quick"),
+        (["--backend", "cpu", "--implementations", "tsp/ds-roulette"], "nothing to measure"),
+    ],
+)
 def test_wrong_usage_is_exit_2(arguments, expected):
     result = drive(*arguments)
     assert result.returncode == 2 and expected in one_line(result)
     assert one_line(result).startswith("antbench 3.3: ")
 
 
-@pytest.mark.parametrize("n, lines, expected", [
-    (10, 4, "bad.tsp:"),
-    (1, None, "a tour needs at least 2 cities, this instance has 1"),
-])
+@pytest.mark.parametrize(
+    "n, lines, expected", [(10, 4, "bad.tsp:"), (1, None, "a tour needs at least 2 cities, this instance has 1")]
+)
 def test_broken_instances_are_exit_2(tmp_path, n, lines, expected):
     path = write_tsp(tmp_path / "bad.tsp", n, lines)
     result = drive("--instances", path, "--out", tmp_path / "run", "--quiet")
@@ -361,8 +512,18 @@ def test_empty_instance_file(tmp_path):
 def test_two_and_three_cities(tmp_path, backend):
     for n in (2, 3):
         path = write_tsp(tmp_path / f"n{n}.tsp", n)
-        result = drive("--instances", path, "--runs", 1, "--iterations", 2, "--backend", backend, "--out",
-                       tmp_path / f"{backend}{n}")
+        result = drive(
+            "--instances",
+            path,
+            "--runs",
+            1,
+            "--iterations",
+            2,
+            "--backend",
+            backend,
+            "--out",
+            tmp_path / f"{backend}{n}",
+        )
         assert result.returncode == 0, result.stderr
         assert all(row["status"] in ("ok", "noisy", "few") for row in rows_of(tmp_path / f"{backend}{n}"))
 
@@ -379,8 +540,19 @@ def test_two_inputs_of_one_name_are_refused(tmp_path):
     assert result.returncode == 2 and "d198 and u198 are both called u198 in the results" in one_line(result)
 
 
-@pytest.mark.parametrize("arguments", [["--list"], ["--help"], ["--tables"], ["--rows"], ["--sets"], ["3.3", "--help"],
-                                       ["3.3", "--version"], ["3.3", "--dry-run", "--quiet", "--instances", "u30"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--list"],
+        ["--help"],
+        ["--tables"],
+        ["--rows"],
+        ["--sets"],
+        ["3.3", "--help"],
+        ["3.3", "--version"],
+        ["3.3", "--dry-run", "--quiet", "--instances", "u30"],
+    ],
+)
 def test_a_full_stdout_is_exit_1(arguments):
     with open("/dev/full", "w") as full:
         done = subprocess.run([PROGRAM, *arguments], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
@@ -390,8 +562,21 @@ def test_a_full_stdout_is_exit_1(arguments):
 @pytest.mark.parametrize("closed", ["0", "1", "2", "12", "012"])
 def test_closed_streams_are_not_taken_for_files(closed, tmp_path):
     """The first file that is opened would get the number of one, and what is printed."""
-    result = drive("--instances", "u20", "--runs", 1, "--iterations", 1, "--backend", "cpu", "--implementations",
-                   "tsp/acotsp-seq", "--out", tmp_path / "run", preexec_fn=lambda: [os.close(int(fd)) for fd in closed])
+    result = drive(
+        "--instances",
+        "u20",
+        "--runs",
+        1,
+        "--iterations",
+        1,
+        "--backend",
+        "cpu",
+        "--implementations",
+        "tsp/acotsp-seq",
+        "--out",
+        tmp_path / "run",
+        preexec_fn=lambda: [os.close(int(fd)) for fd in closed],
+    )
     assert result.returncode == 0 and len(runs.load_run(tmp_path / "run").rows) == 8
     assert len(kept(samples_of(tmp_path / "run"))) == 8
 
@@ -403,8 +588,19 @@ def test_a_table_of_a_strange_name_is_one_clean_line():
 
 def test_instance_too_large_for_a_rung(tmp_path):
     """I-Roulette has no more than 32 tiles of 128 cities: its row says so, and the others go on."""
-    result = drive("--instances", "u4100", "--backend", "host", "--implementations", "tsp/i-roulette", "--quiet", "--out",
-                   tmp_path / "run", "--profile", "thesis")
+    result = drive(
+        "--instances",
+        "u4100",
+        "--backend",
+        "host",
+        "--implementations",
+        "tsp/i-roulette",
+        "--quiet",
+        "--out",
+        tmp_path / "run",
+        "--profile",
+        "thesis",
+    )
     assert result.returncode == 77
     assert {row["status"] for row in rows_of(tmp_path / "run")} == {"unsupported"}
     assert "needs n <= 4096" in rows_of(tmp_path / "run")[0]["note"]
@@ -415,9 +611,11 @@ def test_instance_too_large_for_the_host_backend(tmp_path):
     options = ("--instances", "u20,u800", "--backend", "host", "--implementations", "tsp/ds-roulette")
     result = drive(*options, "--quiet", "--out", tmp_path / "run", "--processes", 1)
     assert result.returncode == 0
-    assert {(row["instance"], row["status"], row["note"].partition(" that ")[0])
-            for row in rows_of(tmp_path / "run") if row["row"] == "ds-roulette"} >= {
-                ("u800", "skipped", "more than the 500000 steps")}
+    assert {
+        (row["instance"], row["status"], row["note"].partition(" that ")[0])
+        for row in rows_of(tmp_path / "run")
+        if row["row"] == "ds-roulette"
+    } >= {("u800", "skipped", "more than the 500000 steps")}
     assert {row["instance"] for row in rows_of(tmp_path / "run") if row["status"] == "ok"} == {"u20"}
     plan = [line.split("\t") for line in drive(*options, "--dry-run").stdout.splitlines() if "u800" in line]
     assert plan and {line[-1] for line in plan} == {"0 s"}
@@ -444,13 +642,15 @@ def test_a_dry_run_is_what_is_measured():
     plan = planned("--profile", "smoke", "--backend", "host")
     assert {row["implementation"] for row in plan} == implementations("tsp", "host", lack=["candidates"])
     assert {(row["table"], row["scope"], row["instance"]) for row in plan} == {
-        ("3.3", "functional", instance) for instance in ("u198", "u442")}
+        ("3.3", "functional", instance) for instance in ("u198", "u442")
+    }
 
 
 def test_a_table_that_there_is_not():
     result = drive(driver="5.11")
     assert result.returncode == 2 and one_line(result) == (
-        "antbench: there is no table 5.11; did you mean 5.1? (antbench --help lists them)")
+        "antbench: there is no table 5.11; did you mean 5.1? (antbench --help lists them)"
+    )
 
 
 def test_help_names_every_driver_and_a_drivers_help_its_parameters():
@@ -468,7 +668,9 @@ def test_wrong_output_is_exit_4(tmp_path):
     assert result.returncode == 4
     by_implementation = {row["implementation"]: row for row in rows_of(tmp_path / "run")}
     assert by_implementation["tsp/i-roulette"]["status"] == "ok"
-    assert "wrong or with an error, such as 3.3 ds-roulette u30 tsp/ds-roulette: wrong: " in result.stderr.splitlines()[-1]
+    assert (
+        "wrong or with an error, such as 3.3 ds-roulette u30 tsp/ds-roulette: wrong: " in result.stderr.splitlines()[-1]
+    )
     wrong = by_implementation["tsp/ds-roulette"]
     assert wrong["status"] == "wrong" and "visited twice" in wrong["note"]
     assert all(wrong[name] == "" for name in TIMES)
@@ -484,16 +686,40 @@ def make(*arguments):
 def test_make_help_lists_every_public_target(locale, monkeypatch):
     monkeypatch.setenv("LC_ALL", locale)
     text = make("help")
-    for target in ("all", "help", "deps", "build", "test", "fuzz", "instances", "images", "bench-%", "bench-all", "plots",
-                   "report", "claims", "results-check", "compare", "regress", "calibrate", "index", "clean", "check-gpu"):
+    for target in (
+        "all",
+        "help",
+        "deps",
+        "build",
+        "test",
+        "fuzz",
+        "instances",
+        "images",
+        "bench-%",
+        "bench-all",
+        "plots",
+        "report",
+        "claims",
+        "results-check",
+        "compare",
+        "regress",
+        "calibrate",
+        "index",
+        "clean",
+        "check-gpu",
+    ):
         assert f"make {target} " in text
     assert "bench-3.3" in text
 
 
-@pytest.mark.parametrize("folder", sorted({path.partition("/")[0] for path in listed_by_git() if path[0] != "." and "/" in path}))
+@pytest.mark.parametrize(
+    "folder", sorted({path.partition("/")[0] for path in listed_by_git() if path[0] != "." and "/" in path})
+)
 def test_make_of_a_folder_is_never_nothing(folder):
     """`make bench` is bench-all; of a folder that is no target that is said."""
-    done = subprocess.run(["make", "--no-print-directory", "NVCC=", "-n", folder], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        ["make", "--no-print-directory", "NVCC=", "-n", folder], cwd=ROOT, capture_output=True, text=True
+    )
     assert "Nothing to be done" not in done.stdout + done.stderr
     if folder == "bench":
         assert done.returncode == 0 and done.stdout.splitlines()[-1].startswith("scripts/bench_all ")
@@ -501,10 +727,23 @@ def test_make_of_a_folder_is_never_nothing(folder):
         assert f"make {folder}: a folder has this name" in done.stderr and "make help lists all" in done.stderr
 
 
-@pytest.mark.parametrize("target, driver", [("bench-3.3", "3.3"), ("bench-thesis-3.3", "thesis-3.3"), ("bench-6.1", "6.1")])
+@pytest.mark.parametrize(
+    "target, driver", [("bench-3.3", "3.3"), ("bench-thesis-3.3", "thesis-3.3"), ("bench-6.1", "6.1")]
+)
 def test_make_bench_is_one_rule_for_every_driver(target, driver):
-    last = make("--no-print-directory", "-n", target, "PROFILE=smoke", "OUT=some", "RESUME=1", "ARGS=--quiet").splitlines()[-1]
-    assert shlex.split(last) == ["build/bin/antbench", driver, "--profile", "smoke", "--out", "some", "--resume", "--quiet"]
+    last = make(
+        "--no-print-directory", "-n", target, "PROFILE=smoke", "OUT=some", "RESUME=1", "ARGS=--quiet"
+    ).splitlines()[-1]
+    assert shlex.split(last) == [
+        "build/bin/antbench",
+        driver,
+        "--profile",
+        "smoke",
+        "--out",
+        "some",
+        "--resume",
+        "--quiet",
+    ]
     strange = "it's $$(touch x) `y`"  # a shell's $ is make's too
     last = make("--no-print-directory", "-n", target, f"SAVE={strange}").splitlines()[-1]
     assert shlex.split(last)[-2:] == ["--save", strange.replace("$$", "$")]
@@ -513,8 +752,20 @@ def test_make_bench_is_one_rule_for_every_driver(target, driver):
 @pytest.mark.parametrize("iterations, statuses", [(5, {"few"}), (6, {"ok", "noisy"})])
 def test_a_row_without_an_interval_is_few(tmp_path, iterations, statuses):
     """Six samples are the fewest whose order gives a 95 % interval of the median."""
-    result = drive("--instances", "u60", "--backend", "cpu", "--runs", 1, "--iterations", iterations, "--implementations",
-                   "tsp/cpu-best", "--out", tmp_path / "run")
+    result = drive(
+        "--instances",
+        "u60",
+        "--backend",
+        "cpu",
+        "--runs",
+        1,
+        "--iterations",
+        iterations,
+        "--implementations",
+        "tsp/cpu-best",
+        "--out",
+        tmp_path / "run",
+    )
     assert result.returncode == 0, result.stderr
     rows = [row for row in rows_of(tmp_path / "run") if row["scope"] == "iteration"]
     assert rows and {row["status"] for row in rows} <= statuses
@@ -522,8 +773,22 @@ def test_a_row_without_an_interval_is_few(tmp_path, iterations, statuses):
 
 
 def test_a_headline_row_has_an_interval_whatever_it_costs(tmp_path):
-    result = drive("--instances", "u300", "--backend", "cpu", "--runs", 1, "--iterations", 20, "--time-budget", 0.01,
-                   "--implementations", "tsp/acotsp-seq", "--out", tmp_path / "run")
+    result = drive(
+        "--instances",
+        "u300",
+        "--backend",
+        "cpu",
+        "--runs",
+        1,
+        "--iterations",
+        20,
+        "--time-budget",
+        0.01,
+        "--implementations",
+        "tsp/acotsp-seq",
+        "--out",
+        tmp_path / "run",
+    )
     assert result.returncode == 0, result.stderr
     assert {row["samples"] for row in rows_of(tmp_path / "run")} == {"6"}
 
@@ -532,11 +797,31 @@ def test_a_busy_machine_is_said_and_threads_wait_politely(tmp_path):
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
     try:
         time.sleep(0.5)
-        environment = {name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+        environment = {
+            name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
+        }
         result = subprocess.run(
-            [ROOT / "build/bin/antbench", "3.3", "--instances", "u30", "--backend", "cpu", "--runs", "1", "--iterations", "2",
-             "--implementations", "tsp/acotsp-omp", "--out", tmp_path / "run"],
-            cwd=ROOT, env=environment, capture_output=True, text=True)
+            [
+                ROOT / "build/bin/antbench",
+                "3.3",
+                "--instances",
+                "u30",
+                "--backend",
+                "cpu",
+                "--runs",
+                "1",
+                "--iterations",
+                "2",
+                "--implementations",
+                "tsp/acotsp-omp",
+                "--out",
+                tmp_path / "run",
+            ],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
     finally:
         for process in busy:
             process.kill()

@@ -159,7 +159,9 @@ def test_on_one_gpu_the_code_is_what_is_compared(monkeypatch):
 H200 = "nvidia-h200/20261123T015056Z-675ded5"  # Table 3.3
 
 
-@pytest.mark.parametrize("name", ["GTX 580", "gtx580", "gtx-580", "NVIDIA GeForce GTX 580", "thesis", "GTX 580 (thesis)"])
+@pytest.mark.parametrize(
+    "name", ["GTX 580", "gtx580", "gtx-580", "NVIDIA GeForce GTX 580", "thesis", "GTX 580 (thesis)"]
+)
 def test_a_published_card_is_a_side_by_the_names_that_a_user_types(name):
     (gpu,) = compare.side_of(name)
     assert gpu.label == "GTX 580 (thesis)"
@@ -173,7 +175,9 @@ def test_a_card_of_two_sources_is_both():
 def test_a_run_stands_beside_a_published_card(tmp_path, capsys):
     assert compare.main(["GTX 580", H200, "--csv", str(tmp_path / "out.csv")]) == 0
     text = capsys.readouterr().out
-    assert text.startswith("A  GTX 580 (thesis): 16 SMs at 1544 MHz, 192 GB/s; published\nB  NVIDIA H200: 132 SMs at 1980 MHz, 4814 GB/s")
+    assert text.startswith(
+        "A  GTX 580 (thesis): 16 SMs at 1544 MHz, 192 GB/s; published\nB  NVIDIA H200: 132 SMs at 1980 MHz, 4814 GB/s"
+    )
     assert "DIFFERENT HARDWARE: A is GTX 580 (thesis), B is H200" in text
     lines = pd.read_csv(tmp_path / "out.csv", dtype={"table": str}).set_index(["table", "row", "instance"])
     line = lines.loc[("3.3", "DS-Roulette", "pr2392")]
@@ -196,7 +200,10 @@ def test_the_sides_may_be_turned_round(capsys):
 @pytest.mark.parametrize(
     "name, error",
     [
-        ("GTX 581", "GTX 581: no run there, nor a published card; did you mean GTX 580? (published: GTX 580, C2050, C1060"),
+        (
+            "GTX 581",
+            "GTX 581: no run there, nor a published card; did you mean GTX 580? (published: GTX 580, C2050, C1060",
+        ),
         ("c1061", "c1061: no run there, nor a published card; did you mean C1060?"),
         ("GTX 980", "GTX 980: the sources have no time of a GTX 980; they have times of GTX 580, C2050, C1060"),
         ("gtx960m", "gtx960m: the sources have no time of a GTX 960M"),

@@ -46,7 +46,9 @@ def test_shellcheck_has_nothing_to_say():
 
 def make_says(what, *arguments):
     """What a variable of the Makefile is, whatever the one who runs the tests has set."""
-    own = {name: value for name, value in os.environ.items() if name not in ("CUDA_ARCHS", "MAKEFLAGS", "MAKEOVERRIDES")}
+    own = {
+        name: value for name, value in os.environ.items() if name not in ("CUDA_ARCHS", "MAKEFLAGS", "MAKEOVERRIDES")
+    }
     text = f"include Makefile\nshow:;@echo '{what}'\n"
     done = subprocess.run(
         ["make", "-s", "--no-print-directory", "-f", "-", "show", *arguments],

@@ -124,7 +124,7 @@ def test_an_nvcc_that_is_there_is_taken(machine):
 
 # A pip that leaves the program of the wheel in the folder after --target, and a python3 -m venv FOLDER that leaves this
 # pip.
-PIP = f"""#!{shutil.which('bash')}
+PIP = f"""#!{shutil.which("bash")}
 while [ "$1" != --target ]; do shift; done
 echo "pip: $*" >&2
 mkdir -p "$2/nvidia/cu13/bin"

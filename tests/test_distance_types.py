@@ -1,4 +1,5 @@
 """Tables 3.3 and 4.2 on small TSPLIB files of every type of distances, with distances by another program's rules."""
+
 import random
 
 import pytest
@@ -11,9 +12,15 @@ N = 34  # more than a warp
 # Which columns a row has: those before the diagonal, the diagonal, those after it. The columns of one triangle are the
 # rows of the other.
 FORMS = {
-    "FULL_MATRIX": (True, True, True), "UPPER_ROW": (False, False, True), "LOWER_ROW": (True, False, False),
-    "UPPER_DIAG_ROW": (False, True, True), "LOWER_DIAG_ROW": (True, True, False), "UPPER_COL": (True, False, False),
-    "LOWER_COL": (False, False, True), "UPPER_DIAG_COL": (True, True, False), "LOWER_DIAG_COL": (False, True, True),
+    "FULL_MATRIX": (True, True, True),
+    "UPPER_ROW": (False, False, True),
+    "LOWER_ROW": (True, False, False),
+    "UPPER_DIAG_ROW": (False, True, True),
+    "LOWER_DIAG_ROW": (True, True, False),
+    "UPPER_COL": (True, False, False),
+    "LOWER_COL": (False, False, True),
+    "UPPER_DIAG_COL": (True, True, False),
+    "LOWER_DIAG_COL": (False, True, True),
 }
 
 
@@ -42,7 +49,7 @@ def instances(folder):
 
 def bounds(matrix):
     """Of a tour's length: half the sum of each city's two shortest edges, and of its two longest."""
-    others = [sorted(row[:i] + row[i + 1:]) for i, row in enumerate(matrix)]
+    others = [sorted(row[:i] + row[i + 1 :]) for i, row in enumerate(matrix)]
     return sum(row[0] + row[1] for row in others) / 2, sum(row[-1] + row[-2] for row in others) / 2
 
 

@@ -102,9 +102,9 @@ static void names_that_there_are_not(void **state)
     SLIP(p.lines[1].row = "ds-roulette-{ants",
          "table review, row ds-roulette-{ants: the brace in \"{ants\" is not closed");
     SLIP(p.lines[1].label = "{protocl}", ROW "there is no parameter of this row protocl; did you mean protocol?");
-    SLIP(p.driver.inputs[AB_SMOKE] = "u20 d189",
-         "profile smoke: instance \"d189\": not in the catalogue, and no such file here, in $TSPLIB_DIR or instances/tsplib; "
-         "did you mean \"d198\"?");
+    SLIP(p.driver.inputs[AB_SMOKE] = "u20 d189", "profile smoke: instance \"d189\": not in the catalogue, and no such "
+                                                 "file here, in $TSPLIB_DIR or instances/tsplib; "
+                                                 "did you mean \"d198\"?");
 }
 
 static void published_numbers_that_there_are_not(void **state)

@@ -71,8 +71,8 @@ static ab_status verify(const ab_implementation *implementation, const ed_params
 
 static void expect_bugs(ab_open *open, const char *operation, unsigned traits, const ed_params *params, int n_bugs)
 {
-    const ab_implementation planted = {.id = "planted", .operation = operation, .name = "planted", .backend = AB_HOST,
-                                       .traits = traits, .open = open};
+    const ab_implementation planted = {
+        .id = "planted", .operation = operation, .name = "planted", .backend = AB_HOST, .traits = traits, .open = open};
     for (bug_at_hand = 0; bug_at_hand < n_bugs; ++bug_at_hand) {
         bool wrong = false;
         const ab_status status = verify(&planted, params, &wrong);
@@ -157,8 +157,12 @@ static void skip_without_opencv(void)
 /* Canny on one pass, with a planted bug, beside OpenCV's. */
 static ab_status verify_bug(int bug, unsigned traits, bool flat, ab_verdict *verdict)
 {
-    const ab_implementation planted = {.id = "planted", .operation = "canny", .name = "planted", .backend = AB_HOST,
-                                       .traits = traits, .open = open_canny};
+    const ab_implementation planted = {.id = "planted",
+                                       .operation = "canny",
+                                       .name = "planted",
+                                       .backend = AB_HOST,
+                                       .traits = traits,
+                                       .open = open_canny};
     ed_params params = ed_default_params();
     params.hysteresis_passes = 1;
     bug_at_hand = bug;
@@ -185,7 +189,8 @@ static void test_other_rules_are_a_quality(void **state)
     assert_true(verdict.value == differing && differing > 0.02 * PIXELS);
     assert_true(verdict.quality_value == differing / PIXELS);
     assert_int_equal(sscanf(first_note, "by rules of its own: misses %lf of %lf edges and has %lf others", &missing,
-                            &edges, &others), 3);
+                            &edges, &others),
+                     3);
     assert_true(missing > 0 && others > 0 && missing < edges && missing + others == differing);
 }
 
@@ -224,8 +229,12 @@ static void test_broken_calls_of_a_library(void **state)
                   {CANNY_BUG_STREWN, "nothing to do with the image"},
                   {CANNY_BUG_UNWRITTEN, "other than 0 and 1"},
                   {CANNY_BUG_OTHER_AGAIN, "finding the edges again gives another map"}};
-    const ab_implementation refusing = {.id = "planted", .operation = "canny", .name = "planted", .backend = AB_HOST,
-                                        .traits = AB_OTHER_RULES, .open = refuse};
+    const ab_implementation refusing = {.id = "planted",
+                                        .operation = "canny",
+                                        .name = "planted",
+                                        .backend = AB_HOST,
+                                        .traits = AB_OTHER_RULES,
+                                        .open = refuse};
     const ed_params params = ed_default_params();
     ab_verdict verdict;
     for (size_t i = 0; i < sizeof broken / sizeof *broken; ++i) {

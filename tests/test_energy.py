@@ -50,7 +50,9 @@ def test_stored_runs_have_none_that_was():
             continue
         for row in loaded.records:
             watts = 1e3 * runs.energy(row) / row["median_ms"] if row["backend"] == "cuda" else math.nan
-            assert not watts > 1.5 * loaded.device["power_limit_w"], f"{loaded.path}: {row['row']} {row['instance']}: {watts:.0f} W"
+            assert not watts > 1.5 * loaded.device["power_limit_w"], (
+                f"{loaded.path}: {row['row']} {row['instance']}: {watts:.0f} W"
+            )
 
 
 @pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")

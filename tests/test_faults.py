@@ -15,14 +15,17 @@ import inject  # noqa: E402
 import plant  # noqa: E402
 
 
-@pytest.mark.parametrize("driver, what, every", [
-    ("3.3", "kill", 11),  # between stages and their iteration, among others
-    ("4.2", "files", 13),  # what cannot be written is no row's fault
-    ("5.1-save", "files", 29),  # nor is an image
-    ("5.1", "memory", 199),
-    ("jsc-3", "memory", 97),
-    ("scaling", "kill", 101),  # one when the candidate sets of the next table are there already
-])
+@pytest.mark.parametrize(
+    "driver, what, every",
+    [
+        ("3.3", "kill", 11),  # between stages and their iteration, among others
+        ("4.2", "files", 13),  # what cannot be written is no row's fault
+        ("5.1-save", "files", 29),  # nor is an image
+        ("5.1", "memory", 199),
+        ("jsc-3", "memory", 97),
+        ("scaling", "kill", 101),  # one when the candidate sets of the next table are there already
+    ],
+)
 def test_faults_cost_no_row(driver, what, every, capsys):
     code = inject.main(["--drivers", driver, "--what", what, "--every", str(every)])
     told = capsys.readouterr().out
@@ -31,7 +34,9 @@ def test_faults_cost_no_row(driver, what, every, capsys):
 
 
 def test_every_driver_has_its_faults():
-    listed = subprocess.run([inject.PROGRAM, "--tables"], capture_output=True, text=True, check=True).stdout.splitlines()[1:]
+    listed = subprocess.run(
+        [inject.PROGRAM, "--tables"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()[1:]
     assert {name.split("-save")[0] for name in inject.COMMANDS} == {line.split("\t")[0] for line in listed}
 
 
@@ -71,7 +76,9 @@ def test_every_planted_fault_fits_the_sources():
         head = plant.head_of(patch)
         assert {"what", "driver", "tests"} <= head.keys() and plant.implementations_of(head), patch
         assert all((ROOT / f"tests/{name}.c").exists() for name in head["tests"].split())
-        done = subprocess.run(["patch", "-p1", "--dry-run", "-s", "-i", patch], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run(
+            ["patch", "-p1", "--dry-run", "-s", "-i", patch], cwd=ROOT, capture_output=True, text=True
+        )
         assert done.returncode == 0, f"{patch}: {done.stdout}"
 
 
@@ -84,7 +91,8 @@ def project(tmp_path, monkeypatch):
     (tmp_path / "clean" / plant.PATCHES).mkdir(parents=True)
     (tmp_path / "clean" / plant.PATCHES / "X1.patch").write_text(
         "what: wrong\ndriver: 3.3 --implementations tsp/a,tsp/b\ntests: stat_test\n"
-        "--- a/Makefile\n+++ b/Makefile\n@@ -1 +1 @@\n-right\n+wrong\n")
+        "--- a/Makefile\n+++ b/Makefile\n@@ -1 +1 @@\n-right\n+wrong\n"
+    )
 
     def says(text, where="clean"):
         program = tmp_path / where / "build/bin/tests/stat_test"
@@ -98,11 +106,17 @@ def project(tmp_path, monkeypatch):
 RUNS, FAILS = "echo '[ RUN      ] a'", "echo '[  FAILED  ] a'; exit 1"
 
 
-@pytest.mark.parametrize("text, found", [
-    (RUNS, "passes"), (f"{RUNS}; {FAILS}", "[  FAILED  ] a"), (f"{RUNS}; exit 3", "ended with 3"),
-    ("echo 'ok 1 - a'; echo 'not ok 2 - b'; exit 1", "not ok 2 - b"), (f"{RUNS}; sleep 9", "ran over 1 s"),
-    ("exit 1", None),
-])
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        (RUNS, "passes"),
+        (f"{RUNS}; {FAILS}", "[  FAILED  ] a"),
+        (f"{RUNS}; exit 3", "ended with 3"),
+        ("echo 'ok 1 - a'; echo 'not ok 2 - b'; exit 1", "not ok 2 - b"),
+        (f"{RUNS}; sleep 9", "ran over 1 s"),
+        ("exit 1", None),
+    ],
+)
 def test_a_program_that_passes_or_does_not_run_catches_nothing(project, text, found):
     project(text)
     if found:
@@ -114,7 +128,7 @@ def test_a_program_that_passes_or_does_not_run_catches_nothing(project, text, fo
 
 def find(folder):
     campaign = plant.Campaign(folder, 1)
-    patch, = campaign.patches()
+    (patch,) = campaign.patches()
     return plant.find_test(campaign, patch.stem, plant.head_of(patch))
 
 
@@ -124,9 +138,9 @@ def test_a_test_that_fails_without_the_fault_catches_nothing(project):
         find(project.folder)
 
 
-@pytest.mark.parametrize("only, found", [
-    ("tsp/b", "stat_test (tsp/b): [  FAILED  ] a"), ("", "stat_test: [  FAILED  ] a"),
-])
+@pytest.mark.parametrize(
+    "only, found", [("tsp/b", "stat_test (tsp/b): [  FAILED  ] a"), ("", "stat_test: [  FAILED  ] a")]
+)
 def test_the_implementations_of_the_driver_are_asked_first(project, only, found):
     project(f'{RUNS}; grep -q right Makefile || [ "$ANTBENCH_ONLY" != "{only}" ] || {{ {FAILS}; }}')
     assert find(project.folder) == found

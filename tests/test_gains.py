@@ -69,7 +69,10 @@ def test_numbers_that_stand_in_two_tables_are_counted_once():
 
 def test_code_that_differs_is_marked_and_said():
     text = gains.as_text(stored())
-    for row, said in (("3.3 I-Roulette", "there the program of Cecilia et al."), ("6.1 GPU Canny, 4 passes", "there the Canny of Luo")):
+    for row, said in (
+        ("3.3 I-Roulette", "there the program of Cecilia et al."),
+        ("6.1 GPU Canny, 4 passes", "there the Canny of Luo"),
+    ):
         mark = re.search(rf"^{row}([¹²³⁴⁵⁶⁷⁸⁹])", text, re.M)[1]
         assert f"\n{mark} {said}" in text
     assert re.search(r"^6\.1 colour edge, GPU +GTX 580", text, re.M), "as the thesis describes it"
@@ -120,7 +123,12 @@ OTHER_KERNELS = {"kernels": {}, "device_code_sha256": "f" * 64}
 
 @pytest.mark.parametrize(
     "build, is_same",
-    [({}, True), (OTHER_KERNELS, True), ({**OTHER_KERNELS, "commit": "1234567"}, False), ({**OTHER_KERNELS, "dirty": True}, False)],
+    [
+        ({}, True),
+        (OTHER_KERNELS, True),
+        ({**OTHER_KERNELS, "commit": "1234567"}, False),
+        ({**OTHER_KERNELS, "dirty": True}, False),
+    ],
 )
 def test_times_of_other_code_are_marked(two_gpus, build, is_same):
     """Binaries of one clean commit may differ: they are built for two GPUs."""
@@ -172,7 +180,9 @@ def test_every_number_of_hardware_csv_is_published_and_every_card_with_times_is_
 def test_the_hardware_of_a_measured_gpu_is_its_drivers():
     device = runs.load_run(REFERENCE / "nvidia-h200/20261122T220655Z-181aed5").device
     found = hardware.of_device(device)
-    assert (found.sms, found.cores, found.ghz) == (132, 132 * 128, 1.98) and found.gb_per_s == pytest.approx(4814.3, rel=1e-4)
+    assert (found.sms, found.cores, found.ghz) == (132, 132 * 128, 1.98) and found.gb_per_s == pytest.approx(
+        4814.3, rel=1e-4
+    )
     assert hardware.of_device(device, 990.0).ghz == 0.99
     assert hardware.of_device({**device, "compute_capability": 80}).cores == 132 * 64
     unknown = hardware.of_device({"sm_count": None})

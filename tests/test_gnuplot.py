@@ -79,7 +79,9 @@ def test_an_error_is_told_and_the_other_figures_are_drawn(name, gnuplot, thesis,
 
 
 def test_time_to_target_is_told_of_both(gnuplot, thesis, tmp_path, capsys):
-    assert solved(thesis, tmp_path / "out") and capsys.readouterr().err == f"Figure time-to-target: gnuplot: {WARNING}\n"
+    assert (
+        solved(thesis, tmp_path / "out") and capsys.readouterr().err == f"Figure time-to-target: gnuplot: {WARNING}\n"
+    )
     gnuplot("time-to-target")
     assert solved(thesis, tmp_path / "again") is None and "undefined variable" in capsys.readouterr().err
 

@@ -374,14 +374,10 @@ static void correct_kernels_in_every_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_are_reported),
-        cmocka_unit_test(faults_are_reported_in_every_order),
-        cmocka_unit_test(reports_name_the_line),
-        cmocka_unit_test(reports_stop_the_launch),
-        cmocka_unit_test(races_show_in_some_order),
-        cmocka_unit_test(unset_memory_is_nan),
-        cmocka_unit_test(lack_of_memory_is_a_status),
-        cmocka_unit_test(correct_kernels_in_every_order),
+        cmocka_unit_test(faults_are_reported),        cmocka_unit_test(faults_are_reported_in_every_order),
+        cmocka_unit_test(reports_name_the_line),      cmocka_unit_test(reports_stop_the_launch),
+        cmocka_unit_test(races_show_in_some_order),   cmocka_unit_test(unset_memory_is_nan),
+        cmocka_unit_test(lack_of_memory_is_a_status), cmocka_unit_test(correct_kernels_in_every_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

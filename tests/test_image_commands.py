@@ -1,4 +1,5 @@
 """The drivers of the image tables, end to end."""
+
 import re
 
 import pytest
@@ -55,8 +56,9 @@ def test_saved_images_are_png(cpu_run):
 
 
 def test_every_mapping_is_verified_on_the_host_backend(tmp_path):
-    result = drive("--instances", "shapes-40x25", "--runs", 1, "--iterations", 2, "--backend", "host", "--out",
-                   tmp_path / "run")
+    result = drive(
+        "--instances", "shapes-40x25", "--runs", 1, "--iterations", 2, "--backend", "host", "--out", tmp_path / "run"
+    )
     assert result.returncode == 0, result.stderr
     rows = [row for row in rows_of(tmp_path / "run") if row["scope"] == "functional"]
     assert {row["implementation"] for row in rows} == implementations("edge-ants", "host")
@@ -73,8 +75,20 @@ def test_every_mapping_is_verified_on_the_host_backend(tmp_path):
 
 def test_the_host_backend_walks_as_the_cpu_does(tmp_path):
     """The same seeds give the same maps, up to the rounding of the order in which pheromone is added."""
-    result = drive("--instances", "shapes-64", "--runs", 1, "--iterations", 10, "--out", tmp_path / "run",
-                   "--implementations", "edge-ants/warp", "--backend", "host")
+    result = drive(
+        "--instances",
+        "shapes-64",
+        "--runs",
+        1,
+        "--iterations",
+        10,
+        "--out",
+        tmp_path / "run",
+        "--implementations",
+        "edge-ants/warp",
+        "--backend",
+        "host",
+    )
     assert result.returncode == 0, result.stderr
     same = [row for row in rows_of(tmp_path / "run") if row["quality_metric"] == "agreement-same-seeds"]
     assert same and all(float(row["quality_mean"]) > 0.95 for row in same)
@@ -88,8 +102,18 @@ def test_the_smallest_images(tmp_path, size):
 
 
 def test_stand_ins_are_named(tmp_path):
-    result = drive("--instances", "cameraman", "--runs", 1, "--iterations", 2, "--implementations", "edge-ants/seq",
-                   "--out", tmp_path / "run")
+    result = drive(
+        "--instances",
+        "cameraman",
+        "--runs",
+        1,
+        "--iterations",
+        2,
+        "--implementations",
+        "edge-ants/seq",
+        "--out",
+        tmp_path / "run",
+    )
     assert result.returncode == 0, result.stderr
     assert (
         "shapes-512-3: drawn stand-in for cameraman, of which no file was found (make instances, make images)"
@@ -98,9 +122,9 @@ def test_stand_ins_are_named(tmp_path):
     assert all("drawn stand-in for cameraman" in row["note"] for row in rows_of(tmp_path / "run"))
 
 
-@pytest.mark.parametrize("content, expected", [
-    (b"", "empty"), (b"\x89PNG\r\n\x1a\n", ""), (b"P5\n10 10\n255\nshort", ""), (b"no image", ""),
-])
+@pytest.mark.parametrize(
+    "content, expected", [(b"", "empty"), (b"\x89PNG\r\n\x1a\n", ""), (b"P5\n10 10\n255\nshort", ""), (b"no image", "")]
+)
 def test_broken_images_are_exit_2(tmp_path, content, expected):
     path = tmp_path / "broken.png"
     path.write_bytes(content)
@@ -109,14 +133,17 @@ def test_broken_images_are_exit_2(tmp_path, content, expected):
     assert str(path) in one_line(result) and expected in one_line(result)
 
 
-@pytest.mark.parametrize("arguments, expected", [
-    (["--instances", "lenna"], 'did you mean "lena"?'),
-    (["--instances", "/nonexistent/x.png"], "no such file"),
-    (["--instances", "shapes-0"], "shapes-0"),
-    (["--implementations", "edge-ants/wrap"], "did you mean edge-ants/warp?"),
-    (["--implementations", "tsp/ds-roulette"], "unknown implementation"),
-    (["--save", ""], "--save: expected a directory"),
-])
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        (["--instances", "lenna"], 'did you mean "lena"?'),
+        (["--instances", "/nonexistent/x.png"], "no such file"),
+        (["--instances", "shapes-0"], "shapes-0"),
+        (["--implementations", "edge-ants/wrap"], "did you mean edge-ants/warp?"),
+        (["--implementations", "tsp/ds-roulette"], "unknown implementation"),
+        (["--save", ""], "--save: expected a directory"),
+    ],
+)
 def test_wrong_usage_is_exit_2(arguments, expected):
     result = drive(*arguments)
     assert result.returncode == 2 and expected in one_line(result)
@@ -157,12 +184,24 @@ def test_a_finished_run_is_not_measured_again(tmp_path):
 
 # ---- Table 6.1 ----
 
+
 @pytest.fixture(scope="module")
 def detector_run(tmp_path_factory):
     out, rows = tmp_path_factory.mktemp("detectors"), []
     for backend in ("cpu", "host"):
-        result = drive("--instances", "shapes-48x40", "--iterations", 3, "--backend", backend, "--out",
-                       out / backend, "--save", out / "images", driver="6.1")
+        result = drive(
+            "--instances",
+            "shapes-48x40",
+            "--iterations",
+            3,
+            "--backend",
+            backend,
+            "--out",
+            out / backend,
+            "--save",
+            out / "images",
+            driver="6.1",
+        )
         assert result.returncode == 0, result.stderr
         rows += rows_of(out / backend)
     return rows, {path.name for path in (out / "images").iterdir()}
@@ -197,8 +236,9 @@ def test_detectors_are_verified_everywhere(detector_run):
     for row in (row for row in rows if row["implementation"] in others):
         told = {"unsupported": "", "ok": "mismatch-share"}  # a GPU's library; a kernel of ours
         assert row["quality_metric"] == told[row["status"]] and row["note"]
-    equal = [row for row in rows if row["implementation"] not in others
-             and params_of(row).get("hysteresis", "all") == "all"]
+    equal = [
+        row for row in rows if row["implementation"] not in others and params_of(row).get("hysteresis", "all") == "all"
+    ]
     assert {(row["verify_metric"], row["verify_value"]) for row in equal} == {("mismatched-pixels", "0")}
     cut_short = {row["row"] for row in rows if params_of(row).get("hysteresis", "all") != "all"}
     assert {"canny-h4", "canny-h10"} <= cut_short and not cut_short & {row["row"] for row in equal}
@@ -210,7 +250,9 @@ def test_a_library_by_other_rules_is_never_wrong(tmp_path):
                             tmp_path / "run", driver="6.1", program=commands.PLANTED)  # fmt: skip
     assert result.returncode == 0, result.stderr
     [row] = rows_of(tmp_path / "run")
-    missing, edges, others = map(int, re.search(r"misses (\d+) of (\d+) edges and has (\d+) others", row["note"]).groups())
+    missing, edges, others = map(
+        int, re.search(r"misses (\d+) of (\d+) edges and has (\d+) others", row["note"]).groups()
+    )
     assert (row["status"], row["verify_metric"], row["quality_metric"]) == ("ok", "mismatched-pixels", "mismatch-share")
     assert float(row["verify_value"]) == missing + others and edges > missing > 0
     for name in ("quality_best", "quality_mean"):
@@ -229,7 +271,8 @@ def test_noise_curves(detector_run):
         tunings = ["fixed", "best", "thesis"] + ["planes"] * (name == "colour-edge")
         for kind in ("salt-and-pepper", "gaussian"):
             assert {key[2:] for key in rows if key[:2] == (name, kind)} == {
-                (level, tuning) for level in ("0", "10", "20", "30", "40") for tuning in tunings}
+                (level, tuning) for level in ("0", "10", "20", "30", "40") for tuning in tunings
+            }
             f = {key[2:]: float(row["quality_mean"]) for key, row in rows.items() if key[:2] == (name, kind)}
             assert all(0 <= value <= 1 for value in f.values()) and f["0", "best"] > f["40", "best"]
             assert f["0", "best"] == max(value for (level, _), value in f.items() if level == "0")
@@ -267,8 +310,14 @@ def test_the_noise_of_photographs_is_measured_on_photographs_alone(tmp_path):
 
 
 def test_detectors_save_their_maps(detector_run):
-    for name in ("input", "truth", "opencv-1-edges", "colour-edge-edges", "gaussian-20-input",
-                 "salt-and-pepper-40-sobel-best-edges"):
+    for name in (
+        "input",
+        "truth",
+        "opencv-1-edges",
+        "colour-edge-edges",
+        "gaussian-20-input",
+        "salt-and-pepper-40-sobel-best-edges",
+    ):
         assert f"shapes-48x40-{name}.png" in detector_run[1]
 
 
@@ -280,9 +329,13 @@ def test_detectors_on_the_smallest_images(tmp_path, size):
 
 
 def test_hue_alone_is_seen_by_colour_edge_alone(tmp_path):
-    result = drive("--instances", "hue-128", "--iterations", 1, "--backend", "cpu", "--out", tmp_path / "run",
-                   driver="6.1")
+    result = drive(
+        "--instances", "hue-128", "--iterations", 1, "--backend", "cpu", "--out", tmp_path / "run", driver="6.1"
+    )
     assert result.returncode == 0, result.stderr
-    f = {row["row"]: float(row["quality_mean"]) for row in rows_of(tmp_path / "run") if row["table"] == "F6.6"
-         and "tuning=best" in row["params"]}
+    f = {
+        row["row"]: float(row["quality_mean"])
+        for row in rows_of(tmp_path / "run")
+        if row["table"] == "F6.6" and "tuning=best" in row["params"]
+    }
     assert f["colour-edge"] > 0.95 and f["canny-opencv"] == f["sobel"] == 0

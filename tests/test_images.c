@@ -864,9 +864,9 @@ static double now_s(void)
 static void describing_takes_no_pixels(void **state)
 {
     (void)state;
-    static const char *const names[] = {"lena",          "mandrill",     "peppers",     "house",       "cameraman",
-                                        "shapes-512",    "hue-512",      "ramp-512",    "texture-512", "shapes-1024",
-                                        "shapes-2048-7", "texture-4096", "shapes-8192", "shapes-16384x4096"};
+    static const char *const names[] = {
+        "lena",     "mandrill",    "peppers",     "house",         "cameraman",    "shapes-512",  "hue-512",
+        "ramp-512", "texture-512", "shapes-1024", "shapes-2048-7", "texture-4096", "shapes-8192", "shapes-16384x4096"};
     ab_image image;
     assert_int_equal(image_describe("hue-8", &image).code, AB_OK); /* what a first call needs */
     const long before = peak_kib();

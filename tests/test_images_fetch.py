@@ -1,4 +1,5 @@
 """images/fetch against a local server: PNG with the catalogue's pixels, or a line that says why not."""
+
 import csv
 import hashlib
 import io
@@ -38,8 +39,14 @@ def fetch(tmp_path, entries):
         rows.writerows([name, sha256(pixels), url, sha256(tiff)] for name, url, tiff, pixels in entries)
     clean = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
     clean.update(MIRRORS="", PYTHON=sys.executable)
-    done = subprocess.run([FETCH, catalogue, directory], env=clean, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    done = subprocess.run(
+        [FETCH, catalogue, directory],
+        env=clean,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+    )
     return done.returncode, done.stdout.splitlines(), directory
 
 
@@ -54,10 +61,13 @@ def two(server):  # noqa: F811
 def test_makes_png_of_what_it_downloads_once(server, two, tmp_path):  # noqa: F811
     code, lines, directory = fetch(tmp_path, two)
     assert code == 0
-    assert lines == [f"colour.tiff: downloaded from {server.base}/colour.tiff",
-                     f"grey.tiff: downloaded from {server.base}/grey.tiff",
-                     f"{directory}: 2 downloaded, 0 already there, 0 failed",
-                     "colour.png: made of colour.tiff", "grey.png: made of grey.tiff"]
+    assert lines == [
+        f"colour.tiff: downloaded from {server.base}/colour.tiff",
+        f"grey.tiff: downloaded from {server.base}/grey.tiff",
+        f"{directory}: 2 downloaded, 0 already there, 0 failed",
+        "colour.png: made of colour.tiff",
+        "grey.png: made of grey.tiff",
+    ]
     assert sorted(path.name for path in directory.iterdir()) == ["colour.png", "colour.tiff", "grey.png", "grey.tiff"]
     for name, _, _, pixels in two:
         with Image.open(directory / f"{name}.png") as png:
@@ -67,8 +77,11 @@ def test_makes_png_of_what_it_downloads_once(server, two, tmp_path):  # noqa: F8
     before = (directory / "grey.png").stat().st_mtime_ns
     code, lines, _ = fetch(tmp_path, two)
     assert code == 0 and server.requests == []
-    assert lines == ["colour.tiff: already there", "grey.tiff: already there",
-                     f"{directory}: 0 downloaded, 2 already there, 0 failed"]
+    assert lines == [
+        "colour.tiff: already there",
+        "grey.tiff: already there",
+        f"{directory}: 0 downloaded, 2 already there, 0 failed",
+    ]
     assert (directory / "grey.png").stat().st_mtime_ns == before
 
 
@@ -125,8 +138,12 @@ def test_without_pillow_it_says_what_to_install(tmp_path, monkeypatch):
     here = tmp_path / "images"
     here.mkdir()
     (here / "fetch").write_text(script)
-    done = subprocess.run(["bash", here / "fetch", tmp_path / "catalogue.csv", tmp_path / "standard"], text=True,
-                          env={**os.environ, "PYTHON": str(python)}, capture_output=True)
+    done = subprocess.run(
+        ["bash", here / "fetch", tmp_path / "catalogue.csv", tmp_path / "standard"],
+        text=True,
+        env={**os.environ, "PYTHON": str(python)},
+        capture_output=True,
+    )
     assert done.returncode == 1 and not (tmp_path / "standard").exists()
     assert done.stderr == "images/fetch needs Pillow, the package python3-pil (make deps installs it)\n"
 

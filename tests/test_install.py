@@ -63,7 +63,9 @@ def test_every_table_is_measured_into_the_current_directory(prefix, tmp_path):
     call(results, tmp_path, "bench-all", *rows)
     assert [path.name for path in (tmp_path / "results/runs").glob("*/*/table-*.csv")] == ["table-3.3.csv"]
     environment = {**os.environ, "OUT": "mine"}
-    subprocess.run([results, "bench-all", *map(str, rows)], cwd=tmp_path, env=environment, check=True, capture_output=True)
+    subprocess.run(
+        [results, "bench-all", *map(str, rows)], cwd=tmp_path, env=environment, check=True, capture_output=True
+    )
     assert (tmp_path / "mine/3.3/meta.json").is_file()
     assert sorted(prefix.rglob("*")) == before
 
@@ -75,7 +77,19 @@ def test_ab_calibrate_and_time_to_target_measure_with_the_installed_program(pref
     two = ["3.3/acotsp-seq/u20", "3.3/cpu-blocks-1/u20"]
     done = subprocess.run([results, "ab", *two, *few], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode in (0, 3, 5) and "2 processes each" in done.stdout, done.stderr
-    said = call(results, tmp_path, "calibrate", "--driver", "3.3", "--repetitions", 6, "--", *FEW, "--rows", "3.3/acotsp-seq/u20")
+    said = call(
+        results,
+        tmp_path,
+        "calibrate",
+        "--driver",
+        "3.3",
+        "--repetitions",
+        6,
+        "--",
+        *FEW,
+        "--rows",
+        "3.3/acotsp-seq/u20",
+    )
     (kept,) = (tmp_path / "results/runs").glob("*/calibration.json")
     assert f"kept in {kept}" in said
     done = subprocess.run([results, "time-to-target", "c200:1"], cwd=tmp_path, capture_output=True, text=True)

@@ -1,4 +1,5 @@
 """instances/fetch against a local server: what it keeps, what it refuses, what it says."""
+
 import csv
 import gzip
 import hashlib
@@ -17,12 +18,20 @@ GOOD = b"NAME: good\n" + b"1 2 3\n" * 1000
 def fetch(tmp_path, entries, mirrors=""):
     """Runs instances/fetch for entries of (name, url, content) and returns (exit code, lines, directory)."""
     catalogue = tmp_path / "catalogue.csv"
-    catalogue.write_text("name,n,edge_weight_type,optimum,url,sha256\n" + "".join(
-        f"{name},1,EUC_2D,1,{url},{hashlib.sha256(content).hexdigest()}\n" for name, url, content in entries))
+    catalogue.write_text(
+        "name,n,edge_weight_type,optimum,url,sha256\n"
+        + "".join(f"{name},1,EUC_2D,1,{url},{hashlib.sha256(content).hexdigest()}\n" for name, url, content in entries)
+    )
     directory = tmp_path / "tsplib"
     environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
-    done = subprocess.run([FETCH, catalogue, directory], env=dict(environment, MIRRORS=mirrors), text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+    done = subprocess.run(
+        [FETCH, catalogue, directory],
+        env=dict(environment, MIRRORS=mirrors),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+    )
     return done.returncode, done.stdout.splitlines(), directory
 
 
@@ -35,22 +44,33 @@ def test_downloads_plain_and_packed_files_once(server, tmp_path):
     entries = [("a", f"{server.base}/a.tsp", GOOD), ("b", f"{server.base}/b.tsp.gz", GOOD + b"b")]
     code, lines, directory = fetch(tmp_path, entries)
     assert code == 0
-    assert lines == [f"a.tsp: downloaded from {server.base}/a.tsp", f"b.tsp: downloaded from {server.base}/b.tsp.gz",
-                     f"{directory}: 2 downloaded, 0 already there, 0 failed"]
+    assert lines == [
+        f"a.tsp: downloaded from {server.base}/a.tsp",
+        f"b.tsp: downloaded from {server.base}/b.tsp.gz",
+        f"{directory}: 2 downloaded, 0 already there, 0 failed",
+    ]
     assert names(directory) == ["a.tsp", "b.tsp"]
     assert (directory / "a.tsp").read_bytes() == GOOD and (directory / "b.tsp").read_bytes() == GOOD + b"b"
 
     server.requests.clear()
     code, lines, directory = fetch(tmp_path, entries)
     assert code == 0 and server.requests == []
-    assert lines == ["a.tsp: already there", "b.tsp: already there",
-                     f"{directory}: 0 downloaded, 2 already there, 0 failed"]
+    assert lines == [
+        "a.tsp: already there",
+        "b.tsp: already there",
+        f"{directory}: 0 downloaded, 2 already there, 0 failed",
+    ]
 
 
 def test_goes_on_after_a_wrong_checksum_and_a_missing_file(server, tmp_path):
     server.files = {"/wrong.tsp": b"something else", "/broken.tsp.gz": b"not gzip", "/good.tsp": GOOD}
-    code, lines, directory = fetch(tmp_path, [(name.split(".")[0], f"{server.base}/{name}", GOOD) for name in
-                                              ("wrong.tsp", "broken.tsp.gz", "absent.tsp", "good.tsp")])
+    code, lines, directory = fetch(
+        tmp_path,
+        [
+            (name.split(".")[0], f"{server.base}/{name}", GOOD)
+            for name in ("wrong.tsp", "broken.tsp.gz", "absent.tsp", "good.tsp")
+        ],
+    )
     assert code == 1
     assert lines[0] == f"wrong.tsp: FAILED: {server.base}/wrong.tsp: checksum does not match"
     assert lines[1] == f"broken.tsp: FAILED: {server.base}/broken.tsp.gz: checksum does not match"
@@ -63,8 +83,11 @@ def test_goes_on_after_a_wrong_checksum_and_a_missing_file(server, tmp_path):
 
 def test_asks_mirrors_in_order(server, tmp_path):
     server.files = {"/one/a.tsp": b"differs in white space", "/two/a.tsp": GOOD, "/three/a.tsp": GOOD}
-    code, lines, _ = fetch(tmp_path, [("a", f"{server.base}/a.tsp.gz", GOOD)],
-                           " ".join(f"{server.base}/{n}/{{name}}.tsp" for n in ("one", "two", "three")))
+    code, lines, _ = fetch(
+        tmp_path,
+        [("a", f"{server.base}/a.tsp.gz", GOOD)],
+        " ".join(f"{server.base}/{n}/{{name}}.tsp" for n in ("one", "two", "three")),
+    )
     assert code == 0
     assert lines[0] == f"a.tsp: downloaded from {server.base}/two/a.tsp"
     assert [path for path, _ in server.requests] == ["/a.tsp.gz", "/one/a.tsp", "/two/a.tsp"]
@@ -89,8 +112,8 @@ def test_continues_an_interrupted_download(server, tmp_path, ranges):
     server.files, server.cut = {"/a.tsp": GOOD}, "/a.tsp"
     code, lines, directory = fetch(tmp_path, [("a", f"{server.base}/a.tsp", GOOD)])
     assert code == 1 and "FAILED" in lines[0]
-    part, = directory.iterdir()
-    assert part.suffix == ".part" and part.read_bytes() == GOOD[:len(GOOD) // 2]
+    (part,) = directory.iterdir()
+    assert part.suffix == ".part" and part.read_bytes() == GOOD[: len(GOOD) // 2]
 
     server.cut, server.ranges = None, ranges
     server.requests.clear()
@@ -103,7 +126,7 @@ def test_continues_an_interrupted_download(server, tmp_path, ranges):
 def test_finishes_when_killed_between_download_and_rename(server, tmp_path):
     server.files, server.cut = {"/a.tsp": GOOD}, "/a.tsp"
     _, _, directory = fetch(tmp_path, [("a", f"{server.base}/a.tsp", GOOD)])
-    part, = directory.iterdir()
+    (part,) = directory.iterdir()
     part.write_bytes(GOOD)
     server.cut = None
     code, _, directory = fetch(tmp_path, [("a", f"{server.base}/a.tsp", GOOD)])
@@ -113,13 +136,18 @@ def test_finishes_when_killed_between_download_and_rename(server, tmp_path):
 def test_says_when_there_is_no_network(server, tmp_path):
     server.http.shutdown()  # first: a thread that still waits on the socket would keep it open
     server.http.server_close()
-    code, lines, directory = fetch(tmp_path, [(name, f"{server.base}/{name}.tsp", GOOD) for name in "ab"],
-                                   "http://no-such-host.invalid/{name}.tsp")
+    code, lines, directory = fetch(
+        tmp_path, [(name, f"{server.base}/{name}.tsp", GOOD) for name in "ab"], "http://no-such-host.invalid/{name}.tsp"
+    )
     assert code == 1
     refused = f"FAILED: {server.base[7:]} cannot be reached; no-such-host.invalid cannot be reached"
-    assert lines == [f"a.tsp: {refused}", f"b.tsp: {refused}", f"{directory}: 0 downloaded, 0 already there, 2 failed",
-                     "No server could be reached: there seems to be no network.",
-                     "In place of a missing file the benchmarks use a generated stand-in, and say so."]
+    assert lines == [
+        f"a.tsp: {refused}",
+        f"b.tsp: {refused}",
+        f"{directory}: 0 downloaded, 0 already there, 2 failed",
+        "No server could be reached: there seems to be no network.",
+        "In place of a missing file the benchmarks use a generated stand-in, and say so.",
+    ]
 
 
 def test_asks_a_server_that_does_not_answer_only_once(tmp_path, monkeypatch):
@@ -133,14 +161,17 @@ def test_asks_a_server_that_does_not_answer_only_once(tmp_path, monkeypatch):
     assert (tmp_path / "calls").read_text() == "\n"
 
 
-@pytest.mark.parametrize("name, url, fault", [
-    ("../../evil", "{base}/a.tsp", 'the name "../../evil" is none of a file'),
-    ("-x", "{base}/a.tsp", 'the name "-x" is none of a file'),
-    ("a b", "{base}/a.tsp", 'the name "a b" is none of a file'),
-    ("", "{base}/a.tsp", 'the name "" is none of a file'),
-    ("a", "file:///etc/passwd", 'the URL "file:///etc/passwd" is not of https or http'),
-    ("a", "--output=/tmp/x", 'the URL "--output=/tmp/x" is not of https or http'),
-])
+@pytest.mark.parametrize(
+    "name, url, fault",
+    [
+        ("../../evil", "{base}/a.tsp", 'the name "../../evil" is none of a file'),
+        ("-x", "{base}/a.tsp", 'the name "-x" is none of a file'),
+        ("a b", "{base}/a.tsp", 'the name "a b" is none of a file'),
+        ("", "{base}/a.tsp", 'the name "" is none of a file'),
+        ("a", "file:///etc/passwd", 'the URL "file:///etc/passwd" is not of https or http'),
+        ("a", "--output=/tmp/x", 'the URL "--output=/tmp/x" is not of https or http'),
+    ],
+)
 def test_strange_names_and_urls_are_refused(server, tmp_path, name, url, fault):
     server.files = {"/a.tsp": GOOD}
     code, lines, directory = fetch(
@@ -171,7 +202,7 @@ def test_a_catalogue_whose_last_line_has_no_end_and_one_that_is_short(server, tm
         timeout=60,
     )
     assert done.returncode == 1 and done.stderr == ""
-    assert f"{catalogue}:2: FAILED: the URL \"\" is not of https or http" in done.stdout
+    assert f'{catalogue}:2: FAILED: the URL "" is not of https or http' in done.stdout
     assert "last.tsp: downloaded" in done.stdout and "1 downloaded, 0 already there, 1 failed" in done.stdout
 
 

@@ -102,14 +102,33 @@ def test_a_run_tells_how_many_there_were(tmp_path):
     assert {row["iterations"] for row in rows if row["row"] == "cpu-best-1" and row["samples"]} == {"1"}
     assert "; mean in ms of the first 6 iterations, or the named metric" in " ".join(done.stdout.split())
     lines = done.stdout.splitlines()
-    beside = [lines[i + 1].split() for i, line in enumerate(lines) if line.startswith("cpu-best-1") and "protocol=as-best" in line]
+    beside = [
+        lines[i + 1].split()
+        for i, line in enumerate(lines)
+        if line.startswith("cpu-best-1") and "protocol=as-best" in line
+    ]
     assert beside and beside[0] == ["iterations", "1"]
-    assert not [i for i, line in enumerate(lines) if line.startswith("acotsp-seq") and lines[i + 1].startswith("  iterations")]
+    assert not [
+        i for i, line in enumerate(lines) if line.startswith("acotsp-seq") and lines[i + 1].startswith("  iterations")
+    ]
     runs.load_run(tmp_path / "run").processes
 
 
 def test_more_iterations_than_samples_are_refused(tmp_path):
-    drive("--instances", "u20", "--rows", "3.3/acotsp-seq?protocol=as", "--iterations", 3, "--runs", 1, "--processes", 1, "--out", tmp_path / "run")
+    drive(
+        "--instances",
+        "u20",
+        "--rows",
+        "3.3/acotsp-seq?protocol=as",
+        "--iterations",
+        3,
+        "--runs",
+        1,
+        "--processes",
+        1,
+        "--out",
+        tmp_path / "run",
+    )
     [path] = (tmp_path / "run").glob("table-*.csv")
     numbers = {sample["number"] for sample in samples_of(tmp_path / "run")}
     head, *lines = path.read_text().splitlines()

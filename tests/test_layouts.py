@@ -38,8 +38,15 @@ def test_a_star_is_every_other_row_of_the_table(report_folder):
 
 
 def test_a_column_may_be_of_several_rows(report_folder):
-    found = columns_of(report_folder, '3.3,fastest,3.3,"acotsp-seq,ds-roulette",{x},protocol=as-best,,,', "3.3,,3.3,*,{x},protocol=as-best,,,")
-    assert [(column["label"], column["names"]) for column in found] == [("fastest", ["acotsp-seq", "ds-roulette"]), ("mine", ["mine"])]
+    found = columns_of(
+        report_folder,
+        '3.3,fastest,3.3,"acotsp-seq,ds-roulette",{x},protocol=as-best,,,',
+        "3.3,,3.3,*,{x},protocol=as-best,,,",
+    )
+    assert [(column["label"], column["names"]) for column in found] == [
+        ("fastest", ["acotsp-seq", "ds-roulette"]),
+        ("mine", ["mine"]),
+    ]
     assert layouts.address(found[0]) == "3.3/acotsp-seq,ds-roulette/{x}?protocol=as-best"
 
 
@@ -55,7 +62,10 @@ def test_a_star_puts_x_where_there_is_room_for_it(report_folder):
     [
         ("3.3,,3.3,ds-rulette,{x},,,,", ":2: table 3.3 has no row ds-rulette; it has acotsp-seq ds-roulette mine"),
         ("5.1,,5.1,warp-{x}-uncached,lena,,,,", ":2: table 5.1 has no row warp-64-uncached; it has warp-{block} warp-"),
-        ('3.3,,3.3,"acotsp-seq,ds-rulette",{x},,,,', ":2: table 3.3 has no row ds-rulette; it has acotsp-seq ds-roulette mine"),
+        (
+            '3.3,,3.3,"acotsp-seq,ds-rulette",{x},,,,',
+            ":2: table 3.3 has no row ds-rulette; it has acotsp-seq ds-roulette mine",
+        ),
         ("3.3,,9.9,ds-roulette,{x},,,,", ":2: no table 9.9; there are 3.3 5.1 jpdc-4"),
         ("3.3,,9.9,*,{x},,,,", ":2: no table 9.9; there are 3.3 5.1 jpdc-4"),
         ("9.9,,3.3,ds-roulette,{x},,,,", ":2: no layout 9.9; there are 3.3 5.1"),

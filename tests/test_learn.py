@@ -90,11 +90,17 @@ def test_two_wheels_are_one():
         assert times / n**2 == pytest.approx(weight / sum(ds_step.WEIGHTS), abs=0.005)
 
 
-@pytest.mark.parametrize("arguments, message", [
-    (["0", "0.5"], "argument U: 0 is no number above 0 and at most 1"), (["0.5", "1.5"], "argument V: 1.5 is no number above 0"),
-    (["2", "x"], "argument U: 2 is no number above 0"), (["0.5", "x"], "argument V: x is no number above 0"),
-    (["nan"], "argument U: nan is no number above 0"), (["0.5", "0.5", "x.svg", "y"], "unrecognized arguments: y"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["0", "0.5"], "argument U: 0 is no number above 0 and at most 1"),
+        (["0.5", "1.5"], "argument V: 1.5 is no number above 0"),
+        (["2", "x"], "argument U: 2 is no number above 0"),
+        (["0.5", "x"], "argument V: x is no number above 0"),
+        (["nan"], "argument U: nan is no number above 0"),
+        (["0.5", "0.5", "x.svg", "y"], "unrecognized arguments: y"),
+    ],
+)
 def test_numbers_out_of_range_are_refused(arguments, message):
     done = subprocess.run([sys.executable, ROOT / "docs/ds_step.py", *arguments], capture_output=True, text=True)
     assert done.returncode == 2 and done.stderr.startswith("usage: ds_step.py") and message in done.stderr
@@ -102,5 +108,7 @@ def test_numbers_out_of_range_are_refused(arguments, message):
 
 def test_a_drawing_that_cannot_be_written(tmp_path):
     file = tmp_path / "nowhere/x.svg"
-    done = subprocess.run([sys.executable, ROOT / "docs/ds_step.py", "0.5", "0.5", file], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs/ds_step.py", "0.5", "0.5", file], capture_output=True, text=True
+    )
     assert done.returncode == 1 and done.stderr == f"ds_step: {file}: No such file or directory\n"

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from synthetic_runs import measured_on
-
-from support.commands import PROGRAM, ROOT
 
 from antbench import cells, claims, coverage, gpus, machines, plots, readme, report, spread, times
+from support.commands import PROGRAM, ROOT
+from synthetic_runs import measured_on
 
 ADDRESS = "3.3/{}/d198?protocol=as-best"
 
@@ -75,13 +74,25 @@ def test_a_host_without_a_fingerprint_is_null_in_new_runs():
 
 def test_a_cpu_is_told_by_what_it_amounts_to():
     known = {"cpu": "Xeon", "usable_cores": 16, "virtual": True, "hypervisor": "KVMKVMKVM", "effective_cores": 8.217}
-    assert machines.processors_of({"machine": known}) == "Xeon, 16 threads that amount to 8.22 cores, virtual (KVMKVMKVM)"
+    assert (
+        machines.processors_of({"machine": known}) == "Xeon, 16 threads that amount to 8.22 cores, virtual (KVMKVMKVM)"
+    )
     assert machines.processors_of({"machine": {"cpu": "Xeon", "usable_cores": 16}}) == "Xeon, 16 cores"
 
 
 def facts_of(out, cores=None):
     cores = cores or os.sched_getaffinity(0)
-    asked = ["--rows", "3.3/acotsp-seq/u20?protocol=as", "--runs", "1", "--iterations", "1", "--quiet", "--backend", "cpu"]
+    asked = [
+        "--rows",
+        "3.3/acotsp-seq/u20?protocol=as",
+        "--runs",
+        "1",
+        "--iterations",
+        "1",
+        "--quiet",
+        "--backend",
+        "cpu",
+    ]
     done = subprocess.run([PROGRAM, "3.3", *asked, "--out", out], cwd=ROOT, capture_output=True, text=True,
                           preexec_fn=lambda: os.sched_setaffinity(0, cores))  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -157,7 +168,12 @@ def test_of_one_machine_the_interval_is_widened_by_how_machines_differ_in_its_ki
     slower = {key: around(1.02) for key in rows}
     alone = {("alone", "cuda"): around(1)}
     widened = found(cells.Source([measured_on("a", {**rows, **alone}), measured_on("b", slower)]), "alone")
-    assert widened.widened and widened.machines == 1 and widened.high > 1.02 and claims.interval(widened).endswith("n 3, widened")
+    assert (
+        widened.widened
+        and widened.machines == 1
+        and widened.high > 1.02
+        and claims.interval(widened).endswith("n 3, widened")
+    )
     fewer = dict(list(slower.items())[1:])
     narrow = found(cells.Source([measured_on("a", {**rows, **alone}), measured_on("b", fewer)]), "alone")
     assert not narrow.widened and narrow.high < 1.01
@@ -175,7 +191,9 @@ def test_a_cpus_row_prints_as_a_range_over_hosts_with_the_digits_it_has():
     cpu = found(cells.Source(runs_), "cpu")
     assert claims.in_table(cpu) == "190 to 320" == report.measured_text(cpu, "ms")
     ratio = cells.divide(cpu, found(cells.Source(runs_)))
-    assert claims.with_interval(ratio).startswith("about 240 (") and "hosts: 190 to 320, 3 machines" in claims.with_interval(ratio)
+    assert claims.with_interval(ratio).startswith(
+        "about 240 ("
+    ) and "hosts: 190 to 320, 3 machines" in claims.with_interval(ratio)
     assert claims.short(147, 2) == "150" and claims.short(0.0446, 2) == "0.045" and claims.short(1447, 2) == "1400"
 
 
@@ -190,7 +208,9 @@ def test_three_hosts_come_before_more_processes():
 
 def two_commits():
     old = measured_on("a", {("i-roulette", "cuda"): around(4)}, commit="aaaaaaa", started="2026-01-01T00:00:00Z")
-    new = measured_on("b", {**gpu_row(1), ("i-roulette-warp", "cuda"): around(2)}, commit="bbbbbbb", started="2026-02-01T00:00:00Z")
+    new = measured_on(
+        "b", {**gpu_row(1), ("i-roulette-warp", "cuda"): around(2)}, commit="bbbbbbb", started="2026-02-01T00:00:00Z"
+    )
     for run in (old, new):
         run.rows["params"] = "protocol=as-best"
     return cells.Source([old, new])
@@ -202,7 +222,9 @@ LEGEND = "ᵃ a/2026-01-01T00:00:00Z-aaaaaaa (commit aaaaaaa, GPU a)"
 def test_a_table_marks_cells_of_other_runs():
     (table,) = (table for table in report.tables_of(two_commits())[0] if table["layout"] == "3.3")
     marks = {column["label"]: cell["mark"] for column, cell in zip(table["columns"], table["lines"][0]["cells"])}
-    assert {label: mark for label, mark in marks.items() if mark} == {"I-Roulette": "ᵃ"} and table["legend"][1:] == [LEGEND]
+    assert {label: mark for label, mark in marks.items() if mark} == {"I-Roulette": "ᵃ"} and table["legend"][1:] == [
+        LEGEND
+    ]
     assert table["legend"][0] == "unmarked: b/2026-02-01T00:00:00Z-bbbbbbb (commit bbbbbbb, GPU b)"
 
 
@@ -229,7 +251,9 @@ def test_a_generated_table_marks_cells_of_other_runs(monkeypatch):
 def test_coverage_of_machines_that_differ_as_assumed():
     random = np.random.default_rng(1)
     names = [f"row-{i}" for i in range(60)]
-    runs_ = [measured_on(gpu, {(name, "cuda"): around(math.exp(random.normal(0, 0.01))) for name in names}) for gpu in "abcd"]
+    runs_ = [
+        measured_on(gpu, {(name, "cuda"): around(math.exp(random.normal(0, 0.01))) for name in names}) for gpu in "abcd"
+    ]
     (line,) = coverage.lines(runs_)
     told = dict(zip(coverage.HEADER, line))
     assert (told["rows"], told["machines"], told["held out"]) == ("60", "4", "240")

@@ -174,9 +174,13 @@ static ab_series samples_of(bool fresh, int from, int to, double slow_s, double 
 {
     slow_work slow = {{&slow_methods}, 0, from, to, slow_s};
     ab_bench bench = {.effort = {.budget_s = budget_s}};
-    const ab_sampling sampling = {
-        .backend = AB_CUDA, .samples = fresh ? GROUP : 2 * GROUP, .at_once = GROUP, .fresh = fresh, .open = open_slow,
-        .judge = fresh ? NULL : count_anew, .context = &slow};
+    const ab_sampling sampling = {.backend = AB_CUDA,
+                                  .samples = fresh ? GROUP : 2 * GROUP,
+                                  .at_once = GROUP,
+                                  .fresh = fresh,
+                                  .open = open_slow,
+                                  .judge = fresh ? NULL : count_anew,
+                                  .context = &slow};
     ab_series series = {0};
     *row = ab_row_new();
     the_system = (fake_system){.on = true, .tells = true, .now_s = 100.0, .step_s = 1e-6};
@@ -595,8 +599,15 @@ static double energy_of(double seconds, const char *stage, bool alone, bool l2_c
 {
     const ab_options options = {.energy_s = seconds};
     ab_bench bench = {.effort = {.budget_s = 0.05}, .options = &options, .process = process};
-    const ab_sampling sampling = {.backend = AB_CUDA, .samples = 3, .at_once = 3, .stage = stage, .alone = alone,
-                                  .l2_cold = l2_cold, .fresh = true, .open = open_timed, .context = timed};
+    const ab_sampling sampling = {.backend = AB_CUDA,
+                                  .samples = 3,
+                                  .at_once = 3,
+                                  .stage = stage,
+                                  .alone = alone,
+                                  .l2_cold = l2_cold,
+                                  .fresh = true,
+                                  .open = open_timed,
+                                  .context = timed};
     ab_series series = {0};
     ab_row row = ab_row_new();
     bench.nvml = ab_nvml_open("0000:65:00.0");
@@ -624,13 +635,13 @@ static void test_energy_is_empty_where_it_is_not_known(void **state)
     (void)state;
     timed_work timed;
     setenv("FAKE_WATT", "250", 1);
-    assert_true(isnan(energy_of(0.0, NULL, false, false, 1, &timed)));   /* not asked for */
-    assert_true(isnan(energy_of(0.05, NULL, false, false, 1, &timed)));  /* not from one step to another */
-    assert_true(isnan(energy_of(0.5, "all", false, false, 1, &timed)));  /* a stage between others */
-    assert_true(isnan(energy_of(0.5, NULL, false, true, 1, &timed)));    /* of a cold cache */
-    assert_true(isnan(energy_of(0.5, NULL, false, false, 2, &timed)));   /* another process's */
+    assert_true(isnan(energy_of(0.0, NULL, false, false, 1, &timed)));  /* not asked for */
+    assert_true(isnan(energy_of(0.05, NULL, false, false, 1, &timed))); /* not from one step to another */
+    assert_true(isnan(energy_of(0.5, "all", false, false, 1, &timed))); /* a stage between others */
+    assert_true(isnan(energy_of(0.5, NULL, false, true, 1, &timed)));   /* of a cold cache */
+    assert_true(isnan(energy_of(0.5, NULL, false, false, 2, &timed)));  /* another process's */
     unsetenv("FAKE_WATT");
-    assert_true(isnan(energy_of(0.5, NULL, false, false, 1, &timed)));   /* no such counter */
+    assert_true(isnan(energy_of(0.5, NULL, false, false, 1, &timed))); /* no such counter */
 }
 
 int main(void)

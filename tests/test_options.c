@@ -162,7 +162,8 @@ static void every_option_is_read(void **state)
     assert_true(options->resume && options->quiet);
     ab_options_free(&p.options);
 
-    options = parse_well(&p, "--until-precise 0.5% --lock-clocks base --energy 1.5 --rows 3.3/race/d198,3.4/*-1/d198?protocol=as");
+    options = parse_well(
+        &p, "--until-precise 0.5% --lock-clocks base --energy 1.5 --rows 3.3/race/d198,3.4/*-1/d198?protocol=as");
     assert_true(options->until_precise == 0.005 && options->lock_clocks == AB_BASE_CLOCK && options->energy_s == 1.5);
     assert_string_equal(options->rows[1], "3.4/*-1/d198?protocol=as");
     assert_string_equal(options->instances[0], "d198"); /* named by all of them */
@@ -257,10 +258,10 @@ static void wrong_options(void **state)
 static void help_names_every_option(void **state)
 {
     (void)state;
-    static const char *const names[] = {"--list",       "--dry-run",     "--instances", "--implementations",
-                                        "--backend",    "--device",      "--profile",   "--runs",
-                                        "--iterations", "--time-budget", "--seed",      "--out",
-                                        "--resume",     "--quiet",       "--help",      "--version",
+    static const char *const names[] = {"--list",       "--dry-run",       "--instances",   "--implementations",
+                                        "--backend",    "--device",        "--profile",     "--runs",
+                                        "--iterations", "--time-budget",   "--seed",        "--out",
+                                        "--resume",     "--quiet",         "--help",        "--version",
                                         "--rows",       "--until-precise", "--lock-clocks", "--energy"};
     parsed p;
     parse(&p, "--help --nonsense");

@@ -138,20 +138,25 @@ def test_what_was_verified_says_so_in_its_cell(page):
 def test_what_has_nothing_is_left_out_and_named_in_one_line(page):
     own = section((page / "index.html").read_text(encoding="utf-8"), 'id="tables-1"', '<section id="claims">')
     block = section(own, 'id="table-1-3.3"', "</div>\n<div")
-    told = "Left out, since nothing of them was measured: instance a280, lin318, rat783, pr1002, nrw1379, pr2392 · column "
+    told = (
+        "Left out, since nothing of them was measured: instance a280, lin318, rat783, pr1002, nrw1379, pr2392 · column "
+    )
     (line,) = (line for line in block.splitlines() if told in line)
     assert all(f"“{label}”" in line for label in ("race", "I-Roulette", "fastest CPU, 1 core"))
     assert 'id="table-1-6.1"' in own and 'id="table-1-4.2"' not in own and 'id="table-1-3.3-speedup"' not in own
     (missing,) = re.findall(r'<p class="missing">Not measured: (.*?)</p>', own)
     (verified,) = re.findall(r'<p class="missing">Verified on smaller inputs, not timed: (.*?)</p>', own)
     assert "Table 4.2" in missing and "JSC, Table 3" not in missing
-    assert verified == "JSC, Table 3: P systems for SAT, 256 literals, on CPU and GPU (ms) (<code>make bench-jsc-3</code>)."
+    assert (
+        verified
+        == "JSC, Table 3: P systems for SAT, 256 literals, on CPU and GPU (ms) (<code>make bench-jsc-3</code>)."
+    )
 
 
 def test_the_files_beside_the_page_say_it_too(page):
     text = (page / "tables.csv").read_text(encoding="utf-8")
     (line,) = (line for line in text.splitlines() if line.startswith(f"{OWN},3.3,d198,DS-Roulette,"))
-    assert ",,,,,ok,\"verified, not timed\"," in line
+    assert ',,,,,ok,"verified, not timed",' in line
     assert r"d198 & 1.16 & {verified} & {--} \\" in (page / "latex/table-3-3.tex").read_text().splitlines()
 
 
@@ -160,7 +165,12 @@ def test_a_verified_row_is_no_time_to_claims_and_figures(results):
     found = cells.look_up(own, "3.3/ds-roulette/d198?protocol=as-best")
     assert not found and found.reason == cells.VERIFIED
     assert not cells.quotient(own, "3.3/acotsp-seq/d198?protocol=as-best", "3.3/ds-roulette/d198?protocol=as-best")
-    for address in ("3.3/ds-roulette/a280", "3.3/ds-roulette/d198#quality", "3.3/race/d198", "3.3/ds-roulette/d198?stage=choice"):
+    for address in (
+        "3.3/ds-roulette/a280",
+        "3.3/ds-roulette/d198#quality",
+        "3.3/race/d198",
+        "3.3/ds-roulette/d198?stage=choice",
+    ):
         assert cells.look_up(own, address).reason.startswith("no row 3.3 ")
     assert cells.look_up(own, "6.1/colour-edge/lena?scope=kernel").reason == cells.VERIFIED
 
@@ -183,7 +193,9 @@ def dead_links(page):
     links |= set(re.findall(r"\]\(([^)]+)\)", (page / "report.md").read_text(encoding="utf-8")))
     inside, outside = ({link for link in links if link.startswith("#") == is_inside} for is_inside in (True, False))
     files = {link for link in outside if not re.match(r"(https?|data):", link)}
-    return {link for link in inside if link[1:] not in ids} | {link for link in files if not (page / unquote(link)).exists()}
+    return {link for link in inside if link[1:] not in ids} | {
+        link for link in files if not (page / unquote(link)).exists()
+    }
 
 
 def test_every_link_leads_somewhere(page):

@@ -50,7 +50,9 @@ def test_a_figure_for_a_paper_is_a_pdf_as_wide_as_a_column(thesis, tmp_path, mon
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="no pdftotext (poppler-utils)")
 @pytest.mark.parametrize("figure", ["3.7", "4.5", "6.5-gaussian", "6.5-lena", "5.6-share"])
 def test_none_of_its_words_is_cut_off(figure, thesis, tmp_path, monkeypatch):
-    words = subprocess.check_output(["pdftotext", "-bbox", drawn(figure, thesis, tmp_path / "out", monkeypatch), "-"], text=True)
+    words = subprocess.check_output(
+        ["pdftotext", "-bbox", drawn(figure, thesis, tmp_path / "out", monkeypatch), "-"], text=True
+    )
     width, height = map(float, re.search(r'page width="([\d.]+)" height="([\d.]+)"', words).groups())
     edges = re.findall(r'xMin="(.*?)" yMin="(.*?)" xMax="(.*?)" yMax="(.*?)">(.*?)<', words)
     outside = [word for *edge, word in edges if not inside(*map(float, edge), width, height)]
@@ -138,7 +140,9 @@ def test_a_wide_table_is_several_narrow_ones_and_no_two_columns_have_one_name(tm
     stored = cells.Source(cells.of_kind(cells.fullest_with_gpu(STORED), STORED))
     for table in report.tables_of(stored)[0]:
         found = tabulars(latex.of_table(table))
-        assert sum(len(heads) - 1 for heads, _ in found) == sum(3 if column["published"] else 1 for column in table["columns"])
+        assert sum(len(heads) - 1 for heads, _ in found) == sum(
+            3 if column["published"] else 1 for column in table["columns"]
+        )
         for heads, lines in found:
             assert len(heads) == len(set(heads)) and len(lines) == len(table["lines"]), table["layout"]
     (wide,) = (table for table in report.tables_of(stored)[0] if table["layout"] == "3.3")

@@ -42,7 +42,10 @@ def folder(tmp_path):
 @pytest.fixture
 def ours(tmp_path, monkeypatch):
     """The run of our own rows, on d198 and on an instance of more cities than ACOTSP takes ants."""
-    path = write_run(tmp_path / "ours", [{**made_row("frontier", "race", x, 1.0, "protocol=as"), "size": n} for x, n in (("d198", 198), ("big", 2392))])
+    path = write_run(
+        tmp_path / "ours",
+        [{**made_row("frontier", "race", x, 1.0, "protocol=as"), "size": n} for x, n in (("d198", 198), ("big", 2392))],
+    )
     meta = json.loads((path / "meta.json").read_text())
     meta["inputs"] = [{"name": x, "sha256": "0", "path": f"/tsplib/a folder/{x}.tsp"} for x in ("d198", "big")]
     (path / "meta.json").write_text(json.dumps(meta))
@@ -60,11 +63,16 @@ def measured(folder, out):
 def test_what_they_print_becomes_rows(folder, ours, tmp_path):
     code, run, rows = measured(folder, tmp_path / "out")
     assert code == 0 and run.meta["complete"] and run.driver == "peers"
-    assert rows["acotsp", "d198"]["mean_ms"] == pytest.approx(250)  # seconds of the CPU for a try, of so many iterations
+    assert rows["acotsp", "d198"]["mean_ms"] == pytest.approx(
+        250
+    )  # seconds of the CPU for a try, of so many iterations
     assert rows["gpu-mmas", "d198"]["mean_ms"] == 0.4
     assert rows["acotsp-gpu", "d198"]["mean_ms"] == pytest.approx(0.6)
     assert all(row["implementation"].startswith("peer/") and row["table"] == "peers" for row in rows.values())
-    assert rows["gpu-mmas", "d198"]["processes"] == peers.PROCESSES and "verified by nobody" in rows["gpu-mmas", "d198"]["note"]
+    assert (
+        rows["gpu-mmas", "d198"]["processes"] == peers.PROCESSES
+        and "verified by nobody" in rows["gpu-mmas", "d198"]["note"]
+    )
 
 
 def test_the_fastest_choice_is_measured_and_named(folder, ours, tmp_path):
@@ -78,7 +86,9 @@ def test_ants_iterations_and_seeds_are_what_was_asked_for(folder, ours, tmp_path
     measured(folder, tmp_path / "out")
     calls = (folder / "ACOTSP/calls").read_text().splitlines()
     of_d198 = [call for call in calls if "d198" in call]
-    assert len(of_d198) == 1 + peers.PROCESSES and all("--ants 198 " in call and "--localsearch 0" in call for call in of_d198)
+    assert len(of_d198) == 1 + peers.PROCESSES and all(
+        "--ants 198 " in call and "--localsearch 0" in call for call in of_d198
+    )
     assert [call.split("--seed ")[1].split()[0] for call in of_d198[1:]] == ["1", "2", "3"]
     assert all(call.endswith("--tsplibfile /tsplib/a folder/d198.tsp") for call in of_d198)
 
@@ -86,7 +96,9 @@ def test_ants_iterations_and_seeds_are_what_was_asked_for(folder, ours, tmp_path
 def test_one_that_refuses_says_why_and_costs_no_other(folder, ours, tmp_path):
     _, _, rows = measured(folder, tmp_path / "out")
     refused = rows["acotsp", "big"]
-    assert refused["status"] == "unsupported" and refused["note"] == "exit 1: Error: Option n_ants out of range [1, 1023]"
+    assert (
+        refused["status"] == "unsupported" and refused["note"] == "exit 1: Error: Option n_ants out of range [1, 1023]"
+    )
     assert rows["gpu-mmas", "big"]["status"] == "ok"
 
 
@@ -113,14 +125,20 @@ def test_what_tells_of_a_fault_beside_a_time_has_no_time(folder, ours, tmp_path,
     put(folder / "AcoTsp/acogpu", f"{ACOGPU}\n{more}")
     _, _, rows = measured(folder, tmp_path / "out")
     row = rows["acotsp-gpu", "d198"]
-    assert (row["status"], row["note"], row["samples"]) == (status, note, 0) and rows["gpu-mmas", "d198"]["status"] == "ok"
+    assert (row["status"], row["note"], row["samples"]) == (status, note, 0) and rows["gpu-mmas", "d198"][
+        "status"
+    ] == "ok"
 
 
 def test_checkouts_and_the_run_beside_are_named(folder, ours, tmp_path, monkeypatch):
     _, run, _ = measured(folder, tmp_path / "out")
     assert run.meta["beside"] == [runs.load_run(tmp_path / "ours").run_id] * 2
     monkeypatch.setenv("PATH", str(tmp_path))  # no git
-    assert peers.checkout_of(peers.GPU_MMAS, folder)["commit"] == "" != peers.checkout_of(peers.GPU_MMAS, folder)["executable_sha256"]
+    assert (
+        peers.checkout_of(peers.GPU_MMAS, folder)["commit"]
+        == ""
+        != peers.checkout_of(peers.GPU_MMAS, folder)["executable_sha256"]
+    )
 
 
 def test_of_our_own_rows_those_asked_for_are_measured(folder, tmp_path, monkeypatch):
@@ -129,13 +147,15 @@ def test_of_our_own_rows_those_asked_for_are_measured(folder, tmp_path, monkeypa
     for more, told in (([], ""), (["--implementations", "tsp/race*"], " --implementations tsp/race*")):
         with pytest.raises(SystemExit, match="2"):
             peers.main([str(folder), "--out", str(tmp_path / "out"), "--instances", "d198", *more])
-        assert (tmp_path / "asked").read_text() == f"frontier --instances d198 --profile quick --out {tmp_path}/out/frontier{told}\n"
+        assert (
+            tmp_path / "asked"
+        ).read_text() == f"frontier --instances d198 --profile quick --out {tmp_path}/out/frontier{told}\n"
 
 
 def test_a_max_min_ant_system_stands_beside_one_of_ours(folder, tmp_path, monkeypatch):
     """GPU-MMAS is no Ant System: beside it in the report are rows of ours by its rule, which are measured with it."""
     run = write_run(tmp_path / "ours", [made_row("frontier", "race", "d198", 1.0, "protocol=as")])
-    put(tmp_path / "antbench", f'echo $* >> {tmp_path}/asked; while [ $1 != --out ]; do shift; done; cp -r {run} $2')
+    put(tmp_path / "antbench", f"echo $* >> {tmp_path}/asked; while [ $1 != --out ]; do shift; done; cp -r {run} $2")
     monkeypatch.setattr(peers, "PROGRAM", tmp_path / "antbench")
     (tmp_path / "out").mkdir()
     peers.main([str(folder), "--out", str(tmp_path / "out"), "--instances", "d198"])
@@ -151,7 +171,9 @@ def test_what_is_not_there_is_told_how_to_get(folder, ours, tmp_path):
     os.remove(folder / "AcoTsp/acogpu")
     (folder / "ACOTSP").rename(folder / "elsewhere")
     _, _, rows = measured(folder, tmp_path / "out")
-    assert rows["acotsp", "d198"]["note"] == f"no checkout: git clone https://github.com/juherask/ACOTSP {folder}/ACOTSP"
+    assert (
+        rows["acotsp", "d198"]["note"] == f"no checkout: git clone https://github.com/juherask/ACOTSP {folder}/ACOTSP"
+    )
     assert rows["acotsp-gpu", "d198"]["note"].startswith(f"not built: cd {folder}/AcoTsp && ")
     assert rows["gpu-mmas", "d198"]["status"] == "ok"
 

@@ -1,4 +1,5 @@
 """Where the program finds its data and leaves its results, whatever the current directory is."""
+
 import json
 import shutil
 import subprocess
@@ -35,8 +36,17 @@ def test_a_file_of_tsplib_dir_and_a_name_of_the_catalogue(driver, tmp_path):
     """mine is a file that no catalogue has; of eil51 there is no file, but a stand-in of its size."""
     (tmp_path / "tsplib").mkdir()
     path = write_tsp(tmp_path / "tsplib/mine.tsp", 25)
-    result = drive("--instances", "mine,eil51", *ONCE, "--implementations", IMPLEMENTATION[driver], "--out",
-                   tmp_path / "run", driver=driver, tsplib=path.parent)
+    result = drive(
+        "--instances",
+        "mine,eil51",
+        *ONCE,
+        "--implementations",
+        IMPLEMENTATION[driver],
+        "--out",
+        tmp_path / "run",
+        driver=driver,
+        tsplib=path.parent,
+    )
     assert result.returncode == 0, result.stderr
     rows = [row for row in rows_of(tmp_path / "run") if row["scope"] == "iteration"]
     assert {(row["instance"], row["size"]) for row in rows} == {("mine", "25"), ("u51", "51")}
@@ -113,12 +123,24 @@ def test_runs_that_begin_at_once_have_folders_of_their_own(root, elsewhere):
     """Of one driver and of several, without --out: each keeps all its rows, and its run_id says where it lies."""
     drivers = {"3.3": IMPLEMENTATION["3.3"], "4.2": IMPLEMENTATION["4.2"]}
     commands = [
-        [PROGRAM, driver, "--instances", "u20", *map(str, ONCE), "--processes", "1", "--implementations", drivers[driver]]
+        [
+            PROGRAM,
+            driver,
+            "--instances",
+            "u20",
+            *map(str, ONCE),
+            "--processes",
+            "1",
+            "--implementations",
+            drivers[driver],
+        ]
         for driver in ("3.3", "4.2") * 10
     ]
     environment = environment_of(ANTBENCH_ROOT=str(root))
     running = [
-        subprocess.Popen(each, cwd=elsewhere, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            each, cwd=elsewhere, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         for each in commands
     ]
     ended = [(*process.communicate(), process.returncode) for process in running]

@@ -11,7 +11,8 @@ def test_one_more_round_holds_the_mean_more_often():
     found = {}
     for name, (draw, mean) in precise_rates.DISTRIBUTIONS.items():
         found[name] = [
-            precise_rates.rates(draw, mean, again, np.random.default_rng(1), rows=4000)[0] for again in (0, precise_rates.LEAST)
+            precise_rates.rates(draw, mean, again, np.random.default_rng(1), rows=4000)[0]
+            for again in (0, precise_rates.LEAST)
         ]
     assert found["vary by 1 %"][1] > 0.93 > found["vary by 1 %"][0]
     assert found["vary by 2 %"][1] > found["vary by 2 %"][0] + 0.02
@@ -34,7 +35,10 @@ def test_its_intervals_are_the_programs():
     low, high = precise_rates.intervals(means)
     for n in (2, 3, 7):
         found = validate.summary([np.array([mean]) for mean in means[0, :n]])
-        assert (low[0, n - 1], high[0, n - 1]) == (pytest.approx(found["ci95_lo_ms"]), pytest.approx(found["ci95_hi_ms"]))
+        assert (low[0, n - 1], high[0, n - 1]) == (
+            pytest.approx(found["ci95_lo_ms"]),
+            pytest.approx(found["ci95_hi_ms"]),
+        )
 
 
 def test_the_documented_rates_are_these():

@@ -1,5 +1,6 @@
 """A row measured by several fresh processes, end to end: what they leave together, and what becomes of them when they,
 or the run that they belong to, are killed."""
+
 import json
 import os
 import shutil
@@ -15,7 +16,20 @@ from antbench import runs
 from support.commands import PROGRAM, ROOT, drive, environment_of, one_line, rows_of, samples_of
 from support.fake_system import alone, preload
 
-SMALL = ["--instances", "u40", "--backend", "cpu", "--profile", "thesis", "--runs", 5, "--iterations", 3, "--time-budget", 0]
+SMALL = [
+    "--instances",
+    "u40",
+    "--backend",
+    "cpu",
+    "--profile",
+    "thesis",
+    "--runs",
+    5,
+    "--iterations",
+    3,
+    "--time-budget",
+    0,
+]
 
 
 @pytest.fixture(autouse=True)
@@ -64,8 +78,10 @@ def test_the_interval_is_of_the_means_of_the_processes(three):
 def test_the_runs_are_those_of_one_process(three, tmp_path):
     """The processes share the seeds: the same five runs, whichever process made them."""
     run_of(tmp_path / "one", 1)
-    tours = [{(row["row"], row["params"]): row["quality_runs"] for row in rows_of(out) if row["scope"] == "iteration"}
-             for out in (three[0], tmp_path / "one")]
+    tours = [
+        {(row["row"], row["params"]): row["quality_runs"] for row in rows_of(out) if row["scope"] == "iteration"}
+        for out in (three[0], tmp_path / "one")
+    ]
     assert tours[0] == tours[1] and all(len(text.split()) == 5 for text in tours[0].values())
 
 
@@ -83,12 +99,36 @@ def test_the_shares_are_gone_and_meta_tells_of_them(three):
 
 def test_profiles_have_their_number_of_processes(tmp_path):
     """But no more than the user wants runs."""
-    for profile, more, processes in (("smoke", [], "1"), ("quick", [], "3"), ("thesis", [], "10"),
-                                     ("quick", ["--runs", "2"], "2")):
+    for profile, more, processes in (
+        ("smoke", [], "1"),
+        ("quick", [], "3"),
+        ("thesis", [], "10"),
+        ("quick", ["--runs", "2"], "2"),
+    ):
         out = tmp_path / f"{profile}-{processes}"
         done = subprocess.run(
-            [PROGRAM, "3.3", "--instances", "u12", "--backend", "cpu", "--profile", profile, "--iterations", "1", "--quiet",
-             "--implementations", "tsp/cpu-best", *more, "--out", out], cwd=ROOT, capture_output=True, text=True)
+            [
+                PROGRAM,
+                "3.3",
+                "--instances",
+                "u12",
+                "--backend",
+                "cpu",
+                "--profile",
+                profile,
+                "--iterations",
+                "1",
+                "--quiet",
+                "--implementations",
+                "tsp/cpu-best",
+                *more,
+                "--out",
+                out,
+            ],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 0, done.stderr
         assert {row["processes"] for row in rows_of(out)} == {processes}
 
@@ -108,7 +148,9 @@ def test_rows_that_nobody_times_need_no_processes(tmp_path):
     assert done.returncode == 0 and "processes" not in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("more", [["--process", 2], ["--process", 4, "--processes", 3], ["--process", 1, "--processes", 3]])
+@pytest.mark.parametrize(
+    "more", [["--process", 2], ["--process", 4, "--processes", 3], ["--process", 1, "--processes", 3]]
+)
 def test_a_process_belongs_to_a_run_of_several(more, tmp_path):
     done = drive(*SMALL, *more, *(["--out", tmp_path] if 4 in more else []))
     assert done.returncode == 2 and "--process" in one_line(done)
@@ -117,8 +159,24 @@ def test_a_process_belongs_to_a_run_of_several(more, tmp_path):
 def test_samples_among_others_threads_are_taken_again(tmp_path, monkeypatch):
     """While the budget lasts; the row is measured all the same. Others' time slices are those of a system of the tests' own."""
     preload(tmp_path, monkeypatch, slice_ms=5, every=37)
-    done = drive("--instances", "u150", "--backend", "cpu", "--implementations", "tsp/acotsp-seq", "--profile", "thesis",
-                 "--runs", 2, "--iterations", 50, "--time-budget", 20, "--out", tmp_path / "run")
+    done = drive(
+        "--instances",
+        "u150",
+        "--backend",
+        "cpu",
+        "--implementations",
+        "tsp/acotsp-seq",
+        "--profile",
+        "thesis",
+        "--runs",
+        2,
+        "--iterations",
+        50,
+        "--time-budget",
+        20,
+        "--out",
+        tmp_path / "run",
+    )
     assert done.returncode == 0, done.stderr
     reasons = [sample["discard_reason"] for sample in samples_of(tmp_path / "run")]
     assert reasons.count("preempted") >= 50 and set(reasons) == {"", "preempted"}
@@ -129,13 +187,38 @@ def test_samples_among_others_threads_are_taken_again(tmp_path, monkeypatch):
 
 # ---- Ending early ----
 
-LONG = [PROGRAM, "3.3", "--instances", "u120,u150", "--backend", "cpu", "--profile", "thesis", "--runs", "3", "--iterations",
-        "40", "--time-budget", "0", "--implementations", "tsp/acotsp-seq", "--processes", "3", "--quiet"]
+LONG = [
+    PROGRAM,
+    "3.3",
+    "--instances",
+    "u120,u150",
+    "--backend",
+    "cpu",
+    "--profile",
+    "thesis",
+    "--runs",
+    "3",
+    "--iterations",
+    "40",
+    "--time-budget",
+    "0",
+    "--implementations",
+    "tsp/acotsp-seq",
+    "--processes",
+    "3",
+    "--quiet",
+]
 
 
 def started(out):
-    return subprocess.Popen([*LONG, "--out", out], cwd=ROOT, env=environment_of(), stdout=subprocess.DEVNULL,
-                            stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [*LONG, "--out", out],
+        cwd=ROOT,
+        env=environment_of(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def wait_for_rows(process, share, n):
@@ -168,14 +251,18 @@ def test_a_killed_run_keeps_what_its_processes_have(tmp_path):
     assert [path.name for path in found] == ["process-1", "process-2"], "a run is seen through its shares until it ends"
     assert runs.load_run(found[0]).rows["processes"].max() == 1
     assert one_line(subprocess.run([*LONG, "--out", out], cwd=ROOT, capture_output=True, text=True)).count("--resume")
-    done = subprocess.run([*LONG, "--out", out, "--resume"], cwd=ROOT, env=environment_of(), capture_output=True, text=True)
+    done = subprocess.run(
+        [*LONG, "--out", out, "--resume"], cwd=ROOT, env=environment_of(), capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert sorted(path.name for path in out.iterdir()) == ["meta.json", "samples.csv", "table-3.3.csv"]
     assert [sample["ms"] for sample in samples_of(out) if sample["process"] == "1"] == kept
     assert {row["processes"] for row in rows_of(out)} == {"3"} and runs.find_runs(tmp_path) == [out]
     # Resumed once more, there is nothing left to do.
     before = (out / "table-3.3.csv").read_text()
-    again = subprocess.run([*LONG, "--out", out, "--resume"], cwd=ROOT, env=environment_of(), capture_output=True, text=True)
+    again = subprocess.run(
+        [*LONG, "--out", out, "--resume"], cwd=ROOT, env=environment_of(), capture_output=True, text=True
+    )
     assert again.returncode == 0 and (out / "table-3.3.csv").read_text() == before
     assert len(json.loads((out / "meta.json").read_text())["processes"]) == 3
 
@@ -200,6 +287,8 @@ def test_a_broken_share_is_named_with_its_line(tmp_path):
     process.communicate()
     table = out / "process-1/table-3.3.csv"
     table.write_text(table.read_text().replace(",ok,", ",fine,").replace(",noisy,", ",fine,"))
-    done = subprocess.run([*LONG, "--out", out, "--resume"], cwd=ROOT, env=environment_of(), capture_output=True, text=True)
+    done = subprocess.run(
+        [*LONG, "--out", out, "--resume"], cwd=ROOT, env=environment_of(), capture_output=True, text=True
+    )
     assert done.returncode == 2 and 'process-1/table-3.3.csv:2: unknown status "fine"' in done.stderr
     shutil.rmtree(out)

@@ -10,8 +10,19 @@ from support.commands import ROOT, drive, rows_of
 
 def measure(out, driver, instance, *arguments):
     """(exit code, {(row, backend): its row}, what it says) of a run on one formula, in one process."""
-    done = drive("--quiet", "--processes", "1", "--profile", "smoke", "--instances", instance, *arguments, "--out", out,
-                 driver=driver)
+    done = drive(
+        "--quiet",
+        "--processes",
+        "1",
+        "--profile",
+        "smoke",
+        "--instances",
+        instance,
+        *arguments,
+        "--out",
+        out,
+        driver=driver,
+    )
     rows = rows_of(out) if (out / "meta.json").exists() else []
     return done.returncode, {row["row"]: row for row in rows}, done.stderr
 

@@ -1,5 +1,6 @@
 """scripts/antbench_check.py under ReFrame, by its local scheduler: a table in profile smoke, without references and beside some
 that are far above what it takes, others far below."""
+
 import csv
 import os
 import shutil
@@ -16,11 +17,32 @@ ROWS = "3.3/cpu-best*/u30?protocol=as"
 
 def check(folder, **more):
     """ReFrame's exit code, what it said, and the run that its job left."""
-    settings = {"profile": "smoke", "options": f"--backend,cpu,--rows,{ROWS}", "references": folder / "references", **more}
-    done = subprocess.run([REFRAME, "-c", ROOT / "scripts/antbench_check.py", "-n", r"%driver=3\.3$", "--prefix", folder,
-                           "--keep-stage-files", "-r", "--performance-report",
-                           *(f"--setvar={name}={value}" for name, value in settings.items())],
-                          cwd=folder, env=environment_of(HOME=str(folder)), capture_output=True, text=True, timeout=100)
+    settings = {
+        "profile": "smoke",
+        "options": f"--backend,cpu,--rows,{ROWS}",
+        "references": folder / "references",
+        **more,
+    }
+    done = subprocess.run(
+        [
+            REFRAME,
+            "-c",
+            ROOT / "scripts/antbench_check.py",
+            "-n",
+            r"%driver=3\.3$",
+            "--prefix",
+            folder,
+            "--keep-stage-files",
+            "-r",
+            "--performance-report",
+            *(f"--setvar={name}={value}" for name, value in settings.items()),
+        ],
+        cwd=folder,
+        env=environment_of(HOME=str(folder)),
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
     return done.returncode, done.stdout + done.stderr, next((folder / "stage").glob("*/*/*/*/run"), None)
 
 

@@ -14,7 +14,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from antbench import calibrate, calibration, command, gate_rates, gate_report, history, inference, regress, rerun, runs, sides
+from antbench import (
+    calibrate,
+    calibration,
+    command,
+    gate_rates,
+    gate_report,
+    history,
+    inference,
+    regress,
+    rerun,
+    runs,
+    sides,
+)
 from support.settle import settle
 from synthetic_runs import Machine, made_run
 from thesis_run import made_row as thesis_row
@@ -298,7 +310,10 @@ def test_rows_and_processes_that_are_not_there_are_counted(is_base):
     code, told = in_order(six, side_of_shares(7))
     assert code == command.INCONCLUSIVE
     assert told["row-0"] == told["row-1"] == ("inconclusive", f"6 of 7 processes of {label}")
-    assert any(f"{label} 6 of 7 processes" in line for line in sides.counts(*((six, side_of_shares(7)) if is_base else (side_of_shares(7), six))))
+    assert any(
+        f"{label} 6 of 7 processes" in line
+        for line in sides.counts(*((six, side_of_shares(7)) if is_base else (side_of_shares(7), six)))
+    )
     whole = sides.Side([made_run({line: [np.ones(20)] * 6 for line in range(2)})])
     whole.runs[0].meta["processes"] = [{}] * 7
     code, told = in_order(whole, sides.Side([made_run({line: [np.ones(20)] * 7 for line in range(2)})]))
@@ -315,6 +330,7 @@ def test_what_the_first_process_alone_measures_is_not_missed():
 
 def test_qualities_are_paired_by_their_seeds():
     """Though the first process of NEW is not there."""
+
     def quality(i, row):
         row.update(quality_metric="best-tour-after-100-iterations", quality_runs=f"{100 * i} {100 * (i + 4)}")
         return row
@@ -371,7 +387,9 @@ def test_all_rows_are_measured_again_together():
 def test_few_processes_say_what_they_can_find(base, new, gate, known):
     calibrate.keep(known, {"schema": calibration.SCHEMA, "kinds": steady(spread_percent=3)})
     told = gate(base, new).stderr
-    assert re.search(r"1 processes a side find nothing in a usual row below 16.7 % of cpu iteration, 16.7 % of cuda", told)
+    assert re.search(
+        r"1 processes a side find nothing in a usual row below 16.7 % of cpu iteration, 16.7 % of cuda", told
+    )
 
 
 # ---- Quality ----
@@ -873,7 +891,9 @@ def test_rows_that_are_slower_together_are_told_though_none_is_calibrated(slower
     monkeypatch.setattr(sides, "side", lambda names, backend: sides.Side([both[names[0]]]))
     assert regress.main(["base", "new"]) == (5 if slower else 0)
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("slower together: ")]
-    expected = rf"slower together: {said} take 3 % longer or more, 1[12]\.\d % in the median, though none .* is judged slower"
+    expected = (
+        rf"slower together: {said} take 3 % longer or more, 1[12]\.\d % in the median, though none .* is judged slower"
+    )
     assert re.fullmatch(expected, *told) if said else not told
 
 

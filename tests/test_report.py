@@ -29,7 +29,11 @@ def source_of(tmp_path, rows):
 
 def test_addresses_are_spelled_and_refused():
     assert cells.parse("3.4/ds-roulette/d198|u198?protocol=as;stage=choice+construct#quality") == cells.Address(
-        "3.4", ("ds-roulette",), ("d198", "u198"), (("protocol", ("as",)), ("stage", ("choice", "construct"))), "quality"
+        "3.4",
+        ("ds-roulette",),
+        ("d198", "u198"),
+        (("protocol", ("as",)), ("stage", ("choice", "construct"))),
+        "quality",
     )
     with pytest.raises(BadInput, match="no address of a cell"):
         cells.parse("3.4/ds-roulette")
@@ -39,12 +43,24 @@ def test_addresses_are_spelled_and_refused():
 
 
 def test_of_several_rows_each_instance_has_its_fastest(tmp_path):
-    times = (("cpu-best-all", "d198", 2.0), ("cpu-alias-all", "d198", 3.0), ("cpu-best-all", "a280", 5.0), ("cpu-alias-all", "a280", 4.0))
+    times = (
+        ("cpu-best-all", "d198", 2.0),
+        ("cpu-alias-all", "d198", 3.0),
+        ("cpu-best-all", "a280", 5.0),
+        ("cpu-alias-all", "a280", 4.0),
+    )
     alone = [made_row("3.3", "cpu-alias-all", "lin318", 6.0, "protocol=as-best")]
     source = source_of(tmp_path, [made_row("3.3", row, x, ms, "protocol=as-best") for row, x, ms in times] + alone)
-    found = {x: cells.look_up(source, "3.3/cpu-best-all,cpu-alias-all/{x}?protocol=as-best", x) for x in ("d198", "a280", "lin318", "pcb442")}
+    found = {
+        x: cells.look_up(source, "3.3/cpu-best-all,cpu-alias-all/{x}?protocol=as-best", x)
+        for x in ("d198", "a280", "lin318", "pcb442")
+    }
     assert [found[x].value for x in ("d198", "a280", "lin318")] == [2, 4, 6]
-    assert [found[x].rows[0]["row"] for x in ("d198", "a280", "lin318")] == ["cpu-best-all", "cpu-alias-all", "cpu-alias-all"]
+    assert [found[x].rows[0]["row"] for x in ("d198", "a280", "lin318")] == [
+        "cpu-best-all",
+        "cpu-alias-all",
+        "cpu-alias-all",
+    ]
     assert found["pcb442"].reason == "no row 3.3 cpu-best-all pcb442"
 
 
@@ -56,7 +72,9 @@ def test_the_fastest_cpu_of_the_report_is_the_faster_of_both(tmp_path):
     source = source_of(tmp_path, [made_row("3.3", row, "d198", ms, "protocol=as-best") for row, ms in times])
     asked = [each for each in layouts.columns()["3.3-speedup"] if each["label"] == "over the fastest CPU"]
     assert [cells.quotient(source, layouts.address(each), each["over"], "d198").value for each in asked] == [2]
-    (shown,) = [line for line in cells.read_layout("figures.csv") if line["figure"] == "3.7" and "fastest CPU" in line["label"]]
+    (shown,) = [
+        line for line in cells.read_layout("figures.csv") if line["figure"] == "3.7" and "fastest CPU" in line["label"]
+    ]
     assert cells.quotient(source, shown["top"], shown["over"], "d198").value == 2
 
 
@@ -125,8 +143,15 @@ def test_tours_after_other_numbers_of_iterations_are_not_shown(tmp_path):
 def test_each_table_has_the_iterations_of_its_source(tmp_path):
     """Figure 9 of JPDC looks at tours after 1000 iterations, not 100."""
     rows = [
-        made_row("jpdc-F9", row, "d198", 1.0, quality_metric=f"best-tour-after-{n}-iterations",
-                 quality_best=18000, quality_mean=18000)  # fmt: skip
+        made_row(
+            "jpdc-F9",
+            row,
+            "d198",
+            1.0,
+            quality_metric=f"best-tour-after-{n}-iterations",
+            quality_best=18000,
+            quality_mean=18000,
+        )  # fmt: skip
         for row, n in (("hundred", 100), ("thousand", 1000))
     ]
     source = source_of(tmp_path, rows)
@@ -216,7 +241,9 @@ def test_bandwidth_without_a_copy_or_without_bytes_has_a_reason(tmp_path):
 
 def test_a_mismatch_is_a_share_of_the_pixels(tmp_path):
     rows = [
-        made_row("6.1", "npp", "lena", 0.5, "hysteresis=all", size=1000, verify_metric="mismatched-pixels", verify_value=5),
+        made_row(
+            "6.1", "npp", "lena", 0.5, "hysteresis=all", size=1000, verify_metric="mismatched-pixels", verify_value=5
+        ),
         made_row("6.1", "other", "lena", 0.5, size=1000, verify_metric="worst-error", verify_value=5),
     ]
     source = source_of(tmp_path, rows)
@@ -486,7 +513,14 @@ def test_each_table_says_of_how_many_iterations_its_means_are(thesis):
 def test_noisy_and_unsupported_rows_are_listed_with_their_reasons(tmp_path):
     rows = [
         made_row("3.3", "acotsp-seq", "d198", 10.0, status="noisy", ci95_lo_ms=9.0, ci95_hi_ms=11.0),
-        made_row("3.3", "cpu-best-1", "d198", 10.0, status="noisy", note="the CPU's threads waited 9 % of the time for a core"),
+        made_row(
+            "3.3",
+            "cpu-best-1",
+            "d198",
+            10.0,
+            status="noisy",
+            note="the CPU's threads waited 9 % of the time for a core",
+        ),
         {**made_row("3.3", "ds-roulette", "d198", 1.0, status="unsupported", note="needs n <= 100"), **UNTIMED},
     ]
     found = report.problems(source_of(tmp_path, rows))

@@ -29,12 +29,18 @@ def test_a_row_is_measured_alone(tmp_path):
 def test_patterns_and_parts_left_out():
     everything = planned(*ON_CPU)
     one_core = planned(*ON_CPU, "--rows", "3.3/cpu-*-1")
-    assert one_core == [row for row in everything if row["row"] in ("cpu-best-1", "cpu-alias-1", "cpu-blocks-1")] and one_core
+    assert (
+        one_core == [row for row in everything if row["row"] in ("cpu-best-1", "cpu-alias-1", "cpu-blocks-1")]
+        and one_core
+    )
     assert planned(*ON_CPU, "--rows", "3.3") == everything
     assert planned(*ON_CPU, "--rows", "3.4/cpu-*-1") == one_core  # whose stages those are
     large = planned(*ON_CPU, "--rows", "//*1002,/acotsp-seq/*2")
-    assert large == [row for row in everything
-                     if row["instance"] == "u1002" or (row["row"] == "acotsp-seq" and row["instance"].endswith("2"))]
+    assert large == [
+        row
+        for row in everything
+        if row["instance"] == "u1002" or (row["row"] == "acotsp-seq" and row["instance"].endswith("2"))
+    ]
     assert planned(*ON_CPU, "--rows", "//pr1002") == planned(*ON_CPU, "--instances", "pr1002")
 
 
@@ -71,25 +77,48 @@ def test_a_run_of_several_processes(tmp_path):
     assert {row["processes"] for row in rows} == {"2"} and {row["row"] for row in rows} == {"acotsp-seq"}
 
 
-@pytest.mark.parametrize("rows, expected", [
-    ("3.3/rase", "--rows 3.3/rase: no such row here; did you mean 3.3/race? (--dry-run lists them)"),
-    ("3.3/race,9.9", "--rows 9.9: no such row here (--dry-run lists them)"),
-    ("3.3/race?block=1", "--rows 3.3/race?block=1: no such row here (--dry-run lists them)"),
-    ("3.3/race?protocl=as", "--rows 3.3/race?protocl=as: no such row here; did you mean protocol? (--dry-run lists them)"),
-    ("?nn=32;bakend=cpu", "--rows ?nn=32;bakend=cpu: no such row here; did you mean backend? (--dry-run lists them)"),
-    ("3.3/race?", '--rows: expected TABLE/ROW/INPUT?NAME=VALUE;..., such as 3.3/race/pr1002, got "3.3/race?"'),
-    ("3.3/race,3.3/race", "--rows: 3.3/race is named twice"),
-    ("3.3/race,", "--rows: an empty name"),
-    ("3.3/race/pr1003x", '--rows: instance "pr1003x": not in the catalogue, and no such file here, in $TSPLIB_DIR or '
-                         'instances/tsplib; did you mean "pr1002"?'),
-])
+@pytest.mark.parametrize(
+    "rows, expected",
+    [
+        ("3.3/rase", "--rows 3.3/rase: no such row here; did you mean 3.3/race? (--dry-run lists them)"),
+        ("3.3/race,9.9", "--rows 9.9: no such row here (--dry-run lists them)"),
+        ("3.3/race?block=1", "--rows 3.3/race?block=1: no such row here (--dry-run lists them)"),
+        (
+            "3.3/race?protocl=as",
+            "--rows 3.3/race?protocl=as: no such row here; did you mean protocol? (--dry-run lists them)",
+        ),
+        (
+            "?nn=32;bakend=cpu",
+            "--rows ?nn=32;bakend=cpu: no such row here; did you mean backend? (--dry-run lists them)",
+        ),
+        ("3.3/race?", '--rows: expected TABLE/ROW/INPUT?NAME=VALUE;..., such as 3.3/race/pr1002, got "3.3/race?"'),
+        ("3.3/race,3.3/race", "--rows: 3.3/race is named twice"),
+        ("3.3/race,", "--rows: an empty name"),
+        (
+            "3.3/race/pr1003x",
+            '--rows: instance "pr1003x": not in the catalogue, and no such file here, in $TSPLIB_DIR or '
+            'instances/tsplib; did you mean "pr1002"?',
+        ),
+    ],
+)
 def test_what_names_no_row_is_exit_2(rows, expected):
     done = drive("--dry-run", "--backend", "host", "--rows", rows)
     assert (done.returncode, one_line(done)) == (2, f"antbench 3.3: {expected}")
 
 
 def test_resuming_with_other_rows_is_refused(tmp_path):
-    arguments = ["--profile", "smoke", "--iterations", 1, *ON_CPU, "--instances", "u30", "--out", tmp_path / "run", "--rows"]
+    arguments = [
+        "--profile",
+        "smoke",
+        "--iterations",
+        1,
+        *ON_CPU,
+        "--instances",
+        "u30",
+        "--out",
+        tmp_path / "run",
+        "--rows",
+    ]
     assert drive(*arguments, "3.3/acotsp-seq").returncode == 0
     refused = drive(*arguments, "3.3/cpu-best-1", "--resume")
     assert refused.returncode == 2 and "cannot be resumed: options.rows was " in one_line(refused)

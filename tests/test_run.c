@@ -29,10 +29,10 @@ static const char table_header[] =
     "kernels,block_threads,registers,shared_bytes,blocks_per_sm,occupancy,sm_clock_mhz,temperature_c,power_w,"
     "throttle,published_id,published_ms,note\n";
 
-static const ab_run_input input_a = {
-    "d198", "/data/my files/d198.tsp", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
-static const ab_run_input input_b = {
-    "d198", "/data/my files/d198.tsp", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"};
+static const ab_run_input input_a = {"d198", "/data/my files/d198.tsp",
+                                     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+static const ab_run_input input_b = {"d198", "/data/my files/d198.tsp",
+                                     "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"};
 
 /* ---- A directory for each test, which is also the working directory ---- */
 

@@ -66,11 +66,7 @@ def schema_2(run_copy):
     meta.update(schema=2, devices=[meta.pop("device")] * 2)
     (run_copy / "meta.json").write_text(json.dumps(meta))
     for name, header, more in (
-        (
-            "table-3.3.csv",
-            runs.SCHEMAS["2"][0],
-            {"schema": "2"},
-        ),
+        ("table-3.3.csv", runs.SCHEMAS["2"][0], {"schema": "2"}),
         ("samples.csv", runs.SCHEMAS["2"][1], {"process": "1"}),
     ):
         with open(run_copy / name, newline="") as file:
@@ -170,11 +166,22 @@ def test_discarded_samples_keep_their_numbers(run_copy):
 def test_what_was_taken_again_has_the_number_of_what_it_replaces(tmp_path):
     """Iterations of a run are not alike: samples of two processes stand side by side by their numbers."""
     rows = pd.DataFrame([{"line": 2, "table": "3.3", "row": "race", "row_then": "race"}])
-    told = [(1, 0, 9, "late"), (1, 1, 2, "late"), (1, 0, 3, ""), (1, 1, 2, ""), (1, 2, 8, "late"), (1, 3, 1, ""), (2, 0, 4, "")]
+    told = [
+        (1, 0, 9, "late"),
+        (1, 1, 2, "late"),
+        (1, 0, 3, ""),
+        (1, 1, 2, ""),
+        (1, 2, 8, "late"),
+        (1, 3, 1, ""),
+        (2, 0, 4, ""),
+    ]
     lines = [f"3.3,race,2,{process},7,{i},{at},{ms},{why}" for i, (process, at, ms, why) in enumerate(told)]
     path = tmp_path / "samples.csv"
     path.write_text("\n".join([",".join(runs.SAMPLES_HEADER), *lines]) + "\n")
-    for found in (runs.read_samples_at_once(path, rows, runs.SAMPLES_HEADER), runs.read_samples_by_line(path, rows, "5")):
+    for found in (
+        runs.read_samples_at_once(path, rows, runs.SAMPLES_HEADER),
+        runs.read_samples_by_line(path, rows, "5"),
+    ):
         samples, taken = found
         assert [[str(ms) for ms in of_process] for of_process in samples[2]] == [["3.0", "2.0", "nan", "1.0"], ["4.0"]]
         assert taken == {2: 7}

@@ -28,8 +28,12 @@ def test_ants_in_parts_and_otherwise(tmp_path):
 
 def test_the_cut_at_the_intensity_does_not_grow_with_the_ants(tmp_path):
     """What is above it does: more ants find more edges, where a cut at the mean pheromone may find fewer."""
-    rows = run("5.4", tmp_path / "run", "--instances", "shapes-64", "--implementations", "edge-ants/seq", "--set", "runs=2")
-    shares = [float(row["quality_mean"]) for row in rows if row["table"] == "5.5.4" and row["quality_metric"] == "edge-share"]
+    rows = run(
+        "5.4", tmp_path / "run", "--instances", "shapes-64", "--implementations", "edge-ants/seq", "--set", "runs=2"
+    )
+    shares = [
+        float(row["quality_mean"]) for row in rows if row["table"] == "5.5.4" and row["quality_metric"] == "edge-share"
+    ]
     assert len(shares) == 4 and shares == sorted(shares) and shares[0] < shares[3]
 
 
@@ -48,5 +52,7 @@ def test_steps_of_colour_edges_are_verified_whole(colours):
 
 
 def test_maps_are_set_beside_cannys(colours):
-    agreement = {row["row"]: float(row["quality_mean"]) for row in colours if row["quality_metric"] == "agreement-canny"}
+    agreement = {
+        row["row"]: float(row["quality_mean"]) for row in colours if row["quality_metric"] == "agreement-canny"
+    }
     assert agreement.keys() == {"colour-edge", "sobel"} and all(0 < value < 1 for value in agreement.values())

@@ -1,4 +1,5 @@
 """--set NAME=VALUE: rows with other parameters than a driver says."""
+
 import json
 
 import pytest
@@ -29,9 +30,17 @@ def run(driver, backend, *settings, out):
 
 
 @pytest.mark.parametrize("backend", ["cpu", "host"])
-@pytest.mark.parametrize("driver, setting", [
-    ("3.3", "rho=0.3"), ("3.3", "beta=3"), ("3.3", "alpha=2"), ("3.3", "ants=20"), ("4.2", "nn=8"), ("6.1", "sigma=2"),
-])
+@pytest.mark.parametrize(
+    "driver, setting",
+    [
+        ("3.3", "rho=0.3"),
+        ("3.3", "beta=3"),
+        ("3.3", "alpha=2"),
+        ("3.3", "ants=20"),
+        ("4.2", "nn=8"),
+        ("6.1", "sigma=2"),
+    ],
+)
 def test_every_row_has_the_value(driver, setting, backend, tmp_path):
     name, value = setting.split("=")
     rows = run(driver, backend, setting, out=tmp_path / "run")
@@ -76,8 +85,10 @@ def test_a_name_that_says_another_value_is_not_kept():
         "tsp/acotsp-seq,tsp/acotsp-omp,tsp/cpu-best",
     )
     assert [(row["row"], row["implementation"], params_of(row)["threads"]) for row in rows] == [
-        ("acotsp-seq", "tsp/acotsp-seq", "1"), ("tsp-cpu-best-threads-2", "tsp/cpu-best", "2"),
-        ("tsp-acotsp-omp-threads-2", "tsp/acotsp-omp", "2")]
+        ("acotsp-seq", "tsp/acotsp-seq", "1"),
+        ("tsp-cpu-best-threads-2", "tsp/cpu-best", "2"),
+        ("tsp-acotsp-omp-threads-2", "tsp/acotsp-omp", "2"),
+    ]
     names = {
         row["row"]
         for row in planned(
@@ -97,31 +108,71 @@ def test_a_name_that_says_another_value_is_not_kept():
 
 def test_several_values_are_a_row_each(tmp_path):
     rows = run("5.1", "host", "block=64,96", out=tmp_path / "run")
-    of = {block: {row["row"].replace(block, "") for row in rows if params_of(row)["block"] == block}
-          for block in ("64", "96")}
+    of = {
+        block: {row["row"].replace(block, "") for row in rows if params_of(row)["block"] == block}
+        for block in ("64", "96")
+    }
     assert of["64"] == of["96"] and sum(map(len, of.values())) == len(rows)
-    combined = planned("--instances", "u30", "--backend", "cpu", "--implementations", "tsp/acotsp-seq", "--set",
-                       "rho=0.1,0.3", "--set", "beta=3,4", "--set", "protocol=as")
+    combined = planned(
+        "--instances",
+        "u30",
+        "--backend",
+        "cpu",
+        "--implementations",
+        "tsp/acotsp-seq",
+        "--set",
+        "rho=0.1,0.3",
+        "--set",
+        "beta=3,4",
+        "--set",
+        "protocol=as",
+    )
     assert [(params_of(row)["beta"], params_of(row)["rho"]) for row in combined] == [
-        ("3", "0.1"), ("4", "0.1"), ("3", "0.3"), ("4", "0.3")]
+        ("3", "0.1"),
+        ("4", "0.1"),
+        ("3", "0.3"),
+        ("4", "0.3"),
+    ]
 
 
 def test_workers_are_of_the_kernels_that_have_them():
     """The others have one row, whatever the values, and none of them in it."""
 
     def workers_of(implementation, *setting):
-        rows = planned("--instances", "u30", "--backend", "host", "--implementations", implementation, "--set",
-                       "protocol=as", *setting)
+        rows = planned(
+            "--instances",
+            "u30",
+            "--backend",
+            "host",
+            "--implementations",
+            implementation,
+            "--set",
+            "protocol=as",
+            *setting,
+        )
         return [params_of(row).get("workers") for row in rows]
 
     for implementation in ("tsp/i-roulette", "tsp/data-rw", "tsp/data-rw-warp"):
         assert workers_of(implementation) == ["128"]
         assert workers_of(implementation, "--set", "workers=32,64") == ["32", "64"]
     assert workers_of("tsp/ds-roulette", "--set", "workers=32,64") == [None]
-    rows = planned("--instances", "u30", "--backend", "host", "--implementations", "tsp/task-thread,tsp/ds-roulette",
-                   "--set", "protocol=as", "--set", "block=8,32")
+    rows = planned(
+        "--instances",
+        "u30",
+        "--backend",
+        "host",
+        "--implementations",
+        "tsp/task-thread,tsp/ds-roulette",
+        "--set",
+        "protocol=as",
+        "--set",
+        "block=8,32",
+    )
     assert {(row["implementation"], params_of(row).get("block")) for row in rows} == {
-        ("tsp/task-thread", "8"), ("tsp/task-thread", "32"), ("tsp/ds-roulette", None)} and len(rows) == 3
+        ("tsp/task-thread", "8"),
+        ("tsp/task-thread", "32"),
+        ("tsp/ds-roulette", None),
+    } and len(rows) == 3
     result = drive("--instances", "u30", "--backend", "host", "--set", "workers=48")
     assert (result.returncode, one_line(result)) == (2, "antbench 3.3: workers must be a power of two, not 48")
 
@@ -139,26 +190,29 @@ def test_the_last_of_two_counts():
     assert rows and {params_of(row)["rho"] for row in rows} == {"0.3"}
 
 
-@pytest.mark.parametrize("driver, setting, expected", [
-    ("3.3", "rh0=0.3", "--set rh0=0.3: no row here has such a parameter; did you mean rho? (--help lists them)"),
-    ("3.3", "rh=0.3", "--set rh=0.3: no row here has such a parameter; did you mean rho? (--help lists them)"),
-    ("3.3", "l3=cold", "--set l3=cold: no row here has such a parameter; did you mean l2? (--help lists them)"),
-    ("3.3", "cached=0", "--set cached=0: no row here has such a parameter (--help lists them)"),
-    ("3.3", "rho", '--set: expected NAME=VALUE, got "rho"'),
-    ("3.3", "rho=", '--set: expected NAME=VALUE, got "rho="'),
-    ("3.3", "=3", '--set: expected NAME=VALUE, got "=3"'),
-    ("3.3", "rho=2", 'rho must be 1e-09 to 1, or auto, not "2"'),
-    ("3.3", "rho=0", 'rho must be 1e-09 to 1, or auto, not "0"'),
-    ("3.3", "rho=nan", 'rho must be 1e-09 to 1, or auto, not "nan"'),
-    ("3.3", "rho=0.3,x", 'rho must be 1e-09 to 1, or auto, not "x"'),
-    ("3.3", "ants=0", 'ants must be a whole number from 1 to 2147483647, or n, not "0"'),
-    ("3.3", "ants=2.5", 'ants must be a whole number from 1 to 2147483647, or n, not "2.5"'),
-    ("3.3", "protocol=best", 'protocol must be as, as-best or mmas, not "best"'),
-    ("3.3", "l2=warm", 'l2 must be hot or cold, not "warm"'),
-    ("5.1", "cached=2", 'cached must be 0 or 1, not "2"'),
-    ("6.1", "hysteresis=0", 'hysteresis must be a whole number from 1 to 10000, or all, not "0"'),
-    ("6.1", "nn=8", "--set nn=8: no row here has such a parameter (--help lists them)"),
-])
+@pytest.mark.parametrize(
+    "driver, setting, expected",
+    [
+        ("3.3", "rh0=0.3", "--set rh0=0.3: no row here has such a parameter; did you mean rho? (--help lists them)"),
+        ("3.3", "rh=0.3", "--set rh=0.3: no row here has such a parameter; did you mean rho? (--help lists them)"),
+        ("3.3", "l3=cold", "--set l3=cold: no row here has such a parameter; did you mean l2? (--help lists them)"),
+        ("3.3", "cached=0", "--set cached=0: no row here has such a parameter (--help lists them)"),
+        ("3.3", "rho", '--set: expected NAME=VALUE, got "rho"'),
+        ("3.3", "rho=", '--set: expected NAME=VALUE, got "rho="'),
+        ("3.3", "=3", '--set: expected NAME=VALUE, got "=3"'),
+        ("3.3", "rho=2", 'rho must be 1e-09 to 1, or auto, not "2"'),
+        ("3.3", "rho=0", 'rho must be 1e-09 to 1, or auto, not "0"'),
+        ("3.3", "rho=nan", 'rho must be 1e-09 to 1, or auto, not "nan"'),
+        ("3.3", "rho=0.3,x", 'rho must be 1e-09 to 1, or auto, not "x"'),
+        ("3.3", "ants=0", 'ants must be a whole number from 1 to 2147483647, or n, not "0"'),
+        ("3.3", "ants=2.5", 'ants must be a whole number from 1 to 2147483647, or n, not "2.5"'),
+        ("3.3", "protocol=best", 'protocol must be as, as-best or mmas, not "best"'),
+        ("3.3", "l2=warm", 'l2 must be hot or cold, not "warm"'),
+        ("5.1", "cached=2", 'cached must be 0 or 1, not "2"'),
+        ("6.1", "hysteresis=0", 'hysteresis must be a whole number from 1 to 10000, or all, not "0"'),
+        ("6.1", "nn=8", "--set nn=8: no row here has such a parameter (--help lists them)"),
+    ],
+)
 def test_wrong_names_and_values_are_exit_2(driver, setting, expected, tmp_path):
     result = drive(*TINY[driver], "--set", setting, "--out", tmp_path / "run", driver=driver)
     assert (result.returncode, one_line(result)) == (2, f"antbench {driver}: {expected}")
@@ -168,8 +222,18 @@ def test_wrong_names_and_values_are_exit_2(driver, setting, expected, tmp_path):
 @pytest.mark.parametrize("driver", ["3.3", "6.1"])
 def test_a_cpu_has_no_l2_to_flush(driver, tmp_path):
     implementations = {"3.3": "tsp/acotsp-seq", "6.1": "colour-edge/seq"}
-    result = drive(*TINY[driver], "--backend", "cpu", "--implementations", implementations[driver], "--set", "l2=cold",
-                   "--out", tmp_path / "run", driver=driver)
+    result = drive(
+        *TINY[driver],
+        "--backend",
+        "cpu",
+        "--implementations",
+        implementations[driver],
+        "--set",
+        "l2=cold",
+        "--out",
+        tmp_path / "run",
+        driver=driver,
+    )
     assert result.returncode == 77
     rows = rows_of(tmp_path / "run")
     assert rows and {row["status"] for row in rows} == {"unsupported"}

@@ -81,7 +81,9 @@ def test_fingerprints_stay(private, tmp_path):
     (private / "meta.json").write_text(json.dumps(meta))
     own, (given,) = runs.load_run(private), runs.load_runs(shared(private, tmp_path / "out"))
     assert machines.gpus_of(given) == machines.gpus_of(own) == (machines.fingerprint("device", UUID),)
-    assert machines.machine_of(given, "cpu") == machines.machine_of(own, "cpu") == ("host", meta["machine"]["fingerprint"])
+    assert (
+        machines.machine_of(given, "cpu") == machines.machine_of(own, "cpu") == ("host", meta["machine"]["fingerprint"])
+    )
 
 
 def test_what_is_told_of_the_run_stays(private, tmp_path):
@@ -132,9 +134,7 @@ def test_code_is_known_or_said_to_be_unknown(tmp_path, monkeypatch):
     assert told.endswith(f"; says that its device code is {stored.device_code[:12]}, of no stored run")
     assert stored.device_code in share.known_code()
     stored.meta["build"].update(commit="0000000", dirty=False)
-    assert share.code_of(stored, {}).startswith(
-        "says that it is of commit 0000000, unverified and unknown here; "
-    )
+    assert share.code_of(stored, {}).startswith("says that it is of commit 0000000, unverified and unknown here; ")
     stored.meta["build"]["dirty"] = True
     assert share.code_of(stored, {}).startswith(
         "says that it is of commit 0000000 with changes, unverified and unknown here; "

@@ -47,14 +47,18 @@ def test_slices_that_the_system_tells_of_are_taken_again(tmp_path, monkeypatch):
     assert {sample["discard_reason"] for sample in samples_of(tmp_path / "run")} == {"", "preempted"}
     assert row["status"] == "noisy" and 0.3 < float(row["waited"]) < 0.7
     assert row["note"].endswith(f"the CPU's threads waited {100 * float(row['waited']):.0f} % of the time for a core")
-    assert {(each["waited"], each["status"]) for each in rows} == {(row["waited"], "noisy")}, "its stages are parts of it"
+    assert {(each["waited"], each["status"]) for each in rows} == {(row["waited"], "noisy")}, (
+        "its stages are parts of it"
+    )
 
 
 def test_few_waits_are_noise_by_themselves(tmp_path, monkeypatch):
     """Though no sample is three times as long as another."""
     preload(tmp_path, monkeypatch, slice_ms=0.03, every=37)
     row = whole(measure(tmp_path / "run"))
-    assert row["status"] == "noisy" and re.fullmatch(r"the CPU's threads waited \d+ % of the time for a core", row["note"])
+    assert row["status"] == "noisy" and re.fullmatch(
+        r"the CPU's threads waited \d+ % of the time for a core", row["note"]
+    )
 
 
 @pytest.mark.parametrize("processes", [1, 3])

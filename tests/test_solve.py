@@ -1,4 +1,5 @@
 """antbench solve, end to end: its tours measured by a reader of TSPLIB that shares nothing with the program's."""
+
 import errno
 import math
 import os
@@ -25,17 +26,25 @@ TSPLIB = os.environ.get("TSPLIB_DIR")
 
 
 def solve(*arguments, cwd, tsplib="/nonexistent", **options):
-    return subprocess.run([PROGRAM, "solve", *map(str, arguments)], cwd=cwd, env=environment_of(tsplib), capture_output=True,
-                          text=True, timeout=60, **options)
+    return subprocess.run(
+        [PROGRAM, "solve", *map(str, arguments)],
+        cwd=cwd,
+        env=environment_of(tsplib),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        **options,
+    )
 
 
 # ---- The checker ----
+
 
 def tour_of(path):
     """The cities of a .tour, from 1, each once."""
     words = path.read_text().split()
     begin = words.index("TOUR_SECTION") + 1
-    cities = [int(word) for word in words[begin:words.index("-1", begin)]]
+    cities = [int(word) for word in words[begin : words.index("-1", begin)]]
     assert sorted(cities) == list(range(1, len(cities) + 1)) and words[-1] == "EOF"
     assert f"DIMENSION : {len(cities)}\n" in path.read_text()
     return cities
@@ -50,7 +59,11 @@ def instance_of(path):
     header, _, body = path.read_text().partition("_SECTION")
     fields = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in header.splitlines())}
     if fields["EDGE_WEIGHT_TYPE"] != "EXPLICIT":
-        nodes = {int(node[0]): (float(node[1]), float(node[2])) for node in map(str.split, body.splitlines()) if len(node) == 3}
+        nodes = {
+            int(node[0]): (float(node[1]), float(node[2]))
+            for node in map(str.split, body.splitlines())
+            if len(node) == 3
+        }
         rule = RULES[fields["EDGE_WEIGHT_TYPE"]]
         return lambda a, b: rule(nodes[a], nodes[b])
     numbers = [int(word) for word in body.split("DISPLAY_DATA_SECTION")[0].split() if word.isdigit()]
@@ -76,8 +89,18 @@ def checked(result, distance, tour):
 
 def write(path, kind, points):
     lines = [f"{i} {x} {y}" for i, (x, y) in enumerate(points, 1)]
-    path.write_text("\n".join(["TYPE : TSP", f"DIMENSION : {len(points)}", f"EDGE_WEIGHT_TYPE : {kind}", "NODE_COORD_SECTION", *lines,
-                               "EOF\n"]))
+    path.write_text(
+        "\n".join(
+            [
+                "TYPE : TSP",
+                f"DIMENSION : {len(points)}",
+                f"EDGE_WEIGHT_TYPE : {kind}",
+                "NODE_COORD_SECTION",
+                *lines,
+                "EOF\n",
+            ]
+        )
+    )
     return path
 
 
@@ -87,6 +110,7 @@ def scattered(n, side=1000, seed=1):
 
 
 # ---- Tours ----
+
 
 @pytest.mark.parametrize("kind", RULES)
 @pytest.mark.parametrize("threads", [1, 2])
@@ -100,10 +124,20 @@ def test_every_kind_of_distance(kind, threads, tmp_path):
     assert length < length_by(instance_of(path), list(range(1, 201))) / 4
 
 
-@pytest.mark.parametrize("points, length", [
-    ([(1, 1)], 0), ([(0, 0), (3, 4)], 10), ([(0, 0), (3, 4), (3, 0)], 12), ([(0, 0), (3, 4), (3, 0), (0, 4)], 14),
-    ([(7, 7)] * 2, 0), ([(7, 7)] * 500, 0), ([(0, 0), (3, 4)] * 100, 10), ([(x, 0) for x in range(1000)], 1998),
-], ids=["one", "two", "three", "four", "twice", "one place", "two places", "a line"])
+@pytest.mark.parametrize(
+    "points, length",
+    [
+        ([(1, 1)], 0),
+        ([(0, 0), (3, 4)], 10),
+        ([(0, 0), (3, 4), (3, 0)], 12),
+        ([(0, 0), (3, 4), (3, 0), (0, 4)], 14),
+        ([(7, 7)] * 2, 0),
+        ([(7, 7)] * 500, 0),
+        ([(0, 0), (3, 4)] * 100, 10),
+        ([(x, 0) for x in range(1000)], 1998),
+    ],
+    ids=["one", "two", "three", "four", "twice", "one place", "two places", "a line"],
+)
 def test_instances_with_one_answer(points, length, tmp_path):
     path = write(tmp_path / "few.tsp", "EUC_2D", points)
     result = solve(path, "--seconds", 5, "--target", length, cwd=tmp_path)
@@ -112,8 +146,10 @@ def test_instances_with_one_answer(points, length, tmp_path):
 
 
 def test_a_matrix_of_zeros(tmp_path):
-    (tmp_path / "zero.tsp").write_text("TYPE: TSP\nDIMENSION: 30\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\n"
-                                       "EDGE_WEIGHT_SECTION\n" + "0 " * 900 + "\nEOF\n")
+    (tmp_path / "zero.tsp").write_text(
+        "TYPE: TSP\nDIMENSION: 30\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: FULL_MATRIX\n"
+        "EDGE_WEIGHT_SECTION\n" + "0 " * 900 + "\nEOF\n"
+    )
     result = solve("zero.tsp", cwd=tmp_path)
     assert checked(result, lambda a, b: 0, tmp_path / "zero.tour") == 0 and float(told(result, "time").split()[0]) < 5
 
@@ -122,7 +158,10 @@ def test_many_cities_take_no_matrix(tmp_path):
     """100,000 of them: their distances would take 40 GB."""
     result = solve("u100000", "--seconds", 2, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    assert told(result, "instance") == "u100000, 100000 cities, EUC_2D, generated" and len(tour_of(tmp_path / "u100000.tour")) == 100000
+    assert (
+        told(result, "instance") == "u100000, 100000 cities, EUC_2D, generated"
+        and len(tour_of(tmp_path / "u100000.tour")) == 100000
+    )
     assert float(told(result, "gap").split()[0]) < 25, "better than the curve that it begins with"
 
 
@@ -135,12 +174,17 @@ def test_the_optimum_ends_the_search(name, tmp_path):
 
 
 @pytest.mark.skipif(not TSPLIB, reason="needs the files of TSPLIB")
-@pytest.mark.parametrize("name, optimum", [("pr2392", 378032), ("pr1002", 259045), ("a280", 2579), ("att48", 10628), ("bays29", 2020)])
+@pytest.mark.parametrize(
+    "name, optimum", [("pr2392", 378032), ("pr1002", 259045), ("a280", 2579), ("att48", 10628), ("bays29", 2020)]
+)
 def test_the_checker_knows_the_optima(name, optimum):
     folder = Path(TSPLIB)
     words = (folder / f"{name}.opt.tour").read_text().split()
     begin = words.index("TOUR_SECTION") + 1
-    assert length_by(instance_of(folder / f"{name}.tsp"), [int(word) for word in words[begin:words.index("-1", begin)]]) == optimum
+    assert (
+        length_by(instance_of(folder / f"{name}.tsp"), [int(word) for word in words[begin : words.index("-1", begin)]])
+        == optimum
+    )
 
 
 def test_a_target_ends_the_search(tmp_path):
@@ -154,8 +198,12 @@ def test_or_opt_alone_is_worse(tmp_path):
     path = write(tmp_path / "x.tsp", "EUC_2D", scattered(20_000))
 
     def length(moves):
-        return int(told(solve(path, "--seconds", 0.5, "--moves", moves, "--threads", 1, "--out", f"{moves}.tour",
-                              cwd=tmp_path), "length"))
+        return int(
+            told(
+                solve(path, "--seconds", 0.5, "--moves", moves, "--threads", 1, "--out", f"{moves}.tour", cwd=tmp_path),
+                "length",
+            )
+        )
 
     with ThreadPoolExecutor() as both:
         three_opt, or_opt = both.map(length, ("3-opt", "or-opt"))
@@ -164,8 +212,10 @@ def test_or_opt_alone_is_worse(tmp_path):
 
 # ---- Tables of coordinates ----
 
+
 def on_globe(a, b):
     """km between two (latitude, longitude), by the angle between vectors."""
+
     def vector(at):
         up, along = map(math.radians, at)
         return math.cos(up) * math.cos(along), math.cos(up) * math.sin(along), math.sin(up)
@@ -218,8 +268,11 @@ def test_lengths_on_a_plane(shape, scale, shift, tmp_path):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("place", [(-90, 180, -180, 360), (52.4, 0.2, 13.1, 0.5), (-18, 2, 178, 2), (89, 1, -180, 360)],
-                         ids=["globe", "town", "to the 180th meridian", "pole"])
+@pytest.mark.parametrize(
+    "place",
+    [(-90, 180, -180, 360), (52.4, 0.2, 13.1, 0.5), (-18, 2, 178, 2), (89, 1, -180, 360)],
+    ids=["globe", "town", "to the 180th meridian", "pole"],
+)
 def test_lengths_on_the_globe(shape, place, tmp_path):
     south, high, west, wide = place
     draw = random.Random(south)
@@ -234,18 +287,23 @@ def test_lengths_on_the_globe(shape, place, tmp_path):
 def test_a_table_of_any_unit_has_the_same_tour(tmp_path):
     points = [(x / 1024, y / 1024) for x, y in scattered(100, side=1024)]
     tours = []
-    for scale in (2.0 ** -10, 1, 2.0 ** 20):
+    for scale in (2.0**-10, 1, 2.0**20):
         path = table(tmp_path / "some.csv", "", [(scale * x, scale * y) for x, y in points])
         solve(path, "--threads", 1, "--target", 9.0 * scale, "--seconds", 30, "--out", "some.tour", cwd=tmp_path)
         tours.append(tour_of(tmp_path / "some.tour"))
-    assert tours[0] == tours[1] == tours[2] and length_by(lambda a, b: math.dist(points[a - 1], points[b - 1]), tours[0]) <= 9.0
+    assert (
+        tours[0] == tours[1] == tours[2]
+        and length_by(lambda a, b: math.dist(points[a - 1], points[b - 1]), tours[0]) <= 9.0
+    )
 
 
 def test_the_metric_is_what_is_asked_for(tmp_path):
     points = [(50 + x / 100, 7 + y / 100) for x, y in scattered(30)]
     for header, options, distance, unit in [
-        ("lat,lon,name\n", ["--metric", "plane"], math.dist, UNIT), ("", ["--metric", "geo"], on_globe, "km"),
-        ("x,y,name\n", ["--metric", "geo"], lambda a, b: on_globe(a[::-1], b[::-1]), "km"), ("", [], math.dist, UNIT),
+        ("lat,lon,name\n", ["--metric", "plane"], math.dist, UNIT),
+        ("", ["--metric", "geo"], on_globe, "km"),
+        ("x,y,name\n", ["--metric", "geo"], lambda a, b: on_globe(a[::-1], b[::-1]), "km"),
+        ("", [], math.dist, UNIT),
     ]:
         path = table(tmp_path / "some.csv", header, points)
         result = solve(path, *options, "--seconds", 0.02, "--quiet", "--out", "rows.csv", cwd=tmp_path)
@@ -271,7 +329,9 @@ def test_no_length_is_the_optimum_where_that_is_unknown(tmp_path):
     (tmp_path / "unit.csv").write_text("".join(f"{x / 3000},{y / 3000}\n" for x, y in scattered(50)))
     result = solve("unit.csv", "--seconds", 0.1, cwd=tmp_path)
     assert float(told(result, "length").split()[0]) > 1 and "whole numbers" not in result.stderr
-    assert "rounds" not in solve(write(tmp_path / "x.tsp", "EUC_2D", scattered(50)), "--seconds", 0.1, cwd=tmp_path).stderr
+    assert (
+        "rounds" not in solve(write(tmp_path / "x.tsp", "EUC_2D", scattered(50)), "--seconds", 0.1, cwd=tmp_path).stderr
+    )
 
 
 def test_stdin_and_stdout(tmp_path):
@@ -289,15 +349,27 @@ def test_stdin_and_stdout(tmp_path):
     length = length_by(instance_of(tmp_path / "some.tsp"), tour_of(tmp_path / "some.tour"))
     assert f"\nlength: {length}\n" in result.stderr
     assert one_line(solve("-", cwd=tmp_path, input="")) == "antbench solve: stdin:1: the file is empty"
-    assert one_line(solve("-", cwd=tmp_path, input="1,2\n3,x\n")) == 'antbench solve: stdin:2: column 2: expected a number, got "x"'
+    assert (
+        one_line(solve("-", cwd=tmp_path, input="1,2\n3,x\n"))
+        == 'antbench solve: stdin:2: column 2: expected a number, got "x"'
+    )
 
 
 def test_a_full_stdout_is_one_line(tmp_path):
     write(tmp_path / "x.tsp", "EUC_2D", scattered(40))
     with open("/dev/full", "w") as full:
-        done = subprocess.run([PROGRAM, "solve", "x.tsp", "--seconds", "0.02", "--quiet", "--out", "-"], cwd=tmp_path, stdout=full,
-                              stderr=subprocess.PIPE, text=True, timeout=60)
-    assert done.returncode == 1 and done.stderr.splitlines()[-1] == "antbench: cannot write to stdout: No space left on device"
+        done = subprocess.run(
+            [PROGRAM, "solve", "x.tsp", "--seconds", "0.02", "--quiet", "--out", "-"],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert (
+        done.returncode == 1
+        and done.stderr.splitlines()[-1] == "antbench: cannot write to stdout: No space left on device"
+    )
 
 
 def test_files_of_the_current_folder_need_no_folder(tmp_path):
@@ -315,7 +387,10 @@ def test_an_instance_is_not_overwritten(tmp_path):
     (tmp_path / "link").symlink_to("x.tsp")
     before = path.read_text()
     for out in ("x.tsp", "link"):
-        assert one_line(solve("x.tsp", "--out", out, cwd=tmp_path)) == f"antbench solve: --out {out}: that is the instance itself"
+        assert (
+            one_line(solve("x.tsp", "--out", out, cwd=tmp_path))
+            == f"antbench solve: --out {out}: that is the instance itself"
+        )
     assert path.read_text() == before
 
 
@@ -333,7 +408,11 @@ def test_solvers_at_once_tear_no_tour(tmp_path):
     names = ["u400", "u401", "u402", "u403"]
     for _ in range(5):
         with ThreadPoolExecutor() as all_of_them:
-            done = list(all_of_them.map(lambda name: solve(name, "--seconds", 0.02, "--threads", 1, "--out", "x.tour", cwd=tmp_path), names))
+            done = list(
+                all_of_them.map(
+                    lambda name: solve(name, "--seconds", 0.02, "--threads", 1, "--out", "x.tour", cwd=tmp_path), names
+                )
+            )
         assert all(result.returncode == 0 for result in done), [result.stderr for result in done]
         assert f"u{len(tour_of(tmp_path / 'x.tour'))}" in names
     assert [path.name for path in tmp_path.iterdir()] == ["x.tour"]
@@ -341,11 +420,17 @@ def test_solvers_at_once_tear_no_tour(tmp_path):
 
 # ---- What ends it early ----
 
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_gives_the_best_so_far(how, tmp_path):
     path = write(tmp_path / "x.tsp", "EUC_2D", scattered(1000))
-    process = subprocess.Popen([PROGRAM, "solve", path, "--seconds", "0"], cwd=tmp_path, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [PROGRAM, "solve", path, "--seconds", "0"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert "s: " in process.stderr.readline()  # it is under way
     process.send_signal(how)
     output, errors = process.communicate(timeout=10)
@@ -357,8 +442,14 @@ def test_an_interrupt_gives_the_best_so_far(how, tmp_path):
 def test_nohup_stays(tmp_path):
     """What ignores SIGHUP from its start, as nohup has it, goes on."""
     path = write(tmp_path / "x.tsp", "EUC_2D", scattered(1000))
-    process = subprocess.Popen([PROGRAM, "solve", path, "--seconds", "3"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    process = subprocess.Popen(
+        [PROGRAM, "solve", path, "--seconds", "3"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )
     assert "s: " in process.stderr.readline()
     process.send_signal(signal.SIGHUP)
     output, _ = process.communicate(timeout=30)
@@ -388,14 +479,20 @@ def test_a_full_disk_keeps_the_old_tour(tmp_path):
 
     result = solve(path, "--seconds", 0.2, "--quiet", cwd=tmp_path, preexec_fn=fill)
     assert result.returncode == 1 and one_line(result) == "antbench solve: x.tour: File too large"
-    assert (tmp_path / "x.tour").read_text() == "mine\n" and sorted(p.name for p in tmp_path.iterdir()) == ["x.tour", "x.tsp"]
+    assert (tmp_path / "x.tour").read_text() == "mine\n" and sorted(p.name for p in tmp_path.iterdir()) == [
+        "x.tour",
+        "x.tsp",
+    ]
 
 
-@pytest.mark.parametrize("out, message", [
-    ("nowhere/x.tour", "nowhere/x.tour: No such file or directory"),
-    (".", ".: not a regular file"),
-    ("/dev/full", "/dev/full: not a regular file"),
-])
+@pytest.mark.parametrize(
+    "out, message",
+    [
+        ("nowhere/x.tour", "nowhere/x.tour: No such file or directory"),
+        (".", ".: not a regular file"),
+        ("/dev/full", "/dev/full: not a regular file"),
+    ],
+)
 def test_output_that_cannot_be_written_is_said_first(out, message, tmp_path):
     path = write(tmp_path / "x.tsp", "EUC_2D", scattered(100))
     begin = time.monotonic()
@@ -406,14 +503,23 @@ def test_output_that_cannot_be_written_is_said_first(out, message, tmp_path):
 def fault(folder, into, at, how):
     """A small run whose `at`-th call of a kind fails (tests/faults/inject.c); and how many such calls it has made."""
     (folder / "x.tour").write_text("mine\n")
-    environment = environment_of(**PRELOADED, INJECT_INTO=into, INJECT_AT=str(at), INJECT_HOW=str(how),
-                                 INJECT_COUNT=str(folder / "count"))
-    done = subprocess.run([PROGRAM, "solve", "x.tsp", "--seconds", "0.01", "--threads", "1", "--quiet"], cwd=folder, env=environment,
-                          capture_output=True, text=True, timeout=60)
+    environment = environment_of(
+        **PRELOADED, INJECT_INTO=into, INJECT_AT=str(at), INJECT_HOW=str(how), INJECT_COUNT=str(folder / "count")
+    )
+    done = subprocess.run(
+        [PROGRAM, "solve", "x.tsp", "--seconds", "0.01", "--threads", "1", "--quiet"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     return done, (folder / "x.tour").read_text()
 
 
-@pytest.mark.parametrize("into, hows", [("memory", [errno.ENOMEM]), ("files", [errno.ENOSPC, "before", "half", "after"])])
+@pytest.mark.parametrize(
+    "into, hows", [("memory", [errno.ENOMEM]), ("files", [errno.ENOSPC, "before", "half", "after"])]
+)
 def test_calls_that_fail_cost_no_tour(into, hows, tmp_path):
     """The old tour or the new one, whole; and one line of what failed."""
     write(tmp_path / "x.tsp", "EUC_2D", scattered(40))
@@ -425,32 +531,41 @@ def test_calls_that_fail_cost_no_tour(into, hows, tmp_path):
             done, tour = fault(tmp_path, into, at, how)
             lines = done.stderr.splitlines()
             assert tour == "mine\n" or tour.endswith("-1\nEOF\n"), (at, how)
-            assert (done.returncode, len(lines)) in [(0, 0), (1, 1)] or (done.returncode == -9 and isinstance(how, str)), (at, how, lines)
+            assert (done.returncode, len(lines)) in [(0, 0), (1, 1)] or (
+                done.returncode == -9 and isinstance(how, str)
+            ), (at, how, lines)
             assert done.returncode != 0 or tour != "mine\n", (at, how)
             assert into != "memory" or not lines or "memory" in lines[0], (at, lines)
 
 
 # ---- Usage ----
 
-@pytest.mark.parametrize("arguments, message", [
-    ([], "which instance? (antbench solve --help)"),
-    (["u50", "u60"], 'one instance at a time, not "u50" and "u60"'),
-    (["u50", "--second", "3"], "unknown option --second; did you mean --seconds?"),
-    (["u50", "--seconds"], "--seconds: expected S"),
-    (["u50", "--seconds", "soon"], '--seconds: expected a number of seconds (0: no limit), got "soon"'),
-    (["u50", "--threads", "0"], '--threads: expected a whole number from 1 to 1024, got "0"'),
-    (["u50", "--seconds", "0x10"], '--seconds: expected a number of seconds (0: no limit), got "0x10"'),
-    (["u50", "--target", "-1"], '--target: expected a length, got "-1"'),
-    (["u50", "--target", "nan"], '--target: expected a length, got "nan"'),
-    (["u50", "--out", ""], '--out: expected a file, got ""'),
-    (["u50", "--metric", "miles"], '--metric: expected geo or plane, got "miles"'),
-    (["u50", "--metric", "geo"], "u50: --metric is for a table of coordinates, and this is generated"),
-    (["u50", "--out", "x.csv"], "--out x.csv: only a CSV file of cities has rows to write; the tour of this goes to NAME.tour"),
-    (["u50", "--moves", "2-opt"], '--moves: expected or-opt or 3-opt, got "2-opt"'),
-    (["u50", "--quiet=yes"], "--quiet takes no value"),
-    (["absent.tsp"], "absent.tsp: no such file"),
-    (["u99999999"], "a generated instance has 1 to 10000000 cities, not 99999999"),
-])
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([], "which instance? (antbench solve --help)"),
+        (["u50", "u60"], 'one instance at a time, not "u50" and "u60"'),
+        (["u50", "--second", "3"], "unknown option --second; did you mean --seconds?"),
+        (["u50", "--seconds"], "--seconds: expected S"),
+        (["u50", "--seconds", "soon"], '--seconds: expected a number of seconds (0: no limit), got "soon"'),
+        (["u50", "--threads", "0"], '--threads: expected a whole number from 1 to 1024, got "0"'),
+        (["u50", "--seconds", "0x10"], '--seconds: expected a number of seconds (0: no limit), got "0x10"'),
+        (["u50", "--target", "-1"], '--target: expected a length, got "-1"'),
+        (["u50", "--target", "nan"], '--target: expected a length, got "nan"'),
+        (["u50", "--out", ""], '--out: expected a file, got ""'),
+        (["u50", "--metric", "miles"], '--metric: expected geo or plane, got "miles"'),
+        (["u50", "--metric", "geo"], "u50: --metric is for a table of coordinates, and this is generated"),
+        (
+            ["u50", "--out", "x.csv"],
+            "--out x.csv: only a CSV file of cities has rows to write; the tour of this goes to NAME.tour",
+        ),
+        (["u50", "--moves", "2-opt"], '--moves: expected or-opt or 3-opt, got "2-opt"'),
+        (["u50", "--quiet=yes"], "--quiet takes no value"),
+        (["absent.tsp"], "absent.tsp: no such file"),
+        (["u99999999"], "a generated instance has 1 to 10000000 cities, not 99999999"),
+    ],
+)
 def test_wrong_usage(arguments, message, tmp_path):
     result = solve(*arguments, cwd=tmp_path)
     assert result.returncode == 2 and one_line(result) == f"antbench solve: {message}"
@@ -458,15 +573,19 @@ def test_wrong_usage(arguments, message, tmp_path):
 
 
 def test_broken_files_are_named_with_their_line(tmp_path):
-    (tmp_path / "x.tsp").write_text("TYPE: TSP\nDIMENSION: 2\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 zero 0\n")
+    (tmp_path / "x.tsp").write_text(
+        "TYPE: TSP\nDIMENSION: 2\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 zero 0\n"
+    )
     (tmp_path / "x.csv").write_text("1,2\n3,4,5\n")
     assert one_line(solve("x.tsp", cwd=tmp_path)) == 'antbench solve: x.tsp:6: expected a number, got "zero"'
-    assert one_line(solve("x.csv", cwd=tmp_path)) == 'antbench solve: x.csv:2: expected 2 cells, as above, got 3'
+    assert one_line(solve("x.csv", cwd=tmp_path)) == "antbench solve: x.csv:2: expected 2 cells, as above, got 3"
 
 
 def test_help(tmp_path):
     result = solve("--help", cwd=tmp_path)
-    assert result.returncode == 0 and result.stdout.startswith("antbench solve: ") and "--target LENGTH" in result.stdout
+    assert (
+        result.returncode == 0 and result.stdout.startswith("antbench solve: ") and "--target LENGTH" in result.stdout
+    )
     assert max(map(len, result.stdout.splitlines())) <= 100
     top = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True)
     assert "antbench solve INSTANCE" in top.stdout

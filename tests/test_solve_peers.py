@@ -1,4 +1,5 @@
 """make solve-peers: with a module in the place of OR-tools' that visits cities as they are numbered, and without it."""
+
 import csv
 import re
 import subprocess
@@ -61,7 +62,12 @@ def call(folder, *arguments, tour="[0, 1, 2, 3]"):
     environment = environment_of(PYTHONPATH=f"{folder}:{ROOT / 'scripts'}")
     return subprocess.run(
         [sys.executable, "-m", "antbench.solve_peers", *map(str, arguments), "--out", folder / "peers.csv"],
-        cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
 
 
 def test_lengths_of_both(tmp_path):
@@ -74,12 +80,21 @@ def test_lengths_of_both(tmp_path):
     assert lengths["OR-tools", "0.03"] == "" and re.search(r"^square +OR-tools +0.0[23] s: no tour$", done.stdout, re.M)
 
 
-@pytest.mark.parametrize("change, message", [
-    ({"tour": "[0, 1, 2, 2]"}, "no tour of 4 cities"),
-    ({"instance": "nowhere.tsp"}, "nowhere.tsp: no such file; make instances, or TSPLIB_DIR=DIR"),
-])
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"tour": "[0, 1, 2, 2]"}, "no tour of 4 cities"),
+        ({"instance": "nowhere.tsp"}, "nowhere.tsp: no such file; make instances, or TSPLIB_DIR=DIR"),
+    ],
+)
 def test_what_is_wrong_is_one_line(change, message, tmp_path):
-    done = call(tmp_path, change.get("instance", tmp_path / "square.tsp"), "--seconds", "0.02", tour=change.get("tour", "[0, 1, 2, 3]"))
+    done = call(
+        tmp_path,
+        change.get("instance", tmp_path / "square.tsp"),
+        "--seconds",
+        "0.02",
+        tour=change.get("tour", "[0, 1, 2, 3]"),
+    )
     assert done.returncode == 2 and done.stderr == f"{message}\n"
 
 

@@ -1,6 +1,5 @@
 """The drivers of single operations, end to end: what is verified and timed, and what would take too long."""
 
-
 import pytest
 
 from antbench import cells, command, runs
@@ -13,7 +12,6 @@ def measure(out, driver, *arguments):
     done = drive("--quiet", "--instances", "u60", "--processes", "1", *arguments, "--out", out, driver=driver)
     assert (out / "meta.json").exists(), done.stderr
     return done.returncode, {row["row"]: row for row in rows_of(out)}
-
 
 
 def test_every_strategy_is_verified_and_the_cpu_is_timed(tmp_path):
@@ -36,8 +34,16 @@ def test_the_error_of_weights_is_recorded(tmp_path):
 
 @pytest.mark.parametrize("set_, refused", [("beta=3", True), ("beta=2", False)])
 def test_multiply_has_two_exponents(tmp_path, set_, refused):
-    _, rows = measure(tmp_path / "run", "jsc-1", "--set", set_, "--backend", "host", "--implementations",
-                      "choice-info/powf,choice-info/multiply")
+    _, rows = measure(
+        tmp_path / "run",
+        "jsc-1",
+        "--set",
+        set_,
+        "--backend",
+        "host",
+        "--implementations",
+        "choice-info/powf,choice-info/multiply",
+    )
     assert rows["powf"]["status"] == "ok"
     assert rows["multiply"]["status"] == ("unsupported" if refused else "ok")
     assert not refused or "needs alpha = 1 and beta = 2, not 1 and 3" in rows["multiply"]["note"]
@@ -70,8 +76,9 @@ def test_the_host_backend_goes_by_its_estimate(tmp_path):
 
 
 def test_rates_and_errors_have_addresses(tmp_path):
-    made = made_row("jsc-1", "powf", "d198", 0.5, bytes=2e6, flops=1e6, verify_metric="largest-relative-error",
-                    verify_value=3e-7)
+    made = made_row(
+        "jsc-1", "powf", "d198", 0.5, bytes=2e6, flops=1e6, verify_metric="largest-relative-error", verify_value=3e-7
+    )
     source = cells.choose(str(write_run(tmp_path / "run", [made])))[0]
     assert cells.look_up(source, "jsc-1/powf/d198#bytes").value == pytest.approx(4.0)
     assert cells.look_up(source, "jsc-1/powf/d198#flops").value == pytest.approx(2.0)

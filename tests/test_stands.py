@@ -32,14 +32,21 @@ def texts(monkeypatch):
 
 def test_every_claim_is_in_one_chapter():
     claims = cells.read_layout("claims.csv")
-    found = {claim["id"]: [chapter["chapter"] for chapter in stands.chapters() if stands.is_of(claim, chapter)] for claim in claims}
+    found = {
+        claim["id"]: [chapter["chapter"] for chapter in stands.chapters() if stands.is_of(claim, chapter)]
+        for claim in claims
+    }
     assert {id_: chapters for id_, chapters in found.items() if len(chapters) != 1} == {}
     assert sorted(v["id"] for chapter in page() for v in chapter["verdicts"]) == sorted(claim["id"] for claim in claims)
 
 
 def test_a_section_is_not_another_that_begins_alike():
     chapter = {"source": "JPDC", "sections": ["§5.1"]}
-    of = [section for section in ("§5.1", "§5.1.2", "§5.1.4, §7", "§5.12", "§5.2") if stands.is_of({"source": "JPDC", "section": section}, chapter)]
+    of = [
+        section
+        for section in ("§5.1", "§5.1.2", "§5.1.4, §7", "§5.12", "§5.2")
+        if stands.is_of({"source": "JPDC", "section": section}, chapter)
+    ]
     assert of == ["§5.1", "§5.1.2", "§5.1.4, §7"]
     assert not stands.is_of({"source": "JSC", "section": "§5.1"}, chapter)
 
@@ -65,9 +72,13 @@ def test_every_chapter_has_a_figure():
 def test_the_numbers_are_those_of_the_runs_and_the_source():
     numbers = stands.Numbers(readme.evidence())
     asked = "=thesis-3.3/ds-roulette/{x}", "3.3/ds-roulette/{x}?protocol=as-best", "tsp"
-    ours = {x: numbers.source.find(cells.parse(f"3.3/ds-roulette/{x}?protocol=as-best")).value for x in cells.members("tsp")}
+    ours = {
+        x: numbers.source.find(cells.parse(f"3.3/ds-roulette/{x}?protocol=as-best")).value for x in cells.members("tsp")
+    }
     ratios = {x: cells.published_rows()[f"thesis-3.3/ds-roulette/{x}"]["value"] / ms for x, ms in ours.items()}
-    assert numbers.least(*asked) == pytest.approx(min(ratios.values())) and numbers.most(*asked) == pytest.approx(max(ratios.values()))
+    assert numbers.least(*asked) == pytest.approx(min(ratios.values())) and numbers.most(*asked) == pytest.approx(
+        max(ratios.values())
+    )
     assert numbers.mean(*asked) == pytest.approx(math.prod(ratios.values()) ** (1 / 8))
     assert numbers.at(*asked, "pr2392") == pytest.approx(ratios["pr2392"])
     assert numbers.span(*asked) == "5.9 to 84"
@@ -96,7 +107,12 @@ def test_a_machine_without_a_gpu_has_no_reasons():
 
 def test_another_verdict_on_another_gpu_stands_behind():
     mine = {"id": "a", "kind": "holds"}
-    others = [("H100", {"a": {"kind": "fails"}}), ("H200", {"a": {"kind": "holds"}}), ("B200", {"a": {"kind": "not measured yet"}}), ("L4", {})]
+    others = [
+        ("H100", {"a": {"kind": "fails"}}),
+        ("H200", {"a": {"kind": "holds"}}),
+        ("B200", {"a": {"kind": "not measured yet"}}),
+        ("L4", {}),
+    ]
     assert stands.differing(mine, others) == [("H100", "fails")]
     behind = {gpu for chapter in page() for verdict in chapter["verdicts"] for gpu, _ in verdict["elsewhere"]}
     assert behind == {"H100"}
@@ -112,7 +128,9 @@ def test_the_page_has_every_sentence():
 def test_the_report_has_a_page_of_it(thesis_report):
     """Of a GTX 580 that measured the thesis's own numbers: nothing moved."""
     page = (thesis_report / "stands.html").read_text(encoding="utf-8")
-    assert page.count("<section id=") == len(stands.chapters()) and 'href="stands.html"' in (thesis_report / "index.html").read_text(encoding="utf-8")
+    assert page.count("<section id=") == len(stands.chapters()) and 'href="stands.html"' in (
+        thesis_report / "index.html"
+    ).read_text(encoding="utf-8")
     assert page.count('<span class="verdict') == len(cells.read_layout("claims.csv"))
     assert "{{" not in page and "on the NVIDIA GeForce GTX 580" in page
     assert "The CPU moved further than the GPU" not in page and "Figure 3.7." in page

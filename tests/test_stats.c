@@ -73,8 +73,8 @@ static void student_is_that_of_printed_tables(void **state)
     const struct {
         int df;
         double t;
-    } known[] = {{1, 12.7062047}, {2, 4.3026527}, {3, 3.1824463}, {4, 2.7764451}, {9, 2.2621572}, {30, 2.0422725},
-                 {999, 1.9623415}};
+    } known[] = {{1, 12.7062047}, {2, 4.3026527},  {3, 3.1824463},  {4, 2.7764451},
+                 {9, 2.2621572},  {30, 2.0422725}, {999, 1.9623415}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         assert_near(ab_student_t975(known[i].df), known[i].t, 1e-6);
 }

@@ -1,4 +1,5 @@
 """make time-to-target: its statistics, and a figure of two easy goals."""
+
 import csv
 import math
 import os
@@ -64,7 +65,9 @@ def rows_of(times):
     return [{"cpu_s": time, "length": 1} for time in times]
 
 
-@pytest.mark.parametrize("times", [[0.0] * 4, [0.25] * 4, [0.5], [0.0, 1e-6, 3.0, 3.0]], ids=["none", "one", "one run", "some"])
+@pytest.mark.parametrize(
+    "times", [[0.0] * 4, [0.25] * 4, [0.5], [0.0, 1e-6, 3.0, 3.0]], ids=["none", "one", "one run", "some"]
+)
 def test_any_times_are_drawn(times, tmp_path):
     time_to_target.draw({"some": rows_of(times)}, len(times), "cpu_s", tmp_path)
     assert (tmp_path / "figure-time-to-target.pdf").stat().st_size > 0
@@ -75,7 +78,10 @@ def test_nobody_arrives(tmp_path):
     (tmp_path / "time-to-target.svg").write_text("old")
     done = call("u3:0", "--runs", 2, "--out", tmp_path)
     assert done.returncode == 1
-    assert done.stderr == "time-to-target: no run has arrived, so there is nothing to draw (a longer --seconds? an easier goal?)\n"
+    assert (
+        done.stderr
+        == "time-to-target: no run has arrived, so there is nothing to draw (a longer --seconds? an easier goal?)\n"
+    )
     assert [path.name for path in tmp_path.iterdir()] == ["time-to-target.csv"]
 
 
@@ -84,11 +90,14 @@ def test_an_optimum_that_is_found_at_once_is_known(tmp_path):
     assert time_to_target.goal("burma14:0", tmp_path) == ("burma14", 0.0, 3323)
 
 
-@pytest.mark.parametrize("goal, message", [
-    ("u200", 'expected INSTANCE:PERCENT, got "u200"'),
-    ("absent.tsp:1", "antbench solve: absent.tsp: no such file"),
-    ("c200:1", "c200: its optimum is not known"),
-])
+@pytest.mark.parametrize(
+    "goal, message",
+    [
+        ("u200", 'expected INSTANCE:PERCENT, got "u200"'),
+        ("absent.tsp:1", "antbench solve: absent.tsp: no such file"),
+        ("c200:1", "c200: its optimum is not known"),
+    ],
+)
 def test_goals_that_cannot_be(goal, message, tmp_path):
     done = call(goal, "--out", tmp_path)
     assert done.returncode == 2 and done.stderr == f"{message}\n"

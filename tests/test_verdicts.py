@@ -76,5 +76,7 @@ def test_the_page_counts_sentences_and_shows_their_history(thesis_report):
         if name in rows:
             assert all(f"{line['date']}: {line['verdict']}" in rows[name].replace("&#39;", "'") for line in lines), name
     assert "as fast as the source" in rows["cpu-82x"] and "acotsp-seq (CPU) 1.0 times" in rows["cpu-82x"]
-    assert rows["kth-adaptive"].count('class="reading"') == 2 and 'data-verdict="not measured yet"' in rows["kth-adaptive"]
+    assert (
+        rows["kth-adaptive"].count('class="reading"') == 2 and 'data-verdict="not measured yet"' in rows["kth-adaptive"]
+    )
     assert "one in twenty at most rests on chance" in page

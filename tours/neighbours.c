@@ -180,8 +180,7 @@ static void find_by_matrix(const tsp_instance *cities, int threads, neighbours *
     for (int i = 0; i < n; i++) {
         nearest around = {.city = i, .most = near->count};
         for (int j = 0; j < n; j++) consider(&around, j, cities->dist[(size_t)i * (size_t)n + (size_t)j]);
-        memcpy(near->city + (size_t)i * (size_t)near->count, around.found,
-               (size_t)near->count * sizeof *around.found);
+        memcpy(near->city + (size_t)i * (size_t)near->count, around.found, (size_t)near->count * sizeof *around.found);
     }
 }
 

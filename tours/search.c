@@ -192,8 +192,8 @@ INLINE void extend_ring(const search *s, bool forward, int64_t gain, int t1, int
         if (t5 < 0 || open <= best->gain) break;
         if (t5 == t3 || !is_between(s, t2, t5, t3, forward)) continue;
         const int after_t5 = after(s, t5, forward);
-        if (!is_fixed(s, t5, after_t5) && (may_move(s, t2, t5, forward) || may_move(s, after_t5, t3, forward) ||
-                                           may_move(s, t4, t1, forward)))
+        if (!is_fixed(s, t5, after_t5) &&
+            (may_move(s, t2, t5, forward) || may_move(s, after_t5, t3, forward) || may_move(s, t4, t1, forward)))
             keep(best, SWAPPED, open + distance(s, t5, after_t5) - distance(s, after_t5, t1), t1, t2, t3, t4, t5,
                  after_t5);
         const int before = after(s, t5, !forward);

@@ -34,18 +34,18 @@ typedef struct search_near {
 /* A run of cities of a tour, numbered 0 .. n-1 in its order, and a tour through them. */
 typedef struct search {
     const tsp_instance *cities;
-    bool euclidean;        /* EUC_2D, which most instances are */
+    bool euclidean; /* EUC_2D, which most instances are */
     search_moves moves;
-    int n;                 /* cities here */
-    bool path;             /* a part of a longer tour: the edge between n-1 and 0 stands for the rest of it and stays */
-    int32_t *id;           /* [n] what a city is called in the instance */
-    tsp_point *points;     /* [n] where cities have coordinates on a plane, or TSPLIB's */
-    tsp_place *sphere;     /* [n] where they lie on a sphere */
-    search_near *near;     /* [n][NEIGHBOURS] */
-    int32_t *at;           /* [n] the tour: the city at each position */
-    int32_t *where;        /* [n] the position of each city */
-    int32_t *queue;        /* [n] cities to look at, a ring */
-    bool *queued;          /* [n] don't-look bits, the other way round */
+    int n;             /* cities here */
+    bool path;         /* a part of a longer tour: the edge between n-1 and 0 stands for the rest of it and stays */
+    int32_t *id;       /* [n] what a city is called in the instance */
+    tsp_point *points; /* [n] where cities have coordinates on a plane, or TSPLIB's */
+    tsp_place *sphere; /* [n] where they lie on a sphere */
+    search_near *near; /* [n][NEIGHBOURS] */
+    int32_t *at;       /* [n] the tour: the city at each position */
+    int32_t *where;    /* [n] the position of each city */
+    int32_t *queue;    /* [n] cities to look at, a ring */
+    bool *queued;      /* [n] don't-look bits, the other way round */
     int queue_first, queue_length;
     int32_t (*undo)[2];    /* positions between which was reversed since the last kick */
     int n_undo;            /* SEARCH_MOST_UNDO: too many to undo */

@@ -10,11 +10,11 @@
 
 typedef struct ab_bench {
     const ab_options *options;
-    ab_effort effort; /* of one process; budget_s and host_steps are infinite where there is no limit */
-    int processes;    /* that measure each timed row: the runs, samples and time of a row are shared by so many */
+    ab_effort effort;   /* of one process; budget_s and host_steps are infinite where there is no limit */
+    int processes;      /* that measure each timed row: the runs, samples and time of a row are shared by so many */
     int most_processes; /* that do so with --until-precise, each with as large a share; else the same */
-    int process;      /* which of them this one is, from 1; 1 also in the one that starts them */
-    int shares;       /* of processes that are to be joined, in the one that starts them */
+    int process;        /* which of them this one is, from 1; 1 also in the one that starts them */
+    int shares;         /* of processes that are to be joined, in the one that starts them */
     bool have_gpu;
     char no_gpu[sizeof((ab_status *)0)->reason]; /* why none was found that was looked for; or empty */
     gpu_info gpu;

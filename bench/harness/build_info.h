@@ -7,13 +7,13 @@
 #include "base/status.h"
 
 typedef struct ab_build_info {
-    const char *version;            /* "0.9.0", or "0.9.0-12-gabcdef1": as many commits later */
-    const char *commit;             /* git commit, abbreviated; "unknown" outside of a repository */
-    bool dirty;                     /* sources differed from that commit */
-    const char *cc, *cflags;        /* C compiler's version line and flags */
+    const char *version;                        /* "0.9.0", or "0.9.0-12-gabcdef1": as many commits later */
+    const char *commit;                         /* git commit, abbreviated; "unknown" outside of a repository */
+    bool dirty;                                 /* sources differed from that commit */
+    const char *cc, *cflags;                    /* C compiler's version line and flags */
     const char *nvcc, *nvcc_flags, *cuda_archs; /* version line, flags, architectures; empty without CUDA */
     int opencv_ipp;                             /* opencv_uses_ipp() (baselines/opencv_ipp.h) */
-    const char *opencv, *npp, *cudnn; /* their versions, "4.6.0"; empty without them */
+    const char *opencv, *npp, *cudnn;           /* their versions, "4.6.0"; empty without them */
     const char *kernels;            /* "kernels/tsp/ds_roulette.cu DIGEST ...": the SHA-256 of the GPU code of each */
     const char *device_code_sha256; /* over those of all; empty without CUDA */
 } ab_build_info;

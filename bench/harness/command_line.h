@@ -31,6 +31,6 @@ void ab_print_option(const ab_option *option, const char *help);
 ab_status ab_parse_whole(const char *option, const char *text, long long min, long long max, long long *value);
 ab_status ab_parse_int(const char *option, const char *text, int min, int max, int *value);
 ab_status ab_parse_percentage(const char *option, const char *text, double *share); /* "1%" or "1" is 0.01 */
-ab_status ab_parse_seconds(const char *option, const char *text, double *value); /* "0" is infinite */
+ab_status ab_parse_seconds(const char *option, const char *text, double *value);    /* "0" is infinite */
 
 #endif

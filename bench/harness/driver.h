@@ -34,31 +34,34 @@ typedef struct ab_line {
     const char *label;          /* in the report; NULL: the row's name */
     const char *published;      /* the sources' row beside it, as in `row`; NULL: that of the same name; "": none */
     double seconds, power; /* a sample takes about seconds * size^power on one core; 0: as the operation estimates */
-    bool gpu_only;              /* left out where there is no GPU */
-    int least;                  /* samples that are taken whatever they cost, but in profile smoke */
+    bool gpu_only;         /* left out where there is no GPU */
+    int least;             /* samples that are taken whatever they cost, but in profile smoke */
 } ab_line;
 
 /* The same inputs in every profile, for ab_block.on and ab_driver.inputs. */
-#define AB_ALWAYS(names) {names, names, names}
+#define AB_ALWAYS(names)                                                                                               \
+    {                                                                                                                  \
+        names, names, names                                                                                            \
+    }
 
 /* Which of the inputs that the user names a block is measured on. */
 typedef enum ab_asked { AB_ASKED_ALL, AB_ASKED_LISTED, AB_ASKED_WITH_EDGES } ab_asked;
 
 /* Rows that are measured alike, on the same inputs. */
 typedef struct ab_block {
-    const char *table;              /* "3.3"; the list of blocks ends with NULL */
-    const char *measure;            /* "time": one of the operations' */
-    const char *params;             /* of all lines; NULL for none */
-    const char *on[AB_PROFILES];    /* of the driver's inputs these, by profile: names, or "{set}"; NULL: all */
-    ab_asked asked;                 /* of the user's inputs these; LISTED: those of `on`, WITH_EDGES: those as well */
-    const ab_line *lines;           /* ends with a row of NULL */
-    unsigned with, without;         /* traits that "+" must have and must not have */
-    const char *stages;             /* table of the rows of the stages' times; NULL for none */
-    int runs;                       /* at most so many but in profile thesis; 0: the effort's */
-    int part;                       /* blocks of a part are measured together, input by input */
-    bool gpu_only;                  /* left out where there is no GPU */
-    bool found_only;                /* not measured on stand-ins */
-    bool unpublished;               /* what the sources did not measure: no number of theirs stands beside */
+    const char *table;           /* "3.3"; the list of blocks ends with NULL */
+    const char *measure;         /* "time": one of the operations' */
+    const char *params;          /* of all lines; NULL for none */
+    const char *on[AB_PROFILES]; /* of the driver's inputs these, by profile: names, or "{set}"; NULL: all */
+    ab_asked asked;              /* of the user's inputs these; LISTED: those of `on`, WITH_EDGES: those as well */
+    const ab_line *lines;        /* ends with a row of NULL */
+    unsigned with, without;      /* traits that "+" must have and must not have */
+    const char *stages;          /* table of the rows of the stages' times; NULL for none */
+    int runs;                    /* at most so many but in profile thesis; 0: the effort's */
+    int part;                    /* blocks of a part are measured together, input by input */
+    bool gpu_only;               /* left out where there is no GPU */
+    bool found_only;             /* not measured on stand-ins */
+    bool unpublished;            /* what the sources did not measure: no number of theirs stands beside */
 } ab_block;
 
 /* How a table is headed, and what stands beside it. */
@@ -70,14 +73,14 @@ typedef struct ab_heading {
 } ab_heading;
 
 typedef struct ab_driver {
-    const char *name;               /* "3.3" */
-    const char *program;            /* "table_3_3": in meta.json */
-    const char *summary;            /* a line for --help */
-    const char *machine;            /* whose the published numbers are: "GTX 580, one core of an i7 950" */
+    const char *name;    /* "3.3" */
+    const char *program; /* "table_3_3": in meta.json */
+    const char *summary; /* a line for --help */
+    const char *machine; /* whose the published numbers are: "GTX 580, one core of an i7 950" */
     ab_effort efforts[AB_PROFILES];
     const char *inputs[AB_PROFILES]; /* names, or "{set}" */
-    const char *optional;           /* more of them where they are found, but not in profile smoke; NULL for none */
-    const ab_set *sets;             /* ends with a name of NULL; NULL for none */
+    const char *optional;            /* more of them where they are found, but not in profile smoke; NULL for none */
+    const ab_set *sets;              /* ends with a name of NULL; NULL for none */
     const ab_heading *headings;
     const ab_block *blocks;
 } ab_driver;

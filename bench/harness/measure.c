@@ -84,7 +84,8 @@ static ab_status reserve(ab_series *series, const ab_work *work, int more)
     if (late) series->late = late;
     double *enqueue_s = realloc(series->enqueue_s, capacity * sizeof *enqueue_s);
     if (enqueue_s) series->enqueue_s = enqueue_s;
-    if (!ms || !discarded || !number || !late || !enqueue_s) return ab_failed("out of memory for %zu samples", capacity);
+    if (!ms || !discarded || !number || !late || !enqueue_s)
+        return ab_failed("out of memory for %zu samples", capacity);
     series->capacity = (int)capacity;
     return ab_ok();
 }

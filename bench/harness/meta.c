@@ -397,10 +397,11 @@ ab_status ab_meta_finish(json_t *meta, bool complete, int exit_code)
     struct rusage usage = {0}, of_processes = {0};
     getrusage(RUSAGE_SELF, &usage);
     getrusage(RUSAGE_CHILDREN, &of_processes);
-    const bool done = json_object_set_new(meta, "ended_utc", utc_json(time(NULL))) == 0 &&
-                      json_object_set_new(meta, "complete", json_boolean(complete)) == 0 &&
-                      json_object_set_new(meta, "exit_code", json_integer(exit_code)) == 0 &&
-                      json_object_set_new(meta, "involuntary_switches", json_integer(usage.ru_nivcsw + of_processes.ru_nivcsw)) == 0;
+    const bool done =
+        json_object_set_new(meta, "ended_utc", utc_json(time(NULL))) == 0 &&
+        json_object_set_new(meta, "complete", json_boolean(complete)) == 0 &&
+        json_object_set_new(meta, "exit_code", json_integer(exit_code)) == 0 &&
+        json_object_set_new(meta, "involuntary_switches", json_integer(usage.ru_nivcsw + of_processes.ru_nivcsw)) == 0;
     return done ? ab_ok() : ab_failed("out of memory");
 }
 

@@ -174,8 +174,7 @@ ab_gpu_state ab_nvml_read(ab_nvml *nvml)
 double ab_nvml_energy_j(const ab_nvml *nvml)
 {
     unsigned long long millijoule;
-    const bool known =
-        nvml && nvml->total_energy && nvml->total_energy(nvml->device, &millijoule) == NVML_SUCCESS;
+    const bool known = nvml && nvml->total_energy && nvml->total_energy(nvml->device, &millijoule) == NVML_SUCCESS;
     return known ? 1e-3 * (double)millijoule : (double)NAN;
 }
 

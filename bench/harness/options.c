@@ -184,7 +184,8 @@ static ab_status parse_clock(const char *option, const char *text, int *mhz)
 static ab_status parse_directory(const char *option, const char *text, char **directory)
 {
     if (!*text) return ab_bad_input("--%s: expected a directory, got \"\"", option);
-    if (!ab_is_clean(text)) return ab_bad_input("--%s: \"%.63s\": a name is UTF-8 without control characters", option, text);
+    if (!ab_is_clean(text))
+        return ab_bad_input("--%s: \"%.63s\": a name is UTF-8 without control characters", option, text);
     free(*directory);
     *directory = strdup(text);
     return *directory ? ab_ok() : ab_failed("out of memory");
@@ -197,7 +198,8 @@ static void print_help(const ab_program *program)
     printf("%s: %s\n\nusage: %s [options]\n\n", program->shown, program->summary, program->shown);
     for (int i = 0; i < N_OPTIONS; i++)
         if (i != OPTION_SAVE || program->saves)
-            ab_print_option(&described_options[i], i == OPTION_INSTANCES ? program->instances_help : described_options[i].help);
+            ab_print_option(&described_options[i],
+                            i == OPTION_INSTANCES ? program->instances_help : described_options[i].help);
     if (program->print_parameters) program->print_parameters(program->context);
     printf("\nexit codes: 0 fine, 1 internal, CUDA or I/O error, 2 usage or nothing matched, 3 confirmed slower,\n"
            "  4 wrong output, 5 inconclusive, 77 nothing could run\n");

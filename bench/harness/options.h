@@ -33,11 +33,11 @@ enum { AB_MAX_PROCESSES = 1000, AB_MORE_PROCESSES = 10 };
 typedef enum ab_action { AB_ACTION_RUN, AB_ACTION_LIST, AB_ACTION_DRY_RUN, AB_ACTION_EXIT } ab_action;
 
 typedef struct ab_options {
-    const char *program;    /* "table_3_3": as meta.json has it */
-    const char *shown;      /* "antbench 3.3": before messages */
-    ab_action action;       /* AB_ACTION_EXIT: --help or --version was answered, or an error was printed */
-    int exit_code;          /* for AB_ACTION_EXIT */
-    char **instances; /* names after --instances, or those of all --rows, NULL-terminated; NULL for the profile's */
+    const char *program; /* "table_3_3": as meta.json has it */
+    const char *shown;   /* "antbench 3.3": before messages */
+    ab_action action;    /* AB_ACTION_EXIT: --help or --version was answered, or an error was printed */
+    int exit_code;       /* for AB_ACTION_EXIT */
+    char **instances;    /* names after --instances, or those of all --rows, NULL-terminated; NULL for the profile's */
     char **implementations; /* ids and patterns after --implementations, NULL-terminated; NULL for all */
     char **rows;            /* selectors after --rows (bench/harness/selector.h), NULL-terminated; NULL for all */
     char **set;             /* "name=value" after each --set, NULL-terminated; NULL for none */
@@ -45,7 +45,7 @@ typedef struct ab_options {
     int device; /* CUDA device index */
     ab_profile profile;
     int runs, iterations, processes; /* 0 leaves them to the profile */
-    int process; /* --process K: measure the share of this one alone; 0: the whole run */
+    int process;                     /* --process K: measure the share of this one alone; 0: the whole run */
     double time_budget_s; /* seconds a row may take; 0 leaves it to the profile, infinite for --time-budget 0 */
     double until_precise; /* 0.01 for --until-precise 1%; 0: as the profile has it */
     int lock_clocks;      /* MHz or AB_BASE_CLOCK (bench/harness/nvml.h); 0: the GPU's clock is left alone */

@@ -211,8 +211,7 @@ static ab_status add_user(maker *m)
 {
     for (char **set = m->bench->options->set; set && *set; ++set) {
         const size_t name = strcspn(*set, "=");
-        if (is_ours(m, *set))
-            AB_TRY(add_sweep(&m->sweeps, *set, name, *set + name + 1, strlen(*set + name + 1), ","));
+        if (is_ours(m, *set)) AB_TRY(add_sweep(&m->sweeps, *set, name, *set + name + 1, strlen(*set + name + 1), ","));
     }
     return ab_ok();
 }
@@ -637,9 +636,8 @@ static void estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *
     *first_s = *later_s = 0.0;
     if (ab_cell_is_too_large(plan, bench, cell)) return;
     cell->operation->estimate(&c, cell->params, &sample_s, &once_s);
-    const double samples_s =
-        fmin(sample_s * ab_cell_count(bench, cell).samples,
-             fmax(ab_cell_budget(bench, cell), sample_s * fmax(1.0, ab_cell_least(bench, cell))));
+    const double samples_s = fmin(sample_s * ab_cell_count(bench, cell).samples,
+                                  fmax(ab_cell_budget(bench, cell), sample_s * fmax(1.0, ab_cell_least(bench, cell))));
     const bool metered = cell->measure->timed && cell->implementation->backend == AB_CUDA;
     *first_s = once_s + samples_s + (metered ? bench->options->energy_s : 0.0);
     *later_s = ab_cell_is_repeated(cell) ? fmin(sample_s, 1.0) + samples_s : 0.0;
@@ -681,7 +679,8 @@ void ab_plan_add_published(const ab_plan *plan, const ab_cell *cell, const char 
     if (!heading[i].table || !is_theirs(plan, cell, &heading[i])) return;
     const char *instance = heading[i].instance ? heading[i].instance : plan->inputs[cell->input].asked;
     const char *metric = heading[i].metric ? heading[i].metric : stage;
-    const ab_published *found = metric ? ab_published_find(&plan->published[i], cell->published, instance, metric) : NULL;
+    const ab_published *found =
+        metric ? ab_published_find(&plan->published[i], cell->published, instance, metric) : NULL;
     if (!found) return;
     snprintf(row->published_id, sizeof row->published_id, "%s", found->id);
     row->published_ms = found->value;

@@ -20,7 +20,7 @@ typedef struct ab_cell {
     bool l2_cold;
     char published[48]; /* the sources' row beside which it stands */
     char row[48];       /* its name in the driver, where --set has given it another */
-    ab_row key; /* what names the row: table, row, instance, implementation, params, scope ... */
+    ab_row key;         /* what names the row: table, row, instance, implementation, params, scope ... */
 } ab_cell;
 
 typedef struct ab_plan {

@@ -58,11 +58,11 @@ typedef struct ab_row {
     double verify_value;
     /* Of the kernels that a sample launches (launches.h), each a list with spaces between; empty where none are. */
     char kernels[320];
-    char block_threads[64]; /* of a block */
-    char registers[64];     /* of a thread */
-    char shared_bytes[96];  /* of a block, static and dynamic */
-    char blocks_per_sm[48]; /* that a multiprocessor holds at once */
-    char occupancy[96];     /* share of the warps that it can hold */
+    char block_threads[64];                      /* of a block */
+    char registers[64];                          /* of a thread */
+    char shared_bytes[96];                       /* of a block, static and dynamic */
+    char blocks_per_sm[48];                      /* that a multiprocessor holds at once */
+    char occupancy[96];                          /* share of the warps that it can hold */
     double sm_clock_mhz, temperature_c, power_w; /* of the GPU at work: the means of the looks at it (sample.h) */
     char throttle[96]; /* reasons seen then, separated by |, or "none"; empty when not known */
     char published_id[64];

@@ -14,7 +14,7 @@ static const double LEAST_WARM_UP_S = 0.005, MOST_WARM_UP_S = 0.05, COOL_DOWN_S 
 static const double LONGEST_RETAKEN_S = 20.0; /* of a group without a budget */
 static const double MOST_LOST = 0.02;         /* share of a group's time in which the process waited for a core */
 static const double PREEMPTIONS_PER_S = 25.0; /* an idle machine has a few; sharing a core, 40 to 250 were seen */
-static const double QUEUED_MS = 5.0; /* of iterations at once, for their energy */
+static const double QUEUED_MS = 5.0;          /* of iterations at once, for their energy */
 enum { WARM_UP_ITERATIONS = 4096 /* at once, at most */, MAX_RETAKEN = 5 /* groups of a row */ };
 
 /* ---- One stage as a work of its own ---- */
@@ -123,7 +123,7 @@ typedef struct sampler {
     stage_work alone; /* of it */
     ab_timing timing;
     conditions in_group, in_kept; /* of the GPU: in the group at hand, and in those that are kept */
-    int kept; /* samples */
+    int kept;                     /* samples */
     int group, retaken;
     ab_watch watch;        /* since the group began */
     bool late_kept;        /* late samples count, since their group could not be taken again */

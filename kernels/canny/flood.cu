@@ -297,5 +297,5 @@ static ab_status detect(const canny_device *device)
     return AB_LAUNCHED("flood");
 }
 
-AB_RUNG(canny_rung, canny_flood) = {
-    .detect = detect, .keeps_blurred = true, .check = check, .scratch_bytes = scratch_bytes};
+AB_RUNG(canny_rung,
+        canny_flood) = {.detect = detect, .keeps_blurred = true, .check = check, .scratch_bytes = scratch_bytes};

@@ -34,8 +34,8 @@ static void blur(const picture *image, const canny_gaussian *gaussian, uint16_t 
         for (int x = 0; x < width; ++x) {
             unsigned sum = 1u << 15;
             for (int i = -radius; i <= radius; ++i)
-                sum += gaussian->weights[i + radius] *
-                       rows[(size_t)mirrored(y + i, height) * (size_t)width + (size_t)x];
+                sum +=
+                    gaussian->weights[i + radius] * rows[(size_t)mirrored(y + i, height) * (size_t)width + (size_t)x];
             blurred[(size_t)y * (size_t)width + (size_t)x] = (uint8_t)(sum >> 16);
         }
 }

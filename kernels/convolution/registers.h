@@ -17,8 +17,11 @@
 #include "kernels/warp.h"
 
 enum { COLUMNS = 4, MAX_WARPS = 8 };
-enum { FREE_ROWS_RADIUS = 2, FEW_ROWS = 2, /* rows a thread, where the parameters do not say */
-       FIXED_ROWS = 4 };                   /* of wider filters: unrolled code grows with both */
+enum {
+    FREE_ROWS_RADIUS = 2,
+    FEW_ROWS = 2, /* rows a thread, where the parameters do not say */
+    FIXED_ROWS = 4
+}; /* of wider filters: unrolled code grows with both */
 
 /* What a thread sees of a row with a filter of radius K: `apron` pixels, its own, `apron` pixels. */
 template <int K> struct registers_row {

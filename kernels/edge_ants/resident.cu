@@ -32,7 +32,11 @@
 #include "kernels/warp.h"
 
 static const double MAX_SCALE = 4096.0;
-enum { MAX_THREADS = 1024, SM_THREADS = 2048, TWO_MATRICES_PIXELS = 1 << 21 }; /* two matrices of so many pixels: 16 MiB */
+enum {
+    MAX_THREADS = 1024,
+    SM_THREADS = 2048,
+    TWO_MATRICES_PIXELS = 1 << 21
+}; /* two matrices of so many pixels: 16 MiB */
 enum { ENTRIES = EA_MEMORY / EA_NEIGHBOURS };
 
 /* What a lane knows of its neighbour before it sees the pheromone. */
@@ -169,8 +173,8 @@ static __global__ void __launch_bounds__(MAX_THREADS)
     walk(ea_device colony, ea_stretch stretch, int per_block, double growth, float settling)
 {
     SHARED_DYNAMIC(int4, entries, 0, per_block * EA_NEIGHBOURS);
-    SHARED_DYNAMIC(int, memory, 0, per_block * EA_MEMORY); /* the same */
-    SHARED_DYNAMIC(int, positions, per_block * EA_MEMORY * (int)sizeof(int), per_block);
+    SHARED_DYNAMIC(int, memory, 0, per_block *EA_MEMORY); /* the same */
+    SHARED_DYNAMIC(int, positions, per_block *EA_MEMORY *(int)sizeof(int), per_block);
     SHARED_DYNAMIC(float, entered, per_block *(EA_MEMORY + 1) * (int)sizeof(int), TWO ? per_block : 0);
     const int first_ant = (int)blockIdx.x * per_block, walkers = walkers_of((int)blockDim.x, TWO);
     const int octets = walkers / EA_NEIGHBOURS, keeper = walkers < (int)blockDim.x ? walkers : 0;
@@ -310,8 +314,9 @@ static ab_status walk_once(ea_device *colony, const cut &grid, unsigned long lon
 
 static ab_status run(ea_device *colony, const ea_stretch *stretch)
 {
-    const int matrices = colony->matrices ? colony->matrices
-                                          : colony->width * colony->height > TWO_MATRICES_PIXELS ? 1 : 2;
+    const int matrices = colony->matrices                                       ? colony->matrices
+                         : colony->width * colony->height > TWO_MATRICES_PIXELS ? 1
+                                                                                : 2;
     const int at_once = iterations_at_once((double)colony->keep);
     cut grid;
     AB_TRY(cut_grid(colony, matrices == 2, &grid));

@@ -245,8 +245,7 @@ static ab_status judge_difference(const comparison *c, const difference *d)
     if (c->other_rules) return ab_ok();
     if (d->missing + d->surplus > EDGES_TOLERANCE * d->pixels)
         return ab_failed("%g pixels are missing and %g are too many, of %g", d->missing, d->surplus, d->pixels);
-    if (d->border > 0.0)
-        return ab_failed("%g pixels of the last column and row are missing or too many", d->border);
+    if (d->border > 0.0) return ab_failed("%g pixels of the last column and row are missing or too many", d->border);
     return ab_ok();
 }
 

@@ -124,7 +124,9 @@ ab_status edges_judge_noise(const ab_task *task, double *f);
      .verify = edges_verify,                                                                                           \
      .least_on_host = edges_steps,                                                                                     \
      .own = &(detector)},                                                                                              \
-        {.name = "quality", .scope = "quality", .metric = "f", .judge = edges_judge_map, .own = &(detector)}
+    {                                                                                                                  \
+        .name = "quality", .scope = "quality", .metric = "f", .judge = edges_judge_map, .own = &(detector)             \
+    }
 
 /* Parameters that every detector has, for the end of its table. */
 #define EDGES_PARAMETERS                                                                                               \
@@ -158,17 +160,15 @@ ab_status edges_judge_noise(const ab_task *task, double *f);
          .choices = edges_tuning_names,                                                                                \
          .measure = "noise",                                                                                           \
          .shown = AB_SHOWN},                                                                                           \
-        {.name = NULL}
+    {                                                                                                                  \
+        .name = NULL                                                                                                   \
+    }
 
 #define EDGES_THREADS                                                                                                  \
-    {.name = "threads",                                                                                                \
-     .help = "of a CPU implementation; all: all cores",                                                                \
-     .offset = offsetof(ed_params, threads),                                                                           \
-     .least = 1,                                                                                                       \
-     .most = 4096,                                                                                                     \
-     .fallback = 1,                                                                                                    \
-     .word = "all",                                                                                                    \
-     .shown = AB_SHOWN_CPU | AB_FITTED}
+    {                                                                                                                  \
+        .name = "threads", .help = "of a CPU implementation; all: all cores", .offset = offsetof(ed_params, threads),  \
+        .least = 1, .most = 4096, .fallback = 1, .word = "all", .shown = AB_SHOWN_CPU | AB_FITTED                      \
+    }
 
 extern const char *const edges_noise_names[];  /* by image_noise */
 extern const char *const edges_tuning_names[]; /* "fixed", "best", "thesis", "planes" */

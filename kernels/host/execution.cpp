@@ -275,15 +275,15 @@ class grid_run
     std::vector<thread_state> states_;   /* [thread], apart because the scheduler reads them all every round */
     std::unique_ptr<warp[]> warps_;
     block_meeting barrier_{};
-    unsigned ended_ = 0;         /* threads of the block that have ended */
-    bool failed_ = false;        /* a report has been made */
-    bool closing_ = false;       /* fibers must end */
-    ordering turns_;             /* of threads, for each round */
-    std::size_t turn_ = 0;       /* in the round: whose turn is next */
-    bool ran_ = false;           /* in the round: any thread */
-    unsigned last_ = 0;          /* thread that had the last turn */
-    place caller_{};             /* of the launch */
-    place *left_ = nullptr;      /* which was left last */
+    unsigned ended_ = 0;           /* threads of the block that have ended */
+    bool failed_ = false;          /* a report has been made */
+    bool closing_ = false;         /* fibers must end */
+    ordering turns_;               /* of threads, for each round */
+    std::size_t turn_ = 0;         /* in the round: whose turn is next */
+    bool ran_ = false;             /* in the round: any thread */
+    unsigned last_ = 0;            /* thread that had the last turn */
+    place caller_{};               /* of the launch */
+    place *left_ = nullptr;        /* which was left last */
     std::size_t shared_limit_;     /* bytes of shared memory that a block may have, static and dynamic */
     std::size_t static_bytes_ = 0; /* of static shared memory declared so far */
     std::vector<shared_declaration> declarations_;

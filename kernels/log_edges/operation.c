@@ -26,8 +26,13 @@ int log_limit(double threshold)
 }
 
 static const ab_parameter parameters[] = {
-    {.name = "threshold", .help = "what the Laplacian of the smoothed image must exceed", .kind = AB_REAL,
-     .offset = offsetof(ed_params, threshold), .most = 1e6, .fallback = 5, .shown = AB_SHOWN_SET},
+    {.name = "threshold",
+     .help = "what the Laplacian of the smoothed image must exceed",
+     .kind = AB_REAL,
+     .offset = offsetof(ed_params, threshold),
+     .most = 1e6,
+     .fallback = 5,
+     .shown = AB_SHOWN_SET},
     EDGES_THREADS,
     {.name = NULL},
 };

@@ -172,8 +172,7 @@ static ab_status read_padded(as_colony *base, as_padded *padded)
     const size_t bytes = (size_t)device->n * (size_t)device->stride * sizeof(float);
     padded->stride = device->stride;
     padded->usual = !colony->rung->choice || colony->rung->same_weights;
-    if (padded->pheromone)
-        CUDA_TRY(cudaMemcpy(padded->pheromone, device->pheromone, bytes, cudaMemcpyDeviceToHost));
+    if (padded->pheromone) CUDA_TRY(cudaMemcpy(padded->pheromone, device->pheromone, bytes, cudaMemcpyDeviceToHost));
     if (padded->choice_info)
         CUDA_TRY(cudaMemcpy(padded->choice_info, device->choice_info, bytes, cudaMemcpyDeviceToHost));
     return ab_ok();

@@ -224,7 +224,8 @@ static double iteration_seconds(const ab_circumstances *c, const as_params *p)
     const double n = c->input->size;
     const bool lists = c->implementation->traits & AB_CANDIDATES;
     if (c->implementation->backend == AB_HOST) return 6e-7 * steps(c, p); /* on fibers */
-    if (c->seconds > 0.0) return c->seconds * pow(n, c->power) / (c->implementation->backend == AB_CPU ? p->threads : 1);
+    if (c->seconds > 0.0)
+        return c->seconds * pow(n, c->power) / (c->implementation->backend == AB_CPU ? p->threads : 1);
     if (c->implementation->backend == AB_CUDA) return lists ? 1e-9 * n * p->n_ants : 3e-12 * n * n * n;
     return (lists ? 1.9e-8 * pow(n, 2.4) : 1.9e-9 * n * n * n) / p->threads;
 }

@@ -101,7 +101,7 @@ enum {
 };
 
 typedef struct as_problem {
-    int n;                  /* cities, >= 2 */
+    int n;               /* cities, >= 2 */
     const int32_t *dist; /* [n][n], symmetric, zero diagonal, >= 0: TSPLIB's integer distances; NULL where there are too
                              * many of them, and points in their place */
     const tsp_point
@@ -139,12 +139,12 @@ typedef struct as_params {
     int carveout;  /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
     int nn;        /* size of the candidate sets that the problem is given; 0 for none */
     int workers;   /* GPU, AB_WORKERS: threads of an ant's block (JPDC's worker ants), a power of two; others: 0 */
-    int near;       /* GPU, AB_RACE: near cities with a clock of their own; 0: 31 */
+    int near;      /* GPU, AB_RACE: near cities with a clock of their own; 0: 31 */
     int block_ants; /* GPU, AB_RACE: ants of a block whose rows come from the cache; 0: rows in shared memory if they fit */
     int block;      /* GPU, AB_THREAD_EACH: task-thread's ants of a block: 4, 8, 16, 32 or 64 */
-    bool readonly; /* GPU, AB_THREAD_EACH: choice_info through the read-only cache, once the texture cache */
-    int ranks;     /* AB_SEVERAL: how many work together; others: 1 */
-    bool each;     /* AB_SEVERAL: n_ants was of each rank, until it was multiplied; as "weak scaling" has it */
+    bool readonly;        /* GPU, AB_THREAD_EACH: choice_info through the read-only cache, once the texture cache */
+    int ranks;            /* AB_SEVERAL: how many work together; others: 1 */
+    bool each;            /* AB_SEVERAL: n_ants was of each rank, until it was multiplied; as "weak scaling" has it */
     ranks_way transfer;   /* AB_SEVERAL, GPU: how pheromone is summed */
     int exchange;         /* islands: iterations from one sending of the best tours to the next */
     as_topology topology; /* islands: to whom */

@@ -242,7 +242,9 @@ def parse(arguments):
     parser.add_argument("b", metavar="B", help="another")
     parser.add_argument("--rows", metavar="ROW,...", default="", help="of two builds: these rows alone")
     parser.add_argument("--processes", type=int, default=PROCESSES, metavar="N", help=f"of each; default {PROCESSES}")
-    parser.add_argument("--threshold", type=float, default=3, metavar="PERCENT", help="the same is within this; default 3")
+    parser.add_argument(
+        "--threshold", type=float, default=3, metavar="PERCENT", help="the same is within this; default 3"
+    )
     options, others = parser.parse_known_args(arguments)
     if options.processes < 2:
         parser.error("--processes: takes 2 or more, which an interval is of")

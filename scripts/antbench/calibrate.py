@@ -72,7 +72,9 @@ def keep(path, found):
 def report(kinds, path):
     for kind, found in kinds.items():
         spread = found["prior"]["median"]["spread_percent"]
-        print(f"{kind}: {found['rows']} rows, {found['processes']} processes; medians of a usual row differ by {spread:g} %")
+        print(
+            f"{kind}: {found['rows']} rows, {found['processes']} processes; medians of a usual row differ by {spread:g} %"
+        )
     print(f"kept in {path}")
 
 

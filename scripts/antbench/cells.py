@@ -50,7 +50,9 @@ class Estimate:
     reason: str = ""  # why value is NaN
     rows: tuple = ()  # the measured rows that it comes from
     instance: str = ""  # what was measured, where that is not what was asked for: a stand-in
-    n: int = 0  # what an interval rests on, of the part that has the fewest: machines, processes, samples, a quality's runs
+    n: int = (
+        0  # what an interval rests on, of the part that has the fewest: machines, processes, samples, a quality's runs
+    )
     machines: int = 0  # of the part that has the fewest; 0 of what is the same on every machine
     widened: bool = False  # by how far machines differ, where one or two measured a part (antbench.spread)
     span: tuple = ()  # the least and the largest mean of a host, where several measured a CPU's part
@@ -100,7 +102,9 @@ def parse(text):
     table, row, instance, asked, quantity = spelled.groups()
     if "," in row and quantity:
         raise BadInput(f'"{text}" asks for the {quantity} of several rows: of them there is the fastest\'s time alone')
-    return Address(runs.table_name(table), tuple(row.split(",")), tuple(instance.split("|")), conditions(asked), quantity or "")
+    return Address(
+        runs.table_name(table), tuple(row.split(",")), tuple(instance.split("|")), conditions(asked), quantity or ""
+    )
 
 
 def conditions(text):
@@ -237,7 +241,9 @@ def total(rows, address):
 
 def newest(rows):
     """The row to show where only parameters that nobody asked for differ."""
-    return max(rows, key=lambda row: (row["status"] == "ok", row["backend"] == "cpu" and runs.evidence(row), row["rank"]))
+    return max(
+        rows, key=lambda row: (row["status"] == "ok", row["backend"] == "cpu" and runs.evidence(row), row["rank"])
+    )
 
 
 def estimate(row, address):
@@ -371,9 +377,17 @@ def add(parts):
 
 def rests_on(*parts):
     """What the interval of the part rests on that has the fewest; what was counted or published has none."""
-    fewest = min((part for part in parts if part.n), key=lambda part: (part.machines or math.inf, part.n), default=Estimate())
-    narrow = [part for part in parts if 0 < part.machines < spread.ENOUGH]  # which hold on their machine alone, unless widened
-    return {"n": fewest.n, "machines": fewest.machines, "widened": bool(narrow) and all(part.widened for part in narrow)}
+    fewest = min(
+        (part for part in parts if part.n), key=lambda part: (part.machines or math.inf, part.n), default=Estimate()
+    )
+    narrow = [
+        part for part in parts if 0 < part.machines < spread.ENOUGH
+    ]  # which hold on their machine alone, unless widened
+    return {
+        "n": fewest.n,
+        "machines": fewest.machines,
+        "widened": bool(narrow) and all(part.widened for part in narrow),
+    }
 
 
 def unlike(a, b):
@@ -580,7 +594,5 @@ def chosen(options):
 
 
 def add_options(parser):
-    parser.add_argument(
-        "--run", default="", help="run or machine to show (default: yours, else the stored)"
-    )
+    parser.add_argument("--run", default="", help="run or machine to show (default: yours, else the stored)")
     parser.add_argument("--also", action="append", default=[], help="run or machine to show beside it; may be repeated")

@@ -151,7 +151,7 @@ def examine(line, source):
     if line["predicate"] in UNTESTED:
         return Test(line, UNTESTED[line["predicate"]], 1, reason=f"missing: {line['needs']}")
     if line["predicate"] not in predicates.PREDICATES or not line["set"]:
-        raise BadInput(f"report/cases.csv: {line['test']}: no predicate \"{line['predicate']}\", or no set")
+        raise BadInput(f'report/cases.csv: {line["test"]}: no predicate "{line["predicate"]}", or no set')
     names = cells.members(line["set"])
     every = [Case(name, cells.quotient(source, line["top"], line["over"], name)) for name in names]
     found = tuple(case for case in every if case.measured)
@@ -246,7 +246,10 @@ def moved(line, source, names):
     told = []
     for ours, theirs in ((line["top"], line["own_top"]), (line["over"], line["own_over"])):
         if theirs and ours and not set("#, ") & set(ours):
-            pairs = [(cells.look_up(None, theirs.replace("{card}", CARDS[-1]), x), cells.look_up(source, ours, x)) for x in names]
+            pairs = [
+                (cells.look_up(None, theirs.replace("{card}", CARDS[-1]), x), cells.look_up(source, ours, x))
+                for x in names
+            ]
             known = [(their, our) for their, our in pairs if their and our and our.rows]
             if known:
                 where = "CPU" if of_cpu(known[0][1]) else "GPU"

@@ -50,7 +50,9 @@ COLUMNS = runs.KEY + [
 
 def hardware_of(row):
     """The Hardware that measured a row, at the clock of then; nothing is known of a CPU's."""
-    return hardware.of_device(row["run"].device, row["sm_clock_mhz"]) if row["backend"] == "cuda" else hardware.Hardware()
+    return (
+        hardware.of_device(row["run"].device, row["sm_clock_mhz"]) if row["backend"] == "cuda" else hardware.Hardware()
+    )
 
 
 def ratio_of(a, b):
@@ -127,7 +129,9 @@ def is_alike(a, b, besides=()):
     return (
         a["instance"] == b["instance"]
         and a["scope"] == b["scope"]
-        and all(params[1].get(name, value) == value for name, value in params[0].items() if name not in (*OWN, *besides))
+        and all(
+            params[1].get(name, value) == value for name, value in params[0].items() if name not in (*OWN, *besides)
+        )
     )
 
 
@@ -155,8 +159,16 @@ def published_side(name):
     """The Gpus of report/cards.csv that a name means, "GTX 580", "gtx580" or "thesis"; [] for none, or for a path."""
     asked = hardware.known_as(name)
     known = [] if "/" in name else gpus.published_gpus()
-    found = [gpu for gpu in known if asked in (hardware.known_as(gpu.name), gpu.published.lower(), hardware.known_as(gpu.label))]
-    if not found and "/" not in name and (card := next((each for each in hardware.cards() if hardware.known_as(each) == asked), "")):
+    found = [
+        gpu
+        for gpu in known
+        if asked in (hardware.known_as(gpu.name), gpu.published.lower(), hardware.known_as(gpu.label))
+    ]
+    if (
+        not found
+        and "/" not in name
+        and (card := next((each for each in hardware.cards() if hardware.known_as(each) == asked), ""))
+    ):
         raise BadInput(f"{name}: the sources have no time of a {card}; they have times of {', '.join(names_of(known))}")
     return found
 
@@ -171,11 +183,17 @@ def loaded(name):
         return runs.load_runs(name)
     except BadInput as error:
         known = names_of(gpus.published_gpus())
-        meant = runs.nearest(hardware.known_as(name), list(map(hardware.known_as, known))) if name and "no run there" in str(error) else None
+        meant = (
+            runs.nearest(hardware.known_as(name), list(map(hardware.known_as, known)))
+            if name and "no run there" in str(error)
+            else None
+        )
         if meant is None:
             raise
         card = next(each for each in known if hardware.known_as(each) == meant)
-        raise BadInput(f"{name}: no run there, nor a published card; did you mean {card}? (published: {', '.join(known)}; make list-runs lists runs)") from None
+        raise BadInput(
+            f"{name}: no run there, nor a published card; did you mean {card}? (published: {', '.join(known)}; make list-runs lists runs)"
+        ) from None
 
 
 def side_of(name):
@@ -232,7 +250,9 @@ def published_line(name, label, x, address, pair):
         "params": address.partition("?")[2],
         **dict(zip(("a_device", "b_device"), (of_a.label, of_b.label))),
         **dict(zip(("a_status", "b_status"), told)),
-        **dict(zip(("a_ms", "a_lo_ms", "a_hi_ms", "b_ms", "b_lo_ms", "b_hi_ms"), (a.value, *ends[0], b.value, *ends[1]))),
+        **dict(
+            zip(("a_ms", "a_lo_ms", "a_hi_ms", "b_ms", "b_lo_ms", "b_hi_ms"), (a.value, *ends[0], b.value, *ends[1]))
+        ),
         **dict(zip(("ratio", "ratio_lo", "ratio_hi"), (ratio.value, ratio.low, ratio.high))),
         "ratio_per_sm_ghz": ratio.value * of_b.hardware.sm_ghz / of_a.hardware.sm_ghz,
         "ratio_per_gb_s": ratio.value * of_b.hardware.gb_per_s / of_a.hardware.gb_per_s,
@@ -252,7 +272,14 @@ def compare_qualities(lines, pairs):
         a, b = (np.array(runs.quality_of_runs(row)) for row in pair)
         if line["ratio"] == line["ratio"] or min(len(a), len(b)) < 2 or min(a.min(), b.min()) <= 0:
             continue
-        found.append({**{name: line[name] for name in runs.KEY}, "a": a.mean(), "b": b.mean(), **dict(zip(("ratio", "lo", "hi", "p"), welch(a, b)))})
+        found.append(
+            {
+                **{name: line[name] for name in runs.KEY},
+                "a": a.mean(),
+                "b": b.mean(),
+                **dict(zip(("ratio", "lo", "hi", "p"), welch(a, b))),
+            }
+        )
     for each, corrected in zip(found, inference.holm([each["p"] for each in found])):
         each["p"] = corrected
     return pd.DataFrame(found)
@@ -381,7 +408,10 @@ def summaries(lines):
         kind = f"{'GPU' if of_gpu else 'CPU'} rows of {', '.join(relevant)}" if relevant else ""
         same = " of the same code" if across and of_gpu else ""
         parts.setdefault(kind or f"{'GPU' if of_gpu else 'CPU'} rows{same}", []).append(i)
-    return [f"{kind}: {summary(lines.iloc[places])}" for kind, places in sorted(parts.items(), key=lambda part: (part[0][0] != "G", len(part[0])))]
+    return [
+        f"{kind}: {summary(lines.iloc[places])}"
+        for kind, places in sorted(parts.items(), key=lambda part: (part[0][0] != "G", len(part[0])))
+    ]
 
 
 def summary(lines):
@@ -400,10 +430,18 @@ def summary(lines):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench.compare", description=__doc__.splitlines()[0])
-    parser.add_argument("a", metavar="A", help='a run: directory, or MACHINE/ID of yours or the stored ones; a published card, "GTX 580"; with --run a row')
+    parser.add_argument(
+        "a",
+        metavar="A",
+        help='a run: directory, or MACHINE/ID of yours or the stored ones; a published card, "GTX 580"; with --run a row',
+    )
     parser.add_argument("b", metavar="B", help="another; MACHINE alone is the best stored row of each cell")
-    parser.add_argument("--run", metavar="RUN", help="compare two rows of this run: A and B are TABLE/ROW/INPUT?protocol=as")
-    parser.add_argument("--alike", action="store_true", help="fail where qualities differ by more than chance: exit code 4")
+    parser.add_argument(
+        "--run", metavar="RUN", help="compare two rows of this run: A and B are TABLE/ROW/INPUT?protocol=as"
+    )
+    parser.add_argument(
+        "--alike", action="store_true", help="fail where qualities differ by more than chance: exit code 4"
+    )
     parser.add_argument("--csv", metavar="FILE", help="write the comparison as CSV, - for stdout alone")
     return parser.parse_args(arguments)
 

@@ -17,7 +17,18 @@ from antbench.command import OK, SKIPPED, run
 
 LEAST_ROWS = 30  # of a kind, for its coverage to be judged
 GOAL = 0.9
-HEADER = ("GPU", "rows of", "scope", "time", "rows", "machines", "held out", "inside", "half interval, median", "of processes: inside")
+HEADER = (
+    "GPU",
+    "rows of",
+    "scope",
+    "time",
+    "rows",
+    "machines",
+    "held out",
+    "inside",
+    "half interval, median",
+    "of processes: inside",
+)
 
 
 def held_out(groups):

@@ -24,13 +24,7 @@ def google_benchmark(loaded):
     """The document of one or several runs."""
     first = loaded[0]
     machine, build = first.meta["machine"], first.meta["build"]
-    entries = [
-        entry
-        for run in loaded
-        for row in run.records
-        if row["samples"] > 0
-        for entry in of_row(run, row)
-    ]
+    entries = [entry for run in loaded for row in run.records if row["samples"] > 0 for entry in of_row(run, row)]
     if not entries:
         raise BadInput(f"{first.path}: no timed row")
     family = {}  # {name: its number}

@@ -119,13 +119,22 @@ def of_measured(tables, to):
         for line in made["lines"] if to in made["gpus"] else ():
             measured = line["cells"][made["gpus"].index(to)]
             for gpu, other, differs in zip(made["gpus"], line["cells"], line["other_code"]):
-                if gpu.source and gpu is not to and measured and other and not differs and not cells.unlike(measured, other):
+                if (
+                    gpu.source
+                    and gpu is not to
+                    and measured
+                    and other
+                    and not differs
+                    and not cells.unlike(measured, other)
+                ):
                     pairs.setdefault(gpu, {})[line["address"]] = (line, other, measured)
     for gpu, found in pairs.items():
         ratios = [(f"{line['row']}, {line['line']}", a.value / b.value) for line, a, b in found.values()]
         joules = [energy(a) / energy(b) for _, a, b in found.values()]
         metered = [ratio for ratio in joules if ratio == ratio]
-        yield Gain("", SAME_CODE, gpu, to, tuple(sorted(ratios, key=lambda each: each[1])), geometric_mean(metered), "", False)
+        yield Gain(
+            "", SAME_CODE, gpu, to, tuple(sorted(ratios, key=lambda each: each[1])), geometric_mean(metered), "", False
+        )
 
 
 def energy(estimate):
@@ -150,7 +159,10 @@ def notes(found, every):
 
 def what_it_has(start, to):
     """ "10.6 times the SM × GHz, 42 times the core × GHz, 25 times the GB/s"; what no source says is named."""
-    told = {name: more(start, to, what) for name, what in (("SM × GHz", "sm_ghz"), ("core × GHz", "core_ghz"), ("GB/s", "gb_per_s"))}
+    told = {
+        name: more(start, to, what)
+        for name, what in (("SM × GHz", "sm_ghz"), ("core × GHz", "core_ghz"), ("GB/s", "gb_per_s"))
+    }
     known = [f"{claims.short(ratio)} times the {name}" for name, ratio in told.items() if ratio == ratio]
     missing = [name for name, ratio in told.items() if ratio != ratio]
     return "; ".join(filter(None, (", ".join(known), f"{', '.join(missing)}: no source says" if missing else "")))
@@ -202,12 +214,16 @@ def as_text(found):
     head = ["times as fast, by row", *(name for name, _ in columns(found))]
     lines = [head] + [[name_of(gain, found), *(text(gain) for _, text in columns(found))] for gain in found]
     widths = [max(map(len, column)) for column in zip(*lines)]
-    heading, *aligned = [" ".join([*map(str.ljust, line[:3], widths), *map(str.rjust, line[3:], widths[3:])]) for line in lines]
+    heading, *aligned = [
+        " ".join([*map(str.ljust, line[:3], widths), *map(str.rjust, line[3:], widths[3:])]) for line in lines
+    ]
     told = [title(found), INTRODUCTION]
     for _, part in itertools.groupby(zip(found, aligned), key=lambda each: each[0].start.published):
         of_part, lines_of_part = zip(*part)
         told += ["", *cards(of_part), heading, *lines_of_part, *notes(of_part, found)]
-    return "\n".join(text if text in (heading, *aligned) else textwrap.fill(text, WIDTH, subsequent_indent="  ") for text in told)
+    return "\n".join(
+        text if text in (heading, *aligned) else textwrap.fill(text, WIDTH, subsequent_indent="  ") for text in told
+    )
 
 
 def name_of(gain, found):
@@ -229,13 +245,18 @@ def as_values(found):
         "title": title(found),
         "introduction": INTRODUCTION,
         "heads": [name for name, _ in columns(found)[BESIDE:]],
-        "pairs": [{"cards": cards(of_pair)[0], "lines": [line(gain, found) for gain in of_pair]} for of_pair in pairs.values()],
+        "pairs": [
+            {"cards": cards(of_pair)[0], "lines": [line(gain, found) for gain in of_pair]} for of_pair in pairs.values()
+        ],
         "notes": notes(found, found),
     }
 
 
 def line(gain, found):
-    return {"row": f"{gain.table} {gain.row}".strip() + mark(gain, found), "cells": [text(gain) for _, text in columns(found)[BESIDE:]]}
+    return {
+        "row": f"{gain.table} {gain.row}".strip() + mark(gain, found),
+        "cells": [text(gain) for _, text in columns(found)[BESIDE:]],
+    }
 
 
 def write_csv(path, found):
@@ -247,4 +268,6 @@ def write_csv(path, found):
             numbers = (gain.per_sm_ghz, gain.per_gb_s, gain.joules)
             told = ["" if value != value else f"{value:.6g}" for value in numbers]
             names = gain.table, gain.row, gain.start.label, gain.to.label, len(gain.ratios)
-            writer.writerow([*names, f"{gain.mean:.6g}", f"{low:.6g}", low_at, f"{high:.6g}", high_at, *told, gain.code])
+            writer.writerow(
+                [*names, f"{gain.mean:.6g}", f"{low:.6g}", low_at, f"{high:.6g}", high_at, *told, gain.code]
+            )

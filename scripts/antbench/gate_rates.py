@@ -65,7 +65,9 @@ def judged(values_of_driver, rows, processes, kind=""):
     for partition in range(PARTITIONS):
         random = np.random.default_rng((processes, partition))
         drawn, others = np.split(random.permutation(n), [(4 if n >= 4 * processes + OTHERS else 2) * processes])
-        known = calibration.Calibration({kind: calibration.describe([values[others] for values in values_of_driver], kind)})
+        known = calibration.Calibration(
+            {kind: calibration.describe([values[others] for values in values_of_driver], kind)}
+        )
         rules = regress.Rules(LEAST, known, rows=rows)
         found.append([rates(values[drawn], rules, processes, random, kind) for values in values_of_driver])
     return np.array([np.mean([share(name, each) for each in found]) for name in found[0][0]])
@@ -156,7 +158,11 @@ def main(arguments=None):
     if not rows:
         raise BadInput(f"nothing there was timed by {calibration.ENOUGH} processes of one code")
     names = [f"{100 * planted:g} % found" for planted in PLANTED[1:]]
-    print("| processes a side | kind | rows | " + " | ".join(f"{n}, once | confirmed" for n in ["false alarms", *names]) + " |")
+    print(
+        "| processes a side | kind | rows | "
+        + " | ".join(f"{n}, once | confirmed" for n in ["false alarms", *names])
+        + " |"
+    )
     print("|--:|---|--:|" + 2 * len(PLANTED) * "--:|")
     for kind, k, numbers in table(groups, options.processes):
         shown = [f"{100 * number:.2f} %" for number in numbers] + 2 * len(PLANTED) * [""]

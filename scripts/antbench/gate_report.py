@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antbench import calibration, command, inference, sides
+from antbench import command, inference, sides
 from antbench.command import BadInput, as_markdown
 
 # Verdicts, worst first, with the exit code that each asks for.
@@ -154,7 +154,13 @@ def remarks_on(base, new, rules, judgements):
         f"{100 * rules.least:g} % at least, by more than its processes vary, and in all of NEW's processes than in three "
         "quarters of BASE's"
     )
-    return [f"BASE {ids[0]}; NEW {ids[1]}", *sides.counts(base, new), rule, *known_of(rules, judgements), *together(rules, judgements)]
+    return [
+        f"BASE {ids[0]}; NEW {ids[1]}",
+        *sides.counts(base, new),
+        rule,
+        *known_of(rules, judgements),
+        *together(rules, judgements),
+    ]
 
 
 def together(rules, judgements):

@@ -41,7 +41,11 @@ class Gpu:
 
     @property
     def hardware(self):
-        return hardware.of_device(cells.newest_with_gpu(self.source.runs).device) if self.source else hardware.of_card(self.name)
+        return (
+            hardware.of_device(cells.newest_with_gpu(self.source.runs).device)
+            if self.source
+            else hardware.of_card(self.name)
+        )
 
 
 # ---- Which GPUs ----
@@ -79,7 +83,10 @@ def contributed():
 def of_sources(sources):
     """A Gpu for each machine that has one, told apart by whose the runs are, or else by number."""
     sources = [source for source in sources if any(run.device for run in source.runs)]
-    labels = [source.label + (f" ({whose})" if (whose := whose_is(source)) not in ("", "stored") else "") for source in sources]
+    labels = [
+        source.label + (f" ({whose})" if (whose := whose_is(source)) not in ("", "stored") else "")
+        for source in sources
+    ]
     numbers = [1 + labels[:i].count(label) for i, label in enumerate(labels)]
     return [
         Gpu(f"{label} {number}" if labels.count(label) > 1 else label, source=source)
@@ -140,7 +147,9 @@ def is_of_other_code(estimate, reference):
 
 
 def versions(estimate, of_row):
-    return {(of_row(row), row["run"].profile if row["scope"] in ("iteration", "stage") else "") for row in estimate.rows}
+    return {
+        (of_row(row), row["run"].profile if row["scope"] in ("iteration", "stage") else "") for row in estimate.rows
+    }
 
 
 def clean_commit(row):
@@ -198,14 +207,22 @@ def table(layout, columns, gpus):
     marks = machines.Marks([[line["cells"][i].sources for line in lines] for i in range(len(gpus))])
     for line in lines:
         reference = next((each for gpu, each in zip(gpus, line["cells"]) if gpu is held_against), None)
-        line["other_code"] = [is_of_other_code(each, reference) if gpu.source else False for gpu, each in zip(gpus, line["cells"])]
-        line["marks"] = [
-            marks.of(i, each.sources) + (OTHER_CODE if line["other_code"][i] else "") for i, each in enumerate(line["cells"])
+        line["other_code"] = [
+            is_of_other_code(each, reference) if gpu.source else False for gpu, each in zip(gpus, line["cells"])
         ]
-    shown = [{**line, **{name: [line[name][i] for i in keep] for name in ("cells", "ids", "marks", "other_code")}} for line in lines]
+        line["marks"] = [
+            marks.of(i, each.sources) + (OTHER_CODE if line["other_code"][i] else "")
+            for i, each in enumerate(line["cells"])
+        ]
+    shown = [
+        {**line, **{name: [line[name][i] for i in keep] for name in ("cells", "ids", "marks", "other_code")}}
+        for line in lines
+    ]
     legend = marks.legend()
     if any(any(line["other_code"]) for line in shown):
-        legend.append(f"{OTHER_CODE} of other code than {held_against.label}'s in its line, or not known to be of the same: kernel or profile differ")
+        legend.append(
+            f"{OTHER_CODE} of other code than {held_against.label}'s in its line, or not known to be of the same: kernel or profile differ"
+        )
     return {**layout, "gpus": [gpus[i] for i in keep], "lines": shown, "legend": legend}
 
 

@@ -82,7 +82,9 @@ def column_type(texts):
     parts = [re.sub(r"\{.*?\}+\$?\}?", "", text).lstrip("-").partition(".") for text in texts]
     before, behind = (max((len(part[i]) for part in parts), default=0) for i in (0, 2))
     space = r",table-space-text-pre={$\sim$}" if any(r"\sim" in text for text in texts) else ""
-    marks = [len(mark.replace(UNEQUAL, "m")) for text in texts for mark in re.findall(r"\{\$\^\{([\w\\]+)\}\$\}$", text)]
+    marks = [
+        len(mark.replace(UNEQUAL, "m")) for text in texts for mark in re.findall(r"\{\$\^\{([\w\\]+)\}\$\}$", text)
+    ]
     space += f",table-space-text-post={{$^{{{'m' * max(marks)}}}$}}" if marks else ""  # m: the widest letter
     return f"S[table-format={max(before, 1)}.{behind}{space}]"
 
@@ -116,7 +118,9 @@ def tabular(names, columns, above=""):
         rows.append(rf" & \multicolumn{{{len(columns)}}}{{c}}{{{heading}}} \\ \cmidrule(l){{2-{len(columns) + 1}}}")
     heads = [f"{{{stacked(heading, width_of(found))}}}" for heading, found in columns]
     rows += [" & ".join([stacked(names[0], max(map(len, names[1]))), *heads]) + r" \\", r"\midrule"]
-    rows += [" & ".join([escaped(name), *line]) + r" \\" for name, *line in zip(names[1], *(found for _, found in columns))]
+    rows += [
+        " & ".join([escaped(name), *line]) + r" \\" for name, *line in zip(names[1], *(found for _, found in columns))
+    ]
     return "\n".join([*rows, r"\bottomrule", r"\end{tabular}"])
 
 

@@ -80,7 +80,10 @@ def processors_of(meta):
     amount to 8.2 cores, virtual (KVMKVMKVM)"."""
     machine = meta.get("machine", {})
     cpu, threads, cores = (machine.get(name) for name in ("cpu", "usable_cores", "effective_cores"))
-    told = [cpu or "", f"{threads or '?'} cores" if cores is None else f"{threads} threads that amount to {cores:.3g} cores"]
+    told = [
+        cpu or "",
+        f"{threads or '?'} cores" if cores is None else f"{threads} threads that amount to {cores:.3g} cores",
+    ]
     if machine.get("virtual"):
         told.append(f"virtual ({machine['hypervisor']})" if machine.get("hypervisor") else "virtual")
     return ", ".join(told)

@@ -60,7 +60,9 @@ class Peer:
     arguments: str  # {file}, {n}, {iterations}, {tours}, {seed}, {scratch} and the names of `choices` are filled in
     time: str  # what it prints: a pattern with the number
     to_ms: callable  # of that number and the iterations: ms an iteration
-    choices: callable = lambda n: [[{}]]  # for n cities, in turns: [[{name: value}]]; each turn begins from the fastest so far
+    choices: callable = lambda n: [
+        [{}]
+    ]  # for n cities, in turns: [[{name: value}]]; each turn begins from the fastest so far
     fault: str = ""  # what it prints where there is no tour that took the time, even if it ends well: a pattern
     note: str = ""
 
@@ -130,7 +132,14 @@ PEERS = (
 
 def table():
     """What there is to say of their table, as the program says it of its own."""
-    return {TABLE: {"driver": TABLE, "file": "scripts/antbench/peers.py", "heading": "Ant System by others, by their own clocks", "published": ""}}
+    return {
+        TABLE: {
+            "driver": TABLE,
+            "file": "scripts/antbench/peers.py",
+            "heading": "Ant System by others, by their own clocks",
+            "published": "",
+        }
+    }
 
 
 def as_csv(header):
@@ -139,8 +148,22 @@ def as_csv(header):
     writer = csv.DictWriter(text, header, lineterminator="\n")
     writer.writeheader()
     for peer in PEERS:
-        told = {"driver": TABLE, "table": TABLE, "row": peer.row, "implementation": f"peer/{peer.row}", "params": peer.params}
-        writer.writerow({**told, "instances": INSTANCES.replace(",", " "), "label": f"{peer.label}, by its own clock", "published": "", "iterations": MOST})
+        told = {
+            "driver": TABLE,
+            "table": TABLE,
+            "row": peer.row,
+            "implementation": f"peer/{peer.row}",
+            "params": peer.params,
+        }
+        writer.writerow(
+            {
+                **told,
+                "instances": INSTANCES.replace(",", " "),
+                "label": f"{peer.label}, by its own clock",
+                "published": "",
+                "iterations": MOST,
+            }
+        )
     return text.getvalue()
 
 
@@ -156,8 +179,15 @@ def tell(peer, folder, values):
     program = folder / peer.folder / peer.program
     spelled = [word.format(**values) for word in peer.arguments.split()]
     try:
-        done = subprocess.run([program, *spelled], cwd=program.parent, capture_output=True, text=True, errors="replace", timeout=LIMIT_S,
-                              env=dict(os.environ, LC_ALL="C"))  # numbers have a point
+        done = subprocess.run(
+            [program, *spelled],
+            cwd=program.parent,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=LIMIT_S,
+            env=dict(os.environ, LC_ALL="C"),
+        )  # numbers have a point
     except subprocess.TimeoutExpired:
         raise Failed("timeout", f"more than {LIMIT_S} s") from None
     except OSError as error:
@@ -166,7 +196,9 @@ def tell(peer, folder, values):
     if done.returncode or not told or fault:
         ended = f"signal {-done.returncode}" if done.returncode < 0 else f"exit {done.returncode}"
         status = "unsupported" if done.returncode > 0 else "wrong" if fault else "error"
-        raise Failed(status, ": ".join([ended, *lines_of(fault[0] if fault else done.stdout + "\n" + done.stderr)[-1:]]))
+        raise Failed(
+            status, ": ".join([ended, *lines_of(fault[0] if fault else done.stdout + "\n" + done.stderr)[-1:]])
+        )
     ms = peer.to_ms(float(told[1]), values["iterations"])
     if not ms > 0:
         raise Failed("error", f"it says that an iteration takes {ms:g} ms")
@@ -181,7 +213,15 @@ def lines_of(text):
 
 def values_of(instance, iterations, seed, scratch, choice):
     n = instance["n"]
-    return {"file": instance["path"], "n": n, "iterations": iterations, "tours": n * iterations, "seed": seed, "scratch": scratch, **choice}
+    return {
+        "file": instance["path"],
+        "n": n,
+        "iterations": iterations,
+        "tours": n * iterations,
+        "seed": seed,
+        "scratch": scratch,
+        **choice,
+    }
 
 
 def fastest(peer, folder, instance, scratch):
@@ -215,7 +255,13 @@ def measure(peer, folder, instance):
             params = ";".join([params, *(f"{name}={value}" for name, value in choice.items())])
             iterations = min(max(round(1e3 * SECONDS / ms), TRIAL), MOST)
             seeds = range(1, PROCESSES + 1)
-            return "ok", "", params, iterations, [tell(peer, folder, values_of(instance, iterations, seed, scratch, choice)) for seed in seeds]
+            return (
+                "ok",
+                "",
+                params,
+                iterations,
+                [tell(peer, folder, values_of(instance, iterations, seed, scratch, choice)) for seed in seeds],
+            )
         except Failed as failed:
             return *failed.args, params, 0, []
 
@@ -241,7 +287,9 @@ def row_of(peer, instance, measured, run_id, device):
     summary = validate.summary(processes)
     if times:
         status = validate.status_of(processes, processes)
-    told = f"its own time, in the mean of {iterations} iterations of a process; verified by nobody here" if times else why
+    told = (
+        f"its own time, in the mean of {iterations} iterations of a process; verified by nobody here" if times else why
+    )
     row = {
         **dict.fromkeys(runs.HEADER, ""),
         "schema": runs.NEWEST_SCHEMA, "run_id": run_id, "table": TABLE, "row": peer.row, "instance": instance["name"],
@@ -290,7 +338,9 @@ def write(path, meta, lines):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(runs.SAMPLES_HEADER)
         for line, (row, times) in enumerate(lines, start=2):
-            writer.writerows([row["table"], row["row"], line, i + 1, line - 1, i, 0, f"{ms:.7g}", ""] for i, ms in enumerate(times))
+            writer.writerows(
+                [row["table"], row["row"], line, i + 1, line - 1, i, 0, f"{ms:.7g}", ""] for i, ms in enumerate(times)
+            )
 
 
 def ours(options):
@@ -326,10 +376,14 @@ def parse(arguments):
     parser.add_argument("--out", type=Path, help="default: results/runs/peers/TIME")
     parser.add_argument("--instances", default=INSTANCES, metavar="NAMES", help=f"default {INSTANCES}")
     parser.add_argument("--profile", default="quick", help="of our own rows (default quick)")
-    parser.add_argument("--implementations", metavar="NAMES", help="of our own rows, as antbench frontier takes them (default all)")
+    parser.add_argument(
+        "--implementations", metavar="NAMES", help="of our own rows, as antbench frontier takes them (default all)"
+    )
     options = parser.parse_args(arguments)
     if not options.peers.is_dir():
-        raise BadInput(f"PEERS={options.peers}: no such folder; it is to have checkouts of {', '.join(sorted({peer.source for peer in PEERS}))}")
+        raise BadInput(
+            f"PEERS={options.peers}: no such folder; it is to have checkouts of {', '.join(sorted({peer.source for peer in PEERS}))}"
+        )
     options.peers = options.peers.resolve()
     options.out = options.out or command.new_folder(runs.yours() / "peers" / now().replace(":", ""))
     return options
@@ -338,7 +392,9 @@ def parse(arguments):
 def main(arguments):
     options = parse(arguments)
     beside, *others = ours(options)
-    known = {name: beside.meta[name] for name in ("machine", "device", "devices", "inputs", "build") if name in beside.meta}
+    known = {
+        name: beside.meta[name] for name in ("machine", "device", "devices", "inputs", "build") if name in beside.meta
+    }
     stamp = now().replace("-", "").replace(":", "")
     meta = {
         "schema": runs.NEWEST_SCHEMA,
@@ -358,7 +414,9 @@ def main(arguments):
             measured = measure(peer, options.peers, instance)
             lines.append(row_of(peer, instance, measured, meta["run_id"], devices[peer.backend]))
             row, times = lines[-1]
-            print(f"{peer.label:24} {instance['name']:8} {row['params']:50} {row['mean_ms'] or row['status']}  {row['note']}")
+            print(
+                f"{peer.label:24} {instance['name']:8} {row['params']:50} {row['mean_ms'] or row['status']}  {row['note']}"
+            )
             write(options.out / "peers", meta, lines)
     if not lines:
         return command.SKIPPED

@@ -172,7 +172,7 @@ OPERATIONS = {
 
 
 def operation_of(row):
-    """"tsp" of "tsp/race"; the limits of a device are an operation each."""
+    """ "tsp" of "tsp/race"; the limits of a device are an operation each."""
     name = row["implementation"]
     return name if name in OPERATIONS else name.partition("/")[0]
 
@@ -210,7 +210,12 @@ def work_fault(row):
 
 
 def device_fault(row, meta, devices):
-    return clock_fault(row, devices) or conditions_fault(row, devices) or time_fault(row, devices) or energy_fault(row, meta, devices)
+    return (
+        clock_fault(row, devices)
+        or conditions_fault(row, devices)
+        or time_fault(row, devices)
+        or energy_fault(row, meta, devices)
+    )
 
 
 def clock_fault(row, devices):

@@ -60,7 +60,9 @@ class Case:
 
     def missing_in(self, share):
         """The case with the interval that misses in this share of samples."""
-        return self if self.exact or not self.known or self.open else replace(self, measured=widened(self.measured, share))
+        return (
+            self if self.exact or not self.known or self.open else replace(self, measured=widened(self.measured, share))
+        )
 
 
 def widened(measured, share):
@@ -289,7 +291,8 @@ COMPARE_CASES = ("average", "smallest_at", "falls_after", "grows", "spread_at_mo
 BY_ONE = {  # the verdicts for which one case is enough, whatever the others are
     "up_to": EXCEEDED,
     **dict.fromkeys(
-        ("around", "from_to", "between", "all_above", "all_below", "smallest_at", "falls_after", "spread_at_most"), FAILS
+        ("around", "from_to", "between", "all_above", "all_below", "smallest_at", "falls_after", "spread_at_most"),
+        FAILS,
     ),
 }
 
@@ -299,7 +302,11 @@ FINAL = {**BY_ONE, "most_below": FAILS, "most_above": FAILS}  # those which no m
 
 def fill(name, found, missing, threshold):
     """The cases that a predicate is given where some are missing."""
-    return [*found, *(Case(case.name, Estimate(float(threshold))) for case in missing)] if name.startswith("most_") else found
+    return (
+        [*found, *(Case(case.name, Estimate(float(threshold))) for case in missing)]
+        if name.startswith("most_")
+        else found
+    )
 
 
 # ---- Chance ----

@@ -97,7 +97,8 @@ class Measured:
         """A table with its numbers and the marks of its cells."""
         marks, first = self.marks, self.first
         numbers = {
-            i: as_text(cells.look_up(self.source, address, first=first)) for i, (address, _, as_text) in self.asked.items()
+            i: as_text(cells.look_up(self.source, address, first=first))
+            for i, (address, _, as_text) in self.asked.items()
         }
         return PLACE.sub(
             lambda place: numbers.get(int(place[1]), "") + marks.of(0, self.cells[int(place[1])]), text.strip()
@@ -113,7 +114,10 @@ class Measured:
         marks = self.marks
         main_runs = next((runs for runs in self.cells if not marks.of(0, runs)), ())
         main = "; ".join(described(run, self.folder) for run in main_runs)
-        legend = [f"{mark} {', '.join(told_briefly(run, self.folder) for run in each)}" for each, mark in marks.letters.items()]
+        legend = [
+            f"{mark} {', '.join(told_briefly(run, self.folder) for run in each)}"
+            for each, mark in marks.letters.items()
+        ]
         return ";\n".join(filter(None, [main, *legend]))
 
 

@@ -122,7 +122,9 @@ def judge_pair(old, now, rules):
     failed = next((each for each in now.faults if old.is_timed or each["status"] != row["status"]), None)
     if failed is not None or old.is_timed:
         worst = failed if failed is not None else row
-        return Judgement(row, "inconclusive", f"{worst['status']}: {worst['note']}" if failed is not None else "not timed")
+        return Judgement(
+            row, "inconclusive", f"{worst['status']}: {worst['note']}" if failed is not None else "not timed"
+        )
     return Judgement(row, "verified" if row["status"] in runs.MEASURED else "not timed", row["note"])
 
 
@@ -375,7 +377,9 @@ def timed(judgements):
 def rows_of(suspects, judgements):
     """What is to be measured again; for all rows together, all that were compared."""
     backends = [j.row["backend"] for j in suspects if j.is_together]
-    return [j.row for j in judgements if not j.is_together and (j in suspects or j.values and j.row["backend"] in backends)]
+    return [
+        j.row for j in judgements if not j.is_together and (j in suspects or j.values and j.row["backend"] in backends)
+    ]
 
 
 def identity_of(row):

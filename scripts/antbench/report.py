@@ -17,7 +17,22 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
-from antbench import cells, claims, code, gains, gpus, latex, layouts, machines, plots, roofline, rows, runs, share, validate
+from antbench import (
+    cells,
+    claims,
+    code,
+    gains,
+    gpus,
+    latex,
+    layouts,
+    machines,
+    plots,
+    roofline,
+    rows,
+    runs,
+    share,
+    validate,
+)
 from antbench.command import ERROR, OK, ROOT, SKIPPED, WORK, BadInput, as_markdown, run
 
 TEMPLATES = cells.REPORT / "templates"
@@ -65,7 +80,9 @@ def table(layout, columns, source):
     """A table as the templates want it, or None where nothing of it was measured. Lines and columns without anything of
     ours are left out, and named."""
     names = list(cells.lines_of(layout["set"], [source]))
-    every = [cells.quotient(source, layouts.address(column), column["over"], name) for column in columns for name in names]
+    every = [
+        cells.quotient(source, layouts.address(column), column["over"], name) for column in columns for name in names
+    ]
     first = cells.common_iterations(every)
     lines = [
         {
@@ -116,7 +133,11 @@ def tables_of(source):
     for name, layout in layouts.layouts().items():
         made = table(layout, columns[name], source)
         found.append(made) if made else missing.append(
-            {**layout, "command": layouts.command(layout, columns[name]), "verified": were_verified(columns[name], source)}
+            {
+                **layout,
+                "command": layouts.command(layout, columns[name]),
+                "verified": were_verified(columns[name], source),
+            }
         )
     return found, missing
 
@@ -347,7 +368,13 @@ def render(template, values):
     is_page = template.endswith(".html.j2")
     environment = jinja(TEMPLATES, is_page, None if is_page else as_markdown)
     environment.filters.update(
-        status=status, number=number, measured_text=measured_text, printed=printed, interval=interval, figure_name=figure_name, left_out=left_out
+        status=status,
+        number=number,
+        measured_text=measured_text,
+        printed=printed,
+        interval=interval,
+        figure_name=figure_name,
+        left_out=left_out,
     )
     return environment.get_template(template).render(values)
 
@@ -466,18 +493,26 @@ def main(arguments=None):
         "tested_together": claims.TESTED_TOGETHER,
         "history": claims.history(),
         "link": lambda place: linked(place, out),
-        "link_to_run": lambda of_run: f"#run-{of_run.run_id}" if of_run in shown else linked(str(of_run.path.resolve()), out),
+        "link_to_run": lambda of_run: (
+            f"#run-{of_run.run_id}" if of_run in shown else linked(str(of_run.path.resolve()), out)
+        ),
         "figures": figures(sources, out / "figures", options.images),
         "gains": gains.as_values(gains.gains(many)),
         "many": list(many.values()),
         "contributed": share.contributed(),
         "chapters": stands.values(judged, verdicts),
     }
-    for template, name in (("index.html.j2", "index.html"), ("report.md.j2", "report.md"), ("stands.html.j2", "stands.html")):
+    for template, name in (
+        ("index.html.j2", "index.html"),
+        ("report.md.j2", "report.md"),
+        ("stands.html.j2", "stands.html"),
+    ):
         (out / name).write_text(render(template, values), encoding="utf-8")
     write_csv(out / "tables.csv", of_machines)
     latex.write(of_machines, values["many"], out / "latex")
-    print(f"{plots.shown(out)}/index.html, stands.html, report.md, tables.csv, latex/: {', '.join(source.device for source in sources)}")
+    print(
+        f"{plots.shown(out)}/index.html, stands.html, report.md, tables.csv, latex/: {', '.join(source.device for source in sources)}"
+    )
     if any(drawn["failed"] for drawn in values["figures"] + values["many"]):
         return ERROR
     return OK if any(machine["tables"] for machine in of_machines) else SKIPPED

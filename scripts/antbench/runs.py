@@ -276,7 +276,7 @@ def read_lines(path, header):
     except UnicodeDecodeError:
         raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
     if not text:
-        raise BadInput(f"{path}:1: empty; expected the header \"{','.join(header)[:40]}...\"")
+        raise BadInput(f'{path}:1: empty; expected the header "{",".join(header)[:40]}..."')
     lines = text.split("\n")  # not splitlines(), which ends lines at other characters too
     if lines.pop():
         raise BadInput(f"{path}:{len(lines) + 1}: cut short: the last line has no end")
@@ -305,7 +305,7 @@ def expect_header(path, cells, header):
         return
     wrong = next((a for a, b in zip(cells, header) if a != b), f"{len(cells)} columns")
     raise BadInput(
-        f"{path}:1: unknown header: expected {len(header)} columns " f"\"{','.join(header)[:40]}...\", got \"{wrong}\""
+        f'{path}:1: unknown header: expected {len(header)} columns "{",".join(header)[:40]}...", got "{wrong}"'
     )
 
 
@@ -381,8 +381,8 @@ def expect_one_device(path, line, cells, first):
     device, since = first.setdefault(cells["backend"], (cells["device"], line))
     if cells["device"] != device:
         raise BadInput(
-            f"{path}:{line}: mixed devices: {cells['backend']} is \"{cells['device']}\" here and "
-            f"\"{device}\" on line {since}"
+            f'{path}:{line}: mixed devices: {cells["backend"]} is "{cells["device"]}" here and '
+            f'"{device}" on line {since}'
         )
 
 
@@ -458,11 +458,7 @@ def read_samples_by_line(path, rows, schema):
         if of > max(of_line):
             continue
         row = of_line.get(of)
-        if (
-            row is None
-            or (row.table, row.row_then) != (table_name(cells["table"]), cells["row"])
-            or i != counts[of]
-        ):
+        if row is None or (row.table, row.row_then) != (table_name(cells["table"]), cells["row"]) or i != counts[of]:
             raise BadInput(
                 f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
                 f'line "{cells["line"]}" of the table'
@@ -531,7 +527,9 @@ def find_runs(*roots):
     """
     roots = roots or stores()[:2]
     found = {meta.parent for root in roots for meta in Path(root).rglob("meta.json")}
-    return sorted((path for path in found if not is_hidden(path, found)), key=lambda path: (in_turn(path.name), str(path)))
+    return sorted(
+        (path for path in found if not is_hidden(path, found)), key=lambda path: (in_turn(path.name), str(path))
+    )
 
 
 def load_below(*roots):

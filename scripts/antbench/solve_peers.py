@@ -121,14 +121,22 @@ def load():
 def main():
     parser = argparse.ArgumentParser(prog="antbench.solve_peers", description=__doc__.splitlines()[0])
     parser.add_argument("instances", nargs="*", default=INSTANCES, help=f"default {' '.join(INSTANCES)}")
-    parser.add_argument("--seconds", type=lambda text: [float(x) for x in text.split(",")], default=[1.0, 10.0, 60.0],
-                        metavar="S,S", help="default 1,10,60")
+    parser.add_argument(
+        "--seconds",
+        type=lambda text: [float(x) for x in text.split(",")],
+        default=[1.0, 10.0, 60.0],
+        metavar="S,S",
+        help="default 1,10,60",
+    )
     parser.add_argument("--out", type=Path, default=WORK / "build/solve-peers.csv", metavar="FILE")
     options = parser.parse_args()
     ortools = load()
     if not ortools:
-        print("solve-peers: there is no OR-tools: python3 -m venv DIR; DIR/bin/pip install ortools; make solve-peers "
-              "PYTHON=DIR/bin/python", file=sys.stderr)
+        print(
+            "solve-peers: there is no OR-tools: python3 -m venv DIR; DIR/bin/pip install ortools; make solve-peers "
+            "PYTHON=DIR/bin/python",
+            file=sys.stderr,
+        )
         return SKIPPED
     options.out.parent.mkdir(parents=True, exist_ok=True)
     with open(options.out, "w", encoding="utf-8", newline="") as file:
@@ -139,7 +147,10 @@ def main():
                 writer.writerow(row)
                 file.flush()
                 above = row["above_percent"] and f", {row['above_percent']} % above the optimum"
-                print(f"{row['instance']:10} {row['program']:24} {row['took_s']:>6} s: {row['length'] or 'no tour'}{above}", flush=True)
+                print(
+                    f"{row['instance']:10} {row['program']:24} {row['took_s']:>6} s: {row['length'] or 'no tour'}{above}",
+                    flush=True,
+                )
     return OK
 
 

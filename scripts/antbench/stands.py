@@ -71,7 +71,13 @@ class Numbers:
 
     def names(self):
         functions = {name: getattr(self, name) for name in ("least", "most", "mean", "at", "span", "device")}
-        return {**functions, "gpu": self.gpu, "bandwidth": self.bandwidth if self.run else math.nan, "two": two, "printed": report.printed}
+        return {
+            **functions,
+            "gpu": self.gpu,
+            "bandwidth": self.bandwidth if self.run else math.nan,
+            "two": two,
+            "printed": report.printed,
+        }
 
 
 def two(value):
@@ -127,7 +133,10 @@ def told(verdict):
 
 def values(source, verdicts, others=()):
     """[chapter with its sentences and verdicts] of a machine; `others`: [(label, its verdicts)] of other GPUs."""
-    numbers, elsewhere = Numbers(source), [(label, {each.claim["id"]: told(each) for each in theirs}) for label, theirs in others]
+    numbers, elsewhere = (
+        Numbers(source),
+        [(label, {each.claim["id"]: told(each) for each in theirs}) for label, theirs in others],
+    )
     found = []
     for chapter in chapters():
         of_chapter = [verdict for verdict in verdicts if is_of(verdict.claim, chapter)]
@@ -137,7 +146,9 @@ def values(source, verdicts, others=()):
                 "found": " ".join(sentences(chapter["chapter"], "found", numbers)),
                 "why": list(sentences(chapter["chapter"], "why", numbers)),
                 "tally": [text for text in claims.tally(of_chapter).values() if not text.startswith("0 ")],
-                "verdicts": [{**told(verdict), "elsewhere": differing(told(verdict), elsewhere)} for verdict in of_chapter],
+                "verdicts": [
+                    {**told(verdict), "elsewhere": differing(told(verdict), elsewhere)} for verdict in of_chapter
+                ],
             }
         )
     return found
@@ -146,11 +157,17 @@ def values(source, verdicts, others=()):
 def differing(mine, elsewhere):
     """[(GPU, verdict)] of the other GPUs whose verdict is another one."""
     theirs = [(label, by_id.get(mine["id"], {"kind": mine["kind"]})) for label, by_id in elsewhere]
-    return [(label, each["kind"]) for label, each in theirs if each["kind"] != mine["kind"] and each["kind"] not in OPEN]
+    return [
+        (label, each["kind"]) for label, each in theirs if each["kind"] != mine["kind"] and each["kind"] not in OPEN
+    ]
 
 
 def of_stored(stored, source, verdicts):
     """The same of the stored runs: every kind of GPU among them beside the one of `source`."""
     kinds = dict.fromkeys(runs.device_name(run) for run in stored if run.device)
-    others = [cells.Source([run for run in stored if runs.device_name(run) == kind]) for kind in kinds if kind != source.device]
+    others = [
+        cells.Source([run for run in stored if runs.device_name(run) == kind])
+        for kind in kinds
+        if kind != source.device
+    ]
     return values(source, verdicts, [(other.label, claims.judge_all(other)) for other in others])

@@ -133,7 +133,10 @@ def draw(groups, runs, column, out):
         print(f"{label}: {len(points)} of {runs} runs arrived; quartiles of their {column}: {quartiles}")
     times = [time for _, points in blocks for time, _ in points]
     if not times:
-        print("time-to-target: no run has arrived, so there is nothing to draw (a longer --seconds? an easier goal?)", file=sys.stderr)
+        print(
+            "time-to-target: no run has arrived, so there is nothing to draw (a longer --seconds? an easier goal?)",
+            file=sys.stderr,
+        )
         return None
     data = out / "time-to-target.dat"
     with open(data, "w", encoding="utf-8") as file:
@@ -145,8 +148,12 @@ def draw(groups, runs, column, out):
             )
     what = "seconds" if column == "seconds" else "seconds of CPU time"
     ends = f"low={min(times) / 1.5:.6g}; high={max(times) * 1.5:.6g}"  # a range, where all times are one
-    plots.gnuplot("time-to-target", out, f"blocks={len(blocks)}; data={plots.quoted(data)}; what={plots.quoted(what)}; {ends}",
-                  (plots.WIDTH, plots.HEIGHT + plots.KEY_LINE * len(groups)))
+    plots.gnuplot(
+        "time-to-target",
+        out,
+        f"blocks={len(blocks)}; data={plots.quoted(data)}; what={plots.quoted(what)}; {ends}",
+        (plots.WIDTH, plots.HEIGHT + plots.KEY_LINE * len(groups)),
+    )
     return out / "time-to-target.svg"
 
 

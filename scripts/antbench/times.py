@@ -106,7 +106,9 @@ def main(arguments=None):
         print(as_text(each), end="\n\n")
     write_csv(out / "times.csv", made)
     drawn = {f"gpus-{name}": plots.attempt(gpus.draw, each, out) for name, each in made.items()}
-    print(f"{plots.shown(out)}/{'gains.csv, ' if found else ''}times.csv, {', '.join(name for name, path in drawn.items() if path)} (SVG, PNG, PDF)")
+    print(
+        f"{plots.shown(out)}/{'gains.csv, ' if found else ''}times.csv, {', '.join(name for name, path in drawn.items() if path)} (SVG, PNG, PDF)"
+    )
     return plots.exit_code(drawn.values())
 
 

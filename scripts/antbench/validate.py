@@ -317,10 +317,7 @@ def check_statistics(path, row, processes, taken):
     of = f"{path}:{int(row['line'])}"
     if kept != (0 if math.isnan(row["samples"]) else row["samples"]):
         raise BadInput(f"{of}: says {row['samples']:.0f} samples, but samples.csv has {kept} kept samples of it")
-    counts = {
-        "discarded": taken - kept,
-        "processes": sum(not np.isnan(samples).all() for samples in processes),
-    }
+    counts = {"discarded": taken - kept, "processes": sum(not np.isnan(samples).all() for samples in processes)}
     for name, count in counts.items() if row["schema"] >= SCHEMA_OF_PROCESSES else ():
         if count != (0 if math.isnan(row[name]) else row[name]):
             raise BadInput(f"{of}: {name} is {row[name]:.0f}, but that of its samples is {count}")

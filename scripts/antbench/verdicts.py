@@ -25,7 +25,9 @@ def acknowledge(changed, reason, path):
     """Appends the changes, as of today."""
     today = datetime.now(timezone.utc).strftime("%Y-%m-%d")
     with open(path, "a", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([name, new, today, reason] for name, (_, new) in changed.items())
+        csv.writer(file, lineterminator="\n").writerows(
+            [name, new, today, reason] for name, (_, new) in changed.items()
+        )
 
 
 def main(arguments=None):

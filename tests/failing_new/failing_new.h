@@ -5,8 +5,9 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-/* From now on all allocations but the next `kept` throw std::bad_alloc, in all threads; -1: none does. Returns 1 where
+    /* From now on all allocations but the next `kept` throw std::bad_alloc, in all threads; -1: none does. Returns 1 where
  * one has since the last call. */
-int fail_new_after(int kept);
+    int
+    fail_new_after(int kept);
 
 #endif

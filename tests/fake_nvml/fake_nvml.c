@@ -89,7 +89,9 @@ int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millij
     (void)device;
     const int result = answer("FAKE_WATT", &watt);
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (result == SUCCESS) *millijoule = 100ull * watt * (10ull * (unsigned long long)now.tv_sec + (unsigned long long)now.tv_nsec / 100000000);
+    if (result == SUCCESS)
+        *millijoule =
+            100ull * watt * (10ull * (unsigned long long)now.tv_sec + (unsigned long long)now.tv_nsec / 100000000);
     return result;
 }
 

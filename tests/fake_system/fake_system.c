@@ -84,7 +84,8 @@ FILE *fopen(const char *path, const char *mode)
     FILE *(*open_file)(const char *, const char *);
     *(void **)&open_file = dlsym(RTLD_NEXT, "fopen");
     const bool of_threads = strncmp(path, "/proc/self/task/", 16) == 0, of_cores = strcmp(path, "/proc/stat") == 0;
-    if ((the_system.on || getenv("FAKE_ALONE")) && strcmp(path, "/proc/loadavg") == 0) return file_of("0.0 0.0 0.0 1/1 1\n");
+    if ((the_system.on || getenv("FAKE_ALONE")) && strcmp(path, "/proc/loadavg") == 0)
+        return file_of("0.0 0.0 0.0 1/1 1\n");
     if (!the_system.on || (!of_threads && !of_cores)) return open_file(path, mode);
     if (the_system.tells) return of_threads ? open_schedstat() : open_stat();
     errno = ENOENT;

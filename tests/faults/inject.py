@@ -63,9 +63,21 @@ FAULTS = {
     "files": [str(errno.ENOSPC), str(errno.EIO)],
     "kill": ["before", "half", "after"],
 }
-TIMED = ("run_id", "device", "status", "stop_reason", "samples", "discarded", "waited", "seed")  # with all times: what differs from run to run
+TIMED = (
+    "run_id",
+    "device",
+    "status",
+    "stop_reason",
+    "samples",
+    "discarded",
+    "waited",
+    "seed",
+)  # with all times: what differs from run to run
 OPENCV_FALLS_BACK = "[ WARN:"  # it lacks memory for one way of starting threads, says so itself, and takes another
-SAYS_MEMORY = ("memory", "libgomp: Thread creation failed: Resource temporarily unavailable")  # the second is OpenMP's own
+SAYS_MEMORY = (
+    "memory",
+    "libgomp: Thread creation failed: Resource temporarily unavailable",
+)  # the second is OpenMP's own
 MEASURED = ("ok", "noisy", "few")
 LIMIT_S = 120
 # The loader divides LD_PRELOAD at spaces, which a checkout's path may have, and LD_LIBRARY_PATH at colons alone.
@@ -74,15 +86,33 @@ PRELOADED = {"LD_PRELOAD": LIBRARY.name, "LD_LIBRARY_PATH": str(LIBRARY.parent)}
 
 def run(driver, out, into=None, at=0, how="0", resume=False):
     """The driver's small run; with a fault where `into` says into what."""
-    environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", TSPLIB_DIR="/nonexistent", IMAGES_DIR="/nonexistent")
+    environment = dict(
+        os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", TSPLIB_DIR="/nonexistent", IMAGES_DIR="/nonexistent"
+    )
     environment["CUDA_VISIBLE_DEVICES"] = ""  # a GPU's rows take seconds
     environment.update(PRELOADED, INJECT_COUNT=f"{out}.count")
     if into:
         environment.update(INJECT_INTO="memory" if into == "memory" else "files", INJECT_AT=str(at), INJECT_HOW=how)
     options = COMMANDS[driver].replace("IMAGES", f"{out}-images").split()
-    command = [PROGRAM, driver.split("-save")[0], "--quiet", "--profile", "smoke", "--processes", "1", *options, "--out", str(out)]
+    command = [
+        PROGRAM,
+        driver.split("-save")[0],
+        "--quiet",
+        "--profile",
+        "smoke",
+        "--processes",
+        "1",
+        *options,
+        "--out",
+        str(out),
+    ]
     return subprocess.run(
-        command + (["--resume"] if resume else []), cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LIMIT_S
+        command + (["--resume"] if resume else []),
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
     )
 
 
@@ -98,7 +128,9 @@ def rows_of(out):
 
 def right(row):
     """What of a row is the same in every run."""
-    return {name: text for name, text in row.items() if name not in TIMED and not name.endswith("_ms") and name != "note"}
+    return {
+        name: text for name, text in row.items() if name not in TIMED and not name.endswith("_ms") and name != "note"
+    }
 
 
 def stages_add_up(out):
@@ -138,7 +170,7 @@ def differs(out, unbroken, images=None):
         return f"{len(found)} rows, not the {len(unbroken)} of an unbroken run"
     for row, expected in zip(map(right, found), map(right, unbroken)):
         if name := next((name for name in expected if row[name] != expected[name]), None):
-            return f"{row['row']} {row['scope']}: {name} is \"{row[name]}\", not \"{expected[name]}\""
+            return f'{row["row"]} {row["scope"]}: {name} is "{row[name]}", not "{expected[name]}"'
     if bad := next((row for row in found if row["status"] not in MEASURED), None):
         return f"a row is {bad['status']}: {bad['note']}"
     return None if stages_add_up(out) else "stages and iterations of different measurements"
@@ -149,7 +181,9 @@ def differs(out, unbroken, images=None):
 
 def judge_failure(what, done, out, unbroken, images=None):
     """What is wrong with how a run ended in which a call failed, or None."""
-    lines = [line for line in done.stderr.strip().splitlines() if what != "memory" or not line.startswith(OPENCV_FALLS_BACK)]
+    lines = [
+        line for line in done.stderr.strip().splitlines() if what != "memory" or not line.startswith(OPENCV_FALLS_BACK)
+    ]
     if done.returncode == 0:
         return f"exit 0, and on stderr: {lines[0]}" if lines else differs(out, unbroken, images)
     if done.returncode != 1:

@@ -90,8 +90,14 @@ def ask_test(project, jobs, name, only="", limit_s=CLEAN_LIMIT_S):
     make(project, jobs, program)
     command = ["timeout", "--signal=KILL", f"{limit_s:.0f}", "stdbuf", "-oL", program]
     with subprocess.Popen(
-        command, cwd=project, env=environment(ANTBENCH_ONLY=only), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, errors="replace", start_new_session=True,
+        command,
+        cwd=project,
+        env=environment(ANTBENCH_ONLY=only),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
     ) as process:
         begun, line = False, ""
         for line in process.stdout:

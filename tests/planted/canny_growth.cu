@@ -68,16 +68,13 @@ template <int bug> static ab_status detect(const canny_device *device)
     return bug == CANNY_BUG_OTHER_AGAIN && detections++ ? fill_from(device, 0, 0, height / 2) : ab_ok();
 }
 
-extern "C" ab_status planted_canny_open(const ed_image *image, const ed_params *params, int bug,
-                                        ed_detector **detector)
+extern "C" ab_status planted_canny_open(const ed_image *image, const ed_params *params, int bug, ed_detector **detector)
 {
     static const canny_rung rungs[CANNY_BUGS] = {
-        {.detect = detect<0>}, {.detect = detect<1>},
-        {.detect = detect<2>}, {.detect = detect<3>},
-        {.detect = detect<4>}, {.detect = detect<5>, .scratch_bytes = canny_label_bytes},
-        {.detect = detect<6>}, {.detect = detect<7>},
-        {.detect = detect<8>}, {.detect = detect<9>},
-        {.detect = detect<10>}, {.detect = detect<11>},
+        {.detect = detect<0>}, {.detect = detect<1>},  {.detect = detect<2>},
+        {.detect = detect<3>}, {.detect = detect<4>},  {.detect = detect<5>, .scratch_bytes = canny_label_bytes},
+        {.detect = detect<6>}, {.detect = detect<7>},  {.detect = detect<8>},
+        {.detect = detect<9>}, {.detect = detect<10>}, {.detect = detect<11>},
     };
     detections = 0;
     return AB_GPU(canny_open)(&rungs[bug], image, params, detector);

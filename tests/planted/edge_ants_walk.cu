@@ -31,11 +31,11 @@ static __global__ void walk(ea_device colony, int bug, unsigned long long seed, 
         return;
     }
     if (bug == EA_BUG_DEPOSITS_IN_PRIMARY) colony.next_pheromone = colony.pheromone;
-    const float times = ant == 0 && bug == EA_BUG_FORGETS_A_DEPOSIT ? 0.0f
-                        : ant == 0 && bug == EA_BUG_DEPOSITS_TWICE  ? 2.0f
+    const float times = ant == 0 && bug == EA_BUG_FORGETS_A_DEPOSIT                                  ? 0.0f
+                        : ant == 0 && bug == EA_BUG_DEPOSITS_TWICE                                   ? 2.0f
                         : bug == EA_BUG_NOTHING_ON_FRAME && pixel % colony.width == colony.width - 1 ? 0.0f
-                        : bug == EA_BUG_LATER && iteration > 20     ? 2.0f
-                                                                    : 1.0f;
+                        : bug == EA_BUG_LATER && iteration > 20                                      ? 2.0f
+                                                                                                     : 1.0f;
     enter(colony, ant, bug == EA_BUG_WRONG_SLOT ? iteration - 1 : iteration, pixel, times);
     if (bug == EA_BUG_SPILLS_NAN) colony.next_pheromone[1] = nanf("");
 }
@@ -58,10 +58,9 @@ extern "C" ab_status planted_edge_ants_open(const ea_problem *problem, const ea_
                                             ea_colony **colony)
 {
     static const edge_ants_rung rungs[N_EA_BUGS] = {
-        {.run = run<0>},  {.run = run<1>},  {.run = run<2>},  {.run = run<3>},  {.run = run<4>},
-        {.run = run<5>},  {.run = run<6>},  {.run = run<7>},  {.run = run<8>},  {.run = run<9>},
-        {.run = run<10>}, {.run = run<11>}, {.run = run<12>}, {.run = run<13>}, {.run = run<14>},
-        {.run = run<15>}, {.run = run<16>}, {.run = run<17>},
+        {.run = run<0>},  {.run = run<1>},  {.run = run<2>},  {.run = run<3>},  {.run = run<4>},  {.run = run<5>},
+        {.run = run<6>},  {.run = run<7>},  {.run = run<8>},  {.run = run<9>},  {.run = run<10>}, {.run = run<11>},
+        {.run = run<12>}, {.run = run<13>}, {.run = run<14>}, {.run = run<15>}, {.run = run<16>}, {.run = run<17>},
     };
     return AB_GPU(edge_ants_open)(&rungs[bug], problem, params, colony);
 }

@@ -39,20 +39,20 @@ ab_status planted_too_many_threads_host(void);
 enum { RACE_BLOCKS = 4, RACE_THREADS = 128 };
 ab_status planted_missing_syncthreads_host(int out[RACE_BLOCKS * RACE_THREADS]); /* should be 0 1 2 ... in each block */
 ab_status planted_missing_barrier_after_warps_host(int out[RACE_BLOCKS * RACE_THREADS]); /* should be 6, then 0 */
-ab_status planted_missing_syncwarp_host(int out[RACE_BLOCKS * RACE_THREADS]);    /* should be the warp's number */
-ab_status planted_race_between_blocks_host(int out[RACE_BLOCKS]);                /* should be 1 2 3 ... */
-ab_status planted_unset_shared_host(float out[RACE_BLOCKS]);                     /* uninitialised shared memory */
-ab_status planted_unset_device_memory_host(float *out);                          /* uninitialised device memory */
+ab_status planted_missing_syncwarp_host(int out[RACE_BLOCKS * RACE_THREADS]); /* should be the warp's number */
+ab_status planted_race_between_blocks_host(int out[RACE_BLOCKS]);             /* should be 1 2 3 ... */
+ab_status planted_unset_shared_host(float out[RACE_BLOCKS]);                  /* uninitialised shared memory */
+ab_status planted_unset_device_memory_host(float *out);                       /* uninitialised device memory */
 
 /* correct.cu */
-ab_status planted_block_sum_host(const int *x, int n, int *sums);  /* sums[ceil(n / 256)], of 256 elements each */
-ab_status planted_warp_scan_host(const int *x, int n, int *scans); /* inclusive, per 32 elements; n of 32 */
-ab_status planted_rotate_host(int turns, int out[32]);             /* out[lane] = (lane + turns) % 32 */
-ab_status planted_warp_halves_host(int out[32]);                   /* half warps meet apart, then together */
-ab_status planted_shuffles_host(double out[7][32]);                /* one row a shuffle of lane + 0.5, see the test */
-ab_status planted_votes_host(unsigned out[8]);                     /* see the test */
-ab_status planted_block_votes_host(int out[3]);                    /* count, or, and of thread % 3 == 0 among 96 */
-ab_status planted_reductions_host(int out[6]);                     /* see the test */
+ab_status planted_block_sum_host(const int *x, int n, int *sums);   /* sums[ceil(n / 256)], of 256 elements each */
+ab_status planted_warp_scan_host(const int *x, int n, int *scans);  /* inclusive, per 32 elements; n of 32 */
+ab_status planted_rotate_host(int turns, int out[32]);              /* out[lane] = (lane + turns) % 32 */
+ab_status planted_warp_halves_host(int out[32]);                    /* half warps meet apart, then together */
+ab_status planted_shuffles_host(double out[7][32]);                 /* one row a shuffle of lane + 0.5, see the test */
+ab_status planted_votes_host(unsigned out[8]);                      /* see the test */
+ab_status planted_block_votes_host(int out[3]);                     /* count, or, and of thread % 3 == 0 among 96 */
+ab_status planted_reductions_host(int out[6]);                      /* see the test */
 ab_status planted_halves_host(const float in[6], unsigned out[10]); /* likewise */
 ab_status planted_all_halves_host(int *changed);                    /* how many a float does not bring back */
 ab_status planted_atomics_host(int ints[5], unsigned long long *least, float *sum); /* see the test */

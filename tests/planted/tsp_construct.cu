@@ -36,10 +36,10 @@ template <int bug> static ab_status construct(const tsp_device *colony, const as
 extern "C" ab_status planted_tsp_open(const as_problem *problem, const as_params *params, int bug, as_colony **colony)
 {
     static const tsp_rung rungs[N_BUGS] = {
-        {.construct = construct<0>}, {.construct = construct<1>}, {.construct = construct<2>},
-        {.construct = construct<3>}, {.construct = construct<4>}, {.construct = construct<5>},
-        {.construct = construct<6>}, {.construct = construct<7>}, {.construct = construct<8>},
-        {.construct = construct<9>}, {.construct = construct<10>}, {.construct = construct<11>},
+        {.construct = construct<0>},  {.construct = construct<1>},  {.construct = construct<2>},
+        {.construct = construct<3>},  {.construct = construct<4>},  {.construct = construct<5>},
+        {.construct = construct<6>},  {.construct = construct<7>},  {.construct = construct<8>},
+        {.construct = construct<9>},  {.construct = construct<10>}, {.construct = construct<11>},
         {.construct = construct<12>}, {.construct = construct<13>},
     };
     return AB_GPU(tsp_open)(&rungs[bug], problem, params, colony);

@@ -1,4 +1,5 @@
 """Running the program and reading what it leaves, for the end-to-end tests."""
+
 import csv
 import os
 import re
@@ -9,7 +10,9 @@ from antbench import runs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = ROOT / "build/bin/antbench"
-PLANTED = ROOT / "build/bin/tests/antbench_planted"  # with a DS-Roulette that is wrong, and a Canny by other rules for NPP's
+PLANTED = (
+    ROOT / "build/bin/tests/antbench_planted"
+)  # with a DS-Roulette that is wrong, and a Canny by other rules for NPP's
 WITH_GPU = ROOT / "build/bin/tests/antbench_with_gpu"  # that believes in a GPU: for --dry-run
 SCHEMA = "5"  # that the program writes
 HEADER, SAMPLES_HEADER = (",".join(columns) for columns in runs.SCHEMAS[SCHEMA])
@@ -21,15 +24,30 @@ def environment_of(tsplib="/nonexistent", images="/nonexistent", **more):
     return dict(os.environ, TSPLIB_DIR=str(tsplib), IMAGES_DIR=str(images), **more)
 
 
-def drive(*arguments, driver="3.3", program=PROGRAM, tsplib="/nonexistent", images="/nonexistent", root=None, cwd=ROOT,
-          **options):
+def drive(
+    *arguments,
+    driver="3.3",
+    program=PROGRAM,
+    tsplib="/nonexistent",
+    images="/nonexistent",
+    root=None,
+    cwd=ROOT,
+    **options,
+):
     """Runs a driver where no TSPLIB file and no image can be found, unless `tsplib`, `images` or `root` says where; in one
     process, unless the arguments name another number."""
     if "--processes" not in arguments:
         arguments = (*arguments, "--processes", 1)
     environment = environment_of(tsplib, images, **({"ANTBENCH_ROOT": str(root)} if root else {}))
-    return subprocess.run([program, driver, *map(str, arguments)], cwd=cwd, env=environment, capture_output=True,
-                          text=True, timeout=120, **options)
+    return subprocess.run(
+        [program, driver, *map(str, arguments)],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        **options,
+    )
 
 
 def told(*arguments, **options):
@@ -43,9 +61,12 @@ def implementations(operation=None, backend=None, have=(), lack=()):
     """The ids that --list has of an operation and a backend, with all of these traits and none of those."""
     listed = list(csv.DictReader(told("--list").splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
     return {
-        line["id"] for line in listed
-        if operation in (None, line["id"].partition("/")[0]) and backend in (None, line["backend"])
-        and set(have) <= set(line["traits"].split()) and not set(lack) & set(line["traits"].split())
+        line["id"]
+        for line in listed
+        if operation in (None, line["id"].partition("/")[0])
+        and backend in (None, line["backend"])
+        and set(have) <= set(line["traits"].split())
+        and not set(lack) & set(line["traits"].split())
     }
 
 

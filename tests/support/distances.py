@@ -1,4 +1,5 @@
 """The distance rules of TSPLIB 95, once more: they share nothing with the program's (instances/distances.c)."""
+
 import math
 
 

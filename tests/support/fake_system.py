@@ -23,6 +23,8 @@ def with_library(folder, monkeypatch):
     library = folder / "fake_system.so"
     if not library.exists():
         source = ROOT / "tests/fake_system/fake_system.c"
-        subprocess.run(["gcc", "-D_GNU_SOURCE", "-I", ROOT, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+        subprocess.run(
+            ["gcc", "-D_GNU_SOURCE", "-I", ROOT, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True
+        )
     monkeypatch.setenv("LD_PRELOAD", library.name)
     monkeypatch.setenv("LD_LIBRARY_PATH", str(folder))  # LD_PRELOAD is divided at spaces, this is not

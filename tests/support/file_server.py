@@ -1,4 +1,5 @@
 """A local HTTP server for the tests of downloads; `server` is its pytest fixture."""
+
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -37,7 +38,7 @@ class Server:
             request.send_header("Content-Range", f"bytes {start}-{len(body) - 1}/{len(body)}")
         request.send_header("Content-Length", str(len(body) - start))
         request.end_headers()
-        request.wfile.write(body[start:len(body) // 2] if self.cut == request.path else body[start:])
+        request.wfile.write(body[start : len(body) // 2] if self.cut == request.path else body[start:])
 
 
 @pytest.fixture

@@ -49,8 +49,8 @@ static char folder_path[64];
 
 static void remove_folder(void)
 {
-    static const char *const names[] = {"instances/catalogue.csv", "instances", "images/catalogue.csv", "images",
-                                        "table-3.3.csv", "samples.csv", ""};
+    static const char *const names[] = {
+        "instances/catalogue.csv", "instances", "images/catalogue.csv", "images", "table-3.3.csv", "samples.csv", ""};
     char path[128];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         snprintf(path, sizeof path, "%s/%s", folder_path, names[i]);

@@ -8,9 +8,14 @@ static const ab_heading headings[] = {{"9.8", "mine, time for an image", NULL, N
 static const ab_block blocks[] = {{"9.8", "time", NULL, .lines = lines}, {NULL}};
 
 const ab_driver table_9_8 = {
-    .name = "9.8", .program = "table_9_8", .machine = "a machine", .summary = "Table 9.8: mine.",
-    .efforts = {{.runs = 1, .iterations = 5, .budget_s = 1}, {.runs = 1, .iterations = 5, .budget_s = 1},
+    .name = "9.8",
+    .program = "table_9_8",
+    .machine = "a machine",
+    .summary = "Table 9.8: mine.",
+    .efforts = {{.runs = 1, .iterations = 5, .budget_s = 1},
+                {.runs = 1, .iterations = 5, .budget_s = 1},
                 {.runs = 1, .iterations = 5, .budget_s = 1}},
     .inputs = {"shapes-64x48", "shapes-64x48", "shapes-64x48"},
-    .headings = headings, .blocks = blocks,
+    .headings = headings,
+    .blocks = blocks,
 };

@@ -13,10 +13,14 @@ static const ab_heading headings[] = {
 static const ab_block blocks[] = {{"9.9", "time", "protocol=as-best", .lines = lines}, {NULL}};
 
 const ab_driver table_9_9 = {
-    .name = "9.9", .program = "table_9_9", .machine = "a machine",
+    .name = "9.9",
+    .program = "table_9_9",
+    .machine = "a machine",
     .summary = "Table 9.9: Ant System on one core.",
-    .efforts = {{.runs = 1, .iterations = 5, .budget_s = 1}, {.runs = 1, .iterations = 5, .budget_s = 1},
+    .efforts = {{.runs = 1, .iterations = 5, .budget_s = 1},
+                {.runs = 1, .iterations = 5, .budget_s = 1},
                 {.runs = 1, .iterations = 5, .budget_s = 1}},
     .inputs = {"u30", "u30", "u30"},
-    .headings = headings, .blocks = blocks,
+    .headings = headings,
+    .blocks = blocks,
 };
