@@ -88,8 +88,8 @@ MPI := $(MPI_LIBS)
 LIBS := $(OPENCV_LIBS) $(DATA_LIBS) -ldl -lpthread -lm
 
 # ---- Sources ----
-DRIVERS := $(wildcard bench/table_*.c)
-C_SOURCES := $(filter-out bench/antbench.c bench/harness/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c instances/*.c tours/*.c images/*.c baselines/*.c bench/*.c bench/harness/*.c))
+DRIVERS := $(wildcard bench/tables/table_*.c)
+C_SOURCES := $(filter-out bench/antbench.c bench/record/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c instances/*.c tours/*.c images/*.c baselines/*.c bench/*.c bench/*/*.c))
 KERNELS := $(wildcard kernels/*/*.cu)
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp)
 OPERATIONS := $(shell LC_ALL=C sed -n 's/^OPERATION.\([a-z_]*\),.*/\1/p' kernels/registry.def)
@@ -103,7 +103,7 @@ PROGRAM := build/bin/antbench
 MPI_SOURCES := $(wildcard mpi/*.c)
 MPI_PROGRAM := $(if $(MPI),$(PROGRAM)-mpi)
 
-OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(CXX_SOURCES:%.cpp=build/obj/%.o) build/obj/bench/harness/build_info.o
+OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(CXX_SOURCES:%.cpp=build/obj/%.o) build/obj/bench/record/build_info.o
 # The largest objects come first, so that no core waits at the end.
 SAN_OBJECTS := $(TEST_KERNELS:%.cu=build/san/%.host.o) $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_SUPPORT_CXX:%.cpp=build/san/%.o)
 
@@ -128,7 +128,7 @@ NVCC_FLAGS := -O3 -std=c++20 $(if $(LINEINFO),-lineinfo) -Xcompiler=-Wall,-Wextr
 	$(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
 	-gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS))
 # What the harness has of a GPU itself.
-HARNESS_GPU := build/cuda/bench/harness/gpu.o build/cuda/bench/limits.o
+HARNESS_GPU := build/cuda/bench/clock/gpu.o build/cuda/bench/clock/limits.o
 CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) $(HARNESS_GPU)
 # nvcc on PATH may be a wrapper: it knows itself where its libraries are.
 CUDA_TOP := $(shell $(NVCC) --dryrun x.cu 2>&1 | sed -n 's/^.. TOP=//p')
@@ -348,7 +348,7 @@ FUZZ := $(if $(shell command -v clang),build/fuzz/readers)
 test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) $(if $(MPI),build/bin/tests/test_team_mpi) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu build/faults/inject.so $(FUZZ)
 
 # The objects of tests that run without sanitizers. Three files that know the CUDA backend are compiled without it.
-OF_CUDA := kernels/registry bench/harness/gpu_none bench/harness/build_info
+OF_CUDA := kernels/registry bench/clock/gpu_none bench/record/build_info
 TEST_OBJECTS := $(filter-out $(OF_CUDA:%=build/obj/%.o),$(OBJECTS)) $(OF_CUDA:%=build/obj/without_cuda/%.o) $(TEST_SUPPORT:%.c=build/obj/%.o) \
 	$(patsubst %.cu,build/obj/%.host.o,$(wildcard docs/*.cu))
 
@@ -369,7 +369,7 @@ build/bin/tests/antbench_planted: build/obj/bench/antbench.o $(patsubst %.cu,bui
 	$(call link,$(NO_DEBUG) $(CUDA_LIBS) $(LIBS))
 
 # The program that believes in a GPU: it can plan what would be measured on one, on any machine.
-build/bin/tests/antbench_with_gpu: build/obj/bench/antbench.o build/obj/tests/fake_gpu/fake_gpu.o $(filter-out build/obj/bench/harness/gpu_none.o,$(OBJECTS)) $(filter-out $(HARNESS_GPU),$(CUDA_OBJECTS))
+build/bin/tests/antbench_with_gpu: build/obj/bench/antbench.o build/obj/tests/fake_gpu/fake_gpu.o $(filter-out build/obj/bench/clock/gpu_none.o,$(OBJECTS)) $(filter-out $(HARNESS_GPU),$(CUDA_OBJECTS))
 	$(call link,$(NO_DEBUG) $(CUDA_LIBS) $(LIBS))
 
 # Statistical tests take too many steps for sanitizers. Like the other tests they have the example in their registry,
@@ -406,7 +406,7 @@ build/faults/inject.so: tests/faults/inject.c
 # Readers for libFuzzer: with sanitizers of clang, and without kernels. The linker takes what it needs of the archive.
 FUZZ_FLAGS := -std=c11 -O1 -g -DAB_WITHOUT_CUDA $(DEFINES) -Wall -Wno-unknown-pragmas -Wno-missing-field-initializers -ffunction-sections \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
-FUZZ_SOURCES := $(filter-out bench/harness/build_info.c,$(wildcard base/*.c instances/*.c images/*.c bench/harness/*.c)) kernels/implementation.c \
+FUZZ_SOURCES := $(filter-out bench/record/build_info.c,$(wildcard base/*.c instances/*.c images/*.c bench/*/*.c)) kernels/implementation.c \
 	tests/support/readers.c
 
 build/fuzz/readers: build/fuzz/tests/fuzz/fuzz.o build/fuzz/readers.a
@@ -487,8 +487,8 @@ build/gen/build_info.inc build/gen/without_cuda/build_info.inc: FORCE
 		"$(CUDNN_HOME)/include" $(filter %.o,$^) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-build/obj/bench/harness/build_info.o: build/gen/build_info.inc
-TEST_BUILD_INFO := build/san/bench/harness/build_info.o build/obj/without_cuda/bench/harness/build_info.o
+build/obj/bench/record/build_info.o: build/gen/build_info.inc
+TEST_BUILD_INFO := build/san/bench/record/build_info.o build/obj/without_cuda/bench/record/build_info.o
 $(TEST_BUILD_INFO): build/gen/without_cuda/build_info.inc
 $(TEST_BUILD_INFO): private CFLAGS := -Ibuild/gen/without_cuda $(CFLAGS)
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/names.h"
-#include "bench/harness/gpu.h"
-#include "bench/harness/program.h"
+#include "bench/clock/gpu.h"
+#include "bench/program/program.h"
 #include "bench/solve.h"
 #include "kernels/ranks.h"
 #include "kernels/workers.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "bench/harness/command_line.h"
-#include "bench/harness/options.h"
+#include "bench/plan/command_line.h"
+#include "bench/plan/options.h"
 #include "bench/solve.h"
 #include "tours/solve.h"
 #include "tours/tour.h"

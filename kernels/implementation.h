@@ -3,7 +3,7 @@
  * An implementation is one way of doing one operation: `tsp/ds-roulette`. Opening one prepares the operation's state
  * for one problem and hands back its ab_work. A work is a fixed list of stages; running every stage once, in order, is
  * one iteration. Implementations never time themselves: the harness owns the clock and runs the stages
- * (bench/harness/measure.h).
+ * (bench/clock/measure.h).
  */
 #ifndef ANTBENCH_IMPLEMENTATION_H
 #define ANTBENCH_IMPLEMENTATION_H

@@ -1,6 +1,6 @@
 /* The contract between an operation and the harness: one struct, at the end of kernels/<operation>/operation.c, says
  * what its parameters are, how its problems are loaded, verified and judged, and how much work a sample is. The
- * harness (bench/harness) owns every loop over rows and samples, the clock and the files; an operation has none of
+ * harness (bench) owns every loop over rows and samples, the clock and the files; an operation has none of
  * them.
  */
 #ifndef ANTBENCH_OPERATION_H

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "bench/harness/measure.h"
+#include "bench/clock/measure.h"
 #include "kernels/canny/canny.h"
 #include "kernels/host/host_backend.h"
 #include "tests/planted/canny_runs.h"

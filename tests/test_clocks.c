@@ -1,4 +1,4 @@
-/* The keeper of the GPU's clock (bench/harness/clocks.h): however the program ends, the clock is free afterwards. */
+/* The keeper of the GPU's clock (bench/clock/clocks.h): however the program ends, the clock is free afterwards. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "bench/harness/clocks.h"
-#include "bench/harness/nvml.h"
+#include "bench/clock/clocks.h"
+#include "bench/clock/nvml.h"
 #include "tests/support/fake_nvml.h"
 
 static const char gpu[] = "0000:65:00.0";

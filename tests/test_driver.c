@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "bench/harness/driver.h"
-#include "bench/harness/program.h"
+#include "bench/plan/driver.h"
+#include "bench/program/program.h"
 #include "kernels/implementation.h"
 #include "tests/support/directory.h"
 
@@ -59,7 +59,7 @@ static ab_status check(const ab_driver *driver)
         make(&p);                                                                                                      \
         change;                                                                                                        \
         const ab_status status = check(&p.driver);                                                                     \
-        assert_string_equal(status.reason, "bench/table_review.c: " expected);                                         \
+        assert_string_equal(status.reason, "bench/tables/table_review.c: " expected);                                  \
         assert_int_equal(status.code, AB_BAD_INPUT);                                                                   \
     } while (0)
 
@@ -121,7 +121,7 @@ static void published_numbers_that_there_are_not(void **state)
     p.headings[0].published = "thesis-3,3";
     const ab_status status = check(&p.driver);
     assert_int_equal(status.code, AB_FAILED);
-    assert_ptr_equal(strstr(status.reason, "bench/table_review.c: table review: "), status.reason);
+    assert_ptr_equal(strstr(status.reason, "bench/tables/table_review.c: table review: "), status.reason);
     assert_non_null(strstr(status.reason, "results/published/thesis-3,3.csv: No such file"));
     assert_non_null(strstr(status.reason, "; did you mean thesis-3."));
 }
@@ -163,10 +163,11 @@ static void what_is_missing(void **state)
 static void what_another_driver_has_too(void **state)
 {
     (void)state;
-    SLIP(p.driver.name = "3.3", "the driver: bench/table_3_3.c has the name 3.3 too");
-    SLIP(p.headings[0].table = p.blocks[0].table = "4.2", "the driver review: bench/table_4_2.c has a table 4.2 too");
+    SLIP(p.driver.name = "3.3", "the driver: bench/tables/table_3_3.c has the name 3.3 too");
+    SLIP(p.headings[0].table = p.blocks[0].table = "4.2",
+         "the driver review: bench/tables/table_4_2.c has a table 4.2 too");
     SLIP(p.sets[0].name = "ants";
-         p.lines[0].params = "ants={ants}", "the driver review: bench/table_5_1.c has a set ants too");
+         p.lines[0].params = "ants={ants}", "the driver review: bench/tables/table_5_1.c has a set ants too");
 }
 
 /* Every name of the registry is one, whatever this build has no library or device for. */
@@ -197,7 +198,7 @@ static void sets_may_be_left_out(void **state)
     make(&p);
     p.driver.sets = NULL;
     p.lines[0].params = "ants={review-ants}";
-    assert_string_equal(check(&p.driver).reason, "bench/table_review.c: table review, row acotsp-seq-{ants}: "
+    assert_string_equal(check(&p.driver).reason, "bench/tables/table_review.c: table review, row acotsp-seq-{ants}: "
                                                  "there is no set review-ants");
     p.lines[0].params = "ants={ants}";
     assert_string_equal(check(&p.driver).reason, "");
@@ -240,8 +241,9 @@ static void the_program_says_it_at_once(void **state)
     p.lines[1].implementation = "tsp/rase";
     for (size_t i = 0; i < sizeof commands / sizeof *commands; ++i) {
         assert_int_equal(run(&p.driver, commands[i], said), AB_EXIT_USAGE);
-        assert_string_equal(said, "antbench review: bench/table_review.c: table review, row ds-roulette: there is no "
-                                  "implementation tsp/rase; did you mean tsp/race?\n");
+        assert_string_equal(said,
+                            "antbench review: bench/tables/table_review.c: table review, row ds-roulette: there is no "
+                            "implementation tsp/rase; did you mean tsp/race?\n");
     }
 }
 

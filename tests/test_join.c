@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "bench/harness/join.h"
+#include "bench/record/join.h"
 
 enum { SAMPLES = 4 };
 

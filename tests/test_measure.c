@@ -1,5 +1,5 @@
 /* The clock and the loop that takes samples: what a series keeps of a work, samples that a slow host made late, time
- * that others took (bench/harness/measure.h, sample.h, scheduler.h). The GPU is a queue that runs nothing
+ * that others took (bench/clock/measure.h, sample.h, scheduler.h). The GPU is a queue that runs nothing
  * (tests/fake_gpu); clock and scheduler are the system's, or those of tests/fake_system. */
 #include <math.h>
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "bench/harness/sample.h"
-#include "bench/harness/scheduler.h"
+#include "bench/clock/sample.h"
+#include "bench/clock/scheduler.h"
 #include "tests/fake_system/fake_system.h"
 #include "tests/support/fake_nvml.h"
 

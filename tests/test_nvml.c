@@ -14,9 +14,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "bench/harness/bench.h"
-#include "bench/harness/gpu.h"
-#include "bench/harness/nvml.h"
+#include "bench/program/bench.h"
+#include "bench/clock/gpu.h"
+#include "bench/clock/nvml.h"
 #include "tests/support/fake_nvml.h"
 
 /* Of the UUID below, as sha256sum has it; scripts/antbench/machines.py makes the same (tests/test_machines.py). */

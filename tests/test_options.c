@@ -12,8 +12,8 @@
 
 #include "base/names.h"
 #include "instances/tsplib.h"
-#include "bench/harness/nvml.h"
-#include "bench/harness/options.h"
+#include "bench/clock/nvml.h"
+#include "bench/plan/options.h"
 
 static const char *const operations[] = {"tsp", NULL};
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "bench/harness/progress.h"
+#include "bench/program/progress.h"
 
 /* Runs `show` with stderr sent to `to`. */
 static void with_stderr(int to, void (*show)(void))

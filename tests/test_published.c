@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "bench/harness/published.h"
+#include "bench/plan/published.h"
 
 static const char header[] = "id,source,table,section,row,instance,metric,unit,value,digits\n";
 

@@ -17,9 +17,9 @@
 #include <jansson.h>
 
 #include "base/files.h"
-#include "bench/harness/build_info.h"
-#include "bench/harness/machine.h"
-#include "bench/harness/run.h"
+#include "bench/record/build_info.h"
+#include "bench/clock/machine.h"
+#include "bench/record/run.h"
 
 static const char table_header[] =
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"

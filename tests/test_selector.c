@@ -1,4 +1,4 @@
-/* Which rows --rows means (bench/harness/selector.h). */
+/* Which rows --rows means (bench/plan/selector.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/harness/selector.h"
+#include "bench/plan/selector.h"
 
 static ab_selector read_well(const char *text)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/harness/stats.h"
+#include "bench/row/stats.h"
 
 static void assert_near(double value, double expected, double tolerance)
 {

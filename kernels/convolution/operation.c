@@ -107,7 +107,7 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
     return status;
 }
 
-/* What the clock enqueues before the GPU begins (bench/harness/measure.c): a kernel of 3 us is over before the CPU has
+/* What the clock enqueues before the GPU begins (bench/clock/measure.c): a kernel of 3 us is over before the CPU has
  * launched the next. */
 enum { AT_ONCE = 5 };
 

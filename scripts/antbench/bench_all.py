@@ -55,7 +55,7 @@ COLUMNS = {  # of the table at the end: the rows of which status (docs/columns.m
     "wrong": ("wrong",),
     "error": ("error",),
 }
-PROGRESS = re.compile(r"(process \d+ of \d+: )?\[\d+/\d+\] ")  # bench/harness/progress.c
+PROGRESS = re.compile(r"(process \d+ of \d+: )?\[\d+/\d+\] ")  # bench/program/progress.c
 WRITING_TO = re.compile(r"\[0/\d+\] .*writing to (.*)")  # the run's directory, before its rows
 WIDTH = 100  # columns of a line at most
 
@@ -176,7 +176,7 @@ def save_option(driver, save):
 
 
 def duration(seconds):
-    """152 -> "3 min", as the program says it (bench/harness/progress.c)."""
+    """152 -> "3 min", as the program says it (bench/program/progress.c)."""
     if not math.isfinite(seconds):
         return "unknown"
     if seconds <= 59:

@@ -17,7 +17,7 @@ def written_of(root):
     return WORK if root == ROOT else root
 
 
-# As in bench/harness/options.h.
+# As in bench/plan/options.h.
 OK, ERROR, USAGE, REGRESSION, WRONG, INCONCLUSIVE, SKIPPED = 0, 1, 2, 3, 4, 5, 77
 
 

@@ -28,7 +28,7 @@ BOOTSTRAP_SEED = 1  # one answer for one question
 def numbered(samples):
     """A process's samples, each at its number (NaN: discarded), without the groups that were taken again.
 
-    A group is taken again as a whole where more than a quarter of it is late (bench/harness/sample.c). So a stretch of
+    A group is taken again as a whole where more than a quarter of it is late (bench/clock/sample.c). So a stretch of
     discarded samples is such a group where it is longer than a quarter of the samples that were kept.
     """
     gone = np.isnan(samples)

@@ -39,7 +39,7 @@ def fingerprint_of(device):
 
 
 def fingerprint(kind, text):
-    """As bench/harness/machine.c makes it."""
+    """As bench/clock/machine.c makes it."""
     return hashlib.sha256(f"antbench {kind} {text}".encode()).hexdigest()
 
 

@@ -153,7 +153,7 @@ def of_pictures(bytes_a_pixel):
 
 
 # {operation: (metrics of its verification, the bytes that a sample may have, its operations)}, as `size` in
-# kernels/*/operation.c and bench/limits.c have them.
+# kernels/*/operation.c and bench/clock/limits.c have them.
 OPERATIONS = {
     "tsp": (("valid-tours", "valid-sets"), of_tours, None),
     "choice-info": (("largest-relative-error",), lambda n, p: (12.0 * n * n,), lambda n, p: 3.0 * n * n),

@@ -2,8 +2,8 @@
 
     PYTHONPATH=scripts python3 -m antbench.precise_rates
 
-Processes' means are drawn as DISTRIBUTIONS say. A row stops by the rule of bench/harness/processes.h, with the interval
-of bench/harness/stats.h. Beside it stand the rule that stops at once, and a fixed number of processes.
+Processes' means are drawn as DISTRIBUTIONS say. A row stops by the rule of bench/program/processes.h, with the interval
+of bench/row/stats.h. Beside it stand the rule that stops at once, and a fixed number of processes.
 """
 
 import argparse

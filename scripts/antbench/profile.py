@@ -1,7 +1,7 @@
 """make profile ROW=3.3/ds-roulette/pr1002: what the kernels of a row wait for, by Nsight Compute, beside the roofline.
 
-The row is measured as always, with the limits of the GPU (bench/limits.c). Then ncu runs it again and looks at the
-kernels of its first sample after warming up (bench/harness/gpu.h, gpu_profiler_begin): one iteration, with the clocks
+The row is measured as always, with the limits of the GPU (bench/clock/limits.c). Then ncu runs it again and looks at the
+kernels of its first sample after warming up (bench/clock/gpu.h, gpu_profiler_begin): one iteration, with the clocks
 as they are and the caches as the kernel before left them. build/profile/ keeps ncu's report, which ncu-ui opens, and
 the numbers as CSV.
 """

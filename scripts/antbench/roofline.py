@@ -1,5 +1,5 @@
 """The roofline of a GPU (Williams, Waterman and Patterson 2009): rows that know their bytes and operations against what
-the GPU could do at most, measured in the same run (bench/limits.c).
+the GPU could do at most, measured in the same run (bench/clock/limits.c).
 
 A row's limit is the longer of two times: that of its bytes at a copy's speed, and that of its operations at that of
 multiply-adds in registers. Bytes are the fewest that any implementation must move, so that a row whose data stays in

@@ -1,4 +1,4 @@
-"""The one data layer: reads runs (bench/harness/run.h) and the published numbers, and says which line is wrong.
+"""The one data layer: reads runs (bench/record/run.h) and the published numbers, and says which line is wrong.
 
 A row is a line of a table file as a pandas Series: text is str ("" where absent), numbers are floats (NaN where
 absent), and row["run"] is the Run that it stands in, so that rows of several runs can be put into one DataFrame.
@@ -240,7 +240,7 @@ def device_name(run):
 
 
 def machine_slug(name):
-    """The machine's folder: "Intel(R) Xeon(R) Processor" -> "intel-xeon-processor" (bench/harness/machine.c)."""
+    """The machine's folder: "Intel(R) Xeon(R) Processor" -> "intel-xeon-processor" (bench/clock/machine.c)."""
     without_marks = re.sub(r"\([^)]*\)?", "", name).lower()
     return re.sub(r"[^a-z0-9]+", "-", without_marks).strip("-") or "unknown"
 
@@ -697,7 +697,7 @@ def published(folder=RESULTS / "published"):
 
 
 def is_of_processes(row):
-    """Whether several processes measured a row: then its interval is of their means (bench/harness/stats.h)."""
+    """Whether several processes measured a row: then its interval is of their means (bench/row/stats.h)."""
     return row["processes"] > 1
 
 

@@ -1,4 +1,4 @@
-"""Which rows a user means: TABLE/ROW/INPUT?NAME=VALUE;..., as the program's --rows has it (bench/harness/selector.h).
+"""Which rows a user means: TABLE/ROW/INPUT?NAME=VALUE;..., as the program's --rows has it (bench/plan/selector.h).
 
 Each part and each value is a pattern, of "*" and "[a-z]"; a part that is left out or empty is anything. A condition
 names a parameter, or the columns backend or scope; of several values, block=64+128, one is enough.

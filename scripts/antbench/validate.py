@@ -2,7 +2,7 @@
 `make results-check RUN=DIR` share.
 
 A run may come from others: nothing of it is believed that can be checked. What meta.json must hold stands in META;
-times are finite and above 0; a table's statistics are those of its samples, as bench/harness/stats.c computes them, and so,
+times are finite and above 0; a table's statistics are those of its samples, as bench/row/stats.c computes them, and so,
 from schema 4 on, is its status; what else follows from a row or cannot be is in plausible.py.
 What is wrong is a BadInput that names the file and the line.
 """
@@ -260,7 +260,7 @@ INTERVAL_DIGITS = 3e-5  # Student's of two processes is 12.7 times as wide as wh
 
 
 def summary(processes, schema=ON_LOGARITHMS_SINCE):
-    """{column: value} of the kept samples of each process, as bench/harness/stats.c has them."""
+    """{column: value} of the kept samples of each process, as bench/row/stats.c has them."""
     kept = [samples[~np.isnan(samples)] for samples in processes]
     kept = [samples for samples in kept if len(samples)]
     if not kept:
@@ -289,7 +289,7 @@ def summary(processes, schema=ON_LOGARITHMS_SINCE):
 
 
 def on_logarithms(mean, half):
-    """(low, high): an interval of so much on either side of a mean above 0, carried over to logarithms (bench/harness/stats.h)."""
+    """(low, high): an interval of so much on either side of a mean above 0, carried over to logarithms (bench/row/stats.h)."""
     return mean * math.exp(-half / mean), mean * math.exp(half / mean)
 
 
@@ -333,8 +333,8 @@ def check_statistics(path, row, processes, taken):
 
 # ---- Its status ----
 
-FAR, RAISED, APART = 3.0, 0.05, 0.5  # as in bench/harness/stats.h
-NOISY, WAITED = 0.05, 0.05  # as in bench/harness/sample.h
+FAR, RAISED, APART = 3.0, 0.05, 0.5  # as in bench/row/stats.h
+NOISY, WAITED = 0.05, 0.05  # as in bench/clock/sample.h
 JUDGED_SINCE = 4  # the schema; before it no status looks at the shape of the samples, nor at what was waited
 NEAR_A_LIMIT = 1e-4  # the program judged more digits of the samples than it wrote
 

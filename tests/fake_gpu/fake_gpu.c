@@ -1,12 +1,12 @@
-/* In place of bench/harness/gpu.cu in tests: a GPU that can be planned for, and a clock that can be read, but that runs
+/* In place of bench/clock/gpu.cu in tests: a GPU that can be planned for, and a clock that can be read, but that runs
  * nothing. Its queue is a moment: when the GPU will be done with what is in it, kernels taking no time and delays
  * theirs. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/harness/gpu.h"
-#include "bench/harness/measure.h"
+#include "bench/clock/gpu.h"
+#include "bench/clock/measure.h"
 
 struct gpu_clock {
     double done_s;     /* when the queue will be empty */

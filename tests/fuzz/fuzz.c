@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/harness/build_info.h"
+#include "bench/record/build_info.h"
 #include "kernels/implementation.h"
 #include "tests/support/readers.h"
 

@@ -9,9 +9,9 @@
 #include <zlib.h>
 
 #include "base/text.h"
-#include "bench/harness/meta.h"
-#include "bench/harness/published.h"
-#include "bench/harness/recorded.h"
+#include "bench/record/meta.h"
+#include "bench/plan/published.h"
+#include "bench/record/recorded.h"
 #include "images/image.h"
 #include "instances/cnf.h"
 #include "instances/describe.h"

@@ -1,5 +1,5 @@
 /* Table 9.8 of a source that was read today, which has no numbers: the time of an operation that is new. */
-#include "bench/harness/driver.h"
+#include "bench/plan/driver.h"
 
 static const ab_line lines[] = {{"seq", "mine/seq", "threads=1", "CPU, 1 core"}, {NULL}};
 

@@ -1,5 +1,5 @@
 /* Table 9.9 of a source that was read today: the fastest exact Ant System on one core, beside a new kernel. */
-#include "bench/harness/driver.h"
+#include "bench/plan/driver.h"
 
 static const ab_line lines[] = {
     {"cpu-best", "tsp/cpu-best", "threads=1", "fastest CPU"},

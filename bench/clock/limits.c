@@ -1,0 +1,64 @@
+/* The limits of a GPU as rows (bench/clock/limits.h): what each sample is, gpu.h says. */
+#include <stdio.h>
+
+#include "bench/clock/sample.h"
+#include "bench/clock/limits.h"
+
+enum { SAMPLES = 20 };
+
+/* How a limit's row is called, what its params count, and whether that is bytes or operations. */
+static const struct {
+    const char *name, *counts;
+    bool in_bytes, in_flops;
+} limits[GPU_LIMITS] = {
+    [GPU_COPY] = {"copy", "bytes", true, false},
+    [GPU_FMA] = {"fma", "operations", false, true},
+    [GPU_SHARED] = {"shared-memory", "bytes", true, false},
+    [GPU_L2_LATENCY] = {"l2-latency", "loads", false, false},
+    [GPU_LAUNCH] = {"launch", "launches", false, false},
+};
+
+/* A limit that is being measured. */
+typedef struct opened_limit {
+    gpu_limit limit;
+    double amount;
+} opened_limit;
+
+static ab_status open_limit(void *context, int group, ab_work **work)
+{
+    opened_limit *opened = context;
+    (void)group;
+    return gpu_limit_open(opened->limit, &opened->amount, work);
+}
+
+static ab_status measure(ab_bench *bench, const char *table, gpu_limit limit)
+{
+    ab_row row = ab_row_new();
+    ab_series series = {0};
+    opened_limit opened = {.limit = limit};
+    const ab_sampling sampling = {
+        .backend = AB_CUDA, .samples = SAMPLES, .at_once = SAMPLES, .open = open_limit, .context = &opened};
+    snprintf(row.table, sizeof row.table, "%s", table);
+    snprintf(row.row, sizeof row.row, "device-%s", limits[limit].name);
+    snprintf(row.implementation, sizeof row.implementation, "device/%s", limits[limit].name);
+    snprintf(row.backend, sizeof row.backend, "%s", ab_backend_name(AB_CUDA));
+    snprintf(row.device, sizeof row.device, "%s", bench->gpu.name);
+    snprintf(row.scope, sizeof row.scope, "setup");
+    ab_status status = ab_take_samples(bench, &sampling, &series, &row);
+    /* A copy's bytes are those of one side; it reads and writes them. */
+    const double counted = limit == GPU_COPY ? opened.amount / 2.0 : opened.amount;
+    snprintf(row.params, sizeof row.params, "%s=%.0f", limits[limit].counts, counted);
+    if (limits[limit].in_bytes) row.bytes = opened.amount;
+    if (limits[limit].in_flops) row.flops = opened.amount;
+    if (status.code == AB_OK) status = ab_append_series(bench, &row, &series, AB_ALL_STAGES, AB_ALL_STAGES);
+    ab_series_free(&series);
+    return status;
+}
+
+ab_status ab_measure_limits(ab_bench *bench, const char *table)
+{
+    if (bench->limits_measured || bench->process > 1 || bench->options->profile == AB_SMOKE) return ab_ok();
+    bench->limits_measured = true;
+    for (gpu_limit limit = 0; limit < GPU_LIMITS; limit++) AB_TRY(measure(bench, table, limit));
+    return ab_ok();
+}

@@ -1,0 +1,487 @@
+/* The loop that takes samples (sample.h). */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/clock/meter.h"
+#include "bench/clock/sample.h"
+#include "bench/clock/scheduler.h"
+
+static const double LEAST_WARM_UP_S = 0.005, MOST_WARM_UP_S = 0.05, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
+static const double LONGEST_RETAKEN_S = 20.0; /* of a group without a budget */
+static const double MOST_LOST = 0.02;         /* share of a group's time in which the process waited for a core */
+static const double PREEMPTIONS_PER_S = 25.0; /* an idle machine has a few; sharing a core, 40 to 250 were seen */
+static const double QUEUED_MS = 5.0;          /* of iterations at once, for their energy */
+enum { WARM_UP_ITERATIONS = 4096 /* at once, at most */, MAX_RETAKEN = 5 /* groups of a row */ };
+
+/* ---- One stage as a work of its own ---- */
+
+typedef struct stage_work {
+    ab_work work;
+    ab_work *whole;
+    int stage;
+} stage_work;
+
+static ab_status run_alone(ab_work *work, int stage)
+{
+    (void)stage;
+    const stage_work *alone = (const stage_work *)work;
+    return alone->whole->methods->run_stage(alone->whole, alone->stage);
+}
+
+static const ab_work_methods alone_methods = {.n_stages = 1, .stage_names = {"alone"}, .run_stage = run_alone};
+
+/* ---- Statistics of a series ---- */
+
+unsigned ab_sampling_stages(const ab_sampling *sampling, const ab_series *series)
+{
+    if (!sampling->stage || sampling->alone) return AB_ALL_STAGES;
+    for (int i = 0; i < series->n_stages; ++i)
+        if (strcmp(series->stage_names[i], sampling->stage) == 0) return 1u << i;
+    return AB_ALL_STAGES;
+}
+
+static double sample_ms(const ab_series *series, int i, unsigned stages)
+{
+    double ms = 0.0;
+    for (int s = 0; s < series->n_stages; ++s)
+        if (stages >> s & 1u) ms += series->ms[i * series->n_stages + s];
+    return ms;
+}
+
+/* The statistics of the kept samples, into the row. */
+static ab_status summarise(const ab_series *series, unsigned stages, unsigned whole, ab_row *row)
+{
+    int kept = 0;
+    double *ms = malloc(((size_t)series->n + 1) * 2 * sizeof *ms);
+    if (!ms) return ab_failed("out of memory for %d samples", series->n);
+    double *const whole_ms = &ms[series->n];
+    for (int i = 0; i < series->n; ++i)
+        if (!series->discarded[i]) {
+            ms[kept] = sample_ms(series, i, stages);
+            whole_ms[kept++] = sample_ms(series, i, whole);
+        }
+    row->ms = ab_summarise(ms, kept);
+    const ab_status status = ab_find_shape(ms, whole_ms, &kept, 1, &row->shape);
+    free(ms);
+    return status;
+}
+
+/* ---- The state of the GPU ---- */
+
+static void discard(ab_series *series, int from, int to, const char *reason, ab_row *row)
+{
+    for (int i = from; i < to; ++i) series->discarded[i] = reason;
+    row->discarded += to - from;
+}
+
+/* What a GPU was seen to do at work: sums over so many looks, and all reasons why its clock was lower. */
+typedef struct conditions {
+    int looks;
+    double sm_clock_mhz, temperature_c, power_w;
+    unsigned long long throttle;
+    bool throttled;
+} conditions;
+
+static void add_conditions(conditions *to, const conditions *more)
+{
+    to->looks += more->looks;
+    to->sm_clock_mhz += more->sm_clock_mhz;
+    to->temperature_c += more->temperature_c;
+    to->power_w += more->power_w;
+    to->throttle |= more->throttle;
+    to->throttled |= more->throttled;
+}
+
+static void note_conditions(const ab_nvml *nvml, const conditions *seen, ab_row *row)
+{
+    row->sm_clock_mhz = seen->sm_clock_mhz / seen->looks;
+    row->temperature_c = seen->temperature_c / seen->looks;
+    row->power_w = seen->power_w / seen->looks;
+    ab_nvml_throttle_text(nvml, seen->throttle, row->throttle);
+}
+
+static void cool_down(const ab_bench *bench)
+{
+    const struct timespec step = {.tv_nsec = (long)(COOL_DOWN_STEP_S * 1e9)};
+    for (double waited = 0.0; waited < COOL_DOWN_S && ab_nvml_read(bench->nvml).throttled; waited += COOL_DOWN_STEP_S)
+        nanosleep(&step, NULL);
+}
+
+/* ---- The loop ---- */
+
+/* A series being taken. */
+typedef struct sampler {
+    ab_bench *bench;
+    const ab_sampling *sampling;
+    ab_series *series;
+    ab_row *row;
+    ab_work *work;    /* that is open, or NULL */
+    stage_work alone; /* of it */
+    ab_timing timing;
+    conditions in_group, in_kept; /* of the GPU: in the group at hand, and in those that are kept */
+    int kept;                     /* samples */
+    int group, retaken;
+    ab_watch watch;        /* since the group began */
+    bool late_kept;        /* late samples count, since their group could not be taken again */
+    double lost_s, took_s; /* of the groups that are kept: in which the process waited, and all; 0 where not told */
+} sampler;
+
+static void close_work(sampler *s)
+{
+    if (s->work) s->work->methods->close(s->work);
+    s->work = NULL;
+}
+
+static ab_status open_work(sampler *s, int group)
+{
+    if (s->work) return ab_ok();
+    AB_TRY(s->sampling->open(s->sampling->context, group, &s->work));
+    if (!s->sampling->alone) return ab_ok();
+    s->alone = (stage_work){{&alone_methods}, s->work, ab_stage_named(s->work, s->sampling->stage)};
+    if (s->alone.stage < 0) return ab_failed("there is no stage %s", s->sampling->stage);
+    return ab_iterate(s->work); /* the stages before it, once */
+}
+
+/* What is timed. */
+static ab_work *timed_work(sampler *s)
+{
+    return s->sampling->alone ? &s->alone.work : s->work;
+}
+
+/* Once, and a GPU for as long as it has rested: twice as many iterations each time, so that a slow one is not run for
+ * long. */
+static ab_status warm_up_work(sampler *s, ab_work *work)
+{
+    if (s->sampling->backend != AB_CUDA) return ab_iterate(work);
+    const double begin = ab_now_s(), rested = begin - s->bench->gpu_ran_s;
+    const double warm_up_s = fmin(fmax(rested, LEAST_WARM_UP_S), MOST_WARM_UP_S);
+    for (int iterations = 2; ab_now_s() - begin < warm_up_s;
+         iterations = iterations < WARM_UP_ITERATIONS ? 2 * iterations : iterations) {
+        ab_series unused = {0};
+        int completed;
+        const ab_status status = ab_time_work(work, &s->timing, iterations, warm_up_s, &unused, &completed);
+        if (status.code == AB_OK) ab_timing_adapt(&s->timing, &unused);
+        ab_series_free(&unused);
+        AB_TRY(status);
+    }
+    return ab_ok();
+}
+
+static ab_status warm_up(sampler *s)
+{
+    if (s->sampling->long_samples && s->sampling->backend != AB_CUDA) return ab_ok();
+    AB_TRY(open_work(s, -1));
+    const ab_status status = warm_up_work(s, timed_work(s));
+    if (s->sampling->fresh) close_work(s);
+    return status;
+}
+
+/* Times up to `size` samples within the budget, but no fewer than the row must have. */
+static ab_status time_group(sampler *s, int size, double budget_s, int *completed)
+{
+    const ab_sampling *sampling = s->sampling;
+    int more = 0;
+    s->timing.profiled = sampling->profiled && s->series->n == 0;
+    AB_TRY(ab_time_work(timed_work(s), &s->timing, size, budget_s, s->series, completed));
+    s->timing.profiled = false;
+    const int missing = sampling->least - s->kept - *completed;
+    if (missing > 0 && *completed < size)
+        AB_TRY(ab_time_work(timed_work(s), &s->timing, missing < size - *completed ? missing : size - *completed,
+                            INFINITY, s->series, &more));
+    *completed += more;
+    return ab_ok();
+}
+
+/* Whether a group that took `took_s` may be taken again. */
+static bool may_retake(const sampler *s, double took_s, double budget_s)
+{
+    return s->retaken < MAX_RETAKEN && took_s <= fmin(budget_s / 2, LONGEST_RETAKEN_S);
+}
+
+/* Whether the times have the CPU's in them, which others' threads may take. */
+static bool has_cpu_time(const sampler *s)
+{
+    return s->timing.backend != AB_CUDA || s->timing.waits;
+}
+
+/* Whether the group from sample `first` on, which the others' threads may have disturbed, is to be taken again; else
+ * what it waited is noted. */
+static bool was_disturbed(sampler *s, int first, double took_s, double budget_s)
+{
+    if (!has_cpu_time(s)) return false;
+    const ab_delays delays = ab_watch_end(&s->watch);
+    const bool disturbed =
+        delays.lost_s > MOST_LOST * took_s || delays.preemptions > fmax(1.0, PREEMPTIONS_PER_S * took_s);
+    if (disturbed && may_retake(s, took_s, budget_s)) {
+        discard(s->series, first, s->series->n, "preempted", s->row);
+        return true;
+    }
+    if (isnan(delays.lost_s)) return false;
+    s->lost_s += delays.lost_s;
+    s->took_s += took_s;
+    return false;
+}
+
+/* Whether the group from sample `first` on, in which the GPU waited for the CPU, is to be taken again. The iterations of
+ * a fresh work are not alike: its group counts as a whole or not at all. Of alike iterations a few late ones do not
+ * count. Where the group may not be taken again, the CPU being as slow as that, all of it counts. */
+static bool was_late(sampler *s, int first, double took_s, double budget_s)
+{
+    ab_series *series = s->series;
+    int late = 0;
+    for (int i = first; i < series->n; ++i) late += series->late[i];
+    if (late == 0) return false;
+    const bool again = s->sampling->fresh || late > (series->n - first) / 4;
+    ab_timing_lengthen(&s->timing, series, first);
+    if (again && !may_retake(s, took_s, budget_s)) {
+        s->late_kept = true;
+        return false;
+    }
+    for (int i = first; i < series->n; ++i)
+        if (again || series->late[i]) discard(series, i, i + 1, "late", s->row);
+    return again;
+}
+
+/* While the GPU works. */
+static void look_at_gpu(void *context)
+{
+    sampler *s = context;
+    const ab_gpu_state state = ab_nvml_read(s->bench->nvml);
+    add_conditions(&s->in_group, &(conditions){1, state.sm_clock_mhz, state.temperature_c, state.power_w,
+                                               state.throttle, state.throttled});
+}
+
+/* Whether the GPU throttled in the group from sample `first` on, which is discarded then, and may be taken again. */
+static bool was_throttled(sampler *s, int first)
+{
+    if (!s->in_group.throttled) return false;
+    discard(s->series, first, s->series->n, "throttled", s->row);
+    if (s->retaken == MAX_RETAKEN) return false;
+    cool_down(s->bench);
+    return true;
+}
+
+static void keep_conditions(sampler *s)
+{
+    add_conditions(&s->in_kept, &s->in_group);
+    if (s->in_kept.looks > 0) note_conditions(s->bench->nvml, &s->in_kept, s->row);
+}
+
+/* A group; it is taken again where what it ran on was not its own. */
+static ab_status take_group(sampler *s, double budget_s)
+{
+    const ab_sampling *sampling = s->sampling;
+    const int first = s->series->n, left = sampling->samples - s->kept;
+    const int size = left < sampling->at_once ? left : sampling->at_once;
+    int completed = 0;
+    AB_TRY(open_work(s, s->group));
+    s->in_group = (conditions){0};
+    if (has_cpu_time(s)) ab_watch_begin(&s->watch);
+    const double begin = ab_now_s();
+    AB_TRY(time_group(s, size, budget_s, &completed));
+    const double took_s = ab_now_s() - begin;
+    for (int i = first; i < s->series->n; ++i) s->series->number[i] = s->kept + i - first;
+    if (was_throttled(s, first) || was_late(s, first, took_s, budget_s) || was_disturbed(s, first, took_s, budget_s)) {
+        ++s->retaken;
+        if (sampling->fresh) close_work(s);
+        return ab_ok();
+    }
+    keep_conditions(s);
+    s->kept += completed;
+    ++s->group;
+    if (sampling->judge) AB_TRY(sampling->judge(sampling->context, s->work, completed));
+    if (sampling->fresh) close_work(s);
+    return ab_ok();
+}
+
+/* Whether the samples so far are as precise as the effort asks for. */
+static ab_status have_converged(const sampler *s, bool *converged)
+{
+    ab_row row = *s->row;
+    const unsigned stages = ab_sampling_stages(s->sampling, s->series);
+    *converged = false;
+    if (!(s->bench->effort.precise > 0.0)) return ab_ok();
+    AB_TRY(summarise(s->series, stages, stages, &row));
+    *converged = ab_times_are_precise(&row, s->bench->effort.precise);
+    return ab_ok();
+}
+
+static ab_status take_groups(sampler *s)
+{
+    const char *reason = "count";
+    bool converged;
+    AB_TRY(warm_up(s));
+    if (s->sampling->backend == AB_CUDA && s->bench->nvml) {
+        s->timing.look = look_at_gpu;
+        s->timing.context = s;
+    }
+    for (const double begin = ab_now_s(); s->kept < s->sampling->samples;) {
+        AB_TRY(take_group(s, s->bench->effort.budget_s - (ab_now_s() - begin)));
+        s->row->waited = s->took_s > 0.0 ? s->lost_s / s->took_s : (double)NAN;
+        if (s->kept >= s->sampling->samples) break;
+        if (ab_now_s() - begin >= s->bench->effort.budget_s) {
+            reason = "budget";
+            break;
+        }
+        AB_TRY(have_converged(s, &converged));
+        if (converged) {
+            reason = "converged";
+            break;
+        }
+    }
+    snprintf(s->row->stop_reason, sizeof s->row->stop_reason, "%s", reason);
+    if (s->late_kept) ab_row_add_note(s->row, "the GPU may have waited for the CPU in some samples");
+    return ab_ok();
+}
+
+/* ---- Energy ---- */
+
+/* Runs iterations one behind another for so many seconds, at least one; *n says how many. The GPU has always some more of
+ * them, or one, in its queue. */
+static ab_status keep_busy(ab_work *work, int at_once, double seconds, gpu_clock *clock, long *n)
+{
+    const double begin = ab_now_s();
+    int turn = 0;
+    do {
+        for (int i = 0; i < at_once; ++i) AB_TRY(ab_iterate(work));
+        AB_TRY(gpu_clock_mark(clock, turn % 2));
+        if (turn > 0) AB_TRY(gpu_clock_wait(clock, (turn - 1) % 2));
+        ++turn;
+    } while (ab_now_s() - begin < seconds);
+    *n = (long)turn * at_once;
+    return gpu_clock_wait(clock, (turn - 1) % 2);
+}
+
+/* Joules of an iteration: the power drawn over some seconds more of them, by the time that each takes, launches included. */
+static ab_status meter_work(sampler *s, ab_work *work, double seconds)
+{
+    const int last = s->series->n - 1;
+    const double ms = fmax(sample_ms(s->series, last, AB_ALL_STAGES), 1e3 * s->series->enqueue_s[last]);
+    const int at_once = (int)fmax(1.0, fmin(QUEUED_MS / ms, WARM_UP_ITERATIONS));
+    gpu_clock *clock = NULL;
+    ab_meter *meter = NULL;
+    long n = 1;
+    AB_TRY(ab_meter_open(s->bench->nvml, &meter));
+    ab_status status = gpu_clock_open(2, &clock);
+    const double begin = ab_now_s();
+    if (status.code == AB_OK) status = keep_busy(work, at_once, seconds, clock, &n);
+    const double took_s = ab_now_s() - begin, watts = ab_meter_close(meter);
+    gpu_clock_close(clock);
+    if (status.code == AB_OK) s->row->energy_j = watts * took_s / (double)n;
+    return status;
+}
+
+/* By the first process alone, of one GPU. A stage between others cannot be run by itself, and no time is spent on an
+ * empty cache. */
+static ab_status take_energy(sampler *s)
+{
+    const ab_sampling *sampling = s->sampling;
+    const double seconds = s->bench->options ? s->bench->options->energy_s : 0.0;
+    if (!(seconds > 0.0) || s->timing.backend != AB_CUDA || s->bench->process > 1 || s->kept == 0) return ab_ok();
+    if ((sampling->stage && !sampling->alone) || sampling->l2_cold) return ab_ok();
+    AB_TRY(open_work(s, -1));
+    const ab_status status = meter_work(s, timed_work(s), seconds);
+    return status.code == AB_UNSUPPORTED ? ab_ok() : status;
+}
+
+ab_status ab_take_samples(ab_bench *bench, const ab_sampling *sampling, ab_series *series, ab_row *row)
+{
+    sampler s = {.bench = bench, .sampling = sampling, .series = series, .row = row};
+    s.timing = ab_timing_new(sampling->waits ? AB_CPU : sampling->backend, sampling->l2_cold);
+    if (sampling->l2_cold && s.timing.backend != AB_CUDA) return ab_unsupported("l2=cold is for rows on a GPU alone");
+    ab_status status = take_groups(&s);
+    if (status.code == AB_OK) status = take_energy(&s);
+    if (sampling->backend == AB_CUDA) bench->gpu_ran_s = ab_now_s();
+    close_work(&s);
+    return status;
+}
+
+/* ---- Rows ---- */
+
+static bool is_in_doubt(const ab_row *row)
+{
+    return ab_is_uneven(&row->shape) || row->waited > AB_WAITED;
+}
+
+/* Adds to the note why. */
+static void explain_doubt(ab_row *row)
+{
+    if (row->shape.raised > AB_RAISED)
+        ab_row_add_note(row, "%d of %d samples take over %g times as long as most: the mean is %.0f %% larger by them",
+                        row->shape.far, row->ms.samples, AB_FAR, 1e2 * row->shape.raised);
+    else if (ab_is_uneven(&row->shape))
+        ab_row_add_note(row, "mean and median of whole samples are %.0f %% apart", 1e2 * fabs(row->shape.apart));
+    if (row->waited > AB_WAITED)
+        ab_row_add_note(row, "the CPU's threads waited %.0f %% of the time for a core", 1e2 * row->waited);
+}
+
+void ab_judge_times(ab_row *row, bool explain)
+{
+    const double error = ab_relative_error(&row->ms);
+    row->status = row->ms.samples == 0                   ? AB_ROW_TIMEOUT
+                  : isnan(error)                         ? AB_ROW_FEW
+                  : error > AB_NOISY || is_in_doubt(row) ? AB_ROW_NOISY
+                                                         : AB_ROW_OK;
+    if (explain && row->ms.samples > 0) explain_doubt(row);
+}
+
+bool ab_times_are_precise(const ab_row *row, double within)
+{
+    return ab_relative_error(&row->ms) <= within && !is_in_doubt(row);
+}
+
+/* Appends to a list with a space between, as long as there is room. */
+static void list(char *text, size_t size, const char *format, ...)
+{
+    const size_t at = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    if (at + 1 < size) vsnprintf(text + at + (at > 0), size - at - (at > 0), format, arguments);
+    if (at > 0 && at + 1 < size) text[at] = ' ';
+    va_end(arguments);
+}
+
+#define LIST(member, ...) list(row->member, sizeof row->member, __VA_ARGS__)
+
+ab_status ab_list_launches(const ab_series *series, unsigned stages, ab_row *row)
+{
+    for (int stage = 0; stage < series->n_stages; ++stage)
+        for (int i = 0; stages >> stage & 1 && i < series->launches[stage].n; ++i) {
+            const ab_launch *launch = &series->launches[stage].of[i];
+            gpu_residence residence;
+            AB_TRY(gpu_residence_of(launch, &residence));
+            LIST(kernels, "%s", launch->name ? launch->name : "-");
+            LIST(block_threads, "%d", launch->threads);
+            LIST(registers, "%d", residence.registers);
+            LIST(shared_bytes, "%d", residence.shared_bytes);
+            LIST(blocks_per_sm, "%d", residence.blocks);
+            LIST(occupancy, "%.4g", residence.occupancy);
+        }
+    return ab_ok();
+}
+
+ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series, unsigned stages, unsigned whole)
+{
+    const bool is_share = bench->options->process > 0; /* what its samples say is judged with those of the others */
+    if (ab_run_find(bench->run, row)) return ab_ok();
+    if (series->n == 0) return ab_run_append(bench->run, row, NULL, 0);
+    ab_sample *samples = calloc((size_t)series->n, sizeof *samples);
+    ab_status status =
+        samples ? summarise(series, stages, whole, row) : ab_failed("out of memory for %d samples", series->n);
+    if (status.code == AB_OK) status = ab_list_launches(series, stages, row);
+    if (status.code == AB_OK) {
+        ab_judge_times(row, !is_share);
+        for (int i = 0; i < series->n; ++i) {
+            samples[i] = (ab_sample){.ms = sample_ms(series, i, stages), .number = series->number[i]};
+            if (series->discarded[i])
+                snprintf(samples[i].discard_reason, sizeof samples[i].discard_reason, "%s", series->discarded[i]);
+        }
+        status = ab_run_append(bench->run, row, samples, series->n);
+    }
+    free(samples);
+    return status;
+}

@@ -1,0 +1,110 @@
+/* Finding drivers and their sets, and reading their texts (driver.h). */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench/plan/driver.h"
+
+#define DRIVER(name) extern const ab_driver name;
+#include "drivers.inc"
+#undef DRIVER
+
+#define DRIVER(name) &name,
+const ab_driver *const ab_drivers[] = {
+#include "drivers.inc"
+    NULL,
+};
+#undef DRIVER
+
+#define DRIVER(name) #name,
+static const char *const files[] = {
+#include "drivers.inc"
+};
+
+/* A driver's name alone is the thesis's: "3.3" is "thesis-3.3". */
+static const char thesis[] = "thesis-";
+
+const ab_driver *ab_driver_find(const char *name)
+{
+    if (strncmp(name, thesis, sizeof thesis - 1) == 0) name += sizeof thesis - 1;
+    for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
+        if ((*driver)->name && strcmp((*driver)->name, name) == 0) return *driver;
+    return NULL;
+}
+
+const char *ab_driver_file(const ab_driver *driver)
+{
+    for (int i = 0; ab_drivers[i]; ++i)
+        if (ab_drivers[i] == driver) return files[i];
+    return driver->program ? driver->program : "?";
+}
+
+static const char *find(const ab_set *sets, const char *name)
+{
+    for (; sets && sets->name; ++sets)
+        if (strcmp(sets->name, name) == 0) return sets->members;
+    return NULL;
+}
+
+const char *ab_driver_set(const ab_driver *driver, const char *name)
+{
+    const char *found = find(driver->sets, name);
+    for (const ab_driver *const *other = ab_drivers; *other && !found; ++other) found = find((*other)->sets, name);
+    return found;
+}
+
+static bool is_set(const char *text, size_t length)
+{
+    return length > 2 && text[0] == '{' && text[length - 1] == '}';
+}
+
+/* The members of the set in "{set}". */
+static const char *members_of(const ab_driver *driver, const char *text, size_t length)
+{
+    char name[32];
+    const int written = snprintf(name, sizeof name, "%.*s", (int)length - 2, text + 1);
+    return (size_t)written < sizeof name ? ab_driver_set(driver, name) : NULL;
+}
+
+const char *ab_driver_names(const ab_driver *driver, const char *list)
+{
+    const size_t length = strlen(list);
+    return is_set(list, length) ? members_of(driver, list, length) : list;
+}
+
+bool ab_next_name(const char **names, const char **name, size_t *length)
+{
+    *name = *names + strspn(*names, " ");
+    *length = strcspn(*name, " ");
+    *names = *name + *length;
+    return *length > 0;
+}
+
+static const char *const l2_names[] = {"hot", "cold", NULL};
+const ab_parameter ab_gpu_parameters[] = {
+    {.name = "l2",
+     .help = "its L2 cache before each sample: hot (default) or cold",
+     .kind = AB_CHOICE,
+     .choices = l2_names},
+    {.name = NULL},
+};
+
+bool ab_next_setting(const ab_driver *driver, const char **params, ab_setting *setting)
+{
+    const char *text = *params;
+    if (!text || !*text) return false;
+    const size_t length = strcspn(text, ";"), name = strcspn(text, "=;"), values = name + (text[name] == '=');
+    *setting = (ab_setting){text, name, text + values, length - values};
+    if (is_set(setting->values, setting->values_length)) {
+        setting->values = members_of(driver, setting->values, setting->values_length);
+        setting->values_length = setting->values ? strlen(setting->values) : 0;
+    }
+    *params = text + length + (text[length] == ';');
+    return true;
+}
+
+const ab_operation *ab_operation_of(const char *id)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(id, "/"), id);
+    return ab_find_operation(name);
+}

@@ -1,0 +1,102 @@
+/* The order of measuring and of rows (order.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "bench/plan/order.h"
+
+/* ---- Measuring ---- */
+
+static void shuffle(int *items, int count, uint64_t *state)
+{
+    for (int i = count - 1; i > 0; --i) {
+        const int k = random_below(state, i + 1), item = items[i];
+        items[i] = items[k];
+        items[k] = item;
+    }
+}
+
+/* The cell after those that are on the same input as `first`, one behind another. */
+static int end_of_group(const ab_plan *plan, int first)
+{
+    int end = first;
+    while (end < plan->n_cells && plan->cells[end].input == plan->cells[first].input) ++end;
+    return end;
+}
+
+ab_status ab_order_draw(const ab_plan *plan, uint64_t seed, int process, int *order)
+{
+    uint64_t state = seed;
+    int groups = 0, turn = 0, *firsts = calloc((size_t)plan->n_cells + 1, sizeof *firsts);
+    if (!firsts) return ab_failed("out of memory for %d rows", plan->n_cells);
+    state = splitmix64(&state) + (uint64_t)process;
+    for (int cell = 0; cell < plan->n_cells; cell = end_of_group(plan, cell)) firsts[groups++] = cell;
+    shuffle(firsts, groups, &state);
+    for (int group = 0; group < groups; ++group) {
+        const int begin = turn;
+        for (int cell = firsts[group]; cell < end_of_group(plan, firsts[group]); ++cell) order[turn++] = cell;
+        shuffle(&order[begin], turn - begin, &state);
+    }
+    free(firsts);
+    return ab_ok();
+}
+
+/* ---- Rows ---- */
+
+/* Whether each "name=value" of some params is among others. */
+static bool has_params(const char *params, const char *wanted)
+{
+    while (*wanted) {
+        const size_t length = strcspn(wanted, ";");
+        const char *found = params;
+        while (*found && (strncmp(found, wanted, length) != 0 || (found[length] && found[length] != ';'))) {
+            found += strcspn(found, ";");
+            found += *found == ';';
+        }
+        if (!*found) return false;
+        wanted += length + (wanted[length] == ';');
+    }
+    return true;
+}
+
+static bool is_for(const ab_row *setup, const ab_cell *cell)
+{
+    if (!setup->instance[0]) return ab_cell_is_repeated(cell) && cell->implementation->backend == AB_CUDA;
+    return strcmp(setup->instance, cell->key.instance) == 0 && has_params(cell->key.params, setup->params);
+}
+
+int ab_order_of_setup(const ab_plan *plan, const ab_row *setup)
+{
+    int first = -1;
+    for (int i = plan->n_cells - 1; i >= 0; --i) {
+        const bool repeated = ab_cell_is_repeated(&plan->cells[i]);
+        if (!is_for(setup, &plan->cells[i])) continue;
+        if (repeated || first < 0 || !ab_cell_is_repeated(&plan->cells[first])) first = i;
+    }
+    return first;
+}
+
+/* The cell that has this row, or -1. */
+static int cell_of(const ab_plan *plan, const ab_row *row)
+{
+    for (int i = 0; i < plan->n_cells; ++i)
+        if (ab_row_same_key(&plan->cells[i].key, row)) return i;
+    return -1;
+}
+
+ab_status ab_order_rows(const ab_plan *plan, ab_run *run)
+{
+    int count, place = 2 * plan->n_cells;
+    const ab_row *rows = ab_run_rows(run, &count);
+    int *places = calloc((size_t)count + 1, sizeof *places);
+    if (!places) return ab_failed("out of memory for %d rows", count);
+    for (int i = count - 1; i >= 0; --i) {
+        const bool is_setup = strcmp(rows[i].scope, "setup") == 0;
+        const int cell = is_setup ? ab_order_of_setup(plan, &rows[i]) : cell_of(plan, &rows[i]);
+        if (!is_setup && cell >= 0) place = 2 * cell + 1;
+        places[i] = is_setup && cell >= 0 ? 2 * cell : place;
+    }
+    const ab_status status = ab_run_sort(run, places);
+    free(places);
+    return status;
+}

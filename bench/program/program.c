@@ -1,0 +1,371 @@
+/* The program around a driver (program.h). */
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/program/cell.h"
+#include "bench/program/interrupt.h"
+#include "bench/clock/machine.h"
+#include "bench/clock/measure.h"
+#include "bench/plan/order.h"
+#include "bench/program/print.h"
+#include "bench/program/processes.h"
+#include "bench/program/program.h"
+#include "bench/program/progress.h"
+#include "kernels/ranks.h"
+
+/* ---- Measuring ---- */
+
+/* Seconds for this process's rows, and those that the processes after it will measure again. */
+static double total_s(const ab_plan *plan, const ab_bench *bench)
+{
+    double seconds = 0.0;
+    for (int i = 0; i < plan->n_cells; ++i) seconds += ab_cell_estimate_from_here(plan, bench, &plan->cells[i]);
+    return seconds;
+}
+
+/* Why a row is not to be timed again, as the processes before this one found out, into why[64], or "": what the first
+ * could not time, being wrong or late, nobody does, and with --until-precise nothing that is precise by now. */
+static ab_status is_worth_timing(const ab_bench *bench, const ab_shares *before, const ab_cell *cell, char why[64])
+{
+    bool precise;
+    const ab_recorded_row *found = before->n ? ab_recorded_find(&before->of[0], &cell->key) : NULL;
+    why[0] = '\0';
+    if (before->n == 0) return ab_ok();
+    if (!found || found->row.ms.samples == 0) {
+        strcpy(why, "the first process could not time it");
+        return ab_ok();
+    }
+    if (before->n < bench->processes) return ab_ok();
+    AB_TRY(ab_shares_are_precise(before, &cell->key, bench->options->until_precise, bench->processes, &precise));
+    if (precise) strcpy(why, "precise enough");
+    return ab_ok();
+}
+
+static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell,
+                              const ab_shares *before, ab_progress *progress)
+{
+    const double begin = ab_now_s(), estimate = ab_cell_estimate(plan, bench, cell);
+    char label[440], why_not[64], outcome[128] = "kept from the interrupted run";
+    ab_row row;
+    snprintf(label, sizeof label, "%s/%s/%s %s", cell->key.table, cell->key.row, cell->key.instance, cell->key.params);
+    ab_progress_row(progress, label);
+    const ab_row *kept = ab_run_find(bench->run, &cell->key);
+    AB_TRY(is_worth_timing(bench, before, cell, why_not));
+    if (why_not[0]) {
+        strcpy(outcome, why_not);
+    } else if (kept) {
+        ab_bench_count(bench, kept->status);
+    } else {
+        AB_TRY(ab_cell_measure(bench, plan, loaded, cell, &row));
+        ab_bench_count(bench, row.status);
+        ab_format_outcome(&row, outcome);
+    }
+    ab_progress_done(progress, label, outcome, kept ? 0.0 : estimate, ab_now_s() - begin);
+    return ab_ok();
+}
+
+static ab_status measure_in_order(ab_bench *bench, ab_plan *plan, const int *order, const ab_shares *before,
+                                  ab_progress *progress)
+{
+    ab_loaded loaded = {.input = -1};
+    ab_status status = ab_ok();
+    for (int turn = 0; turn < plan->n_cells && status.code == AB_OK; ++turn) {
+        ab_run_begin_turn(bench->run, turn + 1);
+        status = measure_cell(bench, plan, &loaded, &plan->cells[order[turn]], before, progress);
+    }
+    ab_unload(plan, &loaded);
+    return status;
+}
+
+static ab_status measure_cells(ab_bench *bench, ab_plan *plan, const char *table_file)
+{
+    ab_shares before;
+    const int n_before = bench->process == 1 ? 0 : bench->process <= bench->processes ? 1 : bench->process - 1;
+    int *order = calloc((size_t)plan->n_cells, sizeof *order);
+    ab_status status = ab_shares_read(bench->options->out, n_before, table_file, &before);
+    if (status.code == AB_OK && !order) status = ab_failed("out of memory for %d rows", plan->n_cells);
+    if (status.code == AB_OK) status = ab_order_draw(plan, bench->options->seed, bench->process, order);
+    ab_progress progress = ab_progress_start(plan->n_cells, total_s(plan, bench), bench->options->quiet);
+    if (bench->options->process)
+        snprintf(progress.part, sizeof progress.part, "process %d of %d: ", bench->process,
+                 bench->process > bench->processes ? bench->most_processes : bench->processes);
+    if (status.code == AB_OK) status = measure_in_order(bench, plan, order, &before, &progress);
+    if (status.code == AB_OK) status = ab_order_rows(plan, bench->run);
+    ab_shares_free(&before);
+    free(order);
+    return status;
+}
+
+/* ---- The run ---- */
+
+/* A line on stderr that is no error: "note: " tells scripts/bench_all so. */
+static void __attribute__((format(printf, 2, 3))) tell_note(const ab_options *options, const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "%s: note: ", options->shown);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+/* Why kernels are not timed, where a GPU was looked for and not found: without the details, which stand in brackets. */
+static void tell_missing_gpu(const ab_bench *bench)
+{
+    const char *why = bench->no_gpu, *details = strstr(why, " (");
+    if (bench->options->quiet || !*why) return;
+    tell_note(bench->options, "%.*s: kernels are verified on the CPU, not timed",
+              (int)(details ? (size_t)(details - why) : strlen(why)), why);
+}
+
+/* Loads every input whose digest meta.json needs, once: what is broken ends the run before anything is measured. */
+static ab_status read_inputs(const ab_bench *bench, ab_plan *plan)
+{
+    const char *save = bench->options->save;
+    for (int i = 0; i < plan->n_inputs; ++i) {
+        void *loaded = NULL;
+        if (plan->inputs[i].sha256[0] && !(save && plan->kind->save)) continue;
+        AB_TRY(plan->kind->load(&plan->inputs[i], &loaded));
+        const ab_status status = save && plan->kind->save ? plan->kind->save(&plan->inputs[i], loaded, save) : ab_ok();
+        plan->kind->unload(loaded);
+        AB_TRY(status);
+    }
+    return ab_ok();
+}
+
+static ab_status open_run(ab_bench *bench, const ab_plan *plan)
+{
+    ab_run_input *inputs = calloc((size_t)plan->n_inputs, sizeof *inputs);
+    char *gpu = bench->have_gpu ? gpu_describe(&bench->gpu, bench->nvml) : NULL;
+    const char *const devices[] = {gpu};
+    for (int i = 0; inputs && i < plan->n_inputs; ++i) {
+        const ab_input *input = &plan->inputs[i];
+        inputs[i] = (ab_run_input){input->name, input->stand_in ? "generated" : input->path, input->sha256};
+    }
+    const ab_run_info info = {.driver = plan->driver->name,
+                              .machine = bench->have_gpu ? bench->gpu.name : bench->cpu_name,
+                              .inputs = inputs,
+                              .n_inputs = plan->n_inputs,
+                              .devices = devices,
+                              .n_devices = gpu ? 1 : 0,
+                              .clock_note = bench->clock_note};
+    const ab_status status =
+        inputs ? ab_run_open(bench->options, &info, &bench->run) : ab_failed("out of memory for the inputs");
+    free(inputs);
+    free(gpu);
+    return status;
+}
+
+static void warn_of_others(const ab_options *options)
+{
+    const double others = ab_machine_others();
+    if (options->quiet || !(others >= AB_BUSY)) return;
+    tell_note(options, "about %.1f other threads are running here: the CPU's times will suffer", others);
+}
+
+static bool has_gpu_times(const ab_plan *plan)
+{
+    for (int i = 0; i < plan->n_cells; ++i)
+        if (plan->cells[i].implementation->backend == AB_CUDA && plan->cells[i].measure->timed) return true;
+    return false;
+}
+
+static void warn_of_gpu(const ab_bench *bench, const ab_plan *plan)
+{
+    char warnings[AB_WARNINGS][AB_WARNING_TEXT];
+    if (bench->options->quiet || !has_gpu_times(plan)) return;
+    const int count = ab_bench_warnings(bench, warnings);
+    for (int i = 0; i < count; ++i) tell_note(bench->options, "%s", warnings[i]);
+}
+
+/* What the process that a user has started says before it measures. */
+static void announce(const ab_bench *bench, const ab_plan *plan, bool in_processes)
+{
+    const ab_options *options = bench->options;
+    char how[64] = "";
+    if (options->process) return;
+    tell_missing_gpu(bench);
+    if (bench->clock_note && *bench->clock_note)
+        tell_note(options, "--lock-clocks: the GPU's clock is not locked: %s", bench->clock_note);
+    warn_of_gpu(bench, plan);
+    if (in_processes && bench->most_processes > bench->processes)
+        snprintf(how, sizeof how, "%d to %d processes in turn, ", bench->processes, bench->most_processes);
+    else if (in_processes)
+        snprintf(how, sizeof how, "%d processes in turn, ", bench->processes);
+    if (!options->quiet) /* scripts/bench_all reads where the run is */
+        fprintf(stderr, "[0/%d] seed %llu, %swriting to %s\n", plan->n_cells, (unsigned long long)options->seed, how,
+                ab_run_directory(bench->run));
+    warn_of_others(options);
+}
+
+/* What stands behind the exit code of a run with rows that failed: --quiet or not, and by the process the user
+ * started. */
+static void tell_failed(const ab_bench *bench)
+{
+    int count, failed = 0;
+    const ab_row *rows = ab_run_rows(bench->run, &count), *first = NULL;
+    for (int i = 0; i < count; ++i) {
+        if (rows[i].status != AB_ROW_WRONG && rows[i].status != AB_ROW_ERROR) continue;
+        if (!first || (rows[i].status == AB_ROW_WRONG && first->status != AB_ROW_WRONG)) first = &rows[i];
+        ++failed;
+    }
+    if (!first || bench->options->process) return;
+    fprintf(stderr, "%s: %d row%s wrong or with an error, such as %s %s %s %s: %s: %s\n", bench->options->shown, failed,
+            failed == 1 ? "" : "s", first->table, first->row, first->instance, first->implementation,
+            ab_row_status_name(first->status), first->note);
+}
+
+static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
+{
+    char table_file[AB_TABLE_FILE], directory[PATH_MAX];
+    const bool in_processes = ab_takes_processes(bench, plan);
+    ab_table_file(plan->driver->name, table_file);
+    AB_TRY(read_inputs(bench, plan));
+    AB_TRY(open_run(bench, plan));
+    snprintf(directory, sizeof directory, "%s", ab_run_directory(bench->run));
+    if (!bench->options->process && !ranks_started()) ab_interrupt_begin(bench->options, directory); /* scripts/ranks */
+    announce(bench, plan, in_processes);
+    const ab_status status =
+        in_processes ? ab_measure_in_processes(bench, plan, table_file) : measure_cells(bench, plan, table_file);
+    *exit_code = status.code == AB_OK ? ab_bench_exit_code(bench) : AB_EXIT_ERROR;
+    if (status.code == AB_OK && !bench->options->process) ab_print_tables(plan, bench);
+    if (status.code == AB_OK) tell_failed(bench);
+    const ab_status closed = ab_run_close(bench->run, status.code == AB_OK, *exit_code);
+    ab_interrupt_end();
+    if (status.code == AB_OK && closed.code == AB_OK && in_processes)
+        ab_remove_shares(directory, table_file, bench->most_processes);
+    return status.code == AB_OK ? closed : status;
+}
+
+/* ---- The program ---- */
+
+static int fail(const char *shown, const ab_status *status)
+{
+    fprintf(stderr, "%s: %s\n", shown, status->reason);
+    switch (status->code) {
+    case AB_BAD_INPUT:
+        return AB_EXIT_USAGE;
+    case AB_UNSUPPORTED:
+        return AB_EXIT_SKIPPED;
+    default:
+        return AB_EXIT_ERROR;
+    }
+}
+
+/* The driver's effort as the options change it. The budget and the steps, which are compared with, are infinite where
+ * there is no limit. */
+static ab_effort chosen_effort(const ab_driver *driver, const ab_options *options)
+{
+    ab_effort effort = driver->efforts[options->profile];
+    if (options->runs) effort.runs = options->runs;
+    if (options->iterations) effort.iterations = options->iterations;
+    if (options->time_budget_s > 0) effort.budget_s = options->time_budget_s;
+    if (options->time_budget_s > 0 && effort.limit_s > 0) effort.limit_s = options->time_budget_s;
+    if (options->until_precise > 0) effort.precise = options->until_precise;
+    if (effort.budget_s == 0) effort.budget_s = INFINITY;
+    if (effort.host_steps == 0) effort.host_steps = INFINITY;
+    return effort;
+}
+
+static ab_status prepare(const ab_driver *driver, const ab_options *options, ab_bench *bench, ab_plan *plan)
+{
+    AB_TRY(ab_driver_check_files(driver));
+    AB_TRY(ab_bench_open(options, chosen_effort(driver, options), bench));
+    AB_TRY(ab_plan_make(driver, bench, plan));
+    if (plan->n_cells > 0) return ab_ok();
+    return ab_bad_input("nothing to measure: no row matches --implementations, --rows, --backend and --instances");
+}
+
+static int run(const ab_driver *driver, const ab_options *options)
+{
+    ab_bench bench = {0};
+    ab_plan plan = {0};
+    int exit_code = AB_EXIT_OK;
+    ab_status status = prepare(driver, options, &bench, &plan);
+    if (status.code == AB_OK && options->action == AB_ACTION_DRY_RUN) {
+        tell_missing_gpu(&bench);
+        ab_print_plan(&plan, &bench);
+    } else if (status.code == AB_OK) {
+        status = measure(&bench, &plan, &exit_code);
+    }
+    ab_plan_free(&plan);
+    ab_bench_close(&bench);
+    return status.code == AB_OK ? exit_code : fail(options->shown, &status);
+}
+
+/* ---- What the parser is told ---- */
+
+enum { MAX_OPERATIONS = 16 };
+
+/* The operations of a driver, each once, NULL-terminated. */
+static void list_operations(const ab_driver *driver, const ab_operation *operations[MAX_OPERATIONS + 1])
+{
+    int count = 0;
+    for (const ab_block *block = driver->blocks; block->table; ++block)
+        for (const ab_line *line = block->lines; line->row; ++line) {
+            const ab_operation *operation = ab_operation_of(line->implementation);
+            int i = 0;
+            while (i < count && operations[i] != operation) ++i;
+            if (i == count && count < MAX_OPERATIONS) operations[count++] = operation;
+        }
+    operations[count] = NULL;
+}
+
+static void print_parameters(const void *context)
+{
+    const ab_operation *operations[MAX_OPERATIONS + 1];
+    list_operations(context, operations);
+    for (int i = 0; operations[i]; ++i) {
+        printf("\nparameters of %s (--set NAME=VALUE):\n", operations[i]->name);
+        for (const ab_parameter *p = operations[i]->parameters; p->name; ++p) printf("  %-16s %s\n", p->name, p->help);
+    }
+    printf("\nof all rows on a GPU:\n  %-16s %s\n", ab_gpu_parameters->name, ab_gpu_parameters->help);
+}
+
+/* Threads that wait for each other spin, which is fastest where each has a core. Where others are running, a thread can
+ * wait for one that has none, and rows of all cores take ten times as long: there they sleep instead. OpenMP reads that
+ * from the environment before main begins, so the program starts again; not as a rank of MPI, which cannot. */
+static void wait_politely(char **argv)
+{
+    if (ranks_started()) return;
+    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || !(ab_machine_others() >= AB_BUSY)) return;
+    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv); /* or on as it is */
+}
+
+int ab_program_main(const ab_driver *driver, int argc, char **argv)
+{
+    const ab_operation *operations[MAX_OPERATIONS + 1];
+    const char *names[MAX_OPERATIONS + 1] = {NULL};
+    char shown[48];
+    ab_options options;
+    snprintf(shown, sizeof shown, "antbench %s", driver->name);
+    const ab_status status = ab_driver_check(driver);
+    if (status.code != AB_OK) return fail(shown, &status);
+    list_operations(driver, operations);
+    for (int i = 0; operations[i]; ++i) names[i] = operations[i]->name;
+    const ab_program program = {.name = driver->program,
+                                .shown = shown,
+                                .summary = driver->summary,
+                                .operations = names,
+                                .check_instance = operations[0]->inputs->check_name,
+                                .instances_help = operations[0]->inputs->help,
+                                .print_parameters = print_parameters,
+                                .context = driver,
+                                .saves = operations[0]->inputs->save != NULL};
+    ab_parse_options(&program, argc - 1, argv + 1, &options);
+    options.argc = argc;
+    options.argv = argv;
+    int exit_code = options.exit_code;
+    if (options.action == AB_ACTION_RUN) wait_politely(argv);
+    if (options.action == AB_ACTION_LIST)
+        ab_print_implementations(names);
+    else if (options.action != AB_ACTION_EXIT)
+        exit_code = run(driver, &options);
+    ab_options_free(&options);
+    return exit_code;
+}

@@ -1,0 +1,34 @@
+/* Table 5 of JSC: the tiled simulator of 2^21 membranes by membranes a block, 2 to 32, and here as far as the shared
+ * memory goes; all of it, and its two stages, block preprocessing, and generation with check-out.
+ */
+#include "bench/plan/driver.h"
+
+static const ab_set sets[] = {{"tiles", "2 4 8 16 32 64 128"}, {"membranes-tiled", "2^21"}, {NULL, NULL}};
+
+static const ab_line lines[] = {
+    {"tiled-{tile}", "psystem/tiled", "tile={tiles}", NULL, "sat-tiled-{tile}-c2050"},
+    {NULL},
+};
+
+static const ab_heading headings[] = {
+    {"jsc-5", "P systems for SAT by membranes a block", "jsc-5", "run", NULL},
+    {"jsc-5-stages", "P systems for SAT by membranes a block, stages", "jsc-5", NULL, NULL},
+    {NULL},
+};
+
+static const ab_block blocks[] = {{"jsc-5", "time", .lines = lines, .stages = "jsc-5-stages"}, {NULL}};
+
+const ab_driver table_jsc_5 = {
+    .name = "jsc-5",
+    .program = "table_jsc_5",
+    .machine = "JSC, NVIDIA Tesla C2050",
+    .summary = "Table 5 of JSC: P systems for SAT on a GPU by membranes a block.",
+    .efforts = {{.runs = 1, .iterations = 3, .budget_s = 0.1, .precise = 0.01, .limit_s = 2},
+                {.runs = 1, .iterations = 50, .budget_s = 0.5, .precise = 0.01, .limit_s = 3},
+                {.runs = 1, .iterations = 100, .budget_s = 5, .limit_s = 120}},
+    .inputs = {"2^6", "{membranes-tiled}", "{membranes-tiled}"},
+    .optional = "2^6", /* which the host backend can verify in time */
+    .sets = sets,
+    .headings = headings,
+    .blocks = blocks,
+};
