@@ -345,7 +345,9 @@ def test_a_biased_choice_is_found(tree):
 
 
 def test_a_new_table_is_measured_beside_what_was_published(tree, tmp_path):
-    assert ["9.9", "table_9_9", "bench/tables/table_9_9.c", "9.9"] in [line[:4] for line in lines_of(tree.ask("--tables"))]
+    assert ["9.9", "table_9_9", "bench/tables/table_9_9.c", "9.9"] in [
+        line[:4] for line in lines_of(tree.ask("--tables"))
+    ]
     planned = lines_of(tree.ask("9.9", "--dry-run"))
     assert planned[1][:4] == ["9.9", "cpu-best", "u30", "tsp/cpu-best"]
     commands = tree.run("make", "NVCC=", "-n", "bench-9.9")
