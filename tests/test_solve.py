@@ -155,14 +155,14 @@ def test_a_matrix_of_zeros(tmp_path):
 
 
 def test_many_cities_take_no_matrix(tmp_path):
-    """100,000 of them: their distances would take 40 GB."""
-    result = solve("u100000", "--seconds", 2, cwd=tmp_path)
+    """100,000 of them: their distances would take 40 GB. It ends when the tour is better than the curve it begins with."""
+    result = solve("u100000", "--seconds", 50, "--target", 281_000_000, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert (
         told(result, "instance") == "u100000, 100000 cities, EUC_2D, generated"
         and len(tour_of(tmp_path / "u100000.tour")) == 100000
     )
-    assert float(told(result, "gap").split()[0]) < 25, "better than the curve that it begins with"
+    assert float(told(result, "gap").split()[0]) < 25
 
 
 @pytest.mark.skipif(not TSPLIB, reason="needs the files of TSPLIB")
