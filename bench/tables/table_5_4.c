@@ -1,6 +1,7 @@
 /* Sentences of chapter 5 of the thesis that Table 5.1 and its figures do not show: edge detection by ants in parts, by
  * other numbers of ants and iterations, and with maps cut otherwise.
  *
+ *   §5.4.3  an ant per warp whose other 24 lanes idle or work while 8 weigh a neighbour each
  *   §5.4.4  the update of the pheromone alone beside a run;  §5.5.5  8 lanes that search the memory, cached or not
  *   §5.5.2  as many ants and iterations as Nezamabadi-pour et al. have, beside Figure 5.5's
  *   §5.5.4  thickness by the number of ants where maps are cut at the image's mean intensity, of five runs each
@@ -14,6 +15,8 @@ static const ab_set sets[] = {{"blocks-5.5.5", "64 128 256 512 768"}, {"crowds",
                               {"5.4-images", "lena peppers shapes-512 ramp-512 shapes-2048"}, {NULL, NULL}};
 
 static const ab_line parts[] = {{"apart-{part}", "edge-ants/warp-apart", "block=128;part=all|update"}, {NULL}};
+static const ab_line lanes[] = {{"8-lanes", "edge-ants/warp", "block=128", "the other 24 lanes idle"},
+                                {"32-lanes", "edge-ants/warp-all-lanes", "block=128", "the other 24 lanes work"}, {NULL}};
 static const ab_line searching[] = {
     {"search-{block}", "edge-ants/search", "block={blocks-5.5.5}", "8 lanes search the memory"},
     {"search-{block}-uncached", "edge-ants/search", "block={blocks-5.5.5};cached=0", "the same, left to the L1 cache"},
@@ -31,6 +34,7 @@ static const ab_line crowds[] = {
      "{ants-512} ants, CPU"}, {NULL}};
 
 static const ab_heading headings[] = {
+    {"5.4.3", "an ant per warp, time of a run by what 24 of its lanes do", NULL, NULL, NULL},
     {"5.4.4", "ants on an image, time of a run and of its updates of the pheromone alone", NULL, NULL, NULL},
     {"5.5.5", "8 lanes that search an ant's memory, time of a run", NULL, NULL, NULL},
     {"5.5.2", "maps of as many ants and iterations as the original algorithm's", NULL, NULL, NULL},
@@ -38,6 +42,8 @@ static const ab_heading headings[] = {
     {NULL},
 };
 static const ab_block blocks[] = {
+    {"5.4.3", "time", NULL, {"shapes-512", "lena shapes-512 shapes-2048", "lena shapes-512 shapes-2048"},
+     .lines = lanes},
     {"5.4.4", "part", NULL, {"shapes-512", "lena shapes-512 shapes-2048", "lena shapes-512 shapes-2048"},
      .lines = parts},
     {"5.5.5", "time", NULL, {"shapes-512", "lena", "lena"}, .lines = searching},

@@ -16,6 +16,8 @@
  *                antbench 5.1 --implementations edge-ants/search
  *   warp-apart  warp with deposits in a kernel of their own, so that updates can be timed alone
  *                antbench 5.1 --implementations edge-ants/warp-apart
+ *   warp-all-lanes  warp whose other 24 lanes weigh neighbours too, and do not idle
+ *                antbench 5.4 --implementations edge-ants/warp-all-lanes
  *   octet    an ant eight lanes, none of which idles in the roulette; no pass of evaporation between the moves
  *                antbench 5.1 --implementations edge-ants/octet
  *   resident the ants stay in shared memory from first to last: a run is one launch, with a barrier of all blocks
