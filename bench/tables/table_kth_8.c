@@ -20,6 +20,7 @@ static const ab_set sets[] = {{"random", "random-256 random-512 random-1024 rand
     }
 #define GPU_ROWS                                                                                                       \
     {"naive", "convolution/naive"}, {"shared", "convolution/shared"},                                                  \
+        {"shared-apron", "convolution/shared-apron", NULL, "shared, a thread a pixel of the apron"},                   \
         {"shared-constant", "convolution/shared-constant", NULL, "shared + constant"},                                 \
         {"tiling", "convolution/tiling", NULL, "tiling, T = 21"},                                                      \
         {"adaptive-tiling", "convolution/adaptive-tiling", NULL, "adaptive tiling"},                                   \
@@ -31,6 +32,7 @@ static const ab_set sets[] = {{"random", "random-256 random-512 random-1024 rand
 #define SEPARABLE_ROWS                                                                                                 \
     {"separable", "convolution/separable", NULL, "separable"},                                                         \
         {"tiling-separable", "convolution/tiling-separable", NULL, "tiling, separable"},                               \
+        {"tiling-straight", "convolution/tiling-straight", NULL, "tiling, separable, not transposed"},                 \
     {                                                                                                                  \
         "registers-separable", "convolution/registers-separable", NULL, "in registers, separable, ours"                \
     }

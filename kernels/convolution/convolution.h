@@ -15,6 +15,8 @@
  *                          antbench kth-8 --implementations convolution/naive
  *   shared             a block brings its pixels to shared memory; a thread brings 1, 2 or 4
  *                          antbench kth-8 --implementations convolution/shared
+ *   shared-apron       a thread a pixel of the apron, too, which computes nothing
+ *                          antbench kth-8 --implementations convolution/shared-apron
  *   shared-constant    and the filter is in constant memory
  *                          antbench kth-8 --implementations convolution/shared-constant
  *   separable          filters of rank 1: rows, then columns
@@ -25,6 +27,8 @@
  *                          antbench kth-8 --implementations convolution/adaptive-tiling
  *   tiling-separable   rows by 1 x T tiles, columns by T x 1 tiles, transposed in shared memory
  *                          antbench kth-8 --implementations convolution/tiling-separable
+ *   tiling-straight    the same with columns that lie in shared memory as in the image
+ *                          antbench kth-8 --implementations convolution/tiling-straight
  *   registers          ours: a thread computes 4 columns of several rows from registers, four pixels a load
  *                          antbench kth-8 --implementations convolution/registers
  *   registers-separable  the same for filters of rank 1: 2(2K + 1) products a pixel

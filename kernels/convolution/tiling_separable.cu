@@ -2,27 +2,7 @@
  * lie transposed in shared memory, so that both passes run along the rows there (KTH Fig. 4). The rows there are of
  * odd length, and each tile's sums go back through shared memory, so that neither transposing nor writing is slower
  * than it must be. KTH's intensity: eq. 14. Source: KTH §3.5.2. */
-#include "kernels/convolution/tile.h"
-
-template <int K>
-static __global__ void convolve_row_tiles(conv_plane from, conv_plane to, int tiles, conv_weights<2 * K + 1> weights)
-{
-    const int i = (int)threadIdx.x, j = (int)threadIdx.y, columns = (int)blockDim.x, rows = (int)blockDim.y;
-    const int x0 = (int)blockIdx.x * tiles * columns + i, y = (int)blockIdx.y * rows + j;
-    const int used = min(tiles, ceil_div(to.width - x0 + i, columns)), pitch = tiles * columns + 2 * K;
-    SHARED_DYNAMIC(float, strip, 0, pitch *rows);
-    const shared_array<float> own = strip + (j * pitch + i + K);
-    const int beside = tile_apron<K>(i, columns);
-    for (int t = 0; t < used; ++t) {
-        const bool at_end = beside < 0 ? t == 0 : t == used - 1;
-        tile_load(from, own + t * columns, pitch, x0 + t * columns, y, at_end ? beside : 0, 0);
-    }
-    __syncthreads();
-    for (int t = 0; t < used; ++t) {
-        const int x = x0 + t * columns;
-        if (x < to.width && y < to.height) to.pixels[y * to.pitch + x] = line_sum<K>(own + t * columns, 1, weights);
-    }
-}
+#include "kernels/convolution/row_tiles.h"
 
 /* Pixel (i, t * rows + j) of the block's T tiles lies at strip[i][K + t * rows + j]. Thread (i, j) brings pixels and
  * writes sums at (i, j) of each tile; it computes those of column `across`, row `down`, the threads of a warp
@@ -56,16 +36,12 @@ static __global__ void convolve_column_tiles(conv_plane from, conv_plane to, int
 static ab_status convolve(const conv_device *device, const conv_params *params)
 {
     const int columns = params->block_x, rows = params->block_y, tiles = params->tiles, apron = params->width - 1;
-    const size_t across = (size_t)((tiles * columns + apron) * rows) * sizeof(float);
     const size_t down = (size_t)(columns * (((tiles * rows + apron) | 1) + (rows | 1))) * sizeof(float);
     const dim3 block = tile_block(params);
     const conv_filter &filter = device->filter;
     return conv_with_radius(filter.radius, [&](auto radius) {
-        AB_TRY(device_allow_shared((const void *)convolve_row_tiles<radius.k>, across, -1));
         AB_TRY(device_allow_shared((const void *)convolve_column_tiles<radius.k>, down, -1));
-        LAUNCH(convolve_row_tiles<radius.k>, tile_grid(device->to, params, tiles, 1), block, across)
-        (device->from, device->between, tiles, conv_constant<radius.width>(filter.across));
-        AB_TRY(AB_LAUNCHED("convolve_row_tiles"));
+        AB_TRY(convolve_rows_by_tiles<radius.k>(device, params));
         LAUNCH(convolve_column_tiles<radius.k>, tile_grid(device->to, params, 1, tiles), block, down)
         (device->between, device->to, tiles, conv_constant<radius.width>(filter.down));
         return AB_LAUNCHED("convolve_column_tiles");
