@@ -16,6 +16,7 @@ static const ab_line lines[] = {
     {"baseline", "psystem/baseline", NULL, "baseline", "sat-baseline-c2050"},
     {"baseline-grouped", "psystem/baseline-grouped", NULL, "baseline, a kernel a division", "sat-baseline-c2050"},
     {"enhanced", "psystem/enhanced", NULL, "enhanced", "sat-enhanced-c2050"},
+    {"enhanced-begun", "psystem/enhanced-begun", NULL, "enhanced, begun on the CPU"},
     {"bits", "psystem/bits", NULL, "bits, ours"},
     {"{name}", "psystem/+"},
     {NULL},

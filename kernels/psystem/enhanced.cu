@@ -1,10 +1,14 @@
-/* psystem/enhanced: baseline with a division in one kernel, which evolves a membrane's objects into those of both its
+/* psystem/enhanced, psystem/enhanced-begun: baseline with a division in one kernel, which evolves a membrane's objects into those of both its
  * halves, and with the output on the GPU too. A block a membrane, a thread an object. Kept: every membrane and what is
  * in it after each division. Not kept: charges, d, c and the indices of r, whose only task is to time the system's
  * steps, which are known (JSC §3.4: "replaced by a fixed number of iterations in the loop").
+ * `enhanced-begun` begins with 128 membranes, about one for each multiprocessor of a large GPU, "made on the CPU": its
+ * one thread makes the first 7 divisions, and a copy brings the membranes to the GPU, which divides on.
  * Source: JSC §3.4, Algorithm 3.
  */
 #include "kernels/psystem/membranes.h"
+
+enum { BEGUN = 7 }; /* divisions on the CPU */
 
 /* Every `stride`-th membrane is there. */
 static __global__ void generate_halves(ps_device device, int stride)
@@ -21,7 +25,7 @@ static __global__ void generate_halves(ps_device device, int stride)
 static ab_status generate(ps_membranes *membranes)
 {
     const ps_device *device = &membranes->device;
-    for (int level = 1; level <= device->levels; ++level) {
+    for (int level = membranes->begun + 1; level <= device->levels; ++level) {
         LAUNCH(generate_halves, 1 << (level - 1), membranes->block, 0)(*device, 1 << (device->levels - level + 1));
         AB_TRY(AB_LAUNCHED("generate_halves"));
     }
@@ -75,4 +79,12 @@ static ab_status open(const cnf_formula *formula, const ps_params *params, ps_sy
     return AB_GPU(ps_membranes_open)(&rung, formula, params, opened);
 }
 
+static ab_status open_begun(const cnf_formula *formula, const ps_params *params, ps_system **opened)
+{
+    static const ps_memory_rung rung = {2,    {"generate", "check-out"}, {generate, check_out}, prepare, rows, false,
+                                        BEGUN};
+    return AB_GPU(ps_membranes_open)(&rung, formula, params, opened);
+}
+
 AB_RUNG(psystem_rung, psystem_enhanced) = {.open = open};
+AB_RUNG(psystem_rung, psystem_enhanced_begun) = {.open = open_begun};

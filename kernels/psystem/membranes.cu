@@ -1,6 +1,7 @@
 /* The device memory of the rungs that keep membranes in memory, and the pieces that a run takes where they do not fit
  * (kernels/psystem/membranes.h). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/psystem/membranes.h"
 
@@ -18,7 +19,7 @@ typedef struct gpu_system {
 
 /* What p divisions, with the charges of the piece's number, make of a literal; of an r its index too, as it is when the
  * next division comes: 2 when it is made, then 2 more a division. */
-static __device__ uint32_t after_divisions(uint32_t word, unsigned long long piece, int p)
+static __host__ __device__ uint32_t after_divisions(uint32_t word, unsigned long long piece, int p)
 {
     const uint32_t kind = word >> PS_KIND_SHIFT, j = word & PS_INDEX_MASK;
     if (j > (uint32_t)p) return word - (uint32_t)p;
@@ -40,12 +41,54 @@ static __global__ void begin_piece(ps_device device, unsigned long long piece)
     *device.skin = 0;
 }
 
+/* Each membrane that the CPU has made, a block, to its place among the 2^levels. */
+static __global__ void place_membranes(ps_device device, const uint32_t *words, int stride)
+{
+    const uint32_t *from = words + (size_t)blockIdx.x * (size_t)device.n_literals;
+    uint32_t *row = ps_row(device, (size_t)blockIdx.x * (size_t)stride);
+    for (int l = (int)threadIdx.x; l < device.n_literals; l += (int)blockDim.x) row[l] = from[l];
+}
+
+/* The first divisions of a piece on the CPU, as ps_device has them on the GPU: the second half of a membrane comes
+ * `stride` / 2 behind the first. */
+static void divide_on_cpu(const ps_membranes *membranes, uint64_t piece)
+{
+    const ps_device *device = &membranes->device;
+    const size_t n_literals = (size_t)device->n_literals, made = (size_t)1 << membranes->begun;
+    uint32_t *const words = membranes->host_words;
+    const uint32_t *const code = words + made * n_literals;
+    for (size_t l = 0; l < n_literals; ++l) words[l] = after_divisions(code[l], piece, device->n - device->levels);
+    for (size_t stride = made; stride > 1; stride /= 2)
+        for (size_t q = 0; q < made; q += stride) {
+            uint32_t *const half = words + q * n_literals, *const other_half = half + stride / 2 * n_literals;
+            for (size_t l = 0; l < n_literals; ++l) {
+                const uint32_t word = half[l];
+                half[l] = ps_evolve(word, PS_PLUS);
+                other_half[l] = ps_evolve(word, PS_MINUS);
+            }
+        }
+}
+
+/* Waits for the GPU first: its clock has to see the CPU's time, and the words are read until then. */
+static ab_status begin_on_cpu(const ps_membranes *membranes, uint64_t piece)
+{
+    const size_t made = (size_t)1 << membranes->begun;
+    const size_t bytes = made * (size_t)membranes->device.n_literals * sizeof *membranes->host_words;
+    CUDA_TRY(cudaDeviceSynchronize());
+    divide_on_cpu(membranes, piece);
+    CUDA_TRY(cudaMemcpy(membranes->begun_words, membranes->host_words, bytes, cudaMemcpyHostToDevice));
+    LAUNCH(place_membranes, (int)made, membranes->block, 0)
+    (membranes->device, membranes->begun_words, 1 << (membranes->device.levels - membranes->begun));
+    return AB_LAUNCHED("place_membranes");
+}
+
 static ab_status start(gpu_system *system, uint64_t piece)
 {
     ps_membranes *membranes = &system->membranes;
     if (piece == 0) membranes->counted = 0;
     LAUNCH(begin_piece, 1, membranes->block, 0)(membranes->device, piece);
-    return AB_LAUNCHED("begin_piece");
+    AB_TRY(AB_LAUNCHED("begin_piece"));
+    return membranes->begun > 0 ? begin_on_cpu(membranes, piece) : ab_ok();
 }
 
 static ab_status run_whole(ab_work *work, int stage)
@@ -143,6 +186,14 @@ static ab_status allocate_piece(gpu_system *system)
         if (status.code == AB_OK) status = device_allocate(&system->memory, &device->skin, 1);
         if (status.code == AB_OK) status = device_allocate_pinned(&system->memory, &membranes->host_flags, all);
     }
+    if (system->rung->begun > 0) {
+        membranes->begun = min(system->rung->begun, device->levels);
+        const size_t words = ((size_t)1 << membranes->begun) * (size_t)device->n_literals;
+        const size_t with_code = words + (size_t)device->n_literals;
+        if (status.code == AB_OK) status = device_allocate(&system->memory, &membranes->begun_words, words + 1);
+        if (status.code == AB_OK)
+            status = device_allocate_pinned(&system->memory, &membranes->host_words, with_code + 1);
+    }
     if (status.code != AB_OK) device_free(&system->memory);
     return status;
 }
@@ -171,6 +222,10 @@ static ab_status upload(gpu_system *system, const cnf_formula *formula)
     uint32_t *words = (uint32_t *)malloc((n_literals + 1) * sizeof *words);
     if (!words) return ab_failed("out of memory for %zu literals", n_literals);
     ps_encode(formula, words);
+    if (system->rung->begun > 0) {
+        uint32_t *kept = system->membranes.host_words + (n_literals << system->membranes.begun);
+        memcpy(kept, words, n_literals * sizeof *words);
+    }
     const cudaError_t error = cudaMemcpy(code, words, n_literals * sizeof *words, cudaMemcpyHostToDevice);
     free(words);
     CUDA_TRY(error);

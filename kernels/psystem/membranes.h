@@ -32,6 +32,10 @@ typedef struct ps_membranes {
     int block;           /* threads: as the params say, or one for each literal, at most 1024 */
     uint8_t *host_flags; /* [2^levels], page-locked: of rungs whose output is the CPU's; else NULL */
     uint64_t counted;    /* satisfying membranes that the CPU has counted, of all pieces so far */
+    /* Of rungs that begin on the CPU; else 0 and NULL. */
+    int begun;             /* divisions of a piece that the CPU makes */
+    uint32_t *host_words;  /* [2^begun + 1][n_literals], page-locked: membranes that the CPU makes, and cod(phi) */
+    uint32_t *begun_words; /* [2^begun][n_literals]: the same membranes on the device */
 } ps_membranes;
 
 /* A rung of these. */
@@ -44,6 +48,7 @@ typedef struct ps_memory_rung {
     /* Membranes that lie in memory at a time, of 2^levels. */
     int64_t (*rows)(const ps_params *params, int levels);
     bool has_control; /* charges, control objects and the skin, and output on the CPU; rows are all membranes' */
+    int begun = 0;    /* divisions at most that the CPU makes before the first stage's kernels; 0: none */
 } ps_memory_rung;
 
 /* A strategy, as registry.def names it. */
@@ -64,7 +69,7 @@ static __device__ __forceinline__ uint32_t *ps_row(const ps_device &device, size
 
 /* Rules 2 and 3 for a word: a literal whose turn it is becomes an r, with index 1, under its own charge, and nothing
  * under the other; the others come a turn closer; an r, or nothing, stays. */
-static __device__ __forceinline__ uint32_t ps_evolve(uint32_t word, uint32_t charge)
+static __host__ __device__ __forceinline__ uint32_t ps_evolve(uint32_t word, uint32_t charge)
 {
     const uint32_t kind = word >> PS_KIND_SHIFT, moves = kind == PS_KIND_X || kind == PS_KIND_NX, next = word - moves;
     const uint32_t r = (uint32_t)PS_KIND_R << PS_KIND_SHIFT | (word & PS_CLAUSE_MASK << PS_CLAUSE_SHIFT) | 1;

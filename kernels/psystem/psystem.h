@@ -22,6 +22,8 @@
  *                     antbench jsc-3 --implementations psystem/baseline-grouped
  *   enhanced      a kernel a division, control objects are loops, output on the GPU
  *                     antbench jsc-4 --implementations psystem/enhanced
+ *   enhanced-begun  that with the first 7 divisions on the CPU
+ *                     antbench jsc-3 --implementations psystem/enhanced-begun
  *   tiled         the last divisions and check-out in shared memory
  *                     antbench jsc-5 --implementations psystem/tiled
  *   bits          ours: a membrane is a bit of a register, in no memory at all; the same answer by another computation
