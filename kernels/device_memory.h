@@ -4,12 +4,14 @@
 #define ANTBENCH_DEVICE_MEMORY_H
 
 #include "kernels/cuda_port.h"
+#include "kernels/device_bytes.h"
 
 enum { DEVICE_ALLOCATIONS = 16 };
 
 /* Everything that a state has allocated through CUDA; zeroed, it is empty. */
 typedef struct device_memory {
     void *on_device[DEVICE_ALLOCATIONS];
+    size_t bytes[DEVICE_ALLOCATIONS]; /* of each of on_device */
     void *pinned[DEVICE_ALLOCATIONS]; /* page-locked, on the host's side */
     int n_on_device, n_pinned;
 } device_memory;
@@ -27,7 +29,9 @@ static inline ab_status device_allocate_bytes(device_memory *memory, void **poin
 {
     AB_TRY(device_room(memory->n_on_device));
     CUDA_TRY(cudaMalloc(pointer, bytes));
-    memory->on_device[memory->n_on_device++] = *pointer;
+    memory->on_device[memory->n_on_device] = *pointer;
+    memory->bytes[memory->n_on_device++] = bytes;
+    ab_device_took(bytes);
     return ab_ok();
 }
 
@@ -53,7 +57,10 @@ template <typename T> static inline ab_status device_allocate_pinned(device_memo
 
 static inline void device_free(device_memory *memory)
 {
-    for (int i = 0; i < memory->n_on_device; ++i) cudaFree(memory->on_device[i]);
+    for (int i = 0; i < memory->n_on_device; ++i) {
+        cudaFree(memory->on_device[i]);
+        ab_device_gave(memory->bytes[i]);
+    }
     for (int i = 0; i < memory->n_pinned; ++i) cudaFreeHost(memory->pinned[i]);
     memory->n_on_device = memory->n_pinned = 0;
 }

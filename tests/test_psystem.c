@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "baselines/psystem_reference.h"
+#include "kernels/device_bytes.h"
 #include "kernels/host/host_backend.h"
 #include "kernels/psystem/generic.h"
 #include "kernels/psystem/objects.h"
@@ -53,6 +54,28 @@ static const char *const names[] = {
     "k3-n5-m21", "k2-n5-m5",       "k3-n6-m60-sat", "k3-n6-m9-unsat", "k5-n7-m40",    "k3-n7-m33",
 };
 enum { N_NAMES = sizeof names / sizeof *names };
+
+/* Two arrays of an alphabet for each membrane and the skin, and little else; none of it is left after closing. */
+static void test_device_memory_is_counted(void **state)
+{
+    (void)state;
+    const ab_implementation *generic = ab_find_implementation("psystem/generic", AB_HOST);
+    cnf_formula formula = formula_named("k3-n4-m5");
+    const ps_params params = ps_default_params();
+    ps_rules rules;
+    ab_work *work = NULL;
+    assert_int_equal(ps_sat_rules(&formula, &rules).code, AB_OK);
+    const size_t before = ab_device_bytes(), arrays = 2 * (1 + 16) * (size_t)rules.n_objects * sizeof(uint32_t);
+    ab_device_peak_begin();
+    assert_true(ab_device_peak() == before);
+    assert_int_equal(generic->open(&formula, &params, &work).code, AB_OK);
+    assert_true(ab_device_bytes() > before + arrays && ab_device_peak() == ab_device_bytes());
+    const size_t peak = ab_device_peak();
+    work->methods->close(work);
+    assert_true(ab_device_bytes() == before && ab_device_peak() == peak);
+    ps_rules_free(&rules);
+    cnf_free(&formula);
+}
 
 static void test_every_order_tile_piece_and_block(void **state)
 {
@@ -524,6 +547,7 @@ static void test_a_thousand_formulas(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_device_memory_is_counted),
         cmocka_unit_test(test_every_order_tile_piece_and_block),
         cmocka_unit_test(test_bits_of_many_warps),
         cmocka_unit_test(test_odd_formulas),

@@ -1,4 +1,4 @@
-"""The drivers 5.4 and 6.5: what the thesis says in sentences, without a table, of ants and of colour edges."""
+"""The drivers of sentences that have no table: 5.4 and 6.5 of ants and colour edges, jsc-5.2 of P systems."""
 
 import pytest
 
@@ -56,3 +56,16 @@ def test_maps_are_set_beside_cannys(colours):
         row["row"]: float(row["quality_mean"]) for row in colours if row["quality_metric"] == "agreement-canny"
     }
     assert agreement.keys() == {"colour-edge", "sobel"} and all(0 < value < 1 for value in agreement.values())
+
+
+def test_the_memory_of_the_generic_simulator_is_counted(tmp_path):
+    """A variable more is twice the membranes, of a larger alphabet."""
+    rows = run("jsc-5.2", tmp_path / "run", "--instances", "k3-n4-m5,k3-n5-m5", "--implementations", "psystem/generic")
+    taken = [float(row["quality_mean"]) for row in rows if row["quality_metric"] == "gpu-bytes"]
+    assert len(taken) == 2 and 1.5 * taken[0] < taken[1] < 3 * taken[0]
+
+
+def test_generation_of_one_literal_is_timed_apart_on_a_gpu():
+    planned = commands.planned("--profile", "thesis", driver="jsc-5.2", program=commands.WITH_GPU)
+    stages = {row["row"] for row in planned if row["table"] == "jsc-5.2-sync" and row["backend"] == "cuda"}
+    assert stages == {"baseline", "baseline-grouped", "enhanced"}

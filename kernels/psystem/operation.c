@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/device_bytes.h"
 #include "kernels/host/host_backend.h"
 #include "kernels/operation.h"
 #include "kernels/psystem/psystem.h"
@@ -114,8 +115,28 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
     return status;
 }
 
+/* The most bytes of the GPU's memory that a run has at a time; the run is verified like any other. */
+static ab_status judge_memory(const ab_task *task, double *bytes)
+{
+    ab_verdict verdict = {.wrong = false};
+    if (task->c->implementation->backend == AB_CPU) return ab_unsupported("a CPU has no device memory to count");
+    ab_device_peak_begin();
+    const size_t before = ab_device_peak();
+    AB_TRY(verify(task, &verdict));
+    *bytes = (double)(ab_device_peak() - before);
+    return ab_ok();
+}
+
+/* Membranes. */
+static double membranes(const ab_circumstances *c, const void *fitted)
+{
+    (void)fitted;
+    return exp2(c->input->size);
+}
+
 static const ab_measure measures[] = {
     {.name = "time", .scope = "run", .timed = true, .samples = AB_SAMPLE_ITERATIONS, .at_once = 1, .verify = verify},
+    {.name = "memory", .scope = "quality", .metric = "gpu-bytes", .judge = judge_memory, .least_on_host = membranes},
     {.name = NULL},
 };
 

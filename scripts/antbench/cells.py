@@ -10,6 +10,7 @@
     3.3/race/d198#energy                           the energy of an iteration, all of the GPU's board, in mJ
     jsc-1/powf/d198#error                          the largest relative error that its verification found, in millionths
     3.4/ds-roulette/d198?stage=construct#shared    the shared memory of a block, of the kernel that has the most, in bytes
+    jsc-5.2-memory/generic/2^17#count                what was counted in place of a time: bytes of a GPU's memory, loads
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
     3.3/cpu-best-all,cpu-alias-all/d198            the fastest of these rows, as measured for this instance; its time alone
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured; another than the first
@@ -88,7 +89,8 @@ class Address:
 BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a row's own
 NO_NOISE = "0"  # the level of noise, of rows that have one
 TOURS = ("quality", "best")  # what a tour's length may be asked as
-QUANTITIES = (*TOURS, "rate", "bandwidth", "bytes", "flops", "mismatch", "error", "energy", "shared")
+QUANTITIES = (*TOURS, "rate", "bandwidth", "bytes", "flops", "mismatch", "error", "energy", "shared", "count")
+COUNTS = ("gpu-bytes", "loads-over-n4")  # qualities that are counted
 MISMATCH = "mismatch-share"  # the quality of a map: the share of its pixels that differ from all of Canny's
 VERIFIED = "verified, not timed"  # on the host backend: why there is no time
 
@@ -323,6 +325,11 @@ def shared(row):
     return counted(max(values, default=math.nan), row, "its run does not tell the shared memory of kernels")
 
 
+def count(row):
+    value = row["quality_mean"] if row["quality_metric"] in COUNTS else math.nan
+    return counted(value, row, "nothing was counted")
+
+
 def is_copy(row):
     return row["scope"] == "setup" and row["implementation"] == "device/copy" and row["status"] in runs.MEASURED
 
@@ -347,6 +354,7 @@ OTHER_QUANTITIES = {
     "error": error,
     "energy": energy,
     "shared": shared,
+    "count": count,
 }
 
 

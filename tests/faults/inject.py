@@ -53,6 +53,7 @@ COMMANDS = {
     "jsc-3": "--instances k3-n4-m5 --iterations 1 --implementations psystem/cpu-best,psystem/baseline",
     "jsc-4": "--instances k3-n4-m5 --iterations 1 --implementations psystem/cpu-best",
     "jsc-5": "--instances k3-n4-m5 --iterations 1",
+    "jsc-5.2": "--instances k1-n4-m1 --iterations 1 --implementations psystem/enhanced,psystem/generic",
     "kth-8": "--instances random-8 --iterations 1 --implementations convolution/serial,convolution/naive",
     "kth-10": "--instances shapes-8 --iterations 1 --implementations log-edges/seq,log-edges/gpu",
     "scaling": "--instances u40 --runs 1 --iterations 1 --rows scaling/cpu-split-1,scaling/islands-1,scaling-weak/cpu-islands-1",
