@@ -3,7 +3,7 @@
  *   memory         bytes of the GPU's memory that the generic simulator takes of 17 and of 18 variables
  *   one literal    the same divisions of membranes with one object: launches, waiting and control objects
  */
-#include "bench/harness/driver.h"
+#include "bench/plan/driver.h"
 
 static const ab_set sets[] = {
     {"membranes-memory", "2^17 2^18"},
