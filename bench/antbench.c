@@ -10,7 +10,9 @@
 
 #include "base/names.h"
 #include "bench/clock/gpu.h"
+#include "bench/plan/describe.h"
 #include "bench/program/program.h"
+#include "bench/record/build_info.h"
 #include "bench/solve.h"
 #include "kernels/ranks.h"
 #include "kernels/workers.h"

@@ -13,6 +13,8 @@
 
 #include "bench/clock/sample.h"
 #include "bench/clock/scheduler.h"
+#include "bench/plan/share.h"
+#include "bench/row/judge.h"
 #include "tests/fake_system/fake_system.h"
 #include "tests/support/fake_nvml.h"
 
@@ -173,8 +175,9 @@ static ab_status count_anew(void *context, ab_work *work, int completed)
 static ab_series samples_of(bool fresh, int from, int to, double slow_s, double budget_s, ab_row *row)
 {
     slow_work slow = {{&slow_methods}, 0, from, to, slow_s};
-    ab_bench bench = {.effort = {.budget_s = budget_s}};
-    const ab_sampling sampling = {.backend = AB_CUDA,
+    ab_machine_state machine = {0};
+    const ab_sampling sampling = {.pace = {.budget_s = budget_s},
+                                  .backend = AB_CUDA,
                                   .samples = fresh ? GROUP : 2 * GROUP,
                                   .at_once = GROUP,
                                   .fresh = fresh,
@@ -184,7 +187,7 @@ static ab_series samples_of(bool fresh, int from, int to, double slow_s, double 
     ab_series series = {0};
     *row = ab_row_new();
     the_system = (fake_system){.on = true, .tells = true, .now_s = 100.0, .step_s = 1e-6};
-    assert_int_equal(ab_take_samples(&bench, &sampling, &series, row).code, AB_OK);
+    assert_int_equal(ab_take_samples(&machine, &sampling, &series, row).code, AB_OK);
     the_system.on = false;
     return series;
 }
@@ -318,8 +321,9 @@ static ab_status open_sliced(void *context, int group, ab_work **work)
 /* `samples` of the work, so many at once; tells: whether the system does. */
 static ab_series sliced_samples(sliced_work sliced, int samples, int at_once, bool tells, ab_row *row)
 {
-    ab_bench bench = {.effort = {.budget_s = 10.0, .precise = 0.05}};
-    const ab_sampling sampling = {.backend = AB_CPU,
+    ab_machine_state machine = {0};
+    const ab_sampling sampling = {.pace = {.budget_s = 10.0, .precise = 0.05},
+                                  .backend = AB_CPU,
                                   .samples = samples,
                                   .at_once = at_once,
                                   .fresh = true,
@@ -329,7 +333,7 @@ static ab_series sliced_samples(sliced_work sliced, int samples, int at_once, bo
     sliced.work.methods = &sliced_methods;
     *row = ab_row_new();
     the_system = (fake_system){.on = true, .tells = tells, .now_s = 100.0, .waited_s = 3.0, .stolen_s = 5.0};
-    assert_int_equal(ab_take_samples(&bench, &sampling, &series, row).code, AB_OK);
+    assert_int_equal(ab_take_samples(&machine, &sampling, &series, row).code, AB_OK);
     the_system.on = false;
     return series;
 }
@@ -524,18 +528,23 @@ static const ab_work_methods hot_methods = {1, {"all"}, run_hot, leave_open};
 static ab_series hot_samples(int from, int to, ab_row *row)
 {
     hot_work hot = {.slow = {.work = {&hot_methods}}, .from = from, .to = to};
-    ab_bench bench = {.effort = {.budget_s = 10.0}, .nvml = ab_nvml_open("0000:65:00.0")};
-    const ab_sampling sampling = {
-        .backend = AB_CUDA, .samples = 2 * GROUP, .at_once = GROUP, .fresh = true, .open = open_slow, .context = &hot};
+    ab_machine_state machine = {.nvml = ab_nvml_open("0000:65:00.0")};
+    const ab_sampling sampling = {.pace = {.budget_s = 10.0},
+                                  .backend = AB_CUDA,
+                                  .samples = 2 * GROUP,
+                                  .at_once = GROUP,
+                                  .fresh = true,
+                                  .open = open_slow,
+                                  .context = &hot};
     ab_series series = {0};
     *row = ab_row_new();
-    assert_non_null(bench.nvml);
+    assert_non_null(machine.nvml);
     setenv("FAKE_SM_MHZ", "1500", 1);
     setenv("FAKE_MILLIWATT", "350000", 1);
     the_system = (fake_system){.on = true, .tells = true, .now_s = 100.0, .step_s = 1e-6};
-    assert_int_equal(ab_take_samples(&bench, &sampling, &series, row).code, AB_OK);
+    assert_int_equal(ab_take_samples(&machine, &sampling, &series, row).code, AB_OK);
     the_system.on = false;
-    ab_nvml_close(bench.nvml);
+    ab_nvml_close(machine.nvml);
     return series;
 }
 
@@ -597,9 +606,13 @@ static ab_status open_timed(void *context, int group, ab_work **work)
 /* The row's, and of the iterations that it is of. */
 static double energy_of(double seconds, const char *stage, bool alone, bool l2_cold, int process, timed_work *timed)
 {
-    const ab_options options = {.energy_s = seconds};
-    ab_bench bench = {.effort = {.budget_s = 0.05}, .options = &options, .process = process};
-    const ab_sampling sampling = {.backend = AB_CUDA,
+    const ab_options options = {.energy_s = seconds, .processes = 2, .process = process};
+    const ab_driver driver = {.name = "review"};
+    ab_machine_state machine = {0};
+    ab_share share;
+    assert_int_equal(ab_share_make(&driver, &options, &share).code, AB_OK);
+    const ab_sampling sampling = {.pace = {.budget_s = 0.05, .energy_s = share.energy_s},
+                                  .backend = AB_CUDA,
                                   .samples = 3,
                                   .at_once = 3,
                                   .stage = stage,
@@ -610,11 +623,11 @@ static double energy_of(double seconds, const char *stage, bool alone, bool l2_c
                                   .context = timed};
     ab_series series = {0};
     ab_row row = ab_row_new();
-    bench.nvml = ab_nvml_open("0000:65:00.0");
-    assert_non_null(bench.nvml);
-    assert_int_equal(ab_take_samples(&bench, &sampling, &series, &row).code, AB_OK);
+    machine.nvml = ab_nvml_open("0000:65:00.0");
+    assert_non_null(machine.nvml);
+    assert_int_equal(ab_take_samples(&machine, &sampling, &series, &row).code, AB_OK);
     ab_series_free(&series);
-    ab_nvml_close(bench.nvml);
+    ab_nvml_close(machine.nvml);
     return row.energy_j;
 }
 

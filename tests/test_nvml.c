@@ -14,9 +14,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "bench/program/bench.h"
 #include "bench/clock/gpu.h"
 #include "bench/clock/nvml.h"
+#include "bench/clock/state.h"
 #include "tests/support/fake_nvml.h"
 
 /* Of the UUID below, as sha256sum has it; scripts/antbench/machines.py makes the same (tests/test_machines.py). */
@@ -110,21 +110,21 @@ static void what_speaks_against_a_gpus_times_is_told(void **state)
 {
     (void)state;
     char warnings[AB_WARNINGS][AB_WARNING_TEXT];
-    ab_bench bench = {.have_gpu = true, .nvml = open_fake()};
+    ab_machine_state machine = {.have_gpu = true, .nvml = open_fake()};
     setenv("FAKE_PROCESSES", "2", 1);
-    assert_int_equal(ab_bench_warnings(&bench, warnings), 2);
+    assert_int_equal(ab_state_warnings(&machine, warnings), 2);
     assert_non_null(strstr(warnings[0], "clock is not locked"));
     assert_string_equal(warnings[1], "1 other process computes on this GPU: its times will suffer");
-    bench.clock_note = ""; /* it is locked */
+    machine.clock_note = ""; /* it is locked */
     setenv("FAKE_PROCESSES", "3", 1);
-    assert_int_equal(ab_bench_warnings(&bench, warnings), 1);
+    assert_int_equal(ab_state_warnings(&machine, warnings), 1);
     assert_string_equal(warnings[0], "2 other processes compute on this GPU: its times will suffer");
     setenv("FAKE_PROCESSES", "1", 1);
-    assert_int_equal(ab_bench_warnings(&bench, warnings), 0);
-    bench.have_gpu = false;
-    bench.clock_note = NULL;
-    assert_int_equal(ab_bench_warnings(&bench, warnings), 0);
-    ab_nvml_close(bench.nvml);
+    assert_int_equal(ab_state_warnings(&machine, warnings), 0);
+    machine.have_gpu = false;
+    machine.clock_note = NULL;
+    assert_int_equal(ab_state_warnings(&machine, warnings), 0);
+    ab_nvml_close(machine.nvml);
 }
 
 static void a_gpu_is_described_without_being_named(void **state)

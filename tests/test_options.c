@@ -12,8 +12,8 @@
 
 #include "base/names.h"
 #include "instances/tsplib.h"
-#include "bench/clock/nvml.h"
 #include "bench/plan/options.h"
+#include "bench/record/build_info.h"
 
 static const char *const operations[] = {"tsp", NULL};
 
@@ -28,7 +28,8 @@ static const ab_program program = {.name = "table_3_3",
                                    .summary = "Tables 3.2, 3.3 and 3.4",
                                    .operations = operations,
                                    .check_instance = check_instance,
-                                   .instances_help = "catalogue names or files"};
+                                   .instances_help = "catalogue names or files",
+                                   .print_version = ab_print_version};
 
 /* ---- Parsing with the output caught ---- */
 

@@ -83,7 +83,7 @@ def test_meta_says_what_the_system_tells(tmp_path, monkeypatch, tells):
 
 
 def test_both_have_the_same_limits():
-    text = "".join((ROOT / f"bench/{name}.h").read_text() for name in ("row/stats", "clock/sample"))
+    text = "".join((ROOT / f"bench/{name}.h").read_text() for name in ("row/stats", "row/judge"))
     limits = {name: float(value) for name, value in re.findall(r"^#define AB_(\w+) ([\d.]+)$", text, re.M)}
     assert limits == {name: getattr(validate, name) for name in ("FAR", "RAISED", "APART", "NOISY", "WAITED")}
 

@@ -18,7 +18,7 @@ typedef struct ab_clocks {
 /* Starts the keeper: before this process loads CUDA or NVML, which do not survive a fork. */
 ab_status ab_clocks_open(ab_clocks *clocks);
 
-/* Locks the clock of the GPU with this PCI bus id at so many MHz, or at AB_BASE_CLOCK (nvml.h). AB_UNSUPPORTED, with
+/* Locks the clock of the GPU with this PCI bus id at so many MHz, or at AB_BASE_CLOCK (options.h). AB_UNSUPPORTED, with
  * the reason, where that is not permitted. */
 ab_status ab_clocks_lock(ab_clocks *clocks, const char *pci_bus_id, int mhz);
 

@@ -1,7 +1,6 @@
 /* The limits of a GPU as rows (bench/clock/limits.h): what each sample is, gpu.h says. */
 #include <stdio.h>
 
-#include "bench/clock/sample.h"
 #include "bench/clock/limits.h"
 
 enum { SAMPLES = 20 };
@@ -31,34 +30,26 @@ static ab_status open_limit(void *context, int group, ab_work **work)
     return gpu_limit_open(opened->limit, &opened->amount, work);
 }
 
-static ab_status measure(ab_bench *bench, const char *table, gpu_limit limit)
+ab_status ab_limit_measure(ab_machine_state *state, gpu_limit limit, ab_pace pace, ab_series *series, ab_row *row)
 {
-    ab_row row = ab_row_new();
-    ab_series series = {0};
     opened_limit opened = {.limit = limit};
-    const ab_sampling sampling = {
-        .backend = AB_CUDA, .samples = SAMPLES, .at_once = SAMPLES, .open = open_limit, .context = &opened};
-    snprintf(row.table, sizeof row.table, "%s", table);
-    snprintf(row.row, sizeof row.row, "device-%s", limits[limit].name);
-    snprintf(row.implementation, sizeof row.implementation, "device/%s", limits[limit].name);
-    snprintf(row.backend, sizeof row.backend, "%s", ab_backend_name(AB_CUDA));
-    snprintf(row.device, sizeof row.device, "%s", bench->gpu.name);
-    snprintf(row.scope, sizeof row.scope, "setup");
-    ab_status status = ab_take_samples(bench, &sampling, &series, &row);
+    const ab_sampling sampling = {.pace = pace,
+                                  .backend = AB_CUDA,
+                                  .samples = SAMPLES,
+                                  .at_once = SAMPLES,
+                                  .open = open_limit,
+                                  .context = &opened};
+    *row = ab_row_new();
+    snprintf(row->row, sizeof row->row, "device-%s", limits[limit].name);
+    snprintf(row->implementation, sizeof row->implementation, "device/%s", limits[limit].name);
+    snprintf(row->backend, sizeof row->backend, "%s", ab_backend_name(AB_CUDA));
+    snprintf(row->device, sizeof row->device, "%s", state->gpu.name);
+    snprintf(row->scope, sizeof row->scope, "setup");
+    AB_TRY(ab_take_samples(state, &sampling, series, row));
     /* A copy's bytes are those of one side; it reads and writes them. */
     const double counted = limit == GPU_COPY ? opened.amount / 2.0 : opened.amount;
-    snprintf(row.params, sizeof row.params, "%s=%.0f", limits[limit].counts, counted);
-    if (limits[limit].in_bytes) row.bytes = opened.amount;
-    if (limits[limit].in_flops) row.flops = opened.amount;
-    if (status.code == AB_OK) status = ab_append_series(bench, &row, &series, AB_ALL_STAGES, AB_ALL_STAGES);
-    ab_series_free(&series);
-    return status;
-}
-
-ab_status ab_measure_limits(ab_bench *bench, const char *table)
-{
-    if (bench->limits_measured || bench->process > 1 || bench->options->profile == AB_SMOKE) return ab_ok();
-    bench->limits_measured = true;
-    for (gpu_limit limit = 0; limit < GPU_LIMITS; limit++) AB_TRY(measure(bench, table, limit));
+    snprintf(row->params, sizeof row->params, "%s=%.0f", limits[limit].counts, counted);
+    if (limits[limit].in_bytes) row->bytes = opened.amount;
+    if (limits[limit].in_flops) row->flops = opened.amount;
     return ab_ok();
 }

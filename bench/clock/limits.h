@@ -2,10 +2,10 @@
 #ifndef ANTBENCH_LIMITS_H
 #define ANTBENCH_LIMITS_H
 
-#include "bench/program/bench.h"
+#include "bench/clock/sample.h"
 
-/* Measures each limit of the GPU as a row of the run, "device-copy" and so on, with scope setup in `table`: once a run,
- * by its first process, and not in profile smoke, which is for whether all is right. */
-ab_status ab_measure_limits(ab_bench *bench, const char *table);
+/* Measures a limit of the GPU into an empty row of this name: "device-copy" and so on, with scope setup, but for its
+ * table. Free the series with ab_series_free, after an error too. */
+ab_status ab_limit_measure(ab_machine_state *state, gpu_limit limit, ab_pace pace, ab_series *series, ab_row *row);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bench/clock/nvml.h"
+#include "bench/plan/options.h"
 
 typedef struct nvml_device *nvml_handle;
 

@@ -37,10 +37,9 @@ int ab_nvml_other_processes(const ab_nvml *nvml);
  * name. Those without are given as a number. */
 void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, char text[96]);
 
-/* Holds the multiprocessors' clock at so many MHz, or at the base clock, until it is freed or the driver is loaded
+/* Holds the multiprocessors' clock at so many MHz, or at AB_BASE_CLOCK (options.h), until it is freed or the driver is loaded
  * anew; the driver takes the nearest that the GPU has. AB_UNSUPPORTED, with the reason, where that is not permitted:
  * root may. */
-enum { AB_BASE_CLOCK = -1 };
 ab_status ab_nvml_lock_clock(const ab_nvml *nvml, int mhz); /* accepts NULL */
 ab_status ab_nvml_free_clock(const ab_nvml *nvml);          /* likewise */
 

@@ -9,6 +9,7 @@
 #include "bench/clock/meter.h"
 #include "bench/clock/sample.h"
 #include "bench/clock/scheduler.h"
+#include "bench/row/judge.h"
 
 static const double LEAST_WARM_UP_S = 0.005, MOST_WARM_UP_S = 0.05, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
 static const double LONGEST_RETAKEN_S = 20.0; /* of a group without a budget */
@@ -44,7 +45,7 @@ unsigned ab_sampling_stages(const ab_sampling *sampling, const ab_series *series
     return AB_ALL_STAGES;
 }
 
-static double sample_ms(const ab_series *series, int i, unsigned stages)
+double ab_sample_ms(const ab_series *series, int i, unsigned stages)
 {
     double ms = 0.0;
     for (int s = 0; s < series->n_stages; ++s)
@@ -52,8 +53,7 @@ static double sample_ms(const ab_series *series, int i, unsigned stages)
     return ms;
 }
 
-/* The statistics of the kept samples, into the row. */
-static ab_status summarise(const ab_series *series, unsigned stages, unsigned whole, ab_row *row)
+ab_status ab_summarise_series(const ab_series *series, unsigned stages, unsigned whole, ab_row *row)
 {
     int kept = 0;
     double *ms = malloc(((size_t)series->n + 1) * 2 * sizeof *ms);
@@ -61,8 +61,8 @@ static ab_status summarise(const ab_series *series, unsigned stages, unsigned wh
     double *const whole_ms = &ms[series->n];
     for (int i = 0; i < series->n; ++i)
         if (!series->discarded[i]) {
-            ms[kept] = sample_ms(series, i, stages);
-            whole_ms[kept++] = sample_ms(series, i, whole);
+            ms[kept] = ab_sample_ms(series, i, stages);
+            whole_ms[kept++] = ab_sample_ms(series, i, whole);
         }
     row->ms = ab_summarise(ms, kept);
     const ab_status status = ab_find_shape(ms, whole_ms, &kept, 1, &row->shape);
@@ -104,10 +104,10 @@ static void note_conditions(const ab_nvml *nvml, const conditions *seen, ab_row 
     ab_nvml_throttle_text(nvml, seen->throttle, row->throttle);
 }
 
-static void cool_down(const ab_bench *bench)
+static void cool_down(const ab_machine_state *state)
 {
     const struct timespec step = {.tv_nsec = (long)(COOL_DOWN_STEP_S * 1e9)};
-    for (double waited = 0.0; waited < COOL_DOWN_S && ab_nvml_read(bench->nvml).throttled; waited += COOL_DOWN_STEP_S)
+    for (double waited = 0.0; waited < COOL_DOWN_S && ab_nvml_read(state->nvml).throttled; waited += COOL_DOWN_STEP_S)
         nanosleep(&step, NULL);
 }
 
@@ -115,7 +115,7 @@ static void cool_down(const ab_bench *bench)
 
 /* A series being taken. */
 typedef struct sampler {
-    ab_bench *bench;
+    ab_machine_state *state;
     const ab_sampling *sampling;
     ab_series *series;
     ab_row *row;
@@ -157,7 +157,7 @@ static ab_work *timed_work(sampler *s)
 static ab_status warm_up_work(sampler *s, ab_work *work)
 {
     if (s->sampling->backend != AB_CUDA) return ab_iterate(work);
-    const double begin = ab_now_s(), rested = begin - s->bench->gpu_ran_s;
+    const double begin = ab_now_s(), rested = begin - s->state->gpu_ran_s;
     const double warm_up_s = fmin(fmax(rested, LEAST_WARM_UP_S), MOST_WARM_UP_S);
     for (int iterations = 2; ab_now_s() - begin < warm_up_s;
          iterations = iterations < WARM_UP_ITERATIONS ? 2 * iterations : iterations) {
@@ -250,7 +250,7 @@ static bool was_late(sampler *s, int first, double took_s, double budget_s)
 static void look_at_gpu(void *context)
 {
     sampler *s = context;
-    const ab_gpu_state state = ab_nvml_read(s->bench->nvml);
+    const ab_gpu_state state = ab_nvml_read(s->state->nvml);
     add_conditions(&s->in_group, &(conditions){1, state.sm_clock_mhz, state.temperature_c, state.power_w,
                                                state.throttle, state.throttled});
 }
@@ -261,14 +261,14 @@ static bool was_throttled(sampler *s, int first)
     if (!s->in_group.throttled) return false;
     discard(s->series, first, s->series->n, "throttled", s->row);
     if (s->retaken == MAX_RETAKEN) return false;
-    cool_down(s->bench);
+    cool_down(s->state);
     return true;
 }
 
 static void keep_conditions(sampler *s)
 {
     add_conditions(&s->in_kept, &s->in_group);
-    if (s->in_kept.looks > 0) note_conditions(s->bench->nvml, &s->in_kept, s->row);
+    if (s->in_kept.looks > 0) note_conditions(s->state->nvml, &s->in_kept, s->row);
 }
 
 /* A group; it is taken again where what it ran on was not its own. */
@@ -304,9 +304,9 @@ static ab_status have_converged(const sampler *s, bool *converged)
     ab_row row = *s->row;
     const unsigned stages = ab_sampling_stages(s->sampling, s->series);
     *converged = false;
-    if (!(s->bench->effort.precise > 0.0)) return ab_ok();
-    AB_TRY(summarise(s->series, stages, stages, &row));
-    *converged = ab_times_are_precise(&row, s->bench->effort.precise);
+    if (!(s->sampling->pace.precise > 0.0)) return ab_ok();
+    AB_TRY(ab_summarise_series(s->series, stages, stages, &row));
+    *converged = ab_times_are_precise(&row, s->sampling->pace.precise);
     return ab_ok();
 }
 
@@ -315,15 +315,15 @@ static ab_status take_groups(sampler *s)
     const char *reason = "count";
     bool converged;
     AB_TRY(warm_up(s));
-    if (s->sampling->backend == AB_CUDA && s->bench->nvml) {
+    if (s->sampling->backend == AB_CUDA && s->state->nvml) {
         s->timing.look = look_at_gpu;
         s->timing.context = s;
     }
     for (const double begin = ab_now_s(); s->kept < s->sampling->samples;) {
-        AB_TRY(take_group(s, s->bench->effort.budget_s - (ab_now_s() - begin)));
+        AB_TRY(take_group(s, s->sampling->pace.budget_s - (ab_now_s() - begin)));
         s->row->waited = s->took_s > 0.0 ? s->lost_s / s->took_s : (double)NAN;
         if (s->kept >= s->sampling->samples) break;
-        if (ab_now_s() - begin >= s->bench->effort.budget_s) {
+        if (ab_now_s() - begin >= s->sampling->pace.budget_s) {
             reason = "budget";
             break;
         }
@@ -360,12 +360,12 @@ static ab_status keep_busy(ab_work *work, int at_once, double seconds, gpu_clock
 static ab_status meter_work(sampler *s, ab_work *work, double seconds)
 {
     const int last = s->series->n - 1;
-    const double ms = fmax(sample_ms(s->series, last, AB_ALL_STAGES), 1e3 * s->series->enqueue_s[last]);
+    const double ms = fmax(ab_sample_ms(s->series, last, AB_ALL_STAGES), 1e3 * s->series->enqueue_s[last]);
     const int at_once = (int)fmax(1.0, fmin(QUEUED_MS / ms, WARM_UP_ITERATIONS));
     gpu_clock *clock = NULL;
     ab_meter *meter = NULL;
     long n = 1;
-    AB_TRY(ab_meter_open(s->bench->nvml, &meter));
+    AB_TRY(ab_meter_open(s->state->nvml, &meter));
     ab_status status = gpu_clock_open(2, &clock);
     const double begin = ab_now_s();
     if (status.code == AB_OK) status = keep_busy(work, at_once, seconds, clock, &n);
@@ -375,64 +375,32 @@ static ab_status meter_work(sampler *s, ab_work *work, double seconds)
     return status;
 }
 
-/* By the first process alone, of one GPU. A stage between others cannot be run by itself, and no time is spent on an
+/* Of one GPU. A stage between others cannot be run by itself, and no time is spent on an
  * empty cache. */
 static ab_status take_energy(sampler *s)
 {
     const ab_sampling *sampling = s->sampling;
-    const double seconds = s->bench->options ? s->bench->options->energy_s : 0.0;
-    if (!(seconds > 0.0) || s->timing.backend != AB_CUDA || s->bench->process > 1 || s->kept == 0) return ab_ok();
+    const double seconds = sampling->pace.energy_s;
+    if (!(seconds > 0.0) || s->timing.backend != AB_CUDA || s->kept == 0) return ab_ok();
     if ((sampling->stage && !sampling->alone) || sampling->l2_cold) return ab_ok();
     AB_TRY(open_work(s, -1));
     const ab_status status = meter_work(s, timed_work(s), seconds);
     return status.code == AB_UNSUPPORTED ? ab_ok() : status;
 }
 
-ab_status ab_take_samples(ab_bench *bench, const ab_sampling *sampling, ab_series *series, ab_row *row)
+ab_status ab_take_samples(ab_machine_state *state, const ab_sampling *sampling, ab_series *series, ab_row *row)
 {
-    sampler s = {.bench = bench, .sampling = sampling, .series = series, .row = row};
+    sampler s = {.state = state, .sampling = sampling, .series = series, .row = row};
     s.timing = ab_timing_new(sampling->waits ? AB_CPU : sampling->backend, sampling->l2_cold);
     if (sampling->l2_cold && s.timing.backend != AB_CUDA) return ab_unsupported("l2=cold is for rows on a GPU alone");
     ab_status status = take_groups(&s);
     if (status.code == AB_OK) status = take_energy(&s);
-    if (sampling->backend == AB_CUDA) bench->gpu_ran_s = ab_now_s();
+    if (sampling->backend == AB_CUDA) state->gpu_ran_s = ab_now_s();
     close_work(&s);
     return status;
 }
 
-/* ---- Rows ---- */
-
-static bool is_in_doubt(const ab_row *row)
-{
-    return ab_is_uneven(&row->shape) || row->waited > AB_WAITED;
-}
-
-/* Adds to the note why. */
-static void explain_doubt(ab_row *row)
-{
-    if (row->shape.raised > AB_RAISED)
-        ab_row_add_note(row, "%d of %d samples take over %g times as long as most: the mean is %.0f %% larger by them",
-                        row->shape.far, row->ms.samples, AB_FAR, 1e2 * row->shape.raised);
-    else if (ab_is_uneven(&row->shape))
-        ab_row_add_note(row, "mean and median of whole samples are %.0f %% apart", 1e2 * fabs(row->shape.apart));
-    if (row->waited > AB_WAITED)
-        ab_row_add_note(row, "the CPU's threads waited %.0f %% of the time for a core", 1e2 * row->waited);
-}
-
-void ab_judge_times(ab_row *row, bool explain)
-{
-    const double error = ab_relative_error(&row->ms);
-    row->status = row->ms.samples == 0                   ? AB_ROW_TIMEOUT
-                  : isnan(error)                         ? AB_ROW_FEW
-                  : error > AB_NOISY || is_in_doubt(row) ? AB_ROW_NOISY
-                                                         : AB_ROW_OK;
-    if (explain && row->ms.samples > 0) explain_doubt(row);
-}
-
-bool ab_times_are_precise(const ab_row *row, double within)
-{
-    return ab_relative_error(&row->ms) <= within && !is_in_doubt(row);
-}
+/* ---- Launches ---- */
 
 /* Appends to a list with a space between, as long as there is room. */
 static void list(char *text, size_t size, const char *format, ...)
@@ -462,26 +430,4 @@ ab_status ab_list_launches(const ab_series *series, unsigned stages, ab_row *row
             LIST(occupancy, "%.4g", residence.occupancy);
         }
     return ab_ok();
-}
-
-ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series, unsigned stages, unsigned whole)
-{
-    const bool is_share = bench->options->process > 0; /* what its samples say is judged with those of the others */
-    if (ab_run_find(bench->run, row)) return ab_ok();
-    if (series->n == 0) return ab_run_append(bench->run, row, NULL, 0);
-    ab_sample *samples = calloc((size_t)series->n, sizeof *samples);
-    ab_status status =
-        samples ? summarise(series, stages, whole, row) : ab_failed("out of memory for %d samples", series->n);
-    if (status.code == AB_OK) status = ab_list_launches(series, stages, row);
-    if (status.code == AB_OK) {
-        ab_judge_times(row, !is_share);
-        for (int i = 0; i < series->n; ++i) {
-            samples[i] = (ab_sample){.ms = sample_ms(series, i, stages), .number = series->number[i]};
-            if (series->discarded[i])
-                snprintf(samples[i].discard_reason, sizeof samples[i].discard_reason, "%s", series->discarded[i]);
-        }
-        status = ab_run_append(bench->run, row, samples, series->n);
-    }
-    free(samples);
-    return status;
 }

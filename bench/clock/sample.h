@@ -16,11 +16,20 @@
 #ifndef ANTBENCH_SAMPLE_H
 #define ANTBENCH_SAMPLE_H
 
-#include "bench/program/bench.h"
 #include "bench/clock/measure.h"
+#include "bench/clock/state.h"
+#include "bench/row/row.h"
+
+/* How long a series goes on. */
+typedef struct ab_pace {
+    double budget_s; /* seconds after which it ends */
+    double precise;  /* share of the median within which half of the interval ends it; 0: off */
+    double energy_s; /* seconds over which the energy is measured after it; 0: it is not */
+} ab_pace;
 
 /* What a series is taken of, and how. */
 typedef struct ab_sampling {
+    ab_pace pace;
     ab_backend backend;
     bool waits; /* its stages return when they are done: AB_SEVERAL */
     bool l2_cold;
@@ -45,7 +54,7 @@ enum { AB_ALL_STAGES = (1 << AB_MAX_STAGES) - 1 };
 /* Takes the samples, from series->n = 0 on; sets the row's stop reason, what the GPU was seen to do, how many
  * samples were discarded, for which share of the time of the others the process waited, and with --energy what an
  * iteration takes. */
-ab_status ab_take_samples(ab_bench *bench, const ab_sampling *sampling, ab_series *series, ab_row *row);
+ab_status ab_take_samples(ab_machine_state *state, const ab_sampling *sampling, ab_series *series, ab_row *row);
 
 /* The stages of a sample as bits, by the names that the series has. */
 unsigned ab_sampling_stages(const ab_sampling *sampling, const ab_series *series);
@@ -53,21 +62,11 @@ unsigned ab_sampling_stages(const ab_sampling *sampling, const ab_series *series
 /* Lists in the row what these stages launched, as far as it was told (launches.h). */
 ab_status ab_list_launches(const ab_series *series, unsigned stages, ab_row *row);
 
-/* Fills the row's statistics and status from the series, where it has samples, and appends it with its samples to the
- * run, unless the run has it already (an interrupted run had written it). `whole`: the stages of the samples that those
- * of the row are parts of (ab_find_shape). */
-ab_status ab_append_series(ab_bench *bench, ab_row *row, const ab_series *series, unsigned stages, unsigned whole);
+/* A sample's time of these stages, milliseconds. */
+double ab_sample_ms(const ab_series *series, int i, unsigned stages);
 
-#define AB_NOISY 0.05
-#define AB_WAITED 0.05
-
-/* Sets the status of a row by its times: timeout without samples, few without an interval, noisy where half of the
- * interval is more than AB_NOISY of what it is of, where the samples are uneven (ab_is_uneven), or where the process
- * waited for a core for more than AB_WAITED of the time; else ok. With `explain` the note says what speaks against the
- * times, but for the interval. scripts/antbench/validate.py has the same rule, and checks the status of runs by it. */
-void ab_judge_times(ab_row *row, bool explain);
-
-/* Whether half of a row's interval is within that share of what it is of, and nothing else speaks against its times. */
-bool ab_times_are_precise(const ab_row *row, double within);
+/* The statistics of the kept samples, into the row. `whole`: the stages of the samples that those of the row are parts
+ * of (ab_find_shape). */
+ab_status ab_summarise_series(const ab_series *series, unsigned stages, unsigned whole, ab_row *row);
 
 #endif

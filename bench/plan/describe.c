@@ -1,11 +1,11 @@
-/* What the drivers measure, for the report and INDEX.md (program.h). */
+/* What the drivers measure, for the report and INDEX.md (describe.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/csv.h"
+#include "bench/plan/describe.h"
 #include "bench/plan/plan.h"
-#include "bench/program/program.h"
 
 enum { MAX_IMPLEMENTATIONS = 64 };
 

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/record/build_info.h"
 #include "bench/plan/command_line.h"
-#include "bench/clock/nvml.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "bench/plan/options.h"
@@ -205,13 +203,6 @@ static void print_help(const ab_program *program)
            "  4 wrong output, 5 inconclusive, 77 nothing could run\n");
 }
 
-void ab_print_version(void)
-{
-    const ab_build_info *build = ab_build();
-    printf("antbench %s (commit %s%s), %s\n", build->version, build->commit, build->dirty ? " with local changes" : "",
-           build->device_code_sha256[0] ? build->nvcc : "built without CUDA");
-}
-
 void ab_print_implementations(const char *const *operations)
 {
     size_t count;
@@ -298,7 +289,7 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         break;
     case OPTION_VERSION:
         options->action = AB_ACTION_EXIT;
-        ab_print_version();
+        program->print_version();
         break;
     }
     return ab_ok();

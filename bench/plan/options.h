@@ -30,6 +30,9 @@ typedef enum ab_backend_choice {
 /* With --until-precise there may be so many times as many processes. */
 enum { AB_MAX_PROCESSES = 1000, AB_MORE_PROCESSES = 10 };
 
+/* For --lock-clocks: the clock that the GPU is made for. */
+enum { AB_BASE_CLOCK = -1 };
+
 typedef enum ab_action { AB_ACTION_RUN, AB_ACTION_LIST, AB_ACTION_DRY_RUN, AB_ACTION_EXIT } ab_action;
 
 typedef struct ab_options {
@@ -48,7 +51,7 @@ typedef struct ab_options {
     int process;                     /* --process K: measure the share of this one alone; 0: the whole run */
     double time_budget_s; /* seconds a row may take; 0 leaves it to the profile, infinite for --time-budget 0 */
     double until_precise; /* 0.01 for --until-precise 1%; 0: as the profile has it */
-    int lock_clocks;      /* MHz or AB_BASE_CLOCK (bench/clock/nvml.h); 0: the GPU's clock is left alone */
+    int lock_clocks;      /* MHz or AB_BASE_CLOCK; 0: the GPU's clock is left alone */
     double energy_s;      /* --energy: seconds over which the energy of a row on a GPU is measured; 0: it is not */
     uint64_t seed;        /* default 1; at most INT64_MAX */
     char *save;           /* --save DIR: images are written there; NULL for none */
@@ -68,7 +71,8 @@ typedef struct ab_program {
     const char *instances_help;                    /* for --help: what may be named */
     void (*print_parameters)(const void *context); /* for --help: what may be --set */
     const void *context;
-    bool saves; /* --save is for this program */
+    bool saves;                  /* --save is for this program */
+    void (*print_version)(void); /* for --version */
 } ab_program;
 
 /* Never exits the process: --help and --version are printed to stdout, an error as one line to stderr, and all are
@@ -78,9 +82,6 @@ void ab_options_free(ab_options *options);
 
 const char *ab_profile_name(ab_profile profile);               /* "smoke" */
 const char *ab_backend_choice_name(ab_backend_choice backend); /* "auto" */
-
-/* --version: "antbench 0.9.0 (commit abcdef1), built without CUDA". */
-void ab_print_version(void);
 
 /* --list: TSV on stdout with a header line: id, backend, file, traits, source, description; of all operations for
  * NULL. */

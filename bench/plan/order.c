@@ -84,19 +84,13 @@ static int cell_of(const ab_plan *plan, const ab_row *row)
     return -1;
 }
 
-ab_status ab_order_rows(const ab_plan *plan, ab_run *run)
+void ab_order_places(const ab_plan *plan, const ab_row *rows, int count, int *places)
 {
-    int count, place = 2 * plan->n_cells;
-    const ab_row *rows = ab_run_rows(run, &count);
-    int *places = calloc((size_t)count + 1, sizeof *places);
-    if (!places) return ab_failed("out of memory for %d rows", count);
+    int place = 2 * plan->n_cells;
     for (int i = count - 1; i >= 0; --i) {
         const bool is_setup = strcmp(rows[i].scope, "setup") == 0;
         const int cell = is_setup ? ab_order_of_setup(plan, &rows[i]) : cell_of(plan, &rows[i]);
         if (!is_setup && cell >= 0) place = 2 * cell + 1;
         places[i] = is_setup && cell >= 0 ? 2 * cell : place;
     }
-    const ab_status status = ab_run_sort(run, places);
-    free(places);
-    return status;
 }

@@ -18,8 +18,8 @@ ab_status ab_order_draw(const ab_plan *plan, uint64_t seed, int process, int *or
  * which a limit of the GPU has, the first that is timed on a GPU. -1 where there is none. */
 int ab_order_of_setup(const ab_plan *plan, const ab_row *setup);
 
-/* Puts the rows of the run, which hold all that was measured, into the order of the plan: before each cell's row those
- * beside it. */
-ab_status ab_order_rows(const ab_plan *plan, ab_run *run);
+/* Where each of the rows, which hold all that was measured, stands in the order of the plan: places[count], before each
+ * cell's row those beside it. */
+void ab_order_places(const ab_plan *plan, const ab_row *rows, int count, int *places);
 
 #endif

@@ -59,6 +59,17 @@ int ab_line_implementations(const ab_driver *driver, const ab_block *block, cons
     return found;
 }
 
+/* The registry entry that measures `id` here (CPU, else CUDA, else host), or NULL when the options exclude it. */
+static const ab_implementation *find_implementation(const ab_plan *plan, const char *id)
+{
+    static const ab_backend by_preference[] = {AB_CPU, AB_CUDA, AB_HOST};
+    for (size_t i = 0; i < sizeof by_preference / sizeof *by_preference; ++i) {
+        const ab_implementation *found = ab_find_implementation(id, by_preference[i]);
+        if (found && ab_selected(plan->options, found, plan->target.gpu)) return found;
+    }
+    return NULL;
+}
+
 /* Looks for a parameter among those that rows of the driver have. */
 static void search_parameters(const ab_driver *driver, ab_search *search)
 {
@@ -126,12 +137,12 @@ static ab_status add_inputs(const ab_driver *driver, const ab_options *options, 
 }
 
 /* Whether a block is measured on an input. */
-static bool is_on(const ab_plan *plan, const ab_options *options, const ab_block *block, const ab_input *input)
+static bool is_on(const ab_plan *plan, const ab_block *block, const ab_input *input)
 {
-    const char *on = block->on[options->profile];
+    const char *on = block->on[plan->options->profile];
     if (block->found_only && input->stand_in) return false;
-    if (options->instances && block->asked == AB_ASKED_ALL) return true;
-    if (options->instances && block->asked == AB_ASKED_WITH_EDGES && input->known_edges) return true;
+    if (plan->options->instances && block->asked == AB_ASKED_ALL) return true;
+    if (plan->options->instances && block->asked == AB_ASKED_WITH_EDGES && input->known_edges) return true;
     if (!on) return true;
     on = ab_driver_names(plan->driver, on);
     return is_among(on, input->asked) || is_among(on, input->name);
@@ -180,7 +191,6 @@ static ab_status add_text(const ab_driver *driver, const char *text, const char 
 /* What cells of one line on one input are made from. */
 typedef struct maker {
     ab_plan *plan;
-    const ab_bench *bench;
     const ab_block *block;
     const ab_line *line;
     const ab_operation *operation;
@@ -209,7 +219,7 @@ static bool is_ours(const maker *m, const char *set)
 /* What the user set of the operation's parameters. */
 static ab_status add_user(maker *m)
 {
-    for (char **set = m->bench->options->set; set && *set; ++set) {
+    for (char **set = m->plan->options->set; set && *set; ++set) {
         const size_t name = strcspn(*set, "=");
         if (is_ours(m, *set)) AB_TRY(add_sweep(&m->sweeps, *set, name, *set + name + 1, strlen(*set + name + 1), ","));
     }
@@ -232,7 +242,7 @@ static bool is_fixed(const ab_line *line, const char *set)
 static ab_status choose_name(const maker *m, char pattern[96])
 {
     size_t at = 0;
-    for (char **set = m->bench->options->set; set && *set; ++set) {
+    for (char **set = m->plan->options->set; set && *set; ++set) {
         const int length = (int)strcspn(*set, "=");
         if (!is_ours(m, *set) || !is_fixed(m->line, *set)) continue;
         if (at == 0) at = (size_t)snprintf(pattern, 96, "%s-{name}", m->operation->name);
@@ -274,7 +284,7 @@ static ab_status set_text(char *to, size_t size, const char *from)
 
 static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
 {
-    const ab_bench *bench = m->bench;
+    const ab_target *target = &m->plan->target;
     const ab_input *input = &m->plan->inputs[m->input];
     const ab_backend backend = m->implementation->backend;
     char pattern[96];
@@ -288,7 +298,7 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
     AB_TRY(set_text(key->instance, sizeof key->instance, input->name));
     AB_TRY(set_text(key->implementation, sizeof key->implementation, m->implementation->id));
     AB_TRY(set_text(key->backend, sizeof key->backend, ab_backend_name(backend)));
-    AB_TRY(set_text(key->device, sizeof key->device, backend == AB_CUDA ? bench->gpu.name : bench->cpu_name));
+    AB_TRY(set_text(key->device, sizeof key->device, backend == AB_CUDA ? target->gpu : target->cpu));
     AB_TRY(set_text(key->scope, sizeof key->scope,
                     m->measure->timed && backend == AB_HOST ? "functional" : m->measure->scope));
     AB_TRY(ab_parameters_format(m->operation->parameters, cell->params, set, m->measure->name, m->measure->only_own,
@@ -296,7 +306,7 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
     if (cell->l2_cold) AB_TRY(ab_params_append(key->params, ab_gpu_parameters->name, "cold"));
     if (m->measure->metric) AB_TRY(ab_params_append(key->params, "metric", m->measure->metric));
     key->size = input->size;
-    key->seed = bench->options->seed;
+    key->seed = m->plan->options->seed;
     return ab_ok();
 }
 
@@ -313,9 +323,9 @@ static ab_status fill_cell(const maker *m, char values[][64], ab_cell *cell)
         else
             AB_TRY(ab_parameters_set(m->operation->parameters, name, values[i], cell->params, &set));
     }
-    const ab_circumstances c = ab_cell_circumstances(m->plan, m->bench, cell);
+    const ab_circumstances c = ab_cell_circumstances(m->plan, cell);
     m->operation->fit(&c, cell->params);
-    m->operation->set_seed(cell->params, m->bench->options->seed);
+    m->operation->set_seed(cell->params, m->plan->options->seed);
     AB_TRY(ab_parameters_check(m->operation->parameters, cell->params));
     cell->l2_cold = l2 && m->measure->timed;
     const ab_status status = m->operation->check(&c, cell->params);
@@ -338,7 +348,7 @@ static ab_status add_cell(const maker *m, char values[][64])
                       .input = m->input,
                       .params = calloc(1, m->operation->params_size)};
     const ab_status status = cell->params ? fill_cell(m, values, cell) : ab_failed("out of memory for a row");
-    const bool is_mine = m->bench->process == 1 || ab_cell_is_repeated(cell);
+    const bool is_mine = m->plan->share.process == 1 || ab_cell_is_repeated(cell);
     if (status.code == AB_OK && is_mine)
         ++plan->n_cells;
     else
@@ -367,7 +377,7 @@ static ab_status add_implementation(maker *m, const char *id)
 {
     char values[MAX_PARAMETERS][64];
     const ab_driver *driver = m->plan->driver;
-    m->implementation = ab_bench_implementation(m->bench, id);
+    m->implementation = find_implementation(m->plan, id);
     if (!m->implementation) return ab_ok();
     m->operation = ab_operation_of(id);
     m->measure = find_measure(m->operation, m->block->measure);
@@ -387,15 +397,15 @@ static ab_status add_line(maker *m)
 }
 
 /* The cells of a part, input by input. */
-static ab_status add_part(ab_plan *plan, const ab_bench *bench, int part)
+static ab_status add_part(ab_plan *plan, int part)
 {
     for (int input = 0; input < plan->n_inputs; ++input)
         for (const ab_block *block = plan->driver->blocks; block->table; ++block) {
-            if (block->part != part || (block->gpu_only && !bench->have_gpu)) continue;
-            if (!is_on(plan, bench->options, block, &plan->inputs[input])) continue;
+            if (block->part != part || (block->gpu_only && !plan->target.gpu)) continue;
+            if (!is_on(plan, block, &plan->inputs[input])) continue;
             for (const ab_line *line = block->lines; line->row; ++line) {
-                maker m = {.plan = plan, .bench = bench, .block = block, .line = line, .input = input};
-                if (!line->gpu_only || bench->have_gpu) AB_TRY(add_line(&m));
+                maker m = {.plan = plan, .block = block, .line = line, .input = input};
+                if (!line->gpu_only || plan->target.gpu) AB_TRY(add_line(&m));
             }
         }
     return ab_ok();
@@ -439,11 +449,11 @@ static const char *selector_hint(const ab_plan *plan, const char *text, char hin
 }
 
 /* Sets wanted[i] for each cell that is meant. A process after the first lacks cells, which it does not repeat. */
-static ab_status mark_wanted(const ab_plan *plan, const ab_bench *bench, bool *wanted)
+static ab_status mark_wanted(const ab_plan *plan, bool *wanted)
 {
-    for (char **text = bench->options->rows; *text; ++text) {
+    for (char **text = plan->options->rows; *text; ++text) {
         ab_selector selector;
-        bool any = bench->process > 1;
+        bool any = plan->share.process > 1;
         char hint[128];
         AB_TRY(ab_selector_read(*text, &selector));
         for (int i = 0; i < plan->n_cells; ++i) {
@@ -496,14 +506,14 @@ static void keep_wanted(ab_plan *plan, const bool *wanted)
     plan->n_cells = kept;
 }
 
-static ab_status select_cells(ab_plan *plan, const ab_bench *bench)
+static ab_status select_cells(ab_plan *plan)
 {
     bool *wanted = calloc((size_t)plan->n_cells + 1, sizeof *wanted);
     if (!wanted) return ab_failed("out of memory for %d rows", plan->n_cells);
-    memset(wanted, !bench->options->rows, (size_t)plan->n_cells * sizeof *wanted);
-    const ab_status status = bench->options->rows && plan->n_cells ? mark_wanted(plan, bench, wanted) : ab_ok();
+    memset(wanted, !plan->options->rows, (size_t)plan->n_cells * sizeof *wanted);
+    const ab_status status = plan->options->rows && plan->n_cells ? mark_wanted(plan, wanted) : ab_ok();
     if (status.code == AB_OK) keep_wanted(plan, wanted);
-    if (status.code == AB_OK && bench->options->rows) leave_out_inputs(plan);
+    if (status.code == AB_OK && plan->options->rows) leave_out_inputs(plan);
     free(wanted);
     return status;
 }
@@ -537,19 +547,22 @@ static ab_status check_user(const ab_driver *driver, char *const *set)
     return ab_ok();
 }
 
-ab_status ab_plan_make(const ab_driver *driver, const ab_bench *bench, ab_plan *plan)
+ab_status ab_plan_make(const ab_driver *driver, const ab_options *options, const ab_share *share,
+                       const ab_target *target, ab_plan *plan)
 {
     int last_part = 0;
     *plan = (ab_plan){.driver = driver,
-                      .user_set = bench->options->set != NULL,
+                      .options = options,
+                      .share = *share,
+                      .target = *target,
                       .kind = ab_operation_of(driver->blocks->lines->implementation)->inputs};
-    AB_TRY(check_user(driver, bench->options->set));
+    AB_TRY(check_user(driver, options->set));
     AB_TRY(read_published(plan));
-    AB_TRY(add_inputs(driver, bench->options, plan));
+    AB_TRY(add_inputs(driver, options, plan));
     for (const ab_block *block = driver->blocks; block->table; ++block)
         if (block->part > last_part) last_part = block->part;
-    for (int part = 0; part <= last_part; ++part) AB_TRY(add_part(plan, bench, part));
-    return select_cells(plan, bench);
+    for (int part = 0; part <= last_part; ++part) AB_TRY(add_part(plan, part));
+    return select_cells(plan);
 }
 
 void ab_plan_free(ab_plan *plan)
@@ -565,14 +578,14 @@ void ab_plan_free(ab_plan *plan)
 
 /* ---- Asking about a cell ---- */
 
-ab_circumstances ab_cell_circumstances(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
+ab_circumstances ab_cell_circumstances(const ab_plan *plan, const ab_cell *cell)
 {
     return (ab_circumstances){.implementation = cell->implementation,
                               .input = &plan->inputs[cell->input],
                               .measure = cell->measure,
-                              .iterations = bench->effort.iterations,
-                              .cores = bench->cores,
-                              .host_steps = bench->effort.host_steps,
+                              .iterations = plan->share.effort.iterations,
+                              .cores = plan->target.cores,
+                              .host_steps = plan->share.effort.host_steps,
                               .seconds = cell->line->seconds,
                               .power = cell->line->power};
 }
@@ -583,80 +596,82 @@ bool ab_cell_is_repeated(const ab_cell *cell)
 }
 
 /* Of `total` runs or samples, which all processes share, those of this one. */
-static int share_of(const ab_bench *bench, int total)
+static int share_of(const ab_share *share, int total)
 {
-    if (total < bench->processes) return 1;
-    return total / bench->processes + (bench->process <= total % bench->processes);
+    if (total < share->processes) return 1;
+    return total / share->processes + (share->process <= total % share->processes);
 }
 
-ab_count ab_cell_count(const ab_bench *bench, const ab_cell *cell)
+ab_count ab_cell_count(const ab_plan *plan, const ab_cell *cell)
 {
-    const ab_effort *effort = &bench->effort;
+    const ab_effort *effort = &plan->share.effort;
     const ab_measure *measure = cell->measure;
-    const bool limited = cell->block->runs && bench->options->profile != AB_THESIS;
+    const bool limited = cell->block->runs && plan->options->profile != AB_THESIS;
     int runs = limited && cell->block->runs < effort->runs ? cell->block->runs : effort->runs;
     if (measure->fresh) {
-        if (measure->timed) runs = share_of(bench, runs);
+        if (measure->timed) runs = share_of(&plan->share, runs);
         return (ab_count){runs, effort->iterations, runs * effort->iterations};
     }
     if (measure->samples == AB_SAMPLE_ITERATIONS) runs = effort->iterations;
-    return (ab_count){1, measure->at_once, share_of(bench, runs)};
+    return (ab_count){1, measure->at_once, share_of(&plan->share, runs)};
 }
 
-double ab_cell_budget(const ab_bench *bench, const ab_cell *cell)
+double ab_cell_budget(const ab_plan *plan, const ab_cell *cell)
 {
-    return bench->effort.budget_s * (ab_cell_is_repeated(cell) ? 1 : bench->processes);
+    return plan->share.effort.budget_s * (ab_cell_is_repeated(cell) ? 1 : plan->share.processes);
 }
 
-int ab_cell_least(const ab_bench *bench, const ab_cell *cell)
+int ab_cell_least(const ab_plan *plan, const ab_cell *cell)
 {
-    return bench->options->profile == AB_SMOKE ? 0 : (cell->line->least + bench->processes - 1) / bench->processes;
+    return plan->options->profile == AB_SMOKE ? 0
+                                              : (cell->line->least + plan->share.processes - 1) / plan->share.processes;
 }
 
-bool ab_cell_is_long(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
+bool ab_cell_is_long(const ab_plan *plan, const ab_cell *cell)
 {
     double sample_s, once_s;
-    const ab_circumstances c = ab_cell_circumstances(plan, bench, cell);
+    const ab_circumstances c = ab_cell_circumstances(plan, cell);
     cell->operation->estimate(&c, cell->params, &sample_s, &once_s);
     return sample_s > 1.0;
 }
 
-bool ab_cell_is_too_large(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
+bool ab_cell_is_too_large(const ab_plan *plan, const ab_cell *cell)
 {
-    const ab_circumstances c = ab_cell_circumstances(plan, bench, cell);
+    const ab_circumstances c = ab_cell_circumstances(plan, cell);
     return cell->implementation->backend == AB_HOST && cell->measure->least_on_host &&
            cell->measure->least_on_host(&c, cell->params) > c.host_steps;
 }
 
 /* Seconds for the samples and what comes before: the verification in the first process, a warm-up in the others. */
-static void estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell, double *first_s, double *later_s)
+static void estimate(const ab_plan *plan, const ab_cell *cell, double *first_s, double *later_s)
 {
     double sample_s, once_s;
-    const ab_circumstances c = ab_cell_circumstances(plan, bench, cell);
+    const ab_circumstances c = ab_cell_circumstances(plan, cell);
     *first_s = *later_s = 0.0;
-    if (ab_cell_is_too_large(plan, bench, cell)) return;
+    if (ab_cell_is_too_large(plan, cell)) return;
     cell->operation->estimate(&c, cell->params, &sample_s, &once_s);
-    const double samples_s = fmin(sample_s * ab_cell_count(bench, cell).samples,
-                                  fmax(ab_cell_budget(bench, cell), sample_s * fmax(1.0, ab_cell_least(bench, cell))));
+    const double samples_s = fmin(sample_s * ab_cell_count(plan, cell).samples,
+                                  fmax(ab_cell_budget(plan, cell), sample_s * fmax(1.0, ab_cell_least(plan, cell))));
     const bool metered = cell->measure->timed && cell->implementation->backend == AB_CUDA;
-    *first_s = once_s + samples_s + (metered ? bench->options->energy_s : 0.0);
+    *first_s = once_s + samples_s + (metered ? plan->share.energy_s : 0.0);
     *later_s = ab_cell_is_repeated(cell) ? fmin(sample_s, 1.0) + samples_s : 0.0;
 }
 
-double ab_cell_estimate(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
+double ab_cell_estimate(const ab_plan *plan, const ab_cell *cell)
 {
     double first_s, later_s;
-    estimate(plan, bench, cell, &first_s, &later_s);
-    return bench->process == 1 ? first_s : later_s;
+    estimate(plan, cell, &first_s, &later_s);
+    return plan->share.process == 1 ? first_s : later_s;
 }
 
-double ab_cell_estimate_from_here(const ab_plan *plan, const ab_bench *bench, const ab_cell *cell)
+double ab_cell_estimate_from_here(const ab_plan *plan, const ab_cell *cell)
 {
-    const double limit_s = bench->effort.limit_s;
+    const double limit_s = plan->share.effort.limit_s;
     double first_s, later_s;
-    estimate(plan, bench, cell, &first_s, &later_s);
+    estimate(plan, cell, &first_s, &later_s);
     if (cell->implementation->backend == AB_HOST && limit_s > 0.0 && first_s > limit_s) return 0.0; /* not run */
-    return (bench->process == 1 ? first_s : later_s) + fmax(0.0, bench->processes - bench->process) * later_s;
+    return (plan->share.process == 1 ? first_s : later_s) +
+           fmax(0.0, plan->share.processes - plan->share.process) * later_s;
 }
 
 /* Whether the sources measured what the cell does: with their own parameters, on that very input. A stand-in has its size
@@ -666,7 +681,7 @@ static bool is_theirs(const ab_plan *plan, const ab_cell *cell, const ab_heading
     const ab_input *input = &plan->inputs[cell->input];
     char size[32];
     snprintf(size, sizeof size, "%dx%d", input->width, input->height);
-    if (cell->implementation->backend == AB_HOST || cell->block->unpublished || plan->user_set) return false;
+    if (cell->implementation->backend == AB_HOST || cell->block->unpublished || plan->options->set) return false;
     if (heading->instance) return !input->stand_in && strcmp(heading->instance, size) == 0;
     return !input->stand_in || strcmp(input->name, input->asked) == 0;
 }

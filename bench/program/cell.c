@@ -6,8 +6,9 @@
 
 #include "bench/program/cell.h"
 #include "bench/plan/order.h"
-#include "bench/clock/sample.h"
 #include "bench/clock/limits.h"
+#include "bench/record/series.h"
+#include "bench/row/judge.h"
 
 /* A cell being measured. */
 typedef struct measurement {
@@ -113,7 +114,7 @@ static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
     snprintf(row.params, sizeof row.params, "%s", setup->params);
     snprintf(row.table, sizeof row.table, "%s", table_of(m, &row));
     snprintf(row.scope, sizeof row.scope, "setup");
-    snprintf(row.device, sizeof row.device, "%s", m->bench->cpu_name);
+    snprintf(row.device, sizeof row.device, "%s", m->bench->machine.cpu_name);
     snprintf(row.verify_metric, sizeof row.verify_metric, "%s", setup->verify_metric);
     row.verify_value = setup->verify_value;
     row.size = m->row->size;
@@ -134,13 +135,49 @@ static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
 
 /* ---- Time ---- */
 
+static ab_pace pace_of(const ab_share *share)
+{
+    return (ab_pace){share->effort.budget_s, share->effort.precise, share->energy_s};
+}
+
+/* What a share's samples say is judged with those of the others. */
+static ab_status append_series(const measurement *m, ab_row *row, const ab_series *series, unsigned stages,
+                               unsigned whole)
+{
+    return ab_append_series(m->bench->run, row, series, stages, whole, !m->bench->options->process);
+}
+
+static ab_status measure_limit(const measurement *m, gpu_limit limit, const char *table)
+{
+    ab_row row;
+    ab_series series = {0};
+    ab_status status = ab_limit_measure(&m->bench->machine, limit, pace_of(&m->bench->share), &series, &row);
+    snprintf(row.table, sizeof row.table, "%s", table);
+    if (status.code == AB_OK) status = append_series(m, &row, &series, AB_ALL_STAGES, AB_ALL_STAGES);
+    ab_series_free(&series);
+    return status;
+}
+
+/* Measures each limit of the GPU as a row of the run: once a run, by its first process, and not in profile smoke, which
+ * is for whether all is right. */
+static ab_status measure_limits(const measurement *m)
+{
+    const ab_row any = ab_row_new();
+    ab_bench *bench = m->bench;
+    if (bench->machine.limits_measured || bench->share.process > 1 || bench->options->profile == AB_SMOKE)
+        return ab_ok();
+    bench->machine.limits_measured = true;
+    for (gpu_limit limit = 0; limit < GPU_LIMITS; ++limit) AB_TRY(measure_limit(m, limit, table_of(m, &any)));
+    return ab_ok();
+}
+
 /* Opens the implementation for a run of this process: the seed is the first one's and its number, in which the
  * processes take turns. */
 static ab_status open_run(void *context, int run, ab_work **work)
 {
     const measurement *m = context;
-    const int in_turn = ab_cell_is_repeated(m->cell) ? m->bench->most_processes : 1;
-    const int number = m->bench->process - 1 + in_turn * (run > 0 ? run : 0);
+    const int in_turn = ab_cell_is_repeated(m->cell) ? m->bench->share.most_processes : 1;
+    const int number = m->bench->share.process - 1 + in_turn * (run > 0 ? run : 0);
     m->cell->operation->set_seed(m->params, m->task.seed + (uint64_t)number);
     return m->cell->implementation->open(m->task.problem, m->params, work);
 }
@@ -151,15 +188,16 @@ static ab_status judge_run(void *context, ab_work *work, int completed)
     ab_outcome outcome = {.quality = NAN};
     AB_TRY(m->cell->measure->judge_run(&m->task, work, &outcome, &m->verdict));
     m->odd += outcome.odd;
-    if (completed == ab_cell_count(m->bench, m->cell).at_once) m->quality[m->complete_runs++] = outcome.quality;
+    if (completed == ab_cell_count(m->plan, m->cell).at_once) m->quality[m->complete_runs++] = outcome.quality;
     return ab_ok();
 }
 
 static ab_sampling sampling_of(measurement *m)
 {
     const ab_measure *measure = m->cell->measure;
-    const ab_count count = ab_cell_count(m->bench, m->cell);
-    return (ab_sampling){.backend = m->cell->implementation->backend,
+    const ab_count count = ab_cell_count(m->plan, m->cell);
+    return (ab_sampling){.pace = pace_of(&m->bench->share),
+                         .backend = m->cell->implementation->backend,
                          .waits = m->cell->implementation->traits & AB_SEVERAL,
                          .l2_cold = m->cell->l2_cold,
                          .stage = measure->stage,
@@ -167,8 +205,8 @@ static ab_sampling sampling_of(measurement *m)
                          .samples = count.samples,
                          .at_once = count.at_once,
                          .fresh = measure->fresh,
-                         .long_samples = ab_cell_is_long(m->plan, m->bench, m->cell),
-                         .least = ab_cell_least(m->bench, m->cell),
+                         .long_samples = ab_cell_is_long(m->plan, m->cell),
+                         .least = ab_cell_least(m->plan, m->cell),
                          .open = open_run,
                          .judge = measure->judge_run ? judge_run : NULL,
                          .context = m};
@@ -187,9 +225,8 @@ static ab_status append_transfers(measurement *m)
     row.bytes = row.flops = NAN;
     row.discarded = 0;
     snprintf(row.scope, sizeof row.scope, "%s", measure->transfers);
-    ab_status status = ab_take_samples(m->bench, &sampling, &series, &row);
-    if (status.code == AB_OK)
-        status = m->not_written = ab_append_series(m->bench, &row, &series, AB_ALL_STAGES, AB_ALL_STAGES);
+    ab_status status = ab_take_samples(&m->bench->machine, &sampling, &series, &row);
+    if (status.code == AB_OK) status = m->not_written = append_series(m, &row, &series, AB_ALL_STAGES, AB_ALL_STAGES);
     ab_series_free(&series);
     return status;
 }
@@ -206,11 +243,10 @@ static double iterations_of(const ab_sampling *sampling, const ab_series *series
 static ab_status take_time(measurement *m)
 {
     ab_sampling sampling = sampling_of(m);
-    const ab_row limit = ab_row_new();
     const ab_work_size size = m->cell->operation->size(&m->c, m->cell->params);
-    if (sampling.backend == AB_CUDA) AB_TRY(ab_measure_limits(m->bench, table_of(m, &limit)));
+    if (sampling.backend == AB_CUDA) AB_TRY(measure_limits(m));
     sampling.profiled = sampling.backend == AB_CUDA;
-    AB_TRY(ab_take_samples(m->bench, &sampling, &m->series, m->row));
+    AB_TRY(ab_take_samples(&m->bench->machine, &sampling, &m->series, m->row));
     if (sampling.fresh) m->row->iterations = iterations_of(&sampling, &m->series);
     m->row->bytes = size.bytes;
     m->row->flops = size.flops;
@@ -224,7 +260,7 @@ static ab_status describe_runs(measurement *m)
     const ab_measure *measure = m->cell->measure;
     if (m->odd) ab_row_add_note(row, measure->odd, (long long)m->odd);
     if (!m->complete_runs) return ab_ok();
-    snprintf(row->quality_metric, sizeof row->quality_metric, measure->quality, m->bench->effort.iterations);
+    snprintf(row->quality_metric, sizeof row->quality_metric, measure->quality, m->bench->share.effort.iterations);
     double sum = 0.0;
     row->quality_best = m->quality[0];
     for (int run = 0; run < m->complete_runs; ++run) {
@@ -248,7 +284,7 @@ static void note_verdict(measurement *m)
 /* By the first process alone: the others leave out what was not right there (bench/program/program.c). */
 static ab_status verify(measurement *m)
 {
-    if (m->bench->process > 1) return ab_ok();
+    if (m->bench->share.process > 1) return ab_ok();
     const ab_status status = m->cell->measure->verify(&m->task, &m->verdict);
     note_verdict(m);
     return status;
@@ -289,13 +325,13 @@ static ab_status predict_sample(measurement *m, double *seconds)
  * else by what verifying once, and warming up and one sample in every process take. */
 static ab_status is_too_long(measurement *m, bool *too_long)
 {
-    const double limit_s = m->bench->effort.limit_s;
+    const double limit_s = m->bench->share.effort.limit_s;
     const ab_backend backend = m->cell->implementation->backend;
     double seconds = 0.0, sample_s = 0.0;
-    if (limit_s > 0.0 && backend == AB_HOST) seconds = ab_cell_estimate(m->plan, m->bench, m->cell);
+    if (limit_s > 0.0 && backend == AB_HOST) seconds = ab_cell_estimate(m->plan, m->cell);
     if (limit_s > 0.0 && backend != AB_HOST && m->cell->measure->slice) {
         AB_TRY(predict_sample(m, &sample_s));
-        seconds = (1 + 2 * m->bench->processes) * sample_s;
+        seconds = (1 + 2 * m->bench->share.processes) * sample_s;
     }
     *too_long = seconds > limit_s;
     if (!*too_long) return ab_ok();
@@ -333,7 +369,7 @@ static ab_status append_stages(const measurement *m, unsigned whole)
         row.published_ms = row.quality_best = row.quality_mean = row.quality_reference = NAN;
         row.bytes = row.flops = row.energy_j = NAN;
         ab_plan_add_published(m->plan, m->cell, table, m->series.stage_names[stage], &row);
-        AB_TRY(ab_append_series(m->bench, &row, &m->series, 1u << stage, whole));
+        AB_TRY(append_series(m, &row, &m->series, 1u << stage, whole));
     }
     return ab_ok();
 }
@@ -353,8 +389,8 @@ static ab_status run_and_judge(measurement *m, int run, int iterations)
 /* At least one; none is begun when the budget is spent. */
 static ab_status judge_runs(measurement *m)
 {
-    const ab_count count = ab_cell_count(m->bench, m->cell);
-    const double deadline = ab_now_s() + ab_cell_budget(m->bench, m->cell);
+    const ab_count count = ab_cell_count(m->plan, m->cell);
+    const double deadline = ab_now_s() + ab_cell_budget(m->plan, m->cell);
     int run = 0;
     do AB_TRY(run_and_judge(m, run, count.at_once));
     while (++run < count.runs && ab_now_s() < deadline);
@@ -377,14 +413,14 @@ static ab_status judge(measurement *m)
 
 static ab_status fill(measurement *m)
 {
-    if (ab_cell_is_too_large(m->plan, m->bench, m->cell)) {
+    if (ab_cell_is_too_large(m->plan, m->cell)) {
         m->row->status = AB_ROW_SKIPPED;
         ab_row_add_note(m->row, "more than the %g steps that profile %s allows the host backend", m->c.host_steps,
                         ab_profile_name(m->bench->options->profile));
         return ab_ok();
     }
     m->params = malloc(m->cell->operation->params_size);
-    if (m->cell->measure->judge_run) m->quality = calloc((size_t)m->bench->effort.runs, sizeof *m->quality);
+    if (m->cell->measure->judge_run) m->quality = calloc((size_t)m->bench->share.effort.runs, sizeof *m->quality);
     if (!m->params || (m->cell->measure->judge_run && !m->quality)) return ab_failed("out of memory");
     memcpy(m->params, m->cell->params, m->cell->operation->params_size);
     AB_TRY(m->cell->operation->problem(&m->task, &m->task.problem));
@@ -414,7 +450,7 @@ static ab_status append_rows(measurement *m)
     const unsigned stages = ab_sampling_stages(&sampling, &m->series);
     AB_TRY(m->not_written);
     AB_TRY(append_stages(m, stages));
-    return ab_append_series(m->bench, m->row, &m->series, stages, stages);
+    return append_series(m, m->row, &m->series, stages, stages);
 }
 
 ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, ab_row *row)
@@ -424,7 +460,7 @@ ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, con
     *row = cell->key;
     ab_status status = load(plan, loaded, cell->input);
     if (status.code == AB_FAILED) return status; /* it could be read before: no fault of the row either */
-    m.c = ab_cell_circumstances(plan, bench, cell);
+    m.c = ab_cell_circumstances(plan, cell);
     if (m.c.input->note[0]) ab_row_add_note(row, "%s", m.c.input->note);
     m.task = (ab_task){.c = &m.c,
                        .loaded = loaded->loaded,

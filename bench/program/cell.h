@@ -4,6 +4,7 @@
 #define ANTBENCH_CELL_H
 
 #include "bench/plan/plan.h"
+#include "bench/program/bench.h"
 
 /* The input that is loaded: one at a time. */
 typedef struct ab_loaded {

@@ -300,21 +300,22 @@ void ab_print_tables(const ab_plan *plan, const ab_bench *bench)
         print_wrapped(text, 4);
     }
     if (bench->options->save) printf("images: %s\n", bench->options->save);
-    snprintf(text, sizeof text, "ours: %s%s%s, %d core%s; published: %s", bench->have_gpu ? bench->gpu.name : "",
-             bench->have_gpu ? ", " : "", bench->cpu_name, bench->cores, bench->cores == 1 ? "" : "s",
+    snprintf(text, sizeof text, "ours: %s%s%s, %d core%s; published: %s",
+             bench->machine.have_gpu ? bench->machine.gpu.name : "", bench->machine.have_gpu ? ", " : "",
+             bench->machine.cpu_name, bench->machine.cores, bench->machine.cores == 1 ? "" : "s",
              plan->driver->machine);
     print_wrapped(text, 4);
     printf("results: %s\n", ab_run_directory(bench->run));
 }
 
-void ab_print_plan(const ab_plan *plan, const ab_bench *bench)
+void ab_print_plan(const ab_plan *plan)
 {
     char duration[24];
     double seconds = 0.0;
     printf("table\trow\tinstance\timplementation\tbackend\tparams\tscope\tduration\n");
     for (int i = 0; i < plan->n_cells; ++i) {
         const ab_row *key = &plan->cells[i].key;
-        const double estimate = ab_cell_estimate_from_here(plan, bench, &plan->cells[i]);
+        const double estimate = ab_cell_estimate_from_here(plan, &plan->cells[i]);
         seconds += estimate;
         ab_format_duration(estimate, duration);
         printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", key->table, key->row, key->instance, key->implementation,
@@ -322,6 +323,6 @@ void ab_print_plan(const ab_plan *plan, const ab_bench *bench)
     }
     ab_format_duration(seconds, duration);
     printf("%d rows, about %s%s\n", plan->n_cells, duration,
-           bench->most_processes > bench->processes ? " or more" : "");
+           plan->share.most_processes > plan->share.processes ? " or more" : "");
     printf("seconds\t%.0f\n", seconds);
 }

@@ -4,11 +4,12 @@
 #define ANTBENCH_PRINT_H
 
 #include "bench/plan/plan.h"
+#include "bench/program/bench.h"
 
 /* Every table of the driver that has rows: mean times, or metrics; the published numbers below them. */
 void ab_print_tables(const ab_plan *plan, const ab_bench *bench);
 
 /* --dry-run: the rows and what they will take, as TSV; then a line for a person, and "seconds<TAB>152" for a program. */
-void ab_print_plan(const ab_plan *plan, const ab_bench *bench);
+void ab_print_plan(const ab_plan *plan);
 
 #endif

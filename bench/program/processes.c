@@ -10,13 +10,13 @@
 #include "bench/record/join.h"
 #include "bench/record/meta.h"
 #include "bench/program/processes.h"
-#include "bench/clock/sample.h"
+#include "bench/row/judge.h"
 
 enum { PATH_SIZE = 4096, CANNOT_START = 127 };
 
 bool ab_takes_processes(const ab_bench *bench, const ab_plan *plan)
 {
-    if (bench->processes == 1 || bench->options->process) return false;
+    if (bench->share.processes == 1 || bench->options->process) return false;
     for (int i = 0; i < plan->n_cells; ++i)
         if (ab_cell_is_repeated(&plan->cells[i])) return true;
     return false;
@@ -115,7 +115,7 @@ static void become_process(const ab_bench *bench, int process, pid_t run)
         "--processes", of, "--process", this, "--lock-clocks", "none", "--out", ab_run_directory(bench->run), NULL};
     const size_t n = (size_t)options->argc;
     const char **argv = calloc(n + sizeof more / sizeof *more, sizeof *argv);
-    snprintf(of, sizeof of, "%d", bench->processes);
+    snprintf(of, sizeof of, "%d", bench->share.processes);
     snprintf(this, sizeof this, "%d", process);
     /* A process does not outlive its run, which may have ended before. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -137,16 +137,16 @@ static ab_status run_process(const ab_bench *bench, int process)
     fflush(NULL);
     const pid_t run = getpid(), child = fork();
     if (child < 0)
-        return ab_failed("cannot start process %d of %d: out of memory or processes", process, bench->processes);
+        return ab_failed("cannot start process %d of %d: out of memory or processes", process, bench->share.processes);
     if (child == 0) become_process(bench, process, run);
-    if (waitpid(child, &ended, 0) != child) return ab_failed("lost process %d of %d", process, bench->processes);
+    if (waitpid(child, &ended, 0) != child) return ab_failed("lost process %d of %d", process, bench->share.processes);
     AB_TRY(read_share(ab_run_directory(bench->run), process, id, sizeof id, &complete));
     if (WIFSIGNALED(ended))
-        return ab_failed("process %d of %d: ended by signal %d (%s)", process, bench->processes, WTERMSIG(ended),
+        return ab_failed("process %d of %d: ended by signal %d (%s)", process, bench->share.processes, WTERMSIG(ended),
                          strsignal(WTERMSIG(ended)));
     if (complete) return ab_ok();
     const ab_status failed = ab_failed("process %d of %d: ended with exit code %d before it was done", process,
-                                       bench->processes, WEXITSTATUS(ended));
+                                       bench->share.processes, WEXITSTATUS(ended));
     return WEXITSTATUS(ended) == AB_EXIT_USAGE ? ab_bad_input("%s", failed.reason) : failed;
 }
 
@@ -157,7 +157,7 @@ static void set_stop_reason(const ab_bench *bench, bool in_last, ab_row *row)
 {
     const double within = bench->options->until_precise;
     if (!(within > 0.0) || row->ms.processes < 2) return;
-    const bool ended = in_last && bench->shares == bench->most_processes && !ab_times_are_precise(row, within);
+    const bool ended = in_last && bench->shares == bench->share.most_processes && !ab_times_are_precise(row, within);
     snprintf(row->stop_reason, sizeof row->stop_reason, "%s", ended ? "budget" : "converged");
 }
 
@@ -205,15 +205,16 @@ static void count_rows(ab_bench *bench)
 static ab_status is_any_left(const ab_bench *bench, const ab_plan *plan, const char *table_file, bool *any)
 {
     ab_shares shares;
-    *any = bench->shares < bench->processes;
-    if (*any || bench->shares == bench->most_processes) return ab_ok();
+    *any = bench->shares < bench->share.processes;
+    if (*any || bench->shares == bench->share.most_processes) return ab_ok();
     ab_status status = ab_shares_read(ab_run_directory(bench->run), bench->shares, table_file, &shares);
     for (int i = 0; i < plan->n_cells && status.code == AB_OK && !*any; ++i) {
         const ab_row *key = &plan->cells[i].key;
         const ab_recorded_row *first = ab_recorded_find(shares.of, key);
         bool precise = true;
         if (first && first->row.ms.samples > 0 && ab_cell_is_repeated(&plan->cells[i]))
-            status = ab_shares_are_precise(&shares, key, bench->options->until_precise, bench->processes, &precise);
+            status =
+                ab_shares_are_precise(&shares, key, bench->options->until_precise, bench->share.processes, &precise);
         *any = !precise;
     }
     ab_shares_free(&shares);
@@ -223,7 +224,7 @@ static ab_status is_any_left(const ab_bench *bench, const ab_plan *plan, const c
 static ab_status run_processes(ab_bench *bench, const ab_plan *plan, const char *table_file)
 {
     bool any;
-    ab_bench_release(bench);
+    ab_state_release(&bench->machine);
     AB_TRY(is_any_left(bench, plan, table_file, &any));
     while (any) {
         char id[256];

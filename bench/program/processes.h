@@ -13,6 +13,7 @@
 #define ANTBENCH_PROCESSES_H
 
 #include "bench/plan/plan.h"
+#include "bench/program/bench.h"
 #include "bench/record/recorded.h"
 
 /* Whether the run is to be measured so: several processes are wanted, and some row is timed. */

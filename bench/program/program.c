@@ -16,15 +16,16 @@
 #include "bench/program/processes.h"
 #include "bench/program/program.h"
 #include "bench/program/progress.h"
+#include "bench/record/build_info.h"
 #include "kernels/ranks.h"
 
 /* ---- Measuring ---- */
 
 /* Seconds for this process's rows, and those that the processes after it will measure again. */
-static double total_s(const ab_plan *plan, const ab_bench *bench)
+static double total_s(const ab_plan *plan)
 {
     double seconds = 0.0;
-    for (int i = 0; i < plan->n_cells; ++i) seconds += ab_cell_estimate_from_here(plan, bench, &plan->cells[i]);
+    for (int i = 0; i < plan->n_cells; ++i) seconds += ab_cell_estimate_from_here(plan, &plan->cells[i]);
     return seconds;
 }
 
@@ -40,8 +41,8 @@ static ab_status is_worth_timing(const ab_bench *bench, const ab_shares *before,
         strcpy(why, "the first process could not time it");
         return ab_ok();
     }
-    if (before->n < bench->processes) return ab_ok();
-    AB_TRY(ab_shares_are_precise(before, &cell->key, bench->options->until_precise, bench->processes, &precise));
+    if (before->n < bench->share.processes) return ab_ok();
+    AB_TRY(ab_shares_are_precise(before, &cell->key, bench->options->until_precise, bench->share.processes, &precise));
     if (precise) strcpy(why, "precise enough");
     return ab_ok();
 }
@@ -49,7 +50,7 @@ static ab_status is_worth_timing(const ab_bench *bench, const ab_shares *before,
 static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell,
                               const ab_shares *before, ab_progress *progress)
 {
-    const double begin = ab_now_s(), estimate = ab_cell_estimate(plan, bench, cell);
+    const double begin = ab_now_s(), estimate = ab_cell_estimate(plan, cell);
     char label[440], why_not[64], outcome[128] = "kept from the interrupted run";
     ab_row row;
     snprintf(label, sizeof label, "%s/%s/%s %s", cell->key.table, cell->key.row, cell->key.instance, cell->key.params);
@@ -82,20 +83,35 @@ static ab_status measure_in_order(ab_bench *bench, ab_plan *plan, const int *ord
     return status;
 }
 
+/* Puts the rows of the run, which hold all that was measured, into the order of the plan. */
+static ab_status sort_rows(const ab_plan *plan, ab_run *run)
+{
+    int count;
+    const ab_row *rows = ab_run_rows(run, &count);
+    int *places = calloc((size_t)count + 1, sizeof *places);
+    if (!places) return ab_failed("out of memory for %d rows", count);
+    ab_order_places(plan, rows, count, places);
+    const ab_status status = ab_run_sort(run, places);
+    free(places);
+    return status;
+}
+
 static ab_status measure_cells(ab_bench *bench, ab_plan *plan, const char *table_file)
 {
     ab_shares before;
-    const int n_before = bench->process == 1 ? 0 : bench->process <= bench->processes ? 1 : bench->process - 1;
+    const int n_before = bench->share.process == 1                        ? 0
+                         : bench->share.process <= bench->share.processes ? 1
+                                                                          : bench->share.process - 1;
     int *order = calloc((size_t)plan->n_cells, sizeof *order);
     ab_status status = ab_shares_read(bench->options->out, n_before, table_file, &before);
     if (status.code == AB_OK && !order) status = ab_failed("out of memory for %d rows", plan->n_cells);
-    if (status.code == AB_OK) status = ab_order_draw(plan, bench->options->seed, bench->process, order);
-    ab_progress progress = ab_progress_start(plan->n_cells, total_s(plan, bench), bench->options->quiet);
+    if (status.code == AB_OK) status = ab_order_draw(plan, bench->options->seed, bench->share.process, order);
+    ab_progress progress = ab_progress_start(plan->n_cells, total_s(plan), bench->options->quiet);
     if (bench->options->process)
-        snprintf(progress.part, sizeof progress.part, "process %d of %d: ", bench->process,
-                 bench->process > bench->processes ? bench->most_processes : bench->processes);
+        snprintf(progress.part, sizeof progress.part, "process %d of %d: ", bench->share.process,
+                 bench->share.process > bench->share.processes ? bench->share.most_processes : bench->share.processes);
     if (status.code == AB_OK) status = measure_in_order(bench, plan, order, &before, &progress);
-    if (status.code == AB_OK) status = ab_order_rows(plan, bench->run);
+    if (status.code == AB_OK) status = sort_rows(plan, bench->run);
     ab_shares_free(&before);
     free(order);
     return status;
@@ -117,7 +133,7 @@ static void __attribute__((format(printf, 2, 3))) tell_note(const ab_options *op
 /* Why kernels are not timed, where a GPU was looked for and not found: without the details, which stand in brackets. */
 static void tell_missing_gpu(const ab_bench *bench)
 {
-    const char *why = bench->no_gpu, *details = strstr(why, " (");
+    const char *why = bench->machine.no_gpu, *details = strstr(why, " (");
     if (bench->options->quiet || !*why) return;
     tell_note(bench->options, "%.*s: kernels are verified on the CPU, not timed",
               (int)(details ? (size_t)(details - why) : strlen(why)), why);
@@ -141,19 +157,19 @@ static ab_status read_inputs(const ab_bench *bench, ab_plan *plan)
 static ab_status open_run(ab_bench *bench, const ab_plan *plan)
 {
     ab_run_input *inputs = calloc((size_t)plan->n_inputs, sizeof *inputs);
-    char *gpu = bench->have_gpu ? gpu_describe(&bench->gpu, bench->nvml) : NULL;
+    char *gpu = bench->machine.have_gpu ? gpu_describe(&bench->machine.gpu, bench->machine.nvml) : NULL;
     const char *const devices[] = {gpu};
     for (int i = 0; inputs && i < plan->n_inputs; ++i) {
         const ab_input *input = &plan->inputs[i];
         inputs[i] = (ab_run_input){input->name, input->stand_in ? "generated" : input->path, input->sha256};
     }
     const ab_run_info info = {.driver = plan->driver->name,
-                              .machine = bench->have_gpu ? bench->gpu.name : bench->cpu_name,
+                              .machine = bench->machine.have_gpu ? bench->machine.gpu.name : bench->machine.cpu_name,
                               .inputs = inputs,
                               .n_inputs = plan->n_inputs,
                               .devices = devices,
                               .n_devices = gpu ? 1 : 0,
-                              .clock_note = bench->clock_note};
+                              .clock_note = bench->machine.clock_note};
     const ab_status status =
         inputs ? ab_run_open(bench->options, &info, &bench->run) : ab_failed("out of memory for the inputs");
     free(inputs);
@@ -179,7 +195,7 @@ static void warn_of_gpu(const ab_bench *bench, const ab_plan *plan)
 {
     char warnings[AB_WARNINGS][AB_WARNING_TEXT];
     if (bench->options->quiet || !has_gpu_times(plan)) return;
-    const int count = ab_bench_warnings(bench, warnings);
+    const int count = ab_state_warnings(&bench->machine, warnings);
     for (int i = 0; i < count; ++i) tell_note(bench->options, "%s", warnings[i]);
 }
 
@@ -190,13 +206,13 @@ static void announce(const ab_bench *bench, const ab_plan *plan, bool in_process
     char how[64] = "";
     if (options->process) return;
     tell_missing_gpu(bench);
-    if (bench->clock_note && *bench->clock_note)
-        tell_note(options, "--lock-clocks: the GPU's clock is not locked: %s", bench->clock_note);
+    if (bench->machine.clock_note && *bench->machine.clock_note)
+        tell_note(options, "--lock-clocks: the GPU's clock is not locked: %s", bench->machine.clock_note);
     warn_of_gpu(bench, plan);
-    if (in_processes && bench->most_processes > bench->processes)
-        snprintf(how, sizeof how, "%d to %d processes in turn, ", bench->processes, bench->most_processes);
+    if (in_processes && bench->share.most_processes > bench->share.processes)
+        snprintf(how, sizeof how, "%d to %d processes in turn, ", bench->share.processes, bench->share.most_processes);
     else if (in_processes)
-        snprintf(how, sizeof how, "%d processes in turn, ", bench->processes);
+        snprintf(how, sizeof how, "%d processes in turn, ", bench->share.processes);
     if (!options->quiet) /* scripts/bench_all reads where the run is */
         fprintf(stderr, "[0/%d] seed %llu, %swriting to %s\n", plan->n_cells, (unsigned long long)options->seed, how,
                 ab_run_directory(bench->run));
@@ -238,7 +254,7 @@ static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
     const ab_status closed = ab_run_close(bench->run, status.code == AB_OK, *exit_code);
     ab_interrupt_end();
     if (status.code == AB_OK && closed.code == AB_OK && in_processes)
-        ab_remove_shares(directory, table_file, bench->most_processes);
+        ab_remove_shares(directory, table_file, bench->share.most_processes);
     return status.code == AB_OK ? closed : status;
 }
 
@@ -257,26 +273,15 @@ static int fail(const char *shown, const ab_status *status)
     }
 }
 
-/* The driver's effort as the options change it. The budget and the steps, which are compared with, are infinite where
- * there is no limit. */
-static ab_effort chosen_effort(const ab_driver *driver, const ab_options *options)
-{
-    ab_effort effort = driver->efforts[options->profile];
-    if (options->runs) effort.runs = options->runs;
-    if (options->iterations) effort.iterations = options->iterations;
-    if (options->time_budget_s > 0) effort.budget_s = options->time_budget_s;
-    if (options->time_budget_s > 0 && effort.limit_s > 0) effort.limit_s = options->time_budget_s;
-    if (options->until_precise > 0) effort.precise = options->until_precise;
-    if (effort.budget_s == 0) effort.budget_s = INFINITY;
-    if (effort.host_steps == 0) effort.host_steps = INFINITY;
-    return effort;
-}
-
 static ab_status prepare(const ab_driver *driver, const ab_options *options, ab_bench *bench, ab_plan *plan)
 {
     AB_TRY(ab_driver_check_files(driver));
-    AB_TRY(ab_bench_open(options, chosen_effort(driver, options), bench));
-    AB_TRY(ab_plan_make(driver, bench, plan));
+    bench->options = options;
+    AB_TRY(ab_share_make(driver, options, &bench->share));
+    AB_TRY(ab_state_open(options, &bench->machine));
+    const ab_machine_state *machine = &bench->machine;
+    const ab_target target = {machine->have_gpu ? machine->gpu.name : NULL, machine->cpu_name, machine->cores};
+    AB_TRY(ab_plan_make(driver, options, &bench->share, &target, plan));
     if (plan->n_cells > 0) return ab_ok();
     return ab_bad_input("nothing to measure: no row matches --implementations, --rows, --backend and --instances");
 }
@@ -289,12 +294,12 @@ static int run(const ab_driver *driver, const ab_options *options)
     ab_status status = prepare(driver, options, &bench, &plan);
     if (status.code == AB_OK && options->action == AB_ACTION_DRY_RUN) {
         tell_missing_gpu(&bench);
-        ab_print_plan(&plan, &bench);
+        ab_print_plan(&plan);
     } else if (status.code == AB_OK) {
         status = measure(&bench, &plan, &exit_code);
     }
     ab_plan_free(&plan);
-    ab_bench_close(&bench);
+    ab_state_close(&bench.machine);
     return status.code == AB_OK ? exit_code : fail(options->shown, &status);
 }
 
@@ -356,7 +361,8 @@ int ab_program_main(const ab_driver *driver, int argc, char **argv)
                                 .instances_help = operations[0]->inputs->help,
                                 .print_parameters = print_parameters,
                                 .context = driver,
-                                .saves = operations[0]->inputs->save != NULL};
+                                .saves = operations[0]->inputs->save != NULL,
+                                .print_version = ab_print_version};
     ab_parse_options(&program, argc - 1, argv + 1, &options);
     options.argc = argc;
     options.argv = argv;

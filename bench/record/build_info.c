@@ -1,4 +1,5 @@
 /* The build's identity (bench/record/build_info.h). The Makefile generates build_info.inc. */
+#include <stdio.h>
 #include <string.h>
 
 #include "baselines/opencv_ipp.h"
@@ -33,4 +34,11 @@ ab_status ab_executable_sha256(char digest[65])
     if (!known[0]) AB_TRY(sha256_file("/proc/self/exe", known));
     memcpy(digest, known, sizeof known);
     return ab_ok();
+}
+
+void ab_print_version(void)
+{
+    const ab_build_info *build = ab_build();
+    printf("antbench %s (commit %s%s), %s\n", build->version, build->commit, build->dirty ? " with local changes" : "",
+           build->device_code_sha256[0] ? build->nvcc : "built without CUDA");
 }

@@ -20,6 +20,9 @@ typedef struct ab_build_info {
 
 const ab_build_info *ab_build(void);
 
+/* --version: "antbench 0.9.0 (commit abcdef1), built without CUDA". */
+void ab_print_version(void);
+
 /* The SHA-256 of the running executable itself, which also tells two builds of uncommitted sources apart. */
 ab_status ab_executable_sha256(char digest[65]);
 

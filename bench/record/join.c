@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench/record/join.h"
-#include "bench/clock/sample.h"
+#include "bench/row/judge.h"
 
 /* The processes that measured a row. */
 typedef struct parts {

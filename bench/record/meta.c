@@ -9,7 +9,6 @@
 #include "bench/clock/cores.h"
 #include "bench/clock/machine.h"
 #include "bench/record/meta.h"
-#include "bench/clock/nvml.h"
 #include "bench/clock/scheduler.h"
 
 enum { SCHEMA = 5 }; /* goes up when a member changes its meaning */

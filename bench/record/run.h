@@ -15,25 +15,8 @@
 #ifndef ANTBENCH_RUN_H
 #define ANTBENCH_RUN_H
 
-#include "bench/plan/options.h"
+#include "bench/record/meta.h"
 #include "bench/row/row.h"
-
-/* An input that rows are measured on. */
-typedef struct ab_run_input {
-    const char *name, *path, *sha256; /* the path may be empty */
-} ab_run_input;
-
-/* What the driver knows and meta.json must hold beside what the harness finds out by itself. */
-typedef struct ab_run_info {
-    const char *driver;         /* "3.3": names the table file, and the default directory */
-    const char *machine;        /* GPU name, or the CPU's name where no GPU takes part: names the default directory */
-    const ab_run_input *inputs; /* [n_inputs] */
-    int n_inputs;
-    const char *const *devices; /* [n_devices]: JSON objects describing the GPUs (bench/clock/gpu.h) */
-    int n_devices;
-    const char
-        *clock_note; /* of --lock-clocks: NULL where it was not asked for, "" where the clock is locked, else why not */
-} ab_run_info;
 
 typedef struct ab_run ab_run;
 

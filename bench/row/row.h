@@ -11,7 +11,7 @@
 
 typedef enum ab_row_status {
     AB_ROW_OK,
-    AB_ROW_NOISY,       /* measured, but the interval is wide or not to be relied on (sample.h) */
+    AB_ROW_NOISY,       /* measured, but the interval is wide or not to be relied on (judge.h) */
     AB_ROW_FEW,         /* measured, but too few samples for an interval */
     AB_ROW_TIMEOUT,     /* the budget ended before the first sample */
     AB_ROW_SKIPPED,     /* not run on purpose: the note says why */

@@ -334,7 +334,7 @@ def check_statistics(path, row, processes, taken):
 # ---- Its status ----
 
 FAR, RAISED, APART = 3.0, 0.05, 0.5  # as in bench/row/stats.h
-NOISY, WAITED = 0.05, 0.05  # as in bench/clock/sample.h
+NOISY, WAITED = 0.05, 0.05  # as in bench/row/judge.h
 JUDGED_SINCE = 4  # the schema; before it no status looks at the shape of the samples, nor at what was waited
 NEAR_A_LIMIT = 1e-4  # the program judged more digits of the samples than it wrote
 

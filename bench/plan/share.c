@@ -1,0 +1,44 @@
+/* Dividing a run among processes (share.h). */
+#include <math.h>
+
+#include "bench/plan/share.h"
+#include "kernels/ranks.h"
+
+/* The driver's effort as the options change it. The budget and the steps, which are compared with, are infinite where
+ * there is no limit. */
+static ab_effort chosen_effort(const ab_driver *driver, const ab_options *options)
+{
+    ab_effort effort = driver->efforts[options->profile];
+    if (options->runs) effort.runs = options->runs;
+    if (options->iterations) effort.iterations = options->iterations;
+    if (options->time_budget_s > 0) effort.budget_s = options->time_budget_s;
+    if (options->time_budget_s > 0 && effort.limit_s > 0) effort.limit_s = options->time_budget_s;
+    if (options->until_precise > 0) effort.precise = options->until_precise;
+    if (effort.budget_s == 0) effort.budget_s = INFINITY;
+    if (effort.host_steps == 0) effort.host_steps = INFINITY;
+    return effort;
+}
+
+/* One where MPI has started it, which starts others itself. As many as the profile has, but no more than there are runs
+ * where the user says how many, and no fewer than make an interval where that is to become precise. */
+static int count_processes(const ab_options *options)
+{
+    static const int of_profile[AB_PROFILES] = {[AB_SMOKE] = 1, [AB_QUICK] = 3, [AB_THESIS] = 10};
+    if (options->processes) return options->processes;
+    const int processes = of_profile[options->profile];
+    if (ranks_started()) return 1;
+    if (options->until_precise > 0.0) return processes > 1 ? processes : of_profile[AB_QUICK];
+    return options->runs && options->runs < processes ? options->runs : processes;
+}
+
+ab_status ab_share_make(const ab_driver *driver, const ab_options *options, ab_share *share)
+{
+    *share = (ab_share){.effort = chosen_effort(driver, options), .processes = count_processes(options)};
+    if (ranks_started() && share->processes > 1)
+        return ab_bad_input("--processes: with MPI there is one at a time; run it again for more");
+    share->process = options->process ? options->process : 1;
+    share->energy_s = share->process == 1 ? options->energy_s : 0.0;
+    share->most_processes = share->processes * (options->until_precise > 0.0 ? AB_MORE_PROCESSES : 1);
+    share->effort.budget_s /= share->processes;
+    return ab_ok();
+}
