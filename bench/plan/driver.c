@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bench/plan/driver.h"
+#include "kernels/operation.h"
 
 #define DRIVER(name) extern const ab_driver name;
 #include "drivers.inc"
@@ -84,9 +85,24 @@ const ab_parameter ab_gpu_parameters[] = {
     {.name = "l2",
      .help = "its L2 cache before each sample: hot (default) or cold",
      .kind = AB_CHOICE,
-     .choices = l2_names},
+     .offset = offsetof(ab_gpu_params, l2_cold),
+     .choices = l2_names,
+     .shown = AB_SHOWN_NONZERO},
     {.name = NULL},
 };
+
+const ab_parameter *ab_row_parameter(const ab_operation *operation, const char *name, size_t length, bool *of_gpu)
+{
+    const ab_parameter *found = ab_parameter_find(ab_gpu_parameters, name, length);
+    *of_gpu = found;
+    return found ? found : ab_parameter_find(operation->parameters, name, length);
+}
+
+void ab_search_parameters(ab_search *search, const ab_operation *operation)
+{
+    for (const ab_parameter *p = ab_gpu_parameters; p->name; ++p) ab_search_add(search, p->name);
+    for (const ab_parameter *p = operation->parameters; p->name; ++p) ab_search_add(search, p->name);
+}
 
 bool ab_next_setting(const ab_driver *driver, const char **params, ab_setting *setting)
 {

@@ -8,6 +8,7 @@
 #ifndef ANTBENCH_DRIVER_H
 #define ANTBENCH_DRIVER_H
 
+#include "base/names.h"
 #include "base/parameter.h"
 #include "bench/plan/options.h"
 
@@ -117,8 +118,18 @@ const char *ab_driver_names(const ab_driver *driver, const char *list);
 /* The next of the names in *names, separated by spaces, as a view; false at the end. */
 bool ab_next_name(const char **names, const char **name, size_t *length);
 
-/* The parameters of every row on a GPU, an int each: l2, hot or cold. */
+/* What every row on a GPU has beside its operation's params. */
+typedef struct ab_gpu_params {
+    int l2_cold; /* true if the GPU's L2 cache is flushed before each sample */
+} ab_gpu_params;
+
 extern const ab_parameter ab_gpu_parameters[];
+
+/* The parameter of this name that rows of the operation have, or NULL; *of_gpu: it lies in their ab_gpu_params. */
+const ab_parameter *ab_row_parameter(const ab_operation *operation, const char *name, size_t length, bool *of_gpu);
+
+/* Looks for a parameter among those that rows of the operation have. */
+void ab_search_parameters(ab_search *search, const ab_operation *operation);
 
 #define AB_SEPARATORS "| " /* between the values of a parameter, and between the members of a set */
 

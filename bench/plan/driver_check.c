@@ -129,13 +129,12 @@ static ab_status check_params(const place *at, const ab_operation *operation, co
     for (ab_setting of; ab_next_setting(at->driver, &params, &of); text = params) {
         COPY(name, of.name, of.name_length);
         ab_search search = {.name = name};
-        const ab_parameter *parameter = ab_parameter_find(operation->parameters, name, of.name_length);
-        ab_search_add(&search, ab_gpu_parameters->name);
-        for (const ab_parameter *p = operation->parameters; p->name; ++p) ab_search_add(&search, p->name);
+        bool of_gpu;
+        const ab_parameter *parameter = ab_row_parameter(operation, name, of.name_length, &of_gpu);
+        ab_search_parameters(&search, operation);
         AB_TRY(must_find(at, "parameter", &search));
         if (!of.values) return check_set(at, strchr(text, '{'));
-        const size_t size = parameter ? operation->params_size : sizeof(int);
-        AB_TRY(check_values(at, parameter ? parameter : ab_gpu_parameters, size, &of));
+        AB_TRY(check_values(at, parameter, of_gpu ? sizeof(ab_gpu_params) : operation->params_size, &of));
     }
     return ab_ok();
 }

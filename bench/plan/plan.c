@@ -73,12 +73,9 @@ static const ab_implementation *find_implementation(const ab_plan *plan, const c
 /* Looks for a parameter among those that rows of the driver have. */
 static void search_parameters(const ab_driver *driver, ab_search *search)
 {
-    ab_search_add(search, ab_gpu_parameters->name);
     for (const ab_block *block = driver->blocks; block->table; ++block)
-        for (const ab_line *line = block->lines; line->row && !search->found; ++line) {
-            const ab_parameter *p = ab_operation_of(line->implementation)->parameters;
-            for (; p->name; ++p) ab_search_add(search, p->name);
-        }
+        for (const ab_line *line = block->lines; line->row && !search->found; ++line)
+            ab_search_parameters(search, ab_operation_of(line->implementation));
 }
 
 /* ---- Inputs ---- */
@@ -210,10 +207,10 @@ static const ab_measure *find_measure(const ab_operation *operation, const char 
 /* Whether what the user set, "threads=2", is for these rows: a parameter of their operation, which they heed. */
 static bool is_ours(const maker *m, const char *set)
 {
+    bool of_gpu;
     const size_t name = strcspn(set, "=");
-    if (ab_parameter_find(ab_gpu_parameters, set, name)) return true;
     if (m->implementation->traits & AB_ONE_THREAD && name == 7 && strncmp(set, "threads", 7) == 0) return false;
-    return ab_parameter_find(m->operation->parameters, set, name) != NULL;
+    return ab_row_parameter(m->operation, set, name, &of_gpu) != NULL;
 }
 
 /* What the user set of the operation's parameters. */
@@ -253,7 +250,7 @@ static ab_status choose_name(const maker *m, char pattern[96])
 }
 
 /* "warp-{block}" with the values of the cell. */
-static ab_status format_row(const maker *m, const void *params, const char *from, char row[48])
+static ab_status format_row(const maker *m, const ab_cell *cell, const char *from, char row[48])
 {
     const char *const pattern = from;
     size_t at = 0;
@@ -262,9 +259,10 @@ static ab_status format_row(const maker *m, const void *params, const char *from
         size_t length = 1;
         if (*from == '{') {
             length = strcspn(from, "}") + 1;
-            const ab_parameter *p = ab_parameter_find(m->operation->parameters, from + 1, length - 2);
+            bool of_gpu;
+            const ab_parameter *p = ab_row_parameter(m->operation, from + 1, length - 2, &of_gpu);
             if (p)
-                ab_parameter_format(p, params, text);
+                ab_parameter_format(p, of_gpu ? &cell->gpu_params : cell->params, text);
             else
                 snprintf(text, sizeof text, "%s", m->implementation->name);
         } else {
@@ -292,9 +290,9 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
     *key = ab_row_new();
     AB_TRY(set_text(key->table, sizeof key->table, m->block->table));
     AB_TRY(choose_name(m, pattern));
-    AB_TRY(format_row(m, cell->params, pattern, key->row));
-    AB_TRY(format_row(m, cell->params, m->line->row, cell->row));
-    AB_TRY(format_row(m, cell->params, m->line->published ? m->line->published : m->line->row, cell->published));
+    AB_TRY(format_row(m, cell, pattern, key->row));
+    AB_TRY(format_row(m, cell, m->line->row, cell->row));
+    AB_TRY(format_row(m, cell, m->line->published ? m->line->published : m->line->row, cell->published));
     AB_TRY(set_text(key->instance, sizeof key->instance, input->name));
     AB_TRY(set_text(key->implementation, sizeof key->implementation, m->implementation->id));
     AB_TRY(set_text(key->backend, sizeof key->backend, ab_backend_name(backend)));
@@ -303,7 +301,8 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
                     m->measure->timed && backend == AB_HOST ? "functional" : m->measure->scope));
     AB_TRY(ab_parameters_format(m->operation->parameters, cell->params, set, m->measure->name, m->measure->only_own,
                                 backend == AB_CPU ? AB_SHOWN_CPU : AB_SHOWN_GPU, key->params));
-    if (cell->l2_cold) AB_TRY(ab_params_append(key->params, ab_gpu_parameters->name, "cold"));
+    AB_TRY(ab_parameters_format(ab_gpu_parameters, &cell->gpu_params, 0, m->measure->name, m->measure->only_own,
+                                AB_SHOWN_GPU, key->params));
     if (m->measure->metric) AB_TRY(ab_params_append(key->params, "metric", m->measure->metric));
     key->size = input->size;
     key->seed = m->plan->options->seed;
@@ -314,12 +313,14 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
 static ab_status fill_cell(const maker *m, char values[][64], ab_cell *cell)
 {
     uint64_t set = 0;
-    int l2 = 0;
+    ab_parameters_default(ab_gpu_parameters, &cell->gpu_params);
     ab_parameters_default(m->operation->parameters, cell->params);
     for (int i = 0; i < m->sweeps.count; ++i) {
+        bool of_gpu;
         const char *name = m->sweeps.of[i].name;
-        if (strcmp(name, ab_gpu_parameters->name) == 0)
-            AB_TRY(ab_parameter_set(ab_gpu_parameters, values[i], &l2));
+        const ab_parameter *parameter = ab_row_parameter(m->operation, name, strlen(name), &of_gpu);
+        if (of_gpu)
+            AB_TRY(ab_parameter_set(parameter, values[i], &cell->gpu_params));
         else
             AB_TRY(ab_parameters_set(m->operation->parameters, name, values[i], cell->params, &set));
     }
@@ -327,7 +328,7 @@ static ab_status fill_cell(const maker *m, char values[][64], ab_cell *cell)
     m->operation->fit(&c, cell->params);
     m->operation->set_seed(cell->params, m->plan->options->seed);
     AB_TRY(ab_parameters_check(m->operation->parameters, cell->params));
-    cell->l2_cold = l2 && m->measure->timed;
+    if (!m->measure->timed) ab_parameters_default(ab_gpu_parameters, &cell->gpu_params);
     const ab_status status = m->operation->check(&c, cell->params);
     if (status.code == AB_BAD_INPUT) return status; /* what is unsupported is a row that says so */
     return make_key(m, set, cell);

@@ -18,7 +18,7 @@ typedef struct ab_cell {
     const ab_measure *measure;
     int input;    /* in the plan's list */
     void *params; /* the operation's, fitted to the input */
-    bool l2_cold;
+    ab_gpu_params gpu_params;
     char published[48]; /* the sources' row beside which it stands */
     char row[48];       /* its name in the driver, where --set has given it another */
     ab_row key;         /* what names the row: table, row, instance, implementation, params, scope ... */

@@ -199,7 +199,7 @@ static ab_sampling sampling_of(measurement *m)
     return (ab_sampling){.pace = pace_of(&m->bench->share),
                          .backend = m->cell->implementation->backend,
                          .waits = m->cell->implementation->traits & AB_SEVERAL,
-                         .l2_cold = m->cell->l2_cold,
+                         .l2_cold = m->cell->gpu_params.l2_cold,
                          .stage = measure->stage,
                          .alone = measure->alone,
                          .samples = count.samples,

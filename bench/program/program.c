@@ -321,15 +321,21 @@ static void list_operations(const ab_driver *driver, const ab_operation *operati
     operations[count] = NULL;
 }
 
+static void print_table(const ab_parameter *parameters)
+{
+    for (const ab_parameter *p = parameters; p->name; ++p) printf("  %-16s %s\n", p->name, p->help);
+}
+
 static void print_parameters(const void *context)
 {
     const ab_operation *operations[MAX_OPERATIONS + 1];
     list_operations(context, operations);
     for (int i = 0; operations[i]; ++i) {
         printf("\nparameters of %s (--set NAME=VALUE):\n", operations[i]->name);
-        for (const ab_parameter *p = operations[i]->parameters; p->name; ++p) printf("  %-16s %s\n", p->name, p->help);
+        print_table(operations[i]->parameters);
     }
-    printf("\nof all rows on a GPU:\n  %-16s %s\n", ab_gpu_parameters->name, ab_gpu_parameters->help);
+    printf("\nof all rows on a GPU:\n");
+    print_table(ab_gpu_parameters);
 }
 
 /* Threads that wait for each other spin, which is fastest where each has a core. Where others are running, a thread can
