@@ -127,8 +127,62 @@ def test_the_harness_names_no_operation_implementation_or_table():
     assert found == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "bench/tables").glob("table_*.c")), ids=lambda path: path.name)
+DRIVERS = sorted((ROOT / "bench/tables").glob("table_*.c")) + sorted((ROOT / "tests/data/additions").glob("table_*.c"))
+TABLE = re.compile(r"static const ab_(set|line|heading|block) \w+\[\] = \{\n(.*?)^\};$", re.DOTALL | re.MULTILINE)
+TEXT = r'"(?:[^"\\]|\\.)*"'
+
+
+def slips_of(source):
+    """What in the code of a driver is not data, or not a row a line with its members by name."""
+    found = [
+        f"runs: {word}"
+        for word in re.findall(r"\b(\w*printf|puts|putchar|for|while|do|if|switch|goto)\b", re.sub(TEXT, "", source))
+    ]
+    defined = re.findall(r"^#define (\w+)((?:.*\\\n)*.*)$", source, re.MULTILINE)
+    texts = re.compile(rf"(?:\s|\\\n|{TEXT}|{'|'.join(name for name, _ in defined) or TEXT})+")
+    found += [f"a macro that is no text: {name}" for name, value in defined if not texts.fullmatch(value)]
+    tables = TABLE.findall(source)
+    if len(tables) != len(re.findall(r"\bab_(?:set|line|heading|block) \w+\[\]", source)):
+        found.append("a table that does not begin and end with a line of its own")
+    for _, rows in tables:
+        *lines, last = (line for line in rows.splitlines() if line.strip())
+        found += [f"not a row with its members by name: {line}" for line in lines if not is_row(line)]
+        found += ["the last row is not {NULL}"] * (last != "    {NULL},")
+    return found
+
+
+def is_row(line):
+    """{.row = "race", .implementation = "tsp/race"}, by itself on its line."""
+    bare = re.sub(r"\{[^{}]*\}|\([^()]*\)", "x", re.sub(TEXT, "x", line.strip()).removeprefix("{").removesuffix("},"))
+    named = all(re.fullmatch(r"\s*\.\w+ = [^=]+", member) for member in bare.split(","))
+    return line.startswith("    {.") and line.endswith("},") and named and "{" not in bare
+
+
+@pytest.mark.parametrize("path", DRIVERS, ids=lambda path: path.name)
 def test_a_driver_is_data(path):
-    code = re.sub(r'"(?:[^"\\]|\\.)*"', "", code_of(path))
-    assert not re.search(r"\b(\w*printf|puts|putchar|for|while|do|if|switch|goto)\b", code)
-    assert re.search(rf"^const ab_driver {path.stem} = ", code, re.MULTILINE)
+    source = code_of(path)
+    assert slips_of(source) == [] and len(TABLE.findall(source)) > 2
+    assert re.search(rf"^const ab_driver {path.stem} = ", source, re.MULTILINE)
+
+
+ROW = '    {.row = "race", .implementation = "tsp/race"},'
+
+
+@pytest.mark.parametrize(
+    "before, after, slip",
+    [
+        (ROW, '    {"race", .implementation = "tsp/race"},', "not a row"),
+        (ROW, '    {.row = "race", "tsp/race"},', "not a row"),
+        (ROW, f"{ROW} {ROW}", "not a row"),
+        (ROW, "    RACE,", "not a row"),
+        ("static", '#define RACE {.row = "race"}\nstatic', "a macro"),
+        ("static", '#define NN "nn=32"\n#define ROW(x) x\nstatic', "a macro"),
+        ("= {\n", "= {", "a table"),
+        ("    {NULL},\n", "", "the last row"),
+        ("};", "};\nint rows(void) { for (;;) ; }", "runs"),
+    ],
+)
+def test_a_driver_that_is_not_data_is_found(before, after, slip):
+    table = f"static const ab_line lines[] = {{\n{ROW}\n    {{NULL}},\n}};\n"
+    assert slips_of(table) == [] and slips_of('#define NN "nn=32"\n#define ALL NN \\\n    ";x=1"\n' + table) == []
+    assert before in table and any(said.startswith(slip) for said in slips_of(table.replace(before, after, 1)))

@@ -1,6 +1,8 @@
 /* What a driver says: the tables of one source, row by row, as data. bench/tables/table_*.c each hold one; everything else,
  * the loop over cells, looking up and printing, is the harness's.
  *
+ * A driver is data only: each row, block, heading and set is a line, with its members by name, and a macro is a text.
+ *
  * Parameters are texts as rows have them (base/parameter.h), where a value may be several, "block=64|128", or the
  * members of a set, "block={blocks}": then there is a row for each. l2=cold, a parameter of every row on a GPU, has
  * the GPU's L2 cache flushed before each sample; without, what fits it stays there (hot).

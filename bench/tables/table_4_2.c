@@ -6,54 +6,50 @@
  * Rows that the thesis only describes are measured too: the ant per thread (§4.4.4) and sets of 20 against 32 (§4.4.5).
  * The CPU's published times fit ACOTSP's default of 20 candidates, the GPU has 32, a warp; cpu-best-nn has 32.
  */
-#include <math.h>
-
 #include "bench/plan/driver.h"
 
-static const ab_set sets[] = {{"tsp-candidates", "d198 a280 lin318 pcb442 rat783 pr1002 pr2392"}, {NULL, NULL}};
+static const ab_set sets[] = {
+    {.name = "tsp-candidates", .members = "d198 a280 lin318 pcb442 rat783 pr1002 pr2392"},
+    {NULL},
+};
 
 static const ab_line on_cpu[] = {
-    {"acotsp-seq", "tsp/acotsp-seq", "threads=1", "CPU, 1 core", .seconds = 1.9e-9, .power = 3}, {NULL}};
+    {.row = "acotsp-seq", .implementation = "tsp/acotsp-seq", .params = "threads=1", .label = "CPU, 1 core", .seconds = 1.9e-9, .power = 3},
+    {NULL},
+};
 static const ab_line without[] = {
-    {"i-roulette", "tsp/i-roulette", "workers=128", "I-Roulette"},
-    {"i-roulette-warp", "tsp/i-roulette-warp", .label = "I-Roulette in registers, ours"},
-    {"ds-roulette", "tsp/ds-roulette", .label = "DS-Roulette"},
+    {.row = "i-roulette", .implementation = "tsp/i-roulette", .params = "workers=128", .label = "I-Roulette"},
+    {.row = "i-roulette-warp", .implementation = "tsp/i-roulette-warp", .label = "I-Roulette in registers, ours"},
+    {.row = "ds-roulette", .implementation = "tsp/ds-roulette", .label = "DS-Roulette"},
     {NULL},
 };
 static const ab_line with[] = {
-    {"acotsp-seq-nn", "tsp/acotsp-seq-nn", "nn=20;threads=1", "CPU, 1 core", .seconds = 1.9e-8, .power = 2.4},
-    {"acotsp-seq-nn-32", "tsp/acotsp-seq-nn", "nn=32;threads=1", "CPU, 1 core, sets of 32", .seconds = 1.9e-8,
-     .power = 2.4},
-    {"acotsp-omp-nn", "tsp/acotsp-omp-nn", "nn=20;threads=all", "ACOTSP-style, all cores", .seconds = 1.9e-8,
-     .power = 2.4},
-    {"cpu-best-nn-1", "tsp/cpu-best-nn", "nn=32;threads=1", "fastest CPU, 1 core", .seconds = 6e-9, .power = 2.4},
-    {"cpu-best-nn-all", "tsp/cpu-best-nn", "nn=32;threads=all", "fastest CPU, all cores", .seconds = 6e-9,
-     .power = 2.4},
-    {"cand-thread", "tsp/cand-thread", "nn=32", "ant per thread", .seconds = 1e-8, .power = 2},
-    {"cand-block-20", "tsp/cand-block", "nn=20", "ant per block, sets of 20"},
-    {"cand-block", "tsp/cand-block", "nn=32", "ant per block"},
-    {"cand-block-compress", "tsp/cand-block-compress", "nn=32", "with compression"},
-    {"{name}", "tsp/+", "nn=32"},
+    {.row = "acotsp-seq-nn", .implementation = "tsp/acotsp-seq-nn", .params = "nn=20;threads=1", .label = "CPU, 1 core", .seconds = 1.9e-8, .power = 2.4},
+    {.row = "acotsp-seq-nn-32", .implementation = "tsp/acotsp-seq-nn", .params = "nn=32;threads=1", .label = "CPU, 1 core, sets of 32", .seconds = 1.9e-8, .power = 2.4},
+    {.row = "acotsp-omp-nn", .implementation = "tsp/acotsp-omp-nn", .params = "nn=20;threads=all", .label = "ACOTSP-style, all cores", .seconds = 1.9e-8, .power = 2.4},
+    {.row = "cpu-best-nn-1", .implementation = "tsp/cpu-best-nn", .params = "nn=32;threads=1", .label = "fastest CPU, 1 core", .seconds = 6e-9, .power = 2.4},
+    {.row = "cpu-best-nn-all", .implementation = "tsp/cpu-best-nn", .params = "nn=32;threads=all", .label = "fastest CPU, all cores", .seconds = 6e-9, .power = 2.4},
+    {.row = "cand-thread", .implementation = "tsp/cand-thread", .params = "nn=32", .label = "ant per thread", .seconds = 1e-8, .power = 2},
+    {.row = "cand-block-20", .implementation = "tsp/cand-block", .params = "nn=20", .label = "ant per block, sets of 20"},
+    {.row = "cand-block", .implementation = "tsp/cand-block", .params = "nn=32", .label = "ant per block"},
+    {.row = "cand-block-compress", .implementation = "tsp/cand-block-compress", .params = "nn=32", .label = "with compression"},
+    {.row = "{name}", .implementation = "tsp/+", .params = "nn=32"},
     {NULL},
 };
 
 static const ab_heading headings[] = {
-    {"4.1", "Ant System without candidate sets, time of an iteration", "thesis-4.1", "iteration", NULL},
-    {"4.2", "Ant System with candidate sets, time of an iteration", "thesis-4.2", "iteration", NULL},
+    {.table = "4.1", .title = "Ant System without candidate sets, time of an iteration", .published = "thesis-4.1", .metric = "iteration"},
+    {.table = "4.2", .title = "Ant System with candidate sets, time of an iteration", .published = "thesis-4.2", .metric = "iteration"},
     {NULL},
 };
 
-#define FEW                                                                                                            \
-    {                                                                                                                  \
-        "d198", "{tsp-few}", "{tsp-candidates}"                                                                        \
-    }
 static const ab_block blocks[] = {
-    {"4.1", "time", "protocol=as-best", {"d198 pcb442", "{tsp-few}", "{tsp-candidates}"}, .lines = on_cpu, .runs = 1},
-    {"4.1", "time", "protocol=as-best", .lines = without, .runs = 1},
-    {"4.2", "time", "protocol=as-best", .lines = with, .with = AB_CANDIDATES},
-    {"4.1", "time", "protocol=as", FEW, .lines = on_cpu, .runs = 1, .part = 1, .unpublished = true},
-    {"4.1", "time", "protocol=as", FEW, .lines = without, .runs = 1, .part = 1, .unpublished = true},
-    {"4.2", "time", "protocol=as", FEW, .lines = with, .with = AB_CANDIDATES, .part = 1, .unpublished = true},
+    {.table = "4.1", .measure = "time", .params = "protocol=as-best", .on = {"d198 pcb442", "{tsp-few}", "{tsp-candidates}"}, .lines = on_cpu, .runs = 1},
+    {.table = "4.1", .measure = "time", .params = "protocol=as-best", .lines = without, .runs = 1},
+    {.table = "4.2", .measure = "time", .params = "protocol=as-best", .lines = with, .with = AB_CANDIDATES},
+    {.table = "4.1", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp-candidates}"}, .lines = on_cpu, .runs = 1, .part = 1, .unpublished = true},
+    {.table = "4.1", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp-candidates}"}, .lines = without, .runs = 1, .part = 1, .unpublished = true},
+    {.table = "4.2", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp-candidates}"}, .lines = with, .with = AB_CANDIDATES, .part = 1, .unpublished = true},
     {NULL},
 };
 
@@ -64,7 +60,7 @@ const ab_driver table_4_2 = {
     .summary = "Tables 4.1 and 4.2: Ant System with candidate sets on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 5, .budget_s = 2, .precise = 0.01, .host_steps = 1e6},
                 {.runs = 5, .iterations = 100, .budget_s = 0.5, .precise = 0.01, .host_steps = 5e5},
-                {.runs = 10, .iterations = 100, .budget_s = INFINITY, .host_steps = 1e8}},
+                {.runs = 10, .iterations = 100, .host_steps = 1e8}},
     .inputs = {"d198 pcb442", "{tsp-candidates}", "{tsp-candidates}"},
     .sets = sets,
     .headings = headings,

@@ -3,54 +3,44 @@
 #include "bench/plan/driver.h"
 
 static const ab_set sets[] = {
-    {"tsp-frontier", "d198 pcb442 pr1002 c2152 pr2392 u3038 u5915 u13509 u100000"},
-    {"tsp-dense", "d198 pcb442 pr1002 c2152 pr2392 u3038 u5915 u13509"},
-    {NULL, NULL},
+    {.name = "tsp-frontier", .members = "d198 pcb442 pr1002 c2152 pr2392 u3038 u5915 u13509 u100000"},
+    {.name = "tsp-dense", .members = "d198 pcb442 pr1002 c2152 pr2392 u3038 u5915 u13509"},
+    {NULL},
 };
 
 static const ab_line all_cities[] = {
-    {"cpu-best-all", "tsp/cpu-best", "threads=all", "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
-    {"cpu-alias-all", "tsp/cpu-alias", "threads=all", "CPU by alias tables, all cores", .seconds = 7e-8, .power = 2},
-    {"cpu-blocks-all", "tsp/cpu-blocks", "threads=all", "CPU by blocks, all cores", .seconds = 6e-8, .power = 2},
-    {"ds-roulette", "tsp/ds-roulette", .label = "DS-Roulette"},
-    {"race", "tsp/race", .label = "race of clocks, ours"},
+    {.row = "cpu-best-all", .implementation = "tsp/cpu-best", .params = "threads=all", .label = "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
+    {.row = "cpu-alias-all", .implementation = "tsp/cpu-alias", .params = "threads=all", .label = "CPU by alias tables, all cores", .seconds = 7e-8, .power = 2},
+    {.row = "cpu-blocks-all", .implementation = "tsp/cpu-blocks", .params = "threads=all", .label = "CPU by blocks, all cores", .seconds = 6e-8, .power = 2},
+    {.row = "ds-roulette", .implementation = "tsp/ds-roulette", .label = "DS-Roulette"},
+    {.row = "race", .implementation = "tsp/race", .label = "race of clocks, ours"},
     {NULL},
 };
 static const ab_line candidates[] = {
-    {"cpu-best-nn-all", "tsp/cpu-best-nn", "nn=32;threads=all", "fastest CPU, all cores", .seconds = 6e-9,
-     .power = 2.4},
-    {"cand-block", "tsp/cand-block", "nn=32", "ant per block"},
-    {"race-candidates", "tsp/race-candidates", "nn=32", "race of clocks, ours"},
-    {"race-sparse", "tsp/race-sparse", "nn=32", "race without matrices, ours"},
+    {.row = "cpu-best-nn-all", .implementation = "tsp/cpu-best-nn", .params = "nn=32;threads=all", .label = "fastest CPU, all cores", .seconds = 6e-9, .power = 2.4},
+    {.row = "cand-block", .implementation = "tsp/cand-block", .params = "nn=32", .label = "ant per block"},
+    {.row = "race-candidates", .implementation = "tsp/race-candidates", .params = "nn=32", .label = "race of clocks, ours"},
+    {.row = "race-sparse", .implementation = "tsp/race-sparse", .params = "nn=32", .label = "race without matrices, ours"},
     {NULL},
 };
 static const ab_line sparse[] = {
-    {"cpu-sparse-all", "tsp/cpu-sparse", "nn=32;threads=all", "fastest CPU, all cores", .seconds = 1.5e-4, .power = 1},
-    {"race-sparse", "tsp/race-sparse", "nn=32", "race without matrices, ours"},
+    {.row = "cpu-sparse-all", .implementation = "tsp/cpu-sparse", .params = "nn=32;threads=all", .label = "fastest CPU, all cores", .seconds = 1.5e-4, .power = 1},
+    {.row = "race-sparse", .implementation = "tsp/race-sparse", .params = "nn=32", .label = "race without matrices, ours"},
     {NULL},
 };
 
 static const ab_heading headings[] = {
-    {"frontier", "Ant System over all cities, time of an iteration", NULL, NULL, NULL},
-    {"frontier-nn", "Ant System with candidate sets of 32, time of an iteration", NULL, NULL, NULL},
-    {"frontier-sparse", "Ant System with candidate sets of 32 and 1024 ants, time of an iteration", NULL, NULL, NULL},
-    {"frontier-stages", "Ant System, time of the stages of an iteration", NULL, NULL, NULL},
+    {.table = "frontier", .title = "Ant System over all cities, time of an iteration"},
+    {.table = "frontier-nn", .title = "Ant System with candidate sets of 32, time of an iteration"},
+    {.table = "frontier-sparse", .title = "Ant System with candidate sets of 32 and 1024 ants, time of an iteration"},
+    {.table = "frontier-stages", .title = "Ant System, time of the stages of an iteration"},
     {NULL},
 };
 
-#define DENSE                                                                                                          \
-    {                                                                                                                  \
-        NULL, NULL, "{tsp-dense}"                                                                                      \
-    }
-#define LARGE                                                                                                          \
-    {                                                                                                                  \
-        NULL, NULL, "u13509 u100000"                                                                                   \
-    }
 static const ab_block blocks[] = {
-    {"frontier", "time", "protocol=as|as-best", DENSE, .lines = all_cities, .stages = "frontier-stages"},
-    {"frontier-nn", "time", "protocol=as|as-best", DENSE, .lines = candidates, .stages = "frontier-stages", .part = 1},
-    {"frontier-sparse", "time", "ants=1024;protocol=as|as-best", LARGE, .lines = sparse, .stages = "frontier-stages",
-     .part = 2},
+    {.table = "frontier", .measure = "time", .params = "protocol=as|as-best", .on = {NULL, NULL, "{tsp-dense}"}, .lines = all_cities, .stages = "frontier-stages"},
+    {.table = "frontier-nn", .measure = "time", .params = "protocol=as|as-best", .on = {NULL, NULL, "{tsp-dense}"}, .lines = candidates, .stages = "frontier-stages", .part = 1},
+    {.table = "frontier-sparse", .measure = "time", .params = "ants=1024;protocol=as|as-best", .on = {NULL, NULL, "u13509 u100000"}, .lines = sparse, .stages = "frontier-stages", .part = 2},
     {NULL},
 };
 

@@ -6,33 +6,35 @@
  * chance. I-Roulette is another rule: the same command tells it from DS-Roulette, which shows that ten runs are
  * enough to see one.
  */
-#include <math.h>
-
 #include "bench/plan/driver.h"
 
-static const ab_set sets[] = {{NULL, NULL}};
+static const ab_set sets[] = {
+    {NULL},
+};
 
 static const ab_line on_gpu[] = {
-    {"ds-roulette", "tsp/ds-roulette", .label = "DS-Roulette", .gpu_only = true},
-    {"race", "tsp/race", .label = "race of clocks, ours", .gpu_only = true},
-    {"i-roulette-warp", "tsp/i-roulette-warp", .label = "I-Roulette in registers: another rule", .gpu_only = true},
-    {"cand-block", "tsp/cand-block", "nn=32", "sets of 32: ant per block", .gpu_only = true},
-    {"race-candidates", "tsp/race-candidates", "nn=32", "sets of 32: race of clocks, ours", .gpu_only = true},
+    {.row = "ds-roulette", .implementation = "tsp/ds-roulette", .label = "DS-Roulette", .gpu_only = true},
+    {.row = "race", .implementation = "tsp/race", .label = "race of clocks, ours", .gpu_only = true},
+    {.row = "i-roulette-warp", .implementation = "tsp/i-roulette-warp", .label = "I-Roulette in registers: another rule", .gpu_only = true},
+    {.row = "cand-block", .implementation = "tsp/cand-block", .params = "nn=32", .label = "sets of 32: ant per block", .gpu_only = true},
+    {.row = "race-candidates", .implementation = "tsp/race-candidates", .params = "nn=32", .label = "sets of 32: race of clocks, ours", .gpu_only = true},
     {NULL},
 };
 
 static const ab_line on_cpu[] = {
-    {"cpu-alias", "tsp/cpu-alias", "threads=all", "CPU by alias tables", .seconds = 7e-8, .power = 2},
-    {"cpu-blocks", "tsp/cpu-blocks", "threads=all", "CPU by blocks of cities", .seconds = 6e-8, .power = 2},
+    {.row = "cpu-alias", .implementation = "tsp/cpu-alias", .params = "threads=all", .label = "CPU by alias tables", .seconds = 7e-8, .power = 2},
+    {.row = "cpu-blocks", .implementation = "tsp/cpu-blocks", .params = "threads=all", .label = "CPU by blocks of cities", .seconds = 6e-8, .power = 2},
     {NULL},
 };
 
 static const ab_heading headings[] = {
-    {"frontier-tours", "best tours of Ant System by the rungs of the frontier", NULL, NULL, NULL}, {NULL}};
+    {.table = "frontier-tours", .title = "best tours of Ant System by the rungs of the frontier"},
+    {NULL},
+};
 
 static const ab_block blocks[] = {
-    {"frontier-tours", "tours", "protocol=as|as-best", .lines = on_gpu},
-    {"frontier-tours", "tours", "protocol=as|as-best", {NULL, "d198", NULL}, .lines = on_cpu},
+    {.table = "frontier-tours", .measure = "tours", .params = "protocol=as|as-best", .lines = on_gpu},
+    {.table = "frontier-tours", .measure = "tours", .params = "protocol=as|as-best", .on = {NULL, "d198", NULL}, .lines = on_cpu},
     {NULL},
 };
 
@@ -42,8 +44,8 @@ const ab_driver table_frontier_tours = {
     .machine = "none: no source has these",
     .summary = "The frontier: are its tours as long as those of the thesis's rungs.",
     .efforts = {{.runs = 2, .iterations = 10, .budget_s = 1},
-                {.runs = 10, .iterations = 100, .budget_s = INFINITY},
-                {.runs = 10, .iterations = 100, .budget_s = INFINITY}},
+                {.runs = 10, .iterations = 100},
+                {.runs = 10, .iterations = 100}},
     .inputs = {"u30", "d198 pcb442", "d198 pcb442 pr1002 pr2392"},
     .sets = sets,
     .headings = headings,

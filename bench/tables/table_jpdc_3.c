@@ -6,38 +6,40 @@
  * Every ant deposits, as in JPDC. A construction is a stage of an iteration; whole iterations stand in a table of their
  * own. JPDC's times are of a Tesla C2050; JSC's, of a C1060 too, stand in the report.
  */
-#include <math.h>
-
 #include "bench/plan/driver.h"
 
-static const ab_set sets[] = {{"workers", "16 32 64 128 256 512 1024"}, {"ants-of-block", "4 8 32 64"}, {NULL, NULL}};
+static const ab_set sets[] = {
+    {.name = "workers", .members = "16 32 64 128 256 512 1024"},
+    {.name = "ants-of-block", .members = "4 8 32 64"},
+    {NULL},
+};
 
 static const ab_line on_cpu[] = {
-    {"acotsp-seq", "tsp/acotsp-seq", "threads=1", "ACOTSP-style, 1 core", .seconds = 1.9e-9, .power = 3},
-    {"cpu-best-all", "tsp/cpu-best", "threads=all", "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
+    {.row = "acotsp-seq", .implementation = "tsp/acotsp-seq", .params = "threads=1", .label = "ACOTSP-style, 1 core", .seconds = 1.9e-9, .power = 3},
+    {.row = "cpu-best-all", .implementation = "tsp/cpu-best", .params = "threads=all", .label = "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
     {NULL},
 };
 static const ab_line on_gpu[] = {
-    {"task-thread", "tsp/task-thread", NULL, "ant per thread"},
-    {"task-thread-block-{block}", "tsp/task-thread", "block={ants-of-block}", "ant per thread, {block} ants a block"},
-    {"task-thread-readonly", "tsp/task-thread", "readonly=1", "ant per thread, read-only cache"},
-    {"data-rw-{workers}", "tsp/data-rw", "workers={workers}", "roulette wheel"},
-    {"data-rw-warp-{workers}", "tsp/data-rw-warp", "workers={workers}", "roulette wheel by sums of warps, ours"},
-    {"i-roulette-{workers}", "tsp/i-roulette", "workers={workers}", "I-Roulette"},
-    {"i-roulette-warp", "tsp/i-roulette-warp", NULL, "I-Roulette in registers, ours"},
-    {"ds-roulette", "tsp/ds-roulette", NULL, "DS-Roulette"},
+    {.row = "task-thread", .implementation = "tsp/task-thread", .label = "ant per thread"},
+    {.row = "task-thread-block-{block}", .implementation = "tsp/task-thread", .params = "block={ants-of-block}", .label = "ant per thread, {block} ants a block"},
+    {.row = "task-thread-readonly", .implementation = "tsp/task-thread", .params = "readonly=1", .label = "ant per thread, read-only cache"},
+    {.row = "data-rw-{workers}", .implementation = "tsp/data-rw", .params = "workers={workers}", .label = "roulette wheel"},
+    {.row = "data-rw-warp-{workers}", .implementation = "tsp/data-rw-warp", .params = "workers={workers}", .label = "roulette wheel by sums of warps, ours"},
+    {.row = "i-roulette-{workers}", .implementation = "tsp/i-roulette", .params = "workers={workers}", .label = "I-Roulette"},
+    {.row = "i-roulette-warp", .implementation = "tsp/i-roulette-warp", .label = "I-Roulette in registers, ours"},
+    {.row = "ds-roulette", .implementation = "tsp/ds-roulette", .label = "DS-Roulette"},
     {NULL},
 };
 
 static const ab_heading headings[] = {
-    {"jpdc-3", "tour construction by worker ants", "jpdc-3", NULL, NULL},
-    {"jpdc-7", "iterations of Ant System, of which Table 3 has the construction", NULL, NULL, NULL},
+    {.table = "jpdc-3", .title = "tour construction by worker ants", .published = "jpdc-3"},
+    {.table = "jpdc-7", .title = "iterations of Ant System, of which Table 3 has the construction"},
     {NULL},
 };
 
 static const ab_block blocks[] = {
-    {"jpdc-7", "time", "protocol=as", {"u30", "{tsp-few}", "{tsp-candidates}"}, .lines = on_cpu, .stages = "jpdc-3"},
-    {"jpdc-7", "time", "protocol=as", .lines = on_gpu, .stages = "jpdc-3"},
+    {.table = "jpdc-7", .measure = "time", .params = "protocol=as", .on = {"u30", "{tsp-few}", "{tsp-candidates}"}, .lines = on_cpu, .stages = "jpdc-3"},
+    {.table = "jpdc-7", .measure = "time", .params = "protocol=as", .lines = on_gpu, .stages = "jpdc-3"},
     {NULL},
 };
 

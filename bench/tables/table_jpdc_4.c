@@ -8,42 +8,40 @@
  */
 #include "bench/plan/driver.h"
 
-static const ab_set sets[] = {{"tsp-jpdc", "d198 a280 lin318 pcb442 rat783 pr1002 pcb1173 d1291 pr2392"}, {NULL, NULL}};
-
-static const ab_line lines[] = {
-    {"acotsp-seq", "deposit/acotsp-seq", "threads=1", "ACOTSP-style, 1 core"},
-    {"cpu-best-1", "deposit/cpu-best", "threads=1", "fastest CPU, 1 core"},
-    {"cpu-best-all", "deposit/cpu-best", "threads=all", "fastest CPU, all cores"},
-    {"atomic-tiling", "deposit/atomic-tiling", NULL, "1. atomics, tiled"},
-    {"atomic", "deposit/atomic", NULL, "2. atomics"},
-    {"atomic-cas", "deposit/atomic-cas", NULL, "2. atomics, by compare-and-swap"},
-    {"gather-tiled-reduction", "deposit/gather-tiled-reduction", NULL, "3. gather, tiled, half the threads"},
-    {"gather-tiled", "deposit/gather-tiled", NULL, "4. gather, tiled"},
-    {"gather", "deposit/gather", NULL, "5. scatter to gather"},
-    {"{name}", "deposit/+"},
+static const ab_set sets[] = {
+    {.name = "tsp-jpdc", .members = "d198 a280 lin318 pcb442 rat783 pr1002 pcb1173 d1291 pr2392"},
     {NULL},
 };
 
-/* clang-format off */
-static const ab_line evaporations[] = {{"by-entries", "deposit/atomic", .label = "a thread an entry"},
-                                       {"by-rows", "deposit/evaporate-rows", .label = "a block a row"}, {NULL}};
-/* clang-format on */
+static const ab_line lines[] = {
+    {.row = "acotsp-seq", .implementation = "deposit/acotsp-seq", .params = "threads=1", .label = "ACOTSP-style, 1 core"},
+    {.row = "cpu-best-1", .implementation = "deposit/cpu-best", .params = "threads=1", .label = "fastest CPU, 1 core"},
+    {.row = "cpu-best-all", .implementation = "deposit/cpu-best", .params = "threads=all", .label = "fastest CPU, all cores"},
+    {.row = "atomic-tiling", .implementation = "deposit/atomic-tiling", .label = "1. atomics, tiled"},
+    {.row = "atomic", .implementation = "deposit/atomic", .label = "2. atomics"},
+    {.row = "atomic-cas", .implementation = "deposit/atomic-cas", .label = "2. atomics, by compare-and-swap"},
+    {.row = "gather-tiled-reduction", .implementation = "deposit/gather-tiled-reduction", .label = "3. gather, tiled, half the threads"},
+    {.row = "gather-tiled", .implementation = "deposit/gather-tiled", .label = "4. gather, tiled"},
+    {.row = "gather", .implementation = "deposit/gather", .label = "5. scatter to gather"},
+    {.row = "{name}", .implementation = "deposit/+"},
+    {NULL},
+};
+
+static const ab_line evaporations[] = {
+    {.row = "by-entries", .implementation = "deposit/atomic", .label = "a thread an entry"},
+    {.row = "by-rows", .implementation = "deposit/evaporate-rows", .label = "a block a row"},
+    {NULL},
+};
 static const ab_heading headings[] = {
-    {"3.5.3-update", "pheromone updates that have the evaporations of 3.5.3", NULL, NULL, NULL},
-    {"3.5.3", "evaporation by entries of the matrix and by rows", NULL, NULL, NULL},
-    {"jpdc-4", "pheromone update, every ant deposits", "jpdc-4", "update", NULL},
+    {.table = "3.5.3-update", .title = "pheromone updates that have the evaporations of 3.5.3"},
+    {.table = "3.5.3", .title = "evaporation by entries of the matrix and by rows"},
+    {.table = "jpdc-4", .title = "pheromone update, every ant deposits", .published = "jpdc-4", .metric = "update"},
     {NULL},
 };
 
 static const ab_block blocks[] = {
-    {"jpdc-4", "time", .lines = lines},
-    {"3.5.3-update",
-     "time",
-     NULL,
-     {"d198", "{tsp-jpdc}", "{tsp-jpdc}"},
-     .lines = evaporations,
-     .stages = "3.5.3",
-     .part = 1},
+    {.table = "jpdc-4", .measure = "time", .lines = lines},
+    {.table = "3.5.3-update", .measure = "time", .on = {"d198", "{tsp-jpdc}", "{tsp-jpdc}"}, .lines = evaporations, .stages = "3.5.3", .part = 1},
     {NULL},
 };
 

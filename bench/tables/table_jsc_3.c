@@ -5,32 +5,37 @@
  */
 #include "bench/plan/driver.h"
 
-static const ab_set sets[] = {{"membranes", "2^13 2^14 2^15 2^16 2^17 2^18 2^19 2^20 2^21"},
-                              {"membranes-generic", "2^13 2^14 2^15 2^16 2^17"},
-                              {NULL, NULL}};
-
-static const ab_line lines[] = {
-    {"cpu-seq", "psystem/cpu-seq", "threads=1", "CPU, 1 core", "sat-cpu"},
-    {"cpu-best-1", "psystem/cpu-best", "threads=1", "fastest CPU, bits, 1 core"},
-    {"cpu-best-all", "psystem/cpu-best", "threads=all", "fastest CPU, bits, all cores"},
-    {"baseline", "psystem/baseline", NULL, "baseline", "sat-baseline-c2050"},
-    {"baseline-grouped", "psystem/baseline-grouped", NULL, "baseline, a kernel a division", "sat-baseline-c2050"},
-    {"enhanced", "psystem/enhanced", NULL, "enhanced", "sat-enhanced-c2050"},
-    {"enhanced-begun", "psystem/enhanced-begun", NULL, "enhanced, begun on the CPU"},
-    {"bits", "psystem/bits", NULL, "bits, ours"},
-    {"{name}", "psystem/+"},
+static const ab_set sets[] = {
+    {.name = "membranes", .members = "2^13 2^14 2^15 2^16 2^17 2^18 2^19 2^20 2^21"},
+    {.name = "membranes-generic", .members = "2^13 2^14 2^15 2^16 2^17"},
     {NULL},
 };
-static const ab_line generic[] = {{"generic", "psystem/generic", NULL, "generic", "sat-generic-c2050"}, {NULL}};
+
+static const ab_line lines[] = {
+    {.row = "cpu-seq", .implementation = "psystem/cpu-seq", .params = "threads=1", .label = "CPU, 1 core", .published = "sat-cpu"},
+    {.row = "cpu-best-1", .implementation = "psystem/cpu-best", .params = "threads=1", .label = "fastest CPU, bits, 1 core"},
+    {.row = "cpu-best-all", .implementation = "psystem/cpu-best", .params = "threads=all", .label = "fastest CPU, bits, all cores"},
+    {.row = "baseline", .implementation = "psystem/baseline", .label = "baseline", .published = "sat-baseline-c2050"},
+    {.row = "baseline-grouped", .implementation = "psystem/baseline-grouped", .label = "baseline, a kernel a division", .published = "sat-baseline-c2050"},
+    {.row = "enhanced", .implementation = "psystem/enhanced", .label = "enhanced", .published = "sat-enhanced-c2050"},
+    {.row = "enhanced-begun", .implementation = "psystem/enhanced-begun", .label = "enhanced, begun on the CPU"},
+    {.row = "bits", .implementation = "psystem/bits", .label = "bits, ours"},
+    {.row = "{name}", .implementation = "psystem/+"},
+    {NULL},
+};
+static const ab_line generic[] = {
+    {.row = "generic", .implementation = "psystem/generic", .label = "generic", .published = "sat-generic-c2050"},
+    {NULL},
+};
 
 static const ab_heading headings[] = {
-    {"jsc-3", "P systems for SAT, time of a run", "jsc-3", "run", NULL},
+    {.table = "jsc-3", .title = "P systems for SAT, time of a run", .published = "jsc-3", .metric = "run"},
     {NULL},
 };
 
 static const ab_block blocks[] = {
-    {"jsc-3", "time", .lines = lines, .without = AB_SINGLE_STEPS, .part = 1},
-    {"jsc-3", "time", NULL, {"2^6", "{membranes-generic}", "{membranes-generic}"}, .lines = generic, .part = 1},
+    {.table = "jsc-3", .measure = "time", .lines = lines, .without = AB_SINGLE_STEPS, .part = 1},
+    {.table = "jsc-3", .measure = "time", .on = {"2^6", "{membranes-generic}", "{membranes-generic}"}, .lines = generic, .part = 1},
     {NULL},
 };
 

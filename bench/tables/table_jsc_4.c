@@ -4,29 +4,30 @@
 #include "bench/plan/driver.h"
 
 static const ab_set sets[] = {
-    {"membranes-tiling", "2^13 2^14 2^15 2^16 2^17 2^18 2^19 2^20 2^21 2^22 2^23 2^24 2^25"},
-    {"membranes-bits", "2^13 2^14 2^15 2^16 2^17 2^18 2^19 2^20 2^21 2^22 2^23 2^24 2^25 2^28 2^32"},
-    {NULL, NULL}};
+    {.name = "membranes-tiling", .members = "2^13 2^14 2^15 2^16 2^17 2^18 2^19 2^20 2^21 2^22 2^23 2^24 2^25"},
+    {.name = "membranes-bits", .members = "2^13 2^14 2^15 2^16 2^17 2^18 2^19 2^20 2^21 2^22 2^23 2^24 2^25 2^28 2^32"},
+    {NULL},
+};
 
 static const ab_line in_memory[] = {
-    {"enhanced", "psystem/enhanced", NULL, "enhanced", "sat-enhanced-c2050"},
-    {"tiled", "psystem/tiled", "tile=32", "tiled", "sat-tiled-c2050"},
+    {.row = "enhanced", .implementation = "psystem/enhanced", .label = "enhanced", .published = "sat-enhanced-c2050"},
+    {.row = "tiled", .implementation = "psystem/tiled", .params = "tile=32", .label = "tiled", .published = "sat-tiled-c2050"},
     {NULL},
 };
 static const ab_line as_bits[] = {
-    {"bits", "psystem/bits", NULL, "bits, ours"},
-    {"cpu-best-all", "psystem/cpu-best", "threads=all", "fastest CPU, bits, all cores"},
+    {.row = "bits", .implementation = "psystem/bits", .label = "bits, ours"},
+    {.row = "cpu-best-all", .implementation = "psystem/cpu-best", .params = "threads=all", .label = "fastest CPU, bits, all cores"},
     {NULL},
 };
 
 static const ab_heading headings[] = {
-    {"jsc-4", "P systems for SAT, tiled", "jsc-4", "run", NULL},
+    {.table = "jsc-4", .title = "P systems for SAT, tiled", .published = "jsc-4", .metric = "run"},
     {NULL},
 };
 
 static const ab_block blocks[] = {
-    {"jsc-4", "time", NULL, {"2^6", "{membranes-tiling}", "{membranes-tiling}"}, .lines = in_memory, .part = 1},
-    {"jsc-4", "time", .lines = as_bits, .part = 1},
+    {.table = "jsc-4", .measure = "time", .on = {"2^6", "{membranes-tiling}", "{membranes-tiling}"}, .lines = in_memory, .part = 1},
+    {.table = "jsc-4", .measure = "time", .lines = as_bits, .part = 1},
     {NULL},
 };
 

@@ -3,20 +3,27 @@
  */
 #include "bench/plan/driver.h"
 
-static const ab_set sets[] = {{"tiles", "2 4 8 16 32 64 128"}, {"membranes-tiled", "2^21"}, {NULL, NULL}};
+static const ab_set sets[] = {
+    {.name = "tiles", .members = "2 4 8 16 32 64 128"},
+    {.name = "membranes-tiled", .members = "2^21"},
+    {NULL},
+};
 
 static const ab_line lines[] = {
-    {"tiled-{tile}", "psystem/tiled", "tile={tiles}", NULL, "sat-tiled-{tile}-c2050"},
+    {.row = "tiled-{tile}", .implementation = "psystem/tiled", .params = "tile={tiles}", .published = "sat-tiled-{tile}-c2050"},
     {NULL},
 };
 
 static const ab_heading headings[] = {
-    {"jsc-5", "P systems for SAT by membranes a block", "jsc-5", "run", NULL},
-    {"jsc-5-stages", "P systems for SAT by membranes a block, stages", "jsc-5", NULL, NULL},
+    {.table = "jsc-5", .title = "P systems for SAT by membranes a block", .published = "jsc-5", .metric = "run"},
+    {.table = "jsc-5-stages", .title = "P systems for SAT by membranes a block, stages", .published = "jsc-5"},
     {NULL},
 };
 
-static const ab_block blocks[] = {{"jsc-5", "time", .lines = lines, .stages = "jsc-5-stages"}, {NULL}};
+static const ab_block blocks[] = {
+    {.table = "jsc-5", .measure = "time", .lines = lines, .stages = "jsc-5-stages"},
+    {NULL},
+};
 
 const ab_driver table_jsc_5 = {
     .name = "jsc-5",

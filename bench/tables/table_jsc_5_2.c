@@ -6,35 +6,33 @@
 #include "bench/plan/driver.h"
 
 static const ab_set sets[] = {
-    {"membranes-memory", "2^17 2^18"},
-    {"one-literal", "k1-n13-m1 k1-n14-m1 k1-n15-m1 k1-n16-m1 k1-n17-m1 k1-n18-m1 k1-n19-m1 k1-n20-m1 k1-n21-m1"},
-    {"jsc-5.2-systems",
-     "2^17 2^18 k1-n13-m1 k1-n14-m1 k1-n15-m1 k1-n16-m1 k1-n17-m1 k1-n18-m1 k1-n19-m1 k1-n20-m1 k1-n21-m1"},
-    {NULL, NULL}};
+    {.name = "membranes-memory", .members = "2^17 2^18"},
+    {.name = "one-literal", .members = "k1-n13-m1 k1-n14-m1 k1-n15-m1 k1-n16-m1 k1-n17-m1 k1-n18-m1 k1-n19-m1 k1-n20-m1 k1-n21-m1"},
+    {.name = "jsc-5.2-systems", .members = "2^17 2^18 k1-n13-m1 k1-n14-m1 k1-n15-m1 k1-n16-m1 k1-n17-m1 k1-n18-m1 k1-n19-m1 k1-n20-m1 k1-n21-m1"},
+    {NULL},
+};
 
-static const ab_line memory[] = {{"generic", "psystem/generic", NULL, "generic"}, {NULL}};
+static const ab_line memory[] = {
+    {.row = "generic", .implementation = "psystem/generic", .label = "generic"},
+    {NULL},
+};
 static const ab_line synchronising[] = {
-    {"baseline", "psystem/baseline", NULL, "baseline"},
-    {"baseline-grouped", "psystem/baseline-grouped", NULL, "baseline, a kernel a division"},
-    {"enhanced", "psystem/enhanced", NULL, "enhanced"},
+    {.row = "baseline", .implementation = "psystem/baseline", .label = "baseline"},
+    {.row = "baseline-grouped", .implementation = "psystem/baseline-grouped", .label = "baseline, a kernel a division"},
+    {.row = "enhanced", .implementation = "psystem/enhanced", .label = "enhanced"},
     {NULL},
 };
 
 static const ab_heading headings[] = {
-    {"jsc-5.2-memory", "P systems for SAT, bytes of the GPU's memory", NULL, NULL, NULL},
-    {"jsc-5.2-sync", "P systems of one literal, time of a run", NULL, NULL, NULL},
-    {"jsc-5.2-stages", "P systems of one literal, stages: generation is launches and waiting", NULL, NULL, NULL},
+    {.table = "jsc-5.2-memory", .title = "P systems for SAT, bytes of the GPU's memory"},
+    {.table = "jsc-5.2-sync", .title = "P systems of one literal, time of a run"},
+    {.table = "jsc-5.2-stages", .title = "P systems of one literal, stages: generation is launches and waiting"},
     {NULL},
 };
 
 static const ab_block blocks[] = {
-    {"jsc-5.2-memory", "memory", NULL, {"2^6", "{membranes-memory}", "{membranes-memory}"}, .lines = memory},
-    {"jsc-5.2-sync",
-     "time",
-     NULL,
-     {"k1-n6-m1", "{one-literal}", "{one-literal}"},
-     .lines = synchronising,
-     .stages = "jsc-5.2-stages"},
+    {.table = "jsc-5.2-memory", .measure = "memory", .on = {"2^6", "{membranes-memory}", "{membranes-memory}"}, .lines = memory},
+    {.table = "jsc-5.2-sync", .measure = "time", .on = {"k1-n6-m1", "{one-literal}", "{one-literal}"}, .lines = synchronising, .stages = "jsc-5.2-stages"},
     {NULL},
 };
 

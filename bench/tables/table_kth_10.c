@@ -5,27 +5,35 @@
 #include "bench/plan/driver.h"
 
 #define DRAWN "shapes-512 shapes-1024 shapes-2048"
-static const ab_set sets[] = {{"log-images", "lena mandrill peppers house cameraman " DRAWN},
-                              {"photographs", "photo_canyon_1024 photo_walrus_2048x1536"},
-                              {NULL, NULL}};
+static const ab_set sets[] = {
+    {.name = "log-images", .members = "lena mandrill peppers house cameraman " DRAWN},
+    {.name = "photographs", .members = "photo_canyon_1024 photo_walrus_2048x1536"},
+    {NULL},
+};
 
-static const ab_line times[] = {{"log-seq", "log-edges/seq", "threads=1", "LoG, 1 core"},
-                                {"log", "log-edges/gpu", NULL, "LoG, GPU"},
-                                {"log-{name}", "log-edges/+"},
-                                {NULL}};
-static const ab_line maps[] = {{"log-seq", "log-edges/seq", NULL, "LoG, CPU"},
-                               {"log", "log-edges/gpu", NULL, "LoG", .gpu_only = true},
-                               {"sobel", "sobel/seq", NULL, "Sobel"},
-                               {"canny", "canny/opencv", "threads=all", "Canny (OpenCV)"},
-                               {NULL}};
+static const ab_line times[] = {
+    {.row = "log-seq", .implementation = "log-edges/seq", .params = "threads=1", .label = "LoG, 1 core"},
+    {.row = "log", .implementation = "log-edges/gpu", .label = "LoG, GPU"},
+    {.row = "log-{name}", .implementation = "log-edges/+"},
+    {NULL},
+};
+static const ab_line maps[] = {
+    {.row = "log-seq", .implementation = "log-edges/seq", .label = "LoG, CPU"},
+    {.row = "log", .implementation = "log-edges/gpu", .label = "LoG", .gpu_only = true},
+    {.row = "sobel", .implementation = "sobel/seq", .label = "Sobel"},
+    {.row = "canny", .implementation = "canny/opencv", .params = "threads=all", .label = "Canny (OpenCV)"},
+    {NULL},
+};
 
-static const ab_heading headings[] = {{"kth-10", "edges by the Laplacian of a Gaussian, time", NULL, NULL, NULL},
-                                      {"kth-F10", "quality of the maps", NULL, NULL, NULL},
-                                      {NULL}};
+static const ab_heading headings[] = {
+    {.table = "kth-10", .title = "edges by the Laplacian of a Gaussian, time"},
+    {.table = "kth-F10", .title = "quality of the maps"},
+    {NULL},
+};
 
 static const ab_block blocks[] = {
-    {"kth-10", "time", .lines = times},
-    {"kth-F10", "quality", .lines = maps, .part = 1},
+    {.table = "kth-10", .measure = "time", .lines = times},
+    {.table = "kth-F10", .measure = "quality", .lines = maps, .part = 1},
     {NULL},
 };
 

@@ -9,61 +9,71 @@
 #include "bench/plan/driver.h"
 
 #define SIDES "random-512 random-2048 random-4096"
-static const ab_set sets[] = {{"random", "random-256 random-512 random-1024 random-2048 random-4096"}, {NULL, NULL}};
+static const ab_set sets[] = {
+    {.name = "random", .members = "random-256 random-512 random-1024 random-2048 random-4096"},
+    {NULL},
+};
 
-#define CPU_ROWS                                                                                                       \
-    {"serial", "convolution/serial", "threads=1", "CPU, 1 core, as reported"},                                         \
-        {"cpu-best-1", "convolution/cpu-best", "threads=1", "fastest CPU, 1 core"},                                    \
-        {"cpu-best-all", "convolution/cpu-best", "threads=all", "fastest CPU, all cores"},                             \
-    {                                                                                                                  \
-        "opencv-all", "convolution/opencv", "threads=all", "OpenCV, all cores"                                         \
-    }
-#define GPU_ROWS                                                                                                       \
-    {"naive", "convolution/naive"}, {"shared", "convolution/shared"},                                                  \
-        {"shared-apron", "convolution/shared-apron", NULL, "shared, a thread a pixel of the apron"},                   \
-        {"shared-constant", "convolution/shared-constant", NULL, "shared + constant"},                                 \
-        {"tiling", "convolution/tiling", NULL, "tiling, T = 21"},                                                      \
-        {"adaptive-tiling", "convolution/adaptive-tiling", NULL, "adaptive tiling"},                                   \
-        {"registers", "convolution/registers", NULL, "in registers, ours"}, {"npp", "convolution/npp", NULL, "NPP"},   \
-        {"cudnn", "convolution/cudnn", NULL, "cuDNN"},                                                                 \
-    {                                                                                                                  \
-        "{name}", "convolution/+"                                                                                      \
-    }
-#define SEPARABLE_ROWS                                                                                                 \
-    {"separable", "convolution/separable", NULL, "separable"},                                                         \
-        {"tiling-separable", "convolution/tiling-separable", NULL, "tiling, separable"},                               \
-        {"tiling-straight", "convolution/tiling-straight", NULL, "tiling, separable, not transposed"},                 \
-    {                                                                                                                  \
-        "registers-separable", "convolution/registers-separable", NULL, "in registers, separable, ours"                \
-    }
+static const ab_line on_cpu[] = {
+    {.row = "serial", .implementation = "convolution/serial", .params = "threads=1", .label = "CPU, 1 core, as reported"},
+    {.row = "cpu-best-1", .implementation = "convolution/cpu-best", .params = "threads=1", .label = "fastest CPU, 1 core"},
+    {.row = "cpu-best-all", .implementation = "convolution/cpu-best", .params = "threads=all", .label = "fastest CPU, all cores"},
+    {.row = "opencv-all", .implementation = "convolution/opencv", .params = "threads=all", .label = "OpenCV, all cores"},
+    {NULL},
+};
+static const ab_line on_cpu_separable[] = {
+    {.row = "opencv-separable", .implementation = "convolution/opencv-separable", .params = "threads=all", .label = "OpenCV separable, all cores"},
+    {NULL},
+};
+static const ab_line on_gpu[] = {
+    {.row = "naive", .implementation = "convolution/naive"},
+    {.row = "shared", .implementation = "convolution/shared"},
+    {.row = "shared-apron", .implementation = "convolution/shared-apron", .label = "shared, a thread a pixel of the apron"},
+    {.row = "shared-constant", .implementation = "convolution/shared-constant", .label = "shared + constant"},
+    {.row = "tiling", .implementation = "convolution/tiling", .label = "tiling, T = 21"},
+    {.row = "adaptive-tiling", .implementation = "convolution/adaptive-tiling", .label = "adaptive tiling"},
+    {.row = "registers", .implementation = "convolution/registers", .label = "in registers, ours"},
+    {.row = "npp", .implementation = "convolution/npp", .label = "NPP"},
+    {.row = "cudnn", .implementation = "convolution/cudnn", .label = "cuDNN"},
+    {.row = "{name}", .implementation = "convolution/+"},
+    {NULL},
+};
+static const ab_line on_gpu_separable[] = {
+    {.row = "separable", .implementation = "convolution/separable", .label = "separable"},
+    {.row = "tiling-separable", .implementation = "convolution/tiling-separable", .label = "tiling, separable"},
+    {.row = "tiling-straight", .implementation = "convolution/tiling-straight", .label = "tiling, separable, not transposed"},
+    {.row = "registers-separable", .implementation = "convolution/registers-separable", .label = "in registers, separable, ours"},
+    {NULL},
+};
+static const ab_line copy[] = {
+    {.row = "memcpy", .implementation = "convolution/memcpy", .label = "copy"},
+    {NULL},
+};
 
-static const ab_line five[] = {
-    CPU_ROWS,
-    {"opencv-separable", "convolution/opencv-separable", "threads=all", "OpenCV separable, all cores"},
-    GPU_ROWS,
-    SEPARABLE_ROWS,
-    {NULL}};
-static const ab_line three[] = {CPU_ROWS, GPU_ROWS, {NULL}};
-static const ab_line five_cold[] = {GPU_ROWS, SEPARABLE_ROWS, {NULL}}, three_cold[] = {GPU_ROWS, {NULL}};
-static const ab_line copy[] = {{"memcpy", "convolution/memcpy", NULL, "copy"}, {NULL}};
-
-static const ab_heading headings[] = {{"kth-8", "5 x 5 convolution", NULL, NULL, NULL},
-                                      {"kth-9", "3 x 3 convolution", NULL, NULL, NULL},
-                                      {"kth-copy", "a copy of as many pixels", NULL, NULL, NULL},
-                                      {"kth-8-cold", "5 x 5 convolution, cold L2 cache", NULL, NULL, NULL},
-                                      {"kth-9-cold", "3 x 3 convolution, cold L2 cache", NULL, NULL, NULL},
-                                      {"kth-copy-cold", "a copy, cold L2 cache", NULL, NULL, NULL},
-                                      {NULL}};
+static const ab_heading headings[] = {
+    {.table = "kth-8", .title = "5 x 5 convolution"},
+    {.table = "kth-9", .title = "3 x 3 convolution"},
+    {.table = "kth-copy", .title = "a copy of as many pixels"},
+    {.table = "kth-8-cold", .title = "5 x 5 convolution, cold L2 cache"},
+    {.table = "kth-9-cold", .title = "3 x 3 convolution, cold L2 cache"},
+    {.table = "kth-copy-cold", .title = "a copy, cold L2 cache"},
+    {NULL},
+};
 
 #define GAUSSIAN "filter=gaussian;width=5"
 #define LAPLACIAN "filter=laplacian;width=3"
 static const ab_block blocks[] = {
-    {"kth-8", "time", GAUSSIAN, .lines = five},
-    {"kth-9", "time", LAPLACIAN, .lines = three},
-    {"kth-copy", "time", "filter=identity", .lines = copy},
-    {"kth-8-cold", "time", GAUSSIAN ";l2=cold", AB_ALWAYS(SIDES), .lines = five_cold, .gpu_only = true},
-    {"kth-9-cold", "time", LAPLACIAN ";l2=cold", AB_ALWAYS(SIDES), .lines = three_cold, .gpu_only = true},
-    {"kth-copy-cold", "time", "filter=identity;l2=cold", AB_ALWAYS(SIDES), .lines = copy, .gpu_only = true},
+    {.table = "kth-8", .measure = "time", .params = GAUSSIAN, .lines = on_cpu},
+    {.table = "kth-8", .measure = "time", .params = GAUSSIAN, .lines = on_cpu_separable},
+    {.table = "kth-8", .measure = "time", .params = GAUSSIAN, .lines = on_gpu},
+    {.table = "kth-8", .measure = "time", .params = GAUSSIAN, .lines = on_gpu_separable},
+    {.table = "kth-9", .measure = "time", .params = LAPLACIAN, .lines = on_cpu},
+    {.table = "kth-9", .measure = "time", .params = LAPLACIAN, .lines = on_gpu},
+    {.table = "kth-copy", .measure = "time", .params = "filter=identity", .lines = copy},
+    {.table = "kth-8-cold", .measure = "time", .params = GAUSSIAN ";l2=cold", .on = AB_ALWAYS(SIDES), .lines = on_gpu, .gpu_only = true},
+    {.table = "kth-8-cold", .measure = "time", .params = GAUSSIAN ";l2=cold", .on = AB_ALWAYS(SIDES), .lines = on_gpu_separable, .gpu_only = true},
+    {.table = "kth-9-cold", .measure = "time", .params = LAPLACIAN ";l2=cold", .on = AB_ALWAYS(SIDES), .lines = on_gpu, .gpu_only = true},
+    {.table = "kth-copy-cold", .measure = "time", .params = "filter=identity;l2=cold", .on = AB_ALWAYS(SIDES), .lines = copy, .gpu_only = true},
     {NULL},
 };
 

@@ -8,43 +8,42 @@
  */
 #include "bench/plan/driver.h"
 
-static const ab_set sets[] = {{"ranks", "1 2 4"}, {"tsp-scaling", "pr1002 pr2392 u5915"}, {NULL, NULL}};
+static const ab_set sets[] = {
+    {.name = "ranks", .members = "1 2 4"},
+    {.name = "tsp-scaling", .members = "pr1002 pr2392 u5915"},
+    {NULL},
+};
 
 #define R "nn=32;ranks={ranks}"
 static const ab_line on_cpu[] = {
-    {"cpu-split-{ranks}", "tsp/cpu-split", R ";threads=1", "CPU, one colony", .seconds = 6e-9, .power = 2.4},
-    {"cpu-islands-{ranks}", "tsp/cpu-islands", R ";threads=1", "CPU, islands", .seconds = 6e-9, .power = 2.4},
+    {.row = "cpu-split-{ranks}", .implementation = "tsp/cpu-split", .params = R ";threads=1", .label = "CPU, one colony", .seconds = 6e-9, .power = 2.4},
+    {.row = "cpu-islands-{ranks}", .implementation = "tsp/cpu-islands", .params = R ";threads=1", .label = "CPU, islands", .seconds = 6e-9, .power = 2.4},
     {NULL},
 };
 static const ab_line on_gpu[] = {
-    {"split-{ranks}", "tsp/split", R, "one colony"},
-    {"islands-{ranks}", "tsp/islands", R, "islands"},
+    {.row = "split-{ranks}", .implementation = "tsp/split", .params = R, .label = "one colony"},
+    {.row = "islands-{ranks}", .implementation = "tsp/islands", .params = R, .label = "islands"},
     {NULL},
 };
 static const ab_line directly[] = {
-    {"split-{ranks}-nccl", "tsp/split", R ";transfer=nccl", "one colony, NCCL", .gpu_only = true},
-    {"split-{ranks}-mpi", "tsp/split", R ";transfer=mpi", "one colony, MPI between GPUs", .gpu_only = true},
+    {.row = "split-{ranks}-nccl", .implementation = "tsp/split", .params = R ";transfer=nccl", .label = "one colony, NCCL", .gpu_only = true},
+    {.row = "split-{ranks}-mpi", .implementation = "tsp/split", .params = R ";transfer=mpi", .label = "one colony, MPI between GPUs", .gpu_only = true},
     {NULL},
 };
 static const ab_heading headings[] = {
-    {"scaling", "Ant System over ranks, ants divided, time of an iteration", NULL, NULL, NULL},
-    {"scaling-weak", "Ant System over ranks, as many ants each, time of an iteration", NULL, NULL, NULL},
-    {"scaling-stages", "Ant System over ranks, time of the stages of an iteration", NULL, NULL, NULL},
+    {.table = "scaling", .title = "Ant System over ranks, ants divided, time of an iteration"},
+    {.table = "scaling-weak", .title = "Ant System over ranks, as many ants each, time of an iteration"},
+    {.table = "scaling-stages", .title = "Ant System over ranks, time of the stages of an iteration"},
     {NULL},
 };
 
-#define STAGES .stages = "scaling-stages"
-#define CPU_ON                                                                                                         \
-    {                                                                                                                  \
-        "u30", "pr1002", "{tsp-scaling}"                                                                               \
-    }
 static const ab_block blocks[] = {
-    {"scaling", "time", "protocol=as|as-best", CPU_ON, .lines = on_cpu, STAGES},
-    {"scaling", "time", "protocol=as|as-best", .lines = on_gpu, STAGES},
-    {"scaling", "time", "protocol=as", .lines = directly, STAGES},
-    {"scaling-weak", "time", "protocol=as;each=1", CPU_ON, .lines = on_cpu, STAGES, .part = 1},
-    {"scaling-weak", "time", "protocol=as;each=1", .lines = on_gpu, STAGES, .part = 1},
-    {"scaling-weak", "time", "protocol=as;each=1", .lines = directly, STAGES, .part = 1},
+    {.table = "scaling", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", "pr1002", "{tsp-scaling}"}, .lines = on_cpu, .stages = "scaling-stages"},
+    {.table = "scaling", .measure = "time", .params = "protocol=as|as-best", .lines = on_gpu, .stages = "scaling-stages"},
+    {.table = "scaling", .measure = "time", .params = "protocol=as", .lines = directly, .stages = "scaling-stages"},
+    {.table = "scaling-weak", .measure = "time", .params = "protocol=as;each=1", .on = {"u30", "pr1002", "{tsp-scaling}"}, .lines = on_cpu, .stages = "scaling-stages", .part = 1},
+    {.table = "scaling-weak", .measure = "time", .params = "protocol=as;each=1", .lines = on_gpu, .stages = "scaling-stages", .part = 1},
+    {.table = "scaling-weak", .measure = "time", .params = "protocol=as;each=1", .lines = directly, .stages = "scaling-stages", .part = 1},
     {NULL},
 };
 

@@ -10,22 +10,28 @@
 #include "bench/plan/driver.h"
 
 /* The set ranks is table_scaling.c's. */
-static const ab_set sets[] = {{"images-scaling", "lena shapes-1024 shapes-2048"}, {NULL, NULL}};
+static const ab_set sets[] = {
+    {.name = "images-scaling", .members = "lena shapes-1024 shapes-2048"},
+    {NULL},
+};
 
 /* Without a blur, as OpenCV's and NPP's rows of Table 6.1. */
 #define R "pictures=64;ranks={ranks};sigma=0"
 static const ab_line lines[] = {
-    {"cpu-batch-{ranks}", "canny/cpu-batch", R ";threads=1", "CPU", .least = 6},
-    {"batch-{ranks}", "canny/batch", R, "GPU"},
+    {.row = "cpu-batch-{ranks}", .implementation = "canny/cpu-batch", .params = R ";threads=1", .label = "CPU", .least = 6},
+    {.row = "batch-{ranks}", .implementation = "canny/batch", .params = R, .label = "GPU"},
     {NULL},
 };
 
 static const ab_heading headings[] = {
-    {"scaling-images", "Canny of 64 pictures over ranks, time for all", NULL, NULL, NULL},
+    {.table = "scaling-images", .title = "Canny of 64 pictures over ranks, time for all"},
     {NULL},
 };
 
-static const ab_block blocks[] = {{"scaling-images", "batch", .lines = lines}, {NULL}};
+static const ab_block blocks[] = {
+    {.table = "scaling-images", .measure = "batch", .lines = lines},
+    {NULL},
+};
 
 const ab_driver table_scaling_images = {
     .name = "scaling-images",

@@ -1,11 +1,20 @@
 /* Table 9.8 of a source that was read today, which has no numbers: the time of an operation that is new. */
 #include "bench/plan/driver.h"
 
-static const ab_line lines[] = {{"seq", "mine/seq", "threads=1", "CPU, 1 core"}, {NULL}};
+static const ab_line lines[] = {
+    {.row = "seq", .implementation = "mine/seq", .params = "threads=1", .label = "CPU, 1 core"},
+    {NULL},
+};
 
-static const ab_heading headings[] = {{"9.8", "mine, time for an image", NULL, NULL}, {NULL}};
+static const ab_heading headings[] = {
+    {.table = "9.8", .title = "mine, time for an image"},
+    {NULL},
+};
 
-static const ab_block blocks[] = {{"9.8", "time", NULL, .lines = lines}, {NULL}};
+static const ab_block blocks[] = {
+    {.table = "9.8", .measure = "time", .lines = lines},
+    {NULL},
+};
 
 const ab_driver table_9_8 = {
     .name = "9.8",

@@ -2,15 +2,20 @@
 #include "bench/plan/driver.h"
 
 static const ab_line lines[] = {
-    {"cpu-best", "tsp/cpu-best", "threads=1", "fastest CPU"},
-    {"mine", "tsp/mine"},
+    {.row = "cpu-best", .implementation = "tsp/cpu-best", .params = "threads=1", .label = "fastest CPU"},
+    {.row = "mine", .implementation = "tsp/mine"},
     {NULL},
 };
 
 static const ab_heading headings[] = {
-    {"9.9", "Ant System on one core, time of an iteration", "thesis-9.9", "iteration"}, {NULL}};
+    {.table = "9.9", .title = "Ant System on one core, time of an iteration", .published = "thesis-9.9", .metric = "iteration"},
+    {NULL},
+};
 
-static const ab_block blocks[] = {{"9.9", "time", "protocol=as-best", .lines = lines}, {NULL}};
+static const ab_block blocks[] = {
+    {.table = "9.9", .measure = "time", .params = "protocol=as-best", .lines = lines},
+    {NULL},
+};
 
 const ab_driver table_9_9 = {
     .name = "9.9",
