@@ -124,3 +124,10 @@ const ab_operation *ab_operation_of(const char *id)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(id, "/"), id);
     return ab_find_operation(name);
 }
+
+void ab_search_all_parameters(ab_search *search, const ab_driver *driver)
+{
+    for (const ab_block *block = driver->blocks; block->table; ++block)
+        for (const ab_line *line = block->lines; line->row && !search->found; ++line)
+            ab_search_parameters(search, ab_operation_of(line->implementation));
+}

@@ -1,5 +1,5 @@
-/* What a driver says: the tables of one source, row by row, as data. bench/tables/table_*.c each hold one; everything else,
- * the loop over cells, looking up and printing, is the harness's.
+/* What a driver says: the tables of one source, row by row, as data. bench/tables/table_*.c each hold one; everything
+ * else, the loop over cells, looking up and printing, is the harness's.
  *
  * A driver is data only: each row, block, heading and set is a line, with its members by name, and a macro is a text.
  *
@@ -132,6 +132,9 @@ const ab_parameter *ab_row_parameter(const ab_operation *operation, const char *
 
 /* Looks for a parameter among those that rows of the operation have. */
 void ab_search_parameters(ab_search *search, const ab_operation *operation);
+
+/* The same among those of all rows of the driver. */
+void ab_search_all_parameters(ab_search *search, const ab_driver *driver);
 
 #define AB_SEPARATORS "| " /* between the values of a parameter, and between the members of a set */
 

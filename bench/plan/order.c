@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "bench/plan/estimate.h"
 #include "bench/plan/order.h"
 
 /* ---- Measuring ---- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/plan/estimate.h"
 #include "bench/program/cell.h"
 #include "bench/plan/order.h"
 #include "bench/clock/limits.h"

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/plan/estimate.h"
 #include "bench/program/print.h"
 #include "bench/program/progress.h"
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/plan/estimate.h"
 #include "bench/record/join.h"
 #include "bench/record/meta.h"
 #include "bench/program/processes.h"

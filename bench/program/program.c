@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench/plan/estimate.h"
+#include "bench/plan/make.h"
 #include "bench/program/cell.h"
 #include "bench/program/interrupt.h"
 #include "bench/clock/machine.h"

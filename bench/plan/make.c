@@ -1,0 +1,363 @@
+/* Making a plan (make.h). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "bench/plan/choose.h"
+#include "bench/plan/estimate.h"
+#include "bench/plan/make.h"
+#include "bench/plan/sweep.h"
+
+enum { MAX_IMPLEMENTATIONS = 64 };
+
+/* ---- Lists of names ---- */
+
+static bool is_among(const char *names, const char *name)
+{
+    const char *item;
+    size_t length;
+    while (ab_next_name(&names, &item, &length))
+        if (strlen(name) == length && strncmp(item, name, length) == 0) return true;
+    return false;
+}
+
+/* ---- Implementations ---- */
+
+/* The registry entry that measures `id` here (CPU, else CUDA, else host), or NULL when the options exclude it. */
+static const ab_implementation *find_implementation(const ab_plan *plan, const char *id)
+{
+    static const ab_backend by_preference[] = {AB_CPU, AB_CUDA, AB_HOST};
+    for (size_t i = 0; i < sizeof by_preference / sizeof *by_preference; ++i) {
+        const ab_implementation *found = ab_find_implementation(id, by_preference[i]);
+        if (found && ab_selected(plan->options, found, plan->target.gpu)) return found;
+    }
+    return NULL;
+}
+
+/* ---- Inputs ---- */
+
+/* The planned input of this name, or NULL. */
+static const ab_input *find_input(const ab_plan *plan, const char *name)
+{
+    for (int i = 0; i < plan->n_inputs; ++i)
+        if (strcmp(plan->inputs[i].name, name) == 0) return &plan->inputs[i];
+    return NULL;
+}
+
+/* Adds what `asked`, which it then owns, stands for. Of a driver's own a stand-in may be listed under its name too; what a
+ * user asks for must be told apart by its name, as rows are. */
+static ab_status add_described(ab_plan *plan, char *asked, bool by_user)
+{
+    ab_input input;
+    AB_TRY(plan->kind->describe(asked, &input));
+    const ab_input *other = find_input(plan, input.name);
+    if (other && by_user)
+        return ab_bad_input("--instances: %.128s and %.128s are both called %s in the results", other->asked, asked,
+                            input.name);
+    if (other)
+        free(asked);
+    else
+        plan->inputs[plan->n_inputs++] = input;
+    return ab_ok();
+}
+
+static ab_status add_input(ab_plan *plan, const char *name, size_t length, bool by_user)
+{
+    ab_input *inputs = realloc(plan->inputs, ((size_t)plan->n_inputs + 1) * sizeof *inputs);
+    if (inputs) plan->inputs = inputs;
+    char *asked = inputs ? strndup(name, length) : NULL;
+    if (!asked) return ab_failed("out of memory");
+    const ab_status status = add_described(plan, asked, by_user);
+    if (status.code != AB_OK) free(asked);
+    return status;
+}
+
+static ab_status add_inputs(const ab_driver *driver, const ab_options *options, ab_plan *plan)
+{
+    const char *name, *names = ab_driver_names(driver, driver->inputs[options->profile]);
+    size_t length;
+    for (char **asked = options->instances; asked && *asked; ++asked)
+        AB_TRY(add_input(plan, *asked, strlen(*asked), true));
+    if (options->instances) return ab_ok();
+    while (ab_next_name(&names, &name, &length)) AB_TRY(add_input(plan, name, length, false));
+    if (!driver->optional || options->profile == AB_SMOKE) return ab_ok();
+    for (names = ab_driver_names(driver, driver->optional); ab_next_name(&names, &name, &length);) {
+        char text[64];
+        snprintf(text, sizeof text, "%.*s", (int)length, name);
+        if (plan->kind->check_name(text).code == AB_OK) AB_TRY(add_input(plan, name, length, false));
+    }
+    return ab_ok();
+}
+
+/* Whether a block is measured on an input. */
+static bool is_on(const ab_plan *plan, const ab_block *block, const ab_input *input)
+{
+    const char *on = block->on[plan->options->profile];
+    if (block->found_only && input->stand_in) return false;
+    if (plan->options->instances && block->asked == AB_ASKED_ALL) return true;
+    if (plan->options->instances && block->asked == AB_ASKED_WITH_EDGES && input->known_edges) return true;
+    if (!on) return true;
+    on = ab_driver_names(plan->driver, on);
+    return is_among(on, input->asked) || is_among(on, input->name);
+}
+
+/* ---- Cells ---- */
+
+/* What cells of one line on one input are made from. */
+typedef struct maker {
+    ab_plan *plan;
+    const ab_block *block;
+    const ab_line *line;
+    const ab_operation *operation;
+    const ab_measure *measure;
+    const ab_implementation *implementation;
+    int input;
+    ab_sweeps sweeps;
+} maker;
+
+static const ab_measure *find_measure(const ab_operation *operation, const char *name)
+{
+    const ab_measure *measure = operation->measures;
+    while (strcmp(measure->name, name) != 0) ++measure;
+    return measure;
+}
+
+/* Whether what the user set, "threads=2", is for these rows: a parameter of their operation, which they heed. */
+static bool is_ours(const maker *m, const char *set)
+{
+    bool of_gpu;
+    const size_t name = strcspn(set, "=");
+    if (m->implementation->traits & AB_ONE_THREAD && name == 7 && strncmp(set, "threads", 7) == 0) return false;
+    return ab_row_parameter(m->operation, set, name, &of_gpu) != NULL;
+}
+
+/* What the user set of the operation's parameters. */
+static ab_status add_user(maker *m)
+{
+    for (char **set = m->plan->options->set; set && *set; ++set) {
+        const size_t name = strcspn(*set, "=");
+        if (is_ours(m, *set))
+            AB_TRY(ab_sweep_add(&m->sweeps, *set, name, *set + name + 1, strlen(*set + name + 1), ","));
+    }
+    return ab_ok();
+}
+
+/* Whether the line says the value of a parameter, "threads=all;sigma=1", and its name, "warp-{block}", has it not. */
+static bool is_fixed(const ab_line *line, const char *set)
+{
+    char begins[36], in_name[36];
+    const int length = (int)strcspn(set, "=");
+    snprintf(begins, sizeof begins, ";%.*s=", length < 32 ? length : 32, set);
+    snprintf(in_name, sizeof in_name, "{%.*s}", length < 32 ? length : 32, set);
+    const char *found = line->params ? strstr(line->params, begins + 1) : NULL;
+    return found && (found == line->params || found[-1] == ';') && !strstr(line->row, in_name);
+}
+
+/* The pattern of the row's name: the line's, or where the user has set what that stands for, as "cpu-best-all" for
+ * threads=all, one that says so: "tsp-cpu-best-threads-{threads}". */
+static ab_status choose_name(const maker *m, char pattern[96])
+{
+    size_t at = 0;
+    for (char **set = m->plan->options->set; set && *set; ++set) {
+        const int length = (int)strcspn(*set, "=");
+        if (!is_ours(m, *set) || !is_fixed(m->line, *set)) continue;
+        if (at == 0) at = (size_t)snprintf(pattern, 96, "%s-{name}", m->operation->name);
+        if (at < 96) at += (size_t)snprintf(pattern + at, 96 - at, "-%.*s-{%.*s}", length, *set, length, *set);
+    }
+    if (at == 0) at = (size_t)snprintf(pattern, 96, "%s", m->line->row);
+    return at < 96 ? ab_ok() : ab_failed("the name of row %s is too long", m->line->row);
+}
+
+/* "warp-{block}" with the values of the cell. */
+static ab_status format_row(const maker *m, const ab_cell *cell, const char *from, char row[48])
+{
+    const char *const pattern = from;
+    size_t at = 0;
+    while (*from && at < 47) {
+        char text[64];
+        size_t length = 1;
+        if (*from == '{') {
+            length = strcspn(from, "}") + 1;
+            bool of_gpu;
+            const ab_parameter *p = ab_row_parameter(m->operation, from + 1, length - 2, &of_gpu);
+            if (p)
+                ab_parameter_format(p, of_gpu ? &cell->gpu_params : cell->params, text);
+            else
+                snprintf(text, sizeof text, "%s", m->implementation->name);
+        } else {
+            snprintf(text, sizeof text, "%c", *from);
+        }
+        at += (size_t)snprintf(row + at, 48 - at, "%s", text);
+        from += length;
+    }
+    return at < 48 && !*from ? ab_ok() : ab_failed("the name of row %s is too long", pattern);
+}
+
+static ab_status set_text(char *to, size_t size, const char *from)
+{
+    return (size_t)snprintf(to, size, "%s", from) < size ? ab_ok()
+                                                         : ab_failed("\"%.60s...\" is too long for a row", from);
+}
+
+static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
+{
+    const ab_target *target = &m->plan->target;
+    const ab_input *input = &m->plan->inputs[m->input];
+    const ab_backend backend = m->implementation->backend;
+    char pattern[96];
+    ab_row *key = &cell->key;
+    *key = ab_row_new();
+    AB_TRY(set_text(key->table, sizeof key->table, m->block->table));
+    AB_TRY(choose_name(m, pattern));
+    AB_TRY(format_row(m, cell, pattern, key->row));
+    AB_TRY(format_row(m, cell, m->line->row, cell->row));
+    AB_TRY(format_row(m, cell, m->line->published ? m->line->published : m->line->row, cell->published));
+    AB_TRY(set_text(key->instance, sizeof key->instance, input->name));
+    AB_TRY(set_text(key->implementation, sizeof key->implementation, m->implementation->id));
+    AB_TRY(set_text(key->backend, sizeof key->backend, ab_backend_name(backend)));
+    AB_TRY(set_text(key->device, sizeof key->device, backend == AB_CUDA ? target->gpu : target->cpu));
+    AB_TRY(set_text(key->scope, sizeof key->scope,
+                    m->measure->timed && backend == AB_HOST ? "functional" : m->measure->scope));
+    AB_TRY(ab_parameters_format(m->operation->parameters, cell->params, set, m->measure->name, m->measure->only_own,
+                                backend == AB_CPU ? AB_SHOWN_CPU : AB_SHOWN_GPU, key->params));
+    AB_TRY(ab_parameters_format(ab_gpu_parameters, &cell->gpu_params, 0, m->measure->name, m->measure->only_own,
+                                AB_SHOWN_GPU, key->params));
+    if (m->measure->metric) AB_TRY(ab_params_append(key->params, "metric", m->measure->metric));
+    key->size = input->size;
+    key->seed = m->plan->options->seed;
+    return ab_ok();
+}
+
+/* Fills the cell for one combination: values[i] is the parameter sweeps.of[i]'s. */
+static ab_status fill_cell(const maker *m, char values[][AB_SWEEP_VALUE], ab_cell *cell)
+{
+    uint64_t set = 0;
+    ab_parameters_default(ab_gpu_parameters, &cell->gpu_params);
+    ab_parameters_default(m->operation->parameters, cell->params);
+    for (int i = 0; i < m->sweeps.count; ++i) {
+        bool of_gpu;
+        const char *name = m->sweeps.of[i].name;
+        const ab_parameter *parameter = ab_row_parameter(m->operation, name, strlen(name), &of_gpu);
+        if (of_gpu)
+            AB_TRY(ab_parameter_set(parameter, values[i], &cell->gpu_params));
+        else
+            AB_TRY(ab_parameters_set(m->operation->parameters, name, values[i], cell->params, &set));
+    }
+    const ab_circumstances c = ab_cell_circumstances(m->plan, cell);
+    m->operation->fit(&c, cell->params);
+    m->operation->set_seed(cell->params, m->plan->options->seed);
+    AB_TRY(ab_parameters_check(m->operation->parameters, cell->params));
+    if (!m->measure->timed) ab_parameters_default(ab_gpu_parameters, &cell->gpu_params);
+    const ab_status status = m->operation->check(&c, cell->params);
+    if (status.code == AB_BAD_INPUT) return status; /* what is unsupported is a row that says so */
+    return make_key(m, set, cell);
+}
+
+static ab_status add_cell(const void *context, char values[][AB_SWEEP_VALUE])
+{
+    const maker *m = context;
+    ab_plan *plan = m->plan;
+    ab_cell *cells = realloc(plan->cells, ((size_t)plan->n_cells + 1) * sizeof *cells);
+    if (!cells) return ab_failed("out of memory for %d rows", plan->n_cells + 1);
+    plan->cells = cells;
+    ab_cell *cell = &cells[plan->n_cells];
+    *cell = (ab_cell){.block = m->block,
+                      .line = m->line,
+                      .operation = m->operation,
+                      .measure = m->measure,
+                      .implementation = m->implementation,
+                      .input = m->input,
+                      .params = calloc(1, m->operation->params_size)};
+    const ab_status status = cell->params ? fill_cell(m, values, cell) : ab_failed("out of memory for a row");
+    const bool is_mine = m->plan->share.process == 1 || ab_cell_is_repeated(cell);
+    if (status.code == AB_OK && is_mine)
+        ++plan->n_cells;
+    else
+        free(cell->params);
+    return status;
+}
+
+static ab_status add_implementation(maker *m, const char *id)
+{
+    const ab_driver *driver = m->plan->driver;
+    m->implementation = find_implementation(m->plan, id);
+    if (!m->implementation) return ab_ok();
+    m->operation = ab_operation_of(id);
+    m->measure = find_measure(m->operation, m->block->measure);
+    m->sweeps.count = 0;
+    AB_TRY(ab_sweep_add_text(driver, m->block->params, AB_SEPARATORS, &m->sweeps));
+    AB_TRY(ab_sweep_add_text(driver, m->line->params, AB_SEPARATORS, &m->sweeps));
+    AB_TRY(add_user(m));
+    return ab_sweep_combine(&m->sweeps, add_cell, m);
+}
+
+static ab_status add_line(maker *m)
+{
+    const char *ids[MAX_IMPLEMENTATIONS];
+    const int count = ab_line_implementations(m->plan->driver, m->block, m->line, ids, MAX_IMPLEMENTATIONS);
+    for (int i = 0; i < count && i < MAX_IMPLEMENTATIONS; ++i) AB_TRY(add_implementation(m, ids[i]));
+    return ab_ok();
+}
+
+/* The cells of a part, input by input. */
+static ab_status add_part(ab_plan *plan, int part)
+{
+    for (int input = 0; input < plan->n_inputs; ++input)
+        for (const ab_block *block = plan->driver->blocks; block->table; ++block) {
+            if (block->part != part || (block->gpu_only && !plan->target.gpu)) continue;
+            if (!is_on(plan, block, &plan->inputs[input])) continue;
+            for (const ab_line *line = block->lines; line->row; ++line) {
+                maker m = {.plan = plan, .block = block, .line = line, .input = input};
+                if (!line->gpu_only || plan->target.gpu) AB_TRY(add_line(&m));
+            }
+        }
+    return ab_ok();
+}
+
+/* ---- The plan ---- */
+
+static ab_status read_published(ab_plan *plan)
+{
+    int count = 0;
+    while (plan->driver->headings[count].table) ++count;
+    plan->published = calloc((size_t)count + 1, sizeof *plan->published);
+    if (!plan->published) return ab_failed("out of memory");
+    for (int i = 0; i < count; ++i)
+        if (plan->driver->headings[i].published)
+            AB_TRY(ab_published_read(plan->driver->headings[i].published, &plan->published[i]));
+    return ab_ok();
+}
+
+/* Every --set must be for a parameter that some row has. */
+static ab_status check_user(const ab_driver *driver, char *const *set)
+{
+    for (; set && *set; ++set) {
+        char name[64], hint[128];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(*set, "="), *set);
+        ab_search search = {.name = name};
+        ab_search_all_parameters(&search, driver);
+        if (!search.found)
+            return ab_bad_input("--set %.64s: no row here has such a parameter%s (--help lists them)", *set,
+                                ab_search_hint(&search, hint));
+    }
+    return ab_ok();
+}
+
+ab_status ab_plan_make(const ab_driver *driver, const ab_options *options, const ab_share *share,
+                       const ab_target *target, ab_plan *plan)
+{
+    int last_part = 0;
+    *plan = (ab_plan){.driver = driver,
+                      .options = options,
+                      .share = *share,
+                      .target = *target,
+                      .kind = ab_operation_of(driver->blocks->lines->implementation)->inputs};
+    AB_TRY(check_user(driver, options->set));
+    AB_TRY(read_published(plan));
+    AB_TRY(add_inputs(driver, options, plan));
+    for (const ab_block *block = driver->blocks; block->table; ++block)
+        if (block->part > last_part) last_part = block->part;
+    for (int part = 0; part <= last_part; ++part) AB_TRY(add_part(plan, part));
+    return ab_plan_choose(plan);
+}
