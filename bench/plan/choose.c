@@ -8,9 +8,9 @@
 #include "bench/plan/selector.h"
 
 /* Whether it means the cell, or its stages' rows. */
-static bool means(const ab_selector *selector, const ab_plan *plan, const ab_cell *cell)
+static bool means(const ab_selector *selector, const ab_cell *cell)
 {
-    const char *asked = plan->inputs[cell->input].asked;
+    const char *asked = cell->c.input->asked;
     ab_row stages = cell->key;
     if (ab_selector_means(selector, &cell->key, cell->row, asked)) return true;
     if (!cell->block->stages) return false;
@@ -51,7 +51,7 @@ static ab_status mark_wanted(const ab_plan *plan, bool *wanted)
         char hint[128];
         AB_TRY(ab_selector_read(*text, &selector));
         for (int i = 0; i < plan->n_cells; ++i) {
-            const bool meant = means(&selector, plan, &plan->cells[i]);
+            const bool meant = means(&selector, &plan->cells[i]);
             wanted[i] |= meant;
             any |= meant;
         }
@@ -69,8 +69,8 @@ static void leave_out_inputs(ab_plan *plan)
     for (int input = 0; input < plan->n_inputs; ++input) {
         bool used = false;
         for (int i = 0; i < plan->n_cells; ++i)
-            if (plan->cells[i].input == input) {
-                plan->cells[i].input = kept;
+            if (plan->cells[i].c.input == &plan->inputs[input]) {
+                plan->cells[i].c.input = &plan->inputs[kept];
                 used = true;
             }
         if (used)

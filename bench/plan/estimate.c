@@ -3,21 +3,9 @@
 
 #include "bench/plan/estimate.h"
 
-ab_circumstances ab_cell_circumstances(const ab_plan *plan, const ab_cell *cell)
-{
-    return (ab_circumstances){.implementation = cell->implementation,
-                              .input = &plan->inputs[cell->input],
-                              .measure = cell->measure,
-                              .iterations = plan->share.effort.iterations,
-                              .cores = plan->target.cores,
-                              .host_steps = plan->share.effort.host_steps,
-                              .seconds = cell->line->seconds,
-                              .power = cell->line->power};
-}
-
 bool ab_cell_is_repeated(const ab_cell *cell)
 {
-    return cell->measure->timed && cell->implementation->backend != AB_HOST;
+    return cell->c.measure->timed && cell->c.implementation->backend != AB_HOST;
 }
 
 /* Of `total` runs or samples, which all processes share, those of this one. */
@@ -30,7 +18,7 @@ static int share_of(const ab_share *share, int total)
 ab_count ab_cell_count(const ab_plan *plan, const ab_cell *cell)
 {
     const ab_effort *effort = &plan->share.effort;
-    const ab_measure *measure = cell->measure;
+    const ab_measure *measure = cell->c.measure;
     const bool limited = cell->block->runs && plan->options->profile != AB_THESIS;
     int runs = limited && cell->block->runs < effort->runs ? cell->block->runs : effort->runs;
     if (measure->fresh) {
@@ -52,32 +40,29 @@ int ab_cell_least(const ab_plan *plan, const ab_cell *cell)
                                               : (cell->line->least + plan->share.processes - 1) / plan->share.processes;
 }
 
-bool ab_cell_is_long(const ab_plan *plan, const ab_cell *cell)
+bool ab_cell_is_long(const ab_cell *cell)
 {
     double sample_s, once_s;
-    const ab_circumstances c = ab_cell_circumstances(plan, cell);
-    cell->operation->estimate(&c, cell->params, &sample_s, &once_s);
+    cell->operation->estimate(&cell->c, cell->params, &sample_s, &once_s);
     return sample_s > 1.0;
 }
 
-bool ab_cell_is_too_large(const ab_plan *plan, const ab_cell *cell)
+bool ab_cell_is_too_large(const ab_cell *cell)
 {
-    const ab_circumstances c = ab_cell_circumstances(plan, cell);
-    return cell->implementation->backend == AB_HOST && cell->measure->least_on_host &&
-           cell->measure->least_on_host(&c, cell->params) > c.host_steps;
+    return cell->c.implementation->backend == AB_HOST && cell->c.measure->least_on_host &&
+           cell->c.measure->least_on_host(&cell->c, cell->params) > cell->c.host_steps;
 }
 
 /* Seconds for the samples and what comes before: the verification in the first process, a warm-up in the others. */
 static void estimate(const ab_plan *plan, const ab_cell *cell, double *first_s, double *later_s)
 {
     double sample_s, once_s;
-    const ab_circumstances c = ab_cell_circumstances(plan, cell);
     *first_s = *later_s = 0.0;
-    if (ab_cell_is_too_large(plan, cell)) return;
-    cell->operation->estimate(&c, cell->params, &sample_s, &once_s);
+    if (ab_cell_is_too_large(cell)) return;
+    cell->operation->estimate(&cell->c, cell->params, &sample_s, &once_s);
     const double samples_s = fmin(sample_s * ab_cell_count(plan, cell).samples,
                                   fmax(ab_cell_budget(plan, cell), sample_s * fmax(1.0, ab_cell_least(plan, cell))));
-    const bool metered = cell->measure->timed && cell->implementation->backend == AB_CUDA;
+    const bool metered = cell->c.measure->timed && cell->c.implementation->backend == AB_CUDA;
     *first_s = once_s + samples_s + (metered ? plan->share.energy_s : 0.0);
     *later_s = ab_cell_is_repeated(cell) ? fmin(sample_s, 1.0) + samples_s : 0.0;
 }
@@ -94,7 +79,7 @@ double ab_cell_estimate_from_here(const ab_plan *plan, const ab_cell *cell)
     const double limit_s = plan->share.effort.limit_s;
     double first_s, later_s;
     estimate(plan, cell, &first_s, &later_s);
-    if (cell->implementation->backend == AB_HOST && limit_s > 0.0 && first_s > limit_s) return 0.0; /* not run */
+    if (cell->c.implementation->backend == AB_HOST && limit_s > 0.0 && first_s > limit_s) return 0.0; /* not run */
     return (plan->share.process == 1 ? first_s : later_s) +
            fmax(0.0, plan->share.processes - plan->share.process) * later_s;
 }

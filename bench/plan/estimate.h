@@ -4,18 +4,15 @@
 
 #include "bench/plan/plan.h"
 
-/* What the operation is asked about a cell. */
-ab_circumstances ab_cell_circumstances(const ab_plan *plan, const ab_cell *cell);
-
 /* Whether every process measures the cell anew: what is timed. Anything else comes out the same each time, and the
  * first measures it alone. */
 bool ab_cell_is_repeated(const ab_cell *cell);
 
 /* Whether a sample of the cell will take more than a second, roughly. */
-bool ab_cell_is_long(const ab_plan *plan, const ab_cell *cell);
+bool ab_cell_is_long(const ab_cell *cell);
 
 /* Whether the cell would take more steps on the host backend than the effort allows: then its row is `skipped`. */
-bool ab_cell_is_too_large(const ab_plan *plan, const ab_cell *cell);
+bool ab_cell_is_too_large(const ab_cell *cell);
 
 /* Seconds that measuring the cell will roughly take in this process, and in those from this one to the last. */
 double ab_cell_estimate(const ab_plan *plan, const ab_cell *cell);

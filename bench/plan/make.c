@@ -110,9 +110,7 @@ typedef struct maker {
     const ab_block *block;
     const ab_line *line;
     const ab_operation *operation;
-    const ab_measure *measure;
-    const ab_implementation *implementation;
-    int input;
+    ab_circumstances c; /* of each of the cells */
     ab_sweeps sweeps;
 } maker;
 
@@ -128,7 +126,7 @@ static bool is_ours(const maker *m, const char *set)
 {
     bool of_gpu;
     const size_t name = strcspn(set, "=");
-    if (m->implementation->traits & AB_ONE_THREAD && name == 7 && strncmp(set, "threads", 7) == 0) return false;
+    if (m->c.implementation->traits & AB_ONE_THREAD && name == 7 && strncmp(set, "threads", 7) == 0) return false;
     return ab_row_parameter(m->operation, set, name, &of_gpu) != NULL;
 }
 
@@ -184,7 +182,7 @@ static ab_status format_row(const maker *m, const ab_cell *cell, const char *fro
             if (p)
                 ab_parameter_format(p, of_gpu ? &cell->gpu_params : cell->params, text);
             else
-                snprintf(text, sizeof text, "%s", m->implementation->name);
+                snprintf(text, sizeof text, "%s", m->c.implementation->name);
         } else {
             snprintf(text, sizeof text, "%c", *from);
         }
@@ -203,8 +201,8 @@ static ab_status set_text(char *to, size_t size, const char *from)
 static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
 {
     const ab_target *target = &m->plan->target;
-    const ab_input *input = &m->plan->inputs[m->input];
-    const ab_backend backend = m->implementation->backend;
+    const ab_input *input = m->c.input;
+    const ab_backend backend = m->c.implementation->backend;
     char pattern[96];
     ab_row *key = &cell->key;
     *key = ab_row_new();
@@ -214,16 +212,16 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
     AB_TRY(format_row(m, cell, m->line->row, cell->row));
     AB_TRY(format_row(m, cell, m->line->published ? m->line->published : m->line->row, cell->published));
     AB_TRY(set_text(key->instance, sizeof key->instance, input->name));
-    AB_TRY(set_text(key->implementation, sizeof key->implementation, m->implementation->id));
+    AB_TRY(set_text(key->implementation, sizeof key->implementation, m->c.implementation->id));
     AB_TRY(set_text(key->backend, sizeof key->backend, ab_backend_name(backend)));
     AB_TRY(set_text(key->device, sizeof key->device, backend == AB_CUDA ? target->gpu : target->cpu));
     AB_TRY(set_text(key->scope, sizeof key->scope,
-                    m->measure->timed && backend == AB_HOST ? "functional" : m->measure->scope));
-    AB_TRY(ab_parameters_format(m->operation->parameters, cell->params, set, m->measure->name, m->measure->only_own,
+                    m->c.measure->timed && backend == AB_HOST ? "functional" : m->c.measure->scope));
+    AB_TRY(ab_parameters_format(m->operation->parameters, cell->params, set, m->c.measure->name, m->c.measure->only_own,
                                 backend == AB_CPU ? AB_SHOWN_CPU : AB_SHOWN_GPU, key->params));
-    AB_TRY(ab_parameters_format(ab_gpu_parameters, &cell->gpu_params, 0, m->measure->name, m->measure->only_own,
+    AB_TRY(ab_parameters_format(ab_gpu_parameters, &cell->gpu_params, 0, m->c.measure->name, m->c.measure->only_own,
                                 AB_SHOWN_GPU, key->params));
-    if (m->measure->metric) AB_TRY(ab_params_append(key->params, "metric", m->measure->metric));
+    if (m->c.measure->metric) AB_TRY(ab_params_append(key->params, "metric", m->c.measure->metric));
     key->size = input->size;
     key->seed = m->plan->options->seed;
     return ab_ok();
@@ -244,12 +242,11 @@ static ab_status fill_cell(const maker *m, char values[][AB_SWEEP_VALUE], ab_cel
         else
             AB_TRY(ab_parameters_set(m->operation->parameters, name, values[i], cell->params, &set));
     }
-    const ab_circumstances c = ab_cell_circumstances(m->plan, cell);
-    m->operation->fit(&c, cell->params);
+    m->operation->fit(&m->c, cell->params);
     m->operation->set_seed(cell->params, m->plan->options->seed);
     AB_TRY(ab_parameters_check(m->operation->parameters, cell->params));
-    if (!m->measure->timed) ab_parameters_default(ab_gpu_parameters, &cell->gpu_params);
-    const ab_status status = m->operation->check(&c, cell->params);
+    if (!m->c.measure->timed) ab_parameters_default(ab_gpu_parameters, &cell->gpu_params);
+    const ab_status status = m->operation->check(&m->c, cell->params);
     if (status.code == AB_BAD_INPUT) return status; /* what is unsupported is a row that says so */
     return make_key(m, set, cell);
 }
@@ -265,9 +262,7 @@ static ab_status add_cell(const void *context, char values[][AB_SWEEP_VALUE])
     *cell = (ab_cell){.block = m->block,
                       .line = m->line,
                       .operation = m->operation,
-                      .measure = m->measure,
-                      .implementation = m->implementation,
-                      .input = m->input,
+                      .c = m->c,
                       .params = calloc(1, m->operation->params_size)};
     const ab_status status = cell->params ? fill_cell(m, values, cell) : ab_failed("out of memory for a row");
     const bool is_mine = m->plan->share.process == 1 || ab_cell_is_repeated(cell);
@@ -281,10 +276,10 @@ static ab_status add_cell(const void *context, char values[][AB_SWEEP_VALUE])
 static ab_status add_implementation(maker *m, const char *id)
 {
     const ab_driver *driver = m->plan->driver;
-    m->implementation = find_implementation(m->plan, id);
-    if (!m->implementation) return ab_ok();
+    m->c.implementation = find_implementation(m->plan, id);
+    if (!m->c.implementation) return ab_ok();
     m->operation = ab_operation_of(id);
-    m->measure = find_measure(m->operation, m->block->measure);
+    m->c.measure = find_measure(m->operation, m->block->measure);
     m->sweeps.count = 0;
     AB_TRY(ab_sweep_add_text(driver, m->block->params, AB_SEPARATORS, &m->sweeps));
     AB_TRY(ab_sweep_add_text(driver, m->line->params, AB_SEPARATORS, &m->sweeps));
@@ -300,6 +295,17 @@ static ab_status add_line(maker *m)
     return ab_ok();
 }
 
+/* But for the implementation and the measure. */
+static ab_circumstances circumstances_of(const ab_plan *plan, const ab_line *line, const ab_input *input)
+{
+    return (ab_circumstances){.input = input,
+                              .iterations = plan->share.effort.iterations,
+                              .cores = plan->target.cores,
+                              .host_steps = plan->share.effort.host_steps,
+                              .seconds = line->seconds,
+                              .power = line->power};
+}
+
 /* The cells of a part, input by input. */
 static ab_status add_part(ab_plan *plan, int part)
 {
@@ -308,7 +314,10 @@ static ab_status add_part(ab_plan *plan, int part)
             if (block->part != part || (block->gpu_only && !plan->target.gpu)) continue;
             if (!is_on(plan, block, &plan->inputs[input])) continue;
             for (const ab_line *line = block->lines; line->row; ++line) {
-                maker m = {.plan = plan, .block = block, .line = line, .input = input};
+                maker m = {.plan = plan,
+                           .block = block,
+                           .line = line,
+                           .c = circumstances_of(plan, line, &plan->inputs[input])};
                 if (!line->gpu_only || plan->target.gpu) AB_TRY(add_line(&m));
             }
         }

@@ -21,7 +21,7 @@ static void shuffle(int *items, int count, uint64_t *state)
 static int end_of_group(const ab_plan *plan, int first)
 {
     int end = first;
-    while (end < plan->n_cells && plan->cells[end].input == plan->cells[first].input) ++end;
+    while (end < plan->n_cells && plan->cells[end].c.input == plan->cells[first].c.input) ++end;
     return end;
 }
 
@@ -62,7 +62,7 @@ static bool has_params(const char *params, const char *wanted)
 
 static bool is_for(const ab_row *setup, const ab_cell *cell)
 {
-    if (!setup->instance[0]) return ab_cell_is_repeated(cell) && cell->implementation->backend == AB_CUDA;
+    if (!setup->instance[0]) return ab_cell_is_repeated(cell) && cell->c.implementation->backend == AB_CUDA;
     return strcmp(setup->instance, cell->key.instance) == 0 && has_params(cell->key.params, setup->params);
 }
 

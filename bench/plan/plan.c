@@ -60,10 +60,10 @@ int ab_line_implementations(const ab_driver *driver, const ab_block *block, cons
  * alone, and a number for 512 x 512 pixels says nothing of others. */
 static bool is_theirs(const ab_plan *plan, const ab_cell *cell, const ab_heading *heading)
 {
-    const ab_input *input = &plan->inputs[cell->input];
+    const ab_input *input = cell->c.input;
     char size[32];
     snprintf(size, sizeof size, "%dx%d", input->width, input->height);
-    if (cell->implementation->backend == AB_HOST || cell->block->unpublished || plan->options->set) return false;
+    if (cell->c.implementation->backend == AB_HOST || cell->block->unpublished || plan->options->set) return false;
     if (heading->instance) return !input->stand_in && strcmp(heading->instance, size) == 0;
     return !input->stand_in || strcmp(input->name, input->asked) == 0;
 }
@@ -74,7 +74,7 @@ void ab_plan_add_published(const ab_plan *plan, const ab_cell *cell, const char 
     int i = 0;
     while (heading[i].table && strcmp(heading[i].table, table) != 0) ++i;
     if (!heading[i].table || !is_theirs(plan, cell, &heading[i])) return;
-    const char *instance = heading[i].instance ? heading[i].instance : plan->inputs[cell->input].asked;
+    const char *instance = heading[i].instance ? heading[i].instance : cell->c.input->asked;
     const char *metric = heading[i].metric ? heading[i].metric : stage;
     const ab_published *found =
         metric ? ab_published_find(&plan->published[i], cell->published, instance, metric) : NULL;

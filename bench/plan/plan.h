@@ -14,10 +14,8 @@ typedef struct ab_cell {
     const ab_block *block;
     const ab_line *line;
     const ab_operation *operation;
-    const ab_implementation *implementation;
-    const ab_measure *measure;
-    int input;    /* in the plan's list */
-    void *params; /* the operation's, fitted to the input */
+    ab_circumstances c; /* what the operation is asked about: implementation, input (of the plan's), measure */
+    void *params;       /* the operation's, fitted to the input */
     ab_gpu_params gpu_params;
     char published[48]; /* the sources' row beside which it stands */
     char row[48];       /* its name in the driver, where --set has given it another */

@@ -19,7 +19,6 @@ typedef struct measurement {
     ab_row *row;  /* of the cell, being filled */
     ab_sink sink; /* found from here by sink_of */
     ab_task task;
-    ab_circumstances c;
     void *params; /* [operation.params_size]: those of the run at hand, by seed */
     ab_series series;
     ab_verdict verdict;
@@ -68,7 +67,7 @@ static ab_status append_metric(ab_sink *sink, const char *params, const char *me
 {
     measurement *m = of_sink(sink);
     ab_row row = *m->row;
-    const size_t own = strlen(";metric=") + strlen(m->cell->measure->metric);
+    const size_t own = strlen(";metric=") + strlen(m->cell->c.measure->metric);
     if (params)
         snprintf(row.params, sizeof row.params, "%s", params);
     else
@@ -121,7 +120,7 @@ static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
     row.size = m->row->size;
     row.seed = m->row->seed;
     row.bytes = setup->bytes;
-    if (m->c.input->note[0]) ab_row_add_note(&row, "%s", m->c.input->note);
+    if (m->cell->c.input->note[0]) ab_row_add_note(&row, "%s", m->cell->c.input->note);
     row.ms = ab_summarise(setup->ms, setup->n_samples);
     AB_TRY(ab_find_shape(setup->ms, setup->ms, &setup->n_samples, 1, &row.shape));
     if (setup->status.code == AB_OK) ab_judge_times(&row, !m->bench->options->process);
@@ -180,14 +179,14 @@ static ab_status open_run(void *context, int run, ab_work **work)
     const int in_turn = ab_cell_is_repeated(m->cell) ? m->bench->share.most_processes : 1;
     const int number = m->bench->share.process - 1 + in_turn * (run > 0 ? run : 0);
     m->cell->operation->set_seed(m->params, m->task.seed + (uint64_t)number);
-    return m->cell->implementation->open(m->task.problem, m->params, work);
+    return m->cell->c.implementation->open(m->task.problem, m->params, work);
 }
 
 static ab_status judge_run(void *context, ab_work *work, int completed)
 {
     measurement *m = context;
     ab_outcome outcome = {.quality = NAN};
-    AB_TRY(m->cell->measure->judge_run(&m->task, work, &outcome, &m->verdict));
+    AB_TRY(m->cell->c.measure->judge_run(&m->task, work, &outcome, &m->verdict));
     m->odd += outcome.odd;
     if (completed == ab_cell_count(m->plan, m->cell).at_once) m->quality[m->complete_runs++] = outcome.quality;
     return ab_ok();
@@ -195,18 +194,18 @@ static ab_status judge_run(void *context, ab_work *work, int completed)
 
 static ab_sampling sampling_of(measurement *m)
 {
-    const ab_measure *measure = m->cell->measure;
+    const ab_measure *measure = m->cell->c.measure;
     const ab_count count = ab_cell_count(m->plan, m->cell);
     return (ab_sampling){.pace = pace_of(&m->bench->share),
-                         .backend = m->cell->implementation->backend,
-                         .waits = m->cell->implementation->traits & AB_SEVERAL,
+                         .backend = m->cell->c.implementation->backend,
+                         .waits = m->cell->c.implementation->traits & AB_SEVERAL,
                          .l2_cold = m->cell->gpu_params.l2_cold,
                          .stage = measure->stage,
                          .alone = measure->alone,
                          .samples = count.samples,
                          .at_once = count.at_once,
                          .fresh = measure->fresh,
-                         .long_samples = ab_cell_is_long(m->plan, m->cell),
+                         .long_samples = ab_cell_is_long(m->cell),
                          .least = ab_cell_least(m->plan, m->cell),
                          .open = open_run,
                          .judge = measure->judge_run ? judge_run : NULL,
@@ -216,8 +215,8 @@ static ab_sampling sampling_of(measurement *m)
 /* The row with the transfers: all stages, one after another. */
 static ab_status append_transfers(measurement *m)
 {
-    const ab_measure *measure = m->cell->measure;
-    if (!measure->transfers || m->cell->implementation->backend != AB_CUDA) return ab_ok();
+    const ab_measure *measure = m->cell->c.measure;
+    if (!measure->transfers || m->cell->c.implementation->backend != AB_CUDA) return ab_ok();
     ab_series series = {0};
     ab_row row = *m->row;
     ab_sampling sampling = sampling_of(m);
@@ -244,7 +243,7 @@ static double iterations_of(const ab_sampling *sampling, const ab_series *series
 static ab_status take_time(measurement *m)
 {
     ab_sampling sampling = sampling_of(m);
-    const ab_work_size size = m->cell->operation->size(&m->c, m->cell->params);
+    const ab_work_size size = m->cell->operation->size(&m->cell->c, m->cell->params);
     if (sampling.backend == AB_CUDA) AB_TRY(measure_limits(m));
     sampling.profiled = sampling.backend == AB_CUDA;
     AB_TRY(ab_take_samples(&m->bench->machine, &sampling, &m->series, m->row));
@@ -258,7 +257,7 @@ static ab_status take_time(measurement *m)
 static ab_status describe_runs(measurement *m)
 {
     ab_row *row = m->row;
-    const ab_measure *measure = m->cell->measure;
+    const ab_measure *measure = m->cell->c.measure;
     if (m->odd) ab_row_add_note(row, measure->odd, (long long)m->odd);
     if (!m->complete_runs) return ab_ok();
     snprintf(row->quality_metric, sizeof row->quality_metric, measure->quality, m->bench->share.effort.iterations);
@@ -286,7 +285,7 @@ static void note_verdict(measurement *m)
 static ab_status verify(measurement *m)
 {
     if (m->bench->share.process > 1) return ab_ok();
-    const ab_status status = m->cell->measure->verify(&m->task, &m->verdict);
+    const ab_status status = m->cell->c.measure->verify(&m->task, &m->verdict);
     note_verdict(m);
     return status;
 }
@@ -310,12 +309,12 @@ static ab_status time_stage(ab_work *work, ab_backend backend, const char *name,
 /* Seconds of a sample, told from a part of it. */
 static ab_status predict_sample(measurement *m, double *seconds)
 {
-    const ab_measure *measure = m->cell->measure;
+    const ab_measure *measure = m->cell->c.measure;
     ab_work *work = NULL;
     double ms = 0.0;
     const double times = measure->slice(m->params);
-    ab_status status = m->cell->implementation->open(m->task.problem, m->params, &work);
-    if (status.code == AB_OK) status = time_stage(work, m->cell->implementation->backend, measure->sliced, &ms);
+    ab_status status = m->cell->c.implementation->open(m->task.problem, m->params, &work);
+    if (status.code == AB_OK) status = time_stage(work, m->cell->c.implementation->backend, measure->sliced, &ms);
     if (work) work->methods->close(work);
     memcpy(m->params, m->cell->params, m->cell->operation->params_size);
     *seconds = 1e-3 * ms * times;
@@ -327,10 +326,10 @@ static ab_status predict_sample(measurement *m, double *seconds)
 static ab_status is_too_long(measurement *m, bool *too_long)
 {
     const double limit_s = m->bench->share.effort.limit_s;
-    const ab_backend backend = m->cell->implementation->backend;
+    const ab_backend backend = m->cell->c.implementation->backend;
     double seconds = 0.0, sample_s = 0.0;
     if (limit_s > 0.0 && backend == AB_HOST) seconds = ab_cell_estimate(m->plan, m->cell);
-    if (limit_s > 0.0 && backend != AB_HOST && m->cell->measure->slice) {
+    if (limit_s > 0.0 && backend != AB_HOST && m->cell->c.measure->slice) {
         AB_TRY(predict_sample(m, &sample_s));
         seconds = (1 + 2 * m->bench->share.processes) * sample_s;
     }
@@ -344,14 +343,14 @@ static ab_status is_too_long(measurement *m, bool *too_long)
 
 static ab_status measure_time(measurement *m)
 {
-    const bool on_host = m->cell->implementation->backend == AB_HOST;
+    const bool on_host = m->cell->c.implementation->backend == AB_HOST;
     bool too_long;
     ab_plan_add_published(m->plan, m->cell, m->cell->block->table, NULL, m->row);
     AB_TRY(is_too_long(m, &too_long));
     if (too_long) return ab_ok();
     AB_TRY(verify(m));
     if (on_host) return ab_ok();
-    if (m->cell->measure->quality) m->row->quality_reference = m->c.input->reference;
+    if (m->cell->c.measure->quality) m->row->quality_reference = m->cell->c.input->reference;
     AB_TRY(take_time(m));
     return m->quality ? describe_runs(m) : ab_ok();
 }
@@ -397,7 +396,7 @@ static ab_status judge_runs(measurement *m)
     while (++run < count.runs && ab_now_s() < deadline);
     snprintf(m->row->stop_reason, sizeof m->row->stop_reason, run < count.runs ? "budget" : "count");
     note_verdict(m);
-    m->row->quality_reference = m->c.input->reference;
+    m->row->quality_reference = m->cell->c.input->reference;
     return describe_runs(m);
 }
 
@@ -406,42 +405,42 @@ static ab_status judge_runs(measurement *m)
 static ab_status judge(measurement *m)
 {
     double value = NAN;
-    AB_TRY(m->cell->measure->judge(&m->task, &value));
-    set_metric(m->row, m->cell->measure->metric);
+    AB_TRY(m->cell->c.measure->judge(&m->task, &value));
+    set_metric(m->row, m->cell->c.measure->metric);
     if (!m->row->quality_runs[0]) set_values(m->row, &value, 1);
     return ab_ok();
 }
 
 static ab_status fill(measurement *m)
 {
-    if (ab_cell_is_too_large(m->plan, m->cell)) {
+    if (ab_cell_is_too_large(m->cell)) {
         m->row->status = AB_ROW_SKIPPED;
-        ab_row_add_note(m->row, "more than the %g steps that profile %s allows the host backend", m->c.host_steps,
+        ab_row_add_note(m->row, "more than the %g steps that profile %s allows the host backend", m->cell->c.host_steps,
                         ab_profile_name(m->bench->options->profile));
         return ab_ok();
     }
     m->params = malloc(m->cell->operation->params_size);
-    if (m->cell->measure->judge_run) m->quality = calloc((size_t)m->bench->share.effort.runs, sizeof *m->quality);
-    if (!m->params || (m->cell->measure->judge_run && !m->quality)) return ab_failed("out of memory");
+    if (m->cell->c.measure->judge_run) m->quality = calloc((size_t)m->bench->share.effort.runs, sizeof *m->quality);
+    if (!m->params || (m->cell->c.measure->judge_run && !m->quality)) return ab_failed("out of memory");
     memcpy(m->params, m->cell->params, m->cell->operation->params_size);
     AB_TRY(m->cell->operation->problem(&m->task, &m->task.problem));
-    if (m->cell->measure->timed) return measure_time(m);
-    return m->cell->measure->judge ? judge(m) : judge_runs(m);
+    if (m->cell->c.measure->timed) return measure_time(m);
+    return m->cell->c.measure->judge ? judge(m) : judge_runs(m);
 }
 
-static ab_status load(ab_plan *plan, ab_loaded *loaded, int input)
+static ab_status load(ab_plan *plan, ab_loaded *loaded, const ab_input *input)
 {
     if (loaded->input == input) return ab_ok();
     ab_unload(plan, loaded);
-    AB_TRY(plan->kind->load(&plan->inputs[input], &loaded->loaded));
+    AB_TRY(plan->kind->load(&plan->inputs[input - plan->inputs], &loaded->loaded));
     loaded->input = input;
     return ab_ok();
 }
 
 void ab_unload(const ab_plan *plan, ab_loaded *loaded)
 {
-    if (loaded->input >= 0) plan->kind->unload(loaded->loaded);
-    loaded->input = -1;
+    if (loaded->input) plan->kind->unload(loaded->loaded);
+    loaded->input = NULL;
 }
 
 /* Appends the cell's row, and before it its stages'. */
@@ -459,11 +458,10 @@ ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, con
     measurement m = {.bench = bench, .plan = plan, .cell = cell, .row = row};
     m.sink = (ab_sink){append_metric, set_own_values, append_setup, add_note, saved};
     *row = cell->key;
-    ab_status status = load(plan, loaded, cell->input);
+    ab_status status = load(plan, loaded, cell->c.input);
     if (status.code == AB_FAILED) return status; /* it could be read before: no fault of the row either */
-    m.c = ab_cell_circumstances(plan, cell);
-    if (m.c.input->note[0]) ab_row_add_note(row, "%s", m.c.input->note);
-    m.task = (ab_task){.c = &m.c,
+    if (cell->c.input->note[0]) ab_row_add_note(row, "%s", cell->c.input->note);
+    m.task = (ab_task){.c = &cell->c,
                        .loaded = loaded->loaded,
                        .params = cell->params,
                        .seed = bench->options->seed,

@@ -8,7 +8,7 @@
 
 /* The input that is loaded: one at a time. */
 typedef struct ab_loaded {
-    int input; /* in the plan's list; -1: none */
+    const ab_input *input; /* of the plan's; NULL: none */
     void *loaded;
 } ab_loaded;
 

@@ -75,7 +75,7 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
 static ab_status measure_in_order(ab_bench *bench, ab_plan *plan, const int *order, const ab_shares *before,
                                   ab_progress *progress)
 {
-    ab_loaded loaded = {.input = -1};
+    ab_loaded loaded = {0};
     ab_status status = ab_ok();
     for (int turn = 0; turn < plan->n_cells && status.code == AB_OK; ++turn) {
         ab_run_begin_turn(bench->run, turn + 1);
@@ -189,7 +189,7 @@ static void warn_of_others(const ab_options *options)
 static bool has_gpu_times(const ab_plan *plan)
 {
     for (int i = 0; i < plan->n_cells; ++i)
-        if (plan->cells[i].implementation->backend == AB_CUDA && plan->cells[i].measure->timed) return true;
+        if (plan->cells[i].c.implementation->backend == AB_CUDA && plan->cells[i].c.measure->timed) return true;
     return false;
 }
 
