@@ -77,7 +77,7 @@ static ab_status read_seq(dp_trails *base, float *pheromone)
 ab_status deposit_acotsp_seq(const tsp_snapshot *snapshot, const dp_params *params, dp_trails **opened)
 {
     static const ab_work_methods work_methods = {N_STAGES, {"evaporate", "deposit"}, run_seq, close_seq};
-    static const dp_methods methods = {read_seq};
+    static const dp_methods methods = {read_seq, NULL};
     AB_TRY(dp_check(snapshot->n, params));
     const size_t size = (size_t)snapshot->n * (size_t)snapshot->n;
     seq_trails *self = calloc(1, sizeof *self);
@@ -139,7 +139,7 @@ static ab_status initialise(trails *colony, const tsp_snapshot *snapshot, const 
 ab_status deposit_cpu_best(const tsp_snapshot *snapshot, const dp_params *params, dp_trails **opened)
 {
     static const ab_work_methods work_methods = {1, {"update"}, run_best, close_best};
-    static const dp_methods methods = {read_best};
+    static const dp_methods methods = {read_best, NULL};
     AB_TRY(dp_check(snapshot->n, params));
     best_trails *self = calloc(1, sizeof *self);
     if (!self) return ab_failed("out of memory");

@@ -1,4 +1,4 @@
-"""The drivers of sentences that have no table: 5.4 and 6.5 of ants and colour edges, jsc-5.2 of P systems."""
+"""The drivers of sentences that have no table: 5.4 and 6.5 of ants and colour edges, jsc-5.2 of P systems, jpdc-3.3 of loads."""
 
 import pytest
 
@@ -65,7 +65,24 @@ def test_the_memory_of_the_generic_simulator_is_counted(tmp_path):
     assert len(taken) == 2 and 1.5 * taken[0] < taken[1] < 3 * taken[0]
 
 
-def test_generation_of_one_literal_is_timed_apart_on_a_gpu():
-    planned = commands.planned("--profile", "thesis", driver="jsc-5.2", program=commands.WITH_GPU)
-    stages = {row["row"] for row in planned if row["table"] == "jsc-5.2-sync" and row["backend"] == "cuda"}
-    assert stages == {"baseline", "baseline-grouped", "enhanced"}
+def test_generations_of_one_literal_are_of_as_many_iterations():
+    planned = commands.planned("--profile", "thesis", driver="jsc-5.2")
+    of = {name: [row["instance"] for row in planned if (row["table"], row["row"]) == ("jsc-5.2-sync", name)]
+          for name in ("baseline", "baseline-grouped", "enhanced")}  # fmt: skip
+    assert of["baseline"] == of["baseline-grouped"] == of["enhanced"] == [f"k1-n{n}-m1" for n in range(13, 22)]
+
+
+def test_loads_are_counted_as_the_kernels_have_them(tmp_path):
+    """A thread of gather reads two cities a step, a length an ant and its entry; one of tiles of 256 cities a city and a
+    length an ant, its block one city more, and its entry."""
+    n, ants = 20, 20
+    rows = run("jpdc-3.3", tmp_path / "run", "--instances", f"u{n}")
+    counted = {row["row"]: float(row["quality_mean"]) for row in rows if row["quality_metric"] == "loads"}
+    share = {row["row"]: float(row["quality_mean"]) for row in rows if row["quality_metric"] == "loads-over-n4"}
+    blocks, half_blocks = -(-n * n // 256), -(-n * n // 2 // 256)
+    assert counted == {
+        "gather": n * n * (2 * ants * n + ants + 1),
+        "gather-tiled": blocks * ants * (2 * 256 + 1) + n * n,
+        "gather-tiled-reduction": half_blocks * ants * (2 * 256 + 1) + n * (n - 1),
+    }
+    assert share == {name: pytest.approx(value / (ants * n**3), rel=1e-3) for name, value in counted.items()}

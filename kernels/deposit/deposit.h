@@ -58,6 +58,9 @@ typedef struct dp_trails dp_trails;
 
 typedef struct dp_methods {
     ab_status (*read)(dp_trails *trails, float *pheromone); /* [n][n]; waits for the GPU */
+    /* Deposits once more, by the same kernel, and counts its loads of global memory as the kernel's code has them. NULL:
+     * they are not counted; AB_UNSUPPORTED where the strategy's are not. */
+    ab_status (*loads)(dp_trails *trails, uint64_t *loads);
 } dp_methods;
 
 /* The state, which begins with the snapshot's pheromone. */

@@ -5,18 +5,21 @@
 #include "kernels/deposit/trails.h"
 
 /* Threads beyond the last entry load with the others; no step is of a city like theirs. */
-static __global__ void gather_tiled(dp_device device)
+template <bool counting> static __global__ void gather_tiled(dp_device device)
 {
+    dp_reader<counting> read;
     SHARED_DYNAMIC(int, tile, 0, blockDim.x + 1);
     const int entry = (int)(blockIdx.x * blockDim.x + threadIdx.x), n = device.n;
-    const float sum = dp_gather_tiled(device, tile, entry / n, entry % n);
-    if (entry < n * n) device.pheromone[entry] += sum;
+    const float sum = dp_gather_tiled(device, tile, entry / n, entry % n, read);
+    if (entry < n * n) device.pheromone[entry] = read(&device.pheromone[entry]) + sum;
+    read.tell(device);
 }
 
-static ab_status deposit(const dp_device *device, int block)
+template <bool counting> static ab_status deposit(const dp_device *device, int block)
 {
-    LAUNCH(gather_tiled, ceil_div(device->n * device->n, block), block, (size_t)(block + 1) * sizeof(int))(*device);
+    const size_t bytes = (size_t)(block + 1) * sizeof(int);
+    LAUNCH(gather_tiled<counting>, ceil_div(device->n * device->n, block), block, bytes)(*device);
     return AB_LAUNCHED("gather_tiled");
 }
 
-AB_RUNG(deposit_rung, deposit_gather_tiled) = {.deposit = deposit};
+AB_RUNG(deposit_rung, deposit_gather_tiled) = {.deposit = deposit<false>, .count = deposit<true>};

@@ -7,22 +7,27 @@
  */
 #include "kernels/deposit/trails.h"
 
-static __global__ void gather_half(dp_device device)
+template <bool counting> static __global__ void gather_half(dp_device device)
 {
+    dp_reader<counting> read;
     SHARED_DYNAMIC(int, tile, 0, blockDim.x + 1);
     const int thread = (int)(blockIdx.x * blockDim.x + threadIdx.x), n = device.n, half = n / 2;
     const int city = thread / half, distance = 1 + thread % half, other = (city + distance) % n;
-    const float sum = dp_gather_tiled(device, tile, city, other);
-    if (city >= n || (2 * distance == n && city >= half)) return;
-    device.pheromone[(size_t)city * (size_t)n + (size_t)other] += sum;
-    device.pheromone[(size_t)other * (size_t)n + (size_t)city] += sum;
+    const float sum = dp_gather_tiled(device, tile, city, other, read);
+    if (city < n && (2 * distance != n || city < half)) {
+        float *const entry = &device.pheromone[(size_t)city * (size_t)n + (size_t)other];
+        float *const mirrored = &device.pheromone[(size_t)other * (size_t)n + (size_t)city];
+        *entry = read(entry) + sum;
+        *mirrored = read(mirrored) + sum;
+    }
+    read.tell(device);
 }
 
-static ab_status deposit(const dp_device *device, int block)
+template <bool counting> static ab_status deposit(const dp_device *device, int block)
 {
-    LAUNCH(gather_half, ceil_div(device->n * (device->n / 2), block), block, (size_t)(block + 1) * sizeof(int))
-    (*device);
+    const size_t bytes = (size_t)(block + 1) * sizeof(int);
+    LAUNCH(gather_half<counting>, ceil_div(device->n * (device->n / 2), block), block, bytes)(*device);
     return AB_LAUNCHED("gather_half");
 }
 
-AB_RUNG(deposit_rung, deposit_gather_tiled_reduction) = {.deposit = deposit};
+AB_RUNG(deposit_rung, deposit_gather_tiled_reduction) = {.deposit = deposit<false>, .count = deposit<true>};

@@ -64,6 +64,23 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
     return status;
 }
 
+/* Loads of global memory of a deposit, over n_ants n^3, which is n^4 where all ants deposit; and their number. */
+static ab_status judge_loads(const ab_task *task, double *share)
+{
+    const dp_params *params = task->params;
+    ab_work *work = NULL;
+    uint64_t loads = 0;
+    AB_TRY(task->c->implementation->open(task->problem, params, &work));
+    dp_trails *trails = (dp_trails *)work;
+    const ab_status status = trails->methods->loads ? trails->methods->loads(trails, &loads)
+                                                    : ab_unsupported("a CPU has no global memory of a GPU");
+    work->methods->close(work);
+    if (status.code != AB_OK) return status;
+    const double number = (double)loads;
+    *share = number / (params->n_ants * pow(task->c->input->size, 3.0));
+    return task->sink->metric(task->sink, NULL, "loads", &number, 1, NULL);
+}
+
 /* One ant's tour: all take as long. */
 static double slice(void *sliced)
 {
@@ -82,6 +99,7 @@ static const ab_measure measures[] = {
      .verify = verify,
      .slice = slice,
      .sliced = "deposit"},
+    {.name = "loads", .scope = "quality", .metric = "loads-over-n4", .judge = judge_loads},
     {.name = NULL},
 };
 

@@ -51,8 +51,21 @@ static ab_status read_trails(dp_trails *base, float *pheromone)
     return ab_ok();
 }
 
+static ab_status count_loads(dp_trails *base, uint64_t *loads)
+{
+    gpu_trails *trails = (gpu_trails *)base;
+    unsigned long long counted = 0;
+    if (!trails->rung->count) return ab_unsupported("its kernel does not count loads");
+    if (!trails->device.loads) AB_TRY(device_allocate(&trails->memory, &trails->device.loads, 1));
+    CUDA_TRY(cudaMemset(trails->device.loads, 0, sizeof counted));
+    AB_TRY(trails->rung->count(&trails->device, trails->params.block));
+    CUDA_TRY(cudaMemcpy(&counted, trails->device.loads, sizeof counted, cudaMemcpyDeviceToHost));
+    *loads = counted;
+    return ab_ok();
+}
+
 static const ab_work_methods work_methods = {N_STAGES, {"evaporate", "deposit"}, run_stage, close_trails};
-static const dp_methods trails_methods = {read_trails};
+static const dp_methods trails_methods = {read_trails, count_loads};
 
 static ab_status upload_tours(const dp_device *device, const int32_t *tours, int *to)
 {

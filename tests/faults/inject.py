@@ -47,6 +47,7 @@ COMMANDS = {
     "frontier-tours": "--backend cpu --instances u10 --runs 1 --iterations 1",
     "improve": "--instances u10 --runs 1 --iterations 1 --rows improve/cpu-best-nn-best,improve/race-candidates-all",
     "jpdc-3": "--backend cpu --instances u10 --runs 1 --iterations 1 --implementations tsp/acotsp-seq",
+    "jpdc-3.3": "--instances u10 --iterations 1 --implementations deposit/gather,deposit/gather-tiled",
     "jpdc-4": "--instances u10 --iterations 1 --implementations deposit/acotsp-seq,deposit/atomic",
     "jpdc-9": "--backend cpu --instances u10 --runs 1 --iterations 1",
     "jsc-1": "--instances u10 --iterations 1 --implementations choice-info/acotsp-seq,choice-info/powf",
