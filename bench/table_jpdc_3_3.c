@@ -5,7 +5,8 @@
  */
 #include "bench/harness/driver.h"
 
-static const ab_set sets[] = {{"tsp-jpdc", "d198 a280 lin318 pcb442 rat783 pr1002 pcb1173 d1291 pr2392"}, {NULL, NULL}};
+static const ab_set sets[] = {{"tsp-loads", "d198 a280 lin318 pcb442 rat783 pr1002 pcb1173 d1291 pr2392"},
+                              {NULL, NULL}};
 
 static const ab_line lines[] = {
     {"gather-tiled-reduction", "deposit/gather-tiled-reduction", NULL, "3. gather, tiled, half the threads"},
@@ -29,7 +30,7 @@ const ab_driver table_jpdc_3_3 = {
     .efforts = {{.runs = 1, .iterations = 1, .budget_s = 1, .host_steps = 5e7},
                 {.runs = 1, .iterations = 1, .budget_s = 1, .host_steps = 5e7},
                 {.runs = 1, .iterations = 1, .budget_s = 1, .host_steps = 1e9}},
-    .inputs = {"d198 lin318", "{tsp-jpdc}", "{tsp-jpdc}"},
+    .inputs = {"d198 lin318", "{tsp-loads}", "{tsp-loads}"},
     .sets = sets,
     .headings = headings,
     .blocks = blocks,
