@@ -428,6 +428,8 @@ def rows_of(name, top, over):
                     seeds = " ".join(f"{value * (1 + 0.002 * (-1) ** i):.6g}" for i in range(10))
                     made = quality_row(*place, value, params)
                     yield {**made, "quality_best": value * 1.002, "quality_runs": seeds}
+                elif address.quantity == "count":
+                    yield {**quality_row(*place, value, params), "quality_metric": params.removeprefix("metric=")}
                 else:
                     yield made_row(*place, value, params, "stage" if "stage=" in params else "kernel")
 
@@ -448,6 +450,18 @@ def rows_of(name, top, over):
     ("jpdc-16-ants", 1.2, 1.0, H), ("jpdc-16-ants", 0.8, 1.0, F),
     ("jsc-2.56x", 1.0, 2.0, H), ("jsc-2.56x", 2.0, 1.0, F),
     ("jsc-grouped-15x", 15.5, 1.0, H), ("jsc-grouped-15x", 6.0, 1.0, F),
+    ("idle-lanes", 1.2, 1.0, H), ("idle-lanes", 1.0, 1.2, F),
+    ("jpdc-loads", 2.01, None, H), ("jpdc-loads", 1.0, None, F), ("jpdc-loads", 2.1, None, F),
+    ("jpdc-loads-tiles", 0.0078, None, H), ("jpdc-loads-tiles", 0.005, None, F),
+    ("jpdc-loads-half", 0.0039, None, H), ("jpdc-loads-half", 0.0025, None, F),
+    ("jpdc-loads-halved", 0.0039, 0.0078, H), ("jpdc-loads-halved", 0.0078, 0.0078, E),
+    ("jsc-sat-17", 2.9e9, None, H), ("jsc-sat-17", 4.6e9, None, F),
+    ("jsc-sat-18", 6e9, None, H), ("jsc-sat-18", 2.9e9, None, F),
+    ("jsc-sat-sync", 2.0, 1.0, H), ("jsc-sat-sync", 3.0, 1.0, E), ("jsc-sat-sync", 1.2, 1.0, F),
+    ("jsc-grouped-sync", 2.1, 1.0, H), ("jsc-grouped-sync", 1.0, 1.0, F),
+    ("jsc-sat-small", 0.9, 1.0, H), ("jsc-sat-small", 1.2, 1.0, F),
+    ("kth-transpose", 1.2, 1.0, H), ("kth-transpose", 1.0, 1.2, F),
+    ("kth-idle-5", 1.2, 1.0, H), ("kth-idle-3", 1.0, 1.2, F),
     ("hysteresis-75-4", 2.5, 1.0, H), ("hysteresis-75-10", 1.5, 1.0, F),
     ("compression-worsens", 2.0, 2.0, T), ("kth-t21-filter", 1.0, 1.0, T),
     ("jpdc-2.36x", 2.36, 1.0, H), ("jpdc-2.36x", 0.9, 1.0, F),
