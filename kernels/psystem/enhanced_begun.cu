@@ -1,6 +1,6 @@
 /* psystem/enhanced-begun: the enhanced simulator that begins with 128 membranes, about one for each multiprocessor of a
- * large GPU, made on the CPU ("a larger set of initial membranes"). One thread of the CPU makes the first 7 divisions, a copy brings the membranes to the
- * GPU, and the GPU divides on. All else is psystem/enhanced.
+ * large GPU, made on the CPU ("a larger set of initial membranes"). One thread of the CPU makes the first 7 divisions,
+ * a copy brings the membranes to the GPU, and the GPU divides on. All else is psystem/enhanced.
  * Source: JSC §3.4, which says that it is possible.
  */
 #include "kernels/psystem/enhanced.h"
