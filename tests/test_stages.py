@@ -110,7 +110,7 @@ def test_widths_and_filters_that_a_rung_has_not(tmp_path):
     )
     assert code == command.OK
     assert {name for name, row in rows.items() if row["status"] == "unsupported"} == {
-        *("separable", "tiling-separable", "registers-separable", "npp", "cudnn", "memcpy")
+        *("separable", "tiling-separable", "tiling-straight", "registers-separable", "npp", "cudnn", "memcpy")
     }
     even = drive("--dry-run", "--set", "width=4", driver="kth-8")
     assert even.returncode != command.OK and "must be odd" in even.stderr
