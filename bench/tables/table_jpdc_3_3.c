@@ -3,24 +3,29 @@
  * The thread counts what it reads, so that these rows are counts and no times; those of Table 4 are of the same kernels
  * without a counter.
  */
-#include "bench/harness/driver.h"
+#include "bench/plan/driver.h"
 
-static const ab_set sets[] = {{"tsp-loads", "d198 a280 lin318 pcb442 rat783 pr1002 pcb1173 d1291 pr2392"},
-                              {NULL, NULL}};
+static const ab_set sets[] = {
+    {.name = "tsp-loads", .members = "d198 a280 lin318 pcb442 rat783 pr1002 pcb1173 d1291 pr2392"},
+    {NULL},
+};
 
 static const ab_line lines[] = {
-    {"gather-tiled-reduction", "deposit/gather-tiled-reduction", NULL, "3. gather, tiled, half the threads"},
-    {"gather-tiled", "deposit/gather-tiled", NULL, "4. gather, tiled"},
-    {"gather", "deposit/gather", NULL, "5. scatter to gather"},
+    {.row = "gather-tiled-reduction", .implementation = "deposit/gather-tiled-reduction", .label = "3. gather, tiled, half the threads"},
+    {.row = "gather-tiled", .implementation = "deposit/gather-tiled", .label = "4. gather, tiled"},
+    {.row = "gather", .implementation = "deposit/gather", .label = "5. scatter to gather"},
     {NULL},
 };
 
 static const ab_heading headings[] = {
-    {"jpdc-3.3", "loads of global memory by a pheromone update that gathers", NULL, NULL, NULL},
+    {.table = "jpdc-3.3", .title = "loads of global memory by a pheromone update that gathers"},
     {NULL},
 };
 
-static const ab_block blocks[] = {{"jpdc-3.3", "loads", .lines = lines}, {NULL}};
+static const ab_block blocks[] = {
+    {.table = "jpdc-3.3", .measure = "loads", .lines = lines},
+    {NULL},
+};
 
 const ab_driver table_jpdc_3_3 = {
     .name = "jpdc-3.3",
