@@ -1,5 +1,5 @@
-/* tsp/cpu-best: exact Ant System on a CPU, a few cache lines a step; threads over ants. cpu-alias and
- * cpu-blocks are faster on large instances.
+/* tsp/cpu-best: exact Ant System on a CPU, a few cache lines a step; threads over ants. cpu-blocks is
+ * faster on large instances.
  *
  * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An
  * ant at i adds up the unvisited head cities, H, by vector, and draws from [0, H + T), where T is the weight of the

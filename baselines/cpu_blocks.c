@@ -7,9 +7,8 @@
  * blocks. Of a group the row knows the largest weight and the ant how many cities are left: the product is no less
  * than the weight that is left, and falls as the tour goes on. A step draws from the near cities' weights and the
  * groups' bounds. Where it draws a group it proposes one of the cities that are left there, each as likely as the
- * others, and keeps it with probability (its weight) / (the largest); else it draws again. cpu-alias, whose tail
- * counts visited cities to the end, draws 1.9 times a step with `as` and 2.6 times with `as-best` (pr2392, the first
- * four iterations), this 1.1 and 1.3 times, and has no tables to build.
+ * others, and keeps it with probability (its weight) / (the largest); else it draws again. A step takes
+ * 1.1 draws with `as` and 1.3 with `as-best` (pr2392, the first four iterations), and there are no tables to build.
  *
  * Why this is exact: B being the sum of all that is drawn from, a draw proposes and keeps city j of a group of which m
  * cities are left, and whose largest weight is M, with probability (m M / B) (1 / m) (w_j / M) = w_j / B, and draws a
@@ -27,8 +26,7 @@
  * core's own cache of 2 MB holds; what is proposed of a group is a line from farther away, for which all ants but one
  * leave time.
  * Measured on an H200's host, a shared Intel Xeon, pr2392, means of three processes: 371 ms with `as` and 351 with
- * `as-best` on one core, 39.6 and 43.3 on 16, which scale as threads of fewer cores do (cpu-alias: 566, 499, 48.4,
- * 52.3). docs/frontier.md has the steps.
+ * `as-best` on one core, 39.6 and 43.3 on 16, which scale as threads of fewer cores do. docs/frontier.md has the steps.
  */
 #include <omp.h>
 #include <stdlib.h>

@@ -215,7 +215,6 @@ static void threads_do_not_matter(void **state)
             assert_same_run(opener("tsp/acotsp-seq"), opener("tsp/acotsp-omp"), (as_protocol)protocol, threads, 1,
                             true);
             assert_same_run(opener("tsp/cpu-best"), opener("tsp/cpu-best"), (as_protocol)protocol, threads, 1, true);
-            assert_same_run(opener("tsp/cpu-alias"), opener("tsp/cpu-alias"), (as_protocol)protocol, threads, 1, true);
             assert_same_run(opener("tsp/cpu-blocks"), opener("tsp/cpu-blocks"), (as_protocol)protocol, threads, 1,
                             true);
         }
@@ -354,8 +353,6 @@ static void selection_is_proportional(void **state)
     }
     assert_proportional(opener("tsp/cpu-best"), 4200, 4, WEIGHTS_UNIFORM); /* more nodes than a vector has lanes */
     for (int kind = 0; kind < WEIGHTS_KINDS; kind++) {
-        assert_proportional(opener("tsp/cpu-alias"), 45, 3000, (selection_weights)kind);
-        assert_proportional(opener("tsp/cpu-alias"), 300, 100, (selection_weights)kind);
         assert_proportional(opener("tsp/cpu-blocks"), 45, 3000, (selection_weights)kind); /* near blocks alone */
         assert_proportional(opener("tsp/cpu-blocks"), 300, 100, (selection_weights)kind); /* groups of a block */
     }
@@ -436,9 +433,8 @@ static void pheromone_underflows(void **state)
 {
     (void)state;
     as_problem problem = random_problem(61, 1000, 9);
-    ab_open *const colonies[] = {opener("tsp/acotsp-seq"), opener("tsp/cpu-best"), opener("tsp/cpu-alias"),
-                                 opener("tsp/cpu-blocks")};
-    for (size_t c = 0; c < 4; c++) {
+    ab_open *const colonies[] = {opener("tsp/acotsp-seq"), opener("tsp/cpu-best"), opener("tsp/cpu-blocks")};
+    for (size_t c = 0; c < 3; c++) {
         as_params params = as_default_params(problem.n, AS_ALL_ANTS);
         as_colony *colony = NULL;
         output o = new_output(problem.n, params.n_ants);

@@ -38,29 +38,29 @@ def test_addresses_are_spelled_and_refused():
     )
     with pytest.raises(BadInput, match="no address of a cell"):
         cells.parse("3.4/ds-roulette")
-    assert cells.parse("3.3/cpu-best-1,cpu-alias-1/d198").rows == ("cpu-best-1", "cpu-alias-1")
+    assert cells.parse("3.3/cpu-best-1,cpu-blocks-1/d198").rows == ("cpu-best-1", "cpu-blocks-1")
     with pytest.raises(BadInput, match="asks for the quality of several rows"):
-        cells.parse("3.3/cpu-best-1,cpu-alias-1/d198#quality")
+        cells.parse("3.3/cpu-best-1,cpu-blocks-1/d198#quality")
 
 
 def test_of_several_rows_each_instance_has_its_fastest(tmp_path):
     times = (
         ("cpu-best-all", "d198", 2.0),
-        ("cpu-alias-all", "d198", 3.0),
+        ("cpu-blocks-all", "d198", 3.0),
         ("cpu-best-all", "a280", 5.0),
-        ("cpu-alias-all", "a280", 4.0),
+        ("cpu-blocks-all", "a280", 4.0),
     )
-    alone = [made_row("3.3", "cpu-alias-all", "lin318", 6.0, "protocol=as-best")]
+    alone = [made_row("3.3", "cpu-blocks-all", "lin318", 6.0, "protocol=as-best")]
     source = source_of(tmp_path, [made_row("3.3", row, x, ms, "protocol=as-best") for row, x, ms in times] + alone)
     found = {
-        x: cells.look_up(source, "3.3/cpu-best-all,cpu-alias-all/{x}?protocol=as-best", x)
+        x: cells.look_up(source, "3.3/cpu-best-all,cpu-blocks-all/{x}?protocol=as-best", x)
         for x in ("d198", "a280", "lin318", "pcb442")
     }
     assert [found[x].value for x in ("d198", "a280", "lin318")] == [2, 4, 6]
     assert [found[x].rows[0]["row"] for x in ("d198", "a280", "lin318")] == [
         "cpu-best-all",
-        "cpu-alias-all",
-        "cpu-alias-all",
+        "cpu-blocks-all",
+        "cpu-blocks-all",
     ]
     assert found["pcb442"].reason == "no row 3.3 cpu-best-all pcb442"
 
@@ -68,8 +68,8 @@ def test_of_several_rows_each_instance_has_its_fastest(tmp_path):
 def test_the_fastest_cpu_of_the_report_is_the_faster_of_both(tmp_path):
     """Table 3.3, its speed-ups and Figure 3.7 ask for it in the same way."""
     (column,) = [each for each in layouts.columns()["3.3"] if each["label"] == "fastest CPU, all cores"]
-    assert column["names"] == ["cpu-best-all", "cpu-alias-all", "cpu-blocks-all"]
-    times = (("cpu-best-all", 2.0), ("cpu-alias-all", 3.0), ("ds-roulette", 1.0))
+    assert column["names"] == ["cpu-best-all", "cpu-blocks-all"]
+    times = (("cpu-best-all", 2.0), ("cpu-blocks-all", 3.0), ("ds-roulette", 1.0))
     source = source_of(tmp_path, [made_row("3.3", row, "d198", ms, "protocol=as-best") for row, ms in times])
     asked = [each for each in layouts.columns()["3.3-speedup"] if each["label"] == "over the fastest CPU"]
     assert [cells.quotient(source, layouts.address(each), each["over"], "d198").value for each in asked] == [2]

@@ -26,8 +26,6 @@ static const ab_line lines[] = {
 static const ab_line cached[] = {
     {.row = "cpu-best-1", .implementation = "tsp/cpu-best", .params = "threads=1", .label = "CPU by rejection, 1 core", .seconds = 1.5e-7, .power = 2},
     {.row = "cpu-best-all", .implementation = "tsp/cpu-best", .params = "threads=all", .label = "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
-    {.row = "cpu-alias-1", .implementation = "tsp/cpu-alias", .params = "threads=1", .label = "CPU by alias tables, 1 core", .seconds = 7e-8, .power = 2},
-    {.row = "cpu-alias-all", .implementation = "tsp/cpu-alias", .params = "threads=all", .label = "CPU by alias tables, all cores", .seconds = 7e-8, .power = 2},
     {NULL},
 };
 static const ab_line all_cores[] = {

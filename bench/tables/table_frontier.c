@@ -10,7 +10,6 @@ static const ab_set sets[] = {
 
 static const ab_line all_cities[] = {
     {.row = "cpu-best-all", .implementation = "tsp/cpu-best", .params = "threads=all", .label = "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
-    {.row = "cpu-alias-all", .implementation = "tsp/cpu-alias", .params = "threads=all", .label = "CPU by alias tables, all cores", .seconds = 7e-8, .power = 2},
     {.row = "cpu-blocks-all", .implementation = "tsp/cpu-blocks", .params = "threads=all", .label = "CPU by blocks, all cores", .seconds = 6e-8, .power = 2},
     {.row = "ds-roulette", .implementation = "tsp/ds-roulette", .label = "DS-Roulette"},
     {.row = "race", .implementation = "tsp/race", .label = "race of clocks, ours"},

@@ -22,7 +22,6 @@ static const ab_line on_gpu[] = {
 };
 
 static const ab_line on_cpu[] = {
-    {.row = "cpu-alias", .implementation = "tsp/cpu-alias", .params = "threads=all", .label = "CPU by alias tables", .seconds = 7e-8, .power = 2},
     {.row = "cpu-blocks", .implementation = "tsp/cpu-blocks", .params = "threads=all", .label = "CPU by blocks of cities", .seconds = 6e-8, .power = 2},
     {NULL},
 };

@@ -16,9 +16,7 @@
  *                            antbench 3.3 --implementations tsp/acotsp-omp
  *   cpu-best             the same rule as fast as a CPU does it: near cities by SIMD, far ones by rejection from a tree
  *                            antbench 3.3 --implementations tsp/cpu-best
- *   cpu-alias            alias tables in the tree's place, sixteen ants of a thread in turns to hide latency
- *                            antbench 3.3 --implementations tsp/cpu-alias
- *   cpu-blocks           sixteen cities under a mask, bounds in the tables' place, sixteen ants without a branch
+ *   cpu-blocks           sixteen cities under a mask, bounds in the tree's place, sixteen ants without a branch
  *                            antbench 3.3 --implementations tsp/cpu-blocks
  *   task-thread          the GPU: an ant a thread, 16 ants a block, as a CPU would
  *                            antbench 3.3 --implementations tsp/task-thread

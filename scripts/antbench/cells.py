@@ -12,7 +12,7 @@
     3.4/ds-roulette/d198?stage=construct#shared    the shared memory of a block, of the kernel that has the most, in bytes
     jsc-5.2-memory/generic/2^17#count                what was counted in place of a time: bytes of a GPU's memory, loads
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
-    3.3/cpu-best-all,cpu-alias-all/d198            the fastest of these rows, as measured for this instance; its time alone
+    3.3/cpu-best-all,cpu-blocks-all/d198            the fastest of these rows, as measured for this instance; its time alone
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured; another than the first
                                                    is a stand-in for it
     =thesis-3.3/ds-roulette/d198                   a published number, by its id; of rows with commas the least

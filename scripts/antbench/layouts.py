@@ -3,7 +3,7 @@
 What the drivers say of a row (report/rows.csv) need not be said again: an empty `label` is the row's, an empty
 `published` of a time the row's published number ("-": none). A row "*" stands for every row of its table that the
 layout does not name in a line of its own, so that a new kernel has a column before any run has it; the label "-" names
-a row that is not to be shown. "cpu-best-all,cpu-alias-all" shows, line by line, the fastest of these rows. A table that no line of tables.csv or figures.csv names has a layout by itself: all its
+a row that is not to be shown. "cpu-best-all,cpu-blocks-all" shows, line by line, the fastest of these rows. A table that no line of tables.csv or figures.csv names has a layout by itself: all its
 rows, on all that they are measured on.
 """
 
