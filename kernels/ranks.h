@@ -58,7 +58,6 @@ void ranks_gather(const void *mine, void *all, const int *counts, size_t bytes);
 /* Sums of floats, in place, for all; which may lie on a GPU where ranks_can says so. */
 typedef enum ranks_way {
     RANKS_STAGED, /* MPI, by the memory of the host */
-    RANKS_AWARE,  /* MPI that takes memory of a GPU */
     RANKS_NCCL    /* NCCL, found at run time; of one machine or several */
 } ranks_way;
 

@@ -1,13 +1,10 @@
 /* kernels/ranks.h on MPI: the one file of build/bin/antbench-mpi that antbench has not.
  *
- * Any MPI will do; Open MPI is asked whether it takes memory of a GPU. Calls of MPI do not return errors: it ends all
+ * Any MPI will do. Calls of MPI do not return errors: it ends all
  * ranks. A rank without work asks for an order again and again, and after a millisecond sleeps in between, so that it
  * takes no core from those that have some.
  */
 #include <mpi.h>
-#ifdef OPEN_MPI
-#include <mpi-ext.h>
-#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,14 +195,7 @@ void ranks_pass(void *data, size_t bytes)
 
 static ab_status can_here(ranks_way way)
 {
-    if (way == RANKS_NCCL) return ranks_nccl_find();
-#if defined(OPEN_MPI) && defined(MPIX_CUDA_AWARE_SUPPORT)
-    if (way == RANKS_AWARE && MPIX_Query_cuda_support() != 1)
-        return ab_unsupported("this MPI takes no memory of a GPU");
-#else
-    if (way == RANKS_AWARE) return ab_unsupported("it is not known whether this MPI takes memory of a GPU");
-#endif
-    return ab_ok();
+    return way == RANKS_NCCL ? ranks_nccl_find() : ab_ok();
 }
 
 ab_status ranks_can(ranks_way way)

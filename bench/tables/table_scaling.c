@@ -27,7 +27,6 @@ static const ab_line on_gpu[] = {
 };
 static const ab_line directly[] = {
     {.row = "split-{ranks}-nccl", .implementation = "tsp/split", .params = R ";transfer=nccl", .label = "one colony, NCCL", .gpu_only = true},
-    {.row = "split-{ranks}-mpi", .implementation = "tsp/split", .params = R ";transfer=mpi", .label = "one colony, MPI between GPUs", .gpu_only = true},
     {NULL},
 };
 static const ab_heading headings[] = {

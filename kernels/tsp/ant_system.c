@@ -12,8 +12,7 @@ static const char *const protocol_names[] = {
     [AS_ALL_ANTS] = "as", [AS_BEST_ANT] = "as-best", [AS_MAX_MIN] = "mmas", NULL};
 
 static const char *const topology_names[] = {[AS_RING] = "ring", [AS_ALL] = "all", NULL};
-static const char *const transfer_names[] = {
-    [RANKS_STAGED] = "staged", [RANKS_AWARE] = "mpi", [RANKS_NCCL] = "nccl", NULL};
+static const char *const transfer_names[] = {[RANKS_STAGED] = "staged", [RANKS_NCCL] = "nccl", NULL};
 static const char *const improve_names[] = {
     [AS_IMPROVE_NONE] = "none", [AS_IMPROVE_BEST] = "best", [AS_IMPROVE_ALL] = "all", NULL};
 
@@ -53,7 +52,7 @@ const ab_parameter as_parameters[] = {
      .offset = AT(ranks), .least = 1, .most = 4096, .fallback = 1, .shown = AB_SHOWN_SET},
     {.name = "each", .help = "of split and islands: ants are of each rank, not of all together", .kind = AB_FLAG,
      .offset = AT(each), .shown = AB_SHOWN_NONZERO},
-    {.name = "transfer", .help = "of split: pheromone between GPUs by the host's memory, by MPI itself or by NCCL",
+    {.name = "transfer", .help = "of split: pheromone between GPUs by the host's memory or by NCCL",
      .kind = AB_CHOICE, .offset = AT(transfer), .choices = transfer_names, .shown = AB_SHOWN_SET},
     {.name = "exchange", .help = "of islands: iterations from one sending of the best tours to the next",
      .offset = AT(exchange), .least = 1, .most = 1000000, .fallback = 10, .shown = AB_SHOWN_SET},

@@ -209,10 +209,6 @@ static ab_status sum_pheromone(as_colony *base)
     const size_t count = (size_t)device->n * (size_t)device->stride;
     colony->weighed = false;
     if (colony->params.transfer == RANKS_NCCL) return ranks_sum(device->pheromone, count, RANKS_NCCL);
-    if (colony->params.transfer == RANKS_AWARE) {
-        AB_TRY(ranks_join(wait_for_gpu(base)));
-        return ranks_sum(device->pheromone, count, RANKS_AWARE);
-    }
     AB_TRY(ranks_join(stage_pheromone(colony, count)));
     AB_TRY(ranks_sum(colony->staged, count, RANKS_STAGED));
     CUDA_TRY(cudaMemcpyAsync(device->pheromone, colony->staged, count * sizeof(float), cudaMemcpyHostToDevice));
