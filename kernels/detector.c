@@ -9,9 +9,7 @@ ed_params ed_default_params(void)
                        .thinning_passes = 1,
                        .low = 50.0,
                        .high = 150.0,
-                       .threads = 1,
-                       .pictures = 1,
-                       .ranks = 1};
+                       .threads = 1};
 }
 
 /* Written so that NaN fails. */

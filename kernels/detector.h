@@ -33,15 +33,13 @@ typedef struct ed_params {
     int hysteresis_passes; /* canny: block-local growth so many times (H4, H10); 0: until nothing changes */
     double threshold;      /* sobel: of sqrt(gx^2 + gy^2); 0: twice its root mean square */
     int threads;           /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
-    int pictures;          /* AB_SEVERAL: how many are made of the image (kernels/canny/batch.h); others: 1 */
-    int ranks;             /* AB_SEVERAL: how many work together; others: 1 */
     int step;              /* colour-edge: ce_sample, what a DETECT is after the first; others: 0, all */
     int noise, level, tuning,
         seeds; /* what quality under noise is measured for (kernels/edges/noise.c); ignored here */
 } ed_params;
 
 /* The thesis's where it has them: sigma 1, coefficients 2 and 2, 1 thinning pass; canny 50 and 150 to convergence;
- * sobel's automatic threshold; threads, pictures and ranks 1. */
+ * sobel's automatic threshold; threads 1. */
 ed_params ed_default_params(void);
 
 /* AB_OK, or AB_BAD_INPUT naming the parameter that is out of range, or AB_UNSUPPORTED for a size. */

@@ -174,7 +174,7 @@ static void what_another_driver_has_too(void **state)
 static void what_a_build_lacks_is_no_slip(void **state)
 {
     (void)state;
-    static const char *const ids[] = {"canny/opencv", "canny/npp", "canny/batch", "canny/+"};
+    static const char *const ids[] = {"canny/opencv", "canny/npp", "canny/gpu", "canny/+"};
     planted p;
     for (size_t i = 0; i < sizeof ids / sizeof *ids; ++i) {
         make(&p);

@@ -23,7 +23,7 @@ KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope
 TOURS, IMAGES, FORMULAS = "u60,c300", "lena,hue-128,shapes-37x29", "2^13,k3-n5-m7"
 ASKED = {
     **dict.fromkeys(("3.2", "3.3", "4.2", "jpdc-3", "jpdc-4", "jpdc-9", "jsc-1", "improve", "scaling"), TOURS),
-    **dict.fromkeys(("5.1", "6.1", "kth-8", "kth-10", "scaling-images"), IMAGES),
+    **dict.fromkeys(("5.1", "6.1", "kth-8", "kth-10"), IMAGES),
     **dict.fromkeys(("jsc-3", "jsc-4", "jsc-5"), FORMULAS),
 }
 

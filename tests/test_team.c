@@ -1,10 +1,8 @@
-/* Colonies and batches of pictures of several ranks (kernels/tsp/team.h, kernels/canny/batch.h), on the CPU and on the
- * host backend: as one process here and, with MPI, as several (build/bin/tests/test_team_mpi, which tests/test_ranks.py
- * starts).
+/* Colonies of several ranks (kernels/tsp/team.h), on the CPU and on the host backend: as one process here and, with MPI,
+ * as several (build/bin/tests/test_team_mpi, which tests/test_ranks.py starts).
  *
  * A divided colony builds the tours that its part's implementation builds alone; an island those of a lone colony with
- * the same ants, and what it takes in is the best tour of the others. A batch has the maps of its pictures alone, and
- * verification finds a rank that did another's work or not all of its own.
+ * the same ants, and what it takes in is the best tour of the others.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -16,8 +14,6 @@
 
 #include <cmocka.h>
 
-#include "kernels/canny/batch.h"
-#include "kernels/edges/measures.h"
 #include "kernels/ranks.h"
 #include "kernels/tsp/team.h"
 #include "kernels/tsp/verify.h"
@@ -235,166 +231,20 @@ static void a_ring_carries_the_best_tour_round(void **state)
     close_colony(team);
 }
 
-/* ---- A batch of pictures ---- */
-
-enum { WIDTH = 45, HEIGHT = 23, PICTURES = 9, PIXELS = WIDTH * HEIGHT };
-
-static const struct series {
-    const char *batch, *part;
-    ab_backend backend;
-} batches[] = {{"canny/cpu-batch", "canny/opencv", AB_CPU}, {"canny/batch", "canny/word-runs", AB_HOST}};
-enum { BATCHES = sizeof batches / sizeof *batches };
-
-static ed_params params_of_batch(int pictures)
-{
-    ed_params params = ed_default_params();
-    params.pictures = pictures;
-    params.ranks = ranks_count();
-    return params;
-}
-
-/* Rectangles of different greys. */
-static void draw(uint8_t grey[PIXELS])
-{
-    for (int i = 0; i < PIXELS; i++) grey[i] = (uint8_t)(60 * (i % WIDTH / 11 % 3) + 90 * (i / WIDTH / 8 % 2));
-}
-
-/* edges_map, but what is unsupported is a test that is skipped. */
-static void find_edges(const char *id, ab_backend backend, const ed_image *image, const ed_params *params, uint8_t *map)
-{
-    const ab_status status = edges_map(registered(id, backend), image, params, map);
-    if (status.code == AB_UNSUPPORTED && strstr(status.reason, "OpenCV")) skip();
-    assert_ok(status);
-}
-
-static void a_batch_is_its_pictures_one_by_one(void **state)
-{
-    (void)state;
-    static uint8_t grey[PIXELS], shifted[PIXELS], alone[PIXELS], maps[PICTURES][PIXELS];
-    const ed_params params = params_of_batch(PICTURES), one = ed_default_params();
-    const ed_image image = {.width = WIDTH, .height = HEIGHT, .grey = grey};
-    const ed_image picture = {.width = WIDTH, .height = HEIGHT, .grey = shifted};
-    draw(grey);
-    for (int b = 0; b < BATCHES; b++) {
-        find_edges(batches[b].batch, batches[b].backend, &image, &params, maps[0]);
-        for (int k = 0; k < PICTURES; k++) {
-            for (int i = 0; i < PIXELS; i++) {
-                const int x = i % WIDTH, from = (x + WIDTH - k * WIDTH / PICTURES) % WIDTH;
-                shifted[i] = grey[i - x + from];
-            }
-            find_edges(batches[b].part, batches[b].backend, &picture, &one, alone);
-            assert_memory_equal(maps[k], alone, PIXELS);
-            for (int other = 0; other < k; other++) assert_memory_not_equal(maps[k], maps[other], PIXELS);
-        }
-    }
-}
-
-/* What a rank may do wrong, as rank 0 reads it. */
-enum fault { NO_FAULT, ANOTHERS_SHARE, LAST_LEFT_OUT, ONE_PIXEL, FAULTS };
-static enum fault fault_at_hand;
-static const ed_methods *true_methods;
-enum { SIDE = 64, FEW = 5, SIDE_PIXELS = SIDE * SIDE };
-
-static ab_status read_with_fault(ed_detector *batch, uint8_t *maps)
-{
-    const int share = ranks_count() > 1 ? FEW / ranks_count() : 1; /* rank 0's; of one rank a picture for the next */
-    static uint8_t other[FEW * SIDE_PIXELS];
-    AB_TRY(true_methods->read(batch, maps));
-    memcpy(other, maps, sizeof other);
-    for (int i = 0; i < FEW * SIDE_PIXELS && fault_at_hand == ANOTHERS_SHARE; i++)
-        maps[i] = other[(i + share * SIDE_PIXELS) % (FEW * SIDE_PIXELS)];
-    if (fault_at_hand == LAST_LEFT_OUT) memset(maps + (share - 1) * SIDE_PIXELS, 0x5a, SIDE_PIXELS);
-    if (fault_at_hand == ONE_PIXEL) maps[FEW * SIDE_PIXELS - 1] ^= 1;
-    return ab_ok();
-}
-
-static ab_status open_with_fault(const void *image, const void *params, ab_work **work)
-{
-    static ed_methods faulty;
-    AB_TRY(registered("canny/batch", AB_HOST)->open(image, params, work));
-    ed_detector *batch = (ed_detector *)*work;
-    true_methods = batch->methods;
-    faulty = *true_methods;
-    faulty.read = read_with_fault;
-    batch->methods = &faulty;
-    return ab_ok();
-}
-
-static void forget_note(struct ab_sink *sink, const char *text)
-{
-    (void)sink, (void)text;
-}
-
-static ab_status verify_batch(const ed_params *params, ab_verdict *verdict)
-{
-    const ab_implementation faulty = {
-        .id = "canny/faulty", .operation = "canny", .name = "faulty", .backend = AB_HOST, .open = open_with_fault};
-    const ab_operation *operation = ab_find_operation("canny");
-    const ab_measure *measure = operation->measures;
-    while (strcmp(measure->name, "batch") != 0) measure++;
-    ab_input input = {.asked = "shapes-64"};
-    ab_sink sink = {.note = forget_note};
-    const ab_circumstances c = {.implementation = &faulty, .input = &input, .measure = measure};
-    ab_task task = {.c = &c, .params = params, .row = "faulty", .sink = &sink};
-    assert_ok(operation->inputs->load(&input, &task.loaded));
-    assert_ok(operation->problem(&task, &task.problem));
-    const ab_status status = measure->verify(&task, verdict);
-    operation->inputs->unload(task.loaded);
-    return status;
-}
-
-static void verification_finds_a_rank_that_does_not_do_its_share(void **state)
-{
-    (void)state;
-    const ed_params params = params_of_batch(FEW);
-    for (fault_at_hand = NO_FAULT; fault_at_hand < FAULTS; fault_at_hand++) {
-        ab_verdict verdict = {.wrong = false};
-        const ab_status status = verify_batch(&params, &verdict);
-        if (status.code == AB_UNSUPPORTED) skip(); /* no OpenCV */
-        if (fault_at_hand == NO_FAULT) assert_ok(status);
-        assert_int_equal(verdict.wrong, fault_at_hand != NO_FAULT);
-        assert_int_equal(verdict.value > 0.0, fault_at_hand != NO_FAULT);
-        if (fault_at_hand != NO_FAULT) assert_int_equal(status.code, AB_FAILED);
-    }
-}
-
-static void a_batch_that_cannot_be_is_refused(void **state)
-{
-    (void)state;
-    static uint8_t grey[PIXELS], map[PIXELS];
-    const ed_image image = {.width = WIDTH, .height = HEIGHT, .grey = grey};
-    const ab_implementation *batch = registered("canny/batch", AB_HOST);
-    ed_params params = params_of_batch(1);
-    params.ranks = ranks_count() + 1;
-    ab_status status = edges_map(batch, &image, &params, map);
-    assert_int_equal(status.code, AB_UNSUPPORTED);
-    assert_non_null(strstr(status.reason, "scripts/ranks"));
-    params.ranks = ranks_count();
-    params.pictures = params.ranks - 1;
-    assert_true(edges_map(batch, &image, &params, map).code != AB_OK);
-    if (params.ranks > 1) return;
-    params.pictures = 1;
-    assert_ok(edges_map(batch, &image, &params, map)); /* the image itself */
-}
-
 /* While one work has the ranks no other can have them. */
 static void one_work_of_several_ranks_at_a_time(void **state)
 {
     (void)state;
-    static uint8_t grey[PIXELS];
-    const ed_image image = {.width = WIDTH, .height = HEIGHT, .grey = grey};
-    const as_params of_colony = params_of(AS_ALL_ANTS);
-    const ed_params of_batch = params_of_batch(PICTURES);
-    as_colony *colony = opened("tsp/cpu-split", AB_CPU, &of_colony);
-    ed_detector *batch = NULL;
-    ab_open *const open = registered("canny/batch", AB_HOST)->open;
-    const ab_status status = open_detector(open, &image, &of_batch, &batch);
+    const as_params params = params_of(AS_ALL_ANTS);
+    as_colony *colony = opened("tsp/cpu-split", AB_CPU, &params), *other = NULL;
+    ab_open *const open = registered("tsp/cpu-islands", AB_CPU)->open;
+    const ab_status status = open_colony(open, &problem, &params, &other);
     assert_int_equal(status.code, AB_FAILED);
     assert_non_null(strstr(status.reason, "one work of several ranks at a time"));
     assert_ok(ab_iterate(&colony->work));
     close_colony(colony);
-    assert_ok(open_detector(open, &image, &of_batch, &batch));
-    batch->work.methods->close(&batch->work);
+    assert_ok(open_colony(open, &problem, &params, &other));
+    close_colony(other);
 }
 
 /* ---- Either ---- */
@@ -463,9 +313,6 @@ static int run_all(void)
         cmocka_unit_test(a_ring_carries_the_best_tour_round),
         cmocka_unit_test(both_pass_verification),
         cmocka_unit_test(what_cannot_be_is_refused),
-        cmocka_unit_test(a_batch_is_its_pictures_one_by_one),
-        cmocka_unit_test(verification_finds_a_rank_that_does_not_do_its_share),
-        cmocka_unit_test(a_batch_that_cannot_be_is_refused),
         cmocka_unit_test(one_work_of_several_ranks_at_a_time),
         cmocka_unit_test(no_two_ranks_have_one_gpu),
     };

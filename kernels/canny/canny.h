@@ -12,8 +12,6 @@
  *                antbench 6.1 --implementations canny/flood
  *   npp      NVIDIA's, one call; by rules of its own, told as a quality and not judged
  *                antbench 6.1 --implementations canny/npp
- *   batch    several GPUs: a batch of pictures divided over them, each a word-runs (batch.c)
- *                ranks 2 scaling-images --implementations canny/batch
  *
  * The rules are OpenCV's, in integers, so that the map at convergence equals cv::Canny's pixel for pixel, with a sigma
  * that of cv::GaussianBlur followed by cv::Canny:
@@ -97,8 +95,6 @@ typedef struct canny_rung {
     ab_status (*check)(const ed_image *image, const ed_params *params) = NULL;
     /* Bytes of canny_device.scratch. NULL: none. */
     size_t (*scratch_bytes)(const ed_image *image, const ed_params *params) = NULL;
-    /* Of a batch (batch.h): the implementation that finds the edges of each picture, "canny/gpu". NULL: it is none. */
-    const char *part = NULL;
 } canny_rung;
 
 /* The scratch that canny_connect needs: a label per pixel, and one for "strong". */

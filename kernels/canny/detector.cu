@@ -1,5 +1,4 @@
 /* A Canny detector: its memory, and the stages around a rung's kernels. */
-#include "kernels/canny/batch.h"
 #include "kernels/canny/canny.h"
 #include "kernels/gpu_detector.h"
 
@@ -76,7 +75,6 @@ extern "C" ab_status AB_GPU(canny_open)(const canny_rung *rung, const ed_image *
                                         ed_detector **opened)
 {
     AB_TRY(ed_check(image, params));
-    if (rung->part) return canny_batch_open(rung->part, THIS_BACKEND, image, params, opened);
     if (image->width > CANNY_MAX_SIDE || image->height > CANNY_MAX_SIDE)
         return ab_unsupported("needs sides of at most %d pixels, the image has %d x %d", CANNY_MAX_SIDE, image->width,
                               image->height);

@@ -1,7 +1,6 @@
 /* Canny's edge detector to the harness (kernels/operation.h): parameters, the grid it is tuned over. */
 #include <stddef.h>
 
-#include "kernels/canny/batch.h"
 #include "kernels/canny/canny.h"
 #include "kernels/edges/measures.h"
 
@@ -36,22 +35,6 @@ static const ab_parameter parameters[] = {
      .most = 10000,
      .word = "all",
      .shown = AB_SHOWN},
-    {.name = "pictures",
-     .help = "of batch and cpu-batch: made of the image, divided over the ranks",
-     .offset = AT(pictures),
-     .least = 1,
-     .most = 4096,
-     .fallback = 1,
-     .measure = "batch",
-     .shown = AB_SHOWN},
-    {.name = "ranks",
-     .help = "of batch and cpu-batch: processes of MPI that work together, a GPU each",
-     .offset = AT(ranks),
-     .least = 1,
-     .most = 4096,
-     .fallback = 1,
-     .measure = "batch",
-     .shown = AB_SHOWN_SET},
     EDGES_PARAMETERS,
 };
 
@@ -76,30 +59,11 @@ static const edges_detector detector = {
     .partial = canny_reference_growth,
 };
 
-/* ab_measure.least_on_host: of a picture a rank, or what is left of more (edges_fit). */
-static double batch_steps(const ab_circumstances *c, const void *params)
-{
-    return (double)c->input->size * ((const ed_params *)params)->pictures;
-}
-
-/* A sample is the whole batch, from rank 0's order to when the last rank has its maps (batch.h). */
-static const ab_measure measures[] = {
-    EDGES_TIME_AND_QUALITY(detector),
-    {.name = "batch",
-     .scope = "batch",
-     .timed = true,
-     .samples = AB_SAMPLE_ITERATIONS,
-     .at_once = 20,
-     .verify = canny_batch_verify,
-     .least_on_host = batch_steps,
-     .own = &detector},
-    EDGES_NOISE_AND_END(detector),
-};
+static const ab_measure measures[] = {EDGES_MEASURES(detector)};
 
 const ab_operation canny_operation = {
     .name = "canny",
     .parameters = parameters,
     .measures = measures,
     EDGES_OPERATION,
-    .serve = canny_batch_serve,
 };

@@ -9,7 +9,6 @@
 #include "kernels/canny/canny.h"
 #include "kernels/edges/measures.h"
 #include "kernels/host/host_backend.h"
-#include "kernels/ranks.h"
 
 ab_status edges_problem(const ab_task *task, const void **given)
 {
@@ -24,18 +23,9 @@ ab_status edges_problem(const ab_task *task, const void **given)
 
 enum { FEW_SAMPLES = 100 }; /* so many are asked for where time matters more than certainty */
 
-/* As many pictures as host_steps allows, at least one a rank. */
-static int host_pictures(const ab_circumstances *c, const ed_params *params)
-{
-    const double affordable = fmax(params->ranks, c->host_steps / c->input->size);
-    return affordable < params->pictures ? (int)affordable : params->pictures;
-}
-
 void edges_fit(const ab_circumstances *c, void *fitted)
 {
     ed_params *params = fitted;
-    if (!(c->implementation->traits & AB_SEVERAL)) params->pictures = params->ranks = 1;
-    if (c->implementation->backend == AB_HOST) params->pictures = host_pictures(c, params);
     if (params->threads == 0) params->threads = c->cores;
     if (params->seeds == 0) params->seeds = c->iterations < FEW_SAMPLES ? 2 : 10;
 }
@@ -51,16 +41,10 @@ void edges_set_seed(void *params, uint64_t seed)
     (void)params, (void)seed;
 }
 
-/* Pictures of the rank that has the most. */
-static int share_of(const ed_params *params)
-{
-    return (params->pictures + params->ranks - 1) / params->ranks;
-}
-
 ab_work_size edges_size(const ab_circumstances *c, const void *params)
 {
     const edges_detector *detector = c->measure->own;
-    const double bytes = detector->bytes_per_pixel * c->input->size * share_of(params);
+    const double bytes = detector->bytes_per_pixel * c->input->size;
     return (ab_work_size){.bytes = ((const ed_params *)params)->step ? (double)NAN : bytes, .flops = NAN};
 }
 
@@ -78,7 +62,7 @@ double edges_steps(const ab_circumstances *c, const void *fitted)
     return c->input->size;
 }
 
-/* Seconds for one image, or a rank's share of a batch: on one 2.5 GHz core, on a GPU, on fibers. */
+/* Seconds for one image: on one 2.5 GHz core, on a GPU, on fibers. */
 void edges_estimate(const ab_circumstances *c, const void *fitted, double *sample_s, double *once_s)
 {
     const ed_params *params = fitted;
@@ -87,12 +71,10 @@ void edges_estimate(const ab_circumstances *c, const void *fitted, double *sampl
     double one = 2e-8 * pixels / params->threads;
     if (backend == AB_CUDA) one = 3e-5 + 1e-10 * pixels;
     if (backend == AB_HOST) one = 2e-6 * pixels;
-    one *= share_of(params);
     *sample_s = backend == AB_HOST || !c->measure->timed ? 0.0 : one;
-    *once_s = c->measure->timed ? 1e-7 * pixels * params->pictures : 5e-7 * pixels + one;
+    *once_s = c->measure->timed ? 1e-7 * pixels : 5e-7 * pixels + one;
     if (c->measure->timed && backend == AB_HOST) *once_s = one;
     if (c->measure->only_own) *once_s = maps_of_noise(c, params) * (3e-9 * pixels + one);
-    if (params->ranks > ranks_count()) *sample_s = *once_s = 0.0; /* it is refused */
 }
 
 ab_status edges_map(const ab_implementation *implementation, const ed_image *image, const ed_params *params,

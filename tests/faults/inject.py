@@ -58,7 +58,6 @@ COMMANDS = {
     "kth-8": "--instances random-8 --iterations 1 --implementations convolution/serial,convolution/naive",
     "kth-10": "--instances shapes-8 --iterations 1 --implementations log-edges/seq,log-edges/gpu",
     "scaling": "--instances u40 --runs 1 --iterations 1 --rows scaling/cpu-split-1,scaling/islands-1,scaling-weak/cpu-islands-1",
-    "scaling-images": "--instances shapes-8 --iterations 1 --set pictures=2 --rows scaling-images/cpu-batch-1,scaling-images/batch-1",
 }
 FAULTS = {
     "memory": [str(errno.ENOMEM)],
