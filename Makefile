@@ -80,7 +80,7 @@ endif
 is_static = $(filter /%,$(shell $(CXX) -print-file-name=lib$(1).a))
 library = $(if $(is_static),-l:lib$(1).a,$(or $(shell pkg-config --libs $(2) 2>/dev/null),-l$(1)))
 DATA_LIBS := $(call library,jansson,jansson) $(call library,csv,libcsv) $(call library,boost_context,) $(call library,nettle,nettle) \
-	$(call library,png16,libpng16) $(call library,z,zlib)
+	$(call library,png16,libpng16) $(call library,jpeg,libjpeg) $(call library,z,zlib)
 # MPI for build/bin/antbench-mpi, where Open MPI is installed: of several GPUs or machines (kernels/ranks.h).
 MPI_FLAGS := $(shell mpicc --showme:compile 2>/dev/null)
 MPI_LIBS := $(shell mpicc --showme:link 2>/dev/null)

@@ -16,6 +16,7 @@ typedef enum image_extent {
 /* Reads from the beginning of a file into the image's width, height, channels and pixels. Errors do not name the file,
  * and leave no pixels. */
 ab_status image_read_png(FILE *file, image_extent extent, ab_image *image);
+ab_status image_read_jpeg(FILE *file, image_extent extent, ab_image *image);
 ab_status image_read_pnm(FILE *file, image_extent extent, ab_image *image);
 
 /* image_read, but for pixels and sha256. */

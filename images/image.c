@@ -20,9 +20,10 @@ static ab_status read_content(FILE *file, image_extent extent, ab_image *image)
     rewind(file);
     if (length == 0) return ab_bad_input("the file is empty");
     if (memcmp(magic, "\x89PNG\r\n\x1a\n", 8) == 0) return image_read_png(file, extent, image);
+    if (memcmp(magic, "\xff\xd8\xff", 3) == 0) return image_read_jpeg(file, extent, image);
     if (magic[0] == 'P' && strchr("2356", magic[1]) != NULL && magic[1] != '\0')
         return image_read_pnm(file, extent, image);
-    return ab_bad_input("neither PNG nor PGM nor PPM");
+    return ab_bad_input("neither PNG nor JPEG nor PGM nor PPM");
 }
 
 /* The file's name without directory and extension. */

@@ -38,12 +38,12 @@ typedef struct ab_image {
 } ab_image;
 
 /* Loads what a user calls `name`:
- *   "lena"                  <name>.png, .pgm or .ppm in $IMAGES_DIR, $IMAGES_DIR/bsds or images/standard of the
- *                           project's folder (base/root.h); a name of the catalogue that is in none of them is drawn
+ *   "lena"                  <name>.png, .jpg, .jpeg, .pgm or .ppm in $IMAGES_DIR, $IMAGES_DIR/bsds or images/standard of
+ *                           the project's folder (base/root.h); a name of the catalogue that is in none of them is drawn
  *                           (its stand-in, see images/catalogue.csv)
  *   "shapes-512", "hue-300x200", "ramp-512-7"  a synthetic image by kind, size and seed (image_draw); seed 1 if unsaid
  *   "x.png", "a/b"          the file at this path
- * A file x.png with an x.gt.png beside it gets that as its edges: where it is not black, for there each value is the
+ * A file x.png or x.jpg with an x.gt.png beside it gets that as its edges: where it is not black, for there each value is the
  * share of the annotators who saw an edge (Berkeley segmentation data set). Anything else is AB_BAD_INPUT and suggests
  * the nearest name of the catalogue, of a kind or of a file; so is a name with control characters, in one clean line.
  * Free with image_free. */
@@ -60,8 +60,8 @@ ab_status image_check_name(const char *name);
 /* False where nothing is called `name`. Also true where image_load has something better to say about it. */
 bool image_may_load(const char *name);
 
-/* Reads PNG (1 to 16 bit; grey, RGB, palette, with or without alpha) or PGM/PPM (plain or raw, maxval up to 65535);
- * what it is decides its content, not its name. AB_BAD_INPUT "file: what is wrong" for what is broken, empty, too large
+/* Reads PNG (1 to 16 bit; grey, RGB, palette, with or without alpha), JPEG (8 bit; baseline or progressive, grey or
+ * colour) or PGM/PPM (plain or raw, maxval up to 65535); what it is decides its content, not its name. AB_BAD_INPUT "file: what is wrong" for what is broken, empty, too large
  * or something else; AB_FAILED for what cannot be opened. */
 ab_status image_read(const char *path, ab_image *image);
 

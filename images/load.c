@@ -94,7 +94,7 @@ ab_status image_find_in_catalogue(const char *name, image_catalogue_entry *entry
 /* ---- Names ---- */
 
 static const char *const subfolders[] = {"", "bsds", NULL};
-static const char *const extensions[] = {".png", ".pgm", ".ppm", NULL};
+static const char *const extensions[] = {".png", ".jpg", ".jpeg", ".pgm", ".ppm", NULL};
 static const char *const examples[] = {"shapes-512", "hue-512", "ramp-512", "texture-512", NULL};
 static const ab_shelf shelf = {.what = "image",
                                .variable = "IMAGES_DIR",
@@ -162,13 +162,19 @@ static ab_status compare_with_catalogue(ab_image *image)
     return ab_ok();
 }
 
-/* The file beside the image that has .gt before its extension; false where there is none. */
+/* The file beside the image that has .gt before its extension, or .gt.png in its place, which loses nothing where the
+ * image is a JPEG; false where there is none. */
 static bool find_ground_truth(const ab_image *image, char path[AB_PATH_SIZE])
 {
     const char *dot = strrchr(image->path, '.'), *slash = strrchr(image->path, '/');
     if (dot == NULL || (slash != NULL && dot < slash)) return false;
-    const int length = snprintf(path, AB_PATH_SIZE, "%.*s.gt%s", (int)(dot - image->path), image->path, dot);
-    return length < AB_PATH_SIZE && access(path, F_OK) == 0;
+    const char *const endings[] = {dot, ".png"};
+    for (int i = 0; i < 2; i++) {
+        const int stem = (int)(dot - image->path);
+        const int length = snprintf(path, AB_PATH_SIZE, "%.*s.gt%s", stem, image->path, endings[i]);
+        if (length < AB_PATH_SIZE && access(path, F_OK) == 0) return true;
+    }
+    return false;
 }
 
 /* Makes the image's edges of what a ground truth has, if that has its pixels. */

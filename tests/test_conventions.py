@@ -85,6 +85,7 @@ def test_libraries_are_shared_where_there_is_no_archive(tmp_path):
         "-lboost_context",
         "-lnettle",
         "-lpng16",
+        "-ljpeg",
         "-lz",
     ]
 

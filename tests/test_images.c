@@ -1,4 +1,4 @@
-/* Images: every form of PNG and PNM, what is wrong with broken files, drawn images and their promises, noise, and which
+/* Images: every form of PNG, JPEG and PNM, what is wrong with broken files, drawn images and their promises, noise, and which
  * image a name means. Files are written to a temporary directory; the standard images are checked where $IMAGES_DIR has
  * them. */
 #include <setjmp.h>
@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 #include <zlib.h>
+
+#include <jpeglib.h>
 
 #include "images/image.h"
 #include "tests/support/directory.h"
@@ -259,11 +261,11 @@ static void what_is_no_image_is_refused(void **state)
     write_text("empty.png", "");
     assert_bad("empty.png", "empty.png: the file is empty");
     write_text("text.png", "hello");
-    assert_bad("text.png", "text.png: neither PNG nor PGM nor PPM");
+    assert_bad("text.png", "text.png: neither PNG nor JPEG nor PGM nor PPM");
     write_text("short", "P");
-    assert_bad("short", "short: neither PNG nor PGM nor PPM");
+    assert_bad("short", "short: neither PNG nor JPEG nor PGM nor PPM");
     write_text("bitmap.pbm", "P1 1 1 0");
-    assert_bad("bitmap.pbm", "bitmap.pbm: neither PNG nor PGM nor PPM");
+    assert_bad("bitmap.pbm", "bitmap.pbm: neither PNG nor JPEG nor PGM nor PPM");
     assert_int_equal(mkdir("directory.png", 0777), 0);
     assert_bad("directory.png", "directory.png: not a regular file");
     assert_bad("/dev/null", "/dev/null: not a regular file");
@@ -304,6 +306,178 @@ static void a_failed_write_leaves_what_was_there(void **state)
     const ab_status nowhere = image_write_png("no/such/t.png", 200, 200, 1, pixels);
     assert_int_equal(nowhere.code, AB_FAILED);
     assert_string_equal(nowhere.reason, "no/such/t.png: No such file or directory");
+}
+
+/* ---- JPEG ---- */
+
+typedef struct jpeg_case {
+    int width, height; /* pixels */
+    int channels;      /* 1 grey, 3 RGB, 4 CMYK */
+    bool progressive, restarts;
+    int sampling;                /* of luminance, 1 or 2 times that of colour */
+    const jpeg_scan_info *scans; /* script of the scans; NULL: the default */
+    int n_scans;
+} jpeg_case;
+
+enum { JPEG_SIDE = 40 };
+
+/* A smooth picture: what JPEG keeps to a few levels. */
+static uint8_t smooth(int x, int y, int c)
+{
+    return (uint8_t)(10 + 3 * x * (c != 1) + 3 * y * (c != 2));
+}
+
+static void write_jpeg(const char *path, const jpeg_case *j)
+{
+    struct jpeg_compress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    jpeg.err = jpeg_std_error(&errors);
+    jpeg_create_compress(&jpeg);
+    jpeg_stdio_dest(&jpeg, file);
+    jpeg.image_width = (JDIMENSION)j->width;
+    jpeg.image_height = (JDIMENSION)j->height;
+    jpeg.input_components = j->channels;
+    jpeg.in_color_space = j->channels == 1 ? JCS_GRAYSCALE : j->channels == 3 ? JCS_RGB : JCS_CMYK;
+    jpeg_set_defaults(&jpeg);
+    jpeg_set_quality(&jpeg, 98, TRUE);
+    jpeg.comp_info[0].h_samp_factor = jpeg.comp_info[0].v_samp_factor = j->sampling;
+    if (j->progressive) jpeg_simple_progression(&jpeg);
+    if (j->scans) jpeg.scan_info = j->scans, jpeg.num_scans = j->n_scans;
+    if (j->restarts) jpeg.restart_in_rows = 1;
+    jpeg_start_compress(&jpeg, TRUE);
+    for (int y = 0; y < j->height; y++) {
+        uint8_t row[4 * JPEG_SIDE];
+        for (int i = 0; i < j->width * j->channels; i++) row[i] = smooth(i / j->channels, y, i % j->channels);
+        JSAMPROW rows[] = {row};
+        jpeg_write_scanlines(&jpeg, rows, 1);
+    }
+    jpeg_finish_compress(&jpeg);
+    jpeg_destroy_compress(&jpeg);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void reads_every_form_of_jpeg(void **state)
+{
+    (void)state;
+    const jpeg_case cases[] = {
+        {JPEG_SIDE, JPEG_SIDE, 1, .sampling = 1},    {JPEG_SIDE, JPEG_SIDE, 1, .progressive = true, .sampling = 1},
+        {JPEG_SIDE, JPEG_SIDE, 3, .sampling = 1},    {JPEG_SIDE, JPEG_SIDE, 3, .progressive = true, .sampling = 2},
+        {JPEG_SIDE, 17, 3, .sampling = 2},           {1, 1, 3, .sampling = 2},
+        {33, 9, 3, .sampling = 1, .restarts = true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const jpeg_case *j = &cases[i];
+        ab_image image;
+        write_jpeg("t.jpg", j);
+        const ab_status status = image_read("t.jpg", &image);
+        if (status.code != AB_OK) fail_msg("case %zu: %s", i, status.reason);
+        if (image.width != j->width || image.height != j->height || image.channels != j->channels)
+            fail_msg("case %zu: %d x %d, %d channels", i, image.width, image.height, image.channels);
+        for (int k = 0; k < j->width * j->height * j->channels; k++) {
+            const int at = k / j->channels, expected = smooth(at % j->width, at / j->width, k % j->channels);
+            if (abs(image.pixels[k] - expected) > 6)
+                fail_msg("case %zu: byte %d is %d, not %d", i, k, image.pixels[k], expected);
+        }
+        image_free(&image);
+        assert_int_equal(image_describe("t.jpg", &image).code, AB_OK);
+        assert_int_equal(image.width, j->width);
+        assert_int_equal(image.channels, j->channels);
+        assert_null(image.pixels);
+        image_free(&image);
+    }
+}
+
+/* Wherever it is cut. */
+static void a_truncated_jpeg_is_refused(void **state)
+{
+    (void)state;
+    for (int progressive = 0; progressive < 2; progressive++) {
+        static uint8_t bytes[8192];
+        write_jpeg("whole.jpg", &(jpeg_case){24, 24, 3, .progressive = progressive, .sampling = 2});
+        const size_t length = read_bytes("whole.jpg", bytes, sizeof bytes);
+        assert_in_range(length, 200, sizeof bytes - 1);
+        for (size_t cut = 3; cut < length; cut++) {
+            write_bytes("t.jpg", bytes, cut);
+            ab_image image;
+            const ab_status status = image_read("t.jpg", &image);
+            assert_int_equal(status.code, AB_BAD_INPUT);
+            assert_memory_equal(status.reason, "t.jpg: broken JPEG: ", 20);
+            assert_null(image.pixels);
+        }
+    }
+}
+
+/* Sets the size in the header of a file, whose data is that of a smaller image. */
+static void write_jpeg_of_size(bool progressive, int width, int height)
+{
+    static uint8_t bytes[8192];
+    write_jpeg("t.jpg", &(jpeg_case){24, 24, 3, .progressive = progressive, .sampling = 1});
+    const size_t length = read_bytes("t.jpg", bytes, sizeof bytes);
+    for (size_t i = 0; i + 9 < length; i++)
+        if (bytes[i] == 0xff && (bytes[i + 1] == 0xc0 || bytes[i + 1] == 0xc2)) {
+            bytes[i + 5] = (uint8_t)(height >> 8), bytes[i + 6] = (uint8_t)height;
+            bytes[i + 7] = (uint8_t)(width >> 8), bytes[i + 8] = (uint8_t)width;
+            break;
+        }
+    write_bytes("t.jpg", bytes, length);
+}
+
+static void a_jpeg_that_decodes_to_too_much_is_refused(void **state)
+{
+    (void)state;
+    write_jpeg_of_size(false, 65500, 65500);
+    assert_bad("t.jpg", "t.jpg: 65500 x 65500 pixels, an image has 1 to 16384 a side");
+    write_jpeg_of_size(false, 16384, 4097);
+    assert_bad("t.jpg", "t.jpg: 16384 x 4097 pixels, an image has 67108864 at most");
+    write_jpeg_of_size(true, 8192, 8192);
+    assert_bad("t.jpg", "t.jpg: decoding takes 604 MB, and 300 at most are allowed");
+    write_jpeg_of_size(false, 0, 24);
+    assert_bad("t.jpg", "t.jpg: broken JPEG: Empty JPEG image (DNL not supported)");
+    write_jpeg_of_size(false, 2400, 2400);
+    assert_bad("t.jpg", "t.jpg: broken JPEG: Corrupt JPEG data: premature end of data segment");
+}
+
+/* Two scans a coefficient. */
+static void write_jpeg_of_many_scans(void)
+{
+    static jpeg_scan_info scans[127] = {{.comps_in_scan = 1}};
+    for (int k = 1; k < 64; k++) {
+        scans[2 * k - 1] = (jpeg_scan_info){.comps_in_scan = 1, .Ss = k, .Se = k, .Al = 1};
+        scans[2 * k] = (jpeg_scan_info){.comps_in_scan = 1, .Ss = k, .Se = k, .Ah = 1};
+    }
+    write_jpeg("t.jpg", &(jpeg_case){24, 24, 1, .scans = scans, .n_scans = 127, .sampling = 1});
+}
+
+static void other_jpegs_are_refused(void **state)
+{
+    (void)state;
+    write_jpeg("t.jpg", &(jpeg_case){24, 24, 4, .sampling = 1});
+    assert_bad("t.jpg", "t.jpg: a JPEG in CMYK; convert it to RGB or grey");
+    write_bytes("t.jpg", "\xff\xd8\xff\xd9", 4);
+    assert_bad("t.jpg", "t.jpg: broken JPEG: JPEG datastream contains no image");
+    write_jpeg_of_many_scans();
+    assert_bad("t.jpg", "t.jpg: broken JPEG: more than 100 scans");
+}
+
+/* By name, and with the edges in a PNG, which a JPEG would blur. */
+static void a_jpeg_has_its_edges_as_png(void **state)
+{
+    (void)state;
+    const uint8_t edges[] = {0, 51, 255};
+    ab_image image;
+    assert_int_equal(mkdir("photographs", 0777), 0);
+    write_jpeg("photographs/cat.jpg", &(jpeg_case){3, 1, 3, .sampling = 1});
+    assert_int_equal(image_write_png("photographs/cat.gt.png", 3, 1, 1, edges).code, AB_OK);
+    setenv("IMAGES_DIR", "photographs", 1);
+    const ab_status status = image_load("cat", &image);
+    unsetenv("IMAGES_DIR");
+    if (status.code != AB_OK) fail_msg("%s", status.reason);
+    assert_string_equal(image.path, "photographs/cat.jpg");
+    assert_true(image.known_edges);
+    assert_memory_equal(image.edges, "\0\1\1", 3);
+    image_free(&image);
 }
 
 /* ---- PGM and PPM ---- */
@@ -946,7 +1120,7 @@ static void describing_finds_what_the_header_says(void **state)
     write_text("t.pgm", "P5 3");
     assert_describe_error("t.pgm", "t.pgm: the header is not \"P5 width height maxval\"");
     write_text("t.pgm", "hello");
-    assert_describe_error("t.pgm", "t.pgm: neither PNG nor PGM nor PPM");
+    assert_describe_error("t.pgm", "t.pgm: neither PNG nor JPEG nor PGM nor PPM");
     write_text("t.pgm", "P2 3 1 255 1 2 3");
     write_text("t.gt.pgm", "P2 1 3 255 0 51 255");
     assert_describe_error("t.pgm", "t.gt.pgm: not a grey image of the size of what it belongs to");
@@ -979,6 +1153,11 @@ int main(void)
         cmocka_unit_test(a_png_that_is_too_large_is_refused),
         cmocka_unit_test(what_is_no_image_is_refused),
         cmocka_unit_test(a_failed_write_leaves_what_was_there),
+        cmocka_unit_test(reads_every_form_of_jpeg),
+        cmocka_unit_test(a_truncated_jpeg_is_refused),
+        cmocka_unit_test(a_jpeg_that_decodes_to_too_much_is_refused),
+        cmocka_unit_test(other_jpegs_are_refused),
+        cmocka_unit_test(a_jpeg_has_its_edges_as_png),
         cmocka_unit_test(reads_every_form_of_pnm),
         cmocka_unit_test(broken_pnm_is_refused),
         cmocka_unit_test(grey_is_the_thesis_s),

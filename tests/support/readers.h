@@ -9,7 +9,7 @@
  *
  *   tsplib, cnf, published, meta   a file of that kind
  *   coordinates cities as CSV
- *   image       a PNG, PGM or PPM
+ *   image       a PNG, JPEG, PGM or PPM
  *   png         what is in a PNG: 7 bytes of its header, then its rows; packed and with right checksums
  *   catalogue   either catalogue
  *   run         a table and, behind a byte 0x1e, its samples; their headers are put before them
