@@ -1,5 +1,6 @@
 """A machine is a level of its own: who it is, what several of them give together, which cells are of other runs."""
 
+import hashlib
 import json
 import math
 import os
@@ -11,7 +12,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from antbench import cells, claims, coverage, gpus, machines, plots, readme, report, spread, times
+from antbench import cells, claims, code, coverage, gpus, machines, plots, readme, report, spread, times
 from support.commands import PROGRAM, ROOT
 from synthetic_runs import measured_on
 
@@ -49,6 +50,65 @@ def test_a_gpu_is_known_by_its_uuid_or_its_fingerprint():
     shared = measured_on("a", gpu_row(1))
     shared.meta["devices"][0] = {"name": "NVIDIA H200", "fingerprint": "5a17"}
     assert machines.machine_of(shared) == ("5a17",) and machines.name_of(shared) == "GPU 5a17"
+
+
+# ---- Whose code it is ----
+
+
+def with_kernels(kernels):
+    run = measured_on("a", gpu_row(1))
+    run.meta["build"] = {"commit": "aaaaaaa", "kernels": kernels, "device_code_sha256": "of the paths"}
+    return run
+
+
+BEFORE = {"kernels/tsp/ds_roulette.cu": "1", "kernels/tsp/choice_info.cu": "2", "kernels/choice_info/powf.cu": "3"}
+MOVED = {
+    "kernels/tsp/rungs/ds_roulette.cu": "1",
+    "kernels/tsp/steps/choice_info.cu": "2",
+    "kernels/choice_info/powf.cu": "3",
+}
+
+
+def test_code_stays_known_where_a_file_moves():
+    before, moved = with_kernels(BEFORE), with_kernels(MOVED)
+    of_all = {run.device_code for run in (before, moved)}
+    assert len(of_all) == 1 and "of the paths" not in of_all
+    for run in (before, moved):
+        assert machines.kernel_of(run, "tsp/ds-roulette") == "1" and machines.kernel_of(run, "choice-info/powf") == "3"
+        (row,) = run.records
+        assert machines.code_of(row) == "1"
+    assert with_kernels({**BEFORE, "kernels/tsp/ds_roulette.cu": "4"}).device_code not in of_all
+
+
+def test_files_of_one_name_are_told_apart_by_their_operation_or_are_unknown():
+    apart = with_kernels({**BEFORE, "kernels/choice_info/ds_roulette.cu": "4"})
+    assert machines.kernel_of(apart, "tsp/ds-roulette") == "1"
+    swapped = with_kernels({**BEFORE, "kernels/tsp/ds_roulette.cu": "3", "kernels/choice_info/powf.cu": "1"})
+    assert swapped.device_code != with_kernels(BEFORE).device_code
+    twice = with_kernels({**BEFORE, "kernels/tsp/steps/ds_roulette.cu": "4"})
+    assert (
+        machines.kernel_of(twice, "tsp/ds-roulette") == "" and machines.code_of(twice.records[0]) == twice.device_code
+    )
+
+
+def test_the_program_says_of_its_device_code_what_scripts_make_of_its_kernels(tmp_path):
+    """scripts/build_info, of objects that hold some bytes as their device code."""
+    kernels, objects = {}, []
+    for path in BEFORE:
+        (folder := tmp_path / "build/cuda" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "code").write_text(path)
+        made = folder.with_suffix(".o")
+        subprocess.run(["gcc", "-x", "c", "-c", "/dev/null", "-o", made], check=True)
+        section = "--add-section=.nv_fatbin=" + str(tmp_path / "code")
+        subprocess.run(["objcopy", section, "--set-section-flags", ".nv_fatbin=alloc", made], check=True)
+        objects.append(made.relative_to(tmp_path))
+        kernels[path] = hashlib.sha256(path.encode()).hexdigest()
+    asked = [ROOT / "scripts/build_info", "gcc", "", tmp_path / "nvcc", "90", "", "", "", "", *objects]
+    (tmp_path / "nvcc").write_text("#!/bin/sh\necho release 1\n")
+    (tmp_path / "nvcc").chmod(0o755)
+    told = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert f'AB_KERNEL_HASHES "{" ".join(f"{path} {digest}" for path, digest in kernels.items())}"' in told
+    assert f'AB_DEVICE_CODE_SHA256 "{code.device_code_of({"kernels": kernels})}"' in told
 
 
 UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef"

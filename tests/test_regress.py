@@ -110,7 +110,7 @@ def base(tmp_path):
 def new(tmp_path):
     """The same run again, of other code."""
     copy = Path(shutil.copytree(DATA / "newer", tmp_path / "new"))
-    change_meta(copy, lambda meta: meta["build"].update(device_code_sha256="0", executable_sha256="0"))
+    change_meta(copy, lambda meta: meta["build"].update(kernels={}, device_code_sha256="0", executable_sha256="0"))
     change_meta(copy, lambda meta: meta["machine"].update(name="Made up"))
     return copy
 

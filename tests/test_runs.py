@@ -440,7 +440,7 @@ def test_the_best_row_of_each_cell(run_copy):
 def test_newer_device_code_comes_before_a_better_profile(run_copy, profile, best):
     meta = json.loads((run_copy / "meta.json").read_text())
     meta["options"]["profile"], meta["started_utc"] = profile, "2026-12-01T00:00:00Z"
-    meta["build"]["device_code_sha256"] = "newest"
+    meta["build"].update(kernels={}, device_code_sha256="newest")
     (run_copy / "meta.json").write_text(json.dumps(meta))
     newer = runs.load_run(DATA / "newer")
     newer.meta["options"]["profile"] = "thesis"

@@ -4,6 +4,7 @@ Which file an implementation is in says kernels/registry.def, that of the commit
 """
 
 import functools
+import hashlib
 import re
 import subprocess
 
@@ -48,6 +49,36 @@ def of_row(row):
     if not file:
         return None
     return {"file": file, "commit": commit, "url": url_of(file, commit)}
+
+
+def name_of_kernel(path):
+    """A file of kernels by its operation and name: "tsp/race.cu" of kernels/tsp/race.cu, in whatever folder of tsp.
+
+    So code stays known where a file moves, and files of one name in two operations stay apart.
+    """
+    folders = path.removeprefix("kernels/").split("/")
+    return f"{folders[0]}/{folders[-1]}"
+
+
+def kernels_of(build):
+    """{name_of_kernel: hash} of a build's device code; "" where two files of an operation have one name."""
+    found = {}
+    for path, digest in (build.get("kernels") or {}).items():
+        name = name_of_kernel(path)
+        found[name] = "" if name in found else digest
+    return found
+
+
+def device_code_of(build):
+    """What all kernels of a build were compiled to, as scripts/build_info makes it: the SHA-256 of names and hashes.
+
+    Builds of before have stored one that is of the paths too.
+    """
+    kernels = build.get("kernels")
+    if not kernels:
+        return build.get("device_code_sha256") or ""
+    lines = sorted(f"{name_of_kernel(path)} {digest}\n" for path, digest in kernels.items())
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def url_of(file, commit):

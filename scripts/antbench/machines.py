@@ -58,15 +58,14 @@ def code_of(row):
     """
     build = row["run"].meta.get("build", {})
     if row["backend"] == "cuda":
-        return kernel_of(row["run"], row["implementation"]) or build.get("device_code_sha256") or row["run_id"]
+        return kernel_of(row["run"], row["implementation"]) or row["run"].device_code or row["run_id"]
     return build.get("executable_sha256") if build.get("dirty") else build.get("commit") or row["run_id"]
 
 
 def kernel_of(run, implementation):
     """The hash of the kernels in an implementation's file; "" where it is not stored, or is that of no kernel."""
-    kernels = run.meta.get("build", {}).get("kernels") or {}
-    found = kernels.get(files().get(implementation), "")
-    return found if list(kernels.values()).count(found) == 1 else ""
+    found = run.kernels.get(code.name_of_kernel(files().get(implementation, "")), "")
+    return found if list(run.kernels.values()).count(found) == 1 else ""
 
 
 @functools.cache

@@ -244,8 +244,9 @@ class AskedFor:
 
 def same_code(old, now):
     """Empty where the code may differ: the GPU's code is known by its hash, the CPU's by that of the whole program."""
-    key = "device_code_sha256" if now.row["backend"] == "cuda" else "executable_sha256"
-    hashes = [measured.row["run"].meta.get("build", {}).get(key) for measured in (old, now)]
+    measured = [each.row["run"] for each in (old, now)]
+    of_gpu = now.row["backend"] == "cuda"
+    hashes = [run.device_code if of_gpu else run.meta.get("build", {}).get("executable_sha256") for run in measured]
     return "same code, different time: noise or the machine" if hashes[0] and hashes[0] == hashes[1] else ""
 
 

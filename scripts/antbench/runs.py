@@ -20,6 +20,7 @@ import pandas as pd
 from scipy import special
 
 from antbench import archive, plausible, validate
+from antbench.code import device_code_of, kernels_of
 from antbench.command import ROOT, WORK, BadInput
 
 # The columns of a table file and of samples.csv, listed here alone. Earlier schemas, which stored runs have, lack some.
@@ -114,10 +115,15 @@ class Run:
         """The first GPU; {} where none took part."""
         return next(iter(self.devices), {})
 
-    @property
+    @cached_property
     def device_code(self):
-        """What the kernels were compiled to: the SHA-256 of the device code."""
-        return self.meta.get("build", {}).get("device_code_sha256", "")
+        """What the kernels were compiled to: the SHA-256 of the device code, wherever its files lie."""
+        return device_code_of(self.meta.get("build", {}))
+
+    @cached_property
+    def kernels(self):
+        """{"tsp/race.cu": hash} of the device code of each file; "" where two files have this name."""
+        return kernels_of(self.meta.get("build", {}))
 
     @cached_property
     def records(self):

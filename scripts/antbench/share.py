@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from antbench import archive, command, machines, plots, runs
+from antbench.code import device_code_of
 from antbench.command import ROOT, WORK, BadInput
 
 OF_HOST, OF_DEVICE = (
@@ -148,9 +149,9 @@ def strings_of(value):
 def known_code():
     """{hash of device code: run_id of a stored run that has it}."""
     metas = [runs.read_meta(path / "meta.json") for path in runs.find_runs(runs.RESULTS / "reference")]
-    return {
-        meta["build"]["device_code_sha256"]: meta["run_id"] for meta in metas if meta["build"].get("device_code_sha256")
-    }
+    known = {device_code_of(meta["build"]): meta["run_id"] for meta in metas}
+    known.pop("", None)
+    return known
 
 
 def code_of(run, known):
