@@ -17,7 +17,7 @@ COLOURS = "#0b3c6f", "#d1682a", "#3d9a6b"
 
 
 def spin(weights, target):
-    """The first place whose running sum reaches the target: the lowest bit of the ballot in warp_spin (kernels/warp.h)."""
+    """The first place whose running sum reaches the target: the lowest bit of the ballot in warp_spin (kernels/cuda/warp.h)."""
     return next(i for i, upto in enumerate(itertools.accumulate(weights)) if weights[i] > 0 and upto >= target)
 
 

@@ -12,7 +12,7 @@
  * kernels/tsp/colony.h says what else a rung may have: memory of its own, preconditions, further steps.
  * Source: thesis §3.2, eq. 3.1.
  */
-#include "kernels/cuda_random.h"
+#include "kernels/cuda/cuda_random.h"
 #include "kernels/tsp/colony.h"
 
 enum { N_THREADS = 64 };

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "kernels/detector.h"
-#include "kernels/device_memory.h"
+#include "kernels/cuda/device_memory.h"
 
 /* The first member of an operation's own detector, which calloc has made. */
 typedef struct gpu_detector {

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "baselines/psystem_reference.h"
-#include "kernels/device_bytes.h"
+#include "kernels/cuda/device_bytes.h"
 #include "kernels/host/host_backend.h"
 #include "kernels/psystem/generic.h"
 #include "kernels/psystem/objects.h"

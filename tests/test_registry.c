@@ -1,5 +1,5 @@
 /* The registry and what goes with it: names, ids and traits of every implementation, stages by name; and the memory
- * that states share (kernels/device_memory.h). */
+ * that states share (kernels/cuda/device_memory.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "bench/clock/gpu.h"
-#include "kernels/cuda_port.h"
+#include "kernels/cuda/cuda_port.h"
 
 struct gpu_clock {
     int n_marks;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "kernels/implementation.h"
-#include "kernels/launches.h"
+#include "kernels/cuda/launches.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -82,7 +82,7 @@ typedef struct canny_device {
 #ifdef __cplusplus
 }
 
-#include "kernels/cuda_port.h"
+#include "kernels/cuda/cuda_port.h"
 
 /* A way of finding edges, as registry.def names it. */
 typedef struct canny_rung {

@@ -19,9 +19,9 @@
 
 #include "kernels/canny/canny.h"
 #include "kernels/canny/pairs.h"
-#include "kernels/cluster.h"
-#include "kernels/device_memory.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/cluster.h"
+#include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/warp.h"
 
 enum { COLUMNS = 32, ROWS = 64, LANE_ROWS = 2 }; /* of a tile; a lane of a warp has two rows of it */
 enum { LANES = COLUMNS / PER_LANE, GROW_THREADS = LANES * ROWS / LANE_ROWS }; /* that classify a row; of a block */

@@ -8,7 +8,7 @@
 #define ANTBENCH_CANNY_LABELS_H
 
 #include "kernels/canny/canny.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 enum { LABEL_TILE = WARP_SIZE, LABEL_PIXELS = LABEL_TILE * LABEL_TILE }; /* a tile has one thread per pixel */
 #define NO_LABEL 0xffffffffu                                             /* of a pixel that is no edge */

@@ -12,7 +12,7 @@
 
 #if defined __CUDACC__ && defined AB_WITH_NPP
 
-#include "kernels/npp.h"
+#include "kernels/cuda/npp.h"
 
 static ab_status detect(const canny_device *device)
 {

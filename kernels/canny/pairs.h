@@ -8,7 +8,7 @@
 
 #include "kernels/canny/canny.h"
 #include "kernels/canny/tile.h"
-#include "kernels/cuda_half.h"
+#include "kernels/cuda/cuda_half.h"
 
 enum { PER_LANE = 8, PAIRS = PER_LANE / 2, QUAD = 16 };
 

@@ -16,7 +16,7 @@
 #include "kernels/canny/canny.h"
 #include "kernels/canny/labels.h"
 #include "kernels/canny/pairs.h"
-#include "kernels/early_launch.h"
+#include "kernels/cuda/early_launch.h"
 
 enum { LANE_ROWS = 2, N_WARPS = 8, N_THREADS = N_WARPS * WARP_SIZE };
 enum { WORD = 32, RUNS = WORD / 2, TILE_WORDS = PER_LANE * WARP_SIZE / WORD, TILE_ROWS = LANE_ROWS * N_WARPS };

@@ -3,7 +3,7 @@
 #define ANTBENCH_CHOICE_INFO_WEIGHTS_H
 
 #include "kernels/choice_info/choice_info.h"
-#include "kernels/device_memory.h"
+#include "kernels/cuda/device_memory.h"
 
 /* Passed to kernels by value. */
 typedef struct ci_device {

@@ -18,8 +18,8 @@
  * Source: this project.
  */
 #include "kernels/colour_edge/pipeline.h"
-#include "kernels/cuda_half.h"
-#include "kernels/early_launch.h"
+#include "kernels/cuda/cuda_half.h"
+#include "kernels/cuda/early_launch.h"
 
 enum { N_THREADS = 256, N_WARPS = N_THREADS / WARP_SIZE };
 

@@ -4,8 +4,8 @@
 #define ANTBENCH_COLOUR_EDGE_PIPELINE_H
 
 #include "kernels/colour_edge/pixel.h"
-#include "kernels/device_memory.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/device_memory.h"
+#include "kernels/cuda/warp.h"
 
 /* Device memory of a detector, passed to kernels by value. A plane is [height][width]. */
 typedef struct ce_device {

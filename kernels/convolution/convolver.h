@@ -4,7 +4,7 @@
 #define ANTBENCH_CONVOLUTION_CONVOLVER_H
 
 #include "kernels/convolution/convolution.h"
-#include "kernels/device_memory.h"
+#include "kernels/cuda/device_memory.h"
 
 /* An image on the device, passed to kernels by value. */
 typedef struct conv_plane {

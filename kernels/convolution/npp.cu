@@ -7,7 +7,7 @@
 
 #if defined __CUDACC__ && defined AB_WITH_NPP
 
-#include "kernels/npp.h"
+#include "kernels/cuda/npp.h"
 
 static ab_status convolve(const conv_device *device, const conv_params *params)
 {

@@ -14,7 +14,7 @@
 #define ANTBENCH_CONVOLUTION_REGISTERS_H
 
 #include "kernels/convolution/convolver.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 enum { COLUMNS = 4, MAX_WARPS = 8 };
 enum {

@@ -6,7 +6,7 @@
  * Source: thesis §5.4.3, "Calculate the probability of visiting local pixels".
  */
 #include "kernels/edge_ants/colony.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 /* Whether the ant's memory, an entry a lane, holds neighbour `own` of each lane. */
 static __device__ __forceinline__ bool remembered(int position, int entry, int width, int own)

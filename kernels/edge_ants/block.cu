@@ -8,7 +8,7 @@
  * Source: thesis §5.4.3, Table 5.1.
  */
 #include "kernels/edge_ants/colony.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 template <bool cached> static __global__ void ants_by_block(ea_device colony, unsigned long long seed, int iteration)
 {

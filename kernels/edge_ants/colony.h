@@ -8,8 +8,8 @@
 #ifndef ANTBENCH_EDGE_ANTS_COLONY_H
 #define ANTBENCH_EDGE_ANTS_COLONY_H
 
-#include "kernels/cuda_random.h"
-#include "kernels/device_memory.h"
+#include "kernels/cuda/cuda_random.h"
+#include "kernels/cuda/device_memory.h"
 #include "kernels/edge_ants/edge_ants.h"
 
 /* Passed to kernels by value. Images are [height][width], allocated in whole float4. */

@@ -10,7 +10,7 @@
  * Source: this project.
  */
 #include "kernels/edge_ants/colony.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 static const double MAX_SCALE = 4096.0;
 

@@ -27,9 +27,9 @@
 #include <math.h>
 
 #include "kernels/edge_ants/colony.h"
-#include "kernels/grid_barrier.h"
-#include "kernels/philox.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/grid_barrier.h"
+#include "kernels/cuda/philox.h"
+#include "kernels/cuda/warp.h"
 
 static const double MAX_SCALE = 4096.0;
 enum {

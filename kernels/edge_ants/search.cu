@@ -7,7 +7,7 @@
  * Source: thesis §5.4.3, §5.5.5, Fig. 5.7.
  */
 #include "kernels/edge_ants/colony.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 /* Whether `pixel` is among the ant's entries. */
 template <typename Entries> static __device__ __forceinline__ bool holds(Entries entries, int pixel)

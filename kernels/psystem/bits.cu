@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "kernels/psystem/membranes.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 enum { BLOCK = 256, WARPS = BLOCK / WARP_SIZE, MOST_BLOCKS = 4096, BIT_VARIABLES = 5, LOW_VARIABLES = 10 };
 

@@ -8,7 +8,7 @@
 #ifndef ANTBENCH_PSYSTEM_MEMBRANES_H
 #define ANTBENCH_PSYSTEM_MEMBRANES_H
 
-#include "kernels/device_memory.h"
+#include "kernels/cuda/device_memory.h"
 #include "kernels/psystem/objects.h"
 
 /* Passed to kernels by value. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/device_bytes.h"
+#include "kernels/cuda/device_bytes.h"
 #include "kernels/host/host_backend.h"
 #include "kernels/operation.h"
 #include "kernels/psystem/psystem.h"

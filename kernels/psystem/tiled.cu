@@ -7,7 +7,7 @@
  * Source: JSC §3.5, Fig. 1, Table 5.
  */
 #include "kernels/psystem/membranes.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 enum { AUTO_TILE = 32 };
 

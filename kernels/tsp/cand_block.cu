@@ -9,9 +9,9 @@
  * chain of two loads (candidates, then their weights), a scan and a ballot.
  * Source: thesis §4.4.5, Fig. 4.4.
  */
-#include "kernels/cuda_random.h"
+#include "kernels/cuda/cuda_random.h"
 #include "kernels/tsp/colony.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE, MAX_CANDIDATES = 2 * WARP_SIZE };
 

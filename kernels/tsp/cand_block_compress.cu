@@ -7,9 +7,9 @@
  * Limits: 1 <= nn <= 64, 8 n bytes of shared memory (n <= 29 000 on an H100).
  * Source: thesis §4.4.6, after Uchida et al.
  */
-#include "kernels/cuda_random.h"
+#include "kernels/cuda/cuda_random.h"
 #include "kernels/tsp/colony.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE, MAX_CANDIDATES = 2 * WARP_SIZE };
 

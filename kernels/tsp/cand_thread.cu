@@ -7,9 +7,9 @@
  * ants over the most multiprocessors. Limits: nn >= 1, 4 n bytes of shared memory.
  * Source: thesis §4.4.4, Fig. 4.3.
  */
-#include "kernels/cuda_random.h"
+#include "kernels/cuda/cuda_random.h"
 #include "kernels/tsp/colony.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 enum { BITS = 32 }; /* cities per word of the tabu list */
 

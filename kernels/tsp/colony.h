@@ -6,7 +6,7 @@
 #ifndef ANTBENCH_TSP_COLONY_H
 #define ANTBENCH_TSP_COLONY_H
 
-#include "kernels/device_memory.h"
+#include "kernels/cuda/device_memory.h"
 #include "kernels/tsp/max_min.h"
 #include "kernels/tsp/tsp.h"
 

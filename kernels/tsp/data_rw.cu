@@ -12,7 +12,7 @@
  * data_rw_warp.cu has sums of warps in their place.
  * Source: JPDC §3.2.2, §3.2.3, Algorithm 2, §5.1.2; JSC §2.2.1.
  */
-#include "kernels/cuda_random.h"
+#include "kernels/cuda/cuda_random.h"
 #include "kernels/tsp/worker_ants.h"
 
 /* Bytes of dynamic shared memory: a product for each city, up to a whole vector of four, as which nvcc loads the last. */

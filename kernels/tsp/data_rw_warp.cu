@@ -8,9 +8,9 @@
  * data_rw.cu has up to 2 n.
  * Source: this project, after JPDC §3.2.2, §3.2.3.
  */
-#include "kernels/cuda_random.h"
+#include "kernels/cuda/cuda_random.h"
 #include "kernels/tsp/worker_ants.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 enum { HALF_WARP = WARP_SIZE / 2 };
 

@@ -27,7 +27,7 @@
 #include <limits.h>
 
 #include "kernels/tsp/colony.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 enum { OR_OPT = 3 /* cities that are carried at most */ };
 

@@ -44,7 +44,7 @@
  */
 #include <stdlib.h>
 
-#include "kernels/early_launch.h"
+#include "kernels/cuda/early_launch.h"
 #include "kernels/tsp/race.h"
 
 enum { MOST_WARPS = 8, MOST_NEAR = RACE_TAIL, BUCKET = 1 << 16 };

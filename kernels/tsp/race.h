@@ -47,7 +47,7 @@
 #include "kernels/tsp/colony.h"
 #include "kernels/tsp/deposit_rows.h"
 #include "kernels/tsp/race_clocks.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/warp.h"
 
 enum {
     RACE_LANES = WARP_SIZE,     /* clocks of a row */

@@ -35,7 +35,7 @@
  * Limits: sets of 1 to 32 cities.
  * Source: this project; the rule: thesis §4.4.
  */
-#include "kernels/early_launch.h"
+#include "kernels/cuda/early_launch.h"
 #include "kernels/tsp/race.h"
 
 enum { N_THREADS = RACE_RING }; /* a city of the ring a thread */

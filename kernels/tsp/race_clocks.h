@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "kernels/cuda_random.h"
-#include "kernels/warp.h"
+#include "kernels/cuda/cuda_random.h"
+#include "kernels/cuda/warp.h"
 
 #define RACE_LATE 0x7149f2cau       /* the key of 10^30 */
 #define RACE_NEVER 0xffffffffu      /* the key of a clock that is not in the race */

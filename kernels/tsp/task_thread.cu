@@ -13,7 +13,7 @@
  * Bound by latency: half a warp a block, and a chain of n additions, or 2 n, for each city chosen.
  * Source: JPDC §3.1.2, Fig. 1, §5.1.4; JSC §2.2, §5.1.
  */
-#include "kernels/cuda_random.h"
+#include "kernels/cuda/cuda_random.h"
 #include "kernels/tsp/colony.h"
 
 enum { BITS = 32 /* cities per word of the visited list */ };

@@ -1,6 +1,6 @@
 /* Correct kernels over all that the host backend offers; their results are the same in every order. */
-#include "kernels/cuda_half.h"
-#include "kernels/cuda_port.h"
+#include "kernels/cuda/cuda_half.h"
+#include "kernels/cuda/cuda_port.h"
 #include "tests/planted/planted.h"
 
 static const unsigned FULL_WARP = 0xFFFFFFFFu;

@@ -1,5 +1,5 @@
 /* More allocations than a state has room for (tests/test_registry.c). */
-#include "kernels/device_memory.h"
+#include "kernels/cuda/device_memory.h"
 #include "tests/planted/device_memory.h"
 
 static ab_status allocate(device_memory *memory, int count, bool pinned)

@@ -1,4 +1,4 @@
-/* More allocations than a state has room for (kernels/device_memory.h). */
+/* More allocations than a state has room for (kernels/cuda/device_memory.h). */
 #ifndef ANTBENCH_PLANTED_DEVICE_MEMORY_H
 #define ANTBENCH_PLANTED_DEVICE_MEMORY_H
 

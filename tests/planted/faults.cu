@@ -1,5 +1,5 @@
 /* Kernels that each break one rule of CUDA; tests/test_host_backend.c requires the report. */
-#include "kernels/cuda_port.h"
+#include "kernels/cuda/cuda_port.h"
 #include "tests/planted/planted.h"
 
 static const unsigned FULL_WARP = 0xFFFFFFFFu;

@@ -1,5 +1,5 @@
 /* Our Philox, called as kernels call it. */
-#include "kernels/cuda_port.h"
+#include "kernels/cuda/cuda_port.h"
 #include "tests/planted/planted.h"
 #include "tests/support/philox_stream.h"
 

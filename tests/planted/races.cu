@@ -1,5 +1,5 @@
 /* Kernels that lack a barrier or an initialisation. In ascending order the racing ones are right by luck. */
-#include "kernels/cuda_port.h"
+#include "kernels/cuda/cuda_port.h"
 #include "tests/planted/planted.h"
 
 /* Each thread stores its number, and the next one reads it without waiting. */

@@ -1,5 +1,5 @@
 /* Bytes of device memory (device_bytes.h). */
-#include "kernels/device_bytes.h"
+#include "kernels/cuda/device_bytes.h"
 
 static size_t allocated, most;
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "kernels/cuda_port.h"
+#include "kernels/cuda/cuda_port.h"
 
 #ifdef __CUDACC__
 #include <cuda_fp16.h>

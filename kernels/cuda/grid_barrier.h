@@ -9,7 +9,7 @@
 #ifndef ANTBENCH_GRID_BARRIER_H
 #define ANTBENCH_GRID_BARRIER_H
 
-#include "kernels/cuda_port.h"
+#include "kernels/cuda/cuda_port.h"
 
 /* Adds what others may then know to follow all that the block has written; returns what stood there. */
 static __device__ __forceinline__ unsigned add_released(unsigned *counter, unsigned share)

@@ -1,5 +1,5 @@
 /* What works launch (launches.h). */
-#include "kernels/launches.h"
+#include "kernels/cuda/launches.h"
 
 ab_launches *ab_told_launches;
 

@@ -4,7 +4,7 @@
 #ifndef ANTBENCH_EARLY_LAUNCH_H
 #define ANTBENCH_EARLY_LAUNCH_H
 
-#include "kernels/cuda_port.h"
+#include "kernels/cuda/cuda_port.h"
 
 #ifdef __CUDACC__
 #define LAUNCH_EARLY(kernel, grid, block, shared_bytes) ab_launch_early(kernel, (grid), (block), (shared_bytes))

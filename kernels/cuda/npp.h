@@ -4,7 +4,7 @@
 
 #include <nppi_filtering_functions.h>
 
-#include "kernels/cuda_port.h"
+#include "kernels/cuda/cuda_port.h"
 
 /* What NPP asks of the application; the runtime has all of it at hand, so this costs no time worth keeping it for. */
 static inline ab_status npp_context(NppStreamContext *context)

@@ -2,7 +2,7 @@
 #ifndef ANTBENCH_WARP_H
 #define ANTBENCH_WARP_H
 
-#include "kernels/cuda_port.h"
+#include "kernels/cuda/cuda_port.h"
 
 enum { WARP_SIZE = 32 };
 #define FULL_WARP 0xffffffffu

@@ -6,7 +6,7 @@
 #ifndef ANTBENCH_CLUSTER_H
 #define ANTBENCH_CLUSTER_H
 
-#include "kernels/early_launch.h"
+#include "kernels/cuda/early_launch.h"
 
 #ifdef __CUDACC__
 #define LAUNCH_CLUSTER(kernel, blocks, block, shared_bytes)                                                            \

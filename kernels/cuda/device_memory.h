@@ -3,8 +3,8 @@
 #ifndef ANTBENCH_DEVICE_MEMORY_H
 #define ANTBENCH_DEVICE_MEMORY_H
 
-#include "kernels/cuda_port.h"
-#include "kernels/device_bytes.h"
+#include "kernels/cuda/cuda_port.h"
+#include "kernels/cuda/device_bytes.h"
 
 enum { DEVICE_ALLOCATIONS = 16 };
 
@@ -20,7 +20,8 @@ typedef struct device_memory {
 static inline ab_status device_room(int n_allocations)
 {
     if (n_allocations < DEVICE_ALLOCATIONS) return ab_ok();
-    return ab_failed("more than %d allocations (DEVICE_ALLOCATIONS in kernels/device_memory.h)", DEVICE_ALLOCATIONS);
+    return ab_failed("more than %d allocations (DEVICE_ALLOCATIONS in kernels/cuda/device_memory.h)",
+                     DEVICE_ALLOCATIONS);
 }
 
 /* Allocates `bytes` of device memory into *pointer, on a boundary of 256 bytes. AB_UNSUPPORTED when the device has not

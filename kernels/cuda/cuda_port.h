@@ -20,7 +20,7 @@
 
 #include <cuda_runtime.h>
 
-#include "kernels/launches.h"
+#include "kernels/cuda/launches.h"
 
 #define AB_GPU(name) name##_cuda
 #define LAUNCH(kernel, grid, block, shared_bytes)                                                                      \
