@@ -5,7 +5,7 @@
  * (kernels/tsp/race_sparse.cu says why that is exact). Steps are those of cpu-best-nn, vectors of 16 candidates and
  * several ants of a thread in turns; a city is known by its place along Hilbert's curve, so that rows of cities
  * that are near lie near and whether they are left is a bit each: 12.5 KB at 100000 cities, which stay in the
- * cache. Where the set is exhausted the nearest city is found by leaves (kernels/tsp/leaves.h).
+ * cache. Where the set is exhausted the nearest city is found by leaves (kernels/tsp/steps/leaves.h).
  */
 #include <float.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "baselines/trails.h"
-#include "kernels/tsp/leaves.h"
+#include "kernels/tsp/steps/leaves.h"
 #include "operations/tsp.h"
 
 tsp_open cpu_sparse;

@@ -1,5 +1,5 @@
-/* tsp/cpu-split and tsp/cpu-islands: several processes of tsp/cpu-best-nn (kernels/tsp/team.h). */
-#include "kernels/tsp/team.h"
+/* tsp/cpu-split and tsp/cpu-islands: several processes of tsp/cpu-best-nn (kernels/tsp/team/team.h). */
+#include "kernels/tsp/team/team.h"
 #include "operations/tsp.h"
 
 tsp_open cpu_split, cpu_islands;

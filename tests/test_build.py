@@ -128,7 +128,7 @@ def test_other_architectures_build_again_and_the_hash_is_the_same_in_every_folde
     for folder in (tree, other):
         make(folder, *objects, "CUDA_ARCHS=80", f"NVCC={nvcc()}")
         names[folder] = hashes(folder, objects)
-    assert names[tree] == names[other] and "kernels/tsp/evaporate.cu" in names[tree]
+    assert names[tree] == names[other] and "kernels/tsp/steps/evaporate.cu" in names[tree]
     assert "nvcc" in make(tree, *objects, "CUDA_ARCHS=90", f"NVCC={nvcc()}")
     assert hashes(tree, objects) != names[tree]
 

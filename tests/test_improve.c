@@ -1,4 +1,4 @@
-/* Stage "improve" (kernels/tsp/improve.cu, baselines/cpu_improve.c) beside every implementation of Ant System: right
+/* Stage "improve" (kernels/tsp/steps/improve.cu, baselines/cpu_improve.c) beside every implementation of Ant System: right
  * tours of every size, for the best ant and for all, by every order of threads; each move gains what it says; one
  * tour gives one tour; and verification rejects stages with planted faults. */
 #include <setjmp.h>
@@ -12,8 +12,8 @@
 
 #include "instances/tsplib.h"
 #include "kernels/host/host_backend.h"
-#include "kernels/tsp/improved.h"
-#include "kernels/tsp/verify.h"
+#include "kernels/tsp/check/improved.h"
+#include "kernels/tsp/check/verify.h"
 #include "tests/planted/tsp_improve.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"

@@ -1,4 +1,4 @@
-/* Colonies of several ranks (kernels/tsp/team.h), on the CPU and on the host backend: as one process here and, with MPI,
+/* Colonies of several ranks (kernels/tsp/team/team.h), on the CPU and on the host backend: as one process here and, with MPI,
  * as several (build/bin/tests/test_team_mpi, which tests/test_ranks.py starts).
  *
  * A divided colony builds the tours that its part's implementation builds alone; an island those of a lone colony with
@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "kernels/ranks.h"
-#include "kernels/tsp/team.h"
-#include "kernels/tsp/verify.h"
+#include "kernels/tsp/team/team.h"
+#include "kernels/tsp/check/verify.h"
 #include "kernels/workers.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"

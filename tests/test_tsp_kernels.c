@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/tsp/verify.h"
+#include "kernels/tsp/check/verify.h"
 #include "instances/tsplib.h"
 #include "kernels/host/host_backend.h"
 #include "kernels/tsp/tsp.h"

@@ -1,4 +1,4 @@
-/* The check of candidate sets (kernels/tsp/verify.h): it accepts what as_nearest_neighbours builds and refuses each
+/* The check of candidate sets (kernels/tsp/check/verify.h): it accepts what as_nearest_neighbours builds and refuses each
  * way in which a set can be wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/tsp/verify.h"
+#include "kernels/tsp/check/verify.h"
 
 enum { N = 6, NN = 3 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "bench/clock/gpu.h"
-#include "kernels/device_memory.h"
+#include "kernels/cuda/device_memory.h"
 
 enum { COPY_BYTES = 1 << 28 };
 enum { THREADS = 256, BLOCKS_PER_SM = 8 };

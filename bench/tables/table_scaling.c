@@ -1,4 +1,4 @@
-/* How Ant System with candidate sets scales over GPUs and machines: a rank of MPI on each (kernels/tsp/team.h).
+/* How Ant System with candidate sets scales over GPUs and machines: a rank of MPI on each (kernels/tsp/team/team.h).
  *
  *   scaling       strong: n ants in all
  *   scaling-weak  n ants a rank, so that an iteration of R ranks has R n of them

@@ -22,7 +22,7 @@
 
 #include "base/parameter.h"
 #include "kernels/implementation.h"
-#include "kernels/tsp/snapshot.h"
+#include "kernels/tsp/check/snapshot.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,11 +1,11 @@
 /* choice-info to the harness: parameters, verification and how much work it is (kernels/operation.h). The problem is a
- * snapshot of a colony (kernels/tsp/snapshot.h); a sample is the weights of all edges. */
+ * snapshot of a colony (kernels/tsp/check/snapshot.h); a sample is the weights of all edges. */
 #include <math.h>
 #include <stdio.h>
 
 #include "kernels/choice_info/choice_info.h"
 #include "kernels/host/host_backend.h"
-#include "kernels/tsp/inputs.h"
+#include "kernels/tsp/steps/inputs.h"
 
 enum { VERIFIED_ORDER = 2 }; /* of the host backend: one that lets a warp run ahead of the others */
 

@@ -1,5 +1,5 @@
 /* deposit to the harness: parameters, verification, and how much work it is (kernels/operation.h). The problem is a
- * snapshot of a colony (kernels/tsp/snapshot.h); a sample is one update. Those of the gather rungs take n_ants n^3
+ * snapshot of a colony (kernels/tsp/check/snapshot.h); a sample is one update. Those of the gather rungs take n_ants n^3
  * steps, so a sample's time is told from one ant's before it is taken. */
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "kernels/deposit/deposit.h"
 #include "kernels/host/host_backend.h"
-#include "kernels/tsp/inputs.h"
+#include "kernels/tsp/steps/inputs.h"
 
 enum { VERIFIED_ORDER = 2 }; /* of the host backend: one that lets a warp run ahead of the others */
 enum { MIN_HOST_ANTS = 2 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/tsp/leaves.h"
+#include "kernels/tsp/steps/leaves.h"
 #include "kernels/tsp/tsp.h"
 
 static const char *const protocol_names[] = {

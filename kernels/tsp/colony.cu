@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernels/tsp/colony.h"
-#include "kernels/tsp/team.h"
+#include "kernels/tsp/team/team.h"
 
 enum { MAX_ANTS = 1 << ANT_BITS, MAX_SEARCHED = 1 << 29 /* distance of cities: three of them add up in an int */ };
 

@@ -12,10 +12,10 @@
 #include "kernels/host/host_backend.h"
 #include "kernels/operation.h"
 #include "kernels/ranks.h"
-#include "kernels/tsp/inputs.h"
-#include "kernels/tsp/team.h"
+#include "kernels/tsp/steps/inputs.h"
+#include "kernels/tsp/team/team.h"
 #include "kernels/tsp/tsp.h"
-#include "kernels/tsp/verify.h"
+#include "kernels/tsp/check/verify.h"
 
 enum { MIN_HOST_ANTS = 2 };
 

@@ -45,7 +45,7 @@
 #include <stdlib.h>
 
 #include "kernels/tsp/colony.h"
-#include "kernels/tsp/deposit_rows.h"
+#include "kernels/tsp/steps/deposit_rows.h"
 #include "kernels/tsp/race_clocks.h"
 #include "kernels/cuda/warp.h"
 

@@ -52,7 +52,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/tsp/leaves.h"
+#include "kernels/tsp/steps/leaves.h"
 #include "kernels/tsp/race.h"
 
 enum {

@@ -2,7 +2,7 @@
 #ifndef ANTBENCH_TEST_SNAPSHOTS_H
 #define ANTBENCH_TEST_SNAPSHOTS_H
 
-#include "kernels/tsp/snapshot.h"
+#include "kernels/tsp/check/snapshot.h"
 
 /* n random cities, of which the first two are one, random tours with their lengths, and symmetric pheromone over six
  * orders of magnitude. Tours are alike, as ants' are: each is that of an earlier ant but for a few cities. Fails the

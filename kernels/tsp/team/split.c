@@ -17,7 +17,7 @@
  */
 #include <string.h>
 
-#include "kernels/tsp/team.h"
+#include "kernels/tsp/team/team.h"
 
 static const ab_work_methods all_ants = {.n_stages = 4,
                                          .stage_names = {"choice", "construct", "update", "reduce"},

@@ -1,8 +1,8 @@
-/* Cities in leaves (kernels/tsp/leaves.h). */
+/* Cities in leaves (kernels/tsp/steps/leaves.h). */
 #include <math.h>
 #include <string.h>
 
-#include "kernels/tsp/leaves.h"
+#include "kernels/tsp/steps/leaves.h"
 #include "tours/neighbours.h"
 
 /* ---- Making them ---- */

@@ -1,6 +1,6 @@
 /* The rungs of several GPUs (team.h): which rung each rank has as its part. */
 #include "kernels/tsp/colony.h"
-#include "kernels/tsp/team.h"
+#include "kernels/tsp/team/team.h"
 
 AB_RUNG(tsp_rung, tsp_split) = {.construct = NULL, .way = &as_split, .part = "tsp/race-candidates"};
 

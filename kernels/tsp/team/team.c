@@ -1,10 +1,10 @@
-/* Orders, and what they come to on every rank (kernels/tsp/team.h). */
+/* Orders, and what they come to on every rank (kernels/tsp/team/team.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "kernels/tsp/team.h"
+#include "kernels/tsp/team/team.h"
 #include "kernels/workers.h"
 
 typedef enum order_kind { OPEN, STAGE, READ, WRITE, POISON, CLOSE } order_kind;

@@ -1,7 +1,7 @@
-/* Moves that a local search has left (kernels/tsp/improved.h). */
+/* Moves that a local search has left (kernels/tsp/check/improved.h). */
 #include <stdlib.h>
 
-#include "kernels/tsp/improved.h"
+#include "kernels/tsp/check/improved.h"
 
 ab_status improved_open(const as_problem *problem, improved_lists *lists)
 {

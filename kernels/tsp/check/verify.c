@@ -1,13 +1,13 @@
-/* Checks of Ant System's output (kernels/tsp/verify.h). */
+/* Checks of Ant System's output (kernels/tsp/check/verify.h). */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/tsp/improved.h"
-#include "kernels/tsp/max_min_again.h"
-#include "kernels/tsp/verify.h"
-#include "kernels/tsp/wheel.h"
+#include "kernels/tsp/check/improved.h"
+#include "kernels/tsp/check/max_min_again.h"
+#include "kernels/tsp/check/verify.h"
+#include "kernels/tsp/check/wheel.h"
 
 enum { MANY = 500 /* ants or rows from which on they are checked on all cores */ };
 

@@ -1,10 +1,10 @@
-/* Instances as inputs (kernels/tsp/inputs.h). */
+/* Instances as inputs (kernels/tsp/steps/inputs.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/tsp/inputs.h"
+#include "kernels/tsp/steps/inputs.h"
 
 static void describe_instance(const char *asked, const tsp_instance *instance, ab_input *input)
 {

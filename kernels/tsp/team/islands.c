@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "kernels/tsp/team.h"
+#include "kernels/tsp/team/team.h"
 
 static const ab_work_methods methods = {.n_stages = 4,
                                         .stage_names = {"exchange", "choice", "construct", "update"},

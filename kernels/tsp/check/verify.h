@@ -17,14 +17,14 @@ ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t le
  *              most VERIFY_WEIGHT_TOLERANCE)
  *   tours      each ant's, with its length
  *   improved   after stage "improve", where there is one, no tour is longer than before, each as long as it is said to
- *              be, and those that were to be improved are hardly to be made shorter (kernels/tsp/improved.h)
+ *              be, and those that were to be improved are hardly to be made shorter (kernels/tsp/check/improved.h)
  *   best       the best tour is one, and as long as the shortest of all iterations so far
  *   all-zero   no step uses that rule where every weight is above VERIFY_LEAST_WEIGHT; where all weights are 0 all
  *   steps
  *              do, and go to the nearest city
  *   choices    where all edges weigh the same no two tours are the same, and no part of the wheel is drawn much more
  *   often
- *              than others (kernels/tsp/wheel.h); that rests on tours as the stage "construct" leaves them
+ *              than others (kernels/tsp/check/wheel.h); that rests on tours as the stage "construct" leaves them
  *   pheromone  against a recomputation in double from what it was and the tours (relative error at most
  *              VERIFY_PHEROMONE_TOLERANCE; NaN fails), with mmas its limits and beginning anew (max_min_again.h)
  * Before the last of several iterations the pheromone is overwritten so that all edges weigh the same: its tours are

@@ -1,7 +1,7 @@
-/* Snapshots of a colony (kernels/tsp/snapshot.h). */
+/* Snapshots of a colony (kernels/tsp/check/snapshot.h). */
 #include <stdlib.h>
 
-#include "kernels/tsp/snapshot.h"
+#include "kernels/tsp/check/snapshot.h"
 #include "kernels/tsp/tsp.h"
 
 static ab_status allocate(tsp_snapshot *snapshot)

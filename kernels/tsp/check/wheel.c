@@ -1,10 +1,10 @@
-/* Choices among equals (kernels/tsp/wheel.h). */
+/* Choices among equals (kernels/tsp/check/wheel.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/tsp/wheel.h"
+#include "kernels/tsp/check/wheel.h"
 
 /* A count x of choices of probability p_1, p_2 ... whose sum is the mean has a chance of exp(-surprise) at most to be
  * so far from it (Chernoff's bound). */

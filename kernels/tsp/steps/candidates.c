@@ -1,9 +1,9 @@
-/* Building, checking and keeping candidate sets (kernels/tsp/candidates.h). */
+/* Building, checking and keeping candidate sets (kernels/tsp/steps/candidates.h). */
 #include <stdlib.h>
 #include <time.h>
 
-#include "kernels/tsp/candidates.h"
-#include "kernels/tsp/verify.h"
+#include "kernels/tsp/steps/candidates.h"
+#include "kernels/tsp/check/verify.h"
 
 enum { SAMPLES = 10, MAX_SETS = sizeof((tsp_candidates *)0)->sets / sizeof *((tsp_candidates *)0)->sets };
 static const double BUDGET_S = 1.0; /* for timing one set */
