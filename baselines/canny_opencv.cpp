@@ -7,7 +7,7 @@
  * Source: thesis §6.6.5, Table 6.1.
  */
 #include "baselines/opencv_ipp.h"
-#include "kernels/detector.h"
+#include "kernels/edges/detector.h"
 #include "operations/canny.h"
 
 extern "C" canny_open canny_opencv;

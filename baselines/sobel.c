@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/detector.h"
+#include "kernels/edges/detector.h"
 #include "operations/sobel.h"
 
 sobel_open sobel_seq;

@@ -34,7 +34,7 @@
 
 #include <stdbool.h>
 
-#include "kernels/detector.h"
+#include "kernels/edges/detector.h"
 
 #ifdef __cplusplus
 extern "C" {

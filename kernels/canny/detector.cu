@@ -1,6 +1,6 @@
 /* A Canny detector: its memory, and the stages around a rung's kernels. */
 #include "kernels/canny/canny.h"
-#include "kernels/gpu_detector.h"
+#include "kernels/edges/gpu_detector.h"
 
 #ifdef __CUDACC__
 static const ab_backend THIS_BACKEND = AB_CUDA;

@@ -11,7 +11,7 @@
 
 #include "images/edge_map.h"
 #include "kernels/colour_edge/pipeline.h"
-#include "kernels/gpu_detector.h"
+#include "kernels/edges/gpu_detector.h"
 
 /* The grid's y dimension has 16 bits, and the smallest tile two rows. */
 enum { MAX_HEIGHT = 2 * 65535 };

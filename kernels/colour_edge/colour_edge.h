@@ -37,7 +37,7 @@
 #ifndef ANTBENCH_COLOUR_EDGE_H
 #define ANTBENCH_COLOUR_EDGE_H
 
-#include "kernels/detector.h"
+#include "kernels/edges/detector.h"
 
 #ifdef __cplusplus
 extern "C" {

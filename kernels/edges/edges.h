@@ -6,7 +6,7 @@
 #define ANTBENCH_EDGES_H
 
 #include "images/image.h"
-#include "kernels/detector.h"
+#include "kernels/edges/detector.h"
 #include "kernels/operation.h"
 
 /* ---- Images as inputs ---- */

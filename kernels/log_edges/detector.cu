@@ -1,5 +1,5 @@
 /* A detector of log-edges: its memory, and the stages around a rung's kernels. */
-#include "kernels/gpu_detector.h"
+#include "kernels/edges/gpu_detector.h"
 #include "kernels/log_edges/detector.h"
 
 typedef struct log_detector {

@@ -16,7 +16,7 @@
 #define ANTBENCH_LOG_EDGES_H
 
 #include "kernels/convolution/convolution.h"
-#include "kernels/detector.h"
+#include "kernels/edges/detector.h"
 
 #ifdef __cplusplus
 extern "C" {

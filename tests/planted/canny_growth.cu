@@ -1,7 +1,7 @@
 /* canny/gpu with a number of passes, right as it stands and wrong in one way for each planted bug: the comparison with
  * the reference must find every one (tests/test_edges_verify.c). */
 #include "kernels/canny/canny.h"
-#include "kernels/gpu_detector.h"
+#include "kernels/edges/gpu_detector.h"
 #include "tests/planted/canny_growth.h"
 
 static int detections; /* of the detector that was opened last */

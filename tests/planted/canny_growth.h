@@ -2,7 +2,7 @@
 #ifndef ANTBENCH_PLANTED_CANNY_GROWTH_H
 #define ANTBENCH_PLANTED_CANNY_GROWTH_H
 
-#include "kernels/detector.h"
+#include "kernels/edges/detector.h"
 
 enum planted_canny_bug {
     CANNY_BUG_NONE,

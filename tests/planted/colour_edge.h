@@ -2,7 +2,7 @@
 #ifndef ANTBENCH_PLANTED_COLOUR_EDGE_H
 #define ANTBENCH_PLANTED_COLOUR_EDGE_H
 
-#include "kernels/detector.h"
+#include "kernels/edges/detector.h"
 
 enum planted_colour_edge_bug {
     CE_BUG_NONE,

@@ -3,7 +3,7 @@
 #ifndef ANTBENCH_TEST_REGISTERED_H
 #define ANTBENCH_TEST_REGISTERED_H
 
-#include "kernels/detector.h"
+#include "kernels/edges/detector.h"
 #include "kernels/edge_ants/edge_ants.h"
 #include "kernels/tsp/tsp.h"
 

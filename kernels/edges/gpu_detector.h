@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/detector.h"
+#include "kernels/edges/detector.h"
 #include "kernels/cuda/device_memory.h"
 
 /* The first member of an operation's own detector, which calloc has made. */

@@ -1,5 +1,5 @@
 /* Parameters that the edge detectors share (detector.h). */
-#include "kernels/detector.h"
+#include "kernels/edges/detector.h"
 
 ed_params ed_default_params(void)
 {
