@@ -81,7 +81,7 @@ is_static = $(filter /%,$(shell $(CXX) -print-file-name=lib$(1).a))
 library = $(if $(is_static),-l:lib$(1).a,$(or $(shell pkg-config --libs $(2) 2>/dev/null),-l$(1)))
 DATA_LIBS := $(call library,jansson,jansson) $(call library,csv,libcsv) $(call library,boost_context,) $(call library,nettle,nettle) \
 	$(call library,png16,libpng16) $(call library,jpeg,libjpeg) $(call library,z,zlib)
-# MPI for build/bin/antbench-mpi, where Open MPI is installed: of several GPUs or machines (kernels/ranks.h).
+# MPI for build/bin/antbench-mpi, where Open MPI is installed: of several GPUs or machines (mpi/ranks.h).
 MPI_FLAGS := $(shell mpicc --showme:compile 2>/dev/null)
 MPI_LIBS := $(shell mpicc --showme:link 2>/dev/null)
 MPI := $(MPI_LIBS)
@@ -89,7 +89,7 @@ LIBS := $(OPENCV_LIBS) $(DATA_LIBS) -ldl -lpthread -lm
 
 # ---- Sources ----
 DRIVERS := $(wildcard bench/tables/table_*.c)
-C_SOURCES := $(filter-out bench/antbench.c bench/record/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c kernels/*/*/*.c instances/*.c tours/*.c images/*.c baselines/*.c bench/*.c bench/*/*.c))
+C_SOURCES := $(filter-out bench/antbench.c bench/record/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c kernels/*/*/*.c instances/*.c tours/*.c images/*.c mpi/ranks_none.c mpi/workers.c baselines/*.c bench/*.c bench/*/*.c))
 KERNELS := $(wildcard kernels/*/*.cu kernels/*/*/*.cu)
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp)
 OPERATIONS := $(shell LC_ALL=C sed -n 's/^OPERATION.\([a-z_]*\),.*/\1/p' kernels/registry.def)
@@ -100,7 +100,7 @@ TEST_KERNELS := $(wildcard tests/planted/*.cu docs/*.cu)
 TEST_SUPPORT := $(wildcard tests/support/*.c)
 TEST_SUPPORT_CXX := $(wildcard tests/support/*.cpp)
 PROGRAM := build/bin/antbench
-MPI_SOURCES := $(wildcard mpi/*.c)
+MPI_SOURCES := mpi/ranks.c mpi/nccl.c
 MPI_PROGRAM := $(if $(MPI),$(PROGRAM)-mpi)
 
 OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(CXX_SOURCES:%.cpp=build/obj/%.o) build/obj/bench/record/build_info.o
@@ -353,7 +353,7 @@ TEST_OBJECTS := $(filter-out $(OF_CUDA:%=build/obj/%.o),$(OBJECTS)) $(OF_CUDA:%=
 	$(patsubst %.cu,build/obj/%.host.o,$(wildcard docs/*.cu))
 
 # With MPI the same, but for the file that stands in for it where there is none.
-with_mpi = $(filter-out build/obj/kernels/ranks_none.o,$(1)) $(MPI_SOURCES:%.c=build/obj/%.o)
+with_mpi = $(filter-out build/obj/mpi/ranks_none.o,$(1)) $(MPI_SOURCES:%.c=build/obj/%.o)
 build/obj/mpi/%.o: private CFLAGS += $(patsubst -I%,-isystem %,$(MPI_FLAGS))
 
 $(MPI_PROGRAM): build/obj/bench/antbench.o $(call with_mpi,$(OBJECTS)) $(CUDA_OBJECTS) | $(TBB)

@@ -14,8 +14,8 @@
 #include "bench/program/program.h"
 #include "bench/record/build_info.h"
 #include "bench/solve.h"
-#include "kernels/ranks.h"
-#include "kernels/workers.h"
+#include "mpi/ranks.h"
+#include "mpi/workers.h"
 
 static int print_help(void)
 {

@@ -58,19 +58,19 @@ const char *ab_backend_name(ab_backend backend); /* "cpu", "cuda", "host" */
 
 /* What tests, tables and checks need to know of an implementation: any of these, or 0. */
 enum {
-    AB_EXACT = 1 << 0,       /* "exact": selects by the random proportional rule, so a chi-square test applies */
-    AB_CANDIDATES = 1 << 1,  /* "candidates": needs candidate sets */
-    AB_PARTIAL = 1 << 2,     /* "partial": its map has no edges but the reference's, of which it may miss some where a
+    AB_EXACT = 1 << 0,         /* "exact": selects by the random proportional rule, so a chi-square test applies */
+    AB_CANDIDATES = 1 << 1,    /* "candidates": needs candidate sets */
+    AB_PARTIAL = 1 << 2,       /* "partial": its map has no edges but the reference's, of which it may miss some where a
                              * parameter limits the passes */
-    AB_OTHER_RULES = 1 << 3, /* "other-rules": an edge detector by rules of its own, as a library's. How much its map
+    AB_OTHER_RULES = 1 << 3,   /* "other-rules": an edge detector by rules of its own, as a library's. How much its map
                              * differs from the reference's is a quality of its row; only a broken call is its fault */
-    AB_REFERENCE = 1 << 4,   /* "reference": what the operation's other implementations are compared with */
-    AB_SEVERAL = 1 << 5,     /* "several": of several GPUs or machines (kernels/ranks.h); its stages return when all are
+    AB_REFERENCE = 1 << 4,     /* "reference": what the operation's other implementations are compared with */
+    AB_SEVERAL = 1 << 5,       /* "several": of several GPUs or machines (mpi/ranks.h); its stages return when all are
                              * done, and CLOCK_MONOTONIC times them on GPUs too */
-    AB_THREAD_EACH = 1 << 6, /* "thread-each": a thread works on each ant by itself; the usual is a warp */
-    AB_BLOCK_EACH = 1 << 7,  /* "block-each": a block of threads works on each ant */
-    AB_WORKERS = 1 << 8,     /* "workers": a block of as many threads as its parameters say works on each ant */
-    AB_GATHER = 1 << 9,      /* "gather": each entry of the pheromone looks for its edge in all tours */
+    AB_THREAD_EACH = 1 << 6,   /* "thread-each": a thread works on each ant by itself; the usual is a warp */
+    AB_BLOCK_EACH = 1 << 7,    /* "block-each": a block of threads works on each ant */
+    AB_WORKERS = 1 << 8,       /* "workers": a block of as many threads as its parameters say works on each ant */
+    AB_GATHER = 1 << 9,        /* "gather": each entry of the pheromone looks for its edge in all tours */
     AB_SINGLE_STEPS = 1 << 10, /* "single-steps": simulates every step of a system by its rules, whatever they are */
     AB_BITS = 1 << 11,         /* "bits": a membrane is a bit */
     AB_RACE = 1 << 12,         /* "race": ants choose by a race of clocks (kernels/tsp/race.h) */

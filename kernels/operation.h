@@ -172,7 +172,7 @@ struct ab_operation {
     /* Seconds that a sample, its verification and everything else around the samples roughly take: for ETAs. */
     void (*estimate)(const ab_circumstances *c, const void *params, double *sample_s, double *once_s);
     /* On ranks after the first: does what a work of several ranks orders that rank 0 has called them to, until it is
-     * closed (kernels/workers.h); `gpu` is why there is none here, or AB_OK. NULL: there is no such work. */
+     * closed (mpi/workers.h); `gpu` is why there is none here, or AB_OK. NULL: there is no such work. */
     void (*serve)(ab_status gpu);
 };
 

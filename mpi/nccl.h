@@ -1,4 +1,4 @@
-/* NCCL, loaded where it is found at run time: sums of floats between the GPUs of a group (kernels/ranks.h), over NVLink
+/* NCCL, loaded where it is found at run time: sums of floats between the GPUs of a group (mpi/ranks.h), over NVLink
  * where there is one. Nothing of it is needed to build. */
 #ifndef ANTBENCH_MPI_NCCL_H
 #define ANTBENCH_MPI_NCCL_H

@@ -1,4 +1,4 @@
-/* kernels/ranks.h on MPI: the one file of build/bin/antbench-mpi that antbench has not.
+/* mpi/ranks.h on MPI: the one file of build/bin/antbench-mpi that antbench has not.
  *
  * Any MPI will do. Calls of MPI do not return errors: it ends all
  * ranks. A rank without work asks for an order again and again, and after a millisecond sleeps in between, so that it
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/ranks.h"
+#include "mpi/ranks.h"
 #include "mpi/nccl.h"
 
 enum { ORDER = 1, PASS = 2, AT_ONCE = 1 << 30 };

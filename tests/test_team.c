@@ -14,10 +14,10 @@
 
 #include <cmocka.h>
 
-#include "kernels/ranks.h"
+#include "mpi/ranks.h"
 #include "kernels/tsp/team/team.h"
 #include "kernels/tsp/check/verify.h"
-#include "kernels/workers.h"
+#include "mpi/workers.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
 

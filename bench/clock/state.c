@@ -3,7 +3,7 @@
 
 #include "bench/clock/machine.h"
 #include "bench/clock/state.h"
-#include "kernels/ranks.h"
+#include "mpi/ranks.h"
 
 static void lock_clock(const ab_options *options, ab_machine_state *state)
 {

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "bench/plan/share.h"
-#include "kernels/ranks.h"
+#include "mpi/ranks.h"
 
 /* The driver's effort as the options change it. The budget and the steps, which are compared with, are infinite where
  * there is no limit. */

@@ -19,7 +19,7 @@
 #include "bench/program/program.h"
 #include "bench/program/progress.h"
 #include "bench/record/build_info.h"
-#include "kernels/ranks.h"
+#include "mpi/ranks.h"
 
 /* ---- Measuring ---- */
 

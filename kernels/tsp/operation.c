@@ -11,7 +11,7 @@
 
 #include "kernels/host/host_backend.h"
 #include "kernels/operation.h"
-#include "kernels/ranks.h"
+#include "mpi/ranks.h"
 #include "kernels/tsp/steps/inputs.h"
 #include "kernels/tsp/team/team.h"
 #include "kernels/tsp/tsp.h"

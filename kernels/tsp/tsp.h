@@ -85,7 +85,7 @@
 #include "base/parameter.h"
 #include "instances/distances.h"
 #include "kernels/implementation.h"
-#include "kernels/ranks.h"
+#include "mpi/ranks.h"
 
 #ifdef __cplusplus
 extern "C" {

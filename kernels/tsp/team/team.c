@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "kernels/tsp/team/team.h"
-#include "kernels/workers.h"
+#include "mpi/workers.h"
 
 typedef enum order_kind { OPEN, STAGE, READ, WRITE, POISON, CLOSE } order_kind;
 

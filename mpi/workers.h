@@ -1,4 +1,4 @@
-/* What ranks of MPI after the first do (kernels/ranks.h): they wait until rank 0 calls them to a work of several ranks.
+/* What ranks of MPI after the first do (mpi/ranks.h): they wait until rank 0 calls them to a work of several ranks.
  *
  * The call names an operation. Its ab_operation.serve then does on them what that work's methods order on rank 0, until
  * rank 0 has closed it, or could not open it; so the registry alone knows which operations have works of several ranks.

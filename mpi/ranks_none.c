@@ -1,7 +1,7 @@
-/* kernels/ranks.h of a program without MPI: one rank, which is its own group. */
+/* mpi/ranks.h of a program without MPI: one rank, which is its own group. */
 #include <string.h>
 
-#include "kernels/ranks.h"
+#include "mpi/ranks.h"
 
 void ranks_begin(void)
 {

@@ -1,7 +1,7 @@
 /* The processes that work on a row together: ranks of MPI, in build/bin/antbench-mpi (mpi/ranks.c); this process alone,
  * in antbench itself (ranks_none.c), where all of this does nothing.
  *
- * Rank 0 runs the harness, as ever; the others wait for what it orders (kernels/workers.h). A *group* is the first n
+ * Rank 0 runs the harness, as ever; the others wait for what it orders (mpi/workers.h). A *group* is the first n
  * ranks while they work together: all of them call the functions of a group, in the same order. A rank that is lost is
  * no error here: MPI ends all of them, and what started them says so (scripts/ranks).
  */

@@ -1,9 +1,9 @@
-/* Calling ranks after the first to work (kernels/workers.h). */
+/* Calling ranks after the first to work (mpi/workers.h). */
 #include <stdio.h>
 
 #include "kernels/operation.h"
-#include "kernels/ranks.h"
-#include "kernels/workers.h"
+#include "mpi/ranks.h"
+#include "mpi/workers.h"
 
 typedef struct call {
     char operation[32]; /* "": dismissed */
