@@ -89,9 +89,9 @@ LIBS := $(OPENCV_LIBS) $(DATA_LIBS) -ldl -lpthread -lm
 
 # ---- Sources ----
 DRIVERS := $(wildcard bench/tables/table_*.c)
-C_SOURCES := $(filter-out bench/antbench.c bench/record/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c kernels/*/*/*.c instances/*.c tours/*.c images/*.c mpi/ranks_none.c mpi/workers.c baselines/*.c bench/*.c bench/*/*.c))
+C_SOURCES := $(filter-out bench/antbench.c bench/record/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c kernels/*/*/*.c instances/*.c tours/*.c images/*.c mpi/ranks_none.c mpi/workers.c baselines/*.c baselines/*/*.c bench/*.c bench/*/*.c))
 KERNELS := $(wildcard kernels/*/*.cu kernels/*/*/*.cu)
-CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp)
+CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp baselines/*/*.cpp)
 OPERATIONS := $(shell LC_ALL=C sed -n 's/^OPERATION.\([a-z_]*\),.*/\1/p' kernels/registry.def)
 GENERATED := build/gen/drivers.inc build/gen/config.h $(OPERATIONS:%=build/gen/operations/%.h)
 TESTS := $(wildcard tests/test_*.c)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baselines/cpu_colony.h"
+#include "baselines/tsp/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "kernels/edge_ants/edge_ants.h"
 #include "kernels/cuda/philox.h"

@@ -156,7 +156,7 @@ BIASED = Kernel(  # valid tours, but the first cities are chosen too often
 TABLES = {"table_9_9.c": "bench/tables", "thesis-9.9.csv": "results/published", "table_9_8.c": "bench/tables"}
 OPERATION = {  # edges by Sobel's operator under another name
     "kernels/mine/operation.c": "kernels/edges/sobel.c",
-    "baselines/mine.c": "baselines/sobel.c",
+    "baselines/mine.c": "baselines/edges/sobel.c",
 }
 OPERATION_LINES = """\
 #define NAME_mine "mine"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "baselines/cpu_blocks.h"
+#include "baselines/tsp/cpu_blocks.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
 #include "tests/support/selection_test.h"

@@ -68,7 +68,7 @@ def test_a_row_that_no_run_has_is_listed(files):
     assert found["mine"][6] == '`make bench-3.3 ARGS="--implementations tsp/mine"`'
     assert found["ds-roulette"][4] == "protocol=as-best,as" and found["ds-roulette"][5].startswith("d198 a280 ")
     assert "## JPDC, Table 4: pheromone update" in text and "published/jpdc-4.csv" in text
-    assert "- other/unused: [baselines/sobel.c]" in text.split("## In no table")[1]
+    assert "- other/unused: [baselines/edges/sobel.c]" in text.split("## In no table")[1]
 
 
 def test_rows_of_a_pattern_are_one_line(files):

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "baselines/cpu_blocks.h"
+#include "baselines/tsp/cpu_blocks.h"
 
 #define LIKELY(condition) __builtin_expect(condition, 1)
 

@@ -33,7 +33,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "baselines/cpu_blocks.h"
+#include "baselines/tsp/cpu_blocks.h"
 #include "operations/tsp.h"
 
 tsp_open cpu_blocks;

@@ -3,9 +3,9 @@
 #if defined(__x86_64__) && !defined(__clang__)
 #pragma GCC target("arch=x86-64-v4")
 #endif
-#include "baselines/cpu_blocks.h"
+#include "baselines/tsp/cpu_blocks.h"
 
 #undef CPU_MULTIVERSION
 #define CPU_MULTIVERSION
 #define cpu_blocks_walk cpu_blocks_walk_wide
-#include "baselines/cpu_blocks_walk.c"
+#include "baselines/tsp/cpu_blocks_walk.c"
