@@ -1,6 +1,6 @@
 """Where the code behind a measured row is: its file as it was at the commit that the run was built from.
 
-Which file an implementation is in says kernels/registry.def, that of the commit where git has it, else today's.
+Which file an implementation is in says bench/registry/registry.def, that of the commit where git has it, else today's.
 """
 
 import functools
@@ -10,7 +10,7 @@ import subprocess
 
 from antbench.command import ROOT
 
-REGISTRY = "kernels/registry.def"
+REGISTRY, BEFORE = "bench/registry/registry.def", "kernels/registry.def"
 LINE = re.compile(r'^(?:CPU|GPU)\((\w+),\s*"([^"]+)",\s*\w+,\s*"([^"]+)"', re.M)
 REMOTE = re.compile(r"(?:https?://(?:[^@/]+@)?|ssh://(?:[^@/]+@)?|[^@/:]+@)([\w.-]+)[:/](.+?)(?:\.git)?/?")
 
@@ -34,8 +34,9 @@ def repository():
 @functools.cache
 def files(commit):
     """{implementation: its file} at a commit, today's where that is not known."""
-    text = commit and git("show", "--end-of-options", f"{commit}:{REGISTRY}")
-    text = text or (ROOT / REGISTRY).read_text(encoding="utf-8")
+    places = (REGISTRY, BEFORE) if commit else ()
+    found = (git("show", "--end-of-options", f"{commit}:{place}") for place in places)
+    text = next(filter(None, found), None) or (ROOT / REGISTRY).read_text(encoding="utf-8")
     return {f"{operation.replace('_', '-')}/{name}": file for operation, name, file in LINE.findall(text)}
 
 

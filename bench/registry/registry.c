@@ -24,7 +24,7 @@
 #define CPU(operation, name, function, file, traits, source, description) operation##_open function;
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
     extern const struct operation##_rung rung##_host, rung##_cuda;
-#include "kernels/registry.def"
+#include "bench/registry/registry.def"
 #undef OPERATION
 #undef CPU
 #undef GPU
@@ -48,7 +48,7 @@
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
     OPEN(open_##rung##_host, operation, operation##_open_host(&rung##_host, problem, params, &state))                  \
     CUDA_ONLY(OPEN(open_##rung##_cuda, operation, operation##_open_cuda(&rung##_cuda, problem, params, &state)))
-#include "kernels/registry.def"
+#include "bench/registry/registry.def"
 #undef OPERATION
 #undef CPU
 #undef GPU
@@ -59,7 +59,7 @@
 #define CPU(operation, name, function, file, traits, source, description)
 #define GPU(operation, name, rung, file, traits, source, description)
 static const ab_operation *const operations[] = {
-#include "kernels/registry.def"
+#include "bench/registry/registry.def"
 };
 #undef OPERATION
 #undef CPU
@@ -84,7 +84,7 @@ static const ab_operation *const operations[] = {
     CUDA_ONLY(ENTRY(operation, name, AB_CUDA, traits, file, source, description, open_##rung##_cuda))                  \
     ENTRY(operation, name, AB_HOST, traits, file, source, description, open_##rung##_host)
 static const ab_implementation implementations[] = {
-#include "kernels/registry.def"
+#include "bench/registry/registry.def"
 };
 
 const ab_implementation *ab_registry(size_t *count)
