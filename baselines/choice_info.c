@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "baselines/tsp/cpu_colony.h"
+#include "baselines/cpu_colony.h"
 #include "kernels/choice_info/choice_info.h"
 #include "operations/choice_info.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "baselines/tsp/cpu_colony.h"
+#include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "kernels/convolution/convolution.h"
 #include "operations/convolution.h"

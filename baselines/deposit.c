@@ -3,13 +3,13 @@
  *   acotsp-seq  double precision, one thread: evaporates half of the matrix and mirrors it, then follows tour after
  *               tour (Dorigo & Stützle 2004, ch. 3); stages "evaporate" and "deposit"
  *   cpu-best    single precision: the tours as links by city first, then a few rows a thread at a time are evaporated
- *               and deposited on while they are in its cache (baselines/tsp/trails.h); one stage, "update"
+ *               and deposited on while they are in its cache (baselines/trails.h); one stage, "update"
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "baselines/tsp/trails.h"
+#include "baselines/trails.h"
 #include "kernels/deposit/deposit.h"
 #include "operations/deposit.h"
 

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baselines/tsp/cpu_colony.h"
+#include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "kernels/edge_ants/edge_ants.h"
-#include "kernels/cuda/philox.h"
+#include "kernels/philox.h"
 #include "operations/edge_ants.h"
 
 edge_ants_open edge_ants_seq, edge_ants_omp;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "baselines/tsp/cpu_colony.h"
+#include "baselines/cpu_colony.h"
 #include "kernels/psystem/objects.h"
 #include "operations/psystem.h"
 

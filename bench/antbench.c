@@ -14,6 +14,7 @@
 #include "bench/program/program.h"
 #include "bench/record/build_info.h"
 #include "bench/solve.h"
+#include "kernels/operation.h"
 #include "mpi/ranks.h"
 #include "mpi/workers.h"
 
@@ -104,6 +105,11 @@ static int run(int argc, char **argv)
     return ab_program_main(driver, argc, argv);
 }
 
+static void work(const char *operation, ab_status gpu)
+{
+    ab_find_operation(operation)->serve(gpu);
+}
+
 /* What a rank after the first does: it has the GPU of its number on this machine, or the one that it sees. */
 static int serve(void)
 {
@@ -111,7 +117,7 @@ static int serve(void)
     ab_status status = gpu_open(ranks_local(), &gpu);
     if (status.code != AB_OK) (void)gpu_open(0, &gpu);
     (void)ranks_devices(gpu.uuid);
-    workers_serve(gpu.uuid[0] ? ab_ok() : status);
+    workers_serve(work, gpu.uuid[0] ? ab_ok() : status);
     return AB_EXIT_OK;
 }
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "mpi/ranks.h"
 #include "mpi/nccl.h"
+#include "mpi/ranks.h"
 
 enum { ORDER = 1, PASS = 2, AT_ONCE = 1 << 30 };
 static const double PATIENCE_S = 1e-3;

@@ -1,7 +1,6 @@
 /* Calling ranks after the first to work (mpi/workers.h). */
 #include <stdio.h>
 
-#include "kernels/operation.h"
 #include "mpi/ranks.h"
 #include "mpi/workers.h"
 
@@ -26,11 +25,11 @@ void workers_release(void)
     are_called = false;
 }
 
-void workers_serve(ab_status gpu)
+void workers_serve(workers_work *work, ab_status gpu)
 {
     call c;
     for (ranks_await(&c, sizeof c); c.operation[0]; ranks_await(&c, sizeof c))
-        ab_find_operation(c.operation)->serve(gpu);
+        work(c.operation, gpu);
 }
 
 void workers_dismiss(void)

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "kernels/tsp/check/verify.h"
 #include "instances/tsplib.h"
+#include "kernels/tsp/check/verify.h"
 #include "kernels/tsp/tsp.h"
 #include "tests/support/registered.h"
 #include "tests/support/selection_test.h"

@@ -1,4 +1,4 @@
-/* Stage "improve" (kernels/tsp/steps/improve.cu, baselines/tsp/cpu_improve.c) beside every implementation of Ant System: right
+/* Stage "improve" (kernels/tsp/steps/improve.cu, baselines/cpu_improve.c) beside every implementation of Ant System: right
  * tours of every size, for the best ant and for all, by every order of threads; each move gains what it says; one
  * tour gives one tour; and verification rejects stages with planted faults. */
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* MAX-MIN Ant System (kernels/tsp/steps/max_min.h): its limits and its course by numbers worked out by hand, and the
+/* MAX-MIN Ant System (kernels/tsp/max_min.h): its limits and its course by numbers worked out by hand, and the
  * pheromone of every implementation that has it, over iterations in which the best tour so far deposits and over
  * beginnings anew; a colony that does something else is found out. */
 #include <math.h>
@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "kernels/tsp/steps/max_min.h"
 #include "kernels/tsp/check/max_min_again.h"
 #include "kernels/tsp/check/verify.h"
+#include "kernels/tsp/max_min.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
 

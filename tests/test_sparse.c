@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "kernels/tsp/steps/leaves.h"
 #include "kernels/tsp/check/verify.h"
+#include "kernels/tsp/steps/leaves.h"
 #include "tests/planted/tsp_sparse.h"
 #include "tests/support/candidate_steps.h"
 #include "tests/support/problems.h"

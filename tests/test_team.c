@@ -14,9 +14,10 @@
 
 #include <cmocka.h>
 
-#include "mpi/ranks.h"
-#include "kernels/tsp/team/team.h"
+#include "kernels/operation.h"
 #include "kernels/tsp/check/verify.h"
+#include "kernels/tsp/team/team.h"
+#include "mpi/ranks.h"
 #include "mpi/workers.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
@@ -319,6 +320,11 @@ static int run_all(void)
     return cmocka_run_group_tests(tests, make_problem, drop_problem);
 }
 
+static void work(const char *operation, ab_status gpu)
+{
+    ab_find_operation(operation)->serve(gpu);
+}
+
 int main(void)
 {
     ranks_begin();
@@ -326,7 +332,7 @@ int main(void)
         char device[RANKS_DEVICE_NAME];
         snprintf(device, sizeof device, "GPU-%d", ranks_mine());
         (void)ranks_devices(device);
-        workers_serve(ab_unsupported("no GPU in this test"));
+        workers_serve(work, ab_unsupported("no GPU in this test"));
         return 0;
     }
     const int failed = run_all();

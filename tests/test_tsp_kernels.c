@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "kernels/tsp/check/verify.h"
 #include "instances/tsplib.h"
 #include "kernels/host/host_backend.h"
+#include "kernels/tsp/check/verify.h"
 #include "kernels/tsp/tsp.h"
 #include "tests/planted/tsp_choices.h"
 #include "tests/planted/tsp_construct.h"

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baselines/tsp/cpu_colony.h"
+#include "baselines/cpu_colony.h"
 #include "kernels/colour_edge/pixel.h"
 #include "operations/colour_edge.h"
 

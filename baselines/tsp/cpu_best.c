@@ -19,9 +19,9 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "baselines/tsp/cpu_colony.h"
+#include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
-#include "baselines/tsp/trails.h"
+#include "baselines/trails.h"
 #include "operations/tsp.h"
 
 tsp_open cpu_best;

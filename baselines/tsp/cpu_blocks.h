@@ -4,7 +4,7 @@
 #define ANTBENCH_CPU_BLOCKS_H
 
 #include "baselines/lanes.h"
-#include "baselines/tsp/trails.h"
+#include "baselines/trails.h"
 
 enum {
     BLOCK = LANES,     /* cities of a block */

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "baselines/tsp/cpu_colony.h"
+#include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
-#include "baselines/tsp/trails.h"
+#include "baselines/trails.h"
 #include "kernels/tsp/steps/leaves.h"
 #include "operations/tsp.h"
 

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "kernels/implementation.h"
 #include "kernels/cuda/launches.h"
+#include "kernels/implementation.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,8 +2,8 @@
 #ifndef ANTBENCH_DEPOSIT_TRAILS_H
 #define ANTBENCH_DEPOSIT_TRAILS_H
 
-#include "kernels/deposit/deposit.h"
 #include "kernels/cuda/device_memory.h"
+#include "kernels/deposit/deposit.h"
 
 /* Passed to kernels by value. A tour is filled up with -1, no city, to whole tiles of `block` steps (JPDC §3.3:
  * "padding to the ant tour array"). */

@@ -7,8 +7,8 @@
  * before they are compared; a thread needs its entry once, so that should only cost.
  * Source: thesis §5.4.3, Table 5.1.
  */
-#include "kernels/edge_ants/colony.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/edge_ants/colony.h"
 
 template <bool cached> static __global__ void ants_by_block(ea_device colony, unsigned long long seed, int iteration)
 {

@@ -9,8 +9,8 @@
  * for rho near 1 in every iteration. Weights too small for a float in the other rungs may still count here.
  * Source: this project.
  */
-#include "kernels/edge_ants/colony.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/edge_ants/colony.h"
 
 static const double MAX_SCALE = 4096.0;
 

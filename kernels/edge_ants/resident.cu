@@ -26,10 +26,10 @@
  */
 #include <math.h>
 
-#include "kernels/edge_ants/colony.h"
 #include "kernels/cuda/grid_barrier.h"
-#include "kernels/cuda/philox.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/edge_ants/colony.h"
+#include "kernels/philox.h"
 
 static const double MAX_SCALE = 4096.0;
 enum {

@@ -6,8 +6,8 @@
  * Bound by latency: 32 loads of the memory, one behind the other, that do not wait for one another.
  * Source: thesis §5.4.3, §5.5.5, Fig. 5.7.
  */
-#include "kernels/edge_ants/colony.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/edge_ants/colony.h"
 
 /* Whether `pixel` is among the ant's entries. */
 template <typename Entries> static __device__ __forceinline__ bool holds(Entries entries, int pixel)

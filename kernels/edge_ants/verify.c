@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/edge_ants/verify.h"
-#include "kernels/cuda/philox.h"
+#include "kernels/philox.h"
 
 /* A colony before and after an iteration. */
 typedef struct observation {

@@ -8,8 +8,8 @@
  * "considerably faster" than the L1 cache (Fig. 5.7); a lane needs its entry once, so that it should only cost here.
  * Source: thesis §5.4.3, Fig. 5.3 and 5.4.
  */
-#include "kernels/edge_ants/colony.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/edge_ants/colony.h"
 
 /* Whether the ant's memory, an entry a lane, holds the neighbour of this lane; false from lane 8 on. */
 static __device__ __forceinline__ bool remembered(int position, int entry, int width)

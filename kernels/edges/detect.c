@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "images/edge_map.h"
-#include "kernels/canny/canny.h"
 #include "kernels/edges/measures.h"
 #include "kernels/host/host_backend.h"
 
@@ -329,7 +328,8 @@ static ab_status append_canny_agreement(const ab_task *task, const uint8_t *map)
     if (strcmp(task->c->implementation->operation, "canny") == 0) return ab_ok();
     params.hysteresis_passes = INT_MAX;
     uint8_t *canny = malloc(edges_pixels(task->loaded));
-    ab_status status = canny ? canny_reference_growth(image, &params, canny) : ab_failed("out of memory");
+    const edges_detector *of_canny = ab_find_operation("canny")->measures->own;
+    ab_status status = canny ? of_canny->partial(image, &params, canny) : ab_failed("out of memory");
     if (status.code == AB_OK)
         status = edge_map_compare(image->width, image->height, map, canny, EDGE_MAP_NEAR, &quality);
     free(canny);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/edges/detector.h"
 #include "kernels/cuda/device_memory.h"
+#include "kernels/edges/detector.h"
 
 /* The first member of an operation's own detector, which calloc has made. */
 typedef struct gpu_detector {

@@ -1,6 +1,6 @@
 /* cuRAND's device API for the Philox4x32-10 generator, bit for bit what NVIDIA's curand_kernel.h computes.
  *
- * The key of Philox (kernels/cuda/philox.h) is the seed, the counter is (offset / 4, subsequence), and each counter value
+ * The key of Philox (kernels/philox.h) is the seed, the counter is (offset / 4, subsequence), and each counter value
  * gives four 32-bit outputs. The host backend has its own so that it works where no CUDA is installed;
  * tests/test_philox.c compares the two.
  */
@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "kernels/host/types.h"
-#include "kernels/cuda/philox.h"
+#include "kernels/philox.h"
 
 namespace host_cuda
 {

@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 
-#include "kernels/psystem/membranes.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/psystem/membranes.h"
 
 enum { BLOCK = 256, WARPS = BLOCK / WARP_SIZE, MOST_BLOCKS = 4096, BIT_VARIABLES = 5, LOW_VARIABLES = 10 };
 

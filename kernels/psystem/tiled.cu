@@ -6,8 +6,8 @@
  * as in enhanced. Limits: a tile fits into the shared memory of a block.
  * Source: JSC §3.5, Fig. 1, Table 5.
  */
-#include "kernels/psystem/membranes.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/psystem/membranes.h"
 
 enum { AUTO_TILE = 32 };
 

@@ -10,8 +10,8 @@
  * Source: thesis §4.4.5, Fig. 4.4.
  */
 #include "kernels/cuda/cuda_random.h"
-#include "kernels/tsp/colony.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/tsp/colony.h"
 
 enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE, MAX_CANDIDATES = 2 * WARP_SIZE };
 

@@ -8,8 +8,8 @@
  * Source: thesis §4.4.4, Fig. 4.3.
  */
 #include "kernels/cuda/cuda_random.h"
-#include "kernels/tsp/colony.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/tsp/colony.h"
 
 enum { BITS = 32 }; /* cities per word of the tabu list */
 

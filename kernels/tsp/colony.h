@@ -7,7 +7,7 @@
 #define ANTBENCH_TSP_COLONY_H
 
 #include "kernels/cuda/device_memory.h"
-#include "kernels/tsp/steps/max_min.h"
+#include "kernels/tsp/max_min.h"
 #include "kernels/tsp/tsp.h"
 
 /* Device memory of a colony, passed to kernels by value. Rows are `stride` long, so that each starts on a 128-byte

@@ -9,8 +9,8 @@
  * Source: this project, after JPDC §3.2.2, §3.2.3.
  */
 #include "kernels/cuda/cuda_random.h"
-#include "kernels/tsp/worker_ants.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/tsp/worker_ants.h"
 
 enum { HALF_WARP = WARP_SIZE / 2 };
 

@@ -10,8 +10,8 @@
 #define ANTBENCH_DS_SCAN_H
 
 #include "kernels/cuda/cuda_random.h"
-#include "kernels/tsp/colony.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/tsp/colony.h"
 
 enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE };
 /* Sub-blocks that a warp scans side by side, to hide the latency of its loads and shuffles. */

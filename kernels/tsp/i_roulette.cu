@@ -15,8 +15,8 @@
  * Source: JPDC §3.2.2, §3.2.3, §5.1.2; thesis §3.5.1.
  */
 #include "kernels/cuda/cuda_random.h"
-#include "kernels/tsp/colony.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/tsp/colony.h"
 
 enum { MAX_WORKERS = 1024, DRAWS = 4 /* random numbers per cuRAND call */ };
 

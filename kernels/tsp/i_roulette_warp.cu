@@ -8,8 +8,8 @@
  * Source: the rule is JPDC's (§3.2.3, Algorithm 3), the way of computing it this project's.
  */
 #include "kernels/cuda/cuda_random.h"
-#include "kernels/tsp/colony.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/tsp/colony.h"
 
 enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE, MAX_TILES = 32, DRAWS = 4 /* random numbers per cuRAND call */ };
 

@@ -11,11 +11,11 @@
 
 #include "kernels/host/host_backend.h"
 #include "kernels/operation.h"
-#include "mpi/ranks.h"
+#include "kernels/tsp/check/verify.h"
 #include "kernels/tsp/steps/inputs.h"
 #include "kernels/tsp/team/team.h"
 #include "kernels/tsp/tsp.h"
-#include "kernels/tsp/check/verify.h"
+#include "mpi/ranks.h"
 
 enum { MIN_HOST_ANTS = 2 };
 

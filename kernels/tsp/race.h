@@ -44,10 +44,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/tsp/colony.h"
-#include "kernels/tsp/steps/deposit_rows.h"
-#include "kernels/tsp/race_clocks.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/tsp/colony.h"
+#include "kernels/tsp/deposit_rows.h"
+#include "kernels/tsp/race_clocks.h"
 
 enum {
     RACE_LANES = WARP_SIZE,     /* clocks of a row */

@@ -52,8 +52,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/tsp/steps/leaves.h"
 #include "kernels/tsp/race.h"
+#include "kernels/tsp/steps/leaves.h"
 
 enum {
     EDGES = WARP_SIZE, /* of a block, a lane each */

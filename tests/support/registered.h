@@ -3,8 +3,8 @@
 #ifndef ANTBENCH_TEST_REGISTERED_H
 #define ANTBENCH_TEST_REGISTERED_H
 
-#include "kernels/edges/detector.h"
 #include "kernels/edge_ants/edge_ants.h"
+#include "kernels/edges/detector.h"
 #include "kernels/tsp/tsp.h"
 
 enum { ON_CPU = 1 << AB_CPU, ON_HOST = 1 << AB_HOST }; /* backends, any of them */

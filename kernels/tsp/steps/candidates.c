@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "kernels/tsp/steps/candidates.h"
 #include "kernels/tsp/check/verify.h"
+#include "kernels/tsp/steps/candidates.h"
 
 enum { SAMPLES = 10, MAX_SETS = sizeof((tsp_candidates *)0)->sets / sizeof *((tsp_candidates *)0)->sets };
 static const double BUDGET_S = 1.0; /* for timing one set */

@@ -26,8 +26,8 @@
  */
 #include <limits.h>
 
-#include "kernels/tsp/colony.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/tsp/colony.h"
 
 enum { OR_OPT = 3 /* cities that are carried at most */ };
 

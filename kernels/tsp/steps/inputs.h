@@ -5,8 +5,8 @@
 
 #include "instances/tsplib.h"
 #include "kernels/operation.h"
-#include "kernels/tsp/steps/candidates.h"
 #include "kernels/tsp/check/snapshot.h"
+#include "kernels/tsp/steps/candidates.h"
 
 /* An instance as tsp_inputs loads it, and what is computed from it on the way. */
 typedef struct tsp_input {

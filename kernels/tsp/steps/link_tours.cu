@@ -1,6 +1,6 @@
 /* The links of tours that stage "improve" has changed, which the deposit by rows goes by (deposit_rows.h): those of
  * the others stand as construction left them. */
-#include "kernels/tsp/steps/deposit_rows.h"
+#include "kernels/tsp/deposit_rows.h"
 
 enum { N_THREADS = 256 };
 

@@ -6,7 +6,7 @@
  * 2000; the mapping is that of deposit_rows.h.
  */
 #include "kernels/tsp/colony.h"
-#include "kernels/tsp/steps/max_min.h"
+#include "kernels/tsp/max_min.h"
 
 enum { PLAN_THREADS = 1024, MOST_THREADS = 256 };
 

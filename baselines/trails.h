@@ -6,7 +6,7 @@
 #ifndef ANTBENCH_TRAILS_H
 #define ANTBENCH_TRAILS_H
 
-#include "baselines/tsp/cpu_colony.h"
+#include "baselines/cpu_colony.h"
 
 typedef struct trails {
     cpu_colony common; /* first */

@@ -1,8 +1,8 @@
-/* Local search on the tours of a CPU colony (baselines/tsp/cpu_improve.h). */
+/* Local search on the tours of a CPU colony (baselines/cpu_improve.h). */
 #include <omp.h>
 #include <stdlib.h>
 
-#include "baselines/tsp/cpu_improve.h"
+#include "baselines/cpu_improve.h"
 #include "tours/search.h"
 
 /* A thread's: cache lines of its own. */

@@ -1,11 +1,11 @@
-/* What every CPU colony has in common (baselines/tsp/cpu_colony.h). */
+/* What every CPU colony has in common (baselines/cpu_colony.h). */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
-#include "baselines/tsp/cpu_colony.h"
-#include "baselines/tsp/cpu_improve.h"
+#include "baselines/cpu_colony.h"
+#include "baselines/cpu_improve.h"
 
 /* ---- Opening, reading ---- */
 

@@ -8,7 +8,7 @@
 #ifndef ANTBENCH_CPU_IMPROVE_H
 #define ANTBENCH_CPU_IMPROVE_H
 
-#include "baselines/tsp/cpu_colony.h"
+#include "baselines/cpu_colony.h"
 
 /* For cpu_colony_init and cpu_colony_close: puts the stage into the work of a colony whose parameters ask for it.
  * Free in every case. AB_FAILED or AB_UNSUPPORTED where there is no memory. */

@@ -1,9 +1,9 @@
-/* The pheromone of the CPU colonies in single precision (baselines/tsp/trails.h). */
+/* The pheromone of the CPU colonies in single precision (baselines/trails.h). */
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "baselines/tsp/trails.h"
+#include "baselines/trails.h"
 
 enum { ROWS_PER_UPDATE = 8 }; /* rows of pheromone that a thread holds in its cache while it deposits */
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "base/memory.h"
-#include "kernels/tsp/steps/max_min.h"
+#include "kernels/tsp/max_min.h"
 #include "kernels/tsp/tsp.h"
 
 /* Compiles a hot function for several generations of x86-64; the loader picks one, so the binary runs on all of them.
