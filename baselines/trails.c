@@ -17,12 +17,11 @@ static double farthest_distance(const as_problem *problem)
     return farthest;
 }
 
-static void initialise(trails *colony, double farthest)
+static void initialise(trails *colony, double farthest, float initial)
 {
     const as_problem *problem = &colony->common.problem;
     const size_t n = (size_t)problem->n;
     const double beta = colony->common.params.beta;
-    const float initial = (float)as_initial_pheromone(problem, colony->common.params.rho);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             const double scaled_eta = (farthest + 0.1) / (problem->dist[i * n + j] + 0.1);
@@ -46,7 +45,9 @@ ab_status trails_init(trails *colony, const as_problem *problem, const as_params
     colony->pheromone = ab_allocate(memory, n * colony->stride, sizeof(float));
     colony->heuristic = ab_allocate(memory, n * colony->stride, sizeof(float));
     AB_TRY(ab_memory_status(memory));
-    initialise(colony, farthest);
+    double initial;
+    AB_TRY(as_initial_pheromone(problem, params->rho, &initial));
+    initialise(colony, farthest, (float)initial);
     return ab_ok();
 }
 

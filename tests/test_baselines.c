@@ -125,7 +125,8 @@ static void check_iterations(ab_open *open, const as_problem *problem, as_protoc
     output o = new_output(problem->n, params.n_ants);
     double *expected = malloc(n * n * sizeof *expected);
     assert_non_null(expected);
-    const double initial = as_initial_pheromone(problem, params.rho);
+    double initial;
+    assert_ok(as_initial_pheromone(problem, params.rho, &initial));
     for (size_t k = 0; k < n * n; k++) expected[k] = initial;
     int64_t best = INT64_MAX;
 

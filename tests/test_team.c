@@ -227,7 +227,9 @@ static void a_ring_carries_the_best_tour_round(void **state)
     assert_int_equal(now.result.best_length, best);
     double most = 0.0;
     for (int k = 0; k < N; k++) most += (double)now.pheromone[now.best_tour[k]][now.best_tour[k + 1]];
-    const double level = (1.0 - params.rho) * as_initial_pheromone(&problem, params.rho);
+    double initial;
+    assert_ok(as_initial_pheromone(&problem, params.rho, &initial));
+    const double level = (1.0 - params.rho) * initial;
     assert_true(most / N > level + 0.99 / (double)best); /* on all its edges there is a deposit more */
     close_colony(team);
 }

@@ -327,11 +327,10 @@ static ab_status allocate(acotsp *colony, size_t nn)
     return ab_memory_status(memory);
 }
 
-static void initialise(acotsp *colony)
+static void initialise(acotsp *colony, double initial)
 {
     const as_problem *problem = &colony->common.problem;
     const size_t n = (size_t)problem->n;
-    const double initial = as_initial_pheromone(problem, colony->common.params.rho);
     const size_t nn = (size_t)problem->nn;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
@@ -365,7 +364,9 @@ static ab_status prepare(acotsp *colony, const as_problem *problem, const as_par
     AB_TRY(cpu_colony_init(&colony->common, problem, params, threads));
     if (lists) AB_TRY(as_check_candidates(problem));
     AB_TRY(allocate(colony, lists ? (size_t)problem->nn : 0));
-    initialise(colony);
+    double initial;
+    AB_TRY(as_initial_pheromone(problem, params->rho, &initial));
+    initialise(colony, initial);
     return ab_ok();
 }
 

@@ -420,7 +420,6 @@ static void fill_sets(cpu_sparse_colony *colony)
         colony->sets[k / LANES].heuristic[k % LANES] =
             there ? heuristic_of(colony, distance_of(colony, row, to)) : 0.0f;
     }
-    reset(colony, (float)as_initial_pheromone(problem, colony->common.params.rho));
 }
 
 static ab_status prepare(cpu_sparse_colony *colony, const as_problem *problem, const as_params *params)
@@ -444,7 +443,10 @@ static ab_status prepare(cpu_sparse_colony *colony, const as_problem *problem, c
     colony->rows = ab_allocate(memory, (size_t)problem->n, sizeof *colony->rows);
     allocate_ants(colony);
     AB_TRY(ab_memory_status(memory));
+    double initial;
+    AB_TRY(as_initial_pheromone(problem, params->rho, &initial));
     fill_sets(colony);
+    reset(colony, (float)initial);
     return ab_ok();
 }
 

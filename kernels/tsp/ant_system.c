@@ -93,47 +93,52 @@ int as_nearest_unvisited(const as_problem *problem, int city, const bool *visite
     return nearest;
 }
 
-static int64_t nearest_neighbour_length(const as_problem *problem)
+static ab_status measure_nearest_neighbours(const as_problem *problem, int64_t *length)
 {
-    bool visited[AS_MAX_SPARSE] = {true}; /* city 0, where the tour begins */
-    int64_t length = 0;
-    int city = 0;
+    bool *visited = calloc((size_t)problem->n, sizeof *visited);
+    if (!visited) return ab_failed("out of memory: the nearest-neighbour tour");
+    int city = 0; /* where the tour begins */
+    visited[city] = true;
     for (int step = 1; step < problem->n; step++) {
         const int next = as_nearest_unvisited(problem, city, visited);
-        length += as_distance(problem, city, next);
+        *length += as_distance(problem, city, next);
         visited[next] = true;
         city = next;
     }
-    return length + as_distance(problem, city, 0);
+    *length += as_distance(problem, city, 0);
+    free(visited);
+    return ab_ok();
 }
 
-/* The same where there is no matrix; 0 where there is no memory. */
-static int64_t length_by_leaves(const as_problem *problem)
+/* The same where there is no matrix. */
+static ab_status measure_by_leaves(const as_problem *problem, int64_t *length)
 {
     as_leaves leaves;
     ab_memory memory = {0};
-    int64_t length = 0;
     uint32_t *left = ab_allocate(&memory, (size_t)problem->n / LEAF + 1, sizeof *left);
-    if (as_leaves_make(problem, &leaves).code == AB_OK && left) {
+    ab_status status = as_leaves_make(problem, &leaves);
+    if (status.code == AB_OK) status = ab_memory_status(&memory);
+    if (status.code == AB_OK) {
         int city = 0;
         as_leaves_fill(&leaves, problem->n, left);
         for (int step = 0; step < problem->n; step++) {
             left[leaves.place[city] / LEAF] &= ~(UINT32_C(1) << leaves.place[city] % LEAF);
             const int next = step < problem->n - 1 ? as_leaves_nearest(problem, &leaves, city, left) : 0;
-            length += as_distance(problem, city, next);
+            *length += as_distance(problem, city, next);
             city = next;
         }
     }
     as_leaves_free(&leaves);
     ab_memory_free(&memory);
-    return length;
+    return status;
 }
 
-double as_initial_pheromone(const as_problem *problem, double rho)
+ab_status as_initial_pheromone(const as_problem *problem, double rho, double *initial)
 {
-    int64_t length = problem->dist ? 0 : length_by_leaves(problem);
-    if (length == 0) length = nearest_neighbour_length(problem);
-    return 1.0 / (rho * (length > 0 ? (double)length : 1.0));
+    int64_t length = 0;
+    AB_TRY(problem->dist ? measure_nearest_neighbours(problem, &length) : measure_by_leaves(problem, &length));
+    *initial = 1.0 / (rho * (length > 0 ? (double)length : 1.0));
+    return ab_ok();
 }
 
 double as_power(double x, double exponent)

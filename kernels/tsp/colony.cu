@@ -309,10 +309,11 @@ static ab_status upload_heuristic(const as_problem *problem, double beta, float 
 static ab_status upload_pheromone(const as_problem *problem, double rho, float *pheromone, int stride)
 {
     const size_t n = (size_t)problem->n;
+    double initial;
+    AB_TRY(as_initial_pheromone(problem, rho, &initial));
     float *values = (float *)malloc(n * n * sizeof(float));
     if (!values) return ab_failed("out of memory: %zu MiB for the pheromone", n * n * sizeof(float) >> 20);
-    const float initial = (float)as_initial_pheromone(problem, rho);
-    for (size_t i = 0; i < n * n; ++i) values[i] = initial;
+    for (size_t i = 0; i < n * n; ++i) values[i] = (float)initial;
     const ab_status status = upload(pheromone, values, problem->n, stride);
     free(values);
     return status;

@@ -589,7 +589,9 @@ static ab_status launch_heuristics(const tsp_device *colony, const sparse_rows *
 static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *params)
 {
     const sparse_rows rows = rows_of(colony, params);
-    const float initial = (float)as_initial_pheromone(problem, params->rho);
+    double exact;
+    AB_TRY(as_initial_pheromone(problem, params->rho, &exact));
+    const float initial = (float)exact;
     const sparse_state state = {initial, 0, 0, problem->points ? find_rule(problem->rule->name) : 0};
     as_leaves leaves;
     ab_status status = as_leaves_make(problem, &leaves);

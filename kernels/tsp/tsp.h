@@ -183,7 +183,7 @@ as_params as_default_params(int n, as_protocol protocol);
 const char *as_protocol_name(as_protocol protocol); /* "as", "as-best", "mmas" */
 
 /* tau_0 = 1/(rho * C), C the length of the nearest-neighbour tour from city 0 (1 if that length is 0). */
-double as_initial_pheromone(const as_problem *problem, double rho);
+ab_status as_initial_pheromone(const as_problem *problem, double rho, double *initial);
 
 /* x to the power `exponent`, without pow() for 1 and 2, the exponents of the sources. */
 double as_power(double x, double exponent);

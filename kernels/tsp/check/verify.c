@@ -430,7 +430,6 @@ static ab_status check_row_at_first(const colony_copy *copy, const as_params *pa
 /* A colony as it is opened has the initial pheromone everywhere. */
 static ab_status check_initial(colony_copy *copy, const as_params *params)
 {
-    copy->initial = as_initial_pheromone(copy->problem, params->rho);
     return check_each(copy, params, copy->n, check_row_at_first);
 }
 
@@ -627,6 +626,7 @@ static ab_status iterate_all(as_colony *colony, const as_params *params, int ite
                              bool *wrong)
 {
     AB_TRY(read_matrices(colony, copy));
+    AB_TRY(as_initial_pheromone(copy->problem, params->rho, &copy->initial));
     AB_TRY(judged(check_initial(copy, params), wrong));
     for (int i = 0; i < iterations; ++i) {
         AB_TRY(prepare(colony, params, i, iterations, copy));
