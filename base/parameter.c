@@ -13,6 +13,15 @@ const ab_parameter *ab_parameter_find(const ab_parameter *table, const char *nam
     return NULL;
 }
 
+void ab_parameters_join(const ab_parameter *first, const ab_parameter *second,
+                        ab_parameter joined[AB_MOST_PARAMETERS + 1])
+{
+    int count = 0;
+    for (; first->name && count < AB_MOST_PARAMETERS; ++first) joined[count++] = *first;
+    for (; second && second->name && count < AB_MOST_PARAMETERS; ++second) joined[count++] = *second;
+    joined[count] = (ab_parameter){.name = NULL};
+}
+
 static void *field(const ab_parameter *parameter, void *params)
 {
     return (char *)params + parameter->offset;
@@ -93,6 +102,8 @@ ab_status ab_parameters_check(const ab_parameter *table, const void *params)
     char allowed[160];
     for (; table->name; ++table) {
         const double value = ab_parameter_value(table, params);
+        const bool power = !table->power_of_two || ((int)value & ((int)value - 1)) == 0;
+        if (!power) return ab_bad_input("%s must be a power of two, not %g", table->name, value);
         if (is_allowed(table, value)) continue;
         format_allowed(table, allowed);
         return ab_bad_input("%s must be %s, not %g", table->name, allowed, value);

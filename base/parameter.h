@@ -44,7 +44,14 @@ typedef struct ab_parameter {
     const char *const *choices; /* AB_CHOICE: the names, NULL-terminated */
     const char *measure;        /* shown in rows of this measure alone (operation.h): "quality"; NULL: of any */
     unsigned shown;             /* AB_SHOWN_... */
+    bool power_of_two;          /* AB_INT: no other number is allowed */
 } ab_parameter;
+
+enum { AB_MOST_PARAMETERS = 64 }; /* of a table, as bits say which are set */
+
+/* The rows of two tables as one, which ends with a name of NULL; `second` may be NULL. */
+void ab_parameters_join(const ab_parameter *first, const ab_parameter *second,
+                        ab_parameter joined[AB_MOST_PARAMETERS + 1]);
 
 enum { AB_PARAMS_TEXT = 256 }; /* bytes of a text of parameters, its end included */
 

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "base/parameter.h"
 #include "base/status.h"
 
 #ifdef __cplusplus
@@ -56,31 +57,27 @@ typedef enum ab_backend {
 
 const char *ab_backend_name(ab_backend backend); /* "cpu", "cuda", "host" */
 
-/* What tests, tables and checks need to know of an implementation: any of these, or 0. */
+/* What tests, tables and checks need to know of an implementation: any of these, or 0. Bits 1 and 6 to 12 are left to
+ * the traits of one operation, which stand in its header (ab_operation.traits). */
 enum {
-    AB_EXACT = 1 << 0,         /* "exact": selects by the random proportional rule, so a chi-square test applies */
-    AB_CANDIDATES = 1 << 1,    /* "candidates": needs candidate sets */
-    AB_PARTIAL = 1 << 2,       /* "partial": its map has no edges but the reference's, of which it may miss some where a
-                             * parameter limits the passes */
-    AB_OTHER_RULES = 1 << 3,   /* "other-rules": an edge detector by rules of its own, as a library's. How much its map
-                             * differs from the reference's is a quality of its row; only a broken call is its fault */
-    AB_REFERENCE = 1 << 4,     /* "reference": what the operation's other implementations are compared with */
-    AB_SEVERAL = 1 << 5,       /* "several": of several GPUs or machines (mpi/ranks.h); its stages return when all are
-                             * done, and CLOCK_MONOTONIC times them on GPUs too */
-    AB_THREAD_EACH = 1 << 6,   /* "thread-each": a thread works on each ant by itself; the usual is a warp */
-    AB_BLOCK_EACH = 1 << 7,    /* "block-each": a block of threads works on each ant */
-    AB_WORKERS = 1 << 8,       /* "workers": a block of as many threads as its parameters say works on each ant */
-    AB_GATHER = 1 << 9,        /* "gather": each entry of the pheromone looks for its edge in all tours */
-    AB_SINGLE_STEPS = 1 << 10, /* "single-steps": simulates every step of a system by its rules, whatever they are */
-    AB_BITS = 1 << 11,         /* "bits": a membrane is a bit */
-    AB_RACE = 1 << 12,         /* "race": ants choose by a race of clocks (kernels/tsp/race.h) */
-    AB_ONE_THREAD = 1 << 13    /* "one-thread": on the CPU, whatever the parameter threads says */
+    AB_EXACT = 1 << 0,       /* "exact": selects by the random proportional rule, so a chi-square test applies */
+    AB_PARTIAL = 1 << 2,     /* "partial": its map has no edges but the reference's, of which it may miss some where a
+                              * parameter limits the passes */
+    AB_OTHER_RULES = 1 << 3, /* "other-rules": an edge detector by rules of its own, as a library's. How much its map
+                              * differs from the reference's is a quality of its row; only a broken call is its fault */
+    AB_REFERENCE = 1 << 4,   /* "reference": what the operation's other implementations are compared with */
+    AB_SEVERAL = 1 << 5,     /* "several": of several GPUs or machines (mpi/ranks.h); its stages return when all are
+                              * done, and CLOCK_MONOTONIC times them on GPUs too */
+    AB_ONE_THREAD = 1 << 13  /* "one-thread": on the CPU, whatever the parameter threads says */
 };
 
-enum { AB_TRAITS_TEXT = 160 };
+/* A trait and its name: "candidates". */
+typedef struct ab_trait {
+    unsigned trait;
+    const char *name; /* a table of traits ends with NULL */
+} ab_trait;
 
-/* The names of the traits, with a space between them: "exact candidates"; "" for none. */
-void ab_trait_names(unsigned traits, char text[AB_TRAITS_TEXT]);
+enum { AB_TRAITS_TEXT = 160 };
 
 /* Opens an implementation: `problem` and `params` point to what the operation's header says, and *work is the first
  * member of the operation's state; NULL where the status is not AB_OK. */
@@ -96,7 +93,11 @@ typedef struct ab_implementation {
     const char *source;      /* citation: "thesis §3.5.2" */
     const char *description; /* one line */
     ab_open *open;
+    const ab_parameter *parameters; /* of this implementation alone, beside its kernel (AB_OWN_PARAMETERS); or NULL */
 } ab_implementation;
+
+/* The names of its traits, with a space between them: "exact candidates"; "" for none. */
+void ab_trait_names(const ab_implementation *implementation, char text[AB_TRAITS_TEXT]);
 
 /* All implementations this binary was built with, in the order of registry.def; *count is set. */
 const ab_implementation *ab_registry(size_t *count);

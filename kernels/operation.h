@@ -156,8 +156,9 @@ typedef struct ab_work_size {
 struct ab_operation {
     const char *name; /* "tsp" */
     const ab_inputs *inputs;
-    const ab_parameter *parameters; /* of its params */
+    const ab_parameter *parameters; /* of its params, without those of one implementation alone */
     size_t params_size;
+    const ab_trait *traits;     /* that its implementations may have, besides those of all operations; NULL for none */
     const ab_measure *measures; /* the table ends with a name of NULL */
     /* Fills in the parameters that follow from the circumstances: ants, threads. */
     void (*fit)(const ab_circumstances *c, void *params);

@@ -117,6 +117,13 @@ typedef enum way {
     WAYS
 } way;
 
+/* Sets a parameter that the implementation has for itself; nothing where it has none of this name. */
+static ab_status set_own(const ab_implementation *it, as_params *params, const char *name, const char *value)
+{
+    const ab_parameter *own = it->parameters ? ab_parameter_find(it->parameters, name, strlen(name)) : NULL;
+    return own ? ab_parameter_set(own, value, params) : ab_ok();
+}
+
 static ab_status judge(judgement *j, const ab_implementation *implementation, way by)
 {
     const bool other = by == STREAMED;
@@ -125,8 +132,8 @@ static ab_status judge(judgement *j, const ab_implementation *implementation, wa
     params.n_ants = j->n_ants;
     params.seed = 20150701;
     params.rho = 0.5;
-    if (other) params.block_ants = 3;
-    if (other && !j->problem.nn) params.near = 8;
+    if (other) AB_TRY(set_own(implementation, &params, "block-ants", "3"));
+    if (other) AB_TRY(set_own(implementation, &params, "near", "8"));
     if (!other) j->problem.points = NULL;
     AB_TRY(implementation->open(&j->problem, &params, &work));
     float *pheromone = malloc((size_t)j->problem.n * (size_t)j->problem.n * sizeof *pheromone);
@@ -168,7 +175,7 @@ static bool passes(const ab_implementation *implementation, const tsp_instance *
         .starts = calloc(n, sizeof(double)),
         .random = 1};
     ab_status status = j.weight && j.left && j.tours && j.starts ? ab_ok() : ab_failed("out of memory");
-    if (status.code == AB_OK && implementation->traits & AB_CANDIDATES) {
+    if (status.code == AB_OK && implementation->traits & AS_CANDIDATES) {
         status = as_nearest_neighbours(&j.problem, CANDIDATES, &nn_list);
         j.problem.nn = CANDIDATES;
         j.problem.nn_list = nn_list;
@@ -217,8 +224,8 @@ int main(int argc, char **argv)
             if (strcmp(all[i].operation, "tsp") != 0 || (all[i].backend == AB_CUDA) != gpu) continue;
             if (only && *only && strcmp(all[i].id, only) != 0) continue;
             if (all[i].traits & AB_SEVERAL) continue; /* of one rank they are their part */
-            if (sizes[size].race_alone && !(all[i].traits & AB_RACE)) continue;
-            const int ways = !(all[i].traits & AB_RACE) ? 1 : sizes[size].race_alone ? WAYS : ALL_ANTS;
+            if (sizes[size].race_alone && !(all[i].traits & AS_RACE)) continue;
+            const int ways = !(all[i].traits & AS_RACE) ? 1 : sizes[size].race_alone ? WAYS : ALL_ANTS;
             for (int by = 0; by < ways; by++) {
                 static const char *const names[WAYS] = {"", " streamed", " with every ant"};
                 const bool good = passes(&all[i], &instance, sizes[size].n_ants, (way)by);

@@ -26,15 +26,15 @@ static const ab_implementation *next_rung(const ab_implementation *last)
 static const ab_implementation *next_exact(bool candidates, const ab_implementation *last)
 {
     while ((last = next_rung(last)) != NULL)
-        if (last->traits & AB_EXACT && !(last->traits & AB_CANDIDATES) == !candidates) return last;
+        if (last->traits & AB_EXACT && !(last->traits & AS_CANDIDATES) == !candidates) return last;
     return NULL;
 }
 
-static as_params params_of(int n, int n_ants, int workers)
+static as_params params_of(const ab_implementation *rung, int n, int n_ants, int workers)
 {
     as_params params = as_default_params(n, AS_BEST_ANT);
     params.n_ants = n_ants;
-    params.workers = workers;
+    set_own(rung, &params, "workers", workers);
     return params;
 }
 
@@ -78,10 +78,10 @@ static bool takes_sets_of(const ab_implementation *rung, int nn)
 static void check_kind(const ab_implementation *rung, int n, int nn, as_params params, selection_weights kind)
 {
     const selection_report report = select_among(rung, n, nn, params, kind);
-    print_message("# %s, n %d, nn %d, workers %d, alpha %g, beta %g, weights %d: %lld steps, chi-square %.1f on %d "
+    print_message("# %s, n %d, nn %d, alpha %g, beta %g, weights %d: %lld steps, chi-square %.1f on %d "
                   "degrees, p %.3g\n",
-                  rung->id, n, nn, params.workers, params.alpha, params.beta, (int)kind, (long long)report.steps,
-                  report.all.statistic, report.all.df, report.all.p);
+                  rung->id, n, nn, params.alpha, params.beta, (int)kind, (long long)report.steps, report.all.statistic,
+                  report.all.df, report.all.p);
     assert_true(selection_worst_p(&report) > 1e-4);
 }
 
@@ -89,7 +89,7 @@ static void check_kind(const ab_implementation *rung, int n, int nn, as_params p
 static void check_proportional(const ab_implementation *rung, int n, int nn, int workers, int n_ants, size_t turn)
 {
     for (size_t i = 0; i < 2; ++i)
-        check_kind(rung, n, nn, params_of(n, n_ants, workers), (selection_weights)((turn + i) % WEIGHTS_KINDS));
+        check_kind(rung, n, nn, params_of(rung, n, n_ants, workers), (selection_weights)((turn + i) % WEIGHTS_KINDS));
 }
 
 /* Cities fewer than a warp and more, none of these n a multiple of 32; with 1100 a warp has more sub-blocks of 32 than
@@ -123,7 +123,7 @@ static void test_choices_follow_other_exponents(void **state)
     for (int candidates = 0; candidates < 2; ++candidates)
         for (const ab_implementation *rung = NULL; (rung = next_exact(candidates, rung)) != NULL;)
             for (size_t i = 0; i < sizeof exponents / sizeof *exponents; ++i) {
-                as_params params = params_of(45, 400, 64);
+                as_params params = params_of(rung, 45, 400, 64);
                 params.alpha = exponents[i][0];
                 params.beta = exponents[i][1];
                 check_kind(rung, 45, candidates ? 20 : 0, params, WEIGHTS_SKEWED);
@@ -141,9 +141,9 @@ static void test_i_roulettes_are_not_proportional(void **state)
     for (int i = 0; i < N_I_ROULETTES; ++i) {
         const ab_implementation *rung = registered(i_roulettes[i], AB_HOST);
         assert_false(rung->traits & AB_EXACT);
-        const selection_report uniform = select_among(rung, 45, 0, params_of(45, 500, 16), WEIGHTS_UNIFORM);
+        const selection_report uniform = select_among(rung, 45, 0, params_of(rung, 45, 500, 16), WEIGHTS_UNIFORM);
         assert_true(selection_worst_p(&uniform) > 1e-4);
-        const selection_report skewed = select_among(rung, 45, 0, params_of(45, 500, 16), WEIGHTS_SKEWED);
+        const selection_report skewed = select_among(rung, 45, 0, params_of(rung, 45, 500, 16), WEIGHTS_SKEWED);
         print_message("# %s, n 45, skewed weights: %lld steps, chi-square %.1f on %d degrees, p %.3g\n", rung->id,
                       (long long)skewed.steps, skewed.all.statistic, skewed.all.df, skewed.all.p);
         assert_true(skewed.all.p < 1e-12);
@@ -161,7 +161,7 @@ static double share_of_the_heavier(const ab_implementation *rung)
     const as_problem problem = {.n = N, .dist = dist};
     as_params params = as_default_params(N, AS_BEST_ANT);
     params.n_ants = ANTS;
-    params.workers = 16;
+    set_own(rung, &params, "workers", 16);
     as_colony *colony = NULL;
     as_result result = {.tours = tours};
     assert_int_equal(open_colony(rung->open, &problem, &params, &colony).code, AB_OK);
@@ -204,11 +204,11 @@ static void test_pheromone_that_underflows(void **state)
     int32_t *nn_list = NULL;
     assert_int_equal(as_nearest_neighbours(&candidates, candidates.nn, &nn_list).code, AB_OK);
     candidates.nn_list = nn_list;
-    as_params params = as_default_params(N, AS_ALL_ANTS);
-    params.n_ants = ANTS;
-    params.workers = 16;
     for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;) {
-        const as_problem *problem = rung->traits & AB_CANDIDATES ? &candidates : &all;
+        as_params params = as_default_params(N, AS_ALL_ANTS);
+        params.n_ants = ANTS;
+        set_own(rung, &params, "workers", 16);
+        const as_problem *problem = rung->traits & AS_CANDIDATES ? &candidates : &all;
         as_colony *colony = NULL;
         as_result best;
         bool wrong = false;

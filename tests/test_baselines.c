@@ -18,7 +18,7 @@
 static const ab_implementation *next_baseline(const ab_implementation *last)
 {
     while ((last = next_of("tsp", ON_CPU, last)) != NULL)
-        if (!(last->traits & AB_CANDIDATES)) return last;
+        if (!(last->traits & AS_CANDIDATES)) return last;
     return NULL;
 }
 

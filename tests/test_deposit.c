@@ -81,7 +81,7 @@ static void test_what_is_gathered_does_not_depend_on_the_order(void **state)
     dp_params params = dp_default_params(N);
     params.block = 32;
     for (const ab_implementation *it = NULL; (it = next_of("deposit", ON_HOST, it)) != NULL;) {
-        if (!(it->traits & AB_GATHER)) continue;
+        if (!(it->traits & DP_GATHER)) continue;
         for (unsigned order = 0; order < N_ORDERS; order++) {
             ab_work *work = NULL;
             host_backend_set_order(order);

@@ -26,7 +26,7 @@ static const char *const improve_names[] = {"none", "best", "all"};
 static as_problem problem_for(const ab_implementation *it, as_problem problem, int32_t **nn_list)
 {
     *nn_list = NULL;
-    if (!(it->traits & AB_CANDIDATES)) return problem;
+    if (!(it->traits & AS_CANDIDATES)) return problem;
     problem.nn = NN < problem.n ? NN : problem.n - 1;
     assert_int_equal(as_nearest_neighbours(&problem, problem.nn, nn_list).code, AB_OK);
     problem.nn_list = *nn_list;

@@ -90,7 +90,7 @@ static ab_status verify(const ab_implementation *it, const as_params *opened, co
     as_colony *colony = NULL;
     int valid = 0;
     bool wrong = false;
-    if (it->traits & AB_CANDIDATES) {
+    if (it->traits & AS_CANDIDATES) {
         assert_int_equal(as_nearest_neighbours(&problem, NN, &nn_list).code, AB_OK);
         problem.nn = NN;
         problem.nn_list = nn_list;

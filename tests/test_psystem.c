@@ -45,7 +45,7 @@ static void check_all(const cnf_formula *formula, const ps_params *params)
     const bool small = formula->n <= 3 && formula->n_literals <= 8;
     assert_true(ps_count(formula, NULL) == expected);
     for (const ab_implementation *it = NULL; (it = next_of("psystem", ON_CPU | ON_HOST, it)) != NULL;)
-        if (small || !(it->traits & AB_SINGLE_STEPS)) assert_true(check(it, formula, params, expected));
+        if (small || !(it->traits & PS_SINGLE_STEPS)) assert_true(check(it, formula, params, expected));
 }
 
 /* One variable and several, whole words of bits and parts of them, clauses of one literal and of more than a warp. */
@@ -111,7 +111,7 @@ static void test_bits_of_many_warps(void **state)
         for (unsigned order = 0; order < N_ORDERS; order++) {
             host_backend_set_order(order);
             for (const ab_implementation *it = NULL; (it = next_of("psystem", ON_HOST, it)) != NULL;)
-                if (it->traits & AB_BITS) assert_true(check(it, &formula, &params, expected));
+                if (it->traits & PS_BITS) assert_true(check(it, &formula, &params, expected));
         }
         cnf_free(&formula);
     }
@@ -141,7 +141,7 @@ static void test_odd_formulas(void **state)
         cnf_formula formula = formula_of(odd[k].n, odd[k].m, odd[k].clauses);
         const uint64_t expected = formula_count(&formula);
         for (const ab_implementation *it = NULL; (it = next_of("psystem", ON_CPU | ON_HOST, it)) != NULL;)
-            if (formula.n <= 5 || it->traits & AB_BITS) check(it, &formula, &params, expected);
+            if (formula.n <= 5 || it->traits & PS_BITS) check(it, &formula, &params, expected);
         cnf_free(&formula);
     }
 }
@@ -247,7 +247,7 @@ static void test_single_steps_are_the_references(void **state)
         for (int steps = 1; steps <= ps_steps(formula.n, formula.m); steps++) {
             ps_configuration expected = configuration_after(reference, &formula, steps);
             for (const ab_implementation *it = NULL; (it = next_of("psystem", ON_HOST, it)) != NULL;) {
-                if (!(it->traits & AB_SINGLE_STEPS)) continue;
+                if (!(it->traits & PS_SINGLE_STEPS)) continue;
                 ps_configuration found = configuration_after(it, &formula, steps);
                 assert_same(&found, &expected);
                 ps_configuration_free(&found);
@@ -462,7 +462,7 @@ enum { N_FORMULAS = 1000, MOST_HOST_CLAUSES = 40 };
 static bool has_bits(void)
 {
     const ab_implementation *it = NULL;
-    while ((it = next_of("psystem", ON_CPU | ON_HOST, it)) != NULL && !(it->traits & AB_BITS)) continue;
+    while ((it = next_of("psystem", ON_CPU | ON_HOST, it)) != NULL && !(it->traits & PS_BITS)) continue;
     return it != NULL;
 }
 
@@ -529,7 +529,7 @@ static void test_a_thousand_formulas(void **state)
         cnf_formula formula = formula_number(f);
         const uint64_t expected = formula_count(&formula);
         for (const ab_implementation *it = NULL; (it = next_of("psystem", ON_CPU | ON_HOST, it)) != NULL;)
-            if (it->traits & AB_BITS && (it->backend == AB_CPU || formula.m <= MOST_HOST_CLAUSES))
+            if (it->traits & PS_BITS && (it->backend == AB_CPU || formula.m <= MOST_HOST_CLAUSES))
                 check(it, &formula, &params, expected);
         n_satisfiable += satisfiable[f] = expected > 0;
         snprintf(path, sizeof path, "%s/%d.cnf", folder, f);

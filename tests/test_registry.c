@@ -12,6 +12,7 @@
 
 #include "kernels/operation.h"
 #include "tests/planted/device_memory.h"
+#include "kernels/tsp/tsp.h"
 #include "tests/support/registered.h"
 
 static void ids_are_operation_and_name(void **state)
@@ -67,14 +68,43 @@ static void traits_have_names(void **state)
 {
     (void)state;
     char text[AB_TRAITS_TEXT];
-    ab_trait_names(0, text);
+    ab_implementation it = {.operation = "tsp"};
+    ab_trait_names(&it, text);
     assert_string_equal(text, "");
-    ab_trait_names(AB_EXACT | AB_CANDIDATES, text);
+    it.traits = AB_EXACT | AS_CANDIDATES;
+    ab_trait_names(&it, text);
     assert_string_equal(text, "exact candidates");
-    ab_trait_names(~0u, text);
+    it.traits = ~0u;
+    ab_trait_names(&it, text);
     assert_string_equal(text,
-                        "exact candidates partial other-rules reference several thread-each block-each workers gather "
-                        "single-steps bits race one-thread");
+                        "exact candidates partial other-rules reference several thread-each workers race one-thread");
+    it.operation = "psystem";
+    ab_trait_names(&it, text);
+    assert_string_equal(text, "exact partial other-rules reference several single-steps bits one-thread");
+}
+
+/* What one rung has for itself, with its defaults, and no other. */
+static void a_rung_owns_its_parameters(void **state)
+{
+    (void)state;
+    const ab_operation *operation = ab_find_operation("tsp");
+    const ab_implementation *race = registered("tsp/race", AB_HOST), *ds = registered("tsp/ds-roulette", AB_HOST);
+    const ab_implementation *workers = registered("tsp/i-roulette", AB_HOST);
+    ab_parameter all[AB_MOST_PARAMETERS + 1];
+    uint64_t set = 0;
+    as_params params = {.seed = 1};
+    assert_null(ds->parameters);
+    assert_non_null(ab_parameter_find(race->parameters, "near", 4));
+    assert_null(ab_parameter_find(operation->parameters, "near", 4));
+    ab_parameters_join(operation->parameters, ds->parameters, all);
+    assert_string_equal(ab_parameters_set(all, "near", "5", &params, &set).reason, "there is no parameter near");
+    ab_parameters_join(operation->parameters, workers->parameters, all);
+    ab_parameters_default(all, &params);
+    params.n_ants = 1;
+    params.rho = 0.5;
+    assert_int_equal(ab_parameters_check(all, &params).code, AB_OK);
+    assert_int_equal(ab_parameters_set(all, "workers", "48", &params, &set).code, AB_OK);
+    assert_string_equal(ab_parameters_check(all, &params).reason, "workers must be a power of two, not 48");
 }
 
 static void stages_have_names(void **state)
@@ -111,6 +141,7 @@ int main(void)
         cmocka_unit_test(every_operation_has_a_cpu_and_one_reference_at_most),
         cmocka_unit_test(kernels_are_found),
         cmocka_unit_test(traits_have_names),
+        cmocka_unit_test(a_rung_owns_its_parameters),
         cmocka_unit_test(stages_have_names),
         cmocka_unit_test(a_full_device_memory_says_so),
     };

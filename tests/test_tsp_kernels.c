@@ -42,29 +42,29 @@ enum { N_WORKER_COUNTS = sizeof worker_counts / sizeof *worker_counts };
 typedef struct setting {
     const ab_implementation *rung;
     size_t number; /* of the rung's settings */
-    int nn;        /* AB_CANDIDATES, else 0 */
-    int workers;   /* AB_WORKERS, else 0 */
-    bool readonly; /* AB_THREAD_EACH */
-    int block;     /* AB_RACE: ants of a block whose rows are not in shared memory; else 0 */
-    int near;      /* AB_RACE, not AB_CANDIDATES: few near cities, so that most steps end in the tail */
+    int nn;        /* AS_CANDIDATES, else 0 */
+    int workers;   /* AS_WORKERS, else 0 */
+    bool readonly; /* AS_THREAD_EACH */
+    int block;     /* AS_RACE: ants of a block whose rows are not in shared memory; else 0 */
+    int near;      /* AS_RACE, not AS_CANDIDATES: few near cities, so that most steps end in the tail */
 } setting;
 
 static size_t count_settings(const ab_implementation *rung)
 {
-    if (rung->traits & AB_CANDIDATES) return N_SET_SIZES;
-    if (rung->traits & AB_WORKERS) return N_WORKER_COUNTS;
-    return rung->traits & (AB_THREAD_EACH | AB_RACE) ? 2 : 1;
+    if (rung->traits & AS_CANDIDATES) return N_SET_SIZES;
+    if (rung->traits & AS_WORKERS) return N_WORKER_COUNTS;
+    return rung->traits & (AS_THREAD_EACH | AS_RACE) ? 2 : 1;
 }
 
 /* Setting number `i` of a rung, whatever i. */
 static setting setting_of(const ab_implementation *rung, size_t i)
 {
     setting with = {.rung = rung, .number = i % count_settings(rung)};
-    if (rung->traits & AB_CANDIDATES) with.nn = set_sizes[with.number];
-    if (rung->traits & AB_WORKERS) with.workers = worker_counts[with.number];
-    if (rung->traits & AB_THREAD_EACH) with.readonly = with.number == 1;
-    if (rung->traits & AB_RACE && with.number == 1) with.block = 3;
-    if (rung->traits & AB_RACE && !(rung->traits & AB_CANDIDATES) && with.number == 1) with.near = 5;
+    if (rung->traits & AS_CANDIDATES) with.nn = set_sizes[with.number];
+    if (rung->traits & AS_WORKERS) with.workers = worker_counts[with.number];
+    if (rung->traits & AS_THREAD_EACH) with.readonly = with.number == 1;
+    if (rung->traits & AS_RACE && with.number == 1) with.block = 3;
+    if (rung->traits & AS_RACE && !(rung->traits & AS_CANDIDATES) && with.number == 1) with.near = 5;
     return with;
 }
 
@@ -82,10 +82,10 @@ static ab_status open_setting(setting with, as_problem problem, const as_params 
 {
     int32_t *nn_list = NULL;
     as_params params = *given;
-    params.workers = with.workers;
-    params.readonly = with.readonly;
-    params.block_ants = with.block;
-    params.near = with.near;
+    if (with.workers) set_own(with.rung, &params, "workers", with.workers);
+    set_own(with.rung, &params, "readonly", with.readonly);
+    set_own(with.rung, &params, "block-ants", with.block);
+    set_own(with.rung, &params, "near", with.near);
     if (with.nn && problem.n >= 2) {
         problem.nn = with.nn < problem.n ? with.nn : problem.n - 1;
         assert_int_equal(as_nearest_neighbours(&problem, problem.nn, &nn_list).code, AB_OK);
@@ -462,7 +462,7 @@ static void test_faults_of_a_race_are_found(void **state)
     for (int fault = 0; fault < N_RACE_FAULTS; ++fault) {
         const bool of_clock = fault == RACE_FAULT_SHARED_CLOCK || fault == RACE_FAULT_OLD_CLOCK;
         selection_report report;
-        params.near = of_clock ? 31 : 6;
+        set_own(registered("tsp/race", AB_HOST), &params, "near", of_clock ? 31 : 6);
         selection_pheromone(&problem, &params, of_clock ? WEIGHTS_UNIFORM : WEIGHTS_SKEWED, pheromone);
         const ab_status status = selection_test(planted_race(fault), &problem, &params, pheromone, &report);
         const double p = status.code == AB_OK ? selection_worst_p(&report) : 0.0;
@@ -552,10 +552,10 @@ static void test_candidate_steps_follow_the_rule(void **state)
 {
     (void)state;
     for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;) {
-        if (!(rung->traits & AB_CANDIDATES)) continue;
+        if (!(rung->traits & AS_CANDIDATES)) continue;
         assert_true(check_steps((setting){rung, .nn = 4}, TSP_CLUSTERED, 150) > 50);
         assert_true(check_steps((setting){rung, .nn = 8}, TSP_UNIFORM, 100) > 10);
-        if (rung->traits & AB_RACE) /* more cities than a ring, a list or shared memory has (race.h) */
+        if (rung->traits & AS_RACE) /* more cities than a ring, a list or shared memory has (race.h) */
             assert_true(check_steps((setting){rung, .nn = 3}, TSP_CLUSTERED, 1211) > 500);
         check_steps((setting){rung, .nn = 32}, TSP_UNIFORM, 34);
         check_steps((setting){rung, .nn = 32}, TSP_UNIFORM, 33);
@@ -575,7 +575,7 @@ static void test_limits_are_unsupported(void **state)
         assert_int_equal(status.code, AB_UNSUPPORTED);
         assert_non_null(strstr(status.reason, "n >= 2"));
         assert_null(colony);
-        if (!(rung->traits & AB_CANDIDATES)) continue;
+        if (!(rung->traits & AS_CANDIDATES)) continue;
         status = open_colony(rung->open, &pair, &params, &colony);
         assert_int_equal(status.code, AB_UNSUPPORTED);
         assert_non_null(strstr(status.reason, "candidate set"));
@@ -589,7 +589,7 @@ static ab_status opening(const char *id, int n, int workers)
     assert_non_null(dist);
     const as_problem problem = {.n = n, .dist = dist};
     as_params params = as_default_params(n, AS_BEST_ANT);
-    params.workers = workers;
+    set_own(registered(id, AB_HOST), &params, "workers", workers);
     as_colony *colony = NULL;
     const ab_status status = open_colony(registered(id, AB_HOST)->open, &problem, &params, &colony);
     if (colony != NULL) colony->work.methods->close(&colony->work);

@@ -91,17 +91,37 @@ const ab_parameter ab_gpu_parameters[] = {
     {.name = NULL},
 };
 
-const ab_parameter *ab_row_parameter(const ab_operation *operation, const char *name, size_t length, bool *of_gpu)
+const ab_parameter *ab_row_parameter(const ab_parameter *parameters, const char *name, size_t length, bool *of_gpu)
 {
     const ab_parameter *found = ab_parameter_find(ab_gpu_parameters, name, length);
     *of_gpu = found;
-    return found ? found : ab_parameter_find(operation->parameters, name, length);
+    return found ? found : ab_parameter_find(parameters, name, length);
+}
+
+const ab_parameter *ab_own_parameter(const ab_operation *operation, const char *name, size_t length)
+{
+    size_t count;
+    const ab_implementation *all = ab_registry(&count);
+    const ab_parameter *found = NULL;
+    for (size_t i = 0; i < count && !found; ++i)
+        if (all[i].parameters && strcmp(all[i].operation, operation->name) == 0)
+            found = ab_parameter_find(all[i].parameters, name, length);
+    return found;
+}
+
+static void search_table(ab_search *search, const ab_parameter *parameters)
+{
+    for (const ab_parameter *p = parameters; p && p->name; ++p) ab_search_add(search, p->name);
 }
 
 void ab_search_parameters(ab_search *search, const ab_operation *operation)
 {
-    for (const ab_parameter *p = ab_gpu_parameters; p->name; ++p) ab_search_add(search, p->name);
-    for (const ab_parameter *p = operation->parameters; p->name; ++p) ab_search_add(search, p->name);
+    size_t count;
+    const ab_implementation *all = ab_registry(&count);
+    search_table(search, ab_gpu_parameters);
+    search_table(search, operation->parameters);
+    for (size_t i = 0; i < count && !search->found; ++i)
+        if (strcmp(all[i].operation, operation->name) == 0) search_table(search, all[i].parameters);
 }
 
 bool ab_next_setting(const ab_driver *driver, const char **params, ab_setting *setting)

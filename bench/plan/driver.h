@@ -127,10 +127,14 @@ typedef struct ab_gpu_params {
 
 extern const ab_parameter ab_gpu_parameters[];
 
-/* The parameter of this name that rows of the operation have, or NULL; *of_gpu: it lies in their ab_gpu_params. */
-const ab_parameter *ab_row_parameter(const ab_operation *operation, const char *name, size_t length, bool *of_gpu);
+/* The parameter of this name in the row's table or among those of all rows on a GPU, or NULL; *of_gpu: it lies in the
+ * row's ab_gpu_params. */
+const ab_parameter *ab_row_parameter(const ab_parameter *parameters, const char *name, size_t length, bool *of_gpu);
 
-/* Looks for a parameter among those that rows of the operation have. */
+/* The parameter of this name that some implementation of the operation has for itself, or NULL. */
+const ab_parameter *ab_own_parameter(const ab_operation *operation, const char *name, size_t length);
+
+/* Looks for a parameter among those that rows of the operation may have. */
 void ab_search_parameters(ab_search *search, const ab_operation *operation);
 
 /* The same among those of all rows of the driver. */

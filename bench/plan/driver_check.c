@@ -130,7 +130,8 @@ static ab_status check_params(const place *at, const ab_operation *operation, co
         COPY(name, of.name, of.name_length);
         ab_search search = {.name = name};
         bool of_gpu;
-        const ab_parameter *parameter = ab_row_parameter(operation, name, of.name_length, &of_gpu);
+        const ab_parameter *parameter = ab_row_parameter(operation->parameters, name, of.name_length, &of_gpu);
+        if (!parameter) parameter = ab_own_parameter(operation, name, of.name_length);
         ab_search_parameters(&search, operation);
         AB_TRY(must_find(at, "parameter", &search));
         if (!of.values) return check_set(at, strchr(text, '{'));

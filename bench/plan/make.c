@@ -110,7 +110,8 @@ typedef struct maker {
     const ab_block *block;
     const ab_line *line;
     const ab_operation *operation;
-    ab_circumstances c; /* of each of the cells */
+    ab_circumstances c;                              /* of each of the cells */
+    ab_parameter parameters[AB_MOST_PARAMETERS + 1]; /* the operation's, and the implementation's own */
     ab_sweeps sweeps;
 } maker;
 
@@ -127,7 +128,7 @@ static bool is_ours(const maker *m, const char *set)
     bool of_gpu;
     const size_t name = strcspn(set, "=");
     if (m->c.implementation->traits & AB_ONE_THREAD && name == 7 && strncmp(set, "threads", 7) == 0) return false;
-    return ab_row_parameter(m->operation, set, name, &of_gpu) != NULL;
+    return ab_row_parameter(m->parameters, set, name, &of_gpu) != NULL;
 }
 
 /* What the user set of the operation's parameters. */
@@ -178,7 +179,7 @@ static ab_status format_row(const maker *m, const ab_cell *cell, const char *fro
         if (*from == '{') {
             length = strcspn(from, "}") + 1;
             bool of_gpu;
-            const ab_parameter *p = ab_row_parameter(m->operation, from + 1, length - 2, &of_gpu);
+            const ab_parameter *p = ab_row_parameter(m->parameters, from + 1, length - 2, &of_gpu);
             if (p)
                 ab_parameter_format(p, of_gpu ? &cell->gpu_params : cell->params, text);
             else
@@ -217,7 +218,7 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
     AB_TRY(set_text(key->device, sizeof key->device, backend == AB_CUDA ? target->gpu : target->cpu));
     AB_TRY(set_text(key->scope, sizeof key->scope,
                     m->c.measure->timed && backend == AB_HOST ? "functional" : m->c.measure->scope));
-    AB_TRY(ab_parameters_format(m->operation->parameters, cell->params, set, m->c.measure->name, m->c.measure->only_own,
+    AB_TRY(ab_parameters_format(m->parameters, cell->params, set, m->c.measure->name, m->c.measure->only_own,
                                 backend == AB_CPU ? AB_SHOWN_CPU : AB_SHOWN_GPU, key->params));
     AB_TRY(ab_parameters_format(ab_gpu_parameters, &cell->gpu_params, 0, m->c.measure->name, m->c.measure->only_own,
                                 AB_SHOWN_GPU, key->params));
@@ -232,19 +233,19 @@ static ab_status fill_cell(const maker *m, char values[][AB_SWEEP_VALUE], ab_cel
 {
     uint64_t set = 0;
     ab_parameters_default(ab_gpu_parameters, &cell->gpu_params);
-    ab_parameters_default(m->operation->parameters, cell->params);
+    ab_parameters_default(m->parameters, cell->params);
     for (int i = 0; i < m->sweeps.count; ++i) {
         bool of_gpu;
         const char *name = m->sweeps.of[i].name;
-        const ab_parameter *parameter = ab_row_parameter(m->operation, name, strlen(name), &of_gpu);
+        const ab_parameter *parameter = ab_row_parameter(m->parameters, name, strlen(name), &of_gpu);
         if (of_gpu)
             AB_TRY(ab_parameter_set(parameter, values[i], &cell->gpu_params));
         else
-            AB_TRY(ab_parameters_set(m->operation->parameters, name, values[i], cell->params, &set));
+            AB_TRY(ab_parameters_set(m->parameters, name, values[i], cell->params, &set));
     }
     m->operation->fit(&m->c, cell->params);
     m->operation->set_seed(cell->params, m->plan->options->seed);
-    AB_TRY(ab_parameters_check(m->operation->parameters, cell->params));
+    AB_TRY(ab_parameters_check(m->parameters, cell->params));
     if (!m->c.measure->timed) ab_parameters_default(ab_gpu_parameters, &cell->gpu_params);
     const ab_status status = m->operation->check(&m->c, cell->params);
     if (status.code == AB_BAD_INPUT) return status; /* what is unsupported is a row that says so */
@@ -279,6 +280,7 @@ static ab_status add_implementation(maker *m, const char *id)
     m->c.implementation = find_implementation(m->plan, id);
     if (!m->c.implementation) return ab_ok();
     m->operation = ab_operation_of(id);
+    ab_parameters_join(m->operation->parameters, m->c.implementation->parameters, m->parameters);
     m->c.measure = find_measure(m->operation, m->block->measure);
     m->sweeps.count = 0;
     AB_TRY(ab_sweep_add_text(driver, m->block->params, AB_SEPARATORS, &m->sweeps));
@@ -353,6 +355,37 @@ static ab_status check_user(const ab_driver *driver, char *const *set)
     return ab_ok();
 }
 
+static bool has_parameter(const ab_implementation *implementation, const char *set)
+{
+    bool of_gpu;
+    const size_t name = strcspn(set, "=");
+    if (ab_row_parameter(ab_operation_of(implementation->id)->parameters, set, name, &of_gpu)) return true;
+    return implementation->parameters && ab_parameter_find(implementation->parameters, set, name);
+}
+
+/* The id of an implementation that has it for itself. */
+static const char *owner_of(const char *set)
+{
+    size_t count;
+    const ab_implementation *all = ab_registry(&count);
+    for (size_t i = 0; i < count; ++i)
+        if (all[i].parameters && ab_parameter_find(all[i].parameters, set, strcspn(set, "="))) return all[i].id;
+    return "no implementation";
+}
+
+/* Every --set must be for a parameter that one of the rows that are left has. */
+static ab_status check_heeded(const ab_plan *plan, char *const *set)
+{
+    for (; set && *set && plan->n_cells > 0; ++set) {
+        int cell = 0;
+        while (cell < plan->n_cells && !has_parameter(plan->cells[cell].c.implementation, *set)) ++cell;
+        if (cell == plan->n_cells)
+            return ab_bad_input("--set %.64s: no row that was asked for has such a parameter, but rows of %s have",
+                                *set, owner_of(*set));
+    }
+    return ab_ok();
+}
+
 ab_status ab_plan_make(const ab_driver *driver, const ab_options *options, const ab_share *share,
                        const ab_target *target, ab_plan *plan)
 {
@@ -368,5 +401,6 @@ ab_status ab_plan_make(const ab_driver *driver, const ab_options *options, const
     for (const ab_block *block = driver->blocks; block->table; ++block)
         if (block->part > last_part) last_part = block->part;
     for (int part = 0; part <= last_part; ++part) AB_TRY(add_part(plan, part));
-    return ab_plan_choose(plan);
+    AB_TRY(ab_plan_choose(plan));
+    return check_heeded(plan, options->set);
 }

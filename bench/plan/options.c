@@ -211,7 +211,7 @@ void ab_print_implementations(const char *const *operations)
     printf("id\tbackend\tfile\ttraits\tsource\tdescription\n");
     for (size_t i = 0; i < count; i++) {
         if (operations && !is_listed(all[i].operation, operations)) continue;
-        ab_trait_names(all[i].traits, traits);
+        ab_trait_names(&all[i], traits);
         printf("%s\t%s\t%s\t%s\t%s\t%s\n", all[i].id, ab_backend_name(all[i].backend), all[i].file, traits,
                all[i].source, all[i].description);
     }

@@ -1,10 +1,15 @@
 /* The table that registry.def describes and, for each implementation, a function that opens it without types around the
  * one that has them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "config.h"
+#include "kernels/deposit/deposit.h"
+#include "kernels/edge_ants/edge_ants.h"
 #include "kernels/operation.h"
+#include "kernels/psystem/psystem.h"
 #include "kernels/registered.h"
+#include "kernels/tsp/tsp.h"
 
 #ifdef AB_WITH_CUDA
 #define CUDA_ONLY(...) __VA_ARGS__
@@ -23,7 +28,8 @@
     extern const ab_operation operation##_operation;
 #define CPU(operation, name, function, file, traits, source, description) operation##_open function;
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
-    extern const struct operation##_rung rung##_host, rung##_cuda;
+    extern const struct operation##_rung rung##_host, rung##_cuda;                                                     \
+    extern const ab_parameter rung##_parameters[] __attribute__((weak)); /* NULL where the rung has none */
 #include "bench/registry/registry.def"
 #undef OPERATION
 #undef CPU
@@ -67,7 +73,7 @@ static const ab_operation *const operations[] = {
 
 /* ---- Implementations ---- */
 
-#define ENTRY(op, its_name, its_backend, its_traits, its_file, its_source, its_description, thunk)                     \
+#define ENTRY(op, its_name, its_backend, its_traits, its_file, its_source, its_description, thunk, own)                \
     {.id = NAME_##op "/" its_name,                                                                                     \
      .operation = NAME_##op,                                                                                           \
      .name = its_name,                                                                                                 \
@@ -76,13 +82,15 @@ static const ab_operation *const operations[] = {
      .file = its_file,                                                                                                 \
      .source = its_source,                                                                                             \
      .description = its_description,                                                                                   \
-     .open = thunk},
+     .open = thunk,                                                                                                    \
+     .parameters = own},
 #define OPERATION(operation, name, problem_type, params_type, state_type)
 #define CPU(operation, name, function, file, traits, source, description)                                              \
-    ENTRY(operation, name, AB_CPU, traits, file, source, description, open_##function)
+    ENTRY(operation, name, AB_CPU, traits, file, source, description, open_##function, NULL)
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
-    CUDA_ONLY(ENTRY(operation, name, AB_CUDA, traits, file, source, description, open_##rung##_cuda))                  \
-    ENTRY(operation, name, AB_HOST, traits, file, source, description, open_##rung##_host)
+    CUDA_ONLY(                                                                                                         \
+        ENTRY(operation, name, AB_CUDA, traits, file, source, description, open_##rung##_cuda, rung##_parameters))     \
+    ENTRY(operation, name, AB_HOST, traits, file, source, description, open_##rung##_host, rung##_parameters)
 static const ab_implementation implementations[] = {
 #include "bench/registry/registry.def"
 };
@@ -124,4 +132,33 @@ const ab_implementation *ab_find_reference(const ab_implementation *implementati
             strcmp(all[i].operation, implementation->operation) == 0)
             return &all[i];
     return NULL;
+}
+
+static const ab_trait *find_trait(const ab_trait *table, unsigned trait)
+{
+    for (; table && table->name; table++)
+        if (table->trait == trait) return table;
+    return NULL;
+}
+
+void ab_trait_names(const ab_implementation *implementation, char text[AB_TRAITS_TEXT])
+{
+    static const ab_trait of_all[] = {
+        {AB_EXACT, "exact"},
+        {AB_PARTIAL, "partial"},
+        {AB_OTHER_RULES, "other-rules"},
+        {AB_REFERENCE, "reference"},
+        {AB_SEVERAL, "several"},
+        {AB_ONE_THREAD, "one-thread"},
+        {0, NULL},
+    };
+    const ab_operation *operation = ab_find_operation(implementation->operation);
+    size_t at = 0;
+    text[0] = '\0';
+    for (unsigned trait = 1; trait != 0 && at < AB_TRAITS_TEXT; trait <<= 1) {
+        if (!(implementation->traits & trait)) continue;
+        const ab_trait *found = find_trait(of_all, trait);
+        if (!found && operation) found = find_trait(operation->traits, trait);
+        if (found) at += (size_t)snprintf(text + at, AB_TRAITS_TEXT - at, "%s%s", at > 0 ? " " : "", found->name);
+    }
 }

@@ -4,6 +4,7 @@
  * simulator has no room for more than 2^17 membranes there.
  */
 #include "bench/plan/driver.h"
+#include "kernels/psystem/psystem.h"
 
 static const ab_set sets[] = {
     {.name = "membranes", .members = "2^13 2^14 2^15 2^16 2^17 2^18 2^19 2^20 2^21"},
@@ -34,7 +35,7 @@ static const ab_heading headings[] = {
 };
 
 static const ab_block blocks[] = {
-    {.table = "jsc-3", .measure = "time", .lines = lines, .without = AB_SINGLE_STEPS, .part = 1},
+    {.table = "jsc-3", .measure = "time", .lines = lines, .without = PS_SINGLE_STEPS, .part = 1},
     {.table = "jsc-3", .measure = "time", .on = {"2^6", "{membranes-generic}", "{membranes-generic}"}, .lines = generic, .part = 1},
     {NULL},
 };

@@ -70,6 +70,17 @@ static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid, 
     extern "C" const type AB_GPU(name);                                                                                \
     const type AB_GPU(name)
 
+/* Begins the table of the parameters that a rung has for itself, which needs no other line. It ends with a name of NULL.
+ * Its offsets are into the params of the operation, in the part that it leaves to rungs:
+ *
+ *   AB_OWN_PARAMETERS(tsp_mine) = {{.name = "near", .help = "...", .offset = AS_OWN(mine_params, near), .most = 31}, {}};
+ *
+ * What a line of the table leaves out is zero. Both backends define the same table. */
+#define AB_OWN_PARAMETERS(rung)                                                                                        \
+    _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"") extern "C" __attribute__((weak))                \
+    const ab_parameter rung##_parameters[];                                                                            \
+    const ab_parameter rung##_parameters[]
+
 #define AB_STRINGIZE_(x) #x
 #define AB_STRINGIZE(x) AB_STRINGIZE_(x)
 

@@ -39,6 +39,11 @@
 extern "C" {
 #endif
 
+/* Trait of implementations. */
+enum {
+    DP_GATHER = 1 << 9 /* "gather": each entry of the pheromone looks for its edge in all tours */
+};
+
 typedef struct dp_params {
     int n_ants;  /* that deposit: the first of the snapshot's, 1 .. n */
     double rho;  /* evaporation rate, 0 < rho <= 1 */

@@ -15,7 +15,7 @@ enum { MIN_HOST_ANTS = 2 };
 /* Whether every entry looks for itself in every tour: n^3 steps an ant, not n. */
 static bool gathers(const ab_circumstances *c)
 {
-    return c->implementation->traits & AB_GATHER;
+    return c->implementation->traits & DP_GATHER;
 }
 
 /* ---- Parameters ---- */
@@ -125,11 +125,14 @@ static void estimate(const ab_circumstances *c, const void *fitted, double *samp
     *once_s = sample + 1e-8 * others;
 }
 
+static const ab_trait traits[] = {{DP_GATHER, "gather"}, {0, NULL}};
+
 const ab_operation deposit_operation = {
     .name = "deposit",
     .inputs = &tsp_inputs,
     .parameters = dp_parameters,
     .params_size = sizeof(dp_params),
+    .traits = traits,
     .measures = measures,
     .fit = fit,
     .check = check,

@@ -74,6 +74,12 @@ typedef struct ea_problem {
     const float *visibility; /* [height][width]: eta (ea_visibility), in 0 .. 1 */
 } ea_problem;
 
+/* Traits of implementations. */
+enum {
+    EA_THREAD_EACH = 1 << 6, /* "thread-each": a thread works on each ant by itself; the usual is a warp */
+    EA_BLOCK_EACH = 1 << 7   /* "block-each": a block of threads works on each ant */
+};
+
 typedef struct ea_params {
     int n_ants;            /* 1 .. EA_MAX_ANTS */
     int iterations;        /* of a run, >= 1 */

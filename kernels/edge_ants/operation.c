@@ -53,8 +53,8 @@ static ab_status give_problem(const ab_task *task, const void **given)
 /* Threads that an ant's move takes on the host backend. */
 static double threads_per_ant(const ab_circumstances *c, const ea_params *params)
 {
-    if (c->implementation->traits & AB_THREAD_EACH) return 1.0;
-    return c->implementation->traits & AB_BLOCK_EACH ? params->block_threads : 32.0;
+    if (c->implementation->traits & EA_THREAD_EACH) return 1.0;
+    return c->implementation->traits & EA_BLOCK_EACH ? params->block_threads : 32.0;
 }
 
 /* On the host backend as many ants as host_steps allow; a map needs all, but may be of fewer runs. */
@@ -360,11 +360,14 @@ static const ab_measure measures[] = {
     {.name = NULL},
 };
 
+static const ab_trait traits[] = {{EA_THREAD_EACH, "thread-each"}, {EA_BLOCK_EACH, "block-each"}, {0, NULL}};
+
 const ab_operation edge_ants_operation = {
     .name = "edge-ants",
     .inputs = &edges_inputs,
     .parameters = ea_parameters,
     .params_size = sizeof(ea_params),
+    .traits = traits,
     .measures = measures,
     .fit = fit,
     .check = check,

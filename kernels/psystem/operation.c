@@ -153,11 +153,11 @@ static double membrane_seconds(const ab_circumstances *c)
     const unsigned traits = c->implementation->traits;
     switch (c->implementation->backend) {
     case AB_CPU:
-        return traits & AB_SINGLE_STEPS ? 2e-3 : traits & AB_BITS ? 1e-10 : 2e-6;
+        return traits & PS_SINGLE_STEPS ? 2e-3 : traits & PS_BITS ? 1e-10 : 2e-6;
     case AB_HOST:
-        return traits & AB_SINGLE_STEPS ? 0.025 : traits & AB_BITS ? 4e-8 : 5e-4;
+        return traits & PS_SINGLE_STEPS ? 0.025 : traits & PS_BITS ? 4e-8 : 5e-4;
     default:
-        return traits & AB_SINGLE_STEPS ? 1e-5 : traits & AB_BITS ? 1e-12 : 1e-8;
+        return traits & PS_SINGLE_STEPS ? 1e-5 : traits & PS_BITS ? 1e-12 : 1e-8;
     }
 }
 
@@ -169,11 +169,14 @@ static void estimate(const ab_circumstances *c, const void *fitted, double *samp
     *once_s = sample + 1e-9 * membranes / c->cores;
 }
 
+static const ab_trait traits[] = {{PS_SINGLE_STEPS, "single-steps"}, {PS_BITS, "bits"}, {0, NULL}};
+
 const ab_operation psystem_operation = {
     .name = "psystem",
     .inputs = &inputs,
     .parameters = ps_parameters,
     .params_size = sizeof(ps_params),
+    .traits = traits,
     .measures = measures,
     .fit = fit,
     .check = check,

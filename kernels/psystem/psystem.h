@@ -51,6 +51,12 @@ extern "C" {
 
 enum { PS_MOST_VARIABLES = 32, PS_MOST_CLAUSES = 65535 };
 
+/* Traits of implementations. */
+enum {
+    PS_SINGLE_STEPS = 1 << 10, /* "single-steps": simulates every step of a system by its rules, whatever they are */
+    PS_BITS = 1 << 11          /* "bits": a membrane is a bit */
+};
+
 typedef struct ps_params {
     int block;   /* threads a block, of a GPU; 0: as the kernel likes */
     int tile;    /* membranes a block of psystem/tiled, a power of 2; 0: 32 */

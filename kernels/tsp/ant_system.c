@@ -32,16 +32,6 @@ const ab_parameter as_parameters[] = {
      .shown = AB_SHOWN_SET},
     {.name = "carveout", .help = "shared memory of a GPU, percent of the maximum; -1: the driver's choice",
      .offset = AT(carveout), .least = -1, .most = 100, .fallback = -1, .shown = AB_SHOWN_SET},
-    {.name = "workers", .help = "threads per ant (worker ants) of i-roulette, data-rw, data-rw-warp: 16, 32, ..., 1024",
-     .offset = AT(workers), .least = 16, .most = 1024, .fallback = 128, .word = "none", .shown = AB_SHOWN_NONZERO},
-    {.name = "near", .help = "near cities with a clock of their own, of race; 0: 31", .offset = AT(near), .most = 31,
-     .shown = AB_SHOWN_SET},
-    {.name = "block-ants", .help = "ants of a block of race, whose rows come from the cache; 0: rows in shared memory",
-     .offset = AT(block_ants), .most = 32, .shown = AB_SHOWN_SET},
-    {.name = "block", .help = "ants of a block of task-thread: 4, 8, 16, 32 or 64", .offset = AT(block), .least = 4,
-     .most = 64, .fallback = AS_THREAD_BLOCK, .shown = AB_SHOWN_SET},
-    {.name = "readonly", .help = "task-thread reads choice_info through the read-only cache (texture)", .kind = AB_FLAG,
-     .offset = AT(readonly), .shown = AB_SHOWN_NONZERO},
     {.name = "alpha", .help = "exponent of the pheromone", .kind = AB_REAL, .offset = AT(alpha), .most = 100,
      .fallback = 1, .shown = AB_SHOWN_SET},
     {.name = "beta", .help = "exponent of the heuristic", .kind = AB_REAL, .offset = AT(beta), .most = 100,
@@ -154,9 +144,6 @@ ab_status as_check(const as_problem *problem, const as_params *params)
     if (problem->n > AS_MAX_SPARSE) return ab_unsupported("needs n <= %d, n is %d", AS_MAX_SPARSE, problem->n);
     AB_TRY(ab_parameters_check(as_parameters, params));
     if (params->n_ants == 0 || params->rho == 0.0) return ab_bad_input("ants and rho must be more than 0");
-    if (params->workers & (params->workers - 1))
-        return ab_bad_input("workers must be a power of two, not %d", params->workers);
-    if (params->block & (params->block - 1)) return ab_bad_input("block must be a power of two, not %d", params->block);
     return ab_ok();
 }
 
@@ -173,12 +160,12 @@ ab_status as_check_no_limits(const as_params *params)
     return ab_unsupported("needs protocol as or as-best: the limits of mmas are for pheromone on all edges");
 }
 
-ab_status as_check_workers(const as_problem *problem, const as_params *params)
+ab_status as_check_workers(const as_problem *problem, int workers)
 {
-    if (params->workers == 0) return ab_bad_input("needs workers");
-    if (problem->n <= AS_MAX_TILES * params->workers) return ab_ok();
+    if (workers & (workers - 1)) return ab_bad_input("workers must be a power of two, not %d", workers);
+    if (problem->n <= AS_MAX_TILES * workers) return ab_ok();
     return ab_unsupported("needs n <= %d (one tabu bit per tile of %d cities in a 32-bit register), n is %d",
-                          AS_MAX_TILES * params->workers, params->workers, problem->n);
+                          AS_MAX_TILES * workers, workers, problem->n);
 }
 
 /* ---- Candidate sets ---- */

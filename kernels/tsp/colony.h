@@ -103,6 +103,15 @@ typedef struct tsp_max_min {
 /* Enqueues a part of iteration `iteration` (counted from 0), on the default stream. */
 typedef ab_status tsp_step(const tsp_device *colony, const as_params *params, unsigned iteration);
 
+/* What a rung has for itself, as its table of parameters (AB_OWN_PARAMETERS, AS_OWN) has filled it. */
+template <typename Own> static inline Own as_own(const as_params *params)
+{
+    Own own;
+    static_assert(sizeof own <= sizeof params->own, "more parameters of a rung's own than there is room for");
+    memcpy(&own, params->own, sizeof own);
+    return own;
+}
+
 /* A way of building tours, as registry.def names it. */
 typedef struct tsp_rung {
     /* Stage "construct": writes tours, lengths and iteration_best, which is all ones before. */

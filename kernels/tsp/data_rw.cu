@@ -85,14 +85,16 @@ static __global__ void __launch_bounds__(MAX_WORKERS)
 
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    LAUNCH(data_rw, colony->n_ants, params->workers, shared_bytes(colony->n))(*colony, params->seed, iteration);
+    LAUNCH(data_rw, colony->n_ants, worker_count(params), shared_bytes(colony->n))(*colony, params->seed, iteration);
     return AB_LAUNCHED("data_rw");
 }
 
 static ab_status check(const as_problem *problem, const as_params *params)
 {
-    AB_TRY(as_check_workers(problem, params));
+    AB_TRY(as_check_workers(problem, worker_count(params)));
     return device_allow_shared((const void *)data_rw, shared_bytes(problem->n), params->carveout);
 }
+
+AB_OWN_PARAMETERS(tsp_data_rw) = WORKER_PARAMETERS;
 
 AB_RUNG(tsp_rung, tsp_data_rw) = {.construct = construct, .check = check};

@@ -122,16 +122,19 @@ static auto *kernel_for(int workers)
 
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    LAUNCH(kernel_for(params->workers), colony->n_ants, params->workers, shared_bytes(colony->n, params->workers))
+    LAUNCH(kernel_for(worker_count(params)), colony->n_ants, worker_count(params),
+           shared_bytes(colony->n, worker_count(params)))
     (*colony, params->seed, iteration);
     return AB_LAUNCHED("data_rw_warp");
 }
 
 static ab_status check(const as_problem *problem, const as_params *params)
 {
-    AB_TRY(as_check_workers(problem, params));
-    return device_allow_shared((const void *)kernel_for(params->workers), shared_bytes(problem->n, params->workers),
-                               params->carveout);
+    AB_TRY(as_check_workers(problem, worker_count(params)));
+    return device_allow_shared((const void *)kernel_for(worker_count(params)),
+                               shared_bytes(problem->n, worker_count(params)), params->carveout);
 }
+
+AB_OWN_PARAMETERS(tsp_data_rw_warp) = WORKER_PARAMETERS;
 
 AB_RUNG(tsp_rung, tsp_data_rw_warp) = {.construct = construct, .check = check};

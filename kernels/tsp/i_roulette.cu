@@ -17,8 +17,9 @@
 #include "kernels/cuda/cuda_random.h"
 #include "kernels/cuda/warp.h"
 #include "kernels/tsp/colony.h"
+#include "kernels/tsp/worker_params.h"
 
-enum { MAX_WORKERS = 1024, DRAWS = 4 /* random numbers per cuRAND call */ };
+enum { DRAWS = 4 /* random numbers per cuRAND call */ };
 
 /* Layout of the dynamic shared memory, in bytes. */
 static size_t shared_bytes(int n, int workers)
@@ -137,15 +138,18 @@ static __global__ void __launch_bounds__(MAX_WORKERS)
 
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    LAUNCH(i_roulette, colony->n_ants, params->workers, shared_bytes(colony->n, params->workers))
+    LAUNCH(i_roulette, colony->n_ants, worker_count(params), shared_bytes(colony->n, worker_count(params)))
     (*colony, params->seed, iteration);
     return AB_LAUNCHED("i_roulette");
 }
 
 static ab_status check(const as_problem *problem, const as_params *params)
 {
-    AB_TRY(as_check_workers(problem, params));
-    return device_allow_shared((const void *)i_roulette, shared_bytes(problem->n, params->workers), params->carveout);
+    AB_TRY(as_check_workers(problem, worker_count(params)));
+    return device_allow_shared((const void *)i_roulette, shared_bytes(problem->n, worker_count(params)),
+                               params->carveout);
 }
+
+AB_OWN_PARAMETERS(tsp_i_roulette) = WORKER_PARAMETERS;
 
 AB_RUNG(tsp_rung, tsp_i_roulette) = {.construct = construct, .check = check};

@@ -83,12 +83,8 @@ static void fit(const ab_circumstances *c, void *fitted)
     if (c->implementation->backend == AB_HOST) params->n_ants = host_ants(c, params);
     if (params->threads == 0) params->threads = c->cores;
     if (params->nn >= c->input->size) params->nn = c->input->size - 1;
-    if (!(c->implementation->traits & AB_CANDIDATES)) params->nn = 0;
+    if (!(c->implementation->traits & AS_CANDIDATES)) params->nn = 0;
     if (c->implementation->backend == AB_CPU) params->carveout = -1;
-    if (!(c->implementation->traits & AB_WORKERS)) params->workers = 0;
-    if (!(c->implementation->traits & AB_THREAD_EACH)) params->readonly = false, params->block = AS_THREAD_BLOCK;
-    if (!(c->implementation->traits & AB_RACE)) params->block_ants = 0;
-    if (!(c->implementation->traits & AB_RACE) || params->nn > 0) params->near = 0;
     if (params->rho == 0.0) params->rho = as_default_params(c->input->size, params->protocol).rho;
 }
 
@@ -222,7 +218,7 @@ static ab_work_size size(const ab_circumstances *c, const void *params)
 static double iteration_seconds(const ab_circumstances *c, const as_params *p)
 {
     const double n = c->input->size;
-    const bool lists = c->implementation->traits & AB_CANDIDATES;
+    const bool lists = c->implementation->traits & AS_CANDIDATES;
     if (c->implementation->backend == AB_HOST) return 6e-7 * steps(c, p); /* on fibers */
     if (c->seconds > 0.0)
         return c->seconds * pow(n, c->power) / (c->implementation->backend == AB_CPU ? p->threads : 1);
@@ -249,11 +245,18 @@ static void estimate(const ab_circumstances *c, const void *params, double *samp
     if (p->ranks > ranks_count()) *sample_s = *once_s = 0.0; /* it is refused */
 }
 
+static const ab_trait traits[] = {{AS_CANDIDATES, "candidates"},
+                                  {AS_THREAD_EACH, "thread-each"},
+                                  {AS_WORKERS, "workers"},
+                                  {AS_RACE, "race"},
+                                  {0, NULL}};
+
 const ab_operation tsp_operation = {
     .name = "tsp",
     .inputs = &tsp_inputs,
     .parameters = as_parameters,
     .params_size = sizeof(as_params),
+    .traits = traits,
     .measures = measures,
     .fit = fit,
     .check = check,

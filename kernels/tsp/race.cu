@@ -234,7 +234,8 @@ static int row_threads(int n)
 
 static int count_near(int n, const as_params *params)
 {
-    return min(params->near ? params->near : (int)MOST_NEAR, n - 1);
+    const int asked = as_own<race_params>(params).near;
+    return min(asked ? asked : (int)MOST_NEAR, n - 1);
 }
 
 static race_rows rows_of(const tsp_device *colony, const as_params *params)
@@ -254,7 +255,8 @@ static size_t scratch_bytes(const as_problem *problem, const as_params *params)
 static ab_status check(const as_problem *problem, const as_params *params)
 {
     const int n = problem->n;
-    if (params->near >= RACE_LANES) return ab_unsupported("needs near <= %d, not %d", MOST_NEAR, params->near);
+    const int near = as_own<race_params>(params).near;
+    if (near >= RACE_LANES) return ab_unsupported("needs near <= %d, not %d", MOST_NEAR, near);
     for (const auto kernel : {weigh_rows<ROW_NOBODY>, weigh_rows<ROW_ALL_ANTS>, weigh_rows<ROW_BEST_ANT>})
         AB_TRY(device_allow_shared((const void *)kernel, shared_bytes(ceil_div(n, 32) * 32), -1));
     return race_check_walk<race_random, race_visited, false>(n, params);
@@ -296,6 +298,16 @@ static ab_status deposit(const tsp_device *colony, const as_params *params, unsi
 {
     return params->protocol == AS_ALL_ANTS ? weigh<ROW_ALL_ANTS>(colony, params) : weigh<ROW_BEST_ANT>(colony, params);
 }
+
+AB_OWN_PARAMETERS(tsp_race) = {
+    {.name = "near",
+     .help = "near cities with a clock of their own, of race; 0: 31",
+     .offset = AS_OWN(race_params, near),
+     .most = 31,
+     .shown = AB_SHOWN_SET},
+    RACE_ANTS_PARAMETER,
+    {},
+};
 
 AB_RUNG(tsp_rung, tsp_race) = {.construct = construct,
                                .relink = relink,

@@ -674,11 +674,25 @@ static inline ab_status race_fits_shared(int n, race_plan plan, bool *fits)
     return ab_ok();
 }
 
+/* What rungs of clocks have for themselves. */
+typedef struct race_params {
+    int block_ants; /* ants of a block whose rows come from the cache; 0: rows in shared memory if they fit */
+    int near;       /* of race: near cities with a clock of their own; 0: all that there is room for */
+} race_params;
+
+#define RACE_ANTS_PARAMETER                                                                                            \
+    {                                                                                                                  \
+        .name = "block-ants",                                                                                          \
+        .help = "ants of a block of race, whose rows come from the cache; 0: rows in shared memory",                   \
+        .offset = AS_OWN(race_params, block_ants), .most = 32, .shown = AB_SHOWN_SET                                   \
+    }
+
 /* Rows in shared memory where they all fit, and nobody asked for blocks of a certain size. Of candidate sets else
  * short rows, if they fit and every ant deposits, as there the far clock seldom rings first (docs/frontier.md, 18); or
  * the rows' cities. */
 static inline ab_status race_make_plan(int n, const as_params *params, bool candidates, race_plan *plan)
 {
+    const int asked = as_own<race_params>(params).block_ants;
     int device = 0, cache = 0;
     bool fits = false;
     CUDA_TRY(cudaGetDevice(&device));
@@ -686,17 +700,16 @@ static inline ab_status race_make_plan(int n, const as_params *params, bool cand
     const bool cached = (size_t)n * (size_t)n * sizeof(unsigned) <= (size_t)cache;
     *plan = (race_plan){.block_ants = 0, .in_shared = RACE_ROWS, .cached = cached};
     AB_TRY(race_even_block(params->n_ants, &plan->block_ants));
-    if (params->block_ants == 0) AB_TRY(race_fits_shared(n, *plan, &fits));
+    if (asked == 0) AB_TRY(race_fits_shared(n, *plan, &fits));
     if (fits) return ab_ok();
     plan->in_shared = RACE_SHORT;
-    if (params->block_ants == 0 && candidates && params->protocol == AS_ALL_ANTS)
-        AB_TRY(race_fits_shared(n, *plan, &fits));
+    if (asked == 0 && candidates && params->protocol == AS_ALL_ANTS) AB_TRY(race_fits_shared(n, *plan, &fits));
     if (fits) return ab_ok();
     plan->in_shared = RACE_CITIES;
-    if (params->block_ants == 0 && candidates) AB_TRY(race_fits_shared(n, *plan, &fits));
+    if (asked == 0 && candidates) AB_TRY(race_fits_shared(n, *plan, &fits));
     if (fits) return ab_ok();
     plan->in_shared = RACE_NOTHING;
-    plan->block_ants = params->block_ants ? params->block_ants : RACE_STREAMED_BLOCK;
+    plan->block_ants = asked ? asked : RACE_STREAMED_BLOCK;
     return ab_ok();
 }
 

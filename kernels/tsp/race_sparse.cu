@@ -506,7 +506,8 @@ static size_t scratch_bytes(const as_problem *problem, const as_params *params)
 
 static int block_ants(const as_params *params)
 {
-    return params->block_ants ? params->block_ants : (int)USUAL_ANTS;
+    const int asked = as_own<race_params>(params).block_ants;
+    return asked ? asked : (int)USUAL_ANTS;
 }
 
 static size_t shared_bytes(int n, const as_params *params)
@@ -526,7 +527,7 @@ static ab_status check(const as_problem *problem, const as_params *params)
     AB_TRY(as_check_candidates(problem));
     if (problem->nn > EDGES) return ab_unsupported("needs sets of at most %d, not %d", EDGES, problem->nn);
     if (!(params->beta > 0.0)) return ab_unsupported("needs beta > 0: the nearest of equal edges is to be the best");
-    if (params->block_ants > MOST_ANTS) return ab_unsupported("needs block-ants <= %d", MOST_ANTS);
+    if (as_own<race_params>(params).block_ants > MOST_ANTS) return ab_unsupported("needs block-ants <= %d", MOST_ANTS);
     if (problem->points && find_rule(problem->rule->name) == N_RULES)
         return ab_unsupported("needs distances on a plane, not %s", problem->rule->name);
     return device_allow_shared((const void *)sparse_walk<race_random>, shared_bytes(problem->n, params),
@@ -764,6 +765,8 @@ static ab_status write_edges(const tsp_device *colony, const as_params *params, 
     AB_TRY(status);
     return launch_heuristics(colony, &rows);
 }
+
+AB_OWN_PARAMETERS(tsp_race_sparse) = {RACE_ANTS_PARAMETER, {}};
 
 AB_RUNG(tsp_rung, tsp_race_sparse) = {.construct = construct,
                                       .choice = choice,

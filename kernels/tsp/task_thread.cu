@@ -112,25 +112,57 @@ template <int N_THREADS> static task_kernel kernel_of(bool readonly)
     return readonly ? task_thread<N_THREADS, true> : task_thread<N_THREADS, false>;
 }
 
+/* What the rung has for itself. */
+typedef struct own_params {
+    int block;     /* ants of a block; 0: the usual */
+    bool readonly; /* choice_info goes through the read-only cache, once the texture cache */
+} own_params;
+
+enum { USUAL_BLOCK = 16 }; /* as JPDC has it (§5.1.4) */
+
+AB_OWN_PARAMETERS(tsp_task_thread) = {
+    {.name = "block",
+     .help = "ants of a block of task-thread: 4, 8, 16, 32 or 64",
+     .offset = AS_OWN(own_params, block),
+     .least = 4,
+     .most = 64,
+     .fallback = USUAL_BLOCK,
+     .shown = AB_SHOWN_SET,
+     .power_of_two = true},
+    {.name = "readonly",
+     .help = "task-thread reads choice_info through the read-only cache (texture)",
+     .kind = AB_FLAG,
+     .offset = AS_OWN(own_params, readonly),
+     .shown = AB_SHOWN_NONZERO},
+    {},
+};
+
+static int block_of(const as_params *params)
+{
+    const int block = as_own<own_params>(params).block;
+    return block ? block : USUAL_BLOCK;
+}
+
 static task_kernel kernel_for(const as_params *params)
 {
-    switch (params->block) {
+    const bool readonly = as_own<own_params>(params).readonly;
+    switch (block_of(params)) {
     case 4:
-        return kernel_of<4>(params->readonly);
+        return kernel_of<4>(readonly);
     case 8:
-        return kernel_of<8>(params->readonly);
+        return kernel_of<8>(readonly);
     case 32:
-        return kernel_of<32>(params->readonly);
+        return kernel_of<32>(readonly);
     case 64:
-        return kernel_of<64>(params->readonly);
+        return kernel_of<64>(readonly);
     default:
-        return kernel_of<16>(params->readonly);
+        return kernel_of<16>(readonly);
     }
 }
 
 static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
-    const int threads = params->block;
+    const int threads = block_of(params);
     LAUNCH(kernel_for(params), ceil_div(colony->n_ants, threads), threads, shared_bytes(colony->stride, threads))
     (*colony, params->seed, iteration);
     return AB_LAUNCHED("task_thread");
@@ -138,7 +170,7 @@ static ab_status construct(const tsp_device *colony, const as_params *params, un
 
 static ab_status check(const as_problem *problem, const as_params *params)
 {
-    const size_t bytes = shared_bytes(ceil_div(problem->n, BITS) * BITS, params->block);
+    const size_t bytes = shared_bytes(ceil_div(problem->n, BITS) * BITS, block_of(params));
     return device_allow_shared((const void *)kernel_for(params), bytes, params->carveout);
 }
 

@@ -70,7 +70,7 @@
  * AS_MOST_ZERO_STEPS of its steps by it (verify.h): that would be a nearest neighbour's tours under Ant System's name. In
  * the stored runs it is less than one step in a hundred thousand.
  *
- * With candidate sets (thesis §4.4; AB_CANDIDATES): a step chooses among the unvisited
+ * With candidate sets (thesis §4.4; AS_CANDIDATES): a step chooses among the unvisited
  * cities of the current city's candidate set by the random proportional rule. If none is left, or those left all weigh
  * 0, it goes to the best remaining city: the unvisited city with the largest choice_info, the lowest index among equals
  * (the thesis says "the largest pheromone value", ACOTSP, its reference, takes choice_info); the all-zero rule where
@@ -95,7 +95,15 @@ enum {
     AS_MAX_CITIES = 65535,   /* with matrices of all edges, */
     AS_MAX_SPARSE = 1000000, /* ... and without */
     AS_MAX_TILES = 32,       /* cities of a worker: bits of a register */
-    AS_THREAD_BLOCK = 16     /* ants of a block of task-thread, as JPDC has it (§5.1.4) */
+    AS_OWN_WORDS = 4         /* 8 bytes each, for a rung's own parameters */
+};
+
+/* Traits of implementations. */
+enum {
+    AS_CANDIDATES = 1 << 1,  /* "candidates": needs candidate sets */
+    AS_THREAD_EACH = 1 << 6, /* "thread-each": a thread works on each ant by itself; the usual is a warp */
+    AS_WORKERS = 1 << 8,     /* "workers": a block of as many threads as its parameters say works on each ant */
+    AS_RACE = 1 << 12        /* "race": ants choose by a race of clocks (race.h) */
 };
 
 typedef struct as_problem {
@@ -136,12 +144,8 @@ typedef struct as_params {
     int threads;   /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
     int carveout;  /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
     int nn;        /* size of the candidate sets that the problem is given; 0 for none */
-    int workers;   /* GPU, AB_WORKERS: threads of an ant's block (JPDC's worker ants), a power of two; others: 0 */
-    int near;      /* GPU, AB_RACE: near cities with a clock of their own; 0: 31 */
-    int block_ants; /* GPU, AB_RACE: ants of a block whose rows come from the cache; 0: rows in shared memory if they fit */
-    int block;      /* GPU, AB_THREAD_EACH: task-thread's ants of a block: 4, 8, 16, 32 or 64 */
-    bool readonly;        /* GPU, AB_THREAD_EACH: choice_info through the read-only cache, once the texture cache */
-    int ranks;            /* AB_SEVERAL: how many work together; others: 1 */
+    uint64_t own[AS_OWN_WORDS]; /* GPU: a rung's own parameters, a struct beside its kernel; 0: its defaults */
+    int ranks;                  /* AB_SEVERAL: how many work together; others: 1 */
     bool each;            /* AB_SEVERAL: n_ants was of each rank, until it was multiplied; as "weak scaling" has it */
     ranks_way transfer;   /* AB_SEVERAL, GPU: how pheromone is summed */
     int exchange;         /* islands: iterations from one sending of the best tours to the next */
@@ -150,7 +154,10 @@ typedef struct as_params {
     int all_ants;         /* ... and the ants of all parts; 0: this is the whole */
 } as_params;
 
-/* Their table: names, ranges, defaults. Where it has 0 for them, n_ants is n and rho follows from the protocol. */
+/* The offset of a rung's own parameter, for its table. */
+#define AS_OWN(type, member) (offsetof(as_params, own) + offsetof(type, member))
+
+/* Their table, without rungs' own: names, ranges, defaults. Where it has 0 for them, n_ants is n and rho follows from the protocol. */
 extern const ab_parameter as_parameters[];
 
 /* The candidate sets of thesis §4.4.2: the nn nearest other cities of each city, nearest first, the lower index first
@@ -173,10 +180,11 @@ ab_status as_check_no_limits(const as_params *params);
 /* AB_OK, or AB_UNSUPPORTED "needs a candidate set" for nn 0, or AB_BAD_INPUT for a size out of range. */
 ab_status as_check_candidates(const as_problem *problem);
 
-/* AB_OK, or AB_UNSUPPORTED for more cities than AS_MAX_TILES for each worker, or AB_BAD_INPUT for no workers. */
-ab_status as_check_workers(const as_problem *problem, const as_params *params);
+/* AB_OK, or AB_UNSUPPORTED for more cities than AS_MAX_TILES for each worker, or AB_BAD_INPUT where the workers are not a
+ * power of two. */
+ab_status as_check_workers(const as_problem *problem, int workers);
 
-/* What the sources use: alpha 1, beta 2, one ant per city, rho by protocol, 128 workers; seed 1, threads 1, carveout -1.
+/* What the sources use: alpha 1, beta 2, one ant per city, rho by protocol; seed 1, threads 1, carveout -1.
  */
 as_params as_default_params(int n, as_protocol protocol);
 

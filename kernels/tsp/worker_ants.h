@@ -7,8 +7,7 @@
 #define ANTBENCH_WORKER_ANTS_H
 
 #include "kernels/tsp/colony.h"
-
-enum { MAX_WORKERS = 1024 };
+#include "kernels/tsp/worker_params.h"
 
 /* The bits of this worker before the first step. */
 static __device__ __forceinline__ unsigned unvisited_at_first(int n)

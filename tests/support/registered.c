@@ -91,3 +91,13 @@ ab_status run_stage_named(ab_work *work, const char *name)
     const int stage = ab_stage_named(work, name);
     return stage >= 0 ? work->methods->run_stage(work, stage) : ab_failed("there is no stage %s", name);
 }
+
+void set_own(const ab_implementation *it, void *params, const char *name, int value)
+{
+    char text[16];
+    const ab_parameter *own = it->parameters ? ab_parameter_find(it->parameters, name, strlen(name)) : NULL;
+    if (own == NULL) return;
+    snprintf(text, sizeof text, "%d", value);
+    const ab_status status = ab_parameter_set(own, text, params);
+    if (status.code != AB_OK) fail_msg("%s: %s", it->id, status.reason);
+}

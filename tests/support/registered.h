@@ -12,6 +12,10 @@ enum { ON_CPU = 1 << AB_CPU, ON_HOST = 1 << AB_HOST }; /* backends, any of them 
 /* ANTBENCH_ONLY=tsp/mine in the environment leaves of that operation, to next_of, that implementation alone: a test of
  * all kernels is then one of yours, in seconds. Ends the program with 2 where there is no such implementation. */
 
+/* Sets a parameter that the implementation has for itself (ab_implementation.parameters); nothing where it has none of
+ * this name. Fails the test where the value is refused. */
+void set_own(const ab_implementation *it, void *params, const char *name, int value);
+
 /* The implementation of `operation` on one of `backends` that comes after `last` in the registry, for NULL the first
  * one; NULL after the last one. Those of several ranks are made of these and have a test of their own (test_team.c). */
 const ab_implementation *next_of(const char *operation, unsigned backends, const ab_implementation *last);
