@@ -7,13 +7,7 @@
 #define AT(member) offsetof(ed_params, member)
 
 static const ab_parameter parameters[] = {
-    {.name = "sigma",
-     .help = "standard deviation of the Gaussian, pixels; 0: no blur",
-     .kind = AB_REAL,
-     .offset = AT(sigma),
-     .most = 5,
-     .fallback = 1,
-     .shown = AB_SHOWN},
+    EDGES_SIGMA,
     {.name = "low",
      .help = "threshold of weak edges, |gx| + |gy|",
      .kind = AB_REAL,

@@ -10,13 +10,7 @@ static const char *const step_names[] = {
     [CE_ALL] = "all", [CE_ONLY_BLUR] = "blur", [CE_ONLY_GRADIENT] = "gradient", NULL};
 
 static const ab_parameter parameters[] = {
-    {.name = "sigma",
-     .help = "standard deviation of the Gaussian, pixels; 0: no blur",
-     .kind = AB_REAL,
-     .offset = AT(sigma),
-     .most = 5,
-     .fallback = 1,
-     .shown = AB_SHOWN},
+    EDGES_SIGMA,
     {.name = "volume",
      .help = "threshold of the volume's gradient, in multiples of its mean",
      .kind = AB_REAL,

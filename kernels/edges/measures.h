@@ -164,6 +164,13 @@ ab_status edges_judge_noise(const ab_task *task, double *f);
         .name = NULL                                                                                                   \
     }
 
+/* The parameter of detectors that blur. */
+#define EDGES_SIGMA                                                                                                    \
+    {                                                                                                                  \
+        .name = "sigma", .help = "standard deviation of the Gaussian, pixels; 0: no blur", .kind = AB_REAL,            \
+        .offset = offsetof(ed_params, sigma), .most = 5, .fallback = 1, .shown = AB_SHOWN                              \
+    }
+
 #define EDGES_THREADS                                                                                                  \
     {                                                                                                                  \
         .name = "threads", .help = "of a CPU implementation; all: all cores", .offset = offsetof(ed_params, threads),  \
