@@ -22,7 +22,7 @@ def make(folder, *arguments):
 def tree(tmp_path_factory):
     """A copy of what the objects below are made of."""
     folder = tmp_path_factory.mktemp("tree")
-    for name in ("Makefile", "base", "bench", "kernels", "scripts", "images", "instances", "tours", "baselines"):
+    for name in ("Makefile", "base", "bench", "kernels", "scripts", "images", "instances", "tours", "baselines", "mpi"):
         source = ROOT / name
         shutil.copytree(source, folder / name) if source.is_dir() else shutil.copy(source, folder / name)
     return folder
@@ -122,7 +122,7 @@ def nvcc():
 
 @pytest.mark.skipif(not nvcc(), reason="no nvcc")
 def test_other_architectures_build_again_and_the_hash_is_the_same_in_every_folder(tree, tmp_path):
-    objects, names = ["build/cuda/kernels/tsp/evaporate.o"], {}
+    objects, names = ["build/cuda/kernels/tsp/steps/evaporate.o"], {}
     other = tmp_path / "a folder of another name"
     shutil.copytree(tree, other, ignore=shutil.ignore_patterns("build"))
     for folder in (tree, other):
@@ -150,7 +150,9 @@ def test_architectures_are_remembered_without_a_gpu_too(tree, tmp_path):
 
     def built(*arguments):
         """(what was compiled, for what) by make."""
-        told = make(tree, "build/cuda/kernels/tsp/evaporate.o", f"NVCC={fake}", "GPU_ARCHS=", "CUDA_ARCHS=", *arguments)
+        told = make(
+            tree, "build/cuda/kernels/tsp/steps/evaporate.o", f"NVCC={fake}", "GPU_ARCHS=", "CUDA_ARCHS=", *arguments
+        )
         return "  nvcc" in told, (tree / "build/gen/archs").read_text().split()
 
     assert built("CUDA_ARCHS=100 90") == (True, ["90", "100"])

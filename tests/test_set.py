@@ -155,7 +155,7 @@ def test_workers_are_of_the_kernels_that_have_them():
     for implementation in ("tsp/i-roulette", "tsp/data-rw", "tsp/data-rw-warp"):
         assert workers_of(implementation) == ["128"]
         assert workers_of(implementation, "--set", "workers=32,64") == ["32", "64"]
-    assert workers_of("tsp/ds-roulette", "--set", "workers=32,64") == [None]
+    assert workers_of("tsp/i-roulette,tsp/ds-roulette", "--set", "workers=32,64") == ["32", "64", None]
     rows = planned(
         "--instances",
         "u30",
@@ -175,6 +175,16 @@ def test_workers_are_of_the_kernels_that_have_them():
     } and len(rows) == 3
     result = drive("--instances", "u30", "--backend", "host", "--set", "workers=48")
     assert (result.returncode, one_line(result)) == (2, "antbench 3.3: workers must be a power of two, not 48")
+
+
+@pytest.mark.parametrize("rows", [["--implementations", "tsp/ds-roulette"], ["--rows", "3.3/ds-roulette"]])
+def test_a_parameter_of_another_kernel_is_refused_by_name(rows):
+    done = drive("--dry-run", *rows, "--set", "near=5", driver="3.3")
+    assert done.returncode == 2 and one_line(done) == (
+        "antbench 3.3: --set near=5: no row that was asked for has such a parameter, but rows of tsp/race have"
+    )
+    both = {row["implementation"]: row["params"] for row in planned("--set", "near=5", "--instances", "u30")}
+    assert "near=5" in both["tsp/race"] and "near" not in both["tsp/ds-roulette"]
 
 
 def test_words_stand_for_values():

@@ -589,9 +589,10 @@ static ab_status opening(const char *id, int n, int workers)
     assert_non_null(dist);
     const as_problem problem = {.n = n, .dist = dist};
     as_params params = as_default_params(n, AS_BEST_ANT);
-    set_own(registered(id, AB_HOST), &params, "workers", workers);
+    const ab_implementation *rung = registered(id, AB_HOST);
     as_colony *colony = NULL;
-    const ab_status status = open_colony(registered(id, AB_HOST)->open, &problem, &params, &colony);
+    ab_status status = try_own(rung, &params, "workers", workers);
+    if (status.code == AB_OK) status = open_colony(rung->open, &problem, &params, &colony);
     if (colony != NULL) colony->work.methods->close(&colony->work);
     free(dist);
     return status;

@@ -92,12 +92,16 @@ ab_status run_stage_named(ab_work *work, const char *name)
     return stage >= 0 ? work->methods->run_stage(work, stage) : ab_failed("there is no stage %s", name);
 }
 
-void set_own(const ab_implementation *it, void *params, const char *name, int value)
+ab_status try_own(const ab_implementation *it, void *params, const char *name, int value)
 {
     char text[16];
     const ab_parameter *own = it->parameters ? ab_parameter_find(it->parameters, name, strlen(name)) : NULL;
-    if (own == NULL) return;
     snprintf(text, sizeof text, "%d", value);
-    const ab_status status = ab_parameter_set(own, text, params);
+    return own ? ab_parameter_set(own, text, params) : ab_ok();
+}
+
+void set_own(const ab_implementation *it, void *params, const char *name, int value)
+{
+    const ab_status status = try_own(it, params, name, value);
     if (status.code != AB_OK) fail_msg("%s: %s", it->id, status.reason);
 }

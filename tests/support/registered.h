@@ -13,7 +13,10 @@ enum { ON_CPU = 1 << AB_CPU, ON_HOST = 1 << AB_HOST }; /* backends, any of them 
  * all kernels is then one of yours, in seconds. Ends the program with 2 where there is no such implementation. */
 
 /* Sets a parameter that the implementation has for itself (ab_implementation.parameters); nothing where it has none of
- * this name. Fails the test where the value is refused. */
+ * this name. */
+ab_status try_own(const ab_implementation *it, void *params, const char *name, int value);
+
+/* The same; fails the test where the value is refused. */
 void set_own(const ab_implementation *it, void *params, const char *name, int value);
 
 /* The implementation of `operation` on one of `backends` that comes after `last` in the registry, for NULL the first
