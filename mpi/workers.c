@@ -28,8 +28,7 @@ void workers_release(void)
 void workers_serve(workers_work *work, ab_status gpu)
 {
     call c;
-    for (ranks_await(&c, sizeof c); c.operation[0]; ranks_await(&c, sizeof c))
-        work(c.operation, gpu);
+    for (ranks_await(&c, sizeof c); c.operation[0]; ranks_await(&c, sizeof c)) work(c.operation, gpu);
 }
 
 void workers_dismiss(void)

@@ -222,6 +222,8 @@ def tree(tmp_path_factory, request):
         }
     # Without CUDA, which the build that is copied may have: what knows of it is compiled before anything is added.
     lists = [*(made.path / "build/obj").rglob("*.d"), *(made.path / "build/san").rglob("*.d")]
+    # A build may have objects of files that have moved since.
+    lists = [file for file in lists if (made.path / file.read_text().split()[1]).is_file()]
     configured = [file.with_suffix(".o") for file in lists if "gen/config.h" in file.read_text()]
     configured = [str(file.relative_to(made.path)) for file in configured]
     assert configured
