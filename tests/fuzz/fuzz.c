@@ -14,6 +14,12 @@ const ab_implementation *ab_registry(size_t *count)
     return NULL;
 }
 
+void ab_trait_names(const ab_implementation *implementation, char text[AB_TRAITS_TEXT])
+{
+    (void)implementation;
+    text[0] = '\0';
+}
+
 const ab_build_info *ab_build(void)
 {
     static const ab_build_info none;
