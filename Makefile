@@ -182,7 +182,7 @@ test: ## run every test, no GPU needed (about 14 minutes on 2 cores, building in
 	@$(PYTHON) tests/run_all.py
 
 test-kernel: ## the tests of one implementation alone, built and run; ID=tsp/mine
-	@programs=$$($(script)tests_of $(call as_word,$(ID))) && $(MAKE) --no-print-directory $(if $(V),,-s) -j$(JOBS) $$programs && \
+	@programs=$$($(script) tests-of $(call as_word,$(ID))) && $(MAKE) --no-print-directory $(if $(V),,-s) -j$(JOBS) $$programs && \
 		ANTBENCH_ONLY=$(call as_word,$(ID)) $(PYTHON) tests/run_all.py $$programs
 
 fuzz: ## feed all readers of files with what libFuzzer makes, which clang has; RUNS=200000 for each (docs/reliability.md)
@@ -198,7 +198,7 @@ check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and ju
 	@scripts/check_gpu
 
 profile: build ## what the kernels of a row wait for on this GPU, by Nsight Compute, beside the roofline; ROW=3.3/ds-roulette/pr1002 ARGS="--set l2=cold"
-	@$(script)profile $(call as_word,$(ROW)) $(if $(ARGS),-- $(ARGS))
+	@$(script) profile $(call as_word,$(ROW)) $(if $(ARGS),-- $(ARGS))
 
 instances: ## download the TSPLIB instances of the catalogue into instances/tsplib/, checksums verified
 	@instances/fetch
@@ -213,7 +213,7 @@ bench-%: build ## the tables of one driver, bench-3.3 (or bench-thesis-3.3), ben
 	@$(if $(RANKS),scripts/ranks $(RANKS),$(PROGRAM)) $* $(RUN_ARGS) $(if $(SAVE),--save $(call as_word,$(SAVE)))
 
 bench-peers: build ## Ant System by others beside ours: ACOTSP, GPU-MMAS, AcoTsp, from the checkouts in PEERS=DIR (docs/frontier.md); OUT= ARGS=
-	@$(script)peers $(call as_word,$(PEERS)) $(if $(OUT),--out $(call as_word,$(OUT))) $(ARGS)
+	@$(script) bench-peers $(call as_word,$(PEERS)) $(if $(OUT),--out $(call as_word,$(OUT))) $(ARGS)
 
 bench-all: build ## every table there is, thesis and papers, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1 SAVE=DIR V=1
 	@scripts/bench_all $(call as_word,$(OUT)) $(call as_word,$(SAVE)) --profile $(call as_word,$(PROFILE)) $(if $(RESUME),--resume) $(ARGS)
@@ -229,50 +229,50 @@ $(FOLDERS):
 		echo "make $@: a folder has this name, and no target; $${near}make help lists all" >&2; exit 2
 
 # Of those that read results, which need no build. A script's exit code is in make's message; make's own is 2.
-script = PYTHONPATH=scripts $(PYTHON) -m antbench.
+script = $(PYTHON) scripts/antbench
 
 SHOWN = $(if $(RUN),--run $(call as_word,$(RUN))) $(foreach also,$(ALSO),--also $(call as_word,$(also))) $(ARGS)
 IMAGES_OF = $(if $(IMAGES),--images $(call as_word,$(IMAGES)))
 
 plots: ## the figures of the thesis, SVG, PNG and, for papers, PDF, into build/plots/; RUN=RUN ALSO="RUN ..." IMAGES=DIR (default: your newest run)
-	@$(script)plots $(SHOWN) $(IMAGES_OF)
+	@$(script) plots $(SHOWN) $(IMAGES_OF)
 
 time-to-target: build ## how long antbench solve takes to tours near the optimum, over seeds, into build/plots/; ARGS="pr2392:1 --runs 50"
-	@$(script)time_to_target $(ARGS)
+	@$(script) time-to-target $(ARGS)
 
 solve-peers: build ## what OR-tools (PyPI; PYTHON=) reaches in 1, 10 and 60 s on one core, and antbench solve; ARGS="pr1002 --seconds 1,10" (docs/solve.md)
-	@$(script)solve_peers $(ARGS)
+	@$(script) solve-peers $(ARGS)
 
 report: ## build/report/index.html: every table, figure and claim on one page, tables also as LaTeX; RUN= ALSO= IMAGES=
-	@$(script)report $(SHOWN) $(IMAGES_OF)
+	@$(script) report $(SHOWN) $(IMAGES_OF)
 
 gpus: ## how many times as fast the newest GPU is as the published cards, then times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."
-	@$(script)times $(foreach run,$(RUN),--run $(call as_word,$(run))) $(foreach table,$(TABLE),--table $(call as_word,$(table))) $(ARGS)
+	@$(script) gpus $(foreach run,$(RUN),--run $(call as_word,$(run))) $(foreach table,$(TABLE),--table $(call as_word,$(table))) $(ARGS)
 
 claims: ## which published sentences hold in a run; RUN=
-	@$(script)claims $(SHOWN)
+	@$(script) claims $(SHOWN)
 
 verdicts: ## which verdicts on the stored runs have changed; REASON="why" acknowledges them (report/verdicts.csv)
-	@$(script)verdicts $(if $(REASON),--reason $(call as_word,$(REASON)))
+	@$(script) verdicts $(if $(REASON),--reason $(call as_word,$(REASON)))
 
 share: ## one small archive of a run to give away, checked, without host name, UUID and paths; RUN=RUN (CONTRIBUTING.md)
-	@$(script)share $(call as_word,$(RUN)) $(ARGS)
+	@$(script) share $(call as_word,$(RUN)) $(ARGS)
 
 export: ## a run as other tools read it; RUN=RUN FORMAT=google-benchmark (the JSON of Google Benchmark) FILE= (default: stdout)
-	@$(script)export $(call as_word,$(RUN)) --format $(call as_word,$(FORMAT)) $(if $(FILE),--out $(call as_word,$(FILE))) $(ARGS)
+	@$(script) export $(call as_word,$(RUN)) --format $(call as_word,$(FORMAT)) $(if $(FILE),--out $(call as_word,$(FILE))) $(ARGS)
 
 results-check: ## is all of a run what its samples say; RUN=, also an archive (default: every stored and contributed run)
-	@$(script)validate $(if $(RUN),$(call as_word,$(RUN)))
+	@$(script) results-check $(if $(RUN),$(call as_word,$(RUN)))
 
 list-runs: ## every run there is, yours, contributed and stored, by the name that RUN= takes; TABLE=3.3
-	@$(script)list_runs $(if $(RUN),$(call as_word,$(RUN))) $(if $(TABLE),--table $(call as_word,$(TABLE))) $(ARGS)
+	@$(script) list-runs $(if $(RUN),$(call as_word,$(RUN))) $(if $(TABLE),--table $(call as_word,$(TABLE))) $(ARGS)
 
 compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN, also a published card, A="GTX 580"; or two rows of a run: RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette
-	@$(script)compare $(call as_word,$(A)) $(call as_word,$(B)) $(if $(RUN),--run $(call as_word,$(RUN))) $(ARGS)
+	@$(script) compare $(call as_word,$(A)) $(call as_word,$(B)) $(if $(RUN),--run $(call as_word,$(RUN))) $(ARGS)
 
 # Two builds are there already.
 ab: $(if $(wildcard $(A)/build/bin/antbench),,build) ## which of two rows or two builds is faster, in turns; A=3.3/race/pr1002 B=... or A=DIR B=DIR ROWS=; N=7 THRESHOLD=3 PROFILE= ARGS=
-	@$(script)ab $(call as_word,$(A)) $(call as_word,$(B)) $(if $(ROWS),--rows $(call as_word,$(ROWS))) $(if $(N),--processes $(N)) \
+	@$(script) ab $(call as_word,$(A)) $(call as_word,$(B)) $(if $(ROWS),--rows $(call as_word,$(ROWS))) $(if $(N),--processes $(N)) \
 		--threshold $(THRESHOLD) --profile $(call as_word,$(PROFILE)) $(ARGS)
 
 regress: ## is NEW slower than BASE, or worse; BASE=RUN NEW=RUN THRESHOLD=3 RERUN=1 JUNIT=FILE SUMMARY=FILE (docs/ci.md)
@@ -283,10 +283,10 @@ regress-history: ## where times changed over the runs of one machine; RUNS=FOLDE
 	@PYTHON=$(PYTHON) scripts/regress --history $(call as_word,$(RUNS)) --threshold $(THRESHOLD) $(ARGS)
 
 calibrate: build ## how much unchanged code varies on this machine, which regress needs (10 times bench-all)
-	@$(script)calibrate $(ARGS)
+	@$(script) calibrate $(ARGS)
 
 index: build ## write INDEX.md: which file and command is behind each row of each table
-	@$(script)index
+	@$(script) index
 
 lint: ## what ruff, clang-format, shellcheck, actionlint and zizmor say, where installed
 	@scripts/lint
@@ -295,8 +295,8 @@ format: ## format C, CUDA and Python, and mend what ruff can
 	@scripts/lint --fix
 
 # The manual page, of what the program says of itself.
-build/antbench.1: $(PROGRAM) scripts/antbench/manual.py
-	@$(script)manual $(PROGRAM) > $@
+build/antbench.1: $(PROGRAM) scripts/antbench/tools/manual.py
+	@$(script) manual $(PROGRAM) > $@
 
 install: build ## install program, data, manual page and completion; PREFIX=/usr/local DESTDIR=; runs from anywhere then
 	@$(MAKE) --no-print-directory build/antbench.1

@@ -17,7 +17,7 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 def thesis_report(tmp_path_factory):
     """The folder of a report on a run that has the thesis's numbers."""
     pytest.importorskip("jinja2")
-    from antbench import report
+    from antbench.show import report
     from thesis_run import write_run
 
     folder = tmp_path_factory.mktemp("report")

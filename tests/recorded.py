@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from antbench import cells, index, layouts, rows
+from antbench.data import cells, layouts, rows
+from antbench.tools import index
 
 DATA = Path(__file__).resolve().parent / "data/program"
 COLUMNS = "layout,label,table,row,instance,params,quantity,over,published\n"
@@ -14,7 +15,7 @@ COLUMNS = "layout,label,table,row,instance,params,quantity,over,published\n"
 
 @pytest.fixture
 def program(tmp_path, monkeypatch):
-    """The program, asked by antbench.index."""
+    """The program, asked by antbench.tools.index."""
     path = tmp_path / "antbench"
     path.write_text(f"#!/bin/bash\ncat {shlex.quote(str(DATA))}/${{1#--}}.*\n")
     path.chmod(0o755)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.signal import lfilter
 
-from antbench.runs import HEADER, NUMBERS, Run
+from antbench.data.runs import HEADER, NUMBERS, Run
 
 ITERATIONS = 100
 

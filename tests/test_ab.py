@@ -8,8 +8,10 @@ import sys
 import numpy as np
 import pytest
 
-from antbench import ab, inference, rerun, selector, sides
-from antbench.command import BadInput
+from antbench.data import inference, selector
+from antbench.data.command import BadInput
+from antbench.gate import rerun, sides
+from antbench.tools import ab
 from support.commands import PROGRAM, ROOT, environment_of
 from synthetic_runs import made_run
 
@@ -139,8 +141,8 @@ def test_what_names_no_row(text, error):
 
 
 def run(a, b, *options, root=ROOT, processes=4):
-    return subprocess.run([sys.executable, "-m", "antbench.ab", a, b, "--processes", str(processes), *options], cwd=root,
-                          env=environment_of(PYTHONPATH=str(ROOT / "scripts")), capture_output=True, text=True)  # fmt: skip
+    return subprocess.run([sys.executable, ROOT / "scripts/antbench", "ab", a, b, "--processes", str(processes), *options], cwd=root,
+                          env=environment_of(), capture_output=True, text=True)  # fmt: skip
 
 
 def test_two_rows_of_one_build(tmp_path):

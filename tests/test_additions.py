@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from antbench import command
+from antbench.data import command
 from support.commands import ROOT, rows_of
 from support.copies import copy_tree, listed_by_git
 

@@ -6,17 +6,21 @@ import sys
 
 import pytest
 
+from antbench.__main__ import COMMANDS
 from support.commands import ROOT
 
-MODULES = sorted(
-    path.stem for path in (ROOT / "scripts/antbench").glob("*.py") if "__main__" in path.read_text(encoding="utf-8")
-)
-CALLS = [(sys.executable, "-m", f"antbench.{module}", "--no-such-option") for module in MODULES] + [
+RESULTS = "scripts/antbench"
+CALLS = [
+    (sys.executable, RESULTS, name, "--no-such-option") for name in sorted({*COMMANDS} - {"bench-all"})
+] + [  # which has the options of the drivers
+    (sys.executable, RESULTS),
+    (sys.executable, RESULTS, "reprot"),
     (sys.executable, "docs/ds_step.py", "2", "x"),
     (sys.executable, "images/tiff_to_png.py"),
     (sys.executable, "images/tiff_to_png.py", "absent.csv", "."),
     ("images/fetch", "--no-such-option"),
     ("instances/fetch", "--no-such-option"),
+    ("scripts/bench_all", "one"),
     ("scripts/build_info",),
     ("scripts/fetch",),
     ("scripts/fetch", "absent.csv"),
@@ -29,12 +33,12 @@ CALLS = [(sys.executable, "-m", f"antbench.{module}", "--no-such-option") for mo
 
 
 @pytest.mark.parametrize(
-    "call", CALLS, ids=lambda call: " ".join(part for part in call if part not in (sys.executable, "-m"))
+    "call", CALLS, ids=lambda call: " ".join(part for part in call if part not in (sys.executable,))
 )
 def test_wrong_arguments_are_told_of(call):
     if any(part.startswith("images/") for part in call):
         pytest.importorskip("PIL")
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "scripts"), PYTHON=sys.executable)
+    environment = dict(os.environ, PYTHON=sys.executable)
     done = subprocess.run(
         call, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
     )

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from antbench import bench_all, runs
+from antbench.data import runs
+from antbench.tools import bench_all
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = r"""#!/bin/bash
@@ -69,8 +70,10 @@ def write(path, text):
 @pytest.fixture
 def folder(tmp_path):
     """Copies of the scripts beside a program of two drivers, of which the second has images."""
-    (tmp_path / "scripts/antbench").mkdir(parents=True)
-    for script in ("bench_all", "check_gpu", "antbench/__init__.py", "antbench/bench_all.py", "antbench/command.py"):
+    shutil.copytree(
+        ROOT / "scripts/antbench", tmp_path / "scripts/antbench", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    for script in ("bench_all", "check_gpu"):
         shutil.copy(ROOT / "scripts" / script, tmp_path / "scripts" / script)
     write(tmp_path / "build/bin/antbench", PROGRAM)
     write(tmp_path / "build/bin/tests/tsp_choices", "#!/bin/bash\n[ $1 = cuda ]\n")

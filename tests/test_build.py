@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from antbench import tests_of
-from antbench.command import BadInput
+from antbench.data.command import BadInput
+from antbench.tools import tests_of
 from support.commands import ROOT
 
 

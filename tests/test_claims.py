@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from antbench import cells, claims, predicates, runs
-from antbench.cells import Estimate
-from antbench.predicates import PREDICATES, Case
+from antbench.data import cells, runs
+from antbench.data.cells import Estimate
+from antbench.show import claims, predicates
+from antbench.show.predicates import PREDICATES, Case
 from thesis_run import RUN_ID, made_row, quality_row, seeds_row, write_run
 
 

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from antbench import compare, gains, report, runs, times
+from antbench.data import runs
+from antbench.show import compare, gains, report, times
 from support.commands import ROOT, drive
 
 TEXT = (ROOT / "docs/columns.md").read_text(encoding="utf-8")

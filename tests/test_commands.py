@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from antbench import runs
+from antbench.data import runs
 from support.commands import (
     HEADER,
     PLANTED,

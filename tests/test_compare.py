@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from antbench import cells, compare, runs
-from antbench.command import BadInput
+from antbench.data import cells, runs
+from antbench.data.command import BadInput
+from antbench.show import compare
 from synthetic_runs import measured_on
 from thesis_run import quality_row, write_run
 

@@ -12,7 +12,8 @@ import sys
 
 import pytest
 
-from antbench import command
+from antbench import __main__ as results
+from antbench.data import command
 from support import documents
 from support.commands import PROGRAM, ROOT, environment_of, write_tsp
 from support.copies import listed_by_git
@@ -108,20 +109,21 @@ def test_the_program_would_do_it(tmp_path):
 
 @functools.cache
 def help_of(*script):
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "scripts"), PYTHON=sys.executable)
+    environment = dict(os.environ, PYTHON=sys.executable)
     return subprocess.run([*script, "--help"], cwd=ROOT, env=environment, capture_output=True, text=True).stdout
 
 
 def test_scripts_have_the_options():
-    asked = [command for command in COMMANDS if re.match(r"(PYTHONPATH=\S+ )?(scripts/|python3 )", command)]
+    asked = [command for command in COMMANDS if re.match(r"scripts/|python3 ", command)]
     assert len(asked) > 5
     for command in asked:
         _, (first, *rest) = words(command)
         options = [word for word in rest if word.startswith("--")]
-        file = rest[0] if first == "python3" and rest[0] != "-m" else first
-        if first == "python3" and rest[0] == "-m":
-            shown = [sys.executable, "-m", rest[1]]
+        if rest[:1] == ["scripts/antbench"]:
+            assert rest[1] in results.COMMANDS, command
+            shown = [sys.executable, *rest[:2]]
         else:
+            file = rest[0] if first == "python3" else first
             assert (ROOT / file).is_file(), command
             shown = [ROOT / file]
         if options:

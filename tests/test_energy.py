@@ -6,7 +6,8 @@ import shutil
 
 import pytest
 
-from antbench import cells, compare, plots, runs
+from antbench.data import cells, runs
+from antbench.show import compare, plots
 from thesis_run import made_row, write_run
 
 JOULES = {"i-roulette": 2.5, "ds-roulette": 0.04}

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from antbench import export, runs
-from antbench.command import BadInput
+from antbench.data import runs
+from antbench.data.command import BadInput
+from antbench.tools import export
 from thesis_run import made_row, quality_row, write_run
 
 STORED = str(max((runs.RESULTS / "reference").glob("*/*/table-jpdc-4.csv")).parent)  # the newest

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antbench import runs
+from antbench.data import runs
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/faults"))

@@ -9,7 +9,8 @@ import shutil
 
 import pytest
 
-from antbench import cells, gains, gpus, hardware, runs, times
+from antbench.data import cells, hardware, runs
+from antbench.show import gains, gpus, times
 from support.commands import ROOT
 
 REFERENCE = ROOT / "results/reference"

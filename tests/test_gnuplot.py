@@ -4,8 +4,9 @@ import shutil
 
 import pytest
 
-from antbench import plots, report, time_to_target, times
-from antbench.command import ROOT, BadInput
+from antbench.data.command import ROOT, BadInput
+from antbench.show import plots, report, times
+from antbench.tools import time_to_target
 from thesis_run import write_run
 
 pytest.importorskip("jinja2")
@@ -97,7 +98,7 @@ def test_one_function_runs_gnuplot():
     """All that is said above is said of it."""
     scripts = [path for path in (ROOT / "scripts").rglob("*") if path.is_file()]
     calls = [path.name for path in scripts if '"gnuplot"' in path.read_text(errors="replace")]
-    assert calls == ["plots.py"] and (ROOT / "scripts/antbench/plots.py").read_text().count('"gnuplot"') == 1
+    assert calls == ["plots.py"] and (ROOT / "scripts/antbench/show/plots.py").read_text().count('"gnuplot"') == 1
 
 
 @pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")

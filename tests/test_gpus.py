@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from antbench import cells, compare, gpus, list_runs, runs, times
-from antbench.command import BadInput
+from antbench.data import cells, runs
+from antbench.data.command import BadInput
+from antbench.show import compare, gpus, times
+from antbench.tools import list_runs
 
 DATA = Path(__file__).resolve().parent / "data/runs"
 

@@ -2,8 +2,10 @@
 
 import pytest
 
-from antbench import command, index, readme, rows
-from antbench.command import BadInput
+from antbench.data import command, rows
+from antbench.data.command import BadInput
+from antbench.show import readme
+from antbench.tools import index
 from recorded import DATA, columns_of, program, report_folder  # noqa: F401
 
 needs_program = pytest.mark.skipif(not index.PROGRAM.exists(), reason="build/bin/antbench is not built")

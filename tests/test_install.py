@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from antbench import manual
+from antbench.tools import manual
 from support.commands import PROGRAM, ROOT
 
 STORED = "nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf"
@@ -110,8 +110,8 @@ def test_it_is_not_large(prefix):
 
 def test_wrong_commands_say_how(prefix, tmp_path):
     results = prefix / "bin/antbench-results"
-    assert call(results, tmp_path, "--help").startswith("usage: antbench-results plots|report")
-    for command, told in (("reprot", "no command reprot here"), ("check-gpu", "make in the source tree may have it")):
+    assert call(results, tmp_path, "--help").startswith("usage: antbench-results COMMAND")
+    for command, told in (("reprot", "there is no command reprot"), ("index", "needs the source tree")):
         done = subprocess.run([results, command], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1
     done = subprocess.run([ROOT / "scripts/install", "relative"], capture_output=True, text=True)

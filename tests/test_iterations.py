@@ -5,8 +5,10 @@ import math
 
 import pytest
 
-from antbench import cells, drift, plausible, readme, runs
-from antbench.command import BadInput
+from antbench.data import cells, plausible, runs
+from antbench.data.command import BadInput
+from antbench.show import readme
+from antbench.tools import drift
 from support.commands import drive, rows_of, samples_of
 from thesis_run import made_row, write_run
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from antbench import cells, claims, layouts, report, rows
-from antbench.command import BadInput
+from antbench.data import cells, layouts, rows
+from antbench.data.command import BadInput
+from antbench.show import claims, report
 from recorded import columns_of, program, report_folder  # noqa: F401
 from thesis_run import made_row, write_run
 

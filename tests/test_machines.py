@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from antbench import cells, claims, code, coverage, gpus, machines, plots, readme, report, spread, times
+from antbench.data import cells, code, machines, spread
+from antbench.show import claims, coverage, gpus, plots, printing, readme, report, times
 from support.commands import PROGRAM, ROOT
 from synthetic_runs import measured_on
 
@@ -249,7 +250,7 @@ def test_a_quotient_is_widened_only_where_all_its_parts_are():
 def test_a_cpus_row_prints_as_a_range_over_hosts_with_the_digits_it_has():
     runs_ = [measured_on(gpu, {("cpu", "cpu"): around(ms), **gpu_row(1)}) for gpu, ms in zip("abc", (186.4, 222, 318))]
     cpu = found(cells.Source(runs_), "cpu")
-    assert claims.in_table(cpu) == "190 to 320" == report.measured_text(cpu, "ms")
+    assert claims.in_table(cpu) == "190 to 320" == printing.measured_text(cpu, "ms")
     ratio = cells.divide(cpu, found(cells.Source(runs_)))
     assert claims.with_interval(ratio).startswith(
         "about 240 ("

@@ -2,7 +2,7 @@
 
 import pytest
 
-from antbench import runs
+from antbench.data import runs
 from support.commands import drive, planned, rows_of, samples_of
 
 SMALL = ["--instances", "u20,u24", "--backend", "cpu", "--implementations", "tsp/acotsp-seq,tsp/cpu-best", "--profile", "smoke",

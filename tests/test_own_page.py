@@ -6,7 +6,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from antbench import cells, claims, plots, report, runs
+from antbench.data import cells, runs
+from antbench.show import claims, plots, report
 from thesis_run import DEVICE, made_row, write_run
 
 pytest.importorskip("jinja2")

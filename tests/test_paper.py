@@ -6,7 +6,8 @@ import subprocess
 
 import pytest
 
-from antbench import cells, gpus, latex, plots, report, runs
+from antbench.data import cells, runs
+from antbench.show import gpus, latex, plots, report
 from thesis_run import made_row, write_run
 
 pytest.importorskip("jinja2")

@@ -5,8 +5,9 @@ import os
 
 import pytest
 
-from antbench import cells, layouts, peers, runs
-from antbench.command import BadInput
+from antbench.data import cells, layouts, runs
+from antbench.data.command import BadInput
+from antbench.tools import peers
 from thesis_run import made_row, write_run
 
 ACOTSP = """echo "$*" >> calls
@@ -196,6 +197,6 @@ def test_they_stand_beside_ours_under_names_of_their_own(folder, ours, tmp_path)
 
 def test_their_rows_are_those_of_the_report():
     """report/peers.csv is what make index writes of PEERS."""
-    from antbench import rows
+    from antbench.data import rows
 
     assert (cells.REPORT / "peers.csv").read_text() == peers.as_csv(rows.HEADER)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from antbench import runs
+from antbench.data import runs
 from support.commands import PROGRAM, ROOT, drive, environment_of, one_line, planned, rows_of, write_tsp
 
 ONCE = ["--runs", 1, "--iterations", 1, "--backend", "cpu"]

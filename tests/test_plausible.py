@@ -9,8 +9,10 @@ import shutil
 
 import pytest
 
-from antbench import archive, code, compare, list_runs, plausible, runs, share, validate
-from antbench.command import USAGE, BadInput
+from antbench.data import archive, code, plausible, runs, share
+from antbench.data.command import USAGE, BadInput
+from antbench.show import compare
+from antbench.tools import list_runs, results_check
 
 H100 = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3"
 ITERATIONS = H100 / "20261122T062258Z-8445075"  # table 3.3
@@ -59,7 +61,7 @@ def change_meta(run, change):
 
 def refusal(run, capsys):
     """What results-check says of a run, which share refuses as well."""
-    assert validate.main([str(run)]) == USAGE
+    assert results_check.main([str(run)]) == USAGE
     told = capsys.readouterr().out.splitlines()
     assert told[-1] == "1 runs, 1 broken" and len(told) == 2
     with pytest.raises(BadInput):
@@ -266,7 +268,7 @@ def test_what_a_run_says_of_its_code_is_told_as_that(tmp_path, capsys):
     told = capsys.readouterr().out
     assert "says that it is of commit 8445075, unverified" in told and "; says that its device code is as in " in told
     (path,) = tmp_path.glob(f"*{archive.ENDING}")
-    assert validate.main([str(path)]) == 0
+    assert results_check.main([str(path)]) == 0
     assert "says that it is of commit 8445075, unverified" in capsys.readouterr().out
     assert list_runs.main([str(path)]) == 0 and "8445075, unverified" in capsys.readouterr().out
     assert compare.main([str(path), str(ITERATIONS)]) == 0

@@ -4,8 +4,9 @@ import shutil
 
 import pytest
 
-from antbench import cells, plots
-from antbench.command import BadInput
+from antbench.data import cells
+from antbench.data.command import BadInput
+from antbench.show import plots
 from thesis_run import made_row, write_png, write_run
 
 CURVES = [

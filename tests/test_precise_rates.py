@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from antbench import precise_rates, runs, validate
-from antbench.command import ROOT
+from antbench.data import runs, validate
+from antbench.data.command import ROOT
+from antbench.tools import precise_rates
 
 
 def test_one_more_round_holds_the_mean_more_often():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from antbench import runs
+from antbench.data import runs
 from support.commands import PROGRAM, ROOT, drive, environment_of, one_line, rows_of, samples_of
 from support.fake_system import alone, preload
 

@@ -6,8 +6,10 @@ import os
 
 import pytest
 
-from antbench import command, profile, roofline, runs
-from antbench.command import BadInput
+from antbench.data import command, runs
+from antbench.data.command import BadInput
+from antbench.show import roofline
+from antbench.tools import profile
 from support.commands import ROOT
 
 RUN = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261122T062258Z-8445075"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from antbench import prose
-from antbench.cells import read_layout
-from antbench.command import ROOT
+from antbench.data.cells import read_layout
+from antbench.data.command import ROOT
+from antbench.show import prose
 
 COLUMNS = "page,quote,kind,top,over,set,run,over_run,says,note".split(",")
 H200 = "nvidia-h200/20261123T015056Z-675ded5"

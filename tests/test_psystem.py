@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from antbench import command
+from antbench.data import command
 from support.commands import ROOT, drive, rows_of
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from antbench import runs  # noqa: E402
+from antbench.data import runs  # noqa: E402
 
 PUBLISHED = runs.published().set_index("id")
 

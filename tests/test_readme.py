@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from antbench import readme, runs
-from antbench.command import ROOT, BadInput
+from antbench.data import runs
+from antbench.data.command import ROOT, BadInput
+from antbench.show import readme
 
 pytest.importorskip("jinja2")
 

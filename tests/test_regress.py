@@ -14,19 +14,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from antbench import (
-    calibrate,
-    calibration,
-    command,
-    gate_rates,
-    gate_report,
-    history,
-    inference,
-    regress,
-    rerun,
-    runs,
-    sides,
-)
+from antbench.data import command, inference, runs
+from antbench.gate import calibrate, calibration, gate_rates, gate_report, history, regress, rerun, sides
 from support.settle import settle
 from synthetic_runs import Machine, made_run
 from thesis_run import made_row as thesis_row

@@ -11,9 +11,10 @@ from collections import defaultdict
 
 import pytest
 
-from antbench import cells, code, layouts, report, runs
-from antbench import rows as known_rows
-from antbench.command import BadInput
+from antbench.data import cells, code, layouts, runs
+from antbench.data import rows as known_rows
+from antbench.data.command import BadInput
+from antbench.show import printing, report
 from thesis_run import CPU, DEVICE, RUN_ID, UNTIMED, all_rows, made_row, quality_row, seeds_row, write_run
 
 pytest.importorskip("jinja2")
@@ -285,7 +286,7 @@ def test_too_few_samples_are_shown_and_marked(tmp_path):
     few = made_row("3.3", "ds-roulette", "d198", 1.0, status="few", samples=2, ci95_lo_ms="", ci95_hi_ms="")
     source = source_of(tmp_path, [few])
     found = cells.look_up(source, "thesis-3.3/ds-roulette/d198")
-    assert found.value == 1 and report.status(found) == "few"
+    assert found.value == 1 and printing.status(found) == "few"
     assert report.problems(source)[0]["where"][0]["reason"] == "2 samples"
 
 
@@ -430,24 +431,25 @@ def test_a_picture_says_in_words_what_is_to_be_seen(thesis):
     ],
 )
 def test_numbers_have_one_format(value, text):
-    assert report.number(value) == text
+    assert printing.number(value) == text
 
 
 def test_published_numbers_keep_their_digits():
     assert (
-        report.printed("thesis-3.3/acotsp-seq/pr2392") == "97\u202f850.65" and report.printed("thesis-3.3/none") == "–"
+        printing.printed("thesis-3.3/acotsp-seq/pr2392") == "97\u202f850.65"
+        and printing.printed("thesis-3.3/none") == "–"
     )
 
 
 def test_what_is_told_of_a_number():
-    assert report.interval(cells.Estimate(2.0, 1.9, 2.1, n=3)) == "1.90 to 2.10, n 3"
-    assert report.interval(cells.Estimate(2.0, 1.9, 2.1, instance="u198")) == "1.90 to 2.10, of u198"
+    assert printing.interval(cells.Estimate(2.0, 1.9, 2.1, n=3)) == "1.90 to 2.10, n 3"
+    assert printing.interval(cells.Estimate(2.0, 1.9, 2.1, instance="u198")) == "1.90 to 2.10, of u198"
     assert (
-        report.interval(cells.Estimate(2.0)) == ""
-        and report.interval(cells.Estimate(2.0, 0, math.inf, n=3)) == "open, n 3"
+        printing.interval(cells.Estimate(2.0)) == ""
+        and printing.interval(cells.Estimate(2.0, 0, math.inf, n=3)) == "open, n 3"
     )
-    assert report.interval(cells.Estimate(reason="timeout: 600 s")) == "timeout: 600 s"
-    assert report.interval(cells.Estimate(reason="no row 3.3 x d198")) == ""
+    assert printing.interval(cells.Estimate(reason="timeout: 600 s")) == "timeout: 600 s"
+    assert printing.interval(cells.Estimate(reason="no row 3.3 x d198")) == ""
 
 
 def test_columns_lead_to_their_code_at_the_commit_of_the_run(monkeypatch):
@@ -582,5 +584,5 @@ def test_text_from_a_run_is_text_everywhere(tmp_path):
     assert "&lt;script&gt;alert(1)" in page and "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in markdown and "<script>" not in markdown
     assert "a|b" not in markdown and "`c`" not in markdown
-    told = [report.as_cell(text) for text in ("=HYPERLINK(1)", "+x", "@x", "-x", "-1.5", "1e-9", "", "x")]
+    told = [printing.as_cell(text) for text in ("=HYPERLINK(1)", "+x", "@x", "-x", "-1.5", "1e-9", "", "x")]
     assert told == ["'=HYPERLINK(1)", "'+x", "'@x", "'-x", "-1.5", "1e-9", "", "x"]

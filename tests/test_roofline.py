@@ -2,7 +2,8 @@
 
 import pytest
 
-from antbench import cells, plots, report, roofline, runs
+from antbench.data import cells, runs
+from antbench.show import plots, report, roofline
 from thesis_run import UNTIMED, made_row, write_run
 
 H100 = {"sm_count": 132, "clock_mhz": 1980}

@@ -9,8 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from antbench import cells, compare, report, runs, sides, validate
-from antbench.command import BadInput
+from antbench.data import cells, runs, validate
+from antbench.data.command import BadInput
+from antbench.gate import sides
+from antbench.show import compare, report
+from antbench.tools import results_check
 from support.settle import settle
 
 DATA = Path(__file__).resolve().parent / "data/runs"
@@ -361,10 +364,10 @@ def test_no_member_of_another_type_gives_a_traceback(run_copy):
 
 
 def test_results_check_reads_every_run_it_is_given(run_copy, capsys):
-    assert validate.main([str(run_copy)]) == 0 and "5 rows, 600 samples" in capsys.readouterr().out
+    assert results_check.main([str(run_copy)]) == 0 and "5 rows, 600 samples" in capsys.readouterr().out
     mean = runs.load_run(run_copy).rows.iloc[3]["mean_ms"]
     edit(run_copy / "table-3.3.csv", 5, cell("mean_ms", repr(mean * 1.001)))
-    assert validate.main([str(run_copy)]) == 2
+    assert results_check.main([str(run_copy)]) == 2
     assert (
         f"table-3.3.csv:5: mean_ms is {mean * 1.001:.9g}, but that of its samples is {mean:.6g}"
         in capsys.readouterr().out

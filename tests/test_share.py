@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from antbench import archive, compare, list_runs, machines, runs, share, validate
-from antbench.command import BadInput
+from antbench.data import archive, machines, runs, share
+from antbench.data.command import BadInput
+from antbench.show import compare
+from antbench.tools import list_runs, results_check
 from thesis_run import made_row, write_run
 
 DATA = Path(__file__).resolve().parent / "data/runs"
@@ -105,7 +107,7 @@ def test_an_archive_is_a_run_like_its_directory(private, tmp_path, capsys):
     )
     assert compare.main([str(path), str(private)]) == 0 and "5 cells of both, 0 of A alone" in capsys.readouterr().out
     assert list_runs.main([str(path)]) == 0
-    assert validate.main([str(path)]) == 0
+    assert results_check.main([str(path)]) == 0
     said = capsys.readouterr().out
     assert f"{ID}: 5 rows" in said and "commit a4f6415" in said and "1 runs, 0 broken" in said
 
@@ -187,7 +189,7 @@ def contributed(private, tmp_path, monkeypatch):
 
 
 def test_a_contributed_run_is_checked_and_shown_and_is_no_stored_one(contributed, capsys):
-    assert validate.main([]) == 0
+    assert results_check.main([]) == 0
     assert f"{ID}: 5 rows" in capsys.readouterr().out
     (told,) = share.contributed()
     assert (told["run"], told["gpu"], told["tables"]) == (ID, "NVIDIA H100 80GB HBM3", "3.3 3.4")
@@ -212,13 +214,13 @@ def test_a_contributed_run_that_was_not_shared_is_broken(contributed, capsys, sp
     meta = meta_of(contributed)
     spoil(meta)
     (contributed / "meta.json").write_text(json.dumps(meta))
-    assert validate.main([]) == 2
+    assert results_check.main([]) == 2
     assert why in capsys.readouterr().out
 
 
 def test_a_contributed_run_in_the_place_of_another_is_broken(contributed, capsys):
     contributed.rename(contributed.parent / "other")
-    assert validate.main([]) == 2
+    assert results_check.main([]) == 2
     assert f"its run_id is {ID}, but it lies in {ID.split('/')[0]}/other" in capsys.readouterr().out
 
 
@@ -271,7 +273,7 @@ def test_broken_compression_is_one_line(private):
 
 
 def test_the_report_has_a_section_of_contributed_runs(tmp_path, monkeypatch):
-    from antbench import report
+    from antbench.show import report
 
     pytest.importorskip("jinja2")
     run = write_run(tmp_path / "run", [made_row("3.3", "ds-roulette", "d198", 1.0, "protocol=as-best")])

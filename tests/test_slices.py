@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from antbench import runs, validate
-from antbench.command import BadInput
+from antbench.data import runs, validate
+from antbench.data.command import BadInput
 from support.commands import ROOT, SCHEMA, drive, rows_of, samples_of
 from support.fake_system import preload
 

@@ -61,7 +61,7 @@ def call(folder, *arguments, tour="[0, 1, 2, 3]"):
     (folder / "square.tsp").write_text(SQUARE)
     environment = environment_of(PYTHONPATH=f"{folder}:{ROOT / 'scripts'}")
     return subprocess.run(
-        [sys.executable, "-m", "antbench.solve_peers", *map(str, arguments), "--out", folder / "peers.csv"],
+        [sys.executable, ROOT / "scripts/antbench", "solve-peers", *map(str, arguments), "--out", folder / "peers.csv"],
         cwd=ROOT,
         env=environment,
         capture_output=True,

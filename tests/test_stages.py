@@ -2,7 +2,7 @@
 
 import pytest
 
-from antbench import cells, command, runs
+from antbench.data import cells, command, runs
 from support.commands import drive, rows_of
 from thesis_run import made_row, write_run
 

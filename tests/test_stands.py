@@ -5,8 +5,9 @@ import math
 
 import pytest
 
-from antbench import cells, readme, report, runs, stands
-from antbench.command import ROOT
+from antbench.data import cells, runs
+from antbench.data.command import ROOT
+from antbench.show import readme, report, stands
 
 pytest.importorskip("jinja2")
 

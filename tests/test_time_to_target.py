@@ -8,14 +8,15 @@ import sys
 
 import pytest
 
-from antbench import plots, time_to_target
+from antbench.show import plots
+from antbench.tools import time_to_target
 from support.commands import ROOT, environment_of
 
 
 def call(*arguments, **options):
-    environment = environment_of(PYTHONPATH=str(ROOT / "scripts"))
+    environment = environment_of()
     return subprocess.run(
-        [sys.executable, "-m", "antbench.time_to_target", *map(str, arguments)],
+        [sys.executable, ROOT / "scripts/antbench", "time-to-target", *map(str, arguments)],
         cwd=ROOT,
         env=environment,
         capture_output=True,

@@ -6,8 +6,9 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from antbench import cells, claims, readme, verdicts  # noqa: E402
-from antbench.command import ERROR, OK, BadInput  # noqa: E402
+from antbench.data import cells  # noqa: E402
+from antbench.data.command import ERROR, OK, BadInput  # noqa: E402
+from antbench.show import claims, readme, verdicts  # noqa: E402
 
 
 def test_no_verdict_has_changed_without_a_reason():

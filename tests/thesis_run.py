@@ -12,7 +12,7 @@ import zlib
 import numpy as np
 from scipy import stats
 
-from antbench import runs, validate
+from antbench.data import runs, validate
 
 DEVICE, CPU = "NVIDIA GeForce GTX 580", "Intel Core i7 950"
 RUN_ID = "geforce-gtx-580/20150901T000000Z-0000000"

@@ -22,7 +22,7 @@ typedef struct ab_machine {
 ab_machine ab_machine_query(void);
 
 /* A name for what may not be named: a SHA-256 of the kind and the text, salted with a constant of the project, so that
- * it is the same everywhere and always. scripts/antbench/machines.py makes the same. */
+ * it is the same everywhere and always. scripts/antbench/data/machines.py makes the same. */
 void ab_fingerprint(const char *kind, const char *text, char digest[65]);
 
 /* The fingerprint of this host into digest[65]: by its machine-id where systemd runs here, for that of a container's

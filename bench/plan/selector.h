@@ -1,5 +1,5 @@
 /* Which rows a user means by --rows: TABLE/ROW/INPUT?NAME=VALUE;..., as the addresses of the report are written
- * (scripts/antbench/cells.py) and INDEX.md names rows.
+ * (scripts/antbench/data/cells.py) and INDEX.md names rows.
  *
  *     3.3/race                             that row of Table 3.3, on all of its inputs
  *     3.3/cpu-*-1/pr1002?protocol=as       rows by a pattern, on one input, with one value of a parameter

@@ -7,7 +7,8 @@
  * the runs, samples and time, and can be resumed like one. When all have ended, their rows are joined in the run, and
  * the shares removed. With --until-precise there are more of them until the interval of each row is as narrow as it
  * should be, and then as many again as there are without; they measure those rows alone that are not done. A row that
- * ended as soon as its interval looked narrow would end where it is so by chance (scripts/antbench/precise_rates.py).
+ * ended as soon as its interval looked narrow would end where it is so by chance
+ * (scripts/antbench/tools/precise_rates.py).
  */
 #ifndef ANTBENCH_PROCESSES_H
 #define ANTBENCH_PROCESSES_H

@@ -1,4 +1,5 @@
 """What becomes of runs: reading them, comparing, plotting, reporting, judging. Nothing here measures.
 
-Programs are modules: PYTHONPATH=scripts python3 -m antbench.compare A B. All read runs through antbench.runs.
+Four rooms, of which each imports only from those before it: data, gate, show, tools. __main__.py has the commands.
+All read runs through antbench.data.runs.
 """

@@ -6,7 +6,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from antbench import runs
+from antbench.data import runs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = ROOT / "build/bin/antbench"

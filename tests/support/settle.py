@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 
-from antbench import runs, validate
+from antbench.data import runs, validate
 
 
 def settle(folder):

@@ -1,0 +1,76 @@
+"""The commands that read runs or measure with the program: antbench-results COMMAND ... (pip install ., make install), or
+python3 scripts/antbench COMMAND ... in the source tree.
+"""
+
+import importlib
+import sys
+from pathlib import Path
+
+if not __package__:  # as python3 scripts/antbench
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from antbench.data import command
+
+READING = {  # which need stored runs alone
+    "claims": "show.claims",
+    "compare": "show.compare",
+    "coverage": "show.coverage",
+    "drift": "tools.drift",
+    "export": "tools.export",
+    "gate-rates": "gate.gate_rates",
+    "gpus": "show.times",
+    "list-runs": "tools.list_runs",
+    "plots": "show.plots",
+    "precise-rates": "tools.precise_rates",
+    "regress": "gate.regress",
+    "report": "show.report",
+    "results-check": "tools.results_check",
+    "share": "data.share",
+}
+MEASURING = {
+    "ab": "tools.ab",
+    "bench-all": "tools.bench_all",
+    "bench-peers": "tools.peers",
+    "calibrate": "gate.calibrate",
+    "profile": "tools.profile",
+    "solve-peers": "tools.solve_peers",
+    "time-to-target": "tools.time_to_target",
+}
+OF_THE_TREE = {  # which write or check files of the source tree
+    "index": "tools.index",
+    "manual": "tools.manual",
+    "prose": "show.prose",
+    "tests-of": "tools.tests_of",
+    "verdicts": "show.verdicts",
+}
+COMMANDS = {**READING, **MEASURING, **OF_THE_TREE}
+USAGE = f"""usage: antbench-results COMMAND [options]     COMMAND --help says more
+reading runs:            {" ".join(READING)}
+measuring with antbench: {" ".join(MEASURING)}
+for the source tree:     {" ".join(OF_THE_TREE)}"""
+
+
+def main(arguments=None):
+    arguments = sys.argv[1:] if arguments is None else arguments
+    name = arguments[0] if arguments else ""
+    if name in ("-h", "--help", "help", ""):
+        print(USAGE, file=sys.stdout if name else sys.stderr)
+        return command.OK if name else command.USAGE
+    module = COMMANDS.get(name)
+    if not module:
+        raise command.BadInput(f"antbench-results: there is no command {name}; antbench-results help lists all")
+    if name in OF_THE_TREE and not (command.ROOT / "Makefile").is_file():
+        raise command.BadInput(f"antbench-results {name}: needs the source tree; run it there")
+    if name in MEASURING and command.ROOT == command.OF_PACKAGE:
+        raise command.BadInput(
+            f"antbench-results {name}: needs the program; run it in the source tree, or where make install put it"
+        )
+    return importlib.import_module(f"antbench.{module}").main(arguments[1:])
+
+
+def run():
+    command.run(main)
+
+
+if __name__ == "__main__":
+    run()

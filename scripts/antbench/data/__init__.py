@@ -1,0 +1,1 @@
+"""Runs and their numbers: reading, checking, naming rows and cells, the statistics over processes."""

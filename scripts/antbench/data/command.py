@@ -1,0 +1,63 @@
+"""What every program of this package shares: exit codes, and errors of the user's files as one line."""
+
+import html
+import itertools
+import re
+import sys
+from pathlib import Path
+
+# The source tree, or what make install leaves of it in share/antbench; a Python package (pyproject.toml) has a part.
+OF_PACKAGE = Path(__file__).resolve().parents[1] / "tree"
+ROOT = OF_PACKAGE if OF_PACKAGE.is_dir() else Path(__file__).resolve().parents[3]
+WORK = (
+    ROOT if (ROOT / "Makefile").is_file() else Path.cwd()
+)  # where is written to: installed, the data are not ours to change
+
+
+def written_of(root):
+    """Where what is measured by the program of a checkout is written: installed, this one's folder is not ours to change."""
+    return WORK if root == ROOT else root
+
+
+def shown(path):
+    """A path as it is printed: from the folder that is written to, where it is below that."""
+    return path.relative_to(WORK) if path.is_relative_to(WORK) else path
+
+
+# As in bench/plan/options.h.
+OK, ERROR, USAGE, REGRESSION, WRONG, INCONCLUSIVE, SKIPPED = 0, 1, 2, 3, 4, 5, 77
+
+
+class BadInput(Exception):
+    """A file or an option is wrong. The text is one line: "file:line: what is wrong"."""
+
+
+def new_folder(path):
+    """Makes the folder, or "path-2", "path-3" and so on where others have made that: its path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for count in itertools.count(1):
+        folder = path if count == 1 else path.with_name(f"{path.name}-{count}")
+        try:
+            folder.mkdir()
+            return folder
+        except FileExistsError:
+            continue
+
+
+def as_markdown(value):
+    """Text as it is to be read: nothing of it begins a tag, a cell or code, or ends a line."""
+    if not isinstance(value, str):
+        return value
+    return html.escape(re.sub(r"[\r\n\t]+", " ", value), quote=False).replace("|", "\\|").replace("`", "'")
+
+
+def run(main):
+    """Ends the process with main()'s exit code; BadInput is one line on stderr and exit code 2."""
+    try:
+        sys.exit(main())
+    except BadInput as error:
+        print(error, file=sys.stderr)
+        sys.exit(USAGE)
+    except BrokenPipeError:  # the reader, head or less, has seen enough
+        sys.stderr.close()
+        sys.exit(OK)

@@ -1,0 +1,280 @@
+"""What a row of a run cannot be, whatever its samples say: the checks behind runs.load_run that need more than times.
+
+Columns that follow from others are computed again: the quality from that of each run, bytes and operations from the
+operation, its size and its parameters. Tours are held against the optimum of the catalogue, times against what the GPU
+could do at most, energy against the power that its board may draw, and clocks against the GPU's own.
+
+A GPU is what meta.json says of it. Bounds are generous: no honest row comes near them (docs/reliability.md).
+"""
+
+import csv
+import functools
+import math
+import re
+
+from antbench.data.command import ROOT
+
+MEASURED = ("ok", "noisy", "few")  # few: too few samples for an interval
+OF_RUNS = ("iteration", "stage")  # scopes of rows whose samples are the iterations of runs, each begun anew
+UNTIMED = ("functional", "quality")  # scopes whose rows have no times
+UNVERIFIED = ("device", "peer")  # operations whose output nothing is compared with
+TOURS = "best-tour"  # how metrics begin of which less is better
+BOOST = 1.5  # times what a GPU does at the clock that it gives as its highest: GPUs for games pass that clock
+A_CLOCK = 128  # most multiply-adds, and most bytes of shared memory, of a multiprocessor a clock
+LEAST_POWER, MOST_POWER = 0.01, 2.0  # that a GPU at work may draw, as shares of its limit
+MELTED_C = 130  # no GPU is as hot: they end at about 100
+GAP_MS = 1.0  # between two samples while energy is measured, at most
+LARGEST_ERROR = 1e-3  # relative; the bound of a row is far below (kernels/choice_info, kernels/convolution)
+LISTED = 1e-9  # as a share: lists of lengths have all digits
+LISTED_SHORT = 1e-5  # lists of other qualities have six
+DIGITS = 1e-9  # numbers of a table have twelve
+
+
+def params_of(row):
+    return dict(pair.partition("=")[::2] for pair in row["params"].split(";") if pair)
+
+
+def listed_qualities(row):
+    """The quality of each complete run: a column since schema 2, before that a part of the note."""
+    in_note = re.search(r"of each complete run: ([-\d. ]+)", row["note"], re.ASCII)
+    return [float(value) for value in (row["quality_runs"] or (in_note[1] if in_note else "")).split()]
+
+
+def fault(row, meta, devices):
+    """What cannot be in a row, or None. `devices`: what meta.json knows of each GPU."""
+    return (
+        status_fault(row)
+        or iterations_fault(row)
+        or quality_fault(row)
+        or optimum_fault(row)
+        or verify_fault(row, meta)
+        or work_fault(row)
+        or (row["backend"] == "cuda" and device_fault(row, meta, devices))
+        or None
+    )
+
+
+def status_fault(row):
+    is_timed, is_measured = row["samples"] > 0, row["status"] in MEASURED
+    if is_timed and not is_measured:
+        return f"has samples, but its status is {row['status']}"
+    if is_measured and not is_timed and not (row["status"] == "ok" and row["scope"] in UNTIMED):
+        return f"status is {row['status']}, but there are no samples"
+    return None
+
+
+def iterations_of_quality(row):
+    """That a quality was looked at after, which the name of its metric has; None where it has none."""
+    found = re.search(r"after-(\d+)-iterations", row["quality_metric"])
+    return int(found[1]) if found else None
+
+
+def iterations_fault(row):
+    """Of how many first iterations of a run a row is; a run that came to its end has all that its quality is looked at after."""
+    count, after = row["iterations"], iterations_of_quality(row)
+    if math.isnan(count):
+        return None
+    if row["scope"] not in OF_RUNS:
+        return f"iterations is {count:.0f}, but samples of scope {row['scope']} are alike"
+    if count < 1 or after not in (None, count):
+        return f"iterations is {count:.0f}, but a run has {after or '1 or more'}"
+    return None
+
+
+# ---- Quality ----
+
+
+def same(a, b, share):
+    return math.isnan(a) and math.isnan(b) or abs(a - b) <= share * max(abs(a), abs(b))
+
+
+def quality_fault(row):
+    """Best and mean against the list; without one there is one value, except where a note says that it is too long."""
+    best, mean, is_tour = row["quality_best"], row["quality_mean"], row["quality_metric"].startswith(TOURS)
+    if not row["quality_metric"]:
+        is_empty = math.isnan(best) and math.isnan(mean) and not row["quality_runs"]
+        return None if is_empty else "has a quality, but no quality_metric"
+    try:
+        values = listed_qualities(row)
+    except ValueError:
+        return f'quality_runs are no numbers: "{row["quality_runs"] or row["note"]}"'
+    if not values and "too many to list" in row["note"]:
+        return None if best == mean or (best < mean) == is_tour else "quality_best is not as good as quality_mean"
+    if not values:
+        return None if same(best, mean, DIGITS) else f"quality_best is {best:.9g}, quality_mean {mean:.9g}, of one run"
+    share = LISTED if is_tour else LISTED_SHORT
+    least_or_most = min(values) if is_tour else max(values)
+    if not same(best, least_or_most, share):
+        return f"quality_best is {best:.9g}, but that of its runs is {least_or_most:.9g}"
+    if not same(mean, sum(values) / len(values), share):
+        return f"quality_mean is {mean:.9g}, but that of its runs is {sum(values) / len(values):.9g}"
+    return None
+
+
+@functools.cache
+def catalogue():
+    """{name: (cities, optimum)} of TSPLIB's instances. A stand-in has a name of its own."""
+    with open(ROOT / "instances/catalogue.csv", newline="", encoding="utf-8") as file:
+        return {line["name"]: (int(line["n"]), int(line["optimum"])) for line in csv.DictReader(file)}
+
+
+def optimum_fault(row):
+    cities, optimum = catalogue().get(row["instance"], (0, math.nan))
+    reference = row["quality_reference"]
+    if not math.isnan(reference) and (reference != optimum or row["size"] != cities):
+        return f"quality_reference is {reference:.9g}, but the optimum of the catalogue is {optimum:.9g}"
+    if row["size"] == cities and row["quality_metric"].startswith(TOURS) and row["quality_best"] < optimum:
+        return f"quality_best is {row['quality_best']:.9g}, below the optimum of {row['instance']}, {optimum}"
+    return None
+
+
+# ---- Verification, bytes and operations ----
+
+
+class Parameters(dict):
+    """Numbers by name; 1 where there is none, or no number."""
+
+    def __init__(self, row):
+        super().__init__(params_of(row))
+
+    def __getattr__(self, name):
+        text = self.get(name, "")
+        return int(text) if text.isascii() and text.isdigit() else 1
+
+
+def of_tours(n, p):
+    """Beyond a number of cities there is no matrix, but the sets of candidates."""
+    return 12.0 * n * n, 12.0 * n * p.nn
+
+
+def of_pictures(bytes_a_pixel):
+    """Of the GPU that has the most of them."""
+    return lambda n, p: (bytes_a_pixel * n * -(-p.pictures // p.ranks),)
+
+
+# {operation: (metrics of its verification, the bytes that a sample may have, its operations)}, as `size` in
+# kernels/*/operation.c and bench/clock/limits.c have them.
+OPERATIONS = {
+    "tsp": (("valid-tours", "valid-sets"), of_tours, None),
+    "choice-info": (("largest-relative-error",), lambda n, p: (12.0 * n * n,), lambda n, p: 3.0 * n * n),
+    "deposit": (("valid-deposits",), lambda n, p: (8.0 * n * n + 4.0 * p.ants * (n + 1.0),), None),
+    "convolution": (("largest-relative-error",), lambda n, p: (8.0 * n,), lambda n, p: 2.0 * p.width * p.width * n),
+    "edge-ants": (("valid-moves",), lambda n, p: (8.0 * n * p.iterations,), None),
+    "canny": (("mismatched-pixels",), of_pictures(2.0), None),
+    "sobel": (("mismatched-pixels",), of_pictures(2.0), None),
+    "log-edges": (("mismatched-pixels",), of_pictures(2.0), None),
+    "colour-edge": (("mismatched-pixels",), of_pictures(5.0), None),
+    "psystem": (("satisfying-membranes",), None, None),
+    "device/copy": ((), lambda n, p: (2.0 * p.bytes,), None),
+    "device/shared-memory": ((), lambda n, p: (1.0 * p.bytes,), None),
+    "device/fma": ((), None, lambda n, p: 1.0 * p.operations),
+}
+
+
+def operation_of(row):
+    """ "tsp" of "tsp/race"; the limits of a device are an operation each."""
+    name = row["implementation"]
+    return name if name in OPERATIONS else name.partition("/")[0]
+
+
+def verify_fault(row, meta):
+    """A row is verified by the first process, before it is timed."""
+    metric, value, operation = row["verify_metric"], row["verify_value"], operation_of(row)
+    is_due = row["samples"] > 0 or row["quality_metric"].startswith(TOURS)
+    if row["status"] not in MEASURED or operation.partition("/")[0] in UNVERIFIED:
+        return None
+    if not metric and math.isnan(value):
+        is_first = (meta["options"].get("process") or 1) == 1
+        return f"status is {row['status']}, but it does not say how it was verified" if is_due and is_first else None
+    known = OPERATIONS.get(operation, ((metric,),))[0]
+    if not metric or metric not in known:
+        return f'verify_metric is "{metric}", expected {" or ".join(known)}'
+    if metric == "largest-relative-error":
+        return None if 0 <= value <= LARGEST_ERROR else f"verify_value is {value:.9g}, an error that is never accepted"
+    is_count = value >= metric.startswith("valid-") and value % 1 == 0
+    return None if is_count else f"verify_value is {value:.9g}, which is no number of {metric.replace('-', ' ')}"
+
+
+def work_fault(row):
+    found = OPERATIONS.get(operation_of(row))
+    for name, of in zip(("bytes", "flops"), found[1:] if found else ()):
+        expected = of(row["size"], Parameters(row)) if of else ()
+        expected = expected if isinstance(expected, tuple) else (expected,)
+        if not math.isnan(row[name]) and not any(same(row[name], each, DIGITS) for each in expected):
+            told = " or ".join(f"{each:.9g}" for each in expected) or "not known"
+            return f"{name} is {row[name]:.9g}, but that of {row['implementation']} of this size is {told}"
+    return next((f"{name} is not above 0" for name in ("bytes", "flops") if row[name] <= 0), None)
+
+
+# ---- What a GPU can do ----
+
+
+def device_fault(row, meta, devices):
+    return (
+        clock_fault(row, devices)
+        or conditions_fault(row, devices)
+        or time_fault(row, devices)
+        or energy_fault(row, meta, devices)
+    )
+
+
+def clock_fault(row, devices):
+    clock = row["sm_clock_mhz"]
+    most = BOOST * max((device.get("clock_mhz") or math.inf for device in devices), default=math.inf)
+    if clock <= 0 or clock > most:
+        return f"sm_clock_mhz is {clock:.9g}, but the GPU says that its highest is {most / BOOST:.9g}"
+    return None
+
+
+def conditions_fault(row, devices):
+    limit_w = sum(device.get("power_limit_w") or math.inf for device in devices)
+    if row["power_w"] <= 0 or row["power_w"] > MOST_POWER * limit_w:
+        return f"power_w is {row['power_w']:.9g}, but the GPU's power limit is {limit_w:.9g} W"
+    if not MELTED_C > row["temperature_c"] > 0 and not math.isnan(row["temperature_c"]):
+        return f"temperature_c is {row['temperature_c']:.9g}, at which no GPU works"
+    return None
+
+
+def in_all(devices, *names):
+    """The product of members of meta.json, summed over the devices; infinity where one is not known."""
+    return sum(math.prod(device.get(name) or math.inf for name in names) for device in devices) or math.inf
+
+
+def least_ms(row, devices):
+    """(milliseconds, what takes them): no sample of these bytes and operations takes less, whatever caches hold.
+
+    Bytes pass at least through the multiprocessors, and all of a pass that two L2 caches do not hold through memory.
+    An implementation of a convolution may need fewer operations than its row counts.
+    """
+    clocks_a_ms = 1e3 * BOOST * A_CLOCK * in_all(devices, "sm_count", "clock_mhz")
+    bound = {"bytes through its multiprocessors": row["bytes"] / clocks_a_ms}
+    operation, memory = operation_of(row), in_all(devices, "memory_clock_mhz", "memory_bus_bits")
+    if operation != "convolution":
+        bound["operations"] = row["flops"] / (2 * clocks_a_ms)
+    if operation != "device/shared-memory":
+        passes = Parameters(row).iterations if operation == "edge-ants" else 1
+        moved = row["bytes"] - 2 * passes * in_all(devices, "l2_bytes")
+        bound["bytes through its memory"] = moved / (1e3 * BOOST * 2 * memory / 8)
+    return max(((ms, name) for name, ms in bound.items() if math.isfinite(ms)), default=(0.0, ""))
+
+
+def time_fault(row, devices):
+    ms, by = least_ms(row, devices)
+    if row["median_ms"] < ms:
+        return f"median_ms is {row['median_ms']:.9g}, but the GPU needs {ms:.3g} ms for its {by}"
+    return None
+
+
+def energy_fault(row, meta, devices):
+    """Without --energy the counter was read around short samples, which it is too coarse for: then 0 can be."""
+    joules, limit_w = row["energy_j"], sum(device.get("power_limit_w") or math.nan for device in devices)
+    is_metered = bool(meta["options"].get("energy_s"))
+    if math.isnan(joules) or joules == 0 and not is_metered:
+        return None
+    if joules <= 0:
+        return f"energy_j is {joules:.9g}, not above 0"
+    if joules < LEAST_POWER * limit_w * row["min_ms"] / 1e3:
+        return f"energy_j is {joules:.9g}, less than the GPU draws when idle"
+    if is_metered and joules > MOST_POWER * limit_w * (row["max_ms"] + GAP_MS) / 1e3:
+        return f"energy_j is {joules:.9g}, more than its power limit of {limit_w:.9g} W allows"
+    return None

@@ -1,0 +1,743 @@
+"""The one data layer: reads runs (bench/record/run.h) and the published numbers, and says which line is wrong.
+
+A row is a line of a table file as a pandas Series: text is str ("" where absent), numbers are floats (NaN where
+absent), and row["run"] is the Run that it stands in, so that rows of several runs can be put into one DataFrame.
+"""
+
+import csv
+import difflib
+import functools
+import io
+import lzma
+import math
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from antbench.data import archive, plausible, validate
+from antbench.data.code import device_code_of, kernels_of
+from antbench.data.command import ROOT, WORK, BadInput
+
+# The columns of a table file and of samples.csv, listed here alone. Earlier schemas, which stored runs have, lack some.
+HEADER = (
+    "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
+    "processes,iterations,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
+    "quality_metric,quality_best,quality_mean,quality_runs,quality_reference,verify_metric,verify_value,kernels,block_threads,registers,"
+    "shared_bytes,blocks_per_sm,occupancy,sm_clock_mhz,temperature_c,power_w,throttle,published_id,published_ms,note"
+).split(",")
+SAMPLES_HEADER = ["table", "row", "line", "process", "turn", "i", "number", "ms", "discard_reason"]
+NEWEST_SCHEMA = 5
+LAUNCHED = ["kernels", "block_threads", "registers", "shared_bytes", "blocks_per_sm", "occupancy"]  # a list a cell
+SINCE = {
+    "bytes": 2, "flops": 2, "energy_j": 2, "quality_runs": 2, "process": 2, "processes": 3, "waited": 4, "number": 4,
+    "iterations": 5,
+    "temperature_c": 5, "power_w": 5, "turn": 5,
+}  # fmt: skip
+SINCE |= dict.fromkeys(LAUNCHED, 5)
+
+
+def before(schema, header):
+    return [name for name in header if SINCE.get(name, 1) <= schema]
+
+
+SCHEMAS = {str(i): (before(i, HEADER), before(i, SAMPLES_HEADER)) for i in range(1, NEWEST_SCHEMA + 1)}
+COUNTS = (
+    "size", "seed", "samples", "processes", "iterations", "discarded", "waited", "bytes", "flops", "energy_j", "temperature_c", "power_w",
+)  # fmt: skip
+NUMBER_ENDINGS = ("_ms", "_best", "_mean", "_reference", "_value", "_mhz")
+NUMBERS = [name for name in HEADER if name.endswith(NUMBER_ENDINGS) or name in COUNTS]
+TIMES = [name for name in HEADER if name.endswith("_ms") and name != "published_ms"]
+PUBLISHED_HEADER = ["id", "source", "table", "section", "row", "instance", "metric", "unit", "value", "digits"]
+MEASURED = plausible.MEASURED
+STATUSES = (*MEASURED, "timeout", "skipped", "unsupported", "wrong", "error")
+KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]  # no two rows of a run share it
+NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+SAMPLE_END = re.compile(rb",\d+(?:,\d+)?,\d+,\d[\d.]*(?:e[-+]\d+)?,[a-z]*\n")  # what a line of samples.csv ends with
+PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
+RESULTS = ROOT / "results"
+STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, those kept, those that others gave
+LARGEST_FILE = 1 << 26  # bytes of a table or of samples, unpacked: those of the largest kept run are 5 MB
+SHARE = "process-"  # of a run of several processes, while it lasts: DIR/process-1
+STAGE = "stage"  # the scope of rows whose samples are parts of those of the next row of another scope
+PEER = "peer/"  # how the programs of others begin: a sample of theirs is the mean of a process
+PROGRAM = "antbench"  # holds all drivers; older runs are of a program for each, table_3_3
+
+
+# ---- A run ----
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """The directory that one driver left behind."""
+
+    path: Path
+    meta: dict  # meta.json
+    rows: pd.DataFrame = field(repr=False)  # the table file, with the columns `line` and `row_then` (of it) and `run`
+
+    @property
+    def run_id(self):
+        return self.meta["run_id"]
+
+    @property
+    def profile(self):
+        return self.meta.get("options", {}).get("profile", "")
+
+    @property
+    def started(self):
+        """UTC, as text that sorts by time."""
+        return self.meta.get("started_utc", "")
+
+    @property
+    def schema(self):
+        return schema_of(self.meta)
+
+    @property
+    def driver(self):
+        """What measured it, as `make bench-DRIVER` names it: "3.3"."""
+        program, *options = self.meta["command_line"]
+        if Path(program).name == PROGRAM and options and not options[0].startswith("-"):
+            return options[0]
+        return self.meta["program"].removeprefix("table_").replace("_", ".")
+
+    @property
+    def devices(self):
+        """What meta.json knows of each GPU; [] where none took part."""
+        devices = self.meta.get("devices") if self.schema != "1" else [self.meta.get("device")]
+        return [device for device in devices or [] if device]
+
+    @property
+    def device(self):
+        """The first GPU; {} where none took part."""
+        return next(iter(self.devices), {})
+
+    @cached_property
+    def device_code(self):
+        """What the kernels were compiled to: the SHA-256 of the device code, wherever its files lie."""
+        return device_code_of(self.meta.get("build", {}))
+
+    @cached_property
+    def kernels(self):
+        """{"tsp/race.cu": hash} of the device code of each file; "" where two files have this name."""
+        return kernels_of(self.meta.get("build", {}))
+
+    @cached_property
+    def records(self):
+        """The rows, each a dict by column."""
+        return records_of(self.rows)
+
+    @cached_property
+    def processes(self):
+        """{line of the table file: [the samples of each process in ms, each at its number; NaN: discarded]}."""
+        found, taken = read_samples(samples_file(self.path), self.rows, self.schema)
+        table = self.table
+        for row in self.records:
+            of_row, of_whole = (found[int(each["line"])] for each in (row, self.whole_of[int(row["line"])]))
+            validate.check_statistics(table, row, of_row, taken[int(row["line"])])
+            if int(self.schema) >= validate.JUDGED_SINCE:
+                validate.check_status(table, row, of_row, of_whole)
+        return found
+
+    @cached_property
+    def whole_of(self):
+        """{line of the table file: the row whose samples that row's own are parts of}."""
+        return {int(row["line"]): whole for row, whole in zip(self.records, wholes(self.records))}
+
+    @property
+    def table(self):
+        """The path of the table file."""
+        return next(self.path.glob("table-*.csv"))
+
+    @cached_property
+    def all_samples(self):
+        """The same, those of all processes one behind another."""
+        return {line: np.concatenate(of_line or [np.array([])]) for line, of_line in self.processes.items()}
+
+    def samples(self, row):
+        """The kept samples of one of this run's rows, in ms; empty where it was not timed."""
+        values = self.all_samples[int(row["line"])]
+        return values[~np.isnan(values)]
+
+
+def records_of(rows):
+    """What to_dict("records") makes, which takes five times as long."""
+    return [dict(zip(rows, cells)) for cells in zip(*(rows[name].tolist() for name in rows))]
+
+
+def wholes(records):
+    """Of each row the one whose samples its own are parts of: itself, or of a stage the next row that is none."""
+    found = []
+    for row in reversed(records):
+        found.append(found[-1] if found and row["scope"] == STAGE else row)
+    return found[::-1]
+
+
+def samples(row):
+    """The kept samples of a row of any run, in ms."""
+    return row["run"].samples(row)
+
+
+def all_samples(row):
+    """The same in the order of measuring, NaN where one was discarded: the index is the sample's number."""
+    return row["run"].all_samples[int(row["line"])]
+
+
+def processes(row):
+    """The samples of each process that measured a row, [] where there are none: NaN where one was discarded."""
+    return row["run"].processes[int(row["line"])]
+
+
+# ---- Iterations ----
+
+
+def iterations(row):
+    """Of how many first iterations of a run a row is the mean, at most; 0 where its samples are alike, or it has none.
+
+    Before schema 5 it is what the name of its quality says, where a run was complete, else what the longest process has.
+    """
+    if row["scope"] not in plausible.OF_RUNS or not row["samples"] > 0 or row["implementation"].startswith(PEER):
+        return 0
+    if row["iterations"] == row["iterations"]:
+        return int(row["iterations"])
+    return complete_iterations(row) or max(map(len, by_number(row)))
+
+
+def complete_iterations(row):
+    """How many iterations its complete runs have; 0 where none came to its end."""
+    return plausible.iterations_of_quality(row["run"].whole_of[int(row["line"])]) or 0
+
+
+def by_number(row):
+    """The samples of each process, each at its number. Samples had none before schema 4: there a discarded one of a CPU was
+    taken again, behind it, and one of a GPU was not."""
+    if int(row["run"].schema) >= validate.JUDGED_SINCE or row["backend"] != "cpu":
+        return processes(row)
+    return [samples[~np.isnan(samples)] for samples in processes(row)]
+
+
+def of_first(row, first):
+    """A row as if its runs had so many iterations; itself where they have no more."""
+    count = iterations(row)
+    if count <= first:
+        return row
+    kept = [samples[np.arange(len(samples)) % count < first] for samples in by_number(row)]
+    n_samples = float(sum(np.count_nonzero(~np.isnan(samples)) for samples in kept))
+    times = {**dict.fromkeys(TIMES, math.nan), **validate.summary(kept)}  # none where all of them were discarded
+    return {**row, **times, "schema": str(NEWEST_SCHEMA), "samples": n_samples, "iterations": float(first)}
+
+
+def param(row, name, default=None):
+    """The value, as text, of one parameter of a row: param(row, "threads")."""
+    return plausible.params_of(row).get(name, default)
+
+
+def energy(row):
+    """Joules of a sample; NaN where it was not measured over seconds (--energy): what older runs have is of too short a time."""
+    return row["energy_j"] if row["run"].meta.get("options", {}).get("energy_s") else math.nan
+
+
+def device_name(run):
+    """The GPU's name, or the CPU's where no GPU took part."""
+    return run.device.get("name") or run.meta.get("machine", {}).get("cpu") or "unknown"
+
+
+def machine_slug(name):
+    """The machine's folder: "Intel(R) Xeon(R) Processor" -> "intel-xeon-processor" (bench/clock/machine.c)."""
+    without_marks = re.sub(r"\([^)]*\)?", "", name).lower()
+    return re.sub(r"[^a-z0-9]+", "-", without_marks).strip("-") or "unknown"
+
+
+# ---- Reading ----
+
+
+def samples_file(path):
+    """That of a run: compressed where it was shared."""
+    compressed = path / "samples.csv.xz"
+    return compressed if compressed.is_file() and not (path / "samples.csv").is_file() else path / "samples.csv"
+
+
+def content(path):
+    """The bytes of a file, unpacked where it ends with .xz."""
+    path = Path(path)
+    data = validate.bytes_of(path, LARGEST_FILE)
+    if path.suffix != ".xz":
+        return data
+    try:
+        unpacked = lzma.LZMADecompressor().decompress(data, LARGEST_FILE + 1)
+    except (lzma.LZMAError, EOFError) as error:
+        raise BadInput(f"{path}: not compressed by xz: {error}") from None
+    if len(unpacked) > LARGEST_FILE:
+        raise BadInput(f"{path}: holds more than {LARGEST_FILE >> 20} MiB")
+    return unpacked
+
+
+def read_lines(path, header):
+    """Yields (line, {column: text}) for each line of a CSV file that has this header and ends with a whole line."""
+    try:
+        text = content(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
+    if not text:
+        raise BadInput(f'{path}:1: empty; expected the header "{",".join(header)[:40]}..."')
+    lines = text.split("\n")  # not splitlines(), which ends lines at other characters too
+    if lines.pop():
+        raise BadInput(f"{path}:{len(lines) + 1}: cut short: the last line has no end")
+    for number, line in enumerate(lines, start=1):
+        cells = split_cells(path, number, line)
+        if number == 1:
+            expect_header(path, cells, header)
+            continue
+        if len(cells) != len(header):
+            raise BadInput(f"{path}:{number}: expected {len(header)} cells, got {len(cells)}")
+        yield number, dict(zip(header, cells))
+
+
+def split_cells(path, number, line):
+    """The cells of a line: ours have no line breaks in them."""
+    if '"' not in line:
+        return line.split(",") if line else []
+    try:
+        return next(csv.reader([line], strict=True))
+    except csv.Error as error:
+        raise BadInput(f"{path}:{number}: not CSV: {error}") from None
+
+
+def expect_header(path, cells, header):
+    if cells == header:
+        return
+    wrong = next((a for a, b in zip(cells, header) if a != b), f"{len(cells)} columns")
+    raise BadInput(
+        f'{path}:1: unknown header: expected {len(header)} columns "{",".join(header)[:40]}...", got "{wrong}"'
+    )
+
+
+def number(path, line, name, text):
+    """A finite number as C writes one, or NaN for an empty cell: Python takes 1_0, too."""
+    if text == "":
+        return math.nan
+    value = float(text) if NUMBER.fullmatch(text) else math.nan
+    if not math.isfinite(value):
+        raise BadInput(f'{path}:{line}: {name} is not a number: "{text}"')
+    return value
+
+
+def table_name(text):
+    """The name of a table: those of the thesis stand without it, "thesis-3.3" is "3.3"."""
+    return text.removeprefix("thesis-")
+
+
+def named_today(cells, schema):
+    """The cells of a row of such a schema under the names that its kernel has today.
+
+    What is i-roulette-warp today was i-roulette until that name went to a kernel as the papers describe it, which has
+    workers. What is data-rw-warp today was data-rw in all runs of a schema before 5, likewise.
+    """
+    was_i_roulette = cells["implementation"] == "tsp/i-roulette" and "workers=" not in cells["params"]
+    was_data_rw = cells["implementation"] == "tsp/data-rw" and int(schema) < 5
+    if not was_i_roulette and not was_data_rw:
+        return cells
+    then = cells["implementation"].removeprefix("tsp/")
+    return {
+        **cells,
+        "row": cells["row"].replace(then, f"{then}-warp", 1),
+        "implementation": f"tsp/{then}-warp",
+        "published_id": "",
+        "published_ms": "",
+    }
+
+
+def read_table(path, run_id, schema="1"):
+    """The rows of a table file under today's names, with their line numbers and as `row_then` what a row is called there;
+    a column that its schema lacks is empty."""
+    rows, first_device, keys = [], {}, {}
+    for line, cells in read_lines(path, SCHEMAS[schema][0]):
+        cells = {**dict.fromkeys(HEADER, ""), **cells, "table": table_name(cells["table"])}
+        check_row(path, line, cells, run_id, schema)
+        expect_one_device(path, line, cells, first_device)
+        row_then, cells = cells["row"], named_today(cells, schema)
+        key = tuple(cells[name] for name in KEY)
+        if keys.setdefault(key, line) != line:
+            raise BadInput(f"{path}:{line}: the same row as line {keys[key]}")
+        numbers = {name: number(path, line, name, cells[name]) if cells[name] else math.nan for name in NUMBERS}
+        if fault := validate.row_fault(cells, numbers, KEY):
+            raise BadInput(f"{path}:{line}: {fault}")
+        rows.append({**cells, **numbers, "line": line, "row_then": row_then})
+    if not rows:
+        raise BadInput(f"{path}:1: no rows, only the header")
+    return pd.DataFrame(rows)
+
+
+def check_row(path, line, cells, run_id, schema):
+    if cells["schema"] != schema:
+        raise BadInput(f'{path}:{line}: schema "{cells["schema"]}", but meta.json has schema {schema}')
+    if cells["run_id"] != run_id:
+        raise BadInput(f"{path}:{line}: belongs to the run {cells['run_id']}, but meta.json describes {run_id}")
+    if cells["status"] not in STATUSES:
+        raise BadInput(f'{path}:{line}: unknown status "{cells["status"]}"; expected one of {" ".join(STATUSES)}')
+    for value in cells["quality_runs"].split():
+        number(path, line, "quality_runs", value)
+
+
+def expect_one_device(path, line, cells, first):
+    """A run has one GPU and one CPU: rows of another machine were pasted into it."""
+    device, since = first.setdefault(cells["backend"], (cells["device"], line))
+    if cells["device"] != device:
+        raise BadInput(
+            f'{path}:{line}: mixed devices: {cells["backend"]} is "{cells["device"]}" here and '
+            f'"{device}" on line {since}'
+        )
+
+
+def read_samples(path, rows, schema="1"):
+    """({line of the table file: [samples of a process]}, {line: how many were taken}). Samples past the last row are of a row that was never finished.
+
+    `i` counts the samples of a line, whichever process they come from. Those of a process are in the order of their
+    numbers, without those that were taken again.
+    """
+    found = read_samples_at_once(path, rows, SCHEMAS[schema][1])
+    return read_samples_by_line(path, rows, schema) if found is None else found
+
+
+def read_samples_at_once(path, rows, header):
+    """The same where nothing is wrong, ten times as fast; else None."""
+    numeric = [name for name in header if name in ("line", "process", "turn", "i", "number", "ms")]
+    text = content(path)
+    try:
+        frame = pd.read_csv(
+            io.BytesIO(text),
+            dtype={name: float if name in numeric else "category" for name in header},
+            keep_default_na=False,
+            skip_blank_lines=False,
+            float_precision="round_trip",
+        )
+    except ValueError:  # as pandas' own errors are
+        return None
+    lines = len(SAMPLE_END.findall(text))
+    whole = text.endswith(b"\n") and text.count(b"\n") == len(frame) + 1 == lines + 1
+    if not whole or list(frame) != header or not np.isfinite(frame[numeric].to_numpy()).all():
+        return None
+    frame = frame[frame["line"] <= rows["line"].max()]
+    known = frame[["line", "table", "row"]].drop_duplicates().astype({"table": str, "row": str})
+    known = known.merge(rows[["line", "table", "row_then"]], on="line", how="left", suffixes=("", "_of"))
+    at, process = (
+        frame.groupby("line").cumcount(),
+        frame["process"] if "process" in frame else pd.Series(1.0, frame.index),
+    )
+    is_right = (
+        (known["table"].map(table_name) == known["table_of"]).all()
+        and (known["row"] == known["row_then"]).all()
+        and (frame["i"] == at).all()
+        and not (process.groupby(frame["line"]).diff() < 0).any()
+    )
+    kept = frame["discard_reason"] == ""
+    if not is_right or (frame["ms"][kept] <= 0).any():
+        return None
+    frame = frame.assign(ms=frame["ms"].where(kept), process=process)
+    taken = {int(line): 0 for line in rows["line"]} | {int(k): n for k, n in frame["line"].value_counts().items()}
+    frame = frame.sort_values([name for name in ("line", "process", "number") if name in frame], kind="stable")
+    if "number" in frame:
+        again = frame.duplicated(["line", "process", "number"], keep="last")
+        if frame["ms"][again].notna().any():
+            return None
+        frame = frame[~again]
+        if (frame["number"] != frame.groupby(["line", "process"]).cumcount()).any():
+            return None
+    found = {int(line): [] for line in rows["line"]}
+    counts = frame.groupby(["line", "process"]).size()
+    for (line, _), samples in zip(counts.index, np.split(frame["ms"].to_numpy(), counts.cumsum()[:-1])):
+        found[int(line)].append(samples)
+    return found, taken
+
+
+def read_samples_by_line(path, rows, schema):
+    of_line = {int(row.line): row for row in rows.itertuples()}
+    values, last_process = {line: [] for line in of_line}, dict.fromkeys(of_line, 1)
+    counts = dict.fromkeys(of_line, 0)
+    for line, cells in read_lines(path, SCHEMAS[schema][1]):
+        of, i, ms = (number(path, line, name, cells[name]) for name in ("line", "i", "ms"))
+        process = number(path, line, "process", cells.get("process", "1"))
+        at, _ = (number(path, line, name, cells.get(name, "0")) for name in ("number", "turn"))
+        if of > max(of_line):
+            continue
+        row = of_line.get(of)
+        if row is None or (row.table, row.row_then) != (table_name(cells["table"]), cells["row"]) or i != counts[of]:
+            raise BadInput(
+                f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
+                f'line "{cells["line"]}" of the table'
+            )
+        if not cells["discard_reason"] and not ms > 0:
+            raise BadInput(f'{path}:{line}: a kept sample takes more than 0 ms, not "{cells["ms"]}"')
+        if process < last_process[of]:
+            raise BadInput(f"{path}:{line}: process {cells['process']} after process {last_process[of]}")
+        if process != last_process[of] or not values[of]:
+            values[of].append({})
+        of_process, last_process[of] = values[of][-1], process
+        at = at if "number" in cells else len(of_process)
+        if at not in range(len(of_process) + 1):
+            raise BadInput(f"{path}:{line}: sample number {cells['number']} comes after {len(of_process)} samples")
+        if not math.isnan(of_process.get(at, math.nan)):
+            raise BadInput(f"{path}:{line}: sample number {cells['number']} was taken before, and not discarded")
+        of_process[at] = math.nan if cells["discard_reason"] else ms
+        counts[of] += 1
+    found = {line: [np.array(list(of_process.values())) for of_process in of_row] for line, of_row in values.items()}
+    return found, counts
+
+
+def read_meta(path):
+    meta = validate.read_json(path)
+    validate.check_meta(path, meta)
+    if schema_of(meta) not in SCHEMAS:
+        raise BadInput(f"{path}:1: schema {schema_of(meta)}; this program reads schemas {', '.join(SCHEMAS)}")
+    return meta
+
+
+def schema_of(meta):
+    return str(meta.get("schema", 1))
+
+
+def load_run(path):
+    """The run in the directory `path`."""
+    path = Path(path)
+    meta = read_meta(path / "meta.json")
+    tables = sorted(path.glob("table-*.csv"))
+    if len(tables) != 1:
+        raise BadInput(f"{path}: expected one file table-*.csv, found {len(tables)}")
+    run = Run(path, meta, read_table(tables[0], meta["run_id"], schema_of(meta)))
+    for row in records_of(run.rows):
+        if fault := plausible.fault(row, meta, run.devices):
+            raise BadInput(f"{tables[0]}:{row['line']}: {fault}")
+    run.rows["run"] = [run] * len(run.rows)
+    return run
+
+
+# ---- Finding runs ----
+
+
+def stores():
+    return [yours() if name == STORES[0] else RESULTS / name for name in STORES]
+
+
+def yours():
+    """The folder of your runs: installed, it is below the current directory (base/root.h)."""
+    return (WORK / "results" if RESULTS == ROOT / "results" else RESULTS) / STORES[0]
+
+
+def find_runs(*roots):
+    """The directories of all runs below these folders (default: yours and the stored ones), oldest first.
+
+    A run of several processes that is not yet at its end is found as the shares that the processes have left so far.
+    """
+    roots = roots or stores()[:2]
+    found = {meta.parent for root in roots for meta in Path(root).rglob("meta.json")}
+    return sorted(
+        (path for path in found if not is_hidden(path, found)), key=lambda path: (in_turn(path.name), str(path))
+    )
+
+
+def load_below(*roots):
+    """The runs of find_runs(). They are read once: who asks again gets the same ones, unless a file of theirs has changed."""
+    return [load_once(path, state_of(path)) for path in find_runs(*roots)]
+
+
+@functools.cache
+def load_once(path, state):
+    return load_run(path)
+
+
+def state_of(path):
+    """{(name, size, time of the last change)} of a run's files."""
+    found = [(file.name, file.stat()) for file in path.iterdir()]
+    return frozenset((name, state.st_size, state.st_mtime_ns) for name, state in found)
+
+
+def in_turn(name):
+    """A key that sorts names by time: of runs that began in one second the tenth, "...-10", comes after "...-9"."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name)]
+
+
+def is_hidden(path, found):
+    """A share beside the complete run that it became a part of, or a run of which there are only shares."""
+    is_share = path.name.startswith(SHARE) and path.parent in found
+    of_shares = is_share or (path / f"{SHARE}1") in found
+    return of_shares and is_share == is_complete(path.parent if is_share else path)
+
+
+def is_complete(path):
+    try:
+        return bool(read_meta(path / "meta.json").get("complete"))
+    except BadInput:
+        return False
+
+
+def is_given(path):
+    """Whether a run comes from others: from results/contributed/, or from an archive."""
+    return any(path.is_relative_to(folder) for folder in (RESULTS / STORES[2], *archive.FOLDERS))
+
+
+def commit_of(run):
+    """The commit that a run says it is of, with what there is to say of that."""
+    build = run.meta["build"]
+    return build["commit"] + " (changed)" * build["dirty"] + ", unverified" * is_given(run.path)
+
+
+def name_of(path):
+    """How RUN= names a run: by its path below results/runs or reference, contributed/MACHINE/ID, or else by its own path."""
+    roots = [root for root in (*stores()[:2], RESULTS) if path.is_relative_to(root)]
+    return path.relative_to(roots[0]) if roots else path
+
+
+def resolve(name):
+    """The directory that a user's RUN names: a path, or "<machine>/<id>" or "<machine>" of yours or the stored runs."""
+    if not str(name):
+        raise BadInput(
+            "expected a run, got nothing (make compare A=RUN B=RUN, make regress BASE=RUN, make share RUN=RUN)"
+        )
+    if str(name).endswith(archive.ENDING) and Path(name).is_file():
+        return archive.unpacked(Path(name))
+    for candidate in (Path(name), *(root / name for root in (*stores()[:2], RESULTS))):
+        if candidate.is_dir() and find_runs(candidate):
+            return candidate
+    meant = nearest(str(name), run_names())
+    question = f"; did you mean {meant}?" if meant else ""
+    raise BadInput(f"{name}: no run there; a run is a directory with meta.json{question} (make list-runs lists them)")
+
+
+def run_names():
+    """What RUN= may name in results/: machines, folders of runs and runs."""
+    found = [name_of(path) for path in find_runs(*stores())]
+    return list(dict.fromkeys(str(name) for run in found for name in (*list(run.parents)[-2::-1], run)))
+
+
+def nearest(name, names):
+    """The name that was probably meant, or None: one that has it as a part, the shortest, else one spelt much alike."""
+    having = [each for each in names if name.lower() in each.lower()]
+    alike = difflib.get_close_matches(name, names, n=1) if not having else []
+    return min(having, key=len) if having else next(iter(alike), None)
+
+
+def load_runs(name):
+    """All runs of a directory, newest last: one run, or bench-all's folder with one for each driver."""
+    return sorted((load_run(path) for path in find_runs(resolve(name))), key=lambda run: run.started)
+
+
+def newest_run(root=None):
+    """The newest of your runs, else of the stored ones: (directory)."""
+    for folder in (root,) if root else stores()[:2]:
+        found = find_runs(folder)
+        if found:
+            return found[-1]
+    raise BadInput("no run found: make bench-all")
+
+
+def best_rows(runs, of_several=lambda row: False):
+    """The rows of several runs, each cell once, and the column `rank`, which is larger the better a row is.
+
+    A timed row comes before others, more than a smoke run before one. Then, for rows of a CPU, one whose code several
+    hosts measured (`of_several` says so), then the one of the most processes, then of the most samples (where none is timed, of the most runs of a quality): what a GPU's kernels were
+    compiled to says nothing of them. For others the newest device code of their table, so that a table does not mix versions of the kernels; then
+    the profile; then the newest.
+    """
+    if not runs:
+        return pd.DataFrame(columns=HEADER + ["line", "run", "rank"])
+    rows = pd.concat([run.rows for run in runs], ignore_index=True)
+    order = pd.DataFrame(
+        {
+            "timed": rows["median_ms"].notna(),
+            "more_than_smoke": [run.profile != "smoke" for run in rows["run"]],
+            "profile": [PROFILES.index(run.profile) if run.profile in PROFILES else -1 for run in rows["run"]],
+            "started": [run.started for run in rows["run"]],
+        }
+    )
+    of_cpu = [evidence(row) if row["backend"] == "cpu" else (0, 0) for run in runs for row in run.records]
+    order["processes"], order["samples"] = zip(*of_cpu)
+    order["several"] = [row["backend"] == "cpu" and of_several(row) for run in runs for row in run.records]
+    newest = order.sort_values(["more_than_smoke", "started"], kind="stable").index
+    code = pd.Series([run.device_code for run in rows["run"]])
+    of_table = code[newest].groupby(rows["table"][newest]).last()
+    order["current"] = code == rows["table"].map(of_table)
+    ranked = order.sort_values(
+        ["timed", "more_than_smoke", "several", "processes", "samples", "current", "profile", "started"], kind="stable"
+    ).index
+    best = rows.loc[ranked].assign(rank=range(len(rows))).drop_duplicates(KEY, keep="last")
+    return best.sort_index().reset_index(drop=True)
+
+
+def evidence(row):
+    """(how many processes measured a row, how many samples it has, or else how many runs whose quality is known)."""
+    processes = row["processes"] if row["processes"] > 0 else 0
+    return processes, row["samples"] if row["samples"] > 0 else len(quality_of_runs(row))
+
+
+def for_device(device, *roots):
+    """The best stored row of each cell for a GPU or CPU, named in full or as its folder: no run holds all tables."""
+    runs = load_below(*roots)
+    chosen = [run for run in runs if machine_slug(device_name(run)) == machine_slug(device)]
+    if not chosen:
+        known = sorted({machine_slug(device_name(run)) for run in runs})
+        raise BadInput(f"{device}: no run of this device; there are {', '.join(known) or 'none'}")
+    return best_rows(chosen)
+
+
+# ---- Published numbers ----
+
+
+def published(folder=RESULTS / "published"):
+    """All numbers of the thesis and the papers: one DataFrame of results/published/*.csv."""
+    rows = [
+        {
+            **cells,
+            "value": number(path, line, "value", cells["value"]),
+            "digits": number(path, line, "digits", cells["digits"]),
+        }
+        for path in sorted(Path(folder).glob("*.csv"))
+        for line, cells in read_lines(path, PUBLISHED_HEADER)
+    ]
+    return pd.DataFrame(rows, columns=PUBLISHED_HEADER)
+
+
+# ---- Intervals ----
+
+
+def is_of_processes(row):
+    """Whether several processes measured a row: then its interval is of their means (bench/row/stats.h)."""
+    return row["processes"] > 1
+
+
+def own_interval(row):
+    """(value, low, high) of a row in ms: the mean of several processes with its interval above 0, the median of one."""
+    low, high = row["ci95_lo_ms"], row["ci95_hi_ms"]
+    if not is_of_processes(row):
+        return row["median_ms"], low, high
+    if int(row["schema"] or 1) < validate.ON_LOGARITHMS_SINCE:
+        low, high = validate.on_logarithms(row["mean_ms"], (high - low) / 2)
+    return row["mean_ms"], low, high
+
+
+def mean_interval(row):
+    """(mean, low, high, n) of a row in ms: the 95 % interval that its n processes have.
+
+    Of one process Student's of its n samples, which says nothing of how processes differ; NaN below 2.
+    """
+    if is_of_processes(row):
+        return *own_interval(row), int(row["processes"])
+    n, mean, stddev = row["samples"], row["mean_ms"], row["stddev_ms"]
+    half = special.stdtrit(n - 1, 0.975) * stddev / math.sqrt(n) if n > 1 else math.nan
+    return mean, *validate.on_logarithms(mean, half), int(n) if n == n else 0
+
+
+def student(values):
+    """(mean, low, high): Student's 95 % interval of the mean of independent values."""
+    values = np.asarray(values, dtype=float)
+    if len(values) < 2:
+        return values.mean(), math.nan, math.nan
+    half = special.stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / math.sqrt(len(values))
+    return values.mean(), values.mean() - half, values.mean() + half
+
+
+def quality_of_runs(row):
+    """The quality of each complete run."""
+    return plausible.listed_qualities(row)

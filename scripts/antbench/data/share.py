@@ -1,0 +1,258 @@
+"""make share RUN=RUN: one small archive of a run that may be given away, checked, without what is nobody's business.
+
+Left out are the host's name, the GPU's UUID and place on the bus, and saved images; fingerprints stay, by which two
+runs of one machine are known as such. Of every path, in whatever text, the last part stays. Samples are compressed. What is written is unpacked and read again: it must say what the run says,
+and hold nothing of the above. `fault` is what `make results-check` asks of each run below results/contributed/.
+"""
+
+import argparse
+import csv
+import functools
+import io
+import json
+import lzma
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+
+from antbench.data import archive, command, machines, runs
+from antbench.data.code import device_code_of
+from antbench.data.command import ROOT, WORK, BadInput
+
+OF_HOST, OF_DEVICE = (
+    ("host_name",),
+    ("uuid", "pci_bus_id"),
+)  # members of meta.json's machine and devices that are left out
+UUID = re.compile(r"\b(GPU|MIG)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.I)
+# A path from the root, from a home or from above, as a word or behind an option's letter: -I/usr/include.
+PLACE = re.compile(r"(?<![\w./~])(-[A-Za-z])?((?:~[\w-]*|\.\.?)?/[^\s\"',;:()|<>]*/[^\s\"',;:()|<>]*)")
+UNNAMED = "host"
+
+
+# ---- Scrubbing ----
+
+
+def clean(text, secrets):
+    """A text without paths, UUIDs and the secrets."""
+    text = PLACE.sub(lambda found: (found[1] or "") + last_part(found[2]), UUID.sub("GPU", text))
+    for secret in (each for each in secrets if each in text):
+        text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", UNNAMED, text)
+    return text
+
+
+def last_part(path):
+    return Path(path).name or UNNAMED
+
+
+def clean_json(value, secrets):
+    if isinstance(value, dict):
+        return {key: clean_json(each, secrets) for key, each in value.items()}
+    if isinstance(value, list):
+        return [clean_json(each, secrets) for each in value]
+    return clean(value, secrets) if isinstance(value, str) else value
+
+
+def clean_meta(meta, secrets):
+    """meta.json as it is given away."""
+    known = [machines.fingerprint_of(device) for device in devices_of(meta)]
+    meta = clean_json(meta, secrets)
+    for name in OF_HOST:
+        meta["machine"].pop(name, None)
+    for device, fingerprint in zip(devices_of(meta), known):
+        device |= {"fingerprint": fingerprint} if fingerprint else {}
+        for name in OF_DEVICE:
+            device.pop(name, None)
+    for given in meta["inputs"]:
+        given["path"] = last_part(given.get("path") or given["name"])
+    program, *options = meta["command_line"]
+    return {**meta, "command_line": [last_part(program), *without_places(options)]}
+
+
+def devices_of(meta):
+    return [device for device in (meta.get("device"), *(meta.get("devices") or [])) if device]
+
+
+def without_places(options):
+    """Of folders that an option names the last part."""
+    shown = []
+    for option in options:
+        name, equals, value = option.partition("=")
+        if name in ("--out", "--save") and equals:
+            option = f"{name}={last_part(value)}"
+        elif shown and shown[-1] in ("--out", "--save"):
+            option = last_part(option)
+        elif option.startswith(("/", "~", "../", "./")):
+            option = last_part(option)
+        shown.append(option)
+    return shown
+
+
+def clean_csv(data, secrets):
+    """A table file, cell for cell."""
+    cleaned = functools.cache(lambda cell: clean(cell, secrets))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows(map(cleaned, line) for line in csv.reader(io.StringIO(data.decode(), newline="")))
+    return text.getvalue().encode()
+
+
+# ---- What is fit to be given away ----
+
+
+def secrets_of(meta):
+    """Texts of a run that nothing given away may have: the host's name, and the GPUs' UUIDs and places."""
+    found = [meta["machine"].get(name) for name in OF_HOST]
+    found += [device.get(name) for device in devices_of(meta) for name in OF_DEVICE]
+    return sorted({text for text in found if text}, key=len, reverse=True)
+
+
+def unfit(run):
+    """Why a run is of no use to others, or None."""
+    if not run.meta["complete"]:
+        return "it is unfinished: RESUME=1 ends it"
+    if (run.meta["options"].get("process") or 1) > 1:
+        return "it is of one process of several, a part of a run"
+    if run.profile == "smoke":
+        return "profile smoke says nothing of speed: quick or thesis"
+    if not archive.MEMBER.fullmatch(f"{run.run_id}/meta.json"):
+        return f'its run_id is "{run.run_id}", not MACHINE/ID'
+    return None
+
+
+def leak(run):
+    """What a run that is given away should not say, or None."""
+    if secrets := secrets_of(run.meta):
+        return f'meta.json names the host or the GPU: "{secrets[0]}"'
+    texts = [run.table.read_text(encoding="utf-8"), *strings_of(run.meta)]
+    found = next(filter(None, (UUID.search(text) or PLACE.search(text) for text in texts)), None)
+    return f'it has a path or a UUID in it: "{found[0]}"' if found else None
+
+
+def fault(run):
+    """Why a run is not fit for results/contributed/, or None."""
+    return unfit(run) or leak(run)
+
+
+def strings_of(value):
+    if isinstance(value, str):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from strings_of(each)
+
+
+# ---- Whose code ----
+
+
+def known_code():
+    """{hash of device code: run_id of a stored run that has it}."""
+    metas = [runs.read_meta(path / "meta.json") for path in runs.find_runs(runs.RESULTS / "reference")]
+    known = {device_code_of(meta["build"]): meta["run_id"] for meta in metas}
+    known.pop("", None)
+    return known
+
+
+def code_of(run, known):
+    """What a run says of the program that measured it, which nothing proves; `known`: known_code()."""
+    build = run.meta["build"]
+    commit = build["commit"] + " with changes" * build["dirty"]
+    told = f"says that it is of commit {commit}, unverified"
+    if not is_known(build["commit"]):
+        told += " and unknown here"
+    if not run.device:
+        return told
+    if not run.device_code:
+        return f"{told}; does not say what its device code is"
+    same = known.get(run.device_code)
+    code = f"as in {same}" if same else f"{run.device_code[:12]}, of no stored run"
+    return f"{told}; says that its device code is {code}"
+
+
+def is_known(commit):
+    """Whether a commit is in this checkout's history."""
+    if not re.fullmatch(r"[0-9a-f]{7,40}", commit):
+        return False
+    try:
+        asked = ["git", "-C", str(ROOT), "merge-base", "--is-ancestor", "--end-of-options", commit, "HEAD"]
+        return subprocess.run(asked, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def contributed():
+    """What is told of each run that others gave."""
+    found = [runs.load_run(path) for path in runs.find_runs(runs.RESULTS / "contributed")]
+    known = known_code() if found else {}
+    return [
+        {
+            "run": run.run_id,
+            "gpu": ", ".join(device["name"] for device in run.devices) or "no GPU",
+            "cpu": run.meta["machine"]["cpu"],
+            "tables": " ".join(run.rows["table"].unique()),
+            "profile": run.profile,
+            "date": run.started[:10],
+            "code": code_of(run, known),
+        }
+        for run in found
+    ]
+
+
+# ---- The archive ----
+
+
+def files_of(run):
+    """{name inside: bytes} of a run to be given away."""
+    secrets = secrets_of(run.meta)
+    samples = clean_csv(runs.content(runs.samples_file(run.path)), secrets)
+    return {
+        f"{run.run_id}/meta.json": (
+            json.dumps(clean_meta(run.meta, secrets), indent=2, ensure_ascii=False) + "\n"
+        ).encode(),
+        f"{run.run_id}/{run.table.name}": clean_csv(run.table.read_bytes(), secrets),
+        f"{run.run_id}/samples.csv.xz": lzma.compress(samples, preset=9),
+    }
+
+
+def check(path, of):
+    """Reads an archive as anybody will, and compares it with the run that it is of."""
+    (again,) = runs.load_runs(path)
+    if why := fault(again):
+        raise BadInput(f"{of.path}: cannot be shared: {why}")
+    numbers = [*runs.NUMBERS, "line"]
+    samples = all(
+        np.array_equal(of.all_samples[line], again.all_samples[line], equal_nan=True) for line in of.all_samples
+    )
+    if not (samples and of.rows[numbers].equals(again.rows[numbers])):
+        raise BadInput(f"{of.path}: cannot be shared: its archive has other numbers")
+
+
+def share(run, out):
+    """The archive of one run: its path."""
+    _ = run.processes  # which checks it
+    if why := unfit(run):
+        raise BadInput(f"{run.path}: cannot be shared: {why}")
+    path = out / f"{run.run_id.replace('/', '-')}{archive.ENDING}"
+    out.mkdir(parents=True, exist_ok=True)
+    archive.pack(path, files_of(run))
+    try:
+        check(path, run)
+    except BaseException:
+        path.unlink()
+        raise
+    return path
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="antbench-results share", description=__doc__.splitlines()[0])
+    parser.add_argument("run", help="a run: directory, or MACHINE/ID; a folder of runs is an archive for each")
+    parser.add_argument("--out", type=Path, default=WORK / "build/share")
+    options = parser.parse_args(arguments)
+    known = known_code()
+    for run in runs.load_runs(options.run):
+        path = share(run, options.out.resolve())
+        print(
+            f"{command.shown(path)}: {path.stat().st_size / 1024:.0f} KiB, {len(run.rows)} rows; {code_of(run, known)}"
+        )
+    print("CONTRIBUTING.md says where to send it")
+    return command.OK

@@ -1,0 +1,382 @@
+"""What a run must be before anything is said of it: the one set of checks that regress, compare, claims, report and
+`make results-check RUN=DIR` share.
+
+A run may come from others: nothing of it is believed that can be checked. What meta.json must hold stands in META;
+times are finite and above 0; a table's statistics are those of its samples, as bench/row/stats.c computes them, and so,
+from schema 4 on, is its status; what else follows from a row or cannot be is in plausible.py.
+What is wrong is a BadInput that names the file and the line.
+"""
+
+import functools
+import json
+import math
+import re
+from datetime import datetime
+
+import numpy as np
+from scipy import special
+
+from antbench.data.command import BadInput
+
+# ---- meta.json ----
+
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+
+def is_text(value):
+    """Without control characters, which would break a line, a terminal or an XML file."""
+    return isinstance(value, str) and not CONTROL.search(value)
+
+
+def is_word(value):
+    return is_text(value) and re.fullmatch(r"[A-Za-z0-9][\w.+-]*", value) is not None
+
+
+def is_number(value):
+    return is_whole(value) or isinstance(value, float) and math.isfinite(value)
+
+
+def is_whole(value):
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+
+
+def is_flag(value):
+    return isinstance(value, bool)
+
+
+def is_time(value):
+    """2026-01-31T23:59:59Z."""
+    try:
+        return is_text(value) and bool(datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ"))
+    except ValueError:
+        return False
+
+
+def is_commit(value):
+    """As git prints it, in short or whole; "unknown" where there was no git."""
+    return value == "unknown" or isinstance(value, str) and bool(re.fullmatch(r"[0-9a-f]{7,40}", value))
+
+
+def is_fingerprint(value):
+    """A SHA-256 as hexadecimal text."""
+    return isinstance(value, str) and bool(re.fullmatch(r"[0-9a-f]{64}", value))
+
+
+def up_to(most):
+    """A number that a GPU may say of itself."""
+    return lambda value: is_number(value) and 0 <= value <= most
+
+
+def is_budget(value):
+    return value == "none" or is_number(value)
+
+
+# {member: what it must be}: a function, a list of one for all items of a list, a dictionary for an object. A member
+# with ? may be absent or null. Members that are not named here are for other readers.
+DEVICE = {
+    "name": is_text,
+    "uuid?": is_text,
+    "fingerprint?": is_fingerprint,
+    "other_processes?": is_whole,
+    "driver?": is_text,
+    "sm_count?": up_to(1 << 12),
+    "clock_mhz?": up_to(10_000),
+    "memory_clock_mhz?": up_to(100_000),
+    "memory_bus_bits?": up_to(1 << 15),
+    "l2_bytes?": up_to(1 << 36),
+    "cuda_runtime?": is_number,
+    "power_limit_w?": up_to(20_000),
+    "ecc?": is_flag,
+}
+META = {
+    "schema": is_whole,
+    "run_id": is_text,
+    "program": is_word,
+    "command_line": [is_text],
+    "options": {
+        "profile": is_word,
+        "backend?": is_word,
+        "device?": is_whole,
+        "processes?": is_whole,
+        "process?": is_whole,
+        "runs?": is_whole,
+        "iterations?": is_whole,
+        "time_budget_s?": is_budget,
+        "energy_s?": is_number,
+        "seed?": is_whole,
+        "instances?": [is_text],
+        "implementations?": [is_text],
+        "rows?": [is_text],
+        "set?": [is_text],
+    },
+    "started_utc": is_time,
+    "resumed_utc?": [is_time],
+    "ended_utc?": is_time,
+    "complete": is_flag,
+    "exit_code?": is_whole,
+    "processes?": [{"started_utc?": is_time, "ended_utc?": is_time}],
+    "inputs": [{"name": is_text, "sha256": is_text, "path?": is_text}],
+    "machine": {
+        "name": is_text,
+        "fingerprint?": is_fingerprint,
+        "cpu": is_text,
+        "os?": is_text,
+        "logical_cores?": is_whole,
+        "usable_cores?": is_whole,
+        "virtual?": is_flag,
+        "hypervisor?": is_text,
+        "threads_per_core?": is_whole,
+        "effective_cores?": is_number,
+    },
+    "device?": DEVICE,
+    "devices?": [DEVICE],
+    "build": {
+        "commit": is_commit,
+        "dirty": is_flag,
+        "cc?": is_text,
+        "nvcc?": is_text,
+        "device_code_sha256?": is_text,
+        "executable_sha256?": is_text,
+    },
+}
+
+
+def fault_of(value, form, name):
+    """What is wrong with a value, or None."""
+    if isinstance(form, list):
+        if not isinstance(value, list):
+            return f"{name} is no list"
+        return next(filter(None, (fault_of(item, form[0], f"{name}[{i}]") for i, item in enumerate(value))), None)
+    if isinstance(form, dict):
+        if not isinstance(value, dict):
+            return f"{name or 'it'} is no object"
+        return next(filter(None, (fault_of_member(value, *member, name) for member in form.items())), None)
+    return None if form(value) else f"{name} is {shown(value)}"
+
+
+def fault_of_member(parent, name, form, above):
+    key = name.removesuffix("?")
+    path = f"{above}.{key}" if above else key
+    if parent.get(key) is None:
+        return None if name.endswith("?") else f"there is no {path}"
+    return fault_of(parent[key], form, path)
+
+
+def shown(value):
+    text = json.dumps(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def refuse_constant(name):
+    raise ValueError(f"{name} is no JSON")
+
+
+def bytes_of(path, most):
+    """Those of a file of a run: a pipe, or a device without an end, is none."""
+    try:
+        if not path.is_file():
+            raise BadInput(f"{path}: {'not a regular file' if path.exists() else 'No such file or directory'}")
+        if path.stat().st_size > most:
+            raise BadInput(f"{path}: holds more than {most >> 20} MiB")
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}") from None
+
+
+LARGEST_JSON = 1 << 24  # bytes
+
+
+def read_json(path):
+    """A JSON file of any form."""
+    try:
+        return json.loads(bytes_of(path, LARGEST_JSON).decode("utf-8"), parse_constant=refuse_constant)
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}:1: not JSON: {error}") from None
+
+
+def check_meta(path, meta):
+    if fault := fault_of(meta, META, ""):
+        raise BadInput(f"{path}:1: not the description of a run: {fault}")
+    if not meta["command_line"]:
+        raise BadInput(f"{path}:1: not the description of a run: command_line is empty")
+
+
+# ---- A row ----
+
+ABOVE_0 = ("median_ms", "mean_ms", "min_ms", "q1_ms", "q3_ms", "max_ms")
+IN_ORDER = ("min_ms", "q1_ms", "median_ms", "q3_ms", "max_ms")
+WHOLE = ("size", "seed", "samples", "processes", "iterations", "discarded")
+FORMULA = "=+-@"  # what a spreadsheet takes for the beginning of one
+LEEWAY = 1e-9  # numbers of a table have twelve digits
+
+
+def row_fault(cells, numbers, key):
+    """What is wrong with a row by itself, or None."""
+    if not is_text("".join(cells.values())):
+        return f"{next(name for name, text in cells.items() if not is_text(text))} has a control character"
+    if name := next((name for name in key if cells[name][:1] in FORMULA and cells[name]), None):
+        return f'{name} begins like a formula of a spreadsheet: "{cells[name]}"'
+    if name := next((name for name in WHOLE if numbers[name] < 0 or numbers[name] % 1 > 0), None):
+        return f'{name} is no count: "{cells[name]}"'
+    if name := next((name for name in ABOVE_0 if numbers[name] <= 0), None):
+        return f'{name} is not above 0: "{cells[name]}"'
+    if name := next((name for name in ("stddev_ms", "waited") if numbers[name] < 0), None):
+        return f'{name} is below 0: "{cells[name]}"'
+    is_timed = numbers["samples"] > 0
+    if name := next((name for name in ABOVE_0 if math.isnan(numbers[name]) == is_timed), None):
+        return f"has samples but no {name}" if is_timed else f"has {name} but no samples"
+    return order_fault(numbers) if is_timed else None
+
+
+def order_fault(numbers):
+    """Statistics of the same times that contradict each other."""
+    leeway = LEEWAY * numbers["max_ms"]
+    ends = ("ci95_lo_ms", "ci95_hi_ms")
+    inside = "mean_ms" if numbers["processes"] > 1 else "median_ms"  # what the interval is of
+    chains = [IN_ORDER, ("min_ms", "mean_ms", "max_ms"), (ends[0], inside, ends[1])]
+    for below, above in (pair for chain in chains for pair in zip(chain, chain[1:])):
+        if numbers[below] > numbers[above] + leeway:
+            return f"{below} is above {above}"
+    if math.isnan(numbers[ends[0]]) != math.isnan(numbers[ends[1]]):
+        return "an interval has one end"
+    return None
+
+
+# ---- Its samples ----
+
+SAMPLE_DIGITS = (
+    1e-6  # samples have seven digits: a statistic of them is as near to the table's, as a share of the largest
+)
+SCHEMA_OF_PROCESSES = "3"  # the first that counts a row's processes
+ON_LOGARITHMS_SINCE = 5  # the schema; before it an interval of processes is Student's itself, which may reach 0
+INTERVAL_DIGITS = 3e-5  # Student's of two processes is 12.7 times as wide as what varies
+
+
+def summary(processes, schema=ON_LOGARITHMS_SINCE):
+    """{column: value} of the kept samples of each process, as bench/row/stats.c has them."""
+    kept = [samples[~np.isnan(samples)] for samples in processes]
+    kept = [samples for samples in kept if len(samples)]
+    if not kept:
+        return {}
+    everything = np.sort(np.concatenate(kept))
+    n, quantiles = len(everything), np.quantile(everything, [0.25, 0.5, 0.75])
+    found = {
+        "median_ms": quantiles[1],
+        "mean_ms": everything.mean(),
+        "stddev_ms": everything.std(ddof=1) if n > 1 else math.nan,
+        "min_ms": everything[0],
+        "q1_ms": quantiles[0],
+        "q3_ms": quantiles[2],
+        "max_ms": everything[-1],
+    }
+    if len(kept) == 1:
+        low, high = median_interval(everything)
+    else:
+        means = np.array([samples.mean() for samples in kept])
+        half = student(len(kept) - 1) * means.std(ddof=1) / math.sqrt(len(kept))
+        found["mean_ms"] = means.mean()
+        low, high = means.mean() - half, means.mean() + half
+        if int(schema) >= ON_LOGARITHMS_SINCE:
+            low, high = on_logarithms(means.mean(), half)
+    return {**found, "ci95_lo_ms": low, "ci95_hi_ms": high}
+
+
+def on_logarithms(mean, half):
+    """(low, high): an interval of so much on either side of a mean above 0, carried over to logarithms (bench/row/stats.h)."""
+    return mean * math.exp(-half / mean), mean * math.exp(half / mean)
+
+
+@functools.cache
+def student(df):
+    return special.stdtrit(df, 0.975)
+
+
+@functools.cache
+def median_rank(n):
+    near = int(special.bdtrik(0.025, n, 0.5))
+    return next(rank for rank in range(max(near - 1, 0), n) if special.bdtr(rank, n, 0.5) >= 0.025)
+
+
+def median_interval(ordered):
+    """The 95 % interval of the median from order statistics; NaN below 6 samples."""
+    n, rank = len(ordered), median_rank(len(ordered))
+    return (ordered[rank - 1], ordered[n - rank]) if rank > 0 else (math.nan, math.nan)
+
+
+def check_statistics(path, row, processes, taken):
+    """A row's statistics against its samples, of which so many were taken; `path`: the table file."""
+    expected = summary(processes, row["schema"])
+    kept = sum(np.count_nonzero(~np.isnan(samples)) for samples in processes)
+    of = f"{path}:{int(row['line'])}"
+    if kept != (0 if math.isnan(row["samples"]) else row["samples"]):
+        raise BadInput(f"{of}: says {row['samples']:.0f} samples, but samples.csv has {kept} kept samples of it")
+    counts = {"discarded": taken - kept, "processes": sum(not np.isnan(samples).all() for samples in processes)}
+    for name, count in counts.items() if row["schema"] >= SCHEMA_OF_PROCESSES else ():
+        if count != (0 if math.isnan(row[name]) else row[name]):
+            raise BadInput(f"{of}: {name} is {row[name]:.0f}, but that of its samples is {count}")
+    longest = max(map(len, processes), default=0)
+    if row["iterations"] > longest:
+        raise BadInput(f"{of}: iterations is {row['iterations']:.0f}, but a process has {longest} samples at most")
+    for name, value in expected.items():
+        digits = INTERVAL_DIGITS if name.startswith("ci95") else SAMPLE_DIGITS
+        size = max(value, expected["max_ms"])  # an interval on logarithms may end far above the samples
+        if math.isnan(value) != math.isnan(row[name]) or abs(value - row[name]) > digits * size:
+            raise BadInput(f"{of}: {name} is {row[name]:.9g}, but that of its samples is {value:.9g}")
+
+
+# ---- Its status ----
+
+FAR, RAISED, APART = 3.0, 0.05, 0.5  # as in bench/row/stats.h
+NOISY, WAITED = 0.05, 0.05  # as in bench/row/judge.h
+JUDGED_SINCE = 4  # the schema; before it no status looks at the shape of the samples, nor at what was waited
+NEAR_A_LIMIT = 1e-4  # the program judged more digits of the samples than it wrote
+
+
+def shape(processes, wholes, far=FAR):
+    """(by which share the far samples raise the mean of the processes' means, by which the mean of the other whole samples
+    is above the median), as ab_find_shape has them: the kept samples of each process, and the whole ones that these are
+    parts of."""
+
+    def mean(parts, near):
+        return np.mean([samples[which].mean() for samples, which in zip(parts, near)])
+
+    near = [whole <= far * np.quantile(whole, 0.25) for whole in wholes]
+    everything = [np.full(len(whole), True) for whole in wholes]
+    raised = mean(processes, everything) / mean(processes, near) - 1
+    return raised, mean(wholes, near) / np.median(np.concatenate(wholes)) - 1
+
+
+def status_of(processes, wholes, waited=math.nan, leeway=1.0, schema=ON_LOGARITHMS_SINCE):
+    """The status by the times alone (ab_judge_times), with every limit so many times as large."""
+    kept = [~np.isnan(samples) for samples in processes]
+    wholes, processes = (
+        [samples[which] for samples, which in zip(each, kept) if which.any()] for each in (wholes, processes)
+    )
+    if not processes:
+        return "timeout"
+    found = summary(processes, schema)
+    low, high = found["ci95_lo_ms"], found["ci95_hi_ms"]
+    if math.isnan(low):
+        return "few"
+    error = (high - low) / 2 / found["mean_ms" if len(processes) > 1 else "median_ms"]
+    raised, apart = shape(processes, wholes, FAR * leeway)
+    is_uneven = raised > RAISED * leeway or abs(apart) > APART * leeway
+    return "noisy" if error > NOISY * leeway or is_uneven or waited > WAITED * leeway else "ok"
+
+
+def check_status(path, row, processes, wholes):
+    """A timed row's status against its samples, and the whole ones where they are a stage's."""
+    if row["samples"] > 0:
+        if [len(samples) for samples in wholes] != [len(samples) for samples in processes]:
+            wholes = processes
+        allowed = {
+            status_of(processes, wholes, row["waited"], 1 + leeway, row["schema"])
+            for leeway in (-NEAR_A_LIMIT, NEAR_A_LIMIT)
+        }
+        if row["status"] not in allowed:
+            raise BadInput(f"{path}:{int(row['line'])}: status is {row['status']}, but by its samples {min(allowed)}")

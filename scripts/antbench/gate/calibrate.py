@@ -1,0 +1,115 @@
+"""How much does unchanged code vary on this machine? `make calibrate`.
+
+Runs every driver several times, unchanged, taking turns, and keeps for each kind of rows how much its processes differ
+(antbench.gate.calibration). --from makes the same of runs that are there already.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+from antbench.data import command, runs
+from antbench.data.command import ROOT, BadInput
+from antbench.gate import calibration, rerun
+
+PROGRAM = f"build/bin/{runs.PROGRAM}"
+DEFAULT = ["--profile", "quick"]
+
+
+def all_drivers():
+    done = subprocess.run([ROOT / PROGRAM, "--tables"], capture_output=True, text=True)
+    if done.returncode != command.OK:
+        raise BadInput(f"{PROGRAM} --tables: {done.stderr.strip()}")
+    return list(dict.fromkeys(line.split("\t")[0] for line in done.stdout.splitlines()[1:]))
+
+
+def repeat(drivers, options, repetitions, folder):
+    """{driver: its runs, each a process of one run}, the drivers taking turns. Removes what an earlier one left."""
+    shutil.rmtree(folder, ignore_errors=True)
+    found = {driver: [] for driver in drivers}
+    for i in range(1, repetitions + 1):
+        print(f"run {i} of {repetitions}", file=sys.stderr)
+        for driver in drivers:
+            out = folder / driver
+            arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options]
+            arguments += ["--processes", str(repetitions), "--out", str(out)]
+            found[driver].append(rerun.share(arguments, command.written_of(ROOT), out, i))
+    return found
+
+
+def groups_of(names):
+    """Stored runs by driver, device code and GPU model, oldest first: each list is of unchanged code."""
+    found = {}
+    for run in sorted((run for name in names for run in runs.load_runs(name)), key=lambda run: run.started):
+        found.setdefault((run.driver, run.device_code, runs.device_name(run)), []).append(run)
+    return found
+
+
+def observations(groups):
+    """{kind: [what the processes of each group measured]} of groups of runs of unchanged code."""
+    of_kind, of_drivers = {}, []
+    for group in groups:
+        found = calibration.observations([run.rows for run in group])
+        of_drivers.append({kind: values for kind, values in found.items() if len(values) >= calibration.ENOUGH})
+        for kind, values in of_drivers[-1].items():
+            of_kind.setdefault(kind, []).append(values)
+    return {**of_kind, **calibration.all_rows(of_drivers)}
+
+
+def describe(groups):
+    """{kind: what is known of it}."""
+    return {kind: calibration.describe(values, kind=kind) for kind, values in sorted(observations(groups).items())}
+
+
+def keep(path, found):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(found, indent=1) + "\n")
+
+
+def report(kinds, path):
+    for kind, found in kinds.items():
+        spread = found["prior"]["median"]["spread_percent"]
+        print(
+            f"{kind}: {found['rows']} rows, {found['processes']} processes; medians of a usual row differ by {spread:g} %"
+        )
+    print(f"kept in {path}")
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="antbench-results calibrate", description=__doc__.splitlines()[0])
+    parser.add_argument("--driver", action="append", choices=None, metavar="TABLE", help="default: all of them")
+    parser.add_argument("--repetitions", type=int, default=10, metavar="N", help="default 10; 6 at least")
+    parser.add_argument("--calibration", metavar="FILE", help="where to keep it (default: results/runs/MACHINE)")
+    parser.add_argument("--from", dest="stored", nargs="+", default=[], metavar="RUN", help="runs that are there")
+    parser.add_argument("options", nargs="*", help=f"of the program, after --; default {' '.join(DEFAULT)}")
+    options = parser.parse_args(arguments)
+    if options.repetitions < calibration.ENOUGH:
+        parser.error(f"expected {calibration.ENOUGH} repetitions or more")
+    return options
+
+
+def main(arguments=None):
+    options = parse(arguments)
+    if options.stored:
+        groups = list(groups_of(options.stored).values())
+        ran = [run.run_id for group in groups for run in group]
+    else:
+        if not (ROOT / PROGRAM).exists():
+            raise BadInput(f"{PROGRAM}: not built: make build")
+        drivers = options.driver or all_drivers()
+        folder = command.written_of(ROOT) / "build/calibrate"
+        groups = list(repeat(drivers, options.options or DEFAULT, options.repetitions, folder).values())
+        ran = [PROGRAM, *drivers, *(options.options or DEFAULT), f"{options.repetitions} times"]
+    kinds = describe(groups)
+    if not kinds:
+        print(f"nothing was timed by {calibration.ENOUGH} processes of one code", file=sys.stderr)
+        return command.SKIPPED
+    path = Path(options.calibration) if options.calibration else calibration.path_for(groups[0][0])
+    utc = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    keep(path, {"schema": calibration.SCHEMA, "utc": utc, "from": ran, "kinds": kinds})
+    report(kinds, path)
+    return command.OK

@@ -1,0 +1,118 @@
+"""Where times changed over the runs of one machine. `make regress-history RUNS="RUN ..."`.
+
+A gate compares two versions; what costs 2 % a commit passes every time. Here each row is a series, one number (the
+logarithm of its median) for each process in the order of time, and its change points are found by E-divisive means
+(Matteson and James, JASA 2014), as MongoDB and Apache Otava do: the split of a segment whose two sides have the largest
+energy distance is a change point where a permutation of the segment seldom has as large a one, and so on in both parts.
+"""
+
+import numpy as np
+
+from antbench.data import command, runs
+from antbench.data.command import BadInput
+from antbench.gate.calibration import kind_of
+
+PERMUTATIONS = 499
+ALPHA = 0.01
+SHORTEST = 3  # processes on either side of a change point
+ENOUGH = 8  # processes below which no permutation is rare enough
+SEED = 1
+TIE = 1e-9  # of a distance: a permutation that leaves both sides as they are has the same one, but for rounding
+
+
+def energies(values):
+    """The scaled energy distance of both sides of each possible split; -inf where a side is too short."""
+    n = len(values)
+    distances = np.abs(values[:, None] - values[None, :])
+    sums = distances.cumsum(axis=0).cumsum(axis=1)  # sums[i, j]: of the first i + 1 rows and j + 1 columns
+    found = np.full(n, -np.inf)
+    k = np.arange(SHORTEST, n - SHORTEST + 1)
+    left = sums[k - 1, k - 1]
+    between = sums[k - 1, n - 1] - left
+    right = sums[n - 1, n - 1] - left - 2 * between
+    distance = 2 * between / (k * (n - k)) - left / k**2 - right / (n - k) ** 2
+    found[k] = distance * k * (n - k) / n
+    return found
+
+
+def change_points(values, random=None):
+    """The indices at which a new level begins, in order."""
+    random = random or np.random.default_rng(SEED)
+    if len(values) < max(ENOUGH, 2 * SHORTEST):
+        return []
+    found = energies(values)
+    k = int(found.argmax())
+    least = found[k] * (1 - TIE)
+    as_large = sum(energies(random.permutation(values)).max() >= least for _ in range(PERMUTATIONS))
+    if (as_large + 1) / (PERMUTATIONS + 1) > ALPHA:
+        return []
+    left = change_points(values[:k], random)
+    return [*left, k, *(k + later for later in change_points(values[k:], random))]
+
+
+def series_of(loaded, backend):
+    """{name of a row: [(run, log of the median of a process)]}, oldest first."""
+    found = {}
+    for run in sorted(loaded, key=lambda run: run.started):
+        for row in run.records:
+            if row["samples"] > 0 and row["backend"] != "host" and backend in (None, row["backend"]):
+                of_row = found.setdefault(tuple(row[name] for name in [*runs.KEY, "device"]), [])
+                for samples in runs.processes(row):
+                    kept = samples[~np.isnan(samples)]
+                    if len(kept):
+                        median = np.median(kept)
+                        of_row.append((run, kind_of(row, median), float(np.log(median))))
+    return found
+
+
+def expect_one_machine(loaded):
+    """By the GPU's own id where there is one: two of a model differ by 1 %."""
+    profiles = sorted({run.profile for run in loaded})
+    if len(profiles) > 1:
+        raise BadInput(f"runs of the profiles {', '.join(profiles)}: their times are not of one series")
+    found = sorted({runs.device_name(run) for run in loaded})
+    if len(found) > 1:
+        raise BadInput(f"runs of several machines: {', '.join(found)}")
+
+
+def levels(values, points):
+    """[(first index, mean of the level)]."""
+    begins = [0, *points]
+    return [(begin, float(values[begin:end].mean())) for begin, end in zip(begins, [*points, len(values)])]
+
+
+def main(names, options):
+    loaded = {run.path.resolve(): run for name in names for run in runs.load_runs(name)}.values()
+    expect_one_machine(loaded)
+    least, slower, judged = np.log1p(options.threshold / 100), 0, 0
+    for key, of_row in sorted(series_of(loaded, options.backend).items()):
+        if len(of_row) < ENOUGH:
+            continue
+        judged += 1
+        values = np.array([value for *_, value in of_row])
+        found = levels(values, change_points(values))
+        if len(found) > 1 and max(level for _, level in found) - min(level for _, level in found) >= least:
+            is_slower = found[-1][1] - min(level for _, level in found) >= least
+            slower += is_slower
+            print(
+                f"{'slower' if is_slower else 'changed':8} {' '.join(part for part in key if part)}: {told(found, of_row)}"
+            )
+    print(
+        f"{judged} rows of {len(loaded)} runs: {slower} are slower now than they were, by {options.threshold:g} % or more"
+        if judged
+        else f"no row was measured by {ENOUGH} processes: too few for a history"
+    )
+    return (command.REGRESSION if slower else command.OK) if judged else command.INCONCLUSIVE
+
+
+def told(found, of_row):
+    """As "0.200 ms, from 9c3ef10 0.211 ms (+5.2 %)"."""
+    parts = []
+    for i, (begin, level) in enumerate(found):
+        if i == 0:
+            parts.append(f"{np.exp(level):.4g} ms")
+        else:
+            build = of_row[begin][0].meta.get("build", {})
+            change = 100 * np.expm1(level - found[i - 1][1])
+            parts.append(f"from {build.get('commit', 'unknown')} {np.exp(level):.4g} ms ({change:+.1f} %)")
+    return ", ".join(parts)

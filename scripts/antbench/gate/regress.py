@@ -1,0 +1,473 @@
+"""The regression gate: is NEW slower than BASE, and is what it computes as good? `make regress`.
+
+BASE and NEW are any number of runs each, best of several fresh processes that took turns (scripts/bench_pairs). A row
+is slower when its median, its mean or its 95th percentile is higher by THRESHOLD % at least, by more than its processes'
+own variance explains (antbench.data.inference), beside which that of its kind on this machine counts (antbench.gate.calibration),
+and in all of NEW's processes than in three quarters of BASE's. Where that would be slow for a usual row of its kind, but
+not for this one, the row is unsteady. With --rerun, both sides of the rows found slower are measured again, taking turns,
+and only those count that are slower again. A row of a kind that nobody calibrated is never called slower, but
+inconclusive. A row is worse when what it computes is: tours longer, maps less
+like the true ones.
+"""
+
+import argparse
+import math
+import sys
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import numpy as np
+
+from antbench.data import command, inference, runs, selector
+from antbench.data.command import BadInput
+from antbench.gate import calibration, gate_report, history, rerun, sides
+from antbench.gate.calibration import kind_of
+from antbench.gate.gate_report import EXIT_CODES
+
+ALPHA = 0.01  # of the times of a gate together, if processes are normal, and of its qualities
+SUSPECT = 0.05  # the same, for what is not said to be as good
+FEW = 6  # samples on a side, of one process, below which nothing is said
+SHORTER_IS_BETTER = ("best-tour", "mismatch")  # metrics of quality, by how their names begin; of [0, 1] but for tours
+MORE_IS_BETTER = ("f", "best-f", "pratt", "precision", "recall", "agreement", "agreement-same-seeds")
+WORSE_BY = 0.02  # where the quality of several runs is known, and a test tells it from chance
+WORSE_BY_ONE = 0.05  # where it is that of one run
+FEW_PROCESSES = 5  # below which the gate says beforehand what it can find
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is said about one row: of its times, or of the quality of what it computes."""
+
+    row: object  # of NEW, or of BASE where NEW has none
+    verdict: str  # a key of EXIT_CODES
+    reason: str = ""  # why, for a person
+    base_ms: float = np.nan  # of the statistic that decided; a quality where `of` is its metric
+    new_ms: float = np.nan
+    p: float = np.nan
+    of: str = "median"
+    seen: float = np.nan  # the smallest slowdown of NEW as it was measured that would have been seen: 0.04 is 4 %
+    processes: int = 0  # a side
+    kind: str = ""  # by which it was calibrated
+    values: tuple = field(default=(), repr=False, compare=False)  # (BASE, NEW): processes x statistics, logarithms
+
+    @property
+    def change(self):
+        """0.1: 10 % higher."""
+        return self.new_ms / self.base_ms - 1 if self.base_ms else np.nan
+
+    @property
+    def is_quality(self):
+        return self.of not in inference.STATISTICS
+
+    @property
+    def is_together(self):
+        return self.kind.endswith(calibration.TOGETHER)
+
+    @property
+    def name(self):
+        return " ".join(str(self.row[column]) for column in runs.KEY if self.row[column])
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How the gate judges."""
+
+    least: float = 0.03  # the least slowdown that counts, as a fraction
+    known: calibration.Calibration = calibration.Calibration()
+    confirmed: bool = False  # whether slower rows are measured a second time
+    rows: int = 0  # that the gate compares; 0: those of the sides that are judged
+
+    def limits(self, kind, sizes, squares=None):
+        """What each statistic of a row has to be over: for so many rows, each one's share of ALPHA (Bonferroni).
+
+        Where a row has to be over its limit twice, in processes of their own, the two probabilities multiply.
+        """
+        together_ = kind.endswith(calibration.TOGETHER)
+        p = ALPHA / (1 if together_ else max(self.rows, 1))
+        least = self.least * (calibration.OF_LEAST_TOGETHER if together_ else 1)
+        return self.known.limits(kind, sizes, least, math.sqrt(p) if self.confirmed else p, squares)
+
+
+# ---- Judging ----
+
+
+def judge(base, new, rules, allow_different_devices=False):
+    """The Judgements on the rows of either Side."""
+    identity = runs.KEY if allow_different_devices else runs.KEY + ["device"]
+    of_base, of_new = base.measured(identity, new), new.measured(identity, base)
+    asked_for = AskedFor(new)
+    n_rows = sum(old.is_timed and key in of_new and of_new[key].is_timed for key, old in of_base.items())
+    rules = rules if rules.rows else replace(rules, rows=n_rows)
+    judgements, quality = [], []
+    for key, old in of_base.items():
+        if key not in of_new:
+            judgements.append(judge_missing(old.row, asked_for))
+            continue
+        judgements.append(judge_pair(old, of_new[key], rules))
+        if old.qualities and judgements[-1].verdict != "wrong":
+            quality.append((old, of_new[key]))
+    judgements += [judge_new(now.row) for key, now in of_new.items() if key not in of_base]
+    return judgements + judge_together(judgements, rules) + judge_qualities(quality)
+
+
+def judge_pair(old, now, rules):
+    row = now.row
+    if row["status"] == "wrong":
+        return Judgement(row, "wrong", row["note"])
+    lost = "; ".join(filter(None, (old.lost("BASE"), now.lost("NEW"))))
+    if old.is_timed and now.is_timed:
+        told = judge_times(old, now, rules)
+        return told if not lost or told.verdict == "slower" else replace(told, verdict="inconclusive", reason=lost)
+    failed = next((each for each in now.faults if old.is_timed or each["status"] != row["status"]), None)
+    if failed is not None or old.is_timed:
+        worst = failed if failed is not None else row
+        return Judgement(
+            row, "inconclusive", f"{worst['status']}: {worst['note']}" if failed is not None else "not timed"
+        )
+    return Judgement(row, "verified" if row["status"] in runs.MEASURED else "not timed", row["note"])
+
+
+def judge_times(old, now, rules):
+    row = now.row
+    base, new = inference.matched(old.timed, now.timed)
+    processes = min(len(base), len(new))
+    values = [inference.log_statistics(side) for side in (base, new)]
+    if any(np.isnan(side[:, 0]).any() for side in values):
+        return Judgement(row, "inconclusive", "no sample of BASE and NEW has the same number")
+    kind = kind_of(row, math.exp(np.median(values[0][:, 0])))
+    sizes = [len(side) for side in values]
+    limits = rules.limits(kind, sizes, inference.squares(*values))
+    change, gap = inference.compare(*values)
+    over = inference.surely(change, gap) >= limits
+    of = int(over.argmax() if over.any() else np.nanargmax(change / limits))
+    needed = np.maximum(limits - change, -gap)  # of NEW, more than it has
+    told = Judgement(
+        row,
+        "same",
+        same_code(old, now),
+        *(math.exp(np.median(side[:, of])) for side in values),
+        of=inference.STATISTICS[of],
+        seen=math.expm1(np.nanmin(needed)) if rules.known.knows(kind) and not over.any() else np.nan,
+        processes=processes,
+        kind=kind,
+        values=tuple(values),
+    )
+    if over.any():
+        return decide_slower(told, rules, few=too_few(base, new))
+    base_ms, new_ms = (math.exp(np.median(side[:, 0])) for side in values)
+    medians = {"base_ms": base_ms, "new_ms": new_ms, "of": "median", "reason": ""}
+    if change[0] >= min(limits[0], rules.limits(kind, sizes)[0]):
+        reason = "not in all of NEW's processes" if gap[0] <= 0 else "its processes vary too much to say"
+        return replace(told, **{**medians, "verdict": "unsteady", "reason": reason})
+    if (inference.surely(*inference.compare(*reversed(values)))[:2] >= limits[:2]).all():
+        return replace(told, **medians, verdict="faster")
+    return replace(told, reason="")
+
+
+def judge_together(judgements, rules):
+    """A Judgement on all rows of a backend as one, where that is calibrated: it shows what no row can show alone.
+
+    Of those rows that have as many processes as most have.
+    """
+    found = []
+    for backend in sorted({j.row["backend"] for j in judgements if j.values}):
+        kind = f"{backend} {calibration.TOGETHER}"
+        rows = [j for j in judgements if j.values and j.row["backend"] == backend and j.verdict != "inconclusive"]
+        sizes = Counter(tuple(map(len, j.values)) for j in rows)
+        rows = [j for j in rows if tuple(map(len, j.values)) == max(sizes, key=sizes.get)]
+        if len(rows) >= calibration.MANY and rules.known.knows(kind):
+            found.append(judge_as_one(kind, [j.values for j in rows], rules))
+    return found
+
+
+def judge_as_one(kind, values, rules):
+    values = inference.together(*(np.stack(of_side, axis=1) for of_side in zip(*values)))
+    sizes = [len(side) for side in values]
+    limits = rules.limits(kind, sizes, inference.squares(*values)[0])
+    change, gap = (of_all[0] for of_all in inference.compare(*values))
+    over = inference.surely(change, gap) >= limits
+    of = int(over.argmax() if over.any() else 0)
+    return Judgement(
+        {**dict.fromkeys(runs.KEY, ""), "row": calibration.TOGETHER, "backend": kind.split()[0]},
+        "slower" if over.any() else "same",
+        base_ms=1.0,
+        new_ms=math.exp(change[of]),
+        of=inference.STATISTICS[of],
+        seen=math.nan if over.any() else math.expm1(np.nanmin(np.maximum(limits - change, -gap))),
+        processes=min(sizes),
+        kind=kind,
+    )
+
+
+def too_few(base, new):
+    return any(len(side) < 3 and max(np.count_nonzero(~np.isnan(s)) for s in side) < FEW for side in (base, new))
+
+
+def decide_slower(told, rules, few):
+    """Some statistic is over its limit."""
+    if not rules.known.knows(told.kind):
+        return replace(told, verdict="inconclusive", reason=f"slower, but {told.kind} rows are not calibrated here")
+    if few:
+        return replace(told, verdict="inconclusive", reason=f"slower, but fewer than {FEW} samples of one process")
+    return replace(told, verdict="slower")
+
+
+def judge_new(row):
+    return Judgement(row, "wrong", row["note"]) if row["status"] == "wrong" else Judgement(row, "new")
+
+
+def judge_missing(row, asked_for):
+    if asked_for(row):
+        return Judgement(row, "missing", "in BASE, and not in NEW")
+    return Judgement(row, "not asked for", "NEW's options leave it out")
+
+
+class AskedFor:
+    """Whether the options of NEW's runs ask for a row: a gate on the GPU alone does not miss the CPU's rows.
+
+    A table that NEW has no run of at all is missed.
+    """
+
+    def __init__(self, new):
+        self.options = {driver: run.meta.get("options", {}) for driver, run in new.of_driver.items()}
+
+    def __call__(self, row):
+        options = self.options.get(row["run"].driver)
+        return options is None or (
+            options.get("backend", "auto") in ("auto", row["backend"])
+            and row["instance"] in (options.get("instances") or [row["instance"]])
+            and any(fnmatchcase(row["implementation"], wanted) for wanted in options.get("implementations") or "*")
+            and any(selector.parse(wanted).means(row) for wanted in options.get("rows") or "*")
+        )
+
+
+def same_code(old, now):
+    """Empty where the code may differ: the GPU's code is known by its hash, the CPU's by that of the whole program."""
+    measured = [each.row["run"] for each in (old, now)]
+    of_gpu = now.row["backend"] == "cuda"
+    hashes = [run.device_code if of_gpu else run.meta.get("build", {}).get("executable_sha256") for run in measured]
+    return "same code, different time: noise or the machine" if hashes[0] and hashes[0] == hashes[1] else ""
+
+
+# ---- Quality ----
+
+
+def direction(metric):
+    """1 where more is worse, -1 where less is, None where neither is."""
+    if metric.startswith(SHORTER_IS_BETTER):
+        return 1
+    return -1 if metric in MORE_IS_BETTER else None
+
+
+def metric_of(row):
+    return row["quality_metric"] or runs.param(row, "metric", "")
+
+
+def judge_qualities(pairs):
+    """A Judgement for each row whose quality says good or bad, over the runs whose seeds both sides have."""
+    compared = [Quality.of_pair(old, now) for old, now in pairs if direction(metric_of(now.row)) is not None]
+    p_values = worse_p(compared)
+    corrected = inference.holm([1.0 if math.isnan(p) else p for p in p_values])
+    return [each.judge(p, q) for each, p, q in zip(compared, p_values, corrected)]
+
+
+@dataclass(frozen=True, eq=False)
+class Quality:
+    """What a row of both sides computes."""
+
+    row: object  # of NEW
+    metric: str
+    then: str  # the metric of BASE
+    base: np.ndarray  # of each seed that both sides have
+    new: np.ndarray
+
+    @classmethod
+    def of_pair(cls, old, now):
+        both = sorted(old.qualities.keys() & now.qualities.keys())
+        values = [np.array([side.qualities[seed] for seed in both]) for side in (old, now)]
+        return cls(now.row, metric_of(now.row), metric_of(old.row), *values)
+
+    @property
+    def worse(self):
+        """By how much NEW is worse with each seed; None where it cannot be compared."""
+        if self.metric != self.then or len(self.base) == 0:
+            return None
+        by = np.log(self.new / self.base) if self.metric.startswith("best-tour") else self.new - self.base
+        return by * direction(self.metric)
+
+    def judge(self, p, corrected):
+        worse = self.worse
+        if worse is None:
+            reason = f"the quality was {self.then}, now {self.metric}"
+            return Judgement(self.row, "inconclusive", reason, of=self.metric)
+        a, b = float(self.base.mean()), float(self.new.mean())
+        told = Judgement(self.row, "as good", "", a, b, math.nan if math.isnan(p) else corrected, self.metric)
+        by = worse.mean()
+        if math.isnan(p):
+            return replace(told, verdict="worse", reason="one run a side") if by >= WORSE_BY_ONE else told
+        if by >= WORSE_BY and corrected < ALPHA:
+            return replace(told, verdict="worse", reason=f"over {len(worse)} runs")
+        if by >= WORSE_BY_ONE and corrected < SUSPECT:
+            reason = f"worse, but its {len(worse)} runs vary too much to say"
+            return replace(told, verdict="inconclusive", reason=reason)
+        return told
+
+
+def worse_p(compared):
+    """One-sided p-values, NaN where one run alone is known: a row's own spread, moderated by those of its metric's rows."""
+    found = np.full(len(compared), math.nan)
+    for metric in {each.metric for each in compared}:
+        of = [i for i, each in enumerate(compared) if each.metric == metric and len(each.base) > 1]
+        of = [i for i in of if compared[i].worse is not None]
+        found[of] = inference.moderated_p([compared[i].worse for i in of])
+    return found
+
+
+# ---- The whole gate ----
+
+
+def exit_code(judgements, unlike=()):
+    compared = [j for j in judgements if j.verdict not in ("missing", "not asked for", "new")]
+    if not compared:
+        raise BadInput("nothing matched: BASE and NEW have no row in common")
+    code = next(code for verdict, code in EXIT_CODES.items() if any(j.verdict == verdict for j in judgements))
+    return command.INCONCLUSIVE if unlike and code == command.OK else code
+
+
+def without_grounds(judgements, unlike):
+    """Where the sides cannot be compared, nothing is called slower or worse."""
+    if not unlike:
+        return judgements
+    return [
+        replace(j, verdict="inconclusive", reason=f"{j.verdict}, but BASE and NEW were not measured alike")
+        if j.verdict in ("slower", "worse")
+        else j
+        for j in judgements
+    ]
+
+
+def confirm(judgements, measure, rules, processes):
+    """Judges the slower and the worse rows by a second measurement of both sides, `measure`d anew."""
+    suspects = [j for j in judgements if j.verdict in ("slower", "worse")]
+    if not suspects:
+        return judgements
+    try:
+        base, new = measure(rows_of(suspects, judgements), processes)
+    except BadInput as error:
+        reason = f"could not be measured again: {error}"
+        return [
+            replace(j, verdict="inconclusive", reason=f"{j.verdict}, but {reason}") if j in suspects else j
+            for j in judgements
+        ]
+    again = judge(base, new, replace(rules, rows=timed(judgements)), allow_different_devices=True)
+    second = {(identity_of(j.row), j.is_quality): j for j in again}
+    return [
+        confirm_one(j, second.get((identity_of(j.row), j.is_quality), Judgement(j.row, "missing", "not there")))
+        if j in suspects
+        else j
+        for j in judgements
+    ]
+
+
+def timed(judgements):
+    """How many rows were compared by their times."""
+    return sum(j.processes > 0 and not j.is_together for j in judgements)
+
+
+def rows_of(suspects, judgements):
+    """What is to be measured again; for all rows together, all that were compared."""
+    backends = [j.row["backend"] for j in suspects if j.is_together]
+    return [
+        j.row for j in judgements if not j.is_together and (j in suspects or j.values and j.row["backend"] in backends)
+    ]
+
+
+def identity_of(row):
+    return tuple(row[column] for column in runs.KEY)
+
+
+def confirm_one(first, second):
+    if second.verdict == "wrong" or second.verdict == first.verdict:
+        return replace(first, verdict=second.verdict, reason="confirmed by a second measurement of both")
+    if second.verdict in ("same", "unsteady", "faster", "as good"):
+        return replace(
+            first, verdict="unconfirmed", reason=f"{100 * second.change:+.1f} % when both were measured again"
+        )
+    return replace(first, verdict="inconclusive", reason=f"{first.verdict}, but measured again: {second.reason}")
+
+
+# ---- The program ----
+
+
+def tell_what_is_found(judgements, rules):
+    """A line for a gate of few processes: the limits of a usual row of the kinds that it has."""
+    few = {j.kind: j.processes for j in judgements if 0 < j.processes < FEW_PROCESSES and rules.known.knows(j.kind)}
+    if few:
+        limits = {kind: rules.limits(kind, (k, k))[0] for kind, k in few.items()}
+        told = ", ".join(f"{gate_report.percent(limit)} of {kind}" for kind, limit in sorted(limits.items()))
+        print(
+            f"{min(few.values())} processes a side find nothing in a usual row below {told}: "
+            f"{FEW_PROCESSES} or more, or --rerun, find less",
+            file=sys.stderr,
+        )
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="antbench-results regress", description=__doc__.splitlines()[0])
+    parser.add_argument("base", metavar="BASE", help="a run, or a folder of runs: directory, or MACHINE/ID")
+    parser.add_argument("new", metavar="NEW", nargs="?", help="another (default: the newest of yours)")
+    parser.add_argument("--also-base", action="append", default=[], metavar="RUN", help="one more process of BASE")
+    parser.add_argument("--also-new", action="append", default=[], metavar="RUN", help="one more process of NEW")
+    parser.add_argument(
+        "--history", action="store_true", help="BASE alone, runs of one machine: where did times change?"
+    )
+    parser.add_argument(
+        "--threshold", type=float, default=3, metavar="PERCENT", help="the least that counts; default 3"
+    )
+    parser.add_argument("--backend", choices=("cpu", "cuda", "host"), help="judge these rows alone")
+    parser.add_argument("--rerun", action="store_true", help="measure both sides of slower rows again; believe it then")
+    parser.add_argument("--base-root", metavar="DIR", help="checkout that BASE's program was built in (--rerun)")
+    parser.add_argument("--new-root", metavar="DIR", help="the same for NEW (default for both: this one)")
+    parser.add_argument("--calibration", metavar="FILE", help="what make calibrate found (default: where it keeps it)")
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        choices=("input", "options", "driver", "dirty"),
+        help="compare although the sides differ in this",
+    )
+    parser.add_argument("--allow-different-devices", action="store_true")
+    parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
+    parser.add_argument("--summary", metavar="FILE", help="write Markdown, for instance to $GITHUB_STEP_SUMMARY")
+    options = parser.parse_args(arguments)
+    if not options.threshold > 0:
+        parser.error("--threshold: expected a percentage above 0")
+    return options
+
+
+def main(arguments=None, measure=None):
+    options = parse(arguments)
+    if options.history:
+        return history.main([options.base, *([options.new] if options.new else [])], options)
+    base = sides.side([options.base, *options.also_base], options.backend)
+    new = options.new or runs.newest_run(runs.yours())
+    new = sides.side([new, *options.also_new], options.backend)
+    if not options.allow_different_devices:
+        sides.expect_same_devices(base, new)
+    path = Path(options.calibration) if options.calibration else calibration.path_for(new.runs[0])
+    known = calibration.read(path) if options.calibration or path.exists() else calibration.Calibration()
+    rules = Rules(options.threshold / 100, known, options.rerun)
+
+    unlike = sides.differences(base, new, options.allow)
+    judgements = without_grounds(judge(base, new, rules, options.allow_different_devices), unlike)
+    rules = replace(rules, rows=timed(judgements))
+    tell_what_is_found(judgements, rules)
+    if options.rerun:
+        again = measure or rerun.Programs(base, new, options.base_root, options.new_root).measure
+        judgements = confirm(judgements, again, rules, max((j.processes for j in judgements), default=1) or 1)
+
+    code = exit_code(judgements, unlike)
+    gate_report.tell(judgements, unlike, base, new, rules, code, options)
+    return code

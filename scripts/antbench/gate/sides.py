@@ -1,0 +1,222 @@
+"""The two sides of a gate: each row with every process that measured it, and whether the sides can be compared at all."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from antbench.data import runs
+from antbench.data.command import BadInput
+
+# Options that change what is measured.
+OF_ONE_DRIVER = ("profile", "seed", "runs", "iterations", "set", "until_precise", "lock_clocks")
+FAILED = ("timeout", "skipped", "unsupported", "error")
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """A row of one side."""
+
+    row: object  # of its newest run, or where it is wrong
+    processes: list = field(default_factory=list)  # [samples in ms, NaN where discarded], in the order of time
+    qualities: dict = field(default_factory=dict)  # {(number of a run's seed, how many of it came before): its quality}
+    planned: int = 0  # processes that were to measure it
+    faults: list = field(default_factory=list)  # its rows that are wrong or FAILED, of whichever process
+
+    @property
+    def timed(self):
+        """The samples of those processes that kept some."""
+        return [samples for samples in self.processes if (~np.isnan(samples)).any()]
+
+    @property
+    def is_timed(self):
+        return bool(self.timed)
+
+    def lost(self, label):
+        """What became of processes that others of this side had beside them: a reason; "" where all are there."""
+        if not self.is_timed:
+            return ""
+        found = [f"{len(self.timed)} of {self.planned} processes of {label}"] if len(self.timed) < self.planned else []
+        found += [f"{label}: {text}" for text in dict.fromkeys(f"{row['status']} {row['note']}" for row in self.faults)]
+        return "; ".join(text.strip() for text in found)
+
+
+class Side:
+    """BASE or NEW: any number of runs, of which those of one driver are of one program with the same options."""
+
+    def __init__(self, loaded, backend=None, name=""):
+        self.runs = sorted(loaded, key=lambda run: run.started)
+        expect_alike(self.runs, name)
+        rows = pd.concat([run.rows for run in self.runs], ignore_index=True)
+        if backend is not None:
+            rows = rows[rows["backend"] == backend]
+            if rows.empty:
+                raise BadInput(f"{name}: nothing matched: no rows of backend {backend}")
+        for which, devices in rows.groupby("backend")["device"].unique().items():
+            if len(devices) > 1:
+                raise BadInput(f"{name}: mixed devices: {which} rows of {', '.join(sorted(devices))}")
+        self.rows = rows
+        self.of_driver = {run.driver: run for run in self.runs}
+
+    def measured(self, identity, other=None):
+        """{identity: Measured}; `other` is the side that took turns with this one."""
+        found = {}
+        for row in runs.records_of(self.rows):
+            found.setdefault(tuple(row[column] for column in identity), []).append(row)
+        return {key: gather(rows, self.planned(rows, other)) for key, rows in found.items()}
+
+    def shares(self, driver):
+        """The runs of a driver that are each one process of several."""
+        return [run for run in self.runs if run.driver == driver and run.meta.get("options", {}).get("process")]
+
+    def planned(self, rows, other):
+        """How many processes were to measure a row of this side."""
+        if is_measured_once(rows[0]):
+            return 1
+        driver = rows[0]["run"].driver
+        whole = [run for run in self.runs if run.driver == driver and run not in self.shares(driver)]
+        of_row = {row["run"].path: row for row in rows}
+        return sum(planned_by(run, of_row.get(run.path)) for run in whole) + self.planned_shares(driver, other)
+
+    def planned_shares(self, driver, other):
+        """As many as the other side has, which took turns; else as many as they were told."""
+        mine, others = self.shares(driver), other.shares(driver) if other else []
+        if mine and not others:
+            return max(len(mine), mine[0].meta["options"].get("processes") or 0)
+        return max(len(mine), len(others)) if mine else 0
+
+
+def is_measured_once(row):
+    """By the first process alone: what starts the GPU, and what runs on the host."""
+    return row["backend"] == "host" or (row["backend"] == "cuda" and row["scope"] == "setup")
+
+
+def planned_by(run, row):
+    """Processes of a run that were to measure a row, which it may lack."""
+    options = run.meta.get("options", {})
+    if row is not None and options.get("until_precise") and row["stop_reason"] == "converged":
+        return int(row["processes"])
+    return max(len(run.meta.get("processes") or []), options.get("processes") or 0, 1)
+
+
+def gather(rows, planned):
+    """The rows of one identity, oldest first. The worst status among them is what counts."""
+    worst = next((row for row in rows if row["status"] == "wrong"), rows[-1])
+    processes = [samples for row in rows if row["samples"] > 0 for samples in runs.processes(row)]
+    faults = [row for row in rows if row["status"] in ("wrong", *FAILED)]
+    return Measured(worst, processes, by_seed(rows), planned, faults)
+
+
+def by_seed(rows):
+    """The qualities of a row's complete runs. The processes of one run take its seeds in turns."""
+    found = {}
+    for row in rows:
+        options = row["run"].meta.get("options", {})
+        process = options.get("process")
+        first, step = (process - 1, options.get("processes") or 1) if process else (0, 1)
+        for i, value in enumerate(qualities(row)):
+            seed = first + i * step
+            found[seed, sum(each == seed for each, _ in found)] = value
+    return found
+
+
+def qualities(row):
+    values = runs.quality_of_runs(row)
+    return values or ([row["quality_mean"]] if row["quality_mean"] == row["quality_mean"] else [])
+
+
+def counts(base, new):
+    """A line for each driver whose runs are processes: how many there are of how many."""
+    for driver in sorted(base.of_driver.keys() & new.of_driver.keys()):
+        planned = [[run.meta["options"].get("processes") or 0 for run in side.shares(driver)] for side in (base, new)]
+        told = [
+            f"{label} {len(of)} of {max(len(of), *of, len(others))} processes"
+            for label, of, others in zip(("BASE", "NEW"), planned, reversed(planned))
+            if of
+        ]
+        if told:
+            yield f"{driver}: {', '.join(told)}"
+
+
+def side(names, backend=None):
+    """What a user's RUNs hold."""
+    loaded = {run.path.resolve(): run for name in names for run in runs.load_runs(name)}
+    return Side(loaded.values(), backend, " ".join(map(str, names)))
+
+
+def expect_alike(loaded, name):
+    """Runs of one driver on one side are processes of one thing."""
+    first = {}
+    for run in loaded:
+        other = first.setdefault(run.driver, run)
+        for what, of_run in (("options", options_of), ("program", program_hash), ("device", device_of)):
+            if of_run(run) != of_run(other):
+                raise BadInput(
+                    f"{name}: {other.run_id} and {run.run_id} differ in {what}: "
+                    "the runs of a side are of one program, measured in one way"
+                )
+
+
+def options_of(run):
+    return {name: run.meta.get("options", {}).get(name) for name in OF_ONE_DRIVER}
+
+
+def program_hash(run):
+    return run.meta.get("build", {}).get("executable_sha256")
+
+
+def device_of(run):
+    return [device.get("name") for device in run.devices]
+
+
+# ---- Conditions ----
+
+
+def differences(base, new, allowed=()):
+    """Why times or qualities of the two sides are not comparable: one line each."""
+    found = []
+    for driver in base.of_driver.keys() & new.of_driver.keys():
+        old, now = base.of_driver[driver], new.of_driver[driver]
+        found += [("input", text) for text in of_inputs(old, now)]
+        found += [("options", f"{driver}: {text}") for text in of_options(old, now)]
+        found += [("driver", text) for text in of_devices(old, now)]
+    for label, which in (("BASE", base), ("NEW", new)):
+        dirty = [run.run_id for run in which.runs if run.meta.get("build", {}).get("dirty")]
+        found += [("dirty", f"{label} was built from a changed tree: {', '.join(dirty)}")] if dirty else []
+    return [text for kind, text in dict.fromkeys(found) if kind not in allowed]
+
+
+def of_inputs(old, now):
+    before, after = ({each["name"]: each.get("sha256") for each in run.meta.get("inputs", [])} for run in (old, now))
+    for name in sorted(before.keys() & after.keys()):
+        if before[name] != after[name]:
+            yield f"another file of the name {name}: sha256 {str(before[name])[:12]} and {str(after[name])[:12]}"
+
+
+def of_options(old, now):
+    before, after = options_of(old), options_of(now)
+    for name, value in before.items():
+        if value != after[name]:
+            yield f"another {name}: {shown(value)} and {shown(after[name])}"
+
+
+def shown(value):
+    return "default" if value is None else value
+
+
+def of_devices(old, now):
+    for before, after in zip(old.devices, now.devices):
+        for name, label in (("driver", "driver"), ("power_limit_w", "power limit"), ("cuda_runtime", "CUDA runtime")):
+            if before.get(name) != after.get(name):
+                yield f"another {label}: {before.get(name)} and {after.get(name)}"
+
+
+def expect_same_devices(base, new):
+    """One line, rather than every row "missing", where the machines differ."""
+    for backend in sorted(set(base.rows["backend"]) & set(new.rows["backend"])):
+        old, now = (sorted(set(side.rows.loc[side.rows["backend"] == backend, "device"])) for side in (base, new))
+        if old != now:
+            raise BadInput(
+                f"different devices: BASE has {backend} rows of {', '.join(old)}, NEW of {', '.join(now)} "
+                "(--allow-different-devices compares them nevertheless)"
+            )

@@ -1,0 +1,1 @@
+"""What is shown of runs: tables, figures, verdicts on claims, the report, the documents' generated blocks."""

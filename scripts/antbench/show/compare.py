@@ -1,0 +1,475 @@
+"""Two runs, or two GPUs, side by side, cell for cell. `make compare A=RUN B=RUN`. Or two rows of one run, on each of their
+instances: `make compare RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette`. A side may be a published card, "GTX 580", or a source,
+"thesis": then the cells are those of the report's tables that both sides have.
+
+The ratio is B's time over A's: below 1, B is faster. Where several processes measured a row on both sides it is of the
+means, with the interval of a t-test on processes; else of the medians, with the percentile bootstrap over contiguous
+batches of samples, which says nothing of how processes differ (antbench.data.inference). Between different GPUs the ratio is also given per SM and GHz, as if both had
+as many multiprocessors at the same clock, and per GB/s, as if both had the same memory bandwidth: near 1, the kernel
+is bound by that. Between machines the summary has a mean of the GPU's rows of the same code in the same profile, and others
+apart: of other code, and of CPUs.
+
+Of rows that are not timed the qualities are compared, run by run: the ratio of their means with Welch's interval, on
+logarithms, and how often chance alone would make as large a difference, corrected for the number of cells (Holm). With --alike
+the exit code is 4 where any is rarer than 1 in 100: two rungs that are to choose alike do not.
+"""
+
+import argparse
+import math
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from scipy import special
+
+from antbench.data import cells, command, hardware, inference, layouts, machines, runs, selector
+from antbench.data.command import BadInput
+from antbench.show import gpus, printing
+
+COLUMNS = runs.KEY + [
+    "a_device",
+    "b_device",
+    "a_status",
+    "b_status",
+    "a_ms",
+    "a_lo_ms",
+    "a_hi_ms",
+    "b_ms",
+    "b_lo_ms",
+    "b_hi_ms",
+    "ratio",
+    "ratio_lo",
+    "ratio_hi",
+    "ratio_per_sm_ghz",
+    "ratio_per_gb_s",
+    "a_energy_j",
+    "b_energy_j",
+    "differs",
+]
+
+
+def hardware_of(row):
+    """The Hardware that measured a row, at the clock of then; nothing is known of a CPU's."""
+    return (
+        hardware.of_device(row["run"].device, row["sm_clock_mhz"]) if row["backend"] == "cuda" else hardware.Hardware()
+    )
+
+
+def ratio_of(a, b):
+    if runs.is_of_processes(a) and runs.is_of_processes(b):
+        return inference.process_ratio(runs.processes(a), runs.processes(b))
+    return inference.ratio_interval(runs.samples(a), runs.samples(b))
+
+
+def compare_rows(a, b):
+    """One line of the comparison."""
+    ratio, low, high = ratio_of(a, b)
+    elsewhere = a["device"] != b["device"]
+    of_a, of_b = hardware_of(a), hardware_of(b)
+    return {
+        **{name: a[name] for name in runs.KEY},
+        "a_device": a["device"],
+        "b_device": b["device"],
+        "a_status": a["status"],
+        "b_status": b["status"],
+        **dict(zip(("a_ms", "a_lo_ms", "a_hi_ms"), runs.own_interval(a))),
+        **dict(zip(("b_ms", "b_lo_ms", "b_hi_ms"), runs.own_interval(b))),
+        "ratio": ratio,
+        "ratio_lo": low,
+        "ratio_hi": high,
+        "ratio_per_sm_ghz": ratio * of_b.sm_ghz / of_a.sm_ghz if elsewhere else np.nan,
+        "ratio_per_gb_s": ratio * of_b.gb_per_s / of_a.gb_per_s if elsewhere else np.nan,
+        "a_energy_j": runs.energy(a),
+        "b_energy_j": runs.energy(b),
+        "differs": " ".join(differences(a, b)),
+    }
+
+
+def differences(a, b):
+    """What two rows differ in besides the GPU, of "host" (a CPU's), "code" and "profile"."""
+    of_gpu = a["backend"] == b["backend"] == "cuda"
+    if not of_gpu and machines.machine_of(a["run"], "cpu") != machines.machine_of(b["run"], "cpu"):
+        yield "host"
+    if machines.code_of(a) != machines.code_of(b) and gpus.clean_commit(a) != gpus.clean_commit(b):
+        yield "code"
+    if a["run"].profile != b["run"].profile:
+        yield "profile"
+
+
+def compare(a, b):
+    """(the cells of both, in A's order; their rows, in pairs; how many are A's alone; how many are B's alone)."""
+    in_b = {tuple(row[name] for name in runs.KEY): row for row in runs.records_of(b)}
+    found = [(row, in_b.pop(tuple(row[name] for name in runs.KEY), None)) for row in runs.records_of(a)]
+    pairs = [(row, other) for row, other in found if other is not None]
+    return pd.DataFrame([compare_rows(*pair) for pair in pairs], columns=COLUMNS), pairs, len(a) - len(pairs), len(in_b)
+
+
+# ---- Two rows of one run ----
+
+
+def rows_named(rows, name):
+    """What "3.3/ds-roulette/d198?protocol=as" names of these rows."""
+    wanted = selector.parse(name)
+    if not wanted.table or not wanted.row:
+        raise BadInput(f'"{name}" {selector.EXPECTED}')
+    of_row = [row for row in runs.records_of(rows) if replace(wanted, input="", conditions=()).means(row)]
+    if not of_row:
+        meant = runs.nearest(f"{wanted.table}/{wanted.row}", list(dict.fromkeys(rows["table"] + "/" + rows["row"])))
+        raise BadInput(f"{name}: no such row in this run" + (f"; did you mean {meant}?" if meant else ""))
+    found = [row for row in of_row if wanted.means(row)]
+    if not found:
+        raise BadInput(f"{name}: of {len(of_row)} rows {wanted.table}/{wanted.row} in this run none is so")
+    return found
+
+
+def compare_two(rows, a, b):
+    """The same as compare() of two rows: how many are of one alone counts those that nothing of the other is like."""
+    of_a, of_b = rows_named(rows, a), rows_named(rows, b)
+    pairs = [(row, other) for row in of_a for other in of_b if selector.is_alike(row, other)]
+    lines = [{**compare_rows(*pair), **{name: selector.both(pair, name) for name in runs.KEY}} for pair in pairs]
+    paired = [{row["line"] for row in side} for side in zip(*pairs)] or [set(), set()]
+    return pd.DataFrame(lines, columns=COLUMNS), pairs, len(of_a) - len(paired[0]), len(of_b) - len(paired[1])
+
+
+# ---- Published cards ----
+
+
+def published_side(name):
+    """The Gpus of report/cards.csv that a name means, "GTX 580", "gtx580" or "thesis"; [] for none, or for a path."""
+    asked = hardware.known_as(name)
+    known = [] if "/" in name else gpus.published_gpus()
+    found = [
+        gpu
+        for gpu in known
+        if asked in (hardware.known_as(gpu.name), gpu.published.lower(), hardware.known_as(gpu.label))
+    ]
+    if (
+        not found
+        and "/" not in name
+        and (card := next((each for each in hardware.cards() if hardware.known_as(each) == asked), ""))
+    ):
+        raise BadInput(f"{name}: the sources have no time of a {card}; they have times of {', '.join(names_of(known))}")
+    return found
+
+
+def names_of(published):
+    return list(dict.fromkeys(gpu.name for gpu in published))
+
+
+def loaded(name):
+    """The runs that a name means; where there are none the error also names the published cards."""
+    try:
+        return runs.load_runs(name)
+    except BadInput as error:
+        known = names_of(gpus.published_gpus())
+        meant = (
+            runs.nearest(hardware.known_as(name), list(map(hardware.known_as, known)))
+            if name and "no run there" in str(error)
+            else None
+        )
+        if meant is None:
+            raise
+        card = next(each for each in known if hardware.known_as(each) == meant)
+        raise BadInput(
+            f"{name}: no run there, nor a published card; did you mean {card}? (published: {', '.join(known)}; make list-runs lists runs)"
+        ) from None
+
+
+def side_of(name):
+    """What a user's name means: a list of published Gpus, else of runs."""
+    return published_side(name) or loaded(name)
+
+
+def is_published(side):
+    return isinstance(side[0], gpus.Gpu)
+
+
+def as_gpus(side, name):
+    """A side as Gpus."""
+    found = side if is_published(side) else gpus.of_sources([cells.Source(side)])
+    if not found:
+        raise BadInput(f"{name}: no run on a GPU, which a published card could be held against")
+    return found
+
+
+def compare_published(a, b):
+    """One line for each cell of the report's tables of times that both sides, lists of Gpus, have."""
+    lines, seen = [], set()
+    columns = layouts.columns()
+    for name, layout in layouts.layouts().items():
+        if layout["unit"] != "ms":
+            continue
+        for address, (label, published) in gpus.rows_of(columns[name]).items():
+            for x in cells.members(layout["set"]):
+                pair = [first_number(side, address, published, x) for side in (a, b)]
+                place = tuple(id_ or address.replace("{x}", x) for _, _, id_ in pair)
+                if all(estimate for _, estimate, _ in pair) and place not in seen:
+                    seen.add(place)
+                    lines.append(published_line(name, label, x, address, pair))
+    return pd.DataFrame(lines, columns=COLUMNS)
+
+
+def first_number(side, address, published, x):
+    """(Gpu, its time, the published id or "") of the first of a side that has one."""
+    for gpu in side:
+        estimate, id_ = gpus.number(gpu, address, published, x)
+        if estimate and not estimate.instance:
+            return gpu, estimate, id_
+    return None, cells.Estimate(), ""
+
+
+def published_line(name, label, x, address, pair):
+    (of_a, a, _), (of_b, b, _) = pair
+    ratio = cells.divide(b, a)
+    ends = [[each.low, each.high] if each.rows else [np.nan, np.nan] for each in (a, b)]
+    key = {"table": name, "row": label, "instance": x, "implementation": "", "backend": "cuda", "scope": ""}
+    told = [printing.status(each) or "published" for each in (a, b)]
+    values = {
+        **key,
+        "params": address.partition("?")[2],
+        **dict(zip(("a_device", "b_device"), (of_a.label, of_b.label))),
+        **dict(zip(("a_status", "b_status"), told)),
+        **dict(
+            zip(("a_ms", "a_lo_ms", "a_hi_ms", "b_ms", "b_lo_ms", "b_hi_ms"), (a.value, *ends[0], b.value, *ends[1]))
+        ),
+        **dict(zip(("ratio", "ratio_lo", "ratio_hi"), (ratio.value, ratio.low, ratio.high))),
+        "ratio_per_sm_ghz": ratio.value * of_b.hardware.sm_ghz / of_a.hardware.sm_ghz,
+        "ratio_per_gb_s": ratio.value * of_b.hardware.gb_per_s / of_a.hardware.gb_per_s,
+    }
+    return {**dict.fromkeys(COLUMNS, np.nan), **values, "differs": "code"}
+
+
+# ---- Qualities ----
+
+TOO_RARE = 0.01  # of a family of cells: a difference that chance is not believed to have made
+
+
+def compare_qualities(lines, pairs):
+    """The rows of `lines` that have a quality of two runs or more on both sides, with that; `pairs`: the rows themselves."""
+    found = []
+    for line, pair in zip(lines.to_dict("records"), pairs):
+        a, b = (np.array(runs.quality_of_runs(row)) for row in pair)
+        if line["ratio"] == line["ratio"] or min(len(a), len(b)) < 2 or min(a.min(), b.min()) <= 0:
+            continue
+        found.append(
+            {
+                **{name: line[name] for name in runs.KEY},
+                "a": a.mean(),
+                "b": b.mean(),
+                **dict(zip(("ratio", "lo", "hi", "p"), welch(a, b))),
+            }
+        )
+    for each, corrected in zip(found, inference.holm([each["p"] for each in found])):
+        each["p"] = corrected
+    return pd.DataFrame(found)
+
+
+def welch(a, b):
+    """(ratio of the means b / a, low, high, p) of two sets of independent values above 0."""
+    sides = [np.log(side) for side in (a, b)]
+    parts = [side.var(ddof=1) / len(side) for side in sides]
+    change, error = sides[1].mean() - sides[0].mean(), math.sqrt(sum(parts))
+    if error == 0:
+        return *3 * [math.exp(change)], float(change == 0)
+    df = error**4 / sum(part**2 / (len(side) - 1) for part, side in zip(parts, sides))
+    half = special.stdtrit(df, 0.975) * error
+    return *np.exp([change, change - half, change + half]), 2 * float(special.stdtr(df, -abs(change) / error))
+
+
+def qualities_as_text(found):
+    shown = found[["table", "row", "instance", "params"]].assign(
+        **{
+            "A": found["a"].map("{:.6g}".format),
+            "B": found["b"].map("{:.6g}".format),
+            "B/A": found["ratio"].map("{:.4f}".format),
+            "95 % interval": [f"{low:.4f} - {high:.4f}" for low, high in zip(found["lo"], found["hi"])],
+            "by chance": found["p"].map("{:.2g}".format),
+        }
+    )
+    return shown.to_string(index=False, max_colwidth=60)
+
+
+# ---- Telling ----
+
+
+def describe(name, rows):
+    """Who was measured: "A  NVIDIA H100 80GB HBM3: 132 SMs at 1980 MHz, 3352 GB/s; quick, commit a4f6415"."""
+    run = rows["run"].iloc[0]
+    device = run.device
+    gpu = ""
+    if device:
+        gpu = (
+            f": {device.get('sm_count', '?')} SMs at {device.get('clock_mhz', '?')} MHz, "
+            f"{hardware.of_device(device).gb_per_s:.0f} GB/s"
+        )
+    ids = ", ".join(sorted(each.run_id for each in rows["run"].unique()))
+    return f"{name}  {runs.device_name(run)}{gpu}; {run.profile}, commit {runs.commit_of(run)} ({ids})"
+
+
+def describe_published(name, side):
+    """The same of cards: "A  GTX 580 (thesis): 16 SMs at 1544 MHz, 192 GB/s; published"; "?" for what no source says."""
+
+    def known(value):
+        return "?" if value != value else f"{value:.0f}"
+
+    told = [
+        f"{gpu.label}: {known(of.sms)} SMs at {known(1e3 * of.ghz)} MHz, {known(of.gb_per_s)} GB/s"
+        for gpu, of in ((gpu, gpu.hardware) for gpu in side)
+    ]
+    return f"{name}  {'; '.join(told)}; published"
+
+
+def as_text(lines):
+    """The comparison for a terminal: a time where there is one, else the row's status."""
+
+    def time(line, side):
+        return f"{line[side + '_ms']:.4g}" if line[side + "_ms"] == line[side + "_ms"] else line[side + "_status"]
+
+    def optional(value):
+        return f"{value:.3f}" if np.isfinite(value) else ""
+
+    def joules(value):
+        return f"{value:.3g}" if np.isfinite(value) else ""
+
+    across = lines["ratio_per_sm_ghz"].notna().any()
+    elsewhere = lines["a_device"] != lines["b_device"]
+    differing = np.where(elsewhere, "hardware " + lines["differs"], lines["differs"].str.replace("code", ""))
+    metered = lines[["a_energy_j", "b_energy_j"]].notna().any(axis=None)
+    shown = pd.DataFrame(
+        {
+            "table": lines["table"],
+            "row": lines["row"],
+            "instance": lines["instance"],
+            "backend": lines["backend"],
+            "scope": lines["scope"],
+            "params": lines["params"],
+            "A, ms": [time(line, "a") for _, line in lines.iterrows()],
+            "B, ms": [time(line, "b") for _, line in lines.iterrows()],
+            "B/A": lines["ratio"].map(optional),
+            "95 % interval": [
+                f"{low:.3f} - {high:.3f}" if np.isfinite(low) else ""
+                for low, high in zip(lines["ratio_lo"], lines["ratio_hi"])
+            ],
+            **(
+                {
+                    "per SM GHz": lines["ratio_per_sm_ghz"].map(optional),
+                    "per GB/s": lines["ratio_per_gb_s"].map(optional),
+                }
+                if across
+                else {}
+            ),
+            **({"differs": differing} if any(text.strip() for text in differing) else {}),
+            **({"A, J": lines["a_energy_j"].map(joules), "B, J": lines["b_energy_j"].map(joules)} if metered else {}),
+        }
+    )
+    return shown.to_string(index=False, max_colwidth=60)
+
+
+def hardware_remark(lines):
+    """The line that must not be missed, or None."""
+    pairs = {(a, b) for a, b in zip(lines["a_device"], lines["b_device"]) if a != b}
+    if not pairs:
+        return None
+    return "DIFFERENT HARDWARE: " + "; ".join(f"A is {a}, B is {b}" for a, b in sorted(pairs))
+
+
+OTHERWISE = {"host": "two hosts", "code": "other code", "profile": "another profile"}
+
+
+def summaries(lines):
+    """A summary for each part of the lines that may be put into one mean: rows of the GPU, of CPUs, and of either those that
+    differ in more than the machine. On one machine the code is what is compared."""
+    across = bool(hardware_remark(lines))
+    parts = {}
+    for i, line in enumerate(lines.to_dict("records")):
+        of_gpu, words = line["backend"] == "cuda", line["differs"].split()
+        relevant = [OTHERWISE[word] for word in words if word != "code" or across or "host" in words]
+        kind = f"{'GPU' if of_gpu else 'CPU'} rows of {', '.join(relevant)}" if relevant else ""
+        same = " of the same code" if across and of_gpu else ""
+        parts.setdefault(kind or f"{'GPU' if of_gpu else 'CPU'} rows{same}", []).append(i)
+    return [
+        f"{kind}: {summary(lines.iloc[places])}"
+        for kind, places in sorted(parts.items(), key=lambda part: (part[0][0] != "G", len(part[0])))
+    ]
+
+
+def summary(lines):
+    """How B did: in how many cells it is faster, slower or not told apart, by the 95 % interval of each; and by how much."""
+    told, timed = lines.dropna(subset=["ratio_lo", "ratio_hi"]), lines.dropna(subset=["ratio"])
+    faster, slower = (told["ratio_hi"] < 1).sum(), (told["ratio_lo"] > 1).sum()
+    text = f"B is faster in {faster}, slower in {slower}, the same within its interval in {len(told) - faster - slower}"
+    if len(timed) > len(told):
+        text += f", without an interval in {len(timed) - len(told)}"
+    if len(lines) > len(timed):
+        text += f", not timed in {len(lines) - len(timed)}"
+    if not timed.empty:
+        text += f"; B/A is {np.exp(np.log(timed['ratio']).mean()):.3f} in the geometric mean of {len(timed)}"
+    return text
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="antbench-results compare", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "a",
+        metavar="A",
+        help='a run: directory, or MACHINE/ID of yours or the stored ones; a published card, "GTX 580"; with --run a row',
+    )
+    parser.add_argument("b", metavar="B", help="another; MACHINE alone is the best stored row of each cell")
+    parser.add_argument(
+        "--run", metavar="RUN", help="compare two rows of this run: A and B are TABLE/ROW/INPUT?protocol=as"
+    )
+    parser.add_argument(
+        "--alike", action="store_true", help="fail where qualities differ by more than chance: exit code 4"
+    )
+    parser.add_argument("--csv", metavar="FILE", help="write the comparison as CSV, - for stdout alone")
+    return parser.parse_args(arguments)
+
+
+def read(options):
+    """(who was measured, a line each; the comparison) as the options ask for it."""
+    if options.run:
+        rows = runs.best_rows(runs.load_runs(options.run))
+        return [describe(f"{options.a} and {options.b} of", rows)], compare_two(rows, options.a, options.b)
+    names = options.a, options.b
+    sides = [side_of(name) for name in names]
+    rows = [None if is_published(side) else runs.best_rows(side) for side in sides]
+    head = [
+        describe_published(label, side) if of_side is None else describe(label, of_side)
+        for label, side, of_side in zip("AB", sides, rows)
+    ]
+    if any(map(is_published, sides)):
+        return head, (compare_published(*map(as_gpus, sides, names)), [], 0, 0)
+    return head, compare(*rows)
+
+
+def main(arguments=None):
+    options = parse(arguments)
+    head, (lines, pairs, only_a, only_b) = read(options)
+    if lines.empty:
+        raise BadInput(f"nothing matched: {options.a} and {options.b} have no cell in common")
+    if options.csv:
+        try:
+            lines.to_csv(sys.stdout if options.csv == "-" else options.csv, index=False)
+        except OSError as error:
+            raise BadInput(f"{options.csv}: {error.strerror}") from None
+    qualities = compare_qualities(lines, pairs)
+    if options.alike and qualities.empty:
+        raise BadInput(f"{options.a} and {options.b} have no quality of two runs in common")
+    if options.csv != "-":
+        told = [summary(lines)] if options.run else summaries(lines)
+        times = [] if (lines["scope"] == "quality").all() else ["", as_text(lines), "", *told]
+        of_runs = [] if qualities.empty else ["", "Qualities, means of the runs:", qualities_as_text(qualities), ""]
+        print(
+            "\n".join(
+                [
+                    *head,
+                    hardware_remark(lines) or "the same hardware",
+                    *times,
+                    *of_runs,
+                    f"{len(lines)} cells of both, {only_a} of A alone, {only_b} of B alone; "
+                    "B/A of means and a t-test on processes, or of medians and the bootstrap where one process measured it",
+                ]
+            )
+        )
+    return command.WRONG if options.alike and (qualities["p"] < TOO_RARE).any() else command.OK

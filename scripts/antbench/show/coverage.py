@@ -1,0 +1,111 @@
+"""How often a printed 95 % interval holds on another machine: python3 scripts/antbench coverage [FOLDER...]
+
+Each machine is left out in turn. The rows that it shares with others get their intervals from the others alone
+(antbench.data.spread), and its own mean is inside or not. Runs are those of results/reference, and of the folders named
+beside it, such as runs that git has and the tree has no more: git archive COMMIT results/reference | tar -x -C FOLDER.
+"""
+
+import argparse
+import functools
+import math
+from collections import defaultdict
+
+import numpy as np
+
+from antbench.data import code, machines, runs, spread
+from antbench.data.command import OK, SKIPPED
+from antbench.show import claims
+
+LEAST_ROWS = 30  # of a kind, for its coverage to be judged
+GOAL = 0.9
+HEADER = (
+    "GPU",
+    "rows of",
+    "scope",
+    "time",
+    "rows",
+    "machines",
+    "held out",
+    "inside",
+    "half interval, median",
+    "of processes: inside",
+)
+
+
+def held_out(groups):
+    """{kind: [(identity, whether inside; None without an interval for another machine, half, inside that of processes)]}."""
+    found = defaultdict(list)
+    for machine in {machine for of_machines in groups.values() for machine in of_machines}:
+        others = {id_: {m: rows for m, rows in each.items() if m != machine} for id_, each in groups.items()}
+        known = spread.differences(others.values())
+        for id_, each in groups.items():
+            if machine in each and others[id_]:
+                row = max((row for rows in others[id_].values() for row in rows), key=lambda row: row["run"].started)
+                mean = math.exp(spread.log_means({machine: each[machine]})[0])
+                made = spread.result(row, others[id_], known)
+                _, low, high, _ = runs.mean_interval(row)
+                told = made.widened or made.machines >= spread.ENOUGH
+                inside = made.low <= mean <= made.high if told and made.low == made.low else None
+                half = (made.high - made.low) / 2 / made.value if inside is not None else math.nan
+                found[spread.kind_of(row)].append((id_, machine, inside, half, low <= mean <= high))
+    return found
+
+
+def code_by_file(row):
+    """The code of a CPU's row by its file alone, as git has it at the run's commit: its headers may differ."""
+    if row["backend"] != "cpu":
+        return machines.code_of(row)
+    commit = row["run"].meta["build"].get("commit", "")
+    file = code.files(commit).get(row["implementation"])
+    return blob(commit, file) or machines.code_of(row)
+
+
+@functools.cache
+def blob(commit, file):
+    return file and code.git("rev-parse", f"{commit}:{file}")
+
+
+def lines(stored, code_of=machines.code_of):
+    """A line of text cells for each GPU and kind of row that two machines or more measured."""
+    by_gpu = defaultdict(list)
+    for each in stored:
+        if each.profile != "smoke":
+            by_gpu[runs.device_name(each)] += each.records
+    for gpu, rows in sorted(by_gpu.items()):
+        for (backend, scope, short), found in sorted(held_out(spread.grouped(rows, code_of)).items()):
+            inside = [each[2] for each in found if each[2] is not None]
+            halves = [each[3] for each in found if each[2] is not None]
+            n_rows = len({each[0] for each in found})
+            yield (
+                gpu.replace("NVIDIA ", ""),
+                {"cuda": "GPU", "cpu": "CPU"}.get(backend, backend),
+                scope,
+                "under 50 µs" if short else "",
+                str(n_rows),
+                str(len({each[1] for each in found})),
+                str(len(inside)),
+                share(inside) + (" (missed)" if inside and np.mean(inside) < GOAL and n_rows >= LEAST_ROWS else ""),
+                f"{claims.short(100 * np.median(halves), 2)} %" if halves else "–",
+                share([each[4] for each in found]),
+            )
+
+
+def share(inside):
+    return f"{100 * np.mean(inside):.3g} %" if inside else "–"
+
+
+def as_markdown(made):
+    text = ["| " + " | ".join(cells) + " |" for cells in made]
+    return "\n".join([f"| {' | '.join(HEADER)} |", "|---|---|---|---|--:|--:|--:|--:|--:|--:|", *text])
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="antbench-results coverage", description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="*", help="folders of runs beside the stored ones")
+    parser.add_argument("--cpu-by-file", action="store_true", help="a CPU's code is its file in git, not the commit")
+    options = parser.parse_args(arguments)
+    folders = [runs.RESULTS / "reference", *options.folders]
+    stored = {each.run_id: each for each in runs.load_below(*folders)}
+    made = list(lines(stored.values(), code_by_file if options.cpu_by_file else machines.code_of))
+    print(as_markdown(made) if made else "no row was measured on two machines")
+    return OK if made else SKIPPED

@@ -1,0 +1,320 @@
+"""Times by row over many GPUs, published, stored, contributed and yours, a table and a figure for each table of times.
+
+A cell is one row of a table on one instance, a column one GPU: its mean time in ms. Which tables there are and what
+stands in them is said in report/layouts.csv and tables.csv, which published number is of which GPU in report/cards.csv;
+a CPU's times are in none of them. A time of other code than the newest GPU's beside it has the mark OTHER_CODE. A figure
+has a panel for each row.
+"""
+
+import fnmatch
+import math
+import re
+from dataclasses import dataclass
+
+from antbench.data import cells, hardware, layouts, machines, runs
+from antbench.data.command import BadInput
+from antbench.show import plots
+
+WHOSE = {"runs": "yours", "contributed": "contributed", "reference": "stored"}
+OTHER_CODE = "≠"
+BESIDE = re.compile(r", beside a \w+'s$")  # of a column that tables.csv has once for each published GPU
+PANELS = 9  # of a figure at most: the rows that most GPUs have
+ACROSS, KEYS_ACROSS = 3, 4  # how many panels, and how many entries of the legend, stand side by side
+PANEL_WIDTH, PANEL_HEIGHT, HEAD, KEY_LINE = 380, 280, 40, 24  # pixels; HEAD has one line of the legend
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A column: a GPU with its runs, or one that only a publication has."""
+
+    label: str
+    published: str = ""  # the source, "thesis", where it is one of report/cards.csv
+    source: object = None  # cells.Source
+
+    @property
+    def whose(self):
+        return self.published or "measured"
+
+    @property
+    def name(self):
+        """Without the source: "GTX 580"."""
+        return self.label.removesuffix(f" ({self.published})")
+
+    @property
+    def hardware(self):
+        return (
+            hardware.of_device(cells.newest_with_gpu(self.source.runs).device)
+            if self.source
+            else hardware.of_card(self.name)
+        )
+
+
+# ---- Which GPUs ----
+
+
+def measured_gpus(named=()):
+    """A Gpu for each kind of GPU in each store, or for each run or machine that is named."""
+    if named:
+        return of_sources(with_gpu(name) for name in named)
+    yours, *others = runs.stores()
+    return of_sources(source for root in (*others, yours) for source in in_store(root))
+
+
+def with_gpu(name):
+    """The Source of a run or machine."""
+    found = [run for run in runs.load_runs(name) if run.device]
+    if not found:
+        raise BadInput(f"{name}: no run on a GPU")
+    return cells.Source(found)
+
+
+def in_store(root):
+    """A Source for each kind of GPU in a folder of runs."""
+    groups = {}
+    for run in runs.load_below(root):
+        if run.device:
+            groups.setdefault(runs.device_name(run), []).append(run)
+    return [cells.Source(group) for group in groups.values()]
+
+
+def contributed():
+    return in_store(runs.RESULTS / "contributed")
+
+
+def of_sources(sources):
+    """A Gpu for each machine that has one, told apart by whose the runs are, or else by number."""
+    sources = [source for source in sources if any(run.device for run in source.runs)]
+    labels = [
+        source.label + (f" ({whose})" if (whose := whose_is(source)) not in ("", "stored") else "")
+        for source in sources
+    ]
+    numbers = [1 + labels[:i].count(label) for i, label in enumerate(labels)]
+    return [
+        Gpu(f"{label} {number}" if labels.count(label) > 1 else label, source=source)
+        for label, number, source in zip(labels, numbers, sources)
+    ]
+
+
+def whose_is(source):
+    """The word for the store that all runs of a machine lie in; "" for a path of the user's."""
+    stores = {root.name for root in runs.stores() for run in source.runs if run.path.is_relative_to(root)}
+    return WHOSE[stores.pop()] if len(stores) == 1 else ""
+
+
+def published_gpus():
+    """A Gpu for each GPU and source of report/cards.csv."""
+    return list(
+        dict.fromkeys(
+            Gpu(f"{card['card']} ({card['source']})", card["source"]) for card in cells.read_layout("cards.csv")
+        )
+    )
+
+
+def card_line(published_id):
+    """The line of report/cards.csv that a published number is of; None for a CPU's, a length, a ratio."""
+    cards = cells.read_layout("cards.csv")
+    return next((card for card in cards if fnmatch.fnmatch(published_id, card["published"])), None)
+
+
+def card_of(published_id):
+    """The label of the GPU that a published number is of; None where there is none."""
+    card = card_line(published_id)
+    return card and f"{card['card']} ({card['source']})"
+
+
+def newest(gpus):
+    """The GPU that the others are held against: of yours, else of the stored ones, else of those contributed; of several the
+    one with most drivers, then that measured last. None where none is measured."""
+
+    def rank(gpu):
+        with_gpu = [run for run in gpu.source.runs if run.device]
+        given = {"contributed": 0, "stored": 1}.get(whose_is(gpu.source), 2)
+        return given, len({run.driver for run in with_gpu}), max(run.started for run in with_gpu)
+
+    return max((gpu for gpu in gpus if gpu.source), key=rank, default=None)
+
+
+# ---- Which code ----
+
+
+def is_of_other_code(estimate, reference):
+    """Whether two times are not known to be of the same kernels, measured in the same profile: a profile decides how many
+    iterations a mean is of. Binaries for two kinds of GPU differ, though their code may be of one commit."""
+    if not estimate or not reference:
+        return False
+    return versions(estimate, machines.code_of) != versions(reference, machines.code_of) and versions(
+        estimate, clean_commit
+    ) != versions(reference, clean_commit)
+
+
+def versions(estimate, of_row):
+    return {
+        (of_row(row), row["run"].profile if row["scope"] in ("iteration", "stage") else "") for row in estimate.rows
+    }
+
+
+def clean_commit(row):
+    """The commit of a row's program; the run's own name where that has changes or none."""
+    build = row["run"].meta.get("build", {})
+    return row["run_id"] if build.get("dirty") else build.get("commit") or row["run_id"]
+
+
+# ---- Tables ----
+
+
+def rows_of(columns):
+    """{address of a row: (its label, the addresses of its published numbers)}: columns beside several cards are one row."""
+    found = {}
+    for column in columns:
+        if not column["quantity"] and not column["over"]:
+            label, published = found.setdefault(layouts.address(column), (BESIDE.sub("", column["label"]), []))
+            published += [column["published"]] if column["published"] else []
+    return found
+
+
+def number(gpu, address, published, name):
+    """(the time of a cell on one GPU, its published id or "")."""
+    if gpu.source:
+        found = cells.look_up(gpu.source, address, name)
+        of_cpu = any(row["backend"] != "cuda" for row in found.rows)
+        return (cells.Estimate(reason="of a CPU") if of_cpu else found), ""
+    for text in published:
+        published_id = text.replace("{x}", name).lstrip("=")
+        if card_of(published_id) == gpu.label and published_id in cells.published_rows():
+            return cells.look_up(None, f"={published_id}"), published_id
+    return cells.Estimate(), ""
+
+
+def table(layout, columns, gpus):
+    """The times of one layout, or None where fewer than two GPUs have any: GPUs and rows without a number are left out."""
+    lines, held_against = [], newest(gpus)
+    sources = [gpu.source for gpu in gpus if gpu.source]
+    for address, (label, published) in rows_of(columns).items():
+        for name in cells.lines_of(layout["set"], sources):
+            found = [number(gpu, address, published, name) for gpu in gpus]
+            if any(estimate for estimate, _ in found):
+                lines.append(
+                    {
+                        "row": label,
+                        "address": address.replace("{x}", name),
+                        "line": name,
+                        "cells": [estimate for estimate, _ in found],
+                        "ids": [id_ for _, id_ in found],
+                    }
+                )
+    keep = [i for i in range(len(gpus)) if any(line["cells"][i] for line in lines)]
+    if len(keep) < 2:
+        return None
+    marks = machines.Marks([[line["cells"][i].sources for line in lines] for i in range(len(gpus))])
+    for line in lines:
+        reference = next((each for gpu, each in zip(gpus, line["cells"]) if gpu is held_against), None)
+        line["other_code"] = [
+            is_of_other_code(each, reference) if gpu.source else False for gpu, each in zip(gpus, line["cells"])
+        ]
+        line["marks"] = [
+            marks.of(i, each.sources) + (OTHER_CODE if line["other_code"][i] else "")
+            for i, each in enumerate(line["cells"])
+        ]
+    shown = [
+        {**line, **{name: [line[name][i] for i in keep] for name in ("cells", "ids", "marks", "other_code")}}
+        for line in lines
+    ]
+    legend = marks.legend()
+    if any(any(line["other_code"]) for line in shown):
+        legend.append(
+            f"{OTHER_CODE} of other code than {held_against.label}'s in its line, or not known to be of the same: kernel or profile differ"
+        )
+    return {**layout, "gpus": [gpus[i] for i in keep], "lines": shown, "legend": legend}
+
+
+def tables(gpus, chosen=()):
+    """The table of each layout of times, or of those chosen, by name: {layout: table}."""
+    written, columns = layouts.layouts(), layouts.columns()
+    chosen = [runs.table_name(name) for name in chosen]
+    for name in chosen:
+        if name not in written:
+            meant = runs.nearest(name, list(written))
+            raise BadInput(f"{name}: no such table" + (f"; did you mean {meant}?" if meant else ""))
+    made = {
+        name: table(layout, columns[name], gpus)
+        for name, layout in written.items()
+        if layout["unit"] == "ms" and (not chosen or name in chosen)
+    }
+    return {name: each for name, each in made.items() if each}
+
+
+# ---- Figures ----
+
+
+def panels(made):
+    """[(row, [Series of each GPU])]: the rows that most GPUs have, at most PANELS, in the table's order."""
+    places = {name: x for x, name in enumerate(dict.fromkeys(line["line"] for line in made["lines"]))}
+    found = {}
+    for line in made["lines"]:
+        for i, estimate in enumerate(line["cells"]):
+            if estimate:
+                found.setdefault(line["row"], {}).setdefault(i, []).append(
+                    (places[line["line"]], line["line"], estimate)
+                )
+    best = sorted(found, key=lambda row: -len(found[row]))[:PANELS]
+    return [
+        (
+            row,
+            [
+                plots.Series(made["gpus"][i].label, style(made["gpus"], i), points)
+                for i, points in sorted(found[row].items())
+            ],
+        )
+        for row in found
+        if row in best
+    ]
+
+
+def style(gpus, i):
+    """Published ones dashed with open marks, measured ones not; each of either has its own colour."""
+    is_measured = gpus[i].source is not None
+    return 10 * is_measured + 1 + sum((gpu.source is not None) == is_measured for gpu in gpus[:i]) % 8
+
+
+def draw(made, out):
+    """Draws the figure of a table, gpus-<layout>; the SVG's path."""
+    figure, shown = f"gpus-{made['layout']}", panels(made)
+    every = [series for _, of_row in shown for series in of_row]
+    plots.write_data(out / f"{figure}.dat", every)
+    known = {series.label: series.style for series in every}
+    across = min(ACROSS, len(shown))
+    down, head = -(-len(shown) // across), HEAD + KEY_LINE * (-(-len(known) // KEYS_ACROSS) - 1)
+    variables = {
+        "panels": len(shown),
+        "places": len({line["line"] for line in made["lines"]}),
+        "across": across,
+        "down": down,
+        "head_pixels": f"{head}.0",
+        "panel_pixels": PANEL_HEIGHT,
+        "panel_width": PANEL_WIDTH,
+        "low": 10 ** math.floor(math.log10(min(smallest(series) for series in every))),
+        "high": 10 ** math.ceil(math.log10(max(point.value for series in every for *_, point in series.points))),
+        "keys": len(known),
+        "counts": plots.quoted(" ".join(str(len(of_row)) for _, of_row in shown)),
+        "styles": plots.quoted(" ".join(str(series.style) for series in every)),
+        "data": plots.quoted(out / f"{figure}.dat"),
+        **array("panel", [plots.quoted(row) for row, _ in shown]),
+        **array("key_label", map(plots.quoted, known)),
+        **array("key_style", known.values()),
+    }
+    assignments = "; ".join(f"{name}={value}" for name, value in variables.items())
+    size = PANEL_WIDTH * across, PANEL_HEIGHT * down + head
+    paper = plots.as_wide_as(plots.COLUMN if across == 1 else plots.PAGE, *size)
+    plots.gnuplot(figure, out, assignments, size, "gpus", paper=paper)
+    return out / f"{figure}.svg"
+
+
+def smallest(series):
+    """Of a curve's points."""
+    return min(point.value for *_, point in series.points)
+
+
+def array(name, values):
+    """gnuplot's assignments of an array."""
+    values = list(values)
+    return {f"array {name}[{len(values)}]": f"[{', '.join(map(str, values))}]"}

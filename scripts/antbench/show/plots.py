@@ -1,0 +1,385 @@
+"""make plots: the figures of the thesis, ours beside the published, as SVG and PNG, and as PDF for papers.
+
+What is in a figure stands in report/figures.csv (curves), report/montages.csv (saved images) and report/history.csv
+(rows over commits), or in roofline.py, how it looks in report/figures/<figure>.gp. This program writes the numbers into
+<figure>.dat and calls gnuplot.
+"""
+
+import argparse
+import html
+import math
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from antbench.data import cells, command, machines, validate
+from antbench.data.command import ERROR, OK, ROOT, SKIPPED, WORK, BadInput
+from antbench.show import claims, roofline
+
+TERMINALS = {
+    "svg": 'svg size {0},{1} dynamic enhanced font "Helvetica,14" background "white"',
+    "png": 'pngcairo size {0},{1} enhanced font "Helvetica,14" background "white"',
+}
+PHONE = "phone.svg"  # the same half as wide, for the report on a narrow screen
+TERMINALS[PHONE] = 'svg size {0},{1} dynamic enhanced font "Helvetica,12" background "white"'
+WIDTH, HEIGHT, KEY_LINE = 760, 390, 27  # pixels: a figure, and each line of its key below
+PHONE_WIDTH = 380
+ACROSS = 42  # characters below the axis of a figure as narrow
+# For papers, in inches: as wide as a column of a page with two, or as its text; without a title, which a paper has below.
+PAPER = 'pdfcairo size {0:.3f}in,{1:.3f}in enhanced fontscale 0.5 font "Helvetica,12"'  # which are 8 pt
+COLUMN, PAGE = 3.4, 7.0
+PAPER_HEIGHT, PAPER_KEY_LINE = 2.4, 0.15  # a figure of curves, and each line of its key below
+NARROW = 18  # characters of a label of which two stand side by side
+ONE_POINT = re.compile(r"Warning: empty [xy] range")  # gnuplot widens the axis of a figure with one point
+DRAWN_BY = re.compile(r"<title>Gnuplot</title>\s*<desc>[^<]*</desc>")
+GAP, ROW_LABEL, COLUMN_LABEL = 3, 72, 64  # pixels of a montage: around each image, and for the labels beside and above
+TILE = 512 + 2 * GAP  # the size of the images, so that no line of a map falls between the pixels
+
+
+class NotDrawn(Exception):
+    """gnuplot ended with an error. The text is one line: "Figure 3.7: what gnuplot says"."""
+
+
+@dataclass(frozen=True)
+class Series:
+    label: str
+    style: int  # line style of report/figures/common.gp: tens for the source (0 published), ones for the kind
+    points: list  # (position on the x axis, its name, Estimate)
+
+
+# ---- Curves ----
+
+
+def series_of(line, sources, alone, all_sources):
+    """The curves of one line of figures.csv: one if it is published, else one for each source.
+
+    Where one machine is `alone` in a figure its name is left out.
+    """
+    members = list(cells.lines_of(line["set"], all_sources))
+    is_published = line["top"].startswith("=")
+    for order, source in enumerate(sources[:1] if is_published else sources, start=1):
+        found = [(x, name, cells.quotient(source, line["top"], line["over"], name)) for x, name in enumerate(members)]
+        points = of_same_hosts([point for point in found if point[2]])
+        tens = 0 if is_published else order
+        if points:
+            label = line["label"] if is_published or alone else label_of(line["label"], source, points)
+            yield Series(label, 10 * tens + int(line["style"]), points)
+
+
+def of_same_hosts(points):
+    """The points of a curve that the same hosts measured where a CPU has a part in it: those of which there are most."""
+    groups = {}
+    for point in points:
+        hosts = frozenset(machines.machine_of(row["run"], "cpu") for row in point[2].rows if row["backend"] == "cpu")
+        groups.setdefault(hosts if claims.of_cpu(point[2]) else None, []).append(point)
+    return max(groups.values(), key=len, default=[])
+
+
+def label_of(label, source, points):
+    """With what was measured on: the CPU where no GPU took part in any point."""
+    backends = {row["backend"] for *_, point in points for row in point.rows}
+    machine = source.cpu_label if backends == {"cpu"} else source.label
+    return machine if label == "measured" else f"{label}, {machine}"
+
+
+def figure_series(figure, sources, lines):
+    of_figure = [line for line in lines if line["figure"] == figure]
+    alone = len(sources) == 1 and not any(line["top"].startswith("=") for line in of_figure)
+    return [series for line in of_figure for series in series_of(line, sources, alone, sources)]
+
+
+def quoted(text):
+    """A text in gnuplot's single quotes, in which nothing but a quote is special, and two are one."""
+    text = str(text)
+    if not validate.is_text(text):
+        raise BadInput(f"{text!r}: a name has no control characters")
+    return "'" + text.replace("'", "''") + "'"
+
+
+def write_data(path, series):
+    """One block per curve, its label first: x, name of x, value, low, high.
+
+    A point without an interval, or with an open one, has itself as both ends. Points are numbered by their place among all names of the figure, so that a stand-in has one of its own.
+    """
+    with open(path, "w", encoding="utf-8") as file:
+        for curve in series:
+            label = curve.label.replace('"', "'")
+            file.write(f'"{label}"\n')
+            for x, name, point in curve.points:
+                low, high = (point.low, point.high) if math.isfinite(point.high) else (point.value, point.value)
+                file.write(f"{x} {name} {point.value:.9g} {low:.9g} {high:.9g}\n")
+            file.write("\n\n")
+
+
+def draw_curves(figure, sources, out, lines):
+    """What is to be seen, in words; "" where nothing of the figure but published numbers is there."""
+    series = figure_series(figure, sources, lines)
+    if not any(curve.style >= 10 for curve in series):
+        return ""
+    absent = list(absent_curves(figure, sources, lines))
+    if absent:
+        print(f"Figure {figure}: no rows for {'; '.join(absent)}")
+    draw_series(figure, series, out)
+    return in_words(figure, series)
+
+
+def draw_series(figure, series, out):
+    write_data(out / f"{figure}.dat", series)
+    styles = " ".join(str(curve.style) for curve in series)
+    names = {name for curve in series for _, name, _ in curve.points}
+    crowded = "; crowded=1" if sum(len(name) + 2 for name in names) > ACROSS else ""
+    gnuplot(
+        figure,
+        out,
+        f"series={len(series)}; styles={quoted(styles)}; data={quoted(out / f'{figure}.dat')}{crowded}",
+        (WIDTH, HEIGHT + KEY_LINE * len(series)),
+        labels=[curve.label for curve in series],
+    )
+
+
+def in_words(figure, series):
+    """The axes and the ends of each curve."""
+    text = "\n".join((cells.REPORT / f"figures/{name}.gp").read_text(encoding="utf-8") for name in ("common", figure))
+    said = " by ".join(re.findall(rf'^set {axis}label "(.*)"', text, re.M)[-1] for axis in "yx")
+    return f"{said}. " + "; ".join(f"{curve.label}: {ends(curve.points)}" for curve in series) + "."
+
+
+def ends(points):
+    low, high = (pick(points, key=lambda point: point[2].value) for pick in (min, max))
+    at = [f"{claims.short(point.value)} at {name}" for _, name, point in (low, high)]
+    return at[0] if low is high else f"from {at[0]} to {at[1]}"
+
+
+def absent_curves(figure, sources, lines):
+    """Of each source the labels of the curves that it has no point of, unless it has no curve of the figure at all."""
+    measured = [line for line in lines if line["figure"] == figure and not line["top"].startswith("=")]
+    for source in sources:
+        absent = [line["label"] for line in measured if not list(series_of(line, [source], True, sources))]
+        if 0 < len(absent) < len(measured):
+            yield ", ".join(absent) + (f" ({source.device})" if len(sources) > 1 else "")
+
+
+def gnuplot(figure, out, variables, size, template=None, labels=(), paper=None):
+    """Runs a template once for each terminal; images are as large on a phone. `labels`: the lines of the key that `size` has
+    room for; `paper`: (width, height) in inches. A warning of gnuplot is told once and ends nothing."""
+    warnings = []
+    for kind, terminal in TERMINALS.items():
+        if kind != PHONE:
+            warnings += call_gnuplot(figure, terminal.format(*size), out / f"{figure}.{kind}", variables, template)
+        elif not template:
+            narrow = TERMINALS[PHONE].format(PHONE_WIDTH, size[1])
+            warnings += call_gnuplot(figure, narrow, out / f"{figure}.{PHONE}", f"phone=1; {variables}", template)
+    rows = key_rows(labels)
+    terminal = PAPER.format(*(paper or (COLUMN, PAPER_HEIGHT + PAPER_KEY_LINE * rows)))
+    pdf = out / f"{paper_name(figure)}.pdf"
+    warnings += call_gnuplot(figure, terminal, pdf, f"paper=1; key_rows={rows}; {variables}", template)
+    for warning in dict.fromkeys(warnings):
+        print(f"Figure {figure}: gnuplot: {warning}", file=sys.stderr)
+
+
+def key_rows(labels):
+    """The lines of a paper's key: two labels stand side by side where all are short."""
+    return math.ceil(len(labels) / 2) if len(labels) > 2 and max(map(len, labels)) <= NARROW else len(labels)
+
+
+def as_wide_as(inches, width, height):
+    """The size in inches of a figure of so many pixels."""
+    return inches, inches * height / width
+
+
+def paper_name(figure, kind="figure"):
+    """A file and a label of LaTeX, in which dots are not welcome: "3.7" -> "figure-3-7"."""
+    return f"{kind}-{figure.replace('.', '-')}"
+
+
+def call_gnuplot(figure, terminal, path, variables, template):
+    """Draws one file; the warnings. The one place that runs gnuplot."""
+    options = f"set terminal {terminal}; set output {quoted(path)}; {variables}"
+    command = ["gnuplot", "-e", options, f"report/figures/{template or figure}.gp"]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise BadInput("gnuplot is not installed: make deps") from None
+    said = [line.strip() for line in done.stderr.splitlines() if line.strip() and not ONE_POINT.search(line)]
+    if done.returncode:
+        path.unlink(missing_ok=True)  # half a figure
+        raise NotDrawn(f"Figure {figure}: gnuplot: {' '.join(said)}")
+    return said
+
+
+def attempt(draw, *arguments):
+    """What a function that draws returns; None where gnuplot fails, which is told: the other figures are drawn."""
+    try:
+        return draw(*arguments)
+    except NotDrawn as error:
+        print(error, file=sys.stderr)
+        return None
+
+
+# ---- History ----
+
+HISTORY = "history"
+
+
+def history_series(source):
+    """Each row of history.csv over the commits at which this machine measured it, over its time at the first of them."""
+    commits = {}
+    for of_run in source.runs:
+        commits.setdefault(of_run.meta.get("build", {}).get("commit", "unknown"), []).append(of_run)
+    versions = [(commit, cells.Source(of_commit)) for commit, of_commit in commits.items()]
+    for line in cells.read_layout("history.csv"):
+        found = [(x, commit, cells.look_up(version, line["top"])) for x, (commit, version) in enumerate(versions)]
+        points = [point for point in found if point[2]]
+        if len(points) > 1:
+            first = points[0][2].value
+            yield Series(
+                line["label"], 10 + int(line["style"]), [(x, name, scaled(at, first)) for x, name, at in points]
+            )
+
+
+def scaled(found, unit):
+    return replace(found, value=found.value / unit, low=found.low / unit, high=found.high / unit)
+
+
+def draw_history(source, out):
+    """What is to be seen, "" where no row was measured at two commits."""
+    series = list(history_series(source))
+    if series:
+        draw_series(HISTORY, series, out)
+    return in_words(HISTORY, series) if series else ""
+
+
+# ---- Montages of saved images ----
+
+
+def find_image(names, folders):
+    return next((folder / name for name in names.split("|") for folder in folders if (folder / name).is_file()), None)
+
+
+def with_images(tiles, name):
+    """The rows (name "line") or columns of a montage that have an image, in their order."""
+    filled = {line[name] for line, path in tiles if path}
+    return [label for label in dict.fromkeys(line[name] for line, _ in tiles) if label in filled]
+
+
+def draw_montage(figure, folders, out, lines):
+    """What is to be seen, "" where no image of the figure is there. Rows and columns without any image are left out."""
+    tiles = [(line, find_image(line["file"], folders)) for line in lines if line["figure"] == figure]
+    rows, columns = (with_images(tiles, name) for name in ("line", "column"))
+    if rows:
+        told = [f"{line['line']} {line['column']}".strip() for line, path in tiles if not path]
+        if told:
+            print(f"Figure {figure}: no image of {', '.join(told)}")
+    tiles = [(line, path) for line, path in tiles if line["line"] in rows and line["column"] in columns]
+    if not tiles:
+        return ""
+    with open(out / f"{figure}.tiles.gp", "w", encoding="utf-8") as file:
+        for line, path in tiles:
+            file.write(
+                f"row = {rows.index(line['line'])}; column = {columns.index(line['column'])}; "
+                f"row_label = {quoted(line['line'])}; column_label = {quoted(line['column'])}; "
+                f"image = {quoted(path or '')}; load 'report/figures/tile.gp'\n"
+            )
+    left = ROW_LABEL if any(rows) else 0
+    width, height = left + TILE * len(columns), COLUMN_LABEL + TILE * len(rows)
+    gnuplot(
+        figure,
+        out,
+        f"rows={len(rows)}; columns={len(columns)}; tiles={quoted(out / f'{figure}.tiles.gp')}; "
+        f"left={left / width}; top={1 - COLUMN_LABEL / height}; gap_x={GAP / width}; gap_y={GAP / height}",
+        (width, height),
+        "montage",
+        paper=as_wide_as(PAGE if len(columns) > 2 else COLUMN, width, height),
+    )
+    beside = ", ".join(filter(None, columns)) or "one image"
+    return f"Images side by side: {beside}" + (f"; one below the other: {', '.join(rows)}." if any(rows) else ".")
+
+
+# ---- Rooflines ----
+
+ROOFLINES = {"roofline": roofline.with_roof, "kth-F5": roofline.of_kth}  # {figure: what is in it}
+
+
+def draw_roofline(figure, source, out):
+    """What is to be seen, "" where no row knows its operations or nothing says what the GPU can do."""
+    limits = roofline.roof(source)
+    blocks = ROOFLINES[figure](roofline.points(source), limits) if limits else []
+    if blocks:
+        data = out / f"{figure}.dat"
+        roofline.write_data(data, blocks)
+        size, labels = (WIDTH, HEIGHT + KEY_LINE * len(blocks)), [label for label, _ in blocks]
+        gnuplot(figure, out, f"blocks={len(blocks)}; data={quoted(data)}", size, labels=labels)
+    labels = ", ".join(block[0] for block in blocks)
+    return f"GFLOPS by operations a byte, both logarithmic, under the roof of this GPU: {labels}." if blocks else ""
+
+
+# ---- All figures ----
+
+
+def draw_all(sources, out, folders=()):
+    """{figure: what is to be seen in it, "" without any row or image, None where gnuplot failed}, one line printed for each."""
+    out.mkdir(parents=True, exist_ok=True)
+    curves, montages = cells.read_layout("figures.csv"), cells.read_layout("montages.csv")
+    for figure in {line["figure"] for line in curves + montages} | ROOFLINES.keys() | {HISTORY}:
+        left = [
+            f"{figure}.{kind}" for kind in (*TERMINALS, "dat", "tiles.gp")
+        ]  # of another machine: it would seem to be of this one
+        for name in (*left, f"{paper_name(figure)}.pdf"):
+            (out / name).unlink(missing_ok=True)
+    drawn = {}
+    for figure in sorted({line["figure"] for line in curves}):
+        drawn[figure] = attempt(draw_curves, figure, sources, out, curves)
+    for figure in sorted({line["figure"] for line in montages}):
+        drawn[figure] = attempt(draw_montage, figure, folders, out, montages)
+    drawn |= {figure: attempt(draw_roofline, figure, cells.on_gpu(sources), out) for figure in ROOFLINES}
+    drawn[HISTORY] = attempt(draw_history, cells.on_gpu(sources), out)
+    for figure, seen in drawn.items():
+        if seen:
+            describe(out / f"{figure}.svg", f"Figure {figure}", seen)
+    for figure in sorted(figure for figure, seen in drawn.items() if seen is not None):
+        missing = "images" if any(line["figure"] == figure for line in montages) else "rows"
+        print(
+            f"Figure {figure}: {command.shown(out)}/{figure}.svg, .png, {paper_name(figure)}.pdf"
+            if drawn[figure]
+            else f"Figure {figure}: no {missing} in the runs of {', '.join(source.device for source in sources)}"
+        )
+    return drawn
+
+
+def describe(path, title, seen):
+    """Says in a drawing what it shows, in place of what drew it."""
+    said = f"<title>{html.escape(title)}</title>\n<desc>{html.escape(seen)}</desc>"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(DRAWN_BY.sub(lambda _: said, text, count=1), encoding="utf-8")
+
+
+def image_folders(sources, images):
+    """Where saved images are sought: the folder that the user names and those in it, then images/ of each run."""
+    named = Path(images).resolve() if images else None
+    if named and not named.is_dir():
+        raise BadInput(f"{images}: no folder of images")
+    beside_runs = [run.path.resolve() / "images" for source in sources for run in source.runs]
+    return ([named, *sorted(path for path in named.iterdir() if path.is_dir())] if named else []) + beside_runs
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="antbench-results plots", description=__doc__.splitlines()[0])
+    cells.add_options(parser)
+    parser.add_argument(
+        "--images",
+        default="",
+        help="folder of saved images, or of such folders, as SAVE= leaves it (default: images/ of the runs)",
+    )
+    parser.add_argument("--out", type=Path, default=WORK / "build/plots")
+    options = parser.parse_args(arguments)
+    sources = cells.chosen(options)
+    drawn = draw_all(sources, options.out.resolve(), image_folders(sources, options.images))
+    return exit_code(drawn.values())
+
+
+def exit_code(seen):
+    """ERROR where gnuplot failed, SKIPPED where nothing was drawn."""
+    seen = list(seen)
+    return ERROR if None in seen else OK if any(seen) else SKIPPED

@@ -1,0 +1,348 @@
+"""What a claim may say of its cases: predicates, each of which gives a verdict and the cases that decide.
+
+A predicate reads intervals alone. Wider intervals never change its verdict but to undecided, so that nothing gains a
+verdict by noise. `chance` turns this round: the smallest share of misses for which intervals still decide is how likely
+chance alone gives the verdict. `kept_below` is the limit on it that Benjamini and Hochberg (1995) set for many tests.
+"""
+
+import functools
+import itertools
+import math
+from dataclasses import dataclass, replace
+
+from scipy import special
+
+from antbench.data import cells
+from antbench.data.cells import Estimate
+
+HOLDS, EXCEEDED, TIE, FAILS, UNDECIDED = "holds", "exceeded", "tie", "fails", "undecided"
+NEAR = 1.1  # a number in a sentence, "up to 82 times", is met within a tenth
+AROUND = 1.25  # and "around 5 times" within a quarter
+EQUAL = 1.03  # what differs by less is a tie: runs of one program differ by 1 to 5 %
+TREND = 0.75  # of the pairs of cases, what makes a trend: Kendall's tau of a half
+MISSES = 0.05  # of the intervals of an Estimate; and the share of verdicts that may rest on chance
+LEAST_CHANCE = 1e-12  # what is less likely is as good as certain
+LARGEST = 300.0  # step of a logarithm: exp() takes twice as much
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    name: str
+    measured: Estimate
+
+    @property
+    def value(self):
+        return self.measured.value
+
+    @property
+    def known(self):
+        """Whether there is an interval."""
+        return self.measured.low <= self.measured.high
+
+    @property
+    def open(self):
+        """Whether it says nothing: the interval of a part reaches 0."""
+        return self.measured.high == math.inf
+
+    @property
+    def exact(self):
+        """Whether it was counted, and is the same each time."""
+        return self.measured.low == self.measured.high
+
+    def above(self, limit):
+        return self.known and self.measured.low > limit
+
+    def below(self, limit):
+        return self.known and self.measured.high < limit
+
+    def within(self, low, high):
+        return self.known and low <= self.measured.low and self.measured.high <= high
+
+    def missing_in(self, share):
+        """The case with the interval that misses in this share of samples."""
+        return (
+            self if self.exact or not self.known or self.open else replace(self, measured=widened(self.measured, share))
+        )
+
+
+def widened(measured, share):
+    """An Estimate whose interval misses in `share` instead of MISSES: by Student, on a logarithmic scale above 0."""
+    factor = quantile(share, measured.n) / quantile(MISSES, measured.n)
+    value, ends = measured.value, (measured.low, measured.high)
+    if measured.low > 0:
+        steps = [max(-LARGEST, min(LARGEST, factor * math.log(end / value))) for end in ends]
+        low, high = (value * math.exp(step) for step in steps)
+    else:
+        low, high = (value + factor * (end - value) for end in ends)
+    return replace(measured, low=low, high=high)
+
+
+@functools.cache
+def quantile(share, n):
+    return -special.stdtrit(max(n - 1, 1), share / 2)
+
+
+# ---- Predicates: (verdict, the cases that decide) ----
+
+
+def by_value(found):
+    return sorted(found, key=lambda case: case.value)
+
+
+def up_to(found, threshold):
+    """As in "up to 82 times": the largest of the values is near it; where one is clearly larger it is exceeded."""
+    limit, best = float(threshold), by_value(found)[-1]
+    larger = [case for case in found if case.above(limit * NEAR)]
+    if larger:
+        return EXCEEDED, [by_value(larger)[-1]]
+    if all(case.below(limit / NEAR) for case in found):
+        return FAILS, [best]
+    return HOLDS if best.within(limit / NEAR, limit * NEAR) else UNDECIDED, [best]
+
+
+def average(found, threshold):
+    """As in "the average gain is 2.00x": the mean of the values is near it, or clearly larger."""
+    count = Estimate(*3 * [len(found)])
+    return up_to([Case("the mean", cells.divide(cells.add([case.measured for case in found]), count))], threshold)
+
+
+def around(found, threshold):
+    """As in "around 5 times": every value, within a quarter."""
+    limit = float(threshold)
+    return in_range(found, limit / AROUND, limit * AROUND)
+
+
+def from_to(found, threshold):
+    """As in "4 to 8.5 times": every value, within a tenth of the ends; of an end of 1, past which faster is slower, as of a
+    tie."""
+    low, high = map(float, threshold.split())
+    return in_range(found, low / (EQUAL if low == 1 else NEAR), high * (EQUAL if high == 1 else NEAR))
+
+
+def in_range(found, low, high):
+    ordered = by_value(found)
+    smaller, larger = [case for case in ordered if case.below(low)], [case for case in ordered if case.above(high)]
+    ends = [ordered[0], ordered[-1]]
+    if smaller:
+        return FAILS, ends
+    if all(case.above(low) or case.within(low, high) for case in found):
+        if larger:
+            return EXCEEDED, ends
+        if all(case.within(low, high) for case in found):
+            return HOLDS, ends
+    return UNDECIDED, unclear(found, lambda case: case.within(low, high) or case.above(high)) or ends
+
+
+def between(found, threshold):
+    """Every value is between two limits, which are said; beyond either it fails."""
+    low, high = map(float, threshold.split())
+    ends = [by_value(found)[0], by_value(found)[-1]]
+    if any(case.below(low) or case.above(high) for case in found):
+        return FAILS, ends
+    return (HOLDS if all(case.within(low, high) for case in found) else UNDECIDED), ends
+
+
+def all_above(found, threshold):
+    """Every value is larger; within EQUAL of it all together are a tie."""
+    limit, ordered = float(threshold), by_value(found)
+    if limit and near(ordered, limit):
+        return tie(ordered, limit)
+    if any(case.below(limit / EQUAL) or (case.exact and case.value == limit == 0) for case in ordered):
+        return FAILS, [ordered[0], ordered[-1]]
+    if all(case.above(limit) for case in found):
+        return HOLDS, [ordered[0]]
+    return UNDECIDED, unclear(found, lambda case: case.above(limit))
+
+
+def all_below(found, threshold):
+    """Every value is smaller: the reverse."""
+    limit, ordered = float(threshold), by_value(found)
+    if limit and near(ordered, limit):
+        return tie(ordered, limit)
+    if any(case.above(limit * EQUAL) for case in found):
+        return FAILS, [ordered[0], ordered[-1]]
+    if all(case.below(limit) for case in found):
+        return HOLDS, [ordered[-1]]
+    return UNDECIDED, unclear(found, lambda case: case.below(limit))
+
+
+def near(ordered, limit):
+    """Whether all differ from the limit by no more than EQUAL."""
+    return limit / EQUAL <= ordered[0].value <= ordered[-1].value <= limit * EQUAL
+
+
+def tie(ordered, limit):
+    """Of cases that are near: a tie if their intervals are near, too."""
+    outside = unclear(ordered, lambda case: case.within(limit / EQUAL, limit * EQUAL))
+    return (UNDECIDED, outside) if outside else (TIE, [ordered[0], ordered[-1]])
+
+
+def most_below(found, threshold):
+    """In more than half of the cases the value is smaller; where half of them or more are larger it fails.
+
+    A case that is missing is neither: `fill`.
+    """
+    limit, half = float(threshold), len(found) / 2
+    ordered = by_value(found)
+    middle = ordered[len(found) // 2]
+    if sum(case.below(limit) for case in found) > half:
+        return HOLDS, [middle]
+    fails = sum(case.above(limit) for case in found) >= half
+    return (FAILS if fails else UNDECIDED), [ordered[0], middle, ordered[-1]]
+
+
+def most_above(found, threshold):
+    """Likewise larger."""
+    limit, half = float(threshold), len(found) / 2
+    ordered = by_value(found)
+    middle = ordered[len(found) // 2]
+    if sum(case.above(limit) for case in found) > half:
+        return HOLDS, [middle]
+    fails = sum(case.below(limit) for case in found) >= half
+    return (FAILS if fails else UNDECIDED), [ordered[0], middle, ordered[-1]]
+
+
+def smallest_at(found, name):
+    """The named case beats all others by more than EQUAL; a tie if one is as good, and none better."""
+    best, named = by_value(found)[0], next(case for case in found if case.name == name)
+    deciding = list(dict.fromkeys([named, best]))
+    rivals = [cells.divide(case.measured, named.measured) for case in found if case is not named]
+    if any(rival.high < 1 / EQUAL for rival in rivals):
+        return FAILS, deciding
+    if all(rival.low > EQUAL for rival in rivals):
+        return HOLDS, deciding
+    tied = all(rival.low >= 1 / EQUAL for rival in rivals) and any(rival.high <= EQUAL for rival in rivals)
+    return (TIE if tied else UNDECIDED), deciding
+
+
+def falls_after(found, name):
+    """Beyond this case every value is less than the one before it, and there are two such steps or more."""
+    tail = found[[case.name for case in found].index(name) :]
+    steps = list(zip(tail, tail[1:]))
+    ends = [tail[0], tail[-1]]
+    if any(clearly_less(a, b) for a, b in steps):
+        return FAILS, ends
+    falls = len(steps) > 1 and all(clearly_less(b, a) for a, b in steps)
+    return (HOLDS if falls else UNDECIDED), ends
+
+
+def grows(found, _):
+    """Of three pairs of cases in four the later one is the larger, by more than their intervals."""
+    pairs = list(itertools.combinations(found, 2))
+    ends, needed = [found[0], found[-1]], TREND * len(pairs)
+    if sum(clearly_less(a, b) for a, b in pairs) >= needed:
+        return HOLDS, ends
+    may_grow = sum(not clearly_less(b, a) for a, b in pairs)
+    return (FAILS if may_grow < needed else UNDECIDED), ends
+
+
+def clearly_less(a, b):
+    """a's interval ends before b's begins; without intervals nothing is clear."""
+    return a.measured.high < b.measured.low
+
+
+def spread_at_most(found, threshold):
+    """The largest value is at most so many times the smallest."""
+    low, *_, high = by_value(found)
+    ratio = Case("", cells.divide(high.measured, low.measured))
+    limit = float(threshold)
+    return (HOLDS if ratio.below(limit) else FAILS if ratio.above(limit) else UNDECIDED), [low, high]
+
+
+def unclear(found, clear):
+    """The cases that leave it open."""
+    return [case for case in found if not clear(case)][:2]
+
+
+PREDICATES = {
+    predicate.__name__: predicate
+    for predicate in (
+        up_to,
+        average,
+        around,
+        from_to,
+        between,
+        all_above,
+        all_below,
+        most_below,
+        most_above,
+        smallest_at,
+        falls_after,
+        grows,
+        spread_at_most,
+    )
+}
+WORDS = {
+    "up_to": "the largest is near {}",
+    "average": "their mean is near {}",
+    "around": "each is around {}",
+    "from_to": "each is from {}",
+    "between": "each is between {}",
+    "all_above": "each is above {}",
+    "all_below": "each is below {}",
+    "most_below": "most are below {}",
+    "most_above": "most are above {}",
+    "smallest_at": "the smallest is at {}",
+    "falls_after": "they fall from {} on",
+    "grows": "they grow",
+    "spread_at_most": "the largest is at most {} times the smallest",
+}
+COMPARE_CASES = ("average", "smallest_at", "falls_after", "grows", "spread_at_most")  # one case alone says nothing
+BY_ONE = {  # the verdicts for which one case is enough, whatever the others are
+    "up_to": EXCEEDED,
+    **dict.fromkeys(
+        ("around", "from_to", "between", "all_above", "all_below", "smallest_at", "falls_after", "spread_at_most"),
+        FAILS,
+    ),
+}
+
+
+FINAL = {**BY_ONE, "most_below": FAILS, "most_above": FAILS}  # those which no missing case can change
+
+
+def fill(name, found, missing, threshold):
+    """The cases that a predicate is given where some are missing."""
+    return (
+        [*found, *(Case(case.name, Estimate(float(threshold))) for case in missing)]
+        if name.startswith("most_")
+        else found
+    )
+
+
+# ---- Chance ----
+
+
+def chance(name, found, threshold):
+    """(verdict, the cases that decide, how likely chance alone gives it); the last is None where nothing is of chance.
+
+    Where one case of k is enough, k times as likely (Bonferroni).
+    """
+    verdict, deciding = PREDICATES[name](found, threshold)
+    if all(case.exact for case in found):
+        return verdict, deciding, None
+    if verdict == UNDECIDED:
+        return verdict, deciding, 1.0
+
+    def decided(share):
+        return PREDICATES[name]([case.missing_in(share) for case in found], threshold)[0] == verdict
+
+    ways = len(found) if BY_ONE.get(name) == verdict else 1
+    return verdict, deciding, min(1.0, ways * smallest(decided))
+
+
+def smallest(decided, steps=20):
+    """The smallest share of misses, up to MISSES, that still decides."""
+    if decided(LEAST_CHANCE):
+        return LEAST_CHANCE
+    low, high = math.log(LEAST_CHANCE), math.log(MISSES)
+    for _ in range(steps):
+        middle = (low + high) / 2
+        low, high = (low, middle) if decided(math.exp(middle)) else (middle, high)
+    return math.exp(high)
+
+
+def kept_below(chances):
+    """What a chance may be at most for its verdict to be kept, of all tests together: of the verdicts that are kept no more
+    than MISSES rest on chance, on average."""
+    ordered = sorted(chances)
+    return max((p for i, p in enumerate(ordered, start=1) if p <= MISSES * i / len(ordered)), default=0.0)

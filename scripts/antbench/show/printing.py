@@ -1,0 +1,74 @@
+"""Numbers as the report and the documents print them, and the templates that they are put into."""
+
+import re
+
+from antbench.data import cells, validate
+from antbench.data.command import BadInput
+from antbench.show import claims
+
+TEMPLATES = cells.REPORT / "templates"
+NUMBER = re.compile(r"-?[\d.]+(e[+-]?\d+)?")
+
+
+def number(value, unit=""):
+    """Three digits that count; tours as whole numbers; a dash for none."""
+    if value != value:
+        return "–"
+    return claims.apart(f"{value:.0f}") if unit == "length" else claims.short(value)
+
+
+def measured_text(measured, unit):
+    """A cell's number, † behind that of a stand-in."""
+    text = number(measured.value, unit) if unit == "length" else claims.in_table(measured)
+    return text + ("†" if measured and measured.instance else "")
+
+
+def printed(published_id):
+    """A published number with the digits that were printed."""
+    row = cells.published_rows().get(published_id)
+    return claims.apart(f"{row['value']:.{int(row['digits'])}f}") if row else "–"
+
+
+def interval(measured):
+    """What there is to know of a number: its interval, what it was measured on instead, or why it is not there."""
+    if not measured:
+        return "" if measured.reason.startswith("no row") else measured.reason
+    instead = f"of {measured.instance}" if measured.instance else ""
+    iterations = f"{measured.iterations} iteration{'s' * (measured.iterations > 1)}" if measured.iterations else ""
+    return ", ".join(filter(None, (claims.interval(measured), median_beside(measured), iterations, instead)))
+
+
+def median_beside(measured):
+    """As "median 0.099", of a time of one row whose mean is far above its median; else ""."""
+    if not measured or not measured.rows or measured.value != measured.rows[0]["mean_ms"]:
+        return ""
+    median = measured.rows[0]["median_ms"]
+    return f"median {claims.short(median, 2)}" if measured.value > (1 + validate.APART) * median else ""
+
+
+def status(measured):
+    """The worst status among the rows of a number; "" where there is none."""
+    worst_first = ("wrong", "error", "timeout", "unsupported", "skipped", "noisy", "few", "ok")
+    found = {row["status"] for row in measured.rows}
+    return next((name for name in worst_first if name in found), "")
+
+
+def as_cell(text):
+    """What a spreadsheet would take for a formula is a text to it."""
+    return f"'{text}" if text[:1] in validate.FORMULA and text and not NUMBER.fullmatch(text) else text
+
+
+def jinja(folder, page=False, finalize=None):
+    """The templates of a folder."""
+    try:
+        import jinja2
+    except ModuleNotFoundError:
+        raise BadInput("python3-jinja2 is not installed: make deps") from None
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=page,
+        finalize=finalize,
+        undefined=jinja2.StrictUndefined,
+    )

@@ -1,0 +1,214 @@
+"""The results in README.md and docs/{results,learn,coverage,frontier,stands}.md, between `<!-- generated: NAME -->` and
+`<!-- end -->`, from the stored runs. `make index`.
+
+What a block says stands in report/readme/NAME.md.j2. A template picks the runs with machine() (each cell at its best)
+or newest(driver, profile), and asks these for numbers (Measured).
+"""
+
+import functools
+import os
+import re
+import statistics
+
+from antbench.data import cells, machines, runs
+from antbench.data.command import ROOT, BadInput
+from antbench.show import claims, coverage, gains, gpus, printing, roofline, stands
+from antbench.show.printing import jinja, printed
+
+DOCS = ("results", "learn", "coverage", "frontier", "stands")
+PAGES = (ROOT / "README.md", *(ROOT / f"docs/{page}.md" for page in DOCS))
+TEMPLATES = cells.REPORT / "readme"
+PLACE = re.compile("\0(\\d+)\0")
+BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
+REFERENCE = runs.RESULTS / "reference"
+
+
+def in_table(found):
+    """A number in a cell. Where few samples make most of a mean, as a time slice that a host takes from threads that wait
+    for each other, the median stands behind it: "~2.9 (median 0.099)"."""
+    median = printing.median_beside(found)
+    return claims.in_table(found) + (f" ({median})" if median else "")
+
+
+def judged(found, goal):
+    """As "reached by 2.2 %", "3.1 % short"; where the interval holds the goal neither is known."""
+    share = claims.short(100 * abs(1 - found.value / goal), 2)
+    if found.low <= goal <= found.high:
+        return f"undecided ({share} % {'below' if found.value <= goal else 'above'})"
+    return f"reached by {share} %" if found.value < goal else f"{share} % short"
+
+
+class Measured:
+    """What a template asks of some runs; remembers the rows, so that it can say where they are from.
+
+    A number is a placeholder, which `marked` turns into the number and the mark of its runs once all of a table are known:
+    its rows are compared over the same first iterations.
+    """
+
+    def __init__(self, chosen, folder=ROOT):
+        """`folder`: where the page is that links to the runs."""
+        self.source, self.cells, self.folder = source(tuple(chosen)), [], folder
+        self.asked = {}  # {number of a cell: (address, what is there, the text of that)}, of those that are numbers
+        self.gpu, self.label = self.source.device, self.source.label
+        # Of most runs: those of several ranks are of larger hosts.
+        self.cores = statistics.mode(run.meta["machine"]["usable_cores"] for run in self.source.runs if run.device)
+
+    @property
+    def cpus(self):
+        """What the host has, as far as its runs say: "16 virtual CPUs (threads)"."""
+        hosts = [run.meta["machine"] for run in self.source.runs if run.device]
+        virtual = "virtual " if any(host.get("virtual") for host in hosts) else ""
+        return f"{self.cores} {virtual}CPUs (threads)"
+
+    def ms(self, address, text=in_table):
+        """A mean time as text, as the report has it; "–" where there is none. ~ marks what is noisy or has no interval."""
+        found = cells.look_up(self.source, address)
+        if not found:
+            return claims.in_table(found)
+        self.asked[len(self.cells)] = address, found, text
+        return self.placed(found.sources)
+
+    def against(self, address, goal):
+        """A mean time and how it stands to the ms that were aimed at: "0.0489, reached by 2.2 %"."""
+        return self.ms(address, lambda found: f"{in_table(found)}, {judged(found, goal)}")
+
+    @property
+    def first(self):
+        """The iterations that all numbers so far are compared over."""
+        return cells.common_iterations([found for _, found, _ in self.asked.values()])
+
+    def iterations(self):
+        """As "the first 20 iterations (8 to 11 where the time of a row ended)", of the numbers so far."""
+        return cells.told_iterations([found for _, found, _ in self.asked.values()], self.first)
+
+    def copied_in_ms(self, n_bytes):
+        """How long a copy in the GPU's memory takes to read as much."""
+        return claims.short(n_bytes / roofline.roof(self.source)["copy"] / 1e6)
+
+    def placed(self, runs):
+        """The placeholder of the mark of a cell of these runs."""
+        self.cells.append(tuple(sorted(runs, key=lambda run: (run.started, run.run_id))))
+        return f"\0{len(self.cells) - 1}\0"
+
+    @property
+    def marks(self):
+        return machines.Marks([self.cells])
+
+    def marked(self, text):
+        """A table with its numbers and the marks of its cells."""
+        marks, first = self.marks, self.first
+        numbers = {
+            i: as_text(cells.look_up(self.source, address, first=first))
+            for i, (address, _, as_text) in self.asked.items()
+        }
+        return PLACE.sub(
+            lambda place: numbers.get(int(place[1]), "") + marks.of(0, self.cells[int(place[1])]), text.strip()
+        )
+
+    def machines(self, of=None):
+        """How many GPUs the numbers so far, or these cells' runs, are of, as "one H200", "3 H200s"."""
+        found = {machines.machine_of(run) for runs in of or self.cells for run in runs if run.device}
+        return f"{len(found)} {self.label}s" if len(found) > 1 else f"one {self.label}"
+
+    def runs(self):
+        """Which runs the numbers so far are from, as Markdown: the main ones, then those of each mark."""
+        marks = self.marks
+        main_runs = next((runs for runs in self.cells if not marks.of(0, runs)), ())
+        main = "; ".join(described(run, self.folder) for run in main_runs)
+        legend = [
+            f"{mark} {', '.join(told_briefly(run, self.folder) for run in each)}"
+            for each, mark in marks.letters.items()
+        ]
+        return ";\n".join(filter(None, [main, *legend]))
+
+
+def described(run, folder):
+    """As "profile `quick`, commit eb2dcaf, GPU 9272df6f, [run](results/...)"."""
+    told = ", ".join(filter(None, (f"commit {machines.commit_of(run)}", machines.name_of(run))))
+    return f"profile `{run.profile}`, {told}, [run]({os.path.relpath(run.table, folder)})"
+
+
+def told_briefly(run, folder):
+    """As "[7a4bb66](results/...) on GPU 9272df6f"."""
+    name = machines.name_of(run)
+    return f"[{machines.commit_of(run)}]({os.path.relpath(run.table, folder)})" + (f" on {name}" if name else "")
+
+
+@functools.cache
+def source(chosen):
+    return cells.Source(chosen)
+
+
+@functools.cache
+def stored():
+    return runs.load_below(REFERENCE)
+
+
+def machine():
+    """The stored runs of the kind of GPU of which the most is stored."""
+    return cells.of_kind(cells.fullest_with_gpu(stored()), stored())
+
+
+def newest(driver, profile):
+    """The newest run on that kind of GPU of a driver in this profile, and those of the same commit on other machines."""
+    found = [run for run in machine() if run.device and (run.driver, run.profile) == (driver, profile)]
+    if not found:
+        raise BadInput(f"no stored run of {driver} in profile {profile} on a GPU")
+    newest_one = max(found, key=lambda run: run.started)
+    return [run for run in found if machines.commit_of(run) == machines.commit_of(newest_one)]
+
+
+@functools.cache
+def evidence():
+    """What claims are judged on: a CPU's tours of other machines are as good."""
+    return cells.Source(machine(), stored())
+
+
+@functools.cache
+def verdicts():
+    return claims.judge_all(evidence())
+
+
+def named():
+    """{id: its Verdict}."""
+    return {verdict.claim["id"]: verdict for verdict in verdicts()}
+
+
+def times_as_fast(published):
+    """The table of antbench.show.gains over the cards of one source, as a template takes it."""
+    made = gpus.tables([*gpus.published_gpus(), *gpus.of_sources([source(tuple(machine()))])])
+    return gains.as_values([gain for gain in gains.gains(made) if gain.start.published == published])
+
+
+def templates(folder):
+    made = jinja(TEMPLATES)
+    made.globals.update(
+        machine=lambda: Measured(machine(), folder),
+        newest=lambda driver, profile: Measured(newest(driver, profile), folder),
+        printed=printed,
+        tally=lambda: claims.tally(verdicts()),
+        verdicts=named,
+        sets=cells.sets(),
+        coverage=lambda: coverage.as_markdown(coverage.lines(stored())),
+        short=claims.short,
+        times_as_fast=times_as_fast,
+        chapters=lambda: stands.of_stored(stored(), evidence(), verdicts()),
+        figure_of=lambda figure: f"figure-{figure}.png" if (folder / f"figure-{figure}.png").exists() else "",
+        interval_note=claims.INTERVAL_NOTE,
+        tested_together=claims.TESTED_TOGETHER,
+    )
+    return made
+
+
+def generate(texts):
+    """{page: its text with its blocks as they should be now}, of {page: its text}."""
+    named = [name for text in texts.values() for _, name, _ in BLOCK.findall(text)]
+    there = [path.name.removesuffix(".md.j2") for path in TEMPLATES.glob("*.md.j2")]
+    if missing := sorted(set(there) ^ set(named)):
+        pages = ", ".join(path.name for path in texts)
+        raise BadInput(f"{pages}: {', '.join(missing)}: a block needs a template in report/readme/, and the reverse")
+    return {path: filled(text, templates(path.parent)) for path, text in texts.items()}
+
+
+def filled(text, found):
+    return BLOCK.sub(lambda block: f"{block[1]}{found.get_template(f'{block[2]}.md.j2').render()}\n{block[3]}", text)

@@ -1,0 +1,433 @@
+"""make report: one page with every table, figure and claim, build/report/index.html, also as report.md and tables.csv; and
+one of what stands of each chapter, stands.html (antbench.show.stands).
+
+The page needs no network: figures, style and script are inside. What it says and how stands in report/: layouts.csv and
+tables.csv (tables), figures.csv, history.csv, claims.csv, cases.csv, verdicts.csv, templates/ (page.js sorts, filters and shows intervals;
+without it all is there).
+"""
+
+import argparse
+import base64
+import csv
+import math
+import os
+import re
+import shlex
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from antbench.data import cells, code, command, layouts, machines, rows, runs, share, validate
+from antbench.data.command import ERROR, OK, ROOT, SKIPPED, WORK, as_markdown
+from antbench.show import claims, gains, gpus, latex, plots, printing, roofline, stands
+
+GRID_END = "at the end of its grid"  # in the note of a row whose best parameters may lie beyond it
+PLAIN = re.compile(r"[\w./,=:+^-]+")  # what no shell changes
+CSV_HEADER = (
+    "machine,layout,line,column,unit,published,measured,ci95_lo,ci95_hi,iterations,ratio,status,reason,instance,run_id,"
+    "published_id"
+).split(",")
+
+
+# ---- Tables ----
+
+
+def cell(column, name, source, unit, first=math.inf):
+    """One cell: the published number, ours and how they relate. For times the ratio says how much faster ours is."""
+    measured = cells.quotient(source, layouts.address(column), column["over"], name, first)
+    published_id = column["published"].replace("{x}", name)
+    published = cells.look_up(source, published_id) if published_id else cells.Estimate()
+    ratio = cells.divide(*((published, measured) if unit == "ms" else (measured, published)))
+    return {
+        "measured": measured,
+        "published": published,
+        "ratio": ratio,
+        "published_id": published_id.lstrip("=") if published else "",
+        "status": printing.status(measured),
+        "verified": measured.reason == cells.VERIFIED and not column["over"],
+    }
+
+
+def says_something(found):
+    """Whether one of these cells has a number of ours, or a kernel that was verified and not timed."""
+    return any(cell["measured"] or cell["verified"] for cell in found)
+
+
+def table(layout, columns, source):
+    """A table as the templates want it, or None where nothing of it was measured. Lines and columns without anything of
+    ours are left out, and named."""
+    names = list(cells.lines_of(layout["set"], [source]))
+    every = [
+        cells.quotient(source, layouts.address(column), column["over"], name) for column in columns for name in names
+    ]
+    first = cells.common_iterations(every)
+    lines = [
+        {
+            "name": name,
+            "stand_in": cells.is_stand_in(name, layout["set"]),
+            "cells": [cell(column, name, source, layout["unit"], first) for column in columns],
+        }
+        for name in names
+    ]
+    kept = [line for line in lines if says_something(line["cells"])]
+    if not kept:
+        return None
+    every = [cell for line in kept for cell in line["cells"]]
+    marks = machines.Marks([[cell["measured"].sources for cell in every]])
+    for each in every:
+        each["mark"] = marks.of(0, each["measured"].sources)
+    of_column = [[line["cells"][i] for line in kept] for i in range(len(columns))]
+    keep = [i for i, found in enumerate(of_column) if says_something(found)]
+    absent = [line["name"] for line in lines if line not in kept and not line["stand_in"]]
+    return {
+        **layout,
+        "command": layouts.command(layout, columns),
+        "legend": marks.legend(),
+        "iterations": cells.told_iterations([cell["measured"] for cell in every], first),
+        "columns": [heading(columns[i], of_column[i]) for i in keep],
+        "lines": [{**line, "cells": [line["cells"][i] for i in keep]} for line in kept],
+        "left_out": (absent, [column["label"] for i, column in enumerate(columns) if i not in keep]),
+    }
+
+
+def heading(column, found):
+    """What stands above a column."""
+    return {"label": column["label"], "published": any(cell["published"] for cell in found), "code": code_of(found)}
+
+
+def code_of(found):
+    """Where the code of a column's numbers is, that of its newest run; None where they are of several implementations."""
+    rows = [row for cell in found for row in cell["measured"].rows]
+    if len({row["implementation"] for row in rows}) != 1:
+        return None
+    return code.of_row(max(rows, key=lambda row: row["run"].started))
+
+
+def tables_of(source):
+    """(the tables that have something of ours, the titles of the others)."""
+    found, missing = [], []
+    columns = layouts.columns()
+    for name, layout in layouts.layouts().items():
+        made = table(layout, columns[name], source)
+        found.append(made) if made else missing.append(
+            {
+                **layout,
+                "command": layouts.command(layout, columns[name]),
+                "verified": were_verified(columns[name], source),
+            }
+        )
+    return found, missing
+
+
+def were_verified(columns, source):
+    """Whether rows of a table of times were verified on an instance that the table does not show: a smaller one."""
+    of_times = [column for column in columns if not column["quantity"] and not column["over"]]
+    places = {(column["table"], name) for column in of_times for name in column["names"]}
+    return any(place[:2] in places and is_verified(found) for place, found in source.verified.items())
+
+
+def is_verified(found):
+    return any(row["status"] in runs.MEASURED for row in found)
+
+
+def left_out(table):
+    """What a table is without, in words: "instance a280, nrw1379 · column “tiling, T = 21”"."""
+    lines, columns = table["left_out"]
+    told = [f"{table['line']} {', '.join(lines)}"] if lines else []
+    return " · ".join(told + ([f"column {', '.join(f'“{label}”' for label in columns)}"] if columns else []))
+
+
+# ---- Around the tables ----
+
+
+def seconds(text):
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").timestamp()
+
+
+def minutes(of_run):
+    """How long a run took; None where it was interrupted."""
+    ended = of_run.meta.get("ended_utc")
+    return (seconds(ended) - seconds(of_run.started)) / 60 if ended else None
+
+
+def command_of(of_run):
+    """The make command that repeats a run: without the folder that it was written to."""
+    options = of_run.meta["command_line"][1:]
+    if options and options[0] == of_run.driver:
+        options = options[1:]
+    given, rest = {}, []
+    while options:
+        name, _, value = options.pop(0).partition("=")
+        takes_value = not value and options and not options[0].startswith("--")
+        given[name] = value or (options.pop(0) if takes_value else "")
+    rest = [
+        part
+        for name, value in given.items()
+        if name not in ("--out", "--profile", "--resume", "--save")
+        for part in (name, value)
+        if part
+    ]
+    # A shell's $ is make's too.
+    given = (
+        f' ARGS="{" ".join(rest)}"'
+        if all(map(PLAIN.fullmatch, rest))
+        else f" ARGS={shlex.quote(shlex.join(rest).replace('$', '$$'))}"
+    )
+    return f"make {shlex.quote(f'bench-{of_run.driver}')} PROFILE={shlex.quote(of_run.profile)}" + (
+        given if rest else ""
+    )
+
+
+def describe(of_run):
+    """What one run was measured on, for the table of runs."""
+    machine, build = of_run.meta.get("machine", {}), of_run.meta.get("build", {})
+    return {
+        "id": of_run.run_id,
+        "path": str(of_run.path.resolve()),
+        "files": sorted(path.name for path in of_run.path.iterdir() if path.suffix in (".csv", ".json")),
+        "program": of_run.meta.get("program", ""),
+        "profile": of_run.profile,
+        "started": of_run.started.replace("T", " ").rstrip("Z"),
+        "minutes": minutes(of_run),
+        "gpu": "; ".join(map(describe_gpu, of_run.devices)) or "none",
+        "cpu": machines.processors_of(of_run.meta),
+        "os": machine.get("os", ""),
+        "commit": runs.commit_of(of_run),
+        "nvcc": build.get("nvcc", ""),
+        "cc": build.get("cc", ""),
+        "command": command_of(of_run),
+    }
+
+
+def describe_gpu(device):
+    def known(name):
+        value = device.get(name)
+        return "?" if value is None else f"{value:.0f}" if isinstance(value, float) else value
+
+    ecc = {True: "on", False: "off", None: "?"}[device.get("ecc")]
+    return (
+        f"{device['name']}, {known('sm_count')} SMs at {known('clock_mhz')} MHz, driver {known('driver')}, "
+        f"power limit {known('power_limit_w')} W, ECC {ecc}"
+    )
+
+
+def problems(source):
+    """Rows that are not what one would like: each with its reason, those of the same kind together."""
+    grouped = {}
+    for _, row in source.rows.iterrows():
+        status = GRID_END if row["status"] == "ok" and GRID_END in row["note"] else row["status"]
+        if status != "ok":
+            grouped.setdefault((status, row["table"], row["row"]), []).append((row, reason_of(row)))
+    return [
+        {
+            "status": status,
+            "table": table,
+            "row": name,
+            "where": [
+                {"instance": row["instance"], "params": told_apart(row["params"]), "reason": reason}
+                for row, reason in rows
+            ],
+        }
+        for (status, table, name), rows in sorted(grouped.items())
+    ]
+
+
+def reason_of(row):
+    if row["status"] == "noisy":
+        value, low, high = runs.own_interval(row)
+        error = (high - low) / 2 / value
+        return row["note"] if error <= validate.NOISY else f"±{error:.0%}"
+    return row["note"] or (f"{row['samples']:.0f} samples" if row["status"] == "few" else "no reason given")
+
+
+def told_apart(params):
+    """The parameters that do not follow from the instance and the machine."""
+    return " ".join(pair for pair in params.split(";") if not pair.startswith(("ants=", "threads=")))
+
+
+def data_uri(path):
+    kind = {".svg": "image/svg+xml", ".png": "image/png"}[path.suffix]
+    content = path.read_bytes()
+    if path.suffix == ".svg":  # half of gnuplot's are groups of nothing
+        content = re.sub(rb"\s+", b" ", re.sub(rb"<g[^>]*>\s*</g>", b"", content))
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def captions():
+    """{figure: what is to be seen}, from the titles of the templates and the montages."""
+    return {row["figure"]: row["caption"] for row in cells.read_layout("captions.csv")}
+
+
+def figures(sources, out, images):
+    """The drawn figures: number, caption and picture. Montages are PNG, the others SVG, which stays sharp in print."""
+    drawn = plots.draw_all(sources, out, plots.image_folders(sources, images))
+    montages = {line["figure"] for line in cells.read_layout("montages.csv")}
+    return [
+        {
+            "figure": name,
+            "caption": captions()[name],
+            "failed": seen is None,
+            "seen": seen,
+            "wide": name in montages,
+            "file": f"figures/{name}.svg",
+            "uri": data_uri(out / f"{name}.{'png' if name in montages else 'svg'}") if seen else "",
+            "phone": data_uri(out / f"{name}.{plots.PHONE}") if seen and name not in montages else "",
+        }
+        for name, seen in sorted(drawn.items())
+    ]
+
+
+def figure_name(name):
+    """As a reader calls it: "3.7" -> "Figure 3.7", "kth-F8-time" -> "KTH, Figure 8, time", "history" -> "History"."""
+    told = rows.title(f"F{name}" if name[0].isdigit() else name)
+    return told[0].upper() + told[1:]
+
+
+# ---- Output ----
+
+
+def render(template, values):
+    is_page = template.endswith(".html.j2")
+    environment = printing.jinja(printing.TEMPLATES, is_page, None if is_page else as_markdown)
+    environment.filters.update(
+        status=printing.status,
+        number=printing.number,
+        measured_text=printing.measured_text,
+        printed=printing.printed,
+        interval=printing.interval,
+        figure_name=figure_name,
+        left_out=left_out,
+    )
+    return environment.get_template(template).render(values)
+
+
+def write_csv(path, shown):
+    """Every cell of every table, a line each."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(CSV_HEADER)
+        for machine in shown:
+            for made in machine["tables"]:
+                for line in made["lines"]:
+                    for column, entry in zip(made["columns"], line["cells"]):
+                        writer.writerow(
+                            printing.as_cell(text)
+                            for text in [
+                                machine["device"],
+                                made["layout"],
+                                line["name"],
+                                column["label"],
+                                made["unit"],
+                                *csv_numbers(entry),
+                                entry["status"],
+                                entry["measured"].reason,
+                                entry["measured"].instance,
+                                " ".join(dict.fromkeys(row["run_id"] for row in entry["measured"].rows)),
+                                entry["published_id"],
+                            ]
+                        )
+
+
+def csv_numbers(entry):
+    values = (
+        entry["published"].value,
+        entry["measured"].value,
+        entry["measured"].low,
+        entry["measured"].high,
+        entry["measured"].iterations or math.nan,
+        entry["ratio"].value,
+    )
+    return ["" if value != value else f"{value:.6g}" for value in values]
+
+
+def machine_values(source):
+    found, missing = tables_of(source)
+    return {
+        "stand_ins": stand_ins_in(found),
+        "has_verified": any(cell["verified"] for table in found for line in table["lines"] for cell in line["cells"]),
+        "device": source.device,
+        "has_gpu": source.has_gpu,
+        "ahead": False,  # of the claims, which are of another machine
+        "whose": gpus.whose_is(source),
+        "label": source.label,
+        "tables": found,
+        "missing": missing,
+        "runs": [describe(of_run) for of_run in source.runs],
+        "problems": problems(source),
+        "roof": roofline.roof(source),
+        "points": roofline.points(source),
+    }
+
+
+def many_gpus(sources, out):
+    """{layout: table} over the published GPUs, those shown and those of contributed runs; with a figure where two were measured."""
+    measured = gpus.of_sources([*sources, *gpus.contributed()])
+    made = gpus.tables(gpus.published_gpus() + measured)
+    for each in made.values():
+        drawn = sum(gpu.source is not None for gpu in each["gpus"]) > 1
+        path = plots.attempt(gpus.draw, each, out) if drawn else ""
+        each["failed"], each["uri"] = path is None, data_uri(path) if path else ""
+    return made
+
+
+def linked(place, out):
+    """A place as the page in `out` reaches it: an address, or a file or folder, whose path may be from this checkout's root."""
+    if "://" in place:
+        return place
+    return quote(os.path.relpath(ROOT / place, out))
+
+
+def stand_ins_in(tables):
+    """What † stands for in them."""
+    lines = [line for table in tables for line in table["lines"]]
+    found = [line["name"] for line in lines if line["stand_in"]]
+    for line in lines:
+        found += [cell["measured"].instance for cell in line["cells"] if cell["measured"] and cell["measured"].instance]
+    return list(dict.fromkeys(found))
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="antbench-results report", description=__doc__.splitlines()[0])
+    cells.add_options(parser)
+    parser.add_argument("--images", default="", help="folder of saved images, or of such folders, as SAVE= leaves it")
+    parser.add_argument("--out", type=Path, default=WORK / "build/report")
+    options = parser.parse_args(arguments)
+    sources, out = cells.chosen(options), options.out.resolve()
+    of_machines, judged = [machine_values(source) for source in sources], cells.on_gpu(sources)
+    of_machines[0]["ahead"] = judged is not sources[0]
+    verdicts, shown = claims.judge_all(judged), [of_run for source in sources for of_run in source.runs]
+    (out / "figures").mkdir(parents=True, exist_ok=True)
+    many = many_gpus(sources, out / "figures")
+    values = {
+        "machines": of_machines,
+        "judged": judged.device,
+        "verdicts": verdicts,
+        "tally": claims.tally(verdicts),
+        "kinds": claims.KINDS,
+        "interval_note": claims.INTERVAL_NOTE,
+        "tested_together": claims.TESTED_TOGETHER,
+        "history": claims.history(),
+        "link": lambda place: linked(place, out),
+        "link_to_run": lambda of_run: (
+            f"#run-{of_run.run_id}" if of_run in shown else linked(str(of_run.path.resolve()), out)
+        ),
+        "figures": figures(sources, out / "figures", options.images),
+        "gains": gains.as_values(gains.gains(many)),
+        "many": list(many.values()),
+        "contributed": share.contributed(),
+        "chapters": stands.values(judged, verdicts),
+    }
+    for template, name in (
+        ("index.html.j2", "index.html"),
+        ("report.md.j2", "report.md"),
+        ("stands.html.j2", "stands.html"),
+    ):
+        (out / name).write_text(render(template, values), encoding="utf-8")
+    write_csv(out / "tables.csv", of_machines)
+    latex.write(of_machines, values["many"], out / "latex")
+    print(
+        f"{command.shown(out)}/index.html, stands.html, report.md, tables.csv, latex/: {', '.join(source.device for source in sources)}"
+    )
+    if any(drawn["failed"] for drawn in values["figures"] + values["many"]):
+        return ERROR
+    return OK if any(machine["tables"] for machine in of_machines) else SKIPPED

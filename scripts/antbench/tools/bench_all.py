@@ -1,0 +1,381 @@
+"""Runs the driver of every table, one after another, whatever becomes of the ones before. Run by `make bench-all`.
+
+    OUT=DIR SAVE=DIR antbench-results bench-all OPTION...
+        OUT   the directory that gets a folder for each driver (3.3, 4.2), since a run's directory belongs to one program;
+              without it each driver has its default
+        SAVE  the directory that gets a folder of images for each driver that has any
+
+A line tells of each driver when it has ended; V=1 in the environment shows all that the drivers print. A table at the
+end has them all, and below it stands why one failed and what to type next.
+
+The exit code is the worst of theirs: wrong output, error, regression, inconclusive, wrong usage, none; 77 when no driver
+could run anything. A driver that ends in any other way (a signal) is an error.
+
+With --quiet, as one process of several, and where the options measure nothing (--dry-run), the drivers alone print.
+"""
+
+import csv
+import fnmatch
+import json
+import math
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from antbench.data import command
+from antbench.data.command import BadInput
+
+PROGRAM = "build/bin/antbench" if Path.cwd() == command.ROOT else str(command.ROOT / "build/bin/antbench")
+WORST_FIRST = (
+    command.WRONG,
+    command.ERROR,
+    command.REGRESSION,
+    command.INCONCLUSIVE,
+    command.USAGE,
+    command.OK,
+    command.SKIPPED,
+)
+UNTOLD = re.compile(r"--(quiet|process(=.*)?|dry-run|list|help|version)")
+COLUMNS = {  # of the table at the end: the rows of which status (docs/columns.md)
+    "ok": ("ok",),
+    "noisy": ("noisy",),
+    "few": ("few",),
+    "skipped": ("skipped", "timeout", "unsupported"),
+    "wrong": ("wrong",),
+    "error": ("error",),
+}
+PROGRESS = re.compile(r"(process \d+ of \d+: )?\[\d+/\d+\] ")  # bench/program/progress.c
+WRITING_TO = re.compile(r"\[0/\d+\] .*writing to (.*)")  # the run's directory, before its rows
+WIDTH = 100  # columns of a line at most
+
+
+class Interrupted(Exception):
+    """The user, or who started this, wants it to end."""
+
+    def __init__(self, number):
+        super().__init__()
+        self.number = number
+
+
+@dataclass
+class Ran:
+    """What became of a driver."""
+
+    driver: str
+    out: str  # where its run is to be; "" for the default
+    arguments: list  # of the program, without that
+    code: int = command.ERROR  # negative: the signal that ended it
+    seconds: float = 0.0
+    directory: str = ""  # of its run; "" where none was begun
+    errors: list = field(default_factory=list)  # lines
+
+    @cached_property
+    def rows(self):
+        """The finished rows of the run, each a dict by column."""
+        try:
+            [path] = Path(self.directory or "/nonexistent").glob("table-*.csv")
+            with open(path, newline="", errors="replace") as file:
+                return [row for row in csv.DictReader(file) if row.get("status")]
+        except (OSError, ValueError, csv.Error):
+            return []
+
+    @property
+    def is_unfinished(self):
+        """Whether the run can go on where it stopped."""
+        try:
+            return not json.loads((Path(self.directory) / "meta.json").read_text())["complete"]
+        except (OSError, ValueError, KeyError):
+            return False
+
+    @property
+    def why(self):
+        """The first line that says what went wrong."""
+        for line in self.errors:
+            return line.removeprefix(f"antbench {self.driver}: ")
+        notes = [row.get("note") for row in self.rows if self.code == command.SKIPPED and row.get("note")]
+        if notes:
+            return f"nothing could run: {notes[0]}"
+        return f"ended with {exit_text(self.code)} and said nothing"
+
+    @property
+    def again(self):
+        """The command that runs it again, or goes on with it."""
+        there = ["--out", self.directory, "--resume"] if self.is_unfinished else []
+        return shlex.join([PROGRAM, self.driver, *there, *(each for each in self.arguments if each != "--resume")])
+
+
+# ---- The drivers ----
+
+
+def tables():
+    """{driver: [its tables]} of the program."""
+    if not os.access(PROGRAM, os.X_OK):
+        print(f"bench-all: {PROGRAM} is not built: make build", file=sys.stderr)
+        sys.exit(command.ERROR)
+    said = subprocess.run([PROGRAM, "--tables"], capture_output=True, text=True).stdout
+    found = {}
+    for line in csv.DictReader(said.splitlines(), delimiter="\t"):
+        found.setdefault(line["driver"], []).append(line["table"])
+    return found
+
+
+def is_of(row, of_driver):
+    """Whether a row that --rows names, "3.*/race?block=64", may be in one of the tables."""
+    pattern = re.split("[/?]", row)[0]
+    return not pattern or any(fnmatch.fnmatchcase(table, pattern) for table in of_driver)
+
+
+def options_of(of_driver, options):
+    """The options for the driver of some tables, with its own --rows alone; None where all rows are of others."""
+    found, are_asked_for, i = [], [], 0
+    while i < len(options):
+        name, is_one_word, value = options[i].partition("=")
+        i += 1
+        if name != "--rows" or not (is_one_word or i < len(options)):
+            found.append(options[i - 1])
+            continue
+        if not is_one_word:
+            value = options[i]
+            i += 1
+        rows = [row for row in value.split(",") if is_of(row, of_driver)]
+        found += ["--rows", ",".join(rows)] if rows else []
+        are_asked_for.append(bool(rows))
+    return found if any(are_asked_for) or not are_asked_for else None
+
+
+def chosen(options):
+    """{driver: its options} of the drivers that have a row that is asked for."""
+    known = tables()
+    found = {driver: options_of(of_driver, options) for driver, of_driver in known.items()}
+    found = {driver: own for driver, own in found.items() if own is not None}
+    if known and not found:
+        raise BadInput(f"bench-all: --rows: there is no such table ({PROGRAM} --tables lists them)")
+    return found
+
+
+def save_option(driver, save):
+    """[--save DIR] where the driver has images."""
+    if not save:
+        return []
+    help_text = subprocess.run([PROGRAM, driver, "--help"], capture_output=True, text=True).stdout
+    return ["--save", f"{save}/{driver}"] if "--save" in help_text else []
+
+
+# ---- What is told ----
+
+
+def duration(seconds):
+    """152 -> "3 min", as the program says it (bench/program/progress.c)."""
+    if not math.isfinite(seconds):
+        return "unknown"
+    if seconds <= 59:
+        return f"{math.ceil(seconds)} s"
+    hours, minutes = divmod(math.ceil(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+
+class Teller:
+    """What is said on stderr while drivers run."""
+
+    def __init__(self, shows_all):
+        self.shows_all = shows_all
+        self.is_terminal = sys.stderr.isatty()
+        self.told = set()  # notes, without the numbers in them
+
+    def line(self, text):
+        print(("\r\033[K" if self.is_terminal else "") + text, file=sys.stderr, flush=True)
+
+    def in_place(self, text):
+        if self.is_terminal:
+            width = min(shutil.get_terminal_size().columns - 1, WIDTH)
+            print("\r\033[K" + text[:width], end="", file=sys.stderr, flush=True)
+
+    def note(self, text):
+        """Says it, whichever drivers say it too, once."""
+        key = re.sub(r"[\d.]+", "", text)
+        if key not in self.told:
+            self.told.add(key)
+            for line in wrapped(f"bench-all: {text}"):
+                self.line(line)
+
+    def heard(self, line, ran):
+        """A line of a driver's stderr."""
+        _, is_note, note = line.partition(": note: ")
+        if is_note:
+            self.note(note)
+        elif PROGRESS.match(line):
+            ran.directory = begun[1] if (begun := WRITING_TO.match(line)) else ran.directory
+            (self.line if self.shows_all else self.in_place)(line)
+        else:
+            ran.errors.append(line)
+            if self.shows_all:
+                self.line(line)
+
+
+def estimate(driver, options, teller):
+    """Seconds that a driver will take, as its --dry-run ends."""
+    done = subprocess.run([PROGRAM, driver, *options, "--dry-run"], capture_output=True, text=True, errors="replace")
+    for line in done.stderr.splitlines():
+        if (found := line.partition(": note: "))[1]:
+            teller.note(found[2])
+    name, _, seconds = (done.stdout.splitlines() or [""])[-1].partition("\t")
+    return float(seconds) if name == "seconds" else 0.0
+
+
+# ---- Running ----
+
+
+def run(ran, teller):
+    """Runs a driver to its end."""
+    started = time.monotonic()
+    process = subprocess.Popen(
+        [PROGRAM, ran.driver, *(["--out", ran.out] if ran.out else []), *ran.arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    listener = threading.Thread(
+        target=lambda: [teller.heard(line.rstrip("\n"), ran) for line in process.stderr if line.strip()]
+    )
+    listener.start()
+    try:
+        for line in process.stdout:
+            if teller.shows_all:
+                print(line, end="", flush=True)
+        ran.code = process.wait()
+    except Interrupted as why:
+        process.send_signal(why.number)
+        ran.code = process.wait()
+        raise
+    finally:
+        listener.join()
+        ran.seconds = time.monotonic() - started
+
+
+def run_all(drivers, out, save, done):
+    """Runs the drivers, telling how long the rest will take; `done` gets what became of each."""
+    teller = Teller(bool(os.environ.get("V")))
+    estimates = [estimate(driver, options, teller) for driver, options in drivers.items()]
+    teller.line(f"bench-all: {len(drivers)} drivers, about {duration(sum(estimates))}")
+    started = time.monotonic()
+    for i, (driver, options) in enumerate(drivers.items()):
+        ran = Ran(driver, f"{out}/{driver}" if out else "", [*save_option(driver, save), *options])
+        done.append(ran)
+        teller.in_place(f"{driver}, {i + 1} of {len(drivers)}, about {duration(estimates[i])}")
+        run(ran, teller)
+        # Of a resumed run some of what was estimated is done already: nothing is known of how the estimates hold.
+        spent, left = sum(estimates[: i + 1]), sum(estimates[i + 1 :])
+        if spent > 0 and math.isfinite(spent) and "--resume" not in options:
+            left *= (time.monotonic() - started) / spent
+        text = f", about {duration(left)} left" if i + 1 < len(drivers) else ""
+        teller.line(f"bench-all: {driver} ended with {exit_text(ran.code)}, {i + 1} of {len(drivers)}{text}")
+
+
+def worst(codes):
+    known = [code if code in WORST_FIRST else command.ERROR for code in codes]
+    return min(known, key=WORST_FIRST.index)
+
+
+# ---- The table at the end ----
+
+
+def exit_text(code):
+    return str(code) if code >= 0 else signal.Signals(-code).name.removeprefix("SIG")
+
+
+def row_of(name, width, code, counts, seconds):
+    numbers = "".join(f"{counts[column]:>9}" for column in COLUMNS)
+    return f"{name:<{width}}{code:>7}{numbers}{duration(seconds):>13}"
+
+
+def summary(done, drivers):
+    """The lines of the table."""
+    width = max(map(len, ["driver", *drivers]))
+    yield f"{'driver':<{width}}{'exit':>7}{''.join(f'{column:>9}' for column in COLUMNS)}{'time':>13}"
+    total = Counter()
+    for ran in done:
+        statuses = Counter(row["status"] for row in ran.rows)
+        counts = Counter({column: sum(statuses[each] for each in of) for column, of in COLUMNS.items()})
+        total.update(counts)
+        yield row_of(ran.driver, width, exit_text(ran.code), counts, ran.seconds)
+    if len(done) > 1:
+        seconds = sum(ran.seconds for ran in done)
+        yield row_of("all", width, exit_text(worst(ran.code for ran in done)), total, seconds)
+
+
+def wrapped(text):
+    lines = textwrap.wrap(text, WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    return lines or [""]
+
+
+def reasons(done):
+    """Why drivers failed: drivers that say the same stand together, and the first command is shown."""
+    same = {}
+    for ran in done:
+        if ran.code != command.OK:
+            same.setdefault(ran.why, []).append(ran)
+    for why, of in same.items():
+        yield from wrapped(f"{', '.join(ran.driver for ran in of)}: {why}")
+        if of[0].code != command.SKIPPED:
+            yield f"    again: {of[0].again}"
+
+
+def tell_end(done, drivers, out):
+    print("", *summary(done, drivers), sep="\n")
+    left = list(drivers)[len(done) :]
+    lines = [*reasons(done), *(wrapped(f"not run: {', '.join(left)}") if left else [])]
+    print(*(["", *lines] if lines else []), sep="\n", end="\n" if lines else "")
+    if any(row["status"] in ("ok", "noisy", "few") for ran in done for row in ran.rows):
+        print(f"next: make report{f' RUN={shlex.quote(out)}' if out else ''}")
+    sys.stdout.flush()
+
+
+# ---- The program ----
+
+
+def pass_on(drivers, out, save):
+    """Runs the drivers, which alone print; the exit codes."""
+    codes = []
+    for driver, options in drivers.items():
+        arguments = [*(["--out", f"{out}/{driver}"] if out else []), *save_option(driver, save), *options]
+        codes.append(subprocess.run([PROGRAM, driver, *arguments]).returncode)
+    return codes
+
+
+def interrupt(number, _):
+    raise Interrupted(number)
+
+
+def main(arguments):
+    out, save, options = os.environ.get("OUT", ""), os.environ.get("SAVE", ""), arguments
+    drivers = chosen(options)
+    if not drivers:
+        print(f"bench-all: {PROGRAM} --tables lists no driver", file=sys.stderr)
+        return command.ERROR
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, interrupt)
+    done = []
+    try:
+        if any(UNTOLD.fullmatch(option) for option in options):
+            return worst(pass_on(drivers, out, save))
+        run_all(drivers, out, save, done)
+    except Interrupted as why:
+        if done:
+            tell_end(done, drivers, out)
+        signal.signal(why.number, signal.SIG_DFL)
+        os.kill(os.getpid(), why.number)
+    tell_end(done, drivers, out)
+    return worst(ran.code for ran in done)

@@ -1,0 +1,424 @@
+"""make bench-peers PEERS=DIR: Ant System by others, beside ours on this machine.
+
+DIR has their checkouts, under the names that `git clone` gives them; nothing of theirs is bundled, built or changed. First our
+own rows are measured (antbench frontier; and beside GPU-MMAS those of MAX-MIN Ant System, antbench improve), then each peer's program runs on the same files, with as many ants as cities, without
+local search, PROCESSES times. A sample is what the program itself says that an iteration took in the mean of a process: of a
+GPU's peer the time of its kernels, of ACOTSP the CPU's. Where a peer leaves a choice (its kernel, its grid), the fastest in
+short runs is measured, and the row says which.
+
+The rows have a run of their own, of the ordinary form: driver and table "peers", implementations "peer/...", verified by
+nobody but their authors, and each with its command. meta.json has under "peers" which checkouts they are. The report sets them
+beside ours (report/peers.csv, which `make index` writes).
+"""
+
+import argparse
+import csv
+import hashlib
+import io
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+
+from antbench.data import command, runs, validate
+from antbench.data.command import BadInput
+
+TABLE = "peers"
+PROGRAM = command.ROOT / "build/bin/antbench"
+INSTANCES = "d198,pcb442,pr1002,pr2392"
+PROCESSES = 3
+LIMIT_S = 300  # of a process
+TRIAL = 5  # iterations by which the fastest choice is found, and how long an iteration takes
+SECONDS = 0.5  # that a process is to iterate
+MOST = 100  # iterations of a process
+LONGEST = 120  # characters of what is quoted
+# Of our own rows those with the rule of GPU-MMAS.
+MAX_MIN = ["--implementations", "tsp/race,tsp/race-candidates", "--set", "protocol=mmas", "--set", "improve=none"]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A program by others, and the row that it is measured as."""
+
+    row: str
+    label: str  # in the report
+    folder: str  # of the checkout
+    program: str  # in it
+    build: str  # the command that makes it, run there
+    source: str
+    backend: str
+    params: str  # of the row, as ours have them
+    arguments: str  # {file}, {n}, {iterations}, {tours}, {seed}, {scratch} and the names of `choices` are filled in
+    time: str  # what it prints: a pattern with the number
+    to_ms: callable  # of that number and the iterations: ms an iteration
+    choices: callable = lambda n: [
+        [{}]
+    ]  # for n cities, in turns: [[{name: value}]]; each turn begins from the fastest so far
+    fault: str = ""  # what it prints where there is no tour that took the time, even if it ends well: a pattern
+    note: str = ""
+
+
+def grids(n):
+    """Ants a block, and as many blocks as all ants need: what AcoTsp leaves to its user."""
+    return [[{"warps": warps, "blocks": math.ceil(n / warps)} for warps in (1, 2, 4, 8, 16)]]
+
+
+def kernels(suffix, warps):
+    """The kernels of GPU-MMAS with the first of these numbers of warps an ant; then the fastest with the others."""
+    names = [f"mmas_{choice}_{tabu}{suffix}" for choice in ("rwm", "wrs") for tabu in ("lc", "ct", "bt")]
+    return lambda n: [[{"alg": name, "warps": warps[0]} for name in names], [{"warps": other} for other in warps[1:]]]
+
+
+GPU_MMAS = Peer(
+    row="gpu-mmas",
+    label="GPU-MMAS",
+    folder="GPU-based-MMAS",
+    program="mmas",
+    build="make CUDA_DIR=/usr/local/cuda COMPUTE_CAPABILITY=-arch=native",
+    source="https://github.com/RSkinderowicz/GPU-based-MMAS",
+    backend="cuda",
+    params="protocol=mmas",
+    arguments="--instance={file} --alg={alg} --block-warps={warps} --ants=0 --ls=0 --iter={iterations} --rho=0.9 --seed={seed}"
+    " --results-dir={scratch}",
+    time=r"^Mean iter\. time \[ms\]: (\S+)",
+    to_ms=lambda told, iterations: told,
+    choices=kernels("", (4, 1, 2, 8)),
+    note="MAX-MIN Ant System: pheromone has limits",
+)
+PEERS = (
+    Peer(
+        row="acotsp",
+        label="ACOTSP 1.03, 1 core",
+        folder="ACOTSP",
+        program="acotsp",
+        build="make CC='gcc -fcommon' OPTIM_FLAGS=-O3",
+        source="https://github.com/juherask/ACOTSP",
+        backend="cpu",
+        params="protocol=as;nn=20;threads=1",
+        arguments="--as --ants {n} --nnants 20 --alpha 1 --beta 2 --rho 0.5 --localsearch 0 --tries 1 --tours {tours} --time 0"
+        " --seed {seed} --quiet --tsplibfile {file}",
+        time=r"^ ?t_avgtotal = (\S+)",
+        to_ms=lambda told, iterations: 1e3 * told / iterations,
+    ),
+    GPU_MMAS,
+    replace(GPU_MMAS, row="gpu-mmas-nn", label="GPU-MMAS, sets of 32", params="protocol=mmas;nn=32", arguments=GPU_MMAS.arguments + " --cand-list-size=32",
+            choices=kernels("_cl", (1,))),  # it asks for as many threads as candidates
+    Peer(
+        row="acotsp-gpu",
+        label="AcoTsp",
+        folder="AcoTsp",
+        program="acogpu",
+        build="NVCC_APPEND_FLAGS=-arch=native make acogpu",
+        source="https://github.com/blackwut/AcoTsp",
+        backend="cuda",
+        params="protocol=as",
+        arguments="{file} 1 2 1 0.5 {iterations} 128 {blocks} {warps}",
+        time=r"^Compute time: \S+ ms (\d+) usec",
+        to_ms=lambda told, iterations: 1e-3 * told / iterations,
+        choices=grids,
+        fault=r"^(?:cudaErrorAssert|Shared memory is not|Too many resources|Duplicate city|Illegal (?:FROM|TO) city).*",
+    ),
+)  # fmt: skip
+
+
+def table():
+    """What there is to say of their table, as the program says it of its own."""
+    return {
+        TABLE: {
+            "driver": TABLE,
+            "file": "scripts/antbench/tools/peers.py",
+            "heading": "Ant System by others, by their own clocks",
+            "published": "",
+        }
+    }
+
+
+def as_csv(header):
+    """Their rows as the program tells its own."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, header, lineterminator="\n")
+    writer.writeheader()
+    for peer in PEERS:
+        told = {
+            "driver": TABLE,
+            "table": TABLE,
+            "row": peer.row,
+            "implementation": f"peer/{peer.row}",
+            "params": peer.params,
+        }
+        writer.writerow(
+            {
+                **told,
+                "instances": INSTANCES.replace(",", " "),
+                "label": f"{peer.label}, by its own clock",
+                "published": "",
+                "iterations": MOST,
+            }
+        )
+    return text.getvalue()
+
+
+class Failed(Exception):
+    """A process that told no time: (status, why)."""
+
+
+# ---- Running ----
+
+
+def tell(peer, folder, values):
+    """ms an iteration, as the program says."""
+    program = folder / peer.folder / peer.program
+    spelled = [word.format(**values) for word in peer.arguments.split()]
+    try:
+        done = subprocess.run(
+            [program, *spelled],
+            cwd=program.parent,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=LIMIT_S,
+            env=dict(os.environ, LC_ALL="C"),
+        )  # numbers have a point
+    except subprocess.TimeoutExpired:
+        raise Failed("timeout", f"more than {LIMIT_S} s") from None
+    except OSError as error:
+        raise Failed("error", f"{program}: {error.strerror}") from None
+    told, fault = re.search(peer.time, done.stdout, re.M), peer.fault and re.search(peer.fault, done.stdout, re.M)
+    if done.returncode or not told or fault:
+        ended = f"signal {-done.returncode}" if done.returncode < 0 else f"exit {done.returncode}"
+        status = "unsupported" if done.returncode > 0 else "wrong" if fault else "error"
+        raise Failed(
+            status, ": ".join([ended, *lines_of(fault[0] if fault else done.stdout + "\n" + done.stderr)[-1:]])
+        )
+    ms = peer.to_ms(float(told[1]), values["iterations"])
+    if not ms > 0:
+        raise Failed("error", f"it says that an iteration takes {ms:g} ms")
+    return ms
+
+
+def lines_of(text):
+    """Those that say something, each as it can stand in a table: a whole tour on a line cut short, and no control characters."""
+    words = (re.sub(r"[^\x20-\x7e]+", " ", line).split() for line in text.splitlines())
+    return [textwrap.shorten(" ".join(line), LONGEST, placeholder=" ...") for line in words if line]
+
+
+def values_of(instance, iterations, seed, scratch, choice):
+    n = instance["n"]
+    return {
+        "file": instance["path"],
+        "n": n,
+        "iterations": iterations,
+        "tours": n * iterations,
+        "seed": seed,
+        "scratch": scratch,
+        **choice,
+    }
+
+
+def fastest(peer, folder, instance, scratch):
+    """(ms an iteration, the choice) of the fastest of those that run at all."""
+    found, failure = [], None
+    for turn in filter(None, peer.choices(instance["n"])):
+        best = fewest_ms(found)[1] if found else {}
+        for change in turn:
+            choice = {**best, **change}
+            try:
+                found.append((tell(peer, folder, values_of(instance, TRIAL, 1, scratch, choice)), choice))
+            except Failed as failed:
+                failure = failed
+        if not found:
+            raise failure
+    return fewest_ms(found)
+
+
+def fewest_ms(found):
+    return min(found, key=lambda pair: pair[0])
+
+
+def measure(peer, folder, instance):
+    """(status, why, params, iterations, [ms of each process])."""
+    params = ";".join([*peer.params.split(";")[:1], f"ants={instance['n']}", *peer.params.split(";")[1:]])
+    if fault := missing(peer, folder):
+        return "skipped", fault, params, 0, []
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            ms, choice = fastest(peer, folder, instance, scratch)
+            params = ";".join([params, *(f"{name}={value}" for name, value in choice.items())])
+            iterations = min(max(round(1e3 * SECONDS / ms), TRIAL), MOST)
+            seeds = range(1, PROCESSES + 1)
+            return (
+                "ok",
+                "",
+                params,
+                iterations,
+                [tell(peer, folder, values_of(instance, iterations, seed, scratch, choice)) for seed in seeds],
+            )
+        except Failed as failed:
+            return *failed.args, params, 0, []
+
+
+def missing(peer, folder):
+    """What the user has yet to do, or None."""
+    checkout = folder / peer.folder
+    if not checkout.is_dir():
+        return f"no checkout: git clone {peer.source} {checkout}"
+    if not (checkout / peer.program).is_file():
+        return f"not built: cd {checkout} && {peer.build}"
+    return None
+
+
+# ---- The run ----
+
+
+def row_of(peer, instance, measured, run_id, device):
+    """A line of the table file, as text, and its samples."""
+    status, why, params, iterations, times = measured
+    times = [float(f"{ms:.7g}") for ms in times]
+    processes = [np.array([ms]) for ms in times]
+    summary = validate.summary(processes)
+    if times:
+        status = validate.status_of(processes, processes)
+    told = (
+        f"its own time, in the mean of {iterations} iterations of a process; verified by nobody here" if times else why
+    )
+    row = {
+        **dict.fromkeys(runs.HEADER, ""),
+        "schema": runs.NEWEST_SCHEMA, "run_id": run_id, "table": TABLE, "row": peer.row, "instance": instance["name"],
+        "size": instance["n"], "implementation": f"peer/{peer.row}", "backend": peer.backend, "device": device, "params": params,
+        "scope": "iteration", "seed": 1, "status": status, "samples": len(times), "processes": len(times), "discarded": 0,
+        "note": "; ".join(filter(None, (told, peer.note if times else ""))),
+        **{name: "" if math.isnan(value) else f"{value:.12g}" for name, value in summary.items()},
+    }  # fmt: skip
+    return row, times
+
+
+def checkout_of(peer, folder):
+    """Which code it was."""
+    place = folder / peer.folder
+    program = place / peer.program
+
+    def git(*arguments):
+        try:
+            done = subprocess.run(["git", "-C", place, *arguments], capture_output=True, text=True, check=False)
+        except OSError:  # the checkout came without git
+            return ""
+        return done.stdout.strip() if done.returncode == 0 else ""
+
+    return {
+        "source": peer.source,
+        "commit": git("rev-parse", "HEAD"),
+        "dirty": bool(git("status", "--porcelain", "--untracked-files=no")),
+        "executable_sha256": hashlib.sha256(program.read_bytes()).hexdigest() if program.is_file() else "",
+        "arguments": f"{peer.program} {peer.arguments}",
+    }
+
+
+def now():
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def write(path, meta, lines):
+    """All that is known so far; `lines`: [(row, samples)]."""
+    path.mkdir(parents=True, exist_ok=True)
+    (path / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
+    with open(path / "table-peers.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, runs.HEADER, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(row for row, _ in lines)
+    with open(path / "samples.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(runs.SAMPLES_HEADER)
+        for line, (row, times) in enumerate(lines, start=2):
+            writer.writerows(
+                [row["table"], row["row"], line, i + 1, line - 1, i, 0, f"{ms:.7g}", ""] for i, ms in enumerate(times)
+            )
+
+
+def ours(options):
+    """[the runs of our own rows], measured now, on the same machine: which that is, and the files, stand in their meta.json."""
+    return [run_own(options, "frontier", implementations_of(options)), run_own(options, "improve", MAX_MIN)]
+
+
+def implementations_of(options):
+    return ["--implementations", options.implementations] if options.implementations else []
+
+
+def run_own(options, driver, more):
+    path = options.out / driver
+    asked = [PROGRAM, driver, "--instances", options.instances, "--profile", options.profile, "--out", path, *more]
+    done = subprocess.run(asked, check=False)
+    if done.returncode not in (command.OK, command.SKIPPED):
+        sys.exit(done.returncode)
+    return runs.load_run(path)
+
+
+def instances_of(run):
+    """[{"name", "n", "path"}] of the files that our rows were measured on."""
+    sizes = dict(zip(run.rows["instance"], run.rows["size"]))
+    found = [{**each, "n": int(sizes[each["name"]])} for each in run.meta["inputs"] if each["name"] in sizes]
+    for each in (each for each in found if not each.get("path")):
+        print(f"{each['name']}: generated; the peers read files: make instances, or TSPLIB_DIR=DIR", file=sys.stderr)
+    return [each for each in found if each.get("path")]
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="antbench-results bench-peers", description=__doc__.splitlines()[0])
+    parser.add_argument("peers", type=Path, metavar="DIR", help="the folder of their checkouts")
+    parser.add_argument("--out", type=Path, help="default: results/runs/peers/TIME")
+    parser.add_argument("--instances", default=INSTANCES, metavar="NAMES", help=f"default {INSTANCES}")
+    parser.add_argument("--profile", default="quick", help="of our own rows (default quick)")
+    parser.add_argument(
+        "--implementations", metavar="NAMES", help="of our own rows, as antbench frontier takes them (default all)"
+    )
+    options = parser.parse_args(arguments)
+    if not options.peers.is_dir():
+        raise BadInput(
+            f"PEERS={options.peers}: no such folder; it is to have checkouts of {', '.join(sorted({peer.source for peer in PEERS}))}"
+        )
+    options.peers = options.peers.resolve()
+    options.out = options.out or command.new_folder(runs.yours() / "peers" / now().replace(":", ""))
+    return options
+
+
+def main(arguments):
+    options = parse(arguments)
+    beside, *others = ours(options)
+    known = {
+        name: beside.meta[name] for name in ("machine", "device", "devices", "inputs", "build") if name in beside.meta
+    }
+    stamp = now().replace("-", "").replace(":", "")
+    meta = {
+        "schema": runs.NEWEST_SCHEMA,
+        "run_id": f"{runs.machine_slug(runs.device_name(beside))}/{stamp}-peers",
+        "program": runs.PROGRAM,
+        "command_line": [runs.PROGRAM, "peers"],
+        "options": {"profile": options.profile, "processes": PROCESSES},
+        "started_utc": now(),
+        "complete": False,
+        **known,
+        "beside": [run.run_id for run in (beside, *others)],
+        "peers": {peer.row: checkout_of(peer, options.peers) for peer in PEERS},
+    }
+    devices, lines = {"cpu": beside.meta["machine"]["cpu"], "cuda": beside.device.get("name", "no GPU")}, []
+    for instance in instances_of(beside):
+        for peer in PEERS:
+            measured = measure(peer, options.peers, instance)
+            lines.append(row_of(peer, instance, measured, meta["run_id"], devices[peer.backend]))
+            row, times = lines[-1]
+            print(
+                f"{peer.label:24} {instance['name']:8} {row['params']:50} {row['mean_ms'] or row['status']}  {row['note']}"
+            )
+            write(options.out / "peers", meta, lines)
+    if not lines:
+        return command.SKIPPED
+    write(options.out / "peers", {**meta, "ended_utc": now(), "complete": True}, lines)
+    return command.OK if any(times for _, times in lines) else command.SKIPPED

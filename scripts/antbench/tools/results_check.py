@@ -1,0 +1,36 @@
+"""make results-check: is all of a run what its samples say, of one run or of all that are in the repository."""
+
+from antbench.data import archive, command, runs, share
+from antbench.data.command import BadInput
+
+
+def main(names):
+    """Of the runs named, or of all that are in the repository. What others gave must be fit to be given away, too."""
+    given, kept = runs.RESULTS / "contributed", runs.RESULTS / "reference"
+    found = [(runs.resolve(name), name) for name in names] or [(kept, kept), (given, given)]
+    paths = [(path, root, name) for root, name in found for path in runs.find_runs(root)]
+    known = share.known_code() if any(runs.is_given(path) for path, *_ in paths) else {}
+    broken = 0
+    for path, root, name in paths:
+        shown = f"{name}: {path.relative_to(root)}" if str(name).endswith(archive.ENDING) else path
+        try:
+            run = runs.load_run(path)
+            told = (
+                f"{shown}: {len(run.rows)} rows, {sum(map(len, run.all_samples.values()))} samples"  # which checks them
+            )
+            if runs.is_given(path):
+                if why := share.fault(run) or misplaced(run, path):
+                    raise BadInput(f"{shown}: {why}")
+                told += f"; {share.code_of(run, known)}"
+            print(told)
+        except BadInput as error:
+            broken += 1
+            print(error)
+    print(f"{len(paths)} runs, {broken} broken")
+    return command.USAGE if broken else command.OK
+
+
+def misplaced(run, path):
+    """A run that says that it is another one, or None."""
+    place = "/".join(path.parts[-2:])
+    return None if place == run.run_id else f"its run_id is {run.run_id}, but it lies in {place}"
