@@ -295,11 +295,11 @@ format: ## format C, CUDA and Python, and mend what ruff can
 	@scripts/lint --fix
 
 # The manual page, of what the program says of itself.
-build/antbench.1: $(PROGRAM) scripts/antbench/tools/manual.py
-	@$(script) manual $(PROGRAM) > $@
+build/antbench.1: $(PROGRAM) scripts/manual
+	@scripts/manual $(PROGRAM) > $@
 
 install: build ## install program, data, manual page and completion; PREFIX=/usr/local DESTDIR=; runs from anywhere then
-	@$(MAKE) --no-print-directory build/antbench.1
+	@$(if $(shell command -v help2man),$(MAKE) --no-print-directory build/antbench.1,echo "no manual page: help2man is not installed (make deps)")
 	@PYTHON=$(PYTHON) scripts/install $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
 
 uninstall: ## remove what make install installed; PREFIX= DESTDIR=

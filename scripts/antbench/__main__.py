@@ -38,7 +38,6 @@ MEASURING = {
 }
 OF_THE_TREE = {  # which write or check files of the source tree
     "index": "tools.index",
-    "manual": "tools.manual",
     "prose": "show.prose",
     "tests-of": "tools.tests_of",
     "verdicts": "show.verdicts",
