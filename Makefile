@@ -262,7 +262,7 @@ export: ## a run as other tools read it; RUN=RUN FORMAT=google-benchmark (the JS
 	@$(script) export $(call as_word,$(RUN)) --format $(call as_word,$(FORMAT)) $(if $(FILE),--out $(call as_word,$(FILE))) $(ARGS)
 
 results-check: ## is all of a run what its samples say; RUN=, also an archive (default: every stored and contributed run)
-	@$(script) results-check $(if $(RUN),$(call as_word,$(RUN)))
+	@$(script) results-check $(if $(RUN),$(call as_word,$(RUN))) $(ARGS)
 
 list-runs: ## every run there is, yours, contributed and stored, by the name that RUN= takes; TABLE=3.3
 	@$(script) list-runs $(if $(RUN),$(call as_word,$(RUN))) $(if $(TABLE),--table $(call as_word,$(TABLE))) $(ARGS)

@@ -26,7 +26,7 @@ DOCUMENTS = [
 ]
 COMMANDS = list(dict.fromkeys(command for path in DOCUMENTS for command in documents.commands(path)))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-TOOLS = ("git", "cd", "sed", "echo", "sudo")
+TOOLS = ("git", "cd", "sed", "echo", "sudo", "tar")
 ASSIGNMENT = re.compile(r"(\w+)=(.*)", re.S)
 
 

@@ -43,10 +43,9 @@ def test_the_first_iterations_of_each_run(stored):
     """d198 has two runs in some processes: 500 samples."""
     row = row_of(stored, "3.3", "race", "d198", protocol="as-best")
     means = {}
-    with open(TABLE_33 / "samples.csv", newline="") as file:
-        for sample in csv.DictReader(file):
-            if int(sample["line"]) == row["line"]:
-                means.setdefault(sample["process"], []).append(float(sample["ms"]))
+    for sample in csv.DictReader(runs.content(TABLE_33 / "samples.csv.xz").decode().splitlines()):
+        if int(sample["line"]) == row["line"]:
+            means.setdefault(sample["process"], []).append(float(sample["ms"]))
     of_first = [[ms for i, ms in enumerate(times) if i % 100 < 20] for times in means.values()]
     expected = sum(sum(each) / len(each) for each in of_first) / len(of_first)
     cut = runs.of_first(row, 20)

@@ -117,9 +117,28 @@ def test_the_same_run_gives_the_same_bytes(private, tmp_path):
 
 
 def test_samples_are_small(tmp_path):
-    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T061115Z-eb2dcaf"
-    whole = sum(path.stat().st_size for path in stored.glob("*.*"))
+    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf"
+    whole = sum(len(runs.content(path)) for path in stored.iterdir())
     assert shared(stored, tmp_path).stat().st_size < whole / 5
+
+
+def test_results_check_compresses_what_is_to_be_stored(private, capsys):
+    """The samples stay what they are; a run that is not fine is left as it is."""
+    samples = (private / "samples.csv").read_bytes()
+    assert results_check.main([str(private)]) == 0 and (private / "samples.csv").is_file()
+    assert results_check.main([str(private), "--compress"]) == 0 and "compressed" in capsys.readouterr().out
+    assert not (private / "samples.csv").exists()
+    assert runs.content(private / "samples.csv.xz") == samples
+    assert results_check.main([str(private), "--compress"]) == 0
+    (private / "samples.csv").write_bytes(samples[:-20])
+    (private / "samples.csv.xz").unlink()
+    assert results_check.main([str(private), "--compress"]) == 2 and (private / "samples.csv").is_file()
+
+
+def test_every_stored_run_is_compressed():
+    """make results-check RUN=results/reference/MACHINE/ID ARGS=--compress does it."""
+    assert not list((runs.RESULTS / "reference").rglob("samples.csv"))
+    assert list((runs.RESULTS / "reference").rglob("samples.csv.xz"))
 
 
 # ---- What is known of the code ----

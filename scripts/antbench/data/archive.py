@@ -7,6 +7,7 @@ One may come from anybody: nothing but such files, of such names and of a sane s
 import atexit
 import gzip
 import io
+import lzma
 import re
 import shutil
 import tarfile
@@ -16,11 +17,29 @@ from pathlib import Path
 
 from antbench.data.command import BadInput
 
+SAMPLES, PACKED = "samples.csv", "samples.csv.xz"
 ENDING = ".tar.gz"
 MEMBER = re.compile(r"[a-z0-9][a-z0-9.-]*/[0-9A-Za-z][\w.-]*/(meta\.json|table-[\w.-]+\.csv|samples\.csv(\.xz)?)")
 LARGEST = 1 << 28  # bytes of all files together
 MOST = 64  # files: 21 runs
 FOLDERS = []  # what has been unpacked
+
+
+def pack_samples(data):
+    """The bytes of samples.csv as samples.csv.xz has them."""
+    return lzma.compress(data, preset=9 | lzma.PRESET_EXTREME)
+
+
+def compress(run):
+    """Replaces samples.csv in a run's folder by samples.csv.xz; at no moment is neither there."""
+    plain, packed = run / SAMPLES, run / PACKED
+    data = plain.read_bytes()
+    new = packed.with_name(PACKED + ".new")
+    new.write_bytes(pack_samples(data))
+    if lzma.decompress(new.read_bytes()) != data:
+        raise BadInput(f"{new}: is not what {plain} has")
+    new.replace(packed)
+    plain.unlink()
 
 
 def pack(path, files):

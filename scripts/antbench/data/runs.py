@@ -255,9 +255,9 @@ def machine_slug(name):
 
 
 def samples_file(path):
-    """That of a run: compressed where it was shared."""
-    compressed = path / "samples.csv.xz"
-    return compressed if compressed.is_file() and not (path / "samples.csv").is_file() else path / "samples.csv"
+    """That of a run: compressed where it is stored or was shared."""
+    plain, packed = path / archive.SAMPLES, path / archive.PACKED
+    return packed if packed.is_file() and not plain.is_file() else plain
 
 
 def content(path):

@@ -10,7 +10,6 @@ import csv
 import functools
 import io
 import json
-import lzma
 import re
 import subprocess
 from pathlib import Path
@@ -210,7 +209,7 @@ def files_of(run):
             json.dumps(clean_meta(run.meta, secrets), indent=2, ensure_ascii=False) + "\n"
         ).encode(),
         f"{run.run_id}/{run.table.name}": clean_csv(run.table.read_bytes(), secrets),
-        f"{run.run_id}/samples.csv.xz": lzma.compress(samples, preset=9),
+        f"{run.run_id}/samples.csv.xz": archive.pack_samples(samples),
     }
 
 

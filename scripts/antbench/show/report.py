@@ -184,7 +184,7 @@ def describe(of_run):
     return {
         "id": of_run.run_id,
         "path": str(of_run.path.resolve()),
-        "files": sorted(path.name for path in of_run.path.iterdir() if path.suffix in (".csv", ".json")),
+        "files": sorted(path.name for path in of_run.path.iterdir() if path.suffix in (".csv", ".json", ".xz")),
         "program": of_run.meta.get("program", ""),
         "profile": of_run.profile,
         "started": of_run.started.replace("T", " ").rstrip("Z"),

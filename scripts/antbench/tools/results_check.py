@@ -1,11 +1,21 @@
-"""make results-check: is all of a run what its samples say, of one run or of all that are in the repository."""
+"""make results-check: is all of a run what its samples say, of one run or of all that are in the repository.
+
+Stored runs have their samples compressed: --compress does that to each run that is fine.
+"""
+
+import argparse
 
 from antbench.data import archive, command, runs, share
 from antbench.data.command import BadInput
 
 
-def main(names):
+def main(arguments=None):
     """Of the runs named, or of all that are in the repository. What others gave must be fit to be given away, too."""
+    parser = argparse.ArgumentParser(prog="antbench-results results-check", description=__doc__.splitlines()[0])
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="default: every stored and contributed run")
+    parser.add_argument("--compress", action="store_true", help="replace samples.csv of a run by samples.csv.xz")
+    options = parser.parse_args(arguments)
+    names = options.runs
     given, kept = runs.RESULTS / "contributed", runs.RESULTS / "reference"
     found = [(runs.resolve(name), name) for name in names] or [(kept, kept), (given, given)]
     paths = [(path, root, name) for root, name in found for path in runs.find_runs(root)]
@@ -22,6 +32,9 @@ def main(names):
                 if why := share.fault(run) or misplaced(run, path):
                     raise BadInput(f"{shown}: {why}")
                 told += f"; {share.code_of(run, known)}"
+            if options.compress and (path / archive.SAMPLES).is_file() and not str(name).endswith(archive.ENDING):
+                archive.compress(path)
+                told += "; samples compressed"
             print(told)
         except BadInput as error:
             broken += 1
