@@ -71,18 +71,18 @@ def test_cores_are_those_of_most_runs():
 
 
 def test_a_caption_names_the_run_of_each_backend():
-    quick, thesis = (runs.load_run(H100 / f"20261121T{time}Z-eb2dcaf") for time in ("060908", "061115"))
+    quick, thesis = (runs.load_run(H100 / f"20261121T{time}Z-eb2dcaf") for time in ("060946", "061132"))
     alone, both = readme.Measured([quick]), readme.Measured([quick, thesis])
-    alone.ms("5.1/seq/lena")
+    alone.ms("6.1/colour-edge-seq/lena?scope=kernel")
     assert alone.runs() == (
-        "profile `quick`, commit eb2dcaf, GPU a1d153d0, [run](results/reference/nvidia-h100-80gb-hbm3/20261121T060908Z-eb2dcaf/"
-        "table-5.1.csv)"
+        "profile `quick`, commit eb2dcaf, GPU a1d153d0, [run](results/reference/nvidia-h100-80gb-hbm3/20261121T060946Z-eb2dcaf/"
+        "table-6.1.csv)"
     )
-    both.ms("5.1/seq/lena")
-    both.ms("5.1/warp-128/lena")
+    both.ms("6.1/colour-edge-seq/lena?scope=kernel")
+    both.ms("6.1/colour-edge/lena?scope=kernel")
     first, second = both.runs().split(";\n")
     elsewhere = readme.Measured([quick], ROOT / "docs")
-    elsewhere.ms("5.1/seq/lena")
+    elsewhere.ms("6.1/colour-edge-seq/lena?scope=kernel")
     assert "[run](../results/reference/" in elsewhere.runs()
     assert first == alone.runs() and second.startswith("ᵃ [eb2dcaf](results/reference/")
     with pytest.raises(BadInput, match="no stored run of 9.9 in profile quick on a GPU"):
