@@ -306,7 +306,7 @@ uninstall: ## remove what make install installed; PREFIX= DESTDIR=
 	@scripts/install --remove $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
 
 clean: ## remove everything generated, but not downloaded instances, runs or the installed nvcc
-	rm -rf build/bin build/cuda build/gen build/obj build/san build/plots build/report
+	rm -rf build/bin build/cuda build/gen build/obj build/san build/plots build/report build/lib build/bdist.* *.egg-info
 
 # ---- Rules ----
 # One short line per command; V=1 shows it in full.
