@@ -54,7 +54,7 @@ def comparable(text):
 )
 def test_every_exercise_does_what_it_says(tmp_path):
     copy_tree(tmp_path, ("gen", "obj"))
-    environment = environment_of(PYTHON=sys.executable)
+    environment = environment_of(alone=False, PYTHON=sys.executable)
     todo = steps()
     assert len(todo) > 15 and sum(bool(quoted) for *_, quoted in todo) > 7
     for line, code, quoted in todo:

@@ -8,14 +8,9 @@ import time
 import pytest
 
 from support.commands import PROGRAM, ROOT, drive, environment_of, one_line, rows_of, samples_of
-from support.fake_system import alone, preload
+from support.fake_system import preload
 
 TINY = ["--rows", "3.3/acotsp-seq/u20?protocol=as", "--profile", "smoke", "--iterations", "3"]
-
-
-@pytest.fixture(autouse=True)
-def no_other_threads(tmp_path_factory, monkeypatch):
-    alone(tmp_path_factory.getbasetemp(), monkeypatch)
 
 
 def measure(tmp_path, *arguments, processes=2):
@@ -57,7 +52,7 @@ def test_what_is_precise_is_not_measured_again(tmp_path):
 
 
 def test_it_ends_where_the_rows_are_precise(tmp_path, monkeypatch):
-    preload(tmp_path, monkeypatch)
+    preload(monkeypatch)
     _, rows = measure(tmp_path, *TINY, "--until-precise", "99.9%", processes=4)
     assert {row["stop_reason"] for row in rows.values()} == {"converged"}
     assert {row["processes"] for row in rows.values()} == {"8"}, "a round of four more"

@@ -14,7 +14,7 @@ from scipy import stats
 
 from antbench.data import runs
 from support.commands import PROGRAM, ROOT, drive, environment_of, one_line, rows_of, samples_of
-from support.fake_system import alone, preload
+from support.fake_system import preload
 
 SMALL = [
     "--instances",
@@ -30,11 +30,6 @@ SMALL = [
     "--time-budget",
     0,
 ]
-
-
-@pytest.fixture(autouse=True)
-def no_other_threads(tmp_path_factory, monkeypatch):
-    alone(tmp_path_factory.getbasetemp(), monkeypatch)
 
 
 def run_of(out, processes, *more):
@@ -158,7 +153,7 @@ def test_a_process_belongs_to_a_run_of_several(more, tmp_path):
 
 def test_samples_among_others_threads_are_taken_again(tmp_path, monkeypatch):
     """While the budget lasts; the row is measured all the same. Others' time slices are those of a system of the tests' own."""
-    preload(tmp_path, monkeypatch, slice_ms=5, every=37)
+    preload(monkeypatch, slice_ms=5, every=37)
     done = drive(
         "--instances",
         "u150",

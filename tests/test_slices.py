@@ -32,7 +32,7 @@ def whole(rows):
 
 def test_slices_that_each_process_has_are_not_precise(tmp_path, monkeypatch):
     """Their means agree, and so does the median."""
-    preload(tmp_path, monkeypatch, slice_ms=0.4, every=37, tells=False)
+    preload(monkeypatch, slice_ms=0.4, every=37, tells=False)
     row = whole(measure(tmp_path / "run", "--until-precise", "5%", processes=2))
     half = (float(row["ci95_hi_ms"]) - float(row["ci95_lo_ms"])) / 2
     assert half < 0.05 * float(row["mean_ms"]) and float(row["mean_ms"]) > 1.3 * float(row["median_ms"])
@@ -41,7 +41,7 @@ def test_slices_that_each_process_has_are_not_precise(tmp_path, monkeypatch):
 
 
 def test_slices_that_the_system_tells_of_are_taken_again(tmp_path, monkeypatch):
-    preload(tmp_path, monkeypatch, slice_ms=0.4, every=37)
+    preload(monkeypatch, slice_ms=0.4, every=37)
     row = whole(rows := measure(tmp_path / "run"))
     assert int(row["discarded"]) == 5 * int(row["samples"])
     assert {sample["discard_reason"] for sample in samples_of(tmp_path / "run")} == {"", "preempted"}
@@ -54,7 +54,7 @@ def test_slices_that_the_system_tells_of_are_taken_again(tmp_path, monkeypatch):
 
 def test_few_waits_are_noise_by_themselves(tmp_path, monkeypatch):
     """Though no sample is three times as long as another."""
-    preload(tmp_path, monkeypatch, slice_ms=0.03, every=37)
+    preload(monkeypatch, slice_ms=0.03, every=37)
     row = whole(measure(tmp_path / "run"))
     assert row["status"] == "noisy" and re.fullmatch(
         r"the CPU's threads waited \d+ % of the time for a core", row["note"]
@@ -63,7 +63,7 @@ def test_few_waits_are_noise_by_themselves(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("processes", [1, 3])
 def test_without_slices_all_is_well(tmp_path, monkeypatch, processes):
-    preload(tmp_path, monkeypatch)
+    preload(monkeypatch)
     rows = measure(tmp_path / "run", *(["--until-precise", "1%"] if processes > 1 else []), processes=processes)
     assert {(row["status"], row["waited"], row["discarded"], row["note"].replace("generated", "")) for row in rows} == {
         ("ok", "0", "0", whole(rows)["note"].replace("generated", ""))
@@ -73,7 +73,7 @@ def test_without_slices_all_is_well(tmp_path, monkeypatch, processes):
 
 @pytest.mark.parametrize("tells", [True, False])
 def test_meta_says_what_the_system_tells(tmp_path, monkeypatch, tells):
-    preload(tmp_path, monkeypatch, tells=tells)
+    preload(monkeypatch, tells=tells)
     measure(tmp_path / "run")
     machine = json.loads((tmp_path / "run/meta.json").read_text())["machine"]
     assert (machine["tells_run_queue"], machine["tells_steal"]) == (tells, tells)
@@ -106,12 +106,12 @@ def test_the_shape_is_that_of_the_program(samples, wholes, raised, apart):
     (700, 5, True, "noisy"),
 ])  # fmt: skip
 def test_python_judges_as_the_program_does(tmp_path, monkeypatch, every, slice_ms, tells, status):
-    preload(tmp_path, monkeypatch, slice_ms=slice_ms, every=every, tells=tells)
+    preload(monkeypatch, slice_ms=slice_ms, every=every, tells=tells)
     assert {row["status"] for row in measure(tmp_path / "run", processes=2)} == {status}
 
 
 def test_a_status_that_the_samples_do_not_have_is_refused(tmp_path, monkeypatch):
-    preload(tmp_path, monkeypatch, slice_ms=0.4, every=37, tells=False)
+    preload(monkeypatch, slice_ms=0.4, every=37, tells=False)
     measure(tmp_path / "run")
     [table] = (tmp_path / "run").glob("table-*.csv")
     text = table.read_text()

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from antbench.data import runs
+from support import fake_system
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = ROOT / "build/bin/antbench"
@@ -20,8 +21,10 @@ TIMES = runs.TIMES
 CORES = len(os.sched_getaffinity(0))
 
 
-def environment_of(tsplib="/nonexistent", images="/nonexistent", **more):
-    return dict(os.environ, TSPLIB_DIR=str(tsplib), IMAGES_DIR=str(images), **more)
+def environment_of(tsplib="/nonexistent", images="/nonexistent", alone=True, **more):
+    """For the program; alone: it sees no other thread, whatever else runs here."""
+    seen = fake_system.alone() if alone else {}
+    return {**os.environ, **seen, "TSPLIB_DIR": str(tsplib), "IMAGES_DIR": str(images), **more}
 
 
 def drive(

@@ -1,30 +1,36 @@
 """The program on a system whose clock and scheduler do what a test wants (tests/fake_system), whatever the machine does."""
 
+import functools
+import os
 import subprocess
+import tempfile
+from pathlib import Path
 
-from support.commands import ROOT
+SOURCE = Path(__file__).resolve().parent.parent / "fake_system/fake_system.c"
 
 
-def preload(folder, monkeypatch, step_ms=0.01, slice_ms=0.0, every=0, tells=True):
+@functools.cache
+def library():
+    """The folder of fake_system.so; it ends with this process."""
+    folder = tempfile.TemporaryDirectory(prefix="antbench-fake-system-")
+    command = ["gcc", "-D_GNU_SOURCE", "-I", SOURCE.parent.parent.parent, "-shared", "-fPIC", SOURCE, "-ldl"]
+    subprocess.run([*command, "-o", f"{folder.name}/fake_system.so"], check=True)
+    return folder
+
+
+def preloaded(**fake):
+    """What of the environment makes a program see such a system."""
+    # LD_PRELOAD is divided at spaces, LD_LIBRARY_PATH is not.
+    return {"LD_PRELOAD": "fake_system.so", "LD_LIBRARY_PATH": library().name, **fake}
+
+
+def alone():
+    """What of the environment makes a program see no other thread: else it looks for half a second how many there are."""
+    return {} if "LD_PRELOAD" in os.environ else preloaded(FAKE_ALONE="1")
+
+
+def preload(monkeypatch, step_ms=0.01, slice_ms=0.0, every=0, tells=True):
     """From here on in this test each look at the clock takes step_ms, each `every`-th slice_ms more, in which the program
     waits for a core; tells: whether the system says so."""
-    with_library(folder, monkeypatch)
-    monkeypatch.setenv("FAKE_SYSTEM", f"{step_ms} {slice_ms} {every} {tells:d}")
-
-
-def alone(folder, monkeypatch):
-    """From here on in this test a program sees no other thread. It would look for half a second how many there are, and
-    so would each process of a run."""
-    with_library(folder, monkeypatch)
-    monkeypatch.setenv("FAKE_ALONE", "1")
-
-
-def with_library(folder, monkeypatch):
-    library = folder / "fake_system.so"
-    if not library.exists():
-        source = ROOT / "tests/fake_system/fake_system.c"
-        subprocess.run(
-            ["gcc", "-D_GNU_SOURCE", "-I", ROOT, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True
-        )
-    monkeypatch.setenv("LD_PRELOAD", library.name)
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(folder))  # LD_PRELOAD is divided at spaces, this is not
+    for name, value in preloaded(FAKE_SYSTEM=f"{step_ms} {slice_ms} {every} {tells:d}").items():
+        monkeypatch.setenv(name, value)
