@@ -19,13 +19,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = "build/san/tests/test_*", "build/bin/tests/stat_test_*"
 BUILDING = "test_additions", "test_learn"  # they build copies of the project, for a minute or two
+# Of the C programs those that take more than five seconds of a core, the longest first.
 LONGEST = [
-    "stat_test_tsp_choices",
     "stat_test_tsp_kernels",
+    "stat_test_tsp_choices",
+    "test_tsp_kernels",
+    "stat_test_edge_ants",
     "test_baselines",
     "test_candidate_sets",
     "test_sparse",
-    "test_tsp_kernels",
+    "test_edge_ants",
+    "test_search",
+    "test_run",
 ]
 PARTS = 3  # of the other Python tests
 HUNG_S = 300  # without a second of CPU time, a program hangs; on a busy machine the longest takes as long as it takes
@@ -114,13 +119,13 @@ def main():
     named = [ROOT / name for name in sys.argv[1:]]
     programs = named or sorted(p for pattern in PROGRAMS for p in ROOT.glob(pattern) if p.suffix == "")
     python = [] if named else python_parts()
-    longest = [program for program in programs if program.name in LONGEST]
+    longest = [program for name in LONGEST for program in programs if program.name == name]
     print(f"{len(programs)} test programs{' and the Python tests' if python else ''}", flush=True)
     counts = 0, 0, 0
     with ThreadPoolExecutor(os.cpu_count() + 1) as pool:
-        # What takes longest begins first, so that no core waits at the end.
-        running = [pool.submit(run_program, program) for program in longest]
-        running += [pool.submit(run_pytest, name, *files) for name, files in python]
+        # What takes longest begins first, so that no core waits at the end: the parts of the Python tests wait too.
+        running = [pool.submit(run_pytest, name, *files) for name, files in python]
+        running += [pool.submit(run_program, program) for program in longest]
         running += [pool.submit(run_program, program) for program in programs if program not in longest]
         for done in as_completed(running):
             name, *result = done.result()

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import pytest
 
 from antbench.data import command
-from support.commands import ROOT, rows_of
+from support.commands import HANGS_S, ROOT, rows_of
 from support.copies import copy_tree, listed_by_git
 
 pytestmark = [
@@ -187,7 +187,7 @@ class Tree:
                 env=dict(os.environ, TSPLIB_DIR="/nonexistent", IMAGES_DIR="/nonexistent", **environment),
                 capture_output=True,
                 text=True,
-                timeout=300,
+                timeout=HANGS_S,
             )
 
     def make(self, *targets):
@@ -212,6 +212,12 @@ class Tree:
         return done.returncode, rows_of(out), done.stdout
 
 
+def needs_config(dependencies):
+    """Of an object whose source is still there: build/ may also have older ones."""
+    files = dependencies.read_text().replace("\\\n", " ").split()
+    return "build/gen/config.h" in files and (ROOT / files[1]).is_file()
+
+
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory, request):
     made = Tree(tmp_path_factory.mktemp("additions"))
@@ -222,10 +228,7 @@ def tree(tmp_path_factory, request):
         }
     # Without CUDA, which the build that is copied may have: what knows of it is compiled before anything is added.
     lists = [*(made.path / "build/obj").rglob("*.d"), *(made.path / "build/san").rglob("*.d")]
-    # A build may have objects of files that have moved since.
-    lists = [file for file in lists if (made.path / file.read_text().split()[1]).is_file()]
-    configured = [file.with_suffix(".o") for file in lists if "gen/config.h" in file.read_text()]
-    configured = [str(file.relative_to(made.path)) for file in configured]
+    configured = [str(file.with_suffix(".o").relative_to(made.path)) for file in lists if needs_config(file)]
     assert configured
     assert made.make(*configured).returncode == 0
     for kernel in (*KERNELS, TWICE, BIASED):

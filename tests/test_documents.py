@@ -15,7 +15,7 @@ import pytest
 from antbench import __main__ as results
 from antbench.data import command
 from support import documents
-from support.commands import PROGRAM, ROOT, environment_of, write_tsp
+from support.commands import HANGS_S, PROGRAM, ROOT, environment_of, write_tsp
 from support.copies import listed_by_git
 from thesis_run import write_run
 
@@ -187,7 +187,7 @@ def first_with(target):
 @pytest.mark.parametrize("target", READ_RUNS)
 def test_what_reads_runs_is_done(tree, target):
     told = first_with(target)
-    done = subprocess.run(told, cwd=tree, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(told, cwd=tree, capture_output=True, text=True, timeout=HANGS_S)
     refused, why = NOT_CALIBRATED
     assert done.returncode == 0 or target == refused and why in done.stderr, f"{told}: {done.stdout}{done.stderr}"
     assert done.stdout.strip()

@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from support import fake_system
 from support.commands import PROGRAM, ROOT
 
 STORED = "nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf"
@@ -26,7 +27,8 @@ def prefix(tmp_path_factory):
 
 
 def call(command, cwd, *arguments, code=0):
-    done = subprocess.run([command, *map(str, arguments)], cwd=cwd, capture_output=True, text=True)
+    environment = {**os.environ, **fake_system.alone()}
+    done = subprocess.run([command, *map(str, arguments)], cwd=cwd, env=environment, capture_output=True, text=True)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from support import documents
-from support.commands import ROOT, environment_of
+from support.commands import HANGS_S, ROOT, environment_of
 from support.copies import copy_tree
 
 LEARN = ROOT / "docs/learn.md"
@@ -59,7 +59,7 @@ def test_every_exercise_does_what_it_says(tmp_path):
     assert len(todo) > 15 and sum(bool(quoted) for *_, quoted in todo) > 7
     for line, code, quoted in todo:
         done = subprocess.run(
-            ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200
+            ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=HANGS_S
         )
         said = done.stdout + done.stderr
         assert done.returncode == code, f"{line}\n{said}"

@@ -14,7 +14,7 @@ from scipy import stats
 
 from antbench.data import cells, code, machines, spread
 from antbench.show import claims, coverage, gpus, plots, printing, readme, report, times
-from support.commands import PROGRAM, ROOT
+from support.commands import PROGRAM, ROOT, environment_of
 from synthetic_runs import measured_on
 
 ADDRESS = "3.3/{}/d198?protocol=as-best"
@@ -154,7 +154,7 @@ def facts_of(out, cores=None):
         "--backend",
         "cpu",
     ]
-    done = subprocess.run([PROGRAM, "3.3", *asked, "--out", out], cwd=ROOT, capture_output=True, text=True,
+    done = subprocess.run([PROGRAM, "3.3", *asked, "--out", out], cwd=ROOT, env=environment_of(), capture_output=True, text=True,
                           preexec_fn=lambda: os.sched_setaffinity(0, cores))  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads((out / "meta.json").read_text())["machine"]

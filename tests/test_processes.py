@@ -121,6 +121,7 @@ def test_profiles_have_their_number_of_processes(tmp_path):
                 out,
             ],
             cwd=ROOT,
+            env=environment_of(),
             capture_output=True,
             text=True,
         )

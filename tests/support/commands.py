@@ -19,6 +19,7 @@ SCHEMA = "5"  # that the program writes
 HEADER, SAMPLES_HEADER = (",".join(columns) for columns in runs.SCHEMAS[SCHEMA])
 TIMES = runs.TIMES
 CORES = len(os.sched_getaffinity(0))
+HANGS_S = 3600  # what takes so long hangs: no slow disk or busy machine makes it so
 
 
 def environment_of(tsplib="/nonexistent", images="/nonexistent", alone=True, **more):
@@ -48,7 +49,7 @@ def drive(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS_S,
         **options,
     )
 
