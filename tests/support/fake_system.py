@@ -20,8 +20,9 @@ def library():
 
 def preloaded(**fake):
     """What of the environment makes a program see such a system."""
-    # LD_PRELOAD is divided at spaces, LD_LIBRARY_PATH is not.
-    return {"LD_PRELOAD": "fake_system.so", "LD_LIBRARY_PATH": library().name, **fake}
+    # LD_PRELOAD is divided at spaces, LD_LIBRARY_PATH is not. A test may have a library of its own there.
+    folders = [library().name, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    return {"LD_PRELOAD": "fake_system.so", "LD_LIBRARY_PATH": ":".join(folders), **fake}
 
 
 def alone():
