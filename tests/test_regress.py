@@ -400,7 +400,8 @@ def test_tours_twice_as_long_are_worse_output(base, new, gate):
     done = gate(base, new)
     assert done.returncode == command.WRONG, done.stdout
     assert done.stdout.startswith("worse        3.3 ds-roulette") and "best-tour" in done.stdout.splitlines()[0]
-    assert done.stdout.splitlines()[-1].startswith("WORSE OUTPUT: ")
+    assert done.stdout.splitlines()[-1].startswith("WORSE OUTPUT: 1 worse, ")
+    assert sum(line.startswith("worse ") for line in done.stdout.splitlines()) == 1, "a row is told once"
 
 
 def quality_side(pairs, which):
