@@ -1,0 +1,133 @@
+"""Whether README.md, CONTRIBUTING.md and docs/guide/ keep those rules of CONTRIBUTING.md that can be counted.
+
+A sentence has at most 30 words, and 18 in the mean of a page. README has at most 120 lines, a guide 150, code aside. No
+line of prose is over 120 columns. "that of" and "those of" stand nowhere, and a rate is written with "per". Tables,
+code, headings, quotations and paragraphs that list stored runs have no sentences.
+"""
+
+import argparse
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / "VERSION").is_file())
+MOST_WORDS, MOST_MEAN, MOST_COLUMNS = 30, 18, 120
+README_LINES, GUIDE_LINES = 120, 150
+CODE = re.compile(r"^```.*?^```$", re.S | re.M)
+INDENTED = re.compile(r"(?:(?<=\n\n)|\A)(?: {4}.*(?:\n|\Z))+")
+COMMENT = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.S)
+RUNS = "results/reference/"
+ITEM = re.compile(r"^ *(?:[-*]|\d+\.) +")
+END = re.compile(r'(?<=[.!?])["”)]*\s+(?=["“(]*[A-Z`0-9])')
+ABBREVIATION = re.compile(r"\b(e\.g|i\.e|et al|vs|Fig)\.")
+ONE = "thread|warp|block|lane|city|ant|row|core|GPU|rank|process|pixel|step|iteration|edge|picture|image|second|sample"
+SOME = "ms|GB|GiB|kB|times|steps|words|bytes|cycles|processes|threads|warps|lanes|numbers|tours|ants|rows|entries|instructions"
+NO_PER = re.compile(rf"\b(?:(?:an?|one) (?:{ONE})|{SOME}) an? (?:{ONE}|side|run|machine|kernel|table|tour)\b")
+NO_NOUN = re.compile(r"\bth(?:at|ose) of\b", re.I)
+
+
+@dataclass(frozen=True)
+class Page:
+    name: str
+    text: str
+    most_lines: int
+
+
+def blank(match):
+    return re.sub(r"[^\n]", "", match[0])
+
+
+def without_code(text):
+    """The text with every line of code empty."""
+    return INDENTED.sub(blank, CODE.sub(blank, text))
+
+
+def paragraphs(text):
+    """[(number of the first line, words in a line)] of prose: paragraphs, and items of lists."""
+    found, lines, start = [], [], 0
+    for number, line in enumerate([*COMMENT.sub(blank, without_code(text)).splitlines(), ""], start=1):
+        ends = not line.strip() or line.lstrip().startswith(("|", "#", ">")) or ITEM.match(line)
+        if ends and lines:
+            found.append((start, " ".join(lines)))
+            lines = []
+        if line.strip() and not line.lstrip().startswith(("|", "#", ">")):
+            start = start if lines else number
+            lines.append(ITEM.sub("", line).strip())
+    return [(number, words) for number, words in found if RUNS not in words]
+
+
+def sentences(text):
+    """[(line, sentence)] of a page; code in a sentence is a word, a link its text, a quotation a word."""
+    found = []
+    for line, words in paragraphs(text):
+        words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", words)
+        words = re.sub(r"`[^`]*`", "Code", re.sub(r"“[^”]*”", "Quotation", words))
+        words = ABBREVIATION.sub(r"\1", words.replace("**", "").replace("*", ""))
+        found += [(line, sentence) for sentence in END.split(words) if words_of(sentence)]
+    return found
+
+
+def words_of(sentence):
+    return [word for word in sentence.split() if re.search(r"\w", word)]
+
+
+def problems(page):
+    """A line for each rule that the page breaks."""
+    lines = page.text.splitlines()
+    code_aside = sum(1 for line in without_code(page.text).splitlines() if line.strip())
+    counted = len(lines) if page.name == "README.md" else min(len(lines), code_aside + blank_lines(lines))
+    if counted > page.most_lines:
+        yield f"{page.name}: {counted} lines, of which there may be {page.most_lines}: move a part to another page"
+    yield from of_lines(page, without_code(re.sub(r"<!-- generated.*?<!-- end -->", blank, page.text, flags=re.S)))
+    found = sentences(page.text)
+    for number, sentence in found:
+        if len(words_of(sentence)) > MOST_WORDS:
+            yield f"{page.name}:{number}: {len(words_of(sentence))} words, at most {MOST_WORDS}: “{sentence[:60]}…”"
+    mean = sum(len(words_of(sentence)) for _, sentence in found) / max(len(found), 1)
+    if mean > MOST_MEAN:
+        yield f"{page.name}: {mean:.1f} words per sentence in the mean, at most {MOST_MEAN}: divide the longest"
+
+
+def blank_lines(lines):
+    return sum(1 for line in lines if not line.strip())
+
+
+def of_lines(page, prose):
+    for number, line in enumerate(prose.splitlines(), start=1):
+        if len(line) > MOST_COLUMNS and not line.lstrip().startswith("|"):
+            yield f"{page.name}:{number}: {len(line)} columns, at most {MOST_COLUMNS}: break the line"
+    for number, words in paragraphs(prose):
+        words = re.sub(r"“[^”]*”|`[^`]*`", "", words)
+        for match in NO_NOUN.finditer(words):
+            yield f"{page.name}:{number}: “{around(words, match)}”: repeat the noun"
+        for match in NO_PER.finditer(words):
+            yield f"{page.name}:{number}: “{around(words, match)}”: write “per”"
+
+
+def around(words, match):
+    return words[max(match.start() - 15, 0) : match.end() + 15].strip()
+
+
+def pages(root=ROOT):
+    """The pages that are held to the rules."""
+    limits = {"README.md": README_LINES}
+    paths = [root / "CONTRIBUTING.md", *sorted((root / "docs/guide").glob("*.md"))]
+    names = [path.relative_to(root).as_posix() for path in paths]
+    return [
+        Page(name, path.read_text(encoding="utf-8"), limits.get(name, GUIDE_LINES)) for name, path in zip(names, paths)
+    ]
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="plain", description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="*", type=Path, help="pages to read in place of the project's own")
+    files = parser.parse_args(arguments).files
+    read = [Page(str(path), path.read_text(encoding="utf-8"), GUIDE_LINES) for path in files] or pages()
+    told = [problem for page in read for problem in problems(page)]
+    print("\n".join(told) or f"{len(read)} pages keep the rules")
+    return 1 if told else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+"""The rules of CONTRIBUTING.md that can be counted: README, CONTRIBUTING and the guides keep them, and a breach is named."""
+
+import pytest
+
+from antbench.show import plain
+from antbench.show.plain import Page, problems
+
+
+def told(text, name="docs/guide/x.md", most_lines=150):
+    return list(problems(Page(name, text, most_lines)))
+
+
+@pytest.mark.parametrize("page", plain.pages(), ids=lambda page: page.name)
+def test_the_pages_keep_the_rules(page):
+    assert list(problems(page)) == []
+
+
+def test_every_guide_is_held():
+    names = [page.name for page in plain.pages()]
+    assert names[0] == "CONTRIBUTING.md" and "docs/guide/terms.md" in names
+
+
+def words(n, word="w"):
+    return " ".join([word] * n) + "."
+
+
+def test_a_long_sentence_is_named_with_its_line():
+    assert told(f"# A\n\nShort.\n\n{words(30)} Short. Short. Short.\n") == []
+    (problem,) = told(f"# A\n\nShort.\n\n{words(31)} Short. Short. Short.\n")
+    assert problem.startswith("docs/guide/x.md:5: 31 words, at most 30: “w")
+
+
+def test_the_mean_of_a_page():
+    assert told(f"{words(18, 'W')}\n{words(18, 'W')}\n") == []
+    (problem,) = told(f"{words(18, 'W')}\n{words(19, 'W')}\n")
+    assert "18.5 words per sentence in the mean" in problem
+
+
+def test_lines_of_a_page():
+    text = "One.\n" * 120
+    assert told(text, "README.md", 120) == []
+    (problem,) = told(f"{text}One.\n", "README.md", 120)
+    assert problem.startswith("README.md: 121 lines, of which there may be 120")
+
+
+def test_code_is_no_line_of_a_guide():
+    code = "```sh\n" + "make\n" * 50 + "```\n\n"
+    assert told("One.\n" * 140 + "\n" + code) == []
+    assert len(told("One.\n" * 152 + "\n" + code)) == 1
+
+
+def test_columns():
+    line = " ".join(["Word."] * 20)[:-1]
+    assert told(f"{line}.\n") == [] and told(f"| {line} {line} |\n") == [] and told(f"\n\n    {line} {line}\n") == []
+    (problem,) = told(f"{line} a.\n")
+    assert problem == "docs/guide/x.md:1: 121 columns, at most 120: break the line"
+
+
+@pytest.mark.parametrize(
+    "text, wrong",
+    [
+        ("The time is that of a row.", "repeat the noun"),
+        ("Those of a row.", "repeat the noun"),
+        ("It runs a warp an ant.", "write “per”"),
+        ("Seven processes a side.", "write “per”"),
+        ("It takes 5 ms an iteration.", "write “per”"),
+        ("It runs a warp per ant.", ""),
+        ("It gives each ant one city.", ""),
+        ("It prints `processes a side`, as “that of a row”.", ""),
+        ("| that of a row | processes a side |", ""),
+    ],
+)
+def test_words(text, wrong):
+    found = told(f"{text}\n")
+    assert len(found) == bool(wrong) and wrong in "".join(found)
+
+
+def test_what_is_a_sentence():
+    text = """# A heading without an end
+
+One `code with. A stop`, e.g. this. “Two. Quoted.” (It ends.) 5 ms is a third
+- four, an item
+- five
+
+| six. Seven |
+
+<!-- generated: x -->
+Of [run](results/reference/x.csv). Listed.
+<!-- end -->
+"""
+    assert [sentence for _, sentence in plain.sentences(text)] == [
+        "One Code, e.g this.",
+        "Quotation (It ends.",
+        "5 ms is a third",
+        "four, an item",
+        "five",
+    ]
+
+
+def test_main(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("A time is that of a row.\n")
+    assert plain.main([str(page)]) == 1 and "repeat the noun" in capsys.readouterr().out
+    page.write_text("A time is here.\n")
+    assert plain.main([str(page)]) == 0 and capsys.readouterr().out == "1 pages keep the rules\n"
