@@ -185,10 +185,10 @@ test-kernel: ## the tests of one implementation alone, built and run; ID=tsp/min
 	@programs=$$($(script) tests-of $(call as_word,$(ID))) && $(MAKE) --no-print-directory $(if $(V),,-s) -j$(JOBS) $$programs && \
 		ANTBENCH_ONLY=$(call as_word,$(ID)) $(PYTHON) tests/run_all.py $$programs
 
-fuzz: ## feed all readers of files with what libFuzzer makes, which clang has; RUNS=200000 for each (docs/reliability.md)
+fuzz: ## feed all readers of files with what libFuzzer makes, which clang has; RUNS=200000 for each (docs/guide/reliability.md)
 	@scripts/fuzz $(RUNS)
 
-faults: build ## every allocation and file operation failing once, kill at each, planted faults (hours; docs/reliability.md); ARGS=
+faults: build ## every allocation and file operation failing once, kill at each, planted faults (hours; docs/guide/reliability.md); ARGS=
 	@$(MAKE) --no-print-directory build/faults/inject.so
 	@$(PYTHON) tests/faults/inject.py $(ARGS)
 	@$(PYTHON) tests/faults/plant.py
@@ -212,7 +212,7 @@ RUN_ARGS = --profile $(call as_word,$(PROFILE)) $(if $(OUT),--out $(call as_word
 bench-%: build ## the tables of one driver, bench-3.3 (or bench-thesis-3.3), bench-4.2 ...; PROFILE= OUT= RESUME=1 SAVE=DIR RANKS= ARGS=
 	@$(if $(RANKS),scripts/ranks $(RANKS),$(PROGRAM)) $* $(RUN_ARGS) $(if $(SAVE),--save $(call as_word,$(SAVE)))
 
-bench-peers: build ## Ant System by others beside ours: ACOTSP, GPU-MMAS, AcoTsp, from the checkouts in PEERS=DIR (docs/frontier.md); OUT= ARGS=
+bench-peers: build ## Ant System by others beside ours: ACOTSP, GPU-MMAS, AcoTsp, from the checkouts in PEERS=DIR (docs/guide/peers.md); OUT= ARGS=
 	@$(script) bench-peers $(call as_word,$(PEERS)) $(if $(OUT),--out $(call as_word,$(OUT))) $(ARGS)
 
 bench-all: build ## every table there is, thesis and papers, each into a folder of its own, OUT/3.3 and so on; PROFILE= OUT= RESUME=1 SAVE=DIR V=1
@@ -240,7 +240,7 @@ plots: ## the figures of the thesis, SVG, PNG and, for papers, PDF, into build/p
 time-to-target: build ## how long antbench solve takes to tours near the optimum, over seeds, into build/plots/; ARGS="pr2392:1 --runs 50"
 	@$(script) time-to-target $(ARGS)
 
-solve-peers: build ## what OR-tools (PyPI; PYTHON=) reaches in 1, 10 and 60 s on one core, and antbench solve; ARGS="pr1002 --seconds 1,10" (docs/solve.md)
+solve-peers: build ## what OR-tools (PyPI; PYTHON=) reaches in 1, 10 and 60 s on one core, and antbench solve; ARGS="pr1002 --seconds 1,10" (docs/guide/solve.md)
 	@$(script) solve-peers $(ARGS)
 
 report: ## build/report/index.html: every table, figure and claim on one page, tables also as LaTeX; RUN= ALSO= IMAGES=
@@ -275,7 +275,7 @@ ab: $(if $(wildcard $(A)/build/bin/antbench),,build) ## which of two rows or two
 	@$(script) ab $(call as_word,$(A)) $(call as_word,$(B)) $(if $(ROWS),--rows $(call as_word,$(ROWS))) $(if $(N),--processes $(N)) \
 		--threshold $(THRESHOLD) --profile $(call as_word,$(PROFILE)) $(ARGS)
 
-regress: ## is NEW slower than BASE, or worse; BASE=RUN NEW=RUN THRESHOLD=3 RERUN=1 JUNIT=FILE SUMMARY=FILE (docs/ci.md)
+regress: ## is NEW slower than BASE, or worse; BASE=RUN NEW=RUN THRESHOLD=3 RERUN=1 JUNIT=FILE SUMMARY=FILE (docs/guide/ci.md)
 	@PYTHON=$(PYTHON) scripts/regress $(call as_word,$(BASE)) $(if $(NEW),$(call as_word,$(NEW))) --threshold $(THRESHOLD) $(if $(RERUN),--rerun) \
 		$(if $(JUNIT),--junit $(call as_word,$(JUNIT))) $(if $(SUMMARY),--summary $(call as_word,$(SUMMARY))) $(ARGS)
 

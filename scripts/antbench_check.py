@@ -1,4 +1,4 @@
-"""A ReFrame check: make bench-all on the nodes of a site, by its scheduler, a job for each driver (docs/fleet.md).
+"""A ReFrame check: make bench-all on the nodes of a site, by its scheduler, a job for each driver (docs/guide/fleet.md).
 
     reframe -c scripts/antbench_check.py -r -n 'antbench_driver.*3.3' -S profile=quick
 

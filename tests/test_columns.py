@@ -1,4 +1,4 @@
-"""docs/columns.md has every column of every file, in its order, and no other."""
+"""docs/guide/columns.md and outputs.md have every column of every file, in its order, and no other."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from antbench.data import runs
 from antbench.show import compare, gains, report, times
 from support.commands import ROOT, drive
 
-TEXT = (ROOT / "docs/columns.md").read_text(encoding="utf-8")
+TEXT = "\n".join((ROOT / f"docs/guide/{page}.md").read_text(encoding="utf-8") for page in ("columns", "outputs"))
 
 
 def documented(heading):

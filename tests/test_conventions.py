@@ -118,7 +118,7 @@ def test_the_container_takes_what_make_deps_takes():
 
 def test_every_target_that_documents_name_is_there():
     targets = set(re.findall(r"^([\w.%-]+):", (ROOT / "Makefile").read_text(), re.M))
-    for name in ("CONTRIBUTING.md", "CHANGELOG.md", "docs/ci.md", "docs/columns.md", "docs/features.md"):
+    for name in ("CONTRIBUTING.md", "docs/guide/ci.md", "docs/guide/running.md", "docs/guide/features.md"):
         commands = re.findall(r"(?:`|^    )make ((?:[a-z][\w.-]* ?)+)(?=[`A-Z\n=]|$)", (ROOT / name).read_text(), re.M)
         named = {target for command in commands for target in command.split()}
         assert named, name
@@ -126,12 +126,16 @@ def test_every_target_that_documents_name_is_there():
 
 
 def features():
-    """{feature: its other cells} of docs/features.md."""
-    text = (ROOT / "docs/features.md").read_text().partition("|---|---|---|---|")[2].partition("\n\n")[0]
-    return {
-        line.split(" | ")[0].removeprefix("| "): line.removesuffix(" |").split(" | ")[1:]
-        for line in text.splitlines()[1:]
-    }
+    """{feature: its other cells} of both tables of docs/guide/features.md."""
+    own, others = (
+        [
+            line.removeprefix("| ").removesuffix(" |").split(" | ")
+            for line in table.partition("\n\n")[0].splitlines()[1:]
+        ]
+        for table in re.split(r"^\|(?:---\|){3,7}$", (ROOT / "docs/guide/features.md").read_text(), flags=re.M)[1:3]
+    )
+    assert [line[0] for line in own] == [line[0] for line in others]
+    return {line[0]: [*line[1:], *beside[1:]] for line, beside in zip(own, others)}
 
 
 def test_every_feature_has_a_word_on_every_harness_and_what_shows_it():
@@ -162,4 +166,4 @@ def test_what_shows_a_feature_is_there():
         for path in re.findall(r"`(scripts/\w+)", shown):
             assert (ROOT / path).is_file(), feature
         for column in re.findall(r"`(\w+)`(?=.* in the table)", shown):
-            assert column in (ROOT / "docs/columns.md").read_text(), feature
+            assert column in (ROOT / "docs/guide/columns.md").read_text(), feature

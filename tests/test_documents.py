@@ -1,5 +1,5 @@
 """Every command that a document tells a reader to run is one: targets, variables, options and files exist, what the
-program would measure can be planned, and what reads runs is done here. test_learn.py does those of docs/learn.md,
+program would measure can be planned, and what reads runs is done here. test_learn.py does those of docs/guide/learn.md,
 test_install.py `make install`, CI itself (`.ci/run`) `make deps test results-check bench-all`."""
 
 import functools
@@ -20,9 +20,8 @@ from support.copies import listed_by_git
 from thesis_run import write_run
 
 DOCUMENTS = [
-    path
-    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
-    if path.exists()
+    *(ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))),
+    *(*sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md"),
 ]
 COMMANDS = list(dict.fromkeys(command for path in DOCUMENTS for command in documents.commands(path)))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""docs/learn.md, done literally in a copy: each command runs, ends as it says, and prints what is quoted below it."""
+"""docs/guide/learn.md, done literally in a copy: each command runs, ends as it says, and prints what is quoted below it."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ from support import documents
 from support.commands import HANGS_S, ROOT, environment_of
 from support.copies import copy_tree
 
-LEARN = ROOT / "docs/learn.md"
+LEARN = ROOT / "docs/guide/learn.md"
 # The copy of the tests stands for the one that the reader makes; what is on a GPU is told so.
 OF_THE_COPY = [
     "git worktree add --detach ../antbench-learn",

@@ -43,7 +43,7 @@ def test_its_intervals_are_the_programs():
 
 
 def test_the_documented_rates_are_these():
-    text = (ROOT / "docs/coverage.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/log/coverage.md").read_text(encoding="utf-8")
     assert [line for line in precise_rates.table() if f"| {' | '.join(line)} |" not in text] == []
 
 

@@ -1,4 +1,4 @@
-"""The results in README.md, docs/results.md and docs/learn.md are those of the stored runs."""
+"""The results in README.md and in pages of docs/ are those of the stored runs."""
 
 import re
 
@@ -48,7 +48,7 @@ def test_links_of_the_results_lead_to_files():
 
 def test_a_block_without_a_template_is_refused():
     texts = {page: text.replace("generated: ants ", "generated: aunts ") for page, text in pages().items()}
-    pages_of_results = "README.md, results.md, learn.md, coverage.md, frontier.md, stands.md"
+    pages_of_results = "README.md, results.md, stands.md, learn.md, machines.md, race.md, peers.md, improve.md"
     with pytest.raises(BadInput, match=f"{pages_of_results}: ants, aunts: a block needs a template"):
         readme.generate(texts)
 
@@ -60,6 +60,23 @@ def test_times_are_printed_as_in_the_report():
     assert measured.marked(measured.ms("3.3/acotsp-omp/lin318?protocol=as-best")) == "~2.3"  # its processes differ
     assert measured.marked(measured.ms("3.3/acotsp-omp/pr1002?protocol=as-best")) == "41.5"
     assert measured.marked(measured.ms("3.3/nobody/d198")) == "–"
+
+
+def test_a_sentence_says_how_many_times_as_long():
+    measured = readme.Measured([runs.load_run(H100 / "20261122T062258Z-8445075")])
+    addresses = [f"3.3/{row}/{{x}}?protocol=as-best" for row in ("i-roulette", "ds-roulette")]
+    assert measured.marked(measured.times(*addresses, ["d198"])) == "2.1"
+    assert measured.marked(measured.times(*addresses, ["d198", "pr2392"])) == "2.1 to 4.1"
+    assert measured.marked(measured.times(*reversed(addresses), ["d198"])) == "0.47"
+
+
+def test_a_tour_is_set_against_the_optimum():
+    """As the stored run says: a mean of 15793.3 where the optimum of d198 is 15780."""
+    run = runs.RESULTS / "reference/nvidia-h200/20261123T040946Z-19954af"
+    measured = readme.Measured([runs.load_run(run)])
+    assert measured.marked(measured.above_optimum("improve/race-candidates-all/d198?protocol=as")) == "0.1 %"
+    assert measured.marked(measured.above_optimum("improve/race-candidates-none/pr1002?protocol=as")) == "26.3 %"
+    assert measured.above_optimum("improve/nobody/d198") == "–"
 
 
 def test_cores_are_those_of_most_runs():

@@ -952,7 +952,7 @@ def test_slowdowns_of_ten_percent_are_found_by_two_processes():
 
 
 def test_rates_of_stored_runs_follow_the_gates_own_rule():
-    """What docs/ci.md says comes from here: a kind that hardly varies gives no alarm, and all is found."""
+    """What docs/guide/ci.md says comes from here: a kind that hardly varies gives no alarm, and all is found."""
     machine = Machine(np.random.default_rng(5), 3)
     machine.median_ms[:] = 1.0
     groups = [[machine.measure(16)]]

@@ -3,7 +3,7 @@ before, half-way through and after each file operation. `make faults`.
 
     tests/faults/inject.py [--drivers 3.3,6.1] [--what memory,files,kill] [--every N] [--most N] [--jobs N]
 
-Of more than N calls, 4000, as many are tried, evenly spread. What must hold, whichever call it was (docs/reliability.md has the
+Of more than N calls, 4000, as many are tried, evenly spread. What must hold, whichever call it was (docs/guide/reliability.md has the
 figures):
 
     memory  exit 0 and all rows, or exit 1 and one line that says that memory ran out; every row that is there is right

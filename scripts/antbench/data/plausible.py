@@ -4,7 +4,7 @@ Columns that follow from others are computed again: the quality from that of eac
 operation, its size and its parameters. Tours are held against the optimum of the catalogue, times against what the GPU
 could do at most, energy against the power that its board may draw, and clocks against the GPU's own.
 
-A GPU is what meta.json says of it. Bounds are generous: no honest row comes near them (docs/reliability.md).
+A GPU is what meta.json says of it. Bounds are generous: no honest row comes near them (docs/log/faults.md).
 """
 
 import csv

@@ -112,7 +112,7 @@ def around(words, match):
 def pages(root=ROOT):
     """The pages that are held to the rules."""
     limits = {"README.md": README_LINES}
-    paths = [root / "CONTRIBUTING.md", *sorted((root / "docs/guide").glob("*.md"))]
+    paths = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs/guide").glob("*.md"))]
     names = [path.relative_to(root).as_posix() for path in paths]
     return [
         Page(name, path.read_text(encoding="utf-8"), limits.get(name, GUIDE_LINES)) for name, path in zip(names, paths)

@@ -1,4 +1,4 @@
-"""Whether measured numbers in the prose of README.md, docs/ and the report are of stored runs, sources or log entries.
+"""Whether measured numbers in the prose of README.md, docs/guide/ and the report are of stored runs, sources or log entries.
 
 A quantity is a number or a range with a unit ("2.1 to 5.3 times", "12 %", "0.05 s"), or decimal numbers alone in a cell
 of a table, but for its first column. Generated blocks, code, headings, pictures and what links lead to have none.
@@ -32,8 +32,7 @@ from antbench.data import cells, runs
 from antbench.data.command import ERROR, OK, ROOT, BadInput
 from antbench.show import readme
 
-BESIDE = ("solve", "scaling", "improve", "features", "columns", "reliability", "fleet")  # pages that nothing generates
-PAGES = (*readme.PAGES, *(ROOT / f"docs/{page}.md" for page in BESIDE))
+PAGES = tuple(dict.fromkeys((*readme.PAGES, *sorted((ROOT / "docs/guide").glob("*.md")))))
 ACCOUNT = "prose.csv"
 WORDS = {"captions": "caption", "claims": "note", "cases": "claim", "stands": "text"}  # our own, in report/*.csv
 TEMPLATES = tuple(path for folder in ("readme", "templates") for path in sorted((cells.REPORT / folder).glob("*.j2")))

@@ -1,5 +1,5 @@
-"""The results in README.md and docs/{results,learn,coverage,frontier,stands}.md, between `<!-- generated: NAME -->` and
-`<!-- end -->`, from the stored runs. `make index`.
+"""The results in README.md and in pages of docs/ (DOCS), between `<!-- generated: NAME -->` and `<!-- end -->`, from the
+stored runs. `make index`.
 
 What a block says stands in report/readme/NAME.md.j2. A template picks the runs with machine() (each cell at its best)
 or newest(driver, profile), and asks these for numbers (Measured).
@@ -15,7 +15,7 @@ from antbench.data.command import ROOT, BadInput
 from antbench.show import claims, coverage, gains, gpus, printing, roofline, stands
 from antbench.show.printing import jinja, printed
 
-DOCS = ("results", "learn", "coverage", "frontier", "stands")
+DOCS = ("results", "stands", *(f"guide/{page}" for page in ("learn", "machines", "race", "peers", "improve")))
 PAGES = (ROOT / "README.md", *(ROOT / f"docs/{page}.md" for page in DOCS))
 TEMPLATES = cells.REPORT / "readme"
 PLACE = re.compile("\0(\\d+)\0")
@@ -71,6 +71,23 @@ class Measured:
     def against(self, address, goal):
         """A mean time and how it stands to the ms that were aimed at: "0.0489, reached by 2.2 %"."""
         return self.ms(address, lambda found: f"{in_table(found)}, {judged(found, goal)}")
+
+    def times(self, slow, fast, names):
+        """How many times as long `slow` takes as `fast`, as "2.7 to 9.8"; {x} runs through `names`."""
+        found = [[cells.look_up(self.source, address, x) for address in (slow, fast)] for x in names]
+        first = cells.common_iterations([each for pair in found for each in pair])
+        cut = [[cells.look_up(self.source, address, x, first) for address in (slow, fast)] for x in names]
+        values = [cells.divide(*pair).value for pair in cut]
+        marks = self.placed({run for pair in cut for each in pair for run in each.sources})
+        return " to ".join(dict.fromkeys(claims.short(value, 2) for value in (min(values), max(values)))) + marks
+
+    def above_optimum(self, address):
+        """How far the mean of the runs' best tours is above the optimum: "3.9 %"."""
+        found = cells.look_up(self.source, f"{address}#quality")
+        if not found:
+            return claims.in_table(found)
+        best = found.rows[0]["quality_reference"]
+        return f"{100 * (found.value / best - 1):.1f} %{self.placed(found.sources)}"
 
     @property
     def first(self):

@@ -47,7 +47,7 @@ WORST_FIRST = (
     command.SKIPPED,
 )
 UNTOLD = re.compile(r"--(quiet|process(=.*)?|dry-run|list|help|version)")
-COLUMNS = {  # of the table at the end: the rows of which status (docs/columns.md)
+COLUMNS = {  # of the table at the end: the rows of which status (docs/guide/columns.md)
     "ok": ("ok",),
     "noisy": ("noisy",),
     "few": ("few",),

@@ -1,4 +1,4 @@
-"""How much of a row's mean is in how many iterations it is of: the tables of docs/columns.md and docs/frontier.md.
+"""How much of a row's mean is in how many iterations it is of: the tables of docs/log/iterations.md.
 
     python3 scripts/antbench drift RUN [--rows TABLE/ROW/INPUT]
 

@@ -1,8 +1,8 @@
 """INDEX.md: what is behind each row of each table, and the other files that are made from the program. `make index`.
 
 Nothing here is kept by hand. report/rows.csv and report/driver_sets.csv are what the program says that its drivers
-measure, report/peers.csv what antbench.tools.peers runs; INDEX.md joins them with the stored runs and the report's layouts; README.md, docs/results.md and docs/learn.md have results of the stored
-runs (antbench.show.readme).
+measure, report/peers.csv what antbench.tools.peers runs; INDEX.md joins them with the stored runs and the report's
+layouts; README.md and pages of docs/ have results of the stored runs (antbench.show.readme).
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""How often the interval of --until-precise holds the mean of all processes: the table of docs/coverage.md, by simulation.
+"""How often the interval of --until-precise holds the mean of all processes: the table of docs/log/coverage.md, by simulation.
 
     python3 scripts/antbench precise-rates
 
