@@ -118,7 +118,13 @@ def test_the_container_takes_what_make_deps_takes():
 
 def test_every_target_that_documents_name_is_there():
     targets = set(re.findall(r"^([\w.%-]+):", (ROOT / "Makefile").read_text(), re.M))
-    for name in ("CONTRIBUTING.md", "docs/guide/ci.md", "docs/guide/running.md", "docs/guide/features.md"):
+    for name in (
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docs/guide/ci.md",
+        "docs/guide/running.md",
+        "docs/guide/features.md",
+    ):
         commands = re.findall(r"(?:`|^    )make ((?:[a-z][\w.-]* ?)+)(?=[`A-Z\n=]|$)", (ROOT / name).read_text(), re.M)
         named = {target for command in commands for target in command.split()}
         assert named, name

@@ -1,8 +1,11 @@
 """The rules of CONTRIBUTING.md that can be counted: README, CONTRIBUTING and the guides keep them, and a breach is named."""
 
+import re
+
 import pytest
 
-from antbench.show import plain
+from antbench.data.command import ROOT
+from antbench.show import plain, prose
 from antbench.show.plain import Page, problems
 
 
@@ -17,7 +20,35 @@ def test_the_pages_keep_the_rules(page):
 
 def test_every_guide_is_held():
     names = [page.name for page in plain.pages()]
-    assert names[:2] == ["README.md", "CONTRIBUTING.md"] and "docs/guide/terms.md" in names
+    assert names[:3] == ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] and "docs/guide/terms.md" in names
+
+
+def documents():
+    """Every page that a reader may come to."""
+    return [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(
+        (ROOT / "docs").rglob("*.md")
+    )
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_link_leads_to_a_file_and_a_heading(path):
+    dead = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
+        name, _, place = link.partition("#")
+        target = path.parent / name if name else path
+        if "://" not in link:
+            there = target.exists() and (not place or place in headings(target))
+            dead += [] if there else [link]
+    assert dead == []
+
+
+def headings(path):
+    return [prose.anchor(heading) for _, _, heading in prose.sections(path.read_text(encoding="utf-8"))]
+
+
+def test_the_changelog_is_short():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert len(text.partition("## Unreleased\n\n")[2].partition("\n\n## ")[0].splitlines()) <= 25
 
 
 def words(n, word="w"):

@@ -1,4 +1,4 @@
-"""Whether README.md, CONTRIBUTING.md and docs/guide/ keep those rules of CONTRIBUTING.md that can be counted.
+"""Whether README.md, CONTRIBUTING.md, CHANGELOG.md and docs/guide/ keep those rules of CONTRIBUTING.md that can be counted.
 
 A sentence has at most 30 words, and 18 in the mean of a page. README has at most 120 lines, a guide 150, code aside. No
 line of prose is over 120 columns. "that of" and "those of" stand nowhere, and a rate is written with "per". Tables,
@@ -112,7 +112,8 @@ def around(words, match):
 def pages(root=ROOT):
     """The pages that are held to the rules."""
     limits = {"README.md": README_LINES}
-    paths = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs/guide").glob("*.md"))]
+    paths = [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    paths += [*sorted((root / "docs/guide").glob("*.md"))]
     names = [path.relative_to(root).as_posix() for path in paths]
     return [
         Page(name, path.read_text(encoding="utf-8"), limits.get(name, GUIDE_LINES)) for name, path in zip(names, paths)
