@@ -35,12 +35,12 @@ COUNTED = {  # of one sentence, of several
 UNTESTED = {"-": NOT_MEASURED, "cannot": CANNOT}  # in the place of a predicate: `needs` says what is missing
 CARDS = ("c1060", "c2050")  # what {card} stands for; the newer one last
 TESTED_TOGETHER = (
-    "All tests are made together (Benjamini and Hochberg): of the verdicts given, one in twenty at most rests on chance, "
-    "on average. What could too well be chance is undecided."
+    "All tests are corrected together (Benjamini and Hochberg). At most one verdict in twenty rests on chance, on "
+    "average. A result that may well be chance is undecided."
 )
 INTERVAL_NOTE = (
-    "An interval of several machines holds on another machine of their kind; n processes (of a quality, runs) are on one "
-    "machine; “widened” is by how far two machines differ in other rows of the kind."
+    "An interval of several machines holds on another machine of their kind. An interval of n processes (of a quality: "
+    "n runs) holds on one machine. “Widened” adds how far two machines differ in other rows of the kind."
 )
 VAGUE, VAGUE_DIGITS = 0.05, 2  # a CPU's number with a wider interval, a share of it, has so many digits
 
