@@ -26,7 +26,7 @@
  * core's own cache of 2 MB holds; what is proposed of a group is a line from farther away, for which all ants but one
  * leave time.
  * Measured on an H200's host, a shared Intel Xeon, pr2392, means of three processes: 371 ms with `as` and 351 with
- * `as-best` on one core, 39.6 and 43.3 on 16, which scale as threads of fewer cores do. docs/frontier.md has the steps.
+ * `as-best` on one core, 39.6 and 43.3 on 16, which scale as threads of fewer cores do. docs/log/cpu.md has the steps.
  */
 #include <omp.h>
 #include <stdlib.h>

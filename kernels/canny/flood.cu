@@ -10,7 +10,7 @@
  * Floor, 512 x 512: two launches and their chains of L2 reads, 7 us, and a round of 0.5 us: five steps of 78
  * instructions, most of them in a pipe that takes one in two cycles, and the cluster's barrier.
  * Measured on an NVIDIA H200, ms (union-find of runs.cu beside it): lena 0.018 (0.043), mandrill 0.018 (0.049), house
- * 0.021, shapes-512 0.009, shapes-1024 0.027. docs/frontier.md has what else was tried.
+ * 0.021, shapes-512 0.009, shapes-1024 0.027. docs/log/images.md has what else was tried.
  * Limits: 2 million pixels, fewer without clusters. A snake through all tiles has as many rounds as it crosses
  * borders.
  * Source: this project; filling by carries after the fill algorithms of bitboards in computer chess.

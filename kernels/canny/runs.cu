@@ -10,7 +10,7 @@
  * pixel and lane, 13 us were every issue slot used. 512 x 512: three launches and their chains of L2 reads, 10 us.
  * Measured on an NVIDIA H100 80GB HBM3, one process, ms (canny/gpu and NPP beside it): shapes-4096 0.101 (0.294, 0.216),
  * lena 0.043 (0.037, 0.015), mandrill 0.049 (0.038, 0.015). So it is the fastest on large drawn pictures, and slower than
- * canny/gpu on small photographs: docs/frontier.md says why, and flood.cu is for them.
+ * canny/gpu on small photographs: docs/log/images.md says why, and flood.cu is for them.
  * Source: this project; union by atomics after Playne & Hawick 2018.
  */
 #include "kernels/canny/canny.h"

@@ -12,7 +12,7 @@
  * Floor, 4096 x 4096: 29 bytes a pixel, 487 MB, 116 us by the 4.2 TB/s that a copy has on an NVIDIA H200, of which the
  * second kernel's 9 are 36 us; the first has some 220 instructions a pixel (SASS), 110 us were every issue slot used.
  * Measured there, two processes, ms: lena 0.0121, shapes-1024 0.0214, shapes-4096 0.193 (with 243 instructions 0.0126,
- * 0.0220, 0.207, of it find_colours 160 us and find_edges 43). docs/frontier.md has what was tried. Images of odd
+ * 0.0220, 0.207, of it find_colours 160 us and find_edges 43). docs/log/images.md has what was tried. Images of odd
  * width take the way of those at a border everywhere.
  * Limits: height up to 131070; 22 bytes of GPU memory a pixel.
  * Source: this project.

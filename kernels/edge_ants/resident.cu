@@ -21,7 +21,7 @@
  * 2.3 times what was predicted, 2.9 us an iteration, and 4096 x 4096 1.3 times. Since then the
  * barrier has two halves, and evaporation is in the launch: 0.129 (128 0.131, 512 0.135), with one matrix 0.172, and 4096 x
  * 4096 2.00 and, with 1024, 1.92: 2.6 us an iteration. On an NVIDIA H200, lena: 0.128 so far, 0.119 with visibilities at hand,
- * 0.095 with a warp that keeps the barrier. docs/frontier.md has where the time goes and what else was tried.
+ * 0.095 with a warp that keeps the barrier. docs/log/images.md has where the time goes and what else was tried.
  * Source: this project.
  */
 #include <math.h>

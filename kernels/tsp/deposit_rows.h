@@ -13,7 +13,7 @@
  * Floor at n = n_ants = 2392: 4 n^2 bytes of links and 8 n^2 of pheromone are 69 MB, from and to the L2 cache at about
  * 5 TB/s 0.014 ms; 2 n atomics of shared memory a row, several ants with the same edge after each other, some 16 cycles
  * a warp's: 18 rows a multiprocessor 0.02 ms. The atomics in global memory that it replaces take 0.15 ms.
- * Measured: docs/frontier.md.
+ * Measured: docs/log/ant-system.md.
  * Source: this project; in JPDC's terms (§3.3) scatter to gather, but of 2 n_ants entries a row, not of n_ants n.
  */
 #ifndef ANTBENCH_TSP_DEPOSIT_ROWS_H

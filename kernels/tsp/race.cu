@@ -30,13 +30,13 @@
  * pr2392), ms: no links where the best ant alone deposits, predicted for pr2392 10 to 20 %, 1.85 -> 1.65, u3038 3.31 ->
  * 2.75, u5915 29.9 -> 24.8; proposals by what is left, u5915 24.8 -> 15.5, `as` 8.10 -> 7.89; a thread a city in
  * "choice", d198 0.0533 -> 0.0517.
- * Since then again, likewise (docs/frontier.md has the stored runs), ms, `as` / `as-best`: steps to the tail that wait less and a clock each for the last cities,
+ * Since then again, likewise (docs/log/ant-system.md has the stored runs), ms, `as` / `as-best`: steps to the tail that wait less and a clock each for the last cities,
  * d198 0.0537 / 0.0792 -> 0.0527 / 0.0685, pcb442 0.091 / 0.192 -> 0.091 / 0.145, pr1002 0.191 / 0.435 -> 0.188 / 0.340,
  * pr2392 0.93 / 1.67 -> 0.89 / 1.44, u5915 with `as` 7.8 -> 7.9.
  * And again: update and the next choice in one launch, d198 0.0523 / 0.0699 -> 0.0471 / 0.0656, pr1002 0.186 / 0.350 ->
  * 0.183 / 0.339.
  * With `as` construction takes 1.7 to 2.2 times the floor by latency, 6 times at u5915. ncu, pr2392, of step 8: 54
- * instructions a step, 40 % of the issue slots, a third of the samples wait for a row from the L2 cache (docs/frontier.md).
+ * instructions a step, 40 % of the issue slots, a third of the samples wait for a row from the L2 cache (docs/log/ant-system.md).
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,
  * both paths); compute-sanitizer's four tools found nothing.
  * Limits: n <= 22000 or so (10 n bytes of shared memory in stage "choice").

@@ -33,7 +33,7 @@
  * Resolution: 2^-18 of a time, 2^-24 of what a clock has to run, 2^-32 of a new clock's distribution, 2^-16 of the mean
  * weight of a tail city, 2^-23 of the rest's sum.
  *
- * The clocks themselves: race_clocks.h. What was tried beside it, with numbers: docs/frontier.md.
+ * The clocks themselves: race_clocks.h. What was tried beside it, with numbers: docs/log/ant-system.md.
  *
  * Sources: this project; thinning: Lewis & Shedler, Naval Research Logistics 26 (1979); alias tables: Walker, ACM TOMS 3
  * (1977); sfc32: C. Doty-Humphrey, PractRand.
@@ -688,7 +688,7 @@ typedef struct race_params {
     }
 
 /* Rows in shared memory where they all fit, and nobody asked for blocks of a certain size. Of candidate sets else
- * short rows, if they fit and every ant deposits, as there the far clock seldom rings first (docs/frontier.md, 18); or
+ * short rows, if they fit and every ant deposits, as there the far clock seldom rings first (docs/log/ant-system.md, 18); or
  * the rows' cities. */
 static inline ab_status race_make_plan(int n, const as_params *params, bool candidates, race_plan *plan)
 {

@@ -29,7 +29,7 @@
  * processes), with `as-best`: d198 0.0410 -> 0.0357, pcb442 0.0699 -> 0.0632, pr1002 0.145 -> 0.134, pr2392 0.666 ->
  * 0.640.
  * And again, `as` at pr2392, by the 11 nearest of a row in shared memory and one clock for all others
- * (docs/frontier.md, step 18): 0.713 -> 0.587. The walks of d198, pcb442 and pr1002 are as they were.
+ * (docs/log/ant-system.md, step 18): 0.713 -> 0.587. The walks of d198, pcb442 and pr1002 are as they were.
  * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100, 442 and 1301
  * cities, with every ant depositing too); compute-sanitizer's four tools found nothing.
  * Limits: sets of 1 to 32 cities.

@@ -7,7 +7,7 @@
  * tour is all that is sent.
  *
  * The limit, computed before it was measured, n = n_ants: a rank constructs in t(n) / R, at best, and the sum of n^2
- * floats, which grows as fast as a step's work does, takes (docs/scaling.md)
+ * floats, which grows as fast as a step's work does, takes (docs/log/scaling.md)
  *     4 n^2 * 2 (R - 1) / R bytes at the speed of the link (a ring: each sends and receives that many)
  *     and, by the host's memory, as much again as is copied there and back: 8 n^2 bytes at that of the bus.
  * choice and update, which read and write all n^2, are not divided either.
