@@ -186,6 +186,19 @@ static void what_processes_say_of_the_gpu_is_joined(void **state)
     free(joined.samples);
 }
 
+/* A map without edges has no thickness. */
+static void a_quality_that_is_not_defined_is_said_and_not_written(void **state)
+{
+    (void)state;
+    ab_row row = ab_row_new();
+    ab_row_list_qualities(&row, (const double[]){1.5, 2.5}, 2, 6);
+    assert_string_equal(row.quality_runs, "1.5 2.5");
+    assert_string_equal(row.note, "");
+    ab_row_list_qualities(&row, (const double[]){1.5, -NAN, NAN}, 3, 6);
+    assert_string_equal(row.quality_runs, "");
+    assert_string_equal(row.note, "the quality of 2 of 3 runs is not defined");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +208,7 @@ int main(void)
         cmocka_unit_test(a_process_without_samples_leaves_the_rest),
         cmocka_unit_test(a_time_slice_in_each_process_is_seen),
         cmocka_unit_test(qualities_stand_in_the_order_of_their_seeds),
+        cmocka_unit_test(a_quality_that_is_not_defined_is_said_and_not_written),
         cmocka_unit_test(what_processes_say_of_the_gpu_is_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,10 +163,13 @@ void ab_row_add_note(ab_row *row, const char *format, ...)
 void ab_row_list_qualities(ab_row *row, const double *values, int n_values, int digits)
 {
     size_t at = 0;
+    int undefined = 0;
     row->quality_runs[0] = '\0';
-    for (int i = 0; i < n_values && at < sizeof row->quality_runs; ++i)
+    for (int i = 0; i < n_values; ++i) undefined += !isfinite(values[i]);
+    for (int i = 0; i < n_values && !undefined && at < sizeof row->quality_runs; ++i)
         at += (size_t)snprintf(row->quality_runs + at, sizeof row->quality_runs - at, "%s%.*g", i ? " " : "", digits,
                                values[i]);
+    if (undefined) ab_row_add_note(row, "the quality of %d of %d runs is not defined", undefined, n_values);
     if (at < sizeof row->quality_runs) return;
     row->quality_runs[0] = '\0';
     ab_row_add_note(row, "the qualities of %d runs are too many to list", n_values);

@@ -75,7 +75,8 @@ ab_row ab_row_new(void); /* all text empty, all numbers NAN, status AB_ROW_OK */
 /* Appends to the note, after a semicolon where it already says something. */
 void ab_row_add_note(ab_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Lists the qualities of runs to so many digits, unless they are too many for that, as the note then says. */
+/* Lists the qualities of runs to so many digits. Where they are too many, or one is not defined, the list is empty and
+ * the note says why. */
 void ab_row_list_qualities(ab_row *row, const double *values, int n_values, int digits);
 enum { AB_LENGTH_DIGITS = 10 /* of a tour's length: all */ };
 
