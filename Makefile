@@ -92,7 +92,7 @@ DRIVERS := $(wildcard bench/tables/table_*.c)
 C_SOURCES := $(filter-out bench/antbench.c bench/record/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c kernels/*/*/*.c instances/*.c tours/*.c images/*.c mpi/ranks_none.c mpi/workers.c baselines/*.c baselines/*/*.c bench/*.c bench/*/*.c))
 KERNELS := $(wildcard kernels/*/*.cu kernels/*/*/*.cu)
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp baselines/*/*.cpp)
-OPERATIONS := $(shell LC_ALL=C sed -n 's/^OPERATION.\([a-z_]*\),.*/\1/p' bench/registry/registry.def)
+OPERATIONS := $(shell LC_ALL=C sed -n 's/^OPERATION.\([a-z_]*\),.*/\1/p' bench/registry.def)
 GENERATED := build/gen/drivers.inc build/gen/config.h $(OPERATIONS:%=build/gen/operations/%.h)
 TESTS := $(wildcard tests/test_*.c)
 STAT_TESTS := $(wildcard tests/stat_test_*.c)
@@ -348,7 +348,7 @@ FUZZ := $(if $(shell command -v clang),build/fuzz/readers)
 test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) $(if $(MPI),build/bin/tests/test_team_mpi) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu build/faults/inject.so $(FUZZ)
 
 # The objects of tests that run without sanitizers. Three files that know the CUDA backend are compiled without it.
-OF_CUDA := bench/registry/registry bench/clock/gpu_none bench/record/build_info
+OF_CUDA := bench/registry bench/clock/gpu_none bench/record/build_info
 TEST_OBJECTS := $(filter-out $(OF_CUDA:%=build/obj/%.o),$(OBJECTS)) $(OF_CUDA:%=build/obj/without_cuda/%.o) $(TEST_SUPPORT:%.c=build/obj/%.o) \
 	$(patsubst %.cu,build/obj/%.host.o,$(wildcard docs/*.cu))
 
@@ -471,7 +471,7 @@ build/gen/drivers.inc: FORCE
 
 # An operation's line of the registry (kernels/registered.h). Rewritten only when that changes.
 $(OPERATIONS:%=build/gen/operations/%.h): build/gen/operations/%.h: FORCE
-	$(call keep,'#include "kernels/registered.h"' "$$(sed -n 's/^OPERATION\(.$*,\)/OPENED_BY\1/p' bench/registry/registry.def)")
+	$(call keep,'#include "kernels/registered.h"' "$$(sed -n 's/^OPERATION\(.$*,\)/OPENED_BY\1/p' bench/registry.def)")
 
 # Whether there are a CUDA backend, NPP and cuDNN: rewritten only when that changes. The tests are built without
 # CUDA.

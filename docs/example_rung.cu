@@ -5,7 +5,7 @@
  * it, register it as tsp/example and run it like every other, so that it is right. To begin a kernel of yours,
  *
  *   1. copy this file to kernels/tsp/mine.cu, call the rung tsp_mine and write a kernel;
- *   2. add a line to bench/registry/registry.def, which says what its tours must be like (AB_EXACT: in proportion):
+ *   2. add a line to bench/registry.def, which says what its tours must be like (AB_EXACT: in proportion):
  *          GPU(tsp, "mine", tsp_mine, "kernels/tsp/mine.cu", AB_EXACT, "source", "what it does")
  *   3. make test-kernel ID=tsp/mine; make check-gpu; build/bin/antbench 3.3 --implementations tsp/mine
  *

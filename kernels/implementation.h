@@ -47,7 +47,7 @@ ab_status ab_iterate(ab_work *work);
 /* The number of the stage called `name`; -1 where the work has none. */
 int ab_stage_named(const ab_work *work, const char *name);
 
-/* ---- Registry: the one list of every implementation (bench/registry/registry.def). ---- */
+/* ---- Registry: the one list of every implementation (bench/registry.def). ---- */
 
 typedef enum ab_backend {
     AB_CPU,  /* plain C on the CPU: timed with CLOCK_MONOTONIC */

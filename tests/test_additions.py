@@ -44,7 +44,7 @@ PROGRAMS = [
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel that is there, under another name: a new file and a new line of bench/registry/registry.def."""
+    """A kernel that is there, under another name: a new file and a new line of bench/registry.def."""
 
     id: str
     of: str  # the file that is copied
@@ -68,7 +68,7 @@ class Kernel:
         assert not (tree / self.file).exists()
         (tree / self.file).write_text(text)
         operation, name = self.id.split("/")
-        with open(tree / "bench/registry/registry.def", "a") as registry:
+        with open(tree / "bench/registry.def", "a") as registry:
             registry.write(
                 f'GPU({operation.replace("-", "_")}, "{name}", {self.changes[0][1]}, "{self.file}", {self.traits}, '
                 f'"a source", "what it does")\n'
@@ -171,7 +171,7 @@ CPU(mine, "seq", mine_seq, "baselines/mine.c", AB_REFERENCE, "a source", "what i
 class Tree:
     def __init__(self, path):
         self.path, self.seconds, self.copied, self.compiled = path, [], {}, set()
-        self.registry = path / "bench/registry/registry.def"
+        self.registry = path / "bench/registry.def"
 
     @contextmanager
     def timed(self, what):
@@ -260,7 +260,7 @@ def test_what_is_there_already_is_not_compiled_again(tree):
     """But for the registry, the list of drivers and the build's own description."""
     kernels = {kernel.file.replace(".cu", ".host.o") for kernel in (*KERNELS, TWICE, BIASED)}
     others = [*OPERATION, *(f"bench/tables/{name}" for name, folder in TABLES.items() if folder == "bench/tables")]
-    lists = {"bench/registry/registry.o", "bench/record/build_info.o", "bench/plan/driver.o"}
+    lists = {"bench/registry.o", "bench/record/build_info.o", "bench/plan/driver.o"}
     expected = kernels | {name.replace(".c", ".o") for name in others} | lists
     assert {name.split("/", 2)[2] for name in tree.compiled if "/without_cuda/" not in name} == expected
     assert {name.split("/", 3)[3] for name in tree.compiled if "/without_cuda/" in name} <= lists
@@ -325,7 +325,7 @@ def test_the_kernels_own_tests_are_built_and_run_by_one_command(tree):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "test_choice_info: 5 passed" in done.stdout and "test_canny" not in done.stdout
     missing = tree.make("test-kernel", "ID=choice-info/mien")
-    assert missing.returncode != 0 and "choice-info/mien: not in bench/registry/registry.def" in missing.stderr
+    assert missing.returncode != 0 and "choice-info/mien: not in bench/registry.def" in missing.stderr
 
 
 # ---- Wrong kernels ----
@@ -405,8 +405,8 @@ def test_a_new_operation_is_measured(tree, tmp_path):
 def test_nothing_else_is_edited(indexed):
     """What is not ignored and differs: the new files, the registry, and what `make index` writes."""
     changed = {name for name, text in indexed.copied.items() if text != (indexed.path / name).read_bytes()}
-    assert changed == {"bench/registry/registry.def", "INDEX.md", "report/rows.csv"}
-    registry = "bench/registry/registry.def"
+    assert changed == {"bench/registry.def", "INDEX.md", "report/rows.csv"}
+    registry = "bench/registry.def"
     before, after = indexed.copied[registry].count(b"\n"), (indexed.path / registry).read_bytes().count(b"\n")
     assert after - before == len(KERNELS) + 2 + 3  # the two wrong kernels, the operation
 

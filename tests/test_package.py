@@ -9,7 +9,7 @@ import pytest
 from support.commands import ROOT, environment_of
 
 PARTS = ("scripts/antbench", "report", "results/published", "results/contributed")
-FILES = ("pyproject.toml", "README.md", "LICENSE", "VERSION", "instances/catalogue.csv", "bench/registry/registry.def")
+FILES = ("pyproject.toml", "README.md", "LICENSE", "VERSION", "instances/catalogue.csv", "bench/registry.def")
 STORED = "results/reference/nvidia-h200/20261123T184130Z-eb036f1-6.5"
 
 

@@ -106,7 +106,7 @@ def literals_of(path):
 
 
 def harness_files():
-    named = {ROOT / "bench/antbench.c", *(ROOT / "bench/tables").glob("table_*.c"), *(ROOT / "bench/registry").glob("*")}
+    named = {ROOT / "bench/antbench.c", *(ROOT / "bench/tables").glob("table_*.c"), *(ROOT / "bench").glob("*")}
     return [path for path in (ROOT / "bench").rglob("*") if path.suffix in (".c", ".h", ".cu") and path not in named]
 
 

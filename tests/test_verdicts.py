@@ -80,4 +80,4 @@ def test_the_page_counts_sentences_and_shows_their_history(thesis_report):
     assert (
         rows["kth-adaptive"].count('class="reading"') == 2 and 'data-verdict="not measured yet"' in rows["kth-adaptive"]
     )
-    assert "one in twenty at most rests on chance" in page
+    assert "At most one verdict in twenty rests on chance" in page

@@ -1,4 +1,4 @@
-/* The registry (bench/registry/registry.def), as tests ask it, so that a test of all kernels has no list of them; and opening
+/* The registry (bench/registry.def), as tests ask it, so that a test of all kernels has no list of them; and opening
  * what is found there, with types. */
 #ifndef ANTBENCH_TEST_REGISTERED_H
 #define ANTBENCH_TEST_REGISTERED_H

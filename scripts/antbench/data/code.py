@@ -1,6 +1,6 @@
 """Where the code behind a measured row is: its file as it was at the commit that the run was built from.
 
-Which file an implementation is in says bench/registry/registry.def, that of the commit where git has it, else today's.
+Which file an implementation is in says bench/registry.def, that of the commit where git has it, else today's.
 """
 
 import functools
@@ -10,7 +10,7 @@ import subprocess
 
 from antbench.data.command import ROOT
 
-REGISTRY, BEFORE = "bench/registry/registry.def", "kernels/registry.def"
+REGISTRY, BEFORE = "bench/registry.def", "kernels/registry.def"
 LINE = re.compile(r'^(?:CPU|GPU)\((\w+),\s*"([^"]+)",\s*\w+,\s*"([^"]+)"', re.M)
 REMOTE = re.compile(r"(?:https?://(?:[^@/]+@)?|ssh://(?:[^@/]+@)?|[^@/:]+@)([\w.-]+)[:/](.+?)(?:\.git)?/?")
 

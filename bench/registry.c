@@ -30,7 +30,7 @@
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
     extern const struct operation##_rung rung##_host, rung##_cuda;                                                     \
     extern const ab_parameter rung##_parameters[] __attribute__((weak)); /* NULL where the rung has none */
-#include "bench/registry/registry.def"
+#include "bench/registry.def"
 #undef OPERATION
 #undef CPU
 #undef GPU
@@ -54,7 +54,7 @@
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
     OPEN(open_##rung##_host, operation, operation##_open_host(&rung##_host, problem, params, &state))                  \
     CUDA_ONLY(OPEN(open_##rung##_cuda, operation, operation##_open_cuda(&rung##_cuda, problem, params, &state)))
-#include "bench/registry/registry.def"
+#include "bench/registry.def"
 #undef OPERATION
 #undef CPU
 #undef GPU
@@ -65,7 +65,7 @@
 #define CPU(operation, name, function, file, traits, source, description)
 #define GPU(operation, name, rung, file, traits, source, description)
 static const ab_operation *const operations[] = {
-#include "bench/registry/registry.def"
+#include "bench/registry.def"
 };
 #undef OPERATION
 #undef CPU
@@ -92,7 +92,7 @@ static const ab_operation *const operations[] = {
         ENTRY(operation, name, AB_CUDA, traits, file, source, description, open_##rung##_cuda, rung##_parameters))     \
     ENTRY(operation, name, AB_HOST, traits, file, source, description, open_##rung##_host, rung##_parameters)
 static const ab_implementation implementations[] = {
-#include "bench/registry/registry.def"
+#include "bench/registry.def"
 };
 
 const ab_implementation *ab_registry(size_t *count)
