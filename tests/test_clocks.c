@@ -13,6 +13,7 @@
 
 #include "bench/clock/clocks.h"
 #include "bench/clock/nvml.h"
+#include "bench/plan/options.h"
 #include "tests/support/fake_nvml.h"
 
 static const char gpu[] = "0000:65:00.0";
