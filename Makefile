@@ -88,9 +88,10 @@ MPI := $(MPI_LIBS)
 LIBS := $(OPENCV_LIBS) $(DATA_LIBS) -ldl -lpthread -lm
 
 # ---- Sources ----
-DRIVERS := $(wildcard bench/tables/table_*.c)
+# In the order of their bytes, whatever the language: $(wildcard) sorts as the locale does.
+DRIVERS := $(sort $(wildcard bench/tables/table_*.c))
 C_SOURCES := $(filter-out bench/antbench.c bench/record/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c kernels/*/*/*.c instances/*.c tours/*.c images/*.c mpi/ranks_none.c mpi/workers.c baselines/*.c baselines/*/*.c bench/*.c bench/*/*.c))
-KERNELS := $(wildcard kernels/*/*.cu kernels/*/*/*.cu)
+KERNELS := $(sort $(wildcard kernels/*/*.cu kernels/*/*/*.cu))
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp baselines/*/*.cpp)
 OPERATIONS := $(shell LC_ALL=C sed -n 's/^OPERATION.\([a-z_]*\),.*/\1/p' bench/registry.def)
 GENERATED := build/gen/drivers.inc build/gen/config.h $(OPERATIONS:%=build/gen/operations/%.h)
