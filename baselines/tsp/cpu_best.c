@@ -1,20 +1,15 @@
-/* tsp/cpu-best: exact Ant System on a CPU, a few cache lines a step; threads over ants. cpu-blocks is
- * faster on large instances.
+/* tsp/cpu-best: exact Ant System on a CPU, a few cache lines a step; threads over ants. cpu-blocks is faster on large
+ * instances.
  *
- * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An
- * ant at i adds up the unvisited head cities, H, by vector, and draws from [0, H + T), where T is the weight of the
- * whole tail, VISITED CITIES INCLUDED, which is the same for all ants and computed once per iteration. A draw below
- * H names a head city. Any other proposes a tail city, found by descending a tree of partial sums, three cache lines
- * deep; if the ant has been there, the draw is thrown away and repeated. After so many of them, or when few would be
- * kept, the remaining cities are added up one by one. So a step reads a few cache lines where a scan of the row reads
- * hundreds.
+ * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An ant
+ * at i adds up the unvisited head cities, H, by vector, and draws from [0, H + T). T is the weight of the whole tail,
+ * VISITED CITIES INCLUDED: it is the same for all ants and computed once per iteration. A draw below H names a head
+ * city. Any other proposes a tail city, found by descending a tree of partial sums, three cache lines deep. If the ant
+ * has been there, the draw is thrown away and repeated. After many of them, or when few would be kept, the remaining
+ * cities are added up one by one. It is faster than a scan of the row, which reads hundreds of cache lines.
  *
- * Why this is exact: one draw yields an unvisited city j with probability w_j / (H + T), whether j is in the head
- * or the tail, and is thrown away otherwise; so, given that it is kept, it yields j with probability w_j / W, W the
- * weight of all unvisited cities, which is the random proportional rule. Draws are independent, so how many were
- * thrown away before says nothing about the one that is kept. The fall-back draws from w_j / W directly, and
- * whether it is reached depends only on draws thrown away. Where rounding points at a city without weight the draw
- * is thrown away too. tests/test_baselines.c tests it by chi-square.
+ * Floor: a few cache lines per step. Why it is exact: choose_next.
+ * Source: this project.
  */
 #include <string.h>
 
@@ -167,6 +162,12 @@ INLINE bool draws_are_worthwhile(double head_sum, double tail_total, double unvi
     return (head_sum + tail_total * unvisited_share) * MIN_ACCEPTED > head_sum + tail_total;
 }
 
+/* Why this is exact: one draw yields an unvisited city j with probability w_j / (H + T), whether j is in the head or
+ * the tail, and is thrown away otherwise; so, given that it is kept, it yields j with probability w_j / W, W the
+ * weight of all unvisited cities, which is the random proportional rule. Draws are independent, so how many were
+ * thrown away before says nothing about the one that is kept. The fall-back draws from w_j / W directly, and whether
+ * it is reached depends only on draws thrown away. Where rounding points at a city without weight the draw is thrown
+ * away too. tests/test_baselines.c tests it by chi-square. */
 INLINE size_t choose_next(const cpu_best_colony *colony, size_t i, ant_state *ant)
 {
     const head *nearest = &colony->heads[i];

@@ -1,32 +1,17 @@
-/* tsp/cpu-blocks: the exact Ant System on a CPU whose draws are seldom thrown away, to the end of a tour; threads
- * over ants.
+/* tsp/cpu-blocks: the exact Ant System on a CPU whose draws are seldom thrown away, to the end of a tour; threads over
+ * ants.
  *
- * Cities are renumbered so that those that lie together follow each other; sixteen of them are a BLOCK, and which of
- * them are unvisited is a word of sixteen bits, so that the unvisited weights of a block are one vector under one
- * mask. The NEAR heaviest blocks of a row are added up in every step. The others are in groups of one or more
- * blocks. Of a group the row knows the largest weight and the ant how many cities are left: the product is no less
- * than the weight that is left, and falls as the tour goes on. A step draws from the near cities' weights and the
- * groups' bounds. Where it draws a group it proposes one of the cities that are left there, each as likely as the
- * others, and keeps it with probability (its weight) / (the largest); else it draws again. A step takes
- * 1.1 draws with `as` and 1.3 with `as-best` (pr2392, the first four iterations), and there are no tables to build.
+ * Cities are renumbered so that those that lie together follow each other. Sixteen of them are a BLOCK: their
+ * unvisited weights are one vector under one mask of sixteen bits. The NEAR heaviest blocks of a row are added up in
+ * every step. The others are in groups of blocks. Of a group the row knows the largest weight and the ant how many
+ * cities are left: the product is a bound on the weight that is left, and falls as the tour goes on. A step draws from
+ * the near cities' weights and the bounds. Of a group that it draws it proposes one of the cities that are left there,
+ * and keeps it with probability (its weight) / (the largest); else it draws again. There are no tables to build, and
+ * few draws are thrown away where most cities are visited: cpu-best throws away more. The walk: cpu_blocks_walk.c.
+ * Measured: docs/log/cpu.md.
  *
- * Why this is exact: B being the sum of all that is drawn from, a draw proposes and keeps city j of a group of which m
- * cities are left, and whose largest weight is M, with probability (m M / B) (1 / m) (w_j / M) = w_j / B, and draws a
- * near city with w_j / B too; so, given that it is kept, it is j with probability w_j / (weight of all that is left),
- * which is the random proportional rule. After MAX_DRAWS that were thrown away all cities are added up; whether it
- * comes to that depends on these alone. tests/test_baselines.c tests it by chi-square. Resolution: 2^-24 of B.
- *
- * A draw from k vectors of weights needs one sum along a vector: the vectors are added up one by one, keeping what
- * there is after each; a number draws a lane of the last, and a second one a vector of that lane. A thread has
- * SIDE_BY_SIDE ants (cpu_blocks_walk.c).
- *
- * Floor, by the instructions of the walk with AVX-512 (gcc 12): adding a row up 80, a draw 130, a decision 60, asking
- * for a row 20; so 310 to 350 a step of pr2392 with 1.1 to 1.3 draws. Three a cycle of 3 GHz are 35 to 39 ns, 200 to
- * 225 ms an iteration on one core, and a sixteenth on 16. A row is nine cache lines, 1.4 MB for pr2392, which a
- * core's own cache of 2 MB holds; what is proposed of a group is a line from farther away, for which all ants but one
- * leave time.
- * Measured on an H200's host, a shared Intel Xeon, pr2392, means of three processes: 371 ms with `as` and 351 with
- * `as-best` on one core, 39.6 and 43.3 on 16, which scale as threads of fewer cores do. docs/log/cpu.md has the steps.
+ * Floor, AVX-512: 310 to 350 instructions per step, three per cycle; a row is nine cache lines.
+ * Source: this project.
  */
 #include <omp.h>
 #include <stdlib.h>
@@ -105,7 +90,17 @@ static void compute_choice(const cpu_blocks_colony *colony)
     for (size_t place = 0; place < n; place++) weigh_row(colony, &colony->workers[omp_get_thread_num()], place);
 }
 
-/* ---- Construct ---- */
+/* ---- Construct ----
+ *
+ * Why this is exact: B being the sum of all that is drawn from, a draw proposes and keeps city j of a group of which m
+ * cities are left, and whose largest weight is M, with probability (m M / B) (1 / m) (w_j / M) = w_j / B, and draws a
+ * near city with w_j / B too; so, given that it is kept, it is j with probability w_j / (weight of all that is left),
+ * which is the random proportional rule. After MAX_DRAWS that were thrown away all cities are added up; whether it
+ * comes to that depends on these alone. tests/test_baselines.c tests it by chi-square. Resolution: 2^-24 of B.
+ *
+ * A draw from k vectors of weights needs one sum along a vector: the vectors are added up one by one, keeping what
+ * there is after each; a number draws a lane of the last, and a second one a vector of that lane. A thread has
+ * SIDE_BY_SIDE ants (cpu_blocks_walk.c). */
 
 static void begin_tour(const cpu_blocks_colony *colony, ant_state *ant, int number)
 {

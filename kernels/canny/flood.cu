@@ -1,18 +1,15 @@
 /* Canny to convergence in two launches, for images whose pixels fit in the shared memory of a cluster, two bits each.
  *
- * grow_tiles: classes as bits, 32 pixels a word (pairs.h), and growth from the strong pixels of a tile of 32 columns
- * and 64 rows through its weak ones by a warp, two rows a lane: to the rows beside them by shuffles, along the row by
- * the carry of an addition, which runs through a run of set bits. flood: the tiles are dealt to the warps of a cluster
- * of eight blocks, which go on across borders, in rounds. A warp looks at those of its tiles beside which something
- * has grown, grows them a few steps, and sends their new borders to all blocks. Photographs have 3 to 7 rounds
- * (thresholds 50 and 150).
+ * grow_tiles: classes as bits, 32 pixels per word (pairs.h), and growth from the strong pixels of a tile of 32 columns
+ * and 64 rows through its weak ones by a warp, two rows per lane: to the rows beside them by shuffles, along the row
+ * by the carry of an addition, which runs through a run of set bits. flood: the tiles are dealt to the warps of a
+ * cluster of eight blocks, which go on across borders, in rounds. A warp grows those of its tiles beside which
+ * something has grown, and sends their new borders to all blocks. It is faster than the union-find of runs.cu on
+ * photographs: few rounds.
  *
- * Floor, 512 x 512: two launches and their chains of L2 reads, 7 us, and a round of 0.5 us: five steps of 78
- * instructions, most of them in a pipe that takes one in two cycles, and the cluster's barrier.
- * Measured on an NVIDIA H200, ms (union-find of runs.cu beside it): lena 0.018 (0.043), mandrill 0.018 (0.049), house
- * 0.021, shapes-512 0.009, shapes-1024 0.027. docs/log/images.md has what else was tried.
+ * Floor, 512 x 512: two launches and their chains of L2 reads, 7 us, and 0.5 us per round.
  * Limits: 2 million pixels, fewer without clusters. A snake through all tiles has as many rounds as it crosses
- * borders.
+ * borders. Measured, and what else was tried: docs/log/images.md.
  * Source: this project; filling by carries after the fill algorithms of bitboards in computer chess.
  */
 #include <limits.h>

@@ -1,16 +1,14 @@
 /* Canny to convergence in three launches, by words of 32 pixels.
  *
- * find_runs: a lane has eight columns of two rows, two pixels at once (pairs.h). Classes are bits, 32 pixels a word, and a
- * run, the neighbouring candidates of a word, is what union-find unites: a word has 16 at most, a thread takes one
- * at a time. What hangs on a strong pixel of the tile is sure, and goes to the map; of the rest only what reaches the
- * tile's border stays open, and has labels in device memory. join_tiles unites open runs across borders; settle writes
- * those that strong ones have reached.
+ * find_runs: a lane has eight columns of two rows, two pixels at once (pairs.h). Classes are bits, 32 pixels per word,
+ * and a run, the neighbouring candidates of a word, is what union-find unites: a word has 16 at most, a thread takes
+ * one at a time. What hangs on a strong pixel of the tile is sure, and goes to the map; of the rest only what reaches
+ * the tile's border stays open, and has labels in device memory. join_tiles unites open runs across borders; settle
+ * writes those that strong ones have reached. Where canny/gpu has a label per pixel, it unites runs, which pays on
+ * large drawn pictures; flood.cu is for small photographs.
  *
- * Floor, 4096 x 4096: a byte a pixel read and one written, 33.6 MB, 12 us by 2.97 TB/s; counted were 25 instructions a
- * pixel and lane, 13 us were every issue slot used. 512 x 512: three launches and their chains of L2 reads, 10 us.
- * Measured on an NVIDIA H100 80GB HBM3, one process, ms (canny/gpu and NPP beside it): shapes-4096 0.101 (0.294, 0.216),
- * lena 0.043 (0.037, 0.015), mandrill 0.049 (0.038, 0.015). So it is the fastest on large drawn pictures, and slower than
- * canny/gpu on small photographs: docs/log/images.md says why, and flood.cu is for them.
+ * Floor, 4096 x 4096: 33.6 MB, 12 us at 2.97 TB/s; 512 x 512: three launches and their chains of L2 reads, 10 us.
+ * Measured: docs/log/images.md.
  * Source: this project; union by atomics after Playne & Hawick 2018.
  */
 #include "kernels/canny/canny.h"

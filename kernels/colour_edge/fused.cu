@@ -1,20 +1,16 @@
 /* The whole of colour edge detection in two launches, and one more for each further pass of thinning.
  *
- * The pipeline of the thesis launches eight kernels that read and write 105 bytes a pixel; this one launches two, 29
- * bytes a pixel, because only the mean needs the whole image. In the first a block walks down a strip of the image,
+ * The pipeline of the thesis launches eight kernels that read and write 105 bytes per pixel; this one launches two, 29
+ * bytes per pixel, because only the mean needs the whole image. In the first a block walks down a strip of the image,
  * from bytes to volume and intensity to gradients, all in shared memory, and adds up the magnitudes. Of each of the
- * four it keeps 16 bits: the second compares them with the bounds' 16 bits, and where they are the same, which is
- * rare, it takes the gradients again, from the colours, which are kept for that. It marks edges as bits, 32 pixels a
- * word, and thins whole words by Boolean logic (pixel.h) where the thesis looks up a table pixel by pixel. The price
- * is the apron: a block computes 128 blurred columns and 122 colours for 120 gradients, two rows of colours a strip
- * for nothing, and a word of 32 pixels is good for 28 after a pass. Same map as colour-edge/gpu.
+ * four it keeps 16 bits. The second compares them with the bounds' 16 bits, and takes the gradients again where they
+ * are the same. It marks edges as bits, and thins words of 32 pixels by Boolean logic (pixel.h). The price is the
+ * apron: a block computes 128 blurred columns and 122 colours for 120 gradients, two rows of colours per strip for
+ * nothing, and 28 pixels of a word are good after a pass.
  *
- * Floor, 4096 x 4096: 29 bytes a pixel, 487 MB, 116 us by the 4.2 TB/s that a copy has on an NVIDIA H200, of which the
- * second kernel's 9 are 36 us; the first has some 220 instructions a pixel (SASS), 110 us were every issue slot used.
- * Measured there, two processes, ms: lena 0.0121, shapes-1024 0.0214, shapes-4096 0.193 (with 243 instructions 0.0126,
- * 0.0220, 0.207, of it find_colours 160 us and find_edges 43). docs/log/images.md has what was tried. Images of odd
- * width take the way of those at a border everywhere.
- * Limits: height up to 131070; 22 bytes of GPU memory a pixel.
+ * Floor, 4096 x 4096 on an H200: 29 bytes per pixel, 116 us by the 4.2 TB/s of a copy; find_colours 110 us by issue.
+ * Limits: height up to 131070; 22 bytes of GPU memory per pixel; odd widths go everywhere as at a border. Same map as
+ * colour-edge/gpu. Measured: docs/log/images.md.
  * Source: this project.
  */
 #include "kernels/colour_edge/pipeline.h"

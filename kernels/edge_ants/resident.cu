@@ -1,27 +1,15 @@
 /* The ants live on the chip: a run is one launch, between whose iterations the blocks meet at a barrier of the grid.
  *
- * A block keeps the positions and memories of its ants in shared memory from the first iteration to the last, eight lanes an
- * ant as in octet.cu, and evaporation is folded into the deposits as there. What does not depend on the pheromone, that is
- * random numbers, the search of the memory, the heuristics and visibilities of the neighbours and of where it may be relocated,
- * an octet does for its first ant while its block waits at the barrier. With two matrices, in step as in octet.cu, an iteration
- * has one barrier, which the last warp of a block keeps and has no ants: deposits must have arrived before their block has, and
- * a warp that waited for that and then looked ahead came last. With one matrix, which all ants read before any deposits, it has
- * two barriers, but touches half of the sectors: better where matrices exceed the L2 cache.
- * Where the device cannot hold all blocks at once, and on the host backend, an iteration is a launch.
+ * A block keeps the positions and memories of its ants in shared memory from the first iteration to the last, eight
+ * lanes per ant as in octet.cu, and evaporation is folded into the deposits as there. It saves the launch per
+ * iteration of octet.cu, and an octet does what does not depend on the pheromone, for its first ant, while its block
+ * waits at the barrier. With two matrices, in step as in octet.cu, an iteration has one barrier, which the last warp
+ * of a block keeps. With one matrix, which all ants read before any deposits, it has two barriers, but touches half of
+ * the sectors: better where matrices exceed the L2 cache. Where the device cannot hold all blocks at once, and on the
+ * host backend, an iteration is a launch.
  *
- * Floor, 512 x 512, 3000 ants: an iteration is a chain of an L2 read (144 ns), 70 instructions that wait for each other
- * (150 ns), a deposit that must have arrived (150 ns at least), an arrival at the barrier and its sight (300 ns): 0.75 us,
- * 37 us a run, and 10 of launches and passes. Predicted 65 us. 4096 x 4096, 192000 ants: three rows of 1.25 sectors of
- * pheromone and of heuristics, one of visibility, 272 bytes an ant, 52 MB an iteration: 18 us by 2.97 TB/s had the
- * cache none of it, so 0.9 ms a run; predicted 30 us an iteration, 1.6 ms, as ants move by a pixel and find most in the
- * cache but leave sectors half used.
- * Measured on an NVIDIA H100 80GB HBM3, median ms of a run of 50 iterations (octet.cu beside it): 512 x 512, 3000 ants,
- * lena: 0.147 with blocks of 256 (64 0.190, 128 0.164, 512 0.160, 1024 0.197; octet 0.197), with one matrix 0.202. 4096
- * x 4096, 192000 ants: 2.05 with blocks of 256, 2.00 with 1024 (octet 4.10), with two matrices 3.48. So 512 x 512 takes
- * 2.3 times what was predicted, 2.9 us an iteration, and 4096 x 4096 1.3 times. Since then the
- * barrier has two halves, and evaporation is in the launch: 0.129 (128 0.131, 512 0.135), with one matrix 0.172, and 4096 x
- * 4096 2.00 and, with 1024, 1.92: 2.6 us an iteration. On an NVIDIA H200, lena: 0.128 so far, 0.119 with visibilities at hand,
- * 0.095 with a warp that keeps the barrier. docs/log/images.md has where the time goes and what else was tried.
+ * Floor on an H100: 0.75 us per iteration at 512 x 512, a chain of latencies; 272 bytes per ant at 4096 x 4096.
+ * Measured, and what else was tried: docs/log/images.md.
  * Source: this project.
  */
 #include <math.h>
@@ -152,7 +140,8 @@ static __device__ __forceinline__ void scale_matrix(const ea_device &colony, con
     }
 }
 
-/* Threads of a block that have ants: with two matrices all but the last warp's, which keeps the barrier. */
+/* Threads of a block that have ants: with two matrices all but the last warp's, which keeps the barrier. Deposits must
+ * have arrived before their block has, and a warp that waits for that and then looks ahead comes last. */
 static __host__ __device__ __forceinline__ int walkers_of(int threads, bool two)
 {
     return two && threads > WARP_SIZE ? threads - WARP_SIZE : threads;

@@ -3,17 +3,13 @@
  * race_candidates.cu).
  *
  * Where every ant deposits, each city's two neighbours in all tours stand side by side (tour_links). A city's block
- * adds up what the ants deposit on its edges in shared memory, and reads and writes its row once: no atomic in global
- * memory. Amounts are whole numbers there, in units of n_ants / 2^30 of what the best ant deposits: integer atomics
- * are native in shared memory, and sums cannot overflow and do not depend on the order, so that one seed gives the
- * same pheromone again. The amount of an ant whose tour is x times as long as the best is rounded by at most x n_ants
- * 2^-31 of itself. Where the best ant alone deposits, its tour says what links would, and a block has the row of a
- * city of it.
+ * adds up the deposits on its edges in shared memory, and reads and writes its row once: no atomic in global memory.
+ * Amounts are whole numbers there, in units of n_ants / 2^30 of what the best ant deposits: sums cannot overflow and
+ * do not depend on the order, so that one seed gives the same pheromone again. The amount of an ant whose tour is x
+ * times as long as the best is rounded by at most x n_ants 2^-31 of itself. Where the best ant alone deposits, a block
+ * has the row of a city of its tour, which says what links would.
  *
- * Floor at n = n_ants = 2392: 4 n^2 bytes of links and 8 n^2 of pheromone are 69 MB, from and to the L2 cache at about
- * 5 TB/s 0.014 ms; 2 n atomics of shared memory a row, several ants with the same edge after each other, some 16 cycles
- * a warp's: 18 rows a multiprocessor 0.02 ms. The atomics in global memory that it replaces take 0.15 ms.
- * Measured: docs/log/ant-system.md.
+ * Floor: 4 n^2 bytes of links and 8 n^2 of pheromone. Measured: docs/log/ant-system.md.
  * Source: this project; in JPDC's terms (§3.3) scatter to gather, but of 2 n_ants entries a row, not of n_ants n.
  */
 #ifndef ANTBENCH_TSP_DEPOSIT_ROWS_H

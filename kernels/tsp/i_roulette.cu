@@ -4,14 +4,13 @@
  * or 1 for visited or not, and enters the product in shared memory, where the block reduces it to the tile's partial
  * best. One thread then takes the best of the partial bests (JPDC §3.2.2-3.2.3, Algorithm 3). That is not
  * proportional: heavy cities win more often than their share. The tabu list is a bit per tile in a register of each
- * worker, hence at most 32 tiles (§5.1.2); random numbers and the tour are in shared memory (thesis §3.5.1, §3.6.4).
- * 128 workers are JPDC's best.
+ * worker (§5.1.2); random numbers and the tour are in shared memory (thesis §3.6.4). 128 workers are JPDC's best.
+ * Decided here: "the best absolute heuristic value" is the largest product (thesis §3.5.1); the reduction halves the
+ * block at each barrier, down to one warp, which needs none; a product and its city are one word; surplus workers
+ * idle.
  *
- * Decided here: "the best absolute heuristic value" among the partial bests is the largest product, as the thesis has
- * it (§3.5.1); the reduction halves the block at each barrier, down to one warp, which needs none; a product and its
- * city are one word; more workers than cities idle, where JPDC has no times. Limits: n <= 32 * workers, 8 n bytes of
- * shared memory and 8 for each worker. Bound by barriers of the whole block, log2(workers) - 4 for each tile of each
- * step.
+ * Floor: barriers of the whole block, log2(workers) - 4 for each tile of each step.
+ * Limits: n <= 32 * workers, as a register holds 32 tiles; 8 n bytes of shared memory and 8 per worker.
  * Source: JPDC §3.2.2, §3.2.3, §5.1.2; thesis §3.5.1.
  */
 #include "kernels/cuda/cuda_random.h"

@@ -1,45 +1,14 @@
 /* Ant System by a race of clocks over all cities, exactly: 31 near cities and a tail (race.h).
  *
- * Stage "choice", a block per row, writes choice_info, the near cities' mean times and the tail's alias table. The table
- * is of whole numbers: tail weights in units of 2^-16 of a bucket, so that all sums are exact in 32 bits, and 4 bytes an
- * entry. Light cities (at most a bucket) and heavy ones (more) are each numbered and their deficits and excesses added up
- * by prefix sums; who fills whose bucket follows by binary search, for all cities at once (the sweep of Hübschle-Schneider
- * & Sanders, "Parallel weighted random sampling", ACM TOMS 48, 2022). What is left over by rounding goes to the row's own
- * city, which is always visited. Stage "update" (deposit_rows.h) is the same launch, which goes on to weigh what it
- * has updated for the next iteration.
+ * Stage "choice", a block per row, writes choice_info, the near cities' mean times and the tail's alias table. Stage
+ * "update" (deposit_rows.h) is the same launch, which goes on to weigh what it has updated for the next iteration.
+ * Rung race is faster than ds-roulette: where a roulette needs a scan, a ballot and a search, a lane here needs one
+ * product, and the warp one minimum.
  *
- * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; n = n_ants:
- *   latency   a step waits for two loads of shared memory (33 cycles each), two warp minima (about 25 each) and some
- *             eight instructions in line: 160 cycles; where rows come from the L2 cache 270 in place of 33: 400.
- *             d198 0.016 ms, pcb442 0.036, pr1002 0.081; pr2392, u2152 (L2) 0.48, 0.43; rl5915 1.2
- *   issue     about 48 instructions a step and warp, one a cycle and scheduler: n^2 48 / (528 x 1.98 GHz); pr2392 0.26 ms,
- *             pcb3038 0.42, rl5915 1.6, usa13509 8.4
- *   tail      6 % of the steps (protocol as) take one more load from L2 and some 150 cycles, 40 % (as-best, at first)
- *   choice    16 n^2 bytes and two searches a city: pr2392 92 MB, from L2 at 5 TB/s 0.018 ms; usa13509 2.9 GB, from
- *             memory at 3 TB/s 1.0 ms
- *   update    deposit_rows.h
- *
- * Measured: means of 30 iterations in one process on an NVIDIA H100 80GB HBM3, kernels of commit 16554f9, partly beside
- * other work; ms, `as` / `as-best`:
- *              d198             pcb442           pr1002           pr2392           u5915
- *   iteration  0.055 / 0.078    0.095 / 0.186    0.201 / 0.428    0.998 / 2.002    9.79 / 33.7
- *   construct  0.038 / 0.063    0.077 / 0.170    0.170 / 0.401    0.876 / 1.903    9.02 / 33.0
- *   choice     0.010 / 0.010    0.011 / 0.011    0.020 / 0.021    0.072 / 0.077    0.53 / 0.58
- *   update     0.007 / 0.005    0.007 / 0.005    0.011 / 0.006    0.050 / 0.021    0.24 / 0.11
- * Since then, in turns with the program of before in one process, NVIDIA H200, medians of 30 iterations (4 to 12 above
- * pr2392), ms: no links where the best ant alone deposits, predicted for pr2392 10 to 20 %, 1.85 -> 1.65, u3038 3.31 ->
- * 2.75, u5915 29.9 -> 24.8; proposals by what is left, u5915 24.8 -> 15.5, `as` 8.10 -> 7.89; a thread a city in
- * "choice", d198 0.0533 -> 0.0517.
- * Since then again, likewise (docs/log/ant-system.md has the stored runs), ms, `as` / `as-best`: steps to the tail that wait less and a clock each for the last cities,
- * d198 0.0537 / 0.0792 -> 0.0527 / 0.0685, pcb442 0.091 / 0.192 -> 0.091 / 0.145, pr1002 0.191 / 0.435 -> 0.188 / 0.340,
- * pr2392 0.93 / 1.67 -> 0.89 / 1.44, u5915 with `as` 7.8 -> 7.9.
- * And again: update and the next choice in one launch, d198 0.0523 / 0.0699 -> 0.0471 / 0.0656, pr1002 0.186 / 0.350 ->
- * 0.183 / 0.339.
- * With `as` construction takes 1.7 to 2.2 times the floor by latency, 6 times at u5915. ncu, pr2392, of step 8: 54
- * instructions a step, 40 % of the issue slots, a third of the samples wait for a row from the L2 cache (docs/log/ant-system.md).
- * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities,
- * both paths); compute-sanitizer's four tools found nothing.
+ * Floor on an H100, n ants: 160 cycles per step where rows fit in shared memory, else 400, and 48 n^2 / (528 x 1.98
+ * GHz) by issue; 16 n^2 bytes for "choice".
  * Limits: n <= 22000 or so (10 n bytes of shared memory in stage "choice").
+ * Measured: docs/log/ant-system.md.
  * Source: this project.
  */
 #include <stdlib.h>
@@ -49,7 +18,13 @@
 
 enum { MOST_WARPS = 8, MOST_NEAR = RACE_TAIL, BUCKET = 1 << 16 };
 
-/* ---- Stage "choice" ---- */
+/* ---- Stage "choice" ----
+ *
+ * The alias table is of whole numbers: tail weights in units of 2^-16 of a bucket, so that all sums are exact in 32
+ * bits, and 4 bytes per entry. Light cities (at most a bucket) and heavy ones (more) are each numbered, and prefix
+ * sums add up their deficits and excesses. Who fills whose bucket follows by binary search, for all cities at once
+ * (the sweep of Hübschle-Schneider & Sanders, "Parallel weighted random sampling", ACM TOMS 48, 2022). What is left
+ * over by rounding goes to the row's own city, which is always visited. */
 
 static __device__ __forceinline__ unsigned warp_sum_up(unsigned value, int lane)
 {

@@ -1,42 +1,17 @@
 /* A race of exponential clocks: what the rungs race and race-candidates share, a warp per ant.
  *
- * A step of Ant System as a race: each city j that may be chosen has a clock that rings after an exponentially distributed
- * time of rate w_j, its weight, and the first to ring is j with probability w_j / sum of w. So where a roulette needs a
- * scan, a ballot and a search, a lane here needs one product, and the warp one minimum: a time's lowest bits are its lane.
+ * A step of Ant System as a race: each city j that may be chosen has a clock that rings after an exponentially
+ * distributed time whose rate is its weight w_j. The first to ring is j with probability w_j / sum of w. Where a
+ * roulette needs a scan, a ballot and a search, a lane needs one product and the warp one minimum: a time's lowest
+ * bits are its lane. The warp holds 32 clocks: the near cities of the row, and in rung `race` one for all others
+ * together, the tail.
  *
- * Clocks go on from step to step. An exponential time has no memory: what a clock still has to run when another rings is
- * distributed as at first, whoever rang and when. So a lane keeps how long it would have to run at rate 1, takes off what
- * has passed times its rate, and goes on with the next row's rate. Only the clock that rang is drawn anew: one random
- * number a step, of which each lane draws one for 32 steps.
- *
- * The warp holds 32 clocks: the near cities of the row, and in rung `race` one for all others together, the tail, whose
- * rate T counts visited cities too. Where it rings first the warp draws some tail cities at once from the row's alias
- * table. They are the tail's successive arrivals; those at visited cities do not count (thinning of a Poisson process),
- * and the first of the others wins unless a near city's clock rings before it: between two arrivals it does so with
- * probability N / (N + T), N being the rate of the near cities that are left, and which of them does not depend on when.
- * After some rounds of nothing but visited cities the step is thrown away and drawn anew by adding up all cities that are
- * left. That keeps the distribution: which arrival is the first that counts does not depend on how many before it do not.
- * After a step that no near city's clock has decided all clocks are drawn anew.
- *
- * The last cities of a tour whose steps mostly end so have a clock each, a few a lane, whose rates are read from the
- * matrix of weights: there is no tail then, and no city that has been visited is looked at.
- *
- * Candidate sets whose rows do not fit in shared memory may have their 11 nearest cities there and one clock for all
- * others, whose rate counts visited ones too. Where it rings first, the whole row is loaded, and one of the others is
- * drawn, visited or not; if it is visited, all 32 race anew.
- *
- * A candidate set that is exhausted leaves the best remaining city: the best of the row's ring, its nearest cities, whose
- * weights stage "choice" sets apart, if it weighs more than every city beyond. Else the warp looks at all that are left.
- *
- * A step's critical path: the row's clocks (shared memory, or the L2 cache where n is large), the visited flags of its
- * cities (shared memory), a warp minimum and a shuffle.
- * Resolution: 2^-18 of a time, 2^-24 of what a clock has to run, 2^-32 of a new clock's distribution, 2^-16 of the mean
- * weight of a tail city, 2^-23 of the rest's sum.
- *
- * The clocks themselves: race_clocks.h. What was tried beside it, with numbers: docs/log/ant-system.md.
- *
- * Sources: this project; thinning: Lewis & Shedler, Naval Research Logistics 26 (1979); alias tables: Walker, ACM TOMS 3
- * (1977); sfc32: C. Doty-Humphrey, PractRand.
+ * A step's critical path is its floor: the row's clocks (shared memory, or the L2 cache where n is large), the visited
+ * flags of its cities (shared memory), a warp minimum and a shuffle. What was tried: docs/log/ant-system.md.
+ * Resolution: 2^-18 of a time, 2^-24 of what a clock has to run, 2^-32 of a new clock's distribution, 2^-16 of the
+ * mean weight of a tail city, 2^-23 of the rest's sum. The clocks themselves: race_clocks.h.
+ * Sources: this project; thinning: Lewis & Shedler, Naval Research Logistics 26 (1979); alias tables: Walker, ACM TOMS
+ * 3 (1977); sfc32: C. Doty-Humphrey, PractRand.
  */
 #ifndef ANTBENCH_TSP_RACE_H
 #define ANTBENCH_TSP_RACE_H
@@ -205,7 +180,9 @@ template <typename Visited> static __device__ int race_nearest(const tsp_device 
     return (int)(unsigned)warp_min(nearest);
 }
 
-/* The best remaining city, if it is one of the row's ring; else -1. Eight cities a lane. */
+/* The best remaining city, if it is one of the row's ring; else -1. Eight cities a lane. A candidate set that is
+ * exhausted leaves the best remaining city: the best of the row's ring, its nearest cities, whose weights stage
+ * "choice" sets apart, if it weighs more than every city beyond. Else the warp looks at all that are left. */
 template <typename Visited> static __device__ int race_in_ring(const race_rows &rows, int from, Visited visited)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE;
@@ -338,6 +315,15 @@ static __device__ __forceinline__ int race_far(const race_rows &rows, int from, 
     return first < RACE_WEIGHTLESS ? __shfl_sync(FULL_WARP, city, (int)first % WARP_SIZE) : -1;
 }
 
+/* Why the tail is exact. Its rate T counts visited cities too. Where it rings first the warp draws some tail cities at
+ * once from the row's alias table. They are the tail's successive arrivals; those at visited cities do not count
+ * (thinning of a Poisson process), and the first of the others wins unless a near city's clock rings before it:
+ * between two arrivals it does so with probability N / (N + T), N being the rate of the near cities that are left, and
+ * which of them does not depend on when. After some rounds with visited cities alone the step is thrown away and drawn
+ * anew by adding up all cities that are left (race_rest). That keeps the distribution: which arrival is the first that
+ * counts does not depend on how many before it do not. After a step that no near city's clock has decided all clocks
+ * are drawn anew. */
+
 /* The tail has rung first: its arrivals, a lane each, until one is at an unvisited city or a near city's
  * clock rings before it, for which each arrival but the first has the same probability. The first round has `asked` of
  * them, others 32. -1 where some rounds have not decided. What does not need the table's entries is done while they are on
@@ -441,7 +427,15 @@ static __device__ void race_finish(const tsp_device &colony, const race_rows &ro
     }
 }
 
-/* ---- The walk ---- */
+/* ---- The walk ----
+ *
+ * Clocks go on from step to step. An exponential time has no memory: what a clock still has to run when another rings
+ * is distributed as at first, whoever rang and when. So a lane keeps how long it would have to run at rate 1, takes
+ * off what has passed times its rate, and goes on with the next row's rate. Only the clock that rang is drawn anew:
+ * one random number per step, of which each lane draws one for 32 steps.
+ *
+ * The last cities of a tour whose steps mostly end in the tail have a clock each (race_finish). Candidate sets whose
+ * rows do not fit in shared memory may have their 11 nearest cities there and one clock for all others (race_far). */
 
 /* Entries of all rows. */
 static inline __host__ __device__ size_t race_entries(int n)

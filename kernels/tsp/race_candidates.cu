@@ -1,38 +1,16 @@
 /* Ant System with candidate sets by a race of clocks: a clock a candidate, a warp per ant (race.h).
  *
- * Where cand-block loads the set, then weights, scans and spins, a lane here has its candidate's mean time in the row, and
- * a warp minimum tells who rings first. A set of which every city is visited, or weighs nothing, leaves the best remaining
- * city (tsp.h), which the warp looks for itself: in the row's ring, its 256 nearest cities, and where that may not have it
- * among all cities or, of the last 512, in a list. Stage "choice" is choice_info and, in the same launch, the 32 mean times
- * of each row, those of its short row, what the ring's cities weigh and the most that any other does; stage "update"
+ * Where cand-block loads the set, then weights, scans and spins, a lane here has its candidate's mean time in the row,
+ * and a warp minimum tells who rings first. A set of which every city is visited, or weighs nothing, leaves the best
+ * remaining city (tsp.h), which the warp looks for itself: in the row's ring, its 256 nearest cities, then among all
+ * cities or, of the last 512, in a list. Stage "choice" is choice_info and, in the same launch, the 32 mean times of
+ * each row, those of its short row, what the ring's cities weigh and the most that any other does. Stage "update"
  * (deposit_rows.h) is that launch too, for the next iteration.
  *
- * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; n = n_ants:
- *   latency   as race.cu: 160 cycles a step where the rows fit in shared memory, 400 where they come from the L2 cache, and
- *             2 % of the steps with a search of n / 256 times an L2 latency: d198 0.016 ms, pr1002 0.085, pr2392 0.50,
- *             rl5915 1.5, usa13509 (two ants take turns in a warp's place) 15
- *   issue     46 instructions a step and warp: pr2392 0.25 ms, rl5915 1.5, usa13509 8
- *   choice, update   12 n^2 and 8 n^2 bytes: pr2392 0.014 and 0.009 ms, usa13509 0.7 and 0.5
- *
- * Measured: means of 30 iterations in one process on an NVIDIA H100 80GB HBM3, kernels of commit 16554f9, partly beside
- * other work; sets of 32; ms, `as` / `as-best`:
- *              d198             pcb442           pr1002           pr2392           u5915
- *   iteration  0.042 / 0.041    0.073 / 0.072    0.170 / 0.171    0.994 / 0.981    9.77 / 10.2
- *   construct  0.031 / 0.032    0.061 / 0.061    0.153 / 0.159    0.910 / 0.924    9.36 / 9.88
- *   choice     0.005            0.005            0.006            0.033            0.17
- *   update     0.007 / 0.005    0.007 / 0.005    0.011 / 0.006    0.050 / 0.023    0.24 / 0.12
- * Since then, in turns with the program of before in one process, NVIDIA H200, ms, `as` / `as-best`: searches without branches
- * and rings, where searches were 27 % of pr2392's walk and 57 % of u5915's: pr1002 0.174 / 0.175 -> 0.158 / 0.148, pr2392 0.97 / 0.91 -> 0.76 /
- * 0.67, u5915 9.43 / 8.41 -> 5.23 / 3.89; d198 and pcb442 within 4 %. Of pr2392's walk a third waits for rows from the L2
- * cache: 1.3 times the floor by latency, which has no search in it.
- * And again, by update and choice in one launch, a reciprocal in time and cities of rows in shared memory (three
- * processes), with `as-best`: d198 0.0410 -> 0.0357, pcb442 0.0699 -> 0.0632, pr1002 0.145 -> 0.134, pr2392 0.666 ->
- * 0.640.
- * And again, `as` at pr2392, by the 11 nearest of a row in shared memory and one clock for all others
- * (docs/log/ant-system.md, step 18): 0.713 -> 0.587. The walks of d198, pcb442 and pr1002 are as they were.
- * The choices have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100, 442 and 1301
- * cities, with every ant depositing too); compute-sanitizer's four tools found nothing.
+ * Floor on an H100, n ants: by latency as race.cu, 46 n^2 / (528 x 1.98 GHz) by issue; choice 12 n^2 and update 8 n^2
+ * bytes.
  * Limits: sets of 1 to 32 cities.
+ * Measured: docs/log/ant-system.md.
  * Source: this project; the rule: thesis §4.4.
  */
 #include "kernels/cuda/early_launch.h"

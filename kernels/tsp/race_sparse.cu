@@ -1,52 +1,16 @@
 /* Ant System with candidate sets for very many cities: race-candidates in memory of O(n x candidates), on one GPU.
  *
- * No matrix: distances are computed from coordinates, the pheromone is kept on some edges alone, and exactly. A
- * city's row is a chain of blocks of 32 edges. The first block is its candidate set. The others, taken from a pool,
- * have the edges outside of the set on which an ant has ever deposited; every other edge has the same pheromone,
- * the background, as it has done nothing but evaporate since the colony was opened, and none has less. So nothing
- * is approximated: a full pool is an error, and no edge is forgotten.
+ * There is no matrix. Distances are computed from coordinates. The pheromone is kept, exactly, on some edges alone: a
+ * city's row is a chain of blocks of 32 edges, first its candidate set, then blocks from a pool. The pool holds the
+ * edges outside of the set on which an ant has ever deposited. Every other edge has the same pheromone, the
+ * background. Where race-candidates has a byte per city for the visited flags, an ant here has a bit: 12.5 KB at
+ * 100000 cities. On the device cities go by their places among the leaves (leaves.h), 32 cities that lie together.
  *
- * The rule is that of candidate sets (tsp.h). A set of which every city is visited leaves the best remaining city,
- * which is the best of the row's chain or, by the background, the nearest of all that are left: among edges of the
- * same pheromone the shortest weighs most, as long as beta is more than 0, and if the nearest happens to be in the
- * chain it weighs no less there. (Weights that a float cannot tell apart, below 1e-38 or beyond 2^24 in distance,
- * count as the distances say.) The nearest is found by leaves of 32 cities that lie together (leaves.h), a lane a
- * group, a leaf or a city. On the device cities go by their places among the leaves, so that rows of cities that
- * are near lie near, and the visited flags are a bit a city and a word a leaf: 12.5 KB an ant at 100000 cities,
- * where race-candidates has a byte a city.
- *
- * Stage "choice" makes the sets' mean times, a warp a row. Stage "update" writes the two neighbours of each city in
- * the tours that deposit side by side, then a warp a row evaporates the chain and adds what ants lay on its edges,
- * in their order: no sum depends on the order of threads, so that one seed gives the same tours again.
- *
- * The number of ants: n ants of 100000 cities need 40 GB for their tours alone, so `ants` is a parameter that large
- * instances set, as is usual there; table `frontier-sparse` has 1024.
- *
- * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement; m ants:
- *   latency   a step waits for a row from the L2 cache (270 cycles), a word of flags and two warp minima: 400 cycles,
- *             as in race.cu; 2 % of the steps search, some 60 loads of which a tenth wait: 2000 cycles, 40 a step.
- *             u13509, m = n (two turns of 48 warps a multiprocessor): 6.0 ms; u100000, m = 1024: 22 ms, m = 256 too
- *   issue     some 100 instructions a step (race.cu counted 48 and has 104) and 900 a search, 18 a step: m n 118 /
- *             (528 x 1.98 GHz): u13509 21 ms, u100000 and 1024 ants 11.6 ms
- *   choice    n rows of 640 bytes: u100000 64 MB, 0.03 ms
- *   update    as: 8 m n bytes of links written and read and 24 instructions an ant and row: u100000 1.6 GB, 0.6 ms, and
- *             2.4 ms of instructions; u13509 2.9 GB, 1 ms, and 4.2 ms. as-best: n rows, 0.03 ms
- *   together  u13509 27 / 22 ms, u100000 with 1024 ants 25 / 22
- *
- * Measured: means of 5 iterations in one process on an NVIDIA H100 80GB HBM3, `as` / `as-best`, ms, by a search that
- * opened boxes in the order of the curve, not the nearest first as it does now:
- *              u13509, m = n    u13509, m = 1024   u100000, m = 1024
- *   iteration  76.2 / 52.6      8.53 / 6.69        82.6 / 65.3
- *   construct  56.9 / 52.6      7.14 / 6.66
- *   choice     0.007            0.008
- *   update     19.3 / 0.025     1.38 / 0.023
- * That is 2.5 to 3 times the floor. The nearest box first took u13509 to 49.7 / 36.5 while other work ran on the same
- * GPU; alone it has not been timed. The update with all ants is 4 times its floor: no one has looked why. The choices
- * have been judged to be in proportion on a GPU (tests/stat_test_tsp_choices.c: 45, 100 and 442 cities, by distances
- * and by coordinates). compute-sanitizer's memcheck, racecheck and synccheck found nothing there; initcheck found that
- * verification copied blocks of the pool that had not been used, which it no longer does, and has not run since.
- * Limits: sets of 1 to 32 cities; beta > 0; coordinates on a plane, or a matrix (then all boxes are near, and searches
- * look at every leaf).
+ * Floor on an H100, m ants: 118 instructions per step, so 118 m n / (528 x 1.98 GHz), and 16 m n bytes per update
+ * (as).
+ * Limits: sets of 1 to 32 cities; beta > 0; coordinates on a plane, or a matrix, with which searches look at every
+ * leaf. A full pool is an error. Tours of n ants need 40 GB at 100000 cities, so large instances set `ants`.
+ * Measured: docs/log/ant-system.md.
  * Source: this project; the rule: thesis §4.4.
  */
 #include <stdlib.h>
@@ -219,7 +183,11 @@ static __device__ sparse_nearest search_nearest(const tsp_device &colony, const 
     return nearest;
 }
 
-/* The best remaining city (tsp.h): of the row's chain, or the nearest. */
+/* The best remaining city (tsp.h): of the row's chain, or the nearest.
+ *
+ * Among edges of the same pheromone the shortest weighs most, as beta is more than 0. If the nearest city happens to
+ * be in the chain, it weighs no less there, as no edge has less pheromone than the background. Where a float cannot
+ * tell weights apart, below 1e-38 or beyond 2^24 in distance, distances decide. */
 static __device__ int choose_best(const tsp_device &colony, const sparse_rows &rows, int from, float alpha,
                                   sparse_visited visited, unsigned &zero_weight_steps)
 {
@@ -416,7 +384,8 @@ static __device__ void deposit_outside(const tsp_device &colony, const sparse_ro
     begin_block(colony, rows, row, last, to, fresh + amount, heuristic);
 }
 
-/* Evaporation and deposit. */
+/* Evaporation and deposit, a warp per row: it adds what the ants lay on the row's edges in the order of the ants. No
+ * sum depends on the order of threads, so that one seed gives the same tours again. */
 static __global__ void __launch_bounds__(ROW_THREADS) update_rows(tsp_device colony, sparse_rows rows, float keep)
 {
     const int row = row_of_warp(), lane = (int)threadIdx.x % WARP_SIZE;

@@ -1,27 +1,16 @@
 /* Stage "improve": local search on tours by 2-opt and Or-opt, with lists of near cities and don't-look bits.
  *
- * A warp an ant. It takes a city that is to be looked at; 16 lanes look in each direction, a lane a near city. A move
- * takes out the edge from the city to the next one and puts in a shorter one, to the near city; then there are the
- * 2-opt that follows (Croes 1958) and the Or-opts (Or 1976) that carry the city with up to two behind it beside the
- * near city, on either side. The best of all lanes' moves is made, the ends of its edges are to be looked at again,
- * and the search ends where no city is (Bentley 1992; Johnson & McGeoch 1997, sections 3.3 and 3.4). A reversal turns
- * the shorter part of the tour round, a carried path lets the shorter part move up, 32 cities at a time. The tour,
- * each city's place in it (16 bits each) and a bit a city are in shared memory; gains are whole numbers, and one tour
+ * A warp per ant takes a city that is to be looked at; 16 lanes look in each direction, a lane per near city. A move
+ * takes out the edge from the city to the next one and puts in a shorter one, to the near city. Then there are the
+ * 2-opt that follows (Croes 1958) and the Or-opts (Or 1976), which carry the city with up to two behind it beside the
+ * near city. The best of all lanes' moves is made, and the ends of its edges are looked at again (Bentley 1992;
+ * Johnson & McGeoch 1997, sections 3.3 and 3.4). A reversal turns the shorter part of the tour round, 32 cities at a
+ * time. The tour, each city's place in it and a bit per city are in shared memory. Gains are whole numbers: one tour
  * gives the same tour always.
  *
- * Floor, on an H100 (132 multiprocessors, 1.98 GHz), written before the first measurement: a look waits for its
- * city's list, for where the near cities are, for distances (of the L2 cache, 270 cycles, twice in line) and a warp's
- * maximum: some 800 cycles; a move besides for n / 4 cities by 32: n / 128 times 60 cycles. Some 5 n looks and 0.7 n
- * moves a tour that ants have built; all ants at once, as long as their tours fit into shared memory (4 n bytes):
- * pr2392 12,000 looks and 1700 moves, 5.8 ms; pr1002 2.2 ms; pcb442 0.9; d198 0.4. One ant takes as long as all.
- * Measured on an NVIDIA H200 at 1.98 GHz, means of 50 iterations of Ant System in one process, ms of the stage; below
- * them that of a single tour. Tours by race-candidates are shorter before than those by ds-roulette and race:
- *                     d198    pcb442  pr1002  pr2392
- *   race-candidates   0.33    0.62    1.84    5.8      best alone: 0.24  0.54  1.5  4.4
- *   race              0.39    0.75    2.4     8.0      best alone: 0.26  0.57  1.6  5.0
- * There are fewer looks, 2.3 n, and more moves, 0.8 n, than was thought: some 1500 cycles a look with its moves.
- * compute-sanitizer's memcheck, racecheck and synccheck found nothing.
+ * Floor on an H100: 800 cycles per look and 60 n / 128 per move; all ants take as long as one while their tours fit.
  * Limits: n <= 56000 or so (4 n bytes of shared memory); distances below 2^29; not without a matrix of distances.
+ * Measured: docs/log/improve.md.
  * Source: Stützle & Hoos, MAX-MIN Ant System, 2000 (local search in it); the mapping is this project's.
  */
 #include <limits.h>
