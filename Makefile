@@ -95,8 +95,11 @@ KERNELS := $(sort $(wildcard kernels/*/*.cu kernels/*/*/*.cu))
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp baselines/*/*.cpp)
 OPERATIONS := $(shell LC_ALL=C sed -n 's/^OPERATION.\([a-z_]*\),.*/\1/p' bench/registry.def)
 GENERATED := build/gen/drivers.inc build/gen/config.h $(OPERATIONS:%=build/gen/operations/%.h)
-TESTS := $(wildcard tests/test_*.c)
-STAT_TESTS := $(wildcard tests/stat_test_*.c)
+# Tests lie in rooms as their subjects do. A program's name is its file's, whatever its room: build/san/tests/test_canny.
+TESTS := $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
+STAT_TESTS := $(wildcard tests/*/stat_test_*.c tests/*/*/stat_test_*.c)
+TEST_PROGRAMS := $(patsubst %.c,build/san/tests/%,$(notdir $(TESTS)))
+STAT_PROGRAMS := $(patsubst %.c,build/bin/tests/%,$(notdir $(STAT_TESTS)))
 TEST_KERNELS := $(wildcard tests/planted/*.cu docs/*.cu)
 TEST_SUPPORT := $(wildcard tests/support/*.c)
 TEST_SUPPORT_CXX := $(wildcard tests/support/*.cpp)
@@ -346,7 +349,7 @@ build/cuda/%.o: %.cu build/gen/nvcc.flags | $(GENERATED)
 
 # Readers for libFuzzer, where there is clang.
 FUZZ := $(if $(shell command -v clang),build/fuzz/readers)
-test-programs: $(TESTS:%.c=build/san/%) $(STAT_TESTS:%.c=build/bin/%) $(if $(MPI),build/bin/tests/test_team_mpi) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu build/faults/inject.so $(FUZZ)
+test-programs: $(TEST_PROGRAMS) $(STAT_PROGRAMS) $(if $(MPI),build/bin/tests/test_team_mpi) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu build/faults/inject.so $(FUZZ)
 
 # The objects of tests that run without sanitizers. Three files that know the CUDA backend are compiled without it.
 OF_CUDA := bench/registry bench/clock/gpu_none bench/record/build_info
@@ -360,8 +363,9 @@ build/obj/mpi/%.o: private CFLAGS += $(patsubst -I%,-isystem %,$(MPI_FLAGS))
 $(MPI_PROGRAM): build/obj/bench/antbench.o $(call with_mpi,$(OBJECTS)) $(CUDA_OBJECTS) | $(TBB)
 	$(call link,$(CUDA_LIBS) $(LIBS) $(MPI_LIBS))
 
-# The test of colonies of several ranks: tests/test_team.c with MPI, which tests/test_ranks.py starts.
-build/bin/tests/test_team_mpi: build/obj/tests/test_team.o $(call with_mpi,$(TEST_OBJECTS))
+# The test of colonies of several ranks: tests/kernels/tsp/test_team.c with MPI.
+# tests/bench/program/test_ranks.py starts it.
+build/bin/tests/test_team_mpi: build/obj/tests/kernels/tsp/test_team.o $(call with_mpi,$(TEST_OBJECTS))
 	$(call link,$(NO_DEBUG) $(LIBS) $(MPI_LIBS) -lcmocka)
 
 # The program with a planted bug, to see that it is found, and with a library by rules of its own, to see what it tells.
@@ -375,11 +379,12 @@ build/bin/tests/antbench_with_gpu: build/obj/bench/antbench.o build/obj/tests/fa
 
 # Statistical tests take too many steps for sanitizers. Like the other tests they have the example in their registry,
 # and no CUDA backend.
-$(STAT_TESTS:%.c=build/bin/%): build/bin/%: build/obj/%.o $(TEST_OBJECTS)
+$(foreach test,$(STAT_TESTS),$(eval build/bin/tests/$(basename $(notdir $(test))): $(test:%.c=build/obj/%.o) $(TEST_OBJECTS)))
+$(STAT_PROGRAMS):
 	$(call link,$(NO_DEBUG) $(LIBS) -lcmocka)
 
 # The test of choices on the GPU: what a GPU node runs, which has no test framework.
-build/bin/tests/tsp_choices: build/obj/tests/stat_test_tsp_choices.o $(OBJECTS) $(CUDA_OBJECTS)
+build/bin/tests/tsp_choices: build/obj/tests/kernels/tsp/stat_test_tsp_choices.o $(OBJECTS) $(CUDA_OBJECTS)
 	$(call link,$(NO_DEBUG) $(CUDA_LIBS) $(LIBS))
 
 build/obj/without_cuda/%.o: %.c build/gen/c.flags | $(GENERATED)
@@ -392,7 +397,8 @@ SAN_LIBS := $(LIBS:-l:lib%.a=-l%)
 $(SAN_LIBRARY): $(SAN_OBJECTS)
 	$(call link,$(SHARED) $(SANITIZE) $(SAN_LIBS))
 
-$(TESTS:%.c=build/san/%): build/san/%: build/san/%.o $(SAN_LIBRARY)
+$(foreach test,$(TESTS),$(eval build/san/tests/$(basename $(notdir $(test))): $(test:%.c=build/san/%.o) $(SAN_LIBRARY)))
+$(TEST_PROGRAMS):
 	$(call link,$(SANITIZE) $(BESIDE_IT) $(SAN_LIBS) -lcmocka)
 
 # A program's own functions take the place of the library's: a GPU, the system's clock, and an operator new that fails.

@@ -97,8 +97,8 @@ def run_pytest(name, *which):
 
 
 def python_parts():
-    """[(name, files)]: those that build are each a part, the others, in their order, are divided evenly."""
-    files = sorted((ROOT / "tests").glob("test_*.py"))
+    """[(name, files)]: those that build are each a part, the others, by name, are divided evenly."""
+    files = sorted((ROOT / "tests").rglob("test_*.py"), key=lambda path: path.stem)
     others = [path for path in files if path.stem not in BUILDING]
     parts = [(path.stem, [path]) for path in files if path.stem in BUILDING]
     for i in range(PARTS):

@@ -167,7 +167,7 @@ INLINE bool draws_are_worthwhile(double head_sum, double tail_total, double unvi
  * weight of all unvisited cities, which is the random proportional rule. Draws are independent, so how many were
  * thrown away before says nothing about the one that is kept. The fall-back draws from w_j / W directly, and whether
  * it is reached depends only on draws thrown away. Where rounding points at a city without weight the draw is thrown
- * away too. tests/test_baselines.c tests it by chi-square. */
+ * away too. tests/baselines/test_baselines.c tests it by chi-square. */
 INLINE size_t choose_next(const cpu_best_colony *colony, size_t i, ant_state *ant)
 {
     const head *nearest = &colony->heads[i];

@@ -96,7 +96,7 @@ static void compute_choice(const cpu_blocks_colony *colony)
  * cities are left, and whose largest weight is M, with probability (m M / B) (1 / m) (w_j / M) = w_j / B, and draws a
  * near city with w_j / B too; so, given that it is kept, it is j with probability w_j / (weight of all that is left),
  * which is the random proportional rule. After MAX_DRAWS that were thrown away all cities are added up; whether it
- * comes to that depends on these alone. tests/test_baselines.c tests it by chi-square. Resolution: 2^-24 of B.
+ * comes to that depends on these alone. tests/baselines/test_baselines.c tests it by chi-square. Resolution: 2^-24 of B.
  *
  * A draw from k vectors of weights needs one sum along a vector: the vectors are added up one by one, keeping what
  * there is after each; a number draws a lane of the last, and a second one a vector of that lane. A thread has

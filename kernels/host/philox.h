@@ -2,7 +2,7 @@
  *
  * The key of Philox (kernels/philox.h) is the seed, the counter is (offset / 4, subsequence), and each counter value
  * gives four 32-bit outputs. The host backend has its own so that it works where no CUDA is installed;
- * tests/test_philox.c compares the two.
+ * tests/kernels/test_philox.c compares the two.
  */
 #ifndef ANTBENCH_HOST_PHILOX_H
 #define ANTBENCH_HOST_PHILOX_H

@@ -1,5 +1,6 @@
-/* A stand-in for libnvidia-ml.so.1 with one GPU, for tests/test_nvml.c, test_clocks.c and test_clocks.py. Environment
- * variables say what it reports, and FAKE_CLOCK names a file to which it appends what becomes of the clock. */
+/* A stand-in for libnvidia-ml.so.1 with one GPU, for tests/bench/clock/test_nvml.c, test_clocks.c and test_clocks.py.
+ * Environment variables say what it reports, and FAKE_CLOCK names a file to which it appends what becomes of the
+ * clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

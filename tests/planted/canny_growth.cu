@@ -1,5 +1,5 @@
 /* canny/gpu with a number of passes, right as it stands and wrong in one way for each planted bug: the comparison with
- * the reference must find every one (tests/test_edges_verify.c). */
+ * the reference must find every one (tests/kernels/edges/test_edges_verify.c). */
 #include "kernels/canny/canny.h"
 #include "kernels/edges/gpu_detector.h"
 #include "tests/planted/canny_growth.h"

@@ -1,5 +1,5 @@
 /* canny/word-runs's comparison of directions in half precision, against canny.h's in integers, for every gradient that there is
- * (tests/test_canny.c). */
+ * (tests/kernels/edges/test_canny.c). */
 #define canny_runs planted_canny_runs_rung
 #include "kernels/canny/runs.cu"
 

@@ -1,5 +1,5 @@
 /* The weights of all edges, right as they stand and wrong in one way for each planted bug: verification must reject
- * every one (tests/test_choice_info.c). */
+ * every one (tests/kernels/test_choice_info.c). */
 #include "kernels/choice_info/weights.h"
 #include "tests/planted/choice_info.h"
 

@@ -1,5 +1,5 @@
 /* colour-edge/gpu, right as it stands and wrong in one way for each planted bug: the comparison with the CPU must find
- * every one (tests/test_colour_edge.c). */
+ * every one (tests/kernels/edges/test_colour_edge.c). */
 #include "kernels/colour_edge/pipeline.h"
 #include "tests/planted/colour_edge.h"
 

@@ -1,5 +1,5 @@
 /* A convolution, right as it stands and wrong in one way for each planted bug: verification must reject every one
- * (tests/test_convolution.c). */
+ * (tests/kernels/test_convolution.c). */
 #include "kernels/convolution/convolver.h"
 #include "tests/planted/convolution.h"
 

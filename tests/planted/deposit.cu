@@ -1,5 +1,5 @@
 /* A deposit by one thread, right as it stands and wrong in one way for each planted bug: verification must reject every
- * one (tests/test_deposit.c). */
+ * one (tests/kernels/test_deposit.c). */
 #include "kernels/deposit/trails.h"
 #include "tests/planted/deposit.h"
 

@@ -1,4 +1,4 @@
-/* More allocations than a state has room for (tests/test_registry.c). */
+/* More allocations than a state has room for (tests/bench/test_registry.c). */
 #include "kernels/cuda/device_memory.h"
 #include "tests/planted/device_memory.h"
 

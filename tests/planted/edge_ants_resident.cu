@@ -1,5 +1,5 @@
 /* edge-ants/resident itself, right as it stands and wrong in one way for each planted fault: verification, or the comparison
- * of walks, must find every one (tests/test_edge_ants.c). */
+ * of walks, must find every one (tests/kernels/edges/test_edge_ants.c). */
 #include "kernels/cuda/grid_barrier.h"
 
 static bool blocks_meet = true;

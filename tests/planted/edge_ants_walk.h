@@ -1,4 +1,4 @@
-/* Edge ants with planted bugs, for tests/test_edge_ants.c. */
+/* Edge ants with planted bugs, for tests/kernels/edges/test_edge_ants.c. */
 #ifndef ANTBENCH_PLANTED_EDGE_ANTS_WALK_H
 #define ANTBENCH_PLANTED_EDGE_ANTS_WALK_H
 

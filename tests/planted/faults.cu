@@ -1,4 +1,4 @@
-/* Kernels that each break one rule of CUDA; tests/test_host_backend.c requires the report. */
+/* Kernels that each break one rule of CUDA; tests/kernels/test_host_backend.c requires the report. */
 #include "kernels/cuda/cuda_port.h"
 #include "tests/planted/planted.h"
 

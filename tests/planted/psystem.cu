@@ -1,5 +1,5 @@
 /* A P system whose membranes one thread makes and checks, right as it stands and wrong in one way for each planted bug:
- * verification must reject every one (tests/test_psystem.c). */
+ * verification must reject every one (tests/kernels/test_psystem.c). */
 #include "kernels/psystem/membranes.h"
 #include "tests/planted/psystem.h"
 

@@ -1,5 +1,5 @@
 /* The random proportional rule as plainly as it can be, a thread an ant, right as it stands and wrong for each fault in
- * how its ants choose, by tours that are all valid (tests/test_tsp_kernels.c). */
+ * how its ants choose, by tours that are all valid (tests/kernels/tsp/test_tsp_kernels.c). */
 #include "kernels/cuda/cuda_random.h"
 #include "kernels/tsp/colony.h"
 #include "tests/planted/tsp_choices.h"

@@ -1,5 +1,5 @@
 /* A construction kernel that visits the cities in order from city `ant`, right as it stands and wrong in one way for
- * each planted bug: verification must reject every one (tests/test_tsp_kernels.c). */
+ * each planted bug: verification must reject every one (tests/kernels/tsp/test_tsp_kernels.c). */
 #include "kernels/tsp/colony.h"
 #include "tests/planted/tsp_construct.h"
 

@@ -1,6 +1,6 @@
 /* tsp/race-candidates with a stage "improve" of its own: the usual one, that one a move at a time, and with a fault
- * in what it leaves: verification must find every one (tests/test_improve.c). Device memory is the heap on the host
- * backend. */
+ * in what it leaves: verification must find every one (tests/kernels/tsp/test_improve.c). Device memory is the
+ * heap on the host backend. */
 #define tsp_race_candidates planted_improve_rung
 #include "kernels/tsp/race_candidates.cu"
 

@@ -1,4 +1,4 @@
-/* Stage "improve" one move at a time, and with planted faults (tests/test_improve.c). */
+/* Stage "improve" one move at a time, and with planted faults (tests/kernels/tsp/test_improve.c). */
 #ifndef ANTBENCH_PLANTED_TSP_IMPROVE_H
 #define ANTBENCH_PLANTED_TSP_IMPROVE_H
 

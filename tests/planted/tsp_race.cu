@@ -1,5 +1,5 @@
 /* tsp/race itself, right as it stands and wrong in one way for each planted fault: verification or the test of proportions
- * must find every one (tests/test_tsp_kernels.c). */
+ * must find every one (tests/kernels/tsp/test_tsp_kernels.c). */
 #define tsp_race planted_race_rung
 #include "kernels/tsp/race.cu"
 

@@ -1,5 +1,5 @@
 /* tsp/race-candidates with short rows (race.h) however small the instance: right as it stands, and wrong in one way for
- * each planted fault, which the test of proportions must find (tests/test_tsp_kernels.c). */
+ * each planted fault, which the test of proportions must find (tests/kernels/tsp/test_tsp_kernels.c). */
 #define tsp_race_candidates planted_race_candidates_rung
 #include "kernels/tsp/race_candidates.cu"
 

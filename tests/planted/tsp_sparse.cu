@@ -1,5 +1,5 @@
 /* tsp/race-sparse itself, right as it stands and wrong in one way for each planted fault: verification or the test of
- * proportions must find every one (tests/test_sparse.c). Device memory is the heap on the host backend. */
+ * proportions must find every one (tests/kernels/tsp/test_sparse.c). Device memory is the heap on the host backend. */
 #define tsp_race_sparse planted_sparse_rung
 #include "kernels/tsp/race_sparse.cu"
 

@@ -1,5 +1,5 @@
 /* In place of DS-Roulette in build/bin/tests/antbench_planted: a construction that visits a city twice. The driver must
- * find that out, give the row no time, and exit with 4 (tests/test_commands.py). */
+ * find that out, give the row no time, and exit with 4 (tests/bench/tables/test_commands.py). */
 #include "kernels/tsp/colony.h"
 
 static __global__ void visit_twice(tsp_device colony)

@@ -1,6 +1,6 @@
 /* In place of NPP's Canny in build/bin/tests/antbench_planted: edges by rules of its own, as NPP's are. It has no
  * hysteresis, keeps all weak pixels, and misses a fifth of all. The driver must tell how much it differs and end well
- * (tests/test_image_commands.py). */
+ * (tests/bench/tables/test_image_commands.py). */
 #include "kernels/canny/canny.h"
 
 static __global__ void by_other_rules(canny_device device)

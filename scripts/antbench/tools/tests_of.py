@@ -37,7 +37,7 @@ def programs_of(name):
         alike = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
         question = f"did you mean {alike[0]}?" if alike else "add its line there (README, Adding a kernel)"
         raise BadInput(f"ID={name}: not in {REGISTRY}; {question}")
-    sources = [*ROOT.glob("tests/test_*.c"), *ROOT.glob("tests/stat_test_*.c")]
+    sources = [*ROOT.glob("tests/**/test_*.c"), *ROOT.glob("tests/**/stat_test_*.c")]
     checking = [path.stem for path in sources if checks(path.read_text(encoding="utf-8"), name, known[name])]
     if not checking:
         raise BadInput(f"ID={name}: no test program in tests/ asks for implementations of {name.split('/')[0]}")

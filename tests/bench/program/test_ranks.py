@@ -1,5 +1,5 @@
-"""Several ranks of MPI: tests/test_team.c as several processes, and scripts/ranks end to end, on the host backend and the CPU
-baselines; and over two machines, as Open MPI takes them to be. It lets root, and more ranks than cores, only where the environment
+"""Several ranks of MPI: tests/kernels/tsp/test_team.c as several processes, and scripts/ranks end to end, on the host backend
+and the CPU baselines; and over two machines, as Open MPI takes them to be. It lets root, and more ranks than cores, only where the environment
 says so."""
 
 import os

@@ -19,7 +19,8 @@
 #include "bench/clock/state.h"
 #include "tests/support/fake_nvml.h"
 
-/* Of the UUID below, as sha256sum has it; scripts/antbench/data/machines.py makes the same (tests/test_machines.py). */
+/* Of the UUID below, as sha256sum has it; scripts/antbench/data/machines.py makes the same
+ * (tests/scripts/data/test_machines.py). */
 #define GPU_FINGERPRINT "8d4c0a16ccb48ee510f34424ecafea606429406313c953cb35f9d45bd739ca96"
 
 static void nothing_is_known_without_nvml(void **state)

@@ -22,7 +22,7 @@ from synthetic_runs import Machine, made_run
 from thesis_run import made_row as thesis_row
 from thesis_run import write_run
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "tests/data/runs"
 GPU = ["--backend", "cuda"]
 KINDS = ("cuda iteration", "cuda stage", "cuda stage under 50 us", "cpu iteration")

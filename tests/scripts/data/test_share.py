@@ -17,7 +17,7 @@ from antbench.show import compare
 from antbench.tools import list_runs, results_check
 from thesis_run import made_row, write_run
 
-DATA = Path(__file__).resolve().parent / "data/runs"
+DATA = Path(__file__).resolve().parents[2] / "data/runs"
 HOST, UUID, BUS = "secret-host", "GPU-51671b69-27cf-8c7c-ee73-83c17718794c", "0000:a1:00.0"
 ID = "nvidia-h100-80gb-hbm3/20260101T000000Z-abcdef1"
 NOTE = f"read /home/someone/data/d198.tsp and ~/data/more.tsp on {HOST}; {UUID}; tsp/ds-roulette of 512/768"

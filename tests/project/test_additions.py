@@ -440,7 +440,8 @@ def test_the_report_has_all_of_it(indexed, tmp_path):
 
 
 def test_no_test_of_what_is_written_needs_an_edit(indexed):
-    tests = [f"tests/test_{name}.py" for name in ("index", "layouts", "published_arithmetic")]
-    tests += ["tests/test_report.py::test_every_published_cell_of_the_layouts_exists"]
+    tests = [f"tests/{name}.py" for name in ("scripts/tools/test_index", "scripts/data/test_layouts")]
+    tests += ["tests/project/test_published_arithmetic.py"]
+    tests += ["tests/scripts/show/test_report.py::test_every_published_cell_of_the_layouts_exists"]
     done = indexed.run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, what="pytest")
     assert done.returncode == 0, done.stdout[-3000:]

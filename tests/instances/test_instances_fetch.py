@@ -11,7 +11,7 @@ import pytest
 
 from support.file_server import server  # noqa: F401 (a fixture)
 
-FETCH = Path(__file__).resolve().parent.parent / "instances/fetch"
+FETCH = Path(__file__).resolve().parents[2] / "instances/fetch"
 GOOD = b"NAME: good\n" + b"1 2 3\n" * 1000
 
 

@@ -6,7 +6,7 @@ Cells for which that is not so are listed here and in results/published/NOTES.md
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from antbench.data import runs  # noqa: E402

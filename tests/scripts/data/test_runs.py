@@ -16,7 +16,7 @@ from antbench.show import compare, report
 from antbench.tools import results_check
 from support.settle import settle
 
-DATA = Path(__file__).resolve().parent / "data/runs"
+DATA = Path(__file__).resolve().parents[2] / "data/runs"
 
 
 @pytest.fixture

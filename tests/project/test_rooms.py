@@ -1,7 +1,9 @@
-"""The rooms of scripts/antbench: few, of a size that can be read, with imports in one direction and without a circle."""
+"""The rooms of scripts/antbench: few, of a size that can be read, with imports in one direction and without a circle.
+The rooms of tests: of the same size."""
 
 import ast
 import graphlib
+from collections import Counter
 
 import pytest
 
@@ -10,6 +12,8 @@ from support.commands import ROOT
 PACKAGE = ROOT / "scripts/antbench"
 ROOMS = ("data", "gate", "show", "tools")  # each imports from itself and from those before it
 MOST_ROOMS, MOST_ENTRIES, LONGEST_INIT = 5, 20, 5
+TESTS = ROOT / "tests"
+INPUTS = ("corpus", "data", "planted/faults")  # of tests: what they read, in as many files as it takes
 
 
 def imports(text):
@@ -80,3 +84,39 @@ def test_a_later_room_and_a_circle_are_found():
     (circle,) = faults({"data.a": {"data.b"}, "data.b": {"data.c"}, "data.c": {"data.a"}})
     assert circle.startswith("circle: ")
     assert faults({"data.a": {"data.b"}}) == ["data.a imports data.b, which is not there"]
+
+
+def crowded(top, excepted=()):
+    """{folder: kinds with too many entries}, of all folders below `top`; a kind is a suffix, or the folders."""
+    found = {}
+    for folder in (top, *(path for path in top.rglob("*") if path.is_dir())):
+        name = folder.relative_to(top).as_posix()
+        if folder.name != "__pycache__" and not any(f"{name}/".startswith(f"{other}/") for other in excepted):
+            entries = [path for path in folder.iterdir() if path.name != "__pycache__"]
+            kinds = Counter("folder" if path.is_dir() else path.suffix for path in entries)
+            if many := {kind for kind, n in kinds.items() if n > MOST_ENTRIES}:
+                found[name] = many
+    return found
+
+
+def test_a_room_of_tests_can_be_read_at_a_glance():
+    assert crowded(TESTS, INPUTS) == {}
+    assert not list(TESTS.glob("*test_*")), "a test is in a room"
+
+
+def test_two_tests_of_one_kind_have_two_names():
+    """A program has its file's name, and so has a module of Python, whatever the room."""
+    names = Counter(path.name for path in TESTS.rglob("*test_*") if path.suffix in (".c", ".py"))
+    assert len(names) > 100 and [name for name, n in names.items() if n > 1] == []
+
+
+def test_a_crowded_room_is_found(tmp_path):
+    (tmp_path / "a/data").mkdir(parents=True)
+    for i in range(MOST_ENTRIES + 1):
+        for name in (f"a/{i}.c", f"a/data/{i}.tsv"):
+            (tmp_path / name).touch()
+        if i < MOST_ENTRIES:
+            (tmp_path / f"a/{i}.py").touch()
+    assert crowded(tmp_path) == {"a": {".c"}, "a/data": {".tsv"}}
+    assert crowded(tmp_path, ["a/data"]) == {"a": {".c"}}
+    assert crowded(tmp_path, ["a"]) == {}

@@ -13,7 +13,7 @@ from PIL import Image
 
 from support.file_server import server  # noqa: F401 (a fixture)
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FETCH = ROOT / "images/fetch"
 
 

@@ -116,12 +116,12 @@ UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef"
 
 
 def test_a_shared_run_is_of_the_same_gpu_as_that_with_the_uuid(tmp_path):
-    """By the fingerprint that the program stores too (tests/test_nvml.c), which is not the UUID."""
+    """By the fingerprint that the program stores too (tests/bench/clock/test_nvml.c), which is not the UUID."""
     own, shared = (measured_on("a", gpu_row(1)) for _ in range(2))
     own.meta["devices"][0]["uuid"] = UUID
     shared.meta["devices"][0] = {"name": "NVIDIA H200", "fingerprint": machines.fingerprint("device", UUID)}
     assert machines.machine_of(own) == machines.machine_of(shared)
-    in_c = (ROOT / "tests/test_nvml.c").read_text()
+    in_c = (ROOT / "tests/bench/clock/test_nvml.c").read_text()
     assert f'"{machines.fingerprint("device", UUID)}"' in in_c and machines.name_of(own) == "GPU 01234567"
 
 

@@ -203,9 +203,9 @@ static void other_files_are_refused(void **state)
     assert_int_equal(status.code, AB_FAILED);
     assert_string_equal(status.reason, "/nonexistent/table.csv: No such file or directory");
     ab_published_free(&table);
-    status = ab_published_read_file("tests/test_published.c", &table);
+    status = ab_published_read_file("tests/bench/plan/test_published.c", &table);
     assert_int_equal(status.code, AB_BAD_INPUT);
-    assert_non_null(strstr(status.reason, "tests/test_published.c:1: "));
+    assert_non_null(strstr(status.reason, "tests/bench/plan/test_published.c:1: "));
     ab_published_free(&table);
 }
 

@@ -13,7 +13,7 @@ from antbench.data.command import BadInput
 from antbench.show import compare, gpus, times
 from antbench.tools import list_runs
 
-DATA = Path(__file__).resolve().parent / "data/runs"
+DATA = Path(__file__).resolve().parents[2] / "data/runs"
 
 
 @pytest.fixture

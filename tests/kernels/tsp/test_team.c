@@ -1,5 +1,5 @@
 /* Colonies of several ranks (kernels/tsp/team/team.h), on the CPU and on the host backend: as one process here and, with MPI,
- * as several (build/bin/tests/test_team_mpi, which tests/test_ranks.py starts).
+ * as several (build/bin/tests/test_team_mpi, which tests/bench/program/test_ranks.py starts).
  *
  * A divided colony builds the tours that its part's implementation builds alone; an island those of a lone colony with
  * the same ants, and what it takes in is the best tour of the others.

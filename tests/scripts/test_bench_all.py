@@ -12,7 +12,7 @@ import pytest
 from antbench.data import runs
 from antbench.tools import bench_all
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = r"""#!/bin/bash
 [ "$1" = --tables ] && { printf 'driver\tprogram\tfile\ttable\n3.3\tp\tf\t3.3\n3.3\tp\tf\t3.4\n5.1\tp\tf\t5.1\n'; exit; }
 [ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "  --save DIR"; exit; }

@@ -96,7 +96,7 @@ def test_both_have_the_same_limits():
     ([[0.1, 0.1, 12.3, 0.1]], [[1, 1, 13.2, 1]], 30.5, 0),
 ])  # fmt: skip
 def test_the_shape_is_that_of_the_program(samples, wholes, raised, apart):
-    """The cases of tests/test_stats.c."""
+    """The cases of tests/bench/row/test_stats.c."""
     arrays = [[np.array(of_process) for of_process in each] for each in (samples, wholes or samples)]
     assert validate.shape(*arrays) == (pytest.approx(raised, abs=1e-12), pytest.approx(apart, abs=1e-12))
 

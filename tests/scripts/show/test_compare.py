@@ -16,7 +16,7 @@ from antbench.show import compare
 from synthetic_runs import measured_on
 from thesis_run import quality_row, write_run
 
-DATA = Path(__file__).resolve().parent / "data/runs"
+DATA = Path(__file__).resolve().parents[2] / "data/runs"
 
 
 @pytest.fixture
