@@ -173,3 +173,52 @@ def test_what_shows_a_feature_is_there():
             assert (ROOT / path).is_file(), feature
         for column in re.findall(r"`(\w+)`(?=.* in the table)", shown):
             assert column in (ROOT / "docs/guide/columns.md").read_text(), feature
+
+
+MOST_HEADER_LINES = 15
+HEADER = re.compile(r"/\*.*?\*/", re.S)
+COMMIT = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b|(?<=commit )[0-9a-f]{7,40}\b")
+
+
+def is_contract(path):
+    """A header named like its folder says what an operation is: it is as long as that takes."""
+    return path.name == f"{path.parent.name}.h"
+
+
+def header_problems(path, text):
+    """What is wrong with the first comment of a file."""
+    header = HEADER.match(text)
+    if not header:
+        return ["begins with no comment: write what the file does"]
+    lines = header[0].count("\n") + 1
+    too_long = lines > MOST_HEADER_LINES and not is_contract(path)
+    found = [f"header of {lines} lines, {MOST_HEADER_LINES} at most: move what is past to docs/log"] if too_long else []
+    return found + [f"header names commit {commit}: move it to docs/log" for commit in COMMIT.findall(header[0])]
+
+
+def test_headers_of_kernels_and_baselines_are_short_and_name_no_commit():
+    paths = [path for room in ("kernels", "baselines") for path in sorted((ROOT / room).rglob("*.*"))]
+    paths = [path for path in paths if path.suffix in (".c", ".h", ".cu")]
+    assert len(paths) > 150
+    named = {path.relative_to(ROOT).as_posix(): header_problems(path, path.read_text("utf-8")) for path in paths}
+    assert {name: found for name, found in named.items() if found} == {}
+
+
+@pytest.mark.parametrize(
+    "name, text, says",
+    [
+        ("tsp/race.cu", "/* A race.\n" + " *\n" * 13 + " */\n", None),
+        ("tsp/race.cu", "/* A race.\n" + " *\n" * 14 + " */\n", "header of 16 lines"),
+        ("tsp/race.h", "/* A race.\n" + " *\n" * 14 + " */\n", "header of 16 lines"),
+        ("tsp/tsp.h", "/* Ant System.\n" + " *\n" * 14 + " */\n", None),
+        ("tsp/tsp.h", "/* Ant System.\n * Kernels of 16554f9.\n */\n", "names commit 16554f9"),
+        ("tsp/race.cu", "/* Since commit 1234567. */\n", "names commit 1234567"),
+        ("tsp/race.cu", "/* 1234567 cities, 0x12ab34cd, sfc32. */\n", None),
+        ("tsp/race.cu", "/* A race. */\n/* Of 16554f9. */\n", None),
+        ("tsp/race.cu", "#include <math.h>\n/* A race. */\n", "begins with no comment"),
+    ],
+)
+def test_a_long_header_and_one_with_a_commit_are_named(name, text, says):
+    found = header_problems(ROOT / "kernels" / name, text)
+    assert [says in problem for problem in found] == [True] * len(found) if says else found == []
+    assert bool(found) == bool(says)
