@@ -235,6 +235,7 @@ def test_bash_completes_tables_options_and_their_values(prefix):
     ]
     assert completions(prefix, "3.3", "--rows", "3.4/ds-roulette,3.3/ra") == ["3.4/ds-roulette,3.3/race"]
     assert (
-        set(completions(prefix, "5.1", "--rows", "5.1/warp")) == {"5.1/warp-*", "5.1/warp-128", "5.1/warp-apart-128", "5.1/warp-all-lanes-128"}
+        set(completions(prefix, "5.1", "--rows", "5.1/warp"))
+        == {"5.1/warp-*", "5.1/warp-128", "5.1/warp-apart-128", "5.1/warp-all-lanes-128"}
         and completions(prefix, "3.3", "--rows", "5.1") == []
     )
