@@ -2,11 +2,6 @@
 #include "kernels/canny/canny.h"
 #include "kernels/edges/gpu_detector.h"
 
-#ifdef __CUDACC__
-static const ab_backend THIS_BACKEND = AB_CUDA;
-#else
-static const ab_backend THIS_BACKEND = AB_HOST;
-#endif
 
 typedef struct canny_detector {
     gpu_detector gpu;
