@@ -2,7 +2,6 @@
 #include "kernels/canny/canny.h"
 #include "kernels/edges/gpu_detector.h"
 
-
 typedef struct canny_detector {
     gpu_detector gpu;
     canny_device device;
