@@ -61,8 +61,9 @@ ab_status image_check_name(const char *name);
 bool image_may_load(const char *name);
 
 /* Reads PNG (1 to 16 bit; grey, RGB, palette, with or without alpha), JPEG (8 bit; baseline or progressive, grey or
- * colour) or PGM/PPM (plain or raw, maxval up to 65535); what it is decides its content, not its name. AB_BAD_INPUT "file: what is wrong" for what is broken, empty, too large
- * or something else; AB_FAILED for what cannot be opened. */
+ * colour) or PGM/PPM (plain or raw, maxval up to 65535). The content decides which, not the name. AB_BAD_INPUT "file:
+ * what is wrong" for a file that is broken, empty, too large or of another kind; AB_FAILED for one that cannot be
+ * opened. */
 ab_status image_read(const char *path, ab_image *image);
 
 /* Writes 8-bit PNG: channels 1 or 3. The file is whole or not there. AB_FAILED names the file and the reason. */

@@ -1,5 +1,5 @@
-/* How much device memory states have allocated, as kernels/device_memory.h counts it: all of a process together. Memory
- * of libraries and of CUDA itself is not counted. The host backend's, which is the heap, is. */
+/* How much device memory states have allocated, as kernels/cuda/device_memory.h counts it: all of a process together.
+ * Memory of libraries and of CUDA itself is not counted. The host backend's, which is the heap, is. */
 #ifndef ANTBENCH_DEVICE_BYTES_H
 #define ANTBENCH_DEVICE_BYTES_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* For kernels/device_memory.h: so many bytes were allocated, or freed. */
+/* For kernels/cuda/device_memory.h: so many bytes were allocated, or freed. */
 void ab_device_took(size_t bytes);
 void ab_device_gave(size_t bytes);
 

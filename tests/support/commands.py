@@ -49,7 +49,7 @@ def drive(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=HANGS_S,
+        timeout=120,
         **options,
     )
 
