@@ -1,35 +1,11 @@
 /* What every CPU colony has in common (baselines/cpu_colony.h). */
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
 #include "baselines/cpu_colony.h"
-#include "baselines/cpu_improve.h"
 
-/* ---- Opening, reading ---- */
-
-static int resolve_threads(int threads, int n_ants)
-{
-    const int wanted = threads > 0 ? threads : omp_get_num_procs();
-    return wanted < n_ants ? wanted : n_ants;
-}
-
-ab_status cpu_colony_init(cpu_colony *colony, const as_problem *problem, const as_params *params, int threads)
-{
-    AB_TRY(as_check(problem, params));
-    const size_t n = (size_t)problem->n, n_ants = (size_t)params->n_ants;
-    colony->problem = *problem;
-    colony->params = *params;
-    colony->params.threads = resolve_threads(threads, params->n_ants);
-    colony->best_length = colony->best_before = INT64_MAX;
-    colony->tours = ab_allocate(&colony->memory, n_ants * (n + 1), sizeof *colony->tours);
-    colony->lengths = ab_allocate(&colony->memory, n_ants, sizeof *colony->lengths);
-    colony->best_tour = ab_allocate(&colony->memory, n + 1, sizeof *colony->best_tour);
-    colony->links = ab_allocate(&colony->memory, n_ants * n, sizeof *colony->links);
-    AB_TRY(ab_memory_status(&colony->memory));
-    return cpu_improve_init(colony);
-}
+/* ---- Reading ---- */
 
 static void copy(void *to, const void *from, size_t bytes)
 {
@@ -57,14 +33,6 @@ ab_status cpu_colony_poison(as_colony *base)
     memset(colony->tours, 0xff, n_ants * ((size_t)colony->problem.n + 1) * sizeof *colony->tours);
     memset(colony->lengths, 0xff, n_ants * sizeof *colony->lengths);
     return ab_ok();
-}
-
-void cpu_colony_close(ab_work *work)
-{
-    if (work == NULL) return;
-    cpu_improve_free((cpu_colony *)work);
-    ab_memory_free(&((cpu_colony *)work)->memory);
-    free(work);
 }
 
 /* ---- Construct ---- */

@@ -47,9 +47,6 @@ typedef struct cpu_colony {
     ab_memory memory;              /* everything else the colony owns, the arrays of an implementation included */
 } cpu_colony;
 
-/* Checks the arguments and allocates what is common, for a colony whose methods are set. threads 0 is all cores. */
-ab_status cpu_colony_init(cpu_colony *colony, const as_problem *problem, const as_params *params, int threads);
-
 /* The methods read and poison of an as_colony that is a cpu_colony. */
 ab_status cpu_colony_read(as_colony *colony, as_result *result);
 ab_status cpu_colony_poison(as_colony *colony);
@@ -69,9 +66,6 @@ typedef int64_t cpu_build_tours(cpu_colony *colony, int thread, int first, int c
 
 /* And all else of it: ants dealt to threads `side_by_side` at a time, tours closed and measured, the best one kept. */
 void cpu_colony_construct(cpu_colony *colony, int side_by_side, cpu_build_tours *build);
-
-/* The close of every CPU colony, which is allocated in one piece and begins with its cpu_colony; accepts NULL. */
-void cpu_colony_close(ab_work *work);
 
 /* Remembers a tour if it is the best so far. */
 void cpu_colony_keep(cpu_colony *colony, const int32_t *tour, int64_t length);

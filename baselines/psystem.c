@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "baselines/cpu_colony.h"
 #include "kernels/psystem/objects.h"
+#include "kernels/psystem/psystem.h"
 #include "operations/psystem.h"
 
 psystem_open psystem_cpu_seq, psystem_cpu_best;

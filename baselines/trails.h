@@ -6,7 +6,7 @@
 #ifndef ANTBENCH_TRAILS_H
 #define ANTBENCH_TRAILS_H
 
-#include "baselines/cpu_colony.h"
+#include "baselines/cpu_open.h"
 
 typedef struct trails {
     cpu_colony common; /* first */

@@ -14,7 +14,9 @@
 #include <string.h>
 
 #include "baselines/cpu_colony.h"
+#include "kernels/colour_edge/colour_edge.h"
 #include "kernels/colour_edge/pixel.h"
+#include "kernels/edges/detector.h"
 #include "operations/colour_edge.h"
 
 colour_edge_open colour_edge_seq, colour_edge_omp;

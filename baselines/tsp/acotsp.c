@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baselines/cpu_colony.h"
+#include "baselines/cpu_open.h"
 #include "operations/tsp.h"
 
 tsp_open acotsp_seq, acotsp_omp, acotsp_seq_nn, acotsp_omp_nn;

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "baselines/cpu_colony.h"
 #include "baselines/lanes.h"
 #include "baselines/trails.h"
 #include "operations/tsp.h"

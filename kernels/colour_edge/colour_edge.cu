@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "images/edge_map.h"
+#include "kernels/colour_edge/colour_edge.h"
 #include "kernels/colour_edge/pipeline.h"
 #include "kernels/edges/gpu_detector.h"
 

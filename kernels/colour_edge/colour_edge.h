@@ -39,10 +39,6 @@
 
 #include "kernels/edges/detector.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The steps that read_step knows. CPU implementations have all of them, a GPU those that it keeps in memory. */
 enum ce_step {
     CE_BLURRED_R, /* after the Gaussian, 0 .. 255 */
@@ -66,21 +62,4 @@ enum ce_step {
  * left. The blur is with the turn into volume and intensity. */
 enum ce_sample { CE_ALL, CE_ONLY_BLUR, CE_ONLY_GRADIENT };
 
-/* The four gradient magnitudes of a pixel, wherever four of something are kept. */
-enum ce_magnitude { CE_M1_VOLUME, CE_M2_VOLUME, CE_M1_INTENSITY, CE_M2_INTENSITY, CE_MAGNITUDES };
-
-enum { CE_MAX_RADIUS = 15 }; /* pixels: ceil(3 sigma) for the largest sigma that ed_check lets pass */
-
-/* One half of the Gaussian, which is symmetric. */
-typedef struct ce_taps {
-    int radius;                      /* pixels to each side, 0 .. CE_MAX_RADIUS */
-    float weight[CE_MAX_RADIUS + 1]; /* of the pixels k away, k = 0 .. radius; weight[0] + 2 * all others = 1 */
-} ce_taps;
-
-/* The taps of the Gaussian of standard deviation sigma, 0 .. 5. */
-ce_taps ce_gaussian(double sigma);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

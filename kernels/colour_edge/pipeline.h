@@ -6,6 +6,7 @@
 #include "kernels/colour_edge/pixel.h"
 #include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/warp.h"
+#include "kernels/edges/detector.h"
 
 /* Device memory of a detector, passed to kernels by value. A plane is [height][width]. */
 typedef struct ce_device {

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "kernels/colour_edge/colour_edge.h"
+#include "kernels/colour_edge/taps.h"
 
 /* Inlined by whoever calls, a GPU or a CPU's vector loop. C knows none of CUDA's words. */
 #ifdef __CUDACC__
@@ -149,6 +149,9 @@ CE_INLINE float ce_volume(float r, float g, float b)
 }
 
 /* ---- Gradients ---- */
+
+/* The four gradient magnitudes of a pixel, wherever four of something are kept. */
+enum ce_magnitude { CE_M1_VOLUME, CE_M2_VOLUME, CE_M1_INTENSITY, CE_M2_INTENSITY, CE_MAGNITUDES };
 
 /* The two gradient magnitudes of a plane, squared. */
 typedef struct ce_gradients {

@@ -1,7 +1,7 @@
-/* The Gaussian's taps (colour_edge.h). */
+/* The Gaussian's taps (taps.h). */
 #include <math.h>
 
-#include "kernels/colour_edge/colour_edge.h"
+#include "kernels/colour_edge/taps.h"
 
 ce_taps ce_gaussian(double sigma)
 {

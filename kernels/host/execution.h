@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/host/runtime.h"
 #include "kernels/host/types.h"
 
 namespace host_cuda
@@ -32,12 +33,6 @@ namespace host_backend
 
 using host_cuda::dim3;
 using host_cuda::uint3;
-
-constexpr unsigned warp_threads = 32, max_block_threads = 1024;
-
-/* Bytes of shared memory per block, static and dynamic: what every launch may have, and, as on an H100, what one may
- * have whose launcher asked for it (cudaFuncSetAttribute). */
-constexpr std::size_t max_static_shared = 48 * 1024, max_dynamic_shared = 227 * 1024;
 
 /* ---- Launch ---- */
 

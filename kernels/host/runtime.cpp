@@ -8,8 +8,6 @@
 #include <mutex>
 #include <new>
 
-#include "kernels/host/execution.h"
-
 namespace host_backend
 {
 

@@ -11,6 +11,12 @@
 namespace host_backend
 {
 
+constexpr unsigned warp_threads = 32, max_block_threads = 1024;
+
+/* Bytes of shared memory per block, static and dynamic: what every launch may have, and, as on an H100, what one may
+ * have whose launcher asked for it (cudaFuncSetAttribute). */
+constexpr std::size_t max_static_shared = 48 * 1024, max_dynamic_shared = 227 * 1024;
+
 /* For execution.cpp: makes this report, one line, the last error, cudaErrorHostBackend. */
 void set_launch_error(const char *report);
 

@@ -10,6 +10,7 @@
 
 #include "kernels/cuda/device_memory.h"
 #include "kernels/psystem/objects.h"
+#include "kernels/psystem/psystem.h"
 
 /* Passed to kernels by value. */
 typedef struct ps_device {

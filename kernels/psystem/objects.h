@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "kernels/psystem/psystem.h"
+#include "kernels/psystem/rules.h"
 
 enum {
     PS_KIND_SHIFT = 24,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "kernels/psystem/objects.h"
+#include "kernels/psystem/psystem.h"
 
 #define AT(member) offsetof(ps_params, member)
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "images/edge_map.h"
+#include "kernels/colour_edge/colour_edge.h"
 #include "kernels/colour_edge/pixel.h"
 #include "kernels/host/host_backend.h"
 #include "tests/planted/colour_edge.h"

@@ -1,4 +1,4 @@
-/* The rungs of several GPUs (team.h): which rung each rank has as its part. */
+/* The rungs of several GPUs (team/team.h): which rung each rank has as its part. */
 #include "kernels/tsp/colony.h"
 #include "kernels/tsp/race.h"
 #include "kernels/tsp/team/team.h"
