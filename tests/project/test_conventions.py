@@ -222,3 +222,14 @@ def test_a_long_header_and_one_with_a_commit_are_named(name, text, says):
     found = header_problems(ROOT / "kernels" / name, text)
     assert [says in problem for problem in found] == [True] * len(found) if says else found == []
     assert bool(found) == bool(says)
+
+
+MOST_STORED = 15_000_000  # bytes of results/, as git lists them: a shallow clone has under 10 MB then
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no git, which lists the files")
+def test_stored_results_are_small_and_their_samples_compressed():
+    listed = subprocess.run(["git", "ls-files", "-z", "results"], cwd=ROOT, capture_output=True, text=True, check=True)
+    paths = [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()]
+    assert len(paths) > 100 and sum(path.stat().st_size for path in paths) < MOST_STORED
+    assert [path for path in paths if path.name == "samples.csv"] == []
