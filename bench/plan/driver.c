@@ -98,15 +98,20 @@ const ab_parameter *ab_row_parameter(const ab_parameter *parameters, const char 
     return found ? found : ab_parameter_find(parameters, name, length);
 }
 
-const ab_parameter *ab_own_parameter(const ab_operation *operation, const char *name, size_t length)
+void ab_own_parameters(const ab_operation *operation, ab_parameter own[AB_MOST_PARAMETERS + 1])
 {
     size_t count;
     const ab_implementation *all = ab_registry(&count);
-    const ab_parameter *found = NULL;
-    for (size_t i = 0; i < count && !found; ++i)
-        if (all[i].parameters && strcmp(all[i].operation, operation->name) == 0)
-            found = ab_parameter_find(all[i].parameters, name, length);
-    return found;
+    int n = 0;
+    own[0].name = NULL;
+    for (size_t i = 0; i < count; ++i) {
+        if (strcmp(all[i].operation, operation->name) != 0) continue;
+        for (const ab_parameter *p = all[i].parameters; p && p->name; ++p) {
+            if (n == AB_MOST_PARAMETERS || ab_parameter_find(own, p->name, strlen(p->name))) continue;
+            own[n++] = *p;
+            own[n].name = NULL;
+        }
+    }
 }
 
 static void search_table(ab_search *search, const ab_parameter *parameters)
@@ -116,12 +121,11 @@ static void search_table(ab_search *search, const ab_parameter *parameters)
 
 void ab_search_parameters(ab_search *search, const ab_operation *operation)
 {
-    size_t count;
-    const ab_implementation *all = ab_registry(&count);
+    ab_parameter own[AB_MOST_PARAMETERS + 1];
+    ab_own_parameters(operation, own);
     search_table(search, ab_gpu_parameters);
     search_table(search, operation->parameters);
-    for (size_t i = 0; i < count && !search->found; ++i)
-        if (strcmp(all[i].operation, operation->name) == 0) search_table(search, all[i].parameters);
+    search_table(search, own);
 }
 
 bool ab_next_setting(const ab_driver *driver, const char **params, ab_setting *setting)

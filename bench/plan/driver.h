@@ -131,8 +131,8 @@ extern const ab_parameter ab_gpu_parameters[];
  * row's ab_gpu_params. */
 const ab_parameter *ab_row_parameter(const ab_parameter *parameters, const char *name, size_t length, bool *of_gpu);
 
-/* The parameter of this name that some implementation of the operation has for itself, or NULL. */
-const ab_parameter *ab_own_parameter(const ab_operation *operation, const char *name, size_t length);
+/* The parameters that implementations of the operation have for themselves, each name once, as a table. */
+void ab_own_parameters(const ab_operation *operation, ab_parameter own[AB_MOST_PARAMETERS + 1]);
 
 /* Looks for a parameter among those that rows of the operation may have. */
 void ab_search_parameters(ab_search *search, const ab_operation *operation);

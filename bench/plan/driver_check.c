@@ -126,12 +126,14 @@ static ab_status check_values(const place *at, const ab_parameter *parameter, si
 static ab_status check_params(const place *at, const ab_operation *operation, const char *params)
 {
     const char *text = params;
+    ab_parameter own[AB_MOST_PARAMETERS + 1];
+    ab_own_parameters(operation, own);
     for (ab_setting of; ab_next_setting(at->driver, &params, &of); text = params) {
         COPY(name, of.name, of.name_length);
         ab_search search = {.name = name};
         bool of_gpu;
         const ab_parameter *parameter = ab_row_parameter(operation->parameters, name, of.name_length, &of_gpu);
-        if (!parameter) parameter = ab_own_parameter(operation, name, of.name_length);
+        if (!parameter) parameter = ab_parameter_find(own, name, of.name_length);
         ab_search_parameters(&search, operation);
         AB_TRY(must_find(at, "parameter", &search));
         if (!of.values) return check_set(at, strchr(text, '{'));

@@ -328,33 +328,16 @@ static void print_table(const ab_parameter *parameters)
     for (const ab_parameter *p = parameters; p->name; ++p) printf("  %-16s %s\n", p->name, p->help);
 }
 
-/* Those that implementations have for themselves, each name once. */
-static void print_own(const ab_operation *operation)
-{
-    const char *printed[AB_MOST_PARAMETERS];
-    size_t count;
-    int n = 0;
-    const ab_implementation *all = ab_registry(&count);
-    for (size_t i = 0; i < count; ++i) {
-        if (strcmp(all[i].operation, operation->name) != 0) continue;
-        for (const ab_parameter *p = all[i].parameters; p && p->name; ++p) {
-            int k = 0;
-            while (k < n && strcmp(printed[k], p->name) != 0) ++k;
-            if (k < n || n == AB_MOST_PARAMETERS) continue;
-            printed[n++] = p->name;
-            printf("  %-16s %s\n", p->name, p->help);
-        }
-    }
-}
-
 static void print_parameters(const void *context)
 {
     const ab_operation *operations[MAX_OPERATIONS + 1];
+    ab_parameter own[AB_MOST_PARAMETERS + 1];
     list_operations(context, operations);
     for (int i = 0; operations[i]; ++i) {
         printf("\nparameters of %s (--set NAME=VALUE):\n", operations[i]->name);
         print_table(operations[i]->parameters);
-        print_own(operations[i]);
+        ab_own_parameters(operations[i], own);
+        print_table(own);
     }
     printf("\nof all rows on a GPU:\n");
     print_table(ab_gpu_parameters);
