@@ -89,8 +89,8 @@ LIBS := $(OPENCV_LIBS) $(DATA_LIBS) -ldl -lpthread -lm
 
 # ---- Sources ----
 # In the order of their bytes, whatever the language: $(wildcard) sorts as the locale does.
-DRIVERS := $(sort $(wildcard bench/tables/table_*.c))
-C_SOURCES := $(filter-out bench/antbench.c bench/record/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c kernels/*/*/*.c instances/*.c tours/*.c images/*.c mpi/ranks_none.c mpi/workers.c baselines/*.c baselines/*/*.c bench/*.c bench/*/*.c))
+DRIVERS := $(sort $(wildcard bench/tables/*/table_*.c))
+C_SOURCES := $(filter-out bench/antbench.c bench/record/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c kernels/*/*/*.c instances/*.c tours/*.c images/*.c mpi/ranks_none.c mpi/workers.c baselines/*.c baselines/*/*.c bench/*.c bench/*/*.c bench/*/*/*.c))
 KERNELS := $(sort $(wildcard kernels/*/*.cu kernels/*/*/*.cu))
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp baselines/*/*.cpp)
 OPERATIONS := $(shell LC_ALL=C sed -n 's/^OPERATION.\([a-z_]*\),.*/\1/p' bench/registry.def)
@@ -413,7 +413,7 @@ build/faults/inject.so: tests/faults/inject.c
 # Readers for libFuzzer: with sanitizers of clang, and without kernels. The linker takes what it needs of the archive.
 FUZZ_FLAGS := -std=c11 -O1 -g -DAB_WITHOUT_CUDA $(DEFINES) -Wall -Wno-unknown-pragmas -Wno-missing-field-initializers -ffunction-sections \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
-FUZZ_SOURCES := $(filter-out bench/record/build_info.c,$(wildcard base/*.c instances/*.c images/*.c bench/*/*.c)) kernels/implementation.c \
+FUZZ_SOURCES := $(filter-out bench/record/build_info.c,$(wildcard base/*.c instances/*.c images/*.c bench/*/*.c bench/*/*/*.c)) kernels/implementation.c \
 	tests/support/readers.c
 
 build/fuzz/readers: build/fuzz/tests/fuzz/fuzz.o build/fuzz/readers.a
@@ -470,10 +470,10 @@ build/gen/nvcc.flags: FORCE build/gen/archs
 build/gen/archs: FORCE
 	$(call keep,'$(strip $(ARCHS))')
 
-# The drivers that are there, by the names of their files. Rewritten only when that changes.
+# The drivers that are there, by folder and name of their files, in order of the names. Rewritten only when that changes.
 build/gen/drivers.inc: FORCE
 	@mkdir -p $(@D)
-	@printf 'DRIVER(%s)\n' $(notdir $(DRIVERS:.c=)) > $@.new
+	@printf 'DRIVER(%s)\n' $(DRIVERS:bench/tables/%.c=%) | sed 's|/|, |' | LC_ALL=C sort -t, -k2 > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # An operation's line of the registry (kernels/registered.h). Rewritten only when that changes.

@@ -21,7 +21,7 @@ KEY = ("table", "row", "instance", "implementation", "backend", "params", "scope
 
 
 def driver_of(path):
-    """bench/tables/table_3_3.c has driver 3.3, bench/tables/table_jpdc_3.c jpdc-3."""
+    """bench/tables/thesis/table_3_3.c has driver 3.3, bench/tables/jpdc/table_jpdc_3.c jpdc-3."""
     name = path.stem.removeprefix("table_")
     return name.replace("_", "." if name[0].isdigit() else "-")
 
@@ -49,7 +49,7 @@ def name_of(row):
 
 @rfm.simple_test
 class antbench_driver(rfm.RunOnlyRegressionTest):
-    driver = parameter(sorted(map(driver_of, (ROOT / "bench/tables").glob("table_*.c"))))
+    driver = parameter(sorted(map(driver_of, (ROOT / "bench/tables").glob("*/table_*.c"))))
     profile = variable(str, value="quick")
     options = variable(typ.List[str], value=[])  # more of antbench's
     references = variable(str, value=str(ROOT / "results/reference"))

@@ -5,18 +5,18 @@
 #include "bench/plan/driver.h"
 #include "kernels/operation.h"
 
-#define DRIVER(name) extern const ab_driver name;
+#define DRIVER(folder, name) extern const ab_driver name;
 #include "drivers.inc"
 #undef DRIVER
 
-#define DRIVER(name) &name,
+#define DRIVER(folder, name) &name,
 const ab_driver *const ab_drivers[] = {
 #include "drivers.inc"
     NULL,
 };
 #undef DRIVER
 
-#define DRIVER(name) #name,
+#define DRIVER(folder, name) #folder "/" #name,
 static const char *const files[] = {
 #include "drivers.inc"
 };

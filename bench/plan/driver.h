@@ -1,4 +1,4 @@
-/* What a driver says: the tables of one source, row by row, as data. bench/tables/table_*.c each hold one; everything
+/* What a driver says: the tables of one source, row by row, as data. Each file in bench/tables holds one; everything
  * else, the loop over cells, looking up and printing, is the harness's.
  *
  * A driver is data only: each row, block, heading and set is a line, with its members by name, and a macro is a text.
@@ -88,18 +88,18 @@ typedef struct ab_driver {
     const ab_block *blocks;
 } ab_driver;
 
-/* All drivers, in order of their files; ends with NULL. The Makefile lists bench/tables/table_*.c. */
+/* All drivers, in order of their files; ends with NULL. The Makefile lists what is in bench/tables. */
 extern const ab_driver *const ab_drivers[];
 
 /* The driver called "3.3" or "thesis-3.3", or NULL. */
 const ab_driver *ab_driver_find(const char *name);
 
-/* The file that the driver is in, without its folder and ending: "table_3_3". */
+/* The file that the driver is in, within bench/tables and without its ending: "thesis/table_3_3". */
 const char *ab_driver_file(const ab_driver *driver);
 
 /* AB_BAD_INPUT for the first slip in a driver's data, a name that does not exist or a value that is not allowed:
- * "bench/tables/table_3_3.c: table 3.3, row race: there is no implementation tsp/rase; did you mean tsp/race?". A library or
- * a device that a build lacks is no slip. The rest of the harness expects a driver without slips. */
+ * "bench/tables/thesis/table_3_3.c: table 3.3, row race: there is no implementation tsp/rase; did you mean
+ * tsp/race?". A library or a device that a build lacks is no slip. The rest of the harness expects a driver without slips. */
 ab_status ab_driver_check(const ab_driver *driver);
 
 /* The same for what the driver names in files: published numbers, instances, pictures. AB_FAILED where a file cannot

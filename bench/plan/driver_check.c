@@ -233,13 +233,14 @@ static ab_status check_profile(const ab_driver *driver, ab_profile profile)
 static ab_status check_members(const ab_driver *driver)
 {
     PLACE(at, driver, "the driver");
+    const char *file = ab_driver_file(driver), *folder_ends = strrchr(file, '/');
     AB_TRY(must_have(&at, ".name", driver->name));
     AB_TRY(must_have(&at, ".program", driver->program));
     AB_TRY(must_have(&at, ".summary", driver->summary));
     AB_TRY(must_have(&at, ".machine", driver->machine));
     AB_TRY(must_have(&at, ".headings", driver->headings));
     AB_TRY(must_have(&at, "a block in .blocks", driver->blocks ? driver->blocks->table : NULL));
-    if (strcmp(driver->program, ab_driver_file(driver)) != 0)
+    if (strcmp(driver->program, folder_ends ? folder_ends + 1 : file) != 0)
         return SLIP(&at, ".program must be the file's name, not %s", driver->program);
     for (const ab_driver *const *other = ab_drivers; *other; ++other)
         if (*other != driver && (*other)->name && strcmp((*other)->name, driver->name) == 0)

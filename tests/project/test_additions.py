@@ -153,7 +153,7 @@ BIASED = Kernel(  # valid tours, but the first cities are chosen too often
     (("tsp_example", "tsp_biased"), ("u * total", "u * u * total")),
     *(MINE.traits, MINE.table, "biased", PROTOCOLS, "u30"),
 )
-TABLES = {"table_9_9.c": "bench/tables", "thesis-9.9.csv": "results/published", "table_9_8.c": "bench/tables"}
+TABLES = {"table_9_9.c": "bench/tables/own", "thesis-9.9.csv": "results/published", "table_9_8.c": "bench/tables/own"}
 OPERATION = {  # edges by Sobel's operator under another name
     "kernels/mine/operation.c": "kernels/edges/sobel.c",
     "baselines/mine.c": "baselines/edges/sobel.c",
@@ -259,7 +259,7 @@ def indexed(tree):
 def test_what_is_there_already_is_not_compiled_again(tree):
     """But for the registry, the list of drivers and the build's own description."""
     kernels = {kernel.file.replace(".cu", ".host.o") for kernel in (*KERNELS, TWICE, BIASED)}
-    others = [*OPERATION, *(f"bench/tables/{name}" for name, folder in TABLES.items() if folder == "bench/tables")]
+    others = [*OPERATION, *(f"{folder}/{name}" for name, folder in TABLES.items() if name.endswith(".c"))]
     lists = {"bench/registry.o", "bench/record/build_info.o", "bench/plan/driver.o"}
     expected = kernels | {name.replace(".c", ".o") for name in others} | lists
     assert {name.split("/", 2)[2] for name in tree.compiled if "/without_cuda/" not in name} == expected
@@ -350,7 +350,7 @@ def test_a_biased_choice_is_found(tree):
 
 
 def test_a_new_table_is_measured_beside_what_was_published(tree, tmp_path):
-    assert ["9.9", "table_9_9", "bench/tables/table_9_9.c", "9.9"] in [
+    assert ["9.9", "table_9_9", "bench/tables/own/table_9_9.c", "9.9"] in [
         line[:4] for line in lines_of(tree.ask("--tables"))
     ]
     planned = lines_of(tree.ask("9.9", "--dry-run"))
@@ -371,10 +371,10 @@ def test_a_new_table_has_no_limits_but_those_it_names(tree, tmp_path):
 
 def test_a_slip_in_a_table_is_one_line(tree):
     """Of that driver and of what goes over all of them; the others run."""
-    mine = tree.path / "bench/tables/table_9_7.c"
+    mine = tree.path / "bench/tables/own/table_9_7.c"
     text = (DATA / "table_9_9.c").read_text().replace('"9.9"', '"9.7"').replace("table_9_9", "table_9_7")
     mine.write_text(text.replace('"tsp/cpu-best"', '"tsp/cpu-bets"'))
-    said = "bench/tables/table_9_7.c: table 9.7, row cpu-best: there is no implementation tsp/cpu-bets"
+    said = "bench/tables/own/table_9_7.c: table 9.7, row cpu-best: there is no implementation tsp/cpu-bets"
     said += "; did you mean tsp/cpu-best?"
     try:
         assert tree.make("build/bin/antbench").returncode == 0
@@ -419,7 +419,7 @@ def test_the_index_has_all_of_it(indexed):
         assert f"({kernel.file})" in line and "not measured yet" in line
         assert f",{kernel.table},{kernel.row},{kernel.id}," in listed
     section = text.split("## Table 9.9: Ant System on one core")[1].split("## ")[0]
-    assert "(bench/tables/table_9_9.c)" in section and "(results/published/thesis-9.9.csv)" in section
+    assert "(bench/tables/own/table_9_9.c)" in section and "(results/published/thesis-9.9.csv)" in section
     assert "| cpu-best | 9.9: fastest CPU | tsp/cpu-best |" in section
 
 

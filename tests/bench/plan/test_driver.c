@@ -163,11 +163,11 @@ static void what_is_missing(void **state)
 static void what_another_driver_has_too(void **state)
 {
     (void)state;
-    SLIP(p.driver.name = "3.3", "the driver: bench/tables/table_3_3.c has the name 3.3 too");
+    SLIP(p.driver.name = "3.3", "the driver: bench/tables/thesis/table_3_3.c has the name 3.3 too");
     SLIP(p.headings[0].table = p.blocks[0].table = "4.2",
-         "the driver review: bench/tables/table_4_2.c has a table 4.2 too");
+         "the driver review: bench/tables/thesis/table_4_2.c has a table 4.2 too");
     SLIP(p.sets[0].name = "ants";
-         p.lines[0].params = "ants={ants}", "the driver review: bench/tables/table_5_1.c has a set ants too");
+         p.lines[0].params = "ants={ants}", "the driver review: bench/tables/thesis/table_5_1.c has a set ants too");
 }
 
 /* Every name of the registry is one, whatever this build has no library or device for. */

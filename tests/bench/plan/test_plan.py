@@ -106,7 +106,7 @@ def literals_of(path):
 
 
 def harness_files():
-    named = {ROOT / "bench/antbench.c", *(ROOT / "bench/tables").glob("table_*.c"), *(ROOT / "bench").glob("*")}
+    named = {ROOT / "bench/antbench.c", *(ROOT / "bench/tables").glob("*/table_*.c"), *(ROOT / "bench").glob("*")}
     return [path for path in (ROOT / "bench").rglob("*") if path.suffix in (".c", ".h", ".cu") and path not in named]
 
 
@@ -127,7 +127,9 @@ def test_the_harness_names_no_operation_implementation_or_table():
     assert found == []
 
 
-DRIVERS = sorted((ROOT / "bench/tables").glob("table_*.c")) + sorted((ROOT / "tests/data/additions").glob("table_*.c"))
+DRIVERS = sorted((ROOT / "bench/tables").glob("*/table_*.c")) + sorted(
+    (ROOT / "tests/data/additions").glob("table_*.c")
+)
 TABLE = re.compile(r"static const ab_(set|line|heading|block) \w+\[\] = \{\n(.*?)^\};$", re.DOTALL | re.MULTILINE)
 TEXT = r'"(?:[^"\\]|\\.)*"'
 
