@@ -26,10 +26,12 @@
                                             const operation##_params *params, operation##_state **state);              \
     operation##_open_rung operation##_open_host, operation##_open_cuda;                                                \
     extern const ab_operation operation##_operation;
-#define CPU(operation, name, function, file, traits, source, description) operation##_open function;
+#define CPU(operation, name, function, file, traits, source, description)                                              \
+    operation##_open function;                                                                                         \
+    extern const ab_parameter function##_parameters[] __attribute__((weak)); /* NULL where it has none of its own */
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
     extern const struct operation##_rung rung##_host, rung##_cuda;                                                     \
-    extern const ab_parameter rung##_parameters[] __attribute__((weak)); /* NULL where the rung has none */
+    extern const ab_parameter rung##_parameters[] __attribute__((weak));
 #include "bench/registry.def"
 #undef OPERATION
 #undef CPU
@@ -86,7 +88,7 @@ static const ab_operation *const operations[] = {
      .parameters = own},
 #define OPERATION(operation, name, problem_type, params_type, state_type)
 #define CPU(operation, name, function, file, traits, source, description)                                              \
-    ENTRY(operation, name, AB_CPU, traits, file, source, description, open_##function, NULL)
+    ENTRY(operation, name, AB_CPU, traits, file, source, description, open_##function, function##_parameters)
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
     CUDA_ONLY(                                                                                                         \
         ENTRY(operation, name, AB_CUDA, traits, file, source, description, open_##rung##_cuda, rung##_parameters))     \

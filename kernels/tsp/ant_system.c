@@ -11,8 +11,6 @@
 static const char *const protocol_names[] = {
     [AS_ALL_ANTS] = "as", [AS_BEST_ANT] = "as-best", [AS_MAX_MIN] = "mmas", NULL};
 
-static const char *const topology_names[] = {[AS_RING] = "ring", [AS_ALL] = "all", NULL};
-static const char *const transfer_names[] = {[RANKS_STAGED] = "staged", [RANKS_NCCL] = "nccl", NULL};
 static const char *const improve_names[] = {
     [AS_IMPROVE_NONE] = "none", [AS_IMPROVE_BEST] = "best", [AS_IMPROVE_ALL] = "all", NULL};
 
@@ -38,16 +36,6 @@ const ab_parameter as_parameters[] = {
      .fallback = 2, .shown = AB_SHOWN_SET},
     {.name = "rho", .help = "evaporation rate; auto: 0.1 with as-best, 0.5 with as, 0.02 with mmas", .kind = AB_REAL,
      .offset = AT(rho), .least = 1e-9, .most = 1, .word = "auto", .shown = AB_SHOWN_SET},
-    {.name = "ranks", .help = "of split and islands: processes of MPI that work together, a GPU each",
-     .offset = AT(ranks), .least = 1, .most = 4096, .fallback = 1, .shown = AB_SHOWN_SET},
-    {.name = "each", .help = "of split and islands: ants are of each rank, not of all together", .kind = AB_FLAG,
-     .offset = AT(each), .shown = AB_SHOWN_NONZERO},
-    {.name = "transfer", .help = "of split: pheromone between GPUs by the host's memory or by NCCL",
-     .kind = AB_CHOICE, .offset = AT(transfer), .choices = transfer_names, .shown = AB_SHOWN_SET},
-    {.name = "exchange", .help = "of islands: iterations from one sending of the best tours to the next",
-     .offset = AT(exchange), .least = 1, .most = 1000000, .fallback = 10, .shown = AB_SHOWN_SET},
-    {.name = "topology", .help = "of islands: each sends to the next (ring), or the best goes to all",
-     .kind = AB_CHOICE, .offset = AT(topology), .choices = topology_names, .shown = AB_SHOWN_SET},
     {.name = "patience", .help = "of mmas: iterations without a better tour until all edges are equal; 0: never",
      .offset = AT(patience), .most = INT32_MAX, .fallback = 250, .shown = AB_SHOWN_SET},
     {.name = NULL},
@@ -56,7 +44,7 @@ const ab_parameter as_parameters[] = {
 
 as_params as_default_params(int n, as_protocol protocol)
 {
-    as_params params = {.seed = 1};
+    as_params params = {.seed = 1, .ranks = 1};
     ab_parameters_default(as_parameters, &params);
     params.protocol = protocol;
     params.n_ants = n;

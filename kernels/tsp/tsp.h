@@ -157,7 +157,8 @@ typedef struct as_params {
 /* The offset of a rung's own parameter, for its table. */
 #define AS_OWN(type, member) (offsetof(as_params, own) + offsetof(type, member))
 
-/* Their table, without rungs' own: names, ranges, defaults. Where it has 0 for them, n_ants is n and rho follows from the protocol. */
+/* Their table, without rungs' own: names, ranges, defaults. Where it has 0 for them, n_ants is n and rho follows from
+ * the protocol. Parameters of AB_SEVERAL and islands are the rungs' own (team/team.h). */
 extern const ab_parameter as_parameters[];
 
 /* The candidate sets of thesis §4.4.2: the nn nearest other cities of each city, nearest first, the lower index first

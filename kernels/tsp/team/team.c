@@ -7,6 +7,9 @@
 #include "kernels/tsp/team/team.h"
 #include "mpi/workers.h"
 
+const char *const as_transfer_names[] = {[RANKS_STAGED] = "staged", [RANKS_NCCL] = "nccl", NULL};
+const char *const as_topology_names[] = {[AS_RING] = "ring", [AS_ALL] = "all", NULL};
+
 typedef enum order_kind { OPEN, STAGE, READ, WRITE, POISON, CLOSE } order_kind;
 
 /* What rank 0 sends. */

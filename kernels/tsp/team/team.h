@@ -55,6 +55,40 @@ ab_status as_team_open(const as_way *way, const char *part, ab_backend backend, 
 /* ab_operation.serve: what the ranks after the first do for a colony that the first opens. */
 void as_team_serve(ab_status gpu);
 
+/* The rungs' own parameters, for their tables: of all, of split on GPUs, and of islands. */
+extern const char *const as_transfer_names[], *const as_topology_names[];
+#define AS_RANKS_PARAMETERS                                                                                            \
+    {.name = "ranks",                                                                                                  \
+     .help = "of split and islands: processes of MPI that work together, a GPU each",                                  \
+     .offset = offsetof(as_params, ranks),                                                                             \
+     .least = 1,                                                                                                       \
+     .most = 4096,                                                                                                     \
+     .fallback = 1,                                                                                                    \
+     .shown = AB_SHOWN_SET},                                                                                           \
+    {                                                                                                                  \
+        .name = "each", .help = "of split and islands: ants are of each rank, not of all together", .kind = AB_FLAG,   \
+        .offset = offsetof(as_params, each), .shown = AB_SHOWN_NONZERO                                                 \
+    }
+#define AS_TRANSFER_PARAMETER                                                                                          \
+    {                                                                                                                  \
+        .name = "transfer", .help = "of split: pheromone between GPUs by the host's memory or by NCCL",                \
+        .kind = AB_CHOICE, .offset = offsetof(as_params, transfer), .choices = as_transfer_names,                      \
+        .shown = AB_SHOWN_SET                                                                                          \
+    }
+#define AS_ISLANDS_PARAMETERS                                                                                          \
+    {.name = "exchange",                                                                                               \
+     .help = "of islands: iterations from one sending of the best tours to the next",                                  \
+     .offset = offsetof(as_params, exchange),                                                                          \
+     .least = 1,                                                                                                       \
+     .most = 1000000,                                                                                                  \
+     .fallback = 10,                                                                                                   \
+     .shown = AB_SHOWN_SET},                                                                                           \
+    {                                                                                                                  \
+        .name = "topology", .help = "of islands: each sends to the next (ring), or the best goes to all",              \
+        .kind = AB_CHOICE, .offset = offsetof(as_params, topology), .choices = as_topology_names,                      \
+        .shown = AB_SHOWN_SET                                                                                          \
+    }
+
 /* The stages of ab_work_methods for a way's own, which has these two from here. */
 ab_status as_team_run_stage(ab_work *work, int stage);
 void as_team_close(ab_work *work);

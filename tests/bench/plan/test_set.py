@@ -187,6 +187,20 @@ def test_a_parameter_of_another_kernel_is_refused_by_name(rows):
     assert "near=5" in both["tsp/race"] and "near" not in both["tsp/ds-roulette"]
 
 
+@pytest.mark.parametrize(
+    ("driver", "implementation", "setting", "owner"),
+    [
+        ("3.3", "tsp/cpu-best", "ranks=2", "tsp/cpu-split"),
+        ("scaling", "tsp/cpu-split", "exchange=5", "tsp/cpu-islands"),
+        ("scaling", "tsp/islands", "transfer=nccl", "tsp/split"),
+    ],
+)
+def test_what_ranks_agree_on_belongs_to_the_rungs_of_several(driver, implementation, setting, owner):
+    done = drive("--dry-run", "--implementations", implementation, "--set", setting, driver=driver)
+    said = f"--set {setting}: no row that was asked for has such a parameter, but rows of {owner} have"
+    assert (done.returncode, one_line(done)) == (2, f"antbench {driver}: {said}")
+
+
 def test_words_stand_for_values():
     def values(setting):
         name = setting.partition("=")[0]
