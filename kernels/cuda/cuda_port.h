@@ -75,7 +75,8 @@ static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid, 
  *
  *   AB_OWN_PARAMETERS(tsp_mine) = {{.name = "near", .help = "...", .offset = AS_OWN(mine_params, near), .most = 31}, {}};
  *
- * What a line of the table leaves out is zero. Both backends define the same table. */
+ * What a line of the table leaves out is zero. Both backends define the same table. The rung takes 0 for its default:
+ * tests and rungs of several GPUs open it without the table. */
 #define AB_OWN_PARAMETERS(rung)                                                                                        \
     _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"") extern "C" __attribute__((weak))                \
     const ab_parameter rung##_parameters[];                                                                            \

@@ -44,7 +44,7 @@ const ab_parameter as_parameters[] = {
 
 as_params as_default_params(int n, as_protocol protocol)
 {
-    as_params params = {.seed = 1, .ranks = 1};
+    as_params params = {.seed = 1, .ranks = 1, .exchange = AS_USUAL_EXCHANGE};
     ab_parameters_default(as_parameters, &params);
     params.protocol = protocol;
     params.n_ants = n;

@@ -95,7 +95,8 @@ enum {
     AS_MAX_CITIES = 65535,   /* with matrices of all edges, */
     AS_MAX_SPARSE = 1000000, /* ... and without */
     AS_MAX_TILES = 32,       /* cities of a worker: bits of a register */
-    AS_OWN_WORDS = 4         /* 8 bytes each, for a rung's own parameters */
+    AS_OWN_WORDS = 4,        /* 8 bytes each, for a rung's own parameters */
+    AS_USUAL_EXCHANGE = 10   /* iterations of islands from one sending of the best tours to the next */
 };
 
 /* Traits of implementations. */

@@ -81,7 +81,7 @@ extern const char *const as_transfer_names[], *const as_topology_names[];
      .offset = offsetof(as_params, exchange),                                                                          \
      .least = 1,                                                                                                       \
      .most = 1000000,                                                                                                  \
-     .fallback = 10,                                                                                                   \
+     .fallback = AS_USUAL_EXCHANGE,                                                                                    \
      .shown = AB_SHOWN_SET},                                                                                           \
     {                                                                                                                  \
         .name = "topology", .help = "of islands: each sends to the next (ring), or the best goes to all",              \
