@@ -5,6 +5,15 @@
 
 #ifdef __CUDACC__
 #include <curand_kernel.h>
+
+#include "kernels/philox.h"
+
+/* Philox of a counter, for kernels that keep no generator's state. */
+static __device__ __forceinline__ void philox_numbers(const uint32_t counter[4], const uint32_t key[2],
+                                                      uint32_t output[4])
+{
+    philox4x32_10(counter, key, output);
+}
 #else
 #include "kernels/host/cuda_host.h"
 #endif

@@ -51,7 +51,7 @@ static __device__ __forceinline__ float4 draw_numbers(unsigned long long seed, i
     const uint32_t counter[4] = {(uint32_t)iteration, 0, (uint32_t)ant, 0};
     const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
     uint32_t bits[4];
-    philox4x32_10(counter, key, bits);
+    philox_numbers(counter, key, bits);
     return make_float4(philox_uniform(bits[0]), philox_uniform(bits[1]), philox_uniform(bits[2]),
                        philox_uniform(bits[3]));
 }

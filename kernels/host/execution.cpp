@@ -33,6 +33,7 @@
 
 #include "base/random.h"
 #include "kernels/host/host_backend.h"
+#include "kernels/host/philox.h"
 #include "kernels/host/runtime.h"
 
 namespace host_backend
@@ -682,4 +683,9 @@ void *dynamic_shared(const char *name, std::size_t offset, std::size_t bytes, st
 extern "C" void host_backend_set_order(std::uint64_t order)
 {
     host_backend::chosen_order = order;
+}
+
+extern "C" void host_backend_hear_draws(host_backend_draw *hears)
+{
+    host_backend::draws_heard_by = hears;
 }

@@ -20,6 +20,12 @@ extern "C" {
  * does not. */
 void host_backend_set_order(uint64_t order);
 
+/* Hears of a random number that a kernel draws of Philox: output `offset` of stream (seed, subsequence). */
+typedef void host_backend_draw(uint64_t seed, uint64_t subsequence, uint64_t offset);
+
+/* Tells `hears` of every number that later launches draw, for the whole process; NULL, also without a call: nobody. */
+void host_backend_hear_draws(host_backend_draw *hears);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,8 +9,21 @@
 
 #include <cstdint>
 
+#include "kernels/host/host_backend.h"
 #include "kernels/host/types.h"
 #include "kernels/philox.h"
+
+namespace host_backend
+{
+
+inline host_backend_draw *draws_heard_by; /* NULL: nobody */
+
+inline void tell_draw(std::uint64_t seed, std::uint64_t subsequence, std::uint64_t offset)
+{
+    if (draws_heard_by) draws_heard_by(seed, subsequence, offset);
+}
+
+} // namespace host_backend
 
 namespace host_cuda
 {
@@ -47,6 +60,7 @@ inline void curand_init(unsigned long long seed, unsigned long long subsequence,
 
 inline unsigned curand(curandStatePhilox4_32_10_t *state)
 {
+    host_backend::tell_draw(state->seed, state->subsequence, 4 * state->block + state->used);
     const unsigned result = state->output[state->used++];
     if (state->used == 4) {
         state->block++;
@@ -71,6 +85,16 @@ inline float4 curand_uniform4(curandStatePhilox4_32_10_t *state)
 {
     const uint4 bits = curand4(state);
     return {philox_uniform(bits.x), philox_uniform(bits.y), philox_uniform(bits.z), philox_uniform(bits.w)};
+}
+
+/* Philox of a counter, for kernels that keep no generator's state. */
+inline void philox_numbers(const std::uint32_t counter[4], const std::uint32_t key[2], std::uint32_t output[4])
+{
+    const auto wide = [](std::uint32_t low, std::uint32_t high) { return std::uint64_t{high} << 32 | low; };
+    for (unsigned i = 0; i < 4; i++)
+        host_backend::tell_draw(wide(key[0], key[1]), wide(counter[2], counter[3]),
+                                4 * wide(counter[0], counter[1]) + i);
+    philox4x32_10(counter, key, output);
 }
 
 } // namespace host_cuda

@@ -233,3 +233,11 @@ def test_stored_results_are_small_and_their_samples_compressed():
     paths = [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()]
     assert len(paths) > 100 and sum(path.stat().st_size for path in paths) < MOST_STORED
     assert [path for path in paths if path.name == "samples.csv"] == []
+
+
+def test_kernels_that_draw_are_those_whose_numbers_a_test_hears():
+    drawing = r'#include "kernels/(?:cuda/cuda_random|host/philox|philox)\.h"|SplitMix64|splitmix64'
+    kernels = [*ROOT.glob("kernels/*/*.cu"), *ROOT.glob("kernels/*/*/*.cu"), *ROOT.glob("kernels/*/*.h")]
+    draw = {path.parts[len(ROOT.parts) + 1] for path in kernels if re.search(drawing, path.read_text())}
+    heard = re.findall(r'next_of\("([\w-]+)", ON_HOST', (ROOT / "tests/kernels/test_streams.c").read_text())
+    assert draw - {"cuda", "host"} == {operation.replace("-", "_") for operation in heard}
