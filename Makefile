@@ -198,7 +198,7 @@ faults: build ## every allocation and file operation failing once, kill at each,
 	@$(PYTHON) tests/faults/plant.py
 
 check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices
-	@$(MAKE) --no-print-directory -j$(JOBS) build/bin/tests/tsp_choices
+	@$(MAKE) --no-print-directory -j$(JOBS) build/bin/tests/tsp_choices build/bin/tests/tsp_cities
 	@scripts/check_gpu
 
 profile: build ## what the kernels of a row wait for on this GPU, by Nsight Compute, beside the roofline; ROW=3.3/ds-roulette/pr1002 ARGS="--set l2=cold"
@@ -383,8 +383,9 @@ $(foreach test,$(STAT_TESTS),$(eval build/bin/tests/$(basename $(notdir $(test))
 $(STAT_PROGRAMS):
 	$(call link,$(NO_DEBUG) $(LIBS) -lcmocka)
 
-# The test of choices on the GPU: what a GPU node runs, which has no test framework.
-build/bin/tests/tsp_choices: build/obj/tests/kernels/tsp/stat_test_tsp_choices.o $(OBJECTS) $(CUDA_OBJECTS)
+# The tests of choices on the GPU: what a GPU node runs, which has no test framework.
+GPU_CHOICES := build/bin/tests/tsp_choices build/bin/tests/tsp_cities
+$(GPU_CHOICES): build/bin/tests/%: build/obj/tests/kernels/tsp/stat_test_%.o build/obj/tests/support/city_counts.o $(OBJECTS) $(CUDA_OBJECTS)
 	$(call link,$(NO_DEBUG) $(CUDA_LIBS) $(LIBS))
 
 build/obj/without_cuda/%.o: %.c build/gen/c.flags | $(GENERATED)

@@ -23,6 +23,7 @@ BUILDING = "test_additions", "test_learn"  # they build copies of the project, f
 LONGEST = [
     "stat_test_tsp_kernels",
     "stat_test_tsp_choices",
+    "stat_test_tsp_cities",
     "test_tsp_kernels",
     "stat_test_edge_ants",
     "test_baselines",

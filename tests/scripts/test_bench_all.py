@@ -76,7 +76,8 @@ def folder(tmp_path):
     for script in ("bench_all", "check_gpu"):
         shutil.copy(ROOT / "scripts" / script, tmp_path / "scripts" / script)
     write(tmp_path / "build/bin/antbench", PROGRAM)
-    write(tmp_path / "build/bin/tests/tsp_choices", "#!/bin/bash\n[ $1 = cuda ]\n")
+    for test in ("tsp_choices", "tsp_cities"):
+        write(tmp_path / "build/bin/tests" / test, "#!/bin/bash\n[ $1 = cuda ]\n")
     return tmp_path
 
 
@@ -377,11 +378,12 @@ def test_what_a_tool_reports_is_told(folder):
     assert "check-gpu: synccheck 5.1: clean" in done.stdout
 
 
-def test_choices_out_of_proportion_are_told(folder):
-    write(folder / "build/bin/tests/tsp_choices", "#!/bin/bash\necho ok 1\necho not ok 2 - biased\nexit 1\n")
+@pytest.mark.parametrize("test", ["tsp_choices", "tsp_cities"])
+def test_choices_out_of_proportion_are_told(folder, test):
+    write(folder / "build/bin/tests" / test, "#!/bin/bash\necho ok 1\necho '# p'\necho not ok 2 - biased\nexit 1\n")
     done = check(folder)
     assert done.returncode == 1
-    assert done.stderr.splitlines() == ["check-gpu: choices: exit code 1", "not ok 2 - biased"]
+    assert done.stderr.splitlines() == [f"check-gpu: {test}: exit code 1", "# p", "not ok 2 - biased"]
 
 
 def test_without_a_gpu_nothing_is_checked(folder):
