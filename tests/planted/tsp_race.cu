@@ -4,6 +4,7 @@
 #include "kernels/tsp/race.cu"
 
 #include "tests/planted/tsp_race.h"
+#include "tests/planted/tsp_tables.h"
 
 /* Has every city, but forgets one city in 16 of those that it is asked for. */
 struct forgetful_visited : race_visited {
@@ -103,4 +104,49 @@ extern "C" ab_open *planted_race(int fault)
     static ab_open *const opens[N_RACE_FAULTS] = {open_faulty<0>, open_faulty<1>, open_faulty<2>, open_faulty<3>,
                                                   open_faulty<4>};
     return opens[fault];
+}
+
+/* ---- What the tables stand for ---- */
+
+tsp_tables planted_tables;
+
+/* Rates in units of the row's: those of the clocks, and of the tail's what the alias table makes of it. */
+static void show_row(const tsp_device &colony, const race_rows &rows, int row)
+{
+    const int n = colony.n;
+    double *const rate = planted_tables.rate + (size_t)row * (size_t)n;
+    const unsigned *const alias = rows.alias + (size_t)row * (size_t)colony.stride;
+    for (int j = 0; j < n; ++j) rate[j] = 0.0;
+    for (int k = 0; k < rows.n_near; ++k)
+        rate[rows.city[row * RACE_LANES + k]] = 1.0 / (double)rows.mean[row * RACE_LANES + k];
+    const float tail = rows.mean[row * RACE_LANES + RACE_TAIL];
+    planted_tables.unit[row] = tail == RACE_SILENT ? 0.0 : 1.0 / (double)tail / n / (double)BUCKET;
+    for (int j = 0; j < n; ++j) {
+        const unsigned own = alias[j] >> 16;
+        rate[j] += own * planted_tables.unit[row];
+        rate[alias[j] & 0xffff] += (BUCKET - own) * planted_tables.unit[row];
+    }
+}
+
+static ab_status choice_shown(const tsp_device *colony, const as_params *params, unsigned iteration)
+{
+    AB_TRY(choice(colony, params, iteration));
+    for (int row = 0; row < colony->n; ++row) show_row(*colony, rows_of(colony, params), row);
+    return ab_ok();
+}
+
+extern "C" ab_status planted_race_with_tables(const void *problem, const void *params, ab_work **work)
+{
+    static const tsp_rung rung = {.construct = construct,
+                                  .choice = choice_shown,
+                                  .resets_best = true,
+                                  .same_weights = true,
+                                  .deposit = deposit,
+                                  .check = check,
+                                  .scratch_bytes = scratch_bytes,
+                                  .begin = begin};
+    as_colony *colony = NULL;
+    const ab_status status = AB_GPU(tsp_open)(&rung, (const as_problem *)problem, (const as_params *)params, &colony);
+    *work = colony ? &colony->work : NULL;
+    return status;
 }

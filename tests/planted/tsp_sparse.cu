@@ -4,6 +4,7 @@
 #include "kernels/tsp/race_sparse.cu"
 
 #include "tests/planted/tsp_sparse.h"
+#include "tests/planted/tsp_tables.h"
 
 static ab_status deposit_and_forget(const tsp_device *colony, const as_params *params, unsigned iteration)
 {
@@ -76,4 +77,29 @@ extern "C" ab_open *planted_sparse(int fault)
     static ab_open *const opens[N_SPARSE_FAULTS] = {open_faulty<0>, open_faulty<1>, open_faulty<2>,
                                                     open_faulty<3>, open_faulty<4>, open_faulty<5>};
     return opens[fault];
+}
+
+/* ---- What the clocks stand for ---- */
+
+static ab_status choice_shown(const tsp_device *colony, const as_params *params, unsigned iteration)
+{
+    const sparse_rows rows = rows_of(colony, params);
+    const size_t n = (size_t)colony->n;
+    AB_TRY(choice(colony, params, iteration));
+    for (size_t k = 0; k < n * n; ++k) planted_tables.rate[k] = 0.0;
+    for (size_t k = 0; k < n * EDGES; ++k) { /* by place */
+        const size_t row = (size_t)rows.city[k / EDGES], to = (size_t)rows.city[rows.clocks[k].to];
+        planted_tables.rate[row * n + to] += 1.0 / (double)rows.clocks[k].mean;
+        planted_tables.unit[row] = 0.0;
+    }
+    return ab_ok();
+}
+
+extern "C" ab_status planted_sparse_with_tables(const void *problem, const void *params, ab_work **work)
+{
+    static const tsp_rung rung = SPARSE(begin, choice_shown, deposit);
+    as_colony *colony = NULL;
+    const ab_status status = AB_GPU(tsp_open)(&rung, (const as_problem *)problem, (const as_params *)params, &colony);
+    *work = colony ? &colony->work : NULL;
+    return status;
 }

@@ -336,7 +336,7 @@ def test_every_driver_runs_under_every_tool(folder):
         f"check-gpu: {tool} {driver}: clean"
         for tool in ("memcheck", "racecheck", "initcheck", "synccheck")
         for driver in ("3.3", "5.1")
-    ] + ["check-gpu: choices: in proportion"]
+    ] + [f"check-gpu: {test}: in proportion" for test in ("tsp_choices", "tsp_cities")]
     for driver, inputs in (("3.3", "u60,u300"), ("5.1", "shapes-37x29,shapes-150x70")):
         lines = (folder / driver).read_text().splitlines()
         assert len(lines) == 4

@@ -16,7 +16,8 @@
 #include "instances/tsplib.h"
 #include "tests/support/city_counts.h"
 
-/* Tours of 44 steps: of the CPU five million choices, of the host backend, whose threads take turns on one core, 90,000, of a GPU a million first steps. */
+/* Tours of 44 steps: of the CPU five million choices, of the host backend, whose threads take turns on one core, 90,000,
+ * of a GPU a million first steps. */
 enum {
     CITIES = 45,
     CANDIDATES = 20,
