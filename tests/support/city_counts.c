@@ -71,13 +71,21 @@ static bool add_tour(const city_counts *counts, double *table, const int32_t *to
 ab_status city_counts_add(city_counts *counts, const int32_t *tours, int n_ants)
 {
     const size_t n = (size_t)counts->n, size = table_size(n);
-    double *table = counts->table;
-    bool good = true;
-#pragma omp parallel for reduction(+ : table[:size]) reduction(&& : good)
-    for (int ant = 0; ant < n_ants; ant++) {
-        bool left[n];
-        good = add_tour(counts, table, tours + (size_t)ant * (n + 1), left) && good;
+    bool good = true, room = true;
+#pragma omp parallel reduction(&& : good, room)
+    {
+        double *mine = calloc(size, sizeof *mine);
+        bool *left = malloc(n * sizeof *left);
+        room = mine && left;
+#pragma omp for
+        for (int ant = 0; ant < n_ants; ant++)
+            good = good && room && add_tour(counts, mine, tours + (size_t)ant * (n + 1), left);
+#pragma omp critical(city_counts)
+        for (size_t i = 0; room && i < size; i++) counts->table[i] += mine[i];
+        free(mine);
+        free(left);
     }
+    if (!room) return ab_failed("out of memory: %zu pairs of cities", n * n);
     return good ? ab_ok() : ab_failed("not a tour");
 }
 
