@@ -16,10 +16,10 @@
 #include "instances/tsplib.h"
 #include "tests/support/city_counts.h"
 
-/* Cities: of the CPU more once more, so that all rows have groups, trees and leaves of them. Choices: of the CPU five
- * million, of the host backend, whose threads take turns on one core, 90,000, of a GPU 45 million. */
+/* Cities: a CPU's rows have trees and groups of blocks where there are many. Choices: two million on a CPU, 90,000 on the
+ * host backend, whose threads take turns on one core, 45 million on a GPU, a million of which are first steps. */
 enum { FEW = 45, MANY = 300, CANDIDATES = 20, BATCH = 1024, GPU_TOURS = 1024 * BATCH, HOST_TOURS = 2 * BATCH };
-enum { CPU_TOURS = 120 * BATCH, LONG_TOURS = 9 * BATCH };
+enum { CPU_TOURS = 60 * BATCH, LONG_TOURS = 6 * BATCH };
 
 static const double most = 6.0;   /* standard deviations of the sum, once in 10^9 by chance, */
 static const double widest = 7.0; /* ... of one pair, of 2000 once in 10^9, */
