@@ -101,12 +101,15 @@ static as_problem problem_for(const ab_implementation *rung, as_problem problem,
     return problem;
 }
 
-static void hear_colony(const ab_implementation *rung, const as_problem *cities, const as_params *params)
+/* With stage "improve", which would be heard too. */
+static void hear_colony(const ab_implementation *rung, const as_problem *cities, const as_params *given)
 {
     int32_t *nn_list;
     const as_problem problem = problem_for(rung, *cities, &nn_list);
+    as_params params = *given;
     as_colony *colony = NULL;
-    assert_ok(open_colony(rung->open, &problem, params, &colony));
+    params.improve = AS_IMPROVE_ALL;
+    assert_ok(open_colony(rung->open, &problem, &params, &colony));
     host_backend_hear_draws(hear);
     for (heard.when = 0; heard.when < ITERATIONS; heard.when++) assert_ok(ab_iterate(&colony->work));
     host_backend_hear_draws(NULL);
