@@ -1,7 +1,8 @@
 """A run as one file, MACHINE-ID.tar.gz: what `make share` writes, and what RUN= takes like the run's directory.
 
 It holds MACHINE/ID/ with meta.json, the table and samples.csv.xz, and is the same byte for byte whenever it is made.
-One may come from anybody: nothing but such files, of such names and of a sane size, is unpacked.
+One may come from anybody. At most LARGEST bytes are unpacked, into memory. Every header must be of a plain file of such
+a name: headers of other types, which extend names or sizes, are refused.
 """
 
 import atexit
@@ -16,12 +17,15 @@ import zlib
 from pathlib import Path
 
 from antbench.data.command import BadInput
+from antbench.data.validate import bytes_of
 
 SAMPLES, PACKED = "samples.csv", "samples.csv.xz"
 ENDING = ".tar.gz"
 MEMBER = re.compile(r"[a-z0-9][a-z0-9.-]*/[0-9A-Za-z][\w.-]*/(meta\.json|table-[\w.-]+\.csv|samples\.csv(\.xz)?)")
-LARGEST = 1 << 28  # bytes of all files together
+LARGEST = 1 << 25  # bytes of all files together, packed or not: those of the largest kept run are 1 MB
 MOST = 64  # files: 21 runs
+PLAIN = tarfile.REGTYPE, tarfile.AREGTYPE
+SHOWN = 80  # characters of a name in a message
 FOLDERS = []  # what has been unpacked
 
 
@@ -53,25 +57,50 @@ def pack(path, files):
     path.write_bytes(gzip.compress(inside.getvalue(), mtime=0))
 
 
+def inflated(path):
+    """The bytes of a .tar as gzip packed them, never more than LARGEST of them."""
+    unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    try:
+        data = unpacker.decompress(bytes_of(path, LARGEST), LARGEST + 1)
+    except zlib.error as error:
+        raise BadInput(f"{path}: no archive of a run: {error}") from None
+    if len(data) > LARGEST:
+        raise BadInput(f"{path}: holds more than {LARGEST >> 20} MiB")
+    if not unpacker.eof or unpacker.unused_data:
+        raise BadInput(f"{path}: no archive of a run: it is cut short, or goes on behind its end")
+    return data
+
+
+def members(path, data):
+    """(name, bytes) of each file of a .tar."""
+    at = 0
+    while at < len(data):
+        try:
+            member = tarfile.TarInfo.frombuf(data[at : at + tarfile.BLOCKSIZE], "utf-8", "strict")
+        except tarfile.EOFHeaderError:
+            return
+        except (tarfile.HeaderError, UnicodeDecodeError) as error:
+            raise BadInput(f"{path}: no archive of a run: {error}") from None
+        begin = at + tarfile.BLOCKSIZE
+        if member.type not in PLAIN or not MEMBER.fullmatch(member.name):
+            raise BadInput(f"{path}: holds {member.name[:SHOWN]!r}, which is no file of a run")
+        if not 0 <= member.size <= len(data) - begin:
+            raise BadInput(f"{path}: no archive of a run: {member.name} is cut short")
+        yield member.name, data[begin : begin + member.size]
+        at = begin + -(-member.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+
+
 def unpacked(path):
     """A folder with what an archive holds, which goes with the process."""
     folder = Path(tempfile.mkdtemp(prefix="antbench-"))
     FOLDERS.append(folder)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    try:
-        with tarfile.open(path, "r:gz") as tar:
-            left = LARGEST
-            for count, member in enumerate(tar):
-                left -= member.size
-                if not member.isfile() or not MEMBER.fullmatch(member.name):
-                    raise BadInput(f"{path}: holds {member.name!r}, which is no file of a run")
-                if left < 0 or count >= MOST:
-                    raise BadInput(f"{path}: holds more than {LARGEST >> 20} MiB, or than {MOST} files")
-                target = folder / member.name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(tar.extractfile(member).read())
-    except (tarfile.TarError, EOFError, zlib.error, OSError) as error:
-        raise BadInput(f"{path}: no archive of a run: {error}") from None
+    for count, (name, data) in enumerate(members(path, inflated(path))):
+        if count >= MOST:
+            raise BadInput(f"{path}: holds more than {MOST} files")
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
     if not any(folder.rglob("meta.json")):
         raise BadInput(f"{path}: no archive of a run: there is no meta.json in it")
     return folder

@@ -27,9 +27,21 @@ def shown(path):
 # As in bench/plan/options.h.
 OK, ERROR, USAGE, REGRESSION, WRONG, INCONCLUSIVE, SKIPPED = 0, 1, 2, 3, 4, 5, 77
 
+LONGEST = 4096  # characters of a message: a path may have as many
+# Characters that control a terminal, that turn or break a line (base/text.c has the same), or that XML cannot hold.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
 
 class BadInput(Exception):
-    """A file or an option is wrong. The text is one line: "file:line: what is wrong"."""
+    """A file or an option is wrong. The text is one line: "file:line: what is wrong".
+
+    What a foreign file says in it may be long, and may control a terminal: it is cut, and shown escaped.
+    """
+
+    def __str__(self):
+        text = super().__str__()
+        cut = text if len(text) <= LONGEST else text[:LONGEST] + "..."
+        return CONTROL.sub(lambda found: ascii(found[0])[1:-1], cut)
 
 
 def new_folder(path):
@@ -44,11 +56,26 @@ def new_folder(path):
             continue
 
 
+MARKDOWN = re.compile(r"([\\*_|]|\](?=[(\[:]))")  # what a backslash makes text
+ADDRESS = re.compile(r"(?<=\w)(://)|(?<=www)(\.)|(?<=\S)(@)(?=\S)")  # what GitHub makes a link without being told
+
+
+class Code(str):
+    """Markdown that stands as it is: as_code() has made it."""
+
+
 def as_markdown(value):
-    """Text as it is to be read: nothing of it begins a tag, a cell or code, or ends a line."""
-    if not isinstance(value, str):
+    """Text as it is to be read: nothing of it begins a tag, a cell, a link, emphasis or code, or ends a line."""
+    if not isinstance(value, str) or isinstance(value, Code):
         return value
-    return html.escape(re.sub(r"[\r\n\t]+", " ", value), quote=False).replace("|", "\\|").replace("`", "'")
+    text = html.escape(re.sub(r"[\r\n\t]+", " ", value), quote=False)
+    text = ADDRESS.sub(lambda found: "".join(f"&#{ord(char)};" for char in found[0]), text)
+    return MARKDOWN.sub(r"\\\1", text).replace("`", "'")
+
+
+def as_code(value):
+    """A text between backticks, in which nothing is special but a backtick and, in a table, a bar."""
+    return Code("`" + re.sub(r"[\r\n\t]+", " ", value).replace("`", "'").replace("|", "\\|") + "`")
 
 
 def run(main):

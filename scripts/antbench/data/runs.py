@@ -61,7 +61,11 @@ SAMPLE_END = re.compile(rb",\d+(?:,\d+)?,\d+,\d[\d.]*(?:e[-+]\d+)?,[a-z]*\n")  #
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
 STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, those kept, those that others gave
-LARGEST_FILE = 1 << 26  # bytes of a table or of samples, unpacked: those of the largest kept run are 5 MB
+LARGEST_TABLE = 1 << 22  # bytes: that of the largest kept run is 0.3 MB
+LARGEST_SAMPLES = 1 << 24  # bytes, unpacked: those of the largest kept run are 5 MB
+LONGEST_LINE = 1 << 18  # bytes
+UNPACKING = 1 << 27  # bytes of memory that xz may take: twice the dictionary of its highest level
+NEWLINE = "\n"
 SHARE = "process-"  # of a run of several processes, while it lasts: DIR/process-1
 STAGE = "stage"  # the scope of rows whose samples are parts of those of the next row of another scope
 PEER = "peer/"  # how the programs of others begin: a sample of theirs is the mean of a process
@@ -261,17 +265,28 @@ def samples_file(path):
 
 
 def content(path):
-    """The bytes of a file, unpacked where it ends with .xz."""
+    """The bytes of a table or of samples, unpacked where the name ends with .xz; no line is longer than 2 LONGEST_LINE."""
     path = Path(path)
-    data = validate.bytes_of(path, LARGEST_FILE)
-    if path.suffix != ".xz":
-        return data
+    most = LARGEST_TABLE if path.name.startswith("table-") else LARGEST_SAMPLES
+    data = validate.bytes_of(path, most)
+    if path.suffix == ".xz":
+        data = unpack(path, data, most)
+    if any(data.find(b"\n", at, at + LONGEST_LINE) < 0 for at in range(0, len(data) - LONGEST_LINE, LONGEST_LINE)):
+        raise BadInput(f"{path}: has a line of more than {LONGEST_LINE >> 10} KiB")
+    return data
+
+
+def unpack(path, data, most):
+    """What xz packed, never more than `most` bytes of it and one."""
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, UNPACKING)
     try:
-        unpacked = lzma.LZMADecompressor().decompress(data, LARGEST_FILE + 1)
+        unpacked = unpacker.decompress(data, most + 1)
     except (lzma.LZMAError, EOFError) as error:
         raise BadInput(f"{path}: not compressed by xz: {error}") from None
-    if len(unpacked) > LARGEST_FILE:
-        raise BadInput(f"{path}: holds more than {LARGEST_FILE >> 20} MiB")
+    if len(unpacked) > most:
+        raise BadInput(f"{path}: holds more than {most >> 20} MiB")
+    if not unpacker.eof:
+        raise BadInput(f"{path}: not compressed by xz: it is cut short")
     return unpacked
 
 
@@ -283,11 +298,11 @@ def read_lines(path, header):
         raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
     if not text:
         raise BadInput(f'{path}:1: empty; expected the header "{",".join(header)[:40]}..."')
-    lines = text.split("\n")  # not splitlines(), which ends lines at other characters too
-    if lines.pop():
-        raise BadInput(f"{path}:{len(lines) + 1}: cut short: the last line has no end")
-    for number, line in enumerate(lines, start=1):
-        cells = split_cells(path, number, line)
+    if not text.endswith("\n"):
+        raise BadInput(f"{path}:{text.count(NEWLINE) + 1}: cut short: the last line has no end")
+    # One line at a time, and not splitlines(), which ends lines at other characters too.
+    for number, line in enumerate(io.StringIO(text, newline=NEWLINE), start=1):
+        cells = split_cells(path, number, line[:-1])
         if number == 1:
             expect_header(path, cells, header)
             continue
@@ -406,6 +421,8 @@ def read_samples_at_once(path, rows, header):
     """The same where nothing is wrong, ten times as fast; else None."""
     numeric = [name for name in header if name in ("line", "process", "turn", "i", "number", "ms")]
     text = content(path)
+    if not text.startswith(f"{','.join(header)}\n".encode()):
+        return None
     try:
         frame = pd.read_csv(
             io.BytesIO(text),

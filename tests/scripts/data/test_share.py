@@ -272,7 +272,7 @@ def test_bombs_are_refused(tmp_path, monkeypatch, private):
         runs.resolve(packed(tmp_path / "x.tar.gz", (tarfile.TarInfo("a/b/meta.json"), b" " * 101)))
     (private / "samples.csv").unlink()
     (private / "samples.csv.xz").write_bytes(lzma.compress(b"0" * 5000))
-    monkeypatch.setattr(runs, "LARGEST_FILE", 4999)
+    monkeypatch.setattr(runs, "LARGEST_SAMPLES", 4999)
     with pytest.raises(BadInput, match="samples.csv.xz: holds more than"):
         _ = runs.load_run(private).processes
 
