@@ -6,33 +6,42 @@
 
 #include "base/text.h"
 
-static bool is_control(char c)
+/* Ranges of characters that control a terminal or turn or break a line, to be refused: C0 and DEL with C1, the marks and
+ * overrides of direction, the separators of lines and paragraphs. scripts/antbench/data/validate.py has the same. */
+static const uint32_t controls[][2] = {{0x01, 0x1f},     {0x7f, 0x9f},     {0x061c, 0x061c},
+                                       {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
+
+static bool is_control(uint32_t code)
 {
-    return (unsigned char)c < ' ' || c == '\x7f';
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
+        if (code >= controls[i][0] && code <= controls[i][1]) return true;
+    return false;
 }
 
-/* The bytes of the character that begins at *text; 0 where no UTF-8 does: a sequence that is torn or longer than it
- * need be, a surrogate, or one past U+10FFFF. */
-static int length_of_character(const char *text)
+/* The bytes of the character *code that begins at *text; 0 where no UTF-8 does: a sequence that is torn or longer than
+ * it need be, a surrogate, or one past U+10FFFF. */
+static int read_character(const char *text, uint32_t *code)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* by length */
     const unsigned char first = (unsigned char)*text;
+    *code = first;
     if (first < 0x80) return 1;
     const int length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    uint32_t code = first & (0x7fu >> length);
+    *code = first & (0x7fu >> length);
     if (first < 0xc0 || first >= 0xf8) return 0;
     for (int i = 1; i < length; i++) {
         if (((unsigned char)text[i] & 0xc0) != 0x80) return 0;
-        code = code << 6 | ((unsigned char)text[i] & 0x3f);
+        *code = *code << 6 | ((unsigned char)text[i] & 0x3f);
     }
-    return code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? length : 0;
+    return *code >= least[length] && *code <= 0x10ffff && (*code < 0xd800 || *code > 0xdfff) ? length : 0;
 }
 
 bool ab_is_clean(const char *text)
 {
+    uint32_t code;
     while (*text) {
-        const int length = length_of_character(text);
-        if (length == 0 || is_control(*text)) return false;
+        const int length = read_character(text, &code);
+        if (length == 0 || is_control(code)) return false;
         text += length;
     }
     return true;
@@ -40,8 +49,17 @@ bool ab_is_clean(const char *text)
 
 void ab_clean(char *text)
 {
-    for (; *text; text++)
-        if (is_control(*text)) *text = '?';
+    char *end = text;
+    uint32_t code;
+    while (*text) {
+        const int length = read_character(text, &code), bytes = length ? length : 1;
+        if (length && is_control(code))
+            *end++ = '?';
+        else
+            for (int i = 0; i < bytes; i++) *end++ = text[i];
+        text += bytes;
+    }
+    *end = '\0';
 }
 
 bool ab_read_number(const char *text, double *number)

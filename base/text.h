@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Whether a text is UTF-8 without control characters. CSV and JSON can hold others only as something else, and a
- * terminal obeys them. */
+/* Whether a text is UTF-8 without control characters, among them those that turn or break a line (U+202E, U+2028). CSV
+ * and JSON can hold others only as something else, and a terminal obeys them. */
 bool ab_is_clean(const char *text);
 
 /* Makes control characters "?", in place: a line stays one. */

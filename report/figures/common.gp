@@ -17,6 +17,9 @@ do for [kind = 6:8] { set style line 10 + kind lc rgb colour[kind] lw 1.8 dt 3 p
 set border 3 lc rgb "#444444"
 set tics nomirror out textcolor rgb "#222222"
 set grid ytics lc rgb "#dddddd" lt 1 lw 0.7
+# Names of devices and instances are text, in which nothing is markup.
+set xtics noenhanced
+set key noenhanced
 set key below center vertical maxcols 1 Left reverse spacing 1.25 samplen 2.5 height 0.5
 set offsets 0.3, 0.3, 0, 0
 set title font ",15"

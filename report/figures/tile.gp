@@ -7,7 +7,7 @@ set tmargin at screen top - row * height - gap_y
 set bmargin at screen top - (row + 1) * height + gap_y
 unset label
 label_font = exists("paper") ? ",12" : ",28"
-if (row == 0) { set label 1 column_label at screen left + (column + 0.5) * width, (1 + top) / 2 center font label_font }
-if (column == 0) { set label 2 row_label at screen left / 2, top - (row + 0.5) * height center rotate by 90 font label_font }
+if (row == 0) { set label 1 column_label at screen left + (column + 0.5) * width, (1 + top) / 2 center noenhanced font label_font }
+if (column == 0) { set label 2 row_label at screen left / 2, top - (row + 0.5) * height center rotate by 90 noenhanced font label_font }
 if (strlen(image)) { set autoscale; plot image binary filetype=png with rgbimage notitle
 } else { set xrange [0:1]; set yrange [0:1]; plot NaN notitle }

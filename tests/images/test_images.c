@@ -939,6 +939,9 @@ static void names_have_no_control_characters(void **state)
     write_text("a\nb.pgm", "P2 1 1 255 1");
     assert_load_error("a\nb.pgm", "image \"a?b.pgm\": a name is UTF-8 without control characters");
     assert_load_error("lena\033[0m", "image \"lena?[0m\": a name is UTF-8 without control characters");
+    assert_load_error("a\342\200\256b", "image \"a?b\": a name is UTF-8 without control characters"); /* U+202E */
+    assert_load_error("a\342\200\250b", "image \"a?b\": a name is UTF-8 without control characters"); /* U+2028 */
+    assert_load_error("a\302\233mb", "image \"a?mb\": a name is UTF-8 without control characters");   /* U+009B */
     assert_int_equal(image_check_name("le\tna").code, AB_BAD_INPUT);
     assert_int_equal(image_check_name("pictures/\303\251t\303\251").code, AB_BAD_INPUT);
     assert_load_error("lena\303", "image \"lena\303\": a name is UTF-8 without control characters");

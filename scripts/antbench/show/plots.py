@@ -91,11 +91,14 @@ def figure_series(figure, sources, lines):
 
 
 def quoted(text):
-    """A text in gnuplot's single quotes, in which nothing but a quote is special, and two are one."""
+    """A text in gnuplot's single quotes, in which nothing but a quote is special. One with a quote is in double quotes, with
+    all but letters in octal: two quotes, which are to be one, gnuplot 5.4 does not read at the beginning."""
     text = str(text)
     if not validate.is_text(text):
         raise BadInput(f"{text!r}: a name has no control characters")
-    return "'" + text.replace("'", "''") + "'"
+    if "'" not in text:
+        return f"'{text}'"
+    return '"' + "".join(chr(b) if chr(b).isalpha() and b < 128 else f"\\{b:03o}" for b in text.encode()) + '"'
 
 
 def write_data(path, series):

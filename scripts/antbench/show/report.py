@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from antbench.data import cells, code, command, layouts, machines, rows, runs, share, validate
-from antbench.data.command import ERROR, OK, ROOT, SKIPPED, WORK, as_markdown
+from antbench.data.command import ERROR, OK, ROOT, SKIPPED, WORK, as_code, as_markdown
 from antbench.show import claims, gains, gpus, latex, plots, printing, roofline, stands
 
 GRID_END = "at the end of its grid"  # in the note of a row whose best parameters may lie beyond it
@@ -297,6 +297,7 @@ def render(template, values):
         interval=printing.interval,
         figure_name=figure_name,
         left_out=left_out,
+        code=as_code,
     )
     return environment.get_template(template).render(values)
 

@@ -1,6 +1,7 @@
 """Figures: what gnuplot is given, that it draws, and what is said of figures that cannot be drawn."""
 
 import shutil
+import subprocess
 
 import pytest
 
@@ -270,6 +271,8 @@ def test_a_name_is_a_name_to_gnuplot(tmp_path):
     write_png(run / "images/lena-input.png", 99)
     assert plots.main(["--run", str(run), "--out", str(folder / "out")]) == 0
     assert (folder / "out/3.7.png").exists() and not (tmp_path / "planted").exists()
-    assert plots.quoted("it's") == "'it''s'"
+    for text in ("it's", "'", "''1", "'; system 'x", 'it\'s "é" `x` \\t %d', '"$x"', "`touch x`", "@x"):
+        told = subprocess.run(["gnuplot", "-e", f"print {plots.quoted(text)}"], capture_output=True, text=True)
+        assert told.stderr == text + "\n", text
     with pytest.raises(BadInput, match="control characters"):
         plots.quoted("a\nb")

@@ -2,18 +2,20 @@
 
 import csv
 import fnmatch
+import html
 import html.parser
 import json
 import math
 import re
 import shlex
+import shutil
 from collections import defaultdict
 
 import pytest
 
 from antbench.data import cells, code, layouts, runs
 from antbench.data import rows as known_rows
-from antbench.data.command import BadInput
+from antbench.data.command import ROOT, BadInput
 from antbench.show import printing, report
 from thesis_run import CPU, DEVICE, RUN_ID, UNTIMED, all_rows, made_row, quality_row, seeds_row, write_run
 
@@ -571,18 +573,65 @@ def test_a_name_that_is_no_run_is_one_line(tmp_path):
         report.main(["--run", str(tmp_path / "nothing"), "--out", str(tmp_path / "out")])
 
 
+# What means something to one of Markdown, HTML, LaTeX, gnuplot, a shell, make or a spreadsheet.
+STRANGE = [
+    "<script>alert(1)</script> a|b `c`",
+    "[x](javascript:alert(1))",
+    "![x](http://example.org/x.png) and www.example.org",
+    r"\input{a} ^{b}_{c} @d {/Times=99 e}",
+    r"""a'; system "touch gone"; b = 'c" """,
+    "*emphasis* _also_ \\| cell",
+    "%s $(touch gone) `touch gone` $$HOME {{ 7 * 7 }}",
+]
+LINK = re.compile(r"(?<!\\)\]\(|https?://|www\.|(?<![\\*])\*(?!\*)|(?<!\\)_")
+
+
 def test_text_from_a_run_is_text_everywhere(tmp_path):
-    """No tag, no cell and no formula of it in the page, the Markdown and the CSV."""
-    strange = "<script>alert(1)</script> a|b `c`"
-    rows = [
-        made_row("3.3", "acotsp-seq", "d198", 1.0, "protocol=as-best"),
-        {**quality_row("3.3", "ds-roulette", "d198", "", "protocol=as-best"), "status": "error", "note": strange},
-    ]
-    out = tmp_path / "out"
-    assert report.main(["--run", str(write_run(tmp_path / "run", rows)), "--out", str(out)]) == 0
-    page, markdown = ((out / name).read_text() for name in ("index.html", "report.md"))
-    assert "&lt;script&gt;alert(1)" in page and "<script>alert" not in page
-    assert "&lt;script&gt;alert(1)" in markdown and "<script>" not in markdown
-    assert "a|b" not in markdown and "`c`" not in markdown
+    """No tag, no link, no cell and no formula of it in the page, the Markdown and the CSV."""
+    for strange in STRANGE:
+        rows = [
+            made_row("3.3", "acotsp-seq", "d198", 1.0, "protocol=as-best"),
+            {**quality_row("3.3", "ds-roulette", "d198", "", "protocol=as-best"), "status": "error", "note": strange},
+        ]
+        out = tmp_path / "out"
+        shutil.rmtree(tmp_path / "run", ignore_errors=True)
+        assert report.main(["--run", str(write_run(tmp_path / "run", rows)), "--out", str(out)]) == 0
+        page, markdown = ((out / name).read_text() for name in ("index.html", "report.md"))
+        assert strange.strip() in html.unescape(page)
+        assert "<script>alert" not in page + markdown
+        (told,) = (line for line in markdown.splitlines() if line.startswith("| error |"))
+        text = html.unescape(re.sub(r"\\(.)", r"\1", told))
+        assert strange.strip().replace("`", "'").replace("|", "/") in text.replace("|", "/")
+        assert not LINK.search(told) and len(re.findall(r"(?<!\\)\|", told)) == 5, told
     told = [printing.as_cell(text) for text in ("=HYPERLINK(1)", "+x", "@x", "-x", "-1.5", "1e-9", "", "x")]
     assert told == ["'=HYPERLINK(1)", "'+x", "'@x", "'-x", "-1.5", "1e-9", "", "x"]
+
+
+@pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
+def test_a_strange_name_of_a_gpu_is_text_everywhere(tmp_path, capsys):
+    """In the report and in make gpus: every figure is drawn, and shows the name as it is."""
+    names = r"\input{a}^_@b", """'; system "touch gone" #[x](http://a.b)<c>"""
+    folders = [write_run(tmp_path / str(i), name=name) for i, name in enumerate(names)]
+    out = tmp_path / "out"
+    assert report.main(["--run", str(folders[0]), "--also", str(folders[1]), "--out", str(out)]) == 0
+    told = capsys.readouterr().err
+    assert all("difficulty fitting plot titles into key" in line for line in told.splitlines()), told
+    page, markdown = ((out / name).read_text() for name in ("index.html", "report.md"))
+    assert "<c>" not in page + markdown and not re.search(r"(?<!\\)\]\((javascript|http)", markdown)
+    drawn = html.unescape(re.sub(r"<[^>]*>", "", (out / "figures/3.7.svg").read_text())).replace("\xa0", " ")
+    for name in names:
+        assert f"over 1 core, {name}".replace('"', "'") in drawn
+    tex = "".join(path.read_text() for path in (out / "latex").glob("*.tex"))
+    assert r"\input{a}" not in re.sub("^%.*", "", tex, flags=re.M) and not (ROOT / "gone").exists()
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u2028", "\u2029", "\u2066", "\u200f", "\u061c", "\x9b", "\x85", "\x1b"])
+def test_a_name_that_turns_or_breaks_a_line_is_refused(tmp_path, hidden):
+    """Of a device, as of an instance; the message shows it escaped."""
+    run = write_run(tmp_path / "device", name=f"GPU {hidden}001H")
+    for path in (run, write_run(tmp_path / "instance", [made_row("3.3", "ds-roulette", f"d{hidden}198", 1.0)])):
+        with pytest.raises(BadInput) as refused:
+            report.main(["--run", str(path), "--out", str(tmp_path / "out")])
+        assert hidden not in str(refused.value) and (
+            "control character" in str(refused.value) or "device" in str(refused.value)
+        )
