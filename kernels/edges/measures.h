@@ -86,8 +86,10 @@ ab_status edges_judge_map(const ab_task *task, double *f);
  *   fixed   one set for all levels, that of the best mean
  *   thesis  ed_default_params
  * metric=f is F against known edges. For tuning=thesis there is metric=agreement as well: F against the map that the
- * same detector finds with the same parameters without noise. It needs no known edges, so it is all that photographs
- * have. It says how constant a map is and not how good: a map of every pixel agrees with itself.
+ * same detector finds with the thesis's parameters without noise. It needs no known edges, so it is all that
+ * photographs have. It says how constant a map is and not how good: a map of every pixel agrees with itself.
+ * On a photograph tuning=best is tuned for metric=agreement, at each level with noise; its other tunings need known
+ * edges.
  *
  * metric=change of tuning=best is how many steps of the grid, over all axes, its parameters are from those of level 0.
  *

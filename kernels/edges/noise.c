@@ -68,7 +68,7 @@ typedef struct noise_task {
     noisy_image tuned_on[MAX_LEVELS]; /* one seed, which is not judged */
     double *known[MAX_LEVELS];        /* [points]: F on it, NAN where not known yet */
     found_point best[MAX_LEVELS], planes[MAX_LEVELS], fixed;
-    double f[TUNINGS][MAX_LEVELS][EDGES_MAX_SEEDS], agreement[MAX_LEVELS][EDGES_MAX_SEEDS];
+    double f[TUNINGS][MAX_LEVELS][EDGES_MAX_SEEDS], agreement[TUNINGS][MAX_LEVELS][EDGES_MAX_SEEDS];
     uint8_t *map, *scratch; /* [height][width], and two of them */
     uint8_t *without_noise; /* [height][width]: the map that the thesis's parameters find there */
 } noise_task;
@@ -84,17 +84,18 @@ static ab_status find_edges(const noise_task *n, const noisy_image *noisy, const
     return edges_map(n->task->c->implementation, &view, params, map);
 }
 
-/* F of a map against the known edges; scratch as in noise_task. */
+/* F of a map against the known edges, of a photograph against the map without noise; scratch as in noise_task. */
 static ab_status compare(const noise_task *n, const uint8_t *map, uint8_t *scratch, double *f)
 {
     const ab_image *image = image_of(n);
     const double radius = edges_radius(image);
+    const uint8_t *expected = image->edges ? image->edges : n->without_noise;
     edge_quality quality;
-    if (radius == EDGE_MAP_NEAR) {
-        *f = edge_map_near_f(image->width, image->height, map, image->edges, scratch);
+    if (!image->edges || radius == EDGE_MAP_NEAR) {
+        *f = edge_map_near_f(image->width, image->height, map, expected, scratch);
         return ab_ok();
     }
-    AB_TRY(edge_map_compare(image->width, image->height, map, image->edges, radius, &quality));
+    AB_TRY(edge_map_compare(image->width, image->height, map, expected, radius, &quality));
     *f = quality.f;
     return ab_ok();
 }
@@ -235,7 +236,8 @@ static ab_status search_grid(noise_task *n, const search *s, found_point *best)
     return ab_ok();
 }
 
-/* The first point alone: OpenCV's number of threads, which is the process's, is set then. */
+/* The first point alone: OpenCV's number of threads, which is the process's, is set then. Of a photograph each level
+ * with noise is tuned, by itself: nothing says what is best without noise. */
 static ab_status choose(noise_task *n)
 {
     const int last = n->n_levels - 1;
@@ -243,18 +245,20 @@ static ab_status choose(noise_task *n)
     evaluate(n, n->grid->start, 0, &status);
 #pragma omp taskwait
     AB_TRY(status);
-    for (int level = 0; level <= last; ++level) {
+    const bool known = image_of(n)->edges;
+    for (int level = known ? 0 : 1; level <= last; ++level) {
         AB_TRY(search_grid(n, &(search){level, level, false}, &n->best[level]));
-        if (n->grid->planes) AB_TRY(search_grid(n, &(search){level, level, true}, &n->planes[level]));
+        if (known && n->grid->planes) AB_TRY(search_grid(n, &(search){level, level, true}, &n->planes[level]));
     }
-    return search_grid(n, &(search){0, last, false}, &n->fixed);
+    return known ? search_grid(n, &(search){0, last, false}, &n->fixed) : ab_ok();
 }
 
-/* Whether there is such a tuning: without known edges nothing is chosen. */
-static bool is_judged(const noise_task *n, int tuning)
+/* Whether there is such a tuning: a photograph has the best where there is noise. */
+static bool is_judged(const noise_task *n, int tuning, int level)
 {
     if (tuning == THESIS) return true;
-    return image_of(n)->edges && (tuning != PLANES || n->grid->planes);
+    if (!image_of(n)->edges) return tuning == BEST && level > 0;
+    return tuning != PLANES || n->grid->planes;
 }
 
 /* The point that was chosen; NULL for the thesis's parameters. */
@@ -295,12 +299,18 @@ static ab_status save_map(const noise_task *n, int level, int tuning)
     return edges_save_map(n->task, name, n->map);
 }
 
-/* The map of the thesis's parameters beside the one without noise, which comes first. */
-static void judge_agreement(noise_task *n, int level, int seed)
+/* The map beside the one of the thesis's parameters without noise. */
+static void judge_agreement(noise_task *n, int tuning, int level, int seed)
 {
     const ab_image *image = image_of(n);
-    if (level == 0) memcpy(n->without_noise, n->map, edges_pixels(n->task->loaded));
-    n->agreement[level][seed] = edge_map_near_f(image->width, image->height, n->map, n->without_noise, n->scratch);
+    n->agreement[tuning][level][seed] =
+        edge_map_near_f(image->width, image->height, n->map, n->without_noise, n->scratch);
+}
+
+/* Whether a map is compared with the one without noise. */
+static bool is_constancy(const noise_task *n, int tuning)
+{
+    return tuning == THESIS || !image_of(n)->edges;
 }
 
 /* All tunings on one image. */
@@ -308,11 +318,11 @@ static ab_status judge_image(noise_task *n, const noisy_image *noisy, int level,
 {
     const ab_image *image = image_of(n);
     for (int tuning = 0; tuning < TUNINGS; ++tuning) {
-        if (!is_judged(n, tuning)) continue;
+        if (!is_judged(n, tuning, level)) continue;
         const ed_params params = params_of(n, tuning, level);
         AB_TRY(find_edges(n, noisy, &params, n->map));
         if (image->edges) AB_TRY(compare(n, n->map, n->scratch, &n->f[tuning][level][seed]));
-        if (tuning == THESIS) judge_agreement(n, level, seed);
+        if (is_constancy(n, tuning)) judge_agreement(n, tuning, level, seed);
         if (seed == 0) AB_TRY(save_map(n, level, tuning));
     }
     return ab_ok();
@@ -373,7 +383,8 @@ static ab_status append(const noise_task *n, int level, int tuning)
     AB_TRY(ab_parameters_format(table, &params, 0, "quality", false, AB_SHOWN_GPU, used));
     AB_TRY(ab_parameters_format(table, &params, 0, "noise", true, AB_SHOWN_GPU, key));
     snprintf(note, sizeof note, "%s%s", used, point && at_the_end(n->grid, point) ? "; at the end of its grid" : "");
-    if (tuning == THESIS && level > 0) AB_TRY(sink->metric(sink, key, "agreement", n->agreement[level], n_seeds, note));
+    if (is_constancy(n, tuning) && level > 0)
+        AB_TRY(sink->metric(sink, key, "agreement", n->agreement[tuning][level], n_seeds, note));
     if (!image_of(n)->edges) return ab_ok();
     const double change = tuning == BEST ? change_of(n, level) : 0.0;
     if (tuning == BEST && level > 0) AB_TRY(sink->metric(sink, key, "change", &change, 1, note));
@@ -388,7 +399,7 @@ static ab_status append_all(const noise_task *n)
     static const int order[TUNINGS] = {FIXED, THESIS, PLANES, BEST};
     for (int level = 0; level < n->n_levels; ++level)
         for (int i = 0; i < TUNINGS; ++i)
-            if (is_judged(n, order[i])) AB_TRY(append(n, level, order[i]));
+            if (is_judged(n, order[i], level)) AB_TRY(append(n, level, order[i]));
     if (!image_of(n)->edges) n->task->sink->note(n->task->sink, "no edges are known");
     return ab_ok();
 }
@@ -409,20 +420,21 @@ static ab_status prepare(noise_task *n)
     n->scratch = malloc(2 * pixels);
     n->without_noise = malloc(pixels);
     if (!n->map || !n->scratch || !n->without_noise) return ab_failed("out of memory");
-    for (int level = 0; level < n->n_levels && image_of(n)->edges; ++level) {
+    for (int level = 0; level < n->n_levels; ++level) {
         n->known[level] = malloc(points * sizeof *n->known[level]);
         if (!n->known[level]) return ab_failed("out of memory for a grid of %zu points", points);
         for (size_t i = 0; i < points; ++i) n->known[level][i] = NAN;
         AB_TRY(make_noisy(n->task, level * LEVEL_STEP, n->task->seed + tuning_seed_offset, &n->tuned_on[level]));
     }
-    return ab_ok();
+    const ed_params thesis = params_of(n, THESIS, 0);
+    return find_edges(n, &n->tuned_on[0], &thesis, n->without_noise);
 }
 
 static ab_status study(noise_task *n, double *f)
 {
     const int last = n->n_levels - 1;
     AB_TRY(prepare(n));
-    if (image_of(n)->edges) AB_TRY(choose(n));
+    AB_TRY(choose(n));
     for (int level = 0; level <= last; ++level) AB_TRY(judge_level(n, level));
     if (image_of(n)->edges) *f = mean(n->f[BEST][last], seeds_of(n, last));
     return append_all(n);

@@ -301,21 +301,37 @@ static void tells_how_far_parameters_are_changed(void **state)
     drift = 0;
 }
 
-/* All that there is of a photograph. */
+/* All that there is of a photograph: of the parameters without noise, and of those that find its map again. */
 static void without_known_edges_agreement_alone(void **state)
 {
     (void)state;
     static book b;
     aim(1, 4, 4);
     assert_true(isnan(study(usual_grid(), false, &b)));
-    assert_int_equal(b.n_rows, LEVELS - 1);
+    assert_int_equal(b.n_rows, 2 * (LEVELS - 1));
     for (int i = 0; i < b.n_rows; ++i) {
         assert_string_equal(b.rows[i].metric, "agreement");
-        assert_non_null(strstr(b.rows[i].key, "tuning=thesis"));
+        assert_non_null(strstr(b.rows[i].key, i % 2 ? "tuning=best" : "tuning=thesis"));
     }
     assert_true(row_of(&b, thesis_20, "agreement")->values[SEEDS - 1] == 1.0); /* the planted one does not see noise */
-    assert_int_equal(distinct_images(), 1 + (LEVELS - 1) * SEEDS);
+    assert_int_equal(distinct_images(), 1 + (LEVELS - 1) * (SEEDS + 1));
     assert_string_equal(b.own.note, "no edges are known");
+}
+
+/* Where noise moves the best parameters, those of the thesis lose the map and the tuned ones find it again. */
+static void photographs_are_tuned_for_the_map_without_noise(void **state)
+{
+    (void)state;
+    static book b;
+    const ed_params thesis = ed_default_params();
+    aim((int)thesis.sigma, (int)thesis.volume_coefficient, (int)thesis.intensity_coefficient);
+    drift = 3;
+    study(usual_grid(), false, &b);
+    drift = 0;
+    const written *tuned = row_of(&b, at_20, "agreement");
+    assert_true(tuned->n_values == SEEDS && tuned->values[SEEDS - 1] == 1.0);
+    assert_non_null(strstr(tuned->note, "sigma=1;volume=5;intensity=2;"));
+    assert_true(row_of(&b, thesis_20, "agreement")->values[SEEDS - 1] < 1.0);
 }
 
 /* ---- The grids of the detectors ---- */
@@ -363,6 +379,7 @@ int main(void)
         cmocka_unit_test(judges_seeds_that_it_did_not_choose_on),
         cmocka_unit_test(tells_how_far_parameters_are_changed),
         cmocka_unit_test(without_known_edges_agreement_alone),
+        cmocka_unit_test(photographs_are_tuned_for_the_map_without_noise),
         cmocka_unit_test(grids_are_equally_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
