@@ -69,6 +69,9 @@ ab_status image_read(const char *path, ab_image *image);
 /* Writes 8-bit PNG: channels 1 or 3. The file is whole or not there. AB_FAILED names the file and the reason. */
 ab_status image_write_png(const char *path, int width, int height, int channels, const uint8_t *pixels);
 
+/* The same of a map of edges, in a bit per pixel: white where map[height][width] is not 0. */
+ab_status image_write_map(const char *path, int width, int height, const uint8_t *map);
+
 void image_free(ab_image *image); /* accepts a zeroed one */
 
 /* The greyscale of thesis Fig. 5.2, (r >> 2) + (g >> 1) + (b >> 2), into grey[height][width]; a copy of a grey

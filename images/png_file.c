@@ -126,22 +126,29 @@ static void flush(png_structp png)
     if (fflush(stream->file) != 0) png_error(png, strerror(errno));
 }
 
+/* What is written. */
+typedef struct contents {
+    int width, height, channels, depth; /* depth: bits per value; 1 is a map, white where it is not 0 */
+    const uint8_t *pixels;              /* a byte per value */
+} contents;
+
 /* Writes all; an error leaves its message in the stream. */
-static bool write_or_fail(png_structp png, png_infop info, int width, int height, int channels, const uint8_t *pixels)
+static bool write_or_fail(png_structp png, png_infop info, const contents *c)
 {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
-    png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8,
-                 channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
+    png_set_IHDR(png, info, (png_uint_32)c->width, (png_uint_32)c->height, c->depth,
+                 c->channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, info);
-    const size_t stride = (size_t)width * (size_t)channels;
-    for (size_t y = 0; y < (size_t)height; y++) png_write_row(png, pixels + y * stride);
+    if (c->depth == 1) png_set_packing(png);
+    const size_t stride = (size_t)c->width * (size_t)c->channels;
+    for (size_t y = 0; y < (size_t)c->height; y++) png_write_row(png, c->pixels + y * stride);
     png_write_end(png, info);
     return true;
 }
 
 /* Takes *fd, which is -1 then. */
-static ab_status write_file(const char *path, int *fd, int width, int height, int channels, const uint8_t *pixels)
+static ab_status write_file(const char *path, int *fd, const contents *c)
 {
     png_stream stream = {.file = fdopen(*fd, "wb"), .message = "no memory for libpng"};
     if (stream.file == NULL) return ab_failed("%.200s: %s", path, strerror(errno));
@@ -151,16 +158,26 @@ static ab_status write_file(const char *path, int *fd, int width, int height, in
     bool written = false;
     if (info != NULL) {
         png_set_write_fn(png, &stream, write_bytes, flush);
-        written = write_or_fail(png, info, width, height, channels, pixels);
+        written = write_or_fail(png, info, c);
     }
     png_destroy_write_struct(&png, &info);
     if (fclose(stream.file) != 0 && written) return ab_failed("%.200s: %s", path, strerror(errno));
     return written ? ab_ok() : ab_failed("%.200s: %s", path, stream.message);
 }
 
-ab_status image_write_png(const char *path, int width, int height, int channels, const uint8_t *pixels)
+static ab_status replace_file(const char *path, const contents *c)
 {
     ab_replacement file;
     AB_TRY(ab_replacement_open(path, &file));
-    return ab_replacement_close(&file, write_file(path, &file.fd, width, height, channels, pixels));
+    return ab_replacement_close(&file, write_file(path, &file.fd, c));
+}
+
+ab_status image_write_png(const char *path, int width, int height, int channels, const uint8_t *pixels)
+{
+    return replace_file(path, &(contents){width, height, channels, 8, pixels});
+}
+
+ab_status image_write_map(const char *path, int width, int height, const uint8_t *map)
+{
+    return replace_file(path, &(contents){width, height, 1, 1, map});
 }

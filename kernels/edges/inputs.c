@@ -80,25 +80,26 @@ static ab_status load(ab_input *input, void **loaded)
 
 /* ---- Saving ---- */
 
+static ab_status path_of(const char *folder, const ab_image *image, const char *name, char path[1200])
+{
+    const int length = snprintf(path, 1200, "%s/%s-%s.png", folder, image->name, name);
+    if (length >= 1200) return ab_bad_input("--save: %.200s...: the path is too long", path);
+    return ab_make_directories(folder);
+}
+
 static ab_status save_png(const char *folder, const ab_image *image, const char *name, int channels,
                           const uint8_t *pixels)
 {
     char path[1200];
-    const int length = snprintf(path, sizeof path, "%s/%s-%s.png", folder, image->name, name);
-    if (length >= (int)sizeof path) return ab_bad_input("--save: %.200s...: the path is too long", path);
-    AB_TRY(ab_make_directories(folder));
+    AB_TRY(path_of(folder, image, name, path));
     return image_write_png(path, image->width, image->height, channels, pixels);
 }
 
 static ab_status save_map(const char *folder, const edges_image *image, const char *name, const uint8_t *map)
 {
-    const size_t pixels = edges_pixels(image);
-    uint8_t *grey = malloc(pixels);
-    if (!grey) return ab_failed("out of memory");
-    for (size_t i = 0; i < pixels; ++i) grey[i] = map[i] ? 255 : 0;
-    const ab_status status = save_png(folder, &image->image, name, 1, grey);
-    free(grey);
-    return status;
+    char path[1200];
+    AB_TRY(path_of(folder, &image->image, name, path));
+    return image_write_map(path, image->image.width, image->image.height, map);
 }
 
 static ab_status save_input(const ab_input *input, const void *loaded, const char *folder)

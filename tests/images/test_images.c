@@ -187,6 +187,21 @@ static void what_is_written_is_read_again(void **state)
     }
 }
 
+/* A map of a width that is no multiple of 8, in a bit per pixel: any value but 0 is white. */
+static void a_map_is_read_again_as_black_and_white(void **state)
+{
+    (void)state;
+    enum { WIDTH = 13, HEIGHT = 3 };
+    uint8_t map[WIDTH * HEIGHT], expected[WIDTH * HEIGHT], bytes[8192];
+    for (int k = 0; k < WIDTH * HEIGHT; k++) {
+        map[k] = (uint8_t)(k % 3);
+        expected[k] = map[k] ? 255 : 0;
+    }
+    assert_int_equal(image_write_map("map.png", WIDTH, HEIGHT, map).code, AB_OK);
+    assert_pixels("map.png", WIDTH, HEIGHT, 1, expected);
+    assert_true(read_bytes("map.png", bytes, sizeof bytes) > 24 && bytes[24] == 1); /* IHDR's bit depth */
+}
+
 /* A valid PNG of 64 x 64 pixels that hardly compresses, in `bytes`; returns its length. */
 static size_t sample_png(uint8_t bytes[8192])
 {
@@ -1151,6 +1166,7 @@ int main(void)
         cmocka_unit_test(describing_takes_no_pixels), /* first: see there */
         cmocka_unit_test(reads_every_form_of_png),
         cmocka_unit_test(what_is_written_is_read_again),
+        cmocka_unit_test(a_map_is_read_again_as_black_and_white),
         cmocka_unit_test(a_truncated_png_is_refused),
         cmocka_unit_test(a_changed_png_is_refused),
         cmocka_unit_test(a_png_that_is_too_large_is_refused),
