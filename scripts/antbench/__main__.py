@@ -38,6 +38,7 @@ MEASURING = {
 }
 OF_THE_TREE = {  # which write or check files of the source tree
     "index": "tools.index",
+    "pictures": "tools.pictures",
     "plain": "show.plain",
     "prose": "show.prose",
     "tests-of": "tools.tests_of",

@@ -35,7 +35,9 @@ NARROW = 18  # characters of a label of which two stand side by side
 ONE_POINT = re.compile(r"Warning: empty [xy] range")  # gnuplot widens the axis of a figure with one point
 DRAWN_BY = re.compile(r"<title>Gnuplot</title>\s*<desc>[^<]*</desc>")
 GAP, ROW_LABEL, COLUMN_LABEL = 3, 72, 64  # pixels of a montage: around each image, and for the labels beside and above
-TILE = 512 + 2 * GAP  # the size of the images, so that no line of a map falls between the pixels
+PICTURES = ROOT / "results/pictures"  # of make pictures
+MAP = "-edges.png"
+TILES = 512, 1024  # pixels: the least and the most of an image, so that few lines of a map fall between the pixels
 
 
 class NotDrawn(Exception):
@@ -267,9 +269,17 @@ def with_images(tiles, name):
     return [label for label in dict.fromkeys(line[name] for line, _ in tiles) if label in filled]
 
 
+def tile_of(paths):
+    """The side of a tile in pixels: the width of the widest image, of which a PNG tells after 16 bytes."""
+    widest = max(int.from_bytes(path.read_bytes()[16:20], "big") for path in paths)
+    return min(max(widest, TILES[0]), TILES[1])
+
+
 def draw_montage(figure, folders, out, lines):
     """What is to be seen, "" where no image of the figure is there. Rows and columns without any image are left out."""
     tiles = [(line, find_image(line["file"], folders)) for line in lines if line["figure"] == figure]
+    if not any(path and path.name.endswith(MAP) for _, path in tiles):
+        return ""  # what was computed is missing
     rows, columns = (with_images(tiles, name) for name in ("line", "column"))
     if rows:
         told = [f"{line['line']} {line['column']}".strip() for line, path in tiles if not path]
@@ -285,8 +295,9 @@ def draw_montage(figure, folders, out, lines):
                 f"row_label = {quoted(line['line'])}; column_label = {quoted(line['column'])}; "
                 f"image = {quoted(path or '')}; load 'report/figures/tile.gp'\n"
             )
+    side = tile_of(path for _, path in tiles if path) + 2 * GAP
     left = ROW_LABEL if any(rows) else 0
-    width, height = left + TILE * len(columns), COLUMN_LABEL + TILE * len(rows)
+    width, height = left + side * len(columns), COLUMN_LABEL + side * len(rows)
     gnuplot(
         figure,
         out,
@@ -359,12 +370,13 @@ def describe(path, title, seen):
 
 
 def image_folders(sources, images):
-    """Where saved images are sought: the folder that the user names and those in it, then images/ of each run."""
+    """Where saved images are sought: the folder that the user names and those in it, images/ of each run, then what
+    `make pictures` stored."""
     named = Path(images).resolve() if images else None
     if named and not named.is_dir():
         raise BadInput(f"{images}: no folder of images")
     beside_runs = [run.path.resolve() / "images" for source in sources for run in source.runs]
-    return ([named, *sorted(path for path in named.iterdir() if path.is_dir())] if named else []) + beside_runs
+    return ([named, *sorted(path for path in named.iterdir() if path.is_dir())] if named else []) + beside_runs + [PICTURES]
 
 
 def main(arguments=None):

@@ -1,0 +1,86 @@
+"""make pictures: the maps of edges that the docs and the report show, into results/pictures/, without a GPU.
+
+The program computes the maps as a run with SAVE= does. Of its images those are kept that report/montages.csv names. A
+photograph is never kept, nor a photograph with noise: its licence does not allow that. A picture of a photograph that
+is not there stays as it is.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from antbench.data import cells
+from antbench.data.command import ERROR, OK, ROOT, BadInput, shown
+
+PROGRAM = ROOT / "build/bin/antbench"
+STORED = ROOT / "results/pictures"
+MOST_BYTES = 400_000  # of all pictures together
+RUNS = (  # (driver, rows, inputs)
+    ("5.1", "F5.5/seq", "lena,shapes-512"),
+    ("5.1", "F5.5/sobel", "shapes-512"),
+    ("kth-10", "kth-F10/canny", "shapes-512"),
+    ("5.1", "F5.6/seq-ants*", "lena"),
+    ("6.1", "F6.5/*?noise=salt-and-pepper", "lena"),
+    ("6.1", "F6.6/*", "hue-512"),
+    ("kth-10", "kth-F10/log-seq", "lena,photo_canyon_1024,photo_walrus_2048x1536"),
+)
+WITHOUT = ("6.5-shapes",)  # whose images with noise are too large
+GREY = re.compile(r"-pheromone\.png$")  # many levels of grey, and ten times as large as a map
+INPUT = re.compile(r"-input\.png$")
+DRAWN = re.compile(r"(shapes|hue)-\d+-input\.png$")  # an input that is not a photograph
+
+
+def wanted():
+    """The names of all images that a montage can show and that may be stored."""
+    lines = [line for line in cells.read_layout("montages.csv") if line["figure"] not in WITHOUT]
+    names = [name for line in lines for name in line["file"].split("|")]
+    return sorted(name for name in set(names) if (DRAWN.match(name) or not INPUT.search(name)) and not GREY.search(name))
+
+
+def compute(folder, save):
+    """Runs the program, which saves every image that it computes."""
+    for number, (driver, rows, inputs) in enumerate(RUNS):
+        options = [driver, "--backend", "cpu", "--quiet", "--rows", rows, "--instances", inputs]
+        done = subprocess.run(
+            [PROGRAM, *options, "--save", save, "--out", folder / str(number)], capture_output=True, text=True, cwd=ROOT
+        )
+        if done.returncode != OK:
+            raise BadInput(f"antbench {driver} --rows '{rows}': {done.stderr.strip()}")
+
+
+def stale(names):
+    """Pictures that no montage names any more."""
+    return [path for path in STORED.glob("*.png") if path.name not in names]
+
+
+def keep(save, names):
+    """Copies the images that are wanted; their number."""
+    STORED.mkdir(exist_ok=True)
+    for path in stale(names):
+        path.unlink()
+    found = [save / name for name in names if (save / name).is_file()]
+    for path in found:
+        shutil.copyfile(path, STORED / path.name)
+    return len(found)
+
+
+def size():
+    return sum(path.stat().st_size for path in STORED.glob("*.png"))
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="antbench-results pictures", description=__doc__.splitlines()[0])
+    parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        save = Path(folder) / "save"
+        compute(Path(folder), save)
+        count = keep(save, wanted())
+    print(f"{shown(STORED)}: {count} pictures computed, {size() / 1000:.0f} kB in all")
+    if size() <= MOST_BYTES:
+        return OK
+    print(f"{shown(STORED)}: more than {MOST_BYTES / 1000:.0f} kB: store fewer pictures", file=sys.stderr)
+    return ERROR
