@@ -275,6 +275,12 @@ def tile_of(paths):
     return min(max(widest, TILES[0]), TILES[1])
 
 
+def stored_for(figure, sources):
+    """Where the stored pictures are, if a run measured what the figure shows: most runs save no images."""
+    table = figure if figure.startswith("kth") else f"F{figure.split('-')[0]}"
+    return [PICTURES] if any((source.rows["table"] == table).any() for source in sources) else []
+
+
 def draw_montage(figure, folders, out, lines):
     """What is to be seen, "" where no image of the figure is there. Rows and columns without any image are left out."""
     tiles = [(line, find_image(line["file"], folders)) for line in lines if line["figure"] == figure]
@@ -346,7 +352,7 @@ def draw_all(sources, out, folders=()):
     for figure in sorted({line["figure"] for line in curves}):
         drawn[figure] = attempt(draw_curves, figure, sources, out, curves)
     for figure in sorted({line["figure"] for line in montages}):
-        drawn[figure] = attempt(draw_montage, figure, folders, out, montages)
+        drawn[figure] = attempt(draw_montage, figure, [*folders, *stored_for(figure, sources)], out, montages)
     drawn |= {figure: attempt(draw_roofline, figure, cells.on_gpu(sources), out) for figure in ROOFLINES}
     drawn[HISTORY] = attempt(draw_history, cells.on_gpu(sources), out)
     for figure, seen in drawn.items():
@@ -370,13 +376,12 @@ def describe(path, title, seen):
 
 
 def image_folders(sources, images):
-    """Where saved images are sought: the folder that the user names and those in it, images/ of each run, then what
-    `make pictures` stored."""
+    """Where saved images are sought: the folder that the user names and those in it, then images/ of each run."""
     named = Path(images).resolve() if images else None
     if named and not named.is_dir():
         raise BadInput(f"{images}: no folder of images")
     beside_runs = [run.path.resolve() / "images" for source in sources for run in source.runs]
-    return ([named, *sorted(path for path in named.iterdir() if path.is_dir())] if named else []) + beside_runs + [PICTURES]
+    return ([named, *sorted(path for path in named.iterdir() if path.is_dir())] if named else []) + beside_runs
 
 
 def main(arguments=None):

@@ -38,7 +38,9 @@ def wanted():
     """The names of all images that a montage can show and that may be stored."""
     lines = [line for line in cells.read_layout("montages.csv") if line["figure"] not in WITHOUT]
     names = [name for line in lines for name in line["file"].split("|")]
-    return sorted(name for name in set(names) if (DRAWN.match(name) or not INPUT.search(name)) and not GREY.search(name))
+    return sorted(
+        name for name in set(names) if (DRAWN.match(name) or not INPUT.search(name)) and not GREY.search(name)
+    )
 
 
 def compute(folder, save):
