@@ -12,10 +12,14 @@ import statistics
 
 from antbench.data import cells, machines, runs
 from antbench.data.command import ROOT, BadInput
-from antbench.show import claims, coverage, gains, gpus, printing, roofline, stands
+from antbench.show import claims, coverage, gains, gpus, plots, printing, roofline, stands
 from antbench.show.printing import jinja, printed
 
-DOCS = ("results", "stands", *(f"guide/{page}" for page in ("learn", "machines", "race", "peers", "improve")))
+DOCS = (
+    "results",
+    "stands",
+    *(f"guide/{page}" for page in ("learn", "machines", "race", "peers", "improve", "pictures")),
+)
 PAGES = (ROOT / "README.md", *(ROOT / f"docs/{page}.md" for page in DOCS))
 TEMPLATES = cells.REPORT / "readme"
 PLACE = re.compile("\0(\\d+)\0")
@@ -197,6 +201,16 @@ def times_as_fast(published):
     return gains.as_values([gain for gain in gains.gains(made) if gain.start.published == published])
 
 
+def stored_pictures(figure, folder):
+    """A montage as rows of (label, [link to a stored picture, "" where there is none]), below its columns."""
+    lines = [line for line in cells.read_layout("montages.csv") if line["figure"] == figure]
+    found = {(line["line"], line["column"]): plots.find_image(line["file"], [plots.PICTURES]) for line in lines}
+    filled = {label for at, path in found.items() if path for label in at}
+    rows, columns = ([label for label in dict.fromkeys(at[i] for at in found) if label in filled] for i in (0, 1))
+    link = {at: os.path.relpath(path, folder) if path else "" for at, path in found.items()}
+    return {"columns": columns, "rows": [(row, [link[row, column] for column in columns]) for row in rows]}
+
+
 def templates(folder):
     made = jinja(TEMPLATES)
     made.globals.update(
@@ -208,6 +222,7 @@ def templates(folder):
         sets=cells.sets(),
         coverage=lambda: coverage.as_markdown(coverage.lines(stored())),
         short=claims.short,
+        stored_pictures=lambda figure: stored_pictures(figure, folder),
         times_as_fast=times_as_fast,
         chapters=lambda: stands.of_stored(stored(), evidence(), verdicts()),
         figure_of=lambda figure: f"figure-{figure}.png" if (folder / f"figure-{figure}.png").exists() else "",
