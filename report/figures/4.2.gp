@@ -1,5 +1,5 @@
 load "report/figures/common.gp"
-set title "Figure 4.2: DS-Roulette without against the CPU with candidate sets"
+set title "Figure 4.2: DS-Roulette against a CPU core with candidate sets"
 set ylabel "time on 1 core / time on GPU"
 set logscale y
 set ytics (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200)

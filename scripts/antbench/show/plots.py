@@ -26,6 +26,7 @@ PHONE = "phone.svg"  # the same half as wide, for the report on a narrow screen
 TERMINALS[PHONE] = 'svg size {0},{1} dynamic enhanced font "Helvetica,12" background "white"'
 WIDTH, HEIGHT, KEY_LINE = 760, 390, 27  # pixels: a figure, and each line of its key below
 PHONE_WIDTH = 380
+MANY, HALF = 6, 36  # so many curves have a key in two columns, where no label has more characters
 ACROSS = 42  # characters below the axis of a figure as narrow
 # For papers, in inches: as wide as a column of a page with two, or as its text; without a title, which a paper has below.
 PAPER = 'pdfcairo size {0:.3f}in,{1:.3f}in enhanced fontscale 0.5 font "Helvetica,12"'  # which are 8 pt
@@ -50,6 +51,10 @@ class Series:
     style: int  # line style of report/figures/common.gp: tens for the source (0 published), ones for the kind
     points: list  # (position on the x axis, its name, Estimate)
 
+
+STACKED = {"thesis-3.4"}  # figures of bars, each made of the stages of an iteration
+STAGES = 2  # kinds of a bar: 1 and 2 are the stages of the first bar of a source, 3 and 4 those of its second
+BAR = 0.26  # the width of a bar, of a distance of 1 between two names
 
 # ---- Curves ----
 
@@ -106,13 +111,20 @@ def quoted(text):
 def write_data(path, series):
     """One block per curve, its label first: x, name of x, value, low, high.
 
-    A point without an interval, or with an open one, has itself as both ends. Points are numbered by their place among all names of the figure, so that a stand-in has one of its own.
+    A point without an interval, or with an open one, has itself as both ends. Points are numbered by their place among all
+    names of the figure, so that a stand-in has one of its own. An empty line, which ends a line of the drawing, stands
+    where a curve lacks a point that another one has.
     """
+    places = sorted({x for curve in series for x, *_ in curve.points})
     with open(path, "w", encoding="utf-8") as file:
         for curve in series:
             label = curve.label.replace('"', "'")
             file.write(f'"{label}"\n')
+            before = None
             for x, name, point in curve.points:
+                if before is not None and places.index(x) > places.index(before) + 1:
+                    file.write("\n")
+                before = x
                 low, high = (point.low, point.high) if math.isfinite(point.high) else (point.value, point.value)
                 file.write(f"{x} {name} {point.value:.9g} {low:.9g} {high:.9g}\n")
             file.write("\n\n")
@@ -126,8 +138,29 @@ def draw_curves(figure, sources, out, lines):
     absent = list(absent_curves(figure, sources, lines))
     if absent:
         print(f"Figure {figure}: no rows for {'; '.join(absent)}")
+    if figure in STACKED:
+        series = [curve for curve in stacked(series) if curve.points]
     draw_series(figure, series, out)
     return in_words(figure, series)
+
+
+def stacked(series):
+    """Each stage as a part of its bar: from `low` to `high` in % of the iteration. A bar lacks none of its stages."""
+    bars = {}
+    for curve in series:
+        bars.setdefault((curve.style // 10, (curve.style % 10 - 1) // STAGES), []).append(curve)
+    for number, stages in enumerate(bars.values()):
+        of_name = [{name: point.value for _, name, point in curve.points} for curve in stages]
+        bottom, shift = {}, (number - (len(bars) - 1) / 2) * BAR
+        for curve, values in zip(stages, of_name):
+            points = []
+            for x, name, point in curve.points:
+                if len(stages) < STAGES or any(name not in each for each in of_name):
+                    continue
+                low = bottom.get(name, 0.0)
+                bottom[name] = low + 100 * values[name] / sum(each[name] for each in of_name)
+                points.append((x + shift, name, replace(point, value=bottom[name] - low, low=low, high=bottom[name])))
+            yield replace(curve, points=points)
 
 
 def draw_series(figure, series, out):
@@ -135,11 +168,14 @@ def draw_series(figure, series, out):
     styles = " ".join(str(curve.style) for curve in series)
     names = {name for curve in series for _, name, _ in curve.points}
     crowded = "; crowded=1" if sum(len(name) + 2 for name in names) > ACROSS else ""
+    beside = len(series) > MANY and max(len(curve.label) for curve in series) <= HALF
+    lines = math.ceil(len(series) / 2) if beside else len(series)
     gnuplot(
         figure,
         out,
-        f"series={len(series)}; styles={quoted(styles)}; data={quoted(out / f'{figure}.dat')}{crowded}",
-        (WIDTH, HEIGHT + KEY_LINE * len(series)),
+        f"series={len(series)}; styles={quoted(styles)}; data={quoted(out / f'{figure}.dat')}{crowded}; "
+        f"lines_of_key={lines}",
+        (WIDTH, HEIGHT + KEY_LINE * lines),
         labels=[curve.label for curve in series],
     )
 
@@ -174,7 +210,7 @@ def gnuplot(figure, out, variables, size, template=None, labels=(), paper=None):
         if kind != PHONE:
             warnings += call_gnuplot(figure, terminal.format(*size), out / f"{figure}.{kind}", variables, template)
         elif not template:
-            narrow = TERMINALS[PHONE].format(PHONE_WIDTH, size[1])
+            narrow = TERMINALS[PHONE].format(PHONE_WIDTH, HEIGHT + KEY_LINE * len(labels) if labels else size[1])
             warnings += call_gnuplot(figure, narrow, out / f"{figure}.{PHONE}", f"phone=1; {variables}", template)
     rows = key_rows(labels)
     terminal = PAPER.format(*(paper or (COLUMN, PAPER_HEIGHT + PAPER_KEY_LINE * rows)))

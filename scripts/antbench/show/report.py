@@ -278,8 +278,8 @@ def figures(sources, out, images):
 
 
 def figure_name(name):
-    """As a reader calls it: "3.7" -> "Figure 3.7", "kth-F8-time" -> "KTH, Figure 8, time", "history" -> "History"."""
-    told = rows.title(f"F{name}" if name[0].isdigit() else name)
+    """As a reader calls it: "3.7" -> "Figure 3.7", "thesis-3.4" -> "Table 3.4", "kth-F8-time" -> "KTH, Figure 8, time", "history" -> "History"."""
+    told = rows.title(f"F{name}" if name[0].isdigit() else name.removeprefix("thesis-"))
     return told[0].upper() + told[1:]
 
 

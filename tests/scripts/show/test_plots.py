@@ -276,3 +276,40 @@ def test_a_name_is_a_name_to_gnuplot(tmp_path):
         assert told.stderr == text + "\n", text
     with pytest.raises(BadInput, match="control characters"):
         plots.quoted("a\nb")
+
+
+def curve(label, style, values):
+    """Of {(place, name): value}."""
+    found = [(x, name, cells.Estimate(value, value, value)) for (x, name), value in values.items()]
+    return plots.Series(label, style, found)
+
+
+def test_a_line_ends_where_a_curve_lacks_a_point(tmp_path):
+    """Only where another curve has one: place 1 is a stand-in's, which no curve has."""
+    all_of_them = {(0, "d198"): 1.0, (2, "pcb442"): 2.0, (3, "pr1002"): 3.0}
+    without_one = {(0, "d198"): 1.0, (3, "pr1002"): 3.0}
+    plots.write_data(tmp_path / "x.dat", [curve("whole", 1, all_of_them), curve("gap", 11, without_one)])
+    whole, gap = (tmp_path / "x.dat").read_text().strip().split("\n\n\n")
+    assert whole.splitlines() == ['"whole"', "0 d198 1 1 1", "2 pcb442 2 2 2", "3 pr1002 3 3 3"]
+    assert gap.splitlines() == ['"gap"', "0 d198 1 1 1", "", "3 pr1002 3 3 3"]
+
+
+def test_stages_are_stacked_to_the_whole_iteration():
+    """A bar per source, side by side; an instance that lacks a stage has no bar."""
+    places = (0, "d198"), (1, "a280")
+    stages = [
+        curve("tours (thesis)", 1, dict(zip(places, (9.0, 3.0)))),
+        curve("update (thesis)", 2, dict(zip(places, (1.0, 1.0)))),
+        curve("tours", 11, {places[0]: 3.0}),
+        curve("update", 12, dict(zip(places, (1.0, 1.0)))),
+    ]
+    bars = [[(x, name, at.low, at.high) for x, name, at in each.points] for each in plots.stacked(stages)]
+    left, right = -plots.BAR / 2, plots.BAR / 2
+    assert bars[0] == [(left, "d198", 0.0, 90.0), (1 + left, "a280", 0.0, 75.0)]
+    assert bars[1] == [(left, "d198", 90.0, 100.0), (1 + left, "a280", 75.0, 100.0)]
+    assert bars[2:] == [[(right, "d198", 0.0, 75.0)], [(right, "d198", 75.0, 100.0)]]
+
+
+def test_stored_pictures_stand_in_where_their_rows_were_measured(thesis, tmp_path):
+    sources = cells.choose(str(thesis))
+    assert plots.stored_for("5.5", sources) == [plots.PICTURES] and plots.stored_for("kth-F10", sources) == []
