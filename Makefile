@@ -161,7 +161,7 @@ endif
 as_word = '$(subst ','\'',$(1))'
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test test-kernel fuzz faults check-gpu profile instances images bench-all bench-peers plots pictures time-to-target solve-peers \
+.PHONY: all help deps build binaries test test-kernel fuzz faults check-gpu profile instances images bench-all bench-peers plots pictures animations time-to-target solve-peers \
 	report gpus claims verdicts list-runs share export results-check compare ab regress regress-history calibrate index lint format \
 	install uninstall clean test-programs FORCE
 
@@ -243,6 +243,9 @@ plots: ## the figures of the thesis, SVG, PNG and, for papers, PDF, into build/p
 
 pictures: build ## the maps of edges that docs and report show, into results/pictures/, without a GPU (first: make images)
 	@$(script) pictures
+
+animations: ## the moving drawings of docs/guide/: a step of race, and ants on a picture, docs/*.svg
+	@$(PYTHON) docs/animations.py
 
 time-to-target: build ## how long antbench solve takes to tours near the optimum, over seeds, into build/plots/; ARGS="pr2392:1 --runs 50"
 	@$(script) time-to-target $(ARGS)
