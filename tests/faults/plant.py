@@ -3,11 +3,11 @@ project. Who catches it: the driver's own verification, the tests, or nobody? `m
 
     tests/faults/plant.py [--only T03,C1] [--ask driver,tests] [--folder DIR] [--jobs N]
 
-A patch says in its first lines what is wrong, `driver:` the run whose verification looks at it (exit code 4 or 1 is
-caught), `tests:` the programs to try in turn, the first that fails ends it, and `note: equivalent` where the patch
-changes nothing that can be seen. The programs are asked about the implementations of the driver's run first
-(ANTBENCH_ONLY), which takes seconds, and about all only where that finds nothing. What fails, or does not start,
-without the fault too catches nothing.
+A patch says in its first lines what is wrong, `driver:` the run whose verification looks at it, on the host backend
+unless it names another (exit code 4 or 1 is caught), `tests:` the programs to try in turn, the first that fails ends
+it, and `note: equivalent` where the patch changes nothing that can be seen. The programs are asked about the
+implementations of the driver's run first (ANTBENCH_ONLY), which takes seconds, and about all only where that finds
+nothing. What fails, or does not start, without the fault too catches nothing.
 
 The copies are built without the CUDA backend. DIR keeps them and every answer (answers.csv): the same command goes on
 from there, with the sources as they were when it began. Exit code 0 where every real fault was caught by a test and no
@@ -33,7 +33,7 @@ BEGUN = re.compile(r"\[ RUN|^(not )?ok \d")  # cmocka's output, or TAP
 FAILURE = re.compile(r"\[  FAILED  \]|^not ok|ERROR: AddressSanitizer|runtime error:")
 PASSES = "passes"
 CLEAN = ""  # the patch that is none
-RUN = "--quiet --profile smoke --processes 1 --backend host --runs 1 --iterations 2 --out"
+RUN = "--quiet --profile smoke --processes 1 --runs 1 --iterations 2 --out"
 
 
 def head_of(patch):
@@ -76,7 +76,8 @@ def ask_driver(project, jobs, arguments, limit_s=CLEAN_LIMIT_S):
     make(project, jobs, "build/bin/antbench")
     out = project / "build/planted-run"
     shutil.rmtree(out, ignore_errors=True)
-    command = ["build/bin/antbench", *arguments.split(), *RUN.split(), str(out)]
+    backend = [] if "--backend" in arguments else ["--backend", "host"]
+    command = ["build/bin/antbench", *arguments.split(), *backend, *RUN.split(), str(out)]
     try:
         done = subprocess.run(command, cwd=project, env=environment(), capture_output=True, text=True, timeout=limit_s)
     except subprocess.TimeoutExpired:
