@@ -1,83 +1,131 @@
-// What the report's page does beyond being read: sorting, filtering, intervals at a tap, a table as CSV. Everything is in the
-// page already; without this script it is a page of tables.
-"use strict";
+// What the pages do beyond being read: sorting, filtering, intervals at a tap, a table as CSV. Everything is in the pages
+// already; without this script they are pages of tables.
 document.documentElement.classList.add("scripted");
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+const field = document.getElementById("filter");
+const intervals = document.getElementById("intervals");
+const verdicts = all("button[data-verdict]");
 
-// ---- Sorting: a button beside each column's name ----
+// ---- The state: the address has it, and "back" leads to the one before ----
 
-// A cell's number, of the measured value where there is one: "~1 234.5×" is 1234.5. NaN where the cell is no number.
-function valueOf(cell) {
-  const measured = cell.querySelector("b");
-  const text = (measured?.dataset.value ?? (measured || cell).textContent).replace(/[~†×%\s]/g, "");
-  return text === "" || text === "–" ? NaN : Number(text);
+let state = parseAddress(location.hash);
+
+function go(change, replace = false) {
+  state = { ...state, ...change };
+  history[replace ? "replaceState" : "pushState"](null, "", writeAddress(state));
+  show();
 }
 
-// Cells without a number come last in either order, unless the column has none at all: then it is sorted as text.
-function sort(table, column, ascending) {
-  const rows = all("tbody tr", table).map((row) => ({ row, value: valueOf(row.cells[column]), text: row.cells[column].textContent }));
-  const numeric = rows.some(({ value }) => !isNaN(value));
-  const sign = ascending ? 1 : -1;
-  rows.sort((a, b) => {
-    if (!numeric) return sign * a.text.localeCompare(b.text, "en", { numeric: true });
-    if (isNaN(a.value) || isNaN(b.value)) return isNaN(a.value) - isNaN(b.value);
-    return sign * (a.value - b.value);
-  });
-  table.tBodies[0].append(...rows.map(({ row }) => row));
-  all("thead th", table).forEach((th, i) => {
-    if (i === column) th.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+function show() {
+  if (field.value.trim() !== state.filter) field.value = state.filter;
+  intervals.checked = state.intervals !== "";
+  for (const button of verdicts) button.setAttribute("aria-pressed", String(button.dataset.verdict === state.verdict));
+  for (const table of all("table.sortable")) sort(table);
+  filter();
+  reachable();
+}
+
+// Opens what a place is folded into, and scrolls there.
+function lead() {
+  const place = document.getElementById(state.at);
+  for (let around = place; around; around = around.parentElement) if (around.tagName === "DETAILS") around.open = true;
+  place?.querySelector(":scope > details")?.setAttribute("open", "");
+  place?.scrollIntoView();
+}
+
+addEventListener("popstate", () => {
+  const before = state.at;
+  state = parseAddress(location.hash);
+  show();
+  if (state.at !== before) lead();
+});
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest('a[href^="#"]:not(.csv)');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  go({ at: parseAddress(link.getAttribute("href")).at });
+  lead();
+});
+
+// ---- Sorting: a button beside each column's name sorts every table of the page that has such a column ----
+
+const firstOrder = new Map(all("table.sortable").map((table) => [table, all("tbody tr", table)]));
+
+function cellOf(row, column) {
+  const cell = row.cells[column];
+  const measured = cell.querySelector("b");
+  return { row, value: numberIn(measured?.dataset.value ?? (measured || cell).textContent), text: cell.textContent };
+}
+
+function sort(table) {
+  const heads = all("thead th", table);
+  const column = heads.findIndex((th) => th.dataset.label === state.sort);
+  const rows = firstOrder.get(table);
+  const sorted = column < 0 ? rows : ordered(rows.map((row) => cellOf(row, column)), state.order === "down").map(({ row }) => row);
+  table.tBodies[0].append(...sorted);
+  heads.forEach((th, i) => {
+    if (i === column) th.setAttribute("aria-sort", state.order === "down" ? "descending" : "ascending");
     else th.removeAttribute("aria-sort");
   });
 }
 
-for (const table of all("table.sortable"))
-  all("thead th", table).forEach((th, column) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "sort";
-    button.setAttribute("aria-label", `sort by ${th.textContent.trim()}`);
-    button.addEventListener("click", () => sort(table, column, th.getAttribute("aria-sort") !== "ascending"));
-    th.append(button);
-  });
+for (const th of all("table.sortable thead th")) {
+  const label = (th.dataset.label = th.textContent.trim());
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "sort";
+  button.setAttribute("aria-label", `sort by ${label}`);
+  button.addEventListener("click", () => go({ sort: label, order: state.sort === label && !state.order ? "down" : "" }));
+  th.append(button);
+}
 
 // ---- Filtering: rows that have the words; all rows of a table whose title has them ----
 
-const field = document.getElementById("filter");
-let verdict = "";
-
 function filter() {
-  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const has = (text) => words.every((word) => text.toLowerCase().includes(word));
-  let shown = 0;
+  const has = (text) => !state.filter || matches(state.filter, text);
+  const known = verdicts.some((button) => button.dataset.verdict === state.verdict);
+  const found = { table: 0, row: 0, sentence: 0, figure: 0 };
   for (const block of all(".block")) {
-    const whole = has(block.querySelector("h3").textContent);
+    const whole = has(block.querySelector("h2, h3").textContent);
     let kept = 0;
     for (const row of all("tbody tr", block)) {
       row.hidden = !(whole || has(row.textContent));
       kept += !row.hidden;
     }
     block.hidden = kept === 0;
-    shown += kept;
-    if (words.length) all("details", block).forEach((details) => (details.open = !whole && kept > 0));
+    found.row += kept;
+    if (state.filter) all("details", block).forEach((details) => (details.open = !whole && kept > 0));
   }
   for (const row of all(".claims tbody tr")) {
-    row.hidden = !has(row.textContent) || (verdict !== "" && row.dataset.verdict !== verdict);
-    shown += !row.hidden;
+    row.hidden = !has(row.textContent) || (known && row.dataset.verdict !== state.verdict);
+    found.sentence += !row.hidden;
   }
-  for (const figure of all("figure")) figure.hidden = !has(figure.textContent);
+  for (const item of all("li[data-words]")) {
+    item.hidden = !has(`${item.textContent} ${item.dataset.words}`);
+    found.table += !item.hidden;
+    const link = item.querySelector("a");
+    link.href = link.getAttribute("href").replace(/#.*/, "") + writeAddress({ at: "", filter: has(item.textContent) ? "" : state.filter });
+  }
+  for (const figure of all("figure")) found.figure += !(figure.hidden = !has(figure.textContent));
   for (const run of all(".run")) run.hidden = !has(run.textContent);
-  document.getElementById("found").textContent = words.length ? `${shown} rows` : "";
+  for (const group of all("details.group")) {
+    const parts = all("li[data-words], figure, .claims tbody tr", group);
+    group.hidden = parts.length > 0 && parts.every((part) => part.hidden);
+    if ((state.filter || (known && group.querySelector(".claims"))) && !group.hidden) group.open = true;
+  }
+  const told = Object.entries(found).filter(([, count]) => count).map(([what, count]) => `${count} ${what}${count === 1 ? "" : "s"}`);
+  document.getElementById("found").textContent = state.filter ? told.join(", ") || "nothing found" : "";
 }
 
-field.addEventListener("input", filter);
-for (const button of all("button[data-verdict]")) {
-  button.setAttribute("aria-pressed", "false");
-  button.addEventListener("click", () => {
-    verdict = verdict === button.dataset.verdict ? "" : button.dataset.verdict;
-    for (const other of all("button[data-verdict]")) other.setAttribute("aria-pressed", String(other.dataset.verdict === verdict));
-    filter();
-  });
-}
+// Each letter is not a step back: the first one is, and clearing the field.
+field.addEventListener("input", () => {
+  const next = field.value.trim();
+  go({ filter: next }, Boolean(next) === Boolean(state.filter));
+});
+intervals.addEventListener("change", () => go({ intervals: intervals.checked ? "1" : "" }));
+for (const button of verdicts)
+  button.addEventListener("click", () => go({ verdict: state.verdict === button.dataset.verdict ? "" : button.dataset.verdict }));
 
 // ---- A number's interval at a tap; "intervals" shows all of them, by style alone ----
 
@@ -129,5 +177,5 @@ function reachable() {
   }
 }
 addEventListener("resize", reachable);
-document.getElementById("intervals").addEventListener("change", reachable);
-reachable();
+show();
+if (state.at) lead();

@@ -22,6 +22,7 @@ NUMBERED = re.compile(r"^\d\. ")  # a row of JPDC's Table 4
 SAME_CODE = "all rows of the same code"
 WIDTH = 80  # of a terminal
 ROW_WIDTH = 34
+HEADS = {"SM GHz": "per SM × GHz", "GB/s": "per GB/s", "joule": "per joule"}  # on the page
 BESIDE = 2  # columns, from and to, that a heading has where lines stand by pairs of GPUs
 CSV_HEADER = "table,row,from,to,n,mean,low,low_at,high,high_at,per_sm_ghz,per_gb_s,per_joule,code".split(",")
 
@@ -64,9 +65,10 @@ def more(start, to, what):
 # ---- From the tables ----
 
 
-def gains(tables):
-    """The Gains of the newest GPU that is in these tables (gpus.tables), source by source, the thesis first; measured GPUs last."""
-    to = gpus.newest(dict.fromkeys(gpu for made in tables.values() for gpu in made["gpus"]))
+def gains(tables, to=None):
+    """The Gains of a GPU, by default the newest of these tables (gpus.tables), source by source, the thesis first; measured
+    GPUs last."""
+    to = to or gpus.newest(all_gpus(tables))
     if to is None:
         return []
     found, seen = [], set()
@@ -75,6 +77,10 @@ def gains(tables):
             found += of_table(made, to, seen)
     sources = list(dict.fromkeys(["thesis", *rows.SOURCES.values()]))
     return sorted(found, key=lambda gain: sources.index(gain.start.published)) + list(of_measured(tables, to))
+
+
+def all_gpus(tables):
+    return dict.fromkeys(gpu for made in tables.values() for gpu in made["gpus"])
 
 
 def of_table(made, to, seen):
@@ -183,8 +189,8 @@ def title(found):
 
 
 INTRODUCTION = (
-    "A ratio is of GPU and code: all kernels are written anew. SM GHz, GB/s: the ratio over that of the GPUs' SMs × clock, and "
-    "of their bandwidths; 1 is what as much more of the same hardware gives."
+    "A ratio is of GPU and code together, because all kernels are written anew. SM GHz, GB/s: the ratio per ratio of the GPUs' "
+    "SMs × clock, and per ratio of their bandwidths. There, 1 is what as much more of the same hardware gives."
 )
 
 
@@ -258,6 +264,58 @@ def line(gain, found):
         "row": f"{gain.table} {gain.row}".strip() + mark(gain, found),
         "cells": [text(gain) for _, text in columns(found)[BESIDE:]],
     }
+
+
+def beside(tables):
+    """What the page takes: the gains over each other GPU, side by side for every measured GPU; None where nothing is."""
+    known = all_gpus(tables)
+    newest = gpus.newest(known)
+    if newest is None:
+        return None
+    targets = [newest, *(gpu for gpu in known if gpu.source and gpu is not newest)]
+    found = {to: gains(tables, to) for to in targets}
+    found = {to: of_target for to, of_target in found.items() if any(gain.start.published for gain in of_target)}
+    every = [gain for of_target in found.values() for gain in of_target]
+    if not every:
+        return None
+    starts = list(dict.fromkeys(gain.start for gain in every if gain.start.published))
+    between = [gain for gain in found.get(newest, ()) if not gain.start.published]
+    return {
+        "to": [to.label for to in found],
+        "heads": [HEADS.get(name, name) for name, _ in columns(every)[BESIDE:]],
+        "over": [over(start, found, every) for start in starts],
+        "between": [{**line(gain, every), "start": start_name(gain), "cards": cards([gain])[0]} for gain in between],
+        "newest": newest.label,
+        "notes": notes(every, every),
+    }
+
+
+def over(start, found, every):
+    """The gains over one published GPU: a line per row, with the cells of each measured GPU, dashes where it has none."""
+    of_start = {to: {name_on_page(gain, every): gain for gain in of_to if gain.start == start}
+                for to, of_to in found.items()}  # fmt: skip
+    names = list(dict.fromkeys(name for of_to in of_start.values() for name in of_to))
+    texts = [text for _, text in columns(every)[BESIDE:]]
+    return {
+        "start": start.name,
+        "source": start.published,
+        "cards": [cards(list(of_to.values())[:1])[0] for of_to in of_start.values() if of_to],
+        "lines": [
+            {"row": name, "gpus": [cells_of(of_to.get(name), texts) for of_to in of_start.values()]} for name in names
+        ],
+    }
+
+
+def cells_of(gain, texts):
+    """The cells of a gain; the first has the mark of times of several versions."""
+    if gain is None:
+        return ["–"] * len(texts)
+    first, *others = [text(gain) for text in texts]
+    return [first + MIXED * gain.mixed, *others]
+
+
+def name_on_page(gain, every):
+    return f"{gain.table} {gain.row}".strip() + (NOTES[codes(every).index(gain.code)] if gain.code else "")
 
 
 def write_csv(path, found):

@@ -2,8 +2,8 @@
 
 import re
 
-from antbench.data import cells, validate
-from antbench.data.command import BadInput
+from antbench.data import cells, rows, validate
+from antbench.data.command import BadInput, as_code, as_markdown
 from antbench.show import claims
 
 TEMPLATES = cells.REPORT / "templates"
@@ -58,6 +58,19 @@ def as_cell(text):
     return f"'{text}" if text[:1] in validate.FORMULA and text and not NUMBER.fullmatch(text) else text
 
 
+def figure_name(name):
+    """As a reader calls it: "3.7" -> "Figure 3.7", "thesis-3.4" -> "Table 3.4", "kth-F8-time" -> "KTH, Figure 8, time"."""
+    told = rows.title(f"F{name}" if name[0].isdigit() else name.removeprefix("thesis-"))
+    return told[0].upper() + told[1:]
+
+
+def left_out(table):
+    """What a table is without, in words: "instance a280, nrw1379 · column “tiling, T = 21”"."""
+    lines, columns = table["left_out"]
+    told = [f"{table['line']} {', '.join(lines)}"] if lines else []
+    return " · ".join(told + ([f"column {', '.join(f'“{label}”' for label in columns)}"] if columns else []))
+
+
 def jinja(folder, page=False, finalize=None):
     """The templates of a folder."""
     try:
@@ -72,3 +85,20 @@ def jinja(folder, page=False, finalize=None):
         finalize=finalize,
         undefined=jinja2.StrictUndefined,
     )
+
+
+def render(template, values):
+    """A template of report/templates/ with these values: HTML, or Markdown."""
+    is_page = template.endswith(".html.j2")
+    environment = jinja(TEMPLATES, is_page, None if is_page else as_markdown)
+    environment.filters.update(
+        status=status,
+        number=number,
+        measured_text=measured_text,
+        printed=printed,
+        interval=interval,
+        figure_name=figure_name,
+        left_out=left_out,
+        code=as_code,
+    )
+    return environment.get_template(template).render(values)

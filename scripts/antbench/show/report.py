@@ -1,25 +1,23 @@
-"""make report: one page with every table, figure and claim, build/report/index.html, also as report.md and tables.csv; and
-one of what stands of each chapter, stands.html (antbench.show.stands).
+"""make report: pages with every table, figure and claim, build/report/index.html and what it leads to; also report.md,
+tables.csv and LaTeX.
 
-The page needs no network: figures, style and script are inside. What it says and how stands in report/: layouts.csv and
-tables.csv (tables), figures.csv, history.csv, claims.csv, cases.csv, verdicts.csv, templates/ (page.js sorts, filters and shows intervals;
-without it all is there).
+The first page answers what a visitor asks first, and leads to a page per table (antbench.show.pages). The pages need no
+network: figures, style and script are inside. What they say stands in report/: layouts.csv and tables.csv (tables),
+figures.csv, fastest.csv, history.csv, claims.csv, cases.csv, verdicts.csv, templates/.
 """
 
 import argparse
 import base64
 import csv
 import math
-import os
 import re
 import shlex
 from datetime import datetime
 from pathlib import Path
-from urllib.parse import quote
 
-from antbench.data import cells, code, command, layouts, machines, rows, runs, share, validate
-from antbench.data.command import ERROR, OK, ROOT, SKIPPED, WORK, as_code, as_markdown
-from antbench.show import claims, gains, gpus, latex, plots, printing, roofline, stands
+from antbench.data import cells, code, command, layouts, machines, runs, share, validate
+from antbench.data.command import ERROR, OK, SKIPPED, WORK
+from antbench.show import claims, fastest, gains, gpus, latex, pages, plots, printing, roofline, stands
 
 GRID_END = "at the end of its grid"  # in the note of a row whose best parameters may lie beyond it
 PLAIN = re.compile(r"[\w./,=:+^-]+")  # what no shell changes
@@ -128,13 +126,6 @@ def were_verified(columns, source):
 
 def is_verified(found):
     return any(row["status"] in runs.MEASURED for row in found)
-
-
-def left_out(table):
-    """What a table is without, in words: "instance a280, nrw1379 · column “tiling, T = 21”"."""
-    lines, columns = table["left_out"]
-    told = [f"{table['line']} {', '.join(lines)}"] if lines else []
-    return " · ".join(told + ([f"column {', '.join(f'“{label}”' for label in columns)}"] if columns else []))
 
 
 # ---- Around the tables ----
@@ -277,29 +268,7 @@ def figures(sources, out, images):
     ]
 
 
-def figure_name(name):
-    """As a reader calls it: "3.7" -> "Figure 3.7", "thesis-3.4" -> "Table 3.4", "kth-F8-time" -> "KTH, Figure 8, time", "history" -> "History"."""
-    told = rows.title(f"F{name}" if name[0].isdigit() else name.removeprefix("thesis-"))
-    return told[0].upper() + told[1:]
-
-
 # ---- Output ----
-
-
-def render(template, values):
-    is_page = template.endswith(".html.j2")
-    environment = printing.jinja(printing.TEMPLATES, is_page, None if is_page else as_markdown)
-    environment.filters.update(
-        status=printing.status,
-        number=printing.number,
-        measured_text=printing.measured_text,
-        printed=printing.printed,
-        interval=printing.interval,
-        figure_name=figure_name,
-        left_out=left_out,
-        code=as_code,
-    )
-    return environment.get_template(template).render(values)
 
 
 def write_csv(path, shown):
@@ -360,6 +329,13 @@ def machine_values(source):
     }
 
 
+def stored_beside(sources):
+    """The Source of each stored GPU that is not among these."""
+    shown = {run.path.resolve() for source in sources for run in source.runs}
+    stored = gpus.in_store(runs.RESULTS / "reference")
+    return [source for source in stored if not any(run.path.resolve() in shown for run in source.runs)]
+
+
 def many_gpus(sources, out):
     """{layout: table} over the published GPUs, those shown and those of contributed runs; with a figure where two were measured."""
     measured = gpus.of_sources([*sources, *gpus.contributed()])
@@ -369,13 +345,6 @@ def many_gpus(sources, out):
         path = plots.attempt(gpus.draw, each, out) if drawn else ""
         each["failed"], each["uri"] = path is None, data_uri(path) if path else ""
     return made
-
-
-def linked(place, out):
-    """A place as the page in `out` reaches it: an address, or a file or folder, whose path may be from this checkout's root."""
-    if "://" in place:
-        return place
-    return quote(os.path.relpath(ROOT / place, out))
 
 
 def stand_ins_in(tables):
@@ -394,41 +363,46 @@ def main(arguments=None):
     parser.add_argument("--out", type=Path, default=WORK / "build/report")
     options = parser.parse_args(arguments)
     sources, out = cells.chosen(options), options.out.resolve()
-    of_machines, judged = [machine_values(source) for source in sources], cells.on_gpu(sources)
-    of_machines[0]["ahead"] = judged is not sources[0]
-    verdicts, shown = claims.judge_all(judged), [of_run for source in sources for of_run in source.runs]
+    beside = [] if options.run else stored_beside(sources)
     (out / "figures").mkdir(parents=True, exist_ok=True)
-    many = many_gpus(sources, out / "figures")
-    values = {
-        "machines": of_machines,
+    values = page_values(sources, beside, out, options.images)
+    pages.write(values, out)
+    (out / "report.md").write_text(printing.render("report.md.j2", values), encoding="utf-8")
+    write_csv(out / "tables.csv", values["every"])
+    latex.write(values["machines"], values["many"], out / "latex")
+    named = ", ".join(machine["device"] for machine in values["every"])
+    print(f"{command.shown(out)}/index.html, stands.html, report.md, tables.csv, latex/: {named}")
+    if any(drawn["failed"] for drawn in values["figures"] + values["many"]):
+        return ERROR
+    return OK if any(machine["tables"] for machine in values["machines"]) else SKIPPED
+
+
+def page_values(sources, beside, out, images):
+    """What the templates take. `beside` are stored GPUs, which stand beside the sources in tables and verdicts."""
+    every, judged = [machine_values(source) for source in [*sources, *beside]], cells.on_gpu(sources)
+    every[0]["ahead"] = judged is not sources[0]
+    verdicts = claims.judge_all(judged)
+    others = [(other.label, claims.judge_all(other)) for other in beside]
+    many = many_gpus([*sources, *beside], out / "figures")
+    measured = [source for source in [*sources, *beside] if source.has_gpu] or sources
+    return {
+        "machines": every[: len(sources)],
+        "every": every,
         "judged": judged.device,
+        "judged_label": judged.label,
         "verdicts": verdicts,
         "tally": claims.tally(verdicts),
         "kinds": claims.KINDS,
         "interval_note": claims.INTERVAL_NOTE,
         "tested_together": claims.TESTED_TOGETHER,
         "history": claims.history(),
-        "link": lambda place: linked(place, out),
-        "link_to_run": lambda of_run: (
-            f"#run-{of_run.run_id}" if of_run in shown else linked(str(of_run.path.resolve()), out)
-        ),
-        "figures": figures(sources, out / "figures", options.images),
+        "figures": figures(sources, out / "figures", images),
         "gains": gains.as_values(gains.gains(many)),
+        "gains_beside": gains.beside(many),
+        "fastest": fastest.tasks(measured),
+        "fastest_on": [source.label for source in measured],
         "many": list(many.values()),
         "contributed": share.contributed(),
-        "chapters": stands.values(judged, verdicts),
+        "chapters": stands.values(judged, verdicts, others),
+        "other_tallies": [(label, stands.tallies(theirs)) for label, theirs in others],
     }
-    for template, name in (
-        ("index.html.j2", "index.html"),
-        ("report.md.j2", "report.md"),
-        ("stands.html.j2", "stands.html"),
-    ):
-        (out / name).write_text(render(template, values), encoding="utf-8")
-    write_csv(out / "tables.csv", of_machines)
-    latex.write(of_machines, values["many"], out / "latex")
-    print(
-        f"{command.shown(out)}/index.html, stands.html, report.md, tables.csv, latex/: {', '.join(source.device for source in sources)}"
-    )
-    if any(drawn["failed"] for drawn in values["figures"] + values["many"]):
-        return ERROR
-    return OK if any(machine["tables"] for machine in of_machines) else SKIPPED

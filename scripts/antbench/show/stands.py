@@ -146,13 +146,26 @@ def values(source, verdicts, others=()):
                 **chapter,
                 "found": " ".join(sentences(chapter["chapter"], "found", numbers)),
                 "why": list(sentences(chapter["chapter"], "why", numbers)),
-                "tally": [text for text in claims.tally(of_chapter).values() if not text.startswith("0 ")],
+                "tally": tally(of_chapter),
                 "verdicts": [
                     {**told(verdict), "elsewhere": differing(told(verdict), elsewhere)} for verdict in of_chapter
                 ],
             }
         )
     return found
+
+
+def tally(verdicts):
+    """The counts of the kinds that there are: ["18 hold", "1 fails"]."""
+    return [text for text in claims.tally(verdicts).values() if not text.startswith("0 ")]
+
+
+def tallies(verdicts):
+    """{chapter: its tally}."""
+    return {
+        chapter["chapter"]: tally([verdict for verdict in verdicts if is_of(verdict.claim, chapter)])
+        for chapter in chapters()
+    }
 
 
 def differing(mine, elsewhere):

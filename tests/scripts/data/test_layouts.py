@@ -4,7 +4,7 @@ import pytest
 
 from antbench.data import cells, layouts, rows
 from antbench.data.command import BadInput
-from antbench.show import claims, report
+from antbench.show import claims, printing, report
 from recorded import columns_of, program, report_folder  # noqa: F401
 from thesis_run import made_row, write_run
 
@@ -129,7 +129,7 @@ def test_a_new_kernel_is_named_below_its_table_until_it_is_measured(report_folde
     source = cells.choose(str(write_run(tmp_path / "run", measured)))[0]
     shown = report.table(layouts.layouts()["3.3"], columns, source)
     assert [column["label"] for column in shown["columns"]] == ["DS-Roulette"]
-    assert report.left_out(shown).endswith(" · column “ACOTSP-style, 1 core”, “mine”")
+    assert printing.left_out(shown).endswith(" · column “ACOTSP-style, 1 core”, “mine”")
     assert shown["command"] == "make bench-3.3 PROFILE=thesis"
 
 

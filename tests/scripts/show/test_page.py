@@ -13,9 +13,10 @@ DRIVER = shutil.which("chromedriver")
 webdriver = pytest.importorskip(
     "selenium.webdriver", reason="no python3-selenium: apt-get install python3-selenium chromium-driver"
 )
+WebDriverWait = pytest.importorskip("selenium.webdriver.support.wait").WebDriverWait
 pytestmark = pytest.mark.skipif(not DRIVER, reason="no chromedriver: apt-get install chromium-driver")
 
-WIDTHS, SCHEMES = (390, 768, 1280), ("light", "dark")
+WIDTHS, SCHEMES = (390, 768, 1280, 1920), ("light", "dark")
 TABLE = '[id="table-1-3.3"] table'
 
 
@@ -34,8 +35,27 @@ def browser():
 def page(browser, thesis_report):
     """Freshly opened at 1280 pixels, in light colours."""
     shape(browser, 1280, "light")
-    browser.get((thesis_report / "index.html").as_uri())
+    return opened(browser, thesis_report / "tables/3.3.html")
+
+
+@pytest.fixture
+def front(browser, thesis_report):
+    """The first page, likewise."""
+    shape(browser, 1280, "light")
+    return opened(browser, thesis_report / "index.html")
+
+
+def opened(browser, path, place=""):
+    browser.get("about:blank")  # another fragment alone would not load the page anew
+    browser.get(path.as_uri() + place)
     return browser
+
+
+def shown_of(page, selector):
+    return page.execute_script(
+        "return [...document.querySelectorAll(arguments[0])].filter(e => e.offsetHeight).map(e => e.textContent)",
+        selector,
+    )
 
 
 def shape(browser, width, scheme):
@@ -99,13 +119,43 @@ def test_the_filter_leaves_rows_that_have_the_words(page):
     page.find_element("id", "filter").send_keys("pr1002")
     assert names(page) == ["pr1002"] and page.find_element("id", "found").text.endswith(" rows")
     page.find_element("id", "filter").clear()
-    page.find_element("id", "filter").send_keys("Table 3.3: time of an iteration")
+    page.find_element("id", "filter").send_keys("GTX 580")
     assert len(names(page)) == whole, "a title stands for all of its table"
-    visible = "return [...document.querySelectorAll('.block')].filter(b => b.offsetHeight).length"
-    assert page.execute_script(visible) == 1
 
 
-def test_verdicts_choose_claims(page):
+def test_the_first_page_finds_the_tables_that_have_the_words(front):
+    front.find_element("id", "filter").send_keys("pr1002")
+    found = shown_of(front, "#tables li[data-words]")
+    assert any(text.startswith("Table 3.3:") for text in found) and not any("Table 6.1" in text for text in found)
+    link = front.find_element("css selector", '[id="table-3.3"] a')
+    front.execute_script("arguments[0].click()", link)
+    assert front.current_url.endswith("tables/3.3.html#?filter=pr1002") and names(front) == ["pr1002"]
+
+
+def test_the_view_stands_in_the_address_and_back_leads_to_the_one_before(browser, page, thesis_report):
+    as_it_was = names(page)
+    page.find_element("id", "filter").send_keys("d198 ")
+    assert names(page) == ["d198"] and page.current_url.endswith("#?filter=d198")
+    page.execute_script("document.querySelector(arguments[0]).click()", f"{TABLE} th:nth-child(2) .sort")
+    page.execute_script("document.querySelector(arguments[0]).click()", f"{TABLE} th:nth-child(2) .sort")
+    assert page.current_url.endswith("#?filter=d198&sort=ACOTSP-style%2C+1+core&order=down")
+    page.execute_script("history.go(-3)")
+    WebDriverWait(page, 10).until(lambda _: names(page) == as_it_was)
+    assert page.find_element("id", "filter").get_attribute("value") == ""
+    opened(browser, thesis_report / "tables/3.3.html", "#?sort=instance&order=down&intervals=1")
+    assert names(page) == sorted(names(page), reverse=True)
+    assert page.find_element("css selector", f"{TABLE} td .more").is_displayed()
+
+
+def test_a_link_into_what_is_folded_opens_it(browser, front, thesis_report):
+    for place in ("#figure-4.5", "#table-4.2"):
+        opened(browser, thesis_report / "index.html", place)
+        assert browser.find_element("css selector", f'[id="{place[1:]}"]').is_displayed(), place
+
+
+def test_verdicts_choose_claims(front):
+    page = front
+    page.execute_script("document.getElementById('sentences').open = true")
     shown = "return [...document.querySelectorAll('.claims tbody tr')].filter(r => r.offsetHeight).map(r => r.dataset.verdict)"
     everything = page.execute_script(shown)
     button = page.find_element("css selector", 'button[data-verdict="fails"]')
@@ -139,23 +189,32 @@ def test_a_table_is_saved_as_csv(page):
     assert page.find_element("css selector", '[id="table-1-3.3"] a.csv').get_attribute("download") == "3.3.csv"
 
 
+PAGES = ("index.html", "claims.html", "stands.html", "runs-1.html", "tables/3.3.html", "tables/4.2.html")
+
+
 @pytest.mark.parametrize("width, scheme", itertools.product(WIDTHS, SCHEMES))
-def test_nothing_is_cut_or_too_small_or_too_faint(page, width, scheme):
-    shape(page, width, scheme)
-    page.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
-    for shown in (False, True):
-        page.execute_script("document.getElementById('intervals').checked = arguments[0]", shown)
-        assert page.execute_script(WIDER_THAN_THE_SCREEN) == []
-        assert page.execute_script(FAINT) == []
-    assert page.execute_script(SMALLEST_TEXT_OF_FIGURES) >= 10
-    assert page.execute_script(CUT_TEXT_OF_FIGURES) == []
-    if width == 1280:
-        page.execute_script("document.getElementById('intervals').checked = false")
-        for table in ("3.3", "4.2", "5.1", "6.1"):
-            assert page.execute_script(
-                "const s = document.querySelector(arguments[0]); return s.scrollWidth <= s.clientWidth",
-                f'[id="table-1-{table}"] .scroll',
-            ), table
+def test_nothing_is_cut_or_too_small_or_too_faint(browser, thesis_report, width, scheme):
+    shape(browser, width, scheme)
+    for name in PAGES:
+        page = opened(browser, thesis_report / name)
+        page.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+        for shown in (False, True):
+            page.execute_script("if (document.getElementById('intervals')) intervals.checked = arguments[0]", shown)
+            assert page.execute_script(WIDER_THAN_THE_SCREEN) == [], name
+            assert page.execute_script(FAINT) == [], name
+        if page.find_elements("css selector", "figure.drawn"):
+            assert page.execute_script(SMALLEST_TEXT_OF_FIGURES) >= 10, name
+            assert page.execute_script(CUT_TEXT_OF_FIGURES) == [], name
+
+
+@pytest.mark.parametrize("table", ["3.3", "4.2", "5.1", "6.1"])
+def test_the_thesiss_tables_need_no_scrolling_on_a_screen(browser, thesis_report, table):
+    shape(browser, 1280, "light")
+    page = opened(browser, thesis_report / f"tables/{table}.html")
+    place = f'[id="table-1-{table}"] .scroll'
+    assert page.execute_script(
+        "const s = document.querySelector(arguments[0]); return s.scrollWidth <= s.clientWidth", place
+    )
 
 
 # What reaches over the right edge and is in nothing that scrolls.

@@ -111,7 +111,7 @@ def test_figures_and_report_have_it(tmp_path):
     assert report.main(["--run", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 0
     for figure in plots.ROOFLINES:
         assert (tmp_path / f"out/figures/{figure}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-    page = (tmp_path / "out/index.html").read_text(encoding="utf-8")
+    page = (tmp_path / "out/rows-1.html").read_text(encoding="utf-8")
     assert "2000 GB/s, 20\u202f000 GFLOPS" in page and "How near each row is to its limit" in page
     told = (tmp_path / "out/report.md").read_text(encoding="utf-8")
     assert (

@@ -69,7 +69,7 @@ def test_a_reason_is_one_line(report):
 
 
 def test_the_page_counts_sentences_and_shows_their_history(thesis_report):
-    page = (thesis_report / "index.html").read_text(encoding="utf-8")
+    page = (thesis_report / "claims.html").read_text(encoding="utf-8")
     sentences = cells.read_layout("claims.csv")
     assert f"Of {len(sentences)} published sentences" in page and page.count('<tr id="claim-') == len(sentences)
     rows = dict(part.split('"', 1) for part in page.split('<tr id="claim-')[1:])

@@ -1,0 +1,54 @@
+"""The fastest of our kernels for each task of report/fastest.csv, beside the source's kernel and the fastest CPU program.
+
+A line of the file names the candidates of a task by their addresses (antbench.data.cells). All times of a task are means
+over the same first iterations, on every machine.
+"""
+
+from dataclasses import dataclass
+
+from antbench.data import cells, rows
+
+PARTS = ("fastest", "source", "cpu")  # the columns of fastest.csv that hold addresses
+
+
+@dataclass(frozen=True)
+class Time:
+    """A time of one machine."""
+
+    measured: cells.Estimate
+    label: str  # the row's, as a reader calls it
+    slower: cells.Estimate  # how many times as long as the fastest; none of the fastest itself
+
+
+def tasks(sources):
+    """[{task, iterations, lines}]: a line has the times of each machine, by part. A line without any is left out."""
+    return [made for line in cells.read_layout("fastest.csv") if (made := of_task(line, sources))]
+
+
+def of_task(line, sources):
+    names = cells.members(line["set"])
+    first = cells.common_iterations(
+        [cells.look_up(source, line[part], x) for source in sources for part in PARTS if line[part] for x in names]
+    )
+    lines = [{"input": x, "machines": [times(line, x, source, first) for source in sources]} for x in names]
+    kept = [each for each in lines if any(found["fastest"].measured for found in each["machines"])]
+    every = [time.measured for each in kept for found in each["machines"] for time in found.values()]
+    told = cells.told_iterations(every, first)
+    return {"task": line["task"], "iterations": told, "lines": kept} if kept else None
+
+
+def times(line, name, source, first):
+    """{part: its Time} of one machine."""
+    found = {part: cells.look_up(source, line[part], name, first) if line[part] else cells.Estimate() for part in PARTS}
+    return {
+        part: Time(each, label(each), cells.Estimate() if part == "fastest" else cells.divide(each, found["fastest"]))
+        for part, each in found.items()
+    }
+
+
+def label(estimate):
+    """As a reader calls the row of a time; "" where there is none."""
+    if not estimate:
+        return ""
+    row = estimate.rows[0]
+    return rows.expect("report/fastest.csv", row["table"], row["row"], rows.measured())[0].label

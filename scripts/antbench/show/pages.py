@@ -1,0 +1,118 @@
+"""The pages of `make report`: what a visitor asks first on index.html, and a page for each table, machine and list of
+sentences.
+
+No page has more than MOST bytes before its pictures. page.js sorts, filters and shows intervals; what it shows stands in
+the address (address.js). Without it all is there.
+"""
+
+import functools
+import os
+from urllib.parse import quote
+
+from antbench.data import layouts, rows
+from antbench.data.command import ROOT
+from antbench.show import printing
+
+MOST = 200_000  # bytes of a page without its embedded pictures
+FIRST_FIGURE = "3.7"  # stands open on the first page
+SOURCES = {"": "The thesis", **rows.SOURCES}
+OURS = "This project"
+
+
+# ---- Groups ----
+
+
+def source_of(name):
+    """Whose a table or figure is: "The thesis", "JPDC" … or this project's."""
+    source = rows.TITLE.fullmatch(name)[1] or ""
+    numbered = any(character.isdigit() for character in name.partition("-")[0])
+    return SOURCES[source] if source in rows.SOURCES or numbered else OURS
+
+
+def grouped(items, name):
+    """[(source, its items)], in the order of SOURCES; this project's last."""
+    found = {source: [] for source in [*SOURCES.values(), OURS]}
+    for item in items:
+        found[source_of(item[name])].append(item)
+    return [(source, of_source) for source, of_source in found.items() if of_source]
+
+
+def shown_tables(values):
+    """[{layout, title, machines, many, words}]: what the page of each table has, in the order of layouts.csv."""
+    many = {table["layout"]: table for table in values["many"]}
+    found = []
+    for name, layout in layouts.layouts().items():
+        of_machines = [
+            {"m": m, **machine, "table": table}
+            for m, machine in enumerate(values["every"], start=1)
+            for table in machine["tables"]
+            if table["layout"] == name
+        ]
+        if of_machines or name in many:
+            tables = [each["table"] for each in of_machines]
+            found.append({**layout, "machines": of_machines, "many": many.get(name), "words": words_of(tables)})
+    return found
+
+
+def words_of(tables):
+    """The names of lines and columns, for the filter of the first page."""
+    lines = (line["name"] for table in tables for line in table["lines"])
+    columns = (column["label"] for table in tables for column in table["columns"])
+    return " ".join(dict.fromkeys([*lines, *columns]))
+
+
+# ---- Links ----
+
+
+def linked(place, out):
+    """A place as the page in `out` reaches it: an address, or a file or folder, whose path may be from this checkout's root."""
+    if "://" in place:
+        return place
+    return quote(os.path.relpath(ROOT / place, out))
+
+
+def run_places(values):
+    """{run: its place on a page}."""
+    return {
+        of_run["id"]: f"runs-{m}.html#run-{of_run['id']}"
+        for m, machine in enumerate(values["every"], start=1)
+        for of_run in machine["runs"]
+    }
+
+
+# ---- Writing ----
+
+
+def write(values, out):
+    """All pages; those of tables that are no longer shown are removed."""
+    tables = shown_tables(values)
+    places = run_places(values)
+    values = {
+        **values,
+        "table_groups": grouped(tables, "layout"),
+        "figure_groups": grouped([each for each in values["figures"] if is_folded(each)], "figure"),
+        "first_figure": next((each for each in values["figures"] if each["uri"] and not is_folded(each)), None),
+        "link_to_run": lambda of_run: places.get(of_run.run_id) or linked(str(of_run.path.resolve()), out),
+    }
+    folder = out / "tables"
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.html"):
+        old.unlink()
+    for name in ("index", "claims", "stands"):
+        page(out / f"{name}.html", f"{name}.html.j2", values)
+    for m, machine in enumerate(values["every"], start=1):
+        of_machine = {**values, "machine": machine, "m": m}
+        page(out / f"runs-{m}.html", "runs.html.j2", of_machine)
+        if machine["points"] or machine["problems"]:
+            page(out / f"rows-{m}.html", "rows.html.j2", of_machine)
+    for table in tables:
+        page(folder / f"{table['layout']}.html", "table.html.j2", {**values, "shown": table})
+
+
+def is_folded(figure):
+    return bool(figure["uri"]) and figure["figure"] != FIRST_FIGURE
+
+
+def page(path, template, values):
+    link = functools.partial(linked, out=path.parent)
+    path.write_text(printing.render(template, {**values, "link": link}), encoding="utf-8")
