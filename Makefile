@@ -253,7 +253,7 @@ time-to-target: build ## how long antbench solve takes to tours near the optimum
 solve-peers: build ## what OR-tools (PyPI; PYTHON=) reaches in 1, 10 and 60 s on one core, and antbench solve; ARGS="pr1002 --seconds 1,10" (docs/guide/solve.md)
 	@$(script) solve-peers $(ARGS)
 
-report: ## build/report/index.html: every table, figure and claim on one page, tables also as LaTeX; RUN= ALSO= IMAGES=
+report: ## build/report/index.html, and the pages it leads to: every table, figure and claim, tables also as LaTeX; RUN= ALSO= IMAGES=
 	@$(script) report $(SHOWN) $(IMAGES_OF)
 
 gpus: ## how many times as fast the newest GPU is as the published cards, then times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."
