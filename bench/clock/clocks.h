@@ -1,8 +1,8 @@
-/* The GPU's clock held at one frequency while a program lasts (--lock-clocks), where that is permitted.
+/* Holds the GPU's clock at one frequency while a program runs (--lock-clocks), where that is permitted.
  *
- * Another process, the keeper, locks the clock, and frees it when this one has ended, however that was: no signal,
- * not even SIGKILL, leaves a GPU behind that is slower than it was. What had been locked before is free then too: NVML
- * does not tell what it was. */
+ * A second process, the keeper, locks the clock. It unlocks the clock when this process ends, for whatever reason. So
+ * no signal, not even SIGKILL, leaves the GPU slower than before. A clock lock that the user had set before is lost:
+ * NVML does not report it, so it cannot be restored. */
 #ifndef ANTBENCH_CLOCKS_H
 #define ANTBENCH_CLOCKS_H
 
@@ -11,18 +11,18 @@
 #include "base/status.h"
 
 typedef struct ab_clocks {
-    pid_t keeper; /* 0: none */
-    int socket;   /* to it; it frees the clock when nothing is at this end any more */
+    pid_t keeper; /* id of the keeper; 0: there is no keeper */
+    int socket;   /* socket to the keeper; the keeper frees the clock when this end closes */
 } ab_clocks;
 
-/* Starts the keeper: before this process loads CUDA or NVML, which do not survive a fork. */
+/* Starts the keeper. Call it before this process loads CUDA or NVML, which do not survive a fork. */
 ab_status ab_clocks_open(ab_clocks *clocks);
 
-/* Locks the clock of the GPU with this PCI bus id at so many MHz, or at AB_BASE_CLOCK (options.h). AB_UNSUPPORTED, with
- * the reason, where that is not permitted. */
+/* Locks the clock of the GPU with this PCI bus id at `mhz` MHz, or at AB_BASE_CLOCK (options.h). Returns AB_UNSUPPORTED
+ * with the reason if that is not permitted. */
 ab_status ab_clocks_lock(ab_clocks *clocks, const char *pci_bus_id, int mhz);
 
-/* Frees the clock and waits until that is done. Accepts a zeroed one. */
+/* Frees the clock and waits until the keeper has done so. Accepts zeroed clocks. */
 void ab_clocks_close(ab_clocks *clocks);
 
 #endif

@@ -1,11 +1,12 @@
-/* How many cores the threads of this process amount to. */
+/* Measures how many cores the threads of this process effectively have. */
 #ifndef ANTBENCH_CORES_H
 #define ANTBENCH_CORES_H
 
-/* n t(1) / t(n), where t(k) is how long k threads take that multiply integers, each as many, each on a processor of its
- * own, and n are the processors that this process may use. Two threads of a core count as one, for a core has one such
- * multiplier; what a hypervisor gives to others does not count. Of several tries the fastest, in less than 0.3 s on a
- * machine that is idle. At most n; NAN where threads cannot be started or bound. */
+/* Returns n t(1) / t(n). Here n is the number of processors that this process may use, and t(k) is the time of k
+ * threads. Each thread does the same number of integer multiplications on a processor of its own. Two hardware threads
+ * of one core share its multiplier, so they count as one core. Processor time that a hypervisor gives to others does
+ * not count. The function takes the fastest of several tries, in less than 0.3 s on an idle machine. The result is at
+ * most n, or NAN if threads cannot be started or bound. */
 double ab_cores_measure(void);
 
 #endif

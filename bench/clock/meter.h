@@ -1,8 +1,8 @@
-/* The power that a GPU draws while it works, from NVML's counter of energy.
+/* Measures the power that a GPU draws while it works, with NVML's energy counter.
  *
- * The counter moves in steps: on an H100 ten times a second, by 13 J where it does next to nothing. What a kernel of
- * microseconds adds to it cannot be read before and after. So a thread looks at the counter a thousand times a second and
- * notes when it moves: from one step to another, energy and time are both known. */
+ * The counter moves in steps. On an idle H100 it moves ten times per second, by 13 J each time. So it cannot be read
+ * before and after a kernel of a few microseconds. Instead, a thread reads the counter a thousand times per second and
+ * notes when it moves. Between two steps, both energy and time are known. */
 #ifndef ANTBENCH_METER_H
 #define ANTBENCH_METER_H
 
@@ -11,10 +11,11 @@
 
 typedef struct ab_meter ab_meter;
 
-/* Begins to look; AB_UNSUPPORTED where there is no such counter. */
+/* Starts the thread. Returns AB_UNSUPPORTED if the GPU has no such counter. */
 ab_status ab_meter_open(const ab_nvml *nvml, ab_meter **meter);
 
-/* Ends, and says how many watts there were between the first step and the last; NAN where there were no three. */
+/* Ends the thread and returns the mean power in watts between the first and the last step; NAN if there were fewer than
+ * three steps. */
 double ab_meter_close(ab_meter *meter);
 
 #endif

@@ -1,5 +1,6 @@
-/* Clock, temperature, energy and throttle reasons through NVML, and locking the clock; loaded with dlopen so that
- * nothing is linked. Without the library or the device every function answers "not known" and measuring goes on. */
+/* Reads clock, temperature, energy and throttle reasons through NVML, and locks the clock. The library is loaded with
+ * dlopen, so the program does not link it. Without the library or the device, every function answers "not known" and
+ * measuring goes on. */
 #ifndef ANTBENCH_NVML_H
 #define ANTBENCH_NVML_H
 
@@ -9,41 +10,42 @@
 
 typedef struct ab_nvml ab_nvml;
 
-/* The NVML device with this PCI bus id ("0000:65:00.0"), or NULL when not known. */
+/* Returns the NVML device with this PCI bus id ("0000:65:00.0"), or NULL if not known. */
 ab_nvml *ab_nvml_open(const char *pci_bus_id);
 void ab_nvml_close(ab_nvml *nvml); /* accepts NULL */
 
 typedef struct ab_gpu_state {
-    double sm_clock_mhz, memory_clock_mhz; /* at this moment; NAN where not known, as all of these */
-    double temperature_c;                  /* of the GPU */
-    double power_w;                        /* drawn by the board: at this moment, or else over the last second */
-    double power_limit_w;                  /* that the driver enforces */
-    unsigned long long throttle;           /* NVML's bit mask of reasons; 0 where not known */
-    bool throttled; /* by heat, by the power brake or by the hardware's slowdown: what makes a sample worth nothing. Not
-                       by the software power cap, which is the board's normal state under a heavy kernel: without it
-                       there would be no sample left. It is listed with the other reasons. */
+    /* Clocks at this moment; NAN if not known, as for all members below. */
+    double sm_clock_mhz, memory_clock_mhz;
+    double temperature_c;        /* temperature of the GPU */
+    double power_w;              /* power that the board draws: at this moment if known, else over the last second */
+    double power_limit_w;        /* power limit that the driver enforces */
+    unsigned long long throttle; /* NVML's bit mask of throttle reasons; 0 if not known */
+    /* True if heat, the power brake or the hardware's slowdown throttles the GPU, so that samples are worthless. The
+     * software power cap does not count: under a heavy kernel it is the board's normal state. */
+    bool throttled;
 } ab_gpu_state;
 
 ab_gpu_state ab_nvml_read(ab_nvml *nvml); /* accepts NULL */
 
-/* Joules that the GPU has used since the driver was loaded; NAN where not known. Accepts NULL. */
+/* Returns the joules that the GPU has used since the driver was loaded; NAN if not known. Accepts NULL. */
 double ab_nvml_energy_j(const ab_nvml *nvml);
 
-/* How many other processes compute on the GPU, for a process that has a context there; -1 where not known, as where
- * this process is not seen either. Accepts NULL. */
+/* Returns the number of other processes that compute on the GPU; -1 if not known. This process must have a context on
+ * the GPU. If NVML does not see this process either, the number is not known. Accepts NULL. */
 int ab_nvml_other_processes(const ab_nvml *nvml);
 
-/* The reasons of a mask, separated by |, "none" for 0, "" when nvml is NULL; into text[96], which holds all that have a
- * name. Those without are given as a number. */
+/* Writes the reasons of a mask to text[96], separated by |. The text is "none" for 0, and "" if nvml is NULL. Reasons
+ * without a name are written as a number. */
 void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, char text[96]);
 
-/* Holds the multiprocessors' clock at so many MHz, or at AB_BASE_CLOCK (options.h), until it is freed or the driver is loaded
- * anew; the driver takes the nearest that the GPU has. AB_UNSUPPORTED, with the reason, where that is not permitted:
- * root may. */
+/* Locks the multiprocessors' clock at `mhz` MHz, or at AB_BASE_CLOCK (options.h). The driver takes the nearest clock
+ * that the GPU supports. The lock lasts until it is freed or the driver is loaded anew. Returns AB_UNSUPPORTED with the
+ * reason if that is not permitted; root may do it. */
 ab_status ab_nvml_lock_clock(const ab_nvml *nvml, int mhz); /* accepts NULL */
-ab_status ab_nvml_free_clock(const ab_nvml *nvml);          /* likewise */
+ab_status ab_nvml_free_clock(const ab_nvml *nvml);          /* accepts NULL */
 
-/* Driver version into text[32], "" when not known. */
+/* Writes the driver's version to text[32], "" if not known. */
 void ab_nvml_driver_version(const ab_nvml *nvml, char text[32]);
 
 #endif

@@ -1,17 +1,16 @@
-/* Taking the samples of a row: the one loop there is, with its warm-up, its rule when to stop, and what is done about
- * a GPU that throttles.
+/* Takes the samples of a row: the only measuring loop, with warm-up, stop rule and the handling of a throttled GPU.
  *
- * A series is taken a group of samples at a time. Before the first a work is warmed up, where groups are fresh one of
- * its own: a GPU that has idled takes some time to reach its clock, a CPU's threads have to be started. After each
- * group it ends when there are enough samples, the budget is spent or, where the effort says so, they have converged:
- * half the interval is within the share of the median that it asks for, and nothing else speaks against the times
- * (ab_judge_times). The GPU is looked at while it works (measure.h). A group in which it throttled is discarded, the
- * GPU is left to cool, and the group is taken again; so often, and so long, and no more. So is a group of times of the
- * CPU in which this process waited for a core for more than 2 % of the time, or gave up its core too often
- * (scheduler.h), while the budget lasts: on a machine that is always busy the last one counts. A group is also taken
- * again, behind a longer delay, if it has late samples (measure.h): any late sample where the group is fresh, since its
- * iterations are not alike; else more than a quarter of them. Fewer late samples of alike iterations are discarded
- * alone.
+ * A series is taken in groups of samples. Before the first group, a work is warmed up. Fresh groups have a work of
+ * their own for this. The series ends after a group if there are enough samples, if the budget is spent, or, if the
+ * effort asks for it, if the interval is narrow enough and the times are sound (ab_judge_times). The GPU is looked at
+ * while it works (measure.h).
+ *
+ * Groups with these faults are discarded and taken again, a limited number of times:
+ * - The GPU throttled. It is left to cool first.
+ * - This process waited for a core for more than 2 % of the time, or was preempted too often (scheduler.h). This holds
+ *   for CPU times only. Once the budget is spent, the last group counts.
+ * - Samples are late (measure.h): one sample of a fresh group, else more than a quarter of them. The new group has a
+ *   longer delay. Fewer late samples are discarded alone.
  */
 #ifndef ANTBENCH_SAMPLE_H
 #define ANTBENCH_SAMPLE_H
@@ -20,53 +19,55 @@
 #include "bench/clock/state.h"
 #include "bench/row/row.h"
 
-/* How long a series goes on. */
+/* When a series ends. */
 typedef struct ab_pace {
-    double budget_s; /* seconds after which it ends */
-    double precise;  /* share of the median within which half of the interval ends it; 0: off */
-    double energy_s; /* seconds over which the energy is measured after it; 0: it is not */
+    double budget_s; /* seconds after which the series ends */
+    double precise;  /* relative half-width of the interval of the median at which the series ends; 0: off */
+    double energy_s; /* seconds over which the energy is measured after the series; 0: not measured */
 } ab_pace;
 
-/* What a series is taken of, and how. */
+/* What a series measures, and how. */
 typedef struct ab_sampling {
     ab_pace pace;
     ab_backend backend;
-    bool waits; /* its stages return when they are done: AB_SEVERAL */
+    bool waits; /* true if its stages return only when they are done: AB_SEVERAL */
     bool l2_cold;
-    const char *stage; /* the stage that is a sample; NULL: all of them together */
-    bool alone;        /* of which no other runs in between */
-    int samples;       /* how many are wanted */
-    int at_once;       /* of a group */
-    bool profiled;     /* a profiler that waits for it is to look at the first sample */
-    int least;         /* samples that are taken whatever they cost */
-    bool fresh;        /* each group opens a work of its own */
-    bool long_samples; /* of seconds: the first is not warmed up for, being slower by milliseconds */
-    /* Opens the work of group `group`; -1 is one to warm up with, of fresh groups. */
+    const char *stage; /* stage that makes a sample; NULL: all stages together */
+    bool alone;        /* true if no other stage runs between two samples of the stage */
+    int samples;       /* number of samples that are wanted */
+    int at_once;       /* number of samples in a group */
+    bool profiled;     /* true if a profiler records the first sample */
+    int least;         /* least number of samples, whatever they cost */
+    bool fresh;        /* true if each group opens a work of its own */
+    /* True if a sample takes seconds; then there is no warm-up, which would save milliseconds. */
+    bool long_samples;
+    /* Opens the work of group `group`. Group -1 is the warm-up before fresh groups. */
     ab_status (*open)(void *context, int group, ab_work **work);
-    /* After a whole group that is kept, `completed` samples of at_once; NULL: nothing to do. */
+    /* Judges the work after each complete group that is kept. `completed` is the number of samples of at_once; NULL: no
+     * check. */
     ab_status (*judge)(void *context, ab_work *work, int completed);
     void *context;
 } ab_sampling;
 
-/* The stages whose times a sample adds up: bit i for stage i. */
+/* Bits of the stages whose times make a sample: bit i for stage i. */
 enum { AB_ALL_STAGES = (1 << AB_MAX_STAGES) - 1 };
 
-/* Takes the samples, from series->n = 0 on; sets the row's stop reason, what the GPU was seen to do, how many
- * samples were discarded, for which share of the time of the others the process waited, and with --energy what an
- * iteration takes. */
+/* Takes the samples, from series->n = 0 on. Fills in the row: the stop reason, the GPU's state, the number of discarded
+ * samples, and the share of time in which the process waited for a core. With --energy it also sets the energy per
+ * iteration. */
 ab_status ab_take_samples(ab_machine_state *state, const ab_sampling *sampling, ab_series *series, ab_row *row);
 
-/* The stages of a sample as bits, by the names that the series has. */
+/* Returns the stages of a sample as bits, by the stage names of the series. */
 unsigned ab_sampling_stages(const ab_sampling *sampling, const ab_series *series);
 
-/* Lists in the row what these stages launched, as far as it was told (launches.h). */
+/* Lists in the row what these stages launched, if known (launches.h). */
 ab_status ab_list_launches(const ab_series *series, unsigned stages, ab_row *row);
 
-/* A sample's time of these stages, milliseconds. */
+/* Returns a sample's time in these stages, in milliseconds. */
 double ab_sample_ms(const ab_series *series, int i, unsigned stages);
 
-/* The statistics of the kept samples, into the row. `whole`: the stages of the samples that those of the row are parts
- * of (ab_find_shape). */
+/* Writes the statistics of the kept samples to the row. `whole` has the stages of the whole samples, of which the row's
+ * samples may be parts (ab_find_shape). */
 ab_status ab_summarise_series(const ab_series *series, unsigned stages, unsigned whole, ab_row *row);
 
 #endif

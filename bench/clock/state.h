@@ -1,4 +1,4 @@
-/* The machine that a program measures on, opened: the GPU, its driver's state, its clock, the CPU. */
+/* The state of the machine that a program measures on: the GPU, NVML, the clock lock, the CPU. */
 #ifndef ANTBENCH_STATE_H
 #define ANTBENCH_STATE_H
 
@@ -9,27 +9,30 @@
 
 typedef struct ab_machine_state {
     bool have_gpu;
-    char no_gpu[sizeof((ab_status *)0)->reason]; /* reason why none was found that was looked for; or empty */
+    /* Reason why no GPU was found; empty if one was found or none was looked for. */
+    char no_gpu[sizeof((ab_status *)0)->reason];
     gpu_info gpu;
-    double gpu_ran_s; /* time when samples were last taken on the GPU (ab_now_s); 0: never */
+    double gpu_ran_s; /* time at which samples were last taken on the GPU (ab_now_s); 0: never */
     ab_nvml *nvml;
     ab_clocks clocks;
-    const char *clock_note; /* NULL: the GPU's clock was not to be locked; "": it is; else the reason why not */
+    /* NULL if no clock lock was asked for, "" if the clock is locked, else the reason why it is not. */
+    const char *clock_note;
     char no_lock[sizeof((ab_status *)0)->reason];
     char cpu_name[96];
     int cores;            /* number of cores that this process may run on */
-    bool limits_measured; /* true once the limits of the GPU are (limits.h) */
+    bool limits_measured; /* true once the limits of the GPU are measured (limits.h) */
 } ab_machine_state;
 
-/* Opens the GPU and NVML unless the options exclude them, reads the CPU's name. Close it after an error too. */
+/* Opens the GPU and NVML unless the options exclude them, and reads the CPU's name. Close the state also after an
+ * error. */
 ab_status ab_state_open(const ab_options *options, ab_machine_state *state);
 
-/* What speaks against times on the GPU: each a line for people; meta.json has the same. Returns how many there are. */
+/* Lists what makes GPU times unreliable, one line of text each. meta.json has the same lines. Returns their number. */
 enum { AB_WARNINGS = 2, AB_WARNING_TEXT = 128 };
 int ab_state_warnings(const ab_machine_state *state, char warnings[AB_WARNINGS][AB_WARNING_TEXT]);
 
-/* Leaves the GPU to other processes. */
+/* Releases the GPU for other processes. */
 void ab_state_release(ab_machine_state *state);
-void ab_state_close(ab_machine_state *state); /* accepts a zeroed one */
+void ab_state_close(ab_machine_state *state); /* accepts a zeroed state */
 
 #endif

@@ -1,11 +1,11 @@
-/* Of the cells of a plan those that --rows means, each once. */
+/* Keeps the cells of a plan that --rows selects, each once. */
 #ifndef ANTBENCH_CHOOSE_H
 #define ANTBENCH_CHOOSE_H
 
 #include "bench/plan/plan.h"
 
-/* Takes the others out of the plan, and with --rows the inputs that no cell is on. AB_BAD_INPUT for a selector that
- * means no row. */
+/* Removes all other cells from the plan, and with --rows also the inputs that no cell uses. Returns AB_BAD_INPUT if a
+ * selector matches no row. */
 ab_status ab_plan_choose(ab_plan *plan);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading a command line by a list of its options. */
+/* Reads a command line by a list of its options. */
 #ifndef ANTBENCH_COMMAND_LINE_H
 #define ANTBENCH_COMMAND_LINE_H
 
@@ -6,31 +6,30 @@
 
 #include "base/status.h"
 
-/* The one list of a command's options: what getopt knows, what --help prints and what a misspelt one is compared
- * with. */
+/* An option of a command. getopt, --help and the suggestions for misspelt options all use the same list of these. */
 typedef struct ab_option {
-    const char *name, *argument /* NULL: takes none */, *help;
+    const char *name, *argument /* NULL if the option takes none */, *help;
 } ab_option;
 
 enum { AB_MOST_OPTIONS = 32 };
 
-/* Takes an option by its number in the list, with what stands behind it, or, as AB_OPERAND, what is no option. Where it
- * sets *done the rest is not read. */
+/* Takes one option, given by its number in the list and its value. AB_OPERAND means that the text is not an option. If
+ * the function sets *done, the rest of the command line is not read. */
 typedef ab_status ab_take_option(void *context, int option, const char *text, bool *done);
 enum { AB_OPERAND = -1 };
 
-/* Gives argv[1 ...] to `take`, one by one, until that fails or is done. AB_BAD_INPUT for what is no option, or
- * has no value or one too many. */
+/* Passes argv[1 ...] to `take`, one by one, until `take` fails or is done. Returns AB_BAD_INPUT for an unknown option,
+ * for a missing value, and for a value that the option does not take. */
 ab_status ab_read_options(const ab_option *options, int count, int argc, char **argv, ab_take_option *take,
                           void *context);
 
-/* A line of --help. */
+/* Prints the option's line of --help. */
 void ab_print_option(const ab_option *option, const char *help);
 
-/* Values. AB_BAD_INPUT "--option: expected ..., got ...". */
+/* Parsers of values. They return AB_BAD_INPUT with "--option: expected ..., got ...". */
 ab_status ab_parse_whole(const char *option, const char *text, long long min, long long max, long long *value);
 ab_status ab_parse_int(const char *option, const char *text, int min, int max, int *value);
 ab_status ab_parse_percentage(const char *option, const char *text, double *share); /* "1%" or "1" is 0.01 */
-ab_status ab_parse_seconds(const char *option, const char *text, double *value);    /* "0" is infinite */
+ab_status ab_parse_seconds(const char *option, const char *text, double *value);    /* "0" means infinite */
 
 #endif

@@ -1,33 +1,36 @@
-/* How often and how long a cell is measured: the samples of this process, their budget, what all of it roughly takes. */
+/* Estimates how often and how long a cell is measured: this process's samples, their time budget, and the total time.
+ */
 #ifndef ANTBENCH_ESTIMATE_H
 #define ANTBENCH_ESTIMATE_H
 
 #include "bench/plan/plan.h"
 
-/* Whether every process measures the cell anew: what is timed. Anything else comes out the same each time, and the
- * first measures it alone. */
+/* True if every process measures the cell. This is so for times. Other results are the same in each process, so only
+ * the first process computes them. */
 bool ab_cell_is_repeated(const ab_cell *cell);
 
-/* Whether a sample of the cell will take more than a second, roughly. */
+/* True if a sample of the cell takes more than about one second. */
 bool ab_cell_is_long(const ab_cell *cell);
 
-/* Whether the cell would take more steps on the host backend than the effort allows: then its row is `skipped`. */
+/* True if the cell needs more steps on the host backend than the effort allows. Its row is then `skipped`. */
 bool ab_cell_is_too_large(const ab_cell *cell);
 
-/* Seconds that measuring the cell will roughly take in this process, and in those from this one to the last. */
+/* Return the approximate seconds that measuring the cell takes: in this process, and in all processes from this one to
+ * the last. */
 double ab_cell_estimate(const ab_plan *plan, const ab_cell *cell);
 double ab_cell_estimate_from_here(const ab_plan *plan, const ab_cell *cell);
 
-/* Samples of a cell that this process takes, and how many of them a run has. */
+/* How many samples of a cell this process takes, and how many of them belong to one run. */
 typedef struct ab_count {
     int runs, at_once, samples;
 } ab_count;
 ab_count ab_cell_count(const ab_plan *plan, const ab_cell *cell);
 
-/* Seconds that this process may take for them: its share of the row's, all where no other has a part in it. */
+/* Returns the seconds that this process may use for its samples: its share of the row's budget, or all of it if no
+ * other process measures the row. */
 double ab_cell_budget(const ab_plan *plan, const ab_cell *cell);
 
-/* Samples that this process takes whatever they cost. */
+/* Returns the least number of samples that this process takes, whatever they cost. */
 int ab_cell_least(const ab_plan *plan, const ab_cell *cell);
 
 #endif

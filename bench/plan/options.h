@@ -1,4 +1,4 @@
-/* The command line: `antbench DRIVER [options]`. */
+/* The options on the command line `antbench DRIVER [options]`. */
 #ifndef ANTBENCH_OPTIONS_H
 #define ANTBENCH_OPTIONS_H
 
@@ -10,84 +10,88 @@
 /* Exit codes of every program (README). */
 enum {
     AB_EXIT_OK = 0,
-    AB_EXIT_ERROR = 1,        /* internal, CUDA or I/O error */
-    AB_EXIT_USAGE = 2,        /* wrong usage or bad input, or nothing matched */
+    AB_EXIT_ERROR = 1,        /* error inside the program, of CUDA, or of I/O */
+    AB_EXIT_USAGE = 2,        /* wrong usage, bad input, or no matching row */
     AB_EXIT_REGRESSION = 3,   /* confirmed slower */
     AB_EXIT_WRONG = 4,        /* wrong output */
     AB_EXIT_INCONCLUSIVE = 5, /* too noisy to say */
-    AB_EXIT_SKIPPED = 77      /* nothing could run */
+    AB_EXIT_SKIPPED = 77      /* no row could run */
 };
 
 typedef enum ab_profile { AB_SMOKE, AB_QUICK, AB_THESIS, AB_PROFILES } ab_profile;
 
 typedef enum ab_backend_choice {
     AB_BACKEND_AUTO, /* CPU rows, and GPU rows on CUDA or, without a device, on the host backend */
-    AB_BACKEND_CUDA, /* only ... */
+    AB_BACKEND_CUDA, /* only this backend, as in all below */
     AB_BACKEND_HOST,
     AB_BACKEND_CPU
 } ab_backend_choice;
 
-/* With --until-precise there may be so many times as many processes. */
+/* Most processes, and the factor by which --until-precise may raise their number. */
 enum { AB_MAX_PROCESSES = 1000, AB_MORE_PROCESSES = 10 };
 
-/* For --lock-clocks: the clock that the GPU is made for. */
+/* Value of --lock-clocks for the GPU's nominal clock. */
 enum { AB_BASE_CLOCK = -1 };
 
 typedef enum ab_action { AB_ACTION_RUN, AB_ACTION_LIST, AB_ACTION_DRY_RUN, AB_ACTION_EXIT } ab_action;
 
 typedef struct ab_options {
-    const char *program; /* "table_3_3": as meta.json has it */
-    const char *shown;   /* "antbench 3.3": before messages */
-    ab_action action;    /* AB_ACTION_EXIT: --help or --version was answered, or an error was printed */
-    int exit_code;       /* for AB_ACTION_EXIT */
-    char **instances;    /* names after --instances, or those of all --rows, NULL-terminated; NULL for the profile's */
-    char **implementations; /* ids and patterns after --implementations, NULL-terminated; NULL for all */
-    char **rows;            /* selectors after --rows (bench/plan/selector.h), NULL-terminated; NULL for all */
-    char **set;             /* "name=value" after each --set, NULL-terminated; NULL for none */
+    const char *program; /* name in meta.json, "table_3_3" */
+    const char *shown;   /* name in messages, "antbench 3.3" */
+    ab_action action;    /* AB_ACTION_EXIT after --help, --version or a printed error */
+    int exit_code;       /* exit code for AB_ACTION_EXIT */
+    /* Names after --instances, or of all inputs in --rows, NULL-terminated; NULL: the profile's inputs. */
+    char **instances;
+    char **implementations; /* ids and patterns after --implementations, NULL-terminated; NULL: all */
+    char **rows;            /* selectors after --rows (bench/plan/selector.h), NULL-terminated; NULL: all rows */
+    char **set;             /* "name=value" of each --set, NULL-terminated; NULL: none */
     ab_backend_choice backend;
-    int device; /* CUDA device index */
+    int device; /* index of the CUDA device */
     ab_profile profile;
-    int runs, iterations, processes; /* 0 leaves them to the profile */
-    int process;                     /* --process K: measure the share of this one alone; 0: the whole run */
-    double time_budget_s; /* seconds a row may take; 0 leaves it to the profile, infinite for --time-budget 0 */
-    double until_precise; /* 0.01 for --until-precise 1%; 0: as the profile has it */
-    int lock_clocks;      /* MHz or AB_BASE_CLOCK; 0: the GPU's clock is left alone */
-    double energy_s;      /* --energy: seconds over which the energy of a row on a GPU is measured; 0: it is not */
-    uint64_t seed;        /* default 1; at most INT64_MAX */
-    char *save;           /* --save DIR: images are written there; NULL for none */
-    char *out;            /* --out DIR, or NULL: results/runs/<machine>/<UTC>-<commit>-<driver>/ */
+    int runs, iterations, processes; /* numbers given by the user; 0: as the profile says */
+    int process;                     /* number K of --process: measure only this process's share; 0: the whole run */
+    double time_budget_s;            /* seconds per row; 0: as the profile says; infinite for --time-budget 0 */
+    double until_precise;            /* 0.01 for --until-precise 1%; 0: as the profile says */
+    int lock_clocks;                 /* MHz or AB_BASE_CLOCK; 0: the GPU's clock is not locked */
+    double energy_s; /* --energy: seconds over which the energy of a GPU row is measured; 0: not measured */
+    uint64_t seed;   /* seed, 1 by default, at most INT64_MAX */
+    char *save;      /* folder for images, from --save DIR; NULL: images are not written */
+    /* Folder of the run, from --out DIR; NULL: results/runs/<machine>/<UTC>-<commit>-<driver>/. */
+    char *out;
     bool resume, quiet;
-    int argc; /* the command line, for meta.json */
+    int argc; /* command line, for meta.json */
     char **argv;
 } ab_options;
 
-/* What the parser is told about a driver, for --help and for checking names. */
+/* What the parser needs to know about a driver, for --help and for checking names. */
 typedef struct ab_program {
-    const char *name;              /* "table_3_3": as meta.json has it */
-    const char *shown;             /* "antbench 3.3": before messages */
-    const char *summary;           /* one line for --help */
-    const char *const *operations; /* NULL-terminated: ids after --implementations are checked against these' */
-    ab_status (*check_instance)(const char *name); /* AB_BAD_INPUT for a name that is no input of its */
-    const char *instances_help;                    /* for --help: what may be named */
-    void (*print_parameters)(const void *context); /* for --help: what may be --set */
+    const char *name;              /* name in meta.json, "table_3_3" */
+    const char *shown;             /* name in messages, "antbench 3.3" */
+    const char *summary;           /* line for --help */
+    const char *const *operations; /* operations whose ids --implementations may name, NULL-terminated */
+    /* Returns AB_BAD_INPUT for a name that is not one of the driver's inputs. */
+    ab_status (*check_instance)(const char *name);
+    const char *instances_help;                    /* text for --help: which inputs may be named */
+    void (*print_parameters)(const void *context); /* prints for --help which parameters --set may change */
     const void *context;
-    bool saves;                  /* --save is for this program */
-    void (*print_version)(void); /* for --version */
+    bool saves;                  /* true if this program has --save */
+    void (*print_version)(void); /* prints the answer to --version */
 } ab_program;
 
-/* Never exits the process: --help and --version are printed to stdout, an error as one line to stderr, and all are
- * answered with AB_ACTION_EXIT. argv[0] is not looked at. Free with ab_options_free in every case. */
+/* Parses the options; argv[0] is ignored. Never exits the process. For --help and --version it prints to stdout, for an
+ * error one line to stderr, and sets AB_ACTION_EXIT in all three cases. Always free with ab_options_free. */
 void ab_parse_options(const ab_program *program, int argc, char **argv, ab_options *options);
 void ab_options_free(ab_options *options);
 
-const char *ab_profile_name(ab_profile profile);               /* "smoke" */
-const char *ab_backend_choice_name(ab_backend_choice backend); /* "auto" */
+const char *ab_profile_name(ab_profile profile);               /* Returns a name such as "smoke". */
+const char *ab_backend_choice_name(ab_backend_choice backend); /* Returns a name such as "auto". */
 
-/* --list: TSV on stdout with a header line: id, backend, file, traits, source, description; of all operations for
- * NULL. */
+/* Answers --list with TSV on stdout. The header line is: id, backend, file, traits, source, description. NULL means all
+ * operations. */
 void ab_print_implementations(const char *const *operations);
 
-/* True when the filters --implementations and --backend let `implementation` through (auto: CUDA or host by `gpu`). */
+/* True if the filters --implementations and --backend admit `implementation`. With `auto`, `gpu` decides between CUDA
+ * and the host backend. */
 bool ab_selected(const ab_options *options, const ab_implementation *implementation, bool have_gpu);
 
 #endif

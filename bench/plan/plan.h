@@ -1,5 +1,5 @@
-/* What is to be measured: the cells of a driver, each with its parameters and the key of the row that it will be, and
- * the inputs that they are on.
+/* A plan: the cells of a driver that are to be measured, each with its parameters and the key of its row, and the
+ * inputs they use.
  */
 #ifndef ANTBENCH_PLAN_H
 #define ANTBENCH_PLAN_H
@@ -9,24 +9,26 @@
 #include "bench/row/row.h"
 #include "kernels/operation.h"
 
-/* A row to be measured. */
+/* A cell: a row to be measured. */
 typedef struct ab_cell {
     const ab_block *block;
     const ab_line *line;
     const ab_operation *operation;
-    ab_circumstances c; /* what the operation is asked about: implementation, input (of the plan's), measure */
-    void *params;       /* the operation's, fitted to the input */
+    /* Implementation, input (one of the plan's) and measure, as the operation's functions take them. */
+    ab_circumstances c;
+    void *params; /* the operation's parameters, fitted to the input */
     ab_gpu_params gpu_params;
-    char published[48]; /* the sources' row beside which it stands */
-    char row[48];       /* its name in the driver, where --set has given it another */
-    ab_row key;         /* what names the row: table, row, instance, implementation, params, scope ... */
+    char published[48]; /* name of the source's row to compare with */
+    char row[48];       /* row's name in the driver, before --set changed it */
+    /* Members that identify the row: table, row, instance, implementation, params, scope ... */
+    ab_row key;
 } ab_cell;
 
-/* What rows are measured on here. */
+/* The machine that rows are measured on. */
 typedef struct ab_target {
-    const char *gpu; /* name of the GPU; NULL: none takes part */
+    const char *gpu; /* name of the GPU; NULL if no row runs on a GPU */
     const char *cpu; /* name of the CPU */
-    int cores;       /* number of cores that threads=all stands for */
+    int cores;       /* number of cores that threads=all means */
 } ab_target;
 
 typedef struct ab_plan {
@@ -34,21 +36,22 @@ typedef struct ab_plan {
     const ab_options *options;
     ab_share share;
     ab_target target;
-    const ab_inputs *kind; /* of the inputs: all operations of a driver have the same */
+    const ab_inputs *kind; /* kind of the inputs; all operations of a driver have the same kind */
     ab_input *inputs;      /* [n_inputs] */
     int n_inputs;
-    ab_cell *cells; /* [n_cells], in the order of their rows; they are measured in another (order.h) */
+    /* [n_cells], in the order of their rows; order.h says in which order they are measured. */
+    ab_cell *cells;
     int n_cells;
-    ab_published_table *published; /* [headings]: the published numbers of each table */
+    ab_published_table *published; /* [headings]: published numbers of each table */
 } ab_plan;
 
-void ab_plan_free(ab_plan *plan); /* accepts a zeroed one */
+void ab_plan_free(ab_plan *plan); /* accepts a zeroed plan */
 
-/* Sets the published time beside a row of table `table`, for a stage's where `stage` is not NULL. */
+/* Sets the published time of the row in table `table`. If `stage` is not NULL, this is the time of that stage. */
 void ab_plan_add_published(const ab_plan *plan, const ab_cell *cell, const char *table, const char *stage, ab_row *row);
 
-/* The implementations that a line stands for, in the order of the registry: one, or those of a "+". Returns how many,
- * of which the first `size` go into ids. */
+/* Lists the implementations that a line stands for, in the order of the registry: one, or all that its "+" means.
+ * Writes the first `size` of them to ids and returns how many there are. */
 int ab_line_implementations(const ab_driver *driver, const ab_block *block, const ab_line *line, const char **ids,
                             int size);
 

@@ -1,4 +1,5 @@
-/* The published numbers: the files of results/published, with the columns of ab_published in that order. */
+/* The published numbers. The files of results/published have the members of ab_published as columns, in the same order.
+ */
 #ifndef ANTBENCH_PUBLISHED_H
 #define ANTBENCH_PUBLISHED_H
 
@@ -7,16 +8,16 @@
 #include "base/status.h"
 
 typedef struct ab_published {
-    char id[64];       /* "thesis-3.3/ds-roulette/d198"; unique */
+    char id[64];       /* unique id, "thesis-3.3/ds-roulette/d198" */
     char source[48];   /* "thesis" */
     char table[16];    /* "3.3" */
-    char section[32];  /* where it stands: "§3.6.3" */
+    char section[32];  /* place in the source, "§3.6.3" */
     char row[48];      /* "ds-roulette" */
-    char instance[64]; /* "d198": the true name where the source misprints it */
+    char instance[64]; /* name, "d198"; the true name if the source misprints it */
     char metric[32];   /* "iteration", "speedup-cpu", "best-tour" */
     char unit[16];     /* "ms", "x", "length" */
     double value;
-    int digits; /* after the decimal point, as printed */
+    int digits; /* number of digits after the decimal point, as printed */
 } ab_published;
 
 typedef struct ab_published_table {
@@ -24,18 +25,18 @@ typedef struct ab_published_table {
     int count;
 } ab_published_table;
 
-/* Reads a file of published numbers. AB_BAD_INPUT "file:line: ..." for a malformed line or an id that stands twice.
- * Free with ab_published_free, after an error too. */
+/* Reads a file of published numbers. Returns AB_BAD_INPUT with "file:line: ..." for a malformed line or a duplicate id.
+ * Free with ab_published_free, also after an error. */
 ab_status ab_published_read_file(const char *path, ab_published_table *table);
 
-/* The same of the numbers called "thesis-3.3", which are in results/published/thesis-3.3.csv. */
+/* Reads the numbers called "thesis-3.3" from results/published/thesis-3.3.csv, as ab_published_read_file does. */
 ab_status ab_published_read(const char *name, ab_published_table *table);
-void ab_published_free(ab_published_table *table); /* accepts a zeroed one */
+void ab_published_free(ab_published_table *table); /* accepts a zeroed table */
 
-/* Whether a row is called so; "{x}" in the name stands for anything. */
+/* True if the table has a row of this name. "{x}" in the name matches any text. */
 bool ab_published_has_row(const ab_published_table *table, const char *name);
 
-/* The number for (row, instance, metric), or NULL. */
+/* Returns the number of (row, instance, metric), or NULL. */
 const ab_published *ab_published_find(const ab_published_table *table, const char *row, const char *instance,
                                       const char *metric);
 

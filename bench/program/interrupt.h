@@ -1,12 +1,12 @@
-/* A run that is interrupted says how it goes on. Its rows are safe as they are (bench/record/run.h). */
+/* Tells the user how to continue a run that is interrupted. Its rows are already safe (bench/record/run.h). */
 #ifndef ANTBENCH_INTERRUPT_H
 #define ANTBENCH_INTERRUPT_H
 
 #include "bench/plan/options.h"
 
-/* From here on SIGINT, SIGTERM and SIGHUP, those of them that are not ignored, write a line to stderr before they end
- * the program, as they would have: its exit status tells which it was. */
+/* From here on SIGINT, SIGTERM and SIGHUP, unless ignored, write a line to stderr before they end the program. The
+ * program still ends by the signal, so its exit status shows which one it was. */
 void ab_interrupt_begin(const ab_options *options, const char *directory);
-void ab_interrupt_end(void); /* as before */
+void ab_interrupt_end(void); /* restores the signals */
 
 #endif

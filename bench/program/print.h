@@ -1,15 +1,15 @@
-/* The one printer of the terminal: the rows of a run as plain tables, a line a row, a column an input. The report
- * formats; this does not. Lines of tables have 100 columns at most. */
+/* Prints the rows of a run as plain tables on the terminal: a line per row, a column per input, at most 100 columns
+ * wide. */
 #ifndef ANTBENCH_PRINT_H
 #define ANTBENCH_PRINT_H
 
 #include "bench/plan/plan.h"
 #include "bench/program/bench.h"
 
-/* Every table of the driver that has rows: mean times, or metrics; the published numbers below them. */
+/* Prints every table of the driver that has rows: mean times or metrics, with the published numbers below them. */
 void ab_print_tables(const ab_plan *plan, const ab_bench *bench);
 
-/* --dry-run: the rows and what they will take, as TSV; then a line for a person, and "seconds<TAB>152" for a program. */
+/* --dry-run: prints the rows and their estimated times as TSV, then a line of text, then "seconds<TAB>152". */
 void ab_print_plan(const ab_plan *plan);
 
 #endif

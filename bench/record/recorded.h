@@ -1,4 +1,4 @@
-/* Reading back the rows and samples that a run holds. */
+/* Reads the rows and samples that a run holds. */
 #ifndef ANTBENCH_RECORDED_H
 #define ANTBENCH_RECORDED_H
 
@@ -6,8 +6,9 @@
 
 typedef struct ab_recorded_row {
     ab_row row;
-    ab_sample *samples;      /* [n_samples], discarded ones too */
-    const ab_sample *wholes; /* [n_samples]: which they are parts of, of a stage; NULL: they are whole */
+    ab_sample *samples; /* [n_samples], including discarded ones */
+    /* [n_samples]: whole sample that each is a part of, for a stage; NULL if the samples are whole. */
+    const ab_sample *wholes;
     int n_samples, capacity;
 } ab_recorded_row;
 
@@ -16,12 +17,12 @@ typedef struct ab_recorded {
     int n_rows;
 } ab_recorded;
 
-/* Reads the run in a directory, whose id is known. AB_BAD_INPUT "file:line: ..."; free with ab_recorded_free, after an
- * error too. */
+/* Reads the run with this id from a directory. Returns AB_BAD_INPUT with "file:line: ...". Free with ab_recorded_free,
+ * also after an error. */
 ab_status ab_recorded_read(const char *directory, const char *table_file, const char *run_id, ab_recorded *recorded);
 void ab_recorded_free(ab_recorded *recorded); /* accepts a zeroed one */
 
-/* The row with the same key, or NULL. */
+/* Returns the row with the same key, or NULL. */
 const ab_recorded_row *ab_recorded_find(const ab_recorded *recorded, const ab_row *row);
 
 #endif

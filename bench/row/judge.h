@@ -1,4 +1,4 @@
-/* What is to be thought of a row's times. */
+/* Judges the times of a row. */
 #ifndef ANTBENCH_JUDGE_H
 #define ANTBENCH_JUDGE_H
 
@@ -7,14 +7,14 @@
 #define AB_NOISY 0.05
 #define AB_WAITED 0.05
 
-/* Sets the status of a row by its times: timeout without samples, few without an interval, noisy where half of the
- * interval is more than AB_NOISY of what it is of, where the samples are uneven (ab_is_uneven), or where the process
- * waited for a core for more than AB_WAITED of the time; else ok. With `explain` the note says what speaks against the
- * times, but for the interval. scripts/antbench/data/validate.py has the same rule, and checks the status of runs by
- * it. */
+/* Sets the status of a row from its times. Without samples it is `timeout`, without an interval `few`. It is `noisy` if
+ * the relative half-width of the interval is above AB_NOISY, if the samples are uneven (ab_is_uneven), or if the
+ * process waited for a core for more than AB_WAITED of the time. Else it is `ok`. With `explain` the note names the
+ * faults other than a wide interval. scripts/antbench/data/validate.py has the same rule and checks the status of
+ * stored runs with it. */
 void ab_judge_times(ab_row *row, bool explain);
 
-/* Whether half of a row's interval is within that share of what it is of, and nothing else speaks against its times. */
+/* True if the relative half-width of a row's interval is at most `within` and its times have no other fault. */
 bool ab_times_are_precise(const ab_row *row, double within);
 
 #endif
