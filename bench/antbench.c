@@ -1,5 +1,5 @@
-/* antbench: the program of all drivers. `antbench 3.3 --profile smoke` measures Table 3.3, `antbench solve d198.tsp`
- * finds a tour; `antbench --help` says the rest. */
+/* antbench: the program of all drivers. `antbench 3.3 --profile smoke` measures Table 3.3. `antbench solve d198.tsp`
+ * finds a tour. `antbench --help` lists everything else. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -39,7 +39,7 @@ static int fail(const ab_status *status)
     return status->code == AB_BAD_INPUT ? AB_EXIT_USAGE : AB_EXIT_ERROR;
 }
 
-/* Says of each driver its first slip. */
+/* Prints the first mistake of each driver. */
 static int check_drivers(void)
 {
     int exit_code = AB_EXIT_OK;
@@ -52,7 +52,8 @@ static int check_drivers(void)
     return exit_code;
 }
 
-/* --tables lists every driver, so that others can be run where one has a slip. The others need that none has. */
+/* --tables lists every driver, so that the others can be run if one has a mistake. The other lists need all drivers to
+ * be correct. */
 static int describe(ab_status print(void))
 {
     const int exit_code = check_drivers();
@@ -72,7 +73,7 @@ static int unknown(const char *name)
     return fail(&status);
 }
 
-/* Where a standard stream is closed, the next file that is opened would get its number, and what is printed. */
+/* If a standard stream is closed, the next file that is opened would get its number, and with it what is printed. */
 static void open_streams(void)
 {
     int fd;
@@ -80,7 +81,7 @@ static void open_streams(void)
     if (fd >= 0) close(fd);
 }
 
-/* The exit code, or that of an error where what was printed has not arrived. */
+/* Returns the exit code, or an error's exit code if the printed output could not be written. */
 static int end_output(int exit_code)
 {
     errno = 0;
@@ -110,7 +111,8 @@ static void work(const char *operation, ab_status gpu)
     ab_find_operation(operation)->serve(gpu);
 }
 
-/* What a rank after the first does: it has the GPU of its number on this machine, or the one that it sees. */
+/* The main function of ranks after the first. Such a rank uses the GPU of its own number on this machine, or the only
+ * GPU that it sees. */
 static int serve(void)
 {
     gpu_info gpu = {0};
@@ -124,7 +126,8 @@ static int serve(void)
 int main(int argc, char **argv)
 {
     open_streams();
-    signal(SIGXFSZ, SIG_IGN); /* past a limit on the size of files (ulimit -f) a write fails instead, and says so */
+    /* A write past a limit on the size of files (ulimit -f) fails with an error instead of a signal. */
+    signal(SIGXFSZ, SIG_IGN);
     ranks_begin();
     if (ranks_mine() > 0) return serve();
     const int exit_code = end_output(run(argc, argv));

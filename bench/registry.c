@@ -1,5 +1,5 @@
-/* The table that registry.def describes and, for each implementation, a function that opens it without types around the
- * one that has them. */
+/* The table that registry.def describes. For each implementation it also has a function that opens it without types,
+ * around the function with types. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@
     extern const ab_parameter function##_parameters[] __attribute__((weak)); /* NULL where it has none of its own */
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
     extern const struct operation##_rung rung##_host, rung##_cuda;                                                     \
-    extern const ab_parameter rung##_parameters[] __attribute__((weak));
+    extern const ab_parameter rung##_parameters[] __attribute__((weak)); /* NULL if the rung has none */
 #include "bench/registry.def"
 #undef OPERATION
 #undef CPU
@@ -39,7 +39,7 @@
 
 /* ---- Functions without types ---- */
 
-/* A state begins with its work. */
+/* A state begins with its work, so a pointer to one is a pointer to the other. */
 #define OPEN(thunk, operation, call)                                                                                   \
     static ab_status thunk(const void *untyped_problem, const void *untyped_params, ab_work **work)                    \
     {                                                                                                                  \

@@ -1,4 +1,4 @@
-/* antbench solve (bench/solve.h). */
+/* Implements antbench solve (bench/solve.h). */
 #include <math.h>
 #include <omp.h>
 #include <signal.h>
@@ -30,21 +30,21 @@ static const ab_option described[N_OPTIONS] = {
     [HELP] = {"help", NULL, "print this and exit"},
 };
 
-/* The tour is saved each second, or less often where that would take more than a twentieth of the time. */
+/* The tour is saved every second, or less often if saving would take more than a twentieth of the time. */
 static const double save_every_s = 1.0, save_pause = 20.0, report_every_s = 1.0;
 
-/* A call: what was asked for, and what has been done of it. */
+/* A call: the options, and the state of the search. */
 typedef struct job {
-    const char *name; /* of the instance; NULL for none */
-    const char *out;  /* NULL for the default */
+    const char *name; /* name of the instance; NULL: none given */
+    const char *out;  /* file for the tour; NULL: the default */
     bool help, quiet;
-    tsp_metric metric; /* of a table */
-    double target;     /* a length that is good enough, in the instance's unit; 0 is none */
-    solve_options how; /* for the search, whose lengths are whole numbers */
+    tsp_metric metric; /* metric of a table's coordinates */
+    double target;     /* length, in the instance's unit, at which the search ends; 0: none */
+    solve_options how; /* options of the search, which uses integer lengths */
     tsp_instance cities;
     char default_out[96];
-    double save_s, reported_s; /* when the tour is to be written next, and when it was told of */
-    int64_t saved, reported;   /* its length then; -1 for not yet */
+    double save_s, reported_s; /* times of the next save and of the last report */
+    int64_t saved, reported;   /* lengths then; -1 before the first */
 } job;
 
 /* ---- Options ---- */
@@ -134,7 +134,8 @@ static void interrupt(int signal_number)
     interrupted = 1;
 }
 
-/* The first Ctrl-C ends the search, a second one the program. So does a terminal that closes, but for nohup. */
+/* The first Ctrl-C ends the search, a second one ends the program. Closing the terminal counts as Ctrl-C, except under
+ * nohup. */
 static void catch_interrupts(void)
 {
     const struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
@@ -150,10 +151,11 @@ static bool is_interrupted(void *context)
     return interrupted;
 }
 
-/* How far a length is from the shortest, as far as that is known, into text. */
+/* Describes in text how far a length is from the shortest one, as far as that is known. */
 static void format_gap(const tsp_instance *cities, int64_t length, char text[128])
 {
-    const double n = cities->n, side = 1e6; /* of the square of a stand-in (instances/tsplib.h) */
+    /* A stand-in's cities lie in a square with this side (instances/tsplib.h). */
+    const double n = cities->n, side = 1e6;
     text[0] = '\0';
     if (cities->optimum > 0 && cities->optimum == length)
         snprintf(text, 128, "0 %%, the optimum");
@@ -165,7 +167,7 @@ static void format_gap(const tsp_instance *cities, int64_t length, char text[128
                  100.0 * ((double)length / (0.7124 * sqrt(n) * side) - 1.0));
 }
 
-/* A tour's length as a person has it, into text: real where cities are a table's, with its unit. */
+/* Writes a tour's length for the user. If the cities come from a table, the length is real and has a unit. */
 static void format_length(const tsp_instance *cities, const int32_t *tour, int64_t length, char text[96])
 {
     const tsp_table *table = cities->table;
@@ -213,7 +215,8 @@ static ab_status save(job *asked, const int32_t *tour, int64_t length)
     return tour_write(asked->out, cities->name, comment, tour, cities->n);
 }
 
-/* What a kill leaves is the tour of a second before. A disk that is full now may not be in the end. */
+/* Saves and reports the tour. So after a kill, the file is at most about a second old. Write errors are ignored: a full
+ * disk may have room again at the end. */
 static void tell(void *context, const int32_t *tour, int64_t length, double seconds)
 {
     job *asked = context;
@@ -241,7 +244,7 @@ static void print_instance(FILE *to, const job *asked)
             cities->stand_in ? asked_for : "");
 }
 
-/* To stderr where stdout gets the tour. */
+/* Prints the result, to stderr if stdout gets the tour. */
 static void print_result(const job *asked, const int32_t *tour, const solve_result *result)
 {
     FILE *to = is_stdout(asked) ? stderr : stdout;
@@ -257,7 +260,7 @@ static void print_result(const job *asked, const int32_t *tour, const solve_resu
     fprintf(to, "tour: %s\n", is_stdout(asked) ? "stdout" : asked->out);
 }
 
-/* Whole numbers say little about cities that are less than some hundreds of them apart. */
+/* Warns if cities are so close together that rounding distances to whole numbers loses much. */
 static void warn_of_rounding(const job *asked, int64_t length)
 {
     const tsp_instance *cities = &asked->cities;
@@ -268,8 +271,8 @@ static void warn_of_rounding(const job *asked, int64_t length)
             cities->edge_weight_type, (long long)length, cities->n);
 }
 
-/* The length by the instance's own distances must be what the search has counted; and that of a table's rows, which are
- * measured another way, the same but for rounding. */
+/* Checks the search's length against the instance's own distances. They must be equal; for a table, which measures in
+ * another way, they may differ by rounding. */
 static ab_status check_length(const tsp_instance *cities, const int32_t *tour, int64_t counted)
 {
     const int64_t measured = tour_measure(cities, tour);
@@ -295,7 +298,7 @@ static ab_status search_tour(job *asked, int32_t *tour)
     return ab_ok();
 }
 
-/* Without --out the tour of what comes from stdin goes to stdout. */
+/* Chooses the file. Without --out, the tour of an instance from stdin goes to stdout. */
 static ab_status choose_out(job *asked)
 {
     const tsp_instance *cities = &asked->cities;
@@ -313,7 +316,7 @@ static ab_status choose_out(job *asked)
     return ab_ok();
 }
 
-/* In the search's whole numbers. */
+/* Returns the target in the integer lengths of the search. */
 static int64_t choose_target(const job *asked)
 {
     const tsp_instance *cities = &asked->cities;

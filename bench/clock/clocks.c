@@ -1,4 +1,4 @@
-/* Locking the GPU's clock (clocks.h). */
+/* Locks the GPU's clock (clocks.h). */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "bench/clock/clocks.h"
 #include "bench/clock/nvml.h"
 
-/* What the keeper is asked, once, and answers with an ab_status. */
+/* The single request to the keeper. It answers with an ab_status. */
 typedef struct request {
     char pci_bus_id[32];
     int mhz;
 } request;
 
-/* Reads all of it, or fails where the other end is gone. */
+/* Reads all `size` bytes; false if the other end is closed. */
 static bool receive(int from, void *data, size_t size)
 {
     return recv(from, data, size, MSG_WAITALL) == (ssize_t)size;
@@ -26,7 +26,7 @@ static bool pass(int to, const void *data, size_t size)
     return send(to, data, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-/* The life of the keeper. What is typed at the terminal is not for it. */
+/* Runs the keeper. It ignores signals from the terminal's keyboard. */
 static void keep(int socket)
 {
     request asked;
@@ -37,7 +37,7 @@ static void keep(int socket)
     ab_nvml *nvml = ab_nvml_open(asked.pci_bus_id);
     const ab_status status = ab_nvml_lock_clock(nvml, asked.mhz);
     pass(socket, &status, sizeof status);
-    (void)receive(socket, &nothing, sizeof nothing); /* until the program has ended */
+    (void)receive(socket, &nothing, sizeof nothing); /* wait until the program has ended */
     if (status.code == AB_OK) (void)ab_nvml_free_clock(nvml);
     ab_nvml_close(nvml);
 }

@@ -1,4 +1,4 @@
-/* Measuring how threads scale (cores.h). */
+/* Measures how well threads scale (cores.h). */
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 
 enum { CHAINS = 8, STEPS = 1 << 21, TRIES = 3 };
 
-/* Not CLOCK_MONOTONIC, which NTP makes faster and slower. */
+/* CLOCK_MONOTONIC is not used, because NTP changes its speed. */
 static double now_s(void)
 {
     struct timespec now;
@@ -20,7 +20,7 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Independent chains keep the multiplier busy, whatever one multiplication takes. */
+/* Independent chains keep the multiplier busy, whatever the latency of one multiplication. */
 static uint64_t multiply(uint64_t seed)
 {
     uint64_t chains[CHAINS], sum = 0;
@@ -31,12 +31,12 @@ static uint64_t multiply(uint64_t seed)
     return sum;
 }
 
-/* One of the threads that work at once. */
+/* One of the threads that compute at the same time. */
 typedef struct worker {
     pthread_t thread;
-    const atomic_int *signal; /* WAIT until all are there */
+    const atomic_int *signal; /* WAIT until all threads are ready */
     double begin_s, end_s;
-    volatile uint64_t result; /* so that it is computed */
+    volatile uint64_t result; /* volatile, so that the compiler keeps the computation */
 } worker;
 
 enum { WAIT, GO, GIVE_UP };
@@ -65,8 +65,8 @@ static bool start_on(int processor, worker *w)
     return started;
 }
 
-/* Seconds from the first thread's begin to the last one's end, one on each of n processors; NAN where they cannot be
- * started. */
+/* Returns the seconds from the first thread's start to the last one's end, with one thread on each of n processors; NAN
+ * if threads cannot be started. */
 static double time_threads(const int *processors, int n, worker *workers)
 {
     atomic_int signal = WAIT;

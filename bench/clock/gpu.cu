@@ -1,4 +1,4 @@
-/* bench/clock/gpu.h on the CUDA runtime. */
+/* Implements bench/clock/gpu.h with the CUDA runtime. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 struct gpu_clock {
     int n_marks;
     cudaEvent_t *marks; /* [n_marks] */
-    void *flushed;      /* [flushed_bytes] on the GPU, from the first flush on */
+    void *flushed;      /* [flushed_bytes] on the GPU, allocated by the first flush */
     size_t flushed_bytes;
 };
 
@@ -29,7 +29,7 @@ static void format_uuid(const cudaUUID_t *uuid, char text[48])
 extern "C" ab_status gpu_open(int device, gpu_info *info)
 {
     int count = 0;
-    /* Asked first: without a driver the runtime only says that the driver is too old. */
+    /* This query comes first: without a driver the runtime only reports that the driver is too old. */
     CUDA_TRY(cudaDriverGetVersion(&info->driver_version));
     CUDA_TRY(cudaRuntimeGetVersion(&info->runtime_version));
     const cudaError_t error = info->driver_version ? cudaGetDeviceCount(&count) : cudaErrorInsufficientDriver;
@@ -38,7 +38,7 @@ extern "C" ab_status gpu_open(int device, gpu_info *info)
                            error == cudaSuccess ? "" : cudaGetErrorString(error));
     if (device >= count) return ab_unsupported("no CUDA device %d: there are %d, counted from 0", device, count);
     CUDA_TRY(cudaSetDevice(device));
-    CUDA_TRY(cudaFree(NULL)); /* creates the context here, outside of every measurement */
+    CUDA_TRY(cudaFree(NULL)); /* create the context here, outside of every measurement */
     cudaDeviceProp properties;
     CUDA_TRY(cudaGetDeviceProperties(&properties, device));
     snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
@@ -152,7 +152,7 @@ extern "C" ab_status gpu_residence_of(const ab_launch *launch, gpu_residence *re
     return ab_ok();
 }
 
-/* Of the runtime; the header that declares them, cuda_profiler_api.h, is not in NVIDIA's wheels. */
+/* Part of the runtime. NVIDIA's wheels lack cuda_profiler_api.h, the header that declares them. */
 extern "C" cudaError_t cudaProfilerStart(void);
 extern "C" cudaError_t cudaProfilerStop(void);
 

@@ -1,4 +1,4 @@
-/* What is said of a GPU: the GPU object of meta.json, and why there is none (gpu.h). */
+/* Describes a GPU for meta.json, or explains why there is no GPU (gpu.h). */
 #include <jansson.h>
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* bench/clock/gpu.h where the program was built without nvcc: there is no device. */
+/* bench/clock/gpu.h for a program built without nvcc: there is no device. */
 #include "bench/clock/gpu.h"
 #include "config.h"
 

@@ -1,11 +1,11 @@
-/* The limits of a GPU as rows (bench/clock/limits.h): what each sample is, gpu.h says. */
+/* Measures the limits of a GPU as rows (bench/clock/limits.h). gpu.h says what a sample of each limit is. */
 #include <stdio.h>
 
 #include "bench/clock/limits.h"
 
 enum { SAMPLES = 20 };
 
-/* How a limit's row is called, what its params count, and whether that is bytes or operations. */
+/* Name of each limit's row, what its params count, and whether this is bytes or operations. */
 static const struct {
     const char *name, *counts;
     bool in_bytes, in_flops;
@@ -46,7 +46,7 @@ ab_status ab_limit_measure(ab_machine_state *state, gpu_limit limit, ab_pace pac
     snprintf(row->device, sizeof row->device, "%s", state->gpu.name);
     snprintf(row->scope, sizeof row->scope, "setup");
     AB_TRY(ab_take_samples(state, &sampling, series, row));
-    /* A copy's bytes are those of one side; it reads and writes them. */
+    /* params count the bytes of one side of a copy, which reads and writes each of them. */
     const double counted = limit == GPU_COPY ? opened.amount / 2.0 : opened.amount;
     snprintf(row->params, sizeof row->params, "%s=%.0f", limits[limit].counts, counted);
     if (limits[limit].in_bytes) row->bytes = opened.amount;

@@ -1,5 +1,5 @@
-/* The kernels behind the limits of a GPU (bench/clock/gpu.h, gpu_limit_open): each does one thing and, as far as
- * that is possible, nothing else.
+/* The kernels that measure the limits of a GPU (bench/clock/gpu.h, gpu_limit_open). Each does one thing and as little
+ * else as possible.
  *
  *   copy        cudaMemcpyAsync inside the GPU's memory
  *   fma         chains of fused multiply-adds in registers, as many as hide their latency, on every multiprocessor
@@ -21,13 +21,13 @@ enum { L2_BYTES = 4 << 20, L2_LINE = 128, L2_LOADS = 2048 };
 enum { LAUNCHES = 100 };
 
 typedef struct limit_work {
-    ab_work work; /* first */
+    ab_work work; /* first member, as in every state */
     gpu_limit limit;
-    int blocks; /* that fill the device */
+    int blocks; /* number of blocks that fill the device */
     device_memory memory;
     char *from, *to; /* copy: [COPY_BYTES] */
-    float *sums;     /* fma, shared: [blocks][THREADS], so that nothing can be left out */
-    int *next;       /* l2-latency: [L2_BYTES / 4]; where the chain goes on, and in the end where it arrived */
+    float *sums;     /* fma, shared: [blocks][THREADS], so that the compiler keeps the computation */
+    int *next;       /* l2-latency: [L2_BYTES / 4]; start of the chain, and at the end where it arrived */
 } limit_work;
 
 /* ---- Kernels ---- */
@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(THREADS) read_shared(float *sums)
     sums[blockIdx.x * THREADS + threadIdx.x] = sum.x + sum.y + sum.z + sum.w;
 }
 
-/* A ring through all lines in an order in which none is near the one before. */
+/* Links all lines to a ring, in an order that keeps neighbours far apart. */
 static __global__ void link_lines(int *next)
 {
     const int n = L2_BYTES / L2_LINE, per_line = L2_LINE / (int)sizeof(int);
@@ -75,7 +75,7 @@ static __global__ void follow(int *next)
 {
     int at = 0;
     for (int load = 0; load < L2_LOADS; ++load) at = __ldcg(&next[at]);
-    next[1] = at; /* no link: links begin lines */
+    next[1] = at; /* this word is free, because links are at the start of a line */
 }
 
 static __global__ void do_nothing()

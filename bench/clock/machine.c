@@ -1,4 +1,4 @@
-/* The computer a run was made on (bench/clock/machine.h). */
+/* Describes the computer that a run is made on (bench/clock/machine.h). */
 #include <ctype.h>
 #include <sched.h>
 #include <math.h>
@@ -17,8 +17,8 @@
 #include "base/digest.h"
 #include "bench/clock/machine.h"
 
-/* What follows `key` and any of the `separators` on the first line of the file that begins with it, without quotes,
- * into text[size]; text stays as it is where there is no such line. */
+/* Reads a value from the first line of the file that begins with `key`. Skips any `separators` after the key and
+ * removes quotes. Leaves text[size] unchanged if there is no such line. */
 static void read_value(const char *path, const char *key, const char *separators, char *text, size_t size)
 {
     char line[1024];
@@ -49,7 +49,7 @@ static void find_hypervisor(ab_machine *machine)
     snprintf(machine->hypervisor, sizeof machine->hypervisor, "%.*s", (int)sizeof name, (const char *)name);
 }
 #else
-/* What the firmware calls the machine: of a physical one, who has built it. */
+/* Finds the name that the firmware gives the machine. On a physical machine this is the vendor. */
 static void find_hypervisor(ab_machine *machine)
 {
     static const char *const known[] = {"QEMU", "KVM", "Xen", "VMware", "Amazon EC2", "Google Compute Engine"};
@@ -66,7 +66,7 @@ static void find_hypervisor(ab_machine *machine)
 
 /* ---- Cores ---- */
 
-/* The processors of "0,8" or "0-3". */
+/* Counts the processors in a list such as "0,8" or "0-3". */
 static int count_listed(const char *list)
 {
     int count = 0;
@@ -82,7 +82,7 @@ static int count_listed(const char *list)
 static int count_usable_cores(int logical_cores)
 {
     cpu_set_t set;
-    /* Machines with more cores than the set holds make the call fail; then all count. */
+    /* The call fails on machines with more cores than the set can hold. Then all cores count. */
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : logical_cores;
 }
 
@@ -140,12 +140,12 @@ void ab_machine_slug(const char *name, char slug[96])
 {
     size_t length = 0;
     for (; *name && length < 95; name++) {
-        if (*name == '(') name += strcspn(name, ")"); /* "(R)", "(TM)" */
+        if (*name == '(') name += strcspn(name, ")"); /* skips "(R)" and "(TM)" */
         if (isalnum((unsigned char)*name))
             slug[length++] = (char)tolower((unsigned char)*name);
         else if (length > 0 && slug[length - 1] != '-')
             slug[length++] = '-';
-        if (!*name) break; /* an open parenthesis was never closed */
+        if (!*name) break; /* the parenthesis is never closed */
     }
     while (length > 0 && slug[length - 1] == '-') length--;
     slug[length] = '\0';
@@ -154,7 +154,7 @@ void ab_machine_slug(const char *name, char slug[96])
 
 /* ---- Others ---- */
 
-/* Threads that are running now but for this one; -1 where the system does not tell. */
+/* Counts the threads that are running now, without this one; -1 if the system does not report them. */
 static int count_others(void)
 {
     int running = 0;

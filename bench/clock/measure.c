@@ -1,4 +1,4 @@
-/* The clock (measure.h). */
+/* Times works (measure.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 
 enum { QUEUE_AHEAD = 4 };
 static const double LONG_MS = 10.0;
-static const double LOOK_S = 0.25; /* between two looks at a GPU that works for long */
-/* Before an iteration on a GPU: at least, where the work waits for the CPU in its midst, and at most. */
+static const double LOOK_S = 0.25; /* seconds between two looks at a GPU during long work */
+/* Delays before a GPU iteration: the least, the delay for work that waits for the CPU in its middle, and the most. */
 static const double LEAST_DELAY_S = 30e-6, WAITING_DELAY_S = 50e-6, MOST_DELAY_S = 2e-3;
 
-/* Marks in the stream of work: CUDA events for a GPU, times of day for a CPU. */
+/* Marks in the stream of work: CUDA events on a GPU, points in time on a CPU. */
 typedef struct work_clock {
     gpu_clock *gpu;  /* NULL for the CPU */
     double *seconds; /* [marks], CPU only */
@@ -90,13 +90,14 @@ static ab_status reserve(ab_series *series, const ab_work *work, int more)
     return ab_ok();
 }
 
-/* Marks from the beginning of one iteration to that of the next, which comes after what is not its time. */
+/* Returns the number of marks from the start of one iteration to the start of the next. Between two iterations lies
+ * work that is not timed. */
 static int marks_per_iteration(const ab_work *work)
 {
     return work->methods->n_stages + 1;
 }
 
-/* `launches`: where what each stage launches is told, or NULL. */
+/* Runs an iteration. If `launches` is not NULL, it receives the launches of each stage. */
 static ab_status run_iteration(ab_work *work, const work_clock *clock, const ab_timing *timing, double delay_s,
                                int first_mark, ab_launches launches[AB_MAX_STAGES])
 {
@@ -116,8 +117,8 @@ static ab_status run_iteration(ab_work *work, const work_clock *clock, const ab_
 /* The looks at a GPU during a group. */
 typedef struct looking {
     const ab_timing *timing;
-    int middle;    /* iterations after which there is one at the latest */
-    double last_s; /* when the last was, or the group began */
+    int middle;    /* number of iterations after which there is a look at the latest */
+    double last_s; /* time of the last look, or of the group's start */
     bool any;
 } looking;
 
@@ -126,7 +127,7 @@ static looking begin_looking(const ab_timing *timing, int iterations)
     return (looking){.timing = timing, .middle = (iterations + 1) / 2, .last_s = timing->look ? ab_now_s() : 0.0};
 }
 
-/* Looks where it is time to, after so many iterations. */
+/* Looks at the GPU if it is time to do so after this many iterations. */
 static bool look(looking *l, int completed)
 {
     if (!l->timing->look || (completed != l->middle && ab_now_s() - l->last_s < LOOK_S)) return false;
@@ -142,7 +143,7 @@ static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab
     const int n_stages = work->methods->n_stages, stride = marks_per_iteration(work);
     const double deadline = ab_now_s() + budget_s;
     looking l = begin_looking(timing, iterations);
-    bool slow = true; /* the CPU has done something else before this iteration */
+    bool slow = true; /* true if the CPU did something else before this iteration */
     for (*completed = 0; *completed < iterations;) {
         const bool profiled = timing->profiled && *completed == 0;
         if (profiled) gpu_profiler_begin();
@@ -160,7 +161,7 @@ static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab
         if (*completed > timing->ahead) AB_TRY(wait_for(clock, (*completed - timing->ahead - 1) * stride + n_stages));
         if (ab_now_s() >= deadline) break;
     }
-    if (!l.any) (void)look(&l, l.middle); /* a budget has ended the group before */
+    if (!l.any) (void)look(&l, l.middle); /* a budget has ended the group early */
     return wait_for(clock, (*completed - 1) * stride + n_stages);
 }
 
@@ -180,13 +181,13 @@ ab_timing ab_timing_new(ab_backend backend, bool l2_cold)
     return (ab_timing){.backend = backend, .l2_cold = l2_cold, .delay_s = MOST_DELAY_S};
 }
 
-/* Twice what enqueuing takes: it rarely takes longer. */
+/* Returns twice the time of enqueuing, which enqueuing rarely exceeds. */
 static double delay_for(double enqueue_s)
 {
     return fmin(LEAST_DELAY_S + 2.0 * enqueue_s, MOST_DELAY_S);
 }
 
-/* Enqueuing that at its fastest outlasts the delay waited for the GPU. */
+/* If even the fastest enqueuing outlasts the delay, the work waits for the GPU. */
 void ab_timing_adapt(ab_timing *timing, const ab_series *series)
 {
     double ms = 0.0, enqueue_s = INFINITY;

@@ -1,4 +1,4 @@
-/* Power from a counter of energy (meter.h). */
+/* Computes power from an energy counter (meter.h). */
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,7 +15,7 @@ struct ab_meter {
     pthread_t thread;
     atomic_bool ended;
     int steps;
-    double first_s, first_j, last_s, last_j; /* of the steps */
+    double first_s, first_j, last_s, last_j; /* first and last step of the counter */
 };
 
 static void *look(void *context)

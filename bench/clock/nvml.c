@@ -1,5 +1,5 @@
-/* NVML through dlopen (bench/clock/nvml.h). The prototypes and constants are those of the library's public interface,
- * "NVML API Reference Guide"; its header is not needed to build. */
+/* Calls NVML through dlopen (bench/clock/nvml.h). Prototypes and constants follow the library's public interface, "NVML
+ * API Reference Guide". Its header is not needed to build. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,20 +13,21 @@ typedef struct nvml_device *nvml_handle;
 
 enum { NVML_SUCCESS = 0, NVML_TEMPERATURE_GPU = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
 enum { NVML_ERROR_INSUFFICIENT_SIZE = 7, NVML_FI_DEV_POWER_INSTANT = 186 };
-static const unsigned NVML_CLOCK_LIMIT_ID_TDP = 0xffff0001u; /* in the place of a frequency: the base clock */
+/* Value that stands for the base clock instead of a frequency. */
+static const unsigned NVML_CLOCK_LIMIT_ID_TDP = 0xffff0001u;
 
-/* nvmlFieldValue_t: a field's id, and what the driver answers. */
+/* nvmlFieldValue_t: the id of a field, and the driver's answer. */
 typedef struct field_value {
     unsigned field, scope;
     long long timestamp, latency_us;
     int type, result;
     union {
         double real;
-        unsigned long long whole; /* also of 32 bits, for all is zero before */
+        unsigned long long whole; /* also holds 32-bit values, because the structure is zeroed before */
     } value;
 } field_value;
 
-/* nvmlProcessInfo_t of version 3 of the list. */
+/* nvmlProcessInfo_t in version 3 of the list. */
 typedef struct gpu_process {
     unsigned pid;
     unsigned long long memory_bytes;
@@ -38,7 +39,7 @@ enum { MOST_PROCESSES = 64 };
 struct ab_nvml {
     void *library;
     nvml_handle device;
-    /* The library's functions. All return NVML_SUCCESS or an error code, and all but shutdown may be NULL. */
+    /* Functions of the library. They return NVML_SUCCESS or an error code. All but shutdown may be NULL. */
     int (*shutdown)(void);
     int (*clock_info)(nvml_handle device, int clock, unsigned *mhz);
     int (*temperature)(nvml_handle device, int sensor, unsigned *celsius);
@@ -57,7 +58,7 @@ struct ab_nvml {
 typedef struct throttle_reason {
     unsigned long long bit;
     const char *name;
-    bool discards; /* a sample taken meanwhile says nothing about the kernel */
+    bool discards; /* true if a sample taken under this reason is invalid */
 } throttle_reason;
 
 static const throttle_reason reasons[] = {
@@ -68,7 +69,7 @@ static const throttle_reason reasons[] = {
 
 enum { N_REASONS = sizeof reasons / sizeof *reasons };
 
-/* Fills in the functions from the loaded library. POSIX lets a function pointer be stored through a void pointer. */
+/* Fills in the functions from the loaded library. POSIX allows storing a function pointer through a void pointer. */
 static void find_functions(ab_nvml *nvml)
 {
     const struct {
@@ -139,7 +140,7 @@ static double watt(int (*read)(nvml_handle, unsigned *), nvml_handle device)
     return read && read(device, &milliwatt) == NVML_SUCCESS ? milliwatt / 1000.0 : NAN;
 }
 
-/* That of this moment; where the driver does not tell it, the mean over the last second. */
+/* Returns the power at this moment, or the mean over the last second if the driver does not report the former. */
 static double power_w(const ab_nvml *nvml)
 {
     field_value power = {.field = NVML_FI_DEV_POWER_INSTANT};

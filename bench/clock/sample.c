@@ -12,11 +12,16 @@
 #include "bench/row/judge.h"
 
 static const double LEAST_WARM_UP_S = 0.005, MOST_WARM_UP_S = 0.05, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
-static const double LONGEST_RETAKEN_S = 20.0; /* of a group without a budget */
-static const double MOST_LOST = 0.02;         /* share of a group's time in which the process waited for a core */
-static const double PREEMPTIONS_PER_S = 25.0; /* an idle machine has a few; sharing a core, 40 to 250 were seen */
-static const double QUEUED_MS = 5.0;          /* of iterations at once, for their energy */
-enum { WARM_UP_ITERATIONS = 4096 /* at once, at most */, MAX_RETAKEN = 5 /* groups of a row */ };
+/* Longest group that is taken again without a budget, in seconds. */
+static const double LONGEST_RETAKEN_S = 20.0;
+static const double MOST_LOST = 0.02; /* share of a group's time in which the process waited for a core */
+/* An idle machine has a few per second; a shared core has 40 to 250. */
+static const double PREEMPTIONS_PER_S = 25.0;
+static const double QUEUED_MS = 5.0; /* duration of the iterations that are queued at once for the energy */
+enum {
+    WARM_UP_ITERATIONS = 4096 /* most iterations at once */,
+    MAX_RETAKEN = 5 /* most repetitions of a row's groups */
+};
 
 /* ---- One stage as a work of its own ---- */
 
@@ -78,7 +83,7 @@ static void discard(ab_series *series, int from, int to, const char *reason, ab_
     row->discarded += to - from;
 }
 
-/* What a GPU was seen to do at work: sums over so many looks, and all reasons why its clock was lower. */
+/* State of the GPU at work: sums over all looks, and all reasons for a lower clock. */
 typedef struct conditions {
     int looks;
     double sm_clock_mhz, temperature_c, power_w;
@@ -113,21 +118,22 @@ static void cool_down(const ab_machine_state *state)
 
 /* ---- The loop ---- */
 
-/* A series being taken. */
+/* A series while it is taken. */
 typedef struct sampler {
     ab_machine_state *state;
     const ab_sampling *sampling;
     ab_series *series;
     ab_row *row;
-    ab_work *work;    /* that is open, or NULL */
-    stage_work alone; /* of it */
+    ab_work *work;    /* work that is open, or NULL */
+    stage_work alone; /* its stage as a work of its own */
     ab_timing timing;
-    conditions in_group, in_kept; /* of the GPU: in the group at hand, and in those that are kept */
-    int kept;                     /* samples */
+    conditions in_group, in_kept; /* state of the GPU: in the current group, and in the kept groups */
+    int kept;                     /* number of kept samples */
     int group, retaken;
-    ab_watch watch;        /* since the group began */
-    bool late_kept;        /* late samples count, since their group could not be taken again */
-    double lost_s, took_s; /* of the groups that are kept: in which the process waited, and all; 0 where not told */
+    ab_watch watch; /* counters since the group began */
+    bool late_kept; /* true if late samples count, because their group could not be taken again */
+    /* Seconds that the process waited, and total seconds, of the kept groups; 0 if not known. */
+    double lost_s, took_s;
 } sampler;
 
 static void close_work(sampler *s)
@@ -143,17 +149,17 @@ static ab_status open_work(sampler *s, int group)
     if (!s->sampling->alone) return ab_ok();
     s->alone = (stage_work){{&alone_methods}, s->work, ab_stage_named(s->work, s->sampling->stage)};
     if (s->alone.stage < 0) return ab_failed("there is no stage %s", s->sampling->stage);
-    return ab_iterate(s->work); /* the stages before it, once */
+    return ab_iterate(s->work); /* runs the stages before it once */
 }
 
-/* What is timed. */
+/* Returns the work that is timed. */
 static ab_work *timed_work(sampler *s)
 {
     return s->sampling->alone ? &s->alone.work : s->work;
 }
 
-/* Once, and a GPU for as long as it has rested: twice as many iterations each time, so that a slow one is not run for
- * long. */
+/* Warms up: runs at least once, and on a GPU for as long as it has rested. The number of iterations doubles each time,
+ * so that a slow work does not run for long. */
 static ab_status warm_up_work(sampler *s, ab_work *work)
 {
     if (s->sampling->backend != AB_CUDA) return ab_iterate(work);
@@ -180,7 +186,7 @@ static ab_status warm_up(sampler *s)
     return status;
 }
 
-/* Times up to `size` samples within the budget, but no fewer than the row must have. */
+/* Times up to `size` samples within the budget, but no fewer than the row needs. */
 static ab_status time_group(sampler *s, int size, double budget_s, int *completed)
 {
     const ab_sampling *sampling = s->sampling;
@@ -196,20 +202,20 @@ static ab_status time_group(sampler *s, int size, double budget_s, int *complete
     return ab_ok();
 }
 
-/* Whether a group that took `took_s` may be taken again. */
+/* True if a group that took `took_s` may be taken again. */
 static bool may_retake(const sampler *s, double took_s, double budget_s)
 {
     return s->retaken < MAX_RETAKEN && took_s <= fmin(budget_s / 2, LONGEST_RETAKEN_S);
 }
 
-/* Whether the times have the CPU's in them, which others' threads may take. */
+/* True if the times include CPU time, which threads of other processes may disturb. */
 static bool has_cpu_time(const sampler *s)
 {
     return s->timing.backend != AB_CUDA || s->timing.waits;
 }
 
-/* Whether the group from sample `first` on, which the others' threads may have disturbed, is to be taken again; else
- * what it waited is noted. */
+/* True if the group from sample `first` on was disturbed by threads of other processes and must be taken again. Else
+ * records how long the process waited. */
 static bool was_disturbed(sampler *s, int first, double took_s, double budget_s)
 {
     if (!has_cpu_time(s)) return false;
@@ -226,9 +232,9 @@ static bool was_disturbed(sampler *s, int first, double took_s, double budget_s)
     return false;
 }
 
-/* Whether the group from sample `first` on, in which the GPU waited for the CPU, is to be taken again. The iterations of
- * a fresh work are not alike: its group counts as a whole or not at all. Of alike iterations a few late ones do not
- * count. Where the group may not be taken again, the CPU being as slow as that, all of it counts. */
+/* True if the GPU waited for the CPU in the group from sample `first` on, so that the group must be taken again.
+ * Iterations of a fresh work differ, so its group counts as a whole or not at all. Of equal iterations, a few late ones
+ * are discarded. If the group cannot be taken again, because the CPU is always this slow, all of it counts. */
 static bool was_late(sampler *s, int first, double took_s, double budget_s)
 {
     ab_series *series = s->series;
@@ -246,7 +252,7 @@ static bool was_late(sampler *s, int first, double took_s, double budget_s)
     return again;
 }
 
-/* While the GPU works. */
+/* Looks at the GPU while it works. */
 static void look_at_gpu(void *context)
 {
     sampler *s = context;
@@ -255,7 +261,8 @@ static void look_at_gpu(void *context)
                                                state.throttle, state.throttled});
 }
 
-/* Whether the GPU throttled in the group from sample `first` on, which is discarded then, and may be taken again. */
+/* True if the GPU throttled in the group from sample `first` on and the group may be taken again. The group is
+ * discarded. */
 static bool was_throttled(sampler *s, int first)
 {
     if (!s->in_group.throttled) return false;
@@ -271,7 +278,7 @@ static void keep_conditions(sampler *s)
     if (s->in_kept.looks > 0) note_conditions(s->state->nvml, &s->in_kept, s->row);
 }
 
-/* A group; it is taken again where what it ran on was not its own. */
+/* Takes a group, and takes it again if something disturbed it. */
 static ab_status take_group(sampler *s, double budget_s)
 {
     const ab_sampling *sampling = s->sampling;
@@ -298,7 +305,7 @@ static ab_status take_group(sampler *s, double budget_s)
     return ab_ok();
 }
 
-/* Whether the samples so far are as precise as the effort asks for. */
+/* Sets *converged if the samples are as precise as the effort asks for. */
 static ab_status have_converged(const sampler *s, bool *converged)
 {
     ab_row row = *s->row;
@@ -340,8 +347,8 @@ static ab_status take_groups(sampler *s)
 
 /* ---- Energy ---- */
 
-/* Runs iterations one behind another for so many seconds, at least one; *n says how many. The GPU has always some more of
- * them, or one, in its queue. */
+/* Runs iterations one after another for this many seconds, at least one; *n is their number. The GPU's queue always
+ * holds at least one more iteration. */
 static ab_status keep_busy(ab_work *work, int at_once, double seconds, gpu_clock *clock, long *n)
 {
     const double begin = ab_now_s();
@@ -356,7 +363,8 @@ static ab_status keep_busy(ab_work *work, int at_once, double seconds, gpu_clock
     return gpu_clock_wait(clock, (turn - 1) % 2);
 }
 
-/* Joules of an iteration: the power drawn over some seconds more of them, by the time that each takes, launches included. */
+/* Measures the joules per iteration: the power drawn over some more seconds of iterations, multiplied by the time per
+ * iteration, launches included. */
 static ab_status meter_work(sampler *s, ab_work *work, double seconds)
 {
     const int last = s->series->n - 1;
@@ -375,8 +383,8 @@ static ab_status meter_work(sampler *s, ab_work *work, double seconds)
     return status;
 }
 
-/* Of one GPU. A stage between others cannot be run by itself, and no time is spent on an
- * empty cache. */
+/* Measures the energy on a single GPU. It leaves out a stage between others, which cannot run by itself, and an empty
+ * cache. */
 static ab_status take_energy(sampler *s)
 {
     const ab_sampling *sampling = s->sampling;
@@ -402,7 +410,7 @@ ab_status ab_take_samples(ab_machine_state *state, const ab_sampling *sampling, 
 
 /* ---- Launches ---- */
 
-/* Appends to a list with a space between, as long as there is room. */
+/* Appends to a list, after a space, if there is room. */
 static void list(char *text, size_t size, const char *format, ...)
 {
     const size_t at = strlen(text);

@@ -1,4 +1,4 @@
-/* What others take from this process (scheduler.h). */
+/* Reads how much CPU time other processes take from this one (scheduler.h). */
 #include <ctype.h>
 #include <dirent.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include "bench/clock/scheduler.h"
 
-/* The wait of a thread that has run; false where the system does not tell. */
+/* Reads how long a thread has waited; false if the system does not report it. */
 static bool read_wait(const char *thread, ab_delay *wait)
 {
     char path[320];
@@ -34,12 +34,13 @@ static int read_waits(ab_delay waits[AB_MOST_TRACKED])
     return n;
 }
 
-/* "cpu7 user nice system idle iowait irq softirq steal ...", in ticks; zeros where the system counts nothing. */
+/* Reads "cpu7 user nice system idle iowait irq softirq steal ...", in ticks. All are zero if the system does not count
+ * them. */
 static bool read_steal(const char *line, const cpu_set_t *usable, ab_delay *steal)
 {
     unsigned core;
     unsigned long long idle, stolen;
-    if (!isdigit((unsigned char)line[3])) return false; /* of all cores together */
+    if (!isdigit((unsigned char)line[3])) return false; /* the line for all cores together */
     if (sscanf(line, "cpu%u %*u %*u %*u %llu %*u %*u %*u %llu", &core, &idle, &stolen) != 3) return false;
     if (core >= CPU_SETSIZE || !CPU_ISSET(core, usable) || idle == 0) return false;
     *steal = (ab_delay){(int)core, (double)stolen / (double)sysconf(_SC_CLK_TCK)};
@@ -73,7 +74,8 @@ void ab_watch_begin(ab_watch *watch)
     watch->preemptions = count_preemptions();
 }
 
-/* The longest from `before` to `after`; what was not there before has begun since. NAN where not told. */
+/* Returns the longest delay from `before` to `after`. A thread or core that was not there before has begun since. NAN
+ * if not known. */
 static double longest(const ab_delay *before, int n_before, const ab_delay *after, int n_after)
 {
     double most = 0.0;
@@ -95,7 +97,7 @@ ab_delays ab_watch_end(const ab_watch *watch)
     now.n_cores = read_steals(now.cores);
     const double waited_s = longest(watch->threads, watch->n_threads, now.threads, now.n_threads);
     double stolen_s = longest(watch->cores, watch->n_cores, now.cores, now.n_cores);
-    /* Most of a single tick may be from before. */
+    /* Most of a single tick may lie before the start. */
     if (stolen_s < 1.5 / (double)sysconf(_SC_CLK_TCK)) stolen_s = 0.0;
     const bool told = !isnan(waited_s) || stolen_s > 0.0;
     return (ab_delays){told ? fmax(waited_s, 0.0) + fmax(stolen_s, 0.0) : (double)NAN, preemptions};

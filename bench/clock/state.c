@@ -1,4 +1,4 @@
-/* Opening the machine that a program measures on (state.h). */
+/* Opens the machine that a program measures on (state.h). */
 #include <stdio.h>
 
 #include "bench/clock/machine.h"

@@ -1,4 +1,4 @@
-/* Choosing cells by --rows (choose.h). */
+/* Chooses cells by --rows (choose.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "bench/plan/choose.h"
 #include "bench/plan/selector.h"
 
-/* Whether it means the cell, or its stages' rows. */
+/* True if the selector matches the cell, or the rows of the cell's stages. */
 static bool means(const ab_selector *selector, const ab_cell *cell)
 {
     const char *asked = cell->c.input->asked;
@@ -19,7 +19,8 @@ static bool means(const ab_selector *selector, const ab_cell *cell)
     return ab_selector_means(selector, &stages, cell->row, asked);
 }
 
-/* "; did you mean ...?" of a selector that means no row: a parameter of its conditions, or "TABLE/ROW". */
+/* Writes "; did you mean ...?" for a selector that matches no row. Suggests a parameter for its conditions, or a
+ * "TABLE/ROW". */
 static const char *selector_hint(const ab_plan *plan, const char *text, char hint[128])
 {
     char wanted[80], name[80];
@@ -42,7 +43,8 @@ static const char *selector_hint(const ab_plan *plan, const char *text, char hin
     return search.found ? "" : ab_search_hint(&search, hint);
 }
 
-/* Sets wanted[i] for each cell that is meant. A process after the first lacks cells, which it does not repeat. */
+/* Sets wanted[i] for each selected cell. Processes after the first have fewer cells, so there a selector may match no
+ * cell. */
 static ab_status mark_wanted(const ab_plan *plan, bool *wanted)
 {
     for (char **text = plan->options->rows; *text; ++text) {
@@ -62,7 +64,7 @@ static ab_status mark_wanted(const ab_plan *plan, bool *wanted)
     return ab_ok();
 }
 
-/* Leaves out inputs that no cell is on. */
+/* Removes inputs that no cell uses. */
 static void leave_out_inputs(ab_plan *plan)
 {
     int kept = 0;
@@ -88,7 +90,8 @@ static bool is_among_cells(const ab_cell *cells, int count, const ab_row *key)
     return false;
 }
 
-/* Keeps the cells that are wanted. Lines may have one in common: with --set threads=2 what differed in that alone. */
+/* Keeps the wanted cells, each once. Two lines may yield the same cell: with --set threads=2, lines that differ only in
+ * threads do. */
 static void keep_wanted(ab_plan *plan, const bool *wanted)
 {
     int kept = 0;

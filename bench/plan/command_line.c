@@ -1,4 +1,4 @@
-/* Reading a command line (command_line.h). */
+/* Reads a command line (command_line.h). */
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -40,7 +40,7 @@ ab_status ab_parse_seconds(const char *option, const char *text, double *value)
 ab_status ab_parse_percentage(const char *option, const char *text, double *share)
 {
     char number[32];
-    const size_t length = strcspn(text, "%"); /* without the sign, which ends it */
+    const size_t length = strcspn(text, "%"); /* length without the "%", which must be the last character */
     *share = 0.0;
     snprintf(number, sizeof number, "%.*s", (int)length, text);
     const bool is_read = ab_read_number(number, share) && length < sizeof number && strlen(text) <= length + 1;
@@ -68,7 +68,7 @@ static ab_status unknown_option(const ab_option *options, int count, const char 
     return ab_bad_input("unknown option %s%s", name, hint);
 }
 
-/* Whether an argument, "--runs" or "--runs=10", has the whole name of an option: getopt takes the beginning of one. */
+/* True if an argument, "--runs" or "--runs=10", has an option's full name. getopt also accepts the start of a name. */
 static bool is_whole(const char *argument, const ab_option *option)
 {
     const size_t length = strlen(option->name);
@@ -82,7 +82,7 @@ ab_status ab_read_options(const ab_option *options, int count, int argc, char **
     struct option known[AB_MOST_OPTIONS + 1] = {{NULL, 0, NULL, 0}};
     for (int i = 0; i < count; i++)
         known[i] = (struct option){options[i].name, options[i].argument ? required_argument : no_argument, NULL, i + 1};
-    optind = 0; /* a full restart of getopt, as tests parse many command lines */
+    optind = 0; /* a full restart of getopt, because tests parse many command lines */
     opterr = 0;
     for (bool done = false; !done;) {
         const int at = optind > 0 ? optind : 1;

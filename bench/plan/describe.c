@@ -1,4 +1,4 @@
-/* What the drivers measure, for the report and INDEX.md (describe.h). */
+/* Prints what the drivers measure, for the report and INDEX.md (describe.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +39,9 @@ static const ab_heading *find_heading(const ab_driver *driver, const char *table
     return heading;
 }
 
-/* ---- One line of a table, wherever it is measured ---- */
+/* ---- A line of a table, in all blocks that measure it ---- */
 
-/* Whether a block has a line of this name and these parameters in a table. */
+/* True if a block has a line with this name and these parameters in a table. */
 static bool has_line(const ab_block *block, const char *table, const ab_line *line)
 {
     if (strcmp(block->table, table) != 0 && !(block->stages && strcmp(block->stages, table) == 0)) return false;
@@ -52,7 +52,7 @@ static bool has_line(const ab_block *block, const char *table, const ab_line *li
     return false;
 }
 
-/* What the blocks of a line are measured on, each once: names, and of sets their names. */
+/* Prints the inputs of all blocks that have the line, each once. A set is printed by its name. */
 static void print_instances(const ab_driver *driver, const char *table, const ab_line *line)
 {
     char printed[1024] = " ";
@@ -69,7 +69,7 @@ static void print_instances(const ab_driver *driver, const char *table, const ab
     }
 }
 
-/* Text with the members of sets put in: "block=64|128". */
+/* Prints a text in which each set is replaced by its members: "block=64|128". */
 static void print_text(const ab_driver *driver, const char *text)
 {
     for (; text && *text; ++text) {
@@ -85,7 +85,8 @@ static void print_text(const ab_driver *driver, const char *text)
     }
 }
 
-/* The parameters of a line; blocks that differ in the value of one are told together: "protocol=as-best|as". */
+/* Prints the parameters of a line. Blocks that differ in the value of one parameter are merged: "protocol=as-best|as".
+ */
 static void print_params(const ab_driver *driver, const ab_block *block, const char *table, const ab_line *line)
 {
     print_text(driver, block->params);
@@ -98,7 +99,8 @@ static void print_params(const ab_driver *driver, const ab_block *block, const c
     print_text(driver, line->params);
 }
 
-/* The one value of a parameter in a line's text, as a view; false where there are several or none. */
+/* Finds the only value of a parameter in a line's text, as a view. Returns false if it has several values or is not
+ * there. */
 static bool single_value(const ab_line *line, const char *name, size_t length, const char **value, size_t *value_length)
 {
     for (const char *pair = line->params ? line->params : ""; *pair;) {
@@ -113,7 +115,8 @@ static bool single_value(const ab_line *line, const char *name, size_t length, c
     return false;
 }
 
-/* "warp-{block}", "warp-128" where that is all that the line measures, "mine-128" for an implementation called mine. */
+/* Writes the name: "warp-{block}"; "warp-128" if the line measures only that; "mine-128" for an implementation called
+ * mine. */
 static void format_name(const ab_line *line, const char *implementation, const char *text, char name[96])
 {
     size_t at = 0;
@@ -153,7 +156,7 @@ static void print_row(const ab_driver *driver, const ab_block *block, const ab_l
            driver->efforts[AB_THESIS].iterations);
 }
 
-/* Whether an earlier block of the driver has this line in this table: it is told there. */
+/* True if an earlier block of the driver has this line in this table. Then it is already printed. */
 static bool is_described(const ab_driver *driver, const ab_block *block, const char *table, const ab_line *line)
 {
     for (const ab_block *earlier = driver->blocks; earlier != block; ++earlier)

@@ -1,4 +1,4 @@
-/* Finding drivers and their sets, and reading their texts (driver.h). */
+/* Finds drivers and their sets, and reads their texts (driver.h). */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static const char *const files[] = {
 #include "drivers.inc"
 };
 
-/* A driver's name alone is the thesis's: "3.3" is "thesis-3.3". */
+/* A driver name without a source belongs to the thesis: "3.3" is "thesis-3.3". */
 static const char thesis[] = "thesis-";
 
 const ab_driver *ab_driver_find(const char *name)
@@ -58,7 +58,7 @@ static bool is_set(const char *text, size_t length)
     return length > 2 && text[0] == '{' && text[length - 1] == '}';
 }
 
-/* The members of the set in "{set}". */
+/* Returns the members of the set in "{set}". */
 static const char *members_of(const ab_driver *driver, const char *text, size_t length)
 {
     char name[32];

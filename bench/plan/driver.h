@@ -1,4 +1,4 @@
-/* A driver: the tables of one source, row by row, as data. Each file bench/tables/*/table_*.c holds one driver. The
+/* A driver: the tables of one source, row by row, as data. Each file bench/tables/SOURCE/table_*.c holds one driver. The
  * harness does everything else: the loop over cells, lookups and printing.
  *
  * A driver is data only. Each row, block, heading and set is a line, with its members by name. A macro stands for a
@@ -101,7 +101,7 @@ typedef struct ab_driver {
     const ab_block *blocks;
 } ab_driver;
 
-/* All drivers, in the order of their files; NULL ends the list. The Makefile makes it from bench/tables/*/table_*.c. */
+/* All drivers, in the order of their files; NULL ends the list. The Makefile makes it from bench/tables/SOURCE/table_*.c. */
 extern const ab_driver *const ab_drivers[];
 
 /* Returns the driver called "3.3" or "thesis-3.3", or NULL. */

@@ -1,4 +1,4 @@
-/* What is wrong with a driver's data (driver.h). The rest of the harness expects that each name in it exists. */
+/* Checks a driver's data (driver.h). The rest of the harness relies on each name in it to exist. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* ---- Messages ---- */
 
-/* Where something stands. */
+/* The place of a mistake. */
 typedef struct place {
     const ab_driver *driver;
     char text[160]; /* "table 3.3, row race" */
@@ -24,7 +24,7 @@ typedef struct place {
 #define SLIP(at, format, ...)                                                                                          \
     ab_bad_input("bench/tables/%s.c: %.159s: " format, ab_driver_file((at)->driver), (at)->text, __VA_ARGS__)
 
-/* A status of something else, with the place before its reason. */
+/* Returns another status with the place in front of its reason. */
 static ab_status slip_of(const place *at, ab_status status, const char *hint)
 {
     if (status.code == AB_OK) return status;
@@ -45,7 +45,7 @@ static ab_status must_have(const place *at, const char *member, const void *valu
     return value ? ab_ok() : SLIP(at, "%s is missing", member);
 }
 
-/* A view of a name as a text of its own. */
+/* Copies a view of a name to a text of its own. */
 #define COPY(text, view, length)                                                                                       \
     char text[64];                                                                                                     \
     snprintf(text, sizeof text, "%.*s", (int)(length), view)
@@ -72,7 +72,7 @@ static void search_names(const ab_driver *driver, const char *list, ab_search *s
     }
 }
 
-/* A list is a set or names; those of a block are inputs of the driver in some profile. */
+/* Checks a list, which is a set or names. The names in a block must be inputs of the driver in some profile. */
 static ab_status check_list(const place *at, const char *list, bool of_block)
 {
     const ab_driver *driver = at->driver;
@@ -92,7 +92,8 @@ static ab_status check_list(const place *at, const char *list, bool of_block)
 
 /* ---- Lines ---- */
 
-/* The registry has every kernel and program of the tree, whatever a build leaves out: kernels on the host backend. */
+/* Checks an id. The registry has all kernels and programs of the tree in every build: it has kernels for the host
+ * backend. */
 static ab_status check_implementation(const place *at, const char *id)
 {
     const char *slash = strchr(id, '/');
@@ -150,7 +151,7 @@ static void search_settings(const ab_driver *driver, const char *params, ab_sear
     }
 }
 
-/* In braces, as in "warp-{block}", stands a parameter that the line or its block sets, or `other`. */
+/* Checks braces, as in "warp-{block}". They must hold a parameter that the line or its block sets, or `other`. */
 static ab_status check_braces(const place *at, const ab_block *block, const ab_line *line, const char *text,
                               const char *other)
 {
@@ -283,7 +284,7 @@ ab_status ab_driver_check_unlike(const ab_driver *driver)
 
 /* ---- Files ---- */
 
-/* The nearest name of a file of published numbers. */
+/* Finds the nearest name of a file of published numbers. */
 static const char *published_hint(const char *name, char hint[128])
 {
     char folder[1024];
@@ -291,14 +292,15 @@ static const char *published_hint(const char *name, char hint[128])
     DIR *listed = ab_root_path(folder, sizeof folder, "results/published").code == AB_OK ? opendir(folder) : NULL;
     for (struct dirent *file; listed && (file = readdir(listed));) {
         const size_t length = strlen(file->d_name);
-        COPY(stem, file->d_name, length > 4 ? length - 4 : 0); /* without ".csv" */
+        COPY(stem, file->d_name, length > 4 ? length - 4 : 0); /* name without ".csv" */
         ab_search_add(&search, stem);
     }
     if (listed) closedir(listed);
     return ab_search_hint(&search, hint);
 }
 
-/* What a heading and its lines say of the published numbers. These stand beside times: their metric is in ms. */
+/* Checks what a heading and its lines say about the published numbers. These are shown beside times, so their unit must
+ * be ms. */
 static ab_status check_published(const ab_driver *driver, const ab_heading *heading,
                                  const ab_published_table *published)
 {

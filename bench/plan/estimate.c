@@ -1,4 +1,4 @@
-/* Counting and estimating the samples of a cell (estimate.h). */
+/* Counts and estimates the samples of a cell (estimate.h). */
 #include <math.h>
 
 #include "bench/plan/estimate.h"
@@ -8,7 +8,7 @@ bool ab_cell_is_repeated(const ab_cell *cell)
     return cell->c.measure->timed && cell->c.implementation->backend != AB_HOST;
 }
 
-/* Of `total` runs or samples, which all processes share, those of this one. */
+/* Returns how many of `total` runs or samples this process takes. All processes share them. */
 static int share_of(const ab_share *share, int total)
 {
     if (total < share->processes) return 1;
@@ -53,7 +53,8 @@ bool ab_cell_is_too_large(const ab_cell *cell)
            cell->c.measure->least_on_host(&cell->c, cell->params) > cell->c.host_steps;
 }
 
-/* Seconds for the samples and what comes before: the verification in the first process, a warm-up in the others. */
+/* Estimates the seconds for the samples and what precedes them: the verification in the first process, a warm-up in the
+ * others. */
 static void estimate(const ab_plan *plan, const ab_cell *cell, double *first_s, double *later_s)
 {
     double sample_s, once_s;
@@ -79,7 +80,8 @@ double ab_cell_estimate_from_here(const ab_plan *plan, const ab_cell *cell)
     const double limit_s = plan->share.effort.limit_s;
     double first_s, later_s;
     estimate(plan, cell, &first_s, &later_s);
-    if (cell->c.implementation->backend == AB_HOST && limit_s > 0.0 && first_s > limit_s) return 0.0; /* not run */
+    /* The row is not run. */
+    if (cell->c.implementation->backend == AB_HOST && limit_s > 0.0 && first_s > limit_s) return 0.0;
     return (plan->share.process == 1 ? first_s : later_s) +
            fmax(0.0, plan->share.processes - plan->share.process) * later_s;
 }

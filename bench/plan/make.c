@@ -1,4 +1,4 @@
-/* Making a plan (make.h). */
+/* Makes a plan (make.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static bool is_among(const char *names, const char *name)
 
 /* ---- Implementations ---- */
 
-/* The registry entry that measures `id` here (CPU, else CUDA, else host), or NULL when the options exclude it. */
+/* Finds the registry's entry that measures `id` here: the CPU's, else CUDA's, else the host backend's. Returns NULL if
+ * the options exclude it. */
 static const ab_implementation *find_implementation(const ab_plan *plan, const char *id)
 {
     static const ab_backend by_preference[] = {AB_CPU, AB_CUDA, AB_HOST};
@@ -37,7 +38,7 @@ static const ab_implementation *find_implementation(const ab_plan *plan, const c
 
 /* ---- Inputs ---- */
 
-/* The planned input of this name, or NULL. */
+/* Returns the planned input of this name, or NULL. */
 static const ab_input *find_input(const ab_plan *plan, const char *name)
 {
     for (int i = 0; i < plan->n_inputs; ++i)
@@ -45,8 +46,9 @@ static const ab_input *find_input(const ab_plan *plan, const char *name)
     return NULL;
 }
 
-/* Adds what `asked`, which it then owns, stands for. Of a driver's own a stand-in may be listed under its name too; what a
- * user asks for must be told apart by its name, as rows are. */
+/* Adds the input that `asked` names, and takes ownership of `asked`. A stand-in for one of the driver's own inputs may
+ * appear in the list under its own name as well. Inputs from the user need different names, because rows are identified
+ * by them. */
 static ab_status add_described(ab_plan *plan, char *asked, bool by_user)
 {
     ab_input input;
@@ -90,7 +92,7 @@ static ab_status add_inputs(const ab_driver *driver, const ab_options *options, 
     return ab_ok();
 }
 
-/* Whether a block is measured on an input. */
+/* True if a block is measured on an input. */
 static bool is_on(const ab_plan *plan, const ab_block *block, const ab_input *input)
 {
     const char *on = block->on[plan->options->profile];
@@ -104,14 +106,14 @@ static bool is_on(const ab_plan *plan, const ab_block *block, const ab_input *in
 
 /* ---- Cells ---- */
 
-/* What cells of one line on one input are made from. */
+/* The data from which the cells of one line on one input are made. */
 typedef struct maker {
     ab_plan *plan;
     const ab_block *block;
     const ab_line *line;
     const ab_operation *operation;
-    ab_circumstances c;                              /* of each of the cells */
-    ab_parameter parameters[AB_MOST_PARAMETERS + 1]; /* the operation's, and the implementation's own */
+    ab_circumstances c;                              /* circumstances of each cell */
+    ab_parameter parameters[AB_MOST_PARAMETERS + 1]; /* parameters of the operation and of the implementation */
     ab_sweeps sweeps;
 } maker;
 
@@ -122,7 +124,8 @@ static const ab_measure *find_measure(const ab_operation *operation, const char 
     return measure;
 }
 
-/* Whether what the user set, "threads=2", is for these rows: a parameter of their operation, which they heed. */
+/* True if a --set of the user, "threads=2", is for these rows: a parameter of their operation that the implementation
+ * uses. */
 static bool is_ours(const maker *m, const char *set)
 {
     bool of_gpu;
@@ -131,7 +134,7 @@ static bool is_ours(const maker *m, const char *set)
     return ab_row_parameter(m->parameters, set, name, &of_gpu) != NULL;
 }
 
-/* What the user set of the operation's parameters. */
+/* Adds the values that the user has set for the operation's parameters. */
 static ab_status add_user(maker *m)
 {
     for (char **set = m->plan->options->set; set && *set; ++set) {
@@ -142,7 +145,8 @@ static ab_status add_user(maker *m)
     return ab_ok();
 }
 
-/* Whether the line says the value of a parameter, "threads=all;sigma=1", and its name, "warp-{block}", has it not. */
+/* True if the line fixes a parameter's value, as in "threads=all;sigma=1", and its name does not show the value, as
+ * "warp-{block}" does. */
 static bool is_fixed(const ab_line *line, const char *set)
 {
     char begins[36], in_name[36];
@@ -153,8 +157,8 @@ static bool is_fixed(const ab_line *line, const char *set)
     return found && (found == line->params || found[-1] == ';') && !strstr(line->row, in_name);
 }
 
-/* The pattern of the row's name: the line's, or where the user has set what that stands for, as "cpu-best-all" for
- * threads=all, one that says so: "tsp-cpu-best-threads-{threads}". */
+/* Chooses the pattern of the row's name. This is the line's name. If the user changes a value that this name implies,
+ * as "cpu-best-all" implies threads=all, the new name shows the value: "tsp-cpu-best-threads-{threads}". */
 static ab_status choose_name(const maker *m, char pattern[96])
 {
     size_t at = 0;
@@ -168,7 +172,7 @@ static ab_status choose_name(const maker *m, char pattern[96])
     return at < 96 ? ab_ok() : ab_failed("the name of row %s is too long", m->line->row);
 }
 
-/* "warp-{block}" with the values of the cell. */
+/* Fills the values of the cell into a name such as "warp-{block}". */
 static ab_status format_row(const maker *m, const ab_cell *cell, const char *from, char row[48])
 {
     const char *const pattern = from;
@@ -228,7 +232,7 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
     return ab_ok();
 }
 
-/* Fills the cell for one combination: values[i] is the parameter sweeps.of[i]'s. */
+/* Fills in the cell of one combination. values[i] is the value of parameter sweeps.of[i]. */
 static ab_status fill_cell(const maker *m, char values[][AB_SWEEP_VALUE], ab_cell *cell)
 {
     uint64_t set = 0;
@@ -248,7 +252,7 @@ static ab_status fill_cell(const maker *m, char values[][AB_SWEEP_VALUE], ab_cel
     AB_TRY(ab_parameters_check(m->parameters, cell->params));
     if (!m->c.measure->timed) ab_parameters_default(ab_gpu_parameters, &cell->gpu_params);
     const ab_status status = m->operation->check(&m->c, cell->params);
-    if (status.code == AB_BAD_INPUT) return status; /* what is unsupported is a row that says so */
+    if (status.code == AB_BAD_INPUT) return status; /* anything unsupported becomes a row with this status */
     return make_key(m, set, cell);
 }
 
@@ -297,7 +301,7 @@ static ab_status add_line(maker *m)
     return ab_ok();
 }
 
-/* But for the implementation and the measure. */
+/* Returns the circumstances without implementation and measure. */
 static ab_circumstances circumstances_of(const ab_plan *plan, const ab_line *line, const ab_input *input)
 {
     return (ab_circumstances){.input = input,
@@ -308,7 +312,7 @@ static ab_circumstances circumstances_of(const ab_plan *plan, const ab_line *lin
                               .power = line->power};
 }
 
-/* The cells of a part, input by input. */
+/* Adds the cells of a part, input by input. */
 static ab_status add_part(ab_plan *plan, int part)
 {
     for (int input = 0; input < plan->n_inputs; ++input)
@@ -340,7 +344,7 @@ static ab_status read_published(ab_plan *plan)
     return ab_ok();
 }
 
-/* Every --set must be for a parameter that some row has. */
+/* Checks that every --set names a parameter that at least one row has. */
 static ab_status check_user(const ab_driver *driver, char *const *set)
 {
     for (; set && *set; ++set) {
@@ -363,7 +367,7 @@ static bool has_parameter(const ab_implementation *implementation, const char *s
     return implementation->parameters && ab_parameter_find(implementation->parameters, set, name);
 }
 
-/* The id of an implementation that has it for itself. */
+/* Returns the id of an implementation that has the parameter for itself. */
 static const char *owner_of(const char *set)
 {
     size_t count;
@@ -373,7 +377,7 @@ static const char *owner_of(const char *set)
     return "no implementation";
 }
 
-/* Every --set must be for a parameter that one of the rows that are left has. */
+/* Checks that every --set names a parameter of at least one row that is left. */
 static ab_status check_heeded(const ab_plan *plan, char *const *set)
 {
     for (; set && *set && plan->n_cells > 0; ++set) {

@@ -1,4 +1,4 @@
-/* The command line (bench/plan/options.h). */
+/* Parses the command line (bench/plan/options.h). */
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -92,7 +92,7 @@ static bool is_listed(const char *name, const char *const *list)
     return false;
 }
 
-/* Whether the pattern, as of a shell ("tsp/race*"), is of a name in the list. */
+/* True if a shell pattern such as "tsp/race*" matches a name in the list. */
 static bool matches_any(const char *pattern, const char *const *list)
 {
     for (; *list; list++)
@@ -100,7 +100,7 @@ static bool matches_any(const char *pattern, const char *const *list)
     return false;
 }
 
-/* "; did you mean x?" into text[96], or "" where nothing is near. */
+/* Writes "; did you mean x?" to text[96], or "" if no candidate is similar. */
 static const char *suggestion(const char *name, const char *const *candidates, char text[96])
 {
     const char *nearest = ab_nearest_name(name, candidates);
@@ -138,7 +138,7 @@ static ab_status check_items(const char *option, char **list)
     return ab_ok();
 }
 
-/* Splits "a,b" into a NULL-terminated list, in place of what *list was. */
+/* Splits "a,b" into a NULL-terminated list, which replaces *list. */
 static ab_status parse_list(const char *option, const char *text, char ***list)
 {
     size_t items = 1;
@@ -268,7 +268,7 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         if (isinf(options->energy_s)) options->energy_s = 0.0;
         break;
     case OPTION_SEED:
-        /* No further than a JSON reader's integers go: meta.json must give the seed back. */
+        /* JSON readers take integers up to this, and meta.json must return the seed unchanged. */
         AB_TRY(ab_parse_whole(name, text, 0, INT64_MAX, &seed));
         options->seed = (uint64_t)seed;
         break;
@@ -295,7 +295,7 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
     return ab_ok();
 }
 
-/* What parsing is about. */
+/* The data that parsing needs. */
 typedef struct parsing {
     const ab_program *program;
     ab_options *options;
@@ -316,9 +316,9 @@ static ab_status parse(const ab_program *program, ab_options *options)
     return ab_read_options(described_options, N_OPTIONS, options->argc, options->argv, take, &at);
 }
 
-/* ---- What belongs together ---- */
+/* ---- Options that depend on each other ---- */
 
-/* Where every one of --rows names its input, those are the instances. */
+/* If every selector in --rows names its input, these inputs are the instances. */
 static ab_status take_instances_of_rows(ab_options *options)
 {
     ab_selector selector;

@@ -1,4 +1,4 @@
-/* The order of measuring and of rows (order.h). */
+/* The order of measuring, and the order of rows (order.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void shuffle(int *items, int count, uint64_t *state)
     }
 }
 
-/* The cell after those that are on the same input as `first`, one behind another. */
+/* Returns the index after the consecutive cells that have the same input as `first`. */
 static int end_of_group(const ab_plan *plan, int first)
 {
     int end = first;
@@ -44,7 +44,7 @@ ab_status ab_order_draw(const ab_plan *plan, uint64_t seed, int process, int *or
 
 /* ---- Rows ---- */
 
-/* Whether each "name=value" of some params is among others. */
+/* True if each "name=value" of `wanted` occurs in `params`. */
 static bool has_params(const char *params, const char *wanted)
 {
     while (*wanted) {
@@ -77,7 +77,7 @@ int ab_order_of_setup(const ab_plan *plan, const ab_row *setup)
     return first;
 }
 
-/* The cell that has this row, or -1. */
+/* Returns the cell that has this row, or -1. */
 static int cell_of(const ab_plan *plan, const ab_row *row)
 {
     for (int i = 0; i < plan->n_cells; ++i)

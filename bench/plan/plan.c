@@ -1,4 +1,4 @@
-/* What all plans have in common (plan.h). */
+/* Functions for all plans (plan.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool is_open(const char *implementation)
     return length > 2 && strcmp(implementation + length - 2, "/+") == 0;
 }
 
-/* Whether some line of the driver names it. */
+/* True if some line of the driver names it. */
 static bool is_named(const ab_driver *driver, const char *id)
 {
     for (const ab_block *block = driver->blocks; block->table; ++block)
@@ -56,8 +56,8 @@ int ab_line_implementations(const ab_driver *driver, const ab_block *block, cons
 
 /* ---- Published numbers ---- */
 
-/* Whether the sources measured what the cell does: with their own parameters, on that very input. A stand-in has its size
- * alone, and a number for 512 x 512 pixels says nothing of others. */
+/* True if the sources measured what the cell measures, with the same parameters and on the same input. A stand-in is
+ * not the same input, although it has the same size. A number for 512 x 512 pixels does not apply to other sizes. */
 static bool is_theirs(const ab_plan *plan, const ab_cell *cell, const ab_heading *heading)
 {
     const ab_input *input = cell->c.input;

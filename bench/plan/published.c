@@ -1,4 +1,4 @@
-/* The published numbers (bench/plan/published.h). */
+/* Reads the published numbers (bench/plan/published.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,17 +1,17 @@
-/* Which rows a user means (selector.h). */
+/* Matches rows with selectors (selector.h). */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench/plan/selector.h"
 
-/* text[0 .. length-1] into to[size], whole. */
+/* Copies text[0 .. length-1] to to[size]; false if it does not fit. */
 static bool copy(const char *text, size_t length, char *to, size_t size)
 {
     return length < size && snprintf(to, size, "%.*s", (int)length, text) >= 0;
 }
 
-/* Whether each of "block=64;protocol=as" has a name and a value. */
+/* True if each condition of "block=64;protocol=as" has a name and a value. */
 static bool are_conditions(const char *text)
 {
     while (*text) {
@@ -50,7 +50,7 @@ bool ab_pattern_is_of(const char *pattern, const char *name)
     return !*pattern || fnmatch(pattern, name, 0) == 0;
 }
 
-/* The value of a parameter of a row into text[size]; "" where it has none. */
+/* Copies the value of a row's parameter to text[size]; "" if the row does not have it. */
 static void value_of(const ab_row *key, const char *name, size_t length, char *text, size_t size)
 {
     if (length == 7 && strncmp(name, "backend", 7) == 0) {
@@ -70,7 +70,7 @@ static void value_of(const ab_row *key, const char *name, size_t length, char *t
     }
 }
 
-/* Whether one of the values of "block=64+128" is the row's. */
+/* True if the row has one of the values in "block=64+128". */
 static bool holds(const char *condition, size_t length, const ab_row *key)
 {
     char value[AB_PARAMS_TEXT], pattern[AB_PARAMS_TEXT];

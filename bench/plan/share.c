@@ -1,11 +1,11 @@
-/* Dividing a run among processes (share.h). */
+/* Divides a run among processes (share.h). */
 #include <math.h>
 
 #include "bench/plan/share.h"
 #include "mpi/ranks.h"
 
-/* The driver's effort as the options change it. The budget and the steps, which are compared with, are infinite where
- * there is no limit. */
+/* Returns the driver's effort with the changes of the options. The budget and the steps are infinite if there is no
+ * limit, so that they can be compared. */
 static ab_effort chosen_effort(const ab_driver *driver, const ab_options *options)
 {
     ab_effort effort = driver->efforts[options->profile];
@@ -19,8 +19,9 @@ static ab_effort chosen_effort(const ab_driver *driver, const ab_options *option
     return effort;
 }
 
-/* One where MPI has started it, which starts others itself. As many as the profile has, but no more than there are runs
- * where the user says how many, and no fewer than make an interval where that is to become precise. */
+/* Returns the number of processes. Under MPI this is one, because MPI starts the others. Else it is the profile's
+ * number, but at most the number of runs that the user asks for. With --until-precise it is at least the number that an
+ * interval needs. */
 static int count_processes(const ab_options *options)
 {
     static const int of_profile[AB_PROFILES] = {[AB_SMOKE] = 1, [AB_QUICK] = 3, [AB_THESIS] = 10};

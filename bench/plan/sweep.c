@@ -1,4 +1,4 @@
-/* Running through the values of parameters (sweep.h). */
+/* Runs through the values of parameters (sweep.h). */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,13 +25,13 @@ ab_status ab_sweep_add_text(const ab_driver *driver, const char *text, const cha
     return ab_ok();
 }
 
-/* What a combination is given to. */
+/* The function that takes each combination. */
 typedef struct taker {
     ab_status (*take)(const void *context, char values[][AB_SWEEP_VALUE]);
     const void *context;
 } taker;
 
-/* Every combination of the values of parameter i and those after it. */
+/* Makes every combination of the values of parameter i and those after it. */
 static ab_status combine(const ab_sweeps *s, const taker *to, int i, char values[][AB_SWEEP_VALUE])
 {
     if (i == s->count) return to->take(to->context, values);

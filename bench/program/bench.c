@@ -1,4 +1,4 @@
-/* The exit code of a program, from how its rows ended (bench.h). */
+/* Computes the exit code of a program from the outcomes of its rows (bench.h). */
 #include "bench/program/bench.h"
 
 void ab_bench_count(ab_bench *bench, ab_row_status status)

@@ -1,4 +1,4 @@
-/* Measuring one cell (cell.h). */
+/* Measures one cell (cell.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,25 +11,27 @@
 #include "bench/record/series.h"
 #include "bench/row/judge.h"
 
-/* A cell being measured. */
+/* A cell while it is measured. */
 typedef struct measurement {
     ab_bench *bench;
     const ab_plan *plan;
     const ab_cell *cell;
-    ab_row *row;  /* of the cell, being filled */
-    ab_sink sink; /* found from here by sink_of */
+    ab_row *row;  /* row of the cell, being filled in */
+    ab_sink sink; /* member from which sink_of finds this structure */
     ab_task task;
-    void *params; /* [operation.params_size]: those of the run at hand, by seed */
+    void *params; /* [operation.params_size]: parameters of the current run, with its seed */
     ab_series series;
     ab_verdict verdict;
     ab_status
-        not_written; /* AB_OK, or why a row beside or an image could not be: no fault of the row, but the end of the run */
-    double *quality; /* [runs]: what each complete run left */
+        /* AB_OK, or the reason why another row or an image could not be written; this ends the run without a fault
+         * of the row. */
+        not_written;
+    double *quality; /* [runs]: quality of each complete run */
     int complete_runs;
     int64_t odd;
 } measurement;
 
-/* ---- Rows beside the cell's own ---- */
+/* ---- Rows that accompany the cell's own ---- */
 
 static measurement *of_sink(ab_sink *sink)
 {
@@ -61,7 +63,7 @@ static void set_metric(ab_row *row, const char *metric)
     snprintf(row->quality_metric, sizeof row->quality_metric, "%s", metric);
 }
 
-/* The params of the cell's row end with ";metric=<its own>". */
+/* Appends a row whose params are those of the cell's row with ";metric=<its own>". */
 static ab_status append_metric(ab_sink *sink, const char *params, const char *metric, const double *values,
                                int n_values, const char *note)
 {
@@ -94,14 +96,14 @@ static void add_note(ab_sink *sink, const char *note)
     ab_row_add_note(of_sink(sink)->row, "%s", note);
 }
 
-/* The table of a row of scope setup, which does not depend on the order of measuring. */
+/* Returns the table of a row of scope setup, which does not depend on the order of measuring. */
 static const char *table_of(const measurement *m, const ab_row *setup)
 {
     const int cell = ab_order_of_setup(m->plan, setup);
     return cell < 0 ? m->row->table : m->plan->cells[cell].key.table;
 }
 
-/* A resumed run sets up again what it has a row of. */
+/* Appends a row of scope setup, unless a resumed run already has it. */
 static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
 {
     measurement *m = of_sink(sink);
@@ -128,7 +130,7 @@ static ab_status append_setup(ab_sink *sink, const ab_setup *setup)
     for (int i = 0; i < setup->n_samples; ++i) samples[i] = (ab_sample){.ms = setup->ms[i], .number = i};
     if (setup->status.code != AB_OK) {
         ab_row_set_failure(&row, setup->wrong, &setup->status);
-        ab_bench_count(m->bench, row.status); /* one that succeeds is preparation, and not yet anything that has run */
+        ab_bench_count(m->bench, row.status); /* a successful setup does not yet count as a row that ran */
     }
     return append_once(m, &row, samples, row.ms.samples);
 }
@@ -140,7 +142,7 @@ static ab_pace pace_of(const ab_share *share)
     return (ab_pace){share->effort.budget_s, share->effort.precise, share->energy_s};
 }
 
-/* What a share's samples say is judged with those of the others. */
+/* Appends a series. A share's samples are judged together with those of the other shares. */
 static ab_status append_series(const measurement *m, ab_row *row, const ab_series *series, unsigned stages,
                                unsigned whole)
 {
@@ -158,8 +160,8 @@ static ab_status measure_limit(const measurement *m, gpu_limit limit, const char
     return status;
 }
 
-/* Measures each limit of the GPU as a row of the run: once a run, by its first process, and not in profile smoke, which
- * is for whether all is right. */
+/* Measures each limit of the GPU as a row, once per run, in its first process. Profile smoke leaves this out, because
+ * it only checks that everything works. */
 static ab_status measure_limits(const measurement *m)
 {
     const ab_row any = ab_row_new();
@@ -171,8 +173,7 @@ static ab_status measure_limits(const measurement *m)
     return ab_ok();
 }
 
-/* Opens the implementation for a run of this process: the seed is the first one's and its number, in which the
- * processes take turns. */
+/* Opens the implementation for a run of this process. The processes take the seeds in turns. */
 static ab_status open_run(void *context, int run, ab_work **work)
 {
     const measurement *m = context;
@@ -212,7 +213,7 @@ static ab_sampling sampling_of(measurement *m)
                          .context = m};
 }
 
-/* The row with the transfers: all stages, one after another. */
+/* Appends the row with transfers: all stages, one after another. */
 static ab_status append_transfers(measurement *m)
 {
     const ab_measure *measure = m->cell->c.measure;
@@ -231,7 +232,7 @@ static ab_status append_transfers(measurement *m)
     return status;
 }
 
-/* How many iterations of a run there are samples of; NAN without samples. */
+/* Returns of how many iterations of a run there are samples; NAN without samples. */
 static double iterations_of(const ab_sampling *sampling, const ab_series *series)
 {
     int most = 0;
@@ -253,7 +254,7 @@ static ab_status take_time(measurement *m)
     return append_transfers(m);
 }
 
-/* Quality of the complete runs; nothing where none was completed. */
+/* Describes the quality of the complete runs, if there are any. */
 static ab_status describe_runs(measurement *m)
 {
     ab_row *row = m->row;
@@ -281,7 +282,7 @@ static void note_verdict(measurement *m)
     set_values(m->row, &m->verdict.quality_value, 1);
 }
 
-/* By the first process alone: the others leave out what was not right there (bench/program/program.c). */
+/* Verifies, in the first process only. The others leave out rows that were wrong there (bench/program/program.c). */
 static ab_status verify(measurement *m)
 {
     if (m->bench->share.process > 1) return ab_ok();
@@ -290,7 +291,7 @@ static ab_status verify(measurement *m)
     return status;
 }
 
-/* Milliseconds of a stage, which has run once before; 0 where the work has no such stage. */
+/* Measures the milliseconds of a stage that has already run once; 0 if the work has no such stage. */
 static ab_status time_stage(ab_work *work, ab_backend backend, const char *name, double *ms)
 {
     const ab_timing timing = ab_timing_new(backend, false);
@@ -306,7 +307,7 @@ static ab_status time_stage(ab_work *work, ab_backend backend, const char *name,
     return status;
 }
 
-/* Seconds of a sample, told from a part of it. */
+/* Predicts the seconds of a sample from a part of it. */
 static ab_status predict_sample(measurement *m, double *seconds)
 {
     const ab_measure *measure = m->cell->c.measure;
@@ -321,8 +322,8 @@ static ab_status predict_sample(measurement *m, double *seconds)
     return status;
 }
 
-/* Whether the row would pass its limit, which its note then says: on the host backend by the operation's estimate,
- * else by what verifying once, and warming up and one sample in every process take. */
+/* Tells whether the row would exceed its limit, and says so in its note. On the host backend it uses the operation's
+ * estimate. Elsewhere it adds up one verification and, in every process, the warm-up and one sample. */
 static ab_status is_too_long(measurement *m, bool *too_long)
 {
     const double limit_s = m->bench->share.effort.limit_s;
@@ -355,7 +356,7 @@ static ab_status measure_time(measurement *m)
     return m->quality ? describe_runs(m) : ab_ok();
 }
 
-/* `whole`: the stages that are the samples of the cell's row. */
+/* Appends the stages. `whole` has the stages that are the samples of the cell's row. */
 static ab_status append_stages(const measurement *m, unsigned whole)
 {
     const char *table = m->cell->block->stages;
@@ -386,7 +387,7 @@ static ab_status run_and_judge(measurement *m, int run, int iterations)
     return status;
 }
 
-/* At least one; none is begun when the budget is spent. */
+/* Judges at least one run. Starts no run after the budget is spent. */
 static ab_status judge_runs(measurement *m)
 {
     const ab_count count = ab_cell_count(m->plan, m->cell);
@@ -443,7 +444,7 @@ void ab_unload(const ab_plan *plan, ab_loaded *loaded)
     loaded->input = NULL;
 }
 
-/* Appends the cell's row, and before it its stages'. */
+/* Appends the rows of the stages, then the cell's own. */
 static ab_status append_rows(measurement *m)
 {
     const ab_sampling sampling = sampling_of(m);
@@ -459,7 +460,8 @@ ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, con
     m.sink = (ab_sink){append_metric, set_own_values, append_setup, add_note, saved};
     *row = cell->key;
     ab_status status = load(plan, loaded, cell->c.input);
-    if (status.code == AB_FAILED) return status; /* it could be read before: no fault of the row either */
+    /* The input was readable before, so this is not a fault of the row either. */
+    if (status.code == AB_FAILED) return status;
     if (cell->c.input->note[0]) ab_row_add_note(row, "%s", cell->c.input->note);
     m.task = (ab_task){.c = &cell->c,
                        .loaded = loaded->loaded,
@@ -480,7 +482,7 @@ ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, con
     return status;
 }
 
-/* ---- For people ---- */
+/* ---- Text for the user ---- */
 
 static void format_verified(const ab_row *row, char text[128])
 {

@@ -1,4 +1,4 @@
-/* Interrupted runs (bench/program/interrupt.h). */
+/* Handles interrupted runs (bench/program/interrupt.h). */
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,17 +9,17 @@
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { N_SIGNALS = sizeof signals / sizeof *signals };
 
-static char text[PATH_MAX + 256]; /* made before: a handler must not print */
+static char text[PATH_MAX + 256]; /* message, made in advance because a handler must not print */
 static int length;
 
 static void tell(int number)
 {
     const ssize_t written = write(STDERR_FILENO, text, (size_t)length);
     (void)written;
-    raise(number); /* blocked until this handler returns, and no longer handled then */
+    raise(number); /* blocked until this handler returns; then the default action follows */
 }
 
-/* Sets what `from` does to `to`, wherever it does that. */
+/* Changes the handler of each signal from `from` to `to`. */
 static void handle(void (*from)(int), void (*to)(int))
 {
     const struct sigaction action = {.sa_handler = to, .sa_flags = (int)SA_RESETHAND};

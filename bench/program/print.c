@@ -1,4 +1,4 @@
-/* Printing plain tables (print.h). */
+/* Prints plain tables (print.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { LINE_WIDTH = 100, ROW_WIDTH = 20, LEAST_LABEL = 32, CELL_WIDTH = 12, MOST_CELLS = 5 };
 
-/* What a printed line is of: a row's name, scope, and the parameters that do not follow from the input. */
+/* What a printed line shows: a row's name, its scope, and the parameters that do not follow from the input. */
 typedef struct line_key {
     char row[48], params[AB_PARAMS_TEXT], scope[16];
 } line_key;
@@ -40,7 +40,7 @@ static bool same_line(const line_key *a, const line_key *b)
     return strcmp(a->row, b->row) == 0 && strcmp(a->params, b->params) == 0 && strcmp(a->scope, b->scope) == 0;
 }
 
-/* The row of a table for a line and an input, NULL where there is none. */
+/* Returns the row of a table for a line and an input, or NULL. */
 static const ab_row *find(const ab_row *rows, int count, const char *table, const line_key *key, const char *input)
 {
     for (int i = 0; i < count; ++i) {
@@ -53,11 +53,11 @@ static const ab_row *find(const ab_row *rows, int count, const char *table, cons
 
 /* ---- Lines ---- */
 
-/* Prints text in lines of at most LINE_WIDTH columns, as far as its words allow; all but the first are indented. */
+/* Prints text in lines of at most LINE_WIDTH columns, broken between words. All lines but the first are indented. */
 static void print_wrapped(const char *text, int indent)
 {
     int at = 0;
-    bool begun = false; /* the line has a word */
+    bool begun = false; /* true if the line has a word */
     do {
         const int length = (int)strcspn(text, " ");
         if (begun && at + 1 + length > LINE_WIDTH) {
@@ -71,15 +71,16 @@ static void print_wrapped(const char *text, int indent)
     printf("\n");
 }
 
-/* The inputs from `from` up to `to`, without it: as many columns as a line has room for beside a label. */
+/* The inputs from `from` up to, but without, `to`: as many columns as fit beside a label. */
 typedef struct columns {
-    const ab_plan *plan; /* has the inputs */
+    const ab_plan *plan; /* plan that has the inputs */
     int from, to;        /* indices of the inputs */
-    int label_width;     /* of the column before them */
-    double iterations;   /* of a run that the table's means are of, at most; NAN: its samples are alike */
+    int label_width;     /* width of the column before them */
+    /* Most iterations of a run over which the table's means are taken; NAN if samples are alike. */
+    double iterations;
 } columns;
 
-/* Prints what a line is of. Where it is too long for its column, it has a line of its own. */
+/* Prints the label of a line. A label that is too long for its column gets a line of its own. */
 static void print_label(const columns *shown, const char *text)
 {
     if ((int)strlen(text) <= shown->label_width) {
@@ -90,7 +91,7 @@ static void print_label(const columns *shown, const char *text)
     printf("%*s", shown->label_width, "");
 }
 
-/* A cell's text, of which the end is shown where it is too long: the names of inputs differ there. */
+/* Prints a cell's text. If it is too long, prints its end, because the names of inputs differ there. */
 static void print_text(const char *text)
 {
     const size_t length = strlen(text);
@@ -100,7 +101,7 @@ static void print_text(const char *text)
         printf(" ~%s", text + length - (CELL_WIDTH - 1));
 }
 
-/* Four significant digits, if they fit. */
+/* Prints four significant digits if they fit. */
 static void print_number(double value)
 {
     const double size = fabs(value);
@@ -127,19 +128,19 @@ static double published_ms(const ab_row *row)
     return row->published_ms;
 }
 
-/* Where it is told apart from the mean: more than 5 %. */
+/* Returns the median if it differs from the mean by more than 5 %. */
 static double median_ms(const ab_row *row)
 {
     return fabs(row->ms.mean / row->ms.median - 1.0) > 0.05 ? row->ms.median : (double)NAN;
 }
 
-/* Of timed rows, whose cells are times. */
+/* Returns the quality of a timed row, whose cells are times. */
 static double quality(const ab_row *row)
 {
     return row->ms.samples ? row->quality_mean : (double)NAN;
 }
 
-/* A line below a line, where any of its cells has such a number. */
+/* Prints a second line below a line if any cell has such a number. */
 static void print_below(const columns *shown, const ab_row *const *cells, const char *name, number_of *number)
 {
     char label[64];
@@ -153,7 +154,7 @@ static void print_below(const columns *shown, const ab_row *const *cells, const 
     printf("\n");
 }
 
-/* How many iterations each mean is of, where a row was out of time before it had as many as the heading says. */
+/* Prints the number of iterations of each mean if some row ran out of time before the number in the heading. */
 static void print_iterations(const columns *shown, const ab_row *const *cells)
 {
     bool any = false;
@@ -177,7 +178,7 @@ static void format_label(const line_key *key, char label[LABEL_SIZE])
              key->params);
 }
 
-/* The line of a row, and what stands below it; nothing where none of these inputs has it. */
+/* Prints the line of a row and the lines below it, or nothing if none of these inputs has the row. */
 static void print_line(const columns *shown, const ab_row *rows, int count, const ab_row *first)
 {
     const line_key key = key_of(first);
@@ -200,7 +201,7 @@ static void print_line(const columns *shown, const ab_row *rows, int count, cons
     print_below(shown, cells, first->quality_metric, quality);
 }
 
-/* Whether an earlier row stands on the same line. */
+/* True if an earlier row is on the same line. */
 static bool is_printed(const ab_row *rows, int i)
 {
     const line_key key = key_of(&rows[i]);
@@ -211,7 +212,7 @@ static bool is_printed(const ab_row *rows, int i)
     return false;
 }
 
-/* The heading of a table, and of these columns. */
+/* Prints the heading of a table and of these columns. */
 static void print_heading(const columns *shown, const ab_heading *heading)
 {
     char text[256];
@@ -229,7 +230,7 @@ static void print_heading(const columns *shown, const ab_heading *heading)
     printf("\n");
 }
 
-/* Whether a table has a row of one of these inputs. */
+/* True if a table has a row for one of these inputs. */
 static bool has_any(const columns *shown, const ab_row *rows, int count, const char *table)
 {
     for (int i = 0; i < count; ++i)
@@ -247,7 +248,7 @@ static void print_columns(const columns *shown, const ab_row *rows, int count, c
             print_line(shown, rows, count, &rows[i]);
 }
 
-/* The length of the longest label of a table. */
+/* Returns the length of the longest label of a table. */
 static int longest_label(const ab_row *rows, int count, const char *table)
 {
     size_t longest = LEAST_LABEL;
@@ -261,7 +262,7 @@ static int longest_label(const ab_row *rows, int count, const char *table)
     return (int)longest;
 }
 
-/* The most iterations that a row of a table is the mean of; NAN where none is. */
+/* Returns the most iterations that a row's mean is taken over; NAN if no row has any. */
 static double most_iterations(const ab_row *rows, int count, const char *table)
 {
     double most = NAN;
@@ -270,7 +271,7 @@ static double most_iterations(const ab_row *rows, int count, const char *table)
     return most;
 }
 
-/* A table of more columns than a line has room for is several, of as many columns each. */
+/* Prints a table. If it has more columns than fit in a line, it is printed in several parts. */
 static void print_table(const ab_plan *plan, const ab_row *rows, int count, const ab_heading *heading)
 {
     const int n = plan->n_inputs, parts = (n + MOST_CELLS - 1) / MOST_CELLS;

@@ -1,4 +1,4 @@
-/* A run of several processes (processes.h). */
+/* Runs several processes (processes.h). */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void share_directory(const char *directory, int process, char path[PATH_S
     snprintf(path, PATH_SIZE, "%s/process-%d", directory, process);
 }
 
-/* The id of a share's run into id[size], and whether it is complete. */
+/* Reads the id of a share's run into id[size], and whether the share is complete. */
 static ab_status read_share(const char *directory, int process, char *id, size_t size, bool *complete)
 {
     char path[PATH_SIZE];
@@ -44,7 +44,7 @@ static ab_status read_share(const char *directory, int process, char *id, size_t
     return ab_ok();
 }
 
-/* Reads what one process has left. */
+/* Reads what one process has recorded. */
 static ab_status read_recorded(const char *directory, int process, const char *table_file, ab_recorded *recorded)
 {
     char path[PATH_SIZE], id[256] = "";
@@ -70,7 +70,7 @@ void ab_shares_free(ab_shares *shares)
     *shares = (ab_shares){NULL, 0};
 }
 
-/* Joins what they have of a row; *last says whether the last of them has any. Free joined->samples. */
+/* Joins what the processes have of a row; *last is true if the last one has any. Free joined->samples. */
 static ab_status join_parts(const ab_shares *shares, const ab_row *key, ab_recorded_row *joined, bool *last)
 {
     const ab_recorded_row **parts = calloc((size_t)shares->n, sizeof *parts);
@@ -83,7 +83,7 @@ static ab_status join_parts(const ab_shares *shares, const ab_row *key, ab_recor
     return status;
 }
 
-/* Whether the first n processes are. */
+/* Tells whether the row is precise after the first n processes. */
 static ab_status first_are_precise(const ab_shares *shares, int n, const ab_row *key, double within, bool *precise)
 {
     ab_recorded_row joined;
@@ -96,7 +96,7 @@ static ab_status first_are_precise(const ab_shares *shares, int n, const ab_row 
 
 ab_status ab_shares_are_precise(const ab_shares *shares, const ab_row *key, double within, int round, bool *precise)
 {
-    int n = shares->n; /* that measured the row: the first so many */
+    int n = shares->n; /* number of processes that measured the row, which are the first ones */
     while (n > 0 && !ab_recorded_find(&shares->of[n - 1], key)) --n;
     *precise = false;
     if (n < 2 * round) return ab_ok();
@@ -106,8 +106,8 @@ ab_status ab_shares_are_precise(const ab_shares *shares, const ab_row *key, doub
 
 /* ---- Starting ---- */
 
-/* This program with its command line, and what makes it one process of several, of the run that is process `run` of the
- * system. Never returns. */
+/* Replaces this program by itself, with options that make it one of several processes. The run belongs to process `run`
+ * of the system. Never returns. */
 static void become_process(const ab_bench *bench, int process, pid_t run)
 {
     const ab_options *options = bench->options;
@@ -118,7 +118,7 @@ static void become_process(const ab_bench *bench, int process, pid_t run)
     const char **argv = calloc(n + sizeof more / sizeof *more, sizeof *argv);
     snprintf(of, sizeof of, "%d", bench->share.processes);
     snprintf(this, sizeof this, "%d", process);
-    /* A process does not outlive its run, which may have ended before. */
+    /* A process ends with its run, which may already have ended. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != run) _exit(CANNOT_START);
     if (argv) {
@@ -129,7 +129,7 @@ static void become_process(const ab_bench *bench, int process, pid_t run)
     _exit(CANNOT_START);
 }
 
-/* Runs the process to its end, whatever that is: its meta.json tells. */
+/* Runs the process to its end. Its meta.json tells how it ended. */
 static ab_status run_process(const ab_bench *bench, int process)
 {
     int ended;
@@ -153,7 +153,7 @@ static ab_status run_process(const ab_bench *bench, int process)
 
 /* ---- Joining ---- */
 
-/* Why there were no more processes for a row that several measured, with --until-precise. */
+/* Sets the reason why a row has no more processes, with --until-precise. */
 static void set_stop_reason(const ab_bench *bench, bool in_last, ab_row *row)
 {
     const double within = bench->options->until_precise;
@@ -166,7 +166,7 @@ static ab_status join_row(ab_bench *bench, const ab_shares *shares, const ab_row
 {
     ab_recorded_row joined;
     bool in_last;
-    if (ab_run_find(bench->run, row)) return ab_ok(); /* written before an interruption */
+    if (ab_run_find(bench->run, row)) return ab_ok(); /* the row was written before an interruption */
     ab_status status = join_parts(shares, row, &joined, &in_last);
     if (status.code == AB_OK) set_stop_reason(bench, in_last, &joined.row);
     if (status.code == AB_OK) status = ab_run_append(bench->run, &joined.row, joined.samples, joined.n_samples);
@@ -174,7 +174,7 @@ static ab_status join_row(ab_bench *bench, const ab_shares *shares, const ab_row
     return status;
 }
 
-/* The rows that the first process has, which are all: the others time them again. */
+/* Joins the rows of the first process, which has all rows. The others time the same rows again. */
 static ab_status join_rows(ab_bench *bench, const ab_shares *shares)
 {
     for (int i = 0; i < shares->of->n_rows; ++i) AB_TRY(join_row(bench, shares, &shares->of->rows[i].row));
@@ -192,7 +192,7 @@ static ab_status join(ab_bench *bench, const char *table_file)
 
 /* ---- The run ---- */
 
-/* What ran counts as it would have in one process; preparation alone is not yet anything that has run. */
+/* Counts the rows as a single process would. A successful setup does not yet count as a row that ran. */
 static void count_rows(ab_bench *bench)
 {
     int count;
@@ -202,7 +202,7 @@ static void count_rows(ab_bench *bench)
             ab_bench_count(bench, rows[i].status);
 }
 
-/* Whether there is a row that the next process is to measure: one that is not yet precise, and was timed at all. */
+/* Tells whether the next process has a row to measure: one that was timed and is not yet precise. */
 static ab_status is_any_left(const ab_bench *bench, const ab_plan *plan, const char *table_file, bool *any)
 {
     ab_shares shares;
@@ -238,7 +238,7 @@ static ab_status run_processes(ab_bench *bench, const ab_plan *plan, const char 
     return ab_ok();
 }
 
-/* Whether a resumed run has every row: its shares may be gone. */
+/* True if a resumed run has every row. Its shares may be gone. */
 static bool is_done(const ab_bench *bench, const ab_plan *plan)
 {
     for (int i = 0; i < plan->n_cells; ++i)

@@ -23,7 +23,7 @@
 
 /* ---- Measuring ---- */
 
-/* Seconds for this process's rows, and those that the processes after it will measure again. */
+/* Returns the seconds for this process's rows, including those that later processes measure again. */
 static double total_s(const ab_plan *plan)
 {
     double seconds = 0.0;
@@ -31,8 +31,8 @@ static double total_s(const ab_plan *plan)
     return seconds;
 }
 
-/* Why a row is not to be timed again, as the processes before this one found out, into why[64], or "": what the first
- * could not time, being wrong or late, nobody does, and with --until-precise nothing that is precise by now. */
+/* Writes to why[64] why a row is not timed again, or "". The first process's failures are not timed again, nor, with
+ * --until-precise, rows that are already precise. */
 static ab_status is_worth_timing(const ab_bench *bench, const ab_shares *before, const ab_cell *cell, char why[64])
 {
     bool precise;
@@ -85,7 +85,7 @@ static ab_status measure_in_order(ab_bench *bench, ab_plan *plan, const int *ord
     return status;
 }
 
-/* Puts the rows of the run, which hold all that was measured, into the order of the plan. */
+/* Sorts the complete rows of the run into the order of the plan. */
 static ab_status sort_rows(const ab_plan *plan, ab_run *run)
 {
     int count;
@@ -121,7 +121,7 @@ static ab_status measure_cells(ab_bench *bench, ab_plan *plan, const char *table
 
 /* ---- The run ---- */
 
-/* A line on stderr that is no error: "note: " tells scripts/bench_all so. */
+/* Prints a line on stderr that is not an error. scripts/bench_all recognises it by "note: ". */
 static void __attribute__((format(printf, 2, 3))) tell_note(const ab_options *options, const char *format, ...)
 {
     va_list arguments;
@@ -132,7 +132,7 @@ static void __attribute__((format(printf, 2, 3))) tell_note(const ab_options *op
     fputc('\n', stderr);
 }
 
-/* Why kernels are not timed, where a GPU was looked for and not found: without the details, which stand in brackets. */
+/* Explains why kernels are not timed if no GPU was found. Leaves out the details, which are in brackets. */
 static void tell_missing_gpu(const ab_bench *bench)
 {
     const char *why = bench->machine.no_gpu, *details = strstr(why, " (");
@@ -141,7 +141,8 @@ static void tell_missing_gpu(const ab_bench *bench)
               (int)(details ? (size_t)(details - why) : strlen(why)), why);
 }
 
-/* Loads every input whose digest meta.json needs, once: what is broken ends the run before anything is measured. */
+/* Loads every input whose digest meta.json needs once, so that a broken input ends the run before anything is measured.
+ */
 static ab_status read_inputs(const ab_bench *bench, ab_plan *plan)
 {
     const char *save = bench->options->save;
@@ -201,7 +202,7 @@ static void warn_of_gpu(const ab_bench *bench, const ab_plan *plan)
     for (int i = 0; i < count; ++i) tell_note(bench->options, "%s", warnings[i]);
 }
 
-/* What the process that a user has started says before it measures. */
+/* Prints what the process that the user started says before it measures. */
 static void announce(const ab_bench *bench, const ab_plan *plan, bool in_processes)
 {
     const ab_options *options = bench->options;
@@ -215,14 +216,14 @@ static void announce(const ab_bench *bench, const ab_plan *plan, bool in_process
         snprintf(how, sizeof how, "%d to %d processes in turn, ", bench->share.processes, bench->share.most_processes);
     else if (in_processes)
         snprintf(how, sizeof how, "%d processes in turn, ", bench->share.processes);
-    if (!options->quiet) /* scripts/bench_all reads where the run is */
+    if (!options->quiet) /* scripts/bench_all reads the run's directory from this line */
         fprintf(stderr, "[0/%d] seed %llu, %swriting to %s\n", plan->n_cells, (unsigned long long)options->seed, how,
                 ab_run_directory(bench->run));
     warn_of_others(options);
 }
 
-/* What stands behind the exit code of a run with rows that failed: --quiet or not, and by the process the user
- * started. */
+/* Names a failed row and their number, to explain the exit code. Only the process that the user started does this, also
+ * with --quiet. */
 static void tell_failed(const ab_bench *bench)
 {
     int count, failed = 0;
@@ -246,7 +247,8 @@ static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
     AB_TRY(read_inputs(bench, plan));
     AB_TRY(open_run(bench, plan));
     snprintf(directory, sizeof directory, "%s", ab_run_directory(bench->run));
-    if (!bench->options->process && !ranks_started()) ab_interrupt_begin(bench->options, directory); /* scripts/ranks */
+    /* Under MPI, scripts/ranks does this. */
+    if (!bench->options->process && !ranks_started()) ab_interrupt_begin(bench->options, directory);
     announce(bench, plan, in_processes);
     const ab_status status =
         in_processes ? ab_measure_in_processes(bench, plan, table_file) : measure_cells(bench, plan, table_file);
@@ -305,11 +307,11 @@ static int run(const ab_driver *driver, const ab_options *options)
     return status.code == AB_OK ? exit_code : fail(options->shown, &status);
 }
 
-/* ---- What the parser is told ---- */
+/* ---- Data for the parser ---- */
 
 enum { MAX_OPERATIONS = 16 };
 
-/* The operations of a driver, each once, NULL-terminated. */
+/* Lists the operations of a driver, each once, NULL-terminated. */
 static void list_operations(const ab_driver *driver, const ab_operation *operations[MAX_OPERATIONS + 1])
 {
     int count = 0;
@@ -343,14 +345,16 @@ static void print_parameters(const void *context)
     print_table(ab_gpu_parameters);
 }
 
-/* Threads that wait for each other spin, which is fastest where each has a core. Where others are running, a thread can
- * wait for one that has none, and rows of all cores take ten times as long: there they sleep instead. OpenMP reads that
- * from the environment before main begins, so the program starts again; not as a rank of MPI, which cannot. */
+/* Makes waiting threads sleep if other processes are running. By default they spin, which is fastest if each thread has
+ * a core. Otherwise a thread may wait for one that has no core, and rows of all cores take ten times as long. OpenMP
+ * reads this setting from the environment before main begins, so the program starts again. A rank of MPI cannot do
+ * this. */
 static void wait_politely(char **argv)
 {
     if (ranks_started()) return;
     if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || !(ab_machine_others() >= AB_BUSY)) return;
-    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv); /* or on as it is */
+    /* If this fails, the program continues unchanged. */
+    if (setenv("OMP_WAIT_POLICY", "passive", 1) == 0) execv("/proc/self/exe", argv);
 }
 
 int ab_program_main(const ab_driver *driver, int argc, char **argv)

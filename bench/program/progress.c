@@ -1,4 +1,4 @@
-/* Progress on stderr (bench/program/progress.h). */
+/* Shows progress on stderr (bench/program/progress.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ ab_progress ab_progress_start(int total, double estimated_s, bool quiet)
         .total = total, .estimated_s = estimated_s, .quiet = quiet, .terminal = isatty(STDERR_FILENO) == 1};
 }
 
-/* What is left, corrected by how well the estimates held so far. */
+/* Returns the estimate of the rest, corrected by how accurate the estimates were so far. */
 static double remaining_seconds(const ab_progress *progress)
 {
     const double correction = progress->spent_estimate_s > 0 ? progress->spent_s / progress->spent_estimate_s : 1;
@@ -27,7 +27,7 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-/* Cuts text to so many bytes, of which the last three are then points; no character is torn. */
+/* Cuts text to this many bytes and ends it with three dots. Never cuts within a character. */
 static void cut(char *text, int width)
 {
     static const char points[] = "...";
@@ -44,7 +44,7 @@ static int terminal_width(void)
     return least(width, LINE_WIDTH + 1);
 }
 
-/* Rewrites the terminal's line, cut to the width: of a wrapped text only the last line could be rewritten. */
+/* Rewrites the terminal's line, cut to its width. If a text wrapped, only its last line could be rewritten. */
 static void show_in_place(const char *line)
 {
     fprintf(stderr, "\r\033[K%.*s", terminal_width() - 1, line);
@@ -75,7 +75,7 @@ void ab_progress_done(ab_progress *progress, const char *label, const char *outc
     snprintf(of, sizeof of, "%s", label);
     snprintf(came_to, sizeof came_to, "%s", outcome);
     if (!last) snprintf(after, sizeof after, ", ETA %s", eta);
-    /* What it came to says most: the row's name is cut first, as long as it can still be told from others. */
+    /* The outcome matters most, so the row's name is cut first, as far as it stays recognisable. */
     const int room = LINE_WIDTH - (int)(strlen(before) + strlen(": ") + strlen(after));
     const int needed = room - (int)strlen(came_to), named = least((int)strlen(of), LEAST_LABEL);
     cut(of, needed > named ? needed : named);

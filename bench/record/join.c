@@ -1,4 +1,4 @@
-/* One row of several processes' (join.h). */
+/* Joins the rows of several processes (join.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include "bench/record/join.h"
 #include "bench/row/judge.h"
 
-/* The processes that measured a row. */
+/* The records of the processes that measured a row. */
 typedef struct parts {
-    const ab_recorded_row *const *of; /* [n], NULL where one did not */
+    const ab_recorded_row *const *of; /* [n], NULL if a process did not measure it */
     int n;
 } parts;
 
@@ -20,7 +20,8 @@ static bool has_failed(ab_row_status status)
     return status == AB_ROW_WRONG || status == AB_ROW_ERROR;
 }
 
-/* The part that the row is to be like: a wrong one, else one with an error, else one with samples, else the first. */
+/* Returns the part that the joined row resembles: a wrong one, else one with an error, else one with samples, else the
+ * first. */
 static const ab_row *model(const parts *p)
 {
     const ab_row *best = NULL;
@@ -53,7 +54,8 @@ static ab_status join_samples(const parts *p, ab_recorded_row *joined)
     return ab_ok();
 }
 
-/* The kept samples of all, and the whole ones, into [capacity] each; counts[p->n]: of each process. */
+/* Copies the kept samples of all parts, and their whole samples, to arrays of [capacity]; counts[p->n] has the number
+ * of each process. */
 static void keep_samples(const parts *p, double *kept, double *wholes, int *counts)
 {
     for (int i = 0, n = 0; i < p->n; ++i)
@@ -85,7 +87,7 @@ static ab_status summarise(const parts *p, ab_recorded_row *joined)
 
 /* ---- Other columns ---- */
 
-/* The mean over the processes that know it, each weighted by its samples. */
+/* Returns the mean over the processes that know the value, weighted by their samples. */
 static double weighted_mean(const parts *p, size_t offset)
 {
     double sum = 0.0, weight = 0.0;
@@ -100,7 +102,7 @@ static double weighted_mean(const parts *p, size_t offset)
     return weight > 0.0 ? sum / weight : (double)NAN;
 }
 
-/* Texts that differ, one behind another with a separator between them; `unless` is left out where there are others. */
+/* Joins the different texts with a separator. Leaves out `unless` if there are others. */
 static void join_texts(const parts *p, size_t offset, size_t size, const char *separator, const char *unless,
                        char *text)
 {
@@ -117,7 +119,7 @@ static void join_texts(const parts *p, size_t offset, size_t size, const char *s
     if (left_out && !text[0]) snprintf(text, size, "%s", unless);
 }
 
-/* Why samples ended, where not all ended because there were enough. */
+/* Joins the reasons why samples ended, if not all processes took enough. */
 static void join_stop_reasons(const parts *p, ab_row *row)
 {
     for (int i = 0; i < p->n; ++i)
@@ -125,7 +127,7 @@ static void join_stop_reasons(const parts *p, ab_row *row)
             memcpy(row->stop_reason, p->of[i]->row.stop_reason, sizeof row->stop_reason);
 }
 
-/* The next number of a list, or false where it has ended. */
+/* Reads the next number of a list; false at its end. */
 static bool next_number(const char **list, double *value)
 {
     char *end;
@@ -135,9 +137,9 @@ static bool next_number(const char **list, double *value)
     return found;
 }
 
-enum { MAX_LISTED = sizeof((ab_row *)0)->quality_runs / 2 /* numbers of a row's list */ };
+enum { MAX_LISTED = sizeof((ab_row *)0)->quality_runs / 2 /* most numbers in a row's list */ };
 
-/* The runs' qualities in the order of their seeds, which the processes take in turns, into values[p->n *
+/* Puts the runs' qualities in the order of their seeds, which the processes take in turns, into values[p->n *
  * MAX_LISTED]. */
 static int take_turns(const parts *p, const char **lists, double *values)
 {
@@ -169,7 +171,7 @@ static ab_status join_qualities(const parts *p, ab_row *row)
     return enough ? ab_ok() : ab_failed("out of memory");
 }
 
-/* The metric is of those processes that completed a run. */
+/* Computes the metric from the processes that completed a run. */
 static void join_metric(const parts *p, ab_row *row)
 {
     for (int i = 0; i < p->n && !row->quality_metric[0]; ++i)
@@ -180,7 +182,7 @@ static ab_status join_columns(const parts *p, ab_row *row)
 {
     row->discarded = 0;
     for (int i = 0; i < p->n; ++i) row->discarded += p->of[i] ? p->of[i]->row.discarded : 0;
-    /* The most that any has; fmax of a NAN and a number is the number. */
+    /* Takes the largest value. fmax of a NAN and a number is the number. */
     for (int i = 0; i < p->n; ++i)
         if (p->of[i]) row->iterations = fmax(row->iterations, p->of[i]->row.iterations);
     row->waited = weighted_mean(p, offsetof(ab_row, waited));

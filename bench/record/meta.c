@@ -1,4 +1,4 @@
-/* meta.json (bench/record/meta.h). */
+/* Writes and reads meta.json (bench/record/meta.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,10 @@
 #include "bench/record/meta.h"
 #include "bench/clock/scheduler.h"
 
-enum { SCHEMA = 5 }; /* goes up when a member changes its meaning */
+enum { SCHEMA = 5 }; /* version; it rises when a member changes its meaning */
 
-/* What must be the same for a run to be continued, most telling first. Not the host's name, which containers change. */
+/* Members that must be equal for a run to be continued, most informative first. The host's name is not one of them,
+ * because containers change it. */
 static const char *const identity[] = {"schema",
                                        "program",
                                        "options.profile",
@@ -50,14 +51,15 @@ static json_t *utc_json(time_t when)
     return json_string(text);
 }
 
-/* A text; what is not UTF-8, as a file name may be, JSON cannot hold. NULL where there is no memory, as below. */
+/* Makes a JSON text; JSON cannot hold text that is not UTF-8, such as some file names. Returns NULL if there is no
+ * memory, as all functions below. */
 static json_t *text_json(const char *text)
 {
     json_t *json = json_string(text);
     return json ? json : json_string("(not UTF-8)");
 }
 
-/* Appends an item, which it then owns, to *list; where that fails, *list becomes NULL. */
+/* Appends an item to *list and takes ownership of it. On failure *list becomes NULL. */
 static void append_json(json_t **list, json_t *item)
 {
     if (json_array_append_new(*list, item) == 0) return;
@@ -65,7 +67,7 @@ static void append_json(json_t **list, json_t *item)
     *list = NULL;
 }
 
-/* An array of texts; null for NULL. */
+/* Makes an array of texts, or null from NULL. */
 static json_t *list_json(char *const *items, int count)
 {
     json_t *list = items ? json_array() : json_null();
@@ -80,10 +82,10 @@ static int count_items(char *const *items)
     return count;
 }
 
-/* An object of members, or NULL when one of them is NULL. */
+/* Makes an object of members, or NULL if one of them is NULL. */
 typedef struct json_member {
     const char *key;
-    json_t *value; /* given away */
+    json_t *value; /* value, owned by the object afterwards */
 } json_member;
 
 static json_t *make_object(const json_member *members, size_t count)
@@ -105,7 +107,7 @@ static json_t *whole_or_null(int value)
     return value ? json_integer(value) : json_null();
 }
 
-/* null: the profile's; "none": no limit. */
+/* Makes null for the profile's budget, "none" for no limit. */
 static json_t *time_budget_json(double seconds)
 {
     if (isinf(seconds)) return json_string("none");
@@ -117,7 +119,7 @@ static json_t *clock_json(int mhz)
     return mhz == AB_BASE_CLOCK ? json_string("base") : whole_or_null(mhz);
 }
 
-/* Whether the GPU's clock is locked, and why not; null where it was not to be. */
+/* Tells whether the GPU's clock is locked, and if not, why; null if no lock was asked for. */
 static json_t *clock_lock_json(const char *note)
 {
     if (!note) return json_null();
@@ -141,7 +143,7 @@ static json_t *options_json(const ab_options *options)
                   {"set", list_json(options->set, count_items(options->set))});
 }
 
-/* "file digest file digest" as {file: digest}. */
+/* Makes {file: digest} from "file digest file digest". */
 static json_t *kernels_json(const char *text)
 {
     json_t *kernels = json_object();
@@ -198,7 +200,8 @@ static json_t *caches_json(const ab_machine *machine)
                   {"l2_bytes", bytes_or_null(machine->l2_bytes)}, {"l3_bytes", bytes_or_null(machine->l3_bytes)});
 }
 
-/* A share is of the machine of its run, and profile smoke says nothing of times: there the cores are not measured. */
+/* Measures the cores, except for a share, which has its run's machine, and in profile smoke, whose times do not matter.
+ */
 static double measured_cores(const ab_options *options)
 {
     return options->process || options->profile == AB_SMOKE ? (double)NAN : ab_cores_measure();
@@ -279,7 +282,7 @@ ab_status ab_meta_read(const char *path, json_t **meta)
     return ab_bad_input("%s:1: not the description of a run: there is no run_id", path);
 }
 
-/* The member at "a" or "a.b"; null where there is none. */
+/* Returns the member at "a" or "a.b"; null if there is none. */
 static json_t *member(const json_t *document, const char *path)
 {
     char first[32];
@@ -290,7 +293,7 @@ static json_t *member(const json_t *document, const char *path)
     return value ? value : json_null();
 }
 
-/* {name: sha256} of a document's inputs: their paths may change. The caller owns it. */
+/* Makes {name: sha256} of a document's inputs, whose paths may change. The caller owns it. */
 static json_t *input_digests(const json_t *document)
 {
     json_t *digests = json_object(), *input;
@@ -303,7 +306,7 @@ static json_t *input_digests(const json_t *document)
     return digests;
 }
 
-/* As short JSON for a message, into text[96]. */
+/* Writes short JSON for a message to text[96]. */
 static const char *shown(const json_t *value, char text[96])
 {
     char *json = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
@@ -320,7 +323,7 @@ static ab_status expect_same(const char *what, const json_t *old, const json_t *
                         what, shown(old, was), shown(now, is));
 }
 
-/* The GPUs: not all that is known of them, as the temperature changes. */
+/* Compares the GPUs. Some members, such as the temperature, may differ. */
 static ab_status expect_same_devices(const json_t *old, const json_t *now, const char *directory)
 {
     static const char *const telling[] = {"name", "uuid", "driver"};

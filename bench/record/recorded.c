@@ -1,10 +1,10 @@
-/* Reading back what a run holds (recorded.h). */
+/* Reads what a run holds (recorded.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/record/recorded.h"
 
-enum { FIRST_LINE = 2 /* of the table file that a row stands on: the header is line 1 */ };
+enum { FIRST_LINE = 2 /* line of the first row in the table file, after the header */ };
 
 typedef struct reader {
     ab_recorded *recorded;
@@ -53,7 +53,7 @@ static ab_status read_sample(void *context, const ab_csv_record *record)
     return append(row, &sample);
 }
 
-/* The whole samples of stages, which are those of the next row that is none. */
+/* Finds the whole samples of stages: the samples of the next row that is not a stage. */
 static void find_wholes(ab_recorded *recorded)
 {
     const ab_recorded_row *whole = NULL;

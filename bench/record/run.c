@@ -1,4 +1,4 @@
-/* The directory of a run (bench/record/run.h). */
+/* Manages the directory of a run (bench/record/run.h). */
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
@@ -20,13 +20,15 @@
 
 struct ab_run {
     char *id, *directory, *meta_path;
-    json_t *meta;          /* meta.json as it was last written */
-    int lock;              /* of the directory: from before meta.json is looked for until all is written */
+    json_t *meta; /* last written content of meta.json */
+    /* Lock of the directory, held from before meta.json is looked for until everything is written. */
+    int lock;
     ab_log table, samples; /* the two CSV files */
     ab_row *rows;          /* [n_rows], as in the table file */
     int n_rows;
-    int process; /* this one's number: one more than that of the last sample, where the run was resumed */
-    int turn;    /* of the row that is measured (ab_run_begin_turn) */
+    /* Number of this process; in a resumed run, one more than the number of the last sample. */
+    int process;
+    int turn; /* turn of the row that is measured (ab_run_begin_turn) */
 };
 
 /* ---- Names ---- */
@@ -55,8 +57,8 @@ static void format_id(const ab_run_info *info, time_t start, char id[ID_SIZE])
     snprintf(id, ID_SIZE, "%s/%s-%s-%s", slug, stamp, ab_build()->commit, info->driver);
 }
 
-/* The directory of the newest run of this machine that has such a table, or NULL. Names begin with the time, and end with
- * a number where several runs began in one second: 10 comes after 2. */
+/* Returns the directory of the newest run of this machine that has such a table, or NULL. Names begin with the time. If
+ * several runs began in one second, they end with a number, and 10 comes after 2. */
 static char *newest_run(const char *runs, const ab_run_info *info)
 {
     char slug[96], table_file[AB_TABLE_FILE], *pattern, *newest = NULL;
@@ -90,8 +92,8 @@ static ab_status name_run(const char *runs, const char *id, int count, ab_run *r
     return run->directory ? ab_ok() : ab_failed("out of memory");
 }
 
-/* Makes the default directory of a new run. Where another run has the name, the next one is taken: mkdir decides who was
- * first, also among hosts that share a disk. */
+/* Makes the default directory of a new run. If another run has the name, tries the next one. mkdir decides which run
+ * was first, also among hosts that share a disk. */
 static ab_status claim_directory(const char *runs, const char *id, ab_run *run)
 {
     char of_machine[1200 + ID_SIZE];
@@ -142,7 +144,7 @@ static ab_status open_log(const char *directory, const char *name, ab_log *log)
     return status;
 }
 
-/* Text that was printed; incomplete where memory ran out, which open_memstream() does not always tell. */
+/* Printed text. It may be incomplete if memory ran out, which open_memstream() does not always report. */
 typedef struct printed {
     char *text;
     size_t size, capacity;
@@ -165,7 +167,7 @@ static ssize_t keep_printed(void *context, const char *text, size_t size)
     return (ssize_t)size;
 }
 
-/* Appends to the log what `print` writes: all of it, or nothing. */
+/* Appends what `print` writes to the log: all of it, or nothing. */
 static ab_status append_printed(ab_log *log, void (*print)(FILE *file, const void *context), const void *context)
 {
     printed p = {0};
@@ -201,17 +203,17 @@ static ab_status remember(ab_run *run, const ab_row *row)
     return ab_ok();
 }
 
-/* The line of the table file that rows[i] stands on: the header is line 1. */
+/* Returns the line of rows[i] in the table file. The header is line 1. */
 static int line_of(int i)
 {
     return i + 2;
 }
 
-/* How far the table goes that is finished: stages are when their whole is. */
+/* The finished part of the table. Stages are finished when their whole row is. */
 typedef struct finished_rows {
     ab_run *run;
-    int n;    /* rows */
-    long end; /* bytes */
+    int n;    /* number of rows */
+    long end; /* end of this part in bytes */
 } finished_rows;
 
 static ab_status load_row(void *context, const ab_csv_record *record)
@@ -233,11 +235,11 @@ static ab_status load_row(void *context, const ab_csv_record *record)
     return ab_ok();
 }
 
-/* How far samples.csv goes that belongs to finished rows: samples are written before their row. */
+/* The part of samples.csv that belongs to finished rows. Samples are written before their row. */
 typedef struct finished_samples {
     ab_run *run;
-    int line; /* of the table file, which the last sample read belongs to */
-    long end; /* bytes */
+    int line; /* line of the table file to which the last sample belongs */
+    long end; /* end of this part in bytes */
 } finished_samples;
 
 static ab_status find_end_of_finished(void *context, const ab_csv_record *record)
@@ -259,7 +261,8 @@ static ab_status find_end_of_finished(void *context, const ab_csv_record *record
     return ab_ok();
 }
 
-/* Reads the finished rows and drops what a kill left unfinished: stages without their whole, samples without a row. */
+/* Reads the finished rows and drops what a kill left unfinished: stages without their whole row, and samples without a
+ * row. */
 static ab_status load(ab_run *run)
 {
     finished_rows rows = {run, 0, 0};
@@ -275,9 +278,9 @@ static ab_status load(ab_run *run)
 
 /* ---- Sorting ---- */
 
-/* Which row stands where. */
+/* A row with its place in the order. */
 typedef struct placed {
-    int place, row; /* as in the files so far */
+    int place, row; /* place, and index of the row in the files so far */
 } placed;
 
 static int compare_placed(const void *a, const void *b)
@@ -286,7 +289,7 @@ static int compare_placed(const void *a, const void *b)
     return x->place != y->place ? (x->place > y->place) - (x->place < y->place) : (x->row > y->row) - (x->row < y->row);
 }
 
-/* What the sorted files hold. */
+/* The content of the sorted files. */
 typedef struct sorted_rows {
     const char *run_id;
     const ab_recorded *recorded;
@@ -311,7 +314,7 @@ static void print_sorted_samples(FILE *file, const void *context)
     }
 }
 
-/* Where a file of the run is written sorted, before it takes the other's place. */
+/* Writes the path of the sorted file before it replaces the original. */
 static void sorted_path(const ab_log *log, char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "%s.sorted", log->path);
@@ -340,7 +343,7 @@ static ab_status take_sorted(ab_log *log)
     return ab_log_open(of, log);
 }
 
-/* The samples first: end_sorting relies on it. */
+/* Replaces both files, the samples first, because end_sorting relies on this order. */
 static ab_status replace_files(ab_run *run, const sorted_rows *sorted)
 {
     AB_TRY(write_sorted(&run->samples, print_sorted_samples, sorted));
@@ -349,7 +352,8 @@ static ab_status replace_files(ab_run *run, const sorted_rows *sorted)
     return take_sorted(&run->table);
 }
 
-/* Ends what a kill left of replace_files: a sorted table without sorted samples has only its own place to take. */
+/* Completes replace_files after a kill. If there is a sorted table without sorted samples, only the table must still be
+ * replaced. */
 static ab_status end_sorting(ab_run *run)
 {
     char table[PATH_MAX], samples[PATH_MAX];
@@ -361,7 +365,7 @@ static ab_status end_sorting(ab_run *run)
     return ab_ok();
 }
 
-/* `rows` become the order of the files, and of the rows that are remembered. */
+/* Makes `rows` the order of the files and of the rows in memory. */
 static ab_status rewrite(ab_run *run, const placed *rows)
 {
     ab_recorded recorded;
@@ -407,12 +411,12 @@ static ab_status start_run(const ab_run_info *info, ab_run *run)
     ab_table_file(info->driver, table_file);
     if (holds(run->directory, table_file) || holds(run->directory, "samples.csv"))
         return ab_bad_input("%s: holds results without a meta.json; choose another --out", run->directory);
-    /* First the description: a table without one could never be resumed. */
+    /* The description comes first, because a table without one could not be resumed. */
     AB_TRY(ab_meta_write(run->meta, run->meta_path));
     return open_logs(info, run);
 }
 
-/* Makes this run the continuation of `old`, which stays as it was if that is not possible. */
+/* Makes this run the continuation of `old`. Leaves `old` unchanged if that is not possible. */
 static ab_status resume_run(const ab_run_info *info, const json_t *old, ab_run *run)
 {
     AB_TRY(ab_meta_check_resumable(old, run->meta, run->directory));
@@ -492,11 +496,11 @@ const ab_row *ab_run_rows(const ab_run *run, int *count)
     return run->rows;
 }
 
-/* A row as its two files get it. */
+/* A row as it is written to its two files. */
 typedef struct finished_row {
     const char *run_id;
     const ab_row *row;
-    int line; /* of the table file */
+    int line; /* number of its line in the table file */
     int process, turn;
     const ab_sample *samples; /* [n_samples] */
     int n_samples;

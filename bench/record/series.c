@@ -1,4 +1,4 @@
-/* From a series to a row (series.h). */
+/* Turns a series into a row (series.h). */
 #include <stdio.h>
 #include <stdlib.h>
 

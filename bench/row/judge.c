@@ -1,4 +1,4 @@
-/* Judging a row by its times (judge.h). */
+/* Judges a row by its times (judge.h). */
 #include <math.h>
 
 #include "bench/row/judge.h"
@@ -8,7 +8,7 @@ static bool is_in_doubt(const ab_row *row)
     return ab_is_uneven(&row->shape) || row->waited > AB_WAITED;
 }
 
-/* Adds to the note why. */
+/* Adds the reasons for doubt to the note. */
 static void explain_doubt(ab_row *row)
 {
     if (row->shape.raised > AB_RAISED)

@@ -1,4 +1,4 @@
-/* One row of a table file (bench/row/row.h). */
+/* Reads and writes a row of a table file (bench/row/row.h). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -8,11 +8,12 @@
 
 #include "bench/row/row.h"
 
-static const char schema[] = "5"; /* of table files; goes up when a column changes its meaning */
+static const char schema[] = "5"; /* version of the table files; it rises when a column changes its meaning */
 
 enum {
-    ROW_DIGITS = 12,   /* nanoseconds up to 10^6 ms, integers up to 10^12 */
-    SAMPLE_DIGITS = 7, /* nanoseconds up to 10 ms, parts per million above: there are many samples */
+    ROW_DIGITS = 12, /* digits for nanoseconds up to 10^6 ms, and integers up to 10^12 */
+    /* Digits for nanoseconds up to 10 ms, parts per million above; few, because there are many samples. */
+    SAMPLE_DIGITS = 7,
 };
 
 typedef enum cell_kind {
@@ -28,7 +29,7 @@ typedef enum cell_kind {
 typedef struct column {
     const char *name;
     cell_kind kind;
-    size_t offset, size; /* of the field in ab_row, in bytes */
+    size_t offset, size; /* offset and size of the member of ab_row, in bytes */
 } column;
 
 #define FIELD(name, kind, member)                                                                                      \
@@ -39,7 +40,7 @@ typedef struct column {
 #define NUMBER(member) FIELD(#member, CELL_NUMBER, member)
 #define TIME(member) FIELD(#member "_ms", CELL_NUMBER, ms.member)
 
-/* The one list of a table file's columns, in order. */
+/* The columns of a table file, in order. */
 static const column columns[] = {
     {"schema", CELL_SCHEMA, 0, 0},
     {"run_id", CELL_RUN_ID, 0, 0},
@@ -96,7 +97,7 @@ static const column columns[] = {
 
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-/* The columns that make up the key. */
+/* The columns of the key. */
 static const column key_columns[] = {TEXT(table),   TEXT(row),    TEXT(instance), TEXT(implementation),
                                      TEXT(backend), TEXT(params), TEXT(scope)};
 
@@ -127,7 +128,7 @@ const char *ab_row_status_name(ab_row_status status)
     return status_names[status];
 }
 
-/* The field of a column. */
+/* Returns the member of a column. */
 static const void *field_of(const ab_row *row, const column *c)
 {
     return (const char *)row + c->offset;
@@ -212,7 +213,7 @@ static void write_cell(FILE *file, const ab_row *row, const column *c, const cha
         ab_csv_write_text(file, field);
         break;
     case CELL_COUNT:
-        /* Nothing was counted in a row that was not timed. */
+        /* A row that was not timed has no counts. */
         if (*(const int *)field || row->ms.samples > 0) fprintf(file, "%d", *(const int *)field);
         break;
     case CELL_NUMBER:

@@ -1,4 +1,4 @@
-/* Statistics of samples (bench/row/stats.h). */
+/* Computes statistics of samples (bench/row/stats.h). */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -34,7 +34,8 @@ static double mean_of(const double *samples, int n)
     return n > 0 ? sum / n : NAN;
 }
 
-/* In two passes: the one-pass formula cancels when the spread is small beside the mean, as it is for steady kernels. */
+/* Uses two passes. The one-pass formula loses digits if the spread is small compared with the mean, as for steady
+ * kernels. */
 static double stddev_of(const double *samples, int n, double mean)
 {
     double sum = 0;
@@ -42,9 +43,9 @@ static double stddev_of(const double *samples, int n, double mean)
     return n > 1 ? sqrt(sum / (n - 1)) : NAN;
 }
 
-/* The largest k with P(Bin(n, 1/2) < k) <= 0.025: the k-th smallest and the k-th largest sample enclose the median with
- * at least 95 % confidence. 0 where there is no such pair. The sum starts ten standard deviations below n/2, under
- * which lies less than 1e-22 of the distribution. */
+/* Returns the largest k with P(Bin(n, 1/2) < k) <= 0.025, or 0 if there is none. The k-th smallest and the k-th largest
+ * sample enclose the median with at least 95 % confidence. The sum starts ten standard deviations below n/2; less than
+ * 1e-22 of the distribution lies below that. */
 static int median_interval_rank(int n)
 {
     const double sd = sqrt(n) / 2;
@@ -83,7 +84,7 @@ ab_summary ab_summarise(const double *samples, int n)
     return summary;
 }
 
-/* P(|T| < t) for t = sqrt(df) tan(angle), in closed form (Abramowitz and Stegun, 26.7.3 and 26.7.4). */
+/* Returns P(|T| < t) for t = sqrt(df) tan(angle), in closed form (Abramowitz and Stegun, 26.7.3 and 26.7.4). */
 static double student_within(double angle, int df)
 {
     const double sine = sin(angle), cosine = cos(angle);
@@ -105,7 +106,7 @@ double ab_student_t975(int df)
     return sqrt(df) * tan(low);
 }
 
-/* The sum over processes with samples of (their mean - `from`)^power; *found is how many they are. */
+/* Sums (mean - `from`)^power over the means of all processes with samples; *found is the number of these processes. */
 static double sum_of_processes(const double *samples, const int *counts, int processes, double from, int power,
                                int *found)
 {
@@ -138,7 +139,7 @@ ab_summary ab_summarise_processes(const double *samples, const int *counts, int 
 
 /* ---- Shape ---- */
 
-/* The quantile of unsorted samples; scratch[n]. */
+/* Returns the quantile of unsorted samples; scratch[n]. */
 static double quantile_of(const double *samples, int n, double p, double *scratch)
 {
     memcpy(scratch, samples, (size_t)n * sizeof *scratch);
@@ -146,7 +147,7 @@ static double quantile_of(const double *samples, int n, double p, double *scratc
     return ab_quantile(scratch, n, p);
 }
 
-/* The mean of those of n samples whose whole ones do not exceed `most`. */
+/* Returns the mean of those samples whose whole samples are at most `most`. */
 static double mean_up_to(double most, const double *samples, const double *whole, int n, int *found)
 {
     double sum = 0;
@@ -162,7 +163,7 @@ static double mean_up_to(double most, const double *samples, const double *whole
 ab_status ab_find_shape(const double *samples, const double *whole, const int *counts, int processes, ab_shape *shape)
 {
     int n = 0, found, near;
-    double sum = 0, whole_sum = 0; /* over processes, of the means without far samples */
+    double sum = 0, whole_sum = 0; /* sums over processes of the means without far samples */
     *shape = (ab_shape){0};
     for (int i = 0; i < processes; i++) n += counts[i];
     if (n == 0) return ab_ok();
