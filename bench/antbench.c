@@ -20,16 +20,17 @@
 
 static int print_help(void)
 {
-    printf("antbench: ant colonies and edge detection on CPU and GPU, measured beside what was published\n\n"
-           "usage: antbench TABLE [options]   (antbench TABLE --help lists them)\n\n");
+    printf(
+        "antbench: measures ant colonies and edge detection on CPU and GPU and compares them with published numbers\n\n"
+        "usage: antbench TABLE [options]   (antbench TABLE --help lists the options)\n\n");
     for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
         if ((*driver)->name && (*driver)->summary) printf("  antbench %-15s %s\n", (*driver)->name, (*driver)->summary);
-    printf("\n  antbench solve INSTANCE   a good tour in a given time (antbench solve --help)\n"
-           "\n  antbench --list       every implementation, as TSV: id, backend, file, traits, source, description\n"
-           "  antbench --tables     every table and its driver, as TSV\n"
-           "  antbench --rows       every row of every table, as CSV\n"
-           "  antbench --sets       the names that rows and figures run through, as CSV\n"
-           "  antbench --version    the version, the commit and the compiler of kernels\n");
+    printf("\n  antbench solve INSTANCE   find a good tour in a given time (antbench solve --help)\n"
+           "\n  antbench --list       list all implementations as TSV: id, backend, file, traits, source, description\n"
+           "  antbench --tables     list all tables and their drivers as TSV\n"
+           "  antbench --rows       list all rows of all tables as CSV\n"
+           "  antbench --sets       list all sets of values that rows and figures use, as CSV\n"
+           "  antbench --version    print the version, the commit and the compiler of the kernels\n");
     return AB_EXIT_OK;
 }
 

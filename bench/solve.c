@@ -17,17 +17,17 @@
 enum { SECONDS, TARGET, METRIC, SEED, OUT, THREADS, MOVES, QUIET, HELP, N_OPTIONS };
 
 static const ab_option described[N_OPTIONS] = {
-    [SECONDS] = {"seconds", "S", "how long to search (default 10; 0: to target, optimum or Ctrl-C)"},
-    [TARGET] = {"target", "LENGTH", "stop at a tour that is no longer than this"},
-    [METRIC] = {"metric", "geo|plane", "what a CSV file's coordinates are (default: what its header says)"},
+    [SECONDS] = {"seconds", "S", "time to search (default 10; 0: until --target, the optimum or Ctrl-C)"},
+    [TARGET] = {"target", "LENGTH", "stop when a tour is at most this long"},
+    [METRIC] = {"metric", "geo|plane", "meaning of a CSV file's coordinates (default: from its header)"},
     [SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
     [OUT] = {"out", "FILE",
-             "the tour's file (default NAME.tour, here; of a CSV file NAME.tour.csv,\n"
-             "                             with the rows in the tour's order); -: stdout"},
-    [THREADS] = {"threads", "N", "threads (default: one per core)"},
-    [MOVES] = {"moves", "NAME", "3-opt (default), or 2-opt with Or-opt alone: or-opt"},
-    [QUIET] = {"quiet", NULL, "no progress"},
-    [HELP] = {"help", NULL, "print this and exit"},
+             "file for the tour (default NAME.tour in this folder; for a CSV file\n"
+             "                             NAME.tour.csv, with the rows in the tour's order); -: stdout"},
+    [THREADS] = {"threads", "N", "number of threads (default: one per core)"},
+    [MOVES] = {"moves", "NAME", "3-opt (default) or or-opt, which is 2-opt with Or-opt"},
+    [QUIET] = {"quiet", NULL, "do not show progress"},
+    [HELP] = {"help", NULL, "print this help and exit"},
 };
 
 /* The tour is saved every second, or less often if saving would take more than a twentieth of the time. */
@@ -51,18 +51,18 @@ typedef struct job {
 
 static void print_help(void)
 {
-    printf("antbench solve: a good tour in a given time\n\nusage: antbench solve INSTANCE [options]\n\n"
-           "INSTANCE is a TSPLIB file (\"d198.tsp\"), a CSV file of coordinates (\"x.csv\"), - for either from\n"
-           "stdin, or a name as in --instances. A CSV file has its coordinates in columns x and y; or lat and\n"
-           "lon, in degrees, for lengths in km; or in the first two. Other columns, such as a name, come back\n"
-           "in the result.\n\n");
+    printf("antbench solve: find a good tour in a given time\n\nusage: antbench solve INSTANCE [options]\n\n"
+           "INSTANCE is a TSPLIB file (\"d198.tsp\"), a CSV file of coordinates (\"x.csv\"), - for either of them\n"
+           "on stdin, or a name as for --instances. A CSV file has its coordinates in columns x and y; or in lat\n"
+           "and lon, in degrees, for lengths in km; or in the first two columns. The result keeps all other\n"
+           "columns, such as a name.\n\n");
     for (int i = 0; i < N_OPTIONS; i++) ab_print_option(&described[i], described[i].help);
-    printf("\nexit codes: 0 fine, also after Ctrl-C, 1 error, 2 wrong usage or bad input\n");
+    printf("\nexit codes: 0 success, also after Ctrl-C; 1 error; 2 wrong usage or bad input\n");
 }
 
 static ab_status take_operand(job *asked, const char *text)
 {
-    if (asked->name) return ab_bad_input("one instance at a time, not \"%s\" and \"%s\"", asked->name, text);
+    if (asked->name) return ab_bad_input("expected one instance, got \"%s\" and \"%s\"", asked->name, text);
     asked->name = text;
     return ab_ok();
 }
@@ -71,7 +71,7 @@ static ab_status take_moves(job *asked, const char *text)
 {
     const bool or_opt = strcmp(text, "or-opt") == 0;
     if (!or_opt && strcmp(text, "3-opt") != 0)
-        return ab_bad_input("--moves: expected or-opt or 3-opt, got \"%s\"", text);
+        return ab_bad_input("--moves: expected 3-opt or or-opt, got \"%s\"", text);
     asked->how.moves = or_opt ? SEARCH_OR_OPT : SEARCH_THREE_OPT;
     return ab_ok();
 }
@@ -163,7 +163,8 @@ static void format_gap(const tsp_instance *cities, int64_t length, char text[128
         snprintf(text, 128, "%.2f %% above the optimum, %lld", 100.0 * ((double)length / (double)cities->optimum - 1.0),
                  (long long)cities->optimum);
     else if (cities->stand_in && cities->name[0] == 'u')
-        snprintf(text, 128, "%.2f %% above 0.7124 sqrt(n A), which shortest tours of many random cities come near to",
+        snprintf(text, 128,
+                 "%.2f %% above 0.7124 sqrt(n A), the length that the shortest tour of many random cities approaches",
                  100.0 * ((double)length / (0.7124 * sqrt(n) * side) - 1.0));
 }
 
@@ -266,8 +267,8 @@ static void warn_of_rounding(const job *asked, int64_t length)
     const tsp_instance *cities = &asked->cities;
     if (asked->quiet || length >= 100 * (int64_t)cities->n || cities->rule == NULL || cities->table) return;
     fprintf(stderr,
-            "antbench solve: %s rounds distances to whole numbers, and %lld over %d cities are few: consider "
-            "larger units, or a CSV file\n",
+            "antbench solve: %s rounds distances to whole numbers, and a length of %lld for %d cities loses much by "
+            "that: use larger units, or a CSV file\n",
             cities->edge_weight_type, (long long)length, cities->n);
 }
 
@@ -276,13 +277,15 @@ static void warn_of_rounding(const job *asked, int64_t length)
 static ab_status check_length(const tsp_instance *cities, const int32_t *tour, int64_t counted)
 {
     const int64_t measured = tour_measure(cities, tour);
-    if (measured == TOUR_NO_MEMORY) return ab_failed("no memory to measure the tour");
+    if (measured == TOUR_NO_MEMORY) return ab_failed("out of memory for measuring the tour");
     if (measured != counted)
-        return ab_failed("internal error: a tour of %lld was counted as %lld", (long long)measured, (long long)counted);
+        return ab_failed("internal error: the tour's length is %lld, but the search counted %lld", (long long)measured,
+                         (long long)counted);
     if (cities->table == NULL) return ab_ok();
     const double real = tour_measure_real(cities->table, tour, cities->n), scale = cities->table->scale;
     if (fabs(real * scale - (double)counted) <= 2.0 * cities->n + 1e-6 * (double)counted) return ab_ok();
-    return ab_failed("internal error: a tour of %.9g was counted as %.9g", real, (double)counted / scale);
+    return ab_failed("internal error: the tour's length is %.9g, but the search counted %.9g", real,
+                     (double)counted / scale);
 }
 
 static ab_status search_tour(job *asked, int32_t *tour)
@@ -307,12 +310,12 @@ static ab_status choose_out(job *asked)
     snprintf(asked->default_out, sizeof asked->default_out, "%s.tour%s", cities->name, cities->table ? ".csv" : "");
     if (asked->out == NULL) asked->out = name;
     if (is_csv(asked->out) && !cities->table)
-        return ab_bad_input("--out %s: only a CSV file of cities has rows to write; the tour of this goes to NAME.tour",
+        return ab_bad_input("--out %s: only the tour of a CSV file can be written as CSV; name a file NAME.tour",
                             asked->out);
     const bool files = strcmp(asked->name, "-") != 0 && !is_stdout(asked);
     if (files && stat(cities->path, &read) == 0 && stat(asked->out, &written) == 0 && read.st_dev == written.st_dev &&
         read.st_ino == written.st_ino)
-        return ab_bad_input("--out %s: that is the instance itself", asked->out);
+        return ab_bad_input("--out %s: this is the instance itself; name another file", asked->out);
     return ab_ok();
 }
 
@@ -327,12 +330,13 @@ static int64_t choose_target(const job *asked)
 
 static ab_status run(job *asked)
 {
-    if (asked->name == NULL) return ab_bad_input("which instance? (antbench solve --help)");
+    if (asked->name == NULL) return ab_bad_input("expected an instance (antbench solve --help)");
     AB_TRY(tsp_locate_real(asked->name, asked->metric, &asked->cities));
     AB_TRY(choose_out(asked));
     asked->how.target = choose_target(asked);
     int32_t *tour = malloc((size_t)asked->cities.n * sizeof *tour);
-    const ab_status status = tour ? search_tour(asked, tour) : ab_failed("no memory for %d cities", asked->cities.n);
+    const ab_status status =
+        tour ? search_tour(asked, tour) : ab_failed("out of memory for %d cities", asked->cities.n);
     free(tour);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011): a keyed bijection of 128-bit
- * counters, four 32-bit random numbers for each. For the host backend's cuRAND, for CPU implementations that draw the
- * numbers their GPU counterparts draw, and for kernels that need one counter and no generator's state. */
+ * counters that yields four 32-bit random numbers per counter. Its users are the host backend's cuRAND, CPU
+ * implementations that draw the same numbers as their GPU counterparts, and kernels that need one counter and no
+ * generator state. */
 #ifndef ANTBENCH_PHILOX_H
 #define ANTBENCH_PHILOX_H
 
@@ -12,7 +13,7 @@
 #define PHILOX_BOTH static inline
 #endif
 
-/* output = philox4x32-10(counter, key), word 0 of each being the least significant. */
+/* Computes output = philox4x32-10(counter, key). Word 0 of each is the least significant. */
 PHILOX_BOTH void philox4x32_10(const uint32_t counter[4], const uint32_t key[2], uint32_t output[4])
 {
     const uint64_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
@@ -33,7 +34,8 @@ PHILOX_BOTH void philox4x32_10(const uint32_t counter[4], const uint32_t key[2],
     output[3] = c3;
 }
 
-/* As curand_uniform: (0, 1], the centres of 2^32 equal intervals, rounded to float. */
+/* Returns the number that curand_uniform returns: in (0, 1], the centre of one of 2^32 equal intervals, rounded to
+ * float. */
 PHILOX_BOTH float philox_uniform(uint32_t bits)
 {
     return (float)bits * 0x1p-32f + 0x1p-33f;

@@ -1,12 +1,12 @@
-/* The types by which an operation's implementations are opened, made of its line in registry.def.
+/* Declares the types that open an operation's implementations, from the operation's line in registry.def.
  *
- * The Makefile writes that line into a file of its own, build/gen/operations/tsp.h. A file that defines implementations
- * for the CPU includes it and declares them:
+ * The Makefile writes this line to a file of its own, build/gen/operations/tsp.h. A file that defines CPU
+ * implementations includes it and declares them:
  *
  *   tsp_open cpu_best;
  *
- * So the compiler holds them to what registry.c calls. A new implementation in registry.def compiles registry.c alone
- * again. */
+ * So the compiler checks them against the calls in registry.c. A new implementation in registry.def recompiles only
+ * registry.c. */
 #ifndef ANTBENCH_REGISTERED_H
 #define ANTBENCH_REGISTERED_H
 

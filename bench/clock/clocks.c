@@ -59,7 +59,7 @@ ab_status ab_clocks_open(ab_clocks *clocks)
     if (clocks->keeper > 0) return ab_ok();
     close(ends[0]);
     *clocks = (ab_clocks){0, -1};
-    return ab_failed("--lock-clocks: cannot start a process");
+    return ab_failed("--lock-clocks: cannot start the process that locks the clock");
 }
 
 ab_status ab_clocks_lock(ab_clocks *clocks, const char *pci_bus_id, int mhz)
@@ -68,7 +68,7 @@ ab_status ab_clocks_lock(ab_clocks *clocks, const char *pci_bus_id, int mhz)
     ab_status status;
     snprintf(asked.pci_bus_id, sizeof asked.pci_bus_id, "%s", pci_bus_id);
     if (pass(clocks->socket, &asked, sizeof asked) && receive(clocks->socket, &status, sizeof status)) return status;
-    return ab_unsupported("the process that was to lock it has ended");
+    return ab_unsupported("the process that locks the clock has ended");
 }
 
 void ab_clocks_close(ab_clocks *clocks)

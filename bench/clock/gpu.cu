@@ -36,7 +36,7 @@ extern "C" ab_status gpu_open(int device, gpu_info *info)
     if (error != cudaSuccess || count == 0)
         return gpu_missing(info->driver_version, info->runtime_version,
                            error == cudaSuccess ? "" : cudaGetErrorString(error));
-    if (device >= count) return ab_unsupported("no CUDA device %d: there are %d, counted from 0", device, count);
+    if (device >= count) return ab_unsupported("no CUDA device %d: this machine has %d, counted from 0", device, count);
     CUDA_TRY(cudaSetDevice(device));
     CUDA_TRY(cudaFree(NULL)); /* create the context here, outside of every measurement */
     cudaDeviceProp properties;

@@ -8,13 +8,13 @@
 
 ab_status gpu_missing(int driver_version, int runtime_version, const char *error)
 {
-    if (driver_version == 0) return ab_unsupported("no NVIDIA driver here");
+    if (driver_version == 0) return ab_unsupported("no NVIDIA driver is installed");
     if (driver_version / 1000 < runtime_version / 1000)
         return ab_unsupported(
-            "the NVIDIA driver is for CUDA %d.%d, this program for CUDA %d: install a newer driver, or "
+            "the NVIDIA driver supports CUDA %d.%d, but this program needs CUDA %d: install a newer driver, or "
             "build with an older toolkit",
             driver_version / 1000, driver_version % 1000 / 10, runtime_version / 1000);
-    return ab_unsupported("no GPU that CUDA can use here (%s)", error[0] ? error : "none found");
+    return ab_unsupported("CUDA finds no usable GPU (%s)", error[0] ? error : "none found");
 }
 
 static void set_known(json_t *object, const char *key, double value)

@@ -40,7 +40,7 @@ static void *look(void *context)
 ab_status ab_meter_open(const ab_nvml *nvml, ab_meter **meter)
 {
     *meter = NULL;
-    if (isnan(ab_nvml_energy_j(nvml))) return ab_unsupported("NVML has no counter of energy here");
+    if (isnan(ab_nvml_energy_j(nvml))) return ab_unsupported("this GPU has no energy counter in NVML");
     ab_meter *made = calloc(1, sizeof *made);
     if (!made) return ab_failed("out of memory");
     made->nvml = nvml;

@@ -199,13 +199,13 @@ static ab_status refused(const ab_nvml *nvml, int error)
 ab_status ab_nvml_lock_clock(const ab_nvml *nvml, int mhz)
 {
     const unsigned clock = mhz == AB_BASE_CLOCK ? NVML_CLOCK_LIMIT_ID_TDP : (unsigned)mhz;
-    if (!nvml || !nvml->lock_clocks || !nvml->free_clocks) return ab_unsupported("no NVML here that can");
+    if (!nvml || !nvml->lock_clocks || !nvml->free_clocks) return ab_unsupported("NVML on this machine cannot do it");
     return refused(nvml, nvml->lock_clocks(nvml->device, clock, clock));
 }
 
 ab_status ab_nvml_free_clock(const ab_nvml *nvml)
 {
-    if (!nvml || !nvml->free_clocks) return ab_unsupported("no NVML here that can");
+    if (!nvml || !nvml->free_clocks) return ab_unsupported("NVML on this machine cannot do it");
     return refused(nvml, nvml->free_clocks(nvml->device));
 }
 

@@ -148,7 +148,7 @@ static ab_status open_work(sampler *s, int group)
     AB_TRY(s->sampling->open(s->sampling->context, group, &s->work));
     if (!s->sampling->alone) return ab_ok();
     s->alone = (stage_work){{&alone_methods}, s->work, ab_stage_named(s->work, s->sampling->stage)};
-    if (s->alone.stage < 0) return ab_failed("there is no stage %s", s->sampling->stage);
+    if (s->alone.stage < 0) return ab_failed("the work has no stage %s", s->sampling->stage);
     return ab_iterate(s->work); /* runs the stages before it once */
 }
 
@@ -341,7 +341,7 @@ static ab_status take_groups(sampler *s)
         }
     }
     snprintf(s->row->stop_reason, sizeof s->row->stop_reason, "%s", reason);
-    if (s->late_kept) ab_row_add_note(s->row, "the GPU may have waited for the CPU in some samples");
+    if (s->late_kept) ab_row_add_note(s->row, "in some samples the GPU may have waited for the CPU");
     return ab_ok();
 }
 
@@ -400,7 +400,8 @@ ab_status ab_take_samples(ab_machine_state *state, const ab_sampling *sampling, 
 {
     sampler s = {.state = state, .sampling = sampling, .series = series, .row = row};
     s.timing = ab_timing_new(sampling->waits ? AB_CPU : sampling->backend, sampling->l2_cold);
-    if (sampling->l2_cold && s.timing.backend != AB_CUDA) return ab_unsupported("l2=cold is for rows on a GPU alone");
+    if (sampling->l2_cold && s.timing.backend != AB_CUDA)
+        return ab_unsupported("l2=cold is only possible for rows on a GPU");
     ab_status status = take_groups(&s);
     if (status.code == AB_OK) status = take_energy(&s);
     if (sampling->backend == AB_CUDA) state->gpu_ran_s = ab_now_s();

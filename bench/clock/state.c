@@ -19,7 +19,7 @@ ab_status ab_state_open(const ab_options *options, ab_machine_state *state)
     snprintf(state->cpu_name, sizeof state->cpu_name, "%s", machine.cpu);
     state->cores = machine.usable_cores;
     const bool locks = options->lock_clocks && options->action == AB_ACTION_RUN;
-    if (locks) state->clock_note = "no GPU takes part";
+    if (locks) state->clock_note = "the backend chosen uses no GPU";
     if (options->backend == AB_BACKEND_CPU || options->backend == AB_BACKEND_HOST) return ab_ok();
     if (locks) AB_TRY(ab_clocks_open(&state->clocks));
     const ab_status status = gpu_open(options->device, &state->gpu);
@@ -42,9 +42,10 @@ int ab_state_warnings(const ab_machine_state *state, char warnings[AB_WARNINGS][
     const int others = state->have_gpu ? ab_nvml_other_processes(state->nvml) : 0;
     if (state->have_gpu && !state->clock_note)
         snprintf(warnings[count++], AB_WARNING_TEXT,
-                 "the GPU's clock is not locked, and times vary with it (--lock-clocks base, where permitted)");
+                 "the GPU's clock is not locked, so times vary (use --lock-clocks base if permitted)");
     if (others > 0)
-        snprintf(warnings[count++], AB_WARNING_TEXT, "%d other process%s on this GPU: its times will suffer", others,
+        snprintf(warnings[count++], AB_WARNING_TEXT,
+                 "%d other process%s on this GPU: times will be longer and less certain", others,
                  others == 1 ? " computes" : "es compute");
     return count;
 }

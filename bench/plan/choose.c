@@ -58,7 +58,7 @@ static ab_status mark_wanted(const ab_plan *plan, bool *wanted)
             any |= meant;
         }
         if (!any)
-            return ab_bad_input("--rows %.128s: no such row here%s (--dry-run lists them)", *text,
+            return ab_bad_input("--rows %.128s: there is no such row here%s (--dry-run lists the rows)", *text,
                                 selector_hint(plan, *text, hint));
     }
     return ab_ok();

@@ -64,7 +64,7 @@ static ab_status unknown_option(const ab_option *options, int count, const char 
     for (int i = 0; i < count; i++) candidates[i] = options[i].name;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "="), argument);
     const char *nearest = strncmp(name, "--", 2) == 0 ? ab_nearest_name(name + 2, candidates) : NULL;
-    snprintf(hint, sizeof hint, nearest ? "; did you mean --%s?" : " (--help lists the options)", nearest);
+    snprintf(hint, sizeof hint, nearest ? "; did you mean --%s?" : " (--help lists all options)", nearest);
     return ab_bad_input("unknown option %s%s", name, hint);
 }
 

@@ -83,7 +83,7 @@ bool ab_next_name(const char **names, const char **name, size_t *length)
 static const char *const l2_names[] = {"hot", "cold", NULL};
 const ab_parameter ab_gpu_parameters[] = {
     {.name = "l2",
-     .help = "its L2 cache before each sample: hot (default) or cold",
+     .help = "GPU's L2 cache before each sample: hot (default) or cold",
      .kind = AB_CHOICE,
      .offset = offsetof(ab_gpu_params, l2_cold),
      .choices = l2_names,

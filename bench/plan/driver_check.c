@@ -78,8 +78,8 @@ static ab_status check_list(const place *at, const char *list, bool of_block)
     const ab_driver *driver = at->driver;
     const char *name, *names = ab_driver_names(driver, list);
     if (!names) return check_set(at, list);
-    if (!names[strspn(names, " ")]) return SLIP(at, "the list \"%s\" has no name", list);
-    if (strchr(names, '{')) return SLIP(at, "a set stands alone, without names beside it as in \"%s\"", list);
+    if (!names[strspn(names, " ")]) return SLIP(at, "the list \"%s\" is empty: name a set or inputs", list);
+    if (strchr(names, '{')) return SLIP(at, "a list is one set or names, not both as in \"%s\"", list);
     for (size_t length; of_block && ab_next_name(&names, &name, &length);) {
         COPY(text, name, length);
         ab_search search = {.name = text};
@@ -156,7 +156,7 @@ static ab_status check_braces(const place *at, const ab_block *block, const ab_l
                               const char *other)
 {
     for (; text && (text = strchr(text, '{')); ++text) {
-        if (!strchr(text, '}')) return SLIP(at, "the brace in \"%s\" is not closed", text);
+        if (!strchr(text, '}')) return SLIP(at, "a closing brace is missing in \"%s\"", text);
         COPY(name, text + 1, strcspn(text, "}") - 1);
         ab_search search = {.name = name};
         ab_search_add(&search, other);
@@ -174,7 +174,8 @@ static ab_status check_line(const ab_driver *driver, const ab_block *block, cons
     AB_TRY(check_implementation(&at, line->implementation));
     const ab_operation *operation = ab_operation_of(line->implementation);
     if (operation->inputs != ab_operation_of(driver->blocks->lines->implementation)->inputs)
-        return SLIP(&at, "%s has inputs of another kind than the driver's first row", line->implementation);
+        return SLIP(&at, "%s has another kind of input than the driver's first row; all rows must have the same",
+                    line->implementation);
     ab_search measure = {.name = block->measure};
     for (const ab_measure *m = operation->measures; m->name; ++m) ab_search_add(&measure, m->name);
     AB_TRY(must_find(&at, "measure", &measure));
@@ -245,7 +246,7 @@ static ab_status check_members(const ab_driver *driver)
         return SLIP(&at, ".program must be the file's name, not %s", driver->program);
     for (const ab_driver *const *other = ab_drivers; *other; ++other)
         if (*other != driver && (*other)->name && strcmp((*other)->name, driver->name) == 0)
-            return SLIP(&at, "bench/tables/%s.c has the name %s too", ab_driver_file(*other), driver->name);
+            return SLIP(&at, "bench/tables/%s.c has the same name, %s", ab_driver_file(*other), driver->name);
     for (const ab_set *set = driver->sets; set && set->name; ++set)
         if (!set->members) return SLIP(&at, "the members of set %s are missing", set->name);
     return driver->optional ? check_list(&at, driver->optional, false) : ab_ok();
@@ -267,11 +268,11 @@ static ab_status check_unlike(const ab_driver *driver, const ab_driver *other)
     for (const ab_heading *mine = driver->headings; mine->table; ++mine)
         for (const ab_heading *its = other->headings; its && its->table; ++its)
             if (strcmp(mine->table, its->table) == 0)
-                return SLIP(&at, "bench/tables/%s.c has a table %s too", ab_driver_file(other), mine->table);
+                return SLIP(&at, "bench/tables/%s.c also has a table %s", ab_driver_file(other), mine->table);
     for (const ab_set *mine = driver->sets; mine && mine->name; ++mine)
         for (const ab_set *its = other->sets; its && its->name; ++its)
             if (strcmp(mine->name, its->name) == 0)
-                return SLIP(&at, "bench/tables/%s.c has a set %s too", ab_driver_file(other), mine->name);
+                return SLIP(&at, "bench/tables/%s.c also has a set %s", ab_driver_file(other), mine->name);
     return ab_ok();
 }
 

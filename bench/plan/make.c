@@ -169,7 +169,7 @@ static ab_status choose_name(const maker *m, char pattern[96])
         if (at < 96) at += (size_t)snprintf(pattern + at, 96 - at, "-%.*s-{%.*s}", length, *set, length, *set);
     }
     if (at == 0) at = (size_t)snprintf(pattern, 96, "%s", m->line->row);
-    return at < 96 ? ab_ok() : ab_failed("the name of row %s is too long", m->line->row);
+    return at < 96 ? ab_ok() : ab_failed("the name of row %s is too long; shorten it in the driver", m->line->row);
 }
 
 /* Fills the values of the cell into a name such as "warp-{block}". */
@@ -194,13 +194,14 @@ static ab_status format_row(const maker *m, const ab_cell *cell, const char *fro
         at += (size_t)snprintf(row + at, 48 - at, "%s", text);
         from += length;
     }
-    return at < 48 && !*from ? ab_ok() : ab_failed("the name of row %s is too long", pattern);
+    return at < 48 && !*from ? ab_ok() : ab_failed("the name of row %s is too long; shorten it in the driver", pattern);
 }
 
 static ab_status set_text(char *to, size_t size, const char *from)
 {
-    return (size_t)snprintf(to, size, "%s", from) < size ? ab_ok()
-                                                         : ab_failed("\"%.60s...\" is too long for a row", from);
+    return (size_t)snprintf(to, size, "%s", from) < size
+               ? ab_ok()
+               : ab_failed("\"%.60s...\" is too long for a row; set fewer parameters", from);
 }
 
 static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
@@ -353,7 +354,7 @@ static ab_status check_user(const ab_driver *driver, char *const *set)
         ab_search search = {.name = name};
         ab_search_all_parameters(&search, driver);
         if (!search.found)
-            return ab_bad_input("--set %.64s: no row here has such a parameter%s (--help lists them)", *set,
+            return ab_bad_input("--set %.64s: no row here has this parameter%s (--help lists all parameters)", *set,
                                 ab_search_hint(&search, hint));
     }
     return ab_ok();
@@ -384,8 +385,8 @@ static ab_status check_heeded(const ab_plan *plan, char *const *set)
         int cell = 0;
         while (cell < plan->n_cells && !has_parameter(plan->cells[cell].c.implementation, *set)) ++cell;
         if (cell == plan->n_cells)
-            return ab_bad_input("--set %.64s: no row that was asked for has such a parameter, but rows of %s have",
-                                *set, owner_of(*set));
+            return ab_bad_input("--set %.64s: no selected row has this parameter, but rows of %s have it", *set,
+                                owner_of(*set));
     }
     return ab_ok();
 }

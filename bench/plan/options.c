@@ -42,33 +42,34 @@ enum {
 static const ab_option described_options[N_OPTIONS] = {
     [OPTION_LIST] = {"list", NULL, "list the implementations as TSV and exit"},
     [OPTION_DRY_RUN] = {"dry-run", NULL, "list the rows that would be measured, with the estimated time, and exit"},
-    [OPTION_INSTANCES] = {"instances", "A,B,...", "measure these (each program says what may be named)"},
+    [OPTION_INSTANCES] = {"instances", "A,B,...", "measure only these inputs (each table says which names it knows)"},
     [OPTION_IMPLEMENTATIONS] = {"implementations", "A,B,...",
-                                "measure these: ids as --list prints them, or patterns (tsp/race*)"},
-    [OPTION_ROWS] = {"rows", "A,B,...",
-                     "measure these: TABLE/ROW/INPUT?NAME=VALUE, parts left out or patterns (3.3/race, ?block=64+128)"},
-    [OPTION_SET] = {"set", "NAME=VALUE", "a parameter of the rows, several values separated by commas (repeatable)"},
-    [OPTION_BACKEND] = {"backend", "NAME", "auto (default), cuda, host or cpu"},
-    [OPTION_DEVICE] = {"device", "N", "CUDA device (default 0)"},
-    [OPTION_PROFILE] = {"profile", "NAME", "smoke, quick (default) or thesis: how many samples, on what"},
-    [OPTION_PROCESSES] = {"processes", "N", "fresh processes that measure each timed row, instead of the profile's"},
-    [OPTION_PROCESS] = {"process", "K", "measure the share of the K-th process alone, into DIR/process-K"},
-    [OPTION_RUNS] = {"runs", "N", "independent runs of a row, instead of the profile's"},
-    [OPTION_ITERATIONS] = {"iterations", "N", "iterations of a run, instead of the profile's"},
-    [OPTION_TIME_BUDGET] = {"time-budget", "SECONDS", "time for one row, instead of the profile's; 0: no limit"},
+                                "measure only these: ids from --list, or patterns (tsp/race*)"},
+    [OPTION_ROWS] =
+        {"rows", "A,B,...",
+         "measure only these: TABLE/ROW/INPUT?NAME=VALUE; parts may be patterns or left out (3.3/race, ?block=64+128)"},
+    [OPTION_SET] = {"set", "NAME=VALUE", "set a parameter of the rows; separate several values by commas (repeatable)"},
+    [OPTION_BACKEND] = {"backend", "NAME", "measure on auto (default), cuda, host or cpu"},
+    [OPTION_DEVICE] = {"device", "N", "use this CUDA device (default 0)"},
+    [OPTION_PROFILE] = {"profile", "NAME", "smoke, quick (default) or thesis: number of samples, and inputs"},
+    [OPTION_PROCESSES] = {"processes", "N", "number of fresh processes per timed row (default: the profile's)"},
+    [OPTION_PROCESS] = {"process", "K", "measure only the share of process K, into DIR/process-K"},
+    [OPTION_RUNS] = {"runs", "N", "number of independent runs per row (default: the profile's)"},
+    [OPTION_ITERATIONS] = {"iterations", "N", "number of iterations per run (default: the profile's)"},
+    [OPTION_TIME_BUDGET] = {"time-budget", "SECONDS", "time limit per row (default: the profile's; 0: no limit)"},
     [OPTION_UNTIL_PRECISE] = {"until-precise", "PERCENT",
-                              "more processes, 10 times as many at most, until half a row's interval is within this"},
+                              "add processes, up to 10 times as many, until each row's interval is within +- this"},
     [OPTION_LOCK_CLOCKS] = {"lock-clocks", "MHZ|base",
-                            "hold the GPU's clock while this runs, where permitted; none (default): do not"},
+                            "lock the GPU's clock while this runs, if permitted (default: none)"},
     [OPTION_ENERGY] = {"energy", "SECONDS",
-                       "measure the energy of each row on a GPU, over so many seconds more; 0: do not (default: 1 with "
+                       "measure the energy of each GPU row over this many more seconds; 0: do not (default: 1 with "
                        "thesis, else 0)"},
     [OPTION_SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
-    [OPTION_SAVE] = {"save", "DIR", "write the images that are computed to this directory, as PNG"},
-    [OPTION_OUT] = {"out", "DIR", "directory of the results (default results/runs/MACHINE/TIME-COMMIT)"},
-    [OPTION_RESUME] = {"resume", NULL, "continue the run in DIR (without --out: the newest of this machine)"},
-    [OPTION_QUIET] = {"quiet", NULL, "no progress"},
-    [OPTION_HELP] = {"help", NULL, "print this and exit"},
+    [OPTION_SAVE] = {"save", "DIR", "write the computed images to this directory as PNG"},
+    [OPTION_OUT] = {"out", "DIR", "write the results here (default results/runs/MACHINE/TIME-COMMIT)"},
+    [OPTION_RESUME] = {"resume", NULL, "continue the run in DIR (without --out: the newest run of this machine)"},
+    [OPTION_QUIET] = {"quiet", NULL, "do not show progress"},
+    [OPTION_HELP] = {"help", NULL, "print this help and exit"},
     [OPTION_VERSION] = {"version", NULL, "print the version and exit"},
 };
 
@@ -131,7 +132,7 @@ static void free_list(char **list)
 static ab_status check_items(const char *option, char **list)
 {
     for (char **item = list; *item; item++) {
-        if (!**item) return ab_bad_input("--%s: an empty name", option);
+        if (!**item) return ab_bad_input("--%s: a name is empty", option);
         for (char **other = list; other != item; other++)
             if (strcmp(*other, *item) == 0) return ab_bad_input("--%s: %s is named twice", option, *item);
     }
@@ -162,7 +163,7 @@ static ab_status parse_set(const char *option, const char *text, char ***list)
     if (!equals || equals == text || !equals[1])
         return ab_bad_input("--%s: expected NAME=VALUE, got \"%s\"", option, text);
     if (equals[1] == ',' || text[strlen(text) - 1] == ',' || strstr(equals, ",,"))
-        return ab_bad_input("--%s: an empty value in \"%s\"", option, text);
+        return ab_bad_input("--%s: a value in \"%s\" is empty", option, text);
     while (*list && (*list)[count]) count++;
     char **grown = realloc(*list, (count + 2) * sizeof *grown);
     if (!grown) return ab_failed("out of memory");
@@ -183,7 +184,7 @@ static ab_status parse_directory(const char *option, const char *text, char **di
 {
     if (!*text) return ab_bad_input("--%s: expected a directory, got \"\"", option);
     if (!ab_is_clean(text))
-        return ab_bad_input("--%s: \"%.63s\": a name is UTF-8 without control characters", option, text);
+        return ab_bad_input("--%s: \"%.63s\": a name must be UTF-8 without control characters", option, text);
     free(*directory);
     *directory = strdup(text);
     return *directory ? ab_ok() : ab_failed("out of memory");
@@ -199,8 +200,9 @@ static void print_help(const ab_program *program)
             ab_print_option(&described_options[i],
                             i == OPTION_INSTANCES ? program->instances_help : described_options[i].help);
     if (program->print_parameters) program->print_parameters(program->context);
-    printf("\nexit codes: 0 fine, 1 internal, CUDA or I/O error, 2 usage or nothing matched, 3 confirmed slower,\n"
-           "  4 wrong output, 5 inconclusive, 77 nothing could run\n");
+    printf("\nexit codes: 0 success, 1 internal, CUDA or I/O error, 2 wrong usage or no matching row, 3 confirmed "
+           "slower,\n"
+           "  4 wrong output, 5 inconclusive, 77 no row could run\n");
 }
 
 void ab_print_implementations(const char *const *operations)
@@ -273,7 +275,7 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         options->seed = (uint64_t)seed;
         break;
     case OPTION_SAVE:
-        if (!program->saves) return ab_bad_input("--save: this program has no images to write");
+        if (!program->saves) return ab_bad_input("--save: this table computes no images");
         return parse_directory(name, text, &options->save);
     case OPTION_OUT:
         return parse_directory(name, text, &options->out);
@@ -372,9 +374,10 @@ static ab_status check_options(const ab_program *program, ab_options *options)
     const char *const named_by = options->instances ? "instances" : "rows";
     const int most = options->processes * (options->until_precise > 0.0 ? AB_MORE_PROCESSES : 1);
     if (options->process > most || (options->process && !options->out))
-        return ab_bad_input("--process %d: takes --processes, which is no less, and --out", options->process);
+        return ab_bad_input("--process %d: needs --out DIR and --processes %d or more", options->process,
+                            options->process);
     if (options->until_precise > 0.0 && options->processes == 1)
-        return ab_bad_input("--until-precise: takes 2 processes or more, which an interval is of");
+        return ab_bad_input("--until-precise: needs 2 processes or more, because the interval is computed from them");
     if (isnan(options->energy_s)) options->energy_s = options->profile == AB_THESIS ? 1.0 : 0.0;
     if (options->rows) AB_TRY(take_instances_of_rows(options));
     AB_TRY(check_instances(program, named_by, options->instances));

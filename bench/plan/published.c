@@ -48,7 +48,7 @@ static ab_status add_record(void *context, const ab_csv_record *record)
     AB_TRY(read_row(record, &row));
     for (int i = 0; i < table->count; i++)
         if (strcmp(table->rows[i].id, row.id) == 0)
-            return ab_bad_input("%s:%d: id %s stands twice", record->path, record->line, row.id);
+            return ab_bad_input("%s:%d: duplicate id %s", record->path, record->line, row.id);
     ab_published *grown = realloc(table->rows, ((size_t)table->count + 1) * sizeof *grown);
     if (!grown) return ab_failed("out of memory");
     table->rows = grown;

@@ -36,7 +36,7 @@ ab_status ab_share_make(const ab_driver *driver, const ab_options *options, ab_s
 {
     *share = (ab_share){.effort = chosen_effort(driver, options), .processes = count_processes(options)};
     if (ranks_started() && share->processes > 1)
-        return ab_bad_input("--processes: with MPI there is one at a time; run it again for more");
+        return ab_bad_input("--processes: under MPI each run has one process; for more, repeat the run");
     share->process = options->process ? options->process : 1;
     share->energy_s = share->process == 1 ? options->energy_s : 0.0;
     share->most_processes = share->processes * (options->until_precise > 0.0 ? AB_MORE_PROCESSES : 1);

@@ -10,7 +10,7 @@ ab_status ab_sweep_add(ab_sweeps *s, const char *name, size_t name_length, const
     int i = 0;
     while (i < s->count && (strlen(s->of[i].name) != name_length || strncmp(s->of[i].name, name, name_length))) ++i;
     if (i == AB_MAX_SWEEPS || name_length >= sizeof s->of[i].name)
-        return ab_bad_input("more than %d parameters, or a name that is too long", AB_MAX_SWEEPS);
+        return ab_bad_input("more than %d parameters, or a name is too long", AB_MAX_SWEEPS);
     if (i == s->count) ++s->count;
     s->of[i] = (ab_sweep){.values = values, .length = length, .separators = separators};
     snprintf(s->of[i].name, sizeof s->of[i].name, "%.*s", (int)name_length, name);

@@ -337,8 +337,8 @@ static ab_status is_too_long(measurement *m, bool *too_long)
     *too_long = seconds > limit_s;
     if (!*too_long) return ab_ok();
     m->row->status = AB_ROW_TIMEOUT;
-    if (sample_s > 0.0) ab_row_add_note(m->row, "a sample would take about %.3g s", sample_s);
-    ab_row_add_note(m->row, "the row would take about %.3g s, more than its %g s", seconds, limit_s);
+    if (sample_s > 0.0) ab_row_add_note(m->row, "a sample needs about %.3g s", sample_s);
+    ab_row_add_note(m->row, "the row needs about %.3g s, and its limit is %g s", seconds, limit_s);
     return ab_ok();
 }
 
@@ -416,7 +416,7 @@ static ab_status fill(measurement *m)
 {
     if (ab_cell_is_too_large(m->cell)) {
         m->row->status = AB_ROW_SKIPPED;
-        ab_row_add_note(m->row, "more than the %g steps that profile %s allows the host backend", m->cell->c.host_steps,
+        ab_row_add_note(m->row, "needs more than the %g steps that profile %s allows on the host backend", m->cell->c.host_steps,
                         ab_profile_name(m->bench->options->profile));
         return ab_ok();
     }

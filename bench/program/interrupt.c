@@ -32,7 +32,7 @@ static void handle(void (*from)(int), void (*to)(int))
 void ab_interrupt_begin(const ab_options *options, const char *directory)
 {
     const char *const clear = isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";
-    length = snprintf(text, sizeof text, "%s%s: interrupted; the same command with --out %s --resume goes on\n", clear,
+    length = snprintf(text, sizeof text, "%s%s: interrupted; to continue, add --out %s --resume to the command\n", clear,
                       options->shown, directory);
     if (length < (int)sizeof text) handle(SIG_DFL, tell);
 }

@@ -297,7 +297,7 @@ void ab_print_tables(const ab_plan *plan, const ab_bench *bench)
     printf("\n");
     for (int i = 0; i < plan->n_inputs; ++i) {
         if (!plan->inputs[i].stand_in || !plan->inputs[i].note[0]) continue;
-        snprintf(text, sizeof text, "%s: %s, of which no file was found (make instances, make images)",
+        snprintf(text, sizeof text, "%s: %s; its file was not found (make instances, make images)",
                  plan->inputs[i].name, plan->inputs[i].note);
         print_wrapped(text, 4);
     }

@@ -51,7 +51,7 @@ static ab_status read_recorded(const char *directory, int process, const char *t
     bool complete;
     share_directory(directory, process, path);
     AB_TRY(read_share(directory, process, id, sizeof id, &complete));
-    if (!id[0]) return ab_bad_input("%s: there is no run of process %d", path, process);
+    if (!id[0]) return ab_bad_input("%s: process %d left no run", path, process);
     return ab_recorded_read(path, table_file, id, recorded);
 }
 
@@ -138,9 +138,9 @@ static ab_status run_process(const ab_bench *bench, int process)
     fflush(NULL);
     const pid_t run = getpid(), child = fork();
     if (child < 0)
-        return ab_failed("cannot start process %d of %d: out of memory or processes", process, bench->share.processes);
+        return ab_failed("cannot start process %d of %d: out of memory or process ids", process, bench->share.processes);
     if (child == 0) become_process(bench, process, run);
-    if (waitpid(child, &ended, 0) != child) return ab_failed("lost process %d of %d", process, bench->share.processes);
+    if (waitpid(child, &ended, 0) != child) return ab_failed("process %d of %d cannot be waited for", process, bench->share.processes);
     AB_TRY(read_share(ab_run_directory(bench->run), process, id, sizeof id, &complete));
     if (WIFSIGNALED(ended))
         return ab_failed("process %d of %d: ended by signal %d (%s)", process, bench->share.processes, WTERMSIG(ended),

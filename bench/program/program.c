@@ -40,7 +40,7 @@ static ab_status is_worth_timing(const ab_bench *bench, const ab_shares *before,
     why[0] = '\0';
     if (before->n == 0) return ab_ok();
     if (!found || found->row.ms.samples == 0) {
-        strcpy(why, "the first process could not time it");
+        strcpy(why, "the first process could not time this row");
         return ab_ok();
     }
     if (before->n < bench->share.processes) return ab_ok();
@@ -53,7 +53,7 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
                               const ab_shares *before, ab_progress *progress)
 {
     const double begin = ab_now_s(), estimate = ab_cell_estimate(plan, cell);
-    char label[440], why_not[64], outcome[128] = "kept from the interrupted run";
+    char label[440], why_not[64], outcome[128] = "taken from the interrupted run";
     ab_row row;
     snprintf(label, sizeof label, "%s/%s/%s %s", cell->key.table, cell->key.row, cell->key.instance, cell->key.params);
     ab_progress_row(progress, label);
@@ -184,7 +184,7 @@ static void warn_of_others(const ab_options *options)
 {
     const double others = ab_machine_others();
     if (options->quiet || !(others >= AB_BUSY)) return;
-    tell_note(options, "about %.1f other threads are running here: the CPU's times will suffer", others);
+    tell_note(options, "about %.1f other threads are running on this machine: CPU times will be longer", others);
 }
 
 static bool has_gpu_times(const ab_plan *plan)
@@ -234,7 +234,7 @@ static void tell_failed(const ab_bench *bench)
         ++failed;
     }
     if (!first || bench->options->process) return;
-    fprintf(stderr, "%s: %d row%s wrong or with an error, such as %s %s %s %s: %s: %s\n", bench->options->shown, failed,
+    fprintf(stderr, "%s: %d row%s failed, such as %s %s %s %s: %s: %s\n", bench->options->shown, failed,
             failed == 1 ? "" : "s", first->table, first->row, first->instance, first->implementation,
             ab_row_status_name(first->status), first->note);
 }
@@ -287,7 +287,7 @@ static ab_status prepare(const ab_driver *driver, const ab_options *options, ab_
     const ab_target target = {machine->have_gpu ? machine->gpu.name : NULL, machine->cpu_name, machine->cores};
     AB_TRY(ab_plan_make(driver, options, &bench->share, &target, plan));
     if (plan->n_cells > 0) return ab_ok();
-    return ab_bad_input("nothing to measure: no row matches --implementations, --rows, --backend and --instances");
+    return ab_bad_input("nothing to measure: no row matches --implementations, --rows, --backend and --instances (--dry-run lists rows)");
 }
 
 static int run(const ab_driver *driver, const ab_options *options)
@@ -341,7 +341,7 @@ static void print_parameters(const void *context)
         ab_own_parameters(operations[i], own);
         print_table(own);
     }
-    printf("\nof all rows on a GPU:\n");
+    printf("\nparameters of all rows on a GPU:\n");
     print_table(ab_gpu_parameters);
 }
 

@@ -279,7 +279,7 @@ ab_status ab_meta_read(const char *path, json_t **meta)
     if (json_is_string(json_object_get(*meta, "run_id"))) return ab_ok();
     json_decref(*meta);
     *meta = NULL;
-    return ab_bad_input("%s:1: not the description of a run: there is no run_id", path);
+    return ab_bad_input("%s:1: this does not describe a run: run_id is missing", path);
 }
 
 /* Returns the member at "a" or "a.b"; null if there is none. */
@@ -319,7 +319,7 @@ static ab_status expect_same(const char *what, const json_t *old, const json_t *
 {
     char was[96], is[96];
     if (json_equal(old, now)) return ab_ok();
-    return ab_bad_input("%s: cannot be resumed: %s was %s and is now %s; start a new run with another --out", directory,
+    return ab_bad_input("%s: cannot be resumed: %s was %s and is now %s; use another --out for a new run", directory,
                         what, shown(old, was), shown(now, is));
 }
 
@@ -359,7 +359,7 @@ ab_status ab_meta_continue(json_t *now, const json_t *old)
 {
     static const char *const kept[] = {"started_utc", "processes", "run_id"};
     if (!json_is_array(member(old, "resumed_utc")))
-        return ab_bad_input("meta.json: the old one has no list \"resumed_utc\"");
+        return ab_bad_input("meta.json: the list \"resumed_utc\" is missing");
     json_t *resumed = json_deep_copy(member(old, "resumed_utc"));
     bool done = json_array_append(resumed, member(now, "started_utc")) == 0;
     done = json_object_set_new(now, "resumed_utc", resumed) == 0 && done;

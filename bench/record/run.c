@@ -410,7 +410,7 @@ static ab_status start_run(const ab_run_info *info, ab_run *run)
     char table_file[AB_TABLE_FILE];
     ab_table_file(info->driver, table_file);
     if (holds(run->directory, table_file) || holds(run->directory, "samples.csv"))
-        return ab_bad_input("%s: holds results without a meta.json; choose another --out", run->directory);
+        return ab_bad_input("%s: holds results, but no meta.json; choose another --out", run->directory);
     /* The description comes first, because a table without one could not be resumed. */
     AB_TRY(ab_meta_write(run->meta, run->meta_path));
     return open_logs(info, run);
@@ -522,7 +522,7 @@ static void print_samples(FILE *file, const void *context)
 static ab_status check_row(const ab_run *run, const ab_row *row, const ab_sample *samples, int n_samples)
 {
     if (ab_run_find(run, row))
-        return ab_failed("row %s %s %s %s %s %s %s is in the run already", row->table, row->row, row->instance,
+        return ab_failed("the run already has the row %s %s %s %s %s %s %s", row->table, row->row, row->instance,
                          row->implementation, row->backend, row->params, row->scope);
     for (int i = 0; i < n_samples; i++)
         if (!samples[i].discard_reason[0] && !(isfinite(samples[i].ms) && samples[i].ms > 0))

@@ -12,7 +12,7 @@ static bool is_in_doubt(const ab_row *row)
 static void explain_doubt(ab_row *row)
 {
     if (row->shape.raised > AB_RAISED)
-        ab_row_add_note(row, "%d of %d samples take over %g times as long as most: the mean is %.0f %% larger by them",
+        ab_row_add_note(row, "%d of %d samples take over %g times as long as most: they raise the mean by %.0f %%",
                         row->shape.far, row->ms.samples, AB_FAR, 1e2 * row->shape.raised);
     else if (ab_is_uneven(&row->shape))
         ab_row_add_note(row, "mean and median of whole samples are %.0f %% apart", 1e2 * fabs(row->shape.apart));

@@ -170,10 +170,10 @@ void ab_row_list_qualities(ab_row *row, const double *values, int n_values, int 
     for (int i = 0; i < n_values && !undefined && at < sizeof row->quality_runs; ++i)
         at += (size_t)snprintf(row->quality_runs + at, sizeof row->quality_runs - at, "%s%.*g", i ? " " : "", digits,
                                values[i]);
-    if (undefined) ab_row_add_note(row, "the quality of %d of %d runs is not defined", undefined, n_values);
+    if (undefined) ab_row_add_note(row, "%d of %d runs have no defined quality", undefined, n_values);
     if (at < sizeof row->quality_runs) return;
     row->quality_runs[0] = '\0';
-    ab_row_add_note(row, "the qualities of %d runs are too many to list", n_values);
+    ab_row_add_note(row, "the qualities of %d runs do not fit in the row", n_values);
 }
 
 void ab_row_set_failure(ab_row *row, bool wrong, const ab_status *status)
@@ -254,7 +254,7 @@ ab_status ab_row_check_header(const ab_csv_record *record)
     bool same = record->n_cells == N_COLUMNS;
     for (int i = 0; same && i < N_COLUMNS; i++) same = strcmp(record->cells[i], columns[i].name) == 0;
     if (same) return ab_ok();
-    return ab_bad_input("%s:%d: not the header of a table of this version of antbench", record->path, record->line);
+    return ab_bad_input("%s:%d: this is not the header of a table of this version of antbench", record->path, record->line);
 }
 
 static ab_status expect_text(const ab_csv_record *record, int i, const char *expected)

@@ -1,7 +1,9 @@
-/* Clusters: blocks that write into one another's shared memory and have a barrier (from compute capability 9.0 on).
+/* Clusters: blocks that write to each other's shared memory and have a common barrier (compute capability 9.0 or
+ * later).
  *
- * LAUNCH_CLUSTER launches one cluster, early (early_launch.h), so that blockIdx.x is a block's rank and gridDim.x how many
- * there are. Elsewhere, and on the host backend, a cluster is one block, and its barrier the block's own.
+ * LAUNCH_CLUSTER launches one cluster, early (early_launch.h). Then blockIdx.x is a block's rank and gridDim.x the
+ * number of blocks. On other devices and on the host backend, a cluster is one block and its barrier is the block's
+ * own.
  */
 #ifndef ANTBENCH_CLUSTER_H
 #define ANTBENCH_CLUSTER_H
@@ -15,7 +17,7 @@
 #define LAUNCH_CLUSTER LAUNCH
 #endif
 
-/* How many blocks a cluster can have anywhere: 8, or 1 where there are none. */
+/* Returns the largest number of blocks that every device supports in a cluster: 8, or 1 without clusters. */
 static inline int cluster_blocks(void)
 {
 #ifdef __CUDACC__
@@ -27,7 +29,7 @@ static inline int cluster_blocks(void)
     return 1;
 }
 
-/* The block of that rank's array of what is here `mine`. */
+/* Returns the counterpart of the array `mine` in the block of this rank. */
 template <typename Array> static __device__ __forceinline__ Array shared_of(Array mine, unsigned rank)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
@@ -38,7 +40,7 @@ template <typename Array> static __device__ __forceinline__ Array shared_of(Arra
 #endif
 }
 
-/* Waits for all threads of the cluster; what they have written is seen after it. */
+/* Waits for all threads of the cluster. Their earlier writes are visible afterwards. */
 static __device__ __forceinline__ void meet_cluster()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900

@@ -1,5 +1,5 @@
-/* CUDA's pairs of half-precision numbers, for the kernels that compute with them: apart from cuda_port.h, as cuda_random.h
- * is. Whole numbers of up to 2048 are exact. */
+/* CUDA's pairs of half-precision numbers, for the kernels that compute with them. They are not in cuda_port.h, because
+ * most kernels do not need them. Whole numbers up to 2048 are exact. */
 #ifndef ANTBENCH_CUDA_HALF_H
 #define ANTBENCH_CUDA_HALF_H
 
@@ -13,7 +13,7 @@
 #include "kernels/host/half.h"
 #endif
 
-/* The bits of a pair, the first number in the lower 16. */
+/* Returns the bits of a pair. The first number is in the lower 16. */
 static __device__ __forceinline__ unsigned half2_bits(half2 pair)
 {
     unsigned bits;

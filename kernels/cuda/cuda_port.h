@@ -1,8 +1,8 @@
-/* The only difference between nvcc and the host backend.
+/* The only code that differs between nvcc and the host backend.
  *
- * A kernel file includes this, and cuda_random.h if it draws random numbers, and nothing else of CUDA. It launches with
- * LAUNCH, declares shared memory with SHARED and SHARED_DYNAMIC, and names what C calls with AB_GPU, because both
- * compilations end up in one program:
+ * A kernel file includes this header, and cuda_random.h if it draws random numbers, and no other CUDA header. It
+ * launches with LAUNCH and declares shared memory with SHARED and SHARED_DYNAMIC. It names the functions that C calls
+ * with AB_GPU, because both compilations are linked into one program:
  *
  *   static __global__ void scale(float *x, int n) { SHARED(float, tile, 32); ... }
  *   extern "C" ab_status AB_GPU(tsp_scale)(float *x, int n)
@@ -25,23 +25,26 @@
 #define AB_GPU(name) name##_cuda
 #define LAUNCH(kernel, grid, block, shared_bytes)                                                                      \
     ab_launching((const void *)(kernel), (block), (shared_bytes)), kernel<<<(grid), (block), (shared_bytes)>>>
-/* The same for kernels that call meet_grid (grid_barrier.h): of no more blocks than the device holds at once. */
+/* Launches kernels that call meet_grid (grid_barrier.h). The grid must not have more blocks than the device holds at
+ * once. */
 #define LAUNCH_TOGETHER(kernel, grid, block, shared_bytes) ab_launch_together(kernel, (grid), (block), (shared_bytes))
 #define SHARED(type, name, count) __shared__ type name[count]
-/* How a __device__ function takes a shared array: on the host backend it is checked there too. */
+/* The type by which a __device__ function takes a shared array. On the host backend its accesses are checked as well.
+ */
 template <typename T> using shared_array = T *;
-/* The dynamic shared memory as an array of `type`, from byte `offset` (a multiple of its size), `count` elements. */
+/* Declares the dynamic shared memory as an array of `type` with `count` elements, starting at byte `offset`, a multiple
+ * of the element's size. */
 #define SHARED_DYNAMIC(type, name, offset, count)                                                                      \
     extern __shared__ __align__(16) unsigned char ab_dynamic_shared[];                                                 \
     type *const name = reinterpret_cast<type *>(ab_dynamic_shared + (offset))
 
-/* Tells a launch where somebody listens. */
+/* Records a launch if a list of launches is active. */
 static inline void ab_launching(const void *kernel, dim3 block, size_t shared_bytes)
 {
     if (ab_told_launches) ab_tell_launch(kernel, (int)(block.x * block.y * block.z), shared_bytes);
 }
 
-/* What LAUNCH_TOGETHER makes of a kernel: calling it with the kernel's arguments launches it. */
+/* The result of LAUNCH_TOGETHER. Calling it with the kernel's arguments launches the kernel. */
 template <typename... Parameters>
 static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes)
 {
@@ -54,8 +57,8 @@ static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid, 
 
 #else
 
-/* CUDA's runtime, device intrinsics and cuRAND's Philox for the CPU, under CUDA's names. SHARED and SHARED_DYNAMIC give
- * arrays whose every access is checked against `count`; LAUNCH runs the grid and returns when it is done. */
+/* CUDA's runtime, device intrinsics and cuRAND's Philox for the CPU, under CUDA's names. SHARED and SHARED_DYNAMIC
+ * declare arrays that check every access against `count`. LAUNCH runs the grid and returns when it is done. */
 #include "kernels/host/cuda_host.h"
 
 #define AB_GPU(name) name##_host
@@ -70,12 +73,12 @@ static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid, 
     extern "C" const type AB_GPU(name);                                                                                \
     const type AB_GPU(name)
 
-/* Begins the table of the parameters that a rung has for itself, which needs no other line. It ends with a name of NULL.
- * Its offsets are into the params of the operation, in the part that it leaves to rungs:
+/* Begins the table of parameters that only this rung has. No other line is needed. An entry with name NULL ends the
+ * table. Its offsets are into the operation's params, in the part for rungs:
  *
  *   AB_OWN_PARAMETERS(tsp_mine) = {{.name = "near", .help = "...", .offset = AS_OWN(mine_params, near), .most = 31}, {}};
  *
- * What a line of the table leaves out is zero. Both backends define the same table. The rung takes 0 for its default:
+ * Members that a line leaves out are zero. Both backends define the same table. The rung takes 0 for its default:
  * tests and rungs of several GPUs open it without the table. */
 #define AB_OWN_PARAMETERS(rung)                                                                                        \
     _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"") extern "C" __attribute__((weak))                \
@@ -85,16 +88,17 @@ static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid, 
 #define AB_STRINGIZE_(x) #x
 #define AB_STRINGIZE(x) AB_STRINGIZE_(x)
 
-/* A GPU has the memory that it has, which is a precondition; the host backend's runs out like any other. */
+/* The memory of a GPU is fixed, so too little of it is an unmet precondition. On the host backend it is an ordinary
+ * error. */
 #ifdef __CUDACC__
 #define AB_OUT_OF_MEMORY(format, ...) ab_unsupported("needs more GPU memory than is free: " format, __VA_ARGS__)
 #else
 #define AB_OUT_OF_MEMORY(format, ...) ab_failed("out of memory: " format, __VA_ARGS__)
 #endif
 
-/* Returns from the calling function, with expression, file and line, unless the CUDA call succeeded. Too little device
- * memory is an unmet precondition; anything else is an error. Either way CUDA forgets it, so that the next launch is
- * not blamed. */
+/* Returns from the calling function with expression, file and line unless the CUDA call succeeded. Too little device
+ * memory is an unmet precondition; anything else is an error. CUDA's error state is cleared, so that the next launch
+ * does not report it. */
 #define CUDA_TRY(expression)                                                                                           \
     do {                                                                                                               \
         cudaError_t cuda_try_error = (expression);                                                                     \
@@ -106,7 +110,7 @@ static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid, 
                          cudaGetErrorString(cuda_try_error));                                                          \
     } while (0)
 
-/* The status of the launch just made, to end a launcher with. */
+/* The status of the last launch, for the end of a launcher. */
 #define AB_LAUNCHED(kernel) ab_launched(kernel, cudaGetLastError())
 
 static inline ab_status ab_launched(const char *kernel, cudaError_t error)

@@ -1,5 +1,5 @@
-/* cuRAND's device API, for the kernels that draw random numbers: apart from cuda_port.h, because NVIDIA's header puts a
- * megabyte of tables for other generators than ours into every object file that includes it. */
+/* cuRAND's device API, for the kernels that draw random numbers. It is not in cuda_port.h, because NVIDIA's header adds
+ * a megabyte of tables, for other generators, to every object file that includes it. */
 #ifndef ANTBENCH_CUDA_RANDOM_H
 #define ANTBENCH_CUDA_RANDOM_H
 

@@ -1,5 +1,5 @@
-/* How much device memory states have allocated, as kernels/cuda/device_memory.h counts it: all of a process together.
- * Memory of libraries and of CUDA itself is not counted. The host backend's, which is the heap, is. */
+/* Counts the device memory that all states of a process have allocated (kernels/cuda/device_memory.h). The count
+ * includes the heap memory of the host backend. It does not include memory of libraries and of CUDA itself. */
 #ifndef ANTBENCH_DEVICE_BYTES_H
 #define ANTBENCH_DEVICE_BYTES_H
 
@@ -9,14 +9,14 @@
 extern "C" {
 #endif
 
-/* For kernels/cuda/device_memory.h: so many bytes were allocated, or freed. */
+/* Record for kernels/cuda/device_memory.h that this many bytes were allocated, or freed. */
 void ab_device_took(size_t bytes);
 void ab_device_gave(size_t bytes);
 
-/* Bytes that are allocated now. */
+/* Returns the bytes that are allocated now. */
 size_t ab_device_bytes(void);
 
-/* The most bytes at a time since ab_device_peak_begin. */
+/* Returns the largest number of bytes at a time since ab_device_peak_begin. */
 void ab_device_peak_begin(void);
 size_t ab_device_peak(void);
 

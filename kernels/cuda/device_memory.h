@@ -1,5 +1,5 @@
-/* What the states of all operations do alike with a GPU: allocate memory that is freed together, and ask for shared
- * memory. */
+/* GPU functions that the states of all operations share: they allocate memory that is freed together, and request
+ * shared memory. */
 #ifndef ANTBENCH_DEVICE_MEMORY_H
 #define ANTBENCH_DEVICE_MEMORY_H
 
@@ -8,15 +8,15 @@
 
 enum { DEVICE_ALLOCATIONS = 16 };
 
-/* Everything that a state has allocated through CUDA; zeroed, it is empty. */
+/* All CUDA allocations of a state. A zeroed structure is empty. */
 typedef struct device_memory {
     void *on_device[DEVICE_ALLOCATIONS];
-    size_t bytes[DEVICE_ALLOCATIONS]; /* of each of on_device */
-    void *pinned[DEVICE_ALLOCATIONS]; /* page-locked, on the host's side */
+    size_t bytes[DEVICE_ALLOCATIONS]; /* bytes of each allocation in on_device */
+    void *pinned[DEVICE_ALLOCATIONS]; /* page-locked allocations on the host */
     int n_on_device, n_pinned;
 } device_memory;
 
-/* Room for one more allocation. */
+/* Checks that there is room for one more allocation. */
 static inline ab_status device_room(int n_allocations)
 {
     if (n_allocations < DEVICE_ALLOCATIONS) return ab_ok();
@@ -24,8 +24,8 @@ static inline ab_status device_room(int n_allocations)
                      DEVICE_ALLOCATIONS);
 }
 
-/* Allocates `bytes` of device memory into *pointer, on a boundary of 256 bytes. AB_UNSUPPORTED when the device has not
- * so much. */
+/* Allocates `bytes` of device memory into *pointer, aligned to 256 bytes. Returns AB_UNSUPPORTED if the device does not
+ * have enough. */
 static inline ab_status device_allocate_bytes(device_memory *memory, void **pointer, size_t bytes)
 {
     AB_TRY(device_room(memory->n_on_device));
@@ -45,7 +45,7 @@ template <typename T> static inline ab_status device_allocate(device_memory *mem
     return ab_ok();
 }
 
-/* Allocates an array of `count` elements on the host's side, page-locked, so that transfers run at the bus's speed. */
+/* Allocates an array of `count` elements on the host, page-locked, so that transfers run at the bus's speed. */
 template <typename T> static inline ab_status device_allocate_pinned(device_memory *memory, T **pointer, size_t count)
 {
     void *allocated = NULL;
@@ -66,8 +66,8 @@ static inline void device_free(device_memory *memory)
     memory->n_on_device = memory->n_pinned = 0;
 }
 
-/* Lets `kernel` use `bytes` of dynamic shared memory, and asks for `carveout` percent of the L1 cache as shared memory
- * (-1: as the driver likes). AB_UNSUPPORTED when the device has less. */
+/* Allows `kernel` to use `bytes` of dynamic shared memory, and requests `carveout` percent of the L1 cache as shared
+ * memory (-1: the driver's choice). Returns AB_UNSUPPORTED if the device has less. */
 static inline ab_status device_allow_shared(const void *kernel, size_t bytes, int carveout)
 {
     int device = 0, most = 0;

@@ -1,6 +1,6 @@
-/* Launches that begin while the one before them ends (programmatic dependent launch, from compute capability 9.0 on): what it
- * costs to start a grid is then spent beside it. A kernel so launched calls await_launch before it reads or writes anything that
- * others do. Elsewhere they are launches like any other. */
+/* Early launches begin while the previous launch ends (programmatic dependent launch, compute capability 9.0 or later).
+ * So the cost of starting a grid overlaps with the previous kernel. A kernel launched early calls await_launch before
+ * it reads or writes shared data. On other devices they are ordinary launches. */
 #ifndef ANTBENCH_EARLY_LAUNCH_H
 #define ANTBENCH_EARLY_LAUNCH_H
 
@@ -9,7 +9,7 @@
 #ifdef __CUDACC__
 #define LAUNCH_EARLY(kernel, grid, block, shared_bytes) ab_launch_early(kernel, (grid), (block), (shared_bytes))
 
-/* What LAUNCH_EARLY makes of a kernel: calling it with the kernel's arguments launches it, in clusters of so many
+/* The result of LAUNCH_EARLY. Calling it with the kernel's arguments launches the kernel, in clusters of this many
  * blocks (cluster.h). */
 template <typename... Parameters>
 static inline auto ab_launch_early(void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared_bytes,
@@ -36,7 +36,7 @@ static inline auto ab_launch_early(void (*kernel)(Parameters...), dim3 grid, dim
 #define LAUNCH_EARLY LAUNCH
 #endif
 
-/* By each block: the next launch, if it is early, may begin once all blocks have called this or ended. */
+/* Called by each block: the next launch, if early, may begin once all blocks have called this or ended. */
 static __device__ __forceinline__ void release_launch()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
@@ -44,7 +44,7 @@ static __device__ __forceinline__ void release_launch()
 #endif
 }
 
-/* Waits for all that the launch before has done. */
+/* Waits until the previous launch has finished. */
 static __device__ __forceinline__ void await_launch()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900

@@ -1,17 +1,17 @@
 /* A barrier across all blocks of a grid, for kernels that LAUNCH_TOGETHER has launched.
  *
- * One thread of a block meets those of the others, so that the rest of the block can do meanwhile what needs nothing of
- * them. What a block has read before must be read anew after it: arrival releases and the end of waiting acquires, for
- * the whole device.
- * The host backend runs blocks one after another, so a grid there has one block (cudaDevAttrCooperativeLaunch is 0), for
- * which this is the block's own barrier.
+ * One thread of each block meets the threads of the other blocks. Meanwhile the rest of the block can do work that does
+ * not depend on them. After the barrier a block must read shared data anew. Arrival releases, and the end of waiting
+ * acquires, for the whole device. The host backend runs blocks one after another. So a grid there has one block
+ * (cudaDevAttrCooperativeLaunch is 0), and this barrier is the block's own.
  */
 #ifndef ANTBENCH_GRID_BARRIER_H
 #define ANTBENCH_GRID_BARRIER_H
 
 #include "kernels/cuda/cuda_port.h"
 
-/* Adds what others may then know to follow all that the block has written; returns what stood there. */
+/* Adds to a counter and returns its old value. Other blocks that see the new value also see all earlier writes of this
+ * block. */
 static __device__ __forceinline__ unsigned add_released(unsigned *counter, unsigned share)
 {
 #ifdef __CUDACC__
@@ -34,14 +34,15 @@ static __device__ __forceinline__ unsigned load_acquired(const unsigned *counter
 #endif
 }
 
-/* Waits for all threads of the block: before meet_blocks and after it. */
+/* Waits for all threads of the block, before and after meet_blocks. */
 static __device__ __forceinline__ void gather_block()
 {
     __syncthreads();
 }
 
-/* By one thread of each block, between two gather_block: waits until all blocks have come. *arrived is 0 before the first
- * use and the barrier's alone: the blocks' arrivals add up to its highest bit, which so changes with every meeting. */
+/* Called by one thread of each block, between two calls of gather_block: waits until all blocks have arrived. *arrived
+ * is 0 before the first use, and only the barrier uses it. The blocks' arrivals add up to its highest bit, which so
+ * changes at every meeting. */
 static __device__ __forceinline__ void meet_blocks(unsigned *arrived)
 {
     if (gridDim.x == 1) return;

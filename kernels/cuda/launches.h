@@ -1,7 +1,7 @@
-/* Which kernels of ours a work launches, as the launching macros tell it (LAUNCH and its like, cuda_port.h).
+/* Lists the kernels that a work launches. The launching macros report them (LAUNCH and the others, cuda_port.h).
  *
- * They are told where ab_told_launches points to, and nowhere where it is NULL. Kernels of libraries are not told, nor
- * is anything by the host backend.
+ * The list is ab_told_launches; if this is NULL, nothing is recorded. Kernels of libraries and launches of the host
+ * backend are not recorded.
  */
 #ifndef ANTBENCH_LAUNCHES_H
 #define ANTBENCH_LAUNCHES_H
@@ -13,22 +13,23 @@ extern "C" {
 #endif
 
 typedef struct ab_launch {
-    const char *name;    /* as AB_LAUNCHED has it: a literal; NULL until then */
-    const void *kernel;  /* the function, as the CUDA runtime knows it */
-    int threads;         /* of a block */
-    size_t shared_bytes; /* dynamic shared memory of a block */
+    const char *name;    /* name given to AB_LAUNCHED, a literal; NULL until then */
+    const void *kernel;  /* function, as the CUDA runtime knows it */
+    int threads;         /* number of threads per block */
+    size_t shared_bytes; /* dynamic shared memory per block */
 } ab_launch;
 
-enum { AB_MOST_LAUNCHES = 12 }; /* different ones of a stage; those after them are not told */
+enum { AB_MOST_LAUNCHES = 12 }; /* most different launches per stage; further ones are not recorded */
 
 typedef struct ab_launches {
     int n;
-    ab_launch of[AB_MOST_LAUNCHES]; /* different ones, in the order in which each came first */
+    ab_launch of[AB_MOST_LAUNCHES]; /* different launches, in the order of their first occurrence */
 } ab_launches;
 
 extern ab_launches *ab_told_launches;
 
-/* For the macros: tells a launch, unless the same was told before; and the name of all that have none yet. */
+/* Called by the macros: records a launch unless an equal one is recorded, and names all launches that have no name yet.
+ */
 void ab_tell_launch(const void *kernel, int threads, size_t shared_bytes);
 void ab_name_launches(const char *name);
 

@@ -1,4 +1,4 @@
-/* What kernels that call NVIDIA's NPP share (AB_WITH_NPP, see the Makefile). */
+/* Functions shared by kernels that call NVIDIA's NPP (AB_WITH_NPP, see the Makefile). */
 #ifndef ANTBENCH_NPP_H
 #define ANTBENCH_NPP_H
 
@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/cuda_port.h"
 
-/* What NPP asks of the application; the runtime has all of it at hand, so this costs no time worth keeping it for. */
+/* Fills in the context that NPP requires. The runtime has all members at hand, so it is not kept between calls. */
 static inline ab_status npp_context(NppStreamContext *context)
 {
     *context = NppStreamContext{}; /* the default stream */

@@ -7,8 +7,8 @@
 enum { WARP_SIZE = 32 };
 #define FULL_WARP 0xffffffffu
 
-/* The sum of `value` over lanes 0 .. lane (Hillis & Steele). Rounding differs from lane to lane, so the result need not
- * grow monotonically: a lane that adds 0 can come out below its predecessor. */
+/* Returns the sum of `value` over lanes 0 .. lane (Hillis & Steele). Rounding differs from lane to lane, so the sums
+ * may decrease: a lane that adds 0 can be below its predecessor. */
 static __device__ __forceinline__ float warp_inclusive_scan(float value, int lane)
 {
     for (int offset = 1; offset < WARP_SIZE; offset *= 2) {
@@ -18,8 +18,8 @@ static __device__ __forceinline__ float warp_inclusive_scan(float value, int lan
     return value;
 }
 
-/* The lane of the first candidate at or past `target` on the wheel; rounding can leave the target past all of them,
- * then the last candidate. Candidates must exist. */
+/* Returns the lane of the first candidate at or past `target` on the wheel. If rounding leaves the target past all of
+ * them, returns the last candidate. There must be a candidate. */
 static __device__ __forceinline__ int warp_spin(bool candidate, float scan, float target)
 {
     const unsigned hit = __ballot_sync(FULL_WARP, candidate && scan >= target);
@@ -27,7 +27,7 @@ static __device__ __forceinline__ int warp_spin(bool candidate, float scan, floa
     return WARP_SIZE - 1 - __clz((int)__ballot_sync(FULL_WARP, candidate));
 }
 
-/* From compute capability 8.0 on an instruction of their own does what takes five shuffles before. */
+/* From compute capability 8.0 on, one instruction replaces five shuffles. */
 static __device__ __forceinline__ unsigned warp_min(unsigned value)
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
@@ -39,7 +39,7 @@ static __device__ __forceinline__ unsigned warp_min(unsigned value)
 #endif
 }
 
-/* Of values that are not negative: their bits are ordered as they are. */
+/* The values must not be negative: then their bits have the same order as they do. */
 static __device__ __forceinline__ float warp_max(float value)
 {
     return __int_as_float((int)~warp_min(~(unsigned)__float_as_int(value)));

@@ -1,23 +1,23 @@
-/* Evaporation and deposit a block per row of the pheromone, for kernels that go on to weigh the row: what is stage
- * "update" of an iteration and stage "choice" of the next are so one launch, which reads the row once (race.cu,
+/* Evaporation and deposit with one block per row of the pheromone, for kernels that then compute the row's weights. So
+ * stage "update" of an iteration and stage "choice" of the next are one launch, which reads the row once (race.cu,
  * race_candidates.cu).
  *
- * Where every ant deposits, each city's two neighbours in all tours stand side by side (tour_links). A city's block
- * adds up the deposits on its edges in shared memory, and reads and writes its row once: no atomic in global memory.
- * Amounts are whole numbers there, in units of n_ants / 2^30 of what the best ant deposits: sums cannot overflow and
- * do not depend on the order, so that one seed gives the same pheromone again. The amount of an ant whose tour is x
- * times as long as the best is rounded by at most x n_ants 2^-31 of itself. Where the best ant alone deposits, a block
- * has the row of a city of its tour, which says what links would.
+ * If every ant deposits, the two neighbours of each city in all tours are stored side by side (tour_links). A city's
+ * block adds up the deposits on its edges in shared memory, and reads and writes its row once, without atomics in
+ * global memory. Amounts are integers in units of n_ants / 2^30 of the best ant's deposit. So sums cannot overflow and
+ * do not depend on the order: a seed always gives the same pheromone. If an ant's tour is x times as long as the best,
+ * its amount has a relative error of at most x n_ants 2^-31. If only the best ant deposits, a block handles the row of
+ * a city of its tour.
  *
- * Floor: 4 n^2 bytes of links and 8 n^2 of pheromone. Measured: docs/log/ant-system.md.
- * Source: this project; in JPDC's terms (§3.3) scatter to gather, but of 2 n_ants entries a row, not of n_ants n.
+ * Floor: 4 n^2 bytes of links and 8 n^2 of pheromone. Measured: docs/log/ant-system.md. Source: this project; in JPDC's
+ * terms (§3.3) scatter to gather, but of 2 n_ants entries per row instead of n_ants n.
  */
 #ifndef ANTBENCH_TSP_DEPOSIT_ROWS_H
 #define ANTBENCH_TSP_DEPOSIT_ROWS_H
 
 #include "kernels/tsp/colony.h"
 
-/* A city's two neighbours in a tour; as many bits each as AS_MAX_CITIES needs. */
+/* A city's two neighbours in a tour, each with as many bits as AS_MAX_CITIES needs. */
 typedef unsigned tour_links;
 
 static __device__ __forceinline__ tour_links link_tour(int before, int after)
@@ -27,29 +27,29 @@ static __device__ __forceinline__ tour_links link_tour(int before, int after)
 
 extern "C" {
 
-/* The end of stage "improve": writes the links of the tours that it has changed, unless links is NULL. */
+/* End of stage "improve": writes the links of the tours that it has changed, unless links is NULL. */
 ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const as_params *params);
 }
 
-/* Who deposits before a row is weighed. */
+/* Which ants deposit before a row is weighed. */
 typedef enum row_depositors { ROW_NOBODY, ROW_ALL_ANTS, ROW_BEST_ANT } row_depositors;
 
-/* The inverse of what an ant with a tour of this length deposits. */
+/* Returns the inverse of the deposit of an ant with a tour of this length. */
 static __device__ __forceinline__ float inverse_deposit(long long length)
 {
     return (float)(length > 0 ? length : 1);
 }
 
-/* The row of a block, one of colony.n, and how its pheromone changes. */
+/* The row of a block, one of colony.n rows, and how its pheromone changes. */
 template <row_depositors WHO> struct deposit_row {
     int city;
     float *pheromone;
-    float keep;                /* what evaporation leaves */
-    float amount = 0.0f;       /* that the best ant deposits, or the unit of what all do */
-    int before = 0, after = 0; /* the best ant's neighbours of the city */
+    float keep;                /* factor that evaporation leaves */
+    float amount = 0.0f;       /* deposit of the best ant, or the unit of all ants' deposits */
+    int before = 0, after = 0; /* neighbours of the city in the best ant's tour */
     shared_array<unsigned> deposits;
 
-    /* room: [colony.stride]; entry j is the caller's again once update(j) has been called. */
+    /* room: [colony.stride]. Entry j is free again after update(j). */
     __device__ __forceinline__ deposit_row(const tsp_device &colony, const tour_links *links, float left,
                                            shared_array<unsigned> room)
         : city((int)blockIdx.x), keep(left), deposits(room)
@@ -66,7 +66,7 @@ template <row_depositors WHO> struct deposit_row {
         if (WHO == ROW_ALL_ANTS) add_all(colony, links + (size_t)city * (size_t)colony.n_ants);
     }
 
-    /* Adds up what every ant deposits on the row's edges. */
+    /* Adds up the deposits of all ants on the row's edges. */
     __device__ __forceinline__ void add_all(const tsp_device &colony, const tour_links *links)
     {
         amount *= (float)colony.n_ants * 0x1p-30f;
@@ -80,7 +80,7 @@ template <row_depositors WHO> struct deposit_row {
         __syncthreads();
     }
 
-    /* The pheromone of the edge to j, which it updates: for each j of [0, stride) by one thread. */
+    /* Updates the pheromone of the edge to j and returns it. One thread calls it for each j in [0, stride). */
     __device__ __forceinline__ float update(int j) const
     {
         const float was = pheromone[j];
@@ -90,8 +90,7 @@ template <row_depositors WHO> struct deposit_row {
     }
 };
 
-/* Of one block more than there are rows: keeps the tour that is the best so far, and makes way for the next
- * iteration's. */
+/* Called by one block more than there are rows: keeps the best tour so far and resets the iteration's best. */
 template <row_depositors WHO> static __device__ __forceinline__ void end_iteration(const tsp_device &colony)
 {
     if (threadIdx.x == 0) *next_best(colony) = ~0ull;

@@ -1,10 +1,10 @@
-/* Double-Spin Roulette (ds_roulette.cu) whose scans of sub-blocks are in shared memory, as on a GTX 580.
+/* Double-Spin Roulette (ds_roulette.cu) with the scans of sub-blocks in shared memory, as on a GTX 580.
  *
- * The thesis compares two such scans. The warp-reduce of its Fig. 3.5 has no branch: a sub-block's 32 sums stand behind
- * 32 zeros, which lanes read that have no weight so far below them. A branching scan needs half the memory: a lane
- * without a weight `offset` below it adds nothing. All else is as in ds_roulette.cu, whose scans are by shuffles.
- * Limit: 9.2 n bytes of shared memory by warp-reduce, 5.2 n by branches.
- * Source: thesis §3.5.2, Fig. 3.4, 3.5; §3.6.4.
+ * The thesis compares two such scans. The warp-reduce of its Fig. 3.5 has no branch: 32 zeros precede the 32 sums of a
+ * sub-block, and lanes without a weight that far below them read zeros. The branching scan needs half the memory: a
+ * lane without a weight `offset` below it adds nothing. Everything else is as in ds_roulette.cu, which scans by
+ * shuffles. Limit: 9.2 n bytes of shared memory with warp-reduce, 5.2 n with branches. Source: thesis §3.5.2, Fig. 3.4,
+ * 3.5; §3.6.4.
  */
 #ifndef ANTBENCH_DS_SCAN_H
 #define ANTBENCH_DS_SCAN_H
@@ -14,19 +14,19 @@
 #include "kernels/tsp/colony.h"
 
 enum { N_WARPS = 4, N_THREADS = N_WARPS * WARP_SIZE };
-/* Sub-blocks that a warp scans side by side, to hide the latency of its loads and shuffles. */
+/* Number of sub-blocks that a warp scans at once, to hide the latency of its loads and shuffles. */
 enum { AT_ONCE = 2 };
 
 /* How a warp scans the weights of a sub-block in stage 1. */
 enum ds_scan { DS_WARP_REDUCE, DS_BRANCHES };
 
-/* Elements of shared memory that the scan of a sub-block has. */
+/* Returns the number of elements of shared memory for the scan of a sub-block. */
 template <ds_scan SCAN> static inline __host__ __device__ int ds_scanned()
 {
     return SCAN == DS_WARP_REDUCE ? 2 * WARP_SIZE : WARP_SIZE;
 }
 
-/* Where the scan of a city's weight is. */
+/* Returns the index of a city's weight in the scan. */
 template <ds_scan SCAN> static __device__ __forceinline__ int ds_place(int sub_block, int lane)
 {
     return (sub_block + 1) * ds_scanned<SCAN>() - (int)WARP_SIZE + lane;
@@ -39,7 +39,7 @@ template <ds_scan SCAN> static size_t shared_bytes(int stride)
     return n_sub_blocks * (size_t)(ds_scanned<SCAN>() + 1) * sizeof(float) + (size_t)stride;
 }
 
-/* Scans a sub-block's weights in shared memory; this lane's `weight` becomes the sum up to its own. */
+/* Scans a sub-block's weights in shared memory. This lane's `weight` becomes the sum up to its own. */
 template <ds_scan SCAN>
 static __device__ __forceinline__ void scan_in_shared(float &weight, int sub_block, int lane, shared_array<float> scan)
 {
@@ -81,8 +81,8 @@ static __device__ __forceinline__ void scan_sub_blocks(const float *row, int n_s
     }
 }
 
-/* Stage 2, by one warp: spins over the sub-blocks with the random number u, each lane holding a run of them. Returns
- * the chosen one, or -1 if all weigh 0. */
+/* Stage 2, by one warp: spins over the sub-blocks with the random number u. Each lane holds consecutive sub-blocks.
+ * Returns the chosen sub-block, or -1 if all weigh 0. */
 static __device__ __forceinline__ int spin_sub_blocks(float u, int n_sub_blocks, shared_array<float> sub_block_sum)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE, per_lane = ceil_div(n_sub_blocks, WARP_SIZE);
@@ -119,15 +119,16 @@ static __global__ void __launch_bounds__(N_THREADS)
     const int scanned = n_sub_blocks * ds_scanned<SCAN>();
     SHARED_DYNAMIC(float, scan, 0, scanned); /* weights, scanned per sub-block (ds_place) */
     SHARED_DYNAMIC(float, sub_block_sum, sizeof(float) * (size_t)scanned, n_sub_blocks);
-    SHARED_DYNAMIC(unsigned char, tabu, sizeof(float) * (size_t)(scanned + n_sub_blocks), stride); /* 0: visited */
-    SHARED(int, current, 1); /* where the ant is */
+    /* 0 if visited. */
+    SHARED_DYNAMIC(unsigned char, tabu, sizeof(float) * (size_t)(scanned + n_sub_blocks), stride);
+    SHARED(int, current, 1); /* city of the ant */
 
     const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
-    long long length = 0;           /* of warp 0's lane 0 */
-    int last_edge = 0;              /* added a step late, so that no step waits for its load */
-    unsigned zero_weight_steps = 0; /* of warp 0 */
-    float4 draw = {};               /* of warp 0: lane i has the numbers of step 32 k + i */
+    long long length = 0;           /* used by lane 0 of warp 0 */
+    int last_edge = 0;              /* added one step late, so that no step waits for its load */
+    unsigned zero_weight_steps = 0; /* used by warp 0 */
+    float4 draw = {};               /* used by warp 0: lane i has the numbers of step 32 k + i */
     curandStatePhilox4_32_10_t random;
 
     for (int city = thread; city < stride; city += N_THREADS) tabu[city] = city < n;

@@ -1,15 +1,15 @@
-/* MAX-MIN Ant System (Stützle & Hoos, Future Generation Computer Systems 16, 2000), protocol=mmas: one ant deposits,
- * and the pheromone of every edge stays between limits. What CPU and GPU go by; max_min_again.h is verification's own.
+/* MAX-MIN Ant System (Stützle & Hoos, Future Generation Computer Systems 16, 2000), protocol=mmas. One ant deposits,
+ * and the pheromone of every edge stays between limits. CPU and GPU use this header. max_min_again.h is the independent
+ * version for verification.
  *
- * An iteration's update, with L the length of the best tour so far, this iteration's among them:
- *   most   = 1/(rho L), what an edge of every best tour tends to
+ * L is the length of the best tour so far, including this iteration. An iteration's update is:
+ *   most   = 1/(rho L), which an edge of every best tour approaches
  *   least  = most (1 - p)/((n/2 - 1) p), p the n-th root of 0.05: once all edges are at a limit, a tour is the best one
- *            with probability 0.05, n/2 being the cities that a step has to choose among on average (their section 3)
- *   every edge has (1 - rho) tau, and 1/length more on the tour that deposits, cut to [least, most]
- * The iteration's best tour deposits, and more and more often the best so far in its place: never in 25 iterations,
- * then in each 5th up to 75, 3rd up to 125, 2nd up to 250, and in all. After `patience` iterations without a better
- * tour every edge has `most` again, as at first with the length of a nearest-neighbour tour for L, and the count begins
- * anew.
+ *            with probability 0.05; n/2 is the average number of cities to choose among in a step (their section 3)
+ *   every edge has (1 - rho) tau, plus 1/length on the depositing tour, cut to [least, most]
+ * Usually the iteration's best tour deposits. The best tour so far deposits instead more and more often: never in 25
+ * iterations, then in each 5th up to 75, 3rd up to 125, 2nd up to 250, then always. After `patience` iterations without
+ * a better tour, every edge gets `most` again. At the start L is the length of a nearest-neighbour tour.
  */
 #ifndef ANTBENCH_TSP_MAX_MIN_H
 #define ANTBENCH_TSP_MAX_MIN_H
@@ -24,7 +24,7 @@
 #define MAX_MIN_BOTH static inline
 #endif
 
-/* The limits of the pheromone, for a best tour of this length (one of 0 counts as 1). */
+/* The limits of the pheromone for a best tour of this length (0 counts as 1). */
 typedef struct max_min_limits {
     double least, most;
 } max_min_limits;
@@ -37,20 +37,20 @@ MAX_MIN_BOTH max_min_limits max_min_limits_of(int n, double rho, int64_t best_le
     return limits;
 }
 
-/* How far a run has come; zeroed at first. Iterations are counted from 1. */
+/* The progress of a run, zeroed at first. Iterations are counted from 1. */
 typedef struct max_min_course {
-    int64_t begun;  /* the last iteration that made all edges equal, 0 for the beginning */
-    int64_t better; /* the last one that found a better tour */
+    int64_t begun;  /* last iteration that made all edges equal; 0: the start */
+    int64_t better; /* last iteration that found a better tour */
 } max_min_course;
 
 /* What an iteration's update does. */
 typedef enum max_min_step {
     MAX_MIN_ITERATION_BEST, /* this iteration's best tour deposits */
-    MAX_MIN_BEST_SO_FAR,    /* the best of all does */
-    MAX_MIN_RESTART         /* every edge has `most` */
+    MAX_MIN_BEST_SO_FAR,    /* the best tour so far deposits */
+    MAX_MIN_RESTART         /* every edge gets `most` */
 } max_min_step;
 
-/* Goes on to this iteration, which has found a `better` tour than those before or not. patience 0 waits for ever. */
+/* Advances to this iteration, in which a `better` tour was found or not. patience 0: never restart. */
 MAX_MIN_BOTH max_min_step max_min_go_on(max_min_course *course, int64_t iteration, bool better, int patience)
 {
     if (better) course->better = iteration;

@@ -1,17 +1,15 @@
-/* A race of exponential clocks: what the rungs race and race-candidates share, a warp per ant.
+/* A race of exponential clocks, one warp per ant. The rungs race and race-candidates share it.
  *
- * A step of Ant System as a race: each city j that may be chosen has a clock that rings after an exponentially
- * distributed time whose rate is its weight w_j. The first to ring is j with probability w_j / sum of w. Where a
- * roulette needs a scan, a ballot and a search, a lane needs one product and the warp one minimum: a time's lowest
- * bits are its lane. The warp holds 32 clocks: the near cities of the row, and in rung `race` one for all others
- * together, the tail.
+ * A step of Ant System is a race. Each possible city j has a clock that rings after an exponentially distributed time
+ * with rate w_j, its weight. The first clock to ring is j with probability w_j / sum of w. A roulette needs a scan, a
+ * ballot and a search. Here a lane needs one product and the warp one minimum, because the lowest bits of a time are
+ * its lane. The warp holds 32 clocks: one per near city of the row, and in rung `race` one for all others, the tail.
  *
- * A step's critical path is its floor: the row's clocks (shared memory, or the L2 cache where n is large), the visited
- * flags of its cities (shared memory), a warp minimum and a shuffle. What was tried: docs/log/ant-system.md.
- * Resolution: 2^-18 of a time, 2^-24 of what a clock has to run, 2^-32 of a new clock's distribution, 2^-16 of the
- * mean weight of a tail city, 2^-23 of the rest's sum. The clocks themselves: race_clocks.h.
- * Sources: this project; thinning: Lewis & Shedler, Naval Research Logistics 26 (1979); alias tables: Walker, ACM TOMS
- * 3 (1977); sfc32: C. Doty-Humphrey, PractRand.
+ * Floor: a step's critical path is the row's clocks (shared memory, or L2 if n is large), the visited flags (shared
+ * memory), a warp minimum and a shuffle. Log: docs/log/ant-system.md. Resolution: 2^-18 of a time, 2^-24 of a clock's
+ * rest, 2^-32 of a new clock's distribution, 2^-16 of a tail city's mean weight, 2^-23 of the rest's sum. Sources: this
+ * project; thinning: Lewis & Shedler, Naval Research Logistics 26 (1979); alias tables: Walker, ACM TOMS 3 (1977);
+ * sfc32: C. Doty-Humphrey, PractRand.
  */
 #ifndef ANTBENCH_TSP_RACE_H
 #define ANTBENCH_TSP_RACE_H
@@ -25,41 +23,48 @@
 #include "kernels/tsp/race_clocks.h"
 
 enum {
-    RACE_LANES = WARP_SIZE,     /* clocks of a row */
-    RACE_TAIL = RACE_LANES - 1, /* the tail's lane, after the near cities' */
-    RACE_CLOSE = 12,            /* clocks of a short row: the nearest candidates, and one for all others */
-    RACE_FAR = RACE_CLOSE - 1,  /* ... the last */
-    RACE_RING = 8 * WARP_SIZE,  /* nearest cities of a row among which the best remaining one is looked for */
-    RACE_LIST = 512,            /* cities left from which on an ant keeps a list of them; half with short rows */
-    RACE_ROUNDS = 4,            /* of proposals before a step is drawn anew: while a quarter of the cities is left, */
-    RACE_LATE_ROUNDS = 1,       /* ... and then */
-    RACE_ASKED = 2,             /* proposals of the first round, at first, where they come from memory */
+    RACE_LANES = WARP_SIZE,     /* number of clocks per row */
+    RACE_TAIL = RACE_LANES - 1, /* lane of the tail, after the near cities' lanes */
+    RACE_CLOSE = 12,            /* number of clocks of a short row: the nearest candidates, and one for all others */
+    RACE_FAR = RACE_CLOSE - 1,  /* lane of that last clock */
+    /* Number of nearest cities of a row among which the best remaining city is searched. */
+    RACE_RING = 8 * WARP_SIZE,
+    /* Number of unvisited cities from which on an ant keeps a list of them; half of it with short rows. */
+    RACE_LIST = 512,
+    /* Rounds of proposals before a step is drawn anew, while a quarter of the cities is unvisited. */
+    RACE_ROUNDS = 4,
+    RACE_LATE_ROUNDS = 1, /* the same for the rest of the tour */
+    RACE_ASKED = 2,       /* number of proposals in the first round, at the start, if they come from memory */
     RACE_MOST_CITIES = 65536 - RACE_LANES,
-    RACE_FEW = 4,           /* cities of a lane, once those that are left race each with a clock of its own */
-    RACE_ODD = 12,          /* steps of the last 32 that no near city's clock has decided, for that */
-    RACE_UNROLL = 2,        /* plain steps in the walk's loop */
-    RACE_AT_ONCE = 8,       /* loads in flight of a lane that looks at a whole row */
-    RACE_BLOCK_ANTS = 32,   /* most ants of a block; and its warps where it keeps rows, which they load together */
-    RACE_STREAMED_BLOCK = 4 /* ants of a block where rows are not in shared memory */
+    RACE_FEW = 4, /* cities per lane, once each unvisited city races with a clock of its own */
+    /* Number of the last 32 steps, not decided by a near city's clock, at which that begins. */
+    RACE_ODD = 12,
+    RACE_UNROLL = 2,  /* number of plain steps in the walk's loop */
+    RACE_AT_ONCE = 8, /* number of loads in flight per lane that looks at a whole row */
+    /* Most ants per block; also the number of warps if the block keeps rows, which they load together. */
+    RACE_BLOCK_ANTS = 32,
+    RACE_STREAMED_BLOCK = 4 /* ants per block if rows are not in shared memory */
 };
 
-/* A rung's own memory. A lane without a near city has n + lane for one, which nobody visits. */
+/* A rung's own memory. A lane without a near city has the city n + lane, which is never visited. */
 typedef struct race_rows {
-    float *mean;          /* [n][RACE_LANES] mean time of a clock, in units of the row's; infinite for weight 0 */
-    unsigned short *city; /* [n][RACE_LANES] near cities, nearest first; the last lane is the tail's, if there is one */
-    unsigned *alias;      /* [n][stride] of the tail: threshold << 16 | alias; NULL for candidate sets */
-    float *close_mean;    /* [n][RACE_CLOSE] of candidate sets, else NULL: short rows */
-    unsigned short *close_city; /* ... of cities; the last is n + RACE_FAR */
-    unsigned short *ring;       /* [n][RACE_RING] of candidate sets, else NULL: nearest cities, then the row's own, */
-    float *ring_weight;         /* [n][RACE_RING] ... what they weigh, */
-    float *beyond;     /* [n] ... and the most that any city does that is as far as the last of them, or farther */
-    tour_links *links; /* [n][n_ants]; NULL where the best ant alone deposits */
-    int n_near;        /* near cities */
+    float *mean; /* [n][RACE_LANES] mean time of a clock, in units of the row; infinite for weight 0 */
+    /* [n][RACE_LANES] near cities, nearest first; the last lane is the tail's, if there is a tail. */
+    unsigned short *city;
+    /* [n][stride] alias table of the tail: threshold << 16 | alias; NULL for candidate sets. */
+    unsigned *alias;
+    float *close_mean;          /* [n][RACE_CLOSE] short rows, only for candidate sets: mean times */
+    unsigned short *close_city; /* [n][RACE_CLOSE] cities of short rows; the last is n + RACE_FAR */
+    unsigned short *ring;       /* [n][RACE_RING] only for candidate sets: nearest cities, then the row's own */
+    float *ring_weight;         /* [n][RACE_RING] weights of these cities */
+    float *beyond;              /* [n] largest weight of the cities at least as far away as the last of them */
+    tour_links *links;          /* [n][n_ants]; NULL if only the best ant deposits */
+    int n_near;                 /* number of near cities */
 } race_rows;
 
-/* ---- Where an ant has been ---- */
+/* ---- Visited cities ---- */
 
-/* A byte for each city, and for each lane that has none. */
+/* A byte for each city, and for each lane without a city. */
 struct race_visited {
     shared_array<signed char> flags;
 
@@ -67,7 +72,7 @@ struct race_visited {
     {
         return ceil_div(n + RACE_LANES, 4) * 4;
     }
-    /* All ones for a city that has been visited, else 0. */
+    /* Returns all ones if the city has been visited, else 0. */
     __device__ __forceinline__ unsigned mask(int city) const
     {
         return (unsigned)(int)flags[city];
@@ -76,7 +81,7 @@ struct race_visited {
     {
         return mask(city) != 0;
     }
-    /* Of the four cities from 4 i on, a byte each: 1 for those that are left. */
+    /* Returns a byte for each of four cities from 4 i on: 1 if unvisited. */
     __device__ __forceinline__ unsigned left(int i, int n) const
     {
         const int beyond = max(4 * (i + 1) - n, 0);
@@ -88,15 +93,15 @@ struct race_visited {
     }
 };
 
-/* Keeps a tour on its way, a city a lane, and writes it 32 cities at a time: the tour itself, where every ant deposits
- * the two neighbours of each city (tour_links), and what the edges add to the length, which is added 32 steps late, so
+/* Records a tour while it is built, one city per lane, and writes 32 cities at a time. Writes the tour itself. If every
+ * ant deposits, it also writes the two neighbours of each city (tour_links). It adds up the length 32 steps late, so
  * that no step waits. */
 struct race_record {
     int *tour;
-    int mine = 0;                  /* the latest city whose position is this lane's number modulo 32 */
-    int last = 0, before_last = 0; /* the two cities before those that are kept */
-    int edge = 0;                  /* of the latest that were written */
-    long long length = 0;          /* this lane's part of it, without `edge` */
+    int mine = 0;                  /* latest city whose position is this lane's number modulo 32 */
+    int last = 0, before_last = 0; /* the two cities before the recorded ones */
+    int edge = 0;                  /* edge to the latest written city */
+    long long length = 0;          /* this lane's part of the length, without `edge` */
 
     __device__ __forceinline__ void begin(int city)
     {
@@ -104,7 +109,7 @@ struct race_record {
         if (threadIdx.x % WARP_SIZE == 0) tour[0] = city;
     }
 
-    /* The cities of steps begin .. begin + count - 1, from 1 on. */
+    /* Writes the cities of steps begin .. begin + count - 1, counted from 1. */
     __device__ void write(const tsp_device &colony, const race_rows &rows, int ant, int begin, int count)
     {
         const int lane = (int)threadIdx.x % WARP_SIZE, position = begin + lane;
@@ -123,13 +128,13 @@ struct race_record {
         last = __shfl_sync(FULL_WARP, mine, count - 1);
     }
 
-    /* The whole tour stands; the neighbours of its first city and of its last are left to write. */
+    /* Finishes a complete tour: writes the neighbours of its first and last city. */
     __device__ void finish(const tsp_device &colony, const race_rows &rows, int ant, unsigned zero_weight_steps)
     {
         const int n = colony.n;
         length += edge;
         for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) length += __shfl_xor_sync(FULL_WARP, length, offset);
-        __syncwarp(FULL_WARP); /* the first lane reads what others wrote */
+        __syncwarp(FULL_WARP); /* the first lane reads what other lanes wrote */
         if (threadIdx.x % WARP_SIZE != 0) return;
         if (rows.links) {
             rows.links[(size_t)tour[0] * (size_t)colony.n_ants + (size_t)ant] = link_tour(last, tour[1]);
@@ -139,18 +144,18 @@ struct race_record {
     }
 };
 
-/* ---- A step in which the race says nothing ---- */
+/* ---- Steps that the race does not decide ---- */
 
-/* The cities that are left, once they are few, and some that have been visited since it was filled; ascending. */
+/* The unvisited cities, ascending, once they are few. It may include cities that were visited after it was filled. */
 struct race_list {
     shared_array<unsigned short> cities;
-    int room;   /* for so many */
-    int length; /* 0: not yet */
+    int room;   /* number of cities that fit */
+    int length; /* number of cities; 0: not filled yet */
 
     template <typename Visited> __device__ void fill(int n, int left, Visited visited)
     {
         const int lane = (int)threadIdx.x % WARP_SIZE, fours = ceil_div(n, 4);
-        __syncwarp(FULL_WARP); /* other lanes' flags are written, and what was in the list is read */
+        __syncwarp(FULL_WARP); /* other lanes' flags are written, and the old list is read */
         for (int first = 0, before = 0; first < fours; first += WARP_SIZE) {
             const unsigned four = first + lane < fours ? visited.left(first + lane, n) : 0;
             unsigned lanes[4];
@@ -180,9 +185,10 @@ template <typename Visited> static __device__ int race_nearest(const tsp_device 
     return (int)(unsigned)warp_min(nearest);
 }
 
-/* The best remaining city, if it is one of the row's ring; else -1. Eight cities a lane. A candidate set that is
- * exhausted leaves the best remaining city: the best of the row's ring, its nearest cities, whose weights stage
- * "choice" sets apart, if it weighs more than every city beyond. Else the warp looks at all that are left. */
+/* Returns the best remaining city if it is in the row's ring, else -1. Each lane looks at eight cities. This is for a
+ * candidate set whose cities are all visited. The ring has the row's nearest cities, and stage "choice" stores their
+ * weights. The result is valid if it weighs more than every city beyond the ring. Otherwise the warp looks at all
+ * unvisited cities. */
 template <typename Visited> static __device__ int race_in_ring(const race_rows &rows, int from, Visited visited)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE;
@@ -207,10 +213,10 @@ template <typename Visited> static __device__ int race_in_ring(const race_rows &
     return most > beyond ? first : -1;
 }
 
-/* What a lane sees of the cities that are left. */
+/* A lane's view of the unvisited cities. */
 struct race_view {
-    float sum = 0.0f, heaviest = 0.0f; /* weights */
-    int best;                          /* the first of the heaviest */
+    float sum = 0.0f, heaviest = 0.0f; /* sum of weights, and largest weight */
+    int best;                          /* first city of the largest weight */
 
     __device__ __forceinline__ void add(int city, bool left, float weight)
     {
@@ -221,10 +227,9 @@ struct race_view {
     }
 };
 
-/* Chooses among all that are left, `left` of them: by the random proportional rule, or the best (tsp.h). Each lane looks
- * at every 32nd of the list, or every 32nd four of all cities; by the rule a lane is drawn first, by what its cities
- * weigh, and then one of these. Nothing branches, so that loads are in flight together: what need not be loaded is the
- * weight of the city itself, which is visited. */
+/* Chooses among all `left` unvisited cities: by the random proportional rule, or the best one (tsp.h). Each lane looks
+ * at every 32nd entry of the list, or at every 32nd group of four cities. The rule first draws a lane in proportion to
+ * the sum of its cities, then a city of the lane. The code has no branch, so that loads are in flight together. */
 template <bool BEST, typename Random, typename Visited>
 static __device__ int race_rest(const tsp_device &colony, int from, int left, Visited visited, race_list &list,
                                 Random &random, unsigned &zero_weight_steps)
@@ -274,7 +279,7 @@ static __device__ int race_rest(const tsp_device &colony, int from, int left, Vi
     const int lucky = (int)(warp_min(lane_key) % WARP_SIZE);
     const int count = listed ? ceil_div(list.length, (int)WARP_SIZE) : 4 * ceil_div(fours, (int)WARP_SIZE);
     unsigned key = RACE_NEVER;
-    for (int k = lane; k - lane < count; k += WARP_SIZE) { /* the k-th city at which the lane looked */
+    for (int k = lane; k - lane < count; k += WARP_SIZE) { /* k-th city that the lane looks at */
         const int at = listed ? lucky + k * WARP_SIZE : 4 * (lucky + k / 4 * WARP_SIZE) + k % 4;
         const int city = at >= (listed ? list.length : n) ? from : listed ? (int)list.cities[at] : at;
         const float weight = visited.has(city) ? 0.0f : row[city];
@@ -291,15 +296,15 @@ static __device__ __forceinline__ float race_sum(float value)
     return value;
 }
 
-/* A lane's clock of a row. */
+/* A lane's clock in a row. */
 struct race_clock {
     float mean;
     int city;
 };
 
-/* The clock of all far candidates has rung first. It rings for one of them in proportion to its weight, visited or not
- * (thinning); where that one is visited, all candidates that are left race anew, each with a clock of its own. -1 where
- * none is left. */
+/* Handles a ring of the clock of all far candidates. It rings for one of them in proportion to its weight, visited or
+ * not (thinning). If that candidate is visited, all unvisited candidates race anew, each with a clock of its own.
+ * Returns -1 if there is none. */
 template <typename Random, typename Visited>
 static __device__ __forceinline__ int race_far(const race_rows &rows, int from, int lane, Visited visited,
                                                Random &random)
@@ -315,19 +320,19 @@ static __device__ __forceinline__ int race_far(const race_rows &rows, int from, 
     return first < RACE_WEIGHTLESS ? __shfl_sync(FULL_WARP, city, (int)first % WARP_SIZE) : -1;
 }
 
-/* Why the tail is exact. Its rate T counts visited cities too. Where it rings first the warp draws some tail cities at
- * once from the row's alias table. They are the tail's successive arrivals; those at visited cities do not count
- * (thinning of a Poisson process), and the first of the others wins unless a near city's clock rings before it:
- * between two arrivals it does so with probability N / (N + T), N being the rate of the near cities that are left, and
- * which of them does not depend on when. After some rounds with visited cities alone the step is thrown away and drawn
- * anew by adding up all cities that are left (race_rest). That keeps the distribution: which arrival is the first that
- * counts does not depend on how many before it do not. After a step that no near city's clock has decided all clocks
- * are drawn anew. */
+/* Why the tail is exact. Its rate T includes visited cities. If it rings first, the warp draws several tail cities at
+ * once from the row's alias table. They are the tail's successive arrivals. Arrivals at visited cities do not count
+ * (thinning of a Poisson process). The first arrival at an unvisited city wins, unless a near city's clock rings before
+ * it. Between two arrivals this happens with probability N / (N + T), where N is the rate of the unvisited near cities.
+ * Which of them rings does not depend on the time. After some rounds with only visited cities, the step is drawn anew
+ * from the sum over all unvisited cities (race_rest). This keeps the distribution: the first arrival that counts does
+ * not depend on the number of arrivals before it. After a step that no near city's clock decides, all clocks are drawn
+ * anew. */
 
-/* The tail has rung first: its arrivals, a lane each, until one is at an unvisited city or a near city's
- * clock rings before it, for which each arrival but the first has the same probability. The first round has `asked` of
- * them, others 32. -1 where some rounds have not decided. What does not need the table's entries is done while they are on
- * their way: also *fresh, a new time for each lane's clock. */
+/* Handles a ring of the tail. Draws its arrivals, one per lane, until one is at an unvisited city or a near city's
+ * clock rings before it. For each arrival but the first, the clock does so with the same probability. The first round
+ * has `asked` arrivals, later rounds 32. Returns -1 if some rounds have not decided. Computations that do not need the
+ * table's entries run while these are loaded; so *fresh is a new time for each lane's clock. */
 template <typename Random, typename Visited>
 static __device__ __forceinline__ int race_tail(const tsp_device &colony, const race_rows &rows, int lane, int from,
                                                 race_clock clock, unsigned key, int left, int asked, Visited visited,
@@ -340,9 +345,10 @@ static __device__ __forceinline__ int race_tail(const tsp_device &colony, const 
     for (int round = 0; round < rounds; ++round, asked = WARP_SIZE) {
         const unsigned long long drawn = (unsigned long long)random.next() * (unsigned)colony.n;
         const unsigned bucket = (unsigned)(drawn >> 32), fraction = (unsigned)drawn >> 16;
-        const unsigned entry = __ldcg(alias + (lane < asked ? bucket : 0)); /* no branch: others read the first */
+        /* No branch: lanes without an entry load the first one. */
+        const unsigned entry = __ldcg(alias + (lane < asked ? bucket : 0));
         unsigned near_rings = 0;
-        if (asked) { /* which it is: a branch, as the compiler would wait for the entry before this */
+        if (asked) { /* which entry it is; a branch, because otherwise the compiler waits for the entry here */
             if (round == 0) {
                 const float rate = race_reciprocal(clock.mean);
                 *fresh = race_exponential(random.next());
@@ -362,11 +368,11 @@ static __device__ __forceinline__ int race_tail(const tsp_device &colony, const 
     return -1;
 }
 
-/* ---- The end of a tour ---- */
+/* ---- End of a tour ---- */
 
-/* All cities that are left, RACE_FEW a lane at most, each with a clock of its own, whose rate is the weight itself: as a city
- * is chosen once, a clock is drawn once. A weight below 2^-126 is none to the instruction that inverts it: where no time is
- * less than 10^30, so that it might matter, the step is drawn by race_rest, and all clocks anew. */
+/* Races all unvisited cities, at most RACE_FEW per lane, each with a clock of its own. Its rate is the weight itself. A
+ * city is chosen once, so its clock is drawn once. The instruction that inverts a weight treats weights below 2^-126 as
+ * 0. If no time is less than 10^30, this may matter: then race_rest draws the step, and all clocks are drawn anew. */
 template <typename Random, typename Visited>
 static __device__ void race_finish(const tsp_device &colony, const race_rows &rows, int lane, int ant, int from,
                                    int left, Visited visited, race_list &list, race_record &record, Random &random,
@@ -429,40 +435,41 @@ static __device__ void race_finish(const tsp_device &colony, const race_rows &ro
 
 /* ---- The walk ----
  *
- * Clocks go on from step to step. An exponential time has no memory: what a clock still has to run when another rings
- * is distributed as at first, whoever rang and when. So a lane keeps how long it would have to run at rate 1, takes
- * off what has passed times its rate, and goes on with the next row's rate. Only the clock that rang is drawn anew:
- * one random number per step, of which each lane draws one for 32 steps.
+ * Clocks continue from step to step. An exponential time has no memory: when one clock rings, the rest of each other
+ * clock is again exponentially distributed. So a lane keeps the time that its clock has left at rate 1. After each step
+ * it subtracts the elapsed time multiplied by the old rate, and continues with the next row's rate. Only the clock that
+ * rang is drawn anew. This takes one random number per step, and each lane draws one for 32 steps.
  *
- * The last cities of a tour whose steps mostly end in the tail have a clock each (race_finish). Candidate sets whose
- * rows do not fit in shared memory may have their 11 nearest cities there and one clock for all others (race_far). */
+ * If most steps at the end of a tour are decided by the tail, the last cities have a clock each (race_finish).
+ * Candidate sets whose rows do not fit in shared memory may keep their 11 nearest cities there, and one clock for all
+ * others (race_far). */
 
-/* Entries of all rows. */
+/* Returns the entries of all rows. */
 static inline __host__ __device__ size_t race_entries(int n)
 {
     return (size_t)n * RACE_LANES;
 }
 
-/* The same of short rows, to be copied 16 bytes at a time. */
+/* Returns the entries of all short rows, rounded up for copies of 16 bytes. */
 static inline __host__ __device__ size_t race_close_entries(int n)
 {
     return (size_t)ceil_div(n * RACE_CLOSE, 8) * 8;
 }
 
-/* What of the rows is kept in shared memory; the rest comes through the L1 cache. */
+/* Which rows are kept in shared memory. The rest is read through the L1 cache. */
 typedef enum race_share { RACE_NOTHING, RACE_CITIES, RACE_SHORT, RACE_ROWS } race_share;
 
 /* How a walk is launched. */
 typedef struct race_plan {
-    int block_ants; /* ants, which are warps, of a block */
+    int block_ants; /* ants per block; each ant is a warp */
     race_share in_shared;
-    bool cached; /* the alias tables fit in the L2 cache; else they come from memory */
+    bool cached; /* true if the alias tables fit in the L2 cache; else they come from memory */
 } race_plan;
 
-/* Layout of the dynamic shared memory, in bytes: the rows' means, their cities, the flags of each ant, the lists. */
+/* Layout of the dynamic shared memory in bytes: the rows' means, their cities, each ant's flags, the lists. */
 struct race_layout {
     size_t cities, flags, lists, bytes;
-    int list; /* cities of one */
+    int list; /* number of cities in a list */
 
     __host__ __device__ race_layout(int n, race_plan plan)
     {
@@ -476,7 +483,8 @@ struct race_layout {
     }
 };
 
-/* Copies `count` elements, 16 bytes at a time: to and from such a boundary, and as many as make it up. */
+/* Copies `count` elements, 16 bytes at a time. Both addresses must be aligned to 16 bytes, and the size must be a
+ * multiple of it. */
 template <typename T> static __device__ __forceinline__ void race_load(shared_array<T> to, const T *from, int count)
 {
     enum { EACH = 16 / sizeof(T) };
@@ -490,7 +498,8 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     race_walk(tsp_device colony, race_rows rows, race_plan plan, unsigned long long seed, unsigned iteration)
 {
     const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
-    const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE; /* so that no step computes it again */
+    /* Computed once, so that no step computes it again. */
+    const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE;
     const int entries = IN_SHARED == RACE_SHORT ? (int)race_close_entries(n) : (int)race_entries(n);
     const int n_means = IN_SHARED >= RACE_SHORT ? entries : 0;
     const int n_cities = IN_SHARED == RACE_NOTHING ? 0 : entries;
@@ -512,11 +521,13 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     const float *my_means = rows.mean + lane;
     const unsigned short *my_cities = rows.city + lane;
 #ifdef __CUDACC__
-    if (IN_SHARED != RACE_ROWS) asm volatile("" : "+l"(my_means), "+l"(my_cities)); /* not loaded again in each step */
+    /* Keeps these pointers in registers instead of loading them in each step. */
+    if (IN_SHARED != RACE_ROWS) asm volatile("" : "+l"(my_means), "+l"(my_cities));
 #endif
-    const bool idle = IN_SHARED == RACE_SHORT && lane >= RACE_CLOSE; /* a lane whose clock never rings */
+    /* True for a lane whose clock never rings. */
+    const bool idle = IN_SHARED == RACE_SHORT && lane >= RACE_CLOSE;
     const int close = min(lane, (int)RACE_FAR);
-    const Visited mine = {visited.flags + (idle ? lane - close : 0)}; /* so that no two lanes share a flag */
+    const Visited mine = {visited.flags + (idle ? lane - close : 0)}; /* each lane has a flag of its own */
     const auto clock_of = [&](int row) -> race_clock {
         if (IN_SHARED == RACE_SHORT) return {means[row * RACE_CLOSE + close], cities[row * RACE_CLOSE + close]};
         const unsigned entry = (unsigned)(row * RACE_LANES + lane);
@@ -534,14 +545,14 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     race_clock clock = clock_of(from);
     float wait = idle ? INFINITY : race_exponential(random.next());
 
-    int odd = 0; /* steps of the last 32 that no near city's clock has decided */
+    int odd = 0; /* number of the last 32 steps that no near city's clock decided */
     for (; left > 0; left -= WARP_SIZE) {
         if (!CANDIDATES && odd >= RACE_ODD && left <= RACE_FEW * WARP_SIZE) {
             race_finish(colony, rows, lane, ant, from, left, visited, list, record, random, zero_weight_steps);
             break;
         }
         odd = 0;
-        const float spare = race_exponential(random.next()); /* of the clock that rings in the step of this lane */
+        const float spare = race_exponential(random.next()); /* for the clock that rings in this lane's step */
         const int asked = plan.cached ? (int)WARP_SIZE : min(RACE_ASKED + RACE_ASKED * n / left, (int)WARP_SIZE);
         for (int i = 0;; ++i) {
             unsigned key = 0;
@@ -589,14 +600,14 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     record.finish(colony, rows, ant, zero_weight_steps);
 }
 
-/* ---- The host's side ---- */
+/* ---- Host side ---- */
 
 static inline size_t race_round_up(size_t bytes)
 {
     return (bytes + 255) / 256 * 256;
 }
 
-/* Where a rung's rows lie in its scratch memory, and how many bytes they are. */
+/* Places a rung's rows in its scratch memory and returns their size in bytes. */
 static inline size_t race_place(void *scratch, int n, int stride, const as_params *params, int n_near, bool tail,
                                 race_rows *rows)
 {
@@ -648,7 +659,8 @@ static inline ab_status race_write_cities(const race_rows *rows, int n, const in
     return status;
 }
 
-/* Ants of a block so that, a block a multiprocessor, all multiprocessors have as many ants. */
+/* Chooses the number of ants per block so that, with one block per multiprocessor, all multiprocessors have the same
+ * number of ants. */
 static inline ab_status race_even_block(int n_ants, int *block_ants)
 {
     int device = 0, multiprocessors = 0;
@@ -668,10 +680,10 @@ static inline ab_status race_fits_shared(int n, race_plan plan, bool *fits)
     return ab_ok();
 }
 
-/* What rungs of clocks have for themselves. */
+/* Parameters of the rungs with clocks. */
 typedef struct race_params {
-    int block_ants; /* ants of a block whose rows come from the cache; 0: rows in shared memory if they fit */
-    int near;       /* of race: near cities with a clock of their own; 0: all that there is room for */
+    int block_ants; /* ants per block if rows come from the cache; 0: rows in shared memory if they fit */
+    int near;       /* only race: near cities with a clock of their own; 0: as many as fit */
 } race_params;
 
 #define RACE_ANTS_PARAMETER                                                                                            \
@@ -681,9 +693,9 @@ typedef struct race_params {
         .offset = AS_OWN(race_params, block_ants), .most = 32, .shown = AB_SHOWN_SET                                   \
     }
 
-/* Rows in shared memory where they all fit, and nobody asked for blocks of a certain size. Of candidate sets else
- * short rows, if they fit and every ant deposits, as there the far clock seldom rings first (docs/log/ant-system.md, 18); or
- * the rows' cities. */
+/* Chooses the plan. Rows are in shared memory if all fit and no block size was asked for. Otherwise candidate sets use
+ * short rows if these fit and every ant deposits, because then the far clock seldom rings first
+ * (docs/log/ant-system.md, 18). Otherwise they keep the rows' cities there. */
 static inline ab_status race_make_plan(int n, const as_params *params, bool candidates, race_plan *plan)
 {
     const int asked = as_own<race_params>(params).block_ants;

@@ -1,5 +1,5 @@
-/* The clocks of a race (race.h): random numbers, exponentially distributed times, and times as keys of which a warp
- * finds the least by one instruction. */
+/* The clocks of a race (race.h): random numbers, exponentially distributed times, and times as keys, of which a warp
+ * finds the minimum with one instruction. */
 #ifndef ANTBENCH_TSP_RACE_CLOCKS_H
 #define ANTBENCH_TSP_RACE_CLOCKS_H
 
@@ -8,12 +8,12 @@
 #include "kernels/cuda/cuda_random.h"
 #include "kernels/cuda/warp.h"
 
-#define RACE_LATE 0x7149f2cau       /* the key of 10^30 */
-#define RACE_NEVER 0xffffffffu      /* the key of a clock that is not in the race */
-#define RACE_SILENT 1e36f           /* mean time of a tail that weighs nothing: it rings, and no ring counts */
-#define RACE_WEIGHTLESS 0x7f800000u /* that of a city of weight 0, or more: an infinite time */
+#define RACE_LATE 0x7149f2cau       /* key of the time 10^30 */
+#define RACE_NEVER 0xffffffffu      /* key of a clock that takes no part in the race */
+#define RACE_SILENT 1e36f           /* mean time of a tail without weight: it may ring, but its rings do not count */
+#define RACE_WEIGHTLESS 0x7f800000u /* bits of the mean time of a city of weight 0, or more: infinity */
 
-/* sfc32, a generator for each lane: seven instructions a number, where Philox, which seeds it, takes about twenty. */
+/* sfc32, one generator per lane. It takes seven instructions per number; Philox, which seeds it, takes about twenty. */
 struct race_random {
     unsigned a, b, c, d;
 
@@ -37,13 +37,14 @@ struct race_random {
     }
 };
 
-/* (0, 1]: the centres of 2^32 equal intervals, rounded to float. */
+/* Returns a number in (0, 1], the centre of one of 2^32 equal intervals, rounded to float. */
 static __device__ __forceinline__ float race_unit(unsigned random)
 {
     return (float)random * 0x1p-32f + 0x1p-33f;
 }
 
-/* The fast logarithm to base 2, by its one instruction: __log2f adds four for arguments that are none here. */
+/* Returns the logarithm to base 2 by its fast instruction. __log2f adds four instructions for arguments that do not
+ * occur here. */
 static __device__ __forceinline__ float race_log2(float x)
 {
 #ifdef __CUDACC__
@@ -55,17 +56,17 @@ static __device__ __forceinline__ float race_log2(float x)
 #endif
 }
 
-/* Exponentially distributed, -log2(1 - u): of mean 1 / ln 2, as all clocks are, so that it cancels. Small ones win
- * races, and there the fast logarithm has no accuracy: below 2^-6 three terms of the series have 10^-6. 1 - u is that
- * of the complement, and not 0 where u is rounded to 1: a clock that never rang would keep an ant out of the tail for
- * good. */
+/* Returns an exponentially distributed time, -log2(1 - u). Its mean is 1 / ln 2 for all clocks, so this factor cancels.
+ * Small times win races, and for them the fast logarithm is inaccurate. So below 2^-6 the function uses three terms of
+ * the series, with an error of 10^-6. 1 - u is computed from the complement, and is not 0 if u is rounded to 1: a clock
+ * that never rings would keep an ant out of the tail forever. */
 static __device__ __forceinline__ float race_exponential(unsigned random)
 {
     const float u = race_unit(random);
     return u < 0x1p-6f ? u * (1.44269504f + u * (0.72134752f + u * 0.48089835f)) : -race_log2(race_unit(~random));
 }
 
-/* 1 / x, 0 for infinite x, by its one instruction. */
+/* Returns 1 / x by its fast instruction; 0 for infinite x. */
 static __device__ __forceinline__ float race_reciprocal(float x)
 {
 #ifdef __CUDACC__
@@ -77,8 +78,8 @@ static __device__ __forceinline__ float race_reciprocal(float x)
 #endif
 }
 
-/* The same where it is written, before the next row is asked for, and not where it is used. With candidate sets a step
- * gains by it; among all cities it loses. */
+/* Returns the same, computed at this place, before the next row is requested. Candidate sets gain from this order;
+ * steps among all cities lose. */
 static __device__ __forceinline__ float race_reciprocal_now(float x)
 {
 #ifdef __CUDACC__
@@ -90,8 +91,8 @@ static __device__ __forceinline__ float race_reciprocal_now(float x)
 #endif
 }
 
-/* Times are not negative: their bits are ordered as they are. The lowest five are the lane's number, so that one
- * minimum tells both who is first and when. */
+/* Returns the key of a time. Times are not negative, so their bits have the same order. The lowest five bits are the
+ * lane's number, so one minimum yields both the winner and its time. */
 static __device__ __forceinline__ unsigned race_key(float time, int lane)
 {
     return ((unsigned)__float_as_int(time) & ~(unsigned)(WARP_SIZE - 1)) | (unsigned)lane;
@@ -102,8 +103,8 @@ static __device__ __forceinline__ float race_time(unsigned key)
     return __int_as_float((int)key);
 }
 
-/* The mean time of a clock of this weight, in a row whose weights add up to `unit`. Infinite for 0 alone, however
- * small a weight is beside others, and never so large that a time overflows. */
+/* Returns the mean time of a clock of this weight, in a row whose weights add up to `unit`. It is infinite only for
+ * weight 0, and never so large that a time overflows. */
 static __device__ __forceinline__ float race_mean(float weight, float unit)
 {
     return weight > 0.0f ? min(unit / weight, 1e34f) : race_time(RACE_WEIGHTLESS);

@@ -92,29 +92,32 @@ extern "C" {
 #endif
 
 enum {
-    AS_MAX_CITIES = 65535,   /* with matrices of all edges, */
-    AS_MAX_SPARSE = 1000000, /* ... and without */
-    AS_MAX_TILES = 32,       /* cities of a worker: bits of a register */
-    AS_OWN_WORDS = 4,        /* 8 bytes each, for a rung's own parameters */
-    AS_USUAL_EXCHANGE = 10   /* iterations of islands from one sending of the best tours to the next */
+    AS_MAX_CITIES = 65535,   /* most cities with matrices of all edges */
+    AS_MAX_SPARSE = 1000000, /* most cities without matrices */
+    AS_MAX_TILES = 32,       /* most cities per worker, which are bits of a register */
+    AS_OWN_WORDS = 4,        /* words of 8 bytes for a rung's own parameters */
+    AS_USUAL_EXCHANGE = 10   /* islands: default number of iterations between two exchanges of the best tours */
 };
 
 /* Traits of implementations. */
 enum {
     AS_CANDIDATES = 1 << 1,  /* "candidates": needs candidate sets */
-    AS_THREAD_EACH = 1 << 6, /* "thread-each": a thread works on each ant by itself; the usual is a warp */
-    AS_WORKERS = 1 << 8,     /* "workers": a block of as many threads as its parameters say works on each ant */
+    AS_THREAD_EACH = 1 << 6, /* "thread-each": one thread works on each ant; the default is a warp */
+    AS_WORKERS = 1 << 8,     /* "workers": a block works on each ant, with as many threads as its parameters say */
     AS_RACE = 1 << 12        /* "race": ants choose by a race of clocks (race.h) */
 };
 
 typedef struct as_problem {
-    int n;               /* cities, >= 2 */
-    const int32_t *dist; /* [n][n], symmetric, zero diagonal, >= 0: TSPLIB's integer distances; NULL where there are too
-                             * many of them, and points in their place */
+    int n; /* number of cities, >= 2 */
+    /* [n][n], symmetric, zero diagonal, >= 0: TSPLIB's integer distances; NULL if there are too many, and points
+     * replace them. */
+    const int32_t *dist;
     const tsp_point
-        *points; /* [n] where the cities lie on a plane, else NULL; `rule` makes the same distances of them */
+        /* [n] if the cities lie on a plane, else NULL; `rule` computes the same distances from them. */
+        *points;
     const tsp_rule *rule;
-    int nn;                 /* candidate cities per city, <= n - 1; 0 for rules that consider all cities */
+    /* Number of candidate cities per city, <= n - 1; 0 for rules that consider all cities. */
+    int nn;
     const int32_t *nn_list; /* [n][nn]: the candidate set of each city (as_nearest_neighbours); NULL for nn 0 */
 } as_problem;
 
@@ -125,159 +128,170 @@ typedef enum as_protocol {
 } as_protocol;
 
 typedef enum as_topology {
-    AS_RING, /* the one before sends to the next */
-    AS_ALL   /* the best of all to all */
+    AS_RING, /* each island sends to the next one */
+    AS_ALL   /* the best tour goes to all */
 } as_topology;
 
-/* The tours that stage "improve" makes shorter; without it there is none (Dorigo & Stützle 2004, section 3.7). */
+/* The tours that stage "improve" makes shorter. With AS_IMPROVE_NONE there is no such stage (Dorigo & Stützle 2004,
+ * section 3.7). */
 typedef enum as_improve { AS_IMPROVE_NONE, AS_IMPROVE_BEST, AS_IMPROVE_ALL } as_improve;
 
 typedef struct as_params {
     as_protocol protocol;
     as_improve improve;
-    double alpha;  /* exponent of the pheromone */
-    double beta;   /* exponent of the heuristic */
-    double rho;    /* evaporation rate, 0 < rho <= 1 */
-    int n_ants;    /* >= 1; the sources use n */
-    int patience;  /* AS_MAX_MIN: iterations without a better tour after which all edges are equal again; 0: never */
-    uint64_t seed; /* one seed gives the same tours again, whatever the number of threads; not on a GPU with
-                    * AS_ALL_ANTS, where the order of atomic additions, and so their rounding, varies */
-    int threads;   /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
-    int carveout;  /* GPU: preferred shared memory, percent of the maximum (Fig. 3.9); -1 leaves it to the driver */
-    int nn;        /* size of the candidate sets that the problem is given; 0 for none */
-    uint64_t own[AS_OWN_WORDS]; /* GPU: a rung's own parameters, a struct beside its kernel; 0: its defaults */
-    int ranks;                  /* AB_SEVERAL: how many work together; others: 1 */
-    bool each;            /* AB_SEVERAL: n_ants was of each rank, until it was multiplied; as "weak scaling" has it */
-    ranks_way transfer;   /* AB_SEVERAL, GPU: how pheromone is summed */
-    int exchange;         /* islands: iterations from one sending of the best tours to the next */
-    as_topology topology; /* islands: to whom */
-    int first_ant;        /* of a part of a colony: the number of its first ant, which names the ant's random stream, */
-    int all_ants;         /* ... and the ants of all parts; 0: this is the whole */
+    double alpha; /* exponent of the pheromone */
+    double beta;  /* exponent of the heuristic */
+    double rho;   /* evaporation rate, 0 < rho <= 1 */
+    int n_ants;   /* number of ants, >= 1; n in the sources */
+    /* AS_MAX_MIN: number of iterations without a better tour until all edges are equal again; 0: never. */
+    int patience;
+    /* seed; it gives the same tours for any number of threads, except on a GPU with AS_ALL_ANTS, where the order of
+     * atomic additions, and so their rounding, varies. */
+    uint64_t seed;
+    int threads; /* number of threads of CPU implementations that have threads; 0: all cores */
+    /* GPU: preferred shared memory in percent of the maximum (Fig. 3.9); -1: the driver's choice. */
+    int carveout;
+    int nn; /* size of the problem's candidate sets; 0: none */
+    /* GPU: a rung's own parameters, a struct defined beside its kernel; 0: its defaults. */
+    uint64_t own[AS_OWN_WORDS];
+    int ranks; /* AB_SEVERAL: number of ranks that work together; others: 1 */
+    /* AB_SEVERAL: true if n_ants was given per rank, before it was multiplied (weak scaling). */
+    bool each;
+    ranks_way transfer;   /* AB_SEVERAL, GPU: way in which pheromone is summed */
+    int exchange;         /* islands: number of iterations between two exchanges of the best tours */
+    as_topology topology; /* islands: who receives a tour */
+    /* Part of a colony: number of its first ant, which determines the ant's random stream. */
+    int first_ant;
+    int all_ants; /* part of a colony: number of ants of all parts; 0: this is the whole colony */
 } as_params;
 
-/* The offset of a rung's own parameter, for its table. */
+/* The offset of a rung's own parameter, for the rung's table. */
 #define AS_OWN(type, member) (offsetof(as_params, own) + offsetof(type, member))
 
-/* Their table, without rungs' own: names, ranges, defaults. Where it has 0 for them, n_ants is n and rho follows from
- * the protocol. Parameters of AB_SEVERAL and islands are the rungs' own (team/team.h). */
+/* The table of the parameters without rungs' own: names, ranges, defaults. If n_ants is 0, it becomes n. If rho is 0,
+ * it follows from the protocol. Parameters of AB_SEVERAL and islands are the rungs' own (team/team.h). */
 extern const ab_parameter as_parameters[];
 
-/* The candidate sets of thesis §4.4.2: the nn nearest other cities of each city, nearest first, the lower index first
- * among equals, into *nn_list [n][nn], which the caller frees. 1 <= nn <= n - 1. */
+/* Makes the candidate sets of thesis §4.4.2: the nn nearest other cities of each city, nearest first, then lower index
+ * first. The caller frees *nn_list [n][nn]. 1 <= nn <= n - 1. */
 ab_status as_nearest_neighbours(const as_problem *problem, int nn, int32_t **nn_list);
 
-/* The distance between two cities. */
+/* Returns the distance between two cities. */
 static inline int32_t as_distance(const as_problem *problem, int a, int b)
 {
     if (problem->dist) return problem->dist[(size_t)a * (size_t)problem->n + (size_t)b];
     return (int32_t)problem->rule->distance(problem->points[a], problem->points[b]);
 }
 
-/* AB_OK, or AB_UNSUPPORTED for an instance without a matrix of distances, or one too large for matrices. */
+/* Returns AB_UNSUPPORTED for an instance without a matrix of distances, or one that is too large for matrices. */
 ab_status as_check_matrix(const as_problem *problem);
 
-/* AB_OK, or AB_UNSUPPORTED for protocol=mmas, of which every edge has pheromone of its own. */
+/* Returns AB_UNSUPPORTED for protocol=mmas, in which every edge has pheromone of its own. */
 ab_status as_check_no_limits(const as_params *params);
 
-/* AB_OK, or AB_UNSUPPORTED "needs a candidate set" for nn 0, or AB_BAD_INPUT for a size out of range. */
+/* Returns AB_UNSUPPORTED "needs a candidate set" for nn 0, or AB_BAD_INPUT for a size out of range. */
 ab_status as_check_candidates(const as_problem *problem);
 
-/* AB_OK, or AB_UNSUPPORTED for more cities than AS_MAX_TILES for each worker, or AB_BAD_INPUT where the workers are not a
- * power of two. */
+/* Returns AB_UNSUPPORTED for more than AS_MAX_TILES cities per worker, or AB_BAD_INPUT if the number of workers is not
+ * a power of two. */
 ab_status as_check_workers(const as_problem *problem, int workers);
 
-/* What the sources use: alpha 1, beta 2, one ant per city, rho by protocol; seed 1, threads 1, carveout -1.
+/* Returns the parameters of the sources: alpha 1, beta 2, one ant per city, rho by protocol; seed 1, threads 1,
+ * carveout -1.
  */
 as_params as_default_params(int n, as_protocol protocol);
 
-const char *as_protocol_name(as_protocol protocol); /* "as", "as-best", "mmas" */
+const char *as_protocol_name(as_protocol protocol); /* returns "as", "as-best" or "mmas" */
 
-/* tau_0 = 1/(rho * C), C the length of the nearest-neighbour tour from city 0 (1 if that length is 0). */
+/* Computes tau_0 = 1/(rho * C). C is the length of the nearest-neighbour tour from city 0, or 1 if that length is 0. */
 ab_status as_initial_pheromone(const as_problem *problem, double rho, double *initial);
 
-/* x to the power `exponent`, without pow() for 1 and 2, the exponents of the sources. */
+/* Returns x to the power `exponent`. Avoids pow() for 1 and 2, the exponents of the sources. */
 double as_power(double x, double exponent);
 
-/* AB_OK, or AB_BAD_INPUT naming the parameter that is out of range, or AB_UNSUPPORTED for n. */
+/* Returns AB_BAD_INPUT with the parameter that is out of range, or AB_UNSUPPORTED for n. */
 ab_status as_check(const as_problem *problem, const as_params *params);
 
-/* The all-zero rule: the nearest city to `city` that is not marked in visited[n], the lowest index among equals; -1
- * when all are marked. */
+/* The all-zero rule: returns the nearest city to `city` that is not marked in visited[n], the lowest index among
+ * equals; -1 if all are marked. */
 int as_nearest_unvisited(const as_problem *problem, int city, const bool *visited);
 
-/* Copied out of a colony by methods->read. The caller owns the arrays; any of them may be NULL. */
+/* The result of a colony, copied by methods->read. The caller owns the arrays, and any of them may be NULL. */
 typedef struct as_result {
-    int32_t *tours;            /* [n_ants][n + 1] of the last iteration, closed: the last city is the first */
-    int64_t *lengths;          /* [n_ants] of the last iteration, as the implementation computed them */
-    int32_t *best_tour;        /* [n + 1], closed: the best since opening */
+    int32_t *tours;            /* [n_ants][n + 1] tours of the last iteration, closed: the last city is the first */
+    int64_t *lengths;          /* [n_ants] lengths in the last iteration, as the implementation computed them */
+    int32_t *best_tour;        /* [n + 1], closed: best tour since opening */
     int64_t best_length;       /* its length; INT64_MAX before the first iteration */
-    int64_t zero_weight_steps; /* steps since opening that used the all-zero rule */
-    int64_t iterations;        /* constructions since opening */
-    int depositors;            /* whose tours the pheromone is of: the first so many ants; 0: all */
+    int64_t zero_weight_steps; /* number of steps since opening that used the all-zero rule */
+    int64_t iterations;        /* number of constructions since opening */
+    int depositors;            /* number of ants, from the first, whose tours deposited the pheromone; 0: all */
 } as_result;
 
-/* The share of a run's steps that may use the all-zero rule. */
+/* The largest share of a run's steps that may use the all-zero rule. */
 #define AS_MOST_ZERO_STEPS 0.01
 
-/* A colony's matrices as they lie in its memory, with the ends of rows that are no city's: [n][stride] each. */
+/* A colony's matrices as they are in memory, [n][stride] each, with padding at the end of rows. */
 typedef struct as_padded {
-    int stride;         /* set by read_padded; its arrays are filled where they are not NULL */
+    int stride;         /* stride, set by read_padded, which fills the arrays that are not NULL */
     float *pheromone;   /* 0 in the padding */
-    float *choice_info; /* 0 in the padding and on the diagonal, where it is `usual` */
-    bool usual;         /* set by read_padded: choice_info is pheromone^alpha * eta^beta, by the usual stage "choice" */
+    float *choice_info; /* 0 in the padding, and, if `usual`, on the diagonal */
+    /* Set by read_padded: true if choice_info is pheromone^alpha * eta^beta, computed by the default stage "choice". */
+    bool usual;
 } as_padded;
 
-/* The pheromone of a colony that keeps it on some edges: those of city i are entries first[i] .. first[i + 1] - 1, in any
- * order, and all others have the same. */
+/* Pheromone that is kept on some edges only. The edges of city i are entries first[i] .. first[i + 1] - 1, in any
+ * order. All other edges have the same pheromone. */
 typedef struct as_edges {
-    float background; /* of all edges that are not there; none has less */
+    float background; /* pheromone of all other edges; no edge has less */
     size_t *first;    /* [n + 1] */
-    int32_t *city;    /* [first[n]]: where the edge leads to */
+    int32_t *city;    /* [first[n]]: city at the other end of the edge */
     float *pheromone; /* [first[n]] */
 } as_edges;
 
-/* Room for n cities and `count` edges, all zeroed; free it, also after AB_FAILED. */
+/* Allocates room for n cities and `count` edges, all zeroed. Free it, also after AB_FAILED. */
 ab_status as_edges_allocate(int n, size_t count, as_edges *edges);
-void as_edges_free(as_edges *edges); /* accepts a zeroed one */
+void as_edges_free(as_edges *edges); /* accepts zeroed edges */
 
-/* As a matrix [n][n], and row i of it; and of a matrix the edges that have more than the least. */
+/* Writes the edges to a matrix [n][n], or row i of it; and reads from a matrix the edges that have more than the least
+ * pheromone. */
 void as_edges_spread(const as_edges *edges, int n, float *pheromone);
 void as_edges_spread_row(const as_edges *edges, int n, size_t i, float *row);
 ab_status as_edges_gather(const float *pheromone, int n, as_edges *edges);
 
 typedef struct as_colony as_colony;
 
-/* What a colony does as one of several (team.h). */
+/* What a colony does as a part of several (team.h). */
 typedef struct as_part_methods {
-    ab_status (*wait)(as_colony *colony); /* until the GPU is done; NULL: there is none */
-    ab_status (*sum)(as_colony *colony);  /* of the pheromone of all ranks, for all (ranks_sum) */
-    /* The shortest tour of the last iteration and the lowest ant that has it; tour: [n + 1] or NULL. */
+    ab_status (*wait)(as_colony *colony); /* waits for the GPU; NULL: not needed */
+    ab_status (*sum)(as_colony *colony);  /* sums the pheromone of all ranks, for all ranks (ranks_sum) */
+    /* Finds the shortest tour of the last iteration and the lowest ant that has it; tour: [n + 1] or NULL. */
     ab_status (*shortest)(as_colony *colony, int *ant, int64_t *length, int32_t *tour);
-    /* Evaporation by rho, then one deposit, for a tour that may be another colony's; it is kept if it is the best. */
+    /* Evaporates by rho, then deposits one tour, which may come from another colony. Keeps the tour if it is the best.
+     */
     ab_status (*deposit)(as_colony *colony, double rho, const int32_t *tour, int64_t length);
 } as_part_methods;
 
 typedef struct as_methods {
-    ab_status (*read)(as_colony *colony, as_result *result); /* waits for the GPU */
-    /* pheromone: [n][n], row-major. For tests: what an iteration left, or a matrix to start the next one from. */
+    ab_status (*read)(as_colony *colony, as_result *result); /* waits for the GPU and reads the result */
+    /* Reads pheromone, [n][n], row-major. For tests: what an iteration left, or a matrix to start the next one from. */
     ab_status (*read_pheromone)(as_colony *colony, float *pheromone);
     ab_status (*write_pheromone)(as_colony *colony, const float *pheromone);
-    /* Fills the tours and lengths of the colony with values that no check accepts (city -1, length -1), so that an
-     * iteration which does not write them is found out. */
+    /* Fills the colony's tours and lengths with values that every check refuses (city -1, length -1). So an iteration
+     * that does not write them is detected. */
     ab_status (*poison)(as_colony *colony);
-    /* For verification; NULL where rows have no padding that steps read. */
+    /* Reads the padded matrices for verification; NULL if rows have no padding that steps read. */
     ab_status (*read_padded)(as_colony *colony, as_padded *padded);
-    /* Of a colony without matrices, else NULL: what read_pheromone and write_pheromone do, without a matrix. The caller frees *edges, in
-     * every case. */
+    /* Reads the pheromone of a colony without matrices, like read_pheromone, but not as a matrix; else NULL. The caller
+     * always frees *edges. */
     ab_status (*read_edges)(as_colony *colony, as_edges *edges);
     ab_status (*write_edges)(as_colony *colony, const as_edges *edges);
-    const as_part_methods *part; /* NULL: it cannot be one of several */
+    const as_part_methods *part; /* methods as a part of several colonies; NULL: it cannot be one */
 } as_methods;
 
-enum { AS_CHOICE, AS_CONSTRUCT, AS_UPDATE, AS_STAGES }; /* the stages of a colony's work */
+enum { AS_CHOICE, AS_CONSTRUCT, AS_UPDATE, AS_STAGES }; /* stages of a colony's work */
 
 struct as_colony {
-    ab_work work; /* first: a colony is work that the harness can time */
+    ab_work work; /* first member: a colony is a work that the harness can time */
     const as_methods *methods;
 };
 

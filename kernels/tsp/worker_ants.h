@@ -1,7 +1,7 @@
-/* What the rungs with a queen ant per block and a worker ant per thread share: the tabu list of a worker.
+/* The tabu list of a worker ant, for rungs with a queen ant per block and a worker ant per thread.
  *
- * It is a bit per tile of as many cities as there are workers, in a register (JPDC §3.2.2): bit t of `unvisited` is
- * that of city t * workers + thread. Hence n <= 32 * workers (as_check_workers).
+ * It has a bit per tile in a register (JPDC §3.2.2). A tile is as many cities as there are workers. Bit t of
+ * `unvisited` is the bit of city t * workers + thread. So n <= 32 * workers (as_check_workers).
  */
 #ifndef ANTBENCH_WORKER_ANTS_H
 #define ANTBENCH_WORKER_ANTS_H
@@ -9,7 +9,7 @@
 #include "kernels/tsp/colony.h"
 #include "kernels/tsp/worker_params.h"
 
-/* The bits of this worker before the first step. */
+/* Returns the bits of this worker before the first step. */
 static __device__ __forceinline__ unsigned unvisited_at_first(int n)
 {
     unsigned unvisited = 0;

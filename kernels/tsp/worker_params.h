@@ -6,9 +6,9 @@
 
 enum { MAX_WORKERS = 1024, USUAL_WORKERS = 128 };
 
-/* What these rungs have for themselves. */
+/* The parameter that only these rungs have. */
 typedef struct worker_params {
-    int workers; /* threads of an ant's block (JPDC's worker ants), a power of two; 0: the usual */
+    int workers; /* threads per ant (JPDC's worker ants), a power of two; 0: the default */
 } worker_params;
 
 #define WORKER_PARAMETERS                                                                                              \

@@ -384,7 +384,7 @@ def test_an_instance_is_not_overwritten(tmp_path):
     for out in ("x.tsp", "link"):
         assert (
             one_line(solve("x.tsp", "--out", out, cwd=tmp_path))
-            == f"antbench solve: --out {out}: that is the instance itself"
+            == f"antbench solve: --out {out}: this is the instance itself; name another file"
         )
     assert path.read_text() == before
 
@@ -539,8 +539,8 @@ def test_calls_that_fail_cost_no_tour(into, hows, tmp_path):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ([], "which instance? (antbench solve --help)"),
-        (["u50", "u60"], 'one instance at a time, not "u50" and "u60"'),
+        ([], "expected an instance (antbench solve --help)"),
+        (["u50", "u60"], 'expected one instance, got "u50" and "u60"'),
         (["u50", "--second", "3"], "unknown option --second; did you mean --seconds?"),
         (["u50", "--seconds"], "--seconds: expected S"),
         (["u50", "--seconds", "soon"], '--seconds: expected a number of seconds (0: no limit), got "soon"'),
@@ -553,9 +553,9 @@ def test_calls_that_fail_cost_no_tour(into, hows, tmp_path):
         (["u50", "--metric", "geo"], "u50: --metric is for a table of coordinates, and this is generated"),
         (
             ["u50", "--out", "x.csv"],
-            "--out x.csv: only a CSV file of cities has rows to write; the tour of this goes to NAME.tour",
+            "--out x.csv: only the tour of a CSV file can be written as CSV; name a file NAME.tour",
         ),
-        (["u50", "--moves", "2-opt"], '--moves: expected or-opt or 3-opt, got "2-opt"'),
+        (["u50", "--moves", "2-opt"], '--moves: expected 3-opt or or-opt, got "2-opt"'),
         (["u50", "--quiet=yes"], "--quiet takes no value"),
         (["absent.tsp"], "absent.tsp: no such file"),
         (["u99999999"], "a generated instance has 1 to 10000000 cities, not 99999999"),

@@ -246,8 +246,8 @@ def test_what_went_wrong_and_what_to_type_next(folder):
     ("kill -SEGV $$", 1, "3.3, 5.1: ended with SEGV and said nothing", True),
     ("exit 42", 1, "3.3, 5.1: ended with 42 and said nothing", True),
     ("echo antbench $1: no such file >&2; exit 2", 2, "3.3, 5.1: no such file", True),
-    ("echo antbench $1: --backend cuda: no NVIDIA driver here >&2; exit 77", 77,
-     "3.3, 5.1: --backend cuda: no NVIDIA driver here", False),
+    ("echo antbench $1: --backend cuda: no NVIDIA driver is installed >&2; exit 77", 77,
+     "3.3, 5.1: --backend cuda: no NVIDIA driver is installed", False),
 ])  # fmt: skip
 def test_drivers_that_fail_alike_stand_together(folder, how, code, why, again):
     write(folder / "build/bin/antbench", PROGRAM + how + "\n")

@@ -89,7 +89,7 @@ ab_status open_detector(ab_open *open, const ed_image *image, const ed_params *p
 ab_status run_stage_named(ab_work *work, const char *name)
 {
     const int stage = ab_stage_named(work, name);
-    return stage >= 0 ? work->methods->run_stage(work, stage) : ab_failed("there is no stage %s", name);
+    return stage >= 0 ? work->methods->run_stage(work, stage) : ab_failed("the work has no stage %s", name);
 }
 
 ab_status try_own(const ab_implementation *it, void *params, const char *name, int value)

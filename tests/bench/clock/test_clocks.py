@@ -71,8 +71,8 @@ def test_without_a_gpu(tmp_path, monkeypatch, backend):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     done = drive(*ROW, "--lock-clocks", "base", "--backend", backend, "--out", tmp_path / "run", program=PROGRAM)
     assert done.returncode == 0
-    assert "the GPU's clock is not locked: no GPU takes part" in done.stderr
-    assert lock_of(tmp_path / "run") == {"locked": False, "reason": "no GPU takes part"}
+    assert "the GPU's clock is not locked: the backend chosen uses no GPU" in done.stderr
+    assert lock_of(tmp_path / "run") == {"locked": False, "reason": "the backend chosen uses no GPU"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])

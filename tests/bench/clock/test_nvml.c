@@ -115,11 +115,11 @@ static void what_speaks_against_a_gpus_times_is_told(void **state)
     setenv("FAKE_PROCESSES", "2", 1);
     assert_int_equal(ab_state_warnings(&machine, warnings), 2);
     assert_non_null(strstr(warnings[0], "clock is not locked"));
-    assert_string_equal(warnings[1], "1 other process computes on this GPU: its times will suffer");
+    assert_string_equal(warnings[1], "1 other process computes on this GPU: times will be longer and less certain");
     machine.clock_note = ""; /* it is locked */
     setenv("FAKE_PROCESSES", "3", 1);
     assert_int_equal(ab_state_warnings(&machine, warnings), 1);
-    assert_string_equal(warnings[0], "2 other processes compute on this GPU: its times will suffer");
+    assert_string_equal(warnings[0], "2 other processes compute on this GPU: times will be longer and less certain");
     setenv("FAKE_PROCESSES", "1", 1);
     assert_int_equal(ab_state_warnings(&machine, warnings), 0);
     machine.have_gpu = false;
@@ -187,8 +187,8 @@ static void a_clock_is_locked_where_permitted(void **state)
     unsetenv("FAKE_CLOCK");
     expect_refusal(ab_nvml_lock_clock(nvml, 1410), "NVML says: Insufficient Permissions");
     expect_refusal(ab_nvml_free_clock(nvml), "NVML says: Insufficient Permissions");
-    expect_refusal(ab_nvml_lock_clock(NULL, 1410), "no NVML here that can");
-    expect_refusal(ab_nvml_free_clock(NULL), "no NVML here that can");
+    expect_refusal(ab_nvml_lock_clock(NULL, 1410), "NVML on this machine cannot do it");
+    expect_refusal(ab_nvml_free_clock(NULL), "NVML on this machine cannot do it");
     const int fd = mkstemp(path);
     setenv("FAKE_CLOCK", path, 1);
     assert_int_equal(ab_nvml_lock_clock(nvml, 1410).code, AB_OK);
@@ -205,11 +205,11 @@ static void why_there_is_no_gpu_is_told_apart(void **state)
 {
     (void)state;
     const char *const insufficient = "CUDA driver version is insufficient for CUDA runtime version";
-    expect_refusal(gpu_missing(0, 13000, insufficient), "no NVIDIA driver here");
+    expect_refusal(gpu_missing(0, 13000, insufficient), "no NVIDIA driver is installed");
     assert_null(strstr(gpu_missing(0, 13000, insufficient).reason, "insufficient"));
     expect_refusal(
         gpu_missing(12020, 13000, insufficient),
-        "the NVIDIA driver is for CUDA 12.2, this program for CUDA 13: install a newer driver, or build with an older "
+        "the NVIDIA driver supports CUDA 12.2, but this program needs CUDA 13: install a newer driver, or build with an older "
         "toolkit");
     expect_refusal(gpu_missing(13000, 13010, "no CUDA-capable device is detected"),
                    "no GPU that CUDA can use here (no CUDA-capable device is detected)");

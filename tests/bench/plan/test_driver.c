@@ -136,7 +136,7 @@ static void values_that_say_nothing(void **state)
     SLIP(p.sets[0].members = "4 x",
          "table review, row acotsp-seq-{ants}: ants must be a whole number from 1 to 2147483647, or n, not \"x\"");
     SLIP(p.lines[1].implementation = "canny/gpu",
-         ROW "canny/gpu has inputs of another kind than the driver's first row");
+         ROW "canny/gpu has another kind of input than the driver's first row; all rows must have the same");
     SLIP(p.blocks[0].with = p.blocks[0].without = AB_EXACT, "table review: .with and .without exclude each other");
     SLIP(p.blocks[0].part = -1, "table review: .part and .runs must be 0 or more");
     SLIP(p.driver.efforts[AB_QUICK].runs = 0, "profile quick: .runs and .iterations must be 1 or more, not 0 and 3");

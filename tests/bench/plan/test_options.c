@@ -247,10 +247,10 @@ static void wrong_options(void **state)
     (void)state;
     expect_error("--porfile quick", "unknown option --porfile; did you mean --profile?");
     expect_error("--quiet --iteratoins=5", "unknown option --iteratoins; did you mean --iterations?");
-    expect_error("--frobnicate", "unknown option --frobnicate (--help lists the options)");
+    expect_error("--frobnicate", "unknown option --frobnicate (--help lists all options)");
     expect_error("--run 5", "unknown option --run; did you mean --runs?"); /* a beginning of one is none */
-    expect_error("--prof=quick", "unknown option --prof (--help lists the options)");
-    expect_error("-x", "unknown option -x (--help lists the options)");
+    expect_error("--prof=quick", "unknown option --prof (--help lists all options)");
+    expect_error("-x", "unknown option -x (--help lists all options)");
     expect_error("--runs", "--runs: expected N");
     expect_error("--resume=yes", "--resume takes no value");
     expect_error("--quiet d198", "unexpected argument \"d198\"");

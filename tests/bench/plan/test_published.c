@@ -189,7 +189,7 @@ static void broken_lines_are_named(void **state)
     expect_refused("a,s,1,§1,r,d198,iteration,ms,nan,2\n", "2: column 9: expected a number, got \"nan\"");
     expect_refused("a,s,1,§1,r,d198,iteration,ms,1.5,0.5\n", "2: digits: expected 0 to 9, got 0.5");
     expect_refused("a,s,1,§1,r,d198,iteration,,1.5,2\n", "2: column 8 is empty");
-    expect_refused("a,s,1,§1,r,d198,iteration,ms,1.5,2\na,s,1,§1,r,a280,iteration,ms,1.5,2\n", "3: id a stands twice");
+    expect_refused("a,s,1,§1,r,d198,iteration,ms,1.5,2\na,s,1,§1,r,a280,iteration,ms,1.5,2\n", "3: duplicate id a");
     expect_refused("a,s,a table name that is too long,§1,r,d198,iteration,ms,1.5,2\n",
                    "2: column 3: more than 15 characters");
     expect_refused("\"a,s,1,§1,r,d198,iteration,ms,1.5,2\n", "2: a quotation mark is never closed");

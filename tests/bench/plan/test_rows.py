@@ -77,16 +77,16 @@ def test_a_run_of_several_processes(tmp_path):
 @pytest.mark.parametrize(
     "rows, expected",
     [
-        ("3.3/rase", "--rows 3.3/rase: no such row here; did you mean 3.3/race? (--dry-run lists them)"),
-        ("3.3/race,9.9", "--rows 9.9: no such row here (--dry-run lists them)"),
-        ("3.3/race?block=1", "--rows 3.3/race?block=1: no such row here (--dry-run lists them)"),
+        ("3.3/rase", "--rows 3.3/rase: there is no such row here; did you mean 3.3/race? (--dry-run lists the rows)"),
+        ("3.3/race,9.9", "--rows 9.9: there is no such row here (--dry-run lists the rows)"),
+        ("3.3/race?block=1", "--rows 3.3/race?block=1: there is no such row here (--dry-run lists the rows)"),
         (
             "3.3/race?protocl=as",
-            "--rows 3.3/race?protocl=as: no such row here; did you mean protocol? (--dry-run lists them)",
+            "--rows 3.3/race?protocl=as: there is no such row here; did you mean protocol? (--dry-run lists the rows)",
         ),
         (
             "?nn=32;bakend=cpu",
-            "--rows ?nn=32;bakend=cpu: no such row here; did you mean backend? (--dry-run lists them)",
+            "--rows ?nn=32;bakend=cpu: there is no such row here; did you mean backend? (--dry-run lists the rows)",
         ),
         ("3.3/race?", '--rows: expected TABLE/ROW/INPUT?NAME=VALUE;..., such as 3.3/race/pr1002, got "3.3/race?"'),
         ("3.3/race,3.3/race", "--rows: 3.3/race is named twice"),

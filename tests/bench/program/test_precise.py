@@ -87,9 +87,9 @@ def test_an_interrupted_run_goes_on(tmp_path):
     (["--until-precise", "100"], '--until-precise: expected a percentage between 0 and 100, such as 1%, got "100"'),
     (["--until-precise", "1%%"], '--until-precise: expected a percentage between 0 and 100, such as 1%, got "1%%"'),
     (["--until-precise", "nan"], '--until-precise: expected a percentage between 0 and 100, such as 1%, got "nan"'),
-    (["--until-precise", "1%", "--processes", 1], "--until-precise: takes 2 processes or more, which an interval is of"),
+    (["--until-precise", "1%", "--processes", 1], "--until-precise: needs 2 processes or more, because the interval is computed from them"),
     (["--until-precise", "1%", "--processes", 2, "--process", 21, "--out", "x"],
-     "--process 21: takes --processes, which is no less, and --out"),
+     "--process 21: needs --out DIR and --processes 21 or more"),
     (["--lock-clocks", "fast"], '--lock-clocks: expected MHz, base or none, got "fast"'),
     (["--lock-clocks", "0"], '--lock-clocks: expected MHz, base or none, got "0"'),
 ])  # fmt: skip

@@ -687,7 +687,7 @@ static void a_meta_json_without_its_list_is_not_resumed(void **state)
     json_object_set_new(meta, "resumed_utc", json_integer(7));
     assert_int_equal(json_dump_file(meta, "run/meta.json", JSON_INDENT(2)), 0);
     json_decref(meta);
-    assert_refused(open_run(true, &run), AB_BAD_INPUT, "meta.json: the old one has no list \"resumed_utc\"");
+    assert_refused(open_run(true, &run), AB_BAD_INPUT, "meta.json: the list \"resumed_utc\" is missing");
     assert_int_equal(count_lines("run/table-3.3.csv"), 2);
 }
 

@@ -332,7 +332,7 @@ def test_stand_ins_are_named(tmp_path):
         tmp_path / "run",
     )
     assert result.returncode == 0
-    assert "u198: generated stand-in for d198, of which no file was found (make instances" in result.stdout
+    assert "u198: generated stand-in for d198; its file was not found (make instances" in result.stdout
     assert {row["instance"] for row in rows_of(tmp_path / "run")} == {"u198"}
     assert "generated stand-in for d198" in rows_of(tmp_path / "run")[0]["note"]
 
@@ -440,7 +440,7 @@ def test_an_interrupted_run_says_how_it_goes_on(by, processes, tmp_path):
     said = process.communicate()[1].splitlines()
     assert process.returncode == -by
     # A process that is writing the line of a row when it ends may come after.
-    assert f"antbench 3.3: interrupted; the same command with --out {out} --resume goes on" in said[-2:]
+    assert f"antbench 3.3: interrupted; to continue, add --out {out} --resume to the command" in said[-2:]
     assert json.loads((out / "meta.json").read_text())["complete"] is False
 
 
@@ -669,7 +669,7 @@ def test_wrong_output_is_exit_4(tmp_path):
     by_implementation = {row["implementation"]: row for row in rows_of(tmp_path / "run")}
     assert by_implementation["tsp/i-roulette"]["status"] == "ok"
     assert (
-        "wrong or with an error, such as 3.3 ds-roulette u30 tsp/ds-roulette: wrong: " in result.stderr.splitlines()[-1]
+        "failed, such as 3.3 ds-roulette u30 tsp/ds-roulette: wrong: " in result.stderr.splitlines()[-1]
     )
     wrong = by_implementation["tsp/ds-roulette"]
     assert wrong["status"] == "wrong" and "visited twice" in wrong["note"]

@@ -116,7 +116,7 @@ def test_stand_ins_are_named(tmp_path):
     )
     assert result.returncode == 0, result.stderr
     assert (
-        "shapes-512-3: drawn stand-in for cameraman, of which no file was found (make instances, make images)"
+        "shapes-512-3: drawn stand-in for cameraman; its file was not found (make instances, make images)"
         in result.stdout
     )
     assert all("drawn stand-in for cameraman" in row["note"] for row in rows_of(tmp_path / "run"))
@@ -179,7 +179,7 @@ def test_a_finished_run_is_not_measured_again(tmp_path):
     before = table_of(tmp_path / "run").read_text()
     again = drive(*arguments, "--resume")
     assert again.returncode == 0, again.stderr
-    assert table_of(tmp_path / "run").read_text() == before and "kept from the interrupted run" in again.stderr
+    assert table_of(tmp_path / "run").read_text() == before and "taken from the interrupted run" in again.stderr
 
 
 # ---- Table 6.1 ----

@@ -59,7 +59,7 @@ def test_a_row_that_would_pass_its_limit_is_not_run(tmp_path):
     assert code == command.OK
     late = rows["acotsp-seq"]
     assert late["status"] == "timeout" and not late["mean_ms"] and not late["verify_metric"]
-    assert "a sample would take about " in late["note"] and "more than its 1e-06 s" in late["note"]
+    assert "a sample needs about " in late["note"] and "its limit is 1e-06 s" in late["note"]
     assert rows["cpu-best-1"]["samples"] == "1" and rows["cpu-best-1"]["stop_reason"] == "budget"
 
 
@@ -67,7 +67,7 @@ def test_the_host_backend_goes_by_its_estimate(tmp_path):
     arguments = "--backend", "host", "--implementations", "deposit/gather"
     code, rows = measure(tmp_path / "late", "jpdc-4", *arguments, "--time-budget", "0.001")
     assert code == command.SKIPPED and rows["gather"]["status"] == "timeout"
-    assert "the row would take about " in rows["gather"]["note"]
+    assert "the row needs about " in rows["gather"]["note"]
     code, rows = measure(tmp_path / "unlimited", "jpdc-4", *arguments, "--time-budget", "0")
     assert code == command.OK and rows["gather"]["status"] == "ok"
 
