@@ -1,7 +1,7 @@
-/* Catalogues: CSV files of ours that are read when a program asks for them. A record is an entry with a name of its
- * own; columns are found by the names in the header, and those that no field names are for other readers.
+/* Catalogues: CSV files of this project that are read when a program asks for them. Each record is an entry with a
+ * unique name. Columns are found by the names in the header. Columns that no field names are for other readers.
  *
- * Nothing is kept: a look-up reads the file, which has some tens of lines. */
+ * A look-up reads the whole file, which has some tens of lines. Nothing is kept in memory. */
 #ifndef ANTBENCH_CATALOGUE_H
 #define ANTBENCH_CATALOGUE_H
 
@@ -13,15 +13,15 @@
 typedef enum ab_field_kind {
     AB_FIELD_TEXT,   /* char[size] */
     AB_FIELD_SHA256, /* char[65]: 64 hexadecimal digits, lower case */
-    AB_FIELD_NUMBER  /* a whole number from lo to hi: int or int64_t, by size */
+    AB_FIELD_NUMBER  /* whole number from lo to hi: int or int64_t, by size */
 } ab_field_kind;
 
-/* Which column goes where in an entry. */
+/* Which column goes to which member of an entry. */
 typedef struct ab_field {
     const char *column;
     ab_field_kind kind;
-    size_t offset, size; /* of the entry's member, bytes */
-    int64_t lo, hi;      /* of a number; magnitudes at most 2^53 */
+    size_t offset, size; /* offset and size of the entry's member, in bytes */
+    int64_t lo, hi;      /* limits of a number; magnitudes at most 2^53 */
 } ab_field;
 
 /* Fields for a member of the same name as its column. */
@@ -40,22 +40,23 @@ typedef struct ab_field {
     }
 
 typedef struct ab_catalogue {
-    const char *below;      /* the file below ab_root(): "instances/catalogue.csv" */
-    const ab_field *fields; /* the first is the entry's name, a text */
+    const char *below;      /* path of the file below ab_root(): "instances/catalogue.csv" */
+    const ab_field *fields; /* fields; the first is the entry's name, a text */
     int n_fields;
-    size_t entry_size;                  /* bytes */
-    const char *(*fault)(const void *); /* what else is wrong with an entry, or NULL where nothing is; may be NULL */
+    size_t entry_size;                  /* size of an entry in bytes */
+    const char *(*fault)(const void *); /* returns what else is wrong with an entry, or NULL; may be NULL */
 } ab_catalogue;
 
 /* Reads all entries, in the order of the file, into *entries, an array of *count that the caller frees; NULL and 0
- * after an error. AB_BAD_INPUT "file:line: ..." for a column that is missing, a cell that is empty or not what its
- * field says, or a name that stands twice; AB_FAILED when the file cannot be read. */
+ * after an error. Returns AB_FAILED if the file cannot be read. Returns AB_BAD_INPUT with "file:line: ..." for a
+ * missing column, an empty or invalid cell, or a duplicate name. */
 ab_status ab_catalogue_read(const ab_catalogue *catalogue, void **entries, int *count);
 
-/* The entry called `name`, or zeros where there is none. Errors as above, for the whole file. */
+/* Reads the entry called `name`, or zeros if it does not exist. Errors are those of ab_catalogue_read, for the whole
+ * file. */
 ab_status ab_catalogue_find(const ab_catalogue *catalogue, const char *name, void *entry);
 
-/* The name of entry i of those that were read. */
+/* Returns the name of entry i. */
 const char *ab_catalogue_name(const ab_catalogue *catalogue, const void *entries, int i);
 
 #endif

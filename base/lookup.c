@@ -109,7 +109,7 @@ bool ab_find_here(const char *name, char path[AB_PATH_SIZE])
 
 enum { SUGGESTION_SIZE = 256 }; /* bytes of a file's name, with the NUL */
 
-/* Makes `candidate` the nearest name where it is nearer than that; "" is none yet. */
+/* Makes `candidate` the nearest name if it is nearer than the present one; "" means no name yet. */
 static void consider(const char *name, const char *candidate, char nearest[SUGGESTION_SIZE])
 {
     const char *const both[] = {nearest[0] != '\0' ? nearest : candidate, candidate, NULL};

@@ -8,9 +8,9 @@
 
 #include "base/status.h"
 
-/* $ANTBENCH_ROOT where that is set and not empty; else the nearest directory above the executable that holds
- * instances/catalogue.csv, itself or in share/antbench, as "." when that is the current directory, so that paths which
- * are printed and stored stay short; else ".". */
+/* Returns the project's folder. This is $ANTBENCH_ROOT if it is set and not empty. Otherwise it is the nearest
+ * directory above the executable that holds instances/catalogue.csv, itself or in share/antbench. If neither exists, it
+ * is ".". The current directory is returned as ".", so that paths in print and in files stay short. */
 const char *ab_root(void);
 
 /* The path of `below`, "images/standard", in that folder into path[size]; AB_FAILED when it is too long. */

@@ -18,8 +18,8 @@ static bool is_control(uint32_t code)
     return false;
 }
 
-/* The bytes of the character *code that begins at *text; 0 where no UTF-8 does: a sequence that is torn or longer than
- * it need be, a surrogate, or one past U+10FFFF. */
+/* Reads the character *code at *text and returns its bytes, or 0 for bytes that are not UTF-8. A sequence that is torn
+ * or too long, a surrogate, or a code past U+10FFFF is not a character. */
 static int read_character(const char *text, uint32_t *code)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000}; /* by length */

@@ -1,9 +1,9 @@
-/* Synthetic images: a map of regions is painted first; colours and the exact edges follow from it.
+/* Draws synthetic images. A map of regions comes first. Colours and the exact edges follow from it.
  *
- * Every decision about a pixel is made in integers or in additions, multiplications, divisions of doubles, which IEEE
- * 754 rounds in one way: no sine, no exponential, whose last bits differ between C libraries. Rows are independent of
- * each other, so threads change nothing but the time. Lengths are in units of the shorter side, so that an image looks
- * alike at every size; textures alone are made of pixels.
+ * Every decision about a pixel uses integers, or additions, multiplications and divisions of doubles. IEEE 754 rounds
+ * these in one way; the last bits of sines and exponentials differ between C libraries. Rows are independent, so
+ * threads change only the time. Lengths are in units of the shorter side, so an image looks alike at every size. Only
+ * textures are made of pixels.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -269,10 +269,10 @@ static void draw_ramp(image_scene *scene, ab_image *image)
         }
 }
 
-/* Objects apart from each other in colours of one grey, one intensity and one saturation. Fig. 5.2's grey is a quarter
- * of R + G + B and a quarter of G, so all must share G and R + B; that G is the least of the three makes saturation the
- * same as well, 1 - min/I. R and B are multiples of 4, or the shifts would round differently. What is left is hue:
- * 240 degrees behind, 300, 330 and 0 of the objects. */
+/* Objects apart from each other, in colours of one grey, one intensity and one saturation. Fig. 5.2's grey is a quarter
+ * of R + G + B and a quarter of G, so all must share G and R + B. G is the least of the three, so saturation, 1 -
+ * min/I, is the same as well. R and B are multiples of 4, or the shifts would round differently. Only the hue differs:
+ * 240 degrees for the background, 300, 330 and 0 for the objects. */
 static void draw_hue(image_scene *scene, ab_image *image)
 {
     static const rgb palette[] = {{40, 40, 248}, {144, 40, 144}, {180, 40, 108}, {248, 40, 40}};

@@ -1,6 +1,6 @@
-/* Edge maps against known edges (images/edge_map.h). Distances are exact, in integers: first within each column for all
- * pixels, then across columns for edge pixels alone, of which there are few, and which are mostly near to what they are
- * compared with. That is several times as fast as a distance transform of all pixels. */
+/* Compares edge maps with known edges (images/edge_map.h). Distances are exact integers. They are computed first within
+ * each column for all pixels, then across columns for edge pixels only. There are few edge pixels, and most are close
+ * to an edge of the other map. So this is several times as fast as a distance transform of all pixels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ static void column_distances(int width, int height, const uint8_t *map, int far,
         }
 }
 
-/* The squared distance from pixel x of a row to the nearest 1 of the map, from the distances to the nearest of each
- * column: outwards, until a column is too far away to hold a nearer one. */
+/* Returns the squared distance from pixel x of a row to the nearest 1 of the map, from the distances within each
+ * column. Searches outwards until a column is too far away to hold a nearer pixel. */
 static int nearest_square(const int32_t *row, int width, int x)
 {
     int least = row[x] * row[x];
@@ -36,10 +36,10 @@ static int nearest_square(const int32_t *row, int width, int x)
     return least;
 }
 
-/* How near the 1 pixels of one map are to those of another. */
+/* How near the 1 pixels of one map are to the 1 pixels of another. */
 typedef struct nearness {
     int pixels;   /* of the one map */
-    int within;   /* those of them within the radius of a pixel of the other */
+    int within;   /* number of these within the radius of a pixel of the other map */
     double pratt; /* sum over them of 1/(1 + d^2/9) */
 } nearness;
 

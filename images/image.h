@@ -43,10 +43,11 @@ typedef struct ab_image {
  *                           (its stand-in, see images/catalogue.csv)
  *   "shapes-512", "hue-300x200", "ramp-512-7"  a synthetic image by kind, size and seed (image_draw); seed 1 if unsaid
  *   "x.png", "a/b"          the file at this path
- * A file x.png or x.jpg with an x.gt.png beside it gets that as its edges: where it is not black, for there each value is the
- * share of the annotators who saw an edge (Berkeley segmentation data set). Anything else is AB_BAD_INPUT and suggests
- * the nearest name of the catalogue, of a kind or of a file; so is a name with control characters, in one clean line.
- * Free with image_free. */
+ *
+ * A file x.png or x.jpg takes its edges from x.gt.png in the same folder, if there is one: all values that are not
+ * black. Each value is the share of the annotators who saw an edge (Berkeley segmentation data set). For anything else,
+ * and for a name with control characters, the function returns AB_BAD_INPUT. Its message suggests the nearest name of
+ * the catalogue, of a kind or of a file. Free with image_free. */
 ab_status image_load(const char *name, ab_image *image);
 
 /* image_load without pixels and edges: of files the headers are read, of drawn images nothing is drawn. Takes no memory
@@ -60,10 +61,10 @@ ab_status image_check_name(const char *name);
 /* False where nothing is called `name`. Also true where image_load has something better to say about it. */
 bool image_may_load(const char *name);
 
-/* Reads PNG (1 to 16 bit; grey, RGB, palette, with or without alpha), JPEG (8 bit; baseline or progressive, grey or
- * colour) or PGM/PPM (plain or raw, maxval up to 65535). The content decides which, not the name. AB_BAD_INPUT "file:
- * what is wrong" for a file that is broken, empty, too large or of another kind; AB_FAILED for one that cannot be
- * opened. */
+/* Reads a picture. PNG: 1 to 16 bit; grey, RGB, palette, with or without alpha. JPEG: 8 bit; baseline or progressive,
+ * grey or colour. PGM and PPM: plain or raw, maxval up to 65535. The content decides which, not the name. Returns
+ * AB_BAD_INPUT with "file: what is wrong" for a file that is broken, empty, too large or of another kind. Returns
+ * AB_FAILED for a file that cannot be opened. */
 ab_status image_read(const char *path, ab_image *image);
 
 /* Writes 8-bit PNG: channels 1 or 3. The file is whole or not there. AB_FAILED names the file and the reason. */
@@ -94,18 +95,19 @@ typedef enum image_kind {
 
 const char *image_kind_name(image_kind kind); /* "shapes", "hue", "ramp", "texture", "random" */
 
-/* Draws an image, the same on every machine for one (kind, width, height, seed), with its exact edge map, where there
- * are regions: a pixel is on an edge when the region of its right or lower neighbour differs from its own. Named
- * "shapes-512" when square, "shapes-640x480" otherwise, with "-7" behind it for seed 7, nothing for seed 1.
- * AB_BAD_INPUT for a size out of range. */
+/* Draws an image with its exact edge map, if it has regions. It is the same on every machine for one (kind, width,
+ * height, seed). A pixel is on an edge if the region of its right or lower neighbour differs from its own. The name is
+ * "shapes-512" for a square, "shapes-640x480" otherwise, with "-7" at the end for seed 7 and no number for seed 1.
+ * Returns AB_BAD_INPUT for a size out of range. */
 ab_status image_draw(image_kind kind, int width, int height, uint64_t seed, ab_image *image);
 
 /* ---- Noise (thesis §6.6.1) ---- */
 
 typedef enum image_noise { IMAGE_SALT_AND_PEPPER, IMAGE_GAUSSIAN } image_noise;
 
-/* Adds noise in place, seeded. `level` 0 .. 1: the share of pixels that become black or white (each with half of it;
- * all channels of a pixel together), or the standard deviation as a share of 255, per channel, clamped. */
+/* Adds noise in place, from a seed. `level` is 0 .. 1. For salt and pepper it is the share of pixels that become black
+ * or white, half of it each, all channels of a pixel together. For Gaussian noise it is the standard deviation as a
+ * share of 255, per channel, clamped. */
 void image_add_noise(ab_image *image, image_noise noise, double level, uint64_t seed);
 
 /* ---- The catalogue ---- */
@@ -122,7 +124,7 @@ typedef struct image_catalogue_entry {
  * *entries. Errors: base/catalogue.h. */
 ab_status image_catalogue(image_catalogue_entry **entries, int *count);
 
-/* Reads the entry called `name`; zeros, width = 0 among them, where there is none. */
+/* Reads the entry called `name`, or zeros (width = 0) if it does not exist. */
 ab_status image_find_in_catalogue(const char *name, image_catalogue_entry *entry);
 
 #ifdef __cplusplus

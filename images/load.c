@@ -18,8 +18,8 @@ typedef struct drawing {
     uint64_t seed;
 } drawing;
 
-/* Reads digits without leading zeros, 1 .. 2^31-1, and moves behind them; -1, and nothing moves, where there are
- * none. */
+/* Reads digits without leading zeros, 1 .. 2^31-1, and moves past them. Without such digits it returns -1 and does not
+ * move. */
 static long read_number(const char **text)
 {
     const size_t digits = strspn(*text, "0123456789");
@@ -162,8 +162,8 @@ static ab_status compare_with_catalogue(ab_image *image)
     return ab_ok();
 }
 
-/* The file beside the image that has .gt before its extension, or .gt.png in its place, which loses nothing where the
- * image is a JPEG; false where there is none. */
+/* Finds the file beside the image that has .gt before its extension, or .gt.png instead of it, which keeps all values
+ * if the image is a JPEG. Returns false if there is no such file. */
 static bool find_ground_truth(const ab_image *image, char path[AB_PATH_SIZE])
 {
     const char *dot = strrchr(image->path, '.'), *slash = strrchr(image->path, '/');

@@ -13,8 +13,8 @@ static void add_salt_and_pepper(ab_image *image, double level, uint64_t *random)
     }
 }
 
-/* Normal with mean 0 and standard deviation 1, as the sum of 12 uniform numbers of 16 bit (Irwin-Hall): logarithms,
- * which Box-Muller needs, differ in their last bits between C libraries. Never beyond 6. */
+/* Returns a normal number with mean 0 and standard deviation 1, as the sum of 12 uniform 16-bit numbers (Irwin-Hall).
+ * Box-Muller needs logarithms, whose last bits differ between C libraries. The result is never beyond 6. */
 static double random_normal(uint64_t *random)
 {
     int sum = 0;

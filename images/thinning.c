@@ -1,6 +1,6 @@
 /* Thinning by Guo & Hall, "Parallel thinning with two-subiteration algorithms", CACM 32(3), 1989, algorithm A1 (thesis
- * §6.4, step 4): the conditions, their lookup tables (thesis §6.5.2, step 4), and the reference that the GPU must
- * equal. */
+ * §6.4, step 4). This file has the conditions, their lookup tables (thesis §6.5.2, step 4), and the reference that the
+ * GPU must equal. */
 #include <stdlib.h>
 #include <string.h>
 

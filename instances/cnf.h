@@ -49,9 +49,9 @@ ab_status cnf_read(const char *path, cnf_formula *formula);
 
 typedef enum cnf_planting { CNF_RANDOM, CNF_SATISFIABLE, CNF_UNSATISFIABLE } cnf_planting;
 
-/* How a formula is drawn: m clauses of k different variables of n each, every literal negated with probability 1/2.
- * SATISFIABLE: clauses that a random assignment, drawn first, does not satisfy are drawn again. UNSATISFIABLE: 2^k of
- * the clauses are all those of the same k variables. */
+/* How a formula is drawn: m clauses, each with k different variables out of n. Every literal is negated with
+ * probability 1/2. SATISFIABLE: clauses that a random assignment, drawn first, does not satisfy are drawn again.
+ * UNSATISFIABLE: 2^k of the clauses are all clauses of the same k variables. */
 typedef struct cnf_draw {
     int n, m, k; /* 1 <= k <= n <= CNF_MOST, k <= 16; 1 <= m <= CNF_MOST, and 2^k <= m for UNSATISFIABLE */
     cnf_planting planting;

@@ -20,8 +20,8 @@ static inline bool tsp_wants_points(tsp_wanted wanted)
 /* tsp_read, tsp_describe and tsp_locate of a file; tsp_locate_real, by this metric, of "-" too. */
 ab_status tsp_read_file(const char *path, tsp_wanted wanted, tsp_metric metric, tsp_instance *instance);
 
-/* tsp_generate, but for what is not wanted: described, nothing is generated; sha256 is that of dist, or empty. Located,
- * there are up to TSP_MAX_LOCATED cities. */
+/* Works as tsp_generate, but leaves out what is not wanted. A described instance is not generated; sha256 is the digest
+ * of dist, or empty. A located one may have up to TSP_MAX_LOCATED cities. */
 ab_status tsp_generate_wanted(tsp_kind kind, int n, uint64_t seed, tsp_wanted wanted, tsp_instance *instance);
 
 /* Reads a table, of `most` cities at most, from text[size] of the file at `path`. The caller frees *table, which is NULL

@@ -1,9 +1,9 @@
 /* A table of cities: the rows of a CSV file, of which two columns are coordinates.
  *
- * A header tells which: columns x and y, or a latitude (lat, latitude) and a longitude (lon, long, lng, longitude), in
- * any order and any case. Without such names the first two columns are. All other columns, a name among them, stay as
- * they are, for the result. Lengths are those of straight lines in the unit of the coordinates; or, where there are
- * latitudes and longitudes in degrees, km of great circles on a sphere as large as the Earth. */
+ * The header tells which: columns x and y, or a latitude (lat, latitude) and a longitude (lon, long, lng, longitude),
+ * in any order and any case. Without such names, the first two columns are used. All other columns, such as a name, are
+ * kept for the result. lengths are distances between points on a plane, in the unit of the coordinates. For latitudes
+ * and longitudes in degrees they are km along great circles of a sphere as large as the Earth. */
 #ifndef ANTBENCH_TABLE_H
 #define ANTBENCH_TABLE_H
 

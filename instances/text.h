@@ -36,10 +36,10 @@ bool tsplib_next_line(tsplib_text *text, tsplib_span *key, tsplib_span *value);
 
 typedef enum tsplib_reach { TSPLIB_ANY_LINE, TSPLIB_SAME_LINE } tsplib_reach;
 
-/* The next token, on any line or on this one. False, and nothing moves, where there is none. */
+/* Reads the next token, on any line or on this one. If there is no token, returns false and does not move. */
 bool tsplib_next_token(tsplib_text *text, tsplib_reach reach, tsplib_span *token);
 
-/* The next token of any line, if it begins like a number. False, and nothing moves, where it does not. */
+/* Reads the next token on any line if it begins like a number. Otherwise returns false and does not move. */
 bool tsplib_next_numeric(tsplib_text *text, tsplib_span *token);
 
 /* The finite number that `token` is, or an error that quotes the token. */

@@ -86,7 +86,7 @@ static ab_status read_weight_format(parse *file, tsplib_span value)
     char name[TSPLIB_QUOTE];
     file->form = find_form(tsplib_quote(value, name));
     if (file->form != NULL || strcmp(name, "FUNCTION") == 0) return ab_ok();
-    return tsplib_error(&file->text, "EDGE_WEIGHT_FORMAT \"%s\" is none of TSPLIB's matrix forms", name);
+    return tsplib_error(&file->text, "EDGE_WEIGHT_FORMAT \"%s\" is not a matrix form of TSPLIB", name);
 }
 
 /* One line of NODE_COORD_SECTION. A node without coordinates yet has x = NAN. */
@@ -312,7 +312,7 @@ static ab_status name_instance(const char *path, tsp_instance *instance)
     return ab_ok();
 }
 
-/* Sets the optimum of the catalogue's entry with this instance's name, n and edge weight type; 0 if there is none. */
+/* Sets the optimum from the catalogue's entry with this instance's name, n and edge weight type, or 0. */
 static ab_status look_up_optimum(tsp_instance *instance)
 {
     tsp_catalogue_entry entry;

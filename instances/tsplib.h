@@ -28,7 +28,7 @@ typedef struct tsp_instance {
     int n;                     /* cities */
     int32_t *dist;             /* [n][n], symmetric, zero diagonal; NULL where it is only described or located */
     tsp_point *points;         /* [n], where it was located by tsp_locate; NULL where weights are EXPLICIT */
-    const tsp_rule *rule;      /* by which distances follow from them; NULL where there are none */
+    const tsp_rule *rule;      /* rule that computes distances from the points; NULL if there are no points */
     tsp_place *sphere;         /* [n], where tsp_locate_real has found latitudes and longitudes; else NULL */
     double radius;             /* of that sphere, in whole numbers of its distances */
     tsp_table *table;          /* what tsp_locate_real has read from a CSV file; else NULL */
@@ -71,12 +71,14 @@ ab_status tsp_check_name(const char *name);
 bool tsp_may_load(const char *name);
 
 /* Reads a TSPLIB file: TYPE TSP with EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT in any matrix form, 1 <= n
- * <= TSP_MAX_CITIES; or a table of coordinates (instances/table.h), whose distances are EUC_2D's. A file is a table
- * where its name ends with .csv, or with neither that nor .tsp and it begins with no keyword of TSPLIB's. Errors, which
- * leave *instance zeroed: AB_BAD_INPUT "file:line: what is wrong" for its text, "file: ..." where no line is to blame,
- * AB_FAILED for what cannot be opened or read; or what is wrong with the catalogue, which has the optimum. Among the
- * first are a table of latitudes and longitudes, and one whose cities are so near that rounding takes their distances:
- * the box around n cities has a diagonal of less than sqrt(n). */
+ * <= TSP_MAX_CITIES. It also reads a table of coordinates (instances/table.h), whose distances are EUC_2D's. A file is
+ * a table if its name ends with .csv. A file whose name ends with neither .csv nor .tsp is a table if it begins with no
+ * keyword of TSPLIB.
+ *
+ * Errors leave *instance zeroed. AB_BAD_INPUT has "file:line: what is wrong", or "file: ..." if no line is at fault. It
+ * is also returned for a table of latitudes and longitudes, and if cities are so close that rounding destroys
+ * distances: the box around n cities has a diagonal of less than sqrt(n). AB_FAILED means that the file cannot be
+ * opened or read. Errors of the catalogue, which has the optimum, are returned as well. */
 ab_status tsp_read(const char *path, tsp_instance *instance);
 
 typedef enum tsp_kind { TSP_UNIFORM, TSP_CLUSTERED } tsp_kind;
@@ -99,7 +101,7 @@ typedef struct tsp_catalogue_entry {
 /* Reads the catalogue (instances/catalogue.csv), in order of n; the caller frees *entries. Errors: base/catalogue.h. */
 ab_status tsp_catalogue(tsp_catalogue_entry **entries, int *count);
 
-/* Reads the entry called `name`; zeros, n = 0 among them, where there is none. */
+/* Reads the entry called `name`, or zeros (n = 0) if it does not exist. */
 ab_status tsp_find_in_catalogue(const char *name, tsp_catalogue_entry *entry);
 
 #ifdef __cplusplus

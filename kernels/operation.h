@@ -167,9 +167,9 @@ typedef struct ab_work_size {
 struct ab_operation {
     const char *name; /* "tsp" */
     const ab_inputs *inputs;
-    const ab_parameter *parameters; /* parameters, without those of single implementations */
+    const ab_parameter *parameters; /* parameters without the own parameters of implementations */
     size_t params_size;
-    /* Traits that its implementations may have, besides those of all operations; NULL: none. */
+    /* traits that its implementations may have, besides the general ones; NULL if there are no such traits */
     const ab_trait *traits;
     const ab_measure *measures; /* measures; an entry with name NULL ends the table */
     /* Fills in the parameters that follow from the circumstances, such as ants and threads. */

@@ -1,5 +1,5 @@
-/* NCCL through dlopen (mpi/nccl.h). Prototypes and constants are those of the library's public interface, "NCCL User
- * Guide", NCCL API; its header is not needed to build. */
+/* Calls NCCL through dlopen (mpi/nccl.h). Prototypes and constants follow the library's public interface, "NCCL User
+ * Guide", NCCL API. Its header is not needed to build. */
 #include <dlfcn.h>
 #include <string.h>
 

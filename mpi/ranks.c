@@ -18,7 +18,7 @@ static const double PATIENCE_S = 1e-3;
 static const struct timespec nap = {.tv_nsec = 200000};
 
 static int n_world = 1, world_rank, local_rank;
-static MPI_Comm *groups;                   /* [n_world + 1]: that of n ranks, once it is made */
+static MPI_Comm *groups;                   /* [n_world + 1]: communicator of n ranks, once it is made */
 static MPI_Comm group;                     /* at work, */
 static int n_group;                        /* ... of so many */
 static char (*devices)[RANKS_DEVICE_NAME]; /* [n_world] on rank 0 */

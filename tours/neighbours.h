@@ -21,9 +21,9 @@ ab_status neighbours_find(const tsp_instance *cities, int threads, neighbours *n
  * 1989); as they are numbered where there is a matrix. */
 ab_status order_along_curve(const tsp_instance *cities, int32_t *order);
 
-/* Makes an order a greedy tour (Bentley 1992), about 16 % longer than the shortest: of all edges between near cities
- * the shortest that closes no ring and leaves no city with three, again and again; the paths that are left then follow
- * each other as their first cities did in the order. AB_FAILED where there is no memory. */
+/* Makes an order a greedy tour (Bentley 1992), about 16 % longer than the shortest. It repeatedly takes the shortest
+ * edge between near cities that closes no ring and gives no city a third edge. Then it joins the paths in the order of
+ * their first cities. Returns AB_FAILED if there is no memory. */
 ab_status order_greedily(const tsp_instance *cities, const neighbours *near, int32_t *order);
 
 #endif

@@ -166,7 +166,7 @@ INLINE bool may_move(const search *s, int a, int b, bool forward)
     return s->moves == SEARCH_THREE_OPT || length_of(s, a, b, forward) <= OR_OPT;
 }
 
-/* The third edge, after a valid 2-opt: `gain` is that of t1 .. t4 without t4-t1. */
+/* Tries the third edge after a valid 2-opt. `gain` is the gain of t1 .. t4 without the edge t4-t1. */
 INLINE void extend_reversed(const search *s, bool forward, int64_t gain, int t1, int t2, int t3, int t4, move *best)
 {
     for (const search_near *near = s->near + (size_t)t4 * NEIGHBOURS, *end = near + NEIGHBOURS; near < end; near++) {

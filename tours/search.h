@@ -1,16 +1,15 @@
-/* Local search on a tour: 2-opt, Or-opt and the rest of the sequential 3-opt, with neighbour lists and don't-look bits;
- * and the same after small kicks, again and again (iterated local search).
+/* Local search on a tour: 2-opt, Or-opt and the rest of the sequential 3-opt, with neighbour lists and don't-look bits.
+ * Iterated local search repeats it after small kicks.
  *
- * A move takes up to three edges out of the tour and puts as many in: t1-t2, t3-t4, t5-t6 become t2-t3, t4-t5, t6-t1,
- * each new edge beginning the search at a near city, as long as the sum of what is taken out is more than that of what
- * is put in (Lin and Kernighan 1973). With two edges it is 2-opt (Croes 1958), and an Or-opt (Or 1976), which moves up
- * to three cities that follow each other elsewhere, either way round, is one with three. Near cities alone are tried
- * for new edges, and only cities whose surroundings have changed are looked at (Bentley 1992; Johnson and McGeoch
- * 1997). A kick is a double bridge of short paths, so that it stays in one place (Martin, Otto and Felten 1991;
- * Applegate, Cook and Rohe 2003); what follows looks at its ends alone, and is undone where the tour has become longer,
- * unless the temperature lets it: simulated annealing of locally optimal tours (Martin and Otto 1996).
+ * A move replaces up to three edges: t1-t2, t3-t4, t5-t6 become t2-t3, t4-t5, t6-t1. The search for each new edge
+ * begins at a near city, as long as the removed edges are longer in sum than the new ones (Lin and Kernighan 1973).
+ * With two edges it is 2-opt (Croes 1958). Or-opt (Or 1976), which moves up to three consecutive cities, in either
+ * direction, is a move of three. Only near cities are tried, and only cities whose surroundings have changed (Bentley
+ * 1992; Johnson and McGeoch 1997). A kick is a double bridge of short paths, so that it stays local (Martin, Otto and
+ * Felten 1991; Applegate, Cook and Rohe 2003). The search after it starts at its ends only. A kick that lengthens the
+ * tour is undone unless the temperature allows it: simulated annealing of locally optimal tours (Martin and Otto 1996).
  *
- * The tour is an array, of which the shorter side is reversed. Distances are whole numbers, sums are exact. */
+ * The tour is an array; a move reverses the shorter side. Distances are integers and sums are exact. */
 #ifndef ANTBENCH_SEARCH_H
 #define ANTBENCH_SEARCH_H
 

@@ -12,8 +12,8 @@
 /* Cities of a part: with fewer, threads had better have the whole tour; with more, reversing paths takes too long. */
 enum { LEAST_PART = 5000, MOST_PART = 50000 };
 
-/* Seconds that a round takes for each city of a thread's parts: some kicks a city, beside which loading them costs
- * little, but not so many that only what goes beyond a part's borders is left to gain. */
+/* Seconds per round for each city of a thread's parts. This is enough for some kicks per city, so that loading costs
+ * little, but not so much that only gains across the borders of parts remain. */
 static const double part_s = 2e-5;
 
 /* Where each thread has the whole tour, a round is half a kick for each city, and no fewer than these: loading costs

@@ -1,10 +1,9 @@
-/* A good tour in a given time, on all cores.
+/* Finds a good tour in a given time, on all cores.
  *
- * Threads search in rounds (tours/search.h). Where there are few cities each has the whole tour, and the best of them
- * goes into the next round; once that has gone on for some time, into the next cycle, in which each thread's tours may
- * become longer, as temperature falls, and which is twice as long as the one before. Where there are many cities each
- * thread has parts of the tour, whose ends stay, and in the next round the parts begin elsewhere. In the second way
- * nothing that a thread gains is lost, and its arrays are smaller. */
+ * Threads search in rounds (tours/search.h). With few cities each thread has the whole tour, and the best tour goes
+ * into the next round. Later it goes into cycles, each twice as long as the one before. In a cycle the threads' tours
+ * may become longer while the temperature falls. With many cities each thread has parts of the tour, whose ends stay
+ * fixed. In the next round the parts begin elsewhere. So no thread's gain is lost, and its arrays are smaller. */
 #ifndef ANTBENCH_SOLVE_H
 #define ANTBENCH_SOLVE_H
 
@@ -15,7 +14,7 @@
 
 typedef struct solve_options {
     double seconds; /* until when to search, from the call on */
-    int64_t target; /* a length that is good enough; 0 is none */
+    int64_t target; /* length at which the search ends; 0: no such length */
     uint64_t seed;
     int threads;
     search_moves moves;

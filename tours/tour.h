@@ -18,8 +18,8 @@ static inline int64_t tour_distance(const tsp_instance *cities, int a, int b)
 
 enum { TOUR_INVALID = -1, TOUR_NO_MEMORY = -2 };
 
-/* The length of the closed tour through the cities tour[n], from 0; TOUR_INVALID where it does not visit each once,
- * TOUR_NO_MEMORY where there is none to tell. */
+/* Returns the length of the closed tour through the cities tour[n], numbered from 0. Returns TOUR_INVALID if it does
+ * not visit each city once, TOUR_NO_MEMORY if memory is too short to tell. */
 int64_t tour_measure(const tsp_instance *cities, const int32_t *tour);
 
 /* The real length of a closed tour through the cities of a table, in its unit. */
@@ -29,9 +29,9 @@ double tour_measure_real(const tsp_table *table, const int32_t *tour, int n);
  * changed. */
 ab_status tour_check_path(const char *path);
 
-/* Writes the cities tour[n], numbered from 0, as they are from 1; after a crash the file is either the old one or the
- * new one. name and comment are one line each. "-" is standard output, whose errors its
- * stream keeps. AB_FAILED "path: the system's reason". */
+/* Writes the cities tour[n], numbered from 0, as a tour numbered from 1. After a crash the file is either the old one
+ * or the new one. name and comment are one line each. "-" is standard output, whose errors its stream keeps. Returns
+ * AB_FAILED with "path: the system's reason". */
 ab_status tour_write(const char *path, const char *name, const char *comment, const int32_t *tour, int n);
 
 /* The same of a table: its rows as they are, in the order of the tour from the first row on, below its header. */

@@ -1,16 +1,15 @@
 /* Takes the samples of a row: the only measuring loop, with warm-up, stop rule and the handling of a throttled GPU.
  *
  * A series is taken in groups of samples. Before the first group, a work is warmed up. Fresh groups have a work of
- * their own for this. The series ends after a group if there are enough samples, if the budget is spent, or, if the
- * effort asks for it, if the interval is narrow enough and the times are sound (ab_judge_times). The GPU is looked at
- * while it works (measure.h).
+ * their own for this. The series ends after a group if there are enough samples or the budget is spent. If the effort
+ * asks for it, it also ends when the interval is narrow enough and the times are sound (ab_judge_times). The GPU is
+ * looked at while it works (measure.h).
  *
- * Groups with these faults are discarded and taken again, a limited number of times:
- * - The GPU throttled. It is left to cool first.
- * - This process waited for a core for more than 2 % of the time, or was preempted too often (scheduler.h). This holds
- *   for CPU times only. Once the budget is spent, the last group counts.
- * - Samples are late (measure.h): one sample of a fresh group, else more than a quarter of them. The new group has a
- *   longer delay. Fewer late samples are discarded alone.
+ * A group is discarded and taken again, a limited number of times, in three cases. The GPU throttled; then it is left
+ * to cool first. Or the process waited for a core for more than 2 % of the time, or was preempted too often
+ * (scheduler.h); this counts for CPU times only, and not for the last group before the budget is spent. Or samples are
+ * late (measure.h): one of a fresh group, else more than a quarter. The new group has a longer delay. Fewer late
+ * samples are discarded alone.
  */
 #ifndef ANTBENCH_SAMPLE_H
 #define ANTBENCH_SAMPLE_H

@@ -110,9 +110,10 @@ const ab_driver *ab_driver_find(const char *name);
 /* Returns the driver's file within bench/tables, without its ending: "thesis/table_3_3". */
 const char *ab_driver_file(const ab_driver *driver);
 
-/* Checks a driver's data. Returns AB_BAD_INPUT for the first mistake, such as an unknown name or a value that is not
- * allowed: "bench/tables/thesis/table_3_3.c: table 3.3, row race: there is no implementation tsp/rase; did you mean
- * tsp/race?". A library or a device that a build lacks is not a mistake. The rest of the harness relies on this check.
+/* Checks a driver's data. Returns AB_BAD_INPUT for the first mistake, such as an unknown name or a forbidden value. The
+ * message names the place: `bench/tables/table_3_3.c: table 3.3, row race: there is no implementation tsp/rase; did you
+ * mean tsp/race?`. A library or a device that a build lacks is not a mistake. The rest of the harness relies on this
+ * check.
  */
 ab_status ab_driver_check(const ab_driver *driver);
 
@@ -142,11 +143,11 @@ typedef struct ab_gpu_params {
 
 extern const ab_parameter ab_gpu_parameters[];
 
-/* Finds a parameter in the row's own table or among the parameters of all GPU rows; NULL if there is none. *of_gpu is
- * true if its value is in the row's ab_gpu_params. */
+/* Finds a parameter in the row's own table or among the parameters of all GPU rows, or returns NULL. *of_gpu is true if
+ * its value is in the row's ab_gpu_params. */
 const ab_parameter *ab_row_parameter(const ab_parameter *parameters, const char *name, size_t length, bool *of_gpu);
 
-/* Finds a parameter that belongs to a single implementation of the operation; NULL if there is none. */
+/* Finds a parameter that belongs to a single implementation of the operation, or returns NULL. */
 const ab_parameter *ab_own_parameter(const ab_operation *operation, const char *name, size_t length);
 
 /* Searches for a parameter among all that rows of the operation may have. */

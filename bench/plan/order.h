@@ -13,9 +13,9 @@
 /* Fills order[plan->n_cells]: order[turn] is the cell to measure at this turn, counted from 0. */
 ab_status ab_order_draw(const ab_plan *plan, uint64_t seed, int process, int *order);
 
-/* Returns the cell beside which a row of scope setup is listed, whichever cell was measured first, or -1 if there is
- * none. It is the first cell on the row's instance that has all of the row's params, such as nn=32. Cells that every
- * process measures come first. A limit of the GPU has no instance: its cell is the first that is timed on a GPU. */
+/* Returns the cell beside which a row of scope setup is listed, or -1. The order of measuring does not matter. It is
+ * the first cell on the row's instance that has all of the row's params, such as nn=32. Cells that every process
+ * measures come first. A limit of the GPU has no instance: its cell is the first that is timed on a GPU. */
 int ab_order_of_setup(const ab_plan *plan, const ab_row *setup);
 
 /* Computes the place of each row in the order of the plan. The rows must be all rows of the run. Rows of other scopes

@@ -63,7 +63,7 @@ static void set_metric(ab_row *row, const char *metric)
     snprintf(row->quality_metric, sizeof row->quality_metric, "%s", metric);
 }
 
-/* Appends a row whose params are those of the cell's row with ";metric=<its own>". */
+/* Appends a row with the params of the cell's row and ";metric=<its own>". */
 static ab_status append_metric(ab_sink *sink, const char *params, const char *metric, const double *values,
                                int n_values, const char *note)
 {
@@ -142,7 +142,7 @@ static ab_pace pace_of(const ab_share *share)
     return (ab_pace){share->effort.budget_s, share->effort.precise, share->energy_s};
 }
 
-/* Appends a series. A share's samples are judged together with those of the other shares. */
+/* Appends a series. A share's samples are judged together with the samples of the other shares. */
 static ab_status append_series(const measurement *m, ab_row *row, const ab_series *series, unsigned stages,
                                unsigned whole)
 {
@@ -416,8 +416,8 @@ static ab_status fill(measurement *m)
 {
     if (ab_cell_is_too_large(m->cell)) {
         m->row->status = AB_ROW_SKIPPED;
-        ab_row_add_note(m->row, "needs more than the %g steps that profile %s allows on the host backend", m->cell->c.host_steps,
-                        ab_profile_name(m->bench->options->profile));
+        ab_row_add_note(m->row, "needs more than the %g steps that profile %s allows on the host backend",
+                        m->cell->c.host_steps, ab_profile_name(m->bench->options->profile));
         return ab_ok();
     }
     m->params = malloc(m->cell->operation->params_size);

@@ -282,7 +282,7 @@ ab_status ab_meta_read(const char *path, json_t **meta)
     return ab_bad_input("%s:1: this does not describe a run: run_id is missing", path);
 }
 
-/* Returns the member at "a" or "a.b"; null if there is none. */
+/* Returns the member at "a" or "a.b", or null. */
 static json_t *member(const json_t *document, const char *path)
 {
     char first[32];

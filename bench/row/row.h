@@ -98,16 +98,16 @@ void ab_row_write(FILE *file, const ab_row *row, const char *run_id);
 ab_status ab_row_check_header(const ab_csv_record *record);
 ab_status ab_row_read(const ab_csv_record *record, const char *run_id, ab_row *row);
 
-/* A sample of a row, and a line of samples.csv. The columns are: table and row, as in the row; the number `line` of the
- * row's line in the table file; the number of the process that took the sample (from 1, never falling within a row);
- * the row's turn among the rows of that process (from 1); i (from 0); the sample's number; ms to 7 digits;
- * discard_reason. */
+/* A sample of a row, and a line of samples.csv. The first columns are table and row, as in the row, and `line`, the
+ * row's line in the table file. Then come the number of the process that took the sample (from 1, never falling within
+ * a row) and the row's turn in this process (from 1). The last columns are i (from 0), the sample's number, ms to 7
+ * digits and discard_reason. */
 typedef struct ab_sample {
     double ms;
     char discard_reason[32]; /* reason why it does not count; empty if it counts */
     int process;             /* number of the process that took it; 0: the process that writes it */
-    /* Number of the sample among those of its process, from 0; a repeated sample has the number of the sample that
-     * it replaces. */
+    /* Number of the sample within its process, from 0; a repeated sample has the number of the sample that it replaces.
+     */
     int number;
     int turn; /* turn of the row in that process, from 1; 0: the turn in the process that writes it */
 } ab_sample;

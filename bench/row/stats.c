@@ -43,9 +43,9 @@ static double stddev_of(const double *samples, int n, double mean)
     return n > 1 ? sqrt(sum / (n - 1)) : NAN;
 }
 
-/* Returns the largest k with P(Bin(n, 1/2) < k) <= 0.025, or 0 if there is none. The k-th smallest and the k-th largest
- * sample enclose the median with at least 95 % confidence. The sum starts ten standard deviations below n/2; less than
- * 1e-22 of the distribution lies below that. */
+/* Returns the largest k with `P(Bin(n, 1/2) < k) <= 0.025`, or 0. The k-th smallest and the k-th largest sample enclose
+ * the median with at least 95 % confidence. The sum starts ten standard deviations below n/2. Less than 1e-22 of the
+ * distribution lies below. */
 static int median_interval_rank(int n)
 {
     const double sd = sqrt(n) / 2;

@@ -19,7 +19,7 @@ typedef struct ab_summary {
     /* 95 % interval. For one process it is the median's, from order statistics (binomial), and NAN below 6 samples. For
      * several processes it is the interval of the mean: Student's interval of the processes' means, carried over to
      * logarithms. If h is half of Student's interval relative to the mean, the interval is mean e^-h .. mean e^h. So it
-     * stays above 0, and equals Student's where it is narrow: to first order, the logarithm of a mean varies as the
+     * stays above 0, and equals Student's where it is narrow. To first order, the logarithm of a mean varies as the
      * mean does, relative to it (the delta method). If all means are 0, the interval is 0. */
     double ci95_lo, ci95_hi;
 } ab_summary;

@@ -41,8 +41,8 @@ static __device__ __forceinline__ void gather_block()
 }
 
 /* Called by one thread of each block, between two calls of gather_block: waits until all blocks have arrived. *arrived
- * is 0 before the first use, and only the barrier uses it. The blocks' arrivals add up to its highest bit, which so
- * changes at every meeting. */
+ * is 0 before the first use, and only the barrier uses it. The arrivals of all blocks add up to its highest bit, which
+ * so changes at every meeting. */
 static __device__ __forceinline__ void meet_blocks(unsigned *arrived)
 {
     if (gridDim.x == 1) return;

@@ -314,7 +314,7 @@ static void explains_broken_matrices(void **state)
     assert_error(MATRIX("UPPER_ROW") "1 2\nx 3\n", "t.tsp:8: expected 3 weights, found 2 before x");
     assert_error(MATRIX("UPPER_ROW") "1 2 3 4\nEOF\n", "t.tsp:8: expected 3 weights, found 4 before EOF");
     assert_error(MATRIX("UPPER_ROW") "1 2\n3x\n", "t.tsp:8: expected a number, got \"3x\"");
-    assert_error(MATRIX("MIDDLE_ROW"), "t.tsp:5: EDGE_WEIGHT_FORMAT \"MIDDLE_ROW\" is none of TSPLIB's matrix forms");
+    assert_error(MATRIX("MIDDLE_ROW"), "t.tsp:5: EDGE_WEIGHT_FORMAT \"MIDDLE_ROW\" is not a matrix form of TSPLIB");
     assert_error(HEAD("EXPLICIT", "3") "EDGE_WEIGHT_SECTION\n1 2 3\n",
                  "t.tsp:5: EDGE_WEIGHT_SECTION needs DIMENSION, EDGE_WEIGHT_TYPE: EXPLICIT and a matrix form as "
                  "EDGE_WEIGHT_FORMAT before it");

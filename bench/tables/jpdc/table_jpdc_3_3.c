@@ -1,7 +1,7 @@
-/* A sentence of JPDC §3.3 that its tables do not show: loads of global memory by the update that gathers.
+/* JPDC §3.3: the loads of global memory by the update that gathers, which no table of JPDC shows.
  *
- * The thread counts what it reads, so that these rows are counts and no times; those of Table 4 are of the same kernels
- * without a counter.
+ * The thread counts what it reads, so these rows are counts and not times. Table 4 times the same kernels without a
+ * counter.
  */
 #include "bench/plan/driver.h"
 

@@ -1,5 +1,6 @@
-/* Table 5 of JSC: the tiled simulator of 2^21 membranes by membranes a block, 2 to 32, and here as far as the shared
- * memory goes; all of it, and its two stages, block preprocessing, and generation with check-out.
+/* Table 5 of JSC: the tiled simulator with 2^21 membranes, by membranes per block. JSC has 2 to 32; here the rows go as
+ * far as the shared memory does. They show the total and its two stages: block preprocessing, and generation with
+ * check-out.
  */
 #include "bench/plan/driver.h"
 

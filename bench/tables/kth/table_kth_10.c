@@ -1,6 +1,6 @@
-/* Figures 10 to 12 of the KTH report: edges by a Gaussian, a Laplacian and a threshold of 5, in images of 512, 1024
- * and 2048 pixels a side. Beside the maps, which the report shows, their quality, that of Sobel's and Canny's, and the
- * time.
+/* Figures 10 to 12 of the KTH report: edges by a Gaussian, a Laplacian and a threshold of 5. The images have sides of
+ * 512, 1024 and 2048 pixels. The report shows only maps. The rows here also have the quality of these maps, the quality
+ * of Sobel's and Canny's maps, and the time.
  */
 #include "bench/plan/driver.h"
 

@@ -3,8 +3,8 @@
  *   Figure 8  the 5 x 5 Gaussian, of rank 1: speed-up over one core and time, by the size of the image
  *   Figure 9  the 3 x 3 Laplacian, of rank 2
  *
- * The report's curves, of a GTX 960M and one core of an i7-6700HQ, have no numbers. Beside its rungs stand ours, NPP's,
- * cuDNN's and a copy of as many pixels; and once more, of large images, with a cold L2 cache.
+ * The report's curves, from a GTX 960M and one core of an i7-6700HQ, have no numbers. Its rungs are compared with ours,
+ * NPP's, cuDNN's and a copy of as many pixels. Large images are also measured with a cold L2 cache.
  */
 #include "bench/plan/driver.h"
 

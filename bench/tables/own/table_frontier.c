@@ -1,5 +1,6 @@
-/* What an H100 can do with Ant System: the fastest rungs here beside the thesis's, up to instances that its own could not
- * hold, and one of which no matrix fits, with 1024 ants, as the tours of n would be 40 GB. docs/log/ant-system.md has the story. */
+/* The fastest Ant System here: our fastest rungs beside the thesis's. Instances go up to sizes that the thesis's
+ * kernels cannot hold. No matrix fits for the largest one. It has 1024 ants, because the tours of n ants would take 40
+ * GB. docs/log/ant-system.md has the story. */
 #include "bench/plan/driver.h"
 
 static const ab_set sets[] = {

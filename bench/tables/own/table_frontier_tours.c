@@ -1,10 +1,10 @@
-/* Whether the rungs of the frontier choose as the thesis's do: the best tours of 10 runs of 100 iterations, a seed
- * each.
+/* Tests whether the rungs of the frontier choose as the thesis's do: the best tours of 10 runs of 100 iterations, with
+ * one seed each.
  *
- * DS-Roulette and race choose by one rule, and so do an ant per block and race-candidates: `make compare RUN=RUN
- * A=frontier-tours/ds-roulette B=frontier-tours/race ARGS=--alike` fails where their tours differ by more than
- * chance. I-Roulette is another rule: the same command tells it from DS-Roulette, which shows that ten runs are
- * enough to see one.
+ * DS-Roulette and race follow the same rule, and so do the ant per block and race-candidates. `make compare RUN=RUN
+ * A=frontier-tours/ds-roulette B=frontier-tours/race ARGS=--alike` fails if their tours differ by more than chance.
+ * I-Roulette follows another rule. The same command distinguishes it from DS-Roulette, so ten runs are enough to see a
+ * difference.
  */
 #include "bench/plan/driver.h"
 

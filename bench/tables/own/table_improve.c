@@ -1,8 +1,9 @@
-/* What local search and MAX-MIN Ant System give: time and best tour of an iteration without the stage "improve", with
- * it for the iteration's best tour, and for every ant's; every ant depositing (as), or one between limits (mmas).
+/* The gain of local search and of MAX-MIN Ant System: time and best tour of an iteration. The stage "improve" is off,
+ * or improves the iteration's best tour, or every ant's. Either every ant deposits (as), or one ant between limits
+ * (mmas).
  *
- * As many ants as cities, so that rows differ in one thing. MAX-MIN Ant System is mostly used with 25 ants, all of
- * whose tours are improved (Stützle & Hoos 2000): the table improve-25.
+ * There are as many ants as cities, so that rows differ in one thing. MAX-MIN Ant System is mostly used with 25 ants,
+ * and improves all of their tours (Stützle & Hoos 2000): the table improve-25.
  */
 #include "bench/plan/driver.h"
 

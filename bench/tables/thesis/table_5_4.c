@@ -1,5 +1,5 @@
-/* Sentences of chapter 5 of the thesis that Table 5.1 and its figures do not show: edge detection by ants in parts, by
- * other numbers of ants and iterations, and with maps cut otherwise.
+/* Chapter 5 of the thesis: statements that Table 5.1 and its figures do not show. The rows measure parts of edge
+ * detection by ants, other numbers of ants and iterations, and other thresholds for maps.
  *
  *   §5.4.4  the update of the pheromone alone beside a run;  §5.5.5  8 lanes that search the memory, cached or not
  *   §5.5.2  as many ants and iterations as Nezamabadi-pour et al. have, beside Figure 5.5's

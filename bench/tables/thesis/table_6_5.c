@@ -1,5 +1,5 @@
-/* Sentences of chapter 6 of the thesis that Table 6.1 and its figures do not show: steps of colour edge detection
- * alone, and maps without noise beside Canny's.
+/* Chapter 6 of the thesis: statements that Table 6.1 and its figures do not show. The rows measure single steps of
+ * colour edge detection, and maps without noise beside Canny's.
  *
  *   §6.5.2  the gradient from shared and from global memory; the hue by a polynomial and by the arc cosine
  *   §6.6.2  thickness of the maps, and their agreement with Canny's
