@@ -111,8 +111,8 @@ const ab_driver *ab_driver_find(const char *name);
 const char *ab_driver_file(const ab_driver *driver);
 
 /* Checks a driver's data. Returns AB_BAD_INPUT for the first mistake, such as an unknown name or a forbidden value. The
- * message names the place: `bench/tables/table_3_3.c: table 3.3, row race: there is no implementation tsp/rase; did you
- * mean tsp/race?`. A library or a device that a build lacks is not a mistake. The rest of the harness relies on this
+ * message names the place: `bench/tables/thesis/table_3_3.c: table 3.3, row race: there is no implementation tsp/rase; did
+ * you mean tsp/race?`. A library or a device that a build lacks is not a mistake. The rest of the harness relies on this
  * check.
  */
 ab_status ab_driver_check(const ab_driver *driver);
@@ -147,8 +147,8 @@ extern const ab_parameter ab_gpu_parameters[];
  * its value is in the row's ab_gpu_params. */
 const ab_parameter *ab_row_parameter(const ab_parameter *parameters, const char *name, size_t length, bool *of_gpu);
 
-/* Finds a parameter that belongs to a single implementation of the operation, or returns NULL. */
-const ab_parameter *ab_own_parameter(const ab_operation *operation, const char *name, size_t length);
+/* Writes the parameters that implementations of the operation have for themselves, each name once, as a table. */
+void ab_own_parameters(const ab_operation *operation, ab_parameter own[AB_MOST_PARAMETERS + 1]);
 
 /* Searches for a parameter among all that rows of the operation may have. */
 void ab_search_parameters(ab_search *search, const ab_operation *operation);

@@ -32,8 +32,8 @@ static void handle(void (*from)(int), void (*to)(int))
 void ab_interrupt_begin(const ab_options *options, const char *directory)
 {
     const char *const clear = isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";
-    length = snprintf(text, sizeof text, "%s%s: interrupted; to continue, add --out %s --resume to the command\n", clear,
-                      options->shown, directory);
+    length = snprintf(text, sizeof text, "%s%s: interrupted; to continue, add --out %s --resume to the command\n",
+                      clear, options->shown, directory);
     if (length < (int)sizeof text) handle(SIG_DFL, tell);
 }
 

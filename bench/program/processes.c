@@ -138,9 +138,11 @@ static ab_status run_process(const ab_bench *bench, int process)
     fflush(NULL);
     const pid_t run = getpid(), child = fork();
     if (child < 0)
-        return ab_failed("cannot start process %d of %d: out of memory or process ids", process, bench->share.processes);
+        return ab_failed("cannot start process %d of %d: out of memory or process ids", process,
+                         bench->share.processes);
     if (child == 0) become_process(bench, process, run);
-    if (waitpid(child, &ended, 0) != child) return ab_failed("process %d of %d cannot be waited for", process, bench->share.processes);
+    if (waitpid(child, &ended, 0) != child)
+        return ab_failed("process %d of %d cannot be waited for", process, bench->share.processes);
     AB_TRY(read_share(ab_run_directory(bench->run), process, id, sizeof id, &complete));
     if (WIFSIGNALED(ended))
         return ab_failed("process %d of %d: ended by signal %d (%s)", process, bench->share.processes, WTERMSIG(ended),

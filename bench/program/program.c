@@ -287,7 +287,8 @@ static ab_status prepare(const ab_driver *driver, const ab_options *options, ab_
     const ab_target target = {machine->have_gpu ? machine->gpu.name : NULL, machine->cpu_name, machine->cores};
     AB_TRY(ab_plan_make(driver, options, &bench->share, &target, plan));
     if (plan->n_cells > 0) return ab_ok();
-    return ab_bad_input("nothing to measure: no row matches --implementations, --rows, --backend and --instances (--dry-run lists rows)");
+    return ab_bad_input("nothing to measure: no row matches --implementations, --rows, --backend and --instances "
+                        "(--dry-run lists rows)");
 }
 
 static int run(const ab_driver *driver, const ab_options *options)

@@ -254,7 +254,8 @@ ab_status ab_row_check_header(const ab_csv_record *record)
     bool same = record->n_cells == N_COLUMNS;
     for (int i = 0; same && i < N_COLUMNS; i++) same = strcmp(record->cells[i], columns[i].name) == 0;
     if (same) return ab_ok();
-    return ab_bad_input("%s:%d: this is not the header of a table of this version of antbench", record->path, record->line);
+    return ab_bad_input("%s:%d: this is not the header of a table of this version of antbench", record->path,
+                        record->line);
 }
 
 static ab_status expect_text(const ab_csv_record *record, int i, const char *expected)

@@ -207,10 +207,10 @@ static void why_there_is_no_gpu_is_told_apart(void **state)
     const char *const insufficient = "CUDA driver version is insufficient for CUDA runtime version";
     expect_refusal(gpu_missing(0, 13000, insufficient), "no NVIDIA driver is installed");
     assert_null(strstr(gpu_missing(0, 13000, insufficient).reason, "insufficient"));
-    expect_refusal(
-        gpu_missing(12020, 13000, insufficient),
-        "the NVIDIA driver supports CUDA 12.2, but this program needs CUDA 13: install a newer driver, or build with an older "
-        "toolkit");
+    expect_refusal(gpu_missing(12020, 13000, insufficient),
+                   "the NVIDIA driver supports CUDA 12.2, but this program needs CUDA 13: install a newer driver, or "
+                   "build with an older "
+                   "toolkit");
     expect_refusal(gpu_missing(13000, 13010, "no CUDA-capable device is detected"),
                    "no GPU that CUDA can use here (no CUDA-capable device is detected)");
     expect_refusal(gpu_missing(13010, 13000, ""), "no GPU that CUDA can use here (none found)");

@@ -668,9 +668,7 @@ def test_wrong_output_is_exit_4(tmp_path):
     assert result.returncode == 4
     by_implementation = {row["implementation"]: row for row in rows_of(tmp_path / "run")}
     assert by_implementation["tsp/i-roulette"]["status"] == "ok"
-    assert (
-        "failed, such as 3.3 ds-roulette u30 tsp/ds-roulette: wrong: " in result.stderr.splitlines()[-1]
-    )
+    assert "failed, such as 3.3 ds-roulette u30 tsp/ds-roulette: wrong: " in result.stderr.splitlines()[-1]
     wrong = by_implementation["tsp/ds-roulette"]
     assert wrong["status"] == "wrong" and "visited twice" in wrong["note"]
     assert all(wrong[name] == "" for name in TIMES)
