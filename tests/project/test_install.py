@@ -12,7 +12,7 @@ import pytest
 from support import fake_system
 from support.commands import PROGRAM, ROOT
 
-STORED = "nvidia-h100-80gb-hbm3/20261121T061238Z-eb2dcaf"
+STORED = "nvidia-h100-80gb-hbm3/20261121T054343Z-bd8cf78"
 
 
 @pytest.fixture(scope="module")

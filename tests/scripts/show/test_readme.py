@@ -89,19 +89,19 @@ def test_cores_are_those_of_most_runs():
 
 
 def test_a_caption_names_the_run_of_each_backend():
-    quick, thesis = (runs.load_run(H100 / f"20261121T{time}Z-eb2dcaf") for time in ("060946", "061132"))
+    quick, thesis = (runs.load_run(H100 / name) for name in ("20261122T062929Z-8445075", "20261121T054343Z-bd8cf78"))
     alone, both = readme.Measured([quick]), readme.Measured([quick, thesis])
     alone.ms("6.1/colour-edge-seq/lena?scope=kernel")
     assert alone.runs() == (
-        "profile `quick`, commit eb2dcaf, GPU a1d153d0, [run](results/reference/nvidia-h100-80gb-hbm3/20261121T060946Z-eb2dcaf/"
+        "profile `quick`, commit 8445075, GPU 3bef6306, [run](results/reference/nvidia-h100-80gb-hbm3/20261122T062929Z-8445075/"
         "table-6.1.csv)"
     )
     both.ms("6.1/colour-edge-seq/lena?scope=kernel")
-    both.ms("6.1/colour-edge/lena?scope=kernel")
+    both.ms("3.3/ds-roulette/pr1002?protocol=as-best")
     first, second = both.runs().split(";\n")
     elsewhere = readme.Measured([quick], ROOT / "docs")
     elsewhere.ms("6.1/colour-edge-seq/lena?scope=kernel")
     assert "[run](../results/reference/" in elsewhere.runs()
-    assert first == alone.runs() and second.startswith("ᵃ [eb2dcaf](results/reference/")
+    assert first == alone.runs() and second.startswith("ᵃ [bd8cf78](results/reference/")
     with pytest.raises(BadInput, match="no stored run of 9.9 in profile quick on a GPU"):
         readme.newest("9.9", "quick")
