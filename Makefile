@@ -161,7 +161,7 @@ endif
 as_word = '$(subst ','\'',$(1))'
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test test-kernel fuzz faults check-gpu profile instances images bench-all bench-peers plots pictures animations time-to-target solve-peers \
+.PHONY: all help deps build binaries test test-kernel fuzz faults check-gpu profile instances images bench-all bench-peers plots pictures draw-tours animations time-to-target solve-peers \
 	report gpus claims verdicts list-runs share export results-check compare ab regress regress-history calibrate index lint format \
 	install uninstall clean test-programs FORCE
 
@@ -243,6 +243,9 @@ plots: ## the figures of the thesis, SVG, PNG and, for papers, PDF, into build/p
 
 pictures: build ## the maps of edges that docs and report show, into results/pictures/, without a GPU (first: make images)
 	@$(script) pictures
+
+draw-tours: build ## the tours of race, DS-Roulette and I-Roulette on a GPU, drawn, and their length by iteration and time, into build/tours/; ARGS="--instance pr1002"
+	@$(script) tours $(SHOWN)
 
 animations: ## the moving drawings of docs/guide/: a step of race, and ants on a picture, docs/*.svg
 	@$(PYTHON) docs/animations.py

@@ -35,7 +35,7 @@ typedef struct ab_inputs {
     ab_status (*describe)(const char *name, ab_input *input);
     ab_status (*load)(ab_input *input, void **loaded); /* loads the input and fills in the digest */
     void (*unload)(void *loaded);                      /* accepts NULL */
-    /* Writes the loaded input as images to the folder; NULL if there is nothing to see. */
+    /* Writes the loaded input to the folder, to be seen beside what is computed; NULL if there is nothing to see. */
     ab_status (*save)(const ab_input *input, const void *loaded, const char *folder);
 } ab_inputs;
 
@@ -63,8 +63,8 @@ typedef struct ab_task {
     const void *problem; /* problem that the implementation is opened with */
     const void *params;
     uint64_t seed;    /* seed of the first run */
-    const char *row;  /* name of the row, "warp-128", for saved images */
-    const char *save; /* folder for images, or NULL */
+    const char *row;  /* name of the row, "warp-128", for saved files */
+    const char *save; /* folder for images and tours, or NULL */
     struct ab_sink *sink;
 } ab_task;
 

@@ -65,7 +65,7 @@ static const ab_option described_options[N_OPTIONS] = {
                        "measure the energy of each GPU row over this many more seconds; 0: do not (default: 1 with "
                        "thesis, else 0)"},
     [OPTION_SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
-    [OPTION_SAVE] = {"save", "DIR", "write the computed images to this directory as PNG"},
+    [OPTION_SAVE] = {"save", "DIR", "write computed images (PNG) and tours (TSPLIB) to this directory"},
     [OPTION_OUT] = {"out", "DIR", "write the results here (default results/runs/MACHINE/TIME-COMMIT)"},
     [OPTION_RESUME] = {"resume", NULL, "continue the run in DIR (without --out: the newest run of this machine)"},
     [OPTION_QUIET] = {"quiet", NULL, "do not show progress"},
@@ -275,7 +275,7 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         options->seed = (uint64_t)seed;
         break;
     case OPTION_SAVE:
-        if (!program->saves) return ab_bad_input("--save: this table computes no images");
+        if (!program->saves) return ab_bad_input("--save: this table computes no images and no tours");
         return parse_directory(name, text, &options->save);
     case OPTION_OUT:
         return parse_directory(name, text, &options->out);

@@ -301,7 +301,7 @@ void ab_print_tables(const ab_plan *plan, const ab_bench *bench)
                  plan->inputs[i].name, plan->inputs[i].note);
         print_wrapped(text, 4);
     }
-    if (bench->options->save) printf("images: %s\n", bench->options->save);
+    if (bench->options->save) printf("saved: %s\n", bench->options->save);
     snprintf(text, sizeof text, "ours: %s%s%s, %d core%s; published: %s",
              bench->machine.have_gpu ? bench->machine.gpu.name : "", bench->machine.have_gpu ? ", " : "",
              bench->machine.cpu_name, bench->machine.cores, bench->machine.cores == 1 ? "" : "s",

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "kernels/host/host_backend.h"
 #include "kernels/operation.h"
 #include "kernels/tsp/check/verify.h"
@@ -16,6 +17,7 @@
 #include "kernels/tsp/team/team.h"
 #include "kernels/tsp/tsp.h"
 #include "mpi/ranks.h"
+#include "tours/tour.h"
 
 enum { MIN_HOST_ANTS = 2 };
 
@@ -174,16 +176,38 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
     return status;
 }
 
+/* The best tour of the first run, for --save: INPUT-ROW-PROTOCOL-ITERATIONS.tour, as TSPLIB has tours. */
+static ab_status save_tour(const ab_task *task, as_colony *colony)
+{
+    const as_params *params = task->params;
+    const int n = task->c->input->size;
+    char path[1200], name[160], comment[160];
+    as_result best = {.best_tour = malloc(((size_t)n + 1) * sizeof *best.best_tour)};
+    ab_status status = best.best_tour ? colony->methods->read(colony, &best) : ab_failed("out of memory");
+    snprintf(name, sizeof name, "%.60s-%.60s-%s-%d", task->c->input->name, task->row,
+             as_protocol_name(params->protocol), task->c->iterations);
+    snprintf(comment, sizeof comment, "length %lld, seed %llu", (long long)best.best_length,
+             (unsigned long long)task->seed);
+    if (snprintf(path, sizeof path, "%s/%s.tour", task->save, name) >= (int)sizeof path)
+        status = ab_bad_input("--save: %.200s...: the path is too long", path);
+    if (status.code == AB_OK) status = ab_make_directories(task->save);
+    if (status.code == AB_OK)
+        status = task->sink->saved(task->sink, tour_write(path, name, comment, best.best_tour, n));
+    free(best.best_tour);
+    return status;
+}
+
 static ab_status judge_run(const ab_task *task, ab_work *work, ab_outcome *outcome, ab_verdict *verdict)
 {
     const as_params *params = task->params;
+    const bool first = verdict->value == 0.0; /* of the row's runs */
     as_result best = {0};
     AB_TRY(verify_tours((as_colony *)work, task->problem, params->n_ants, &best, &verdict->wrong));
     snprintf(verdict->metric, sizeof verdict->metric, "valid-tours");
     verdict->value += params->n_ants;
     outcome->quality = (double)best.best_length;
     outcome->odd = best.zero_weight_steps;
-    return ab_ok();
+    return task->save && first && !verdict->wrong ? save_tour(task, (as_colony *)work) : ab_ok();
 }
 
 static const ab_measure measures[] = {

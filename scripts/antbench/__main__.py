@@ -35,6 +35,7 @@ MEASURING = {
     "profile": "tools.profile",
     "solve-peers": "tools.solve_peers",
     "time-to-target": "tools.time_to_target",
+    "tours": "tools.tours",
 }
 OF_THE_TREE = {  # which write or check files of the source tree
     "index": "tools.index",

@@ -1,9 +1,11 @@
 /* Instances as inputs (kernels/tsp/steps/inputs.h). */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "kernels/tsp/steps/inputs.h"
 
 static void describe_instance(const char *asked, const tsp_instance *instance, ab_input *input)
@@ -74,12 +76,30 @@ static ab_status load(ab_input *input, void **loaded)
     return ab_ok();
 }
 
+/* The cities' coordinates as a table, INPUT-cities.csv; of an instance of distances alone there are none. */
+static ab_status save_cities(const ab_input *input, const void *loaded, const char *folder)
+{
+    const tsp_instance *instance = &((const tsp_input *)loaded)->instance;
+    char path[1200];
+    if (!instance->points) return ab_ok();
+    if (snprintf(path, sizeof path, "%s/%s-cities.csv", folder, input->name) >= (int)sizeof path)
+        return ab_bad_input("--save: %.200s...: the path is too long", path);
+    AB_TRY(ab_make_directories(folder));
+    FILE *file = fopen(path, "w");
+    if (!file) return ab_failed("%.200s: %s", path, strerror(errno));
+    fputs("x,y\n", file);
+    for (int i = 0; i < instance->n; ++i) fprintf(file, "%.10g,%.10g\n", instance->points[i].x, instance->points[i].y);
+    const bool written = !ferror(file);
+    return fclose(file) == 0 && written ? ab_ok() : ab_failed("%.200s: %s", path, strerror(errno));
+}
+
 const ab_inputs tsp_inputs = {
     .help = "catalogue names, files of $TSPLIB_DIR, stand-ins (u198, c1002) or paths",
     .check_name = tsp_check_name,
     .describe = describe,
     .load = load,
     .unload = unload,
+    .save = save_cities,
 };
 
 ab_status tsp_snapshot_give(const ab_task *task, const void **problem)
