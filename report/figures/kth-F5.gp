@@ -9,4 +9,5 @@ set xrange [2:18]
 set xtics (3, 5, 7, 9, 11, 13, 15, 17)
 # The blocks of a rung are neighbours: its bound, then what was measured.
 plot for [i = 0:blocks - 1:2] data index i using 1:2 with lines linestyle (11 + i / 2) lw 2 dt 3 notitle, \
-    for [i = 1:blocks - 1:2] data index i using 1:2 with points linestyle (11 + i / 2) title columnheader(1)
+    for [i = 1:blocks - 1:2] data index i using 1:2 with points linestyle (11 + i / 2) title columnheader(1), \
+    NaN with lines lw 2 dt 3 lc rgb "#444444" title "dotted: the bound of the rung of that colour"
