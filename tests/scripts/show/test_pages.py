@@ -139,13 +139,15 @@ def test_tables_and_figures_stand_with_their_source():
 # ---- Nothing is wider than its page ----
 
 
-def test_every_table_scrolls_within_its_page(stored):
-    """What may be wide stands in .scroll; a word that cannot be broken may stand in text that breaks it anywhere."""
+def test_what_is_wide_scrolls_within_its_page(stored):
+    """Tables, and figures that keep their width on a phone, stand in .scroll."""
     style = (printing.TEMPLATES / "style.css").read_text(encoding="utf-8")
-    assert re.search(r"\.scroll \{ overflow-x: auto", style) and "code {" in style
+    assert re.search(r"\.scroll \{ overflow-x: auto", style) and "figure.wide img { min-width" in style
     for path in stored.rglob("*.html"):
         text = read(path)
         assert text.count("<table") == text.count('<div class="scroll"><table'), path.name
+        wide = re.findall(r'<figure[^>]*class="wide[^>]*>(.{40})', text, re.S)
+        assert all('<div class="scroll"><img' in begin for begin in wide), path.name
         assert 'name="viewport" content="width=device-width' in text, path.name
 
 
