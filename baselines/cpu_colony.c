@@ -67,14 +67,15 @@ void cpu_colony_keep_best(cpu_colony *colony)
 }
 
 /* Afterwards, so that the cache misses overlap. */
-static int64_t close_tour(const cpu_colony *colony, int ant)
+static void close_tour(cpu_colony *colony, int ant)
 {
     int32_t *tour = cpu_colony_tour(colony, ant);
     const int n = colony->problem.n;
     int64_t length = 0;
     tour[n] = tour[0];
+    if (colony->measured) return;
     for (int k = 0; k < n; k++) length += as_distance(&colony->problem, tour[k], tour[k + 1]);
-    return length;
+    colony->lengths[ant] = length;
 }
 
 void cpu_colony_construct(cpu_colony *colony, int side_by_side, cpu_build_tours *build)
@@ -86,7 +87,7 @@ void cpu_colony_construct(cpu_colony *colony, int side_by_side, cpu_build_tours 
     for (int first = 0; first < n_ants; first += side_by_side) {
         const int count = n_ants - first < side_by_side ? n_ants - first : side_by_side;
         zero_weight_steps += build(colony, omp_get_thread_num(), first, count);
-        for (int ant = first; ant < first + count; ant++) colony->lengths[ant] = close_tour(colony, ant);
+        for (int ant = first; ant < first + count; ant++) close_tour(colony, ant);
     }
     colony->zero_weight_steps += zero_weight_steps;
     cpu_colony_keep_best(colony);
@@ -94,13 +95,21 @@ void cpu_colony_construct(cpu_colony *colony, int side_by_side, cpu_build_tours 
 
 /* ---- Update ---- */
 
+static int32_t place_of(const cpu_colony *colony, int32_t city)
+{
+    return colony->place ? colony->place[city] : city;
+}
+
 static void link_tour(const cpu_colony *colony, const int32_t *tour, int ant)
 {
     const int n = colony->problem.n;
     cpu_links *links = colony->links + (size_t)ant * (size_t)n;
+    int32_t here = place_of(colony, tour[0]);
     for (int i = 0; i < n; i++) {
-        links[tour[i]].next = tour[i + 1];
-        links[tour[i + 1]].previous = tour[i];
+        const int32_t next = place_of(colony, tour[i + 1]);
+        links[here].next = next;
+        links[next].previous = here;
+        here = next;
     }
 }
 

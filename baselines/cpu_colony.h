@@ -24,7 +24,7 @@
 #define CPU_MULTIVERSION
 #endif
 
-/* The cities before and after a city in a tour. */
+/* The places of the cities before and after a city in a tour. */
 typedef struct cpu_links {
     int32_t previous, next;
 } cpu_links;
@@ -36,13 +36,15 @@ typedef struct cpu_colony {
     int64_t iteration;             /* of the construct stage that runs, or ran last; 0 before the first */
     int32_t *tours;                /* [n_ants][n + 1] of the last iteration, closed */
     int64_t *lengths;              /* [n_ants] of the last iteration */
+    bool measured;                 /* lengths are found while tours are built (cpu_build_tours) */
     int32_t *best_tour;            /* [n + 1]: the best since opening, closed */
     int64_t best_length;           /* INT64_MAX before the first iteration */
     int64_t zero_weight_steps;     /* since opening */
     max_min_course course;         /* of AS_MAX_MIN */
     int64_t best_before;           /* best_length before this iteration, of AS_MAX_MIN */
     bool best_deposits;            /* the best tour so far, in the first ant's place */
-    cpu_links *links;              /* [n_ants][n]: the tours by city, valid during the update stage */
+    cpu_links *links;              /* [n_ants][n]: the tours by place, valid during the update stage */
+    const uint16_t *place;         /* [n]: of each city in them; NULL: its number */
     struct cpu_improver *improver; /* stage "improve" (cpu_improve.h); NULL where there is none */
     ab_memory memory;              /* everything else the colony owns, the arrays of an implementation included */
 } cpu_colony;
@@ -61,7 +63,7 @@ static inline int32_t *cpu_colony_tour(const cpu_colony *colony, int ant)
 uint64_t cpu_colony_stream(const cpu_colony *colony, int ant);
 
 /* What an implementation does of a construct stage: puts the n cities of the tours first .. first + count - 1 in order,
- * in the memory that it keeps for this thread. Returns how many of the steps found no city with a weight (tsp.h). */
+ * in the memory that it keeps for this thread, and their lengths where they are measured so. Returns how many of the steps found no city with a weight (tsp.h). */
 typedef int64_t cpu_build_tours(cpu_colony *colony, int thread, int first, int count);
 
 /* And all else of it: ants dealt to threads `side_by_side` at a time, tours closed and measured, the best one kept. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "baselines/neighbourhoods.h"
 #include "baselines/trails.h"
 
 enum { ROWS_PER_UPDATE = 8 }; /* rows of pheromone that a thread holds in its cache while it deposits */
@@ -24,13 +25,25 @@ static void initialise(trails *colony, double farthest, float initial)
     const double beta = colony->common.params.beta;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            const double scaled_eta = (farthest + 0.1) / (problem->dist[i * n + j] + 0.1);
+            const int32_t distance = problem->dist[colony->city[i] * n + colony->city[j]];
+            const double scaled_eta = (farthest + 0.1) / (distance + 0.1);
             colony->pheromone[i * colony->stride + j] = initial;
             colony->heuristic[i * colony->stride + j] = i == j ? 0.0f : (float)as_power(scaled_eta, beta);
         }
 }
 
-ab_status trails_init(trails *colony, const as_problem *problem, const as_params *params, size_t granule)
+static ab_status order_rows(trails *colony, const trails_kind *kind)
+{
+    const as_problem *problem = &colony->common.problem;
+    const size_t n = (size_t)problem->n;
+    for (size_t k = 0; k < n; k++) colony->city[k] = (uint16_t)k;
+    if (kind->together) AB_TRY(neighbourhoods(problem, kind->together(n), colony->city));
+    for (size_t k = 0; k < n; k++) colony->place[colony->city[k]] = (uint16_t)k;
+    colony->common.place = kind->together ? colony->place : NULL;
+    return ab_ok();
+}
+
+ab_status trails_init(trails *colony, const as_problem *problem, const as_params *params, const trails_kind *kind)
 {
     AB_TRY(as_check(problem, params));
     AB_TRY(as_check_matrix(problem));
@@ -41,10 +54,13 @@ ab_status trails_init(trails *colony, const as_problem *problem, const as_params
     if (params->alpha > 2.0) return ab_unsupported("needs alpha <= 2, alpha is %g", params->alpha);
     if (as_power((farthest + 0.1) / 0.1, params->beta) > 1e20)
         return ab_unsupported("needs eta^beta within 20 orders of magnitude, the longest distance is %.0f", farthest);
-    colony->stride = (n + granule - 1) / granule * granule;
+    colony->stride = (n + kind->granule - 1) / kind->granule * kind->granule;
     colony->pheromone = ab_allocate(memory, n * colony->stride, sizeof(float));
     colony->heuristic = ab_allocate(memory, n * colony->stride, sizeof(float));
+    colony->city = ab_allocate(memory, n, sizeof *colony->city);
+    colony->place = ab_allocate(memory, n, sizeof *colony->place);
     AB_TRY(ab_memory_status(memory));
+    AB_TRY(order_rows(colony, kind));
     double initial;
     AB_TRY(as_initial_pheromone(problem, params->rho, &initial));
     initialise(colony, farthest, (float)initial);
@@ -58,7 +74,8 @@ static ab_status read_pheromone(as_colony *base, float *pheromone)
     const trails *colony = (const trails *)base;
     const size_t n = (size_t)colony->common.problem.n;
     for (size_t i = 0; i < n; i++)
-        memcpy(pheromone + i * n, colony->pheromone + i * colony->stride, n * sizeof *pheromone);
+        for (size_t j = 0; j < n; j++)
+            pheromone[i * n + j] = colony->pheromone[colony->place[i] * colony->stride + colony->place[j]];
     return ab_ok();
 }
 
@@ -67,7 +84,8 @@ static ab_status write_pheromone(as_colony *base, const float *pheromone)
     trails *colony = (trails *)base;
     const size_t n = (size_t)colony->common.problem.n;
     for (size_t i = 0; i < n; i++)
-        memcpy(colony->pheromone + i * colony->stride, pheromone + i * n, n * sizeof *pheromone);
+        for (size_t j = 0; j < n; j++)
+            colony->pheromone[colony->place[i] * colony->stride + colony->place[j]] = pheromone[i * n + j];
     return ab_ok();
 }
 
@@ -76,7 +94,7 @@ ab_status trails_open(const trails_kind *kind, const as_problem *problem, const 
     trails *opened = calloc(1, kind->bytes);
     if (opened == NULL) return ab_failed("out of memory");
     opened->common.colony = (as_colony){.work = {.methods = kind->work}, .methods = &trails_methods};
-    ab_status status = trails_init(opened, problem, params, kind->granule);
+    ab_status status = trails_init(opened, problem, params, kind);
     if (status.code == AB_OK) status = kind->prepare(opened);
     if (status.code == AB_OK)
         *colony = &opened->common.colony;
@@ -187,8 +205,9 @@ static ab_status deposit_tour(as_colony *base, double rho, const int32_t *tour, 
     for (size_t i = 0; i < n; i++)
         if (rho > 0.0) evaporate(colony->pheromone + i * stride, stride, keep);
     for (size_t k = 0; k < n; k++) {
-        colony->pheromone[(size_t)tour[k] * stride + (size_t)tour[k + 1]] += amount;
-        colony->pheromone[(size_t)tour[k + 1] * stride + (size_t)tour[k]] += amount;
+        const size_t from = colony->place[tour[k]], to = colony->place[tour[k + 1]];
+        colony->pheromone[from * stride + to] += amount;
+        colony->pheromone[to * stride + from] += amount;
     }
     cpu_colony_keep(&colony->common, tour, length);
     return ab_ok();

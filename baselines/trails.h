@@ -11,21 +11,24 @@
 typedef struct trails {
     cpu_colony common; /* first */
     size_t stride;     /* floats per row: n rounded up; what lies beyond n is 0 */
+    uint16_t *city;    /* [n]: of each row and column */
+    uint16_t *place;   /* [n]: row and column of each city */
     float *pheromone;  /* [n][stride] */
     float *heuristic;  /* [n][stride]: eta^beta over its smallest value, 0 on the diagonal */
 } trails;
-
-/* Initialises what is common and the trails, rows rounded up to a multiple of `granule` floats, for params->threads
- * threads. AB_UNSUPPORTED where the weights would leave the range of float. */
-ab_status trails_init(trails *colony, const as_problem *problem, const as_params *params, size_t granule);
 
 /* What distinguishes one kind of colony with trails from another. */
 typedef struct trails_kind {
     const ab_work_methods *work;
     size_t bytes;                         /* of the colony, which begins with its trails */
     size_t granule;                       /* floats that the rows are a multiple of */
+    size_t (*together)(size_t n);         /* granule of the neighbourhoods that order rows; NULL: by city */
     ab_status (*prepare)(trails *colony); /* allocates and fills what is its own */
 } trails_kind;
+
+/* Initialises what is common and the trails, for params->threads threads. AB_UNSUPPORTED where the weights would leave
+ * the range of float. */
+ab_status trails_init(trails *colony, const as_problem *problem, const as_params *params, const trails_kind *kind);
 
 /* Opens one: trails_init, then prepare. */
 ab_status trails_open(const trails_kind *kind, const as_problem *problem, const as_params *params, as_colony **colony);

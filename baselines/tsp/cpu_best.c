@@ -338,6 +338,6 @@ static ab_status prepare(trails *opened)
 
 ab_status cpu_best(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    static const trails_kind kind = {&work_methods, sizeof(cpu_best_colony), NODE, prepare};
+    static const trails_kind kind = {&work_methods, sizeof(cpu_best_colony), NODE, NULL, prepare};
     return trails_open(&kind, problem, params, colony);
 }

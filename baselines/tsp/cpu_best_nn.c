@@ -278,6 +278,6 @@ static const ab_work_methods work_methods = {
 
 ab_status cpu_best_nn(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    static const trails_kind kind = {&work_methods, sizeof(cpu_best_nn_colony), LANES, prepare};
+    static const trails_kind kind = {&work_methods, sizeof(cpu_best_nn_colony), LANES, NULL, prepare};
     return trails_open(&kind, problem, params, colony);
 }

@@ -13,7 +13,6 @@
  * Floor, AVX-512: 310 to 350 instructions per step, three per cycle; a row is nine cache lines.
  * Source: this project.
  */
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,11 +73,10 @@ INLINE void find_largest(const cpu_blocks_colony *colony, row_head *row, const l
     }
 }
 
-CPU_MULTIVERSION static void weigh_row(const cpu_blocks_colony *colony, const worker *at_hand, size_t place)
+CPU_MULTIVERSION static void weigh_row(const cpu_blocks_colony *colony, size_t place)
 {
     lanes *far = cpu_blocks_far(colony, place);
-    trails_weigh(&colony->trails, colony->city[place], at_hand->weights);
-    for (size_t p = 0; p < (size_t)colony->common.problem.n; p++) ((float *)far)[p] = at_hand->weights[colony->city[p]];
+    trails_weigh(&colony->trails, place, (float *)far);
     choose_near(colony, &colony->heads[place], far);
     find_largest(colony, &colony->heads[place], far);
 }
@@ -87,7 +85,7 @@ static void compute_choice(const cpu_blocks_colony *colony)
 {
     const size_t n = (size_t)colony->common.problem.n;
 #pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
-    for (size_t place = 0; place < n; place++) weigh_row(colony, &colony->workers[omp_get_thread_num()], place);
+    for (size_t place = 0; place < n; place++) weigh_row(colony, place);
 }
 
 /* ---- Construct ----
@@ -135,57 +133,6 @@ static int64_t build_tours(cpu_colony *common, int thread, int first, int count)
     return zero_weight_steps;
 }
 
-/* ---- The order of the cities ---- */
-
-typedef struct keyed {
-    int32_t key;
-    uint16_t city;
-} keyed;
-
-static int by_key(const void *a, const void *b)
-{
-    const keyed *one = a, *other = b;
-    if (one->key != other->key) return one->key < other->key ? -1 : 1;
-    return (one->city > other->city) - (one->city < other->city);
-}
-
-static int farthest_from(const as_problem *problem, const keyed *cities, size_t count, int from)
-{
-    int farthest = from;
-    for (size_t k = 0; k < count; k++)
-        if (as_distance(problem, from, cities[k].city) > as_distance(problem, from, farthest))
-            farthest = cities[k].city;
-    return farthest;
-}
-
-/* Halves the cities, those nearer to one of two far ones from those nearer to the other, and each half again until it
- * is a block. Groups are whole. */
-static void put_in_order(const as_problem *problem, keyed *cities, size_t count, size_t of_group)
-{
-    if (count <= BLOCK) return;
-    const int one = farthest_from(problem, cities, count, cities[0].city);
-    const int other = farthest_from(problem, cities, count, one);
-    for (size_t k = 0; k < count; k++)
-        cities[k].key = as_distance(problem, cities[k].city, one) - as_distance(problem, cities[k].city, other);
-    qsort(cities, count, sizeof *cities, by_key);
-    const size_t granule = count > of_group ? of_group : BLOCK;
-    const size_t half = (count / 2 + granule - 1) / granule * granule;
-    put_in_order(problem, cities, half, of_group);
-    put_in_order(problem, cities + half, count - half, of_group);
-}
-
-static ab_status order_cities(cpu_blocks_colony *colony)
-{
-    const size_t n = (size_t)colony->common.problem.n;
-    keyed *cities = malloc(n * sizeof *cities);
-    if (cities == NULL) return ab_failed("out of memory");
-    for (size_t k = 0; k < n; k++) cities[k] = (keyed){0, (uint16_t)k};
-    put_in_order(&colony->common.problem, cities, n, (size_t)BLOCK << colony->shift);
-    for (size_t k = 0; k < n; k++) colony->city[k] = cities[k].city;
-    free(cities);
-    return ab_ok();
-}
-
 /* ---- The colony ---- */
 
 static ab_status run_stage(ab_work *work, int stage)
@@ -212,20 +159,31 @@ static void allocate_workers(cpu_blocks_colony *colony)
     ant_state *ants = ab_allocate(memory, count, sizeof *ants);
     uint16_t *left = ab_allocate(memory, count * n_left, sizeof *left);
     lanes *sums = ab_allocate(memory, threads * n_sums, sizeof *sums);
-    float *weights = ab_allocate(memory, threads * n, sizeof *weights);
     bool *visited = ab_allocate(memory, threads * n, sizeof *visited);
     for (size_t a = 0; a < count && !memory->failed; a++) ants[a].left = left + a * n_left;
     for (size_t t = 0; t < threads && !memory->failed; t++)
-        colony->workers[t] = (worker){ants + t * SIDE_BY_SIDE, sums + t * n_sums, weights + t * n, visited + t * n};
+        colony->workers[t] = (worker){ants + t * SIDE_BY_SIDE, sums + t * n_sums, visited + t * n};
 }
 
-/* Groups as small as MAX_FAR vectors allow. */
+/* A group is 2^shift blocks, as few as MAX_FAR vectors allow. */
+static int shift_of(size_t n_blocks)
+{
+    int shift = 0;
+    while (n_blocks > (size_t)(MAX_FAR * LANES) << shift) shift++;
+    return shift;
+}
+
+static size_t cities_of_group(size_t n)
+{
+    return (size_t)BLOCK << shift_of(round_up(n, BLOCK) / BLOCK);
+}
+
 static ab_status allocate(cpu_blocks_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n;
     colony->n_blocks = round_up(n, BLOCK) / BLOCK;
-    while (colony->n_blocks > (size_t)(MAX_FAR * LANES) << colony->shift) colony->shift++;
+    colony->shift = shift_of(colony->n_blocks);
     colony->row_blocks = round_up(colony->n_blocks, (size_t)1 << colony->shift);
     colony->n_groups = colony->row_blocks >> colony->shift;
     colony->group_bits = colony->shift < 2 ? (UINT64_C(1) << (BLOCK << colony->shift)) - 1 : UINT64_MAX;
@@ -257,11 +215,12 @@ static ab_status prepare(trails *opened)
     cpu_blocks_colony *colony = (cpu_blocks_colony *)opened;
     colony->walk = fastest_walk();
     AB_TRY(allocate(colony));
-    return order_cities(colony);
+    memcpy(colony->city, opened->city, (size_t)opened->common.problem.n * sizeof *colony->city);
+    return ab_ok();
 }
 
 ab_status cpu_blocks(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    static const trails_kind kind = {&work_methods, sizeof(cpu_blocks_colony), LANES, prepare};
+    static const trails_kind kind = {&work_methods, sizeof(cpu_blocks_colony), LANES, cities_of_group, prepare};
     return trails_open(&kind, problem, params, colony);
 }

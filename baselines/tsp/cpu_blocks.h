@@ -4,10 +4,10 @@
 #define ANTBENCH_CPU_BLOCKS_H
 
 #include "baselines/lanes.h"
+#include "baselines/neighbourhoods.h"
 #include "baselines/trails.h"
 
 enum {
-    BLOCK = LANES,     /* cities of a block */
     NEAR = 6,          /* blocks of a row that every step adds up */
     MAX_FAR = 5,       /* vectors of groups */
     SIDE_BY_SIDE = 16, /* ants that a thread advances together */
@@ -43,7 +43,6 @@ typedef struct ant_state {
 typedef struct worker {
     ant_state *ants; /* [SIDE_BY_SIDE] */
     lanes *sums;     /* [NEAR + row_blocks]: of a row */
-    float *weights;  /* [stride]: of a row, by city */
     bool *visited;   /* [n]: of the all-zero rule, by city */
 } worker;
 
@@ -55,7 +54,7 @@ typedef void cpu_blocks_walker(const cpu_blocks_colony *colony, const worker *at
 struct cpu_blocks_colony {
     union {
         cpu_colony common; /* first */
-        trails trails;     /* rows are a multiple of LANES long */
+        trails trails;     /* rows are a multiple of LANES long, in the order of places */
     };
     uint16_t *city;          /* [row_blocks * BLOCK]: by place; 0 beyond n */
     size_t n_blocks;         /* of all cities */
