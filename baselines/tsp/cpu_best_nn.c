@@ -1,142 +1,25 @@
 /* tsp/cpu-best-nn: the fastest Ant System with candidate sets we can write for a CPU; threads over ants.
  *
- * How it differs from acotsp-seq-nn: float; the candidates' weights are added up and the random number located by
- * vectors of 16, without a branch; a thread builds the tours of SIDE_BY_SIDE ants in turns of a step each, because a
- * step is a chain of dependent instructions and the processor fills the gaps of one ant's with another's.
- * choice_info is never stored: kept are the candidates' and the largest in every block of 16 cities of a row. A step
- * whose candidates are exhausted goes along these block maxima and multiplies out only blocks that have an unvisited
- * city and could beat the best so far. Where rounding points at a city without weight the draw is repeated.
+ * Cities are renumbered so that those that lie together follow each other: the candidates of a city lie in few words of
+ * 64 flags, from which an instruction each takes the flags of the set (pext). Under that mask the weights are added up
+ * by vectors of 16. A thread builds the tours of SIDE_BY_SIDE ants in turns of a step each, because a step is a chain of
+ * dependent instructions and the processor fills the gaps of one ant's with another's. The walk: cpu_best_nn_walk.c.
+ *
+ * A step whose candidates are exhausted, one in 40, goes to the best remaining city. Of every block of 16 cities a row
+ * knows the largest weight outside of the set. The block with the largest of them is looked at, then the next, until none
+ * can hold a better city: two on average. Measured: docs/log/cpu.md.
  */
+#include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
-#include "baselines/lanes.h"
-#include "baselines/trails.h"
+#include "baselines/tsp/cpu_best_nn.h"
 #include "operations/tsp.h"
 
 tsp_open cpu_best_nn;
 
-enum {
-    MAX_CANDIDATES = 64,                  /* per city */
-    MAX_VECTORS = MAX_CANDIDATES / LANES, /* per candidate set */
-    SIDE_BY_SIDE = 4                      /* ants that a thread advances in turns */
-};
-
-/* Sixteen candidates of a city. */
-typedef struct candidates {
-    float weight[LANES]; /* pheromone^alpha * eta^beta, refreshed in every choice stage; 0 where the set has ended */
-    int32_t city[LANES]; /* nearest first; the row's own where the set has ended */
-} __attribute__((aligned(64))) candidates;
-
-/* An ant under way. */
-typedef struct ant_state {
-    uint64_t random;           /* state of SplitMix64 */
-    float *unvisited;          /* [stride]: 1, and 0 where visited or beyond n */
-    uint8_t *n_unvisited;      /* [stride / LANES]: unvisited cities in the block */
-    bool *visited;             /* [n], for the all-zero rule */
-    int32_t *tour;             /* [n] */
-    int64_t zero_weight_steps; /* of this tour */
-} ant_state;
-
-typedef struct cpu_best_nn_colony {
-    union {
-        cpu_colony common; /* first */
-        trails trails;     /* rows are a multiple of LANES long */
-    };
-    size_t n_vectors;     /* per candidate set */
-    candidates *sets;     /* [n][n_vectors] */
-    float *block_largest; /* [n][stride / LANES]: the largest choice_info in the block */
-    ant_state *ants;      /* [threads][SIDE_BY_SIDE] */
-} cpu_best_nn_colony;
-
-/* ---- Construct: one step ---- */
-
-/* In [0, 1). */
-INLINE double next_random(ant_state *ant)
-{
-    return random_unit(&ant->random);
-}
-
-/* weights^alpha * eta^beta of the unvisited cities in a block. */
-INLINE void weigh_block(const cpu_best_nn_colony *colony, size_t first, const float *unvisited, float *weight)
-{
-    const float *pheromone = colony->trails.pheromone + first, *heuristic = colony->trails.heuristic + first;
-    const double alpha = colony->common.params.alpha;
-    if (alpha == 1.0)
-        for (size_t k = 0; k < LANES; k++) weight[k] = pheromone[k] * heuristic[k] * unvisited[k];
-    else
-        for (size_t k = 0; k < LANES; k++) weight[k] = trails_choice(pheromone[k], heuristic[k], alpha) * unvisited[k];
-}
-
-INLINE float largest_of(const float *weight)
-{
-    float lane[LANES / 2];
-    for (size_t k = 0; k < LANES / 2; k++)
-        lane[k] = weight[k] > weight[k + LANES / 2] ? weight[k] : weight[k + LANES / 2];
-    for (size_t width = LANES / 4; width > 0; width /= 2)
-        for (size_t k = 0; k < width; k++) lane[k] = lane[k] > lane[k + width] ? lane[k] : lane[k + width];
-    return lane[0];
-}
-
-/* The unvisited city with the largest choice_info, the first among equals. */
-CPU_MULTIVERSION static size_t choose_best_remaining(const cpu_best_nn_colony *colony, size_t i, ant_state *ant)
-{
-    const size_t stride = colony->trails.stride, n_blocks = stride / LANES;
-    const float *block_largest = colony->block_largest + i * n_blocks;
-    float largest = 0.0f, weight[LANES];
-    size_t best = 0;
-    for (size_t b = 0; b < n_blocks; b++) {
-        if (ant->n_unvisited[b] == 0 || block_largest[b] <= largest) continue;
-        weigh_block(colony, i * stride + b * LANES, ant->unvisited + b * LANES, weight);
-        const float here = largest_of(weight);
-        if (here <= largest) continue;
-        largest = here;
-        best = b * LANES;
-        for (size_t k = 0; weight[k] < here; k++) best++;
-    }
-    if (largest > 0.0f) return best;
-    ant->zero_weight_steps++;
-    return (size_t)as_nearest_unvisited(&colony->common.problem, (int)i, ant->visited);
-}
-
-/* Partial sums over the candidates of city i, visited ones counting 0. */
-INLINE float sum_candidates(const candidates *set, size_t n_vectors, const float *unvisited, lanes *sums)
-{
-    float before = 0.0f;
-    for (size_t v = 0; v < n_vectors; v++) {
-        for (size_t k = 0; k < LANES; k++) sums[v][k] = set[v].weight[k] * unvisited[set[v].city[k]];
-        prefix_sums(&sums[v]);
-        sums[v] += before;
-        before = sums[v][LANES - 1];
-    }
-    return before;
-}
-
-INLINE size_t choose_next(const cpu_best_nn_colony *colony, size_t i, size_t n_vectors, ant_state *ant)
-{
-    const candidates *set = colony->sets + i * n_vectors;
-    lanes sums[MAX_VECTORS];
-    const double total = (double)sum_candidates(set, n_vectors, ant->unvisited, sums);
-    while (total > 0.0) {
-        const float r = (float)(next_random(ant) * total);
-        size_t k = 0;
-        for (size_t v = 0; v < n_vectors; v++) k += (size_t)count_at_most((const float *)&sums[v], r);
-        if (k == n_vectors * LANES) continue;
-        const size_t city = (size_t)set[k / LANES].city[k % LANES];
-        if (set[k / LANES].weight[k % LANES] * ant->unvisited[city] > 0.0f) return city;
-    }
-    return choose_best_remaining(colony, i, ant);
-}
-
-/* ---- Construct: tours ---- */
-
-INLINE void visit(ant_state *ant, size_t step, size_t city)
-{
-    ant->tour[step] = (int32_t)city;
-    ant->visited[city] = true;
-    ant->unvisited[city] = 0.0f;
-    ant->n_unvisited[city / LANES]--;
-}
+/* ---- Construct ---- */
 
 static void begin_tour(const cpu_best_nn_colony *colony, ant_state *ant, int number)
 {
@@ -144,52 +27,65 @@ static void begin_tour(const cpu_best_nn_colony *colony, ant_state *ant, int num
     ant->random = cpu_colony_stream(&colony->common, number);
     ant->tour = cpu_colony_tour(&colony->common, number);
     ant->zero_weight_steps = 0;
-    memset(ant->visited, 0, n * sizeof *ant->visited);
-    memset(ant->n_unvisited, LANES, colony->trails.stride / LANES);
-    ant->n_unvisited[n / LANES] = n % LANES; /* where the last block is full, this lies behind it */
-    for (size_t j = 0; j < n; j++) ant->unvisited[j] = 1.0f;
-    visit(ant, 0, (size_t)(next_random(ant) * (double)n));
-}
-
-INLINE void advance(const cpu_best_nn_colony *colony, size_t n_vectors, ant_state *ants, int count)
-{
-    const size_t n = (size_t)colony->common.problem.n;
-    for (size_t step = 1; step < n; step++)
-        for (int a = 0; a < count; a++)
-            visit(&ants[a], step, choose_next(colony, (size_t)ants[a].tour[step - 1], n_vectors, &ants[a]));
-}
-
-/* The usual sizes of a candidate set get loops of known length. */
-CPU_MULTIVERSION static void walk(const cpu_best_nn_colony *colony, ant_state *ants, int count)
-{
-    if (colony->n_vectors == 2)
-        advance(colony, 2, ants, count);
-    else
-        advance(colony, colony->n_vectors, ants, count);
+    ant->length = 0;
+    ant->step = 1;
+    memset(ant->left, 0xff, n / WORD * sizeof *ant->left);
+    if (n % WORD) ant->left[n / WORD] = (UINT64_C(1) << n % WORD) - 1;
+    ant->at = (size_t)(random_unit(&ant->random) * (double)n);
+    ant->left[ant->at / WORD] ^= UINT64_C(1) << ant->at % WORD;
+    ant->tour[0] = colony->trails.city[ant->at];
 }
 
 static int64_t build_tours(cpu_colony *common, int thread, int first, int count)
 {
     const cpu_best_nn_colony *colony = (const cpu_best_nn_colony *)common;
-    ant_state *ants = &colony->ants[thread * SIDE_BY_SIDE];
+    const worker *at_hand = &colony->workers[thread];
     int64_t zero_weight_steps = 0;
-    for (int a = 0; a < count; a++) begin_tour(colony, &ants[a], first + a);
-    walk(colony, ants, count);
-    for (int a = 0; a < count; a++) zero_weight_steps += ants[a].zero_weight_steps;
+    for (int a = 0; a < count; a++) begin_tour(colony, &at_hand->ants[a], first + a);
+    colony->walk(colony, at_hand, count);
+    for (int a = 0; a < count; a++) {
+        const ant_state *ant = &at_hand->ants[a];
+        common->lengths[first + a] =
+            ant->length + as_distance(&common->problem, ant->tour[0], colony->trails.city[ant->at]);
+        zero_weight_steps += ant->zero_weight_steps;
+    }
     return zero_weight_steps;
 }
 
 /* ---- Choice ---- */
 
-CPU_MULTIVERSION static void find_block_maxima(const cpu_best_nn_colony *colony, size_t i)
+/* The largest weight of those cities of a block whose bits are set. */
+INLINE float largest_of(const cpu_best_nn_colony *colony, size_t first, uint16_t which)
 {
-    static const float everywhere[LANES] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    const size_t stride = colony->trails.stride;
-    float *block_largest = colony->block_largest + i * stride / LANES;
-    for (size_t b = 0; b < stride / LANES; b++) {
-        float weight[LANES];
-        weigh_block(colony, i * stride + b * LANES, everywhere, weight);
-        block_largest[b] = largest_of(weight);
+    const lanes_int bits = {1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
+                            1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
+    const float *pheromone = colony->trails.pheromone + first, *heuristic = colony->trails.heuristic + first;
+    const double alpha = colony->common.params.alpha;
+    lanes weight;
+    if (alpha == 1.0)
+        weight = *(const lanes *)pheromone * *(const lanes *)heuristic;
+    else
+        for (size_t k = 0; k < LANES; k++) weight[k] = trails_choice(pheromone[k], heuristic[k], alpha);
+    weight = (lanes)((lanes_int)weight & ((bits & (int32_t)which) != 0));
+    float lane[LANES];
+    memcpy(lane, &weight, sizeof lane);
+    for (size_t width = LANES / 2; width > 0; width /= 2)
+        for (size_t k = 0; k < width; k++) lane[k] = lane[k] > lane[k + width] ? lane[k] : lane[k + width];
+    return lane[0];
+}
+
+CPU_MULTIVERSION static void find_bounds(const cpu_best_nn_colony *colony, size_t i)
+{
+    const size_t stride = colony->trails.stride, size = colony->n_vectors * LANES;
+    set_row *here = cpu_best_nn_row(colony, i, colony->n_vectors);
+    const uint16_t *places = cpu_best_nn_places(here, colony->n_vectors);
+    float *largest = colony->largest + i * colony->n_bounds;
+    for (size_t b = 0; b < stride / BLOCK; b++) largest[b] = largest_of(colony, i * stride + b * BLOCK, UINT16_MAX);
+    for (size_t k = 0; k < size;) { /* but for the set's own, block by block */
+        const size_t block = places[k] / BLOCK;
+        uint16_t outside = UINT16_MAX;
+        for (; k < size && places[k] / BLOCK == block; k++) outside &= (uint16_t) ~(1u << places[k] % BLOCK);
+        largest[block] = largest_of(colony, i * stride + block * BLOCK, outside);
     }
 }
 
@@ -198,12 +94,11 @@ static void weigh_candidates(const cpu_best_nn_colony *colony, size_t i)
     const float *pheromone = colony->trails.pheromone + i * colony->trails.stride;
     const float *heuristic = colony->trails.heuristic + i * colony->trails.stride;
     const double alpha = colony->common.params.alpha;
-    candidates *set = colony->sets + i * colony->n_vectors;
-    for (size_t v = 0; v < colony->n_vectors; v++)
-        for (size_t k = 0; k < LANES; k++) {
-            const int32_t city = set[v].city[k]; /* beyond the set's end the row's own, whose heuristic is 0 */
-            set[v].weight[k] = trails_choice(pheromone[city], heuristic[city], alpha);
-        }
+    set_row *here = cpu_best_nn_row(colony, i, colony->n_vectors);
+    const uint16_t *places = cpu_best_nn_places(here, colony->n_vectors);
+    float *weights = (float *)here->weights;
+    for (size_t k = 0; k < colony->n_vectors * LANES; k++) /* of the row's own, which fills up, the heuristic is 0 */
+        weights[k] = trails_choice(pheromone[places[k]], heuristic[places[k]], alpha);
 }
 
 static void compute_choice(const cpu_best_nn_colony *colony)
@@ -211,7 +106,7 @@ static void compute_choice(const cpu_best_nn_colony *colony)
     const size_t n = (size_t)colony->common.problem.n;
 #pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
     for (size_t i = 0; i < n; i++) {
-        find_block_maxima(colony, i);
+        find_bounds(colony, i);
         weigh_candidates(colony, i);
     }
 }
@@ -227,28 +122,118 @@ static ab_status run_stage(ab_work *work, int stage)
     return ab_ok();
 }
 
-static void allocate_ants(cpu_best_nn_colony *colony)
+static size_t round_up(size_t count, size_t granule)
 {
-    ab_memory *memory = &colony->common.memory;
-    const size_t count = (size_t)colony->common.params.threads * SIDE_BY_SIDE;
-    const size_t slot = (colony->trails.stride + 127) / 128 * 128 + 128; /* per ant: cache lines of its own */
-    colony->ants = ab_allocate(memory, count, sizeof *colony->ants);
-    float *unvisited = ab_allocate(memory, count * slot, sizeof *unvisited);
-    uint8_t *n_unvisited = ab_allocate(memory, count * slot, sizeof *n_unvisited);
-    bool *visited = ab_allocate(memory, count * slot, sizeof *visited);
-    for (size_t a = 0; a < count && !memory->failed; a++)
-        colony->ants[a] = (ant_state){
-            .unvisited = unvisited + a * slot, .n_unvisited = n_unvisited + a * slot, .visited = visited + a * slot};
+    return (count + granule - 1) / granule * granule;
 }
 
-static void fill_sets(cpu_best_nn_colony *colony)
+static size_t cities_of_word(size_t n)
+{
+    (void)n;
+    return WORD;
+}
+
+/* ---- The sets ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    return *(const uint16_t *)a - *(const uint16_t *)b;
+}
+
+static void fill_set(const cpu_best_nn_colony *colony, size_t i)
 {
     const as_problem *problem = &colony->common.problem;
-    const size_t nn = (size_t)problem->nn, size = colony->n_vectors * LANES;
-    for (size_t i = 0; i < (size_t)problem->n; i++)
-        for (size_t k = 0; k < size; k++)
-            colony->sets[i * colony->n_vectors + k / LANES].city[k % LANES] =
-                k < nn ? problem->nn_list[i * nn + k] : (int32_t)i;
+    const size_t nn = (size_t)problem->nn;
+    const int city = colony->trails.city[i];
+    set_row *here = cpu_best_nn_row(colony, i, colony->n_vectors);
+    uint16_t *places = cpu_best_nn_places(here, colony->n_vectors);
+    int32_t *distances = cpu_best_nn_distances(here, colony->n_vectors);
+    for (size_t k = 0; k < colony->n_vectors * LANES; k++)
+        places[k] = k < nn ? colony->trails.place[problem->nn_list[(size_t)city * nn + k]] : (uint16_t)i;
+    qsort(places, nn, sizeof *places, by_place);
+    for (size_t k = 0; k < nn; k++) distances[k] = as_distance(problem, city, colony->trails.city[places[k]]);
+}
+
+/* Whether candidate k of a set is the first in its word. */
+static bool begins_word(const uint16_t *places, int k)
+{
+    return k == 0 || places[k] / WORD != places[k - 1] / WORD;
+}
+
+static size_t most_words(const cpu_best_nn_colony *colony)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < (size_t)colony->common.problem.n; i++) {
+        const uint16_t *places = cpu_best_nn_places(cpu_best_nn_row(colony, i, colony->n_vectors), colony->n_vectors);
+        size_t count = 0;
+        for (int k = 0; k < colony->common.problem.nn; k++) count += begins_word(places, k);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+static void fill_words(const cpu_best_nn_colony *colony, size_t i)
+{
+    set_row *here = cpu_best_nn_row(colony, i, colony->n_vectors);
+    const uint16_t *places = cpu_best_nn_places(here, colony->n_vectors);
+    set_word *word = NULL;
+    size_t count = 0;
+    for (int k = 0; k < colony->common.problem.nn; k++) {
+        if (begins_word(places, k)) {
+            word =
+                count < FEW_WORDS ? &here->words[count] : &colony->more_words[i * colony->n_more + count - FEW_WORDS];
+            *word = (set_word){.index = places[k] / WORD, .shift = (uint16_t)k};
+            count++;
+        }
+        word->cities |= UINT64_C(1) << places[k] % WORD;
+    }
+    here->words[0].more = count > FEW_WORDS ? (uint16_t)(count - FEW_WORDS) : 0;
+}
+
+static ab_status make_sets(cpu_best_nn_colony *colony)
+{
+    ab_memory *memory = &colony->common.memory;
+    const size_t n = (size_t)colony->common.problem.n;
+    colony->n_vectors = colony->common.problem.nn <= 2 * LANES ? 2 : MAX_VECTORS;
+    colony->n_bounds = round_up(colony->trails.stride / BLOCK, LANES);
+    colony->rows = ab_allocate(memory, n, cpu_best_nn_row_size(colony->n_vectors));
+    colony->largest = ab_allocate(memory, n * colony->n_bounds, sizeof *colony->largest);
+    AB_TRY(ab_memory_status(memory));
+    for (size_t i = 0; i < n; i++) fill_set(colony, i);
+    const size_t most = most_words(colony);
+    colony->n_more = most > FEW_WORDS ? most - FEW_WORDS : 0;
+    colony->more_words = ab_allocate(memory, n * colony->n_more + 1, sizeof *colony->more_words);
+    AB_TRY(ab_memory_status(memory));
+    for (size_t i = 0; i < n; i++) fill_words(colony, i);
+    return ab_ok();
+}
+
+/* To each thread and ant cache lines of its own. */
+static ab_status make_workers(cpu_best_nn_colony *colony)
+{
+    ab_memory *memory = &colony->common.memory;
+    const size_t threads = (size_t)colony->common.params.threads, count = threads * SIDE_BY_SIDE;
+    const size_t n_left = round_up(colony->n_bounds * BLOCK / WORD, 16), n_bounds = round_up(colony->n_bounds, 32);
+    const size_t n = round_up((size_t)colony->common.problem.n, 128);
+    ant_state *ants = ab_allocate(memory, count, sizeof *ants);
+    uint64_t *left = ab_allocate(memory, count * n_left, sizeof *left);
+    float *bounds = ab_allocate(memory, count * n_bounds, sizeof *bounds);
+    bool *visited = ab_allocate(memory, threads * n, sizeof *visited);
+    colony->workers = ab_allocate(memory, threads, sizeof *colony->workers);
+    AB_TRY(ab_memory_status(memory));
+    for (size_t a = 0; a < count; a++)
+        ants[a] = (ant_state){.left = left + a * n_left, .bounds = bounds + a * n_bounds};
+    for (size_t t = 0; t < threads; t++) colony->workers[t] = (worker){ants + t * SIDE_BY_SIDE, visited + t * n};
+    return ab_ok();
+}
+
+static cpu_best_nn_walker *fastest_walk(void)
+{
+#if defined(__x86_64__) && !defined(__clang__)
+    if (__builtin_cpu_supports("x86-64-v4")) return cpu_best_nn_walk_wide;
+    if (__builtin_cpu_supports("x86-64-v3")) return cpu_best_nn_walk_avx2;
+#endif
+    return cpu_best_nn_walk;
 }
 
 static ab_status prepare(trails *opened)
@@ -258,15 +243,10 @@ static ab_status prepare(trails *opened)
     AB_TRY(as_check_candidates(problem));
     if (problem->nn > MAX_CANDIDATES)
         return ab_unsupported("needs nn <= %d, nn is %d", (int)MAX_CANDIDATES, problem->nn);
-    ab_memory *memory = &colony->common.memory;
-    const size_t n = (size_t)problem->n;
-    colony->n_vectors = ((size_t)problem->nn + LANES - 1) / LANES;
-    colony->sets = ab_allocate(memory, n * colony->n_vectors, sizeof *colony->sets);
-    colony->block_largest = ab_allocate(memory, n * colony->trails.stride / LANES, sizeof(float));
-    allocate_ants(colony);
-    AB_TRY(ab_memory_status(memory));
-    fill_sets(colony);
-    return ab_ok();
+    opened->common.measured = true;
+    colony->walk = fastest_walk();
+    AB_TRY(make_sets(colony));
+    return make_workers(colony);
 }
 
 static const ab_work_methods work_methods = {
@@ -278,6 +258,6 @@ static const ab_work_methods work_methods = {
 
 ab_status cpu_best_nn(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    static const trails_kind kind = {&work_methods, sizeof(cpu_best_nn_colony), LANES, NULL, prepare};
+    static const trails_kind kind = {&work_methods, sizeof(cpu_best_nn_colony), LANES, cities_of_word, prepare};
     return trails_open(&kind, problem, params, colony);
 }

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "baselines/tsp/cpu_blocks.h"
+#include "baselines/tsp/roulette.h"
 
 #define LIKELY(condition) __builtin_expect(condition, 1)
 
@@ -20,34 +21,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "four words of 16 bits
 #ifdef __AVX512BW__
 #include <immintrin.h>
 
-/* Adds those whose bit is set. */
-INLINE void add_left(lanes *sum, const lanes *weights, const uint16_t *left)
-{
-    *sum = (lanes)_mm512_mask_add_ps((__m512)*sum, _load_mask16((__mmask16 *)left), (__m512)*sum, (__m512)*weights);
-}
-
 /* The floats of which these are the upper halves. */
 INLINE void widen(lanes *floats, const uint16_t *halves)
 {
     *floats = (lanes)_mm512_slli_epi32(_mm512_cvtepu16_epi32(*(const __m256i *)halves), 16);
-}
-
-/* prefix_sums, to the bit. */
-INLINE void sums_along(lanes *v)
-{
-    const __m512i zero = _mm512_setzero_si512();
-    __m512 sums = (__m512)*v;
-    sums += (__m512)_mm512_alignr_epi32((__m512i)sums, zero, LANES - 1);
-    sums += (__m512)_mm512_alignr_epi32((__m512i)sums, zero, LANES - 2);
-    sums += (__m512)_mm512_alignr_epi32((__m512i)sums, zero, LANES - 4);
-    sums += (__m512)_mm512_alignr_epi32((__m512i)sums, zero, LANES - 8);
-    *v = (lanes)sums;
-}
-
-/* How many of sixteen are at most x. */
-INLINE size_t lanes_at_most(const lanes *along, float x)
-{
-    return (size_t)__builtin_popcount(_mm512_cmp_ps_mask((__m512)*along, _mm512_set1_ps(x), _CMP_LE_OQ));
 }
 
 /* The place of the k-th set bit, from 0; some place in the word where it has fewer, 0 where it has none. */
@@ -56,27 +33,10 @@ INLINE size_t select_bit(uint64_t word, unsigned k)
     return _tzcnt_u64(_pdep_u64(UINT64_C(1) << k, word)) % 64;
 }
 #else
-INLINE void add_left(lanes *sum, const lanes *weights, const uint16_t *left)
-{
-    const lanes_int bits = {1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
-                            1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
-    *sum += (lanes)((lanes_int)*weights & ((bits & (int32_t)*left) != 0));
-}
-
 INLINE void widen(lanes *floats, const uint16_t *halves)
 {
     typedef uint16_t words __attribute__((vector_size(LANES * sizeof(uint16_t))));
     *floats = (lanes)(__builtin_convertvector(*(const words *)halves, lanes_int) << 16);
-}
-
-INLINE void sums_along(lanes *v)
-{
-    prefix_sums(v);
-}
-
-INLINE size_t lanes_at_most(const lanes *along, float x)
-{
-    return (size_t)count_at_most((const float *)along, x);
 }
 
 /* By halves. */
@@ -95,12 +55,6 @@ INLINE size_t select_bit(uint64_t word, unsigned k)
 }
 #endif
 
-/* In [0, 1), a multiple of 2^-24, so that its product with a float is less than that. */
-INLINE float short_unit(uint32_t random)
-{
-    return (float)(int32_t)(random >> 8) * 0x1p-24f;
-}
-
 /* In 0 .. limit - 1; 0 where that is 0. */
 INLINE unsigned below(uint32_t random, unsigned limit)
 {
@@ -113,18 +67,6 @@ INLINE float from_upper_half(uint16_t half)
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
-}
-
-/* Draws from vectors of weights, sums[k] being that of the first k + 1, and `along` the partial sums of the last: where
- * that passes x, a vector of the lane. Returns its number * LANES + lane; rounding may lead past the last vector. */
-INLINE size_t spin(const lanes *sums, size_t count, const lanes *along, float x, float unit)
-{
-    const size_t lane = lanes_at_most(along, x) % LANES;
-    const float *column = (const float *)sums + lane;
-    const float y = unit * column[(count - 1) * LANES];
-    size_t k = 0;
-    for (size_t v = 0; v < count; v++) k += column[v * LANES] <= y;
-    return k * LANES + lane;
 }
 
 /* ---- A step ---- */
@@ -142,7 +84,7 @@ INLINE void add_up(const cpu_blocks_colony *colony, ant_state *ant, size_t n_far
     const row_head *row = &colony->heads[ant->at];
     lanes sum = {0};
     for (size_t k = 0; k < NEAR; k++) {
-        add_left(&sum, &row->weight[k], &ant->left[row->block[k]]);
+        add_some(&sum, &row->weight[k], ant->left[row->block[k]]);
         ant->sums[k] = sum;
     }
     for (size_t k = 0; k < n_far; k++) {
@@ -226,7 +168,7 @@ static size_t choose_by_scan(const cpu_blocks_colony *colony, const worker *at_h
     lanes sum = {0};
     for (size_t k = 0; k < count; k++) {
         const size_t block = k < NEAR ? row->block[k] : k - NEAR;
-        add_left(&sum, k < NEAR ? &row->weight[k] : &far[block], &ant->left[block]);
+        add_some(&sum, k < NEAR ? &row->weight[k] : &far[block], ant->left[block]);
         at_hand->sums[k] = sum;
     }
     sums_along(&sum);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "baselines/tsp/cpu_best_nn.h"
 #include "tests/support/candidate_steps.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
@@ -234,6 +235,52 @@ static void threads_do_not_matter(void **state)
     free_with_sets(&problem);
 }
 
+static ab_status open_walking(cpu_best_nn_walker *walk, const void *problem, const void *params, ab_work **work)
+{
+    const ab_status status = opener("tsp/cpu-best-nn")(problem, params, work);
+    if (status.code == AB_OK) ((cpu_best_nn_colony *)*work)->walk = walk;
+    return status;
+}
+
+static ab_status open_anywhere(const void *problem, const void *params, ab_work **work)
+{
+    return open_walking(cpu_best_nn_walk, problem, params, work);
+}
+
+static ab_status open_avx2(const void *problem, const void *params, ab_work **work)
+{
+    return open_walking(cpu_best_nn_walk_avx2, problem, params, work);
+}
+
+static bool has_avx2(void)
+{
+#if defined(__x86_64__) && !defined(__clang__)
+    return __builtin_cpu_supports("x86-64-v3");
+#else
+    return true; /* the same code once more */
+#endif
+}
+
+/* Of what is compiled three times, beside what this processor runs; sets in one vector, in two and in four. */
+static void processors_do_not_matter(void **state)
+{
+    enum { N = 301 };
+    static const int lengths[] = {9, 32, 64};
+    static int32_t one[N * (N + 1)], other[N * (N + 1)];
+    static float pheromone[2][N * N];
+    (void)state;
+    for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
+        as_problem problem = problem_with_sets(N, 1000, lengths[l]);
+        run(opener("tsp/cpu-best-nn"), &problem, 2, 3, one, pheromone[0]);
+        for (int avx2 = 0; avx2 <= (int)has_avx2(); avx2++) {
+            run(avx2 ? open_avx2 : open_anywhere, &problem, 1, 3, other, pheromone[1]);
+            assert_memory_equal(one, other, sizeof one);
+            assert_memory_equal(pheromone[0], pheromone[1], sizeof pheromone[0]);
+        }
+        free_with_sets(&problem);
+    }
+}
+
 static void pheromone_underflows(void **state)
 {
     enum { N = 61 };
@@ -283,9 +330,13 @@ static void sets_that_do_not_fit_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_are_the_nearest),     cmocka_unit_test(every_step_follows_the_rule),
-        cmocka_unit_test(selection_is_proportional), cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(pheromone_underflows),      cmocka_unit_test(sets_that_do_not_fit_are_refused),
+        cmocka_unit_test(lists_are_the_nearest),
+        cmocka_unit_test(every_step_follows_the_rule),
+        cmocka_unit_test(selection_is_proportional),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(processors_do_not_matter),
+        cmocka_unit_test(pheromone_underflows),
+        cmocka_unit_test(sets_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
