@@ -6,7 +6,10 @@
 #include "baselines/neighbourhoods.h"
 #include "baselines/trails.h"
 
-enum { ROWS_PER_UPDATE = 8 }; /* rows of pheromone that a thread holds in its cache while it deposits */
+enum {
+    ROWS_PER_UPDATE = 8, /* rows of pheromone that a thread holds in its cache while it deposits */
+    AHEAD = 16           /* ants whose links are on their way from memory */
+};
 
 /* ---- Opening ---- */
 
@@ -147,6 +150,7 @@ static void deposit_rows(trails *colony, cpu_depositors ants, size_t first, size
     for (int ant = ants.first; ant < ants.end; ant++) {
         const float deposit = (float)cpu_colony_deposit(&colony->common, ant);
         const cpu_links *links = colony->common.links + (size_t)ant * n;
+        __builtin_prefetch(links + AHEAD * n + first);
         for (size_t i = first; i < end; i++) {
             colony->pheromone[i * stride + (size_t)links[i].previous] += deposit;
             colony->pheromone[i * stride + (size_t)links[i].next] += deposit;
