@@ -78,9 +78,16 @@ static void close_tour(cpu_colony *colony, int ant)
     colony->lengths[ant] = length;
 }
 
-void cpu_colony_construct(cpu_colony *colony, int side_by_side, cpu_build_tours *build)
+/* Ants dealt at a time, at most `most`, of which all threads get as many. */
+static int ants_dealt(int n_ants, int threads, int most)
 {
-    const int n_ants = colony->params.n_ants;
+    const int rounds = (n_ants + threads * most - 1) / (threads * most);
+    return (n_ants + threads * rounds - 1) / (threads * rounds);
+}
+
+void cpu_colony_construct(cpu_colony *colony, int most, cpu_build_tours *build)
+{
+    const int n_ants = colony->params.n_ants, side_by_side = ants_dealt(n_ants, colony->params.threads, most);
     int64_t zero_weight_steps = 0;
     colony->iteration++;
 #pragma omp parallel for num_threads(colony->params.threads) schedule(dynamic) reduction(+ : zero_weight_steps)

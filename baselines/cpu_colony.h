@@ -66,8 +66,8 @@ uint64_t cpu_colony_stream(const cpu_colony *colony, int ant);
  * in the memory that it keeps for this thread, and their lengths where they are measured so. Returns how many of the steps found no city with a weight (tsp.h). */
 typedef int64_t cpu_build_tours(cpu_colony *colony, int thread, int first, int count);
 
-/* And all else of it: ants dealt to threads `side_by_side` at a time, tours closed and measured, the best one kept. */
-void cpu_colony_construct(cpu_colony *colony, int side_by_side, cpu_build_tours *build);
+/* And all else of it: ants dealt to threads at most `most` at a time, tours closed and measured, the best one kept. */
+void cpu_colony_construct(cpu_colony *colony, int most, cpu_build_tours *build);
 
 /* Remembers a tour if it is the best so far. */
 void cpu_colony_keep(cpu_colony *colony, const int32_t *tour, int64_t length);
