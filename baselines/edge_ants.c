@@ -7,8 +7,9 @@
  * around the image saves asking where it ends. An ant's memory is compared with all eight neighbours at once, by
  * vector.
  *
- * All ants move, then all deposit. Each thread moves a share of the ants, and then deposits, for all ants in their
- * order, in a band of rows of its own; so the result does not depend on the number of threads.
+ * All ants move, then all deposit. Each thread moves a share of the ants, and sorts them by the band of pixels that
+ * they have entered, a band a thread. Then it deposits in its own band for the ants that are there, in their order; so
+ * the result does not depend on the number of threads.
  */
 #include <omp.h>
 #include <stdlib.h>
@@ -41,7 +42,11 @@ typedef struct cpu_ants {
     float *heuristic;      /* [height + 2][stride]: visibility^beta, 0 in the frame */
     float *pheromone;      /* [height + 2][stride]: tau, during a run times a scale */
     float *weight;         /* [height + 2][stride]: pheromone^alpha * heuristic */
-    int32_t *position;     /* [n_ants + AHEAD], pixels; those past the last ant are only prefetched */
+    int32_t *position;     /* [n_ants], pixels */
+    int32_t *entered;      /* [n_ants]: the pixels of each thread's ants, by band, then by ant */
+    int *band_ends;        /* [threads][band_stride]: where each band ends in `entered` */
+    size_t band_stride;    /* threads, rounded up to cache lines */
+    uint64_t bands_each;   /* bands per pixel, times 2^32 */
     int32_t *memory;       /* [n_ants][EA_MEMORY], pixels; -1 for none yet */
     lanes_int8 neighbours; /* pixels from an ant's to each neighbour's */
     uint64_t seed;         /* of this run */
@@ -53,6 +58,12 @@ typedef struct cpu_ants {
 static size_t pixel_count(const cpu_ants *ants)
 {
     return (size_t)(ants->height + 2) * (size_t)ants->stride;
+}
+
+/* Share k of n things cut into `shares`: from the result to that of k + 1. */
+static int share(int n, int k, int shares)
+{
+    return (int)((int64_t)n * k / shares);
 }
 
 /* ---- Random numbers ---- */
@@ -164,6 +175,53 @@ CPU_MULTIVERSION static void move_ants(const cpu_ants *ants, int iteration, int 
     }
 }
 
+/* ---- Bands ---- */
+
+INLINE int band_of(const cpu_ants *ants, int pixel)
+{
+    return (int)((uint64_t)pixel * ants->bands_each >> 32);
+}
+
+/* The first pixel of a band; for the one after the last, past the image. */
+static int band_begin(const cpu_ants *ants, int band, int bands)
+{
+    if (band == bands) return (int)pixel_count(ants);
+    return (int)((((uint64_t)band << 32) + ants->bands_each - 1) / ants->bands_each);
+}
+
+/* Sorts the pixels that a thread's ants have entered. */
+static void sort_by_band(const cpu_ants *ants, int thread, int bands, int first, int end)
+{
+    int *place = ants->band_ends + (size_t)thread * ants->band_stride, before = first;
+    if (bands == 1) {
+        memcpy(ants->entered, ants->position, (size_t)end * sizeof *ants->entered);
+        place[0] = end;
+        return;
+    }
+    memset(place, 0, (size_t)bands * sizeof *place);
+    for (int ant = first; ant < end; ant++) place[band_of(ants, ants->position[ant])]++;
+    for (int band = 0; band < bands; band++) {
+        const int count = place[band];
+        place[band] = before;
+        before += count;
+    }
+    for (int ant = first; ant < end; ant++) {
+        const int pixel = ants->position[ant];
+        ants->entered[place[band_of(ants, pixel)]++] = pixel;
+    }
+}
+
+/* Where a band begins and ends in `entered`, of the ants of a thread. */
+INLINE int band_end(const cpu_ants *ants, int thread, int band)
+{
+    return ants->band_ends[(size_t)thread * ants->band_stride + (size_t)band];
+}
+
+INLINE int band_first(const cpu_ants *ants, int thread, int band, int threads)
+{
+    return band > 0 ? band_end(ants, thread, band - 1) : share(ants->params.n_ants, thread, threads);
+}
+
 /* ---- Update ---- */
 
 INLINE void prefetch_pixel(const cpu_ants *ants, int pixel)
@@ -174,16 +232,33 @@ INLINE void prefetch_pixel(const cpu_ants *ants, int pixel)
     __builtin_prefetch(ants->weight + pixel);
 }
 
-/* The deposits in the pixels first .. end - 1, `scale` times the visibility. */
-CPU_MULTIVERSION static void deposit(const cpu_ants *ants, float scale, int first, int end)
+/* One deposit, `scale` times the visibility. */
+INLINE void deposit(const cpu_ants *ants, float scale, int pixel)
 {
-    const float least = (float)ants->params.min_visibility, alpha = (float)ants->params.alpha;
-    for (int ant = 0; ant < ants->params.n_ants; ant++) {
-        const int pixel = ants->position[ant];
-        prefetch_pixel(ants, ants->position[ant + AHEAD]);
-        if (pixel < first || pixel >= end || !(ants->visibility[pixel] >= least)) continue;
-        ants->pheromone[pixel] += scale * ants->visibility[pixel];
-        ants->weight[pixel] = ea_power(ants->pheromone[pixel], alpha) * ants->heuristic[pixel];
+    if (!(ants->visibility[pixel] >= (float)ants->params.min_visibility)) return;
+    ants->pheromone[pixel] += scale * ants->visibility[pixel];
+    ants->weight[pixel] = ea_power(ants->pheromone[pixel], (float)ants->params.alpha) * ants->heuristic[pixel];
+}
+
+INLINE int min_of(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* The deposits in a band, those of each thread's ants in turn. While those of one are made, the first of the next are on
+ * their way from memory. */
+CPU_MULTIVERSION static void deposit_band(const cpu_ants *ants, float scale, int band, int threads)
+{
+    const int32_t *entered = ants->entered;
+    for (int thread = 0; thread < threads; thread++) {
+        const int first = band_first(ants, thread, band, threads), end = band_end(ants, thread, band);
+        const int next = thread + 1 < threads ? band_first(ants, thread + 1, band, threads) : end;
+        const int next_end = thread + 1 < threads ? min_of(band_end(ants, thread + 1, band), next + AHEAD) : next;
+        for (int k = next; k < next_end; k++) prefetch_pixel(ants, entered[k]);
+        for (int k = first; k < end; k++) {
+            if (k + AHEAD < end) prefetch_pixel(ants, entered[k + AHEAD]);
+            deposit(ants, scale, entered[k]);
+        }
     }
 }
 
@@ -207,23 +282,18 @@ CPU_MULTIVERSION static void settle(const cpu_ants *ants, float factor, int firs
 
 /* ---- A run ---- */
 
-/* Share k of n things cut into `shares`: from the result to that of k + 1. */
-static int share(int n, int k, int shares)
-{
-    return (int)((int64_t)n * k / shares);
-}
-
 /* What one thread of `threads` does in a run; the others do it too. Each keeps its own count of iterations and scale,
  * which are the same in all. */
 static void run_share(cpu_ants *ants, int thread, int threads)
 {
-    const int rows = ants->height + 2, n_ants = ants->params.n_ants;
-    const int first = share(rows, thread, threads) * ants->stride,
-              end = share(rows, thread + 1, threads) * ants->stride;
+    const int first_ant = share(ants->params.n_ants, thread, threads),
+              end_ant = share(ants->params.n_ants, thread + 1, threads);
+    const int first = band_begin(ants, thread, threads), end = band_begin(ants, thread + 1, threads);
     const double keep = 1.0 - ants->params.rho;
     double scale = 1.0; /* the pheromone is held as tau * scale */
     for (int i = 1; i <= ants->params.iterations; i++) {
-        move_ants(ants, ants->iteration + i, share(n_ants, thread, threads), share(n_ants, thread + 1, threads));
+        move_ants(ants, ants->iteration + i, first_ant, end_ant);
+        sort_by_band(ants, thread, threads, first_ant, end_ant);
 #pragma omp barrier
         if (scale > MAX_SCALE * keep) {
             settle(ants, (float)(keep / scale), first, end);
@@ -231,7 +301,7 @@ static void run_share(cpu_ants *ants, int thread, int threads)
         } else {
             scale /= keep;
         }
-        deposit(ants, (float)scale, first, end);
+        deposit_band(ants, (float)scale, thread, threads);
 #pragma omp barrier
     }
     settle(ants, (float)(1.0 / scale), first, end);
@@ -240,7 +310,11 @@ static void run_share(cpu_ants *ants, int thread, int threads)
 static void run(cpu_ants *ants)
 {
 #pragma omp parallel num_threads(ants->params.threads)
-    run_share(ants, omp_get_thread_num(), omp_get_num_threads());
+    {
+#pragma omp single
+        ants->bands_each = ((uint64_t)omp_get_num_threads() << 32) / pixel_count(ants);
+        run_share(ants, omp_get_thread_num(), omp_get_num_threads());
+    }
     ants->iteration += ants->params.iterations;
 }
 
@@ -364,7 +438,10 @@ static ab_status initialise(cpu_ants *ants, const ea_problem *problem)
     ants->heuristic = ab_allocate(&ants->allocated, pixels, sizeof(float));
     ants->pheromone = ab_allocate(&ants->allocated, pixels, sizeof(float));
     ants->weight = ab_allocate(&ants->allocated, pixels, sizeof(float));
-    ants->position = ab_allocate(&ants->allocated, n_ants + AHEAD, sizeof *ants->position);
+    ants->position = ab_allocate(&ants->allocated, n_ants, sizeof *ants->position);
+    ants->entered = ab_allocate(&ants->allocated, n_ants, sizeof *ants->entered);
+    ants->band_stride = ((size_t)ants->params.threads + 31) / 32 * 32;
+    ants->band_ends = ab_allocate(&ants->allocated, (size_t)ants->params.threads * ants->band_stride, sizeof(int));
     ants->memory = ab_allocate(&ants->allocated, n_ants * EA_MEMORY, sizeof *ants->memory);
     AB_TRY(ab_memory_status(&ants->allocated));
     return frame_problem(ants, problem);
