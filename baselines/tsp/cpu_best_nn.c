@@ -28,6 +28,7 @@ static void begin_tour(const cpu_best_nn_colony *colony, ant_state *ant, int num
     ant->tour = cpu_colony_tour(&colony->common, number);
     ant->zero_weight_steps = 0;
     ant->length = 0;
+    ant->edge = colony->common.problem.dist; /* of a city to itself */
     ant->step = 1;
     memset(ant->left, 0xff, n / WORD * sizeof *ant->left);
     if (n % WORD) ant->left[n / WORD] = (UINT64_C(1) << n % WORD) - 1;
@@ -46,7 +47,7 @@ static int64_t build_tours(cpu_colony *common, int thread, int first, int count)
     for (int a = 0; a < count; a++) {
         const ant_state *ant = &at_hand->ants[a];
         common->lengths[first + a] =
-            ant->length + as_distance(&common->problem, ant->tour[0], colony->trails.city[ant->at]);
+            ant->length + *ant->edge + as_distance(&common->problem, ant->tour[0], colony->trails.city[ant->at]);
         zero_weight_steps += ant->zero_weight_steps;
     }
     return zero_weight_steps;

@@ -39,7 +39,8 @@ typedef struct ant_state {
     uint64_t *left;            /* a bit for each unvisited city, by place */
     size_t at;                 /* place */
     size_t step;               /* cities in the tour */
-    int64_t length;            /* of the tour so far */
+    int64_t length;            /* of the tour so far, but for an edge on its way from memory: */
+    const int32_t *edge;       /* ... the distance that it went last without its set */
     int32_t *tour;             /* [n + 1] */
     int64_t zero_weight_steps; /* of this tour */
     float *bounds;             /* [n_bounds]: where it looks for the best city; 0 for blocks that it need not look at */

@@ -163,11 +163,15 @@ static size_t nearest_unvisited(const cpu_best_nn_colony *colony, const worker *
 
 INLINE void go_to_best(const cpu_best_nn_colony *colony, const worker *at_hand, ant_state *ant, size_t n_vectors)
 {
+    const as_problem *problem = &colony->common.problem;
     const uint16_t *city = colony->trails.city;
     const bool none = !(ant->best_weight > 0.0f);
     const size_t place = none ? nearest_unvisited(colony, at_hand, ant) : ant->best_place;
     ant->zero_weight_steps += none;
-    go(colony, ant, place, as_distance(&colony->common.problem, city[ant->at], city[place]), 1);
+    ant->length += *ant->edge;
+    ant->edge = problem->dist + (size_t)city[ant->at] * (size_t)problem->n + city[place];
+    __builtin_prefetch(ant->edge);
+    go(colony, ant, place, 0, 1);
     ask_for_row(colony, ant->at, n_vectors);
 }
 
