@@ -45,7 +45,18 @@ INLINE void keep_where_any(lanes *kept, const lanes *v, const uint64_t *bits)
     const __m512i words = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)bits));
     *kept = (lanes)_mm512_maskz_mov_ps(_mm512_test_epi32_mask(words, words), (__m512)*v);
 }
+/* Lane by lane the larger. */
+INLINE void keep_larger(lanes *most, const lanes *other)
+{
+    *most = (lanes)_mm512_max_ps((__m512)*most, (__m512)*other);
+}
 #else
+INLINE void keep_larger(lanes *most, const lanes *other)
+{
+    const lanes_int larger = *other > *most;
+    *most = (lanes)(((lanes_int)*other & larger) | ((lanes_int)*most & ~larger));
+}
+
 INLINE unsigned lanes_that_are(const lanes *v, float x)
 {
     unsigned bits = 0;
@@ -75,13 +86,6 @@ INLINE size_t lanes_at_most(const lanes *along, float x)
     return (size_t)count_at_most((const float *)along, x);
 }
 #endif
-
-/* Lane by lane the larger. */
-INLINE void keep_larger(lanes *most, const lanes *other)
-{
-    const lanes_int larger = *other > *most;
-    *most = (lanes)(((lanes_int)*other & larger) | ((lanes_int)*most & ~larger));
-}
 
 INLINE float largest_lane(lanes v)
 {
