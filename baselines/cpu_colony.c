@@ -112,6 +112,8 @@ static void link_tour(const cpu_colony *colony, const int32_t *tour, int ant)
     const int n = colony->problem.n;
     cpu_links *links = colony->links + (size_t)ant * (size_t)n;
     int32_t here = place_of(colony, tour[0]);
+    for (int k = 0; k < n; k += 64 / (int)sizeof *links)
+        __builtin_prefetch(links + k, 1); /* in order, as memory likes */
     for (int i = 0; i < n; i++) {
         const int32_t next = place_of(colony, tour[i + 1]);
         links[here].next = next;

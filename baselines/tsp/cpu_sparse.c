@@ -2,8 +2,8 @@
  *
  * What tsp/race-sparse is on a GPU, and in the same memory: distances from coordinates, pheromone of the candidate
  * sets and of the edges outside on which ants have deposited, the background for all others
- * (kernels/tsp/race_sparse.cu says why that is exact). Steps are those of cpu-best-nn, vectors of 16 candidates and
- * several ants of a thread in turns; a city is known by its place along Hilbert's curve, so that rows of cities
+ * (kernels/tsp/race_sparse.cu says why that is exact). A step adds up vectors of 16 candidates, and a thread has
+ * several ants in turns; a city is known by its place along Hilbert's curve, so that rows of cities
  * that are near lie near and whether they are left is a bit each: 12.5 KB at 100000 cities, which stay in the
  * cache. Where the set is exhausted the nearest city is found by leaves (kernels/tsp/steps/leaves.h).
  */
