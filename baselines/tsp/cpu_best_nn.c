@@ -9,7 +9,6 @@
  * knows the largest weight outside of the set. The block with the largest of them is looked at, then the next, until none
  * can hold a better city: two on average. Measured: docs/log/cpu.md.
  */
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
