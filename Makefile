@@ -46,6 +46,11 @@ PIP_CUDA := build/cuda-toolkit/nvidia/cu13
 NVCC := $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc /usr/local/cuda/bin/nvcc $(PIP_CUDA)/bin/nvcc))
 PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pandas, pytest, scipy' 2>/dev/null && echo $$p && break; done),python3)
 
+# As one word of the shell, whatever is in it. ARGS= alone is several; CC=, CXX= and NVCC= are commands.
+as_word = '$(subst ','\'',$(1))'
+jobs = -j$(call as_word,$(JOBS))
+python = $(call as_word,$(PYTHON))
+
 # ---- Flags ----
 # WERROR=1, as in CI: a warning is an error. Not by default, since the next compiler will have new ones.
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion $(if $(WERROR),-Werror)
@@ -125,7 +130,10 @@ ifneq ($(call known,$(GPU_ARCHS)),$(strip $(GPU_ARCHS)))
 $(warning $(NVCC) does not know compute capability $(filter-out $(KNOWN_ARCHS),$(GPU_ARCHS)) of the GPU here: it knows $(KNOWN_ARCHS))
 endif
 ARCHS := $(or $(filter-out default,$(CUDA_ARCHS)),$(call known,$(GPU_ARCHS) $(BUILT_ARCHS)),$(call known,$(DEFAULT_ARCHS)))
-ARCHS := $(shell printf '%s\n' $(ARCHS) | sort -uV)
+ARCHS := $(shell printf '%s\n' $(foreach arch,$(ARCHS),$(call as_word,$(arch))) | sort -uV)
+ifneq ($(shell printf '%s\n' $(foreach arch,$(ARCHS),$(call as_word,$(arch))) | grep -vxE '[0-9]+[af]?'),)
+$(error CUDA_ARCHS="$(ARCHS)": expected compute capabilities such as 80 or 90a)
+endif
 # Line numbers, for tools that show them, hold the folder's path: the hash of a kernel's code would tell two folders
 # apart.
 NVCC_FLAGS := -O3 -std=c++20 $(if $(LINEINFO),-lineinfo) -Xcompiler=-Wall,-Wextra,-Wno-deprecated-enum-enum-conversion $(DEFINES) $(if $(WERROR),--Werror all-warnings) \
@@ -157,9 +165,6 @@ endif
 CUDA_LIBS := $(NPP_LIBS) $(CUDNN_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lcudart_static -lrt
 endif
 
-# As one word of the shell, whatever is in it. ARGS= alone is several.
-as_word = '$(subst ','\'',$(1))'
-
 # ---- Public targets ----
 .PHONY: all help deps build binaries test test-kernel fuzz faults check-gpu profile instances images bench-all bench-peers plots pictures draw-tours animations time-to-target solve-peers \
 	report gpus claims verdicts list-runs share export results-check compare ab regress regress-history calibrate index lint format \
@@ -174,7 +179,7 @@ deps: ## install what a fresh Debian 12 lacks (packages.txt, and nvcc from NVIDI
 	@YES=$(call as_word,$(YES)) scripts/deps
 
 build: ## build build/bin/antbench, using all cores; CUDA_ARCHS="80 90": for these GPUs, remembered until CUDA_ARCHS=default
-	@$(MAKE) --no-print-directory -j$(JOBS) binaries
+	@$(MAKE) --no-print-directory $(jobs) binaries
 
 binaries: $(PROGRAM) $(MPI_PROGRAM)
 ifeq ($(NVCC),)
@@ -182,23 +187,23 @@ ifeq ($(NVCC),)
 endif
 
 test: ## run every test, no GPU needed (7 to 14 minutes on 2 cores, building included)
-	@$(MAKE) --no-print-directory -j$(JOBS) binaries test-programs
-	@$(PYTHON) tests/run_all.py
+	@$(MAKE) --no-print-directory $(jobs) binaries test-programs
+	@$(python) tests/run_all.py
 
 test-kernel: ## the tests of one implementation alone, built and run; ID=tsp/mine
-	@programs=$$($(script) tests-of $(call as_word,$(ID))) && $(MAKE) --no-print-directory $(if $(V),,-s) -j$(JOBS) $$programs && \
-		ANTBENCH_ONLY=$(call as_word,$(ID)) $(PYTHON) tests/run_all.py $$programs
+	@programs=$$($(script) tests-of $(call as_word,$(ID))) && $(MAKE) --no-print-directory $(if $(V),,-s) $(jobs) $$programs && \
+		ANTBENCH_ONLY=$(call as_word,$(ID)) $(python) tests/run_all.py $$programs
 
 fuzz: ## feed all readers of files with what libFuzzer makes, which clang has; RUNS=200000 for each (docs/guide/reliability.md)
-	@scripts/fuzz $(RUNS)
+	@scripts/fuzz $(if $(RUNS),$(call as_word,$(RUNS)))
 
 faults: build ## every allocation and file operation failing once, kill at each, planted faults (hours; docs/guide/reliability.md); ARGS=
 	@$(MAKE) --no-print-directory build/faults/inject.so
-	@$(PYTHON) tests/faults/inject.py $(ARGS)
-	@$(PYTHON) tests/faults/plant.py
+	@$(python) tests/faults/inject.py $(ARGS)
+	@$(python) tests/faults/plant.py
 
 check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices
-	@$(MAKE) --no-print-directory -j$(JOBS) build/bin/tests/tsp_choices build/bin/tests/tsp_cities
+	@$(MAKE) --no-print-directory $(jobs) build/bin/tests/tsp_choices build/bin/tests/tsp_cities
 	@scripts/check_gpu
 
 profile: build ## what the kernels of a row wait for on this GPU, by Nsight Compute, beside the roofline; ROW=3.3/ds-roulette/pr1002 ARGS="--set l2=cold"
@@ -208,13 +213,13 @@ instances: ## download the TSPLIB instances of the catalogue into instances/tspl
 	@instances/fetch
 
 images: ## download the standard images of the catalogue into images/standard/, checksums verified
-	@PYTHON="$(PYTHON)" images/fetch
+	@PYTHON=$(python) images/fetch
 
 RUN_ARGS = --profile $(call as_word,$(PROFILE)) $(if $(OUT),--out $(call as_word,$(OUT))) $(if $(RESUME),--resume) $(ARGS)
 
 # One rule for all drivers, which the program knows.
 bench-%: build ## the tables of one driver, bench-3.3 (or bench-thesis-3.3), bench-4.2 ...; PROFILE= OUT= RESUME=1 SAVE=DIR RANKS= ARGS=
-	@$(if $(RANKS),scripts/ranks $(RANKS),$(PROGRAM)) $* $(RUN_ARGS) $(if $(SAVE),--save $(call as_word,$(SAVE)))
+	@$(if $(RANKS),scripts/ranks $(call as_word,$(RANKS)),$(PROGRAM)) $(call as_word,$*) $(RUN_ARGS) $(if $(SAVE),--save $(call as_word,$(SAVE)))
 
 bench-peers: build ## Ant System by others beside ours: ACOTSP, GPU-MMAS, AcoTsp, from the checkouts in PEERS=DIR (docs/guide/peers.md); OUT= ARGS=
 	@$(script) bench-peers $(call as_word,$(PEERS)) $(if $(OUT),--out $(call as_word,$(OUT))) $(ARGS)
@@ -233,7 +238,7 @@ $(FOLDERS):
 		echo "make $@: a folder has this name, and no target; $${near}make help lists all" >&2; exit 2
 
 # Of those that read results, which need no build. A script's exit code is in make's message; make's own is 2.
-script = $(PYTHON) scripts/antbench
+script = $(python) scripts/antbench
 
 SHOWN = $(if $(RUN),--run $(call as_word,$(RUN))) $(foreach also,$(ALSO),--also $(call as_word,$(also))) $(ARGS)
 IMAGES_OF = $(if $(IMAGES),--images $(call as_word,$(IMAGES)))
@@ -248,7 +253,7 @@ draw-tours: build ## the tours of race, DS-Roulette and I-Roulette on a GPU, dra
 	@$(script) tours $(SHOWN)
 
 animations: ## the moving drawings of docs/guide/: a step of race, and ants on a picture, docs/*.svg
-	@$(PYTHON) docs/animations.py
+	@$(python) docs/animations.py
 
 time-to-target: build ## how long antbench solve takes to tours near the optimum, over seeds, into build/plots/; ARGS="pr2392:1 --runs 50"
 	@$(script) time-to-target $(ARGS)
@@ -285,15 +290,15 @@ compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN, also a pu
 
 # Two builds are there already.
 ab: $(if $(wildcard $(A)/build/bin/antbench),,build) ## which of two rows or two builds is faster, in turns; A=3.3/race/pr1002 B=... or A=DIR B=DIR ROWS=; N=7 THRESHOLD=3 PROFILE= ARGS=
-	@$(script) ab $(call as_word,$(A)) $(call as_word,$(B)) $(if $(ROWS),--rows $(call as_word,$(ROWS))) $(if $(N),--processes $(N)) \
-		--threshold $(THRESHOLD) --profile $(call as_word,$(PROFILE)) $(ARGS)
+	@$(script) ab $(call as_word,$(A)) $(call as_word,$(B)) $(if $(ROWS),--rows $(call as_word,$(ROWS))) $(if $(N),--processes $(call as_word,$(N))) \
+		--threshold $(call as_word,$(THRESHOLD)) --profile $(call as_word,$(PROFILE)) $(ARGS)
 
 regress: ## is NEW slower than BASE, or worse; BASE=RUN NEW=RUN THRESHOLD=3 RERUN=1 JUNIT=FILE SUMMARY=FILE (docs/guide/ci.md)
-	@PYTHON=$(PYTHON) scripts/regress $(call as_word,$(BASE)) $(if $(NEW),$(call as_word,$(NEW))) --threshold $(THRESHOLD) $(if $(RERUN),--rerun) \
+	@PYTHON=$(python) scripts/regress $(call as_word,$(BASE)) $(if $(NEW),$(call as_word,$(NEW))) --threshold $(call as_word,$(THRESHOLD)) $(if $(RERUN),--rerun) \
 		$(if $(JUNIT),--junit $(call as_word,$(JUNIT))) $(if $(SUMMARY),--summary $(call as_word,$(SUMMARY))) $(ARGS)
 
 regress-history: ## where times changed over the runs of one machine; RUNS=FOLDER THRESHOLD=3
-	@PYTHON=$(PYTHON) scripts/regress --history $(call as_word,$(RUNS)) --threshold $(THRESHOLD) $(ARGS)
+	@PYTHON=$(python) scripts/regress --history $(call as_word,$(RUNS)) --threshold $(call as_word,$(THRESHOLD)) $(ARGS)
 
 calibrate: build ## how much unchanged code varies on this machine, which regress needs (10 times bench-all)
 	@$(script) calibrate $(ARGS)
@@ -313,7 +318,7 @@ build/antbench.1: $(PROGRAM) scripts/manual
 
 install: build ## install program, data, manual page and completion; PREFIX=/usr/local DESTDIR=; runs from anywhere then
 	@$(if $(shell command -v help2man),$(MAKE) --no-print-directory build/antbench.1,echo "no manual page: help2man is not installed (make deps)")
-	@PYTHON=$(PYTHON) scripts/install $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
+	@PYTHON=$(python) scripts/install $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
 
 uninstall: ## remove what make install installed; PREFIX= DESTDIR=
 	@scripts/install --remove $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
@@ -503,8 +508,8 @@ build/gen/config.h: FORCE
 build/gen/build_info.inc: $(CUDA_OBJECTS)
 build/gen/build_info.inc build/gen/without_cuda/build_info.inc: FORCE
 	@mkdir -p $(@D)
-	@scripts/build_info "$(CC)" "$(CFLAGS)" "$(NVCC)" "$(ARCHS)" "$(strip $(NVCC_FLAGS))" "$(OPENCV_INCLUDE)" "$(NPP_HOME)/include" \
-		"$(CUDNN_HOME)/include" $(filter %.o,$^) > $@.new
+	@scripts/build_info "$(CC)" "$(CFLAGS)" "$(NVCC)" "$(ARCHS)" "$(strip $(NVCC_FLAGS))" "$(OPENCV_INCLUDE)" $(call as_word,$(NPP_HOME)/include) \
+		$(call as_word,$(CUDNN_HOME)/include) $(filter %.o,$^) > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 build/obj/bench/record/build_info.o: build/gen/build_info.inc
