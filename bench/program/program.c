@@ -10,6 +10,7 @@
 #include "bench/plan/estimate.h"
 #include "bench/plan/make.h"
 #include "bench/program/cell.h"
+#include "bench/program/died.h"
 #include "bench/program/interrupt.h"
 #include "bench/clock/machine.h"
 #include "bench/clock/measure.h"
@@ -64,7 +65,10 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
     } else if (kept) {
         ab_bench_count(bench, kept->status);
     } else {
-        AB_TRY(ab_cell_measure(bench, plan, loaded, cell, &row));
+        ab_died_measuring((int)(cell - plan->cells));
+        const ab_status status = ab_cell_measure(bench, plan, loaded, cell, &row);
+        ab_died_measuring(-1);
+        AB_TRY(status);
         ab_bench_count(bench, row.status);
         ab_format_outcome(&row, outcome);
     }
@@ -112,6 +116,9 @@ static ab_status measure_cells(ab_bench *bench, ab_plan *plan, const char *table
     if (bench->options->process)
         snprintf(progress.part, sizeof progress.part, "process %d of %d: ", bench->share.process,
                  bench->share.process > bench->share.processes ? bench->share.most_processes : bench->share.processes);
+    if (status.code == AB_OK && !ranks_started()) /* a rank of MPI cannot start again */
+        status =
+            ab_died_begin(bench, plan, bench->options->process ? bench->options->out : ab_run_directory(bench->run));
     if (status.code == AB_OK) status = measure_in_order(bench, plan, order, &before, &progress);
     if (status.code == AB_OK) status = sort_rows(plan, bench->run);
     ab_shares_free(&before);

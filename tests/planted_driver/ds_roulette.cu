@@ -1,5 +1,6 @@
 /* In place of DS-Roulette in build/bin/tests/antbench_planted: a construction that visits a city twice. The driver must
- * find that out, give the row no time, and exit with 4 (tests/bench/tables/test_commands.py). */
+ * find that out, give the row no time, and exit with 4 (tests/bench/tables/test_commands.py). An odd number of cities shows
+ * a lost barrier instead, which writes far outside of the tours (tests/bench/program/test_died.py). */
 #include "kernels/tsp/colony.h"
 
 static __global__ void visit_twice(tsp_device colony)
@@ -13,8 +14,19 @@ static __global__ void visit_twice(tsp_device colony)
     atomicMin(colony.iteration_best, tour_key(1, ant));
 }
 
+static __global__ void lose_a_barrier(tsp_device colony)
+{
+    auto *const place = &colony.lengths[blockIdx.x]; /* a block's own: what all its threads see */
+    if (threadIdx.x == 0) *place = 1 << 30;
+    __syncthreads();
+    if (threadIdx.x == blockDim.x / 2) *place = 0;
+    /* the barrier that is lost */
+    colony.tours[(size_t)*place << 14] = 1;
+}
+
 static ab_status construct(const tsp_device *colony, const as_params *, unsigned)
 {
+    if (colony->n % 2 == 1) LAUNCH(lose_a_barrier, colony->n_ants, 64, 0)(*colony);
     LAUNCH(visit_twice, colony->n_ants, 32, 0)(*colony);
     return AB_LAUNCHED("visit_twice");
 }

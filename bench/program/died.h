@@ -1,0 +1,17 @@
+/* A kernel that ends the program by a signal is a wrong row, and the other rows go on. The memory of such a process is
+ * not to be trusted any more: its handler starts the program again in its place, which notes the row and resumes the
+ * run. */
+#ifndef ANTBENCH_DIED_H
+#define ANTBENCH_DIED_H
+
+#include "bench/plan/options.h"
+#include "bench/plan/plan.h"
+#include "bench/program/bench.h"
+
+/* Prepares for that, and notes the row that ended the process before this one as wrong. The directory is the run's. */
+ab_status ab_died_begin(ab_bench *bench, const ab_plan *plan, const char *directory);
+
+/* Number of the plan's cell that is being measured, which a signal from here on is laid to; -1: none. */
+void ab_died_measuring(int cell);
+
+#endif

@@ -1,0 +1,38 @@
+"""A kernel that ends the program by a signal is a wrong row: named, exit code 4, and the other rows go on."""
+
+import csv
+import json
+import subprocess
+
+import pytest
+
+from support.commands import PLANTED
+
+SMOKE = "--profile smoke --runs 1 --iterations 1 --backend host".split()
+ROWS = ["--implementations", "tsp/ds-roulette,tsp/i-roulette", "--instances", "u11,u13,u12"]
+
+
+def rows_of(out):
+    with open(out / "table-3.3.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+def test_a_signal_is_a_wrong_row(tmp_path, quiet):
+    out = tmp_path / "out"
+    command = [PLANTED, "3.3", *SMOKE, *ROWS, "--seed", "1", "--out", str(out), *quiet]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 4, done
+    rows = rows_of(out)
+    keys = [tuple(row[name] for name in ("table", "row", "instance", "params")) for row in rows]
+    assert len(set(keys)) == len(keys)
+    wrong = {row["instance"]: row["note"] for row in rows if row["status"] == "wrong"}
+    assert set(wrong) == {"u11", "u12", "u13"}
+    for name in ("u11", "u13"):
+        assert "ended the program by signal 11 (Segmentation fault)" in wrong[name]
+    others = [row for row in rows if row["implementation"] == "tsp/i-roulette"]
+    assert {row["instance"] for row in others} == {"u11", "u12", "u13"}
+    assert all(row["status"] == "ok" for row in others)
+    assert "tsp/ds-roulette: wrong: " in done.stderr and "rows wrong or with an error, such as 3.3 ds-roulette u1" in done.stderr
+    meta = json.loads((out / "meta.json").read_text())
+    assert meta["complete"] and meta["exit_code"] == 4
