@@ -16,7 +16,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
-from antbench.data.command import BadInput
+from antbench.data.command import BadInput, write_file
 from antbench.data.validate import bytes_of
 
 SAMPLES, PACKED = "samples.csv", "samples.csv.xz"
@@ -38,11 +38,10 @@ def compress(run):
     """Replaces samples.csv in a run's folder by samples.csv.xz; at no moment is neither there."""
     plain, packed = run / SAMPLES, run / PACKED
     data = plain.read_bytes()
-    new = packed.with_name(PACKED + ".new")
-    new.write_bytes(pack_samples(data))
-    if lzma.decompress(new.read_bytes()) != data:
-        raise BadInput(f"{new}: is not what {plain} has")
-    new.replace(packed)
+    new = pack_samples(data)
+    if lzma.decompress(new) != data:
+        raise BadInput(f"{packed}: would not be what {plain} has")
+    write_file(packed, new)
     plain.unlink()
 
 
@@ -54,7 +53,7 @@ def pack(path, files):
             member = tarfile.TarInfo(name)
             member.size, member.mode = len(data), 0o644
             tar.addfile(member, io.BytesIO(data))
-    path.write_bytes(gzip.compress(inside.getvalue(), mtime=0))
+    write_file(path, gzip.compress(inside.getvalue(), mtime=0))
 
 
 def inflated(path):

@@ -2,8 +2,10 @@
 
 import html
 import itertools
+import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 # The source tree, or what make install leaves of it in share/antbench; a Python package (pyproject.toml) has a part.
@@ -54,6 +56,22 @@ def new_folder(path):
             return folder
         except FileExistsError:
             continue
+
+
+def write_file(path, data):
+    """Replaces a file as a whole by bytes or text, as base/files.c does: a link there is replaced, not followed."""
+    path = Path(path)
+    mask = os.umask(0)
+    os.umask(mask)
+    handle, new = tempfile.mkstemp(prefix=f"{path.name}.new-", dir=path.parent)
+    try:
+        with open(handle, "wb") as file:
+            file.write(data if isinstance(data, bytes) else data.encode())
+            os.fchmod(file.fileno(), 0o666 & ~mask)
+        os.replace(new, path)
+    except BaseException:
+        os.unlink(new)
+        raise
 
 
 MARKDOWN = re.compile(r"([\\*_|]|\](?=[(\[:]))")  # what a backslash makes text

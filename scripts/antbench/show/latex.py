@@ -13,6 +13,7 @@ import textwrap
 import unicodedata
 
 from antbench.data import cells, runs
+from antbench.data.command import write_file
 from antbench.show import claims, gpus, plots
 
 SPECIAL = {
@@ -221,6 +222,6 @@ def write(machines, many, out):
         texts[plots.paper_name(table["layout"], "gpus")] = f"{table['title']}, by GPU", of_gpus(table)
     body = []
     for name, (caption, text) in texts.items():
-        (out / f"{name}.tex").write_text(f"% {caption}\n% \\usepackage{{booktabs,siunitx}}\n{text}", encoding="utf-8")
+        write_file(out / f"{name}.tex", f"% {caption}\n% \\usepackage{{booktabs,siunitx}}\n{text}")
         body.append(f"\\titled{{{escaped(caption)}}}{{{name}}}\n")
-    (out / "tables.tex").write_text(PREAMBLE + "".join(body) + "\\end{document}\n", encoding="utf-8")
+    write_file(out / "tables.tex", PREAMBLE + "".join(body) + "\\end{document}\n")

@@ -141,6 +141,21 @@ def test_every_stored_run_is_compressed():
     assert list((runs.RESULTS / "reference").rglob("samples.csv.xz"))
 
 
+def test_a_link_in_the_place_of_an_archive_is_not_followed(private, tmp_path):
+    """As a file that is written anew it has the permissions that the umask gives; nothing else is left."""
+    (tmp_path / "victim").write_text("precious")
+    (tmp_path / "out").mkdir()
+    path = tmp_path / "out" / f"{ID.replace('/', '-')}{archive.ENDING}"
+    path.symlink_to(tmp_path / "victim")
+    assert shared(private, tmp_path / "out") == path and list(path.parent.iterdir()) == [path]
+    assert (tmp_path / "victim").read_text() == "precious" and not path.is_symlink()
+    (tmp_path / "usual").write_text("")
+    assert path.stat().st_mode == (tmp_path / "usual").stat().st_mode
+    (private / "samples.csv.xz.new").symlink_to(tmp_path / "victim")
+    archive.compress(private)
+    assert (tmp_path / "victim").read_text() == "precious" and (private / "samples.csv.xz").is_file()
+
+
 # ---- What is known of the code ----
 
 
