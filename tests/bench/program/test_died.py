@@ -35,7 +35,7 @@ def test_a_signal_is_a_wrong_row(tmp_path, quiet):
     assert all(row["status"] == "ok" for row in others)
     assert (
         "tsp/ds-roulette: wrong: " in done.stderr
-        and "rows wrong or with an error, such as 3.3 ds-roulette u1" in done.stderr
+        and "6 rows failed, such as 3.3 ds-roulette u1" in done.stderr
     )
     meta = json.loads((out / "meta.json").read_text())
     assert meta["complete"] and meta["exit_code"] == 4
