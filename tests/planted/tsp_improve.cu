@@ -84,6 +84,37 @@ static ab_status improve_step(const tsp_device *colony, const as_params *params,
         .begin = begin_with_near                                                                                       \
     }
 
+/* near[n][count] with the distances, filled up to TSP_NEAR. */
+static tsp_near *pad_lists(const as_problem *problem, const int32_t *near, int count)
+{
+    const int n = problem->n;
+    tsp_near *const padded = (tsp_near *)malloc((size_t)n * TSP_NEAR * sizeof *padded);
+    for (int i = 0; padded && i < n * TSP_NEAR; ++i) {
+        const int city = i / TSP_NEAR, k = i % TSP_NEAR, to = k < count ? near[city * count + k] : city;
+        padded[i] = {to, k < count ? as_distance(problem, city, to) : (int)TSP_NO_CITY};
+    }
+    return padded;
+}
+
+extern "C" ab_status planted_improve_tours(const as_problem *problem, const int32_t *near, int count, int most_moves,
+                                           int n_ants, int32_t *tours, int64_t *lengths)
+{
+    unsigned long long best = ~0ull;
+    tsp_device colony = {};
+    tsp_near *const lists = pad_lists(problem, near, count);
+    if (!lists) return ab_failed("out of memory: %d cities", problem->n);
+    static_assert(sizeof *lengths == sizeof *colony.lengths, "lengths are written as they are");
+    colony.n = colony.stride = problem->n;
+    colony.n_ants = n_ants;
+    colony.dist = problem->dist;
+    colony.tours = tours;
+    colony.lengths = (long long *)lengths;
+    colony.iteration_best = &best;
+    const ab_status status = AB_GPU(tsp_improve)(&colony, lists, AS_IMPROVE_ALL, most_moves);
+    free(lists);
+    return status;
+}
+
 extern "C" ab_status planted_improve_open(const as_problem *problem, const as_params *params, int fault,
                                           as_colony **colony)
 {

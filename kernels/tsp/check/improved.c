@@ -35,6 +35,62 @@ static bool has_move(const as_problem *problem, const improved_lists *lists, con
     return false;
 }
 
+/* Whether every list of so many cities has b as a near city of a. */
+static bool is_near(const as_problem *problem, const improved_lists *lists, int a, int b)
+{
+    const int32_t *near = lists->near + (size_t)a * (size_t)lists->count;
+    const int32_t last = as_distance(problem, a, near[lists->count - 1]);
+    for (int k = 0; k < lists->count; k++)
+        if (near[k] == b) return lists->count <= IMPROVED_NEAR || as_distance(problem, a, b) < last;
+    return false;
+}
+
+/* Whether carrying the cities from tour[i] on, `length` against `step`, makes the tour shorter, the first to beside a near
+ * city `to` and the last to beside the city beyond `to` on that side. */
+static bool carrying_pays(const as_problem *problem, const improved_lists *lists, const int32_t *tour, int i, int step,
+                          int length, int to, int side)
+{
+    const int n = lists->n, city = tour[i], next = tour[(i + step + n) % n];
+    const int last = tour[(i - (length - 1) * step + n) % n], behind = tour[(i - length * step + n) % n];
+    const int other = tour[(lists->where[to] + side + n) % n];
+    const int64_t first = (int64_t)as_distance(problem, city, next) - as_distance(problem, city, to);
+    const int64_t second = first + as_distance(problem, to, other) - as_distance(problem, last, other);
+    if (first <= 0 || second <= 0 || !is_near(problem, lists, other, last)) return false;
+    return second + as_distance(problem, last, behind) > as_distance(problem, next, behind);
+}
+
+/* Whether the city is among the `length` that are carried. */
+static bool is_carried(const improved_lists *lists, int i, int step, int length, int city)
+{
+    const int n = lists->n, back = ((i - lists->where[city]) * step + n) % n;
+    return back < length;
+}
+
+static bool has_carried(const as_problem *problem, const improved_lists *lists, const int32_t *tour, int i, int step)
+{
+    const int n = lists->n, city = tour[i];
+    const int32_t *near = lists->near + (size_t)city * (size_t)lists->count;
+    for (int length = 1; length <= IMPROVED_CARRIED && length <= n - 3; length++)
+        for (int k = 0; k < lists->count; k++)
+            for (int side = -1; side <= 1; side += 2) {
+                const int other = tour[(lists->where[near[k]] + side + n) % n];
+                if (is_carried(lists, i, step, length, near[k]) || is_carried(lists, i, step, length, other)) continue;
+                if (is_near(problem, lists, city, near[k]) &&
+                    carrying_pays(problem, lists, tour, i, step, length, near[k], side))
+                    return true;
+            }
+    return false;
+}
+
+int improved_count_carried(const as_problem *problem, const improved_lists *lists, const int32_t *tour)
+{
+    int left = 0;
+    for (int i = 0; i < lists->n; i++) lists->where[tour[i]] = i;
+    for (int i = 0; i < lists->n; i++)
+        left += has_carried(problem, lists, tour, i, 1) || has_carried(problem, lists, tour, i, -1);
+    return left;
+}
+
 int improved_count_left(const as_problem *problem, const improved_lists *lists, const int32_t *tour)
 {
     int left = 0;

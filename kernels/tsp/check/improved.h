@@ -1,8 +1,9 @@
-/* What stage "improve" must leave: tours that are hardly to be made shorter by 2-opt.
+/* What stage "improve" must leave: tours that are hardly to be made shorter by 2-opt; and where it is run again until it
+ * finds nothing, tours that neither 2-opt nor Or-opt makes shorter.
  *
- * Don't-look bits leave a few moves out: a city is looked at again only where an edge at it has changed. So not every
- * city without a move is asked for, but nearly every. Only near cities that every list of as many has are tried: those
- * that are strictly nearer than the first one beyond.
+ * Don't-look bits leave a few moves out: a city is looked at again only where an edge at it has changed. So after one
+ * run not every city without a move is asked for, but nearly every. Only near cities that every list of as many has
+ * are tried: those that are strictly nearer than the first one beyond.
  */
 #ifndef ANTBENCH_TSP_IMPROVED_H
 #define ANTBENCH_TSP_IMPROVED_H
@@ -13,7 +14,10 @@
 extern "C" {
 #endif
 
-enum { IMPROVED_NEAR = 7 /* no stage has shorter lists */ };
+enum {
+    IMPROVED_NEAR = 7,   /* no stage has shorter lists */
+    IMPROVED_CARRIED = 3 /* cities that an Or-opt carries at most */
+};
 
 /* The share of cities that may be left with a move, beside a few. Tours of nearest neighbours have one at a sixth of
  * their cities or more, and what the stages leave of d198, a280, pcb442 and clusters at 0.3 % of them, one tour at 4
@@ -33,6 +37,10 @@ void improved_close(improved_lists *lists); /* accepts a zeroed one */
 
 /* Cities of the closed tour [n + 1] at which a 2-opt with an edge to a near city would make it shorter. */
 int improved_count_left(const as_problem *problem, const improved_lists *lists, const int32_t *tour);
+
+/* Cities at which one to three cities, carried to beside a near city, would make it shorter, both new edges of which
+ * are in lists and shorter than an edge that goes: moves that every stage tries. */
+int improved_count_carried(const as_problem *problem, const improved_lists *lists, const int32_t *tour);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,7 @@
 #include "kernels/tsp/check/max_min_again.h"
 #include "kernels/tsp/check/verify.h"
 #include "kernels/tsp/check/wheel.h"
+#include "mpi/ranks.h"
 
 enum { MANY = 500 /* ants or rows from which on they are checked on all cores */ };
 
@@ -17,7 +18,10 @@ enum { ITERATIONS_LEVEL = 2 /* iterations whose choices among equals are looked 
 #define LEVEL 1.001
 enum { NEAREST_CHECKED = 8 };
 
-enum { IMPROVED_CHECKED = 32 /* tours that are looked at for moves that stage "improve" has left */ };
+enum {
+    IMPROVED_CHECKED = 32, /* tours that are looked at for moves that stage "improve" has left */
+    IMPROVED_RUNS = 20     /* of that stage at most, until it finds nothing */
+};
 
 static ab_status check_permutation(const int32_t *tour, int n, bool *seen)
 {
@@ -480,7 +484,7 @@ static ab_status check_choices(colony_copy *copy, int iteration)
 
 /* Stage "improve": no tour is longer than it was built, and those that local search has been asked for are hardly to be
  * made shorter. */
-static ab_status check_improved(const colony_copy *copy, const as_params *params)
+static ab_status check_improved(const colony_copy *copy, const as_params *params, bool at_the_end)
 {
     const size_t n = (size_t)copy->n;
     const int best = best_ant(copy), first = params->improve == AS_IMPROVE_BEST ? best : 0;
@@ -488,17 +492,47 @@ static ab_status check_improved(const colony_copy *copy, const as_params *params
                     : params->improve == AS_IMPROVE_BEST ? best + 1
                     : copy->n_ants < IMPROVED_CHECKED    ? copy->n_ants
                                                          : IMPROVED_CHECKED;
-    int64_t left = 0;
+    int64_t left = 0, carried = 0;
     for (int ant = 0; ant < copy->n_ants; ++ant)
         if (copy->result.lengths[ant] > copy->built[ant])
             return ab_failed("ant %d: its tour is %lld long, and was %lld before it was improved", ant,
                              (long long)copy->result.lengths[ant], (long long)copy->built[ant]);
-    for (int ant = first; ant < end; ++ant)
-        left += improved_count_left(copy->problem, &copy->near, copy->result.tours + (size_t)ant * (n + 1));
+    for (int ant = first; ant < end; ++ant) {
+        const int32_t *tour = copy->result.tours + (size_t)ant * (n + 1);
+        left += improved_count_left(copy->problem, &copy->near, tour);
+        if (at_the_end) carried += improved_count_carried(copy->problem, &copy->near, tour);
+    }
     const double cities = (double)copy->n * (end - first);
+    if (at_the_end && left + carried > 0)
+        return ab_failed(
+            "tours in which stage \"improve\" finds nothing have a 2-opt move left at %lld cities, an Or-opt "
+            "move at %lld",
+            (long long)left, (long long)carried);
     if ((double)left <= IMPROVED_FEW + IMPROVED_MOST_LEFT * cities) return ab_ok();
     return ab_failed("%lld of %.0f cities of improved tours have a 2-opt move left, more than %g %%", (long long)left,
                      cities, 100.0 * IMPROVED_MOST_LEFT);
+}
+
+static int64_t sum_lengths(const colony_copy *copy)
+{
+    int64_t sum = 0;
+    for (int ant = 0; ant < copy->n_ants; ++ant) sum += copy->result.lengths[ant];
+    return sum;
+}
+
+/* Runs stage "improve" again until it finds nothing, and checks what it leaves then. */
+static ab_status improve_to_the_end(as_colony *colony, const as_params *params, colony_copy *copy, int stage,
+                                    int *tours, bool *wrong)
+{
+    as_result again = {.tours = copy->result.tours, .lengths = copy->result.lengths};
+    for (int run = 0; run < IMPROVED_RUNS; ++run) {
+        const int64_t before = sum_lengths(copy);
+        AB_TRY(colony->work.methods->run_stage(&colony->work, stage));
+        AB_TRY(colony->methods->read(colony, &again));
+        AB_TRY(judged(check_tours(copy, tours), wrong));
+        if (sum_lengths(copy) == before) return judged(check_improved(copy, params, true), wrong);
+    }
+    return ab_ok(); /* what is left after one run has been judged */
 }
 
 /* Stages after construction up to the update, checked on the way: wrong tours must not reach the deposit, which would write
@@ -513,7 +547,10 @@ static ab_status construct_checked(as_colony *colony, const as_params *params, c
         AB_TRY(work->methods->run_stage(work, stage));
         AB_TRY(colony->methods->read(colony, &constructed));
         AB_TRY(judged(check_tours(copy, tours), wrong));
-        AB_TRY(judged(stage == construct ? check_choices(copy, iteration) : check_improved(copy, params), wrong));
+        AB_TRY(
+            judged(stage == construct ? check_choices(copy, iteration) : check_improved(copy, params, false), wrong));
+        if (stage > construct && params->improve != AS_IMPROVE_NONE && ranks_count() == 1)
+            AB_TRY(improve_to_the_end(colony, params, copy, stage, tours, wrong));
         memcpy(copy->built, copy->result.lengths, (size_t)copy->n_ants * sizeof *copy->built);
     }
     return ab_ok();
