@@ -184,6 +184,7 @@ ab_status ab_describe_rows(void)
     printf("driver,table,row,implementation,instances,params,label,published,iterations\n");
     for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
         for (const ab_block *block = (*driver)->blocks; block->table; ++block) {
+            if (block->smoke_only) continue;
             AB_TRY(describe_block(*driver, block, block->table));
             if (block->stages) AB_TRY(describe_block(*driver, block, block->stages));
         }

@@ -74,6 +74,7 @@ typedef struct ab_block {
     int part;               /* number of the part; blocks of one part are measured together, input by input */
     bool gpu_only;          /* true if the block is left out where there is no GPU */
     bool found_only;        /* true if the block is not measured on stand-ins */
+    bool smoke_only;        /* true if the block is for profile smoke: what only large inputs do in the others */
     /* True if the sources did not measure these rows, so that they have no published numbers. */
     bool unpublished;
 } ab_block;

@@ -97,6 +97,7 @@ static bool is_on(const ab_plan *plan, const ab_block *block, const ab_input *in
 {
     const char *on = block->on[plan->options->profile];
     if (block->found_only && input->stand_in) return false;
+    if (block->smoke_only && plan->options->profile != AB_SMOKE) return false;
     if (plan->options->instances && block->asked == AB_ASKED_ALL) return true;
     if (plan->options->instances && block->asked == AB_ASKED_WITH_EDGES && input->known_edges) return true;
     if (!on) return true;

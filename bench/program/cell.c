@@ -10,6 +10,7 @@
 #include "bench/clock/limits.h"
 #include "bench/record/series.h"
 #include "bench/row/judge.h"
+#include "kernels/host/host_backend.h"
 
 /* A cell while it is measured. */
 typedef struct measurement {
@@ -463,6 +464,8 @@ ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, con
     /* The input was readable before, so this is not a fault of the row either. */
     if (status.code == AB_FAILED) return status;
     if (cell->c.input->note[0]) ab_row_add_note(row, "%s", cell->c.input->note);
+    if (cell->c.implementation->backend == AB_HOST && host_backend_device()[0])
+        ab_row_add_note(row, "no real device: the host backend with %s", host_backend_device());
     m.task = (ab_task){.c = &cell->c,
                        .loaded = loaded->loaded,
                        .params = cell->params,

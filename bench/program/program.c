@@ -20,6 +20,7 @@
 #include "bench/program/program.h"
 #include "bench/program/progress.h"
 #include "bench/record/build_info.h"
+#include "kernels/host/host_backend.h"
 #include "mpi/ranks.h"
 
 /* ---- Measuring ---- */
@@ -374,6 +375,8 @@ int ab_program_main(const ab_driver *driver, int argc, char **argv)
     snprintf(shown, sizeof shown, "antbench %s", driver->name);
     const ab_status status = ab_driver_check(driver);
     if (status.code != AB_OK) return fail(shown, &status);
+    const ab_status device = host_backend_set_device(getenv(HOST_BACKEND_DEVICE));
+    if (device.code != AB_OK) return fail(shown, &device);
     list_operations(driver, operations);
     for (int i = 0; operations[i]; ++i) names[i] = operations[i]->name;
     const ab_program program = {.name = driver->program,

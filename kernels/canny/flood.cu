@@ -218,6 +218,10 @@ static __global__ void __launch_bounds__(FLOOD_THREADS) flood(canny_device devic
     }
     meet_cluster();
     const int steps = in.most <= FLOOD_WARPS ? (int)ROUND_STEPS : INT_MAX;
+    if (in.most <= FLOOD_WARPS)
+        AB_PLAN("flood: a tile a warp");
+    else
+        AB_PLAN("flood: several tiles a warp");
     const int neighbour = lane < 9 ? (lane / 3 - 1) * pitch + lane % 3 - 1 : 0;
     for (unsigned round = 0;; ++round) {
         const int now = (int)(round % 2) * in.ring, next = in.ring - now;
@@ -235,6 +239,7 @@ static __global__ void __launch_bounds__(FLOOD_THREADS) flood(canny_device devic
             word.w = sure.y;
             words[i * WARP_SIZE + lane] = word;
             if (!__any_sync(FULL_WARP, goes_on || at_border)) continue;
+            if (round > 0) AB_PLAN("flood: what grows in a later round");
             const sides new_sides = sides_of(sure);
             const ends new_ends = ends_of(sure, round + 1);
             if (lane < blocks) {

@@ -471,6 +471,9 @@ static int steps_of(const ce_device *device)
 static ab_status find_colours_of(const ce_device *device, int set)
 {
     const int steps = steps_of(device);
+    if (steps == 1) AB_PLAN("fused: a step a strip");
+    if (steps > 1 && steps < MOST_STEPS) AB_PLAN("fused: several steps a strip");
+    if (steps == MOST_STEPS) AB_PLAN("fused: the most steps a strip");
     const dim3 grid((unsigned)ceil_div(device->width, TILE_COLUMNS),
                     (unsigned)ceil_div(device->height, steps * STEP_ROWS - 2));
     ce_taps row_taps = device->taps;

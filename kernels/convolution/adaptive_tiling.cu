@@ -19,7 +19,14 @@ static ab_status convolve(const conv_device *device, const conv_params *params)
     const int pixels = bytes / (int)sizeof(float), apron = params->width - 1;
     const int left_and_right = apron * (params->block_y + apron);
     const int per_tile = params->block_x * (params->block_y + apron);
-    return tiling_convolve(device, params, max((pixels - left_and_right) / per_tile, 1));
+    const int tiles = max((pixels - left_and_right) / per_tile, 1);
+    if (tiles == 1)
+        AB_PLAN("adaptive-tiling: one tile");
+    else if (tiles * params->block_x < device->to.width)
+        AB_PLAN("adaptive-tiling: several blocks of several tiles");
+    else
+        AB_PLAN("adaptive-tiling: a block a row of tiles");
+    return tiling_convolve(device, params, tiles);
 }
 
 AB_RUNG(convolution_rung, convolution_adaptive_tiling) = {.convolve = convolve, .check = tile_check};

@@ -28,6 +28,9 @@
 /* Launches kernels that call meet_grid (grid_barrier.h). The grid must not have more blocks than the device holds at
  * once. */
 #define LAUNCH_TOGETHER(kernel, grid, block, shared_bytes) ab_launch_together(kernel, (grid), (block), (shared_bytes))
+/* Names, in a statement of its own, a plan of the kernel: a way that only some sizes or devices take. The host backend
+ * keeps which were taken (host_backend_plans), and a test fails for those that nothing has taken. */
+#define AB_PLAN(text) (void)0
 #define SHARED(type, name, count) __shared__ type name[count]
 /* The type by which a __device__ function takes a shared array. On the host backend its accesses are checked as well.
  */

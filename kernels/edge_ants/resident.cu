@@ -310,6 +310,10 @@ static ab_status run(ea_device *colony, const ea_stretch *stretch)
     cut grid;
     AB_TRY(cut_grid(colony, matrices == 2, &grid));
     const bool together = grid.together && at_once > 0;
+    if (together && matrices == 2) AB_PLAN("resident: a run in one launch, two matrices");
+    if (together && matrices == 1) AB_PLAN("resident: a run in one launch, one matrix");
+    if (!grid.together) AB_PLAN("resident: an iteration a launch, as the device does not hold all blocks");
+    if (grid.together && !together) AB_PLAN("resident: an iteration a launch, as nothing stays");
     if (!together && matrices == 1) AB_TRY(cut_grid(colony, true, &grid));
     for (int next = stretch->first; next <= stretch->last;) {
         const int n = together ? min(at_once, stretch->last - next + 1) : 1;

@@ -6,6 +6,7 @@
  *   device.h     what kernels call
  *   shared.h     shared memory with bounds
  *   philox.h     cuRAND's device API
+ *   plan.h       plans that a kernel can take
  *
  * It exists to check kernels where there is no GPU. Its faults and reports are described in execution.h.
  */
@@ -18,6 +19,7 @@
 #include "kernels/host/device.h"
 #include "kernels/host/shared.h"
 #include "kernels/host/philox.h"
+#include "kernels/host/plan.h"
 
 #define __global__
 #define __device__

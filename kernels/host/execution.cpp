@@ -294,10 +294,17 @@ class grid_run
 thread_local grid_run *current_grid;
 thread_local device_thread *running;
 
+/* Static and dynamic bytes that a block of the kernel may have. */
+static std::size_t shared_limit_of(const void *kernel)
+{
+    const std::size_t most = static_cast<std::size_t>(host_device_limits.shared);
+    return allowed_dynamic_shared(kernel) > max_static_shared ? most : std::min(most, max_static_shared);
+}
+
 grid_run::grid_run(const launch_config &config, thread_main main)
     : config_(config), main_(main), threads_(volume(config.block)), states_(threads_.size()),
       warps_(new warp[(threads_.size() + warp_threads - 1) / warp_threads]), turns_(order_, threads_.size()),
-      shared_limit_(allowed_dynamic_shared(config.entry) > max_static_shared ? max_dynamic_shared : max_static_shared),
+      shared_limit_(shared_limit_of(config.entry)),
       shared_(new std::max_align_t[(max_static_shared + config.shared_bytes) / sizeof(std::max_align_t) + 1])
 {
     current_grid = this;

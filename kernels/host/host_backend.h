@@ -6,7 +6,10 @@
 #ifndef ANTBENCH_HOST_BACKEND_H
 #define ANTBENCH_HOST_BACKEND_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,6 +28,27 @@ typedef void host_backend_draw(uint64_t seed, uint64_t subsequence, uint64_t off
 
 /* Tells `hears` of every number that later launches draw, for the whole process; NULL, also without a call: nobody. */
 void host_backend_hear_draws(host_backend_draw *hears);
+
+/* Cuts, for the whole process, what later calls find the device to have, so that small instances are treated as large
+ * ones are on a GPU: "shared=20000,processors=8,l2=0", bytes of shared memory of a block, multiprocessors, bytes of the
+ * L2 cache; what is not named is as usual, and so is all for NULL and "". AB_BAD_INPUT where the text is wrong. */
+ab_status host_backend_set_device(const char *cuts);
+
+/* The text that cuts the device; "" for the usual one. */
+const char *host_backend_device(void);
+
+/* The variable of the environment by which programs cut the device. */
+#define HOST_BACKEND_DEVICE "ANTBENCH_HOST_DEVICE"
+
+/* A plan of a kernel, as AB_PLAN (cuda_port.h) names it: a way that only some sizes or devices take. */
+typedef struct host_backend_plan {
+    const char *name;
+    bool taken; /* by a launch of this process */
+    const struct host_backend_plan *next;
+} host_backend_plan;
+
+/* All plans of the kernels of this program, taken or not; a plan that is compiled several times is there as often. */
+const host_backend_plan *host_backend_plans(void);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,9 @@
 #include <mutex>
 #include <new>
 
+#include "kernels/host/limits.h"
+#include "kernels/host/plan.h"
+
 namespace host_backend
 {
 
@@ -60,7 +63,22 @@ std::size_t allowed_dynamic_shared(const void *kernel)
     return found == all.bytes.end() || found->second < max_static_shared ? max_static_shared : found->second;
 }
 
+namespace
+{
+plan *latest_plan; /* zero before any plan is made */
+}
+
+plan::plan(const char *its_name) : host_backend_plan{its_name, false, latest_plan}
+{
+    latest_plan = this;
+}
+
 } // namespace host_backend
+
+extern "C" const host_backend_plan *host_backend_plans(void)
+{
+    return host_backend::latest_plan;
+}
 
 namespace host_cuda
 {
@@ -169,7 +187,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
         *value = host_backend::max_block_threads;
         return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlock:
-        *value = host_backend::max_static_shared;
+        *value = host_device_limits.shared < HOST_STATIC_SHARED ? host_device_limits.shared : HOST_STATIC_SHARED;
         return cudaSuccess;
     case cudaDevAttrWarpSize:
         *value = host_backend::warp_threads;
@@ -178,16 +196,16 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
         *value = 0;
         return cudaSuccess;
     case cudaDevAttrMultiProcessorCount:
-        *value = 1;
+        *value = host_device_limits.processors;
         return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        *value = host_backend::max_dynamic_shared + 1024;
+        *value = host_device_limits.shared + 1024;
         return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = host_backend::max_dynamic_shared;
+        *value = host_device_limits.shared;
         return cudaSuccess;
     case cudaDevAttrL2CacheSize:
-        *value = 32 * 1024;
+        *value = host_device_limits.l2;
         return cudaSuccess;
     }
     return remember(cudaErrorInvalidValue);
@@ -197,8 +215,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute
 {
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout)
         return value >= -1 && value <= 100 ? cudaSuccess : remember(cudaErrorInvalidValue);
-    if (value < 0 || static_cast<std::size_t>(value) > host_backend::max_dynamic_shared)
-        return remember(cudaErrorInvalidValue);
+    if (value < 0 || value > host_device_limits.shared) return remember(cudaErrorInvalidValue);
     host_backend::allowance &all = host_backend::allowances();
     const std::lock_guard<std::mutex> lock(all.mutex);
     try {

@@ -8,14 +8,16 @@
 
 #include <cstddef>
 
+#include "kernels/host/limits.h"
+
 namespace host_backend
 {
 
 constexpr unsigned warp_threads = 32, max_block_threads = 1024;
 
-/* Bytes of shared memory per block, static and dynamic: what every launch may have, and, as on an H100, what one may
- * have whose launcher asked for it (cudaFuncSetAttribute). */
-constexpr std::size_t max_static_shared = 48 * 1024, max_dynamic_shared = 227 * 1024;
+/* Bytes of shared memory per block, static and dynamic, that every launch may have; one whose launcher asked for it
+ * (cudaFuncSetAttribute) may have what the device has (limits.h). */
+constexpr std::size_t max_static_shared = HOST_STATIC_SHARED;
 
 /* For execution.cpp: makes this report, one line, the last error, cudaErrorHostBackend. */
 void set_launch_error(const char *report);
@@ -45,8 +47,7 @@ enum cudaMemcpyKind {
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
 
-/* Those of an H100, but one multiprocessor, blocks that run one after another, and an L2 cache so small that tests of
- * small instances go where large ones go. */
+/* Those of an H100, but for what limits.h has. */
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock,
     cudaDevAttrMaxSharedMemoryPerBlock,

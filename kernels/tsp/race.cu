@@ -281,6 +281,7 @@ AB_OWN_PARAMETERS(tsp_race) = {
      .most = 31,
      .shown = AB_SHOWN_SET},
     RACE_ANTS_PARAMETER,
+    RACE_SHARED_PARAMETER,
     {},
 };
 

@@ -210,6 +210,8 @@ template <typename Visited> static __device__ int race_in_ring(const race_rows &
     }
     const float most = warp_max(heaviest);
     const int first = (int)warp_min(heaviest == most ? best : RACE_NEVER);
+    if (most > beyond) AB_PLAN("race-candidates: the best is in the ring");
+    if (!(most > beyond)) AB_PLAN("race-candidates: the best may be beyond the ring");
     return most > beyond ? first : -1;
 }
 
@@ -239,6 +241,10 @@ static __device__ int race_rest(const tsp_device &colony, int from, int left, Vi
     const float *const row = colony.choice_info + (size_t)from * (size_t)colony.stride;
     const bool listed = left <= list.room;
     race_view view = {.best = n};
+    if (listed)
+        AB_PLAN("race: what is left, from a list");
+    else
+        AB_PLAN("race: what is left, among all cities");
     if (listed && (list.length == 0 || 3 * left < 2 * list.length)) list.fill(n, left, visited);
     for (int first = lane; listed && first < list.length; first += RACE_AT_ONCE * WARP_SIZE) {
         int city[RACE_AT_ONCE];
@@ -316,6 +322,10 @@ static __device__ __forceinline__ int race_far(const race_rows &rows, int from, 
     const unsigned is_out = visited.mask(city);
     unsigned first = warp_min(lane >= RACE_FAR ? rings : RACE_NEVER);
     const bool counts = first < RACE_WEIGHTLESS && !__shfl_sync(FULL_WARP, is_out, (int)first % WARP_SIZE);
+    if (counts)
+        AB_PLAN("race-candidates: the far clock's first city counts");
+    else
+        AB_PLAN("race-candidates: all candidates that are left race anew");
     if (!counts) first = warp_min(max(again, is_out));
     return first < RACE_WEIGHTLESS ? __shfl_sync(FULL_WARP, city, (int)first % WARP_SIZE) : -1;
 }
@@ -358,6 +368,7 @@ static __device__ __forceinline__ int race_tail(const tsp_device &colony, const 
             near_rings = __ballot_sync(FULL_WARP, (race_unit(random.next()) * all < near) & (round + lane > 0));
         }
         const int proposal = (int)(fraction < entry >> 16 ? bucket : entry & 0xffff);
+        if (asked < WARP_SIZE) AB_PLAN("race: a few proposals at first");
         const unsigned unvisited = __ballot_sync(FULL_WARP, !visited.has(proposal));
         const unsigned decided = (near_rings | unvisited) & (FULL_WARP >> (WARP_SIZE - asked));
         if (!decided) continue;
@@ -379,6 +390,7 @@ static __device__ void race_finish(const tsp_device &colony, const race_rows &ro
                                    unsigned &zero_weight_steps)
 {
     const int n = colony.n;
+    AB_PLAN("race: the last cities have a clock each");
     int city[RACE_FEW];
     float wait[RACE_FEW], weight[RACE_FEW];
     list.fill(n, left, visited);
@@ -671,12 +683,13 @@ static inline ab_status race_even_block(int n_ants, int *block_ants)
     return ab_ok();
 }
 
-static inline ab_status race_fits_shared(int n, race_plan plan, bool *fits)
+/* `allowed`: bytes that a block may take; 0: what the device has. */
+static inline ab_status race_fits_shared(int n, race_plan plan, int allowed, bool *fits)
 {
     int device = 0, most = 0;
     CUDA_TRY(cudaGetDevice(&device));
     CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    *fits = race_layout(n, plan).bytes <= (size_t)most;
+    *fits = race_layout(n, plan).bytes <= (size_t)(allowed && allowed < most ? allowed : most);
     return ab_ok();
 }
 
@@ -684,6 +697,7 @@ static inline ab_status race_fits_shared(int n, race_plan plan, bool *fits)
 typedef struct race_params {
     int block_ants; /* ants per block if rows come from the cache; 0: rows in shared memory if they fit */
     int near;       /* only race: near cities with a clock of their own; 0: as many as fit */
+    int shared;     /* most bytes of shared memory for a block's rows; 0: as many as the device has */
 } race_params;
 
 #define RACE_ANTS_PARAMETER                                                                                            \
@@ -692,13 +706,19 @@ typedef struct race_params {
         .help = "ants of a block of race, whose rows come from the cache; 0: rows in shared memory",                   \
         .offset = AS_OWN(race_params, block_ants), .most = 32, .shown = AB_SHOWN_SET                                   \
     }
+/* By which small instances are treated as large ones are. */
+#define RACE_SHARED_PARAMETER                                                                                          \
+    {                                                                                                                  \
+        .name = "shared", .help = "bytes of shared memory for the rows of race, at most; 0: what the device has",      \
+        .offset = AS_OWN(race_params, shared), .most = 1 << 20, .shown = AB_SHOWN_SET                                  \
+    }
 
 /* Chooses the plan. Rows are in shared memory if all fit and no block size was asked for. Otherwise candidate sets use
  * short rows if these fit and every ant deposits, because then the far clock seldom rings first
  * (docs/log/ant-system.md, 18). Otherwise they keep the rows' cities there. */
 static inline ab_status race_make_plan(int n, const as_params *params, bool candidates, race_plan *plan)
 {
-    const int asked = as_own<race_params>(params).block_ants;
+    const int asked = as_own<race_params>(params).block_ants, allowed = as_own<race_params>(params).shared;
     int device = 0, cache = 0;
     bool fits = false;
     CUDA_TRY(cudaGetDevice(&device));
@@ -706,17 +726,35 @@ static inline ab_status race_make_plan(int n, const as_params *params, bool cand
     const bool cached = (size_t)n * (size_t)n * sizeof(unsigned) <= (size_t)cache;
     *plan = (race_plan){.block_ants = 0, .in_shared = RACE_ROWS, .cached = cached};
     AB_TRY(race_even_block(params->n_ants, &plan->block_ants));
-    if (asked == 0) AB_TRY(race_fits_shared(n, *plan, &fits));
+    if (asked == 0) AB_TRY(race_fits_shared(n, *plan, allowed, &fits));
     if (fits) return ab_ok();
     plan->in_shared = RACE_SHORT;
-    if (asked == 0 && candidates && params->protocol == AS_ALL_ANTS) AB_TRY(race_fits_shared(n, *plan, &fits));
+    if (asked == 0 && candidates && params->protocol == AS_ALL_ANTS) AB_TRY(race_fits_shared(n, *plan, allowed, &fits));
     if (fits) return ab_ok();
     plan->in_shared = RACE_CITIES;
-    if (asked == 0 && candidates) AB_TRY(race_fits_shared(n, *plan, &fits));
+    if (asked == 0 && candidates) AB_TRY(race_fits_shared(n, *plan, allowed, &fits));
     if (fits) return ab_ok();
     plan->in_shared = RACE_NOTHING;
     plan->block_ants = asked ? asked : RACE_STREAMED_BLOCK;
     return ab_ok();
+}
+
+/* For the host backend, which keeps what was taken. */
+template <bool CANDIDATES> static inline void race_name_plan(race_plan plan, const as_params *params)
+{
+    if constexpr (CANDIDATES) {
+        if (plan.in_shared == RACE_ROWS) AB_PLAN("race-candidates: rows in shared memory");
+        if (plan.in_shared == RACE_SHORT) AB_PLAN("race-candidates: short rows in shared memory");
+        if (plan.in_shared == RACE_CITIES) AB_PLAN("race-candidates: the rows' cities in shared memory");
+        if (plan.in_shared == RACE_NOTHING) AB_PLAN("race-candidates: streamed rows");
+    } else {
+        if (plan.in_shared == RACE_ROWS) AB_PLAN("race: rows in shared memory");
+        if (plan.in_shared == RACE_NOTHING) AB_PLAN("race: streamed rows");
+        if (plan.cached) AB_PLAN("race: alias tables in the L2 cache");
+        if (!plan.cached) AB_PLAN("race: alias tables in memory");
+    }
+    if (plan.block_ants * 2 <= params->n_ants && plan.in_shared != RACE_NOTHING)
+        AB_PLAN("race: rows in shared memory of several blocks");
 }
 
 template <typename Random, typename Visited, bool CANDIDATES> static auto race_walk_of(race_plan plan)
@@ -744,6 +782,7 @@ static ab_status race_launch_plan(const tsp_device *colony, race_rows rows, race
                                   unsigned iteration)
 {
     const auto walk = race_walk_of<Random, Visited, CANDIDATES>(plan);
+    race_name_plan<CANDIDATES>(plan, params);
     const int warps = plan.in_shared != RACE_NOTHING ? (int)RACE_BLOCK_ANTS : plan.block_ants;
     LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), warps * WARP_SIZE, race_layout(colony->n, plan).bytes)
     (*colony, rows, plan, params->seed, iteration);

@@ -153,7 +153,7 @@ static ab_status deposit(const tsp_device *colony, const as_params *params, unsi
     return params->protocol == AS_ALL_ANTS ? weigh<ROW_ALL_ANTS>(colony, params) : weigh<ROW_BEST_ANT>(colony, params);
 }
 
-AB_OWN_PARAMETERS(tsp_race_candidates) = {RACE_ANTS_PARAMETER, {}};
+AB_OWN_PARAMETERS(tsp_race_candidates) = {RACE_ANTS_PARAMETER, RACE_SHARED_PARAMETER, {}};
 
 AB_RUNG(tsp_rung, tsp_race_candidates) = {.construct = construct,
                                           .relink = relink,

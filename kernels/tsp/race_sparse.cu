@@ -149,6 +149,10 @@ static __device__ void search_group(const tsp_device &colony, const sparse_rows 
     const int lane = (int)threadIdx.x % WARP_SIZE, leaf = group * LEAF + lane;
     unsigned left = leaf < rows.n_leaves ? ~visited.words[leaf] : 0;
     if (!__any_sync(FULL_WARP, left != 0)) return;
+    if (group == from / (LEAF * LEAF))
+        AB_PLAN("race-sparse: the nearest is looked for in the city's own group");
+    else
+        AB_PLAN("race-sparse: the nearest is looked for in another group");
     const int bound = left ? box_distance(colony, rows, from, rows.leaves[leaf]) : 0;
     for (int next; (next = nearest.next_box(left != 0, bound)) >= 0;) {
         const int place = (group * LEAF + next) * LEAF + lane;
@@ -199,6 +203,10 @@ static __device__ int choose_best(const tsp_device &colony, const sparse_rows &r
         const size_t edge = (size_t)block * EDGES + (size_t)lane;
         const int to = rows.to[edge];
         if (visited.has(to)) continue;
+        if (block == rows.next[from])
+            AB_PLAN("race-sparse: the best is looked for in the first block of a chain");
+        else
+            AB_PLAN("race-sparse: the best is looked for in further blocks of a chain");
         const float weight = weight_of(rows.pheromone[edge], rows.heuristic[edge], alpha);
         best = max(best, best_key(weight, rows.city[to]));
     }
@@ -349,6 +357,10 @@ static __device__ void begin_block(const tsp_device &colony, const sparse_rows &
         if (lane == 0) rows.state->full = 1;
         return;
     }
+    if (last == row)
+        AB_PLAN("race-sparse: a chain's first block");
+    else
+        AB_PLAN("race-sparse: a chain's further blocks");
     const size_t edge = (size_t)block * EDGES + (size_t)lane;
     rows.to[edge] = lane == 0 ? to : row;
     rows.pheromone[edge] = lane == 0 ? pheromone : 0.0f;

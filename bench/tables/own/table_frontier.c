@@ -29,6 +29,17 @@ static const ab_line sparse[] = {
     {NULL},
 };
 
+/* In profile smoke, what else only large instances do: rows of few clocks, searches beyond the candidate sets. */
+static const ab_line short_rows[] = {
+    {.row = "race-short", .implementation = "tsp/race-candidates", .params = "nn=20;shared=20000", .label = "race of clocks, short rows"},
+    {NULL},
+};
+static const ab_line searching[] = {
+    {.row = "race-sparse", .implementation = "tsp/race-sparse", .params = "nn=8", .label = "race without matrices, ours"},
+    {.row = "cpu-sparse-all", .implementation = "tsp/cpu-sparse", .params = "nn=8;threads=all", .label = "fastest CPU, all cores", .seconds = 1.5e-4, .power = 1},
+    {NULL},
+};
+
 static const ab_heading headings[] = {
     {.table = "frontier", .title = "Ant System over all cities, time of an iteration"},
     {.table = "frontier-nn", .title = "Ant System with candidate sets of 32, time of an iteration"},
@@ -38,9 +49,11 @@ static const ab_heading headings[] = {
 };
 
 static const ab_block blocks[] = {
-    {.table = "frontier", .measure = "time", .params = "protocol=as|as-best", .on = {NULL, NULL, "{tsp-dense}"}, .lines = all_cities, .stages = "frontier-stages"},
-    {.table = "frontier-nn", .measure = "time", .params = "protocol=as|as-best", .on = {NULL, NULL, "{tsp-dense}"}, .lines = candidates, .stages = "frontier-stages", .part = 1},
-    {.table = "frontier-sparse", .measure = "time", .params = "ants=1024;protocol=as|as-best", .on = {NULL, NULL, "u13509 u100000"}, .lines = sparse, .stages = "frontier-stages", .part = 2},
+    {.table = "frontier", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", NULL, "{tsp-dense}"}, .lines = all_cities, .stages = "frontier-stages"},
+    {.table = "frontier-nn", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", NULL, "{tsp-dense}"}, .lines = candidates, .stages = "frontier-stages", .part = 1},
+    {.table = "frontier-nn", .measure = "time", .params = "protocol=as|as-best", .on = AB_ALWAYS("u100"), .lines = short_rows, .stages = "frontier-stages", .part = 1, .smoke_only = true},
+    {.table = "frontier-sparse", .measure = "time", .params = "ants=1024;protocol=as|as-best", .on = {"u30", NULL, "u13509 u100000"}, .lines = sparse, .stages = "frontier-stages", .part = 2},
+    {.table = "frontier-sparse", .measure = "time", .params = "ants=64;protocol=as|as-best", .on = AB_ALWAYS("u100"), .lines = searching, .stages = "frontier-stages", .part = 2, .smoke_only = true},
     {NULL},
 };
 
@@ -52,7 +65,7 @@ const ab_driver table_frontier = {
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .precise = 0.01, .host_steps = 1e5},
                 {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .host_steps = 1e5},
                 {.runs = 5, .iterations = 60, .budget_s = 10, .limit_s = 60, .host_steps = 1e8}},
-    .inputs = {"u30", "d198 pcb442 pr1002", "{tsp-frontier}"},
+    .inputs = {"u30 u100", "d198 pcb442 pr1002", "{tsp-frontier}"},
     .sets = sets,
     .headings = headings,
     .blocks = blocks,

@@ -112,6 +112,7 @@ static __device__ void reverse(const search &s, int i, int j)
 {
     int inside = j - i + 1 + (j < i ? s.n : 0);
     if (2 * inside > s.n) {
+        AB_PLAN("improve: all else is turned round");
         const int first = i;
         i = wrap(s, j + 1);
         j = wrap(s, first - 1);
@@ -136,6 +137,11 @@ static __device__ void carry(const search &s, int city, int step, int length, in
     const int n_ahead = way_ahead > 0 ? way_ahead : way_ahead + s.n, n_back = s.n - length - n_ahead;
     const bool forward = n_ahead <= n_back;
     const int count = forward ? n_ahead : n_back, walk = forward ? step : -step;
+    if (forward)
+        AB_PLAN("improve: cities ahead move up");
+    else
+        AB_PLAN("improve: cities behind move up");
+    if (count > WARP_SIZE) AB_PLAN("improve: more cities move up than a warp has lanes");
     const int begin = s.where[forward ? last : city];
     for (int k = 0; k < count; k += WARP_SIZE) {
         const bool mine = k + s.lane < count;

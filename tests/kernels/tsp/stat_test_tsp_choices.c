@@ -8,7 +8,8 @@
  * follow the rule. So a chi-square test over bins tells, whatever the weights are; two orders, by weight and by index, show
  * different faults, and so do the beginning, the middle and the end of a tour. Choices that are made twice (ants or
  * iterations that share random numbers) show too, as they fall into the same bins. Where the start cities are drawn is
- * tested the same way. Every AB_EXACT must pass; the others must not. */
+ * tested the same way. Candidates are counted one by one too, by their nearness, beside the sum of their shares. Every
+ * AB_EXACT must pass; the others must not. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,14 @@
 #include "instances/tsplib.h"
 #include "kernels/tsp/tsp.h"
 
-enum { BINS = 40, PARTS = 3, ORDERS = 2, ITERATIONS = 4, CANDIDATES = 20 };
+enum {
+    BINS = 40,
+    PARTS = 3,
+    ORDERS = 2,
+    ITERATIONS = 4,
+    CANDIDATES = 20,
+    LESS_SHARED = 100 /* cities at which short rows need it */
+};
 
 static const double least_p = 1e-4, sure_p = 1e-12;
 
@@ -30,6 +38,7 @@ typedef struct judgement {
     double *left;                      /* [n]: 1 for the cities that are unvisited, 0 for the others */
     int32_t *tours;                    /* [n_ants][n + 1] */
     double count[PARTS][ORDERS][BINS]; /* of choices */
+    double nearness[CANDIDATES][3];    /* of candidate sets, of the k-th nearest: times chosen, expected, variance */
     double *starts;                    /* [n]: of tours */
     uint64_t random;
 } judgement;
@@ -80,6 +89,13 @@ static void judge_choice(judgement *j, int from, int chosen, int part)
     }
     if (!(total > 0.0)) return; /* no candidate is left: not a choice */
     const double inside = random_unit(&j->random) * row[chosen];
+    for (int k = 0; k < j->problem.nn; k++) {
+        const int city = j->problem.nn_list[from * j->problem.nn + k];
+        const double share = row[city] * j->left[city] / total;
+        j->nearness[k][0] += city == chosen;
+        j->nearness[k][1] += share;
+        j->nearness[k][2] += share * (1.0 - share);
+    }
     j->count[part][0][bin_of((heavier + inside) / total)]++;
     j->count[part][1][bin_of((before + inside) / total)]++;
 }
@@ -134,6 +150,8 @@ static ab_status judge(judgement *j, const ab_implementation *implementation, wa
     params.rho = 0.5;
     if (other) AB_TRY(set_own(implementation, &params, "block-ants", "3"));
     if (other) AB_TRY(set_own(implementation, &params, "near", "8"));
+    if (by == ALL_ANTS && j->problem.n <= LESS_SHARED)
+        AB_TRY(set_own(implementation, &params, "shared", implementation->backend == AB_HOST ? "40000" : "15000"));
     if (!other) j->problem.points = NULL;
     AB_TRY(implementation->open(&j->problem, &params, &work));
     float *pheromone = malloc((size_t)j->problem.n * (size_t)j->problem.n * sizeof *pheromone);
@@ -143,6 +161,17 @@ static ab_status judge(judgement *j, const ab_implementation *implementation, wa
     free(pheromone);
     work->methods->close(work);
     return status;
+}
+
+/* The least p of the candidates' counts, times how many they are. */
+static double evenness(const judgement *j)
+{
+    double farthest = 0.0;
+    for (int k = 0; k < j->problem.nn; k++) {
+        const double *of = j->nearness[k];
+        if (of[2] > 5.0) farthest = fmax(farthest, fabs(of[0] - of[1]) / sqrt(of[2]));
+    }
+    return fmin(j->problem.nn * erfc(farthest / sqrt(2.0)), 1.0);
 }
 
 /* Prints what was found; the least p of the choices, 0 where the start cities are not uniform. */
@@ -158,7 +187,9 @@ static double report(const judgement *j)
             printf(" %s by %s %.2g", parts[part], order ? "index" : "weight", p);
             least = fmin(least, p);
         }
+    if (j->problem.nn) printf(" by candidate %.2g", evenness(j));
     printf("\n");
+    if (j->problem.nn) least = fmin(least, evenness(j));
     return starts > least_p ? least : -1.0;
 }
 
@@ -168,10 +199,10 @@ static bool passes(const ab_implementation *implementation, const tsp_instance *
     int32_t *nn_list = NULL;
     judgement j = {
         .problem = {.n = instance->n, .dist = instance->dist, .points = instance->points, .rule = instance->rule},
-        .n_ants = n_ants,
+        .n_ants = by == ALL_ANTS ? 4 * n_ants : n_ants,
         .weight = malloc(n * n * sizeof(double)),
         .left = malloc(n * sizeof(double)),
-        .tours = malloc((size_t)n_ants * (n + 1) * sizeof(int32_t)),
+        .tours = malloc((size_t)(4 * n_ants) * (n + 1) * sizeof(int32_t)),
         .starts = calloc(n, sizeof(double)),
         .random = 1};
     ab_status status = j.weight && j.left && j.tours && j.starts ? ab_ok() : ab_failed("out of memory");
@@ -225,7 +256,8 @@ int main(int argc, char **argv)
             if (only && *only && strcmp(all[i].id, only) != 0) continue;
             if (all[i].traits & AB_SEVERAL) continue; /* of one rank they are their part */
             if (sizes[size].race_alone && !(all[i].traits & AS_RACE)) continue;
-            const int ways = !(all[i].traits & AS_RACE) ? 1 : sizes[size].race_alone ? WAYS : ALL_ANTS;
+            const bool all_ways = sizes[size].race_alone || sizes[size].n == LESS_SHARED;
+            const int ways = !(all[i].traits & AS_RACE) ? 1 : all_ways ? WAYS : ALL_ANTS;
             for (int by = 0; by < ways; by++) {
                 static const char *const names[WAYS] = {"", " streamed", " with every ant"};
                 const bool good = passes(&all[i], &instance, sizes[size].n_ants, (way)by);
