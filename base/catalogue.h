@@ -52,8 +52,8 @@ typedef struct ab_catalogue {
  * missing column, an empty or invalid cell, or a duplicate name. */
 ab_status ab_catalogue_read(const ab_catalogue *catalogue, void **entries, int *count);
 
-/* Reads the entry called `name`, or zeros if it does not exist. Errors are those of ab_catalogue_read, for the whole
- * file. */
+/* Reads the entry called `name`, or zeros if it does not exist. Errors are the same as in ab_catalogue_read, for the
+ * whole file. */
 ab_status ab_catalogue_find(const ab_catalogue *catalogue, const char *name, void *entry);
 
 /* Returns the name of entry i. */

@@ -18,9 +18,9 @@ void edge_map_threshold_mean(int width, int height, const float *values, uint8_t
 /* ---- Thinning by Guo & Hall, "Parallel thinning with two-subiteration algorithms", CACM 32(3), 1989, algorithm A1 */
 
 /* Tables for the centre of each 3x3 neighbourhood in sub-iteration 0 and 1: table[s][index] is 0 or 1. The index is
- * thesis Fig. 6.4's, column by column: 256 top left, 128 left, 64 bottom left, 32 top, 16 centre, 8 bottom, 4 top
- * right, 2 right, 1 bottom right. The tables are computed from the published conditions. Sub-iteration 0, the paper's
- * odd one, removes edges from the north and east, sub-iteration 1 from the south and west. */
+ * thesis Fig. 6.4's, column by column. Its bits are 256 top left, 128 left, 64 bottom left, 32 top, 16 centre, 8
+ * bottom, 4 top right, 2 right, 1 bottom right. The tables are computed from the published conditions. Sub-iteration 0,
+ * the paper's odd one, removes edges from the north and east, sub-iteration 1 from the south and west. */
 void guo_hall_tables(uint8_t tables[2][512]);
 
 /* Thins in place: `passes` times both sub-iterations, or until nothing changes for passes 0. Pixels outside are 0.

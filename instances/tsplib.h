@@ -70,13 +70,13 @@ ab_status tsp_check_name(const char *name);
 /* False where nothing is called `name`. Also true where tsp_load has something better to say about it. */
 bool tsp_may_load(const char *name);
 
-/* Reads a TSPLIB file: TYPE TSP with EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT or EXPLICIT in any matrix form, 1 <= n
- * <= TSP_MAX_CITIES. It also reads a table of coordinates (instances/table.h), whose distances are EUC_2D's. A file is
- * a table if its name ends with .csv. A file whose name ends with neither .csv nor .tsp is a table if it begins with no
- * keyword of TSPLIB.
+/* Reads a TSPLIB file of TYPE TSP with 1 <= n <= TSP_MAX_CITIES. Weights are EUC_2D, CEIL_2D, MAN_2D, MAX_2D, GEO, ATT
+ * or EXPLICIT in any matrix form. It also reads a table of coordinates (instances/table.h), whose distances are
+ * EUC_2D's. A file is a table if its name ends with .csv. A file whose name ends with neither .csv nor .tsp is a table
+ * if it begins with no keyword of TSPLIB.
  *
  * Errors leave *instance zeroed. AB_BAD_INPUT has "file:line: what is wrong", or "file: ..." if no line is at fault. It
- * is also returned for a table of latitudes and longitudes, and if cities are so close that rounding destroys
+ * is also returned for a table of latitudes and longitudes. So it is if cities are so close that rounding destroys
  * distances: the box around n cities has a diagonal of less than sqrt(n). AB_FAILED means that the file cannot be
  * opened or read. Errors of the catalogue, which has the optimum, are returned as well. */
 ab_status tsp_read(const char *path, tsp_instance *instance);

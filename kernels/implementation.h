@@ -63,8 +63,8 @@ enum {
     AB_EXACT = 1 << 0, /* "exact": chooses by the random proportional rule, so a chi-square test applies */
     /* "partial": its map has only edges of the reference's map; some may be missing if a parameter limits the passes. */
     AB_PARTIAL = 1 << 2,
-    /* "other-rules": an edge detector with rules of its own, such as a library's; the share of different pixels is a
-     * quality of the row, and only a failed call is an error */
+    /* "other-rules": an edge detector with rules of its own, such as a library's. The share of pixels that differ is a
+     * quality of the row. Only a failed call is an error. */
     AB_OTHER_RULES = 1 << 3,
     /* "reference": the one that the operation's other implementations are compared with. */
     AB_REFERENCE = 1 << 4,

@@ -29,8 +29,9 @@ typedef struct gpu_info {
 /* Makes device `device` current and describes it. Returns AB_UNSUPPORTED with the reason if there is no such device. */
 ab_status gpu_open(int device, gpu_info *info);
 
-/* Explains why there is no GPU and returns AB_UNSUPPORTED. driver_version is the CUDA version of the NVIDIA driver (0:
- * no driver). runtime_version is the one that the program was built with. `error` is the runtime's error, or "". */
+/* Explains why there is no GPU and returns AB_UNSUPPORTED. `driver_version` is the CUDA version of the NVIDIA driver, 0
+ * without a driver. `runtime_version` is the version that the program was built with. `error` is the runtime's error,
+ * or "". */
 ab_status gpu_missing(int driver_version, int runtime_version, const char *error);
 
 /* Frees everything that this process holds on the GPU, including its context. */

@@ -40,7 +40,7 @@ static __device__ __forceinline__ void gather_block()
     __syncthreads();
 }
 
-/* Called by one thread of each block, between two calls of gather_block: waits until all blocks have arrived. *arrived
+/* Called by one thread of each block, between two calls of gather_block. Waits until all blocks have arrived. `arrived`
  * is 0 before the first use, and only the barrier uses it. The arrivals of all blocks add up to its highest bit, which
  * so changes at every meeting. */
 static __device__ __forceinline__ void meet_blocks(unsigned *arrived)

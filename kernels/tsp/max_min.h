@@ -7,9 +7,9 @@
  *   least  = most (1 - p)/((n/2 - 1) p), p the n-th root of 0.05: once all edges are at a limit, a tour is the best one
  *            with probability 0.05; n/2 is the average number of cities to choose among in a step (their section 3)
  *   every edge has (1 - rho) tau, plus 1/length on the depositing tour, cut to [least, most]
- * Usually the iteration's best tour deposits. The best tour so far deposits instead more and more often: never in 25
- * iterations, then in each 5th up to 75, 3rd up to 125, 2nd up to 250, then always. After `patience` iterations without
- * a better tour, every edge gets `most` again. At the start L is the length of a nearest-neighbour tour.
+ * Usually the iteration's best tour deposits. The best tour so far deposits instead more and more often. It never does
+ * in 25 iterations, then in each 5th up to 75, 3rd up to 125, 2nd up to 250, then always. After `patience` iterations
+ * without a better tour, every edge gets `most` again. At the start L is the length of a nearest-neighbour tour.
  */
 #ifndef ANTBENCH_TSP_MAX_MIN_H
 #define ANTBENCH_TSP_MAX_MIN_H

@@ -310,7 +310,7 @@ struct race_clock {
 
 /* Handles a ring of the clock of all far candidates. It rings for one of them in proportion to its weight, visited or
  * not (thinning). If that candidate is visited, all unvisited candidates race anew, each with a clock of its own.
- * Returns -1 if there is none. */
+ * Returns -1 if no city is left. */
 template <typename Random, typename Visited>
 static __device__ __forceinline__ int race_far(const race_rows &rows, int from, int lane, Visited visited,
                                                Random &random)

@@ -58,8 +58,8 @@ static __device__ __forceinline__ float race_log2(float x)
 
 /* Returns an exponentially distributed time, -log2(1 - u). Its mean is 1 / ln 2 for all clocks, so this factor cancels.
  * Small times win races, and for them the fast logarithm is inaccurate. So below 2^-6 the function uses three terms of
- * the series, with an error of 10^-6. 1 - u is computed from the complement, and is not 0 if u is rounded to 1: a clock
- * that never rings would keep an ant out of the tail forever. */
+ * the series, with an error of 10^-6. The function computes 1 - u from the complement, so that it is not 0 if u is
+ * rounded to 1. A clock that never rings would keep an ant out of the tail forever. */
 static __device__ __forceinline__ float race_exponential(unsigned random)
 {
     const float u = race_unit(random);

@@ -10,71 +10,71 @@
  * Sources: thesis §3.2, §3.5; JPDC §2.1; Dorigo & Stützle, Ant Colony Optimization (2004), ch. 3.
  *
  * The ladder, what each rung adds, and how to run it (ids without "tsp/"; `antbench` is build/bin/antbench):
- *   acotsp-seq           what the papers compare with: double precision, one core, a roulette over all cities
+ *   acotsp-seq           the papers' CPU program: double precision, one core, a roulette over all cities
  *                            antbench 3.3 --implementations tsp/acotsp-seq
- *   acotsp-omp           the same tours on all cores, an ant a thread
+ *   acotsp-omp           the same tours on all cores, an ant per thread
  *                            antbench 3.3 --implementations tsp/acotsp-omp
  *   cpu-best             the same rule as fast as a CPU does it: near cities by SIMD, far ones by rejection from a tree
  *                            antbench 3.3 --implementations tsp/cpu-best
  *   cpu-blocks           sixteen cities under a mask, bounds in the tree's place, sixteen ants without a branch
  *                            antbench 3.3 --implementations tsp/cpu-blocks
- *   task-thread          the GPU: an ant a thread, 16 ants a block, as a CPU would
+ *   task-thread          the GPU: an ant per thread, 16 ants per block, as on a CPU
  *                            antbench 3.3 --implementations tsp/task-thread
- *   data-rw              a block an ant, the queen, and a thread a city, her workers; one thread spins the wheel
+ *   data-rw              a block per ant (the queen), a thread per city (her workers); one thread spins the wheel
  *                            antbench 3.3 --implementations tsp/data-rw --set workers=32,64,128
- *   data-rw-warp         that with sums of warps by shuffles, so that the one thread's walk is short
+ *   data-rw-warp         data-rw with sums of warps by shuffles, which shorten the one thread's walk
  *                            antbench 3.3 --implementations tsp/data-rw-warp --set workers=32,64,128
- *   i-roulette           no wheel: each city with a random number of its own, the largest product wins, which is not the
+ *   i-roulette           each city has a random number of its own and the largest product wins; this is not the
  *                        random proportional rule
  *                            antbench 3.3 --implementations tsp/i-roulette --set workers=32,64,128
- *   i-roulette-warp      the same rule with one reduction a step for many, in registers
+ *   i-roulette-warp      the same rule with one reduction per step, in registers
  *                            antbench 3.3 --implementations tsp/i-roulette-warp
- *   ds-roulette          the rule again, with two random numbers a step: a spin over sub-blocks, one inside the winner
+ *   ds-roulette          exact, two random numbers per step: a spin over sub-blocks, then inside the winner
  *                            antbench 3.3 --implementations tsp/ds-roulette
- *   ds-roulette-reduce   that with the scans of its warps in shared memory, as the thesis has them
+ *   ds-roulette-reduce   ds-roulette with the scans of warps in shared memory, as in the thesis
  *                            antbench 3.3 --implementations tsp/ds-roulette-reduce
- *   ds-roulette-branch   likewise, in half of that memory, by branches
+ *   ds-roulette-branch   the same in half of that memory, by branches
  *                            antbench 3.3 --implementations tsp/ds-roulette-branch
- *   race                 the rule without a wheel: a warp per ant, clocks of near cities race one for all others
+ *   race                 exact without a wheel: a warp per ant, clocks of near cities race one for all others
  *                            antbench 3.3 --implementations tsp/race
- * and with candidate sets, so that a step reads 20 or 32 cities and seldom all:
- *   acotsp-seq-nn        acotsp-seq with them
+ * With candidate sets a step reads 20 or 32 cities and seldom all:
+ *   acotsp-seq-nn        acotsp-seq with candidate sets
  *                            antbench 4.2 --implementations tsp/acotsp-seq-nn
- *   acotsp-omp-nn        on all cores
+ *   acotsp-omp-nn        acotsp-seq-nn on all cores
  *                            antbench 4.2 --implementations tsp/acotsp-omp-nn
  *   cpu-best-nn          a set in a few vectors, several ants of a thread in turns to hide latency
  *                            antbench 4.2 --implementations tsp/cpu-best-nn
- *   cpu-sparse           that without matrices, for very many cities
+ *   cpu-sparse           cpu-best-nn without matrices, for very many cities
  *                            antbench frontier --implementations tsp/cpu-sparse --instances u100000 --set ants=1024
- *   cand-thread          the GPU as a CPU would: an ant a thread
+ *   cand-thread          an ant per thread, as on a CPU
  *                            antbench 4.2 --implementations tsp/cand-thread
- *   cand-block           a block an ant: one warp spins over the set, four search where it is exhausted
+ *   cand-block           a block per ant: one warp spins over the set, four search if it is exhausted
  *                            antbench 4.2 --implementations tsp/cand-block
- *   cand-block-compress  the remaining cities in a list, so that the search passes over no visited one
+ *   cand-block-compress  the same with the remaining cities in a list, so that the search meets no visited city
  *                            antbench 4.2 --implementations tsp/cand-block-compress
- *   race-candidates      a warp per ant, a clock a candidate
+ *   race-candidates      a warp per ant, a clock per candidate
  *                            antbench 4.2 --implementations tsp/race-candidates
- *   race-sparse          that without matrices, for very many cities: pheromone on some edges alone, exactly
+ *   race-sparse          race-candidates without matrices, for very many cities: pheromone on some edges, exact
  *                            antbench frontier --implementations tsp/race-sparse --instances u100000 --set ants=1024
- * and on several GPUs or machines (team.h; `ranks` is scripts/ranks, which starts as many processes):
+ * On several GPUs or machines (team.h; `ranks` is scripts/ranks, which starts one process per rank):
  *   cpu-split, split     one colony of cpu-best-nn, or race-candidates, its ants divided over the ranks
  *                            ranks 2 scaling --implementations tsp/split
- *   cpu-islands, islands a colony a rank, which sends its best tour to others every few iterations
+ *   cpu-islands, islands a colony per rank, which sends its best tour to others every few iterations
  *                            ranks 2 scaling --implementations tsp/islands
  *
- * The all-zero rule, the same in every implementation: single precision lets the weight of an edge that is never used
- * underflow to 0 after about a hundred iterations at rho = 0.5, so a step can find that all its unvisited cities weigh
- * 0. Such a step goes to the nearest unvisited city (smallest d; the lowest index among equals), which is what equal
- * pheromone and the heuristic would favour, and is counted in as_result.zero_weight_steps. It is for that alone: where no
- * weight of the matrix is next to 0 a step that uses it is wrong output, and so is a run with more than
- * AS_MOST_ZERO_STEPS of its steps by it (verify.h): that would be a nearest neighbour's tours under Ant System's name. In
- * the stored runs it is less than one step in a hundred thousand.
+ * The all-zero rule, the same in every implementation. In single precision the weight of an unused edge underflows to
+ * 0 after about a hundred iterations at rho = 0.5. So a step can find that all its unvisited cities weigh 0. Such a
+ * step goes to the nearest unvisited city, the lowest index among equals, which equal pheromone and the heuristic
+ * would favour. as_result.zero_weight_steps counts these steps. The rule has no other use. If no weight of the matrix
+ * is near 0, a step that uses it is wrong output. A run is wrong if more than AS_MOST_ZERO_STEPS of its steps use it
+ * (verify.h): its tours would be a nearest neighbour's and not Ant System's. In the stored runs the share is below one
+ * step in a hundred thousand.
  *
- * With candidate sets (thesis §4.4; AS_CANDIDATES): a step chooses among the unvisited
- * cities of the current city's candidate set by the random proportional rule. If none is left, or those left all weigh
- * 0, it goes to the best remaining city: the unvisited city with the largest choice_info, the lowest index among equals
- * (the thesis says "the largest pheromone value", ACOTSP, its reference, takes choice_info); the all-zero rule where
- * all of them weigh 0.
+ * With candidate sets (thesis §4.4; AS_CANDIDATES), a step chooses among the unvisited cities of the current city's
+ * candidate set by the random proportional rule. If the set has no unvisited city with a weight, the step goes to the
+ * best remaining city. This is the unvisited city with the largest choice_info, the lowest index among equals. The
+ * thesis says "the largest pheromone value"; ACOTSP, its reference, takes choice_info. If all of them weigh 0, the
+ * all-zero rule applies.
  */
 #ifndef ANTBENCH_TSP_H
 #define ANTBENCH_TSP_H

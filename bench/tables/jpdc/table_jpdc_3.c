@@ -21,7 +21,7 @@ static const ab_line on_cpu[] = {
 };
 static const ab_line on_gpu[] = {
     {.row = "task-thread", .implementation = "tsp/task-thread", .label = "ant per thread"},
-    {.row = "task-thread-block-{block}", .implementation = "tsp/task-thread", .params = "block={ants-of-block}", .label = "ant per thread, {block} ants a block"},
+    {.row = "task-thread-block-{block}", .implementation = "tsp/task-thread", .params = "block={ants-of-block}", .label = "ant per thread, {block} ants per block"},
     {.row = "task-thread-readonly", .implementation = "tsp/task-thread", .params = "readonly=1", .label = "ant per thread, read-only cache"},
     {.row = "data-rw-{workers}", .implementation = "tsp/data-rw", .params = "workers={workers}", .label = "roulette wheel"},
     {.row = "data-rw-warp-{workers}", .implementation = "tsp/data-rw-warp", .params = "workers={workers}", .label = "roulette wheel by sums of warps, ours"},

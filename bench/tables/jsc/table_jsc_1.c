@@ -31,7 +31,7 @@ static const ab_line swept[] = {
 
 static const ab_heading headings[] = {
     {.table = "jsc-1", .title = "choice_info, time for all edges", .published = "jsc-1", .metric = "choice"},
-    {.table = "jpdc-F6", .title = "choice_info by threads a block"},
+    {.table = "jpdc-F6", .title = "choice_info by threads per block"},
     {NULL},
 };
 

@@ -28,7 +28,7 @@ static const ab_line on_cpu_separable[] = {
 static const ab_line on_gpu[] = {
     {.row = "naive", .implementation = "convolution/naive"},
     {.row = "shared", .implementation = "convolution/shared"},
-    {.row = "shared-apron", .implementation = "convolution/shared-apron", .label = "shared, a thread a pixel of the apron"},
+    {.row = "shared-apron", .implementation = "convolution/shared-apron", .label = "shared, a thread per pixel of the apron"},
     {.row = "shared-constant", .implementation = "convolution/shared-constant", .label = "shared + constant"},
     {.row = "tiling", .implementation = "convolution/tiling", .label = "tiling, T = 21"},
     {.row = "adaptive-tiling", .implementation = "convolution/adaptive-tiling", .label = "adaptive tiling"},

@@ -41,7 +41,7 @@ const ab_driver table_frontier_tours = {
     .name = "frontier-tours",
     .program = "table_frontier_tours",
     .machine = "none: no source has these",
-    .summary = "The frontier: are its tours as long as those of the thesis's rungs.",
+    .summary = "The frontier: compares the lengths of its tours with the tours of the rungs of the thesis.",
     .efforts = {{.runs = 2, .iterations = 10, .budget_s = 1},
                 {.runs = 10, .iterations = 100},
                 {.runs = 10, .iterations = 100}},

@@ -3,6 +3,9 @@
 A sentence has at most 30 words, and 18 in the mean of a page. README has at most 120 lines, a guide 150, code aside. No
 line of prose is over 120 columns. "that of" and "those of" stand nowhere, and a rate is written with "per". Tables,
 code, headings, quotations and paragraphs that list stored runs have no sentences.
+
+Comments and messages of the code in HELD keep the rules about words: length of a sentence, "that of", "per", and the
+idioms of rule 7. The mean of a file counts from ten sentences of comments on.
 """
 
 import argparse
@@ -10,6 +13,8 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from antbench.show.plain_code import said
 
 ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / "VERSION").is_file())
 MOST_WORDS, MOST_MEAN, MOST_COLUMNS = 30, 18, 120
@@ -26,6 +31,24 @@ ONE = "thread|warp|block|lane|city|ant|row|core|GPU|rank|process|pixel|step|iter
 SOME = "ms|GB|GiB|kB|times|steps|words|bytes|cycles|processes|threads|warps|lanes|numbers|tours|ants|rows|entries|instructions"
 NO_PER = re.compile(rf"\b(?:(?:an?|one) (?:{ONE})|{SOME}) an? (?:{ONE}|side|run|machine|kernel|table|tour)\b")
 NO_NOUN = re.compile(r"\bth(?:at|ose) of\b", re.I)
+IDIOM = re.compile(r"\b(?:is|are) none\b|\bnobody\b|\bnothing but\b", re.I)
+HELD = (  # the code whose comments and messages are held to the rules
+    "base/*.[ch]",
+    "bench/*.[ch]",
+    "bench/registry.def",
+    "bench/*/*.[ch]",
+    "bench/*/*.cu",
+    "bench/tables/*/*.c",
+    "images/*.[ch]",
+    "instances/*.[ch]",
+    "kernels/*.[ch]",
+    "kernels/cuda/*.[ch]",
+    "kernels/tsp/*.h",
+    "mpi/*.[ch]",
+    "scripts/antbench/show/plain*.py",
+    "tours/*.[ch]",
+)
+FEWEST_FOR_MEAN = 10  # sentences of a file's comments
 
 
 @dataclass(frozen=True)
@@ -106,6 +129,29 @@ def of_lines(page, prose):
             yield f"{page.name}:{number}: “{around(words, match)}”: write “per”"
 
 
+def of_code(name, text):
+    """A line for each rule that a comment or a message of a source file breaks."""
+    lengths = []
+    for one in said(name, text):
+        words = re.sub(r"“[^”]*”|`[^`]*`|\"[^\"]*\"", "", one.text.replace("\n", " "))
+        for rule, advice in ((NO_NOUN, "repeat the noun"), (NO_PER, "write “per”"), (IDIOM, "say it positively")):
+            for match in rule.finditer(words):
+                yield f"{name}:{one.line}: “{around(words, match)}”: {advice}"
+        counts = [(len(words_of(sentence)), sentence) for _, sentence in sentences(one.text)]
+        for count, sentence in counts:
+            if count > MOST_WORDS:
+                yield f"{name}:{one.line}: {count} words, at most {MOST_WORDS}: “{sentence[:60]}…”"
+        lengths += [] if one.is_message else [count for count, _ in counts]
+    mean = sum(lengths) / max(len(lengths), 1)
+    if mean > MOST_MEAN and len(lengths) >= FEWEST_FOR_MEAN:
+        yield f"{name}: {mean:.1f} words per sentence in the mean, at most {MOST_MEAN}: divide the longest"
+
+
+def sources(root=ROOT):
+    """The source files whose comments and messages are held to the rules."""
+    return sorted({path for pattern in HELD for path in root.glob(pattern)})
+
+
 def around(words, match):
     return words[max(match.start() - 15, 0) : match.end() + 15].strip()
 
@@ -127,7 +173,10 @@ def main(arguments=None):
     files = parser.parse_args(arguments).files
     read = [Page(str(path), path.read_text(encoding="utf-8"), GUIDE_LINES) for path in files] or pages()
     told = [problem for page in read for problem in problems(page)]
-    print("\n".join(told) or f"{len(read)} pages keep the rules")
+    code = [] if files else sources()
+    for path in code:
+        told += of_code(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+    print("\n".join(told) or f"{len(read)} pages{f' and {len(code)} source files' if code else ''} keep the rules")
     return 1 if told else 0
 
 

@@ -212,8 +212,8 @@ static void why_there_is_no_gpu_is_told_apart(void **state)
                    "build with an older "
                    "toolkit");
     expect_refusal(gpu_missing(13000, 13010, "no CUDA-capable device is detected"),
-                   "no GPU that CUDA can use here (no CUDA-capable device is detected)");
-    expect_refusal(gpu_missing(13010, 13000, ""), "no GPU that CUDA can use here (none found)");
+                   "CUDA finds no usable GPU (no CUDA-capable device is detected)");
+    expect_refusal(gpu_missing(13010, 13000, ""), "CUDA finds no usable GPU (none found)");
     assert_int_equal(gpu_missing(0, 13000, "").code, AB_UNSUPPORTED);
 }
 

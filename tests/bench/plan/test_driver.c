@@ -93,14 +93,14 @@ static void names_that_there_are_not(void **state)
     SLIP(p.blocks[0].on[AB_QUICK] = "{tsp-fwe}", "table review: there is no set tsp-fwe; did you mean tsp-few?");
     SLIP(p.blocks[0].on[AB_QUICK] = "d189", "table review: there is no input here called d189; did you mean d198?");
     SLIP(p.blocks[0].on[AB_QUICK] = "{tsp-few} u20",
-         "table review: a set stands alone, without names beside it as in \"{tsp-few} u20\"");
+         "table review: a list is one set or names, not both as in \"{tsp-few} u20\"");
     SLIP(p.blocks[0].table = "reviw", "table reviw: there is no heading of table reviw; did you mean review?");
     SLIP(p.blocks[0].stages = "stages", "table review: there is no heading of table stages");
     SLIP(p.blocks[0].stages = NULL, "table review-stages: there is no block of table review-stages");
     SLIP(p.lines[1].row = "ds-roulette-{prtocol}",
          "table review, row ds-roulette-{prtocol}: there is no parameter of this row prtocol; did you mean protocol?");
     SLIP(p.lines[1].row = "ds-roulette-{ants",
-         "table review, row ds-roulette-{ants: the brace in \"{ants\" is not closed");
+         "table review, row ds-roulette-{ants: a closing brace is missing in \"{ants\"");
     SLIP(p.lines[1].label = "{protocl}", ROW "there is no parameter of this row protocl; did you mean protocol?");
     SLIP(p.driver.inputs[AB_SMOKE] = "u20 d189", "profile smoke: instance \"d189\": not in the catalogue, and no such "
                                                  "file here, in $TSPLIB_DIR or instances/tsplib; "
@@ -142,7 +142,7 @@ static void values_that_say_nothing(void **state)
     SLIP(p.driver.efforts[AB_QUICK].runs = 0, "profile quick: .runs and .iterations must be 1 or more, not 0 and 3");
     SLIP(p.driver.efforts[AB_QUICK].limit_s = NAN,
          "profile quick: .budget_s, .precise, .limit_s and .host_steps must be 0, for no limit, or more");
-    SLIP(p.driver.inputs[AB_QUICK] = " ", "profile quick: the list \" \" has no name");
+    SLIP(p.driver.inputs[AB_QUICK] = " ", "profile quick: the list \" \" is empty: name a set or inputs");
 }
 
 static void what_is_missing(void **state)
@@ -163,11 +163,11 @@ static void what_is_missing(void **state)
 static void what_another_driver_has_too(void **state)
 {
     (void)state;
-    SLIP(p.driver.name = "3.3", "the driver: bench/tables/thesis/table_3_3.c has the name 3.3 too");
+    SLIP(p.driver.name = "3.3", "the driver: bench/tables/thesis/table_3_3.c has the same name, 3.3");
     SLIP(p.headings[0].table = p.blocks[0].table = "4.2",
-         "the driver review: bench/tables/thesis/table_4_2.c has a table 4.2 too");
+         "the driver review: bench/tables/thesis/table_4_2.c also has a table 4.2");
     SLIP(p.sets[0].name = "ants";
-         p.lines[0].params = "ants={ants}", "the driver review: bench/tables/thesis/table_5_1.c has a set ants too");
+         p.lines[0].params = "ants={ants}", "the driver review: bench/tables/thesis/table_5_1.c also has a set ants");
 }
 
 /* Every name of the registry is one, whatever this build has no library or device for. */

@@ -229,17 +229,17 @@ static void wrong_names_get_the_nearest(void **state)
     expect_error("--implementations ds-roulette",
                  "--implementations: unknown implementation ds-roulette; did you mean tsp/ds-roulette?");
     expect_error("--implementations tsp/zebra*", "--implementations: unknown implementation tsp/zebra*");
-    expect_error("--instances d198,,a280", "--instances: an empty name");
-    expect_error("--instances ''", "--instances: an empty name");
+    expect_error("--instances d198,,a280", "--instances: a name is empty");
+    expect_error("--instances ''", "--instances: a name is empty");
     expect_error("--instances d198,a280,d198", "--instances: d198 is named twice");
     expect_error("--out ''", "--out: expected a directory, got \"\"");
-    expect_error("--out a\033[1mb", "--out: \"a?[1mb\": a name is UTF-8 without control characters");
-    expect_error("--out a\377b", "--out: \"a\377b\": a name is UTF-8 without control characters");
+    expect_error("--out a\033[1mb", "--out: \"a?[1mb\": a name must be UTF-8 without control characters");
+    expect_error("--out a\377b", "--out: \"a\377b\": a name must be UTF-8 without control characters");
     expect_error("--implementations tsp/\033[1m",
                  "--implementations: unknown implementation tsp/?[1m"); /* a message is one clean line */
-    expect_error("--set rho=0.1,", "--set: an empty value in \"rho=0.1,\"");
-    expect_error("--set rho=,0.1", "--set: an empty value in \"rho=,0.1\"");
-    expect_error("--set rho=0.1,,0.2", "--set: an empty value in \"rho=0.1,,0.2\"");
+    expect_error("--set rho=0.1,", "--set: a value in \"rho=0.1,\" is empty");
+    expect_error("--set rho=,0.1", "--set: a value in \"rho=,0.1\" is empty");
+    expect_error("--set rho=0.1,,0.2", "--set: a value in \"rho=0.1,,0.2\" is empty");
 }
 
 static void wrong_options(void **state)

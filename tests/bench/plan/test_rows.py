@@ -90,7 +90,7 @@ def test_a_run_of_several_processes(tmp_path):
         ),
         ("3.3/race?", '--rows: expected TABLE/ROW/INPUT?NAME=VALUE;..., such as 3.3/race/pr1002, got "3.3/race?"'),
         ("3.3/race,3.3/race", "--rows: 3.3/race is named twice"),
-        ("3.3/race,", "--rows: an empty name"),
+        ("3.3/race,", "--rows: a name is empty"),
         (
             "3.3/race/pr1003x",
             '--rows: instance "pr1003x": not in the catalogue, and no such file here, in $TSPLIB_DIR or '

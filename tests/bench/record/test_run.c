@@ -624,7 +624,7 @@ static void directory_with_results_is_not_overwritten(void **state)
     must_close(run);
     assert_refused(open_run(false, &other), AB_BAD_INPUT, "run: already holds a run; continue it with --resume");
     assert_int_equal(remove("run/meta.json"), 0);
-    assert_refused(open_run(true, &other), AB_BAD_INPUT, "without a meta.json");
+    assert_refused(open_run(true, &other), AB_BAD_INPUT, "but no meta.json");
     assert_int_equal(count_lines("run/table-3.3.csv"), 2);
 }
 
@@ -723,7 +723,7 @@ static void damaged_table_is_reported_with_its_line(void **state)
         {"5,nvidia", "1,nvidia", "run/table-3.3.csv:2: schema: expected 5, got \"1\""},
         {"5,nvidia", "5,Nvidia", "run/table-3.3.csv:2: run_id: expected nvidia"},
         {"count,2,", "count,2.5,", "run/table-3.3.csv:2: samples: expected a count"},
-        {"median_ms", "median_us", "run/table-3.3.csv:1: not the header"},
+        {"median_ms", "median_us", "run/table-3.3.csv:1: this is not the header"},
         {",iteration,", ",iteration", "run/table-3.3.csv:2: expected 51 cells, got 50"},
         {"a note", "a\"note", "run/table-3.3.csv:2: "},
         {"break \"\n", "break \"\n\n", "run/table-3.3.csv:4: expected a row on every line"}};
@@ -841,7 +841,7 @@ static void rows_stand_once_and_samples_are_times(void **state)
     ab_run *run = must_open(false);
     append_rows(run, 1, 2);
     const ab_row again = make_row(1), next = make_row(2);
-    assert_refused(ab_run_append(run, &again, three_samples, 3), AB_FAILED, "is in the run already");
+    assert_refused(ab_run_append(run, &again, three_samples, 3), AB_FAILED, "the run already has the row");
     const ab_sample broken[] = {{1, "", 0, 0, 0}, {NAN, "", 0, 1, 0}};
     assert_refused(ab_run_append(run, &next, broken, 2), AB_FAILED, "sample 1 took nan ms");
     const ab_sample none[] = {{0, "", 0, 0, 0}, {-1, "throttled", 0, 1, 0}};

@@ -134,3 +134,58 @@ def test_main(tmp_path, capsys):
     assert plain.main([str(page)]) == 1 and "repeat the noun" in capsys.readouterr().out
     page.write_text("A time is here.\n")
     assert plain.main([str(page)]) == 0 and capsys.readouterr().out == "1 pages keep the rules\n"
+
+
+def of_code(text, name="bench/x.c"):
+    return list(plain.of_code(name, text))
+
+
+@pytest.mark.parametrize("path", plain.sources(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_the_code_keeps_the_rules(path):
+    assert of_code(path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()) == []
+
+
+def test_every_pattern_of_held_code_has_files():
+    assert [pattern for pattern in plain.HELD if not list(ROOT.glob(pattern))] == []
+
+
+@pytest.mark.parametrize(
+    "text, wrong",
+    [
+        ("/* The time is that of a row. */", "x.c:1: “The time is that of a row.”: repeat the noun"),
+        ("int n; /* a thread a city */", "write “per”"),
+        ("\n// What the tables\n// leave out is none.\n", "leave out is none.”: say it positively"),
+        ('puts("the file is that of " "nobody here");', "repeat the noun"),
+        (f"/* {words(31)} */", "31 words, at most 30"),
+        (f'fail("{words(31, "word")}");', "31 words, at most 30"),
+        (f"/* {(words(19, 'W') + ' ') * 10}*/", "19.0 words per sentence in the mean"),
+        ("int a = 1; /* number of ants per block */", ""),
+        ("/* Drawn:\n *\n *   that of a row\n */", ""),
+        ('puts("%s: a thread per city, `that of`");', ""),
+        (f"/* {(words(19, 'W') + ' ') * 9}*/", ""),
+        ("const char c = '\"'; int that_of; /* fine */", ""),
+    ],
+)
+def test_comments_and_messages_of_c(text, wrong):
+    found = of_code(text)
+    assert bool(found) == bool(wrong) and wrong in "".join(found)
+
+
+@pytest.mark.parametrize(
+    "text, wrong",
+    [
+        ('"""The time is that of a row."""\n', "x.py:1: "),
+        ("a = 1  # the time is that of a row\n", "x.py:1: "),
+        ('import sys\n\nsys.exit(f"the time is {1} and that of a row")\n', "x.py:3: "),
+        ('def f():\n    """Returns the time of a row."""\n', ""),
+        ('a = "that of"\n', ""),
+    ],
+)
+def test_comments_and_messages_of_python(text, wrong):
+    found = of_code(text, "scripts/x.py")
+    assert bool(found) == bool(wrong) and wrong in "".join(found)
+
+
+def test_comments_of_a_makefile():
+    text = "# The time is\n# that of a row.\nall:\n\techo that of\n"
+    assert of_code(text, "Makefile") == ["Makefile:1: “The time is that of a row.”: repeat the noun"]
