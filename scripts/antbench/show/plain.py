@@ -1,4 +1,4 @@
-"""Whether README.md, CONTRIBUTING.md, CHANGELOG.md and docs/guide/ keep those rules of CONTRIBUTING.md that can be counted.
+"""Whether README.md, CONTRIBUTING.md, CHANGELOG.md, docs/guide/, the generated pages and the code keep those rules of CONTRIBUTING.md that can be counted.
 
 A sentence has at most 30 words, and 18 in the mean of a page. README has at most 120 lines, a guide 150, code aside. No
 line of prose is over 120 columns. "that of" and "those of" stand nowhere, and a rate is written with "per". Tables,
@@ -18,8 +18,9 @@ from antbench.show.plain_code import said
 
 ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / "VERSION").is_file())
 MOST_WORDS, MOST_MEAN, MOST_COLUMNS = 30, 18, 120
-README_LINES, GUIDE_LINES, NOTES_LINES = 120, 150, 500
+README_LINES, GUIDE_LINES, NOTES_LINES, RESULTS_LINES = 120, 150, 500, 400
 NOTES = "results/published/NOTES.md"  # one section per source, to look up
+RESULTS = ("docs/results.md", "docs/stands.md")  # mostly generated from stored runs
 CODE = re.compile(r"^```.*?^```$", re.S | re.M)
 INDENTED = re.compile(r"(?:(?<=\n\n)|\A)(?: {4}.*(?:\n|\Z))+")
 COMMENT = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.S)
@@ -158,8 +159,8 @@ def around(words, match):
 
 def pages(root=ROOT):
     """The pages that are held to the rules."""
-    limits = {"README.md": README_LINES, NOTES: NOTES_LINES}
-    paths = [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", NOTES)]
+    limits = {"README.md": README_LINES, NOTES: NOTES_LINES} | dict.fromkeys(RESULTS, RESULTS_LINES)
+    paths = [root / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", NOTES, *RESULTS)]
     paths += [*sorted((root / "docs/guide").glob("*.md"))]
     names = [path.relative_to(root).as_posix() for path in paths]
     return [
