@@ -1,7 +1,7 @@
 /* What drivers and tests may ask of the host backend, which runs the .cu files on the CPU (cuda_host.h).
  *
- * The faults that it finds in a kernel come back as errors of the launch: cudaGetLastError() and cudaGetErrorString()
- * inside the .cu file, an ab_status with the same line outside of it.
+ * The faults that it finds in a kernel are errors of the launch. Inside the .cu file they are cudaGetLastError() and
+ * cudaGetErrorString(), outside of it an ab_status with the same line.
  */
 #ifndef ANTBENCH_HOST_BACKEND_H
 #define ANTBENCH_HOST_BACKEND_H
@@ -15,11 +15,11 @@
 extern "C" {
 #endif
 
-/* Sets, for the whole process, the order in which later launches run their blocks, and the threads of a block between
- * two points where they wait: 0 ascending (also without a call), 1 descending, any other value a random order that is
- * drawn from it, anew whenever every thread that can go on has had its turn. With an even value from 2 on a warp has a
- * turn, not a thread, and runs on until all its threads wait: as far ahead of the others as a missing barrier lets it.
- * A correct kernel gives the same result under all of them (floating-point atomics aside); one that lacks a barrier
+/* Sets the order in which later launches of this process run their blocks, and the threads of a block between two
+ * points where they wait. 0 is ascending and the default, 1 is descending. Any other value is the seed of a random
+ * order, drawn anew whenever every thread that can run has had its turn. With even values from 2 on, a whole warp has a
+ * turn, and runs until all its threads wait. So it runs as far ahead of the others as a missing barrier allows. A
+ * correct kernel gives the same result in every order (floating-point atomics aside). A kernel that lacks a barrier
  * does not. */
 void host_backend_set_order(uint64_t order);
 

@@ -34,7 +34,8 @@ enum cudaError_t {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
-    cudaErrorHostBackend = 10000 /* a fault in a launch, of which cudaGetErrorString has the report */
+    cudaErrorHostBackend =
+        10000 /* The attributes of an H100, with these exceptions: one multiprocessor, blocks that run one after another, and a small L2 cache, so that tests of small instances take the paths of large ones. */
 };
 
 enum cudaMemcpyKind {

@@ -1,5 +1,5 @@
-/* MAX-MIN Ant System for verification: its limits and its course written a second time, from the paper (Stützle & Hoos
- * 2000, section 3), in another form than max_min.h, by which all colonies go; that header says what they are.
+/* MAX-MIN Ant System for verification: its limits and its course, written a second time from the paper (Stützle & Hoos
+ * 2000, section 3), in another form. All colonies use max_min.h, which explains them.
  */
 #ifndef ANTBENCH_TSP_MAX_MIN_AGAIN_H
 #define ANTBENCH_TSP_MAX_MIN_AGAIN_H

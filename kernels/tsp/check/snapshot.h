@@ -1,5 +1,5 @@
-/* Snapshots of a colony: what the operations that are one stage of its iteration are opened with, so that a stage is
- * timed on what it meets in a run and not on the same number everywhere. */
+/* Snapshots of a colony. An operation that is one stage of an iteration is opened with a snapshot, so that the stage is
+ * timed on the data of a run and not on equal numbers everywhere. */
 #ifndef ANTBENCH_TSP_SNAPSHOT_H
 #define ANTBENCH_TSP_SNAPSHOT_H
 
@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Iterations before a snapshot: at rho = 0.5 they leave a thirty-second of the initial pheromone, so that what there is
- * is the ants' own and spans orders of magnitude, and tours share edges as in a run. */
+/* Number of iterations before a snapshot. At rho = 0.5 they leave a thirty-second of the initial pheromone. So the
+ * pheromone comes from the ants and spans orders of magnitude, and tours share edges as in a run. */
 enum { TSP_SNAPSHOT_ITERATIONS = 5 };
 
 /* What a colony of n ants on n cities has in memory after an iteration in which every ant deposited. */
