@@ -33,9 +33,6 @@ def test_a_signal_is_a_wrong_row(tmp_path, quiet):
     others = [row for row in rows if row["implementation"] == "tsp/i-roulette"]
     assert {row["instance"] for row in others} == {"u11", "u12", "u13"}
     assert all(row["status"] == "ok" for row in others)
-    assert (
-        "tsp/ds-roulette: wrong: " in done.stderr
-        and "6 rows failed, such as 3.3 ds-roulette u1" in done.stderr
-    )
+    assert "tsp/ds-roulette: wrong: " in done.stderr and "6 rows failed, such as 3.3 ds-roulette u1" in done.stderr
     meta = json.loads((out / "meta.json").read_text())
     assert meta["complete"] and meta["exit_code"] == 4
