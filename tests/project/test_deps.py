@@ -1,5 +1,6 @@
 """make deps on machines of other kinds: what it calls is stood in for by scripts that say so."""
 
+import re
 import shutil
 import subprocess
 
@@ -125,8 +126,8 @@ def test_an_nvcc_that_is_there_is_taken(machine):
 # A pip that leaves the program of the wheel in the folder after --target, and a python3 -m venv FOLDER that leaves this
 # pip.
 PIP = f"""#!{shutil.which("bash")}
-while [ "$1" != --target ]; do shift; done
 echo "pip: $*" >&2
+while [ "$1" != --target ]; do shift; done
 mkdir -p "$2/nvidia/cu13/bin"
 echo > "$2/nvidia/cu13/bin/compute-sanitizer"
 """
@@ -136,7 +137,7 @@ VENV = f"""mkdir -p "$3/bin"; printf %s '{PIP}' > "$3/bin/pip"; chmod +x "$3/bin
 def test_a_gpu_without_compute_sanitizer_gets_nvidias(machine):
     with_gpu = {"user": 0, "apt_get": APT, "nvcc": "exit 0", "nvidia_smi": "echo 580.65.06", "python3": VENV}
     code, said = machine(**with_gpu)
-    assert code == 0 and "nvidia-cuda-sanitizer-api==13.0.*" in said
+    assert code == 0 and "--require-hashes" in said and "scripts/wheels/sanitizer.txt" in said
     assert "deps: compute-sanitizer is build/cuda-toolkit/nvidia/cu13/bin/compute-sanitizer" in said
     _, said = machine(**with_gpu)
     assert "pip: " not in said and "deps: compute-sanitizer is build/cuda-toolkit" in said
@@ -163,3 +164,14 @@ def test_where_it_cannot_be_had_that_is_said(machine):
 def test_packages_have_a_name_everywhere():
     lines = [line.partition("#")[0].split() for line in (ROOT / "packages.txt").read_text().splitlines()]
     assert all(len(line) in (0, 3) for line in lines)
+
+
+# ---- Wheels ----
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "scripts/wheels").glob("*.txt")), ids=lambda path: path.stem)
+def test_each_wheel_has_a_version_and_the_hashes_of_two_processors(path):
+    wheels = path.read_text().replace("\\\n", " ").splitlines()[1:]
+    assert wheels
+    for wheel in wheels:
+        assert re.fullmatch(r"nvidia-[a-z-]+==[\d.]+( +--hash=sha256:[0-9a-f]{64}){2}", wheel), wheel
