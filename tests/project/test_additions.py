@@ -356,7 +356,7 @@ def test_a_new_table_is_measured_beside_what_was_published(tree, tmp_path):
     planned = lines_of(tree.ask("9.9", "--dry-run"))
     assert planned[1][:4] == ["9.9", "cpu-best", "u30", "tsp/cpu-best"]
     commands = tree.run("make", "NVCC=", "-n", "bench-9.9")
-    assert commands.returncode == 0 and "build/bin/antbench 9.9 --profile 'quick'" in commands.stdout
+    assert commands.returncode == 0 and "build/bin/antbench '9.9' --profile 'quick'" in commands.stdout
     code, (row,), shown = tree.drive(tmp_path / "run", "9.9", "--implementations", "tsp/cpu-best")
     assert code == command.OK and row["status"] in ("ok", "noisy", "few")
     assert (row["published_id"], row["published_ms"]) == ("thesis-9.9/cpu-best/u30", "12.34")
