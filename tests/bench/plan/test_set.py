@@ -181,7 +181,7 @@ def test_workers_are_of_the_kernels_that_have_them():
 def test_a_parameter_of_another_kernel_is_refused_by_name(rows):
     done = drive("--dry-run", *rows, "--set", "near=5", driver="3.3")
     assert done.returncode == 2 and one_line(done) == (
-        "antbench 3.3: --set near=5: no row that was asked for has such a parameter, but rows of tsp/race have"
+        "antbench 3.3: --set near=5: no selected row has this parameter, but rows of tsp/race have it"
     )
     both = {row["implementation"]: row["params"] for row in planned("--set", "near=5", "--instances", "u30")}
     assert "near=5" in both["tsp/race"] and "near" not in both["tsp/ds-roulette"]
@@ -197,7 +197,7 @@ def test_a_parameter_of_another_kernel_is_refused_by_name(rows):
 )
 def test_what_ranks_agree_on_belongs_to_the_rungs_of_several(driver, implementation, setting, owner):
     done = drive("--dry-run", "--implementations", implementation, "--set", setting, driver=driver)
-    said = f"--set {setting}: no row that was asked for has such a parameter, but rows of {owner} have"
+    said = f"--set {setting}: no selected row has this parameter, but rows of {owner} have it"
     assert (done.returncode, one_line(done)) == (2, f"antbench {driver}: {said}")
 
 
@@ -217,10 +217,22 @@ def test_the_last_of_two_counts():
 @pytest.mark.parametrize(
     "driver, setting, expected",
     [
-        ("3.3", "rh0=0.3", "--set rh0=0.3: no row here has such a parameter; did you mean rho? (--help lists them)"),
-        ("3.3", "rh=0.3", "--set rh=0.3: no row here has such a parameter; did you mean rho? (--help lists them)"),
-        ("3.3", "l3=cold", "--set l3=cold: no row here has such a parameter; did you mean l2? (--help lists them)"),
-        ("3.3", "cached=0", "--set cached=0: no row here has such a parameter (--help lists them)"),
+        (
+            "3.3",
+            "rh0=0.3",
+            "--set rh0=0.3: no row here has this parameter; did you mean rho? (--help lists all parameters)",
+        ),
+        (
+            "3.3",
+            "rh=0.3",
+            "--set rh=0.3: no row here has this parameter; did you mean rho? (--help lists all parameters)",
+        ),
+        (
+            "3.3",
+            "l3=cold",
+            "--set l3=cold: no row here has this parameter; did you mean l2? (--help lists all parameters)",
+        ),
+        ("3.3", "cached=0", "--set cached=0: no row here has this parameter (--help lists all parameters)"),
         ("3.3", "rho", '--set: expected NAME=VALUE, got "rho"'),
         ("3.3", "rho=", '--set: expected NAME=VALUE, got "rho="'),
         ("3.3", "=3", '--set: expected NAME=VALUE, got "=3"'),
@@ -234,7 +246,7 @@ def test_the_last_of_two_counts():
         ("3.3", "l2=warm", 'l2 must be hot or cold, not "warm"'),
         ("5.1", "cached=2", 'cached must be 0 or 1, not "2"'),
         ("6.1", "hysteresis=0", 'hysteresis must be a whole number from 1 to 10000, or all, not "0"'),
-        ("6.1", "nn=8", "--set nn=8: no row here has such a parameter (--help lists them)"),
+        ("6.1", "nn=8", "--set nn=8: no row here has this parameter (--help lists all parameters)"),
     ],
 )
 def test_wrong_names_and_values_are_exit_2(driver, setting, expected, tmp_path):
@@ -261,7 +273,9 @@ def test_a_cpu_has_no_l2_to_flush(driver, tmp_path):
     assert result.returncode == 77
     rows = rows_of(tmp_path / "run")
     assert rows and {row["status"] for row in rows} == {"unsupported"}
-    assert all(params_of(row)["l2"] == "cold" and "l2=cold is for rows on a GPU" in row["note"] for row in rows)
+    assert all(
+        params_of(row)["l2"] == "cold" and "l2=cold is only possible for rows on a GPU" in row["note"] for row in rows
+    )
 
 
 def test_a_hot_l2_is_the_rule():
