@@ -131,7 +131,7 @@ def test_what_no_row_has_is_set(text, driver, expected):
     ("3.3", '"3.3" names no row: expected TABLE/ROW/INPUT?name=value;..., such as 3.3/race/pr1002, or else the root of a checkout'),
     ("nowhere/at/all/", '"nowhere/at/all/" names no row'),
     ("33/race", "33/race: there is no table 33; did you mean 3.3?"),
-    ("3.3/rase/u60", "antbench 3.3: --rows 3.3/rase/u60: no such row here"),
+    ("3.3/rase/u60", "antbench 3.3: --rows 3.3/rase/u60: there is no such row here"),
     ("3.3/acotsp-seq/u60?antz=3", "antbench 3.3: --set antz=3: no row here has this parameter"),
     ("3.3/acotsp-seq/u60?ants=0", "antbench 3.3: ants must be a whole number"),
 ])  # fmt: skip
