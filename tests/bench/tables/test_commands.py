@@ -189,7 +189,7 @@ def test_no_run_is_begun_past_the_budget(tmp_path):
     )
     [row] = rows_of(tmp_path / "run")
     assert result.returncode == 0 and row["stop_reason"] == "budget" and row["status"] == "ok"
-    assert 1 <= len(row["quality_runs"].split()) < 1000 or "are too many to list" in row["note"]
+    assert 1 <= len(row["quality_runs"].split()) < 1000 or "runs do not fit in the row" in row["note"]
 
 
 def test_more_runs_than_their_qualities_fit(tmp_path):
@@ -214,7 +214,7 @@ def test_more_runs_than_their_qualities_fit(tmp_path):
     assert result.returncode == 0, result.stderr
     for row in (row for row in rows_of(tmp_path / "run") if row["scope"] == "iteration"):
         assert (row["samples"], row["quality_runs"]) == ("100", "") and float(row["quality_best"]) > 0
-        assert "100 runs are too many to list" in row["note"]
+        assert "the qualities of 100 runs do not fit in the row" in row["note"]
 
 
 def test_the_printed_tables(small_run):
@@ -615,7 +615,7 @@ def test_instance_too_large_for_the_host_backend(tmp_path):
         (row["instance"], row["status"], row["note"].partition(" that ")[0])
         for row in rows_of(tmp_path / "run")
         if row["row"] == "ds-roulette"
-    } >= {("u800", "skipped", "more than the 500000 steps")}
+    } >= {("u800", "skipped", "needs more than the 500000 steps")}
     assert {row["instance"] for row in rows_of(tmp_path / "run") if row["status"] == "ok"} == {"u20"}
     plan = [line.split("\t") for line in drive(*options, "--dry-run").stdout.splitlines() if "u800" in line]
     assert plan and {line[-1] for line in plan} == {"0 s"}
@@ -824,7 +824,7 @@ def test_a_busy_machine_is_said_and_threads_wait_politely(tmp_path):
         for process in busy:
             process.kill()
             process.wait()
-    assert result.returncode == 0 and "other threads are running here" in result.stderr
+    assert result.returncode == 0 and "other threads are running on this machine" in result.stderr
     meta = json.loads((tmp_path / "run/meta.json").read_text())
     assert meta["machine"]["omp_wait_policy"] == "passive" and meta["machine"]["other_threads"] >= 2
     assert meta["involuntary_switches"] >= 0
