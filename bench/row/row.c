@@ -173,7 +173,7 @@ void ab_row_list_qualities(ab_row *row, const double *values, int n_values, int 
     if (undefined) ab_row_add_note(row, "%d of %d runs have no defined quality", undefined, n_values);
     if (at < sizeof row->quality_runs) return;
     row->quality_runs[0] = '\0';
-    ab_row_add_note(row, "the qualities of %d runs do not fit in the row", n_values);
+    ab_row_add_note(row, "the qualities of %d runs are too many to list", n_values);
 }
 
 void ab_row_set_failure(ab_row *row, bool wrong, const ab_status *status)
