@@ -29,9 +29,12 @@ static void append_number(char *text, int number, char end)
     at[1] = '\0';
 }
 
-static void start_again(int number)
+/* A signal that another process sent says nothing of the row. */
+static void start_again(int number, siginfo_t *info, void *context)
 {
-    if (measured >= 0) {
+    (void)context;
+    const bool sent = info->si_code <= 0 && info->si_pid != getpid();
+    if (measured >= 0 && !sent) {
         append_number(died, number, ' ');
         append_number(died, (int)measured, '\0');
         execve("/proc/self/exe", (char *const *)arguments, (char *const *)environment);
@@ -43,7 +46,8 @@ static void start_again(int number)
 static ab_status handle(void)
 {
     static char stack[1 << 16]; /* the kernel may have used up its own */
-    const struct sigaction action = {.sa_handler = start_again, .sa_flags = (int)(SA_ONSTACK | SA_NODEFER)};
+    const struct sigaction action = {.sa_sigaction = start_again,
+                                     .sa_flags = (int)(SA_ONSTACK | SA_NODEFER | SA_SIGINFO)};
     const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     if (sigaltstack(&other, NULL) != 0) return ab_failed("cannot set a stack for signals");
     for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i) sigaction(signals[i], &action, NULL);

@@ -165,7 +165,7 @@ def chosen(options):
 
 
 def save_option(driver, save):
-    """[--save DIR] where the driver has images."""
+    """[--save DIR] where the driver has images or tours."""
     if not save:
         return []
     help_text = subprocess.run([PROGRAM, driver, "--help"], capture_output=True, text=True).stdout
