@@ -432,9 +432,9 @@ static void test_what_speaks_against_times(void **state)
         {even, 10, 0.04, AB_ROW_OK, ""},
         {even, 10, 0.23, AB_ROW_NOISY, "the CPU's threads waited 23 % of the time for a core"},
         {sliced, 10, 0.0, AB_ROW_NOISY,
-         "1 of 10 samples take over 3 times as long as most: the mean is 122 % larger by them"},
+         "1 of 10 samples take over 3 times as long as most: they raise the mean by 122 %"},
         {sliced + 5, 5, NAN, AB_ROW_FEW,
-         "1 of 5 samples take over 3 times as long as most: the mean is 244 % larger by them"},
+         "1 of 5 samples take over 3 times as long as most: they raise the mean by 244 %"},
         {even, 0, NAN, AB_ROW_TIMEOUT, ""},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {

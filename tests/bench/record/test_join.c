@@ -196,7 +196,7 @@ static void a_quality_that_is_not_defined_is_said_and_not_written(void **state)
     assert_string_equal(row.note, "");
     ab_row_list_qualities(&row, (const double[]){1.5, -NAN, NAN}, 3, 6);
     assert_string_equal(row.quality_runs, "");
-    assert_string_equal(row.note, "the quality of 2 of 3 runs is not defined");
+    assert_string_equal(row.note, "2 of 3 runs have no defined quality");
 }
 
 int main(void)
