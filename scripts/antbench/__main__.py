@@ -40,7 +40,7 @@ MEASURING = {
 OF_THE_TREE = {  # which write or check files of the source tree
     "index": "tools.index",
     "pictures": "tools.pictures",
-    "plain": "show.plain",
+    "plain": "tools.plain",
     "prose": "show.prose",
     "tests-of": "tools.tests_of",
     "verdicts": "show.verdicts",

@@ -327,4 +327,4 @@ def test_no_launcher():
 @with_mpi
 def test_mpi_starts_the_processes_itself(tmp_path):
     done = ranks(1, "scaling", "--processes", 3, "--out", tmp_path / "run")
-    assert done.returncode == 2 and "--processes: with MPI" in one_line(done)
+    assert done.returncode == 2 and "--processes: under MPI" in one_line(done)

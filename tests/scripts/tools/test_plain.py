@@ -5,8 +5,9 @@ import re
 import pytest
 
 from antbench.data.command import ROOT
-from antbench.show import plain, prose
-from antbench.show.plain import Page, problems
+from antbench.show import prose
+from antbench.tools import plain
+from antbench.tools.plain import Page, problems
 
 
 def told(text, name="docs/guide/x.md", most_lines=150):

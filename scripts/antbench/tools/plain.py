@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from antbench.show.plain_code import said
+from antbench.tools.plain_code import said
 
 ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / "VERSION").is_file())
 MOST_WORDS, MOST_MEAN, MOST_COLUMNS = 30, 18, 120
@@ -46,7 +46,7 @@ HELD = (  # the code whose comments and messages are held to the rules
     "kernels/cuda/*.[ch]",
     "kernels/tsp/*.h",
     "mpi/*.[ch]",
-    "scripts/antbench/show/plain*.py",
+    "scripts/antbench/tools/plain*.py",
     "tours/*.[ch]",
 )
 FEWEST_FOR_MEAN = 10  # sentences of a file's comments
