@@ -88,6 +88,8 @@ static int end_output(int exit_code)
     errno = 0;
     const bool failed = fflush(stdout) != 0 || ferror(stdout);
     if (!failed) return exit_code;
+    /* An earlier write failed and took its reason with it. Another one tells it again. */
+    if (!errno && putchar('\n') != EOF) fflush(stdout);
     fprintf(stderr, "antbench: cannot write to stdout: %s\n", errno ? strerror(errno) : "an earlier write failed");
     return exit_code == AB_EXIT_OK ? AB_EXIT_ERROR : exit_code;
 }

@@ -15,7 +15,7 @@ from antbench.tools import bench_all
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = r"""#!/bin/bash
 [ "$1" = --tables ] && { printf 'driver\tprogram\tfile\ttable\n3.3\tp\tf\t3.3\n3.3\tp\tf\t3.4\n5.1\tp\tf\t5.1\n'; exit; }
-[ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "  --save DIR"; exit; }
+[ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "files of \$IMAGES_DIR --save DIR"; exit; }
 [ "${@: -1}" = --dry-run ] && { printf "4 rows\nseconds\t${ABOUT-30}\n"; echo "antbench $1: note: no GPU" >&2; exit; }
 echo "$@" >> "$1"
 """

@@ -156,10 +156,10 @@ def test_unwritable_save(tmp_path):
     assert result.returncode == 1 and "file" in one_line(result)
 
 
-def test_save_is_for_drivers_with_images():
-    result = drive("--save", "x", driver="3.3")
-    assert result.returncode == 2 and "no images" in one_line(result)
-    assert "--save" not in told("3.3", "--help") and "--save" in told("5.1", "--help")
+def test_save_is_for_drivers_with_images_or_tours():
+    result = drive("--save", "x", driver="jsc-3")
+    assert result.returncode == 2 and "no images and no tours" in one_line(result)
+    assert "--save" not in told("jsc-3", "--help") and "--save" in told("5.1", "--help")
 
 
 def test_a_finished_run_is_not_measured_again(tmp_path):
