@@ -141,6 +141,9 @@ static void canny_of_every_size(void **state)
     every_size(check_canny, WIDE, TALL, TALL, PICTURES);
     /* Edges of every kind that fade at each border in turn, and go on through several tiles. */
     for (int number = 0; number < 13 * PICTURES; number++) check_canny(67, 193, number);
+    /* Diagonals at each distance from the corners of tiles, which fade there: some go on through a corner alone. */
+    for (int i = 0; i < 21; i++)
+        for (picture kind = FALLING; kind <= RISING; kind++) check_canny(67, TALL, (int)kind + PICTURES * (4 + 5 * i));
 }
 
 static void colour_edge_of_every_size(void **state)
