@@ -22,7 +22,7 @@ typedef enum ab_profile { AB_SMOKE, AB_QUICK, AB_THESIS, AB_PROFILES } ab_profil
 
 typedef enum ab_backend_choice {
     AB_BACKEND_AUTO, /* CPU rows, and GPU rows on CUDA or, without a device, on the host backend */
-    AB_BACKEND_CUDA, /* only this backend, as in all below */
+    AB_BACKEND_CUDA, /* only the GPU; the others likewise are one backend alone */
     AB_BACKEND_HOST,
     AB_BACKEND_CPU
 } ab_backend_choice;
