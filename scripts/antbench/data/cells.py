@@ -497,14 +497,14 @@ def common_iterations(found):
 
 
 def told_iterations(found, first):
-    """As "the first 100 iterations (2 to 35 where the time of a row ended)", of such numbers; "" where samples are alike."""
+    """As "the first 100 iterations (2 to 35 in rows that reached their time limit)", of such numbers; "" where samples are alike."""
     counts = [estimate.iterations for estimate in found if estimate and estimate.iterations]
     if not counts:
         return ""
     fewer = sorted(count for count in counts if count < first)
     ends = dict.fromkeys(map(str, fewer[:1] + fewer[-1:]))
     told = "the first iteration" if first == 1 else f"the first {first} iterations"
-    return told + (f" ({' to '.join(ends)} where the time of a row ended)" if fewer else "")
+    return told + (f" ({' to '.join(ends)} in rows that reached their time limit)" if fewer else "")
 
 
 def read_layout(name, folder=REPORT):

@@ -35,11 +35,11 @@ def in_table(found):
 
 
 def judged(found, goal):
-    """As "reached by 2.2 %", "3.1 % short"; where the interval holds the goal neither is known."""
+    """As "2.2 % under", "3.1 % over"; where the interval holds the goal neither is known."""
     share = claims.short(100 * abs(1 - found.value / goal), 2)
     if found.low <= goal <= found.high:
-        return f"undecided ({share} % {'below' if found.value <= goal else 'above'})"
-    return f"reached by {share} %" if found.value < goal else f"{share} % short"
+        return f"undecided ({share} % {'under' if found.value <= goal else 'over'})"
+    return f"{share} % {'under' if found.value < goal else 'over'}"
 
 
 class Measured:
@@ -73,7 +73,7 @@ class Measured:
         return self.placed(found.sources)
 
     def against(self, address, goal):
-        """A mean time and how it stands to the ms that were aimed at: "0.0489, reached by 2.2 %"."""
+        """A mean time and how it stands to the ms that were aimed at: "0.0489, 2.2 % under"."""
         return self.ms(address, lambda found: f"{in_table(found)}, {judged(found, goal)}")
 
     def times(self, slow, fast, names):
@@ -99,7 +99,7 @@ class Measured:
         return cells.common_iterations([found for _, found, _ in self.asked.values()])
 
     def iterations(self):
-        """As "the first 20 iterations (8 to 11 where the time of a row ended)", of the numbers so far."""
+        """As "the first 20 iterations (8 to 11 in rows that reached their time limit)", of the numbers so far."""
         return cells.told_iterations([found for _, found, _ in self.asked.values()], self.first)
 
     def copied_in_ms(self, n_bytes):

@@ -71,7 +71,7 @@ def test_numbers_beside_each_other_are_over_the_same_iterations():
     cut = [cells.look_up(source, address, first=first) for address in addresses]
     assert first == 20 and [each.iterations for each in cut] == [20, 20, 8]
     assert cut[1].value == pytest.approx(cut[0].value, rel=0.02) and found[1].value < 0.8 * cut[1].value
-    assert cells.told_iterations(cut, first) == "the first 20 iterations (8 where the time of a row ended)"
+    assert cells.told_iterations(cut, first) == "the first 20 iterations (8 in rows that reached their time limit)"
     assert cells.told_iterations(cut[:2], first) == "the first 20 iterations"
 
 
@@ -168,8 +168,8 @@ def test_rows_of_a_smoke_test_do_not_cut_the_others(tmp_path):
 
 
 @pytest.mark.parametrize("low, value, high, told", [
-    (0.0485, 0.0489, 0.0493, "reached by 2.2 %"), (0.0499, 0.0511, 0.0523, "undecided (2.2 % above)"), (0.0513, 0.0515, 0.0517, "3.0 % short"),
-    (0.049, 0.0499, 0.051, "undecided (0.20 % below)"), (float("nan"), 0.04, float("nan"), "reached by 20 %"),
+    (0.0485, 0.0489, 0.0493, "2.2 % under"), (0.0499, 0.0511, 0.0523, "undecided (2.2 % over)"), (0.0513, 0.0515, 0.0517, "3.0 % over"),
+    (0.049, 0.0499, 0.051, "undecided (0.20 % under)"), (float("nan"), 0.04, float("nan"), "20 % under"),
 ])  # fmt: skip
 def test_a_goal_is_judged_by_the_number_that_is_printed(low, value, high, told):
     assert readme.judged(cells.Estimate(value, low, high), 0.05) == told
