@@ -166,7 +166,7 @@ CUDA_LIBS := $(NPP_LIBS) $(CUDNN_LIBS) -L$(CUDA_TOP)/lib64 -L$(CUDA_TOP)/lib -lc
 endif
 
 # ---- Public targets ----
-.PHONY: all help deps build binaries test test-kernel fuzz faults check-gpu profile instances images bench-all bench-peers plots pictures draw-tours animations time-to-target solve-peers \
+.PHONY: all help deps build binaries test test-kernel fuzz inject plant faults check-gpu profile instances images bench-all bench-peers plots pictures draw-tours animations time-to-target solve-peers \
 	report gpus claims verdicts list-runs share export results-check compare ab regress regress-history calibrate index lint format \
 	install uninstall clean test-programs FORCE
 
@@ -194,13 +194,17 @@ test-kernel: ## the tests of one implementation alone, built and run; ID=tsp/min
 	@programs=$$($(script) tests-of $(call as_word,$(ID))) && $(MAKE) --no-print-directory $(if $(V),,-s) $(jobs) $$programs && \
 		ANTBENCH_ONLY=$(call as_word,$(ID)) $(python) tests/run_all.py $$programs
 
-fuzz: ## feed all readers of files with what libFuzzer makes, which clang has; RUNS=200000 for each (docs/guide/reliability.md)
-	@scripts/fuzz $(if $(RUNS),$(call as_word,$(RUNS)))
+fuzz: ## feed all readers of files with what libFuzzer makes, which clang has; RUNS=200000 for each; writes its table of docs/faults.md
+	@scripts/fuzz $(if $(RUNS),$(call as_word,$(RUNS))); code=$$?; \
+		[ $$code = 77 ] || [ ! -e build/fuzz/found.csv ] || $(script) campaigns fuzzed build/fuzz/found.csv || exit; exit $$code
 
-faults: build ## every allocation and file operation failing once, kill at each, planted faults (hours; docs/guide/reliability.md); ARGS=
-	@$(MAKE) --no-print-directory build/faults/inject.so
-	@$(python) tests/faults/inject.py $(ARGS)
-	@$(python) tests/faults/plant.py
+inject: build build/faults/inject.so ## let every allocation and file operation of each driver fail once, and kill it there (hours); writes its table of docs/faults.md; ARGS="--drivers 3.3"
+	@$(python) tests/faults/inject.py --keep $(ARGS)
+
+plant: ## put each planted fault into the real kernels: do driver and tests notice? (hours); writes its table of docs/faults.md; ARGS="--only T03"
+	@$(python) tests/faults/plant.py $(ARGS)
+
+faults: inject plant ## both of these (docs/guide/reliability.md)
 
 check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices
 	@$(MAKE) --no-print-directory $(jobs) build/bin/tests/tsp_choices build/bin/tests/tsp_cities

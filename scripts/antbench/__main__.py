@@ -38,6 +38,7 @@ MEASURING = {
     "tours": "tools.tours",
 }
 OF_THE_TREE = {  # which write or check files of the source tree
+    "campaigns": "tools.campaigns",
     "index": "tools.index",
     "pictures": "tools.pictures",
     "plain": "tools.plain",

@@ -1,9 +1,10 @@
 """Every allocation and every file operation of a small run of each driver, failing one at a time; and the process killed
-before, half-way through and after each file operation. `make faults`.
+before, half-way through and after each file operation. `make inject`.
 
-    tests/faults/inject.py [--drivers 3.3,6.1] [--what memory,files,kill] [--every N] [--most N] [--jobs N]
+    tests/faults/inject.py [--drivers 3.3,6.1] [--what memory,files,kill] [--every N] [--most N] [--jobs N] [--keep]
 
-Of more than N calls, 4000, as many are tried, evenly spread. What must hold, whichever call it was (docs/guide/reliability.md has the
+Of more than N calls, 4000, as many are tried, evenly spread. --keep: as lines of results/faults/injected.csv, of which
+docs/faults.md is made. What must hold, whichever call it was (docs/guide/reliability.md has the
 figures):
 
     memory  exit 0 and all rows, or exit 1 and one line that says that memory ran out; every row that is there is right
@@ -29,6 +30,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from antbench.data import campaigns  # noqa: E402
+from antbench.tools.campaigns import write_page  # noqa: E402
+
 LIBRARY = ROOT / "build/faults/inject.so"
 PROGRAM = ROOT / "build/bin/antbench"
 # The smallest runs that have a row of a CPU and one of the host backend, where a driver has both; and stages, where it has them.
@@ -247,7 +253,15 @@ def parse(arguments):
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every N-th call alone")
     parser.add_argument("--most", type=int, default=4000, metavar="N", help="of more calls so many (default: 4000)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N")
+    parser.add_argument("--keep", action="store_true", help="keeps the counts in results/faults/ and docs/faults.md")
     return parser.parse_args(arguments)
+
+
+def line_of(driver, what, calls, done):
+    """Of results/faults/injected.csv: how many runs were whole, ended as they must, and did not."""
+    whole = sum(not fault and ended in ("exit 0", "ended before") for _, _, ended, fault in done)
+    wrong = sum(bool(fault) for *_, fault in done)
+    return driver, what, calls, len(done), whole, len(done) - whole - wrong, wrong
 
 
 def main(arguments=None):
@@ -268,6 +282,10 @@ def main(arguments=None):
                 print(f"{driver} {what}: {calls} calls, {len(faults)} faults: {told}; {len(wrong)} wrong", flush=True)
                 for fault in wrong:
                     print(f"  {fault}", flush=True)
+                if options.keep:
+                    campaigns.keep("injected", [line_of(driver, what, calls, done)])
+    if options.keep:
+        write_page()
     broken = sum(1 for *_, fault in results if fault)
     print(f"{len(results)} faults, {broken} wrong")
     return 1 if broken else 0

@@ -1,5 +1,5 @@
 """Planted faults: each patch of tests/planted/faults put into the real kernels, one at a time, in a copy of the
-project. Who catches it: the driver's own verification, the tests, or nobody? `make faults`.
+project. Who catches it: the driver's own verification, the tests, or nobody? `make plant`.
 
     tests/faults/plant.py [--only T03,C1] [--ask driver,tests] [--folder DIR] [--jobs N]
 
@@ -10,7 +10,8 @@ implementations of the driver's run first (ANTBENCH_ONLY), which takes seconds, 
 nothing. What fails, or does not start, without the fault too catches nothing.
 
 The copies are built without the CUDA backend. DIR keeps them and every answer (answers.csv): the same command goes on
-from there, with the sources as they were when it began. Exit code 0 where every real fault was caught by a test and no
+from there, with the sources as they were when it began. Each answer is a line of results/faults/planted.csv, of which
+docs/faults.md is made (antbench.data.campaigns). Exit code 0 where every real fault was caught by a test and no
 equivalent one by anything, else 1; with `--ask driver`, minutes instead of hours, where all could be tried.
 """
 
@@ -26,33 +27,18 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PATCHES = "tests/planted/faults"
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from antbench.data import campaigns  # noqa: E402
+from antbench.data.campaigns import PASSES, PATCHES, head_of, implementations_of, is_real, operation_of  # noqa: E402
+from antbench.tools.campaigns import write_page  # noqa: E402
+
 LEAST_LIMIT_S, LIMIT_FACTOR = 60, 10  # a program may take so many times as long as without the fault
 CLEAN_LIMIT_S = 900  # on a busy machine too
 BEGUN = re.compile(r"\[ RUN|^(not )?ok \d")  # cmocka's output, or TAP
 FAILURE = re.compile(r"\[  FAILED  \]|^not ok|ERROR: AddressSanitizer|runtime error:")
-PASSES = "passes"
 CLEAN = ""  # the patch that is none
 RUN = "--quiet --profile smoke --processes 1 --runs 1 --iterations 2 --out"
-
-
-def head_of(patch):
-    """{what, driver, tests, note}."""
-    lines = patch.read_text().split("\n--- ", 1)[0].splitlines()
-    return {"note": "", **dict(line.split(": ", 1) for line in lines)}
-
-
-def is_real(head):
-    return not head["note"].startswith("equivalent")
-
-
-def implementations_of(head):
-    """What the driver's run measures: ["tsp/ds-roulette"]."""
-    return re.search(r"--implementations (\S+)", head["driver"]).group(1).split(",")
-
-
-def operation_of(head):
-    return implementations_of(head)[0].split("/")[0]
 
 
 # ---- Programs ----
@@ -122,8 +108,12 @@ class Campaign:
     def __init__(self, folder, jobs):
         self.clean, self.planted, self.answers_file = folder / "clean", folder / "planted", folder / "answers.csv"
         self.jobs, self.patch, self.answers = jobs, None, {}
+        copied_at = folder / "commit.csv"
         if not (self.clean / "Makefile").exists():
+            measured = ",".join(campaigns.now())
             copy_project(self.clean)
+            copied_at.write_text(measured)
+        self.measured = copied_at.read_text().split(",") if copied_at.exists() else campaigns.now()
         if self.answers_file.exists():
             with open(self.answers_file, newline="") as file:
                 for name, question, answer, seconds in csv.reader(file):
@@ -199,6 +189,12 @@ def try_patch(campaign, patch, asked):
     return found
 
 
+def lines_of(patch, head, found):
+    """Of results/faults/planted.csv."""
+    of = operation_of(head), "yes" if is_real(head) else "no"
+    return [(patch, who, *of, answer) for who, answer in found.items()]
+
+
 def report(results, asked):
     """A line for each operation, and one for all."""
     for operation in [*sorted({operation_of(head) for head, _ in results}), "all"]:
@@ -235,8 +231,10 @@ def main(arguments=None):
                 not_tried += 1
                 continue
             results.append((head, found))
+            campaigns.keep("planted", lines_of(patch.stem, head, found), campaign.measured)
             told = "; ".join(f"{who}: {found[who]}" for who in asked)
             print(f"{patch.stem}: {head['what']}: {told}", flush=True)
+    write_page()
     report(results, asked)
     missed = sum(found.get("tests") == PASSES for head, found in results if is_real(head))
     wrongly = sum(set(found.values()) != {PASSES} for head, found in results if not is_real(head))

@@ -10,7 +10,7 @@ import os
 import re
 import statistics
 
-from antbench.data import cells, machines, runs
+from antbench.data import campaigns, cells, machines, runs
 from antbench.data.command import ROOT, BadInput
 from antbench.show import claims, coverage, gains, gpus, plots, printing, roofline, stands
 from antbench.show.printing import jinja, printed
@@ -18,6 +18,7 @@ from antbench.show.printing import jinja, printed
 DOCS = (
     "results",
     "stands",
+    "faults",
     *(f"guide/{page}" for page in ("learn", "machines", "race", "peers", "improve", "pictures")),
 )
 PAGES = (ROOT / "README.md", *(ROOT / f"docs/{page}.md" for page in DOCS))
@@ -228,6 +229,10 @@ def templates(folder):
         figure_of=lambda figure: f"figure-{figure}.png" if (folder / f"figure-{figure}.png").exists() else "",
         interval_note=claims.INTERVAL_NOTE,
         tested_together=claims.TESTED_TOGETHER,
+        fuzzed=campaigns.fuzzed,
+        injected=campaigns.injected,
+        planted=campaigns.planted,
+        measured_at=campaigns.measured_at,
     )
     return made
 

@@ -20,7 +20,7 @@ ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / "
 MOST_WORDS, MOST_MEAN, MOST_COLUMNS = 30, 18, 120
 README_LINES, GUIDE_LINES, NOTES_LINES, RESULTS_LINES = 120, 150, 500, 400
 NOTES = "results/published/NOTES.md"  # one section per source, to look up
-RESULTS = ("docs/results.md", "docs/stands.md")  # mostly generated from stored runs
+RESULTS = ("docs/results.md", "docs/stands.md", "docs/faults.md")  # mostly generated from stored runs
 CODE = re.compile(r"^```.*?^```$", re.S | re.M)
 INDENTED = re.compile(r"(?:(?<=\n\n)|\A)(?: {4}.*(?:\n|\Z))+")
 COMMENT = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.S)
