@@ -13,6 +13,10 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "scripts"), str(HERE.parents[2] / "antbench/scripts")]  # of a checkout, or installed
+
+from antbench.data.command import BadInput, write_file  # noqa: E402
+
 BLUE, ORANGE, GREY = "#0b3c6f", "#d1682a", "#8c8c8c"
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" font-family="Helvetica, Arial, sans-serif" font-size="14">'
 
@@ -186,9 +190,9 @@ def main():
     folder = parser.parse_args().folder
     for name, draw in DRAWINGS.items():
         try:
-            (folder / name).write_text("\n".join(draw()) + "\n", encoding="utf-8")
-        except OSError as error:
-            print(f"animations: {folder / name}: {error.strerror}", file=sys.stderr)
+            write_file(folder / name, "\n".join(draw()) + "\n")
+        except BadInput as error:
+            print(f"animations: {error}", file=sys.stderr)
             return 1
         print(folder / name)
     return 0

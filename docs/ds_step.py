@@ -9,6 +9,12 @@ import argparse
 import itertools
 import math
 import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "scripts"), str(HERE.parents[2] / "antbench/scripts")]  # of a checkout, or installed
+
+from antbench.data.command import BadInput, write_file  # noqa: E402
 
 WEIGHTS = 0, 3, 1, 0.5, 2, 0, 4, 1, 0, 0, 0, 0  # choice_info of the row of the ant's city; 0: visited
 SIZE = 4
@@ -120,10 +126,9 @@ def main():
     if not options.file:
         return 0
     try:
-        with open(options.file, "w", encoding="utf-8") as file:
-            file.write("\n".join(drawing(options.u, options.v)) + "\n")
-    except OSError as error:
-        print(f"ds_step: {options.file}: {error.strerror}", file=sys.stderr)
+        write_file(options.file, "\n".join(drawing(options.u, options.v)) + "\n")
+    except BadInput as error:
+        print(f"ds_step: {error}", file=sys.stderr)
         return 1
     return 0
 

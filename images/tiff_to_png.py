@@ -5,6 +5,7 @@
 The bytes of a PNG depend on who compresses it, so it is its pixels that the catalogue knows. A PNG gets its name only
 when they are right. Prints one line per file. Exit code: 0, or 1 when one could not be made, 2 for wrong usage.
 """
+
 import argparse
 import csv
 import hashlib
@@ -35,8 +36,8 @@ def convert(tiff, png, expected):
             raise ValueError("these are not the pixels of the catalogue")
         part = png.with_suffix(f".png.{secrets.token_hex(4)}.part")
         try:
-            with open(part, "xb") as file:  # no link is followed, and nobody else writes it
-                image.save(file, "PNG")
+            with open(part, "xb") as file:  # temporary: no link is followed, and nobody else writes it
+                image.save(file, "PNG")  # temporary: `part`
             part.replace(png)
         finally:
             part.unlink(missing_ok=True)

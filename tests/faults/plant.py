@@ -31,6 +31,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 from antbench.data import campaigns  # noqa: E402
 from antbench.data.campaigns import PASSES, PATCHES, head_of, implementations_of, is_real, operation_of  # noqa: E402
+from antbench.data.command import new_file, write_file  # noqa: E402
 from antbench.tools.campaigns import write_page  # noqa: E402
 
 LEAST_LIMIT_S, LIMIT_FACTOR = 60, 10  # a program may take so many times as long as without the fault
@@ -112,7 +113,7 @@ class Campaign:
         if not (self.clean / "Makefile").exists():
             measured = ",".join(campaigns.now())
             copy_project(self.clean)
-            copied_at.write_text(measured)
+            write_file(copied_at, measured)
         self.measured = copied_at.read_text().split(",") if copied_at.exists() else campaigns.now()
         if self.answers_file.exists():
             with open(self.answers_file, newline="") as file:
@@ -142,8 +143,8 @@ class Campaign:
             begin = time.monotonic()
             answer = (ask_driver if kind == "driver" else ask_test)(project, self.jobs, *arguments, limit_s=limit_s)
             self.answers[key] = answer, time.monotonic() - begin
-            with open(self.answers_file, "a", newline="") as file:
-                csv.writer(file).writerow([*key, *self.answers[key]])
+            with new_file(self.answers_file) as file:
+                csv.writer(file).writerows([*asked, *given] for asked, given in self.answers.items())
         return self.answers[key]
 
     def ask(self, patch, *question):
@@ -162,7 +163,7 @@ def copy_project(to):
     for name in listed + [str(path.relative_to(ROOT)) for path in built]:
         if not name.startswith("results/reference") and (ROOT / name).is_file():
             (to / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, to / name)
+            shutil.copy2(ROOT / name, to / name)  # temporary: a new folder
 
 
 def find_test(campaign, patch, head):

@@ -99,7 +99,7 @@ def unpacked(path):
             raise BadInput(f"{path}: holds more than {MOST} files")
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+        target.write_bytes(data)  # temporary: mkdtemp's folder
     if not any(folder.rglob("meta.json")):
         raise BadInput(f"{path}: no archive of a run: there is no meta.json in it")
     return folder

@@ -1,5 +1,7 @@
 """What every program of this package shares: exit codes, and errors of the user's files as one line."""
 
+import contextlib
+import errno
 import html
 import itertools
 import os
@@ -40,10 +42,18 @@ class BadInput(Exception):
     What a foreign file says in it may be long, and may control a terminal: it is cut, and shown escaped.
     """
 
+    code = USAGE
+
     def __str__(self):
         text = super().__str__()
         cut = text if len(text) <= LONGEST else text[:LONGEST] + "..."
         return CONTROL.sub(lambda found: ascii(found[0])[1:-1], cut)
+
+
+class CannotWrite(BadInput):
+    """A disk is full, or fails."""
+
+    code = ERROR
 
 
 def new_folder(path):
@@ -58,20 +68,67 @@ def new_folder(path):
             continue
 
 
-def write_file(path, data):
-    """Replaces a file as a whole by bytes or text, as base/files.c does: a link there is replaced, not followed."""
-    path = Path(path)
-    mask = os.umask(0)
-    os.umask(mask)
-    handle, new = tempfile.mkstemp(prefix=f"{path.name}.new-", dir=path.parent)
+# ---- Writing ----
+
+STREAMS = Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")  # folders whose names are written to, never replaced
+NO_PLACE = (
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EACCES,
+    errno.EPERM,
+    errno.ENAMETOOLONG,
+    errno.ELOOP,
+    errno.EROFS,
+)
+
+
+@contextlib.contextmanager
+def told_of(path):
+    """An error of writing there is one line. Errors of other files, and of a reader who left, stay what they are."""
     try:
-        with open(handle, "wb") as file:
-            file.write(data if isinstance(data, bytes) else data.encode())
-            os.fchmod(file.fileno(), 0o666 & ~mask)
-        os.replace(new, path)
-    except BaseException:
-        os.unlink(new)
+        yield
+    except BrokenPipeError:
         raise
+    except OSError as error:
+        if error.filename is not None and not Path(error.filename).is_relative_to(path.parent):
+            raise
+        raise (BadInput if error.errno in NO_PLACE else CannotWrite)(f"{path}: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def new_path(path):
+    """A path for another program to write. Where all went well the file there then replaces `path` as a whole.
+
+    It is in a folder beside `path` that this process alone may enter, so no link is followed: one at `path` is replaced.
+    """
+    path = Path(path)
+    parent = path.absolute().parent
+    with told_of(parent / path.name), tempfile.TemporaryDirectory(prefix=".new-", dir=parent) as folder:
+        new = Path(folder) / path.name
+        yield new
+        os.replace(new, path)
+
+
+@contextlib.contextmanager
+def new_file(path, mode="w"):
+    """A file to write, text or, by mode "wb", bytes. It replaces `path` as a whole, as base/files.c does it."""
+    told = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
+    if Path(path).absolute().parent in STREAMS:
+        with told_of(Path(path)), open(path, mode, **told) as file:
+            yield file
+    else:
+        with new_path(path) as new, open(new, mode, **told) as file:
+            yield file
+
+
+def write_file(path, data):
+    """Replaces a file by bytes or text."""
+    with new_file(path, "wb" if isinstance(data, bytes) else "w") as file:
+        file.write(data)
+
+
+# ---- Markdown ----
 
 
 MARKDOWN = re.compile(r"([\\*_|]|\](?=[(\[:]))")  # what a backslash makes text
@@ -102,7 +159,7 @@ def run(main):
         sys.exit(main())
     except BadInput as error:
         print(error, file=sys.stderr)
-        sys.exit(USAGE)
+        sys.exit(error.code)
     except BrokenPipeError:  # the reader, head or less, has seen enough
         sys.stderr.close()
         sys.exit(OK)

@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from antbench.data import command, runs
-from antbench.data.command import ROOT, BadInput
+from antbench.data.command import ROOT, BadInput, write_file
 from antbench.gate import calibration, rerun
 
 PROGRAM = f"build/bin/{runs.PROGRAM}"
@@ -67,7 +67,7 @@ def describe(groups):
 
 def keep(path, found):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(found, indent=1) + "\n")
+    write_file(path, json.dumps(found, indent=1) + "\n")
 
 
 def report(kinds, path):

@@ -3,12 +3,11 @@
 import re
 import xml.etree.ElementTree as xml
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 
 from antbench.data import command, inference
-from antbench.data.command import BadInput, as_markdown
+from antbench.data.command import as_markdown, write_file
 from antbench.gate import sides
 
 # Verdicts, worst first, with the exit code that each asks for.
@@ -41,16 +40,11 @@ def tell(judgements, unlike, base, new, rules, code, options):
     remarks = [*(f"not alike: {text}" for text in unlike), *remarks_on(base, new, rules, judgements)]
     print_text(judgements, remarks, code)
     if options.summary:
-        write(options.summary, markdown(judgements, remarks, code))
+        write_file(options.summary, markdown(judgements, remarks, code))
     if options.junit:
-        write(options.junit, NOT_XML.sub("?", xml.tostring(junit(judgements, unlike).getroot(), encoding="unicode")))
-
-
-def write(path, text):
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
+        write_file(
+            options.junit, NOT_XML.sub("?", xml.tostring(junit(judgements, unlike).getroot(), encoding="unicode"))
+        )
 
 
 def headline(judgements, code):

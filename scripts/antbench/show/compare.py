@@ -24,7 +24,7 @@ import pandas as pd
 from scipy import special
 
 from antbench.data import cells, command, hardware, inference, layouts, machines, runs, selector
-from antbench.data.command import BadInput
+from antbench.data.command import BadInput, write_file
 from antbench.show import gpus, printing
 
 COLUMNS = runs.KEY + [
@@ -449,10 +449,8 @@ def main(arguments=None):
     if lines.empty:
         raise BadInput(f"nothing matched: {options.a} and {options.b} have no cell in common")
     if options.csv:
-        try:
-            lines.to_csv(sys.stdout if options.csv == "-" else options.csv, index=False)
-        except OSError as error:
-            raise BadInput(f"{options.csv}: {error.strerror}") from None
+        text = lines.to_csv(index=False)
+        sys.stdout.write(text) if options.csv == "-" else write_file(options.csv, text)
     qualities = compare_qualities(lines, pairs)
     if options.alike and qualities.empty:
         raise BadInput(f"{options.a} and {options.b} have no quality of two runs in common")

@@ -14,6 +14,7 @@ import textwrap
 from dataclasses import dataclass
 
 from antbench.data import cells, machines, rows, runs
+from antbench.data.command import new_file
 from antbench.show import claims, gpus
 
 NOTES = "¹²³⁴⁵⁶⁷⁸⁹"
@@ -319,7 +320,7 @@ def name_on_page(gain, every):
 
 
 def write_csv(path, found):
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with new_file(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(CSV_HEADER)
         for gain in found:

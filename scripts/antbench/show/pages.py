@@ -10,7 +10,7 @@ import os
 from urllib.parse import quote
 
 from antbench.data import layouts, rows
-from antbench.data.command import ROOT
+from antbench.data.command import ROOT, write_file
 from antbench.show import printing
 
 MOST = 200_000  # bytes of a page without its embedded pictures
@@ -115,4 +115,4 @@ def is_folded(figure):
 
 def page(path, template, values):
     link = functools.partial(linked, out=path.parent)
-    path.write_text(printing.render(template, {**values, "link": link}), encoding="utf-8")
+    write_file(path, printing.render(template, {**values, "link": link}))

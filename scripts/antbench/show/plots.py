@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from antbench.data import cells, command, machines, validate
-from antbench.data.command import ERROR, OK, ROOT, SKIPPED, WORK, BadInput
+from antbench.data.command import ERROR, OK, ROOT, SKIPPED, WORK, BadInput, new_file, new_path, write_file
 from antbench.show import claims, roofline
 
 TERMINALS = {
@@ -116,7 +116,7 @@ def write_data(path, series):
     where a curve lacks a point that another one has.
     """
     places = sorted({x for curve in series for x, *_ in curve.points})
-    with open(path, "w", encoding="utf-8") as file:
+    with new_file(path) as file:
         for curve in series:
             label = curve.label.replace('"', "'")
             file.write(f'"{label}"\n')
@@ -237,16 +237,16 @@ def paper_name(figure, kind="figure"):
 
 def call_gnuplot(figure, terminal, path, variables, template):
     """Draws one file; the warnings. The one place that runs gnuplot."""
-    options = f"set terminal {terminal}; set output {quoted(path)}; {variables}"
-    command = ["gnuplot", "-e", options, f"report/figures/{template or figure}.gp"]
-    try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    except FileNotFoundError:
-        raise BadInput("gnuplot is not installed: make deps") from None
-    said = [line.strip() for line in done.stderr.splitlines() if line.strip() and not ONE_POINT.search(line)]
-    if done.returncode:
-        path.unlink(missing_ok=True)  # half a figure
-        raise NotDrawn(f"Figure {figure}: gnuplot: {' '.join(said)}")
+    with new_path(path) as new:
+        options = f"set terminal {terminal}; set output {quoted(new)}; {variables}"
+        command = ["gnuplot", "-e", options, f"report/figures/{template or figure}.gp"]
+        try:
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        except FileNotFoundError:
+            raise BadInput("gnuplot is not installed: make deps") from None
+        said = [line.strip() for line in done.stderr.splitlines() if line.strip() and not ONE_POINT.search(line)]
+        if done.returncode:
+            raise NotDrawn(f"Figure {figure}: gnuplot: {' '.join(said)}")
     return said
 
 
@@ -330,7 +330,7 @@ def draw_montage(figure, folders, out, lines):
     tiles = [(line, path) for line, path in tiles if line["line"] in rows and line["column"] in columns]
     if not tiles:
         return ""
-    with open(out / f"{figure}.tiles.gp", "w", encoding="utf-8") as file:
+    with new_file(out / f"{figure}.tiles.gp") as file:
         for line, path in tiles:
             file.write(
                 f"row = {rows.index(line['line'])}; column = {columns.index(line['column'])}; "
@@ -408,7 +408,7 @@ def describe(path, title, seen):
     """Says in a drawing what it shows, in place of what drew it."""
     said = f"<title>{html.escape(title)}</title>\n<desc>{html.escape(seen)}</desc>"
     text = path.read_text(encoding="utf-8")
-    path.write_text(DRAWN_BY.sub(lambda _: said, text, count=1), encoding="utf-8")
+    write_file(path, DRAWN_BY.sub(lambda _: said, text, count=1))
 
 
 def image_folders(sources, images):

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from antbench.data import cells, code, command, layouts, machines, runs, share, validate
-from antbench.data.command import ERROR, OK, SKIPPED, WORK
+from antbench.data.command import ERROR, OK, SKIPPED, WORK, new_file, write_file
 from antbench.show import claims, fastest, gains, gpus, latex, pages, plots, printing, roofline, stands
 
 GRID_END = "at the end of its grid"  # in the note of a row whose best parameters may lie beyond it
@@ -273,7 +273,7 @@ def figures(sources, out, images):
 
 def write_csv(path, shown):
     """Every cell of every table, a line each."""
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with new_file(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(CSV_HEADER)
         for machine in shown:
@@ -367,7 +367,7 @@ def main(arguments=None):
     (out / "figures").mkdir(parents=True, exist_ok=True)
     values = page_values(sources, beside, out, options.images)
     pages.write(values, out)
-    (out / "report.md").write_text(printing.render("report.md.j2", values), encoding="utf-8")
+    write_file(out / "report.md", printing.render("report.md.j2", values))
     write_csv(out / "tables.csv", values["every"])
     latex.write(values["machines"], values["many"], out / "latex")
     named = ", ".join(machine["device"] for machine in values["every"])

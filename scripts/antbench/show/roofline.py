@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 from antbench.data import runs
+from antbench.data.command import new_file
 
 TILES = 21  # KTH's T
 INTENSITIES = {  # of its rungs for filters of any rank, by the width of the filter: operations a byte
@@ -97,7 +98,7 @@ def roof(source):
 
 
 def write_data(path, blocks):
-    with open(path, "w", encoding="utf-8") as file:
+    with new_file(path) as file:
         for label, found in blocks:
             file.write(f'"{label}"\n' + "".join(f"{x:.6g} {y:.6g}\n" for x, y in found) + "\n\n")
 

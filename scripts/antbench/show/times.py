@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 from antbench.data import command, machines
-from antbench.data.command import SKIPPED, WORK
+from antbench.data.command import SKIPPED, WORK, new_file
 from antbench.show import gains, gpus, plots, printing
 
 CSV_HEADER = [
@@ -48,7 +48,7 @@ def time(estimate, published_id="", mark=""):
 
 
 def write_csv(path, made):
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with new_file(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(CSV_HEADER)
         for each in made.values():

@@ -9,7 +9,7 @@ import csv
 from datetime import datetime, timezone
 
 from antbench.data import cells
-from antbench.data.command import ERROR, OK, BadInput
+from antbench.data.command import ERROR, OK, BadInput, new_file
 from antbench.show import claims, readme
 
 GONE = "gone"  # the verdict on a sentence that is no longer in claims.csv
@@ -25,7 +25,9 @@ def changes(now, history):
 def acknowledge(changed, reason, path):
     """Appends the changes, as of today."""
     today = datetime.now(timezone.utc).strftime("%Y-%m-%d")
-    with open(path, "a", newline="", encoding="utf-8") as file:
+    before = path.read_text(encoding="utf-8")
+    with new_file(path) as file:
+        file.write(before)
         csv.writer(file, lineterminator="\n").writerows(
             [name, new, today, reason] for name, (_, new) in changed.items()
         )

@@ -15,7 +15,7 @@ import sys
 import numpy as np
 
 from antbench.data import command, runs
-from antbench.data.command import BadInput
+from antbench.data.command import BadInput, write_file
 
 NS = 1e6  # in a ms
 
@@ -107,9 +107,5 @@ def main(arguments=None):
     if options.out == "-":
         sys.stdout.write(text)
         return command.OK
-    try:
-        with open(options.out, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise BadInput(f"{options.out}: {error.strerror}") from None
+    write_file(options.out, text)
     return command.OK

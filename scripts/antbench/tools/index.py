@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from antbench.data import cells, command, layouts, rows, runs
-from antbench.data.command import ROOT, BadInput
+from antbench.data.command import ROOT, BadInput, write_file
 from antbench.show import readme
 from antbench.tools import peers
 
@@ -176,7 +176,7 @@ def update(texts, check):
     """Writes the files that differ, or only tells their names."""
     stale = [path for path, text in texts.items() if read(path) != text]
     for path in stale if not check else ():
-        path.write_text(texts[path], encoding="utf-8")
+        write_file(path, texts[path])
     return stale
 
 

@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 
 from antbench.data import command, runs, validate
-from antbench.data.command import BadInput
+from antbench.data.command import BadInput, new_file, write_file
 
 TABLE = "peers"
 PROGRAM = command.ROOT / "build/bin/antbench"
@@ -329,12 +329,12 @@ def now():
 def write(path, meta, lines):
     """All that is known so far; `lines`: [(row, samples)]."""
     path.mkdir(parents=True, exist_ok=True)
-    (path / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
-    with open(path / "table-peers.csv", "w", encoding="utf-8", newline="") as file:
+    write_file(path / "meta.json", json.dumps(meta, indent=2) + "\n")
+    with new_file(path / "table-peers.csv") as file:
         writer = csv.DictWriter(file, runs.HEADER, lineterminator="\n")
         writer.writeheader()
         writer.writerows(row for row, _ in lines)
-    with open(path / "samples.csv", "w", encoding="utf-8", newline="") as file:
+    with new_file(path / "samples.csv") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(runs.SAMPLES_HEADER)
         for line, (row, times) in enumerate(lines, start=2):

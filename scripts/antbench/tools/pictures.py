@@ -7,14 +7,13 @@ is not there stays as it is.
 
 import argparse
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from antbench.data import cells
-from antbench.data.command import ERROR, OK, ROOT, BadInput, shown
+from antbench.data.command import ERROR, OK, ROOT, BadInput, shown, write_file
 
 PROGRAM = ROOT / "build/bin/antbench"
 STORED = ROOT / "results/pictures"
@@ -66,7 +65,7 @@ def keep(save, names):
         path.unlink()
     found = [save / name for name in names if (save / name).is_file()]
     for path in found:
-        shutil.copyfile(path, STORED / path.name)
+        write_file(STORED / path.name, path.read_bytes())
     return len(found)
 
 

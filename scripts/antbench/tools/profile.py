@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from antbench.data import command, rows, runs, selector
-from antbench.data.command import ROOT, WORK, BadInput
+from antbench.data.command import ROOT, WORK, BadInput, new_file
 from antbench.show import claims, roofline
 
 PROGRAM = ROOT / f"build/bin/{runs.PROGRAM}"
@@ -68,7 +68,7 @@ def find_ncu():
 def profile(ncu, arguments, report, log):
     """Runs the program under ncu; its CSV, "" where there was no kernel, None where this user may not have it."""
     collect = [ncu, *COLLECT, "--export", str(report.with_suffix("")), *arguments]
-    with open(log, "w", encoding="utf-8") as file:
+    with new_file(log) as file:
         done = subprocess.run(collect, stdout=file, stderr=subprocess.STDOUT)
     said = log.read_text(encoding="utf-8", errors="replace")
     if "ERR_NVGPUCTRPERM" in said:
@@ -229,7 +229,7 @@ warps wait for: of the time between two instructions of a warp, in Nsight Comput
 
 def write_csv(path, profiled):
     names = [name for name in Kernel.__dataclass_fields__ if name != "stalls"]
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with new_file(path) as file:
         out = csv.writer(file)
         out.writerow(["row", *names, "stalls"])
         for row, found in profiled:

@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from antbench.data.command import OK, ROOT, SKIPPED, WORK, BadInput
+from antbench.data.command import OK, ROOT, SKIPPED, WORK, BadInput, new_file
 
 PROGRAM = ROOT / "build/bin/antbench"
 INSTANCES = ["pr1002", "pr2392"]
@@ -118,6 +118,13 @@ def load():
     return pywrapcp, routing_enums_pb2
 
 
+def write_csv(path, measured):
+    with new_file(path) as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(measured)
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results solve-peers", description=__doc__.splitlines()[0])
     parser.add_argument("instances", nargs="*", default=INSTANCES, help=f"default {' '.join(INSTANCES)}")
@@ -139,16 +146,14 @@ def main(arguments=None):
         )
         return SKIPPED
     options.out.parent.mkdir(parents=True, exist_ok=True)
-    with open(options.out, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for name in options.instances:
-            for row in measure(name, options.seconds, ortools):
-                writer.writerow(row)
-                file.flush()
-                above = row["above_percent"] and f", {row['above_percent']} % above the optimum"
-                print(
-                    f"{row['instance']:10} {row['program']:24} {row['took_s']:>6} s: {row['length'] or 'no tour'}{above}",
-                    flush=True,
-                )
+    measured = []
+    for name in options.instances:
+        for row in measure(name, options.seconds, ortools):
+            measured.append(row)
+            write_csv(options.out, measured)
+            above = row["above_percent"] and f", {row['above_percent']} % above the optimum"
+            print(
+                f"{row['instance']:10} {row['program']:24} {row['took_s']:>6} s: {row['length'] or 'no tour'}{above}",
+                flush=True,
+            )
     return OK

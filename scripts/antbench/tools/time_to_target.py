@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from antbench.data.command import ERROR, OK, ROOT, WORK, BadInput
+from antbench.data.command import ERROR, OK, ROOT, WORK, BadInput, new_file
 from antbench.show import plots
 
 PROGRAM = ROOT / "build/bin/antbench"
@@ -139,7 +139,7 @@ def draw(groups, runs, column, out):
         )
         return None
     data = out / "time-to-target.dat"
-    with open(data, "w", encoding="utf-8") as file:
+    with new_file(data) as file:
         for label, points in blocks:
             file.write(
                 f'"{label}"\n'
@@ -174,7 +174,7 @@ def main(arguments=None):
         for instance, above, target in [goal(text, Path(tours)) for text in options.goals]:
             label = f"{Path(instance).stem}, {above:g} % above"
             groups[label] = list(measure(instance, above, target, options, Path(tours)))
-    with open(options.out / "time-to-target.csv", "w", encoding="utf-8", newline="") as file:
+    with new_file(options.out / "time-to-target.csv") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(row for rows in groups.values() for row in rows)

@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 from antbench.data import cells
-from antbench.data.command import OK, ROOT, SKIPPED, WORK, BadInput, shown
+from antbench.data.command import OK, ROOT, SKIPPED, WORK, BadInput, new_file, shown
 from antbench.show import plots
 
 PROGRAM = ROOT / "build/bin/antbench"
@@ -64,7 +64,7 @@ def write_data(path, by_iteration, times, tours, cities):
     of_row = {row: [(k, found[row][0]) for k, found in by_iteration.items()] for row in RUNGS}
     blocks += [(RUNGS[row], points) for row, points in of_row.items()]
     blocks += [(RUNGS[row], [(k * times[row], length) for k, length in of_row[row]]) for row in times]
-    with open(path, "w", encoding="utf-8") as file:
+    with new_file(path) as file:
         for name, points in blocks:
             file.write(f'"{name}"\n' + "".join(f"{x:g} {y:g}\n" for x, y in points) + "\n\n")
 
@@ -86,7 +86,7 @@ def draw(out, instance, by_iteration, times, device):
 
 
 def write_csv(path, by_iteration, times):
-    with open(path, "w", newline="", encoding="utf-8") as file:
+    with new_file(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for k, found in by_iteration.items():
