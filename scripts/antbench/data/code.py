@@ -16,7 +16,10 @@ REMOTE = re.compile(r"(?:https?://(?:[^@/]+@)?|ssh://(?:[^@/]+@)?|[^@/:]+@)([\w.
 
 
 def git(*arguments):
-    """What git prints; None where there is no git, no repository or no such thing in it."""
+    """What git prints; None where there is no git, no repository or no such thing in it.
+
+    What a run says stands behind --end-of-options, so that it is no option.
+    """
     try:
         done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
     except OSError:

@@ -11,14 +11,13 @@ import functools
 import io
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import numpy as np
 
 from antbench.data import archive, command, machines, runs
-from antbench.data.code import device_code_of
-from antbench.data.command import ROOT, WORK, BadInput
+from antbench.data.code import device_code_of, git
+from antbench.data.command import WORK, BadInput
 
 OF_HOST, OF_DEVICE = (
     ("host_name",),
@@ -170,13 +169,7 @@ def code_of(run, known):
 
 def is_known(commit):
     """Whether a commit is in this checkout's history."""
-    if not re.fullmatch(r"[0-9a-f]{7,40}", commit):
-        return False
-    try:
-        asked = ["git", "-C", str(ROOT), "merge-base", "--is-ancestor", "--end-of-options", commit, "HEAD"]
-        return subprocess.run(asked, capture_output=True, check=False).returncode == 0
-    except OSError:
-        return False
+    return git("merge-base", "--is-ancestor", "--end-of-options", commit, "HEAD") is not None
 
 
 def contributed():

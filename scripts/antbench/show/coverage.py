@@ -62,7 +62,7 @@ def code_by_file(row):
 
 @functools.cache
 def blob(commit, file):
-    return file and code.git("rev-parse", f"{commit}:{file}")
+    return file and code.git("rev-parse", "--verify", "--end-of-options", f"{commit}:{file}")
 
 
 def lines(stored, code_of=machines.code_of):

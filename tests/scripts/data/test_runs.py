@@ -319,6 +319,20 @@ def test_malformed_metadata_is_one_line(run_copy, text, message):
         (lambda meta: meta["inputs"][0].update(name=[1]), r"inputs\[0\].name is \[1\]"),
         (lambda meta: meta["device"].update(clock_mhz=True), "device.clock_mhz is true"),
         (lambda meta: meta["build"].update(dirty=None), "there is no build.dirty"),
+        *(
+            (lambda meta, commit=commit: meta["build"].update(commit=commit), "build.commit is ")
+            for commit in (
+                "--output=x",
+                "HEAD",
+                "-1234567",
+                "abc123",
+                "../../x",
+                "abc1234:x",
+                "abc1234\n",
+                "A" * 40,
+                "a" * 41,
+            )
+        ),
     ],
 )
 def test_what_meta_json_must_hold(run_copy, change, fault):
