@@ -154,12 +154,18 @@ def as_code(value):
 
 
 def run(main):
-    """Ends the process with main()'s exit code; BadInput is one line on stderr and exit code 2."""
+    """Ends the process with main()'s exit code; an error of files is one line on stderr, and exit code 2 or 1."""
     try:
-        sys.exit(main())
+        code = main()
+        sys.stdout.flush()
+        sys.exit(code)
     except BadInput as error:
         print(error, file=sys.stderr)
         sys.exit(error.code)
     except BrokenPipeError:  # the reader, head or less, has seen enough
         sys.stderr.close()
         sys.exit(OK)
+    except OSError as error:  # without a name it is of stdout
+        print(BadInput(f"{error.filename or 'stdout'}: {error.strerror or error}"), file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tells it again, at its end
+        sys.exit(USAGE if error.errno in NO_PLACE else ERROR)

@@ -115,6 +115,31 @@ def test_a_disk_that_fails_leaves_the_old_file_and_says_one_line(tmp_path):
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("out.json", "old")]
 
 
+@pytest.mark.parametrize(
+    "arguments", [["list-runs"], ["results-check", "tests/data/runs/newer"], ["export", "tests/data/runs/newer"]]
+)
+def test_a_full_stdout_is_one_line(arguments):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "scripts/antbench", *arguments]
+        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (1, "stdout: No space left on device\n")
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    command = [
+        sys.executable,
+        "scripts/antbench",
+        "report",
+        "--run",
+        "tests/data/runs/newer",
+        "--out",
+        tmp_path / "file/x",
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and done.stderr == f"{tmp_path}/file/x/figures: Not a directory\n"
+
+
 def test_errors_of_other_files_stay_what_they_are(tmp_path):
     with pytest.raises(FileNotFoundError), new_file(tmp_path / "x"):
         open("/nonexistent/y")

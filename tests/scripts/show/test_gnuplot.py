@@ -1,6 +1,8 @@
 """Every command that draws: a warning of gnuplot ends nothing, an error ends one figure, the command with 1."""
 
+import resource
 import shutil
+import signal
 
 import pytest
 
@@ -14,7 +16,11 @@ WARNING = '"a.gp" line 37: warning: difficulty making room for xtic labels'
 # Writes a drawing without looking, warns, and fails where the drawing is $FAULTY's.
 FAKE = f"""#!/bin/sh
 out=$(printf '%s' "$2" | sed "s/.*set output '\\([^']*\\)'.*/\\1/")
-echo '<svg/>' > "$out"
+case $out in
+*.svg) echo '<svg></svg>' ;;
+*.png) printf 'IEND\\256B`\\202' ;;
+*.pdf) echo '%%EOF' ;;
+esac > "$out"
 echo '{WARNING}' >&2
 case $out in */$FAULTY.*) echo 'line 3: undefined variable: x' >&2; exit 1;; esac
 """
@@ -85,6 +91,24 @@ def test_time_to_target_is_told_of_both(gnuplot, thesis, tmp_path, capsys):
     )
     gnuplot("time-to-target")
     assert solved(thesis, tmp_path / "again") is None and "undefined variable" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
+@pytest.mark.parametrize("kind, terminal", [("svg", "svg"), ("png", "pngcairo"), ("pdf", "pdfcairo")])
+def test_half_a_drawing_is_told_and_the_old_one_stays(tmp_path, monkeypatch, kind, terminal):
+    """gnuplot ends with 0 where the disk is full: here, where the file system takes 100 bytes of a file."""
+    path, real = tmp_path / f"x.{kind}", plots.subprocess.run
+    path.write_text("old")
+    monkeypatch.setattr(plots.subprocess, "run", lambda command, **more: real(command, preexec_fn=limited, **more))
+    (tmp_path / "x.gp").write_text("plot sin(x)\n")
+    with pytest.raises(plots.NotDrawn, match=f"Figure x: gnuplot has not written all of {path}: is the disk full"):
+        plots.call_gnuplot("x", terminal, path, "", f"../../{'../' * len(ROOT.parts)}{tmp_path}/x")
+    assert path.read_text() == "old" and {each.name for each in tmp_path.iterdir()} == {path.name, "x.gp"}
+
+
+def limited():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
 
 def test_without_gnuplot_there_is_one_line(thesis, tmp_path, monkeypatch):
