@@ -49,6 +49,12 @@ typedef struct cpu_colony {
     ab_memory memory;              /* everything else the colony owns, the arrays of an implementation included */
 } cpu_colony;
 
+/* The least multiple of `granule` that is `count` or more. */
+static inline size_t cpu_round_up(size_t count, size_t granule)
+{
+    return (count + granule - 1) / granule * granule;
+}
+
 /* The methods read and poison of an as_colony that is a cpu_colony. */
 ab_status cpu_colony_read(as_colony *colony, as_result *result);
 ab_status cpu_colony_poison(as_colony *colony);

@@ -57,7 +57,7 @@ ab_status trails_init(trails *colony, const as_problem *problem, const as_params
     if (params->alpha > 2.0) return ab_unsupported("needs alpha <= 2, alpha is %g", params->alpha);
     if (as_power((farthest + 0.1) / 0.1, params->beta) > 1e20)
         return ab_unsupported("needs eta^beta within 20 orders of magnitude, the longest distance is %.0f", farthest);
-    colony->stride = (n + kind->granule - 1) / kind->granule * kind->granule;
+    colony->stride = cpu_round_up(n, kind->granule);
     colony->pheromone = ab_allocate(memory, n * colony->stride, sizeof(float));
     colony->heuristic = ab_allocate(memory, n * colony->stride, sizeof(float));
     colony->city = ab_allocate(memory, n, sizeof *colony->city);
@@ -92,11 +92,30 @@ static ab_status write_pheromone(as_colony *base, const float *pheromone)
     return ab_ok();
 }
 
+/* ---- The colony ---- */
+
+static ab_status run_stage(ab_work *work, int stage)
+{
+    trails *colony = (trails *)work;
+    if (stage == AS_CHOICE) colony->kind->choose(colony);
+    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, colony->kind->side_by_side, colony->kind->build);
+    if (stage == AS_UPDATE) trails_update(colony);
+    return ab_ok();
+}
+
+static const ab_work_methods work_methods = {
+    .n_stages = AS_STAGES,
+    .stage_names = {"choice", "construct", "update"},
+    .run_stage = run_stage,
+    .close = cpu_colony_close,
+};
+
 ab_status trails_open(const trails_kind *kind, const as_problem *problem, const as_params *params, as_colony **colony)
 {
     trails *opened = calloc(1, kind->bytes);
     if (opened == NULL) return ab_failed("out of memory");
-    opened->common.colony = (as_colony){.work = {.methods = kind->work}, .methods = &trails_methods};
+    opened->kind = kind;
+    opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &trails_methods};
     ab_status status = trails_init(opened, problem, params, kind);
     if (status.code == AB_OK) status = kind->prepare(opened);
     if (status.code == AB_OK)

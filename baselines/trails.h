@@ -9,21 +9,24 @@
 #include "baselines/cpu_open.h"
 
 typedef struct trails {
-    cpu_colony common; /* first */
-    size_t stride;     /* floats per row: n rounded up; what lies beyond n is 0 */
-    uint16_t *city;    /* [n]: of each row and column */
-    uint16_t *place;   /* [n]: row and column of each city */
-    float *pheromone;  /* [n][stride] */
-    float *heuristic;  /* [n][stride]: eta^beta over its smallest value, 0 on the diagonal */
+    cpu_colony common;              /* first */
+    const struct trails_kind *kind; /* of a colony that trails_open opened; else NULL */
+    size_t stride;                  /* floats per row: n rounded up; what lies beyond n is 0 */
+    uint16_t *city;                 /* [n]: of each row and column */
+    uint16_t *place;                /* [n]: row and column of each city */
+    float *pheromone;               /* [n][stride] */
+    float *heuristic;               /* [n][stride]: eta^beta over its smallest value, 0 on the diagonal */
 } trails;
 
 /* What distinguishes one kind of colony with trails from another. */
 typedef struct trails_kind {
-    const ab_work_methods *work;
     size_t bytes;                         /* of the colony, which begins with its trails */
     size_t granule;                       /* floats that the rows are a multiple of */
     size_t (*together)(size_t n);         /* granule of the neighbourhoods that order rows; NULL: by city */
     ab_status (*prepare)(trails *colony); /* allocates and fills what is its own */
+    void (*choose)(const trails *colony); /* the choice stage */
+    cpu_build_tours *build;               /* of the construct stage */
+    int side_by_side;                     /* number of ants that one call of build has at most */
 } trails_kind;
 
 /* Initialises what is common and the trails, for params->threads threads. AB_UNSUPPORTED where the weights would leave

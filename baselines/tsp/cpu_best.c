@@ -263,8 +263,9 @@ static void split_head(head *nearest, float *tail)
     }
 }
 
-static void compute_choice(const cpu_best_colony *colony)
+static void compute_choice(const trails *weighed)
 {
+    const cpu_best_colony *colony = (const cpu_best_colony *)weighed;
     const size_t n = (size_t)colony->common.problem.n;
 #pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
     for (size_t i = 0; i < n; i++) {
@@ -275,15 +276,6 @@ static void compute_choice(const cpu_best_colony *colony)
 }
 
 /* ---- The colony ---- */
-
-static ab_status run_stage(ab_work *work, int stage)
-{
-    cpu_best_colony *colony = (cpu_best_colony *)work;
-    if (stage == AS_CHOICE) compute_choice(colony);
-    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, 1, build_tour);
-    if (stage == AS_UPDATE) trails_update(&colony->trails);
-    return ab_ok();
-}
 
 static void allocate_ants(cpu_best_colony *colony)
 {
@@ -320,13 +312,6 @@ static ab_status allocate(cpu_best_colony *colony)
     return ab_memory_status(memory);
 }
 
-static const ab_work_methods work_methods = {
-    .n_stages = AS_STAGES,
-    .stage_names = {"choice", "construct", "update"},
-    .run_stage = run_stage,
-    .close = cpu_colony_close,
-};
-
 static ab_status prepare(trails *opened)
 {
     cpu_best_colony *colony = (cpu_best_colony *)opened;
@@ -338,6 +323,11 @@ static ab_status prepare(trails *opened)
 
 ab_status cpu_best(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    static const trails_kind kind = {&work_methods, sizeof(cpu_best_colony), NODE, NULL, prepare};
+    static const trails_kind kind = {.bytes = sizeof(cpu_best_colony),
+                                     .granule = NODE,
+                                     .prepare = prepare,
+                                     .choose = compute_choice,
+                                     .build = build_tour,
+                                     .side_by_side = 1};
     return trails_open(&kind, problem, params, colony);
 }

@@ -101,8 +101,9 @@ static void weigh_candidates(const cpu_best_nn_colony *colony, size_t i)
         weights[k] = trails_choice(pheromone[places[k]], heuristic[places[k]], alpha);
 }
 
-static void compute_choice(const cpu_best_nn_colony *colony)
+static void compute_choice(const trails *weighed)
 {
+    const cpu_best_nn_colony *colony = (const cpu_best_nn_colony *)weighed;
     const size_t n = (size_t)colony->common.problem.n;
 #pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
     for (size_t i = 0; i < n; i++) {
@@ -112,20 +113,6 @@ static void compute_choice(const cpu_best_nn_colony *colony)
 }
 
 /* ---- The colony ---- */
-
-static ab_status run_stage(ab_work *work, int stage)
-{
-    cpu_best_nn_colony *colony = (cpu_best_nn_colony *)work;
-    if (stage == AS_CHOICE) compute_choice(colony);
-    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, SIDE_BY_SIDE, build_tours);
-    if (stage == AS_UPDATE) trails_update(&colony->trails);
-    return ab_ok();
-}
-
-static size_t round_up(size_t count, size_t granule)
-{
-    return (count + granule - 1) / granule * granule;
-}
 
 static size_t cities_of_word(size_t n)
 {
@@ -195,7 +182,7 @@ static ab_status make_sets(cpu_best_nn_colony *colony)
     ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n;
     colony->n_vectors = colony->common.problem.nn <= 2 * LANES ? 2 : MAX_VECTORS;
-    colony->n_bounds = round_up(colony->trails.stride / BLOCK, LANES);
+    colony->n_bounds = cpu_round_up(colony->trails.stride / BLOCK, LANES);
     colony->rows = ab_allocate(memory, n, cpu_best_nn_row_size(colony->n_vectors));
     colony->largest = ab_allocate(memory, n * colony->n_bounds, sizeof *colony->largest);
     AB_TRY(ab_memory_status(memory));
@@ -213,8 +200,9 @@ static ab_status make_workers(cpu_best_nn_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;
     const size_t threads = (size_t)colony->common.params.threads, count = threads * SIDE_BY_SIDE;
-    const size_t n_left = round_up(colony->n_bounds * BLOCK / WORD, 16), n_bounds = round_up(colony->n_bounds, 32);
-    const size_t n = round_up((size_t)colony->common.problem.n, 128);
+    const size_t n_left = cpu_round_up(colony->n_bounds * BLOCK / WORD, 16),
+                 n_bounds = cpu_round_up(colony->n_bounds, 32);
+    const size_t n = cpu_round_up((size_t)colony->common.problem.n, 128);
     ant_state *ants = ab_allocate(memory, count, sizeof *ants);
     uint64_t *left = ab_allocate(memory, count * n_left, sizeof *left);
     float *bounds = ab_allocate(memory, count * n_bounds, sizeof *bounds);
@@ -249,15 +237,14 @@ static ab_status prepare(trails *opened)
     return make_workers(colony);
 }
 
-static const ab_work_methods work_methods = {
-    .n_stages = AS_STAGES,
-    .stage_names = {"choice", "construct", "update"},
-    .run_stage = run_stage,
-    .close = cpu_colony_close,
-};
-
 ab_status cpu_best_nn(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    static const trails_kind kind = {&work_methods, sizeof(cpu_best_nn_colony), LANES, cities_of_word, prepare};
+    static const trails_kind kind = {.bytes = sizeof(cpu_best_nn_colony),
+                                     .granule = LANES,
+                                     .together = cities_of_word,
+                                     .prepare = prepare,
+                                     .choose = compute_choice,
+                                     .build = build_tours,
+                                     .side_by_side = SIDE_BY_SIDE};
     return trails_open(&kind, problem, params, colony);
 }

@@ -81,8 +81,9 @@ CPU_MULTIVERSION static void weigh_row(const cpu_blocks_colony *colony, size_t p
     find_largest(colony, &colony->heads[place], far);
 }
 
-static void compute_choice(const cpu_blocks_colony *colony)
+static void compute_choice(const trails *weighed)
 {
+    const cpu_blocks_colony *colony = (const cpu_blocks_colony *)weighed;
     const size_t n = (size_t)colony->common.problem.n;
 #pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
     for (size_t place = 0; place < n; place++) weigh_row(colony, place);
@@ -135,27 +136,13 @@ static int64_t build_tours(cpu_colony *common, int thread, int first, int count)
 
 /* ---- The colony ---- */
 
-static ab_status run_stage(ab_work *work, int stage)
-{
-    cpu_blocks_colony *colony = (cpu_blocks_colony *)work;
-    if (stage == AS_CHOICE) compute_choice(colony);
-    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, SIDE_BY_SIDE, build_tours);
-    if (stage == AS_UPDATE) trails_update(&colony->trails);
-    return ab_ok();
-}
-
-static size_t round_up(size_t count, size_t granule)
-{
-    return (count + granule - 1) / granule * granule;
-}
-
 /* To each thread and ant cache lines of its own. */
 static void allocate_workers(cpu_blocks_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;
     const size_t threads = (size_t)colony->common.params.threads, count = threads * SIDE_BY_SIDE;
-    const size_t n_left = round_up(colony->row_blocks + WORD_BLOCKS, 64); /* what is read beyond the last is 0 */
-    const size_t n_sums = round_up(NEAR + colony->row_blocks, 2), n = round_up(colony->trails.stride, 128);
+    const size_t n_left = cpu_round_up(colony->row_blocks + WORD_BLOCKS, 64); /* what is read beyond the last is 0 */
+    const size_t n_sums = cpu_round_up(NEAR + colony->row_blocks, 2), n = cpu_round_up(colony->trails.stride, 128);
     ant_state *ants = ab_allocate(memory, count, sizeof *ants);
     uint16_t *left = ab_allocate(memory, count * n_left, sizeof *left);
     lanes *sums = ab_allocate(memory, threads * n_sums, sizeof *sums);
@@ -175,16 +162,16 @@ static int shift_of(size_t n_blocks)
 
 static size_t cities_of_group(size_t n)
 {
-    return (size_t)BLOCK << shift_of(round_up(n, BLOCK) / BLOCK);
+    return (size_t)BLOCK << shift_of(cpu_round_up(n, BLOCK) / BLOCK);
 }
 
 static ab_status allocate(cpu_blocks_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n;
-    colony->n_blocks = round_up(n, BLOCK) / BLOCK;
+    colony->n_blocks = cpu_round_up(n, BLOCK) / BLOCK;
     colony->shift = shift_of(colony->n_blocks);
-    colony->row_blocks = round_up(colony->n_blocks, (size_t)1 << colony->shift);
+    colony->row_blocks = cpu_round_up(colony->n_blocks, (size_t)1 << colony->shift);
     colony->n_groups = colony->row_blocks >> colony->shift;
     colony->group_bits = colony->shift < 2 ? (UINT64_C(1) << (BLOCK << colony->shift)) - 1 : UINT64_MAX;
     colony->city = ab_allocate(memory, colony->row_blocks * BLOCK, sizeof *colony->city);
@@ -194,13 +181,6 @@ static ab_status allocate(cpu_blocks_colony *colony)
     if (!memory->failed) allocate_workers(colony);
     return ab_memory_status(memory);
 }
-
-static const ab_work_methods work_methods = {
-    .n_stages = AS_STAGES,
-    .stage_names = {"choice", "construct", "update"},
-    .run_stage = run_stage,
-    .close = cpu_colony_close,
-};
 
 static cpu_blocks_walker *fastest_walk(void)
 {
@@ -221,6 +201,12 @@ static ab_status prepare(trails *opened)
 
 ab_status cpu_blocks(const as_problem *problem, const as_params *params, as_colony **colony)
 {
-    static const trails_kind kind = {&work_methods, sizeof(cpu_blocks_colony), LANES, cities_of_group, prepare};
+    static const trails_kind kind = {.bytes = sizeof(cpu_blocks_colony),
+                                     .granule = LANES,
+                                     .together = cities_of_group,
+                                     .prepare = prepare,
+                                     .choose = compute_choice,
+                                     .build = build_tours,
+                                     .side_by_side = SIDE_BY_SIDE};
     return trails_open(&kind, problem, params, colony);
 }
