@@ -12,7 +12,7 @@ static void copy(void *to, const void *from, size_t bytes)
     if (to != NULL) memcpy(to, from, bytes);
 }
 
-ab_status cpu_colony_read(as_colony *base, as_result *result)
+ab_status cpu_colony_read(tsp_colony *base, tsp_result *result)
 {
     const cpu_colony *colony = (const cpu_colony *)base;
     const size_t tour_size = ((size_t)colony->problem.n + 1) * sizeof *colony->tours;
@@ -26,7 +26,7 @@ ab_status cpu_colony_read(as_colony *base, as_result *result)
     return ab_ok();
 }
 
-ab_status cpu_colony_poison(as_colony *base)
+ab_status cpu_colony_poison(tsp_colony *base)
 {
     cpu_colony *colony = (cpu_colony *)base;
     const size_t n_ants = (size_t)colony->params.n_ants;
@@ -74,7 +74,7 @@ static void close_tour(cpu_colony *colony, int ant)
     int64_t length = 0;
     tour[n] = tour[0];
     if (colony->measured) return;
-    for (int k = 0; k < n; k++) length += as_distance(&colony->problem, tour[k], tour[k + 1]);
+    for (int k = 0; k < n; k++) length += tsp_distance(&colony->problem, tour[k], tour[k + 1]);
     colony->lengths[ant] = length;
 }
 
@@ -126,13 +126,14 @@ static void link_tour(const cpu_colony *colony, const int32_t *tour, int ant)
 static cpu_depositors link_between_limits(cpu_colony *colony)
 {
     const bool better = colony->best_length < colony->best_before;
-    const max_min_step step = max_min_go_on(&colony->course, colony->iteration, better, colony->params.patience);
+    const tsp_max_min_step step =
+        tsp_max_min_go_on(&colony->course, colony->iteration, better, colony->params.patience);
     colony->best_before = colony->best_length;
-    colony->best_deposits = step == MAX_MIN_BEST_SO_FAR;
+    colony->best_deposits = step == TSP_MAX_MIN_BEST_SO_FAR;
     cpu_depositors ants = {.first = colony->best_deposits ? 0 : cpu_colony_shortest(colony),
-                           .limits = max_min_limits_of(colony->problem.n, colony->params.rho, colony->best_length)};
+                           .limits = tsp_max_min_limits_of(colony->problem.n, colony->params.rho, colony->best_length)};
     ants.end = ants.first + 1;
-    if (step == MAX_MIN_RESTART) ants.limits.least = ants.limits.most;
+    if (step == TSP_MAX_MIN_RESTART) ants.limits.least = ants.limits.most;
     link_tour(colony, colony->best_deposits ? colony->best_tour : cpu_colony_tour(colony, ants.first), ants.first);
     return ants;
 }
@@ -140,8 +141,8 @@ static cpu_depositors link_between_limits(cpu_colony *colony)
 cpu_depositors cpu_colony_link_depositors(cpu_colony *colony)
 {
     cpu_depositors ants = {0, colony->params.n_ants, {0.0, INFINITY}};
-    if (colony->params.protocol == AS_MAX_MIN) return link_between_limits(colony);
-    if (colony->params.protocol == AS_BEST_ANT) {
+    if (colony->params.protocol == TSP_MAX_MIN) return link_between_limits(colony);
+    if (colony->params.protocol == TSP_BEST_ANT) {
         ants.first = cpu_colony_shortest(colony);
         ants.end = ants.first + 1;
     }

@@ -30,9 +30,9 @@ typedef struct cpu_links {
 } cpu_links;
 
 typedef struct cpu_colony {
-    as_colony colony;              /* first: what the caller sees */
-    as_problem problem;            /* the caller's: dist must outlive the colony */
-    as_params params;              /* as opened, with threads between 1 and n_ants */
+    tsp_colony colony;             /* first: what the caller sees */
+    tsp_problem problem;           /* the caller's: dist must outlive the colony */
+    tsp_params params;             /* as opened, with threads between 1 and n_ants */
     int64_t iteration;             /* of the construct stage that runs, or ran last; 0 before the first */
     int32_t *tours;                /* [n_ants][n + 1] of the last iteration, closed */
     int64_t *lengths;              /* [n_ants] of the last iteration */
@@ -40,8 +40,8 @@ typedef struct cpu_colony {
     int32_t *best_tour;            /* [n + 1]: the best since opening, closed */
     int64_t best_length;           /* INT64_MAX before the first iteration */
     int64_t zero_weight_steps;     /* since opening */
-    max_min_course course;         /* of AS_MAX_MIN */
-    int64_t best_before;           /* best_length before this iteration, of AS_MAX_MIN */
+    tsp_max_min_course course;     /* of TSP_MAX_MIN */
+    int64_t best_before;           /* best_length before this iteration, of TSP_MAX_MIN */
     bool best_deposits;            /* the best tour so far, in the first ant's place */
     cpu_links *links;              /* [n_ants][n]: the tours by place, valid during the update stage */
     const uint16_t *place;         /* [n]: of each city in them; NULL: its number */
@@ -55,9 +55,9 @@ static inline size_t cpu_round_up(size_t count, size_t granule)
     return (count + granule - 1) / granule * granule;
 }
 
-/* The methods read and poison of an as_colony that is a cpu_colony. */
-ab_status cpu_colony_read(as_colony *colony, as_result *result);
-ab_status cpu_colony_poison(as_colony *colony);
+/* The methods read and poison of an tsp_colony that is a cpu_colony. */
+ab_status cpu_colony_read(tsp_colony *colony, tsp_result *result);
+ab_status cpu_colony_poison(tsp_colony *colony);
 
 /* Tour `ant` of the last iteration. */
 static inline int32_t *cpu_colony_tour(const cpu_colony *colony, int ant)
@@ -87,7 +87,8 @@ void cpu_colony_keep_best(cpu_colony *colony);
 /* The ants that deposit in this iteration, by protocol: first .. end-1; and between what the pheromone must then be. */
 typedef struct cpu_depositors {
     int first, end;
-    max_min_limits limits; /* of AS_MAX_MIN, the same where all edges are to be equal; others have 0 and infinity */
+    tsp_max_min_limits
+        limits; /* of TSP_MAX_MIN, the same where all edges are to be equal; others have 0 and infinity */
 } cpu_depositors;
 
 /* Chooses them and fills their links: the beginning of an update stage. */

@@ -42,7 +42,7 @@ static void improve_tour(cpu_colony *colony, int ant)
 
 static void improve(cpu_colony *colony)
 {
-    const bool all = colony->params.improve == AS_IMPROVE_ALL;
+    const bool all = colony->params.improve == TSP_IMPROVE_ALL;
     const int best = all ? 0 : cpu_colony_shortest(colony), end = all ? colony->params.n_ants : best + 1;
 #pragma omp parallel for num_threads(colony->params.threads) schedule(dynamic)
     for (int ant = best; ant < end; ant++) improve_tour(colony, ant);
@@ -53,7 +53,7 @@ static ab_status run_stage(ab_work *work, int stage)
 {
     cpu_colony *colony = (cpu_colony *)work;
     const ab_work_methods *own = colony->improver->own;
-    if (stage != AS_CONSTRUCT + 1) return own->run_stage(work, stage > AS_CONSTRUCT ? stage - 1 : stage);
+    if (stage != TSP_CONSTRUCT + 1) return own->run_stage(work, stage > TSP_CONSTRUCT ? stage - 1 : stage);
     improve(colony);
     return ab_ok();
 }
@@ -64,7 +64,7 @@ static void close_colony(ab_work *work)
 }
 
 static const ab_work_methods improving_methods = {
-    .n_stages = AS_STAGES + 1,
+    .n_stages = TSP_STAGES + 1,
     .stage_names = {"choice", "construct", "improve", "update"},
     .run_stage = run_stage,
     .close = close_colony,
@@ -72,7 +72,7 @@ static const ab_work_methods improving_methods = {
 
 /* ---- Opening, closing ---- */
 
-static ab_status prepare(struct cpu_improver *improver, const as_problem *problem, int threads)
+static ab_status prepare(struct cpu_improver *improver, const tsp_problem *problem, int threads)
 {
     /* What takes an instance only reads it. */
     improver->cities = (tsp_instance){.n = problem->n,
@@ -94,7 +94,7 @@ static ab_status prepare(struct cpu_improver *improver, const as_problem *proble
 
 ab_status cpu_improve_init(cpu_colony *colony)
 {
-    if (colony->params.improve == AS_IMPROVE_NONE) return ab_ok();
+    if (colony->params.improve == TSP_IMPROVE_NONE) return ab_ok();
     colony->improver = calloc(1, sizeof *colony->improver);
     if (!colony->improver) return ab_failed("out of memory");
     colony->improver->own = colony->colony.work.methods;

@@ -11,9 +11,9 @@ static int resolve_threads(int threads, int n_ants)
     return wanted < n_ants ? wanted : n_ants;
 }
 
-ab_status cpu_colony_init(cpu_colony *colony, const as_problem *problem, const as_params *params, int threads)
+ab_status cpu_colony_init(cpu_colony *colony, const tsp_problem *problem, const tsp_params *params, int threads)
 {
-    AB_TRY(as_check(problem, params));
+    AB_TRY(tsp_check(problem, params));
     const size_t n = (size_t)problem->n, n_ants = (size_t)params->n_ants;
     colony->problem = *problem;
     colony->params = *params;

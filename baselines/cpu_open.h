@@ -6,7 +6,7 @@
 #include "baselines/cpu_colony.h"
 
 /* Checks the arguments and allocates what is common, for a colony whose methods are set. threads 0 is all cores. */
-ab_status cpu_colony_init(cpu_colony *colony, const as_problem *problem, const as_params *params, int threads);
+ab_status cpu_colony_init(cpu_colony *colony, const tsp_problem *problem, const tsp_params *params, int threads);
 
 /* The close of every CPU colony, which is allocated in one piece and begins with its cpu_colony; accepts NULL. */
 void cpu_colony_close(ab_work *work);

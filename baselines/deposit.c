@@ -125,9 +125,9 @@ static ab_status read_best(dp_trails *base, float *pheromone)
 static ab_status initialise(trails *colony, const tsp_snapshot *snapshot, const dp_params *params)
 {
     static const trails_kind kind = {.granule = 1};
-    const as_problem problem = {.n = snapshot->n, .dist = snapshot->dist};
+    const tsp_problem problem = {.n = snapshot->n, .dist = snapshot->dist};
     const size_t n = (size_t)snapshot->n, n_ants = (size_t)params->n_ants;
-    as_params of_colony = as_default_params(snapshot->n, AS_ALL_ANTS);
+    tsp_params of_colony = tsp_default_params(snapshot->n, TSP_ALL_ANTS);
     of_colony.n_ants = params->n_ants;
     of_colony.rho = params->rho;
     of_colony.threads = params->threads;

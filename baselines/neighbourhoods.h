@@ -9,6 +9,6 @@
 enum { BLOCK = 16 }; /* cities of a block, which lie together */
 
 /* Into city[n], by place. Each `granule` places, a multiple of BLOCK, lie together too. */
-ab_status neighbourhoods(const as_problem *problem, size_t granule, uint16_t *city);
+ab_status neighbourhoods(const tsp_problem *problem, size_t granule, uint16_t *city);
 
 #endif

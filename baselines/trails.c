@@ -13,7 +13,7 @@ enum {
 
 /* ---- Opening ---- */
 
-static double farthest_distance(const as_problem *problem)
+static double farthest_distance(const tsp_problem *problem)
 {
     const size_t n = (size_t)problem->n;
     int32_t farthest = 0;
@@ -23,7 +23,7 @@ static double farthest_distance(const as_problem *problem)
 
 static void initialise(trails *colony, double farthest, float initial)
 {
-    const as_problem *problem = &colony->common.problem;
+    const tsp_problem *problem = &colony->common.problem;
     const size_t n = (size_t)problem->n;
     const double beta = colony->common.params.beta;
     for (size_t i = 0; i < n; i++)
@@ -31,13 +31,13 @@ static void initialise(trails *colony, double farthest, float initial)
             const int32_t distance = problem->dist[colony->city[i] * n + colony->city[j]];
             const double scaled_eta = (farthest + 0.1) / (distance + 0.1);
             colony->pheromone[i * colony->stride + j] = initial;
-            colony->heuristic[i * colony->stride + j] = i == j ? 0.0f : (float)as_power(scaled_eta, beta);
+            colony->heuristic[i * colony->stride + j] = i == j ? 0.0f : (float)tsp_power(scaled_eta, beta);
         }
 }
 
 static ab_status order_rows(trails *colony, const trails_kind *kind)
 {
-    const as_problem *problem = &colony->common.problem;
+    const tsp_problem *problem = &colony->common.problem;
     const size_t n = (size_t)problem->n;
     for (size_t k = 0; k < n; k++) colony->city[k] = (uint16_t)k;
     if (kind->together) AB_TRY(neighbourhoods(problem, kind->together(n), colony->city));
@@ -46,16 +46,16 @@ static ab_status order_rows(trails *colony, const trails_kind *kind)
     return ab_ok();
 }
 
-ab_status trails_init(trails *colony, const as_problem *problem, const as_params *params, const trails_kind *kind)
+ab_status trails_init(trails *colony, const tsp_problem *problem, const tsp_params *params, const trails_kind *kind)
 {
-    AB_TRY(as_check(problem, params));
-    AB_TRY(as_check_matrix(problem));
+    AB_TRY(tsp_check(problem, params));
+    AB_TRY(tsp_check_matrix(problem));
     AB_TRY(cpu_colony_init(&colony->common, problem, params, params->threads));
     ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)problem->n;
     const double farthest = farthest_distance(problem);
     if (params->alpha > 2.0) return ab_unsupported("needs alpha <= 2, alpha is %g", params->alpha);
-    if (as_power((farthest + 0.1) / 0.1, params->beta) > 1e20)
+    if (tsp_power((farthest + 0.1) / 0.1, params->beta) > 1e20)
         return ab_unsupported("needs eta^beta within 20 orders of magnitude, the longest distance is %.0f", farthest);
     colony->stride = cpu_round_up(n, kind->granule);
     colony->pheromone = ab_allocate(memory, n * colony->stride, sizeof(float));
@@ -65,14 +65,14 @@ ab_status trails_init(trails *colony, const as_problem *problem, const as_params
     AB_TRY(ab_memory_status(memory));
     AB_TRY(order_rows(colony, kind));
     double initial;
-    AB_TRY(as_initial_pheromone(problem, params->rho, &initial));
+    AB_TRY(tsp_initial_pheromone(problem, params->rho, &initial));
     initialise(colony, farthest, (float)initial);
     return ab_ok();
 }
 
 /* ---- Reading ---- */
 
-static ab_status read_pheromone(as_colony *base, float *pheromone)
+static ab_status read_pheromone(tsp_colony *base, float *pheromone)
 {
     const trails *colony = (const trails *)base;
     const size_t n = (size_t)colony->common.problem.n;
@@ -82,7 +82,7 @@ static ab_status read_pheromone(as_colony *base, float *pheromone)
     return ab_ok();
 }
 
-static ab_status write_pheromone(as_colony *base, const float *pheromone)
+static ab_status write_pheromone(tsp_colony *base, const float *pheromone)
 {
     trails *colony = (trails *)base;
     const size_t n = (size_t)colony->common.problem.n;
@@ -97,25 +97,26 @@ static ab_status write_pheromone(as_colony *base, const float *pheromone)
 static ab_status run_stage(ab_work *work, int stage)
 {
     trails *colony = (trails *)work;
-    if (stage == AS_CHOICE) colony->kind->choose(colony);
-    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, colony->kind->side_by_side, colony->kind->build);
-    if (stage == AS_UPDATE) trails_update(colony);
+    if (stage == TSP_CHOICE) colony->kind->choose(colony);
+    if (stage == TSP_CONSTRUCT) cpu_colony_construct(&colony->common, colony->kind->side_by_side, colony->kind->build);
+    if (stage == TSP_UPDATE) trails_update(colony);
     return ab_ok();
 }
 
 static const ab_work_methods work_methods = {
-    .n_stages = AS_STAGES,
+    .n_stages = TSP_STAGES,
     .stage_names = {"choice", "construct", "update"},
     .run_stage = run_stage,
     .close = cpu_colony_close,
 };
 
-ab_status trails_open(const trails_kind *kind, const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status trails_open(const trails_kind *kind, const tsp_problem *problem, const tsp_params *params,
+                      tsp_colony **colony)
 {
     trails *opened = calloc(1, kind->bytes);
     if (opened == NULL) return ab_failed("out of memory");
     opened->kind = kind;
-    opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &trails_methods};
+    opened->common.colony = (tsp_colony){.work = {.methods = &work_methods}, .methods = &trails_methods};
     ab_status status = trails_init(opened, problem, params, kind);
     if (status.code == AB_OK) status = kind->prepare(opened);
     if (status.code == AB_OK)
@@ -178,7 +179,7 @@ static void deposit_rows(trails *colony, cpu_depositors ants, size_t first, size
 }
 
 /* Between the limits of MAX-MIN Ant System. */
-static void limit_rows(trails *colony, max_min_limits limits, size_t first, size_t end)
+static void limit_rows(trails *colony, tsp_max_min_limits limits, size_t first, size_t end)
 {
     const float least = (float)limits.least, most = (float)limits.most;
     for (size_t i = first; i < end; i++) {
@@ -202,15 +203,15 @@ void trails_update(trails *colony)
     }
 }
 
-/* ---- As one of several (as_part_methods) ---- */
+/* ---- As one of several (tsp_part_methods) ---- */
 
-static ab_status sum_pheromone(as_colony *base)
+static ab_status sum_pheromone(tsp_colony *base)
 {
     trails *colony = (trails *)base;
     return ranks_sum(colony->pheromone, (size_t)colony->common.problem.n * colony->stride, RANKS_STAGED);
 }
 
-static ab_status read_shortest(as_colony *base, int *ant, int64_t *length, int32_t *tour)
+static ab_status read_shortest(tsp_colony *base, int *ant, int64_t *length, int32_t *tour)
 {
     const cpu_colony *colony = (const cpu_colony *)base;
     *ant = cpu_colony_shortest(colony);
@@ -219,7 +220,7 @@ static ab_status read_shortest(as_colony *base, int *ant, int64_t *length, int32
     return ab_ok();
 }
 
-static ab_status deposit_tour(as_colony *base, double rho, const int32_t *tour, int64_t length)
+static ab_status deposit_tour(tsp_colony *base, double rho, const int32_t *tour, int64_t length)
 {
     trails *colony = (trails *)base;
     const size_t n = (size_t)colony->common.problem.n, stride = colony->stride;
@@ -236,9 +237,9 @@ static ab_status deposit_tour(as_colony *base, double rho, const int32_t *tour, 
     return ab_ok();
 }
 
-static const as_part_methods part_methods = {.sum = sum_pheromone, .shortest = read_shortest, .deposit = deposit_tour};
+static const tsp_part_methods part_methods = {.sum = sum_pheromone, .shortest = read_shortest, .deposit = deposit_tour};
 
-const as_methods trails_methods = {
+const tsp_methods trails_methods = {
     .read = cpu_colony_read,
     .read_pheromone = read_pheromone,
     .write_pheromone = write_pheromone,

@@ -31,15 +31,16 @@ typedef struct trails_kind {
 
 /* Initialises what is common and the trails, for params->threads threads. AB_UNSUPPORTED where the weights would leave
  * the range of float. */
-ab_status trails_init(trails *colony, const as_problem *problem, const as_params *params, const trails_kind *kind);
+ab_status trails_init(trails *colony, const tsp_problem *problem, const tsp_params *params, const trails_kind *kind);
 
 /* Opens one: trails_init, then prepare. */
-ab_status trails_open(const trails_kind *kind, const as_problem *problem, const as_params *params, as_colony **colony);
+ab_status trails_open(const trails_kind *kind, const tsp_problem *problem, const tsp_params *params,
+                      tsp_colony **colony);
 
 /* The choice_info of an edge, times the constant. */
 static inline __attribute__((always_inline)) float trails_choice(float pheromone, float heuristic, double alpha)
 {
-    return alpha == 1.0 ? pheromone * heuristic : (float)(as_power(pheromone, alpha) * heuristic);
+    return alpha == 1.0 ? pheromone * heuristic : (float)(tsp_power(pheromone, alpha) * heuristic);
 }
 
 /* The choice_info of row i, into weights[stride]. */
@@ -51,7 +52,7 @@ void trails_nearest(const trails *colony, size_t i, int count, uint16_t *cities)
 
 void trails_update(trails *colony); /* the update stage */
 
-/* Of an as_colony that has trails. */
-extern const as_methods trails_methods;
+/* Of an tsp_colony that has trails. */
+extern const tsp_methods trails_methods;
 
 #endif

@@ -61,7 +61,7 @@ static __global__ void example(tsp_device colony, unsigned long long seed, unsig
     finish_tour(colony, ant, tour, tour[n - 1], length, zero_weight_steps);
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     LAUNCH(example, ceil_div(colony->n_ants, N_THREADS), N_THREADS, 0)(*colony, params->seed, iteration);
     return AB_LAUNCHED("example");

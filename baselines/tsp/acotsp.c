@@ -136,7 +136,7 @@ static int spin(const double *weight, const double *unvisited, size_t size, ant_
 static int choose_nearest(const acotsp *colony, int city, ant_state *ant)
 {
     ant->zero_weight_steps++;
-    return as_nearest_unvisited(&colony->common.problem, city, ant->visited);
+    return tsp_nearest_unvisited(&colony->common.problem, city, ant->visited);
 }
 
 static int choose_of_all(const acotsp *colony, int city, ant_state *ant)
@@ -243,7 +243,7 @@ static void compute_choice(acotsp *colony)
         if (alpha == 1.0)
             for (size_t j = 0; j < n; j++) choice[j] = pheromone[j] * heuristic[j];
         else
-            for (size_t j = 0; j < n; j++) choice[j] = as_power(pheromone[j], alpha) * heuristic[j];
+            for (size_t j = 0; j < n; j++) choice[j] = tsp_power(pheromone[j], alpha) * heuristic[j];
         if (colony->nn_stride > 0) prepare_candidates(colony, i);
     }
 }
@@ -282,13 +282,13 @@ static void update(acotsp *colony)
 static ab_status run_stage(ab_work *work, int stage)
 {
     acotsp *colony = (acotsp *)work;
-    if (stage == AS_CHOICE) compute_choice(colony);
-    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, 1, build_tour);
-    if (stage == AS_UPDATE) update(colony);
+    if (stage == TSP_CHOICE) compute_choice(colony);
+    if (stage == TSP_CONSTRUCT) cpu_colony_construct(&colony->common, 1, build_tour);
+    if (stage == TSP_UPDATE) update(colony);
     return ab_ok();
 }
 
-static ab_status read_pheromone(as_colony *base, float *pheromone)
+static ab_status read_pheromone(tsp_colony *base, float *pheromone)
 {
     const acotsp *colony = (const acotsp *)base;
     const size_t n = (size_t)colony->common.problem.n;
@@ -297,7 +297,7 @@ static ab_status read_pheromone(as_colony *base, float *pheromone)
     return ab_ok();
 }
 
-static ab_status write_pheromone(as_colony *base, const float *pheromone)
+static ab_status write_pheromone(tsp_colony *base, const float *pheromone)
 {
     const acotsp *colony = (const acotsp *)base;
     const size_t n = (size_t)colony->common.problem.n;
@@ -329,14 +329,14 @@ static ab_status allocate(acotsp *colony, size_t nn)
 
 static void initialise(acotsp *colony, double initial)
 {
-    const as_problem *problem = &colony->common.problem;
+    const tsp_problem *problem = &colony->common.problem;
     const size_t n = (size_t)problem->n;
     const size_t nn = (size_t)problem->nn;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             const double eta = 1.0 / (problem->dist[i * n + j] + 0.1);
             colony->pheromone[i * colony->stride + j] = initial;
-            colony->heuristic[i * colony->stride + j] = i == j ? 0.0 : as_power(eta, colony->common.params.beta);
+            colony->heuristic[i * colony->stride + j] = i == j ? 0.0 : tsp_power(eta, colony->common.params.beta);
         }
         for (size_t k = 0; k < colony->nn_stride; k++)
             colony->nn_city[i * colony->nn_stride + k] = k < nn ? problem->nn_list[i * nn + k] : (int32_t)i;
@@ -344,38 +344,38 @@ static void initialise(acotsp *colony, double initial)
 }
 
 static const ab_work_methods work_methods = {
-    .n_stages = AS_STAGES,
+    .n_stages = TSP_STAGES,
     .stage_names = {"choice", "construct", "update"},
     .run_stage = run_stage,
     .close = cpu_colony_close,
 };
 
-static const as_methods colony_methods = {
+static const tsp_methods colony_methods = {
     .read = cpu_colony_read,
     .read_pheromone = read_pheromone,
     .write_pheromone = write_pheromone,
     .poison = cpu_colony_poison,
 };
 
-static ab_status prepare(acotsp *colony, const as_problem *problem, const as_params *params, int threads, bool lists)
+static ab_status prepare(acotsp *colony, const tsp_problem *problem, const tsp_params *params, int threads, bool lists)
 {
-    AB_TRY(as_check(problem, params));
-    AB_TRY(as_check_matrix(problem));
+    AB_TRY(tsp_check(problem, params));
+    AB_TRY(tsp_check_matrix(problem));
     AB_TRY(cpu_colony_init(&colony->common, problem, params, threads));
-    if (lists) AB_TRY(as_check_candidates(problem));
+    if (lists) AB_TRY(tsp_check_candidates(problem));
     AB_TRY(allocate(colony, lists ? (size_t)problem->nn : 0));
     double initial;
-    AB_TRY(as_initial_pheromone(problem, params->rho, &initial));
+    AB_TRY(tsp_initial_pheromone(problem, params->rho, &initial));
     initialise(colony, initial);
     return ab_ok();
 }
 
-static ab_status open_colony(const as_problem *problem, const as_params *params, int threads, bool lists,
-                             as_colony **colony)
+static ab_status open_colony(const tsp_problem *problem, const tsp_params *params, int threads, bool lists,
+                             tsp_colony **colony)
 {
     acotsp *opened = calloc(1, sizeof *opened);
     if (opened == NULL) return ab_failed("out of memory");
-    opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &colony_methods};
+    opened->common.colony = (tsp_colony){.work = {.methods = &work_methods}, .methods = &colony_methods};
     const ab_status status = prepare(opened, problem, params, threads, lists);
     if (status.code == AB_OK)
         *colony = &opened->common.colony;
@@ -384,22 +384,22 @@ static ab_status open_colony(const as_problem *problem, const as_params *params,
     return status;
 }
 
-ab_status acotsp_seq(const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status acotsp_seq(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
     return open_colony(problem, params, 1, false, colony);
 }
 
-ab_status acotsp_omp(const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status acotsp_omp(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
     return open_colony(problem, params, params->threads, false, colony);
 }
 
-ab_status acotsp_seq_nn(const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status acotsp_seq_nn(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
     return open_colony(problem, params, 1, true, colony);
 }
 
-ab_status acotsp_omp_nn(const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status acotsp_omp_nn(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
     return open_colony(problem, params, params->threads, true, colony);
 }

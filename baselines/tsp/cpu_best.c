@@ -106,7 +106,7 @@ INLINE int add_up(ant_state *ant, const head *nearest, const float *tail)
 
 CPU_MULTIVERSION static size_t choose_by_scan(const cpu_best_colony *colony, size_t i, ant_state *ant)
 {
-    const as_problem *problem = &colony->common.problem;
+    const tsp_problem *problem = &colony->common.problem;
     const size_t n = (size_t)problem->n;
     if (ant->n_remaining == 0) list_unvisited(ant, n);
     const int count = add_up(ant, &colony->heads[i], colony->tail + i * colony->trails.stride);
@@ -114,7 +114,7 @@ CPU_MULTIVERSION static size_t choose_by_scan(const cpu_best_colony *colony, siz
     if (!(total > 0.0)) {
         ant->zero_weight_steps++;
         for (size_t city = 0; city < n; city++) ant->flags[city] = has_been(ant, city);
-        return (size_t)as_nearest_unvisited(problem, (int)i, ant->flags);
+        return (size_t)tsp_nearest_unvisited(problem, (int)i, ant->flags);
     }
     const double r = random_unit(&ant->random) * total; /* below total, whatever the rounding */
     int k = 0;
@@ -315,13 +315,13 @@ static ab_status allocate(cpu_best_colony *colony)
 static ab_status prepare(trails *opened)
 {
     cpu_best_colony *colony = (cpu_best_colony *)opened;
-    const as_problem *problem = &opened->common.problem;
+    const tsp_problem *problem = &opened->common.problem;
     AB_TRY(allocate(colony));
     for (size_t i = 0; i < (size_t)problem->n; i++) trails_nearest(&colony->trails, i, HEAD, colony->heads[i].city);
     return ab_ok();
 }
 
-ab_status cpu_best(const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status cpu_best(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
     static const trails_kind kind = {.bytes = sizeof(cpu_best_colony),
                                      .granule = NODE,

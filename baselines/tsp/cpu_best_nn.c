@@ -46,7 +46,7 @@ static int64_t build_tours(cpu_colony *common, int thread, int first, int count)
     for (int a = 0; a < count; a++) {
         const ant_state *ant = &at_hand->ants[a];
         common->lengths[first + a] =
-            ant->length + *ant->edge + as_distance(&common->problem, ant->tour[0], colony->trails.city[ant->at]);
+            ant->length + *ant->edge + tsp_distance(&common->problem, ant->tour[0], colony->trails.city[ant->at]);
         zero_weight_steps += ant->zero_weight_steps;
     }
     return zero_weight_steps;
@@ -129,7 +129,7 @@ static int by_place(const void *a, const void *b)
 
 static void fill_set(const cpu_best_nn_colony *colony, size_t i)
 {
-    const as_problem *problem = &colony->common.problem;
+    const tsp_problem *problem = &colony->common.problem;
     const size_t nn = (size_t)problem->nn;
     const int city = colony->trails.city[i];
     set_row *here = cpu_best_nn_row(colony, i, colony->n_vectors);
@@ -138,7 +138,7 @@ static void fill_set(const cpu_best_nn_colony *colony, size_t i)
     for (size_t k = 0; k < colony->n_vectors * LANES; k++)
         places[k] = k < nn ? colony->trails.place[problem->nn_list[(size_t)city * nn + k]] : (uint16_t)i;
     qsort(places, nn, sizeof *places, by_place);
-    for (size_t k = 0; k < nn; k++) distances[k] = as_distance(problem, city, colony->trails.city[places[k]]);
+    for (size_t k = 0; k < nn; k++) distances[k] = tsp_distance(problem, city, colony->trails.city[places[k]]);
 }
 
 /* Whether candidate k of a set is the first in its word. */
@@ -227,8 +227,8 @@ static cpu_best_nn_walker *fastest_walk(void)
 static ab_status prepare(trails *opened)
 {
     cpu_best_nn_colony *colony = (cpu_best_nn_colony *)opened;
-    const as_problem *problem = &opened->common.problem;
-    AB_TRY(as_check_candidates(problem));
+    const tsp_problem *problem = &opened->common.problem;
+    AB_TRY(tsp_check_candidates(problem));
     if (problem->nn > MAX_CANDIDATES)
         return ab_unsupported("needs nn <= %d, nn is %d", (int)MAX_CANDIDATES, problem->nn);
     opened->common.measured = true;
@@ -237,7 +237,7 @@ static ab_status prepare(trails *opened)
     return make_workers(colony);
 }
 
-ab_status cpu_best_nn(const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status cpu_best_nn(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
     static const trails_kind kind = {.bytes = sizeof(cpu_best_nn_colony),
                                      .granule = LANES,

@@ -158,12 +158,12 @@ static size_t nearest_unvisited(const cpu_best_nn_colony *colony, const worker *
     const trails *all = &colony->trails;
     for (size_t p = 0; p < (size_t)all->common.problem.n; p++)
         at_hand->visited[all->city[p]] = !(ant->left[p / WORD] >> p % WORD & 1);
-    return all->place[as_nearest_unvisited(&all->common.problem, all->city[ant->at], at_hand->visited)];
+    return all->place[tsp_nearest_unvisited(&all->common.problem, all->city[ant->at], at_hand->visited)];
 }
 
 INLINE void go_to_best(const cpu_best_nn_colony *colony, const worker *at_hand, ant_state *ant, size_t n_vectors)
 {
-    const as_problem *problem = &colony->common.problem;
+    const tsp_problem *problem = &colony->common.problem;
     const uint16_t *city = colony->trails.city;
     const bool none = !(ant->best_weight > 0.0f);
     const size_t place = none ? nearest_unvisited(colony, at_hand, ant) : ant->best_place;

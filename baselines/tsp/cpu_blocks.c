@@ -199,7 +199,7 @@ static ab_status prepare(trails *opened)
     return ab_ok();
 }
 
-ab_status cpu_blocks(const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status cpu_blocks(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
     static const trails_kind kind = {.bytes = sizeof(cpu_blocks_colony),
                                      .granule = LANES,

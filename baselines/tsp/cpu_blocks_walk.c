@@ -154,7 +154,7 @@ static size_t nearest_unvisited(const cpu_blocks_colony *colony, const worker *a
 {
     const size_t n = (size_t)colony->common.problem.n;
     for (size_t p = 0; p < n; p++) at_hand->visited[colony->city[p]] = !(ant->left[p / BLOCK] >> p % BLOCK & 1);
-    const int nearest = as_nearest_unvisited(&colony->common.problem, colony->city[ant->at], at_hand->visited);
+    const int nearest = tsp_nearest_unvisited(&colony->common.problem, colony->city[ant->at], at_hand->visited);
     size_t place = 0;
     while (colony->city[place] != nearest) place++;
     return place;

@@ -55,7 +55,7 @@ typedef struct ant_state {
 
 typedef struct cpu_sparse_colony {
     cpu_colony common; /* first */
-    as_leaves leaves;
+    tsp_leaves leaves;
     size_t n_vectors; /* per candidate set */
     candidates *sets; /* [n][n_vectors], by place */
     outside *rows;    /* [n], by place */
@@ -66,12 +66,12 @@ typedef struct cpu_sparse_colony {
 
 static float heuristic_of(const cpu_sparse_colony *colony, int32_t distance)
 {
-    return (float)as_power((colony->farthest + 0.1) / (distance + 0.1), colony->common.params.beta);
+    return (float)tsp_power((colony->farthest + 0.1) / (distance + 0.1), colony->common.params.beta);
 }
 
 static int32_t distance_of(const cpu_sparse_colony *colony, int32_t from, int32_t to)
 {
-    return as_distance(&colony->common.problem, colony->leaves.city[from], colony->leaves.city[to]);
+    return tsp_distance(&colony->common.problem, colony->leaves.city[from], colony->leaves.city[to]);
 }
 
 /* ---- Construct: one step ---- */
@@ -106,12 +106,12 @@ static void see(best *found, float weight, int32_t city)
 /* The unvisited city with the largest choice_info: of the edges outside of the set that are known, or the nearest. */
 static int32_t choose_best_remaining(const cpu_sparse_colony *colony, int32_t from, ant_state *ant)
 {
-    const as_problem *problem = &colony->common.problem;
+    const tsp_problem *problem = &colony->common.problem;
     const double alpha = colony->common.params.alpha;
     const outside *row = &colony->rows[from];
     const int city = colony->leaves.city[from];
-    const int nearest = as_leaves_nearest(problem, &colony->leaves, city, ant->left);
-    const float heuristic = heuristic_of(colony, as_distance(problem, city, nearest));
+    const int nearest = tsp_leaves_nearest(problem, &colony->leaves, city, ant->left);
+    const float heuristic = heuristic_of(colony, tsp_distance(problem, city, nearest));
     best found = {trails_choice(colony->background, heuristic, alpha), nearest};
     for (int32_t k = 0; k < row->count; k++) {
         const outside_edge *edge = &row->edges[k];
@@ -169,7 +169,7 @@ static void begin_tour(const cpu_sparse_colony *colony, ant_state *ant, int numb
     ant->random = cpu_colony_stream(&colony->common, number);
     ant->tour = cpu_colony_tour(&colony->common, number);
     ant->zero_weight_steps = 0;
-    as_leaves_fill(&colony->leaves, n, ant->left);
+    tsp_leaves_fill(&colony->leaves, n, ant->left);
     visit(ant, 0, (int32_t)(next_random(ant) * (double)n));
 }
 
@@ -293,13 +293,13 @@ static ab_status update(cpu_sparse_colony *colony)
 
 /* ---- Reading and writing ---- */
 
-static ab_status read_edges(as_colony *base, as_edges *edges)
+static ab_status read_edges(tsp_colony *base, tsp_edges *edges)
 {
     const cpu_sparse_colony *colony = (const cpu_sparse_colony *)base;
     const size_t n = (size_t)colony->common.problem.n, most = colony->n_vectors * LANES;
     size_t count = 0, at = 0;
     for (size_t i = 0; i < n; i++) count += most + (size_t)colony->rows[i].count;
-    AB_TRY(as_edges_allocate(colony->common.problem.n, count, edges));
+    AB_TRY(tsp_edges_allocate(colony->common.problem.n, count, edges));
     edges->background = colony->background;
     for (size_t i = 0; i < n; edges->first[++i] = at) {
         const int32_t row = colony->leaves.place[i];
@@ -329,7 +329,7 @@ static void reset(cpu_sparse_colony *colony, float pheromone)
     colony->background = pheromone;
 }
 
-static ab_status write_edges(as_colony *base, const as_edges *edges)
+static ab_status write_edges(tsp_colony *base, const tsp_edges *edges)
 {
     cpu_sparse_colony *colony = (cpu_sparse_colony *)base;
     const int32_t *place = colony->leaves.place;
@@ -343,21 +343,21 @@ static ab_status write_edges(as_colony *base, const as_edges *edges)
     return ab_ok();
 }
 
-static ab_status read_pheromone(as_colony *base, float *pheromone)
+static ab_status read_pheromone(tsp_colony *base, float *pheromone)
 {
-    as_edges edges = {0};
+    tsp_edges edges = {0};
     const ab_status status = read_edges(base, &edges);
-    if (status.code == AB_OK) as_edges_spread(&edges, ((const cpu_colony *)base)->problem.n, pheromone);
-    as_edges_free(&edges);
+    if (status.code == AB_OK) tsp_edges_spread(&edges, ((const cpu_colony *)base)->problem.n, pheromone);
+    tsp_edges_free(&edges);
     return status;
 }
 
-static ab_status write_pheromone(as_colony *base, const float *pheromone)
+static ab_status write_pheromone(tsp_colony *base, const float *pheromone)
 {
-    as_edges edges = {0};
-    ab_status status = as_edges_gather(pheromone, ((const cpu_colony *)base)->problem.n, &edges);
+    tsp_edges edges = {0};
+    ab_status status = tsp_edges_gather(pheromone, ((const cpu_colony *)base)->problem.n, &edges);
     if (status.code == AB_OK) status = write_edges(base, &edges);
-    as_edges_free(&edges);
+    tsp_edges_free(&edges);
     return status;
 }
 
@@ -366,9 +366,9 @@ static ab_status write_pheromone(as_colony *base, const float *pheromone)
 static ab_status run_stage(ab_work *work, int stage)
 {
     cpu_sparse_colony *colony = (cpu_sparse_colony *)work;
-    if (stage == AS_CHOICE) compute_choice(colony);
-    if (stage == AS_CONSTRUCT) cpu_colony_construct(&colony->common, SIDE_BY_SIDE, build_tours);
-    return stage == AS_UPDATE ? update(colony) : ab_ok();
+    if (stage == TSP_CHOICE) compute_choice(colony);
+    if (stage == TSP_CONSTRUCT) cpu_colony_construct(&colony->common, SIDE_BY_SIDE, build_tours);
+    return stage == TSP_UPDATE ? update(colony) : ab_ok();
 }
 
 static void close_colony(ab_work *work)
@@ -376,7 +376,7 @@ static void close_colony(ab_work *work)
     cpu_sparse_colony *colony = (cpu_sparse_colony *)work;
     if (colony == NULL) return;
     for (int i = 0; colony->rows && i < colony->common.problem.n; i++) free(colony->rows[i].edges);
-    as_leaves_free(&colony->leaves);
+    tsp_leaves_free(&colony->leaves);
     cpu_colony_close(work);
 }
 
@@ -390,7 +390,7 @@ static void allocate_ants(cpu_sparse_colony *colony)
     for (size_t a = 0; a < count && !memory->failed; a++) colony->ants[a] = (ant_state){.left = left + a * words};
 }
 
-static double find_farthest(const as_problem *problem)
+static double find_farthest(const tsp_problem *problem)
 {
     const size_t n = (size_t)problem->n;
     int32_t farthest = 0;
@@ -409,7 +409,7 @@ static double find_farthest(const as_problem *problem)
 
 static void fill_sets(cpu_sparse_colony *colony)
 {
-    const as_problem *problem = &colony->common.problem;
+    const tsp_problem *problem = &colony->common.problem;
     const size_t nn = (size_t)problem->nn, size = colony->n_vectors * LANES;
     for (size_t k = 0; k < (size_t)problem->n * size; k++) {
         const int32_t row = (int32_t)(k / size), city = colony->leaves.city[row];
@@ -421,21 +421,21 @@ static void fill_sets(cpu_sparse_colony *colony)
     }
 }
 
-static ab_status prepare(cpu_sparse_colony *colony, const as_problem *problem, const as_params *params)
+static ab_status prepare(cpu_sparse_colony *colony, const tsp_problem *problem, const tsp_params *params)
 {
-    AB_TRY(as_check(problem, params));
-    AB_TRY(as_check_candidates(problem));
-    AB_TRY(as_check_no_limits(params));
+    AB_TRY(tsp_check(problem, params));
+    AB_TRY(tsp_check_candidates(problem));
+    AB_TRY(tsp_check_no_limits(params));
     if (problem->nn > MAX_CANDIDATES)
         return ab_unsupported("needs nn <= %d, nn is %d", (int)MAX_CANDIDATES, problem->nn);
     if (params->alpha > 2.0) return ab_unsupported("needs alpha <= 2, alpha is %g", params->alpha);
     if (!(params->beta > 0.0)) return ab_unsupported("needs beta > 0: the nearest of equal edges is to be the best");
     colony->farthest = find_farthest(problem);
-    if (as_power((colony->farthest + 0.1) / 0.1, params->beta) > 1e20)
+    if (tsp_power((colony->farthest + 0.1) / 0.1, params->beta) > 1e20)
         return ab_unsupported("needs eta^beta within 20 orders of magnitude, the longest distance is %.0f",
                               colony->farthest);
     AB_TRY(cpu_colony_init(&colony->common, problem, params, params->threads));
-    AB_TRY(as_leaves_make(problem, &colony->leaves));
+    AB_TRY(tsp_leaves_make(problem, &colony->leaves));
     ab_memory *memory = &colony->common.memory;
     colony->n_vectors = ((size_t)problem->nn + LANES - 1) / LANES;
     colony->sets = ab_allocate(memory, (size_t)problem->n * colony->n_vectors, sizeof *colony->sets);
@@ -443,20 +443,20 @@ static ab_status prepare(cpu_sparse_colony *colony, const as_problem *problem, c
     allocate_ants(colony);
     AB_TRY(ab_memory_status(memory));
     double initial;
-    AB_TRY(as_initial_pheromone(problem, params->rho, &initial));
+    AB_TRY(tsp_initial_pheromone(problem, params->rho, &initial));
     fill_sets(colony);
     reset(colony, (float)initial);
     return ab_ok();
 }
 
 static const ab_work_methods work_methods = {
-    .n_stages = AS_STAGES,
+    .n_stages = TSP_STAGES,
     .stage_names = {"choice", "construct", "update"},
     .run_stage = run_stage,
     .close = close_colony,
 };
 
-static const as_methods colony_methods = {
+static const tsp_methods colony_methods = {
     .read = cpu_colony_read,
     .read_pheromone = read_pheromone,
     .write_pheromone = write_pheromone,
@@ -465,11 +465,11 @@ static const as_methods colony_methods = {
     .write_edges = write_edges,
 };
 
-ab_status cpu_sparse(const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status cpu_sparse(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
     cpu_sparse_colony *opened = calloc(1, sizeof *opened);
     if (opened == NULL) return ab_failed("out of memory");
-    opened->common.colony = (as_colony){.work = {.methods = &work_methods}, .methods = &colony_methods};
+    opened->common.colony = (tsp_colony){.work = {.methods = &work_methods}, .methods = &colony_methods};
     const ab_status status = prepare(opened, problem, params);
     if (status.code == AB_OK)
         *colony = &opened->common.colony;

@@ -5,17 +5,17 @@
 tsp_open cpu_split, cpu_islands;
 
 extern const ab_parameter cpu_split_parameters[], cpu_islands_parameters[]; /* registry.c looks for these names */
-const ab_parameter cpu_split_parameters[] = {AS_RANKS_PARAMETERS, {.name = NULL}};
-const ab_parameter cpu_islands_parameters[] = {AS_RANKS_PARAMETERS, AS_ISLANDS_PARAMETERS, {.name = NULL}};
+const ab_parameter cpu_split_parameters[] = {TSP_RANKS_PARAMETERS, {.name = NULL}};
+const ab_parameter cpu_islands_parameters[] = {TSP_RANKS_PARAMETERS, TSP_ISLANDS_PARAMETERS, {.name = NULL}};
 
 static const char part[] = "tsp/cpu-best-nn";
 
-ab_status cpu_split(const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status cpu_split(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
-    return as_team_open(&as_split, part, AB_CPU, problem, params, colony);
+    return tsp_team_open(&tsp_split_way, part, AB_CPU, problem, params, colony);
 }
 
-ab_status cpu_islands(const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status cpu_islands(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
-    return as_team_open(&as_islands, part, AB_CPU, problem, params, colony);
+    return tsp_team_open(&tsp_islands_way, part, AB_CPU, problem, params, colony);
 }

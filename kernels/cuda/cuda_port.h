@@ -79,7 +79,7 @@ static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid, 
 /* Begins the table of parameters that only this rung has. No other line is needed. An entry with name NULL ends the
  * table. Its offsets are into the operation's params, in the part for rungs:
  *
- *   AB_OWN_PARAMETERS(tsp_mine) = {{.name = "near", .help = "...", .offset = AS_OWN(mine_params, near), .most = 31}, {}};
+ *   AB_OWN_PARAMETERS(tsp_mine) = {{.name = "near", .help = "...", .offset = TSP_OWN(mine_params, near), .most = 9}, {}};
  *
  * Members that a line leaves out are zero. Both backends define the same table. The rung takes 0 for its default:
  * tests and rungs of several GPUs open it without the table. */

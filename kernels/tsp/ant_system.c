@@ -9,24 +9,24 @@
 #include "kernels/tsp/tsp.h"
 
 static const char *const protocol_names[] = {
-    [AS_ALL_ANTS] = "as", [AS_BEST_ANT] = "as-best", [AS_MAX_MIN] = "mmas", NULL};
+    [TSP_ALL_ANTS] = "as", [TSP_BEST_ANT] = "as-best", [TSP_MAX_MIN] = "mmas", NULL};
 
 static const char *const improve_names[] = {
-    [AS_IMPROVE_NONE] = "none", [AS_IMPROVE_BEST] = "best", [AS_IMPROVE_ALL] = "all", NULL};
+    [TSP_IMPROVE_NONE] = "none", [TSP_IMPROVE_BEST] = "best", [TSP_IMPROVE_ALL] = "all", NULL};
 
-#define AT(member) offsetof(as_params, member)
+#define AT(member) offsetof(tsp_params, member)
 
 /* clang-format off */
-const ab_parameter as_parameters[] = {
+const ab_parameter tsp_parameters[] = {
     {.name = "protocol", .help = "who deposits: all ants (as), the iteration's best (as-best), between limits (mmas)",
-     .kind = AB_CHOICE, .offset = AT(protocol), .fallback = AS_BEST_ANT, .choices = protocol_names, .shown = AB_SHOWN},
+     .kind = AB_CHOICE, .offset = AT(protocol), .fallback = TSP_BEST_ANT, .choices = protocol_names, .shown = AB_SHOWN},
     {.name = "improve", .help = "tours that local search makes shorter: none, the iteration's best (best) or all",
      .kind = AB_CHOICE, .offset = AT(improve), .choices = improve_names, .shown = AB_SHOWN_SET},
     {.name = "ants", .help = "ants; n: as many as cities", .offset = AT(n_ants), .least = 1, .most = INT32_MAX,
      .word = "n", .shown = AB_SHOWN | AB_FITTED},
     {.name = "threads", .help = "of a CPU implementation; all: all cores", .offset = AT(threads), .least = 1,
      .most = 1024, .fallback = 1, .word = "all", .shown = AB_SHOWN_CPU | AB_FITTED},
-    {.name = "nn", .help = "size of the candidate sets; 0: none", .offset = AT(nn), .most = AS_MAX_CITIES,
+    {.name = "nn", .help = "size of the candidate sets; 0: none", .offset = AT(nn), .most = TSP_MAX_MATRIX,
      .shown = AB_SHOWN_SET},
     {.name = "carveout", .help = "shared memory of a GPU, percent of the maximum; -1: the driver's choice",
      .offset = AT(carveout), .least = -1, .most = 100, .fallback = -1, .shown = AB_SHOWN_SET},
@@ -42,28 +42,28 @@ const ab_parameter as_parameters[] = {
 };
 /* clang-format on */
 
-as_params as_default_params(int n, as_protocol protocol)
+tsp_params tsp_default_params(int n, tsp_protocol protocol)
 {
-    as_params params = {.seed = 1, .ranks = 1, .exchange = AS_USUAL_EXCHANGE};
-    ab_parameters_default(as_parameters, &params);
+    tsp_params params = {.seed = 1, .ranks = 1, .exchange = TSP_USUAL_EXCHANGE};
+    ab_parameters_default(tsp_parameters, &params);
     params.protocol = protocol;
     params.n_ants = n;
-    params.rho = protocol == AS_BEST_ANT ? 0.1 : protocol == AS_MAX_MIN ? 0.02 : 0.5;
+    params.rho = protocol == TSP_BEST_ANT ? 0.1 : protocol == TSP_MAX_MIN ? 0.02 : 0.5;
     return params;
 }
 
-const char *as_protocol_name(as_protocol protocol)
+const char *tsp_protocol_name(tsp_protocol protocol)
 {
     return protocol_names[protocol];
 }
 
-int as_nearest_unvisited(const as_problem *problem, int city, const bool *visited)
+int tsp_nearest_unvisited(const tsp_problem *problem, int city, const bool *visited)
 {
     int nearest = -1;
     int32_t least = 0;
     for (int j = 0; j < problem->n; j++) {
         if (visited[j]) continue;
-        const int32_t distance = as_distance(problem, city, j);
+        const int32_t distance = tsp_distance(problem, city, j);
         if (nearest >= 0 && distance >= least) continue;
         nearest = j;
         least = distance;
@@ -71,47 +71,47 @@ int as_nearest_unvisited(const as_problem *problem, int city, const bool *visite
     return nearest;
 }
 
-static ab_status measure_nearest_neighbours(const as_problem *problem, int64_t *length)
+static ab_status measure_nearest_neighbours(const tsp_problem *problem, int64_t *length)
 {
     bool *visited = calloc((size_t)problem->n, sizeof *visited);
     if (!visited) return ab_failed("out of memory: the nearest-neighbour tour");
     int city = 0; /* where the tour begins */
     visited[city] = true;
     for (int step = 1; step < problem->n; step++) {
-        const int next = as_nearest_unvisited(problem, city, visited);
-        *length += as_distance(problem, city, next);
+        const int next = tsp_nearest_unvisited(problem, city, visited);
+        *length += tsp_distance(problem, city, next);
         visited[next] = true;
         city = next;
     }
-    *length += as_distance(problem, city, 0);
+    *length += tsp_distance(problem, city, 0);
     free(visited);
     return ab_ok();
 }
 
 /* The same where there is no matrix. */
-static ab_status measure_by_leaves(const as_problem *problem, int64_t *length)
+static ab_status measure_by_leaves(const tsp_problem *problem, int64_t *length)
 {
-    as_leaves leaves;
+    tsp_leaves leaves;
     ab_memory memory = {0};
     uint32_t *left = ab_allocate(&memory, (size_t)problem->n / LEAF + 1, sizeof *left);
-    ab_status status = as_leaves_make(problem, &leaves);
+    ab_status status = tsp_leaves_make(problem, &leaves);
     if (status.code == AB_OK) status = ab_memory_status(&memory);
     if (status.code == AB_OK) {
         int city = 0;
-        as_leaves_fill(&leaves, problem->n, left);
+        tsp_leaves_fill(&leaves, problem->n, left);
         for (int step = 0; step < problem->n; step++) {
             left[leaves.place[city] / LEAF] &= ~(UINT32_C(1) << leaves.place[city] % LEAF);
-            const int next = step < problem->n - 1 ? as_leaves_nearest(problem, &leaves, city, left) : 0;
-            *length += as_distance(problem, city, next);
+            const int next = step < problem->n - 1 ? tsp_leaves_nearest(problem, &leaves, city, left) : 0;
+            *length += tsp_distance(problem, city, next);
             city = next;
         }
     }
-    as_leaves_free(&leaves);
+    tsp_leaves_free(&leaves);
     ab_memory_free(&memory);
     return status;
 }
 
-ab_status as_initial_pheromone(const as_problem *problem, double rho, double *initial)
+ab_status tsp_initial_pheromone(const tsp_problem *problem, double rho, double *initial)
 {
     int64_t length = 0;
     AB_TRY(problem->dist ? measure_nearest_neighbours(problem, &length) : measure_by_leaves(problem, &length));
@@ -119,46 +119,46 @@ ab_status as_initial_pheromone(const as_problem *problem, double rho, double *in
     return ab_ok();
 }
 
-double as_power(double x, double exponent)
+double tsp_power(double x, double exponent)
 {
     if (exponent == 1.0) return x;
     if (exponent == 2.0) return x * x;
     return pow(x, exponent);
 }
 
-ab_status as_check(const as_problem *problem, const as_params *params)
+ab_status tsp_check(const tsp_problem *problem, const tsp_params *params)
 {
     if (problem->n < 2) return ab_unsupported("needs n >= 2, n is %d", problem->n);
-    if (problem->n > AS_MAX_SPARSE) return ab_unsupported("needs n <= %d, n is %d", AS_MAX_SPARSE, problem->n);
-    AB_TRY(ab_parameters_check(as_parameters, params));
+    if (problem->n > TSP_MAX_SPARSE) return ab_unsupported("needs n <= %d, n is %d", TSP_MAX_SPARSE, problem->n);
+    AB_TRY(ab_parameters_check(tsp_parameters, params));
     if (params->n_ants == 0 || params->rho == 0.0) return ab_bad_input("ants and rho must be more than 0");
     return ab_ok();
 }
 
-ab_status as_check_matrix(const as_problem *problem)
+ab_status tsp_check_matrix(const tsp_problem *problem)
 {
-    if (problem->n > AS_MAX_CITIES) return ab_unsupported("needs n <= %d, n is %d", AS_MAX_CITIES, problem->n);
+    if (problem->n > TSP_MAX_MATRIX) return ab_unsupported("needs n <= %d, n is %d", TSP_MAX_MATRIX, problem->n);
     if (problem->dist) return ab_ok();
     return ab_unsupported("needs all distances, which an instance of %d cities comes without", problem->n);
 }
 
-ab_status as_check_no_limits(const as_params *params)
+ab_status tsp_check_no_limits(const tsp_params *params)
 {
-    if (params->protocol != AS_MAX_MIN) return ab_ok();
+    if (params->protocol != TSP_MAX_MIN) return ab_ok();
     return ab_unsupported("needs protocol as or as-best: the limits of mmas are for pheromone on all edges");
 }
 
-ab_status as_check_workers(const as_problem *problem, int workers)
+ab_status tsp_check_workers(const tsp_problem *problem, int workers)
 {
     if (workers & (workers - 1)) return ab_bad_input("workers must be a power of two, not %d", workers);
-    if (problem->n <= AS_MAX_TILES * workers) return ab_ok();
+    if (problem->n <= TSP_MAX_TILES * workers) return ab_ok();
     return ab_unsupported("needs n <= %d (one tabu bit per tile of %d cities in a 32-bit register), n is %d",
-                          AS_MAX_TILES * workers, workers, problem->n);
+                          TSP_MAX_TILES * workers, workers, problem->n);
 }
 
 /* ---- Candidate sets ---- */
 
-ab_status as_check_candidates(const as_problem *problem)
+ab_status tsp_check_candidates(const tsp_problem *problem)
 {
     if (problem->nn == 0) return ab_unsupported("needs a candidate set");
     if (problem->nn < 1 || problem->nn > problem->n - 1 || problem->nn_list == NULL)
@@ -186,10 +186,10 @@ typedef struct nearest {
     int count, most;
 } nearest;
 
-static void consider(const as_problem *problem, int city, int other, nearest *near)
+static void consider(const tsp_problem *problem, int city, int other, nearest *near)
 {
     if (other == city) return;
-    const uint64_t key = (uint64_t)as_distance(problem, city, other) << 32 | (uint32_t)other;
+    const uint64_t key = (uint64_t)tsp_distance(problem, city, other) << 32 | (uint32_t)other;
     if (near->count < near->most) {
         near->heap[near->count++] = key;
         for (int k = near->most / 2 - 1; near->count == near->most && k >= 0; k--) sift_down(near->heap, near->most, k);
@@ -199,13 +199,13 @@ static void consider(const as_problem *problem, int city, int other, nearest *ne
     }
 }
 
-static bool may_have(const as_problem *problem, int city, const as_box *box, const nearest *near)
+static bool may_have(const tsp_problem *problem, int city, const tsp_box *box, const nearest *near)
 {
-    return near->count < near->most || (uint64_t)as_box_distance(problem, city, box) << 32 < near->heap[0];
+    return near->count < near->most || (uint64_t)tsp_box_distance(problem, city, box) << 32 < near->heap[0];
 }
 
 /* Leaves that may have one of the nearest, from the city's own on. */
-static void consider_leaves(const as_problem *problem, const as_leaves *leaves, int city, nearest *near)
+static void consider_leaves(const tsp_problem *problem, const tsp_leaves *leaves, int city, nearest *near)
 {
     const int own = leaves->place[city] / (LEAF * LEAF);
     for (int i = 0; i < leaves->n_groups; i++) {
@@ -221,7 +221,7 @@ static void consider_leaves(const as_problem *problem, const as_leaves *leaves, 
 }
 
 /* One city's candidate set: a heap of the nn nearest so far, then sorted in place. */
-static void find_nearest(const as_problem *problem, const as_leaves *leaves, int city, int nn, uint64_t *heap,
+static void find_nearest(const tsp_problem *problem, const tsp_leaves *leaves, int city, int nn, uint64_t *heap,
                          int32_t *list)
 {
     nearest near = {heap, 0, nn};
@@ -236,20 +236,20 @@ static void find_nearest(const as_problem *problem, const as_leaves *leaves, int
     }
 }
 
-ab_status as_nearest_neighbours(const as_problem *problem, int nn, int32_t **nn_list)
+ab_status tsp_nearest_neighbours(const tsp_problem *problem, int nn, int32_t **nn_list)
 {
     const size_t n = (size_t)problem->n, length = (size_t)nn;
     if (nn < 1 || nn > problem->n - 1)
         return ab_bad_input("a candidate set has 1 to n - 1 = %d cities, not %d", problem->n - 1, nn);
     int32_t *list = malloc(n * length * sizeof *list);
     uint64_t *heaps = malloc((size_t)omp_get_max_threads() * length * sizeof *heaps);
-    as_leaves leaves = {0};
+    tsp_leaves leaves = {0};
     ab_status status = list && heaps ? ab_ok() : ab_failed("out of memory");
-    if (status.code == AB_OK && !problem->dist) status = as_leaves_make(problem, &leaves);
+    if (status.code == AB_OK && !problem->dist) status = tsp_leaves_make(problem, &leaves);
     if (status.code != AB_OK) {
         free(list);
         free(heaps);
-        as_leaves_free(&leaves);
+        tsp_leaves_free(&leaves);
         return status;
     }
 #pragma omp parallel for schedule(static)
@@ -257,41 +257,41 @@ ab_status as_nearest_neighbours(const as_problem *problem, int nn, int32_t **nn_
         find_nearest(problem, &leaves, city, nn, heaps + (size_t)omp_get_thread_num() * length,
                      list + (size_t)city * length);
     free(heaps);
-    as_leaves_free(&leaves);
+    tsp_leaves_free(&leaves);
     *nn_list = list;
     return ab_ok();
 }
 
 /* ---- Pheromone on some edges ---- */
 
-ab_status as_edges_allocate(int n, size_t count, as_edges *edges)
+ab_status tsp_edges_allocate(int n, size_t count, tsp_edges *edges)
 {
-    *edges = (as_edges){.first = calloc((size_t)n + 1, sizeof *edges->first),
-                        .city = calloc(count + 1, sizeof *edges->city),
-                        .pheromone = calloc(count + 1, sizeof *edges->pheromone)};
+    *edges = (tsp_edges){.first = calloc((size_t)n + 1, sizeof *edges->first),
+                         .city = calloc(count + 1, sizeof *edges->city),
+                         .pheromone = calloc(count + 1, sizeof *edges->pheromone)};
     return edges->first && edges->city && edges->pheromone ? ab_ok() : ab_failed("out of memory: %zu edges", count);
 }
 
-void as_edges_free(as_edges *edges)
+void tsp_edges_free(tsp_edges *edges)
 {
     free(edges->first);
     free(edges->city);
     free(edges->pheromone);
-    *edges = (as_edges){0};
+    *edges = (tsp_edges){0};
 }
 
-void as_edges_spread_row(const as_edges *edges, int n, size_t i, float *row)
+void tsp_edges_spread_row(const tsp_edges *edges, int n, size_t i, float *row)
 {
     for (int j = 0; j < n; j++) row[j] = edges->background;
     for (size_t k = edges->first[i]; k < edges->first[i + 1]; k++) row[edges->city[k]] = edges->pheromone[k];
 }
 
-void as_edges_spread(const as_edges *edges, int n, float *pheromone)
+void tsp_edges_spread(const tsp_edges *edges, int n, float *pheromone)
 {
-    for (size_t i = 0; i < (size_t)n; i++) as_edges_spread_row(edges, n, i, pheromone + i * (size_t)n);
+    for (size_t i = 0; i < (size_t)n; i++) tsp_edges_spread_row(edges, n, i, pheromone + i * (size_t)n);
 }
 
-ab_status as_edges_gather(const float *pheromone, int n, as_edges *edges)
+ab_status tsp_edges_gather(const float *pheromone, int n, tsp_edges *edges)
 {
     const size_t cities = (size_t)n;
     float background = pheromone[1];
@@ -299,7 +299,7 @@ ab_status as_edges_gather(const float *pheromone, int n, as_edges *edges)
     for (size_t k = 0; k < cities * cities; k++)
         if (k % (cities + 1) != 0 && pheromone[k] < background) background = pheromone[k];
     for (size_t k = 0; k < cities * cities; k++) count += k % (cities + 1) != 0 && pheromone[k] != background;
-    AB_TRY(as_edges_allocate(n, count, edges));
+    AB_TRY(tsp_edges_allocate(n, count, edges));
     edges->background = background;
     for (size_t i = 0, at = 0; i < cities; edges->first[++i] = at)
         for (size_t j = 0; j < cities; j++) {

@@ -142,13 +142,13 @@ static __global__ void __launch_bounds__(N_THREADS)
     if (thread == 0) finish_tour(colony, ant, tour, from, length + last_edge, zero_weight_steps);
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     LAUNCH(cand_block, colony->n_ants, N_THREADS, (size_t)colony->n)(*colony, params->seed, iteration);
     return AB_LAUNCHED("cand_block");
 }
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
     if (problem->nn < 1 || problem->nn > MAX_CANDIDATES)
         return ab_unsupported("needs a candidate set of 1 to %d cities, nn is %d", MAX_CANDIDATES, problem->nn);

@@ -158,14 +158,14 @@ static size_t shared_bytes(int n)
     return 2 * sizeof(int) * (size_t)n;
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     LAUNCH(cand_block_compress, colony->n_ants, N_THREADS, shared_bytes(colony->n))
     (*colony, params->seed, iteration);
     return AB_LAUNCHED("cand_block_compress");
 }
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
     if (problem->nn < 1 || problem->nn > MAX_CANDIDATES)
         return ab_unsupported("needs a candidate set of 1 to %d cities, nn is %d", MAX_CANDIDATES, problem->nn);

@@ -95,14 +95,14 @@ static size_t shared_bytes(int n)
     return (size_t)ceil_div(n, BITS) * WARP_SIZE * sizeof(unsigned);
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     LAUNCH(cand_thread, ceil_div(colony->n_ants, WARP_SIZE), WARP_SIZE, shared_bytes(colony->n))
     (*colony, params->seed, iteration);
     return AB_LAUNCHED("cand_thread");
 }
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
     if (problem->nn < 1) return ab_unsupported("needs a candidate set");
     return device_allow_shared((const void *)cand_thread, shared_bytes(problem->n), params->carveout);

@@ -20,12 +20,12 @@ static const ab_backend THIS_BACKEND = AB_HOST;
 #endif
 
 typedef struct gpu_colony {
-    as_colony base;
+    tsp_colony base;
     tsp_device device;
     tsp_device visitor; /* one ant in the same colony: a tour that another part has found; from the first on */
     float *staged;      /* [n][stride] on the host's side: pheromone on its way to other parts; from the first on */
     device_memory memory;
-    as_params params;
+    tsp_params params;
     const tsp_rung *rung;
     int *dist;          /* tsp_device.dist, or what stage "improve" has of a rung that goes by points */
     tsp_near *near;     /* [n][TSP_NEAR], for that stage; NULL where there is none, or the rung's own */
@@ -68,21 +68,21 @@ static ab_status improve(const gpu_colony *colony)
 static ab_status update(gpu_colony *colony)
 {
     const tsp_device *device = &colony->device;
-    const as_params *params = &colony->params;
+    const tsp_params *params = &colony->params;
     if (colony->plan)
         return AB_GPU(tsp_limit_trails)(device, colony->plan, colony->links, params, colony->iteration - 1);
     colony->weighed = colony->rung->weighs_next;
     if (colony->rung->deposit) return colony->rung->deposit(device, params, colony->iteration - 1);
     AB_TRY(AB_GPU(tsp_evaporate)(device, (float)params->rho));
-    return params->protocol == AS_ALL_ANTS ? AB_GPU(tsp_deposit_all)(device) : AB_GPU(tsp_deposit_best)(device);
+    return params->protocol == TSP_ALL_ANTS ? AB_GPU(tsp_deposit_all)(device) : AB_GPU(tsp_deposit_best)(device);
 }
 
 /* Stage "improve" stands, where there is one, between construct and update. */
 static ab_status run_stage(ab_work *work, int stage)
 {
     gpu_colony *colony = (gpu_colony *)work;
-    if (stage == AS_CHOICE) return weigh_edges(colony);
-    if (stage == AS_CONSTRUCT) return construct(colony);
+    if (stage == TSP_CHOICE) return weigh_edges(colony);
+    if (stage == TSP_CONSTRUCT) return construct(colony);
     if (stage == work->methods->n_stages - 1) return update(colony);
     return improve(colony);
 }
@@ -95,7 +95,7 @@ static void close_colony(ab_work *work)
     free(colony);
 }
 
-static ab_status read_colony(as_colony *base, as_result *result)
+static ab_status read_colony(tsp_colony *base, tsp_result *result)
 {
     const gpu_colony *colony = (const gpu_colony *)base;
     const tsp_device *device = &colony->device;
@@ -116,7 +116,7 @@ static ab_status read_colony(as_colony *base, as_result *result)
     return ab_ok();
 }
 
-static ab_status read_pheromone(as_colony *base, float *pheromone)
+static ab_status read_pheromone(tsp_colony *base, float *pheromone)
 {
     const tsp_device *device = &((const gpu_colony *)base)->device;
     const size_t row = (size_t)device->n * sizeof(float), pitch = (size_t)device->stride * sizeof(float);
@@ -124,7 +124,7 @@ static ab_status read_pheromone(as_colony *base, float *pheromone)
     return ab_ok();
 }
 
-static ab_status write_pheromone(as_colony *base, const float *pheromone)
+static ab_status write_pheromone(tsp_colony *base, const float *pheromone)
 {
     gpu_colony *colony = (gpu_colony *)base;
     const tsp_device *device = &colony->device;
@@ -135,37 +135,37 @@ static ab_status write_pheromone(as_colony *base, const float *pheromone)
 }
 
 /* The same of a rung without matrices. */
-static ab_status read_edges(as_colony *base, as_edges *edges)
+static ab_status read_edges(tsp_colony *base, tsp_edges *edges)
 {
     const gpu_colony *colony = (const gpu_colony *)base;
     return colony->rung->read_edges(&colony->device, &colony->params, edges);
 }
 
-static ab_status write_edges(as_colony *base, const as_edges *edges)
+static ab_status write_edges(tsp_colony *base, const tsp_edges *edges)
 {
     const gpu_colony *colony = (const gpu_colony *)base;
     return colony->rung->write_edges(&colony->device, &colony->params, edges);
 }
 
-static ab_status read_spread(as_colony *base, float *pheromone)
+static ab_status read_spread(tsp_colony *base, float *pheromone)
 {
-    as_edges edges = {};
+    tsp_edges edges = {};
     const ab_status status = read_edges(base, &edges);
-    if (status.code == AB_OK) as_edges_spread(&edges, ((const gpu_colony *)base)->device.n, pheromone);
-    as_edges_free(&edges);
+    if (status.code == AB_OK) tsp_edges_spread(&edges, ((const gpu_colony *)base)->device.n, pheromone);
+    tsp_edges_free(&edges);
     return status;
 }
 
-static ab_status write_gathered(as_colony *base, const float *pheromone)
+static ab_status write_gathered(tsp_colony *base, const float *pheromone)
 {
-    as_edges edges = {};
-    ab_status status = as_edges_gather(pheromone, ((const gpu_colony *)base)->device.n, &edges);
+    tsp_edges edges = {};
+    ab_status status = tsp_edges_gather(pheromone, ((const gpu_colony *)base)->device.n, &edges);
     if (status.code == AB_OK) status = write_edges(base, &edges);
-    as_edges_free(&edges);
+    tsp_edges_free(&edges);
     return status;
 }
 
-static ab_status read_padded(as_colony *base, as_padded *padded)
+static ab_status read_padded(tsp_colony *base, tsp_padded *padded)
 {
     const gpu_colony *colony = (const gpu_colony *)base;
     const tsp_device *device = &colony->device;
@@ -178,7 +178,7 @@ static ab_status read_padded(as_colony *base, as_padded *padded)
     return ab_ok();
 }
 
-static ab_status poison(as_colony *base)
+static ab_status poison(tsp_colony *base)
 {
     const tsp_device *device = &((const gpu_colony *)base)->device;
     const size_t n_ants = (size_t)device->n_ants;
@@ -187,9 +187,9 @@ static ab_status poison(as_colony *base)
     return ab_ok();
 }
 
-/* ---- As one of several (as_part_methods) ---- */
+/* ---- As one of several (tsp_part_methods) ---- */
 
-static ab_status wait_for_gpu(as_colony *)
+static ab_status wait_for_gpu(tsp_colony *)
 {
     CUDA_TRY(cudaDeviceSynchronize());
     return ab_ok();
@@ -202,7 +202,7 @@ static ab_status stage_pheromone(gpu_colony *colony, size_t count)
     return ab_ok();
 }
 
-static ab_status sum_pheromone(as_colony *base)
+static ab_status sum_pheromone(tsp_colony *base)
 {
     gpu_colony *colony = (gpu_colony *)base;
     const tsp_device *device = &colony->device;
@@ -215,7 +215,7 @@ static ab_status sum_pheromone(as_colony *base)
     return ab_ok();
 }
 
-static ab_status read_shortest(as_colony *base, int *ant, int64_t *length, int32_t *tour)
+static ab_status read_shortest(tsp_colony *base, int *ant, int64_t *length, int32_t *tour)
 {
     const tsp_device *device = &((const gpu_colony *)base)->device;
     const size_t cities = (size_t)device->n + 1;
@@ -237,7 +237,7 @@ static ab_status allocate_visitor(gpu_colony *colony)
     return device_allocate(&colony->memory, &visitor->iteration_best, 1);
 }
 
-static ab_status deposit_tour(as_colony *base, double rho, const int32_t *tour, int64_t length)
+static ab_status deposit_tour(tsp_colony *base, double rho, const int32_t *tour, int64_t length)
 {
     gpu_colony *colony = (gpu_colony *)base;
     colony->weighed = false;
@@ -256,15 +256,15 @@ static ab_status deposit_tour(as_colony *base, double rho, const int32_t *tour, 
     return AB_GPU(tsp_deposit_best)(&one);
 }
 
-static const as_part_methods part_methods = {wait_for_gpu, sum_pheromone, read_shortest, deposit_tour};
+static const tsp_part_methods part_methods = {wait_for_gpu, sum_pheromone, read_shortest, deposit_tour};
 
-static const ab_work_methods usual_methods = {AS_STAGES, {"choice", "construct", "update"}, run_stage, close_colony};
+static const ab_work_methods usual_methods = {TSP_STAGES, {"choice", "construct", "update"}, run_stage, close_colony};
 static const ab_work_methods improving_methods = {
-    AS_STAGES + 1, {"choice", "construct", "improve", "update"}, run_stage, close_colony};
-static const as_methods colony_methods = {read_colony, read_pheromone, write_pheromone, poison, read_padded,
-                                          NULL,        NULL,           &part_methods};
-static const as_methods sparse_methods = {read_colony, read_spread, write_gathered, poison,
-                                          NULL,        read_edges,  write_edges,    NULL};
+    TSP_STAGES + 1, {"choice", "construct", "improve", "update"}, run_stage, close_colony};
+static const tsp_methods colony_methods = {read_colony, read_pheromone, write_pheromone, poison, read_padded,
+                                           NULL,        NULL,           &part_methods};
+static const tsp_methods sparse_methods = {read_colony, read_spread, write_gathered, poison,
+                                           NULL,        read_edges,  write_edges,    NULL};
 
 /* ---- Opening ---- */
 
@@ -294,23 +294,23 @@ static ab_status upload(void *to, const void *from, int n, int stride)
     return ab_ok();
 }
 
-static ab_status upload_heuristic(const as_problem *problem, double beta, float *heuristic, int stride)
+static ab_status upload_heuristic(const tsp_problem *problem, double beta, float *heuristic, int stride)
 {
     const size_t n = (size_t)problem->n;
     float *values = (float *)malloc(n * n * sizeof(float));
     if (!values) return ab_failed("out of memory: %zu MiB for the heuristic", n * n * sizeof(float) >> 20);
     for (size_t i = 0; i < n * n; ++i)
-        values[i] = i % (n + 1) == 0 ? 0.0f : (float)as_power(1.0 / (problem->dist[i] + 0.1), beta);
+        values[i] = i % (n + 1) == 0 ? 0.0f : (float)tsp_power(1.0 / (problem->dist[i] + 0.1), beta);
     const ab_status status = upload(heuristic, values, problem->n, stride);
     free(values);
     return status;
 }
 
-static ab_status upload_pheromone(const as_problem *problem, double rho, float *pheromone, int stride)
+static ab_status upload_pheromone(const tsp_problem *problem, double rho, float *pheromone, int stride)
 {
     const size_t n = (size_t)problem->n;
     double initial;
-    AB_TRY(as_initial_pheromone(problem, rho, &initial));
+    AB_TRY(tsp_initial_pheromone(problem, rho, &initial));
     float *values = (float *)malloc(n * n * sizeof(float));
     if (!values) return ab_failed("out of memory: %zu MiB for the pheromone", n * n * sizeof(float) >> 20);
     for (size_t i = 0; i < n * n; ++i) values[i] = (float)initial;
@@ -320,7 +320,7 @@ static ab_status upload_pheromone(const as_problem *problem, double rho, float *
 }
 
 /* The candidate sets with their rows filled up to nn_stride; nothing for a problem without. */
-static ab_status upload_candidates(gpu_colony *colony, const as_problem *problem)
+static ab_status upload_candidates(gpu_colony *colony, const tsp_problem *problem)
 {
     tsp_device *device = &colony->device;
     if (problem->nn == 0) return ab_ok();
@@ -338,7 +338,7 @@ static ab_status upload_candidates(gpu_colony *colony, const as_problem *problem
     return ab_ok();
 }
 
-static ab_status initialise_distances(gpu_colony *colony, const as_problem *problem)
+static ab_status initialise_distances(gpu_colony *colony, const tsp_problem *problem)
 {
     const tsp_device *device = &colony->device;
     const size_t matrix = (size_t)device->n * (size_t)device->stride;
@@ -347,7 +347,7 @@ static ab_status initialise_distances(gpu_colony *colony, const as_problem *prob
     return upload(colony->dist, problem->dist, device->n, device->stride);
 }
 
-static ab_status initialise_weights(gpu_colony *colony, const as_problem *problem)
+static ab_status initialise_weights(gpu_colony *colony, const tsp_problem *problem)
 {
     tsp_device *device = &colony->device;
     const size_t matrix = (size_t)device->n * (size_t)device->stride, bytes = matrix * sizeof(float);
@@ -365,33 +365,33 @@ static ab_status initialise_weights(gpu_colony *colony, const as_problem *proble
 }
 
 /* The usual stage "improve" is asked for. */
-static bool improves(const tsp_rung *rung, const as_params *params)
+static bool improves(const tsp_rung *rung, const tsp_params *params)
 {
-    return params->improve != AS_IMPROVE_NONE && !rung->improve;
+    return params->improve != TSP_IMPROVE_NONE && !rung->improve;
 }
 
-static ab_status check_searched(const as_problem *problem)
+static ab_status check_searched(const tsp_problem *problem)
 {
     const size_t n = (size_t)problem->n;
-    AB_TRY(as_check_matrix(problem));
+    AB_TRY(tsp_check_matrix(problem));
     for (size_t k = 0; k < n * n; ++k)
         if (problem->dist[k] >= MAX_SEARCHED)
             return ab_unsupported("improve needs distances below %d, one is %d", MAX_SEARCHED, problem->dist[k]);
     return ab_ok();
 }
 
-static ab_status initialise_near(gpu_colony *colony, const as_problem *problem)
+static ab_status initialise_near(gpu_colony *colony, const tsp_problem *problem)
 {
     const size_t n = (size_t)problem->n, count = (size_t)(problem->n > TSP_NEAR ? TSP_NEAR : problem->n - 1);
     int32_t *list = NULL;
     AB_TRY(device_allocate(&colony->memory, &colony->near, n * TSP_NEAR));
     tsp_near *near = (tsp_near *)malloc(n * TSP_NEAR * sizeof *near);
     ab_status status = near ? ab_ok() : ab_failed("out of memory: %zu cities", n);
-    if (status.code == AB_OK) status = as_nearest_neighbours(problem, (int)count, &list);
+    if (status.code == AB_OK) status = tsp_nearest_neighbours(problem, (int)count, &list);
     for (size_t i = 0; status.code == AB_OK && i < n * TSP_NEAR; ++i) {
         const size_t city = i / TSP_NEAR, k = i % TSP_NEAR;
         const int to = k < count ? list[city * count + k] : (int)city;
-        near[i] = {to, k < count ? as_distance(problem, (int)city, to) : (int)TSP_NO_CITY};
+        near[i] = {to, k < count ? tsp_distance(problem, (int)city, to) : (int)TSP_NO_CITY};
     }
     cudaError_t error = cudaSuccess;
     if (status.code == AB_OK)
@@ -410,7 +410,7 @@ static ab_status initialise_plan(gpu_colony *colony)
     return ab_ok();
 }
 
-static ab_status initialise(gpu_colony *colony, const as_problem *problem)
+static ab_status initialise(gpu_colony *colony, const tsp_problem *problem)
 {
     const bool sparse = colony->rung->read_edges != NULL, by_points = sparse && problem->points;
     const bool searched = improves(colony->rung, &colony->params);
@@ -418,11 +418,11 @@ static ab_status initialise(gpu_colony *colony, const as_problem *problem)
     if (!by_points || searched) AB_TRY(initialise_distances(colony, problem));
     if (!by_points) colony->device.dist = colony->dist;
     if (searched) AB_TRY(initialise_near(colony, problem));
-    if (colony->params.protocol == AS_MAX_MIN) AB_TRY(initialise_plan(colony));
+    if (colony->params.protocol == TSP_MAX_MIN) AB_TRY(initialise_plan(colony));
     return sparse ? ab_ok() : initialise_weights(colony, problem);
 }
 
-static ab_status begin_rung(gpu_colony *colony, const as_problem *problem)
+static ab_status begin_rung(gpu_colony *colony, const tsp_problem *problem)
 {
     const tsp_rung *rung = colony->rung;
     if (rung->scratch_bytes) {
@@ -432,15 +432,15 @@ static ab_status begin_rung(gpu_colony *colony, const as_problem *problem)
     return rung->begin ? rung->begin(&colony->device, problem, &colony->params) : ab_ok();
 }
 
-extern "C" ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *problem, const as_params *params,
-                                      as_colony **opened)
+extern "C" ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const tsp_problem *problem, const tsp_params *params,
+                                      tsp_colony **opened)
 {
-    AB_TRY(as_check(problem, params));
-    if (rung->way) return as_team_open(rung->way, rung->part, THIS_BACKEND, problem, params, opened);
+    AB_TRY(tsp_check(problem, params));
+    if (rung->way) return tsp_team_open(rung->way, rung->part, THIS_BACKEND, problem, params, opened);
     if (params->n_ants > MAX_ANTS) return ab_unsupported("needs n_ants <= %d, not %d", MAX_ANTS, params->n_ants);
-    if (!rung->read_edges || !problem->points) AB_TRY(as_check_matrix(problem));
+    if (!rung->read_edges || !problem->points) AB_TRY(tsp_check_matrix(problem));
     if (improves(rung, params)) AB_TRY(check_searched(problem));
-    if (rung->read_edges) AB_TRY(as_check_no_limits(params));
+    if (rung->read_edges) AB_TRY(tsp_check_no_limits(params));
     if (rung->check) AB_TRY(rung->check(problem, params));
     gpu_colony *colony = (gpu_colony *)calloc(1, sizeof *colony);
     if (!colony) return ab_failed("out of memory");

@@ -95,17 +95,17 @@ typedef struct tsp_near {
 
 /* State of MAX-MIN Ant System's update, in device memory, zeroed at first. */
 typedef struct tsp_max_min {
-    max_min_course course;
-    max_min_step step;
+    tsp_max_min_course course;
+    tsp_max_min_step step;
     float least, most; /* limits; equal if all edges are to be equal */
     float amount;      /* amount that is deposited */
 } tsp_max_min;
 
 /* Queues a part of iteration `iteration` (counted from 0) on the default stream. */
-typedef ab_status tsp_step(const tsp_device *colony, const as_params *params, unsigned iteration);
+typedef ab_status tsp_step(const tsp_device *colony, const tsp_params *params, unsigned iteration);
 
-/* Returns the rung's own parameters, as its table (AB_OWN_PARAMETERS, AS_OWN) has filled them. */
-template <typename Own> static inline Own as_own(const as_params *params)
+/* Returns the rung's own parameters, as its table (AB_OWN_PARAMETERS, TSP_OWN) has filled them. */
+template <typename Own> static inline Own tsp_own(const tsp_params *params)
 {
     Own own;
     static_assert(sizeof own <= sizeof params->own, "more parameters of a rung's own than there is room for");
@@ -135,34 +135,34 @@ typedef struct tsp_rung {
     tsp_step *deposit = NULL;
     /* True if `deposit` also does the work of `choice` for the next iteration. */
     bool weighs_next = false;
-    /* Checks requirements beyond as_check, with AB_UNSUPPORTED if they are not met, and requests shared memory
+    /* Checks requirements beyond tsp_check, with AB_UNSUPPORTED if they are not met, and requests shared memory
      * (device_allow_shared). NULL: no requirements. */
-    ab_status (*check)(const as_problem *problem, const as_params *params) = NULL;
+    ab_status (*check)(const tsp_problem *problem, const tsp_params *params) = NULL;
     /* Returns the bytes of tsp_device.scratch. NULL: 0. */
-    size_t (*scratch_bytes)(const as_problem *problem, const as_params *params) = NULL;
+    size_t (*scratch_bytes)(const tsp_problem *problem, const tsp_params *params) = NULL;
     /* Fills the scratch memory once, when a colony is opened. NULL: not needed. */
-    ab_status (*begin)(const tsp_device *colony, const as_problem *problem, const as_params *params) = NULL;
-    /* Reads and writes the pheromone of a rung without matrices, which keeps it in its scratch memory (as_methods).
+    ab_status (*begin)(const tsp_device *colony, const tsp_problem *problem, const tsp_params *params) = NULL;
+    /* Reads and writes the pheromone of a rung without matrices, which keeps it in its scratch memory (tsp_methods).
      * Such a rung has its own choice and deposit. Its tsp_device has no heuristic, pheromone, choice_info or nn_list,
      * and has dist only if the problem has no points. NULL: the rung has all matrices. */
-    ab_status (*read_edges)(const tsp_device *colony, const as_params *params, as_edges *edges) = NULL;
-    ab_status (*write_edges)(const tsp_device *colony, const as_params *params, const as_edges *edges) = NULL;
+    ab_status (*read_edges)(const tsp_device *colony, const tsp_params *params, tsp_edges *edges) = NULL;
+    ab_status (*write_edges)(const tsp_device *colony, const tsp_params *params, const tsp_edges *edges) = NULL;
     /* How the colonies of several ranks work together (team.h). Their implementation is `part`. Such a rung has no
      * other members. NULL: a single colony. */
-    const struct as_way *way = NULL;
+    const struct tsp_way *way = NULL;
     const char *part = NULL;
 } tsp_rung;
 
 extern "C" {
 
 /* Opens a colony around a rung. Returns AB_UNSUPPORTED if the instance does not fit. */
-ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const as_problem *problem, const as_params *params,
-                           as_colony **colony);
+ab_status AB_GPU(tsp_open)(const tsp_rung *rung, const tsp_problem *problem, const tsp_params *params,
+                           tsp_colony **colony);
 
 /* The default steps, one launcher per file. */
 ab_status AB_GPU(tsp_choice_info)(const tsp_device *colony, float alpha);
-ab_status AB_GPU(tsp_improve)(const tsp_device *colony, const tsp_near *near, as_improve which, int most_moves);
-ab_status AB_GPU(tsp_limit_trails)(const tsp_device *colony, tsp_max_min *plan, int2 *links, const as_params *params,
+ab_status AB_GPU(tsp_improve)(const tsp_device *colony, const tsp_near *near, tsp_improving which, int most_moves);
+ab_status AB_GPU(tsp_limit_trails)(const tsp_device *colony, tsp_max_min *plan, int2 *links, const tsp_params *params,
                                    unsigned iteration);
 ab_status AB_GPU(tsp_evaporate)(const tsp_device *colony, float rho);
 ab_status AB_GPU(tsp_deposit_all)(const tsp_device *colony);

@@ -120,7 +120,7 @@ static auto *kernel_for(int workers)
     return workers < WARP_SIZE ? data_rw_warp<HALF_WARP> : data_rw_warp<WARP_SIZE>;
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     LAUNCH(kernel_for(worker_count(params)), colony->n_ants, worker_count(params),
            shared_bytes(colony->n, worker_count(params)))
@@ -128,9 +128,9 @@ static ab_status construct(const tsp_device *colony, const as_params *params, un
     return AB_LAUNCHED("data_rw_warp");
 }
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
-    AB_TRY(as_check_workers(problem, worker_count(params)));
+    AB_TRY(tsp_check_workers(problem, worker_count(params)));
     return device_allow_shared((const void *)kernel_for(worker_count(params)),
                                shared_bytes(problem->n, worker_count(params)), params->carveout);
 }

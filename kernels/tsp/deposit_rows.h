@@ -17,7 +17,7 @@
 
 #include "kernels/tsp/colony.h"
 
-/* A city's two neighbours in a tour, each with as many bits as AS_MAX_CITIES needs. */
+/* A city's two neighbours in a tour, each with as many bits as TSP_MAX_MATRIX needs. */
 typedef unsigned tour_links;
 
 static __device__ __forceinline__ tour_links link_tour(int before, int after)
@@ -28,7 +28,7 @@ static __device__ __forceinline__ tour_links link_tour(int before, int after)
 extern "C" {
 
 /* End of stage "improve": writes the links of the tours that it has changed, unless links is NULL. */
-ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const as_params *params);
+ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const tsp_params *params);
 }
 
 /* Which ants deposit before a row is weighed. */

@@ -141,13 +141,13 @@ static __global__ void __launch_bounds__(N_THREADS)
     if (thread == 0) finish_tour(colony, ant, tour, current[0], length + last_edge, zero_weight_steps);
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     LAUNCH(ds_roulette, colony->n_ants, N_THREADS, shared_bytes(colony->stride))(*colony, params->seed, iteration);
     return AB_LAUNCHED("ds_roulette");
 }
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
     const size_t bytes = shared_bytes(ceil_div(problem->n, WARP_SIZE) * WARP_SIZE);
     return device_allow_shared((const void *)ds_roulette, bytes, params->carveout);

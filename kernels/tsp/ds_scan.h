@@ -179,14 +179,14 @@ static __global__ void __launch_bounds__(N_THREADS)
 }
 
 template <ds_scan SCAN>
-static ab_status ds_construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status ds_construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     LAUNCH(ds_roulette_shared<SCAN>, colony->n_ants, N_THREADS, shared_bytes<SCAN>(colony->stride))
     (*colony, params->seed, iteration);
     return AB_LAUNCHED("ds_roulette_shared");
 }
 
-template <ds_scan SCAN> static ab_status ds_check(const as_problem *problem, const as_params *params)
+template <ds_scan SCAN> static ab_status ds_check(const tsp_problem *problem, const tsp_params *params)
 {
     const size_t bytes = shared_bytes<SCAN>(ceil_div(problem->n, WARP_SIZE) * WARP_SIZE);
     return device_allow_shared((const void *)ds_roulette_shared<SCAN>, bytes, params->carveout);

@@ -135,16 +135,16 @@ static __global__ void __launch_bounds__(MAX_WORKERS)
     if (thread == 0) finish_tour(colony, ant, finished, current, length + last_edge, zero_weight_steps);
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     LAUNCH(i_roulette, colony->n_ants, worker_count(params), shared_bytes(colony->n, worker_count(params)))
     (*colony, params->seed, iteration);
     return AB_LAUNCHED("i_roulette");
 }
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
-    AB_TRY(as_check_workers(problem, worker_count(params)));
+    AB_TRY(tsp_check_workers(problem, worker_count(params)));
     return device_allow_shared((const void *)i_roulette, shared_bytes(problem->n, worker_count(params)),
                                params->carveout);
 }

@@ -113,13 +113,13 @@ static __global__ void __launch_bounds__(N_THREADS)
     if (thread == 0) finish_tour(colony, ant, tour, current, length + last_edge, zero_weight_steps);
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     LAUNCH(i_roulette_warp, colony->n_ants, N_THREADS, 0)(*colony, params->seed, iteration);
     return AB_LAUNCHED("i_roulette_warp");
 }
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
     if (problem->n > MAX_TILES * N_THREADS)
         return ab_unsupported("needs n <= %d (one tabu bit per tile in a 32-bit register), n is %d",

@@ -19,49 +19,50 @@
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#define MAX_MIN_BOTH static inline __host__ __device__
+#define TSP_MAX_MIN_BOTH static inline __host__ __device__
 #else
-#define MAX_MIN_BOTH static inline
+#define TSP_MAX_MIN_BOTH static inline
 #endif
 
 /* The limits of the pheromone for a best tour of this length (0 counts as 1). */
-typedef struct max_min_limits {
+typedef struct tsp_max_min_limits {
     double least, most;
-} max_min_limits;
+} tsp_max_min_limits;
 
-MAX_MIN_BOTH max_min_limits max_min_limits_of(int n, double rho, int64_t best_length)
+TSP_MAX_MIN_BOTH tsp_max_min_limits tsp_max_min_limits_of(int n, double rho, int64_t best_length)
 {
     const double most = 1.0 / (rho * (best_length > 0 ? (double)best_length : 1.0)), p = pow(0.05, 1.0 / n);
     const double choices = n / 2.0 - 1.0, least = choices > 0.0 ? most * (1.0 - p) / (choices * p) : most;
-    max_min_limits limits = {least < most ? least : most, most};
+    tsp_max_min_limits limits = {least < most ? least : most, most};
     return limits;
 }
 
 /* The progress of a run, zeroed at first. Iterations are counted from 1. */
-typedef struct max_min_course {
+typedef struct tsp_max_min_course {
     int64_t begun;  /* last iteration that made all edges equal; 0: the start */
     int64_t better; /* last iteration that found a better tour */
-} max_min_course;
+} tsp_max_min_course;
 
 /* What an iteration's update does. */
-typedef enum max_min_step {
-    MAX_MIN_ITERATION_BEST, /* this iteration's best tour deposits */
-    MAX_MIN_BEST_SO_FAR,    /* the best tour so far deposits */
-    MAX_MIN_RESTART         /* every edge gets `most` */
-} max_min_step;
+typedef enum tsp_max_min_step {
+    TSP_MAX_MIN_ITERATION_BEST, /* this iteration's best tour deposits */
+    TSP_MAX_MIN_BEST_SO_FAR,    /* the best tour so far deposits */
+    TSP_MAX_MIN_RESTART         /* every edge gets `most` */
+} tsp_max_min_step;
 
 /* Advances to this iteration, in which a `better` tour was found or not. patience 0: never restart. */
-MAX_MIN_BOTH max_min_step max_min_go_on(max_min_course *course, int64_t iteration, bool better, int patience)
+TSP_MAX_MIN_BOTH tsp_max_min_step tsp_max_min_go_on(tsp_max_min_course *course, int64_t iteration, bool better,
+                                                    int patience)
 {
     if (better) course->better = iteration;
     const int64_t last = course->better > course->begun ? course->better : course->begun,
                   age = iteration - course->begun;
     if (patience > 0 && iteration - last >= patience) {
         course->begun = iteration;
-        return MAX_MIN_RESTART;
+        return TSP_MAX_MIN_RESTART;
     }
     const int each = age <= 25 ? 0 : age <= 75 ? 5 : age <= 125 ? 3 : age <= 250 ? 2 : 1;
-    return each > 0 && age % each == 0 ? MAX_MIN_BEST_SO_FAR : MAX_MIN_ITERATION_BEST;
+    return each > 0 && age % each == 0 ? TSP_MAX_MIN_BEST_SO_FAR : TSP_MAX_MIN_ITERATION_BEST;
 }
 
 #endif

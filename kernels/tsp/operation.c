@@ -23,7 +23,11 @@ enum { MIN_HOST_ANTS = 2 };
 
 /* Iterations that are verified: with one in which all weights are 0, where that is not too many steps (a CPU implementation
  * looks at all cities in each); and of an implementation for which one of them takes longer than LONG_ITERATION_S. */
-enum { VERIFIED_ITERATIONS = VERIFY_ITERATIONS_ALL, VERIFIED_LARGE = VERIFY_ITERATIONS_CHOICES, VERIFIED_LONG = 2 };
+enum {
+    VERIFIED_ITERATIONS = TSP_VERIFY_ITERATIONS_ALL,
+    VERIFIED_LARGE = TSP_VERIFY_ITERATIONS_CHOICES,
+    VERIFIED_LONG = 2
+};
 enum { FEWER_ANTS = 8 }; /* one ant of so many walks in all of the host backend's but one, and in a CPU's of FEWER_S */
 #define FEWER_S 0.05
 #define LONG_ITERATION_S 0.5
@@ -37,10 +41,10 @@ enum { VERIFIED_ORDER = 2 };
 static ab_status give_problem(const ab_task *task, const void **problem)
 {
     tsp_input *l = task->loaded;
-    const as_params *params = task->params;
+    const tsp_params *params = task->params;
     const tsp_rule *rule = l->instance.rule;
     const bool on_plane = rule && strcmp(rule->name, "GEO") != 0;
-    l->problem = (as_problem){
+    l->problem = (tsp_problem){
         .n = l->instance.n, .dist = l->instance.dist, .points = on_plane ? l->instance.points : NULL, .rule = rule};
     *problem = &l->problem;
     if (!l->problem.dist && !on_plane)
@@ -61,14 +65,14 @@ static ab_status give_problem(const ab_task *task, const void **problem)
 
 /* ---- Parameters ---- */
 
-static int fewest_ants(const as_params *params)
+static int fewest_ants(const tsp_params *params)
 {
     const int least = params->ranks > MIN_HOST_ANTS ? params->ranks : MIN_HOST_ANTS;
     return params->n_ants < least ? params->n_ants : least;
 }
 
 /* All ants of the sources where the cell is timed; on the host backend as many as host_steps allows. */
-static int host_ants(const ab_circumstances *c, const as_params *params)
+static int host_ants(const ab_circumstances *c, const tsp_params *params)
 {
     const double n = c->input->size, affordable = c->host_steps / (n * n);
     const int least = fewest_ants(params);
@@ -77,7 +81,7 @@ static int host_ants(const ab_circumstances *c, const as_params *params)
 
 static void fit(const ab_circumstances *c, void *fitted)
 {
-    as_params *params = fitted;
+    tsp_params *params = fitted;
     const bool several = c->implementation->traits & AB_SEVERAL;
     if (!several) params->ranks = 1, params->each = false;
     if (params->n_ants == 0) params->n_ants = c->input->size;
@@ -85,34 +89,34 @@ static void fit(const ab_circumstances *c, void *fitted)
     if (c->implementation->backend == AB_HOST) params->n_ants = host_ants(c, params);
     if (params->threads == 0) params->threads = c->cores;
     if (params->nn >= c->input->size) params->nn = c->input->size - 1;
-    if (!(c->implementation->traits & AS_CANDIDATES)) params->nn = 0;
+    if (!(c->implementation->traits & TSP_CANDIDATES)) params->nn = 0;
     if (c->implementation->backend == AB_CPU) params->carveout = -1;
-    if (params->rho == 0.0) params->rho = as_default_params(c->input->size, params->protocol).rho;
+    if (params->rho == 0.0) params->rho = tsp_default_params(c->input->size, params->protocol).rho;
 }
 
 static ab_status check(const ab_circumstances *c, const void *params)
 {
-    const as_problem problem = {.n = c->input->size};
-    return as_check(&problem, params);
+    const tsp_problem problem = {.n = c->input->size};
+    return tsp_check(&problem, params);
 }
 
 static void set_seed(void *params, uint64_t seed)
 {
-    ((as_params *)params)->seed = seed;
+    ((tsp_params *)params)->seed = seed;
 }
 
 /* ---- Measures ---- */
 
-static double iteration_seconds(const ab_circumstances *c, const as_params *params);
+static double iteration_seconds(const ab_circumstances *c, const tsp_params *params);
 
-static ab_status verify_colony(const ab_task *task, const as_params *params, int iterations, ab_verdict *verdict)
+static ab_status verify_colony(const ab_task *task, const tsp_params *params, int iterations, ab_verdict *verdict)
 {
     ab_work *work = NULL;
     int valid = 0;
     AB_TRY(task->c->implementation->open(task->problem, params, &work));
     host_backend_set_order(VERIFIED_ORDER);
     const ab_status status =
-        verify_iterations((as_colony *)work, task->problem, params, iterations, &valid, &verdict->wrong);
+        tsp_verify_iterations((tsp_colony *)work, task->problem, params, iterations, &valid, &verdict->wrong);
     host_backend_set_order(0);
     work->methods->close(work);
     verdict->value = valid;
@@ -123,10 +127,10 @@ static ab_status verify_colony(const ab_task *task, const as_params *params, int
 static double steps(const ab_circumstances *c, const void *fitted)
 {
     const double n = c->input->size;
-    return ((const as_params *)fitted)->n_ants * n * n;
+    return ((const tsp_params *)fitted)->n_ants * n * n;
 }
 
-static int iterations_to_verify(const ab_circumstances *c, const as_params *params)
+static int iterations_to_verify(const ab_circumstances *c, const tsp_params *params)
 {
     return steps(c, params) <= LARGE_STEPS ? VERIFIED_ITERATIONS : VERIFIED_LARGE;
 }
@@ -136,9 +140,9 @@ static bool with_fewer(const ab_circumstances *c, double iteration_s)
     return c->implementation->backend == AB_CPU && iteration_s > FEWER_S;
 }
 
-static as_params with_fewer_ants(const as_params *params)
+static tsp_params with_fewer_ants(const tsp_params *params)
 {
-    as_params fewer = *params;
+    tsp_params fewer = *params;
     const int least = fewest_ants(params);
     fewer.n_ants = params->n_ants / FEWER_ANTS > least ? params->n_ants / FEWER_ANTS : least;
     return fewer;
@@ -147,7 +151,7 @@ static as_params with_fewer_ants(const as_params *params)
 /* On the host backend an iteration costs seconds: there is one of all ants, and those of fewer before it. */
 static ab_status verify_on_host(const ab_task *task, ab_verdict *verdict)
 {
-    const as_params fewer = with_fewer_ants(task->params);
+    const tsp_params fewer = with_fewer_ants(task->params);
     AB_TRY(verify_colony(task, &fewer, iterations_to_verify(task->c, &fewer), verdict));
     return verify_colony(task, task->params, 1, verdict);
 }
@@ -157,8 +161,8 @@ static ab_status verify_iterations_of(const ab_task *task, ab_verdict *verdict)
 {
     const ab_circumstances *c = task->c;
     const double seconds = iteration_seconds(c, task->params);
-    const as_params fewer = with_fewer_ants(task->params);
-    const as_params *params = with_fewer(c, seconds) ? &fewer : task->params;
+    const tsp_params fewer = with_fewer_ants(task->params);
+    const tsp_params *params = with_fewer(c, seconds) ? &fewer : task->params;
     if (c->implementation->backend == AB_HOST) return verify_on_host(task, verdict);
     return verify_colony(task, params, seconds > LONG_ITERATION_S ? VERIFIED_LONG : iterations_to_verify(c, params),
                          verdict);
@@ -171,21 +175,21 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
     if (status.code != AB_OK || task->c->implementation->backend != AB_HOST) return status;
     char note[96];
     snprintf(note, sizeof note, "verified on the host backend with %d of %d ants, not timed",
-             ((const as_params *)task->params)->n_ants, task->c->input->size);
+             ((const tsp_params *)task->params)->n_ants, task->c->input->size);
     task->sink->note(task->sink, note);
     return status;
 }
 
 /* The best tour of the first run, for --save: INPUT-ROW-PROTOCOL-ITERATIONS.tour, as TSPLIB has tours. */
-static ab_status save_tour(const ab_task *task, as_colony *colony)
+static ab_status save_tour(const ab_task *task, tsp_colony *colony)
 {
-    const as_params *params = task->params;
+    const tsp_params *params = task->params;
     const int n = task->c->input->size;
     char path[1200], name[160], comment[160];
-    as_result best = {.best_tour = malloc(((size_t)n + 1) * sizeof *best.best_tour)};
+    tsp_result best = {.best_tour = malloc(((size_t)n + 1) * sizeof *best.best_tour)};
     ab_status status = best.best_tour ? colony->methods->read(colony, &best) : ab_failed("out of memory");
     snprintf(name, sizeof name, "%.60s-%.60s-%s-%d", task->c->input->name, task->row,
-             as_protocol_name(params->protocol), task->c->iterations);
+             tsp_protocol_name(params->protocol), task->c->iterations);
     snprintf(comment, sizeof comment, "length %lld, seed %llu", (long long)best.best_length,
              (unsigned long long)task->seed);
     if (snprintf(path, sizeof path, "%s/%s.tour", task->save, name) >= (int)sizeof path)
@@ -199,15 +203,15 @@ static ab_status save_tour(const ab_task *task, as_colony *colony)
 
 static ab_status judge_run(const ab_task *task, ab_work *work, ab_outcome *outcome, ab_verdict *verdict)
 {
-    const as_params *params = task->params;
+    const tsp_params *params = task->params;
     const bool first = verdict->value == 0.0; /* of the row's runs */
-    as_result best = {0};
-    AB_TRY(verify_tours((as_colony *)work, task->problem, params->n_ants, &best, &verdict->wrong));
+    tsp_result best = {0};
+    AB_TRY(tsp_verify_tours((tsp_colony *)work, task->problem, params->n_ants, &best, &verdict->wrong));
     snprintf(verdict->metric, sizeof verdict->metric, "valid-tours");
     verdict->value += params->n_ants;
     outcome->quality = (double)best.best_length;
     outcome->odd = best.zero_weight_steps;
-    return task->save && first && !verdict->wrong ? save_tour(task, (as_colony *)work) : ab_ok();
+    return task->save && first && !verdict->wrong ? save_tour(task, (tsp_colony *)work) : ab_ok();
 }
 
 static const ab_measure measures[] = {
@@ -235,14 +239,14 @@ static const ab_measure measures[] = {
 static ab_work_size size(const ab_circumstances *c, const void *params)
 {
     const double n = c->input->size;
-    const as_params *p = params;
+    const tsp_params *p = params;
     return (ab_work_size){.bytes = 12.0 * n * (n > TSP_MAX_CITIES ? p->nn : n), .flops = NAN};
 }
 
-static double iteration_seconds(const ab_circumstances *c, const as_params *p)
+static double iteration_seconds(const ab_circumstances *c, const tsp_params *p)
 {
     const double n = c->input->size;
-    const bool lists = c->implementation->traits & AS_CANDIDATES;
+    const bool lists = c->implementation->traits & TSP_CANDIDATES;
     if (c->implementation->backend == AB_HOST) return 6e-7 * steps(c, p); /* on fibers */
     if (c->seconds > 0.0)
         return c->seconds * pow(n, c->power) / (c->implementation->backend == AB_CPU ? p->threads : 1);
@@ -251,16 +255,16 @@ static double iteration_seconds(const ab_circumstances *c, const as_params *p)
 }
 
 /* As verify_on_host. */
-static double host_seconds(const ab_circumstances *c, const as_params *p)
+static double host_seconds(const ab_circumstances *c, const tsp_params *p)
 {
-    const as_params fewer = with_fewer_ants(p);
+    const tsp_params fewer = with_fewer_ants(p);
     return iteration_seconds(c, p) + iterations_to_verify(c, &fewer) * iteration_seconds(c, &fewer);
 }
 
 /* Verification looks at each city of each tour and each edge a few times. */
 static void estimate(const ab_circumstances *c, const void *params, double *sample_s, double *once_s)
 {
-    const as_params *p = params;
+    const tsp_params *p = params;
     const double n = c->input->size, iteration = iteration_seconds(c, p);
     *sample_s = c->implementation->backend == AB_HOST ? 0.0 : iteration;
     *once_s = (iteration > LONG_ITERATION_S ? VERIFIED_LONG : VERIFIED_ITERATIONS) *
@@ -269,17 +273,17 @@ static void estimate(const ab_circumstances *c, const void *params, double *samp
     if (p->ranks > ranks_count()) *sample_s = *once_s = 0.0; /* it is refused */
 }
 
-static const ab_trait traits[] = {{AS_CANDIDATES, "candidates"},
-                                  {AS_THREAD_EACH, "thread-each"},
-                                  {AS_WORKERS, "workers"},
-                                  {AS_RACE, "race"},
+static const ab_trait traits[] = {{TSP_CANDIDATES, "candidates"},
+                                  {TSP_THREAD_EACH, "thread-each"},
+                                  {TSP_WORKERS, "workers"},
+                                  {TSP_RACE, "race"},
                                   {0, NULL}};
 
 const ab_operation tsp_operation = {
     .name = "tsp",
     .inputs = &tsp_inputs,
-    .parameters = as_parameters,
-    .params_size = sizeof(as_params),
+    .parameters = tsp_parameters,
+    .params_size = sizeof(tsp_params),
     .traits = traits,
     .measures = measures,
     .fit = fit,
@@ -288,5 +292,5 @@ const ab_operation tsp_operation = {
     .problem = give_problem,
     .size = size,
     .estimate = estimate,
-    .serve = as_team_serve,
+    .serve = tsp_team_serve,
 };

@@ -16,7 +16,7 @@
 #include "kernels/cuda/early_launch.h"
 #include "kernels/tsp/race.h"
 
-enum { MOST_WARPS = 8, MOST_NEAR = RACE_TAIL, BUCKET = 1 << 16 };
+enum { MOST_WARPS = 8, MOST_NEAR = TSP_RACE_TAIL, BUCKET = 1 << 16 };
 
 /* ---- Stage "choice" ----
  *
@@ -55,7 +55,7 @@ static __device__ unsigned sum_before(unsigned value, shared_array<unsigned> of_
 /* The sum of `value` over the block, the same in all threads. */
 static __device__ float block_sum(float value, shared_array<float> of_warps)
 {
-    const float sum = race_sum(value);
+    const float sum = tsp_race_sum(value);
     __syncthreads();
     if (threadIdx.x % WARP_SIZE == 0) of_warps[threadIdx.x / WARP_SIZE] = sum;
     __syncthreads();
@@ -148,7 +148,7 @@ static size_t shared_bytes(int stride)
 /* A block a row, and one block more. */
 template <row_depositors WHO>
 static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
-    weigh_rows(tsp_device colony, race_rows rows, float alpha, float keep)
+    weigh_rows(tsp_device colony, tsp_race_rows rows, float alpha, float keep)
 {
     const int n = colony.n, stride = colony.stride, thread = (int)threadIdx.x;
     SHARED_DYNAMIC(unsigned, word, 0, stride); /* deposits; weights, as bits; then parts */
@@ -171,26 +171,27 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
         word[j] = (unsigned)__float_as_int(weight);
     }
     __syncthreads();
-    const int clock = row * RACE_LANES + thread;
+    const int clock = row * TSP_RACE_LANES + thread;
     float near_weight = 0.0f, tail = 0.0f;
     if (thread < rows.n_near) {
-        near_weight = race_time(word[rows.city[clock]]);
+        near_weight = tsp_race_time(word[rows.city[clock]]);
         word[rows.city[clock]] = 0;
     }
     __syncthreads();
-    for (int j = thread; j < n; j += (int)blockDim.x) tail += race_time(word[j]);
+    for (int j = thread; j < n; j += (int)blockDim.x) tail += tsp_race_time(word[j]);
     tail = block_sum(tail, float_sums);
     const float unit = tail + block_sum(near_weight, float_sums);
     /* A little less than n buckets, so that rounding up many parts does not make more of them. */
     const float n_parts = (float)n * (float)(BUCKET - 1), rate = tail * ((float)n * (float)BUCKET / n_parts);
-    if (thread < rows.n_near) rows.mean[clock] = race_mean(near_weight, unit);
-    if (thread == RACE_TAIL) rows.mean[clock] = tail > 0.0f ? race_mean(rate, unit) : RACE_SILENT;
+    if (thread < rows.n_near) rows.mean[clock] = tsp_race_mean(near_weight, unit);
+    if (thread == TSP_RACE_TAIL) rows.mean[clock] = tail > 0.0f ? tsp_race_mean(rate, unit) : TSP_RACE_SILENT;
     if (!(tail > 0.0f)) { /* arrivals at the row's own city, which do not count */
         for (int j = thread; j < n; j += (int)blockDim.x) rows.alias[base + (size_t)j] = (unsigned)row;
         return;
     }
 
-    for (int j = thread; j < n; j += (int)blockDim.x) word[j] = (unsigned)(race_time(word[j]) / tail * n_parts + 0.5f);
+    for (int j = thread; j < n; j += (int)blockDim.x)
+        word[j] = (unsigned)(tsp_race_time(word[j]) / tail * n_parts + 0.5f);
     __syncthreads();
     alias_order order = {sum, city, 0, 0};
     order_cities(n, word, sums, &order);
@@ -207,81 +208,82 @@ static int row_threads(int n)
     return min(ceil_div(n, (int)WARP_SIZE), (int)MOST_WARPS) * WARP_SIZE;
 }
 
-static int count_near(int n, const as_params *params)
+static int count_near(int n, const tsp_params *params)
 {
-    const int asked = as_own<race_params>(params).near;
+    const int asked = tsp_own<tsp_race_params>(params).near;
     return min(asked ? asked : (int)MOST_NEAR, n - 1);
 }
 
-static race_rows rows_of(const tsp_device *colony, const as_params *params)
+static tsp_race_rows rows_of(const tsp_device *colony, const tsp_params *params)
 {
-    race_rows rows;
-    race_place(colony->scratch, colony->n, colony->stride, params, count_near(colony->n, params), true, &rows);
+    tsp_race_rows rows;
+    tsp_race_place(colony->scratch, colony->n, colony->stride, params, count_near(colony->n, params), true, &rows);
     return rows;
 }
 
-static size_t scratch_bytes(const as_problem *problem, const as_params *params)
+static size_t scratch_bytes(const tsp_problem *problem, const tsp_params *params)
 {
-    race_rows rows;
+    tsp_race_rows rows;
     const int stride = ceil_div(problem->n, 32) * 32;
-    return race_place(NULL, problem->n, stride, params, count_near(problem->n, params), true, &rows);
+    return tsp_race_place(NULL, problem->n, stride, params, count_near(problem->n, params), true, &rows);
 }
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
     const int n = problem->n;
-    const int near = as_own<race_params>(params).near;
-    if (near >= RACE_LANES) return ab_unsupported("needs near <= %d, not %d", MOST_NEAR, near);
+    const int near = tsp_own<tsp_race_params>(params).near;
+    if (near >= TSP_RACE_LANES) return ab_unsupported("needs near <= %d, not %d", MOST_NEAR, near);
     for (const auto kernel : {weigh_rows<ROW_NOBODY>, weigh_rows<ROW_ALL_ANTS>, weigh_rows<ROW_BEST_ANT>})
         AB_TRY(device_allow_shared((const void *)kernel, shared_bytes(ceil_div(n, 32) * 32), -1));
-    return race_check_walk<race_random, race_visited, false>(n, params);
+    return tsp_race_check_walk<tsp_race_random, tsp_race_visited, false>(n, params);
 }
 
-static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *params)
+static ab_status begin(const tsp_device *colony, const tsp_problem *problem, const tsp_params *params)
 {
-    const race_rows rows = rows_of(colony, params);
+    const tsp_race_rows rows = rows_of(colony, params);
     int32_t *near = NULL;
-    AB_TRY(as_nearest_neighbours(problem, rows.n_near, &near));
-    const ab_status status = race_write_cities(&rows, problem->n, near);
+    AB_TRY(tsp_nearest_neighbours(problem, rows.n_near, &near));
+    const ab_status status = tsp_race_write_cities(&rows, problem->n, near);
     free(near);
     return status;
 }
 
-template <row_depositors WHO> static ab_status weigh(const tsp_device *colony, const as_params *params)
+template <row_depositors WHO> static ab_status weigh(const tsp_device *colony, const tsp_params *params)
 {
     LAUNCH_EARLY(weigh_rows<WHO>, colony->n + 1, row_threads(colony->n), shared_bytes(colony->stride))
     (*colony, rows_of(colony, params), (float)params->alpha, 1.0f - (float)params->rho);
     return AB_LAUNCHED("weigh_rows");
 }
 
-static ab_status choice(const tsp_device *colony, const as_params *params, unsigned)
+static ab_status choice(const tsp_device *colony, const tsp_params *params, unsigned)
 {
     return weigh<ROW_NOBODY>(colony, params);
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
-    return race_launch_walk<race_random, race_visited, false>(colony, rows_of(colony, params), params, iteration);
+    return tsp_race_launch_walk<tsp_race_random, tsp_race_visited, false>(colony, rows_of(colony, params), params,
+                                                                          iteration);
 }
 
-static ab_status relink(const tsp_device *colony, const as_params *params, unsigned)
+static ab_status relink(const tsp_device *colony, const tsp_params *params, unsigned)
 {
     return AB_GPU(tsp_link_tours)(colony, rows_of(colony, params).links, params);
 }
 
-static ab_status deposit(const tsp_device *colony, const as_params *params, unsigned)
+static ab_status deposit(const tsp_device *colony, const tsp_params *params, unsigned)
 {
-    return params->protocol == AS_ALL_ANTS ? weigh<ROW_ALL_ANTS>(colony, params) : weigh<ROW_BEST_ANT>(colony, params);
+    return params->protocol == TSP_ALL_ANTS ? weigh<ROW_ALL_ANTS>(colony, params) : weigh<ROW_BEST_ANT>(colony, params);
 }
 
 AB_OWN_PARAMETERS(tsp_race) = {
     {.name = "near",
      .help = "near cities with a clock of their own, of race; 0: 31",
-     .offset = AS_OWN(race_params, near),
+     .offset = TSP_OWN(tsp_race_params, near),
      .most = 31,
      .shown = AB_SHOWN_SET},
-    RACE_ANTS_PARAMETER,
-    RACE_SHARED_PARAMETER,
+    TSP_RACE_ANTS_PARAMETER,
+    TSP_RACE_SHARED_PARAMETER,
     {},
 };
 

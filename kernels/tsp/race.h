@@ -23,54 +23,54 @@
 #include "kernels/tsp/race_clocks.h"
 
 enum {
-    RACE_LANES = WARP_SIZE,     /* number of clocks per row */
-    RACE_TAIL = RACE_LANES - 1, /* lane of the tail, after the near cities' lanes */
-    RACE_CLOSE = 12,            /* number of clocks of a short row: the nearest candidates, and one for all others */
-    RACE_FAR = RACE_CLOSE - 1,  /* lane of that last clock */
+    TSP_RACE_LANES = WARP_SIZE,         /* number of clocks per row */
+    TSP_RACE_TAIL = TSP_RACE_LANES - 1, /* lane of the tail, after the near cities' lanes */
+    TSP_RACE_CLOSE = 12, /* number of clocks of a short row: the nearest candidates, and one for all others */
+    TSP_RACE_FAR = TSP_RACE_CLOSE - 1, /* lane of that last clock */
     /* Number of nearest cities of a row among which the best remaining city is searched. */
-    RACE_RING = 8 * WARP_SIZE,
+    TSP_RACE_RING = 8 * WARP_SIZE,
     /* Number of unvisited cities from which on an ant keeps a list of them; half of it with short rows. */
-    RACE_LIST = 512,
+    TSP_RACE_LIST = 512,
     /* Rounds of proposals before a step is drawn anew, while a quarter of the cities is unvisited. */
-    RACE_ROUNDS = 4,
-    RACE_LATE_ROUNDS = 1, /* the same for the rest of the tour */
-    RACE_ASKED = 2,       /* number of proposals in the first round, at the start, if they come from memory */
-    RACE_MOST_CITIES = 65536 - RACE_LANES,
-    RACE_FEW = 4, /* cities per lane, once each unvisited city races with a clock of its own */
+    TSP_RACE_ROUNDS = 4,
+    TSP_RACE_LATE_ROUNDS = 1, /* the same for the rest of the tour */
+    TSP_RACE_ASKED = 2,       /* number of proposals in the first round, at the start, if they come from memory */
+    TSP_RACE_MOST_CITIES = 65536 - TSP_RACE_LANES,
+    TSP_RACE_FEW = 4, /* cities per lane, once each unvisited city races with a clock of its own */
     /* Number of the last 32 steps, not decided by a near city's clock, at which that begins. */
-    RACE_ODD = 12,
-    RACE_UNROLL = 2,  /* number of plain steps in the walk's loop */
-    RACE_AT_ONCE = 8, /* number of loads in flight per lane that looks at a whole row */
+    TSP_RACE_ODD = 12,
+    TSP_RACE_UNROLL = 2,  /* number of plain steps in the walk's loop */
+    TSP_RACE_AT_ONCE = 8, /* number of loads in flight per lane that looks at a whole row */
     /* Most ants per block; also the number of warps if the block keeps rows, which they load together. */
-    RACE_BLOCK_ANTS = 32,
-    RACE_STREAMED_BLOCK = 4 /* ants per block if rows are not in shared memory */
+    TSP_RACE_BLOCK_ANTS = 32,
+    TSP_RACE_STREAMED_BLOCK = 4 /* ants per block if rows are not in shared memory */
 };
 
 /* A rung's own memory. A lane without a near city has the city n + lane, which is never visited. */
-typedef struct race_rows {
-    float *mean; /* [n][RACE_LANES] mean time of a clock, in units of the row; infinite for weight 0 */
-    /* [n][RACE_LANES] near cities, nearest first; the last lane is the tail's, if there is a tail. */
+typedef struct tsp_race_rows {
+    float *mean; /* [n][TSP_RACE_LANES] mean time of a clock, in units of the row; infinite for weight 0 */
+    /* [n][TSP_RACE_LANES] near cities, nearest first; the last lane is the tail's, if there is a tail. */
     unsigned short *city;
     /* [n][stride] alias table of the tail: threshold << 16 | alias; NULL for candidate sets. */
     unsigned *alias;
-    float *close_mean;          /* [n][RACE_CLOSE] short rows, only for candidate sets: mean times */
-    unsigned short *close_city; /* [n][RACE_CLOSE] cities of short rows; the last is n + RACE_FAR */
-    unsigned short *ring;       /* [n][RACE_RING] only for candidate sets: nearest cities, then the row's own */
-    float *ring_weight;         /* [n][RACE_RING] weights of these cities */
+    float *close_mean;          /* [n][TSP_RACE_CLOSE] short rows, only for candidate sets: mean times */
+    unsigned short *close_city; /* [n][TSP_RACE_CLOSE] cities of short rows; the last is n + TSP_RACE_FAR */
+    unsigned short *ring;       /* [n][TSP_RACE_RING] only for candidate sets: nearest cities, then the row's own */
+    float *ring_weight;         /* [n][TSP_RACE_RING] weights of these cities */
     float *beyond;              /* [n] largest weight of the cities at least as far away as the last of them */
     tour_links *links;          /* [n][n_ants]; NULL if only the best ant deposits */
     int n_near;                 /* number of near cities */
-} race_rows;
+} tsp_race_rows;
 
 /* ---- Visited cities ---- */
 
 /* A byte for each city, and for each lane without a city. */
-struct race_visited {
+struct tsp_race_visited {
     shared_array<signed char> flags;
 
     static __host__ __device__ int bytes(int n)
     {
-        return ceil_div(n + RACE_LANES, 4) * 4;
+        return ceil_div(n + TSP_RACE_LANES, 4) * 4;
     }
     /* Returns all ones if the city has been visited, else 0. */
     __device__ __forceinline__ unsigned mask(int city) const
@@ -96,7 +96,7 @@ struct race_visited {
 /* Records a tour while it is built, one city per lane, and writes 32 cities at a time. Writes the tour itself. If every
  * ant deposits, it also writes the two neighbours of each city (tour_links). It adds up the length 32 steps late, so
  * that no step waits. */
-struct race_record {
+struct tsp_race_record {
     int *tour;
     int mine = 0;                  /* latest city whose position is this lane's number modulo 32 */
     int last = 0, before_last = 0; /* the two cities before the recorded ones */
@@ -110,7 +110,7 @@ struct race_record {
     }
 
     /* Writes the cities of steps begin .. begin + count - 1, counted from 1. */
-    __device__ void write(const tsp_device &colony, const race_rows &rows, int ant, int begin, int count)
+    __device__ void write(const tsp_device &colony, const tsp_race_rows &rows, int ant, int begin, int count)
     {
         const int lane = (int)threadIdx.x % WARP_SIZE, position = begin + lane;
         int from = __shfl_up_sync(FULL_WARP, mine, 1), before = __shfl_up_sync(FULL_WARP, mine, 2);
@@ -129,7 +129,7 @@ struct race_record {
     }
 
     /* Finishes a complete tour: writes the neighbours of its first and last city. */
-    __device__ void finish(const tsp_device &colony, const race_rows &rows, int ant, unsigned zero_weight_steps)
+    __device__ void finish(const tsp_device &colony, const tsp_race_rows &rows, int ant, unsigned zero_weight_steps)
     {
         const int n = colony.n;
         length += edge;
@@ -147,7 +147,7 @@ struct race_record {
 /* ---- Steps that the race does not decide ---- */
 
 /* The unvisited cities, ascending, once they are few. It may include cities that were visited after it was filled. */
-struct race_list {
+struct tsp_race_list {
     shared_array<unsigned short> cities;
     int room;   /* number of cities that fit */
     int length; /* number of cities; 0: not filled yet */
@@ -176,7 +176,7 @@ struct race_list {
 };
 
 /* The all-zero rule (tsp.h). */
-template <typename Visited> static __device__ int race_nearest(const tsp_device &colony, int from, Visited visited)
+template <typename Visited> static __device__ int tsp_race_nearest(const tsp_device &colony, int from, Visited visited)
 {
     const int *const dist = colony.dist + (size_t)from * (size_t)colony.stride;
     unsigned long long nearest = ~0ull;
@@ -189,7 +189,7 @@ template <typename Visited> static __device__ int race_nearest(const tsp_device 
  * candidate set whose cities are all visited. The ring has the row's nearest cities, and stage "choice" stores their
  * weights. The result is valid if it weighs more than every city beyond the ring. Otherwise the warp looks at all
  * unvisited cities. */
-template <typename Visited> static __device__ int race_in_ring(const race_rows &rows, int from, Visited visited)
+template <typename Visited> static __device__ int tsp_race_in_ring(const tsp_race_rows &rows, int from, Visited visited)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE;
     const uint4 pairs = __ldcg(reinterpret_cast<const uint4 *>(rows.ring) + (from * WARP_SIZE + lane));
@@ -201,7 +201,7 @@ template <typename Visited> static __device__ int race_in_ring(const race_rows &
                               pairs.z & 0xffff, pairs.z >> 16, pairs.w & 0xffff, pairs.w >> 16};
     const float weight[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
     float heaviest = 0.0f;
-    unsigned best = RACE_NEVER;
+    unsigned best = TSP_RACE_NEVER;
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
         const float left = visited.has((int)city[i]) ? 0.0f : weight[i];
@@ -209,14 +209,14 @@ template <typename Visited> static __device__ int race_in_ring(const race_rows &
         heaviest = max(heaviest, left);
     }
     const float most = warp_max(heaviest);
-    const int first = (int)warp_min(heaviest == most ? best : RACE_NEVER);
+    const int first = (int)warp_min(heaviest == most ? best : TSP_RACE_NEVER);
     if (most > beyond) AB_PLAN("race-candidates: the best is in the ring");
     if (!(most > beyond)) AB_PLAN("race-candidates: the best may be beyond the ring");
     return most > beyond ? first : -1;
 }
 
 /* A lane's view of the unvisited cities. */
-struct race_view {
+struct tsp_race_view {
     float sum = 0.0f, heaviest = 0.0f; /* sum of weights, and largest weight */
     int best;                          /* first city of the largest weight */
 
@@ -233,29 +233,29 @@ struct race_view {
  * at every 32nd entry of the list, or at every 32nd group of four cities. The rule first draws a lane in proportion to
  * the sum of its cities, then a city of the lane. The code has no branch, so that loads are in flight together. */
 template <bool BEST, typename Random, typename Visited>
-static __device__ int race_rest(const tsp_device &colony, int from, int left, Visited visited, race_list &list,
-                                Random &random, unsigned &zero_weight_steps)
+static __device__ int tsp_race_rest(const tsp_device &colony, int from, int left, Visited visited, tsp_race_list &list,
+                                    Random &random, unsigned &zero_weight_steps)
 {
-    enum { FOURS_AT_ONCE = RACE_AT_ONCE / 2 };
+    enum { FOURS_AT_ONCE = TSP_RACE_AT_ONCE / 2 };
     const int n = colony.n, lane = (int)threadIdx.x % WARP_SIZE, fours = ceil_div(n, 4);
     const float *const row = colony.choice_info + (size_t)from * (size_t)colony.stride;
     const bool listed = left <= list.room;
-    race_view view = {.best = n};
+    tsp_race_view view = {.best = n};
     if (listed)
         AB_PLAN("race: what is left, from a list");
     else
         AB_PLAN("race: what is left, among all cities");
     if (listed && (list.length == 0 || 3 * left < 2 * list.length)) list.fill(n, left, visited);
-    for (int first = lane; listed && first < list.length; first += RACE_AT_ONCE * WARP_SIZE) {
-        int city[RACE_AT_ONCE];
-        float weight[RACE_AT_ONCE];
+    for (int first = lane; listed && first < list.length; first += TSP_RACE_AT_ONCE * WARP_SIZE) {
+        int city[TSP_RACE_AT_ONCE];
+        float weight[TSP_RACE_AT_ONCE];
 #pragma unroll
-        for (int i = 0; i < RACE_AT_ONCE; ++i)
+        for (int i = 0; i < TSP_RACE_AT_ONCE; ++i)
             city[i] = first + i * WARP_SIZE < list.length ? (int)list.cities[first + i * WARP_SIZE] : from;
 #pragma unroll
-        for (int i = 0; i < RACE_AT_ONCE; ++i) weight[i] = __ldcg(row + city[i]);
+        for (int i = 0; i < TSP_RACE_AT_ONCE; ++i) weight[i] = __ldcg(row + city[i]);
 #pragma unroll
-        for (int i = 0; i < RACE_AT_ONCE; ++i) view.add(city[i], !visited.has(city[i]), weight[i]);
+        for (int i = 0; i < TSP_RACE_AT_ONCE; ++i) view.add(city[i], !visited.has(city[i]), weight[i]);
     }
     for (int first = lane; !listed && first < fours; first += FOURS_AT_ONCE * WARP_SIZE) {
         unsigned is_left[FOURS_AT_ONCE];
@@ -278,32 +278,32 @@ static __device__ int race_rest(const tsp_device &colony, int from, int left, Vi
     const float most = warp_max(BEST ? view.heaviest : view.sum);
     if (!(most > 0.0f)) {
         ++zero_weight_steps;
-        return race_nearest(colony, from, visited);
+        return tsp_race_nearest(colony, from, visited);
     }
-    if (BEST) return (int)warp_min(view.heaviest == most ? (unsigned)view.best : RACE_NEVER);
-    const unsigned lane_key = race_key(race_exponential(random.next()) * race_mean(view.sum, most), lane);
+    if (BEST) return (int)warp_min(view.heaviest == most ? (unsigned)view.best : TSP_RACE_NEVER);
+    const unsigned lane_key = tsp_race_key(tsp_race_exponential(random.next()) * tsp_race_mean(view.sum, most), lane);
     const int lucky = (int)(warp_min(lane_key) % WARP_SIZE);
     const int count = listed ? ceil_div(list.length, (int)WARP_SIZE) : 4 * ceil_div(fours, (int)WARP_SIZE);
-    unsigned key = RACE_NEVER;
+    unsigned key = TSP_RACE_NEVER;
     for (int k = lane; k - lane < count; k += WARP_SIZE) { /* k-th city that the lane looks at */
         const int at = listed ? lucky + k * WARP_SIZE : 4 * (lucky + k / 4 * WARP_SIZE) + k % 4;
         const int city = at >= (listed ? list.length : n) ? from : listed ? (int)list.cities[at] : at;
         const float weight = visited.has(city) ? 0.0f : row[city];
-        const unsigned other = race_key(race_exponential(random.next()) * race_mean(weight, most), lane);
+        const unsigned other = tsp_race_key(tsp_race_exponential(random.next()) * tsp_race_mean(weight, most), lane);
         if (other < key) view.best = city;
         key = min(key, other);
     }
     return __shfl_sync(FULL_WARP, view.best, (int)warp_min(key));
 }
 
-static __device__ __forceinline__ float race_sum(float value)
+static __device__ __forceinline__ float tsp_race_sum(float value)
 {
     for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) value += __shfl_xor_sync(FULL_WARP, value, offset);
     return value;
 }
 
 /* A lane's clock in a row. */
-struct race_clock {
+struct tsp_race_clock {
     float mean;
     int city;
 };
@@ -312,22 +312,22 @@ struct race_clock {
  * not (thinning). If that candidate is visited, all unvisited candidates race anew, each with a clock of its own.
  * Returns -1 if no city is left. */
 template <typename Random, typename Visited>
-static __device__ __forceinline__ int race_far(const race_rows &rows, int from, int lane, Visited visited,
-                                               Random &random)
+static __device__ __forceinline__ int tsp_race_far(const tsp_race_rows &rows, int from, int lane, Visited visited,
+                                                   Random &random)
 {
-    const int entry = from * RACE_LANES + lane, city = __ldcg(rows.city + entry);
+    const int entry = from * TSP_RACE_LANES + lane, city = __ldcg(rows.city + entry);
     const float mean = __ldcg(rows.mean + entry);
-    const unsigned rings = race_key(race_exponential(random.next()) * mean, lane);
-    const unsigned again = race_key(race_exponential(random.next()) * mean, lane);
+    const unsigned rings = tsp_race_key(tsp_race_exponential(random.next()) * mean, lane);
+    const unsigned again = tsp_race_key(tsp_race_exponential(random.next()) * mean, lane);
     const unsigned is_out = visited.mask(city);
-    unsigned first = warp_min(lane >= RACE_FAR ? rings : RACE_NEVER);
-    const bool counts = first < RACE_WEIGHTLESS && !__shfl_sync(FULL_WARP, is_out, (int)first % WARP_SIZE);
+    unsigned first = warp_min(lane >= TSP_RACE_FAR ? rings : TSP_RACE_NEVER);
+    const bool counts = first < TSP_RACE_WEIGHTLESS && !__shfl_sync(FULL_WARP, is_out, (int)first % WARP_SIZE);
     if (counts)
         AB_PLAN("race-candidates: the far clock's first city counts");
     else
         AB_PLAN("race-candidates: all candidates that are left race anew");
     if (!counts) first = warp_min(max(again, is_out));
-    return first < RACE_WEIGHTLESS ? __shfl_sync(FULL_WARP, city, (int)first % WARP_SIZE) : -1;
+    return first < TSP_RACE_WEIGHTLESS ? __shfl_sync(FULL_WARP, city, (int)first % WARP_SIZE) : -1;
 }
 
 /* Why the tail is exact. Its rate T includes visited cities. If it rings first, the warp draws several tail cities at
@@ -335,22 +335,22 @@ static __device__ __forceinline__ int race_far(const race_rows &rows, int from, 
  * (thinning of a Poisson process). The first arrival at an unvisited city wins, unless a near city's clock rings before
  * it. Between two arrivals this happens with probability N / (N + T), where N is the rate of the unvisited near cities.
  * Which of them rings does not depend on the time. After some rounds with only visited cities, the step is drawn anew
- * from the sum over all unvisited cities (race_rest). This keeps the distribution: the first arrival that counts does
- * not depend on the number of arrivals before it. After a step that no near city's clock decides, all clocks are drawn
- * anew. */
+ * from the sum over all unvisited cities (tsp_race_rest). This keeps the distribution: the first arrival that counts
+ * does not depend on the number of arrivals before it. After a step that no near city's clock decides, all clocks are
+ * drawn anew. */
 
 /* Handles a ring of the tail. Draws its arrivals, one per lane, until one is at an unvisited city or a near city's
  * clock rings before it. For each arrival but the first, the clock does so with the same probability. The first round
  * has `asked` arrivals, later rounds 32. Returns -1 if some rounds have not decided. Computations that do not need the
  * table's entries run while these are loaded; so *fresh is a new time for each lane's clock. */
 template <typename Random, typename Visited>
-static __device__ __forceinline__ int race_tail(const tsp_device &colony, const race_rows &rows, int lane, int from,
-                                                race_clock clock, unsigned key, int left, int asked, Visited visited,
-                                                Random &random, float *fresh)
+static __device__ __forceinline__ int tsp_race_tail(const tsp_device &colony, const tsp_race_rows &rows, int lane,
+                                                    int from, tsp_race_clock clock, unsigned key, int left, int asked,
+                                                    Visited visited, Random &random, float *fresh)
 {
     const unsigned *const alias = rows.alias + (size_t)from * (size_t)colony.stride;
-    const unsigned near_key = lane == RACE_TAIL ? RACE_NEVER : key;
-    const int rounds = 4 * left > colony.n ? RACE_ROUNDS : RACE_LATE_ROUNDS;
+    const unsigned near_key = lane == TSP_RACE_TAIL ? TSP_RACE_NEVER : key;
+    const int rounds = 4 * left > colony.n ? TSP_RACE_ROUNDS : TSP_RACE_LATE_ROUNDS;
     float near = 0.0f, all = 0.0f;
     for (int round = 0; round < rounds; ++round, asked = WARP_SIZE) {
         const unsigned long long drawn = (unsigned long long)random.next() * (unsigned)colony.n;
@@ -360,12 +360,12 @@ static __device__ __forceinline__ int race_tail(const tsp_device &colony, const 
         unsigned near_rings = 0;
         if (asked) { /* which entry it is; a branch, because otherwise the compiler waits for the entry here */
             if (round == 0) {
-                const float rate = race_reciprocal(clock.mean);
-                *fresh = race_exponential(random.next());
-                near = race_sum(near_key < RACE_WEIGHTLESS ? rate : 0.0f);
-                all = near + __shfl_sync(FULL_WARP, rate, RACE_TAIL);
+                const float rate = tsp_race_reciprocal(clock.mean);
+                *fresh = tsp_race_exponential(random.next());
+                near = tsp_race_sum(near_key < TSP_RACE_WEIGHTLESS ? rate : 0.0f);
+                all = near + __shfl_sync(FULL_WARP, rate, TSP_RACE_TAIL);
             }
-            near_rings = __ballot_sync(FULL_WARP, (race_unit(random.next()) * all < near) & (round + lane > 0));
+            near_rings = __ballot_sync(FULL_WARP, (tsp_race_unit(random.next()) * all < near) & (round + lane > 0));
         }
         const int proposal = (int)(fraction < entry >> 16 ? bucket : entry & 0xffff);
         if (asked < WARP_SIZE) AB_PLAN("race: a few proposals at first");
@@ -381,28 +381,29 @@ static __device__ __forceinline__ int race_tail(const tsp_device &colony, const 
 
 /* ---- End of a tour ---- */
 
-/* Races all unvisited cities, at most RACE_FEW per lane, each with a clock of its own. Its rate is the weight itself. A
- * city is chosen once, so its clock is drawn once. The instruction that inverts a weight treats weights below 2^-126 as
- * 0. If no time is less than 10^30, this may matter: then race_rest draws the step, and all clocks are drawn anew. */
+/* Races all unvisited cities, at most TSP_RACE_FEW per lane, each with a clock of its own. Its rate is the weight
+ * itself. A city is chosen once, so its clock is drawn once. The instruction that inverts a weight treats weights below
+ * 2^-126 as 0. If no time is less than 10^30, this may matter: then tsp_race_rest draws the step, and all clocks are
+ * drawn anew. */
 template <typename Random, typename Visited>
-static __device__ void race_finish(const tsp_device &colony, const race_rows &rows, int lane, int ant, int from,
-                                   int left, Visited visited, race_list &list, race_record &record, Random &random,
-                                   unsigned &zero_weight_steps)
+static __device__ void tsp_race_finish(const tsp_device &colony, const tsp_race_rows &rows, int lane, int ant, int from,
+                                       int left, Visited visited, tsp_race_list &list, tsp_race_record &record,
+                                       Random &random, unsigned &zero_weight_steps)
 {
     const int n = colony.n;
     AB_PLAN("race: the last cities have a clock each");
-    int city[RACE_FEW];
-    float wait[RACE_FEW], weight[RACE_FEW];
+    int city[TSP_RACE_FEW];
+    float wait[TSP_RACE_FEW], weight[TSP_RACE_FEW];
     list.fill(n, left, visited);
 #pragma unroll
-    for (int k = 0; k < RACE_FEW; ++k) {
+    for (int k = 0; k < TSP_RACE_FEW; ++k) {
         const int at = lane + k * WARP_SIZE;
         city[k] = at < left ? (int)list.cities[at] : from;
-        wait[k] = at < left ? race_exponential(random.next()) : INFINITY;
+        wait[k] = at < left ? tsp_race_exponential(random.next()) : INFINITY;
     }
     const auto go = [&](int i, int next) {
 #pragma unroll
-        for (int k = 0; k < RACE_FEW; ++k)
+        for (int k = 0; k < TSP_RACE_FEW; ++k)
             if (city[k] == next) wait[k] = INFINITY;
         if (lane == 0) visited.set(next, true);
         if (lane == i) record.mine = next;
@@ -411,34 +412,35 @@ static __device__ void race_finish(const tsp_device &colony, const race_rows &ro
     for (; left > 0; left -= WARP_SIZE) {
         const int steps = min(left, (int)WARP_SIZE);
         for (int i = 0;; ++i) {
-#pragma unroll RACE_UNROLL
+#pragma unroll TSP_RACE_UNROLL
             for (; i < steps; ++i) {
                 __syncwarp(FULL_WARP);
                 const unsigned base = (unsigned)from * (unsigned)colony.stride;
                 float least = INFINITY;
                 int mine = from;
 #pragma unroll
-                for (int k = 0; k < RACE_FEW; ++k) weight[k] = __ldcg(colony.choice_info + (base + (unsigned)city[k]));
+                for (int k = 0; k < TSP_RACE_FEW; ++k)
+                    weight[k] = __ldcg(colony.choice_info + (base + (unsigned)city[k]));
 #pragma unroll
-                for (int k = 0; k < RACE_FEW; ++k) {
-                    const float time = wait[k] * race_reciprocal(weight[k]);
+                for (int k = 0; k < TSP_RACE_FEW; ++k) {
+                    const float time = wait[k] * tsp_race_reciprocal(weight[k]);
                     if (time < least) mine = city[k];
                     least = min(time, least);
                 }
-                const unsigned first = warp_min(race_key(least, lane));
+                const unsigned first = warp_min(tsp_race_key(least, lane));
                 const int next = __shfl_sync(FULL_WARP, mine, (int)first);
-                if (first >= RACE_LATE) break;
+                if (first >= TSP_RACE_LATE) break;
 #pragma unroll
-                for (int k = 0; k < RACE_FEW; ++k) wait[k] = fabsf(wait[k] - race_time(first) * weight[k]);
+                for (int k = 0; k < TSP_RACE_FEW; ++k) wait[k] = fabsf(wait[k] - tsp_race_time(first) * weight[k]);
                 go(i, next);
             }
             if (i == steps) break;
             __syncwarp(FULL_WARP);
-            const int next = race_rest<false>(colony, from, left - i, visited, list, random, zero_weight_steps);
+            const int next = tsp_race_rest<false>(colony, from, left - i, visited, list, random, zero_weight_steps);
             __syncwarp(FULL_WARP);
 #pragma unroll
-            for (int k = 0; k < RACE_FEW; ++k)
-                if (wait[k] < INFINITY) wait[k] = race_exponential(random.next());
+            for (int k = 0; k < TSP_RACE_FEW; ++k)
+                if (wait[k] < INFINITY) wait[k] = tsp_race_exponential(random.next());
             go(i, next);
         }
         record.write(colony, rows, ant, n - left, steps);
@@ -452,52 +454,52 @@ static __device__ void race_finish(const tsp_device &colony, const race_rows &ro
  * it subtracts the elapsed time multiplied by the old rate, and continues with the next row's rate. Only the clock that
  * rang is drawn anew. This takes one random number per step, and each lane draws one for 32 steps.
  *
- * If most steps at the end of a tour are decided by the tail, the last cities have a clock each (race_finish).
+ * If most steps at the end of a tour are decided by the tail, the last cities have a clock each (tsp_race_finish).
  * Candidate sets whose rows do not fit in shared memory may keep their 11 nearest cities there, and one clock for all
- * others (race_far). */
+ * others (tsp_race_far). */
 
 /* Returns the entries of all rows. */
-static inline __host__ __device__ size_t race_entries(int n)
+static inline __host__ __device__ size_t tsp_race_entries(int n)
 {
-    return (size_t)n * RACE_LANES;
+    return (size_t)n * TSP_RACE_LANES;
 }
 
 /* Returns the entries of all short rows, rounded up for copies of 16 bytes. */
-static inline __host__ __device__ size_t race_close_entries(int n)
+static inline __host__ __device__ size_t tsp_race_close_entries(int n)
 {
-    return (size_t)ceil_div(n * RACE_CLOSE, 8) * 8;
+    return (size_t)ceil_div(n * TSP_RACE_CLOSE, 8) * 8;
 }
 
 /* Which rows are kept in shared memory. The rest is read through the L1 cache. */
-typedef enum race_share { RACE_NOTHING, RACE_CITIES, RACE_SHORT, RACE_ROWS } race_share;
+typedef enum tsp_race_share { TSP_RACE_NOTHING, TSP_RACE_CITIES, TSP_RACE_SHORT, TSP_RACE_ROWS } tsp_race_share;
 
 /* How a walk is launched. */
-typedef struct race_plan {
+typedef struct tsp_race_plan {
     int block_ants; /* ants per block; each ant is a warp */
-    race_share in_shared;
+    tsp_race_share in_shared;
     bool cached; /* true if the alias tables fit in the L2 cache; else they come from memory */
-} race_plan;
+} tsp_race_plan;
 
 /* Layout of the dynamic shared memory in bytes: the rows' means, their cities, each ant's flags, the lists. */
-struct race_layout {
+struct tsp_race_layout {
     size_t cities, flags, lists, bytes;
     int list; /* number of cities in a list */
 
-    __host__ __device__ race_layout(int n, race_plan plan)
+    __host__ __device__ tsp_race_layout(int n, tsp_race_plan plan)
     {
-        const size_t entries = plan.in_shared == RACE_SHORT ? race_close_entries(n) : race_entries(n);
+        const size_t entries = plan.in_shared == TSP_RACE_SHORT ? tsp_race_close_entries(n) : tsp_race_entries(n);
         const size_t ants = (size_t)plan.block_ants;
-        cities = plan.in_shared >= RACE_SHORT ? entries * sizeof(float) : 0;
-        flags = cities + (plan.in_shared == RACE_NOTHING ? 0 : entries * sizeof(unsigned short));
-        lists = flags + ants * (size_t)race_visited::bytes(n);
-        list = plan.in_shared == RACE_SHORT ? RACE_LIST / 2 : RACE_LIST;
+        cities = plan.in_shared >= TSP_RACE_SHORT ? entries * sizeof(float) : 0;
+        flags = cities + (plan.in_shared == TSP_RACE_NOTHING ? 0 : entries * sizeof(unsigned short));
+        lists = flags + ants * (size_t)tsp_race_visited::bytes(n);
+        list = plan.in_shared == TSP_RACE_SHORT ? TSP_RACE_LIST / 2 : TSP_RACE_LIST;
         bytes = lists + ants * (size_t)list * sizeof(unsigned short);
     }
 };
 
 /* Copies `count` elements, 16 bytes at a time. Both addresses must be aligned to 16 bytes, and the size must be a
  * multiple of it. */
-template <typename T> static __device__ __forceinline__ void race_load(shared_array<T> to, const T *from, int count)
+template <typename T> static __device__ __forceinline__ void tsp_race_load(shared_array<T> to, const T *from, int count)
 {
     enum { EACH = 16 / sizeof(T) };
 #pragma unroll 4
@@ -505,27 +507,28 @@ template <typename T> static __device__ __forceinline__ void race_load(shared_ar
         *reinterpret_cast<uint4 *>(&to[i]) = *reinterpret_cast<const uint4 *>(from + i);
 }
 
-template <typename Random, typename Visited, race_share IN_SHARED, bool CANDIDATES>
-static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
-    race_walk(tsp_device colony, race_rows rows, race_plan plan, unsigned long long seed, unsigned iteration)
+template <typename Random, typename Visited, tsp_race_share IN_SHARED, bool CANDIDATES>
+static __global__ void __launch_bounds__(TSP_RACE_BLOCK_ANTS *WARP_SIZE)
+    tsp_race_walk(tsp_device colony, tsp_race_rows rows, tsp_race_plan plan, unsigned long long seed,
+                  unsigned iteration)
 {
     const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
     /* Computed once, so that no step computes it again. */
     const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE;
-    const int entries = IN_SHARED == RACE_SHORT ? (int)race_close_entries(n) : (int)race_entries(n);
-    const int n_means = IN_SHARED >= RACE_SHORT ? entries : 0;
-    const int n_cities = IN_SHARED == RACE_NOTHING ? 0 : entries;
-    const race_layout layout(n, plan);
+    const int entries = IN_SHARED == TSP_RACE_SHORT ? (int)tsp_race_close_entries(n) : (int)tsp_race_entries(n);
+    const int n_means = IN_SHARED >= TSP_RACE_SHORT ? entries : 0;
+    const int n_cities = IN_SHARED == TSP_RACE_NOTHING ? 0 : entries;
+    const tsp_race_layout layout(n, plan);
     SHARED_DYNAMIC(float, means, 0, n_means);
     SHARED_DYNAMIC(unsigned short, cities, layout.cities, n_cities);
-    SHARED_DYNAMIC(signed char, flags, layout.flags, plan.block_ants *race_visited::bytes(n));
+    SHARED_DYNAMIC(signed char, flags, layout.flags, plan.block_ants *tsp_race_visited::bytes(n));
     SHARED_DYNAMIC(unsigned short, lists, layout.lists, plan.block_ants *layout.list);
     const int ant = (int)blockIdx.x * plan.block_ants + warp;
-    const Visited visited = {flags + warp * race_visited::bytes(n)};
+    const Visited visited = {flags + warp * tsp_race_visited::bytes(n)};
 
-    race_load<float>(means, IN_SHARED == RACE_SHORT ? rows.close_mean : rows.mean, n_means);
-    race_load<unsigned short>(cities, IN_SHARED == RACE_SHORT ? rows.close_city : rows.city, n_cities);
-    for (int i = 4 * thread; i < plan.block_ants * race_visited::bytes(n); i += 4 * (int)blockDim.x)
+    tsp_race_load<float>(means, IN_SHARED == TSP_RACE_SHORT ? rows.close_mean : rows.mean, n_means);
+    tsp_race_load<unsigned short>(cities, IN_SHARED == TSP_RACE_SHORT ? rows.close_city : rows.city, n_cities);
+    for (int i = 4 * thread; i < plan.block_ants * tsp_race_visited::bytes(n); i += 4 * (int)blockDim.x)
         *reinterpret_cast<unsigned *>(&flags[i]) = 0;
     __syncthreads();
     if (warp >= plan.block_ants || ant >= colony.n_ants) return;
@@ -534,55 +537,57 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
     const unsigned short *my_cities = rows.city + lane;
 #ifdef __CUDACC__
     /* Keeps these pointers in registers instead of loading them in each step. */
-    if (IN_SHARED != RACE_ROWS) asm volatile("" : "+l"(my_means), "+l"(my_cities));
+    if (IN_SHARED != TSP_RACE_ROWS) asm volatile("" : "+l"(my_means), "+l"(my_cities));
 #endif
     /* True for a lane whose clock never rings. */
-    const bool idle = IN_SHARED == RACE_SHORT && lane >= RACE_CLOSE;
-    const int close = min(lane, (int)RACE_FAR);
+    const bool idle = IN_SHARED == TSP_RACE_SHORT && lane >= TSP_RACE_CLOSE;
+    const int close = min(lane, (int)TSP_RACE_FAR);
     const Visited mine = {visited.flags + (idle ? lane - close : 0)}; /* each lane has a flag of its own */
-    const auto clock_of = [&](int row) -> race_clock {
-        if (IN_SHARED == RACE_SHORT) return {means[row * RACE_CLOSE + close], cities[row * RACE_CLOSE + close]};
-        const unsigned entry = (unsigned)(row * RACE_LANES + lane);
-        return {IN_SHARED == RACE_ROWS ? means[entry] : __ldg(my_means + row * RACE_LANES),
-                IN_SHARED == RACE_NOTHING ? __ldg(my_cities + row * RACE_LANES) : cities[entry]};
+    const auto clock_of = [&](int row) -> tsp_race_clock {
+        if (IN_SHARED == TSP_RACE_SHORT)
+            return {means[row * TSP_RACE_CLOSE + close], cities[row * TSP_RACE_CLOSE + close]};
+        const unsigned entry = (unsigned)(row * TSP_RACE_LANES + lane);
+        return {IN_SHARED == TSP_RACE_ROWS ? means[entry] : __ldg(my_means + row * TSP_RACE_LANES),
+                IN_SHARED == TSP_RACE_NOTHING ? __ldg(my_cities + row * TSP_RACE_LANES) : cities[entry]};
     };
     Random random(seed, ant_stream(colony, iteration, ant) * WARP_SIZE + (unsigned)lane);
-    race_list list = {lists + warp * layout.list, layout.list, 0};
-    race_record record = {.tour = colony.tours + (size_t)ant * (size_t)(n + 1)};
+    tsp_race_list list = {lists + warp * layout.list, layout.list, 0};
+    tsp_race_record record = {.tour = colony.tours + (size_t)ant * (size_t)(n + 1)};
     unsigned zero_weight_steps = 0;
 
-    int from = __shfl_sync(FULL_WARP, min((int)(race_unit(random.next()) * (float)n), n - 1), 0), left = n - 1;
+    int from = __shfl_sync(FULL_WARP, min((int)(tsp_race_unit(random.next()) * (float)n), n - 1), 0), left = n - 1;
     record.begin(from);
     if (lane == 0) visited.set(from, true);
-    race_clock clock = clock_of(from);
-    float wait = idle ? INFINITY : race_exponential(random.next());
+    tsp_race_clock clock = clock_of(from);
+    float wait = idle ? INFINITY : tsp_race_exponential(random.next());
 
     int odd = 0; /* number of the last 32 steps that no near city's clock decided */
     for (; left > 0; left -= WARP_SIZE) {
-        if (!CANDIDATES && odd >= RACE_ODD && left <= RACE_FEW * WARP_SIZE) {
-            race_finish(colony, rows, lane, ant, from, left, visited, list, record, random, zero_weight_steps);
+        if (!CANDIDATES && odd >= TSP_RACE_ODD && left <= TSP_RACE_FEW * WARP_SIZE) {
+            tsp_race_finish(colony, rows, lane, ant, from, left, visited, list, record, random, zero_weight_steps);
             break;
         }
         odd = 0;
-        const float spare = race_exponential(random.next()); /* for the clock that rings in this lane's step */
-        const int asked = plan.cached ? (int)WARP_SIZE : min(RACE_ASKED + RACE_ASKED * n / left, (int)WARP_SIZE);
+        const float spare = tsp_race_exponential(random.next()); /* for the clock that rings in this lane's step */
+        const int asked =
+            plan.cached ? (int)WARP_SIZE : min(TSP_RACE_ASKED + TSP_RACE_ASKED * n / left, (int)WARP_SIZE);
         for (int i = 0;; ++i) {
             unsigned key = 0;
-#pragma unroll RACE_UNROLL
+#pragma unroll TSP_RACE_UNROLL
             for (; i < WARP_SIZE; ++i) { /* steps that a near city's clock decides */
                 __syncwarp(FULL_WARP);
-                key = max(race_key(fabsf(wait) * clock.mean, lane), mine.mask(clock.city));
-                const float rate = CANDIDATES ? race_reciprocal_now(clock.mean) : 0.0f;
+                key = max(tsp_race_key(fabsf(wait) * clock.mean, lane), mine.mask(clock.city));
+                const float rate = CANDIDATES ? tsp_race_reciprocal_now(clock.mean) : 0.0f;
                 const unsigned first = warp_min(key);
                 const int next = __shfl_sync(FULL_WARP, clock.city, (int)first);
                 const float fresh = __shfl_sync(FULL_WARP, spare, i);
-                if (IN_SHARED == RACE_SHORT ? first % WARP_SIZE == RACE_FAR
-                    : CANDIDATES            ? first >= RACE_WEIGHTLESS
-                                            : first % WARP_SIZE == RACE_TAIL)
+                if (IN_SHARED == TSP_RACE_SHORT ? first % WARP_SIZE == TSP_RACE_FAR
+                    : CANDIDATES                ? first >= TSP_RACE_WEIGHTLESS
+                                                : first % WARP_SIZE == TSP_RACE_TAIL)
                     break;
-                const race_clock ahead = clock_of(next);
-                const bool rang = key == first, out = key == RACE_NEVER;
-                if (!out) wait -= race_time(first) * (CANDIDATES ? rate : race_reciprocal(clock.mean));
+                const tsp_race_clock ahead = clock_of(next);
+                const bool rang = key == first, out = key == TSP_RACE_NEVER;
+                if (!out) wait -= tsp_race_time(first) * (CANDIDATES ? rate : tsp_race_reciprocal(clock.mean));
                 wait = rang ? fresh : wait;
                 mine.set(clock.city, rang || out);
                 if (lane == i) record.mine = next;
@@ -593,14 +598,14 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
             int next = -1;
             ++odd;
             if (CANDIDATES) {
-                if (IN_SHARED == RACE_SHORT) next = race_far(rows, from, lane, visited, random);
-                wait = idle ? INFINITY : race_exponential(random.next());
-                if (next < 0 && (left - i) * (RACE_RING / 4) > n) next = race_in_ring(rows, from, visited);
+                if (IN_SHARED == TSP_RACE_SHORT) next = tsp_race_far(rows, from, lane, visited, random);
+                wait = idle ? INFINITY : tsp_race_exponential(random.next());
+                if (next < 0 && (left - i) * (TSP_RACE_RING / 4) > n) next = tsp_race_in_ring(rows, from, visited);
             } else {
-                next = race_tail(colony, rows, lane, from, clock, key, left - i, asked, visited, random, &wait);
+                next = tsp_race_tail(colony, rows, lane, from, clock, key, left - i, asked, visited, random, &wait);
             }
             if (next < 0)
-                next = race_rest<CANDIDATES>(colony, from, left - i, visited, list, random, zero_weight_steps);
+                next = tsp_race_rest<CANDIDATES>(colony, from, left - i, visited, list, random, zero_weight_steps);
             clock = clock_of(next);
             __syncwarp(FULL_WARP);
             if (lane == 0) visited.set(next, true);
@@ -614,24 +619,25 @@ static __global__ void __launch_bounds__(RACE_BLOCK_ANTS *WARP_SIZE)
 
 /* ---- Host side ---- */
 
-static inline size_t race_round_up(size_t bytes)
+static inline size_t tsp_race_round_up(size_t bytes)
 {
     return (bytes + 255) / 256 * 256;
 }
 
 /* Places a rung's rows in its scratch memory and returns their size in bytes. */
-static inline size_t race_place(void *scratch, int n, int stride, const as_params *params, int n_near, bool tail,
-                                race_rows *rows)
+static inline size_t tsp_race_place(void *scratch, int n, int stride, const tsp_params *params, int n_near, bool tail,
+                                    tsp_race_rows *rows)
 {
-    const size_t entries = race_entries(n), matrix = (size_t)n * (size_t)stride;
-    const size_t city = race_round_up(entries * sizeof(float)), alias = city + race_round_up(entries * sizeof(short));
-    const size_t close_mean = alias + (tail ? race_round_up(matrix * sizeof(unsigned)) : 0);
-    const size_t close_city = close_mean + (tail ? 0 : race_round_up(race_close_entries(n) * sizeof(float)));
-    const size_t ring = close_city + (tail ? 0 : race_round_up(race_close_entries(n) * sizeof(short)));
-    const size_t in_rings = (size_t)n * RACE_RING;
-    const size_t ring_weight = ring + (tail ? 0 : race_round_up(in_rings * sizeof(short)));
-    const size_t beyond = ring_weight + (tail ? 0 : race_round_up(in_rings * sizeof(float)));
-    const size_t links = beyond + (tail ? 0 : race_round_up((size_t)n * sizeof(float)));
+    const size_t entries = tsp_race_entries(n), matrix = (size_t)n * (size_t)stride;
+    const size_t city = tsp_race_round_up(entries * sizeof(float)),
+                 alias = city + tsp_race_round_up(entries * sizeof(short));
+    const size_t close_mean = alias + (tail ? tsp_race_round_up(matrix * sizeof(unsigned)) : 0);
+    const size_t close_city = close_mean + (tail ? 0 : tsp_race_round_up(tsp_race_close_entries(n) * sizeof(float)));
+    const size_t ring = close_city + (tail ? 0 : tsp_race_round_up(tsp_race_close_entries(n) * sizeof(short)));
+    const size_t in_rings = (size_t)n * TSP_RACE_RING;
+    const size_t ring_weight = ring + (tail ? 0 : tsp_race_round_up(in_rings * sizeof(short)));
+    const size_t beyond = ring_weight + (tail ? 0 : tsp_race_round_up(in_rings * sizeof(float)));
+    const size_t links = beyond + (tail ? 0 : tsp_race_round_up((size_t)n * sizeof(float)));
     rows->n_near = n_near;
     rows->mean = (float *)scratch;
     rows->city = (unsigned short *)((char *)scratch + city);
@@ -641,12 +647,12 @@ static inline size_t race_place(void *scratch, int n, int stride, const as_param
     rows->ring = tail ? NULL : (unsigned short *)((char *)scratch + ring);
     rows->ring_weight = tail ? NULL : (float *)((char *)scratch + ring_weight);
     rows->beyond = tail ? NULL : (float *)((char *)scratch + beyond);
-    rows->links = params->protocol == AS_ALL_ANTS ? (tour_links *)((char *)scratch + links) : NULL;
+    rows->links = params->protocol == TSP_ALL_ANTS ? (tour_links *)((char *)scratch + links) : NULL;
     return links + (rows->links ? (size_t)n * (size_t)params->n_ants * sizeof(tour_links) : 0);
 }
 
-static inline ab_status race_upload(const race_rows *rows, size_t entries, const float *mean,
-                                    const unsigned short *cities)
+static inline ab_status tsp_race_upload(const tsp_race_rows *rows, size_t entries, const float *mean,
+                                        const unsigned short *cities)
 {
     CUDA_TRY(cudaMemcpy(rows->mean, mean, entries * sizeof *mean, cudaMemcpyHostToDevice));
     CUDA_TRY(cudaMemcpy(rows->city, cities, entries * sizeof *cities, cudaMemcpyHostToDevice));
@@ -654,18 +660,18 @@ static inline ab_status race_upload(const race_rows *rows, size_t entries, const
 }
 
 /* Writes the cities of each row. */
-static inline ab_status race_write_cities(const race_rows *rows, int n, const int32_t *near)
+static inline ab_status tsp_race_write_cities(const tsp_race_rows *rows, int n, const int32_t *near)
 {
-    const size_t entries = race_entries(n);
+    const size_t entries = tsp_race_entries(n);
     unsigned short *cities = (unsigned short *)malloc(entries * sizeof *cities);
     float *mean = (float *)malloc(entries * sizeof *mean);
     ab_status status = cities && mean ? ab_ok() : ab_failed("out of memory: %zu entries of near cities", entries);
     for (size_t i = 0; i < entries && status.code == AB_OK; ++i) {
-        const size_t row = i / RACE_LANES, k = i % RACE_LANES, n_near = (size_t)rows->n_near;
+        const size_t row = i / TSP_RACE_LANES, k = i % TSP_RACE_LANES, n_near = (size_t)rows->n_near;
         cities[i] = (unsigned short)(k < n_near ? near[row * n_near + k] : n + (int32_t)k);
         mean[i] = INFINITY;
     }
-    if (status.code == AB_OK) status = race_upload(rows, entries, mean, cities);
+    if (status.code == AB_OK) status = tsp_race_upload(rows, entries, mean, cities);
     free(cities);
     free(mean);
     return status;
@@ -673,128 +679,130 @@ static inline ab_status race_write_cities(const race_rows *rows, int n, const in
 
 /* Chooses the number of ants per block so that, with one block per multiprocessor, all multiprocessors have the same
  * number of ants. */
-static inline ab_status race_even_block(int n_ants, int *block_ants)
+static inline ab_status tsp_race_even_block(int n_ants, int *block_ants)
 {
     int device = 0, multiprocessors = 0;
     CUDA_TRY(cudaGetDevice(&device));
     CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    const int rounds = ceil_div(n_ants, multiprocessors * RACE_BLOCK_ANTS);
+    const int rounds = ceil_div(n_ants, multiprocessors * TSP_RACE_BLOCK_ANTS);
     *block_ants = ceil_div(n_ants, multiprocessors * rounds);
     return ab_ok();
 }
 
 /* `allowed`: bytes that a block may take; 0: what the device has. */
-static inline ab_status race_fits_shared(int n, race_plan plan, int allowed, bool *fits)
+static inline ab_status tsp_race_fits_shared(int n, tsp_race_plan plan, int allowed, bool *fits)
 {
     int device = 0, most = 0;
     CUDA_TRY(cudaGetDevice(&device));
     CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    *fits = race_layout(n, plan).bytes <= (size_t)(allowed && allowed < most ? allowed : most);
+    *fits = tsp_race_layout(n, plan).bytes <= (size_t)(allowed && allowed < most ? allowed : most);
     return ab_ok();
 }
 
 /* Parameters of the rungs with clocks. */
-typedef struct race_params {
+typedef struct tsp_race_params {
     int block_ants; /* ants per block if rows come from the cache; 0: rows in shared memory if they fit */
     int near;       /* only race: near cities with a clock of their own; 0: as many as fit */
     int shared;     /* most bytes of shared memory for a block's rows; 0: as many as the device has */
-} race_params;
+} tsp_race_params;
 
-#define RACE_ANTS_PARAMETER                                                                                            \
+#define TSP_RACE_ANTS_PARAMETER                                                                                        \
     {                                                                                                                  \
         .name = "block-ants",                                                                                          \
         .help = "ants of a block of race, whose rows come from the cache; 0: rows in shared memory",                   \
-        .offset = AS_OWN(race_params, block_ants), .most = 32, .shown = AB_SHOWN_SET                                   \
+        .offset = TSP_OWN(tsp_race_params, block_ants), .most = 32, .shown = AB_SHOWN_SET                              \
     }
 /* By which small instances are treated as large ones are. */
-#define RACE_SHARED_PARAMETER                                                                                          \
+#define TSP_RACE_SHARED_PARAMETER                                                                                      \
     {                                                                                                                  \
         .name = "shared", .help = "bytes of shared memory for the rows of race, at most; 0: what the device has",      \
-        .offset = AS_OWN(race_params, shared), .most = 1 << 20, .shown = AB_SHOWN_SET                                  \
+        .offset = TSP_OWN(tsp_race_params, shared), .most = 1 << 20, .shown = AB_SHOWN_SET                             \
     }
 
 /* Chooses the plan. Rows are in shared memory if all fit and no block size was asked for. Otherwise candidate sets use
  * short rows if these fit and every ant deposits, because then the far clock seldom rings first
  * (docs/log/ant-system.md, 18). Otherwise they keep the rows' cities there. */
-static inline ab_status race_make_plan(int n, const as_params *params, bool candidates, race_plan *plan)
+static inline ab_status tsp_race_make_plan(int n, const tsp_params *params, bool candidates, tsp_race_plan *plan)
 {
-    const int asked = as_own<race_params>(params).block_ants, allowed = as_own<race_params>(params).shared;
+    const int asked = tsp_own<tsp_race_params>(params).block_ants, allowed = tsp_own<tsp_race_params>(params).shared;
     int device = 0, cache = 0;
     bool fits = false;
     CUDA_TRY(cudaGetDevice(&device));
     CUDA_TRY(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
     const bool cached = (size_t)n * (size_t)n * sizeof(unsigned) <= (size_t)cache;
-    *plan = (race_plan){.block_ants = 0, .in_shared = RACE_ROWS, .cached = cached};
-    AB_TRY(race_even_block(params->n_ants, &plan->block_ants));
-    if (asked == 0) AB_TRY(race_fits_shared(n, *plan, allowed, &fits));
+    *plan = (tsp_race_plan){.block_ants = 0, .in_shared = TSP_RACE_ROWS, .cached = cached};
+    AB_TRY(tsp_race_even_block(params->n_ants, &plan->block_ants));
+    if (asked == 0) AB_TRY(tsp_race_fits_shared(n, *plan, allowed, &fits));
     if (fits) return ab_ok();
-    plan->in_shared = RACE_SHORT;
-    if (asked == 0 && candidates && params->protocol == AS_ALL_ANTS) AB_TRY(race_fits_shared(n, *plan, allowed, &fits));
+    plan->in_shared = TSP_RACE_SHORT;
+    if (asked == 0 && candidates && params->protocol == TSP_ALL_ANTS)
+        AB_TRY(tsp_race_fits_shared(n, *plan, allowed, &fits));
     if (fits) return ab_ok();
-    plan->in_shared = RACE_CITIES;
-    if (asked == 0 && candidates) AB_TRY(race_fits_shared(n, *plan, allowed, &fits));
+    plan->in_shared = TSP_RACE_CITIES;
+    if (asked == 0 && candidates) AB_TRY(tsp_race_fits_shared(n, *plan, allowed, &fits));
     if (fits) return ab_ok();
-    plan->in_shared = RACE_NOTHING;
-    plan->block_ants = asked ? asked : RACE_STREAMED_BLOCK;
+    plan->in_shared = TSP_RACE_NOTHING;
+    plan->block_ants = asked ? asked : TSP_RACE_STREAMED_BLOCK;
     return ab_ok();
 }
 
 /* For the host backend, which keeps what was taken. */
-template <bool CANDIDATES> static inline void race_name_plan(race_plan plan, const as_params *params)
+template <bool CANDIDATES> static inline void tsp_race_name_plan(tsp_race_plan plan, const tsp_params *params)
 {
     if constexpr (CANDIDATES) {
-        if (plan.in_shared == RACE_ROWS) AB_PLAN("race-candidates: rows in shared memory");
-        if (plan.in_shared == RACE_SHORT) AB_PLAN("race-candidates: short rows in shared memory");
-        if (plan.in_shared == RACE_CITIES) AB_PLAN("race-candidates: the rows' cities in shared memory");
-        if (plan.in_shared == RACE_NOTHING) AB_PLAN("race-candidates: streamed rows");
+        if (plan.in_shared == TSP_RACE_ROWS) AB_PLAN("race-candidates: rows in shared memory");
+        if (plan.in_shared == TSP_RACE_SHORT) AB_PLAN("race-candidates: short rows in shared memory");
+        if (plan.in_shared == TSP_RACE_CITIES) AB_PLAN("race-candidates: the rows' cities in shared memory");
+        if (plan.in_shared == TSP_RACE_NOTHING) AB_PLAN("race-candidates: streamed rows");
     } else {
-        if (plan.in_shared == RACE_ROWS) AB_PLAN("race: rows in shared memory");
-        if (plan.in_shared == RACE_NOTHING) AB_PLAN("race: streamed rows");
+        if (plan.in_shared == TSP_RACE_ROWS) AB_PLAN("race: rows in shared memory");
+        if (plan.in_shared == TSP_RACE_NOTHING) AB_PLAN("race: streamed rows");
         if (plan.cached) AB_PLAN("race: alias tables in the L2 cache");
         if (!plan.cached) AB_PLAN("race: alias tables in memory");
     }
-    if (plan.block_ants * 2 <= params->n_ants && plan.in_shared != RACE_NOTHING)
+    if (plan.block_ants * 2 <= params->n_ants && plan.in_shared != TSP_RACE_NOTHING)
         AB_PLAN("race: rows in shared memory of several blocks");
 }
 
-template <typename Random, typename Visited, bool CANDIDATES> static auto race_walk_of(race_plan plan)
+template <typename Random, typename Visited, bool CANDIDATES> static auto tsp_race_walk_of(tsp_race_plan plan)
 {
     if constexpr (CANDIDATES) {
-        if (plan.in_shared == RACE_SHORT) return race_walk<Random, Visited, RACE_SHORT, CANDIDATES>;
-        if (plan.in_shared == RACE_CITIES) return race_walk<Random, Visited, RACE_CITIES, CANDIDATES>;
+        if (plan.in_shared == TSP_RACE_SHORT) return tsp_race_walk<Random, Visited, TSP_RACE_SHORT, CANDIDATES>;
+        if (plan.in_shared == TSP_RACE_CITIES) return tsp_race_walk<Random, Visited, TSP_RACE_CITIES, CANDIDATES>;
     }
-    return plan.in_shared == RACE_ROWS ? race_walk<Random, Visited, RACE_ROWS, CANDIDATES>
-                                       : race_walk<Random, Visited, RACE_NOTHING, CANDIDATES>;
+    return plan.in_shared == TSP_RACE_ROWS ? tsp_race_walk<Random, Visited, TSP_RACE_ROWS, CANDIDATES>
+                                           : tsp_race_walk<Random, Visited, TSP_RACE_NOTHING, CANDIDATES>;
 }
 
 template <typename Random, typename Visited, bool CANDIDATES>
-static ab_status race_check_walk(int n, const as_params *params)
+static ab_status tsp_race_check_walk(int n, const tsp_params *params)
 {
-    race_plan plan;
-    if (n > RACE_MOST_CITIES) return ab_unsupported("needs n <= %d, not %d", RACE_MOST_CITIES, n);
-    AB_TRY(race_make_plan(n, params, CANDIDATES, &plan));
-    return device_allow_shared((const void *)race_walk_of<Random, Visited, CANDIDATES>(plan),
-                               race_layout(n, plan).bytes, params->carveout);
+    tsp_race_plan plan;
+    if (n > TSP_RACE_MOST_CITIES) return ab_unsupported("needs n <= %d, not %d", TSP_RACE_MOST_CITIES, n);
+    AB_TRY(tsp_race_make_plan(n, params, CANDIDATES, &plan));
+    return device_allow_shared((const void *)tsp_race_walk_of<Random, Visited, CANDIDATES>(plan),
+                               tsp_race_layout(n, plan).bytes, params->carveout);
 }
 
 template <typename Random, typename Visited, bool CANDIDATES>
-static ab_status race_launch_plan(const tsp_device *colony, race_rows rows, race_plan plan, const as_params *params,
-                                  unsigned iteration)
+static ab_status tsp_race_launch_plan(const tsp_device *colony, tsp_race_rows rows, tsp_race_plan plan,
+                                      const tsp_params *params, unsigned iteration)
 {
-    const auto walk = race_walk_of<Random, Visited, CANDIDATES>(plan);
-    race_name_plan<CANDIDATES>(plan, params);
-    const int warps = plan.in_shared != RACE_NOTHING ? (int)RACE_BLOCK_ANTS : plan.block_ants;
-    LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), warps * WARP_SIZE, race_layout(colony->n, plan).bytes)
+    const auto walk = tsp_race_walk_of<Random, Visited, CANDIDATES>(plan);
+    tsp_race_name_plan<CANDIDATES>(plan, params);
+    const int warps = plan.in_shared != TSP_RACE_NOTHING ? (int)TSP_RACE_BLOCK_ANTS : plan.block_ants;
+    LAUNCH(walk, ceil_div(colony->n_ants, plan.block_ants), warps * WARP_SIZE, tsp_race_layout(colony->n, plan).bytes)
     (*colony, rows, plan, params->seed, iteration);
-    return AB_LAUNCHED("race_walk");
+    return AB_LAUNCHED("tsp_race_walk");
 }
 
 template <typename Random, typename Visited, bool CANDIDATES>
-static ab_status race_launch_walk(const tsp_device *colony, race_rows rows, const as_params *params, unsigned iteration)
+static ab_status tsp_race_launch_walk(const tsp_device *colony, tsp_race_rows rows, const tsp_params *params,
+                                      unsigned iteration)
 {
-    race_plan plan;
-    AB_TRY(race_make_plan(colony->n, params, CANDIDATES, &plan));
-    return race_launch_plan<Random, Visited, CANDIDATES>(colony, rows, plan, params, iteration);
+    tsp_race_plan plan;
+    AB_TRY(tsp_race_make_plan(colony->n, params, CANDIDATES, &plan));
+    return tsp_race_launch_plan<Random, Visited, CANDIDATES>(colony, rows, plan, params, iteration);
 }
 
 #endif

@@ -16,12 +16,12 @@
 #include "kernels/cuda/early_launch.h"
 #include "kernels/tsp/race.h"
 
-enum { N_THREADS = RACE_RING }; /* a city of the ring a thread */
+enum { N_THREADS = TSP_RACE_RING }; /* a city of the ring a thread */
 
 /* A block a row, and one block more. */
 template <row_depositors WHO>
 static __global__ void __launch_bounds__(N_THREADS)
-    weigh_sets(tsp_device colony, race_rows rows, float alpha, float keep)
+    weigh_sets(tsp_device colony, tsp_race_rows rows, float alpha, float keep)
 {
     const int thread = (int)threadIdx.x;
     SHARED_DYNAMIC(unsigned, deposits, 0, WHO == ROW_ALL_ANTS ? colony.stride : 0);
@@ -32,11 +32,12 @@ static __global__ void __launch_bounds__(N_THREADS)
         return;
     }
     const deposit_row<WHO> trail(colony, rows.links, keep, deposits);
-    const int row = trail.city, clock = row * RACE_LANES + thread, place = row * RACE_RING + thread;
+    const int row = trail.city, clock = row * TSP_RACE_LANES + thread, place = row * TSP_RACE_RING + thread;
     const size_t base = (size_t)row * (size_t)colony.stride;
     const float *const heuristic = colony.heuristic + base;
     float *const weights = colony.choice_info + base;
-    const float least = heuristic[rows.ring[(row + 1) * RACE_RING - 1]]; /* of the ring: 0 where it has all cities */
+    const float least =
+        heuristic[rows.ring[(row + 1) * TSP_RACE_RING - 1]]; /* of the ring: 0 where it has all cities */
     float beyond = 0.0f;
     for (int j = thread; j < colony.stride; j += N_THREADS) {
         const float tau = trail.update(j), eta = heuristic[j], weight = (alpha == 1.0f ? tau : powf(tau, alpha)) * eta;
@@ -51,52 +52,54 @@ static __global__ void __launch_bounds__(N_THREADS)
     beyond = warp_max(thread < N_THREADS / WARP_SIZE ? of_warps[thread] : 0.0f);
     if (thread == 0) rows.beyond[row] = beyond;
     const float weight = thread < rows.n_near ? weights[rows.city[clock]] : 0.0f;
-    const float unit = race_sum(weight);
-    if (thread < rows.n_near) rows.mean[clock] = race_mean(weight, unit);
+    const float unit = tsp_race_sum(weight);
+    if (thread < rows.n_near) rows.mean[clock] = tsp_race_mean(weight, unit);
     if (!rows.close_mean) return; /* nobody reads short rows */
-    const float far = race_sum(thread < RACE_FAR ? 0.0f : weight);
-    if (thread >= RACE_CLOSE) return;
-    const bool is_far = thread == RACE_FAR;
-    rows.close_mean[row * RACE_CLOSE + thread] =
-        is_far && !(far > 0.0f) ? RACE_SILENT : race_mean(is_far ? far : weight, unit);
-    rows.close_city[row * RACE_CLOSE + thread] = is_far ? (unsigned short)(colony.n + RACE_FAR) : rows.city[clock];
+    const float far = tsp_race_sum(thread < TSP_RACE_FAR ? 0.0f : weight);
+    if (thread >= TSP_RACE_CLOSE) return;
+    const bool is_far = thread == TSP_RACE_FAR;
+    rows.close_mean[row * TSP_RACE_CLOSE + thread] =
+        is_far && !(far > 0.0f) ? TSP_RACE_SILENT : tsp_race_mean(is_far ? far : weight, unit);
+    rows.close_city[row * TSP_RACE_CLOSE + thread] =
+        is_far ? (unsigned short)(colony.n + TSP_RACE_FAR) : rows.city[clock];
 }
 
-static race_rows rows_of(const tsp_device *colony, const as_params *params)
+static tsp_race_rows rows_of(const tsp_device *colony, const tsp_params *params)
 {
-    race_rows rows;
-    race_place(colony->scratch, colony->n, colony->stride, params, colony->nn, false, &rows);
+    tsp_race_rows rows;
+    tsp_race_place(colony->scratch, colony->n, colony->stride, params, colony->nn, false, &rows);
     return rows;
 }
 
-static size_t scratch_bytes(const as_problem *problem, const as_params *params)
+static size_t scratch_bytes(const tsp_problem *problem, const tsp_params *params)
 {
-    race_rows rows;
-    return race_place(NULL, problem->n, ceil_div(problem->n, 32) * 32, params, problem->nn, false, &rows);
+    tsp_race_rows rows;
+    return tsp_race_place(NULL, problem->n, ceil_div(problem->n, 32) * 32, params, problem->nn, false, &rows);
 }
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
-    AB_TRY(as_check_candidates(problem));
-    if (problem->nn > RACE_LANES) return ab_unsupported("needs sets of at most %d, not %d", RACE_LANES, problem->nn);
+    AB_TRY(tsp_check_candidates(problem));
+    if (problem->nn > TSP_RACE_LANES)
+        return ab_unsupported("needs sets of at most %d, not %d", TSP_RACE_LANES, problem->nn);
     const size_t bytes = (size_t)ceil_div(problem->n, 32) * 32 * sizeof(unsigned);
     AB_TRY(device_allow_shared((const void *)weigh_sets<ROW_ALL_ANTS>, bytes, -1));
-    return race_check_walk<race_random, race_visited, true>(problem->n, params);
+    return tsp_race_check_walk<tsp_race_random, tsp_race_visited, true>(problem->n, params);
 }
 
 /* Rings: as many nearest cities as there are. */
-static ab_status write_rings(const race_rows *rows, const as_problem *problem)
+static ab_status write_rings(const tsp_race_rows *rows, const tsp_problem *problem)
 {
-    const size_t n = (size_t)problem->n, known = (size_t)min(problem->n - 1, (int)RACE_RING);
+    const size_t n = (size_t)problem->n, known = (size_t)min(problem->n - 1, (int)TSP_RACE_RING);
     int32_t *near = NULL;
-    AB_TRY(as_nearest_neighbours(problem, (int)known, &near));
-    unsigned short *const ring = (unsigned short *)malloc(n * RACE_RING * sizeof *ring);
+    AB_TRY(tsp_nearest_neighbours(problem, (int)known, &near));
+    unsigned short *const ring = (unsigned short *)malloc(n * TSP_RACE_RING * sizeof *ring);
     cudaError_t error = cudaSuccess;
-    for (size_t i = 0; ring && i < n * RACE_RING; ++i) {
-        const size_t row = i / RACE_RING, k = i % RACE_RING;
+    for (size_t i = 0; ring && i < n * TSP_RACE_RING; ++i) {
+        const size_t row = i / TSP_RACE_RING, k = i % TSP_RACE_RING;
         ring[i] = (unsigned short)(k < known ? (size_t)near[row * known + k] : row);
     }
-    if (ring) error = cudaMemcpy(rows->ring, ring, n * RACE_RING * sizeof *ring, cudaMemcpyHostToDevice);
+    if (ring) error = cudaMemcpy(rows->ring, ring, n * TSP_RACE_RING * sizeof *ring, cudaMemcpyHostToDevice);
     const bool made = ring != NULL;
     free(ring);
     free(near);
@@ -104,56 +107,57 @@ static ab_status write_rings(const race_rows *rows, const as_problem *problem)
     return made ? ab_ok() : ab_failed("out of memory: %zu rings", n);
 }
 
-static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *params)
+static ab_status begin(const tsp_device *colony, const tsp_problem *problem, const tsp_params *params)
 {
-    const race_rows rows = rows_of(colony, params);
+    const tsp_race_rows rows = rows_of(colony, params);
     AB_TRY(write_rings(&rows, problem));
     /* What fills the last 16 bytes is loaded too. */
-    CUDA_TRY(cudaMemset(rows.close_mean, 0, race_close_entries(problem->n) * sizeof *rows.close_mean));
-    CUDA_TRY(cudaMemset(rows.close_city, 0, race_close_entries(problem->n) * sizeof *rows.close_city));
-    return race_write_cities(&rows, problem->n, problem->nn_list);
+    CUDA_TRY(cudaMemset(rows.close_mean, 0, tsp_race_close_entries(problem->n) * sizeof *rows.close_mean));
+    CUDA_TRY(cudaMemset(rows.close_city, 0, tsp_race_close_entries(problem->n) * sizeof *rows.close_city));
+    return tsp_race_write_cities(&rows, problem->n, problem->nn_list);
 }
 
 /* Writes what a walk by this plan reads. */
 template <row_depositors WHO>
-static ab_status weigh_for(const tsp_device *colony, const as_params *params, race_plan plan)
+static ab_status weigh_for(const tsp_device *colony, const tsp_params *params, tsp_race_plan plan)
 {
     const size_t bytes = WHO == ROW_ALL_ANTS ? (size_t)colony->stride * sizeof(unsigned) : 0;
-    race_rows rows = rows_of(colony, params);
-    if (plan.in_shared != RACE_SHORT) rows.close_mean = NULL;
+    tsp_race_rows rows = rows_of(colony, params);
+    if (plan.in_shared != TSP_RACE_SHORT) rows.close_mean = NULL;
     LAUNCH_EARLY(weigh_sets<WHO>, colony->n + 1, N_THREADS, bytes)
     (*colony, rows, (float)params->alpha, 1.0f - (float)params->rho);
     return AB_LAUNCHED("weigh_sets");
 }
 
-template <row_depositors WHO> static ab_status weigh(const tsp_device *colony, const as_params *params)
+template <row_depositors WHO> static ab_status weigh(const tsp_device *colony, const tsp_params *params)
 {
-    race_plan plan;
-    AB_TRY(race_make_plan(colony->n, params, true, &plan));
+    tsp_race_plan plan;
+    AB_TRY(tsp_race_make_plan(colony->n, params, true, &plan));
     return weigh_for<WHO>(colony, params, plan);
 }
 
-static ab_status choice(const tsp_device *colony, const as_params *params, unsigned)
+static ab_status choice(const tsp_device *colony, const tsp_params *params, unsigned)
 {
     return weigh<ROW_NOBODY>(colony, params);
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
-    return race_launch_walk<race_random, race_visited, true>(colony, rows_of(colony, params), params, iteration);
+    return tsp_race_launch_walk<tsp_race_random, tsp_race_visited, true>(colony, rows_of(colony, params), params,
+                                                                         iteration);
 }
 
-static ab_status relink(const tsp_device *colony, const as_params *params, unsigned)
+static ab_status relink(const tsp_device *colony, const tsp_params *params, unsigned)
 {
     return AB_GPU(tsp_link_tours)(colony, rows_of(colony, params).links, params);
 }
 
-static ab_status deposit(const tsp_device *colony, const as_params *params, unsigned)
+static ab_status deposit(const tsp_device *colony, const tsp_params *params, unsigned)
 {
-    return params->protocol == AS_ALL_ANTS ? weigh<ROW_ALL_ANTS>(colony, params) : weigh<ROW_BEST_ANT>(colony, params);
+    return params->protocol == TSP_ALL_ANTS ? weigh<ROW_ALL_ANTS>(colony, params) : weigh<ROW_BEST_ANT>(colony, params);
 }
 
-AB_OWN_PARAMETERS(tsp_race_candidates) = {RACE_ANTS_PARAMETER, RACE_SHARED_PARAMETER, {}};
+AB_OWN_PARAMETERS(tsp_race_candidates) = {TSP_RACE_ANTS_PARAMETER, TSP_RACE_SHARED_PARAMETER, {}};
 
 AB_RUNG(tsp_rung, tsp_race_candidates) = {.construct = construct,
                                           .relink = relink,

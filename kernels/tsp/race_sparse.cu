@@ -48,14 +48,14 @@ typedef struct sparse_rows {
     int n_leaves, n_groups, n_blocks;
     int n_linked; /* ants that deposit */
     double beta;
-    const tsp_point *points;       /* [n]; where they are used colony.dist is NULL */
-    const as_box *leaves, *groups; /* [n_leaves], [n_groups] */
-    const int *city, *place;       /* [n]: the city of a place, the place of a city */
-    sparse_clock *clocks;          /* [n][EDGES] of the sets */
-    int *to;                       /* [n_blocks][EDGES]; block i < n is the set of city i */
-    float *pheromone, *heuristic;  /* [n_blocks][EDGES] */
-    int *next;                     /* [n_blocks]: the row's next block, 0 for none */
-    int2 *links;                   /* [n][n_linked]: neighbours in the tours that deposit */
+    const tsp_point *points;        /* [n]; where they are used colony.dist is NULL */
+    const tsp_box *leaves, *groups; /* [n_leaves], [n_groups] */
+    const int *city, *place;        /* [n]: the city of a place, the place of a city */
+    sparse_clock *clocks;           /* [n][EDGES] of the sets */
+    int *to;                        /* [n_blocks][EDGES]; block i < n is the set of city i */
+    float *pheromone, *heuristic;   /* [n_blocks][EDGES] */
+    int *next;                      /* [n_blocks]: the row's next block, 0 for none */
+    int2 *links;                    /* [n][n_linked]: neighbours in the tours that deposit */
     sparse_state *state;
 } sparse_rows;
 
@@ -92,7 +92,7 @@ static __device__ int distance_between(const tsp_device &colony, const sparse_ro
 }
 
 /* No city in the box is nearer. */
-static __device__ int box_distance(const tsp_device &colony, const sparse_rows &rows, int from, const as_box &box)
+static __device__ int box_distance(const tsp_device &colony, const sparse_rows &rows, int from, const tsp_box &box)
 {
     if (colony.dist) return 0;
     const tsp_point point = rows.points[from];
@@ -132,13 +132,13 @@ struct sparse_visited {
 
 /* The nearest so far; the lower city of equals. */
 struct sparse_nearest {
-    unsigned distance = RACE_NEVER, city = RACE_NEVER;
+    unsigned distance = TSP_RACE_NEVER, city = TSP_RACE_NEVER;
 
     /* The lane whose box is to be looked into next, that of least bound; -1 where none may have a nearer city. */
     __device__ __forceinline__ int next_box(bool open, int bound) const
     {
-        const unsigned least = warp_min(open ? (unsigned)bound : RACE_NEVER);
-        if (least > distance || least == RACE_NEVER) return -1;
+        const unsigned least = warp_min(open ? (unsigned)bound : TSP_RACE_NEVER);
+        if (least > distance || least == TSP_RACE_NEVER) return -1;
         return __ffs((int)__ballot_sync(FULL_WARP, open && (unsigned)bound == least)) - 1;
     }
 };
@@ -156,12 +156,12 @@ static __device__ void search_group(const tsp_device &colony, const sparse_rows 
     const int bound = left ? box_distance(colony, rows, from, rows.leaves[leaf]) : 0;
     for (int next; (next = nearest.next_box(left != 0, bound)) >= 0;) {
         const int place = (group * LEAF + next) * LEAF + lane;
-        unsigned distance = RACE_NEVER, city = RACE_NEVER;
+        unsigned distance = TSP_RACE_NEVER, city = TSP_RACE_NEVER;
         if (__shfl_sync(FULL_WARP, left, next) >> lane & 1) {
             distance = (unsigned)distance_between(colony, rows, from, place);
             city = (unsigned)rows.city[place];
         }
-        const unsigned least = warp_min(distance), first = warp_min(distance == least ? city : RACE_NEVER);
+        const unsigned least = warp_min(distance), first = warp_min(distance == least ? city : TSP_RACE_NEVER);
         if (least < nearest.distance || (least == nearest.distance && first < nearest.city)) {
             nearest.distance = least;
             nearest.city = first;
@@ -279,15 +279,15 @@ static __global__ void __launch_bounds__(MOST_ANTS *WARP_SIZE)
     if (lane == 0) visited.add(from);
     __syncwarp(FULL_WARP);
     sparse_clock clock = rows.clocks[(size_t)from * EDGES + (size_t)lane];
-    float wait = race_exponential(random.next());
+    float wait = tsp_race_exponential(random.next());
 
     for (int step = 1; step < n; ++step) {
         const unsigned time = (unsigned)__float_as_int(wait * clock.mean); /* ordered as the times are */
-        const unsigned key = visited.has(clock.to) ? RACE_NEVER : time, first = warp_min(key);
-        int next = (int)warp_min(key == first ? (unsigned)clock.to : RACE_NEVER);
+        const unsigned key = visited.has(clock.to) ? TSP_RACE_NEVER : time, first = warp_min(key);
+        int next = (int)warp_min(key == first ? (unsigned)clock.to : TSP_RACE_NEVER);
         sparse_clock ahead = rows.clocks[(size_t)next * EDGES + (size_t)lane];
-        wait = race_exponential(random.next());
-        if (first >= RACE_WEIGHTLESS) {
+        wait = tsp_race_exponential(random.next());
+        if (first >= TSP_RACE_WEIGHTLESS) {
             next = choose_best(colony, rows, from, alpha, visited, zero_weight_steps);
             ahead = rows.clocks[(size_t)next * EDGES + (size_t)lane];
         }
@@ -326,8 +326,8 @@ static __global__ void __launch_bounds__(ROW_THREADS) weigh_clocks(tsp_device co
     const int row = row_of_warp(), lane = (int)threadIdx.x % WARP_SIZE;
     if (row >= colony.n) return;
     const size_t edge = (size_t)row * EDGES + (size_t)lane;
-    const float weight = weight_of(rows.pheromone[edge], rows.heuristic[edge], alpha), unit = race_sum(weight);
-    rows.clocks[edge] = {race_mean(weight, unit), rows.to[edge]};
+    const float weight = weight_of(rows.pheromone[edge], rows.heuristic[edge], alpha), unit = tsp_race_sum(weight);
+    rows.clocks[edge] = {tsp_race_mean(weight, unit), rows.to[edge]};
 }
 
 /* The ant in place i of those that deposit. */
@@ -443,15 +443,15 @@ static int pool_size(int n)
 template <typename T> static T *take(void *scratch, size_t *bytes, size_t count)
 {
     T *const array = scratch ? (T *)((char *)scratch + *bytes) : NULL;
-    *bytes += race_round_up(count * sizeof(T));
+    *bytes += tsp_race_round_up(count * sizeof(T));
     return array;
 }
 
 /* Where a rung's rows lie in its scratch memory; *bytes is how many they are. */
-static sparse_rows place_rows(void *scratch, int n, const as_params *params, size_t *bytes)
+static sparse_rows place_rows(void *scratch, int n, const tsp_params *params, size_t *bytes)
 {
     const int n_leaves = ceil_div(n, LEAF), n_groups = ceil_div(n_leaves, LEAF), n_blocks = n + pool_size(n);
-    const int n_linked = params->protocol == AS_ALL_ANTS ? params->n_ants : 1;
+    const int n_linked = params->protocol == TSP_ALL_ANTS ? params->n_ants : 1;
     const size_t cities = (size_t)n, blocks = (size_t)n_blocks;
     *bytes = 0;
     return {.n_leaves = n_leaves,
@@ -460,8 +460,8 @@ static sparse_rows place_rows(void *scratch, int n, const as_params *params, siz
             .n_linked = n_linked,
             .beta = params->beta,
             .points = take<tsp_point>(scratch, bytes, cities),
-            .leaves = take<as_box>(scratch, bytes, (size_t)n_leaves),
-            .groups = take<as_box>(scratch, bytes, (size_t)n_groups),
+            .leaves = take<tsp_box>(scratch, bytes, (size_t)n_leaves),
+            .groups = take<tsp_box>(scratch, bytes, (size_t)n_groups),
             .city = take<int>(scratch, bytes, cities),
             .place = take<int>(scratch, bytes, cities),
             .clocks = take<sparse_clock>(scratch, bytes, cities * EDGES),
@@ -473,26 +473,26 @@ static sparse_rows place_rows(void *scratch, int n, const as_params *params, siz
             .state = take<sparse_state>(scratch, bytes, 1)};
 }
 
-static sparse_rows rows_of(const tsp_device *colony, const as_params *params)
+static sparse_rows rows_of(const tsp_device *colony, const tsp_params *params)
 {
     size_t bytes;
     return place_rows(colony->scratch, colony->n, params, &bytes);
 }
 
-static size_t scratch_bytes(const as_problem *problem, const as_params *params)
+static size_t scratch_bytes(const tsp_problem *problem, const tsp_params *params)
 {
     size_t bytes;
     (void)place_rows(NULL, problem->n, params, &bytes);
     return bytes;
 }
 
-static int block_ants(const as_params *params)
+static int block_ants(const tsp_params *params)
 {
-    const int asked = as_own<race_params>(params).block_ants;
+    const int asked = tsp_own<tsp_race_params>(params).block_ants;
     return asked ? asked : (int)USUAL_ANTS;
 }
 
-static size_t shared_bytes(int n, const as_params *params)
+static size_t shared_bytes(int n, const tsp_params *params)
 {
     return (size_t)block_ants(params) * (size_t)ceil_div(n, LEAF) * sizeof(unsigned);
 }
@@ -504,15 +504,16 @@ static int find_rule(const char *name)
     return rule;
 }
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
-    AB_TRY(as_check_candidates(problem));
+    AB_TRY(tsp_check_candidates(problem));
     if (problem->nn > EDGES) return ab_unsupported("needs sets of at most %d, not %d", EDGES, problem->nn);
     if (!(params->beta > 0.0)) return ab_unsupported("needs beta > 0: the nearest of equal edges is to be the best");
-    if (as_own<race_params>(params).block_ants > MOST_ANTS) return ab_unsupported("needs block-ants <= %d", MOST_ANTS);
+    if (tsp_own<tsp_race_params>(params).block_ants > MOST_ANTS)
+        return ab_unsupported("needs block-ants <= %d", MOST_ANTS);
     if (problem->points && find_rule(problem->rule->name) == N_RULES)
         return ab_unsupported("needs distances on a plane, not %s", problem->rule->name);
-    return device_allow_shared((const void *)sparse_walk<race_random>, shared_bytes(problem->n, params),
+    return device_allow_shared((const void *)sparse_walk<tsp_race_random>, shared_bytes(problem->n, params),
                                params->carveout);
 }
 
@@ -528,7 +529,7 @@ template <typename T> static ab_status download(T *to, const T *from, size_t cou
     return ab_ok();
 }
 
-static ab_status upload_leaves(const as_problem *problem, const as_leaves *leaves, const sparse_rows *rows)
+static ab_status upload_leaves(const tsp_problem *problem, const tsp_leaves *leaves, const sparse_rows *rows)
 {
     const size_t n = (size_t)problem->n;
     AB_TRY(upload(rows->city, leaves->city, n));
@@ -545,7 +546,8 @@ static ab_status upload_leaves(const as_problem *problem, const as_leaves *leave
 }
 
 /* Each set with the pheromone that a colony has at first. */
-static ab_status upload_sets(const as_problem *problem, const as_leaves *leaves, const sparse_rows *rows, float initial)
+static ab_status upload_sets(const tsp_problem *problem, const tsp_leaves *leaves, const sparse_rows *rows,
+                             float initial)
 {
     const size_t n = (size_t)problem->n, nn = (size_t)problem->nn;
     int *const to = (int *)malloc(n * EDGES * sizeof *to);
@@ -569,25 +571,25 @@ static ab_status launch_heuristics(const tsp_device *colony, const sparse_rows *
     return AB_LAUNCHED("set_heuristics");
 }
 
-static ab_status begin(const tsp_device *colony, const as_problem *problem, const as_params *params)
+static ab_status begin(const tsp_device *colony, const tsp_problem *problem, const tsp_params *params)
 {
     const sparse_rows rows = rows_of(colony, params);
     double exact;
-    AB_TRY(as_initial_pheromone(problem, params->rho, &exact));
+    AB_TRY(tsp_initial_pheromone(problem, params->rho, &exact));
     const float initial = (float)exact;
     const sparse_state state = {initial, 0, 0, problem->points ? find_rule(problem->rule->name) : 0};
-    as_leaves leaves;
-    ab_status status = as_leaves_make(problem, &leaves);
+    tsp_leaves leaves;
+    ab_status status = tsp_leaves_make(problem, &leaves);
     if (status.code == AB_OK) status = upload_leaves(problem, &leaves, &rows);
     if (status.code == AB_OK) status = upload_sets(problem, &leaves, &rows, initial);
-    as_leaves_free(&leaves);
+    tsp_leaves_free(&leaves);
     AB_TRY(status);
     AB_TRY(upload(rows.state, &state, 1));
     CUDA_TRY(cudaMemset(rows.next, 0, (size_t)rows.n_blocks * sizeof *rows.next));
     return launch_heuristics(colony, &rows);
 }
 
-static ab_status choice(const tsp_device *colony, const as_params *params, unsigned)
+static ab_status choice(const tsp_device *colony, const tsp_params *params, unsigned)
 {
     LAUNCH(weigh_clocks, ceil_div(colony->n, ROW_THREADS / WARP_SIZE), ROW_THREADS, 0)
     (*colony, rows_of(colony, params), (float)params->alpha);
@@ -595,7 +597,7 @@ static ab_status choice(const tsp_device *colony, const as_params *params, unsig
 }
 
 template <typename Random>
-static ab_status launch_walk(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status launch_walk(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     const int ants = block_ants(params);
     LAUNCH(sparse_walk<Random>, ceil_div(colony->n_ants, ants), ants * WARP_SIZE, shared_bytes(colony->n, params))
@@ -603,12 +605,12 @@ static ab_status launch_walk(const tsp_device *colony, const as_params *params, 
     return AB_LAUNCHED("sparse_walk");
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
-    return launch_walk<race_random>(colony, params, iteration);
+    return launch_walk<tsp_race_random>(colony, params, iteration);
 }
 
-static ab_status deposit(const tsp_device *colony, const as_params *params, unsigned)
+static ab_status deposit(const tsp_device *colony, const tsp_params *params, unsigned)
 {
     const sparse_rows rows = rows_of(colony, params);
     const float keep = 1.0f - (float)params->rho;
@@ -667,7 +669,7 @@ static ab_status download_blocks(const tsp_device *colony, const sparse_rows *ro
     return download(copy->pheromone, (const float *)rows->pheromone, used * EDGES);
 }
 
-static void list_edges(const sparse_copy *copy, int n, as_edges *edges)
+static void list_edges(const sparse_copy *copy, int n, tsp_edges *edges)
 {
     size_t at = 0;
     edges->background = copy->state.background;
@@ -682,13 +684,13 @@ static void list_edges(const sparse_copy *copy, int n, as_edges *edges)
     }
 }
 
-static ab_status read_edges(const tsp_device *colony, const as_params *params, as_edges *edges)
+static ab_status read_edges(const tsp_device *colony, const tsp_params *params, tsp_edges *edges)
 {
     const sparse_rows rows = rows_of(colony, params);
     sparse_copy copy = {};
     ab_status status = download_blocks(colony, &rows, &copy);
     if (status.code == AB_OK)
-        status = as_edges_allocate(colony->n, ((size_t)colony->n + (size_t)copy.state.used) * EDGES, edges);
+        status = tsp_edges_allocate(colony->n, ((size_t)colony->n + (size_t)copy.state.used) * EDGES, edges);
     if (status.code == AB_OK) list_edges(&copy, colony->n, edges);
     free_blocks(&copy);
     return status;
@@ -719,7 +721,7 @@ static ab_status enter_edge(const sparse_rows *rows, sparse_copy *copy, int n, i
     }
 }
 
-static ab_status enter_edges(const sparse_rows *rows, const as_edges *edges, int n, sparse_copy *copy)
+static ab_status enter_edges(const sparse_rows *rows, const tsp_edges *edges, int n, sparse_copy *copy)
 {
     copy->state.background = edges->background;
     copy->state.used = 0;
@@ -732,7 +734,7 @@ static ab_status enter_edges(const sparse_rows *rows, const as_edges *edges, int
     return ab_ok();
 }
 
-static ab_status write_edges(const tsp_device *colony, const as_params *params, const as_edges *edges)
+static ab_status write_edges(const tsp_device *colony, const tsp_params *params, const tsp_edges *edges)
 {
     const sparse_rows rows = rows_of(colony, params);
     sparse_copy copy = {};
@@ -748,7 +750,7 @@ static ab_status write_edges(const tsp_device *colony, const as_params *params, 
     return launch_heuristics(colony, &rows);
 }
 
-AB_OWN_PARAMETERS(tsp_race_sparse) = {RACE_ANTS_PARAMETER, {}};
+AB_OWN_PARAMETERS(tsp_race_sparse) = {TSP_RACE_ANTS_PARAMETER, {}};
 
 AB_RUNG(tsp_rung, tsp_race_sparse) = {.construct = construct,
                                       .choice = choice,

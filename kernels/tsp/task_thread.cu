@@ -123,7 +123,7 @@ enum { USUAL_BLOCK = 16 }; /* as JPDC has it (§5.1.4) */
 AB_OWN_PARAMETERS(tsp_task_thread) = {
     {.name = "block",
      .help = "ants of a block of task-thread: 4, 8, 16, 32 or 64",
-     .offset = AS_OWN(own_params, block),
+     .offset = TSP_OWN(own_params, block),
      .least = 4,
      .most = 64,
      .fallback = USUAL_BLOCK,
@@ -132,20 +132,20 @@ AB_OWN_PARAMETERS(tsp_task_thread) = {
     {.name = "readonly",
      .help = "task-thread reads choice_info through the read-only cache (texture)",
      .kind = AB_FLAG,
-     .offset = AS_OWN(own_params, readonly),
+     .offset = TSP_OWN(own_params, readonly),
      .shown = AB_SHOWN_NONZERO},
     {},
 };
 
-static int block_of(const as_params *params)
+static int block_of(const tsp_params *params)
 {
-    const int block = as_own<own_params>(params).block;
+    const int block = tsp_own<own_params>(params).block;
     return block ? block : USUAL_BLOCK;
 }
 
-static task_kernel kernel_for(const as_params *params)
+static task_kernel kernel_for(const tsp_params *params)
 {
-    const bool readonly = as_own<own_params>(params).readonly;
+    const bool readonly = tsp_own<own_params>(params).readonly;
     switch (block_of(params)) {
     case 4:
         return kernel_of<4>(readonly);
@@ -160,7 +160,7 @@ static task_kernel kernel_for(const as_params *params)
     }
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     const int threads = block_of(params);
     LAUNCH(kernel_for(params), ceil_div(colony->n_ants, threads), threads, shared_bytes(colony->stride, threads))
@@ -168,7 +168,7 @@ static ab_status construct(const tsp_device *colony, const as_params *params, un
     return AB_LAUNCHED("task_thread");
 }
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
     const size_t bytes = shared_bytes(ceil_div(problem->n, BITS) * BITS, block_of(params));
     return device_allow_shared((const void *)kernel_for(params), bytes, params->carveout);

@@ -4,11 +4,11 @@
 #include "kernels/tsp/team/team.h"
 
 AB_OWN_PARAMETERS(tsp_split) = {
-    AS_RANKS_PARAMETERS, AS_TRANSFER_PARAMETER, RACE_ANTS_PARAMETER, RACE_SHARED_PARAMETER, {}};
+    TSP_RANKS_PARAMETERS, TSP_TRANSFER_PARAMETER, TSP_RACE_ANTS_PARAMETER, TSP_RACE_SHARED_PARAMETER, {}};
 
-AB_RUNG(tsp_rung, tsp_split) = {.construct = NULL, .way = &as_split, .part = "tsp/race-candidates"};
+AB_RUNG(tsp_rung, tsp_split) = {.construct = NULL, .way = &tsp_split_way, .part = "tsp/race-candidates"};
 
 AB_OWN_PARAMETERS(tsp_islands) = {
-    AS_RANKS_PARAMETERS, AS_ISLANDS_PARAMETERS, RACE_ANTS_PARAMETER, RACE_SHARED_PARAMETER, {}};
+    TSP_RANKS_PARAMETERS, TSP_ISLANDS_PARAMETERS, TSP_RACE_ANTS_PARAMETER, TSP_RACE_SHARED_PARAMETER, {}};
 
-AB_RUNG(tsp_rung, tsp_islands) = {.construct = NULL, .way = &as_islands, .part = "tsp/race-candidates"};
+AB_RUNG(tsp_rung, tsp_islands) = {.construct = NULL, .way = &tsp_islands_way, .part = "tsp/race-candidates"};

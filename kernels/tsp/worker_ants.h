@@ -1,7 +1,7 @@
 /* The tabu list of a worker ant, for rungs with a queen ant per block and a worker ant per thread.
  *
  * It has a bit per tile in a register (JPDC §3.2.2). A tile is as many cities as there are workers. Bit t of
- * `unvisited` is the bit of city t * workers + thread. So n <= 32 * workers (as_check_workers).
+ * `unvisited` is the bit of city t * workers + thread. So n <= 32 * workers (tsp_check_workers).
  */
 #ifndef ANTBENCH_WORKER_ANTS_H
 #define ANTBENCH_WORKER_ANTS_H

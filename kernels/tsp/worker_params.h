@@ -15,7 +15,7 @@ typedef struct worker_params {
     {                                                                                                                  \
         {.name = "workers",                                                                                            \
          .help = "threads per ant (worker ants) of i-roulette, data-rw, data-rw-warp: 16, 32, ..., 1024",              \
-         .offset = AS_OWN(worker_params, workers),                                                                     \
+         .offset = TSP_OWN(worker_params, workers),                                                                    \
          .least = 16,                                                                                                  \
          .most = MAX_WORKERS,                                                                                          \
          .fallback = USUAL_WORKERS,                                                                                    \
@@ -25,9 +25,9 @@ typedef struct worker_params {
         }                                                                                                              \
     }
 
-static inline int worker_count(const as_params *params)
+static inline int worker_count(const tsp_params *params)
 {
-    const int workers = as_own<worker_params>(params).workers;
+    const int workers = tsp_own<worker_params>(params).workers;
     return workers ? workers : USUAL_WORKERS;
 }
 

@@ -18,7 +18,7 @@
 static const ab_implementation *next_baseline(const ab_implementation *last)
 {
     while ((last = next_of("tsp", ON_CPU, last)) != NULL)
-        if (!(last->traits & AS_CANDIDATES)) return last;
+        if (!(last->traits & TSP_CANDIDATES)) return last;
     return NULL;
 }
 
@@ -36,8 +36,8 @@ static ab_open *opener(const char *id)
 /* ---- What a colony computed ---- */
 
 typedef struct output {
-    as_result result; /* all arrays allocated */
-    float *pheromone; /* [n][n] */
+    tsp_result result; /* all arrays allocated */
+    float *pheromone;  /* [n][n] */
 } output;
 
 static output new_output(int n, int n_ants)
@@ -61,25 +61,25 @@ static void free_output(output *o)
     free(o->pheromone);
 }
 
-static void iterate(as_colony *colony, int iterations)
+static void iterate(tsp_colony *colony, int iterations)
 {
     for (int i = 0; i < iterations; i++)
         for (int stage = 0; stage < colony->work.methods->n_stages; stage++)
             assert_ok(colony->work.methods->run_stage(&colony->work, stage));
 }
 
-static void read_output(as_colony *colony, output *o)
+static void read_output(tsp_colony *colony, output *o)
 {
     assert_ok(colony->methods->read(colony, &o->result));
     assert_ok(colony->methods->read_pheromone(colony, o->pheromone));
 }
 
-static void close_colony(as_colony *colony)
+static void close_colony(tsp_colony *colony)
 {
     colony->work.methods->close(&colony->work);
 }
 
-static void assert_tours(const as_problem *problem, const output *o, int n_ants)
+static void assert_tours(const tsp_problem *problem, const output *o, int n_ants)
 {
     for (int k = 0; k < n_ants; k++)
         assert_tour(problem, o->result.tours + (size_t)k * ((size_t)problem->n + 1), o->result.lengths[k]);
@@ -89,7 +89,7 @@ static void assert_tours(const as_problem *problem, const output *o, int n_ants)
 /* ---- Tours and pheromone ---- */
 
 /* pheromone := what the update stage should make of it, in double from the tours. */
-static void expected_update(const as_problem *problem, const as_params *params, const output *o, double *pheromone)
+static void expected_update(const tsp_problem *problem, const tsp_params *params, const output *o, double *pheromone)
 {
     const size_t n = (size_t)problem->n;
     int best = 0;
@@ -98,7 +98,7 @@ static void expected_update(const as_problem *problem, const as_params *params, 
     for (size_t k = 0; k < n * n; k++) pheromone[k] *= 1.0 - params->rho;
     for (int k = 0; k < params->n_ants; k++) {
         const int32_t *tour = o->result.tours + (size_t)k * (n + 1);
-        if (params->protocol == AS_BEST_ANT && k != best) continue;
+        if (params->protocol == TSP_BEST_ANT && k != best) continue;
         for (size_t i = 0; i < n; i++) {
             const double deposit = o->result.lengths[k] > 0 ? 1.0 / (double)o->result.lengths[k] : 1.0;
             pheromone[(size_t)tour[i] * n + (size_t)tour[i + 1]] += deposit;
@@ -117,16 +117,16 @@ static void assert_pheromone(int n, const float *actual, const double *expected)
         }
 }
 
-static void check_iterations(ab_open *open, const as_problem *problem, as_protocol protocol)
+static void check_iterations(ab_open *open, const tsp_problem *problem, tsp_protocol protocol)
 {
     const size_t n = (size_t)problem->n;
-    const as_params params = as_default_params(problem->n, protocol);
-    as_colony *colony = NULL;
+    const tsp_params params = tsp_default_params(problem->n, protocol);
+    tsp_colony *colony = NULL;
     output o = new_output(problem->n, params.n_ants);
     double *expected = malloc(n * n * sizeof *expected);
     assert_non_null(expected);
     double initial;
-    assert_ok(as_initial_pheromone(problem, params.rho, &initial));
+    assert_ok(tsp_initial_pheromone(problem, params.rho, &initial));
     for (size_t k = 0; k < n * n; k++) expected[k] = initial;
     int64_t best = INT64_MAX;
 
@@ -156,10 +156,10 @@ static void iterations_are_right(void **state)
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (int duplicates = 0; duplicates < 2; duplicates++) {
-            as_problem problem = random_problem(sizes[s], duplicates ? 4 : 10000, 7);
+            tsp_problem problem = random_problem(sizes[s], duplicates ? 4 : 10000, 7);
             for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
-                check_iterations(baseline->open, &problem, AS_ALL_ANTS);
-                check_iterations(baseline->open, &problem, AS_BEST_ANT);
+                check_iterations(baseline->open, &problem, TSP_ALL_ANTS);
+                check_iterations(baseline->open, &problem, TSP_BEST_ANT);
             }
             free_problem(&problem);
         }
@@ -169,18 +169,18 @@ static void iterations_are_right(void **state)
 static void cities_may_coincide(void **state)
 {
     (void)state;
-    as_problem problem = random_problem(40, 1, 1);
+    tsp_problem problem = random_problem(40, 1, 1);
     for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;)
-        check_iterations(baseline->open, &problem, AS_ALL_ANTS);
+        check_iterations(baseline->open, &problem, TSP_ALL_ANTS);
     free_problem(&problem);
 }
 
 /* ---- The same result, however many threads; another seed, another result ---- */
 
-static output run(ab_open *open, const as_problem *problem, as_protocol protocol, int threads, uint64_t seed)
+static output run(ab_open *open, const tsp_problem *problem, tsp_protocol protocol, int threads, uint64_t seed)
 {
-    as_params params = as_default_params(problem->n, protocol);
-    as_colony *colony = NULL;
+    tsp_params params = tsp_default_params(problem->n, protocol);
+    tsp_colony *colony = NULL;
     output o = new_output(problem->n, params.n_ants);
     params.threads = threads;
     params.seed = seed;
@@ -197,10 +197,10 @@ static bool same_output(const output *a, const output *b, size_t n)
            memcmp(a->pheromone, b->pheromone, n * n * sizeof *a->pheromone) == 0;
 }
 
-static void assert_same_run(ab_open *one, ab_open *other, as_protocol protocol, int threads, uint64_t seed,
+static void assert_same_run(ab_open *one, ab_open *other, tsp_protocol protocol, int threads, uint64_t seed,
                             bool expected)
 {
-    as_problem problem = random_problem(100, 1000, 3);
+    tsp_problem problem = random_problem(100, 1000, 3);
     output a = run(one, &problem, protocol, 1, 1), b = run(other, &problem, protocol, threads, seed);
     assert_int_equal(same_output(&a, &b, (size_t)problem.n), expected);
     free_output(&a);
@@ -211,12 +211,12 @@ static void assert_same_run(ab_open *one, ab_open *other, as_protocol protocol, 
 static void threads_do_not_matter(void **state)
 {
     (void)state;
-    for (int protocol = AS_ALL_ANTS; protocol <= AS_BEST_ANT; protocol++)
+    for (int protocol = TSP_ALL_ANTS; protocol <= TSP_BEST_ANT; protocol++)
         for (int threads = 0; threads <= 3; threads++) {
-            assert_same_run(opener("tsp/acotsp-seq"), opener("tsp/acotsp-omp"), (as_protocol)protocol, threads, 1,
+            assert_same_run(opener("tsp/acotsp-seq"), opener("tsp/acotsp-omp"), (tsp_protocol)protocol, threads, 1,
                             true);
-            assert_same_run(opener("tsp/cpu-best"), opener("tsp/cpu-best"), (as_protocol)protocol, threads, 1, true);
-            assert_same_run(opener("tsp/cpu-blocks"), opener("tsp/cpu-blocks"), (as_protocol)protocol, threads, 1,
+            assert_same_run(opener("tsp/cpu-best"), opener("tsp/cpu-best"), (tsp_protocol)protocol, threads, 1, true);
+            assert_same_run(opener("tsp/cpu-blocks"), opener("tsp/cpu-blocks"), (tsp_protocol)protocol, threads, 1,
                             true);
         }
 }
@@ -232,11 +232,11 @@ static ab_status open_anywhere(const void *problem, const void *params, ab_work 
 static void processors_do_not_matter(void **state)
 {
     (void)state;
-    for (int protocol = AS_ALL_ANTS; protocol <= AS_BEST_ANT; protocol++)
-        assert_same_run(opener("tsp/cpu-blocks"), open_anywhere, (as_protocol)protocol, 2, 1, true);
-    as_problem problem = random_problem(400, 1000, 5);
-    output wide = run(opener("tsp/cpu-blocks"), &problem, AS_BEST_ANT, 1, 1);
-    output anywhere = run(open_anywhere, &problem, AS_BEST_ANT, 1, 1);
+    for (int protocol = TSP_ALL_ANTS; protocol <= TSP_BEST_ANT; protocol++)
+        assert_same_run(opener("tsp/cpu-blocks"), open_anywhere, (tsp_protocol)protocol, 2, 1, true);
+    tsp_problem problem = random_problem(400, 1000, 5);
+    output wide = run(opener("tsp/cpu-blocks"), &problem, TSP_BEST_ANT, 1, 1);
+    output anywhere = run(open_anywhere, &problem, TSP_BEST_ANT, 1, 1);
     assert_true(same_output(&wide, &anywhere, (size_t)problem.n));
     free_output(&wide);
     free_output(&anywhere);
@@ -247,14 +247,14 @@ static void seeds_matter(void **state)
 {
     (void)state;
     for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;)
-        assert_same_run(baseline->open, baseline->open, AS_ALL_ANTS, 1, 2, false);
+        assert_same_run(baseline->open, baseline->open, TSP_ALL_ANTS, 1, 2, false);
 }
 
 /* ---- Selection ---- */
 
 /* A colony that is wrong on purpose: every unvisited city is as likely as any other. Its pheromone is not used. */
 typedef struct careless {
-    as_colony colony; /* first */
+    tsp_colony colony; /* first */
     int n, n_ants;
     int32_t *tours; /* [n_ants][n + 1] */
     uint64_t random;
@@ -263,7 +263,7 @@ typedef struct careless {
 static ab_status careless_run_stage(ab_work *work, int stage)
 {
     careless *c = (careless *)work;
-    for (int k = 0; stage == AS_CONSTRUCT && k < c->n_ants; k++) {
+    for (int k = 0; stage == TSP_CONSTRUCT && k < c->n_ants; k++) {
         int32_t *tour = c->tours + (size_t)k * ((size_t)c->n + 1);
         for (int i = 0; i < c->n; i++) {
             const int j = (int)(test_random(&c->random) * (i + 1));
@@ -281,14 +281,14 @@ static void careless_close(ab_work *work)
     free(work);
 }
 
-static ab_status careless_read(as_colony *colony, as_result *result)
+static ab_status careless_read(tsp_colony *colony, tsp_result *result)
 {
     const careless *c = (const careless *)colony;
     memcpy(result->tours, c->tours, (size_t)c->n_ants * ((size_t)c->n + 1) * sizeof *c->tours);
     return ab_ok();
 }
 
-static ab_status careless_write(as_colony *colony, const float *pheromone)
+static ab_status careless_write(tsp_colony *colony, const float *pheromone)
 {
     (void)colony;
     (void)pheromone;
@@ -297,16 +297,16 @@ static ab_status careless_write(as_colony *colony, const float *pheromone)
 
 static ab_status careless_open(const void *untyped_problem, const void *untyped_params, ab_work **work)
 {
-    static const ab_work_methods work_methods = {.n_stages = AS_STAGES,
+    static const ab_work_methods work_methods = {.n_stages = TSP_STAGES,
                                                  .stage_names = {"choice", "construct", "update"},
                                                  .run_stage = careless_run_stage,
                                                  .close = careless_close};
-    static const as_methods methods = {.read = careless_read, .write_pheromone = careless_write};
-    const as_problem *problem = untyped_problem;
-    const as_params *params = untyped_params;
+    static const tsp_methods methods = {.read = careless_read, .write_pheromone = careless_write};
+    const tsp_problem *problem = untyped_problem;
+    const tsp_params *params = untyped_params;
     careless *c = calloc(1, sizeof *c);
     assert_non_null(c);
-    c->colony = (as_colony){.work = {.methods = &work_methods}, .methods = &methods};
+    c->colony = (tsp_colony){.work = {.methods = &work_methods}, .methods = &methods};
     c->n = problem->n;
     c->n_ants = params->n_ants;
     c->random = params->seed;
@@ -318,8 +318,8 @@ static ab_status careless_open(const void *untyped_problem, const void *untyped_
 
 static selection_report observe(ab_open *open, int n, int n_ants, selection_weights kind)
 {
-    as_problem problem = random_problem(n, 1000, 11);
-    as_params params = as_default_params(n, AS_ALL_ANTS);
+    tsp_problem problem = random_problem(n, 1000, 11);
+    tsp_params params = tsp_default_params(n, TSP_ALL_ANTS);
     selection_report report;
     float *pheromone = malloc((size_t)n * (size_t)n * sizeof *pheromone);
     assert_non_null(pheromone);
@@ -375,8 +375,8 @@ static void careless_selection_is_found_out(void **state)
 static void powers(void **state)
 {
     (void)state;
-    assert_true(as_power(0.3, 0.0) == 1.0 && as_power(0.3, 1.0) == 0.3 && as_power(0.3, 2.0) == 0.3 * 0.3);
-    assert_true(fabs(as_power(0.3, 2.5) - exp(2.5 * log(0.3))) < 1e-15);
+    assert_true(tsp_power(0.3, 0.0) == 1.0 && tsp_power(0.3, 1.0) == 0.3 && tsp_power(0.3, 2.0) == 0.3 * 0.3);
+    assert_true(fabs(tsp_power(0.3, 2.5) - exp(2.5 * log(0.3))) < 1e-15);
 }
 
 static void chi_square_matches_tables(void **state)
@@ -395,11 +395,11 @@ static void chi_square_matches_tables(void **state)
 static void all_zero_rule(void **state)
 {
     (void)state;
-    as_problem problem = random_problem(90, 20, 5); /* a small grid: many equal distances */
-    const as_params params = as_default_params(problem.n, AS_ALL_ANTS);
+    tsp_problem problem = random_problem(90, 20, 5); /* a small grid: many equal distances */
+    const tsp_params params = tsp_default_params(problem.n, TSP_ALL_ANTS);
     const size_t n = (size_t)problem.n;
     for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
-        as_colony *colony = NULL;
+        tsp_colony *colony = NULL;
         output o = new_output(problem.n, params.n_ants);
         assert_ok(open_colony(baseline->open, &problem, &params, &colony));
         assert_ok(colony->methods->write_pheromone(colony, o.pheromone)); /* still zeros */
@@ -433,11 +433,11 @@ static void assert_finite(const float *pheromone, size_t count)
 static void pheromone_underflows(void **state)
 {
     (void)state;
-    as_problem problem = random_problem(61, 1000, 9);
+    tsp_problem problem = random_problem(61, 1000, 9);
     ab_open *const colonies[] = {opener("tsp/acotsp-seq"), opener("tsp/cpu-best"), opener("tsp/cpu-blocks")};
     for (size_t c = 0; c < 3; c++) {
-        as_params params = as_default_params(problem.n, AS_ALL_ANTS);
-        as_colony *colony = NULL;
+        tsp_params params = tsp_default_params(problem.n, TSP_ALL_ANTS);
+        tsp_colony *colony = NULL;
         output o = new_output(problem.n, params.n_ants);
         params.rho = c == 0 ? 0.9 : 0.5; /* double reaches further: unused edges are 0 after 320 iterations, or 150 */
         assert_ok(open_colony(colonies[c], &problem, &params, &colony));
@@ -456,10 +456,10 @@ static void pheromone_underflows(void **state)
 
 /* ---- What is refused ---- */
 
-static void assert_refused(ab_open *open, const as_problem *problem, const as_params *params, ab_code code,
+static void assert_refused(ab_open *open, const tsp_problem *problem, const tsp_params *params, ab_code code,
                            const char *word)
 {
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     const ab_status status = open_colony(open, problem, params, &colony);
     assert_int_equal(status.code, code);
     assert_non_null(strstr(status.reason, word));
@@ -469,13 +469,13 @@ static void assert_refused(ab_open *open, const as_problem *problem, const as_pa
 static void bad_arguments_are_refused(void **state)
 {
     (void)state;
-    as_problem problem = random_problem(8, 100, 1);
-    const as_problem single = {.n = 1, .dist = problem.dist}, none = {.n = 0};
-    const as_params good = as_default_params(8, AS_ALL_ANTS);
+    tsp_problem problem = random_problem(8, 100, 1);
+    const tsp_problem single = {.n = 1, .dist = problem.dist}, none = {.n = 0};
+    const tsp_params good = tsp_default_params(8, TSP_ALL_ANTS);
     for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
         assert_refused(baseline->open, &single, &good, AB_UNSUPPORTED, "needs n >= 2, n is 1");
         assert_refused(baseline->open, &none, &good, AB_UNSUPPORTED, "needs n >= 2, n is 0");
-        as_params bad = good;
+        tsp_params bad = good;
         bad.rho = (double)NAN;
         assert_refused(baseline->open, &problem, &bad, AB_BAD_INPUT, "rho");
         bad = good;
@@ -497,7 +497,7 @@ static void bad_arguments_are_refused(void **state)
         bad.n_ants = 2000000000; /* 2e9 tours */
         assert_refused(baseline->open, &problem, &bad, AB_UNSUPPORTED, "MiB");
     }
-    as_params steep = good;
+    tsp_params steep = good;
     steep.beta = 40.0;
     assert_refused(opener("tsp/cpu-best"), &problem, &steep, AB_UNSUPPORTED, "eta^beta");
     free_problem(&problem);
@@ -507,8 +507,8 @@ static void bad_arguments_are_refused(void **state)
 static void other_parameters(void **state)
 {
     (void)state;
-    as_problem problem = random_problem(50, 1000, 13);
-    as_params params = as_default_params(problem.n, AS_ALL_ANTS);
+    tsp_problem problem = random_problem(50, 1000, 13);
+    tsp_params params = tsp_default_params(problem.n, TSP_ALL_ANTS);
     float *pheromone = malloc((size_t)problem.n * (size_t)problem.n * sizeof *pheromone);
     assert_non_null(pheromone);
     params.alpha = 1.5;

@@ -71,7 +71,7 @@ static void traits_have_names(void **state)
     ab_implementation it = {.operation = "tsp"};
     ab_trait_names(&it, text);
     assert_string_equal(text, "");
-    it.traits = AB_EXACT | AS_CANDIDATES;
+    it.traits = AB_EXACT | TSP_CANDIDATES;
     ab_trait_names(&it, text);
     assert_string_equal(text, "exact candidates");
     it.traits = ~0u;
@@ -92,7 +92,7 @@ static void a_rung_owns_its_parameters(void **state)
     const ab_implementation *workers = registered("tsp/i-roulette", AB_HOST);
     ab_parameter all[AB_MOST_PARAMETERS + 1];
     uint64_t set = 0;
-    as_params params = {.seed = 1};
+    tsp_params params = {.seed = 1};
     assert_null(ds->parameters);
     assert_non_null(ab_parameter_find(race->parameters, "near", 4));
     assert_null(ab_parameter_find(operation->parameters, "near", 4));

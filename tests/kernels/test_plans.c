@@ -61,35 +61,35 @@ static void a_device_is_cut_and_whole_again(void **state)
 
 /* ---- Ant System ---- */
 
-static as_problem with_sets(as_problem problem, int nn)
+static tsp_problem with_sets(tsp_problem problem, int nn)
 {
     int32_t *list = NULL;
-    assert_ok(as_nearest_neighbours(&problem, nn, &list));
+    assert_ok(tsp_nearest_neighbours(&problem, nn, &list));
     problem.nn = nn;
     problem.nn_list = list;
     return problem;
 }
 
-static void free_sets(as_problem *problem)
+static void free_sets(tsp_problem *problem)
 {
     free((int32_t *)(uintptr_t)problem->nn_list);
     free_problem(problem);
 }
 
 /* Iterations that verification looks at; where the cut device is too small for the kernel, it must say so. */
-static void verify(const ab_implementation *it, const as_problem *problem, const as_params *params)
+static void verify(const ab_implementation *it, const tsp_problem *problem, const tsp_params *params)
 {
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     int valid = 0;
     bool wrong = false;
     ab_status status = open_colony(it->open, problem, params, &colony);
-    if (status.code == AB_UNSUPPORTED && host_backend_device()[0] && !(it->traits & AS_RACE)) return;
+    if (status.code == AB_UNSUPPORTED && host_backend_device()[0] && !(it->traits & TSP_RACE)) return;
     if (status.code == AB_OK) {
-        status = verify_iterations(colony, problem, params, VERIFY_ITERATIONS_ALL, &valid, &wrong);
+        status = tsp_verify_iterations(colony, problem, params, TSP_VERIFY_ITERATIONS_ALL, &valid, &wrong);
         colony->work.methods->close(&colony->work);
     }
     if (status.code != AB_OK)
-        fail_msg("%s, %d cities, %s, device \"%s\": %s", it->id, problem->n, as_protocol_name(params->protocol),
+        fail_msg("%s, %d cities, %s, device \"%s\": %s", it->id, problem->n, tsp_protocol_name(params->protocol),
                  host_backend_device(), status.reason);
 }
 
@@ -98,19 +98,19 @@ static void ant_system_by_every_device(void **state)
     (void)state;
     static const char *const devices[] = {"", "shared=40000", "shared=24000,l2=0", "shared=9000,l2=1000000",
                                           "processors=3"};
-    as_problem sets = with_sets(random_problem(N, 1000, 5), NN), all = sets;
+    tsp_problem sets = with_sets(random_problem(N, 1000, 5), NN), all = sets;
     all.nn = 0;
     all.nn_list = NULL;
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
         assert_ok(host_backend_set_device(devices[i]));
         for (const ab_implementation *it = NULL; (it = next_of("tsp", ON_HOST, it)) != NULL;) {
-            if (i > 0 && !(it->traits & AS_RACE)) continue; /* nothing of theirs depends on it */
-            for (as_protocol protocol = AS_ALL_ANTS; protocol <= AS_BEST_ANT; protocol++) {
-                as_params params = as_default_params(N, protocol);
-                params.n_ants = it->traits & AS_RACE ? 24 : 3;
-                params.improve = i == 0 ? AS_IMPROVE_ALL : AS_IMPROVE_NONE;
+            if (i > 0 && !(it->traits & TSP_RACE)) continue; /* nothing of theirs depends on it */
+            for (tsp_protocol protocol = TSP_ALL_ANTS; protocol <= TSP_BEST_ANT; protocol++) {
+                tsp_params params = tsp_default_params(N, protocol);
+                params.n_ants = it->traits & TSP_RACE ? 24 : 3;
+                params.improve = i == 0 ? TSP_IMPROVE_ALL : TSP_IMPROVE_NONE;
                 host_backend_set_order(i);
-                verify(it, it->traits & AS_CANDIDATES ? &sets : &all, &params);
+                verify(it, it->traits & TSP_CANDIDATES ? &sets : &all, &params);
             }
         }
     }
@@ -119,21 +119,21 @@ static void ant_system_by_every_device(void **state)
 
 /* Steps of a colony with candidate sets, each by the rule, beginning with a pheromone that differs by edge, and
  * is in proportion to a power of its length. */
-static void check_steps(const char *id, const as_problem *problem, double steepness, int n_ants, int iterations,
+static void check_steps(const char *id, const tsp_problem *problem, double steepness, int n_ants, int iterations,
                         const char *own, int value)
 {
     const int n = problem->n;
     const size_t edges = (size_t)n * (size_t)n;
     const ab_implementation *it = registered(id, AB_HOST);
-    as_params params = as_default_params(n, AS_ALL_ANTS);
+    tsp_params params = tsp_default_params(n, TSP_ALL_ANTS);
     params.n_ants = n_ants;
     if (own) set_own(it, &params, own, value);
     float *pheromone = malloc(edges * sizeof *pheromone);
     double *choice = malloc(edges * sizeof *choice);
     int32_t *tours = malloc((size_t)n_ants * (size_t)(n + 1) * sizeof *tours);
-    as_result result = {.tours = tours};
+    tsp_result result = {.tours = tours};
     candidate_steps counts = {0};
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     assert_true(pheromone && choice && tours);
     assert_ok(open_colony(it->open, problem, &params, &colony));
     for (size_t k = 0; k < edges; k++)
@@ -160,14 +160,14 @@ static void check_steps(const char *id, const as_problem *problem, double steepn
 static void steps_beyond_the_sets(void **state)
 {
     (void)state;
-    as_problem far = with_sets(random_problem(620, 3000, 8), 3), few = with_sets(random_problem(N, 500, 9), 2);
+    tsp_problem far = with_sets(random_problem(620, 3000, 8), 3), few = with_sets(random_problem(N, 500, 9), 2);
     check_steps("tsp/race-candidates", &far, 0.0, 3, 2, "block-ants", 2);
     check_steps("tsp/race-candidates", &far, 0.0, 3, 2, NULL, 0);
     check_steps("tsp/race-candidates", &far, 3.0, 6, 1, "shared", 60000); /* short rows, whose lists are shorter */
     for (int shared = 9000; shared <= 60000; shared += 17000)
         check_steps("tsp/race-candidates", &few, 0.0, 40, 3, "shared", shared);
     check_steps("tsp/race-sparse", &few, 0.0, 40, 3, NULL, 0);
-    as_params params = as_default_params(N, AS_ALL_ANTS);
+    tsp_params params = tsp_default_params(N, TSP_ALL_ANTS);
     params.n_ants = 40;
     verify(registered("tsp/race-sparse", AB_HOST), &few, &params);
     free_sets(&far);
@@ -186,10 +186,10 @@ static void a_tail_that_says_nothing(void **state)
     static float pheromone[MANY * MANY];
     static int32_t tours[2 * (MANY + 1)];
     int64_t lengths[2];
-    as_problem problem = random_problem(MANY, 3000, 8);
-    as_params params = as_default_params(MANY, AS_BEST_ANT);
-    as_result result = {.tours = tours, .lengths = lengths};
-    as_colony *colony = NULL;
+    tsp_problem problem = random_problem(MANY, 3000, 8);
+    tsp_params params = tsp_default_params(MANY, TSP_BEST_ANT);
+    tsp_result result = {.tours = tours, .lengths = lengths};
+    tsp_colony *colony = NULL;
     params.n_ants = 2;
     for (int k = 0; k < MANY * MANY; k++) pheromone[k] = k / MANY == 0 || k % MANY == 0 ? 1e9f : 1.0f;
     assert_ok(open_colony(registered("tsp/race", AB_HOST)->open, &problem, &params, &colony));

@@ -91,24 +91,24 @@ static void assert_different(const char *name, size_t expected)
 
 /* ---- Ant System ---- */
 
-static as_problem problem_for(const ab_implementation *rung, as_problem problem, int32_t **nn_list)
+static tsp_problem problem_for(const ab_implementation *rung, tsp_problem problem, int32_t **nn_list)
 {
     *nn_list = NULL;
-    if (!(rung->traits & AS_CANDIDATES)) return problem;
-    assert_ok(as_nearest_neighbours(&problem, NN, nn_list));
+    if (!(rung->traits & TSP_CANDIDATES)) return problem;
+    assert_ok(tsp_nearest_neighbours(&problem, NN, nn_list));
     problem.nn = NN;
     problem.nn_list = *nn_list;
     return problem;
 }
 
 /* With stage "improve", which would be heard too. */
-static void hear_colony(const ab_implementation *rung, const as_problem *cities, const as_params *given)
+static void hear_colony(const ab_implementation *rung, const tsp_problem *cities, const tsp_params *given)
 {
     int32_t *nn_list;
-    const as_problem problem = problem_for(rung, *cities, &nn_list);
-    as_params params = *given;
-    as_colony *colony = NULL;
-    params.improve = AS_IMPROVE_ALL;
+    const tsp_problem problem = problem_for(rung, *cities, &nn_list);
+    tsp_params params = *given;
+    tsp_colony *colony = NULL;
+    params.improve = TSP_IMPROVE_ALL;
     assert_ok(open_colony(rung->open, &problem, &params, &colony));
     host_backend_hear_draws(hear);
     for (heard.when = 0; heard.when < ITERATIONS; heard.when++) assert_ok(ab_iterate(&colony->work));
@@ -120,13 +120,13 @@ static void hear_colony(const ab_implementation *rung, const as_problem *cities,
 static void ants_draw_numbers_of_their_own(void **state)
 {
     (void)state;
-    as_problem cities = random_problem(CITIES, 1000, 5);
-    as_params params = as_default_params(CITIES, AS_ALL_ANTS);
+    tsp_problem cities = random_problem(CITIES, 1000, 5);
+    tsp_params params = tsp_default_params(CITIES, TSP_ALL_ANTS);
     params.n_ants = ANTS;
     params.seed = UINT64_C(0xfedcba9876543210); /* all of it counts */
     for (const ab_implementation *rung = NULL; (rung = next_of("tsp", ON_HOST, rung)) != NULL;)
-        for (int streamed = 0; streamed <= !!(rung->traits & AS_RACE); streamed++) {
-            as_params own = params;
+        for (int streamed = 0; streamed <= !!(rung->traits & TSP_RACE); streamed++) {
+            tsp_params own = params;
             if (streamed) set_own(rung, &own, "block-ants", 3); /* an ant of the last block is none */
             hear_colony(rung, &cities, &own);
             for (size_t i = 0; i < heard.count; i++) assert_true(heard.numbers[i].seed == params.seed);
@@ -140,8 +140,8 @@ static void ranks_draw_numbers_of_their_own(void **state)
 {
     (void)state;
     const ab_implementation *rung = registered("tsp/race-candidates", AB_HOST);
-    as_problem cities = random_problem(CITIES, 1000, 5);
-    as_params params = as_default_params(CITIES, AS_BEST_ANT);
+    tsp_problem cities = random_problem(CITIES, 1000, 5);
+    tsp_params params = tsp_default_params(CITIES, TSP_BEST_ANT);
     params.all_ants = 3 * ANTS;
     params.n_ants = ANTS;
     for (params.first_ant = 0; params.first_ant < params.all_ants; params.first_ant += ANTS)

@@ -61,19 +61,19 @@ static __global__ void walk(tsp_device colony, int fault, unsigned long long see
     finish_tour(colony, ant, tour, tour[n - 1], length, zero_weight_steps);
 }
 
-template <int fault> static ab_status construct(const tsp_device *colony, const as_params *params, unsigned iteration)
+template <int fault> static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     LAUNCH(walk, colony->n_ants, 1, 0)(*colony, fault, params->seed, iteration);
     return AB_LAUNCHED("walk");
 }
 
-static size_t visited_bytes(const as_problem *problem, const as_params *params)
+static size_t visited_bytes(const tsp_problem *problem, const tsp_params *params)
 {
     return (size_t)params->n_ants * (size_t)problem->n;
 }
 
-extern "C" ab_status planted_choices_open(const as_problem *problem, const as_params *params, int fault,
-                                          as_colony **colony)
+extern "C" ab_status planted_choices_open(const tsp_problem *problem, const tsp_params *params, int fault,
+                                          tsp_colony **colony)
 {
     static const tsp_rung rungs[N_CHOICE_FAULTS] = {
         {.construct = construct<0>, .scratch_bytes = visited_bytes},

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /* The random proportional rule, a thread an ant, with the fault. */
-ab_status planted_choices_open(const as_problem *problem, const as_params *params, int fault, as_colony **colony);
+ab_status planted_choices_open(const tsp_problem *problem, const tsp_params *params, int fault, tsp_colony **colony);
 
 #ifdef __cplusplus
 }

@@ -27,13 +27,14 @@ static __global__ void visit_in_order(tsp_device colony, int bug, int stride)
     if (bug == BUG_ALL_ZERO_RULE && ant == 0) atomicAdd(colony.zero_weight_steps, 1ull);
 }
 
-template <int bug> static ab_status construct(const tsp_device *colony, const as_params *, unsigned iteration)
+template <int bug> static ab_status construct(const tsp_device *colony, const tsp_params *, unsigned iteration)
 {
     LAUNCH(visit_in_order, colony->n_ants, 32, 0)(*colony, bug, bug == BUG_FORGETS_BEST && iteration % 2 ? 7 : 1);
     return AB_LAUNCHED("visit_in_order");
 }
 
-extern "C" ab_status planted_tsp_open(const as_problem *problem, const as_params *params, int bug, as_colony **colony)
+extern "C" ab_status planted_tsp_open(const tsp_problem *problem, const tsp_params *params, int bug,
+                                      tsp_colony **colony)
 {
     static const tsp_rung rungs[N_BUGS] = {
         {.construct = construct<0>},  {.construct = construct<1>},  {.construct = construct<2>},
@@ -91,48 +92,48 @@ static __global__ void turn_round(tsp_device colony)
     measure(colony, ant, tour);
 }
 
-static ab_status choice_step(const tsp_device *colony, const as_params *, unsigned iteration)
+static ab_status choice_step(const tsp_device *colony, const tsp_params *, unsigned iteration)
 {
     LAUNCH(note_iteration, 1, 1, 0)(*colony, (int)iteration);
     return AB_LAUNCHED("note_iteration");
 }
 
-static ab_status prepare_step(const tsp_device *colony, const as_params *, unsigned)
+static ab_status prepare_step(const tsp_device *colony, const tsp_params *, unsigned)
 {
     LAUNCH(list_backwards, 1, 1, 0)(*colony);
     return AB_LAUNCHED("list_backwards");
 }
 
-static ab_status construct_step(const tsp_device *colony, const as_params *, unsigned)
+static ab_status construct_step(const tsp_device *colony, const tsp_params *, unsigned)
 {
     LAUNCH(visit_list, colony->n_ants, 1, 0)(*colony);
     return AB_LAUNCHED("visit_list");
 }
 
-static ab_status improve_step(const tsp_device *colony, const as_params *, unsigned)
+static ab_status improve_step(const tsp_device *colony, const tsp_params *, unsigned)
 {
     LAUNCH(turn_round, colony->n_ants, 1, 0)(*colony);
     return AB_LAUNCHED("turn_round");
 }
 
-static ab_status deposit_step(const tsp_device *colony, const as_params *params, unsigned)
+static ab_status deposit_step(const tsp_device *colony, const tsp_params *params, unsigned)
 {
     AB_TRY(AB_GPU(tsp_evaporate)(colony, (float)params->rho));
     return AB_GPU(tsp_deposit_all)(colony);
 }
 
-static ab_status check_two(const as_problem *, const as_params *params)
+static ab_status check_two(const tsp_problem *, const tsp_params *params)
 {
     return params->n_ants >= 2 ? ab_ok() : ab_unsupported("needs two ants");
 }
 
-static size_t list_bytes(const as_problem *problem, const as_params *)
+static size_t list_bytes(const tsp_problem *problem, const tsp_params *)
 {
     return (size_t)problem->n * sizeof(int);
 }
 
-extern "C" ab_status planted_tsp_open_with_all_steps(const as_problem *problem, const as_params *params,
-                                                     as_colony **colony)
+extern "C" ab_status planted_tsp_open_with_all_steps(const tsp_problem *problem, const tsp_params *params,
+                                                     tsp_colony **colony)
 {
     static const tsp_rung rung = {.construct = construct_step,
                                   .prepare = prepare_step,

@@ -26,10 +26,10 @@ enum planted_bug {
 extern "C" {
 #endif
 
-ab_status planted_tsp_open(const as_problem *problem, const as_params *params, int bug, as_colony **colony);
+ab_status planted_tsp_open(const tsp_problem *problem, const tsp_params *params, int bug, tsp_colony **colony);
 
 /* No bug, but a rung that has every step: see the test. */
-ab_status planted_tsp_open_with_all_steps(const as_problem *problem, const as_params *params, as_colony **colony);
+ab_status planted_tsp_open_with_all_steps(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony);
 
 #ifdef __cplusplus
 }

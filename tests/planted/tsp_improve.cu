@@ -11,8 +11,8 @@
 /* Behind the rung's own scratch memory. */
 static size_t own_bytes(const tsp_device *colony)
 {
-    as_problem problem = {};
-    as_params params = {};
+    tsp_problem problem = {};
+    tsp_params params = {};
     problem.n = colony->n;
     problem.nn = colony->nn;
     params.n_ants = colony->n_ants;
@@ -24,19 +24,19 @@ static tsp_near *near_of(const tsp_device *colony)
     return (tsp_near *)((char *)colony->scratch + own_bytes(colony));
 }
 
-static size_t bytes_with_near(const as_problem *problem, const as_params *params)
+static size_t bytes_with_near(const tsp_problem *problem, const tsp_params *params)
 {
     return scratch_bytes(problem, params) + 256 + (size_t)problem->n * TSP_NEAR * sizeof(tsp_near);
 }
 
-static ab_status begin_with_near(const tsp_device *colony, const as_problem *problem, const as_params *params)
+static ab_status begin_with_near(const tsp_device *colony, const tsp_problem *problem, const tsp_params *params)
 {
     const int n = problem->n, count = n > TSP_NEAR ? (int)TSP_NEAR : n - 1;
     int32_t *list = NULL;
-    AB_TRY(as_nearest_neighbours(problem, count, &list));
+    AB_TRY(tsp_nearest_neighbours(problem, count, &list));
     for (int i = 0; i < n * TSP_NEAR; ++i) {
         const int city = i / TSP_NEAR, k = i % TSP_NEAR, to = k < count ? list[city * count + k] : city;
-        near_of(colony)[i] = {to, k < count ? as_distance(problem, city, to) : (int)TSP_NO_CITY};
+        near_of(colony)[i] = {to, k < count ? tsp_distance(problem, city, to) : (int)TSP_NO_CITY};
     }
     free(list);
     return begin(colony, problem, params);
@@ -61,7 +61,7 @@ static void lengthen(const tsp_device *colony)
 }
 
 template <int fault>
-static ab_status improve_step(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status improve_step(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     const unsigned long long best = *colony->iteration_best;
     if (fault == IMPROVE_FAULT_IDLE) return ab_ok();
@@ -85,18 +85,18 @@ static ab_status improve_step(const tsp_device *colony, const as_params *params,
     }
 
 /* near[n][count] with the distances, filled up to TSP_NEAR. */
-static tsp_near *pad_lists(const as_problem *problem, const int32_t *near, int count)
+static tsp_near *pad_lists(const tsp_problem *problem, const int32_t *near, int count)
 {
     const int n = problem->n;
     tsp_near *const padded = (tsp_near *)malloc((size_t)n * TSP_NEAR * sizeof *padded);
     for (int i = 0; padded && i < n * TSP_NEAR; ++i) {
         const int city = i / TSP_NEAR, k = i % TSP_NEAR, to = k < count ? near[city * count + k] : city;
-        padded[i] = {to, k < count ? as_distance(problem, city, to) : (int)TSP_NO_CITY};
+        padded[i] = {to, k < count ? tsp_distance(problem, city, to) : (int)TSP_NO_CITY};
     }
     return padded;
 }
 
-extern "C" ab_status planted_improve_tours(const as_problem *problem, const int32_t *near, int count, int most_moves,
+extern "C" ab_status planted_improve_tours(const tsp_problem *problem, const int32_t *near, int count, int most_moves,
                                            int n_ants, int32_t *tours, int64_t *lengths)
 {
     unsigned long long best = ~0ull;
@@ -110,13 +110,13 @@ extern "C" ab_status planted_improve_tours(const as_problem *problem, const int3
     colony.tours = tours;
     colony.lengths = (long long *)lengths;
     colony.iteration_best = &best;
-    const ab_status status = AB_GPU(tsp_improve)(&colony, lists, AS_IMPROVE_ALL, most_moves);
+    const ab_status status = AB_GPU(tsp_improve)(&colony, lists, TSP_IMPROVE_ALL, most_moves);
     free(lists);
     return status;
 }
 
-extern "C" ab_status planted_improve_open(const as_problem *problem, const as_params *params, int fault,
-                                          as_colony **colony)
+extern "C" ab_status planted_improve_open(const tsp_problem *problem, const tsp_params *params, int fault,
+                                          tsp_colony **colony)
 {
     static const tsp_rung rungs[N_IMPROVE_FAULTS] = {FAULTY(0), FAULTY(1), FAULTY(2), FAULTY(3),
                                                      FAULTY(4), FAULTY(5), FAULTY(6), FAULTY(7)};

@@ -21,11 +21,11 @@ extern "C" {
 #endif
 
 /* tsp/race-candidates with the fault. */
-ab_status planted_improve_open(const as_problem *problem, const as_params *params, int fault, as_colony **colony);
+ab_status planted_improve_open(const tsp_problem *problem, const tsp_params *params, int fault, tsp_colony **colony);
 
 /* The stage as it is, on tours [n_ants][n + 1] of a problem with a matrix, by lists near[n][count] of at most 16 cities;
  * at most so many moves of a tour. */
-ab_status planted_improve_tours(const as_problem *problem, const int32_t *near, int count, int most_moves, int n_ants,
+ab_status planted_improve_tours(const tsp_problem *problem, const int32_t *near, int count, int most_moves, int n_ants,
                                 int32_t *tours, int64_t *lengths);
 
 #ifdef __cplusplus

@@ -7,10 +7,10 @@
 #include "tests/planted/tsp_tables.h"
 
 /* Has every city, but forgets one city in 16 of those that it is asked for. */
-struct forgetful_visited : race_visited {
+struct forgetful_visited : tsp_race_visited {
     __device__ unsigned mask(int city) const
     {
-        return city % 16 == 3 ? 0 : race_visited::mask(city);
+        return city % 16 == 3 ? 0 : tsp_race_visited::mask(city);
     }
     __device__ bool has(int city) const
     {
@@ -19,18 +19,19 @@ struct forgetful_visited : race_visited {
 };
 
 /* The numbers of the first lane for all. */
-struct shared_random : race_random {
-    __device__ shared_random(unsigned long long seed, unsigned long long stream) : race_random(seed, stream & ~31ull)
+struct shared_random : tsp_race_random {
+    __device__ shared_random(unsigned long long seed, unsigned long long stream)
+        : tsp_race_random(seed, stream & ~31ull)
     {
     }
 };
 
 /* The first number for ever. */
-struct old_random : race_random {
+struct old_random : tsp_race_random {
     unsigned first;
 
     __device__ old_random(unsigned long long seed, unsigned long long stream)
-        : race_random(seed, stream), first(race_random::next())
+        : tsp_race_random(seed, stream), first(tsp_race_random::next())
     {
     }
 
@@ -41,15 +42,15 @@ struct old_random : race_random {
 };
 
 template <typename Random, typename Visited>
-static ab_status construct_with(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status construct_with(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
-    return race_launch_walk<Random, Visited, false>(colony, rows_of(colony, params), params, iteration);
+    return tsp_race_launch_walk<Random, Visited, false>(colony, rows_of(colony, params), params, iteration);
 }
 
 /* The means of the clocks as they are, the alias tables as they were at first. */
-static ab_status choice_with_old_tables(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status choice_with_old_tables(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
-    const race_rows rows = rows_of(colony, params);
+    const tsp_race_rows rows = rows_of(colony, params);
     const size_t entries = (size_t)colony->n * (size_t)colony->stride;
     unsigned *const old = (unsigned *)malloc(entries * sizeof *old);
     if (!old) return ab_failed("out of memory");
@@ -60,7 +61,7 @@ static ab_status choice_with_old_tables(const tsp_device *colony, const as_param
     return status;
 }
 
-static ab_status begin_with_tables(const tsp_device *colony, const as_problem *problem, const as_params *params)
+static ab_status begin_with_tables(const tsp_device *colony, const tsp_problem *problem, const tsp_params *params)
 {
     AB_TRY(begin(colony, problem, params));
     return choice(colony, params, 0);
@@ -76,7 +77,7 @@ template <int fault> static ab_status open_faulty(const void *problem, const voi
 {
     static const tsp_rung rungs[N_RACE_FAULTS] = {
         FAULTY(construct),
-        FAULTY((construct_with<race_random, forgetful_visited>)),
+        FAULTY((construct_with<tsp_race_random, forgetful_visited>)),
         {.construct = construct,
          .choice = choice_with_old_tables,
          .same_weights = true,
@@ -84,19 +85,19 @@ template <int fault> static ab_status open_faulty(const void *problem, const voi
          .check = check,
          .scratch_bytes = scratch_bytes,
          .begin = begin_with_tables},
-        FAULTY((construct_with<shared_random, race_visited>)),
-        FAULTY((construct_with<old_random, race_visited>)),
+        FAULTY((construct_with<shared_random, tsp_race_visited>)),
+        FAULTY((construct_with<old_random, tsp_race_visited>)),
     };
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     const ab_status status =
-        AB_GPU(tsp_open)(&rungs[fault], (const as_problem *)problem, (const as_params *)params, &colony);
+        AB_GPU(tsp_open)(&rungs[fault], (const tsp_problem *)problem, (const tsp_params *)params, &colony);
     *work = colony ? &colony->work : NULL;
     return status;
 }
 
 extern "C" float planted_race_exponential(unsigned random)
 {
-    return race_exponential(random);
+    return tsp_race_exponential(random);
 }
 
 extern "C" ab_open *planted_race(int fault)
@@ -111,16 +112,16 @@ extern "C" ab_open *planted_race(int fault)
 tsp_tables planted_tables;
 
 /* Rates in units of the row's: those of the clocks, and of the tail's what the alias table makes of it. */
-static void show_row(const tsp_device &colony, const race_rows &rows, int row)
+static void show_row(const tsp_device &colony, const tsp_race_rows &rows, int row)
 {
     const int n = colony.n;
     double *const rate = planted_tables.rate + (size_t)row * (size_t)n;
     const unsigned *const alias = rows.alias + (size_t)row * (size_t)colony.stride;
     for (int j = 0; j < n; ++j) rate[j] = 0.0;
     for (int k = 0; k < rows.n_near; ++k)
-        rate[rows.city[row * RACE_LANES + k]] = 1.0 / (double)rows.mean[row * RACE_LANES + k];
-    const float tail = rows.mean[row * RACE_LANES + RACE_TAIL];
-    planted_tables.unit[row] = tail == RACE_SILENT ? 0.0 : 1.0 / (double)tail / n / (double)BUCKET;
+        rate[rows.city[row * TSP_RACE_LANES + k]] = 1.0 / (double)rows.mean[row * TSP_RACE_LANES + k];
+    const float tail = rows.mean[row * TSP_RACE_LANES + TSP_RACE_TAIL];
+    planted_tables.unit[row] = tail == TSP_RACE_SILENT ? 0.0 : 1.0 / (double)tail / n / (double)BUCKET;
     for (int j = 0; j < n; ++j) {
         const unsigned own = alias[j] >> 16;
         rate[j] += own * planted_tables.unit[row];
@@ -128,7 +129,7 @@ static void show_row(const tsp_device &colony, const race_rows &rows, int row)
     }
 }
 
-static ab_status choice_shown(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status choice_shown(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     AB_TRY(choice(colony, params, iteration));
     for (int row = 0; row < colony->n; ++row) show_row(*colony, rows_of(colony, params), row);
@@ -145,8 +146,8 @@ extern "C" ab_status planted_race_with_tables(const void *problem, const void *p
                                   .check = check,
                                   .scratch_bytes = scratch_bytes,
                                   .begin = begin};
-    as_colony *colony = NULL;
-    const ab_status status = AB_GPU(tsp_open)(&rung, (const as_problem *)problem, (const as_params *)params, &colony);
+    tsp_colony *colony = NULL;
+    const ab_status status = AB_GPU(tsp_open)(&rung, (const tsp_problem *)problem, (const tsp_params *)params, &colony);
     *work = colony ? &colony->work : NULL;
     return status;
 }

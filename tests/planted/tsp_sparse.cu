@@ -6,7 +6,7 @@
 #include "tests/planted/tsp_sparse.h"
 #include "tests/planted/tsp_tables.h"
 
-static ab_status deposit_and_forget(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status deposit_and_forget(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     AB_TRY(deposit(colony, params, iteration));
     const sparse_rows rows = rows_of(colony, params);
@@ -15,7 +15,7 @@ static ab_status deposit_and_forget(const tsp_device *colony, const as_params *p
     return ab_ok();
 }
 
-static ab_status deposit_alone(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status deposit_alone(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     const sparse_rows rows = rows_of(colony, params);
     const float background = rows.state->background;
@@ -24,27 +24,27 @@ static ab_status deposit_alone(const tsp_device *colony, const as_params *params
     return ab_ok();
 }
 
-static ab_status begin_with_clocks(const tsp_device *colony, const as_problem *problem, const as_params *params)
+static ab_status begin_with_clocks(const tsp_device *colony, const tsp_problem *problem, const tsp_params *params)
 {
     AB_TRY(begin(colony, problem, params));
     return choice(colony, params, 0);
 }
 
-static ab_status no_choice(const tsp_device *, const as_params *, unsigned)
+static ab_status no_choice(const tsp_device *, const tsp_params *, unsigned)
 {
     return ab_ok();
 }
 
-static ab_status begin_elsewhere(const tsp_device *colony, const as_problem *problem, const as_params *params)
+static ab_status begin_elsewhere(const tsp_device *colony, const tsp_problem *problem, const tsp_params *params)
 {
     AB_TRY(begin(colony, problem, params));
     const sparse_rows rows = rows_of(colony, params);
-    as_box *const leaves = (as_box *)rows.leaves;
+    tsp_box *const leaves = (tsp_box *)rows.leaves;
     for (int leaf = 0; leaf < rows.n_leaves; ++leaf) leaves[leaf] = rows.leaves[0];
     return ab_ok();
 }
 
-static ab_status begin_full(const tsp_device *colony, const as_problem *problem, const as_params *params)
+static ab_status begin_full(const tsp_device *colony, const tsp_problem *problem, const tsp_params *params)
 {
     AB_TRY(begin(colony, problem, params));
     const sparse_rows rows = rows_of(colony, params);
@@ -65,9 +65,9 @@ template <int fault> static ab_status open_faulty(const void *problem, const voi
         SPARSE(begin, choice, deposit_alone),     SPARSE(begin_with_clocks, no_choice, deposit),
         SPARSE(begin_elsewhere, choice, deposit), SPARSE(begin_full, choice, deposit),
     };
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     const ab_status status =
-        AB_GPU(tsp_open)(&rungs[fault], (const as_problem *)problem, (const as_params *)params, &colony);
+        AB_GPU(tsp_open)(&rungs[fault], (const tsp_problem *)problem, (const tsp_params *)params, &colony);
     *work = colony ? &colony->work : NULL;
     return status;
 }
@@ -81,7 +81,7 @@ extern "C" ab_open *planted_sparse(int fault)
 
 /* ---- What the clocks stand for ---- */
 
-static ab_status choice_shown(const tsp_device *colony, const as_params *params, unsigned iteration)
+static ab_status choice_shown(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     const sparse_rows rows = rows_of(colony, params);
     const size_t n = (size_t)colony->n;
@@ -98,8 +98,8 @@ static ab_status choice_shown(const tsp_device *colony, const as_params *params,
 extern "C" ab_status planted_sparse_with_tables(const void *problem, const void *params, ab_work **work)
 {
     static const tsp_rung rung = SPARSE(begin, choice_shown, deposit);
-    as_colony *colony = NULL;
-    const ab_status status = AB_GPU(tsp_open)(&rung, (const as_problem *)problem, (const as_params *)params, &colony);
+    tsp_colony *colony = NULL;
+    const ab_status status = AB_GPU(tsp_open)(&rung, (const tsp_problem *)problem, (const tsp_params *)params, &colony);
     *work = colony ? &colony->work : NULL;
     return status;
 }

@@ -24,7 +24,7 @@ static __global__ void lose_a_barrier(tsp_device colony)
     colony.tours[(size_t)*place << 14] = 1;
 }
 
-static ab_status construct(const tsp_device *colony, const as_params *, unsigned)
+static ab_status construct(const tsp_device *colony, const tsp_params *, unsigned)
 {
     if (colony->n % 2 == 1) LAUNCH(lose_a_barrier, colony->n_ants, 64, 0)(*colony);
     LAUNCH(visit_twice, colony->n_ants, 32, 0)(*colony);

@@ -84,7 +84,7 @@ KERNELS = [
         "tsp/mine-nn",
         "kernels/tsp/cand_thread.cu",
         (("tsp_cand_thread", "tsp_mine_nn"),),
-        "AB_EXACT | AS_CANDIDATES",
+        "AB_EXACT | TSP_CANDIDATES",
         "4.2",
         "mine-nn",
         tuple(f"{protocol}ants=40;nn=32" for protocol in PROTOCOLS),

@@ -4,11 +4,11 @@
 
 #include "tests/support/candidate_steps.h"
 
-void candidate_choice(const as_problem *problem, const as_params *params, const float *pheromone, double *choice)
+void candidate_choice(const tsp_problem *problem, const tsp_params *params, const float *pheromone, double *choice)
 {
     const size_t n = (size_t)problem->n;
     for (size_t k = 0; k < n * n; k++)
-        choice[k] = as_power(pheromone[k], params->alpha) * as_power(1.0 / (problem->dist[k] + 0.1), params->beta);
+        choice[k] = tsp_power(pheromone[k], params->alpha) * tsp_power(1.0 / (problem->dist[k] + 0.1), params->beta);
 }
 
 /* What the rule needs to know of one step. */
@@ -19,7 +19,7 @@ typedef struct step {
     int first_equal;       /* the unvisited city of lowest index that weighs exactly what the chosen one does */
 } step;
 
-static step look_around(const as_problem *problem, const double *choice, const bool *visited, int city, int chosen)
+static step look_around(const tsp_problem *problem, const double *choice, const bool *visited, int city, int chosen)
 {
     const int32_t *list = problem->nn_list + (size_t)city * (size_t)problem->nn;
     const double *row = choice + (size_t)city * (size_t)problem->n;
@@ -37,7 +37,7 @@ static step look_around(const as_problem *problem, const double *choice, const b
     return s;
 }
 
-static ab_status check_step(const as_problem *problem, const double *choice, double tolerance, const bool *visited,
+static ab_status check_step(const tsp_problem *problem, const double *choice, double tolerance, const bool *visited,
                             int city, int chosen, candidate_steps *counts)
 {
     const step s = look_around(problem, choice, visited, city, chosen);
@@ -48,7 +48,7 @@ static ab_status check_step(const as_problem *problem, const double *choice, dou
                                   : ab_failed("from %d to %d, which is no candidate with a weight", city, chosen);
     }
     if (!(s.largest > 0.0)) {
-        const int nearest = as_nearest_unvisited(problem, city, visited);
+        const int nearest = tsp_nearest_unvisited(problem, city, visited);
         counts->all_zero++;
         return chosen == nearest ? ab_ok() : ab_failed("from %d to %d, the nearest is %d", city, chosen, nearest);
     }
@@ -60,7 +60,7 @@ static ab_status check_step(const as_problem *problem, const double *choice, dou
     return ab_ok();
 }
 
-static ab_status check_tour(const as_problem *problem, const double *choice, double tolerance, const int32_t *tour,
+static ab_status check_tour(const tsp_problem *problem, const double *choice, double tolerance, const int32_t *tour,
                             bool *visited, candidate_steps *counts)
 {
     const int n = problem->n;
@@ -76,8 +76,8 @@ static ab_status check_tour(const as_problem *problem, const double *choice, dou
     return tour[n] == tour[0] ? ab_ok() : ab_failed("not closed");
 }
 
-ab_status check_candidate_steps(const as_problem *problem, const double *choice, double tolerance, const int32_t *tours,
-                                int n_ants, candidate_steps *counts)
+ab_status check_candidate_steps(const tsp_problem *problem, const double *choice, double tolerance,
+                                const int32_t *tours, int n_ants, candidate_steps *counts)
 {
     const size_t n = (size_t)problem->n;
     bool *visited = malloc(n * sizeof *visited);

@@ -12,7 +12,7 @@ static size_t table_size(size_t n)
     return CITY_STEPS * CITY_NUMBERS * n * n;
 }
 
-ab_status city_counts_open(const as_problem *problem, const as_params *params, const float *pheromone,
+ab_status city_counts_open(const tsp_problem *problem, const tsp_params *params, const float *pheromone,
                            city_counts *counts)
 {
     const size_t n = (size_t)problem->n, nn = (size_t)problem->nn;
@@ -23,8 +23,8 @@ ab_status city_counts_open(const as_problem *problem, const as_params *params, c
         for (size_t k = 0; k < (nn ? nn : n); k++) {
             const size_t edge = from * n + (nn ? (size_t)problem->nn_list[from * nn + k] : k);
             if (edge == from * n + from) continue;
-            counts->weight[edge] = as_power((double)pheromone[edge], params->alpha) *
-                                   as_power(1.0 / (problem->dist[edge] + 0.1), params->beta);
+            counts->weight[edge] = tsp_power((double)pheromone[edge], params->alpha) *
+                                   tsp_power(1.0 / (problem->dist[edge] + 0.1), params->beta);
         }
     return ab_ok();
 }

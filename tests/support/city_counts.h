@@ -28,7 +28,7 @@ typedef struct city_verdict {
 } city_verdict;
 
 /* Weights as the parameters have them. Free counts in every case. */
-ab_status city_counts_open(const as_problem *problem, const as_params *params, const float *pheromone,
+ab_status city_counts_open(const tsp_problem *problem, const tsp_params *params, const float *pheromone,
                            city_counts *counts);
 void city_counts_free(city_counts *counts); /* accepts a zeroed one */
 

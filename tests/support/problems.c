@@ -17,7 +17,7 @@ double test_random(uint64_t *state)
     return (double)(x >> 11) * 0x1p-53;
 }
 
-as_problem random_problem(int n, int side, uint64_t seed)
+tsp_problem random_problem(int n, int side, uint64_t seed)
 {
     double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
     int32_t *dist = malloc((size_t)n * (size_t)n * sizeof *dist);
@@ -33,16 +33,16 @@ as_problem random_problem(int n, int side, uint64_t seed)
             dist[(size_t)i * (size_t)n + (size_t)j] = (int32_t)lround(hypot(x[i] - x[j], y[i] - y[j]));
     free(x);
     free(y);
-    return (as_problem){.n = n, .dist = dist};
+    return (tsp_problem){.n = n, .dist = dist};
 }
 
-void free_problem(as_problem *problem)
+void free_problem(tsp_problem *problem)
 {
     free((void *)(uintptr_t)problem->dist);
     problem->dist = NULL;
 }
 
-void assert_tour(const as_problem *problem, const int32_t *tour, int64_t length)
+void assert_tour(const tsp_problem *problem, const int32_t *tour, int64_t length)
 {
     const int n = problem->n;
     int64_t expected = 0;

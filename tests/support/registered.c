@@ -62,11 +62,11 @@ const ab_implementation *reference_of(const char *operation)
     return found;
 }
 
-ab_status open_colony(ab_open *open, const as_problem *problem, const as_params *params, as_colony **colony)
+ab_status open_colony(ab_open *open, const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
     ab_work *work = NULL;
     const ab_status status = open(problem, params, &work);
-    *colony = (as_colony *)work;
+    *colony = (tsp_colony *)work;
     return status;
 }
 

@@ -30,7 +30,7 @@ const ab_implementation *registered(const char *id, ab_backend backend);
 const ab_implementation *reference_of(const char *operation);
 
 /* For implementations of tsp, of edge-ants, and of the three edge detectors. The state is NULL unless AB_OK. */
-ab_status open_colony(ab_open *open, const as_problem *problem, const as_params *params, as_colony **colony);
+ab_status open_colony(ab_open *open, const tsp_problem *problem, const tsp_params *params, tsp_colony **colony);
 ab_status open_ants(ab_open *open, const ea_problem *problem, const ea_params *params, ea_colony **colony);
 ab_status open_detector(ab_open *open, const ed_image *image, const ed_params *params, ed_detector **detector);
 

@@ -62,22 +62,22 @@ static double weight_of(selection_weights kind, int i, int j)
     }
 }
 
-void selection_pheromone(const as_problem *problem, const as_params *params, selection_weights kind, float *pheromone)
+void selection_pheromone(const tsp_problem *problem, const tsp_params *params, selection_weights kind, float *pheromone)
 {
     const size_t n = (size_t)problem->n;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            const double heuristic = as_power(1.0 / (problem->dist[i * n + j] + 0.1), params->beta);
+            const double heuristic = tsp_power(1.0 / (problem->dist[i * n + j] + 0.1), params->beta);
             const double weight = weight_of(kind, (int)i, (int)j);
-            pheromone[i * n + j] = (float)(1e-6 * as_power(weight / heuristic, 1.0 / params->alpha));
+            pheromone[i * n + j] = (float)(1e-6 * tsp_power(weight / heuristic, 1.0 / params->alpha));
         }
 }
 
 /* ---- Observing ---- */
 
 typedef struct observation {
-    const as_problem *problem;
-    const as_params *params;
+    const tsp_problem *problem;
+    const tsp_params *params;
     double *weight;             /* [n][n]: the exact weights of the pheromone matrix; 0 outside of candidate sets */
     int32_t *tours;             /* [n_ants][n + 1] */
     double *unvisited;          /* [n]: scratch: 1, and 0 for the cities visited */
@@ -91,7 +91,7 @@ typedef struct observation {
 /* Zeroes a row's weights but those of its candidate set. */
 static void keep_candidates(const int32_t *list, size_t nn, double *row, size_t n)
 {
-    bool member[AS_MAX_CITIES] = {false};
+    bool member[TSP_MAX_MATRIX] = {false};
     for (size_t k = 0; k < nn; k++) member[list[k]] = true;
     for (size_t j = 0; j < n; j++) row[j] = member[j] ? row[j] : 0.0;
 }
@@ -102,7 +102,7 @@ static void compute_weights(observation *o, const float *pheromone)
     const size_t nn = (size_t)o->problem->nn;
     for (size_t k = 0; k < n * n; k++)
         o->weight[k] =
-            as_power(pheromone[k], o->params->alpha) * as_power(1.0 / (o->problem->dist[k] + 0.1), o->params->beta);
+            tsp_power(pheromone[k], o->params->alpha) * tsp_power(1.0 / (o->problem->dist[k] + 0.1), o->params->beta);
     for (size_t i = 0; nn > 0 && i < n; i++) keep_candidates(o->problem->nn_list + i * nn, nn, o->weight + i * n, n);
 }
 
@@ -189,8 +189,8 @@ static void report_observation(const observation *o, selection_report *report)
 
 static ab_status construct_once(ab_open *open, observation *o, const float *pheromone)
 {
-    as_colony *colony = NULL;
-    as_result result = {.tours = o->tours};
+    tsp_colony *colony = NULL;
+    tsp_result result = {.tours = o->tours};
     AB_TRY(open_colony(open, o->problem, o->params, &colony));
     ab_status status = colony->methods->write_pheromone(colony, pheromone);
     if (status.code == AB_OK) status = run_stage_named(&colony->work, "choice");
@@ -201,7 +201,7 @@ static ab_status construct_once(ab_open *open, observation *o, const float *pher
     return status;
 }
 
-ab_status selection_test(ab_open *open, const as_problem *problem, const as_params *params, const float *pheromone,
+ab_status selection_test(ab_open *open, const tsp_problem *problem, const tsp_params *params, const float *pheromone,
                          selection_report *report)
 {
     const size_t n = (size_t)problem->n, n_ants = (size_t)params->n_ants;

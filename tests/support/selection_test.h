@@ -47,11 +47,12 @@ typedef enum selection_weights {
 } selection_weights;
 
 /* Fills pheromone[n][n] so that pheromone^alpha * eta^beta are such weights. Symmetric. */
-void selection_pheromone(const as_problem *problem, const as_params *params, selection_weights kind, float *pheromone);
+void selection_pheromone(const tsp_problem *problem, const tsp_params *params, selection_weights kind,
+                         float *pheromone);
 
 /* Opens a colony, runs choice and construct from the pheromone matrix, and reports. Not AB_OK when the colony fails or
  * a tour is not a permutation. */
-ab_status selection_test(ab_open *open, const as_problem *problem, const as_params *params, const float *pheromone,
+ab_status selection_test(ab_open *open, const tsp_problem *problem, const tsp_params *params, const float *pheromone,
                          selection_report *report);
 
 #endif

@@ -45,9 +45,9 @@ static const ab_heading headings[] = {
     {NULL},
 };
 static const ab_block blocks[] = {
-    {.table = "3.3", .measure = "time", .params = "protocol=as-best", .lines = lines, .without = AS_CANDIDATES, .stages = "3.4"},
+    {.table = "3.3", .measure = "time", .params = "protocol=as-best", .lines = lines, .without = TSP_CANDIDATES, .stages = "3.4"},
     {.table = "3.3", .measure = "time", .params = "protocol=as-best", .on = {NULL, "{tsp-cached}", NULL}, .lines = cached, .stages = "3.4"},
-    {.table = "3.3", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp}"}, .lines = lines, .without = AS_CANDIDATES, .stages = "3.4", .part = 1, .unpublished = true},
+    {.table = "3.3", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp}"}, .lines = lines, .without = TSP_CANDIDATES, .stages = "3.4", .part = 1, .unpublished = true},
     {.table = "3.3", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp}"}, .lines = cached, .stages = "3.4", .part = 1, .unpublished = true},
     {.table = "3.3", .measure = "time", .params = "protocol=as-best|as", .on = {NULL, "{tsp-few}", NULL}, .lines = all_cores, .stages = "3.4", .part = 1},
     {.table = "F3.9", .measure = "time", .params = "protocol=as-best;carveout={carveouts}", .on = {"{tsp}", "pr2392", "{tsp}"}, .lines = swept, .runs = 1, .gpu_only = true, .part = 2},

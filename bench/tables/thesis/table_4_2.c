@@ -47,10 +47,10 @@ static const ab_heading headings[] = {
 static const ab_block blocks[] = {
     {.table = "4.1", .measure = "time", .params = "protocol=as-best", .on = {"d198 pcb442", "{tsp-few}", "{tsp-candidates}"}, .lines = on_cpu, .runs = 1},
     {.table = "4.1", .measure = "time", .params = "protocol=as-best", .lines = without, .runs = 1},
-    {.table = "4.2", .measure = "time", .params = "protocol=as-best", .lines = with, .with = AS_CANDIDATES},
+    {.table = "4.2", .measure = "time", .params = "protocol=as-best", .lines = with, .with = TSP_CANDIDATES},
     {.table = "4.1", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp-candidates}"}, .lines = on_cpu, .runs = 1, .part = 1, .unpublished = true},
     {.table = "4.1", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp-candidates}"}, .lines = without, .runs = 1, .part = 1, .unpublished = true},
-    {.table = "4.2", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp-candidates}"}, .lines = with, .with = AS_CANDIDATES, .part = 1, .unpublished = true},
+    {.table = "4.2", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp-candidates}"}, .lines = with, .with = TSP_CANDIDATES, .part = 1, .unpublished = true},
     {NULL},
 };
 

@@ -15,32 +15,32 @@ extern "C" {
 #endif
 
 enum {
-    IMPROVED_NEAR = 7,   /* no stage has shorter lists */
-    IMPROVED_CARRIED = 3 /* cities that an Or-opt carries at most */
+    TSP_IMPROVED_NEAR = 7,   /* no stage has shorter lists */
+    TSP_IMPROVED_CARRIED = 3 /* cities that an Or-opt carries at most */
 };
 
 /* The share of cities that may be left with a move, beside a few. Tours of nearest neighbours have one at a sixth of
  * their cities or more, and what the stages leave of d198, a280, pcb442 and clusters at 0.3 % of them, one tour at 4
  * %. */
-#define IMPROVED_MOST_LEFT 0.10
-enum { IMPROVED_FEW = 2 };
+#define TSP_IMPROVED_MOST_LEFT 0.10
+enum { TSP_IMPROVED_FEW = 2 };
 
-typedef struct improved_lists {
+typedef struct tsp_improved_lists {
     int n, count;
     int32_t *near;  /* [n][count]: the nearest, nearest first */
     int32_t *where; /* [n]: scratch */
-} improved_lists;
+} tsp_improved_lists;
 
 /* Makes the lists; free them in every case. */
-ab_status improved_open(const as_problem *problem, improved_lists *lists);
-void improved_close(improved_lists *lists); /* accepts a zeroed one */
+ab_status tsp_improved_open(const tsp_problem *problem, tsp_improved_lists *lists);
+void tsp_improved_close(tsp_improved_lists *lists); /* accepts a zeroed one */
 
 /* Cities of the closed tour [n + 1] at which a 2-opt with an edge to a near city would make it shorter. */
-int improved_count_left(const as_problem *problem, const improved_lists *lists, const int32_t *tour);
+int tsp_improved_count_left(const tsp_problem *problem, const tsp_improved_lists *lists, const int32_t *tour);
 
 /* Cities at which one to three cities, carried to beside a near city, would make it shorter, both new edges of which
  * are in lists and shorter than an edge that goes: moves that every stage tries. */
-int improved_count_carried(const as_problem *problem, const improved_lists *lists, const int32_t *tour);
+int tsp_improved_count_carried(const tsp_problem *problem, const tsp_improved_lists *lists, const int32_t *tour);
 
 #ifdef __cplusplus
 }

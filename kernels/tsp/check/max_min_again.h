@@ -9,26 +9,26 @@
 #include <stdint.h>
 
 /* The upper limit, for a best tour of this length (one of 0 counts as 1). */
-static inline double max_min_again_most(double rho, int64_t best_length)
+static inline double tsp_max_min_again_most(double rho, int64_t best_length)
 {
     return 1.0 / rho / (double)(best_length > 1 ? best_length : 1);
 }
 
 /* Over it the lower one: the best tour has probability 0.05 where each of its n cities is chosen with probability p, so
  * 1/p = 20^(1/n), against n/2 - 1 others at this share of its edge's pheromone: p = 1/(1 + (n/2 - 1) share). */
-static inline double max_min_again_share(int n)
+static inline double tsp_max_min_again_share(int n)
 {
     return n > 2 ? fmin(expm1(log(20.0) / n) / (0.5 * n - 1.0), 1.0) : 1.0;
 }
 
 /* Zeroed at first. */
-typedef struct max_min_again {
+typedef struct tsp_max_min_again {
     int age;                    /* iterations since all edges had the upper limit */
     int waiting;                /* ... or since the last better tour, if that is less */
     bool restarts, best_so_far; /* what this iteration does: neither, its own best tour deposits */
-} max_min_again;
+} tsp_max_min_again;
 
-static inline void max_min_again_go_on(max_min_again *course, bool better, int patience)
+static inline void tsp_max_min_again_go_on(tsp_max_min_again *course, bool better, int patience)
 {
     static const struct {
         int upto, every;

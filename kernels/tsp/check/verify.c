@@ -34,17 +34,17 @@ static ab_status check_permutation(const int32_t *tour, int n, bool *seen)
     return tour[n] == tour[0] ? ab_ok() : ab_failed("the tour is not closed: it ends in city %d", tour[n]);
 }
 
-static ab_status check_tour(const as_problem *problem, const int32_t *tour, int64_t length, bool *seen)
+static ab_status check_tour(const tsp_problem *problem, const int32_t *tour, int64_t length, bool *seen)
 {
     const int n = problem->n;
     AB_TRY(check_permutation(tour, n, seen));
     int64_t recomputed = 0;
-    for (int i = 0; i < n; ++i) recomputed += as_distance(problem, tour[i], tour[i + 1]);
+    for (int i = 0; i < n; ++i) recomputed += tsp_distance(problem, tour[i], tour[i + 1]);
     if (recomputed == length) return ab_ok();
     return ab_failed("length %lld, recomputed %lld", (long long)length, (long long)recomputed);
 }
 
-ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t length)
+ab_status tsp_verify_tour(const tsp_problem *problem, const int32_t *tour, int64_t length)
 {
     bool *seen = malloc((size_t)problem->n * sizeof *seen);
     if (!seen) return ab_failed("out of memory");
@@ -58,25 +58,25 @@ ab_status verify_tour(const as_problem *problem, const int32_t *tour, int64_t le
 /* Pheromone as a colony has it: all, [n][n], or some edges. */
 typedef struct trails {
     float *all; /* NULL: there are edges */
-    as_edges edges;
+    tsp_edges edges;
 } trails;
 
 typedef struct colony_copy {
-    const as_problem *problem;
-    as_result result; /* owns its arrays */
+    const tsp_problem *problem;
+    tsp_result result; /* owns its arrays */
     trails pheromone;
-    trails before;        /* what it was before the update; where nothing is run there is none */
-    as_padded padded;     /* owns its arrays; they are NULL for a colony that has no padding */
-    int32_t *links;       /* [n][n_ants][2]: a city's neighbours in all tours; NULL where nothing is run */
-    int32_t *best_links;  /* [n][2]: in the best tour; NULL where nothing is run */
-    max_min_again course; /* of AS_MAX_MIN */
-    float *rows;          /* [threads][n]: scratch, a row of pheromone */
-    double *expected;     /* [threads][n]: scratch, a row recomputed */
-    bool *seen;           /* [threads][n]: scratch */
-    int64_t *built;       /* [n_ants]: the tours' lengths before stage "improve"; NULL where nothing is run */
-    improved_lists near;  /* where parameters ask for that stage */
-    tsp_wheel wheel;      /* of the iterations in which all edges weigh the same; owns its tours */
-    double least_weight;  /* of all edges, in this iteration */
+    trails before;            /* what it was before the update; where nothing is run there is none */
+    tsp_padded padded;        /* owns its arrays; they are NULL for a colony that has no padding */
+    int32_t *links;           /* [n][n_ants][2]: a city's neighbours in all tours; NULL where nothing is run */
+    int32_t *best_links;      /* [n][2]: in the best tour; NULL where nothing is run */
+    tsp_max_min_again course; /* of TSP_MAX_MIN */
+    float *rows;              /* [threads][n]: scratch, a row of pheromone */
+    double *expected;         /* [threads][n]: scratch, a row recomputed */
+    bool *seen;               /* [threads][n]: scratch */
+    int64_t *built;           /* [n_ants]: the tours' lengths before stage "improve"; NULL where nothing is run */
+    tsp_improved_lists near;  /* where parameters ask for that stage */
+    tsp_wheel wheel;          /* of the iterations in which all edges weigh the same; owns its tours */
+    double least_weight;      /* of all edges, in this iteration */
     double most_weight;
     double least_choice; /* of those that are chosen among: of candidate sets, where there are any */
     double most_choice;
@@ -92,8 +92,8 @@ static void free_copy(colony_copy *copy)
     free(copy->result.best_tour);
     free(copy->pheromone.all);
     free(copy->before.all);
-    as_edges_free(&copy->pheromone.edges);
-    as_edges_free(&copy->before.edges);
+    tsp_edges_free(&copy->pheromone.edges);
+    tsp_edges_free(&copy->before.edges);
     free(copy->padded.pheromone);
     free(copy->padded.choice_info);
     free(copy->links);
@@ -103,10 +103,10 @@ static void free_copy(colony_copy *copy)
     free(copy->wheel.all);
     free(copy->built);
     free(copy->best_links);
-    improved_close(&copy->near);
+    tsp_improved_close(&copy->near);
 }
 
-static bool allocate_padded(as_colony *colony, colony_copy *copy, ab_status *status)
+static bool allocate_padded(tsp_colony *colony, colony_copy *copy, ab_status *status)
 {
     if (!colony->methods->read_padded) return true;
     *status = colony->methods->read_padded(colony, &copy->padded);
@@ -118,7 +118,7 @@ static bool allocate_padded(as_colony *colony, colony_copy *copy, ab_status *sta
 }
 
 /* Matrices; as many as are needed of a colony that has them. */
-static bool allocate_trails(as_colony *colony, bool runs, colony_copy *copy)
+static bool allocate_trails(tsp_colony *colony, bool runs, colony_copy *copy)
 {
     const size_t n = (size_t)copy->n;
     if (colony->methods->read_edges) return true;
@@ -127,7 +127,7 @@ static bool allocate_trails(as_colony *colony, bool runs, colony_copy *copy)
     return copy->pheromone.all && (copy->before.all || !runs);
 }
 
-static ab_status allocate_copy(as_colony *colony, const as_problem *problem, int n_ants, bool runs, colony_copy *copy)
+static ab_status allocate_copy(tsp_colony *colony, const tsp_problem *problem, int n_ants, bool runs, colony_copy *copy)
 {
     const size_t n = (size_t)problem->n, tour = n + 1, ants = (size_t)n_ants, threads = (size_t)omp_get_max_threads();
     ab_status status = ab_ok();
@@ -158,15 +158,15 @@ static const float *row_of(const colony_copy *copy, const trails *pheromone, siz
     const size_t n = (size_t)copy->n;
     if (pheromone->all) return pheromone->all + i * n;
     float *row = copy->rows + (size_t)omp_get_thread_num() * n;
-    as_edges_spread_row(&pheromone->edges, copy->n, i, row);
+    tsp_edges_spread_row(&pheromone->edges, copy->n, i, row);
     return row;
 }
 
 /* Checks one ant or one row. */
-typedef ab_status (*check_one)(const colony_copy *copy, const as_params *params, size_t i);
+typedef ab_status (*check_one)(const colony_copy *copy, const tsp_params *params, size_t i);
 
 /* Checks `count` of them on all cores: the status of the first that is not as it should be. */
-static ab_status check_each(const colony_copy *copy, const as_params *params, int count, check_one check)
+static ab_status check_each(const colony_copy *copy, const tsp_params *params, int count, check_one check)
 {
     ab_status first = ab_ok();
     int wrong = count;
@@ -183,10 +183,10 @@ static ab_status check_each(const colony_copy *copy, const as_params *params, in
     return first;
 }
 
-static ab_status check_ant(const colony_copy *copy, const as_params *params, size_t ant)
+static ab_status check_ant(const colony_copy *copy, const tsp_params *params, size_t ant)
 {
     const size_t n = (size_t)copy->n;
-    const as_result *result = &copy->result;
+    const tsp_result *result = &copy->result;
     (void)params;
     const ab_status status = check_tour(copy->problem, result->tours + ant * (n + 1), result->lengths[ant],
                                         copy->seen + (size_t)omp_get_thread_num() * n);
@@ -204,7 +204,7 @@ static ab_status check_tours(const colony_copy *copy, int *valid)
 /* The best tour: that it is one, and no longer than any of the last iteration. */
 static ab_status check_best(const colony_copy *copy)
 {
-    const as_result *result = &copy->result;
+    const tsp_result *result = &copy->result;
     const ab_status best = check_tour(copy->problem, result->best_tour, result->best_length, copy->seen);
     if (best.code != AB_OK) return ab_failed("best tour: %.400s", best.reason);
     for (int ant = 0; ant < copy->n_ants; ++ant)
@@ -217,7 +217,7 @@ static ab_status check_best(const colony_copy *copy)
 /* And that it is the shortest of all iterations. */
 static ab_status check_shortest(colony_copy *copy)
 {
-    const as_result *result = &copy->result;
+    const tsp_result *result = &copy->result;
     for (int ant = 0; ant < copy->n_ants; ++ant)
         if (result->lengths[ant] < copy->shortest) copy->shortest = result->lengths[ant];
     if (result->best_length == copy->shortest) return ab_ok();
@@ -236,7 +236,7 @@ static ab_status check_row(const char *name, const float *row, size_t i, size_t 
     return ab_ok();
 }
 
-static ab_status check_rows(const colony_copy *copy, const as_params *params, size_t i)
+static ab_status check_rows(const colony_copy *copy, const tsp_params *params, size_t i)
 {
     const size_t n = (size_t)copy->n, stride = (size_t)copy->padded.stride;
     (void)params;
@@ -255,14 +255,14 @@ static ab_status check_matrices(const colony_copy *copy)
     return check_each(copy, NULL, copy->n, check_rows);
 }
 
-static double weight_at(const as_params *params, double pheromone, double distance)
+static double weight_at(const tsp_params *params, double pheromone, double distance)
 {
-    return as_power(pheromone, params->alpha) * as_power(1.0 / (distance + 0.1), params->beta);
+    return tsp_power(pheromone, params->alpha) * tsp_power(1.0 / (distance + 0.1), params->beta);
 }
 
-static double weight_of(const colony_copy *copy, const as_params *params, const float *row, size_t i, size_t j)
+static double weight_of(const colony_copy *copy, const tsp_params *params, const float *row, size_t i, size_t j)
 {
-    return weight_at(params, (double)row[j], as_distance(copy->problem, (int)i, (int)j));
+    return weight_at(params, (double)row[j], tsp_distance(copy->problem, (int)i, (int)j));
 }
 
 /* The extremes of weights. */
@@ -277,7 +277,7 @@ static void include(extremes *range, double weight)
 }
 
 /* No two points are farther apart than the corners of the box around them. */
-static double farthest(const as_problem *problem)
+static double farthest(const tsp_problem *problem)
 {
     tsp_point low = problem->points[0], high = low;
     for (int i = 1; i < problem->n; ++i) {
@@ -290,7 +290,7 @@ static double farthest(const as_problem *problem)
 /* Row i: the weights that the pheromone makes, against those that the ants are about to choose by, where the colony has
  * them. The column of the first that differs, or n; their extremes go into *all, those of the candidate set into *set. Where
  * there is no matrix of distances, those of the edges that the colony has. */
-static size_t check_row_of_weights(const colony_copy *copy, const as_params *params, size_t i, extremes *all,
+static size_t check_row_of_weights(const colony_copy *copy, const tsp_params *params, size_t i, extremes *all,
                                    extremes *set)
 {
     const size_t n = (size_t)copy->n, nn = (size_t)copy->problem->nn;
@@ -306,14 +306,14 @@ static size_t check_row_of_weights(const colony_copy *copy, const as_params *par
         if (i == j) continue;
         const double weight = weight_of(copy, params, row, i, j);
         include(all, weight);
-        if (!weights || weight <= VERIFY_LEAST_WEIGHT || wrong < n) continue;
+        if (!weights || weight <= TSP_VERIFY_LEAST_WEIGHT || wrong < n) continue;
         const double is = (double)weights[i * (size_t)copy->padded.stride + j];
-        if (!(fabs(is - weight) <= VERIFY_WEIGHT_TOLERANCE * weight)) wrong = j;
+        if (!(fabs(is - weight) <= TSP_VERIFY_WEIGHT_TOLERANCE * weight)) wrong = j;
     }
     return wrong;
 }
 
-static ab_status check_weights(colony_copy *copy, const as_params *params)
+static ab_status check_weights(colony_copy *copy, const tsp_params *params)
 {
     const size_t n = (size_t)copy->n;
     size_t wrong_i = n, wrong_j = n;
@@ -383,31 +383,31 @@ static void add_deposit(const int32_t *links, int64_t length, double *expected)
     expected[links[1]] += amount;
 }
 
-static void cut_to_limits(const colony_copy *copy, const as_params *params, double *expected)
+static void cut_to_limits(const colony_copy *copy, const tsp_params *params, double *expected)
 {
-    const double most = max_min_again_most(params->rho, copy->result.best_length),
-                 least = copy->course.restarts ? most : most * max_min_again_share(copy->n);
+    const double most = tsp_max_min_again_most(params->rho, copy->result.best_length),
+                 least = copy->course.restarts ? most : most * tsp_max_min_again_share(copy->n);
     for (int j = 0; j < copy->n; ++j) expected[j] = fmin(fmax(expected[j], least), most);
 }
 
 /* What the update must make of row i. */
-static void expect_row(const colony_copy *copy, const as_params *params, size_t i, double *expected)
+static void expect_row(const colony_copy *copy, const tsp_params *params, size_t i, double *expected)
 {
     const size_t n = (size_t)copy->n;
     const float *before = row_of(copy, &copy->before, i);
-    const int best = params->protocol == AS_ALL_ANTS ? -1 : best_ant(copy);
-    const bool best_so_far = params->protocol == AS_MAX_MIN && copy->course.best_so_far;
+    const int best = params->protocol == TSP_ALL_ANTS ? -1 : best_ant(copy);
+    const bool best_so_far = params->protocol == TSP_MAX_MIN && copy->course.best_so_far;
     for (size_t j = 0; j < n; ++j) expected[j] = (1.0 - params->rho) * (double)before[j];
     for (int ant = best < 0 ? 0 : best; ant < (best < 0 ? depositors(copy) : best + 1); ++ant) {
         const int32_t *links = copy->links + (i * (size_t)copy->n_ants + (size_t)ant) * 2;
         add_deposit(best_so_far ? copy->best_links + i * 2 : links,
                     best_so_far ? copy->result.best_length : copy->result.lengths[ant], expected);
     }
-    if (params->protocol == AS_MAX_MIN) cut_to_limits(copy, params, expected);
+    if (params->protocol == TSP_MAX_MIN) cut_to_limits(copy, params, expected);
 }
 
 /* The diagonal is never used: check_matrices is enough for it. */
-static ab_status check_row_of_pheromone(const colony_copy *copy, const as_params *params, size_t i)
+static ab_status check_row_of_pheromone(const colony_copy *copy, const tsp_params *params, size_t i)
 {
     const size_t n = (size_t)copy->n;
     double *expected = copy->expected + (size_t)omp_get_thread_num() * n;
@@ -415,24 +415,24 @@ static ab_status check_row_of_pheromone(const colony_copy *copy, const as_params
     const float *row = row_of(copy, &copy->pheromone, i);
     for (size_t j = 0; j < n; ++j) {
         const double is = row[j];
-        if (i != j && !(fabs(is - expected[j]) <= VERIFY_PHEROMONE_TOLERANCE * expected[j]))
+        if (i != j && !(fabs(is - expected[j]) <= TSP_VERIFY_PHEROMONE_TOLERANCE * expected[j]))
             return ab_failed("pheromone[%zu][%zu] is %g, recomputed %g", i, j, is, expected[j]);
     }
     return ab_ok();
 }
 
-static ab_status check_row_at_first(const colony_copy *copy, const as_params *params, size_t i)
+static ab_status check_row_at_first(const colony_copy *copy, const tsp_params *params, size_t i)
 {
     const float *row = row_of(copy, &copy->pheromone, i);
     (void)params;
     for (size_t j = 0; j < (size_t)copy->n; ++j)
-        if (i != j && !(fabs(row[j] - copy->initial) <= VERIFY_WEIGHT_TOLERANCE * copy->initial))
+        if (i != j && !(fabs(row[j] - copy->initial) <= TSP_VERIFY_WEIGHT_TOLERANCE * copy->initial))
             return ab_failed("pheromone[%zu][%zu] is %g at first, not %g", i, j, (double)row[j], copy->initial);
     return ab_ok();
 }
 
 /* A colony as it is opened has the initial pheromone everywhere. */
-static ab_status check_initial(colony_copy *copy, const as_params *params)
+static ab_status check_initial(colony_copy *copy, const tsp_params *params)
 {
     return check_each(copy, params, copy->n, check_row_at_first);
 }
@@ -443,7 +443,7 @@ static ab_status check_zero_steps(const colony_copy *copy, int64_t before)
     if (copy->most_weight == 0.0 && steps != all)
         return ab_failed("the all-zero rule is said to be used in %lld of %lld steps, and all weights are 0",
                          (long long)steps, (long long)all);
-    if (steps == 0 || copy->least_weight <= VERIFY_LEAST_WEIGHT) return ab_ok();
+    if (steps == 0 || copy->least_weight <= TSP_VERIFY_LEAST_WEIGHT) return ab_ok();
     return ab_failed("the all-zero rule was used in %lld steps of an iteration in which no edge weighs less than %g",
                      (long long)steps, copy->least_weight);
 }
@@ -457,9 +457,9 @@ static ab_status judged(ab_status status, bool *wrong)
     return status;
 }
 
-static ab_status read_matrices(as_colony *colony, colony_copy *copy)
+static ab_status read_matrices(tsp_colony *colony, colony_copy *copy)
 {
-    as_edges_free(&copy->pheromone.edges);
+    tsp_edges_free(&copy->pheromone.edges);
     AB_TRY(copy->pheromone.all ? colony->methods->read_pheromone(colony, copy->pheromone.all)
                                : colony->methods->read_edges(colony, &copy->pheromone.edges));
     return copy->padded.pheromone ? colony->methods->read_padded(colony, &copy->padded) : ab_ok();
@@ -484,14 +484,14 @@ static ab_status check_choices(colony_copy *copy, int iteration)
 
 /* Stage "improve": no tour is longer than it was built, and those that local search has been asked for are hardly to be
  * made shorter. */
-static ab_status check_improved(const colony_copy *copy, const as_params *params, bool at_the_end)
+static ab_status check_improved(const colony_copy *copy, const tsp_params *params, bool at_the_end)
 {
     const size_t n = (size_t)copy->n;
-    const int best = best_ant(copy), first = params->improve == AS_IMPROVE_BEST ? best : 0;
-    const int end = params->improve == AS_IMPROVE_NONE   ? 0
-                    : params->improve == AS_IMPROVE_BEST ? best + 1
-                    : copy->n_ants < IMPROVED_CHECKED    ? copy->n_ants
-                                                         : IMPROVED_CHECKED;
+    const int best = best_ant(copy), first = params->improve == TSP_IMPROVE_BEST ? best : 0;
+    const int end = params->improve == TSP_IMPROVE_NONE   ? 0
+                    : params->improve == TSP_IMPROVE_BEST ? best + 1
+                    : copy->n_ants < IMPROVED_CHECKED     ? copy->n_ants
+                                                          : IMPROVED_CHECKED;
     int64_t left = 0, carried = 0;
     for (int ant = 0; ant < copy->n_ants; ++ant)
         if (copy->result.lengths[ant] > copy->built[ant])
@@ -499,8 +499,8 @@ static ab_status check_improved(const colony_copy *copy, const as_params *params
                              (long long)copy->result.lengths[ant], (long long)copy->built[ant]);
     for (int ant = first; ant < end; ++ant) {
         const int32_t *tour = copy->result.tours + (size_t)ant * (n + 1);
-        left += improved_count_left(copy->problem, &copy->near, tour);
-        if (at_the_end) carried += improved_count_carried(copy->problem, &copy->near, tour);
+        left += tsp_improved_count_left(copy->problem, &copy->near, tour);
+        if (at_the_end) carried += tsp_improved_count_carried(copy->problem, &copy->near, tour);
     }
     const double cities = (double)copy->n * (end - first);
     if (at_the_end && left + carried > 0)
@@ -508,9 +508,9 @@ static ab_status check_improved(const colony_copy *copy, const as_params *params
             "tours in which stage \"improve\" finds nothing have a 2-opt move left at %lld cities, an Or-opt "
             "move at %lld",
             (long long)left, (long long)carried);
-    if ((double)left <= IMPROVED_FEW + IMPROVED_MOST_LEFT * cities) return ab_ok();
+    if ((double)left <= TSP_IMPROVED_FEW + TSP_IMPROVED_MOST_LEFT * cities) return ab_ok();
     return ab_failed("%lld of %.0f cities of improved tours have a 2-opt move left, more than %g %%", (long long)left,
-                     cities, 100.0 * IMPROVED_MOST_LEFT);
+                     cities, 100.0 * TSP_IMPROVED_MOST_LEFT);
 }
 
 static int64_t sum_lengths(const colony_copy *copy)
@@ -521,10 +521,10 @@ static int64_t sum_lengths(const colony_copy *copy)
 }
 
 /* Runs stage "improve" again until it finds nothing, and checks what it leaves then. */
-static ab_status improve_to_the_end(as_colony *colony, const as_params *params, colony_copy *copy, int stage,
+static ab_status improve_to_the_end(tsp_colony *colony, const tsp_params *params, colony_copy *copy, int stage,
                                     int *tours, bool *wrong)
 {
-    as_result again = {.tours = copy->result.tours, .lengths = copy->result.lengths};
+    tsp_result again = {.tours = copy->result.tours, .lengths = copy->result.lengths};
     for (int run = 0; run < IMPROVED_RUNS; ++run) {
         const int64_t before = sum_lengths(copy);
         AB_TRY(colony->work.methods->run_stage(&colony->work, stage));
@@ -537,19 +537,19 @@ static ab_status improve_to_the_end(as_colony *colony, const as_params *params, 
 
 /* Stages after construction up to the update, checked on the way: wrong tours must not reach the deposit, which would write
  * out of bounds. */
-static ab_status construct_checked(as_colony *colony, const as_params *params, colony_copy *copy, int iteration,
+static ab_status construct_checked(tsp_colony *colony, const tsp_params *params, colony_copy *copy, int iteration,
                                    int *tours, bool *wrong)
 {
     ab_work *work = &colony->work;
     const int construct = ab_stage_named(work, "construct"), update = ab_stage_named(work, "update");
     for (int stage = construct; stage < update; ++stage) {
-        as_result constructed = {.tours = copy->result.tours, .lengths = copy->result.lengths};
+        tsp_result constructed = {.tours = copy->result.tours, .lengths = copy->result.lengths};
         AB_TRY(work->methods->run_stage(work, stage));
         AB_TRY(colony->methods->read(colony, &constructed));
         AB_TRY(judged(check_tours(copy, tours), wrong));
         AB_TRY(
             judged(stage == construct ? check_choices(copy, iteration) : check_improved(copy, params, false), wrong));
-        if (stage > construct && params->improve != AS_IMPROVE_NONE && ranks_count() == 1)
+        if (stage > construct && params->improve != TSP_IMPROVE_NONE && ranks_count() == 1)
             AB_TRY(improve_to_the_end(colony, params, copy, stage, tours, wrong));
         memcpy(copy->built, copy->result.lengths, (size_t)copy->n_ants * sizeof *copy->built);
     }
@@ -575,19 +575,19 @@ static void link_best(colony_copy *copy)
     }
 }
 
-static ab_status check_updated(colony_copy *copy, const as_params *params, int64_t zero_weight_steps)
+static ab_status check_updated(colony_copy *copy, const tsp_params *params, int64_t zero_weight_steps)
 {
     const int64_t shortest = copy->shortest;
     AB_TRY(check_best(copy));
     AB_TRY(check_shortest(copy));
     link_best(copy);
-    max_min_again_go_on(&copy->course, copy->shortest < shortest, params->patience);
+    tsp_max_min_again_go_on(&copy->course, copy->shortest < shortest, params->patience);
     AB_TRY(check_matrices(copy));
     AB_TRY(check_each(copy, params, copy->n, check_row_of_pheromone));
     return check_zero_steps(copy, zero_weight_steps);
 }
 
-static ab_status iterate_checked(as_colony *colony, const as_params *params, colony_copy *copy, int iteration,
+static ab_status iterate_checked(tsp_colony *colony, const tsp_params *params, colony_copy *copy, int iteration,
                                  int *tours, bool *wrong)
 {
     ab_work *work = &colony->work;
@@ -608,19 +608,19 @@ static ab_status iterate_checked(as_colony *colony, const as_params *params, col
 }
 
 /* Pheromone that makes an edge weigh about as much as others. */
-static float level_edge(const colony_copy *copy, const as_params *params, size_t i, size_t j)
+static float level_edge(const colony_copy *copy, const tsp_params *params, size_t i, size_t j)
 {
-    const double eta = 1.0 / (as_distance(copy->problem, (int)i, (int)j) + 0.1);
-    const double tau = 1e-6 * as_power(as_power(eta, params->beta), -1.0 / params->alpha);
+    const double eta = 1.0 / (tsp_distance(copy->problem, (int)i, (int)j) + 0.1);
+    const double tau = 1e-6 * tsp_power(tsp_power(eta, params->beta), -1.0 / params->alpha);
     return (float)fmin(fmax(tau, 1e-20), 1e20);
 }
 
 /* All edges weigh about the same; of a colony that has some edges, those do. */
-static ab_status level(as_colony *colony, const as_params *params, colony_copy *copy)
+static ab_status level(tsp_colony *colony, const tsp_params *params, colony_copy *copy)
 {
     const size_t n = (size_t)copy->n;
     float *const all = copy->pheromone.all;
-    as_edges *const edges = &copy->pheromone.edges;
+    tsp_edges *const edges = &copy->pheromone.edges;
     if (!(params->alpha > 0.0)) return ab_ok();
 #pragma omp parallel for if (n >= MANY)
     for (size_t i = 0; i < n; ++i) {
@@ -635,11 +635,11 @@ static ab_status level(as_colony *colony, const as_params *params, colony_copy *
 }
 
 /* Pheromone that leaves the all-zero rule alone. */
-static ab_status clear(as_colony *colony, const as_params *params, colony_copy *copy)
+static ab_status clear(tsp_colony *colony, const tsp_params *params, colony_copy *copy)
 {
     const size_t n = (size_t)copy->n;
     float *const all = copy->pheromone.all;
-    as_edges *const edges = &copy->pheromone.edges;
+    tsp_edges *const edges = &copy->pheromone.edges;
     if (!(params->alpha > 0.0)) return ab_ok();
     if (all) {
         memset(all, 0, n * n * sizeof *all);
@@ -651,19 +651,19 @@ static ab_status clear(as_colony *colony, const as_params *params, colony_copy *
 }
 
 /* What the pheromone is overwritten with before iteration i of so many, if with anything (verify.h). */
-static ab_status prepare(as_colony *colony, const as_params *params, int i, int iterations, colony_copy *copy)
+static ab_status prepare(tsp_colony *colony, const tsp_params *params, int i, int iterations, colony_copy *copy)
 {
-    const int zero = iterations >= VERIFY_ITERATIONS_ALL;
-    const int levels = iterations >= VERIFY_ITERATIONS_CHOICES ? ITERATIONS_LEVEL : iterations > 1;
+    const int zero = iterations >= TSP_VERIFY_ITERATIONS_ALL;
+    const int levels = iterations >= TSP_VERIFY_ITERATIONS_CHOICES ? ITERATIONS_LEVEL : iterations > 1;
     if (i >= iterations - zero) return clear(colony, params, copy);
     return i >= iterations - zero - levels ? level(colony, params, copy) : ab_ok();
 }
 
-static ab_status iterate_all(as_colony *colony, const as_params *params, int iterations, colony_copy *copy, int *tours,
-                             bool *wrong)
+static ab_status iterate_all(tsp_colony *colony, const tsp_params *params, int iterations, colony_copy *copy,
+                             int *tours, bool *wrong)
 {
     AB_TRY(read_matrices(colony, copy));
-    AB_TRY(as_initial_pheromone(copy->problem, params->rho, &copy->initial));
+    AB_TRY(tsp_initial_pheromone(copy->problem, params->rho, &copy->initial));
     AB_TRY(judged(check_initial(copy, params), wrong));
     for (int i = 0; i < iterations; ++i) {
         AB_TRY(prepare(colony, params, i, iterations, copy));
@@ -671,17 +671,17 @@ static ab_status iterate_all(as_colony *colony, const as_params *params, int ite
         if (status.code != AB_OK && *wrong && i > 0) return ab_failed("iteration %d: %.450s", i + 1, status.reason);
         AB_TRY(status);
     }
-    return iterations >= VERIFY_ITERATIONS_CHOICES ? judged(wheel_check(&copy->wheel), wrong) : ab_ok();
+    return iterations >= TSP_VERIFY_ITERATIONS_CHOICES ? judged(wheel_check(&copy->wheel), wrong) : ab_ok();
 }
 
-ab_status verify_iterations(as_colony *colony, const as_problem *problem, const as_params *params, int iterations,
-                            int *tours, bool *wrong)
+ab_status tsp_verify_iterations(tsp_colony *colony, const tsp_problem *problem, const tsp_params *params,
+                                int iterations, int *tours, bool *wrong)
 {
     colony_copy copy = {0};
     *tours = 0;
     *wrong = false;
     ab_status status = allocate_copy(colony, problem, params->n_ants, true, &copy);
-    if (status.code == AB_OK && params->improve != AS_IMPROVE_NONE) status = improved_open(problem, &copy.near);
+    if (status.code == AB_OK && params->improve != TSP_IMPROVE_NONE) status = tsp_improved_open(problem, &copy.near);
     if (status.code == AB_OK) status = iterate_all(colony, params, iterations, &copy, tours, wrong);
     free_copy(&copy);
     return status;
@@ -690,17 +690,17 @@ ab_status verify_iterations(as_colony *colony, const as_problem *problem, const 
 static ab_status check_all(const colony_copy *copy)
 {
     int valid = 0;
-    const as_result *result = &copy->result;
+    const tsp_result *result = &copy->result;
     AB_TRY(check_tours(copy, &valid));
     AB_TRY(check_best(copy));
     AB_TRY(check_matrices(copy));
     const double steps = (double)result->iterations * copy->n_ants * (copy->n - 1);
-    if ((double)result->zero_weight_steps <= AS_MOST_ZERO_STEPS * steps) return ab_ok();
+    if ((double)result->zero_weight_steps <= TSP_MOST_ZERO_STEPS * steps) return ab_ok();
     return ab_failed("the all-zero rule was used in %lld of %.0f steps, more than %g %%: this is not Ant System",
-                     (long long)result->zero_weight_steps, steps, 100.0 * AS_MOST_ZERO_STEPS);
+                     (long long)result->zero_weight_steps, steps, 100.0 * TSP_MOST_ZERO_STEPS);
 }
 
-ab_status verify_tours(as_colony *colony, const as_problem *problem, int n_ants, as_result *best, bool *wrong)
+ab_status tsp_verify_tours(tsp_colony *colony, const tsp_problem *problem, int n_ants, tsp_result *best, bool *wrong)
 {
     colony_copy copy = {0};
     *wrong = false;
@@ -716,7 +716,7 @@ ab_status verify_tours(as_colony *colony, const as_problem *problem, int n_ants,
 }
 
 /* One city's candidate set; member[n] is scratch. */
-static ab_status check_candidates(const as_problem *problem, int city, bool *member)
+static ab_status check_candidates(const tsp_problem *problem, int city, bool *member)
 {
     const int n = problem->n, nn = problem->nn;
     const int32_t *set = problem->nn_list + (size_t)city * (size_t)nn;
@@ -726,18 +726,18 @@ static ab_status check_candidates(const as_problem *problem, int city, bool *mem
     for (int i = 0; i < nn; ++i) {
         if (set[i] < 0 || set[i] >= n) return ab_failed("candidate %d of city %d is %d of %d", i, city, set[i], n);
         if (member[set[i]]) return ab_failed("candidate %d of city %d, %d, is no new city", i, city, set[i]);
-        const int32_t distance = as_distance(problem, city, set[i]);
+        const int32_t distance = tsp_distance(problem, city, set[i]);
         if (distance < farthest) return ab_failed("candidate %d of city %d is nearer than the one before", i, city);
         farthest = distance;
         member[set[i]] = true;
     }
     for (int other = 0; other < n; ++other)
-        if (!member[other] && as_distance(problem, city, other) < farthest)
+        if (!member[other] && tsp_distance(problem, city, other) < farthest)
             return ab_failed("city %d is nearer to city %d than its last candidate", other, city);
     return ab_ok();
 }
 
-ab_status verify_candidates(const as_problem *problem, int *valid, bool *wrong)
+ab_status tsp_verify_candidates(const tsp_problem *problem, int *valid, bool *wrong)
 {
     const int n = problem->n;
     int good = 0, first_wrong = n;
@@ -751,7 +751,7 @@ ab_status verify_candidates(const as_problem *problem, int *valid, bool *wrong)
         const ab_status status = check_candidates(problem, city, member + (size_t)omp_get_thread_num() * (size_t)n);
         good += status.code == AB_OK;
         if (status.code == AB_OK) continue;
-#pragma omp critical(verify_candidates)
+#pragma omp critical(tsp_verify_candidates)
         if (city < first_wrong) {
             first_wrong = city;
             first = status;

@@ -23,7 +23,7 @@ static uint64_t hash_of(const int32_t *tour, int n)
 
 /* Of the cities that may follow `from`, how many there are and how many of them come before `to`. Unvisited ones are
  * those that are not marked: of the candidate set, where there is one, and there are none where it is exhausted. */
-static int options(const as_problem *problem, int from, int to, const bool *visited, int *before)
+static int options(const tsp_problem *problem, int from, int to, const bool *visited, int *before)
 {
     const int32_t *set = problem->nn_list ? problem->nn_list + (size_t)from * (size_t)problem->nn : NULL;
     const int count = set ? problem->nn : problem->n;
@@ -53,7 +53,7 @@ static void add_choice(tsp_wheel *w, int before, int k)
     w->bits += log2(k);
 }
 
-static void add_tour(tsp_wheel *w, const as_problem *problem, const int32_t *tour, bool *visited)
+static void add_tour(tsp_wheel *w, const tsp_problem *problem, const int32_t *tour, bool *visited)
 {
     memset(visited, 0, (size_t)problem->n * sizeof *visited);
     w->tours += 1.0;
@@ -65,7 +65,7 @@ static void add_tour(tsp_wheel *w, const as_problem *problem, const int32_t *tou
     }
 }
 
-void wheel_add(tsp_wheel *w, const as_problem *problem, const int32_t *tours, int n_ants, int iteration, bool *mark)
+void wheel_add(tsp_wheel *w, const tsp_problem *problem, const int32_t *tours, int n_ants, int iteration, bool *mark)
 {
     const int n = problem->n, enough = WHEEL_CHOICES / n + 1, every = n_ants > enough ? n_ants / enough : 1;
     for (int ant = 0; ant < n_ants; ++ant) {
@@ -116,12 +116,12 @@ ab_status wheel_check(tsp_wheel *w)
     return ab_ok();
 }
 
-ab_status wheel_check_nearest(const as_problem *problem, const int32_t *tour, bool *mark)
+ab_status wheel_check_nearest(const tsp_problem *problem, const int32_t *tour, bool *mark)
 {
     memset(mark, 0, (size_t)problem->n * sizeof *mark);
     for (int i = 0; i + 1 < problem->n; ++i) {
         mark[tour[i]] = true;
-        const int nearest = as_nearest_unvisited(problem, tour[i], mark);
+        const int nearest = tsp_nearest_unvisited(problem, tour[i], mark);
         if (tour[i + 1] != nearest)
             return ab_failed("where all weigh 0 city %d follows city %d, not %d, the nearest", tour[i + 1], tour[i],
                              nearest);

@@ -33,7 +33,7 @@ typedef struct tsp_wheel {
 } tsp_wheel;
 
 /* Adds the tours [n_ants][n + 1] of an iteration in which all edges weighed the same; mark[n] is scratch. */
-void wheel_add(tsp_wheel *wheel, const as_problem *problem, const int32_t *tours, int n_ants, int iteration,
+void wheel_add(tsp_wheel *wheel, const tsp_problem *problem, const int32_t *tours, int n_ants, int iteration,
                bool *mark);
 
 /* AB_OK, or AB_FAILED where two tours are the same, or a part of the wheel or one of its ends was drawn much more or
@@ -42,7 +42,7 @@ ab_status wheel_check(tsp_wheel *wheel);
 
 /* AB_OK, or AB_FAILED where an ant's tour [n + 1] is not that of the all-zero rule from where it begins; mark[n] is
  * scratch. */
-ab_status wheel_check_nearest(const as_problem *problem, const int32_t *tour, bool *mark);
+ab_status wheel_check_nearest(const tsp_problem *problem, const int32_t *tour, bool *mark);
 
 #ifdef __cplusplus
 }

@@ -15,12 +15,12 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static ab_status time_building(const as_problem *problem, int nn, ab_setup *setup)
+static ab_status time_building(const tsp_problem *problem, int nn, ab_setup *setup)
 {
     for (double spent_s = 0.0; setup->n_samples < SAMPLES && spent_s < BUDGET_S;) {
         int32_t *nn_list = NULL;
         const double begin = now_s();
-        const ab_status status = as_nearest_neighbours(problem, nn, &nn_list);
+        const ab_status status = tsp_nearest_neighbours(problem, nn, &nn_list);
         const double seconds = now_s() - begin;
         free(nn_list);
         if (status.code != AB_OK) return status;
@@ -30,20 +30,20 @@ static ab_status time_building(const as_problem *problem, int nn, ab_setup *setu
     return ab_ok();
 }
 
-static ab_status build(const as_problem *problem, int nn, as_problem *set, ab_setup *setup)
+static ab_status build(const tsp_problem *problem, int nn, tsp_problem *set, ab_setup *setup)
 {
     int32_t *nn_list = NULL;
     int valid = 0;
-    AB_TRY(as_nearest_neighbours(problem, nn, &nn_list));
+    AB_TRY(tsp_nearest_neighbours(problem, nn, &nn_list));
     *set = *problem;
     set->nn = nn;
     set->nn_list = nn_list;
-    AB_TRY(verify_candidates(set, &valid, &setup->wrong));
+    AB_TRY(tsp_verify_candidates(set, &valid, &setup->wrong));
     setup->verify_value = valid;
     return time_building(problem, nn, setup);
 }
 
-ab_status tsp_candidates_give(tsp_candidates *candidates, int nn, as_problem *problem, ab_setup *setup, bool *built)
+ab_status tsp_candidates_give(tsp_candidates *candidates, int nn, tsp_problem *problem, ab_setup *setup, bool *built)
 {
     *built = false;
     for (int i = 0; i < candidates->count; ++i)
@@ -52,7 +52,7 @@ ab_status tsp_candidates_give(tsp_candidates *candidates, int nn, as_problem *pr
             return ab_ok();
         }
     if (candidates->count == MAX_SETS) return ab_unsupported("keeps at most %d sizes of candidate sets", MAX_SETS);
-    as_problem set = {0};
+    tsp_problem set = {0};
     setup->status = build(problem, nn, &set, setup);
     *built = true;
     if (setup->status.code != AB_OK) {

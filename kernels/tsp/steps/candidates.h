@@ -8,13 +8,13 @@
 #include "kernels/tsp/tsp.h"
 
 typedef struct tsp_candidates {
-    as_problem sets[16]; /* [count]: nn and nn_list, which they own */
+    tsp_problem sets[16]; /* [count]: nn and nn_list, which they own */
     int count;
 } tsp_candidates;
 
 /* Gives the problem a candidate set of size nn, which is built where there is none of that size yet; then *setup says
  * how that went, as a row. */
-ab_status tsp_candidates_give(tsp_candidates *candidates, int nn, as_problem *problem, ab_setup *setup, bool *built);
+ab_status tsp_candidates_give(tsp_candidates *candidates, int nn, tsp_problem *problem, ab_setup *setup, bool *built);
 
 void tsp_candidates_free(tsp_candidates *candidates); /* accepts a zeroed one */
 

@@ -231,12 +231,12 @@ static __global__ void __launch_bounds__(WARP_SIZE)
 }
 
 /* most_moves: of a tour, INT_MAX for as many as there are. */
-extern "C" ab_status AB_GPU(tsp_improve)(const tsp_device *colony, const tsp_near *near, as_improve which,
+extern "C" ab_status AB_GPU(tsp_improve)(const tsp_device *colony, const tsp_near *near, tsp_improving which,
                                          int most_moves)
 {
     const size_t words = (size_t)ceil_div(colony->n, 32), n = (size_t)colony->n;
     const size_t bytes = sizeof(unsigned) * words + 2 * sizeof(unsigned short) * n;
-    const bool all = which == AS_IMPROVE_ALL;
+    const bool all = which == TSP_IMPROVE_ALL;
     AB_TRY(device_allow_shared((const void *)improve, bytes, -1));
     if (n < 4) return ab_ok(); /* there is one tour */
     LAUNCH(improve, all ? colony->n_ants : 1, WARP_SIZE, bytes)(*colony, near, all, most_moves);

@@ -12,7 +12,7 @@
 typedef struct tsp_input {
     tsp_instance instance;
     tsp_candidates candidates;
-    as_problem problem;    /* what the cell that is measured is opened with */
+    tsp_problem problem;   /* what the cell that is measured is opened with */
     tsp_snapshot snapshot; /* n is 0 until it is taken */
 } tsp_input;
 

@@ -7,9 +7,9 @@
 
 /* ---- Making them ---- */
 
-static as_box box_around(const as_problem *problem, const as_leaves *leaves, int begin, int end)
+static tsp_box box_around(const tsp_problem *problem, const tsp_leaves *leaves, int begin, int end)
 {
-    as_box box = {0};
+    tsp_box box = {0};
     if (!problem->points) return box;
     box.low = box.high = problem->points[leaves->city[begin]];
     for (int i = begin + 1; i < end; i++) {
@@ -20,7 +20,7 @@ static as_box box_around(const as_problem *problem, const as_leaves *leaves, int
     return box;
 }
 
-static void draw_boxes(const as_problem *problem, const as_leaves *leaves, int size, int count, as_box *boxes)
+static void draw_boxes(const tsp_problem *problem, const tsp_leaves *leaves, int size, int count, tsp_box *boxes)
 {
     for (int i = 0; i < count; i++) {
         const int end = (i + 1) * size < problem->n ? (i + 1) * size : problem->n;
@@ -28,12 +28,12 @@ static void draw_boxes(const as_problem *problem, const as_leaves *leaves, int s
     }
 }
 
-ab_status as_leaves_make(const as_problem *problem, as_leaves *leaves)
+ab_status tsp_leaves_make(const tsp_problem *problem, tsp_leaves *leaves)
 {
     const int n = problem->n;
     /* Its functions take an instance, and only read it. */
     const tsp_instance cities = {.n = n, .points = (tsp_point *)(uintptr_t)problem->points, .rule = problem->rule};
-    *leaves = (as_leaves){.n_leaves = (n + LEAF - 1) / LEAF, .n_groups = (n + LEAF * LEAF - 1) / (LEAF * LEAF)};
+    *leaves = (tsp_leaves){.n_leaves = (n + LEAF - 1) / LEAF, .n_groups = (n + LEAF * LEAF - 1) / (LEAF * LEAF)};
     leaves->city = ab_allocate(&leaves->memory, (size_t)n, sizeof *leaves->city);
     leaves->place = ab_allocate(&leaves->memory, (size_t)n, sizeof *leaves->place);
     leaves->boxes = ab_allocate(&leaves->memory, (size_t)leaves->n_leaves, sizeof *leaves->boxes);
@@ -46,13 +46,13 @@ ab_status as_leaves_make(const as_problem *problem, as_leaves *leaves)
     return ab_ok();
 }
 
-void as_leaves_free(as_leaves *leaves)
+void tsp_leaves_free(tsp_leaves *leaves)
 {
     ab_memory_free(&leaves->memory);
-    *leaves = (as_leaves){0};
+    *leaves = (tsp_leaves){0};
 }
 
-void as_leaves_fill(const as_leaves *leaves, int n, uint32_t *left)
+void tsp_leaves_fill(const tsp_leaves *leaves, int n, uint32_t *left)
 {
     memset(left, 0xff, (size_t)leaves->n_leaves * sizeof *left);
     if (n % LEAF) left[leaves->n_leaves - 1] = (UINT32_C(1) << n % LEAF) - 1;
@@ -60,7 +60,7 @@ void as_leaves_fill(const as_leaves *leaves, int n, uint32_t *left)
 
 /* ---- Searching ---- */
 
-int32_t as_box_distance(const as_problem *problem, int from, const as_box *box)
+int32_t tsp_box_distance(const tsp_problem *problem, int from, const tsp_box *box)
 {
     if (!problem->points) return 0;
     const tsp_point point = problem->points[from];
@@ -75,23 +75,23 @@ static uint64_t key_of(int32_t distance, int city)
     return (uint64_t)(uint32_t)distance << 32 | (uint32_t)city;
 }
 
-static bool may_have_nearer(const as_problem *problem, int from, const as_box *box, uint64_t nearest)
+static bool may_have_nearer(const tsp_problem *problem, int from, const tsp_box *box, uint64_t nearest)
 {
-    return key_of(as_box_distance(problem, from, box), 0) < nearest;
+    return key_of(tsp_box_distance(problem, from, box), 0) < nearest;
 }
 
-static uint64_t search_leaf(const as_problem *problem, const as_leaves *leaves, int from, int leaf, uint32_t left,
+static uint64_t search_leaf(const tsp_problem *problem, const tsp_leaves *leaves, int from, int leaf, uint32_t left,
                             uint64_t nearest)
 {
     for (; left; left &= left - 1) {
         const int city = leaves->city[leaf * LEAF + __builtin_ctz(left)];
-        const uint64_t key = key_of(as_distance(problem, from, city), city);
+        const uint64_t key = key_of(tsp_distance(problem, from, city), city);
         if (key < nearest) nearest = key;
     }
     return nearest;
 }
 
-int as_leaves_nearest(const as_problem *problem, const as_leaves *leaves, int from, const uint32_t *left)
+int tsp_leaves_nearest(const tsp_problem *problem, const tsp_leaves *leaves, int from, const uint32_t *left)
 {
     const int own = leaves->place[from] / (LEAF * LEAF);
     uint64_t nearest = UINT64_MAX;

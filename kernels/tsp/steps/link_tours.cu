@@ -14,9 +14,9 @@ static __global__ void __launch_bounds__(N_THREADS) link_tours(tsp_device colony
             link_tour(tour[i > 0 ? i - 1 : n - 1], tour[i + 1]);
 }
 
-extern "C" ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const as_params *params)
+extern "C" ab_status AB_GPU(tsp_link_tours)(const tsp_device *colony, tour_links *links, const tsp_params *params)
 {
-    const bool all = params->improve == AS_IMPROVE_ALL;
+    const bool all = params->improve == TSP_IMPROVE_ALL;
     if (!links) return ab_ok();
     LAUNCH(link_tours, all ? colony->n_ants : 1, N_THREADS, 0)(*colony, links, all);
     return AB_LAUNCHED("link_tours");

@@ -20,16 +20,16 @@ static __global__ void __launch_bounds__(PLAN_THREADS)
     keep_if_best(colony, ant);
     if (threadIdx.x == 0) {
         const long long best = (long long)(*colony.best >> ANT_BITS);
-        plan->step = max_min_go_on(&plan->course, (int64_t)iteration + 1, better, patience);
-        const long long length = plan->step == MAX_MIN_BEST_SO_FAR ? best : colony.lengths[ant];
-        const max_min_limits limits = max_min_limits_of(n, rho, best);
-        plan->least = (float)(plan->step == MAX_MIN_RESTART ? limits.most : limits.least);
+        plan->step = tsp_max_min_go_on(&plan->course, (int64_t)iteration + 1, better, patience);
+        const long long length = plan->step == TSP_MAX_MIN_BEST_SO_FAR ? best : colony.lengths[ant];
+        const tsp_max_min_limits limits = tsp_max_min_limits_of(n, rho, best);
+        plan->least = (float)(plan->step == TSP_MAX_MIN_RESTART ? limits.most : limits.least);
         plan->most = (float)limits.most;
         plan->amount = 1.0f / (float)(length > 0 ? length : 1);
     }
     __syncthreads();
     const int *const tour =
-        plan->step == MAX_MIN_BEST_SO_FAR ? colony.best_tour : colony.tours + (size_t)ant * (size_t)(n + 1);
+        plan->step == TSP_MAX_MIN_BEST_SO_FAR ? colony.best_tour : colony.tours + (size_t)ant * (size_t)(n + 1);
     for (int i = (int)threadIdx.x; i < n; i += PLAN_THREADS)
         links[tour[i]] = make_int2(tour[i > 0 ? i - 1 : n - 1], tour[i + 1]);
 }
@@ -47,7 +47,7 @@ static __global__ void __launch_bounds__(MOST_THREADS)
 }
 
 extern "C" ab_status AB_GPU(tsp_limit_trails)(const tsp_device *colony, tsp_max_min *plan, int2 *links,
-                                              const as_params *params, unsigned iteration)
+                                              const tsp_params *params, unsigned iteration)
 {
     LAUNCH(plan_update, 1, PLAN_THREADS, 0)(*colony, plan, links, params->rho, params->patience, iteration);
     AB_TRY(AB_LAUNCHED("plan_update"));

@@ -15,30 +15,30 @@
 
 static const ab_work_methods methods = {.n_stages = 4,
                                         .stage_names = {"exchange", "choice", "construct", "update"},
-                                        .run_stage = as_team_run_stage,
-                                        .close = as_team_close};
+                                        .run_stage = tsp_team_run_stage,
+                                        .close = tsp_team_close};
 
-static const ab_work_methods *work(const as_params *params)
+static const ab_work_methods *work(const tsp_params *params)
 {
     (void)params;
     return &methods;
 }
 
 /* Each island is a colony of its own: only the ants' numbers are of all. */
-static void divide(const as_member *member, as_params *part)
+static void divide(const tsp_member *member, tsp_params *part)
 {
     (void)member, (void)part;
 }
 
-static ab_status exchange(as_member *member)
+static ab_status exchange(tsp_member *member)
 {
     const size_t tour = ((size_t)member->n + 1) * sizeof *member->tour;
-    as_result best = {.best_tour = member->tour};
+    tsp_result best = {.best_tour = member->tour};
     int64_t length;
     int owner;
     AB_TRY(ranks_join(member->part->methods->read(member->part, &best)));
     length = best.best_length;
-    if (member->params.topology == AS_ALL) {
+    if (member->params.topology == TSP_ALL) {
         ranks_least(length, &length, &owner);
         ranks_broadcast(member->tour, tour, owner);
     } else {
@@ -49,11 +49,11 @@ static ab_status exchange(as_member *member)
     return member->part->methods->part->deposit(member->part, 0.0, member->tour, length);
 }
 
-static ab_status run(as_member *member, const char *stage)
+static ab_status run(tsp_member *member, const char *stage)
 {
-    if (strcmp(stage, "exchange") != 0) return as_member_run(member, stage);
+    if (strcmp(stage, "exchange") != 0) return tsp_member_run(member, stage);
     const bool due = member->iteration > 0 && member->iteration % member->params.exchange == 0;
     return due ? exchange(member) : ab_ok();
 }
 
-const as_way as_islands = {.name = "islands", .work = work, .divide = divide, .run = run, .separate = true};
+const tsp_way tsp_islands_way = {.name = "islands", .work = work, .divide = divide, .run = run, .separate = true};

@@ -18,27 +18,27 @@
 
 static const ab_work_methods all_ants = {.n_stages = 4,
                                          .stage_names = {"choice", "construct", "update", "reduce"},
-                                         .run_stage = as_team_run_stage,
-                                         .close = as_team_close};
+                                         .run_stage = tsp_team_run_stage,
+                                         .close = tsp_team_close};
 static const ab_work_methods best_ant = {.n_stages = 4,
                                          .stage_names = {"choice", "construct", "reduce", "update"},
-                                         .run_stage = as_team_run_stage,
-                                         .close = as_team_close};
+                                         .run_stage = tsp_team_run_stage,
+                                         .close = tsp_team_close};
 
-static const ab_work_methods *work(const as_params *params)
+static const ab_work_methods *work(const tsp_params *params)
 {
-    return params->protocol == AS_ALL_ANTS ? &all_ants : &best_ant;
+    return params->protocol == TSP_ALL_ANTS ? &all_ants : &best_ant;
 }
 
-static void divide(const as_member *member, as_params *part)
+static void divide(const tsp_member *member, tsp_params *part)
 {
-    if (member->rank > 0 && part->protocol == AS_ALL_ANTS) part->rho = 1.0;
+    if (member->rank > 0 && part->protocol == TSP_ALL_ANTS) part->rho = 1.0;
 }
 
 /* The iteration's shortest tour, the lowest ant's among equals, to all. */
-static ab_status share_best(as_member *member)
+static ab_status share_best(tsp_member *member)
 {
-    const as_part_methods *methods = member->part->methods->part;
+    const tsp_part_methods *methods = member->part->methods->part;
     int ant, owner;
     AB_TRY(ranks_join(methods->shortest(member->part, &ant, &member->length, member->tour)));
     ranks_least(member->length, &member->length, &owner);
@@ -46,14 +46,14 @@ static ab_status share_best(as_member *member)
     return ab_ok();
 }
 
-static ab_status run(as_member *member, const char *stage)
+static ab_status run(tsp_member *member, const char *stage)
 {
-    const as_part_methods *methods = member->part->methods->part;
-    const bool all = member->params.protocol == AS_ALL_ANTS;
+    const tsp_part_methods *methods = member->part->methods->part;
+    const bool all = member->params.protocol == TSP_ALL_ANTS;
     if (strcmp(stage, "reduce") == 0 && all) return member->params.ranks > 1 ? methods->sum(member->part) : ab_ok();
     if (strcmp(stage, "reduce") == 0) return share_best(member);
-    if (strcmp(stage, "update") != 0 || all) return as_member_run(member, stage);
+    if (strcmp(stage, "update") != 0 || all) return tsp_member_run(member, stage);
     return methods->deposit(member->part, member->params.rho, member->tour, member->length);
 }
 
-const as_way as_split = {.name = "split", .work = work, .divide = divide, .run = run};
+const tsp_way tsp_split_way = {.name = "split", .work = work, .divide = divide, .run = run};

@@ -7,8 +7,8 @@
 #include "kernels/tsp/team/team.h"
 #include "mpi/workers.h"
 
-const char *const as_transfer_names[] = {[RANKS_STAGED] = "staged", [RANKS_NCCL] = "nccl", NULL};
-const char *const as_topology_names[] = {[AS_RING] = "ring", [AS_ALL] = "all", NULL};
+const char *const tsp_transfer_names[] = {[RANKS_STAGED] = "staged", [RANKS_NCCL] = "nccl", NULL};
+const char *const tsp_topology_names[] = {[TSP_RING] = "ring", [TSP_ALL] = "all", NULL};
 
 typedef enum order_kind { OPEN, STAGE, READ, WRITE, POISON, CLOSE } order_kind;
 
@@ -20,28 +20,28 @@ typedef struct order {
     bool islands;        /* OPEN, and all that follow: */
     char part[32];
     ab_backend backend;
-    as_params params;
+    tsp_params params;
     int n, nn;
 } order;
 
 /* What rank 0 has to give to its own part, or to get; of the others, nothing. */
 typedef struct payload {
-    as_problem problem;
-    as_result *result;
+    tsp_problem problem;
+    tsp_result *result;
     float *pheromone; /* [n][n] */
 } payload;
 
 typedef struct team {
-    as_colony colony; /* first: rank 0's */
-    as_member member;
+    tsp_colony colony; /* first: rank 0's */
+    tsp_member member;
 } team;
 
-static int first_ant(const as_params *params, int rank)
+static int first_ant(const tsp_params *params, int rank)
 {
     return (int)((int64_t)params->n_ants * rank / params->ranks);
 }
 
-static int count_ants(const as_params *params, int rank)
+static int count_ants(const tsp_params *params, int rank)
 {
     return first_ant(params, rank + 1) - first_ant(params, rank);
 }
@@ -49,11 +49,11 @@ static int count_ants(const as_params *params, int rank)
 /* ---- What every rank does ---- */
 
 /* Distances and candidate sets as rank 0 has them, into *memory. */
-static ab_status get_problem(const order *o, as_problem *problem, ab_memory *memory)
+static ab_status get_problem(const order *o, tsp_problem *problem, ab_memory *memory)
 {
     const size_t n = (size_t)o->n, nn = (size_t)o->nn;
     if (ranks_mine() > 0) {
-        *problem = (as_problem){.n = o->n, .nn = o->nn};
+        *problem = (tsp_problem){.n = o->n, .nn = o->nn};
         problem->dist = ab_allocate(memory, n * n, sizeof *problem->dist);
         problem->nn_list = nn ? ab_allocate(memory, n * nn, sizeof *problem->nn_list) : NULL;
     }
@@ -63,10 +63,10 @@ static ab_status get_problem(const order *o, as_problem *problem, ab_memory *mem
     return ab_ok();
 }
 
-static ab_status open_part(const order *o, const as_problem *problem, ab_status gpu, as_member *member)
+static ab_status open_part(const order *o, const tsp_problem *problem, ab_status gpu, tsp_member *member)
 {
     const ab_implementation *part = ab_find_implementation(o->part, o->backend);
-    as_params params = o->params;
+    tsp_params params = o->params;
     ab_work *work = NULL;
     if (o->backend == AB_CUDA) AB_TRY(gpu);
     if (!part) return ab_failed("there is no %s here", o->part);
@@ -78,12 +78,12 @@ static ab_status open_part(const order *o, const as_problem *problem, ab_status 
     member->tour = malloc(((size_t)o->n + 1) * sizeof *member->tour);
     if (!member->tour) return ab_failed("out of memory");
     AB_TRY(part->open(problem, &params, &work));
-    member->part = (as_colony *)work;
+    member->part = (tsp_colony *)work;
     return member->part->methods->part ? ab_ok() : ab_failed("%s cannot be one of several", o->part);
 }
 
 /* From rank 0's copy, for all. */
-static ab_status write_pheromone(const as_member *member, const float *given)
+static ab_status write_pheromone(const tsp_member *member, const float *given)
 {
     const size_t count = (size_t)member->n * (size_t)member->n;
     float *values = malloc(count * sizeof *values);
@@ -99,7 +99,7 @@ static ab_status write_pheromone(const as_member *member, const float *given)
 }
 
 /* All begin with the pheromone of rank 0, whose rho it depends on. */
-static ab_status begin_alike(const as_member *member)
+static ab_status begin_alike(const tsp_member *member)
 {
     const size_t count = (size_t)member->n * (size_t)member->n;
     float *values = member->rank == 0 ? malloc(count * sizeof *values) : NULL;
@@ -111,7 +111,7 @@ static ab_status begin_alike(const as_member *member)
     return status;
 }
 
-static void close_member(as_member *member)
+static void close_member(tsp_member *member)
 {
     if (member->part) member->part->work.methods->close(&member->part->work);
     free(member->tour);
@@ -120,10 +120,10 @@ static void close_member(as_member *member)
 }
 
 /* Opens the part of this rank; nothing is left of it where that fails on any. */
-static ab_status open_member(const order *o, const as_problem *problem, ab_status gpu, as_member *member)
+static ab_status open_member(const order *o, const tsp_problem *problem, ab_status gpu, tsp_member *member)
 {
-    *member =
-        (as_member){.way = o->islands ? &as_islands : &as_split, .params = o->params, .n = o->n, .rank = ranks_mine()};
+    *member = (tsp_member){
+        .way = o->islands ? &tsp_islands_way : &tsp_split_way, .params = o->params, .n = o->n, .rank = ranks_mine()};
     ab_status status = ranks_join(open_part(o, problem, gpu, member));
     if (status.code == AB_OK && o->params.transfer != RANKS_STAGED) status = ranks_can(o->params.transfer);
     if (status.code == AB_OK) status = ranks_join(begin_alike(member));
@@ -132,7 +132,7 @@ static ab_status open_member(const order *o, const as_problem *problem, ab_statu
 }
 
 /* Part by part into rank 0's result; the best tour from the rank that has it. */
-static ab_status read_parts(const as_member *member, const order *o, as_result *result)
+static ab_status read_parts(const tsp_member *member, const order *o, tsp_result *result)
 {
     const size_t tour = (size_t)member->n + 1, ants = (size_t)count_ants(&member->params, member->rank);
     const int ranks = member->params.ranks;
@@ -140,7 +140,7 @@ static ab_status read_parts(const as_member *member, const order *o, as_result *
     int *counts = ab_allocate(&memory, (size_t)ranks, sizeof *counts);
     int64_t *steps = ab_allocate(&memory, (size_t)ranks, sizeof *steps), best;
     int32_t *best_tour = ab_allocate(&memory, tour, sizeof *best_tour);
-    as_result mine = {.best_tour = best_tour};
+    tsp_result mine = {.best_tour = best_tour};
     mine.tours = !o->tours ? NULL : result ? result->tours : ab_allocate(&memory, ants * tour, sizeof *mine.tours);
     mine.lengths = !o->lengths ? NULL : result ? result->lengths : ab_allocate(&memory, ants, sizeof *mine.lengths);
     ab_status status = ab_memory_status(&memory);
@@ -168,7 +168,7 @@ static ab_status read_parts(const as_member *member, const order *o, as_result *
     return status;
 }
 
-static ab_status run_stage(as_member *member, int stage)
+static ab_status run_stage(tsp_member *member, int stage)
 {
     const char *name = member->way->work(&member->params)->stage_names[stage];
     if (strcmp(name, "construct") == 0) member->iteration++;
@@ -177,7 +177,7 @@ static ab_status run_stage(as_member *member, int stage)
 }
 
 /* What an order to an open team comes to on each rank, rank 0 included. */
-static ab_status obey(as_member *member, const order *o, const payload *given)
+static ab_status obey(tsp_member *member, const order *o, const payload *given)
 {
     ranks_group(member->params.ranks);
     switch (o->kind) {
@@ -198,13 +198,13 @@ static ab_status obey(as_member *member, const order *o, const payload *given)
 /* ---- Ranks after the first ---- */
 
 /* A colony's life, from the order to open it on. */
-void as_team_serve(ab_status gpu)
+void tsp_team_serve(ab_status gpu)
 {
     const payload nothing = {0};
     order o;
-    as_problem problem;
+    tsp_problem problem;
     ab_memory memory = {0};
-    as_member member = {0};
+    tsp_member member = {0};
     ranks_await(&o, sizeof o);
     ranks_group(o.params.ranks);
     ab_status status = get_problem(&o, &problem, &memory);
@@ -226,12 +226,12 @@ static ab_status command(team *t, order o, payload given)
     return obey(&t->member, &o, &given);
 }
 
-ab_status as_team_run_stage(ab_work *work, int stage)
+ab_status tsp_team_run_stage(ab_work *work, int stage)
 {
     return command((team *)work, (order){.kind = STAGE, .stage = stage}, (payload){0});
 }
 
-void as_team_close(ab_work *work)
+void tsp_team_close(ab_work *work)
 {
     team *t = (team *)work;
     if (!t) return;
@@ -241,47 +241,47 @@ void as_team_close(ab_work *work)
     workers_release();
 }
 
-static ab_status read_team(as_colony *colony, as_result *result)
+static ab_status read_team(tsp_colony *colony, tsp_result *result)
 {
     const order o = {.kind = READ, .tours = result->tours, .lengths = result->lengths};
     return command((team *)colony, o, (payload){.result = result});
 }
 
-static ab_status read_pheromone(as_colony *colony, float *pheromone)
+static ab_status read_pheromone(tsp_colony *colony, float *pheromone)
 {
-    as_colony *part = ((team *)colony)->member.part;
+    tsp_colony *part = ((team *)colony)->member.part;
     return part->methods->read_pheromone(part, pheromone);
 }
 
-static ab_status write_all(as_colony *colony, const float *pheromone)
+static ab_status write_all(tsp_colony *colony, const float *pheromone)
 {
     return command((team *)colony, (order){.kind = WRITE}, (payload){.pheromone = (float *)pheromone});
 }
 
-static ab_status poison(as_colony *colony)
+static ab_status poison(tsp_colony *colony)
 {
     return command((team *)colony, (order){.kind = POISON}, (payload){0});
 }
 
-static ab_status read_padded(as_colony *colony, as_padded *padded)
+static ab_status read_padded(tsp_colony *colony, tsp_padded *padded)
 {
-    as_colony *part = ((team *)colony)->member.part;
+    tsp_colony *part = ((team *)colony)->member.part;
     return part->methods->read_padded(part, padded);
 }
 
-static const as_methods methods = {
+static const tsp_methods methods = {
     .read = read_team, .read_pheromone = read_pheromone, .write_pheromone = write_all, .poison = poison};
-static const as_methods padded_methods = {.read = read_team,
-                                          .read_pheromone = read_pheromone,
-                                          .write_pheromone = write_all,
-                                          .poison = poison,
-                                          .read_padded = read_padded};
+static const tsp_methods padded_methods = {.read = read_team,
+                                           .read_pheromone = read_pheromone,
+                                           .write_pheromone = write_all,
+                                           .poison = poison,
+                                           .read_padded = read_padded};
 
-static ab_status check(const as_problem *problem, const as_params *params)
+static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
-    AB_TRY(as_check(problem, params));
-    AB_TRY(as_check_matrix(problem));
-    if (params->protocol == AS_MAX_MIN || params->improve != AS_IMPROVE_NONE)
+    AB_TRY(tsp_check(problem, params));
+    AB_TRY(tsp_check_matrix(problem));
+    if (params->protocol == TSP_MAX_MIN || params->improve != TSP_IMPROVE_NONE)
         return ab_unsupported("needs protocol as or as-best, and improve none: ranks do not share what these keep");
     AB_TRY(ranks_check(params->ranks));
     if (params->n_ants >= params->ranks) return ab_ok();
@@ -289,9 +289,9 @@ static ab_status check(const as_problem *problem, const as_params *params)
 }
 
 /* On all ranks, which have been called. */
-static ab_status open_team(const order *o, const as_problem *problem, as_member *member)
+static ab_status open_team(const order *o, const tsp_problem *problem, tsp_member *member)
 {
-    as_problem same = *problem;
+    tsp_problem same = *problem;
     ab_memory none = {0};
     ranks_order(o, sizeof *o, o->params.ranks);
     ranks_group(o->params.ranks);
@@ -301,11 +301,11 @@ static ab_status open_team(const order *o, const as_problem *problem, as_member 
     return status;
 }
 
-ab_status as_team_open(const as_way *way, const char *part, ab_backend backend, const as_problem *problem,
-                       const as_params *params, as_colony **colony)
+ab_status tsp_team_open(const tsp_way *way, const char *part, ab_backend backend, const tsp_problem *problem,
+                        const tsp_params *params, tsp_colony **colony)
 {
     order o = {.kind = OPEN,
-               .islands = way == &as_islands,
+               .islands = way == &tsp_islands_way,
                .backend = backend,
                .params = *params,
                .n = problem->n,
@@ -326,7 +326,7 @@ ab_status as_team_open(const as_way *way, const char *part, ab_backend backend, 
     return ab_ok();
 }
 
-ab_status as_member_run(as_member *member, const char *stage)
+ab_status tsp_member_run(tsp_member *member, const char *stage)
 {
     ab_work *work = &member->part->work;
     return work->methods->run_stage(work, ab_stage_named(work, stage));

@@ -32,7 +32,7 @@ static const double least_p = 1e-4, sure_p = 1e-12;
 
 /* What is judged in one setting, and what it was opened with. */
 typedef struct judgement {
-    as_problem problem;
+    tsp_problem problem;
     int n_ants;
     double *weight;                    /* [n][n]: 0 on the diagonal and outside of candidate sets */
     double *left;                      /* [n]: 1 for the cities that are unvisited, 0 for the others */
@@ -59,7 +59,7 @@ static double uniformity(const double *count, int n)
     return tail(chi_square, n - 1);
 }
 
-static void weigh(judgement *j, const as_params *params, const float *pheromone)
+static void weigh(judgement *j, const tsp_params *params, const float *pheromone)
 {
     const size_t n = (size_t)j->problem.n, nn = (size_t)j->problem.nn;
     memset(j->weight, 0, n * n * sizeof *j->weight);
@@ -67,8 +67,8 @@ static void weigh(judgement *j, const as_params *params, const float *pheromone)
         for (size_t k = 0; k < (nn ? nn : n); k++) {
             const size_t edge = from * n + (nn ? (size_t)j->problem.nn_list[from * nn + k] : k);
             if (edge == from * n + from) continue;
-            j->weight[edge] = as_power((double)pheromone[edge], params->alpha) *
-                              as_power(1.0 / (j->problem.dist[edge] + 0.1), params->beta);
+            j->weight[edge] = tsp_power((double)pheromone[edge], params->alpha) *
+                              tsp_power(1.0 / (j->problem.dist[edge] + 0.1), params->beta);
         }
 }
 
@@ -113,9 +113,9 @@ static ab_status judge_tour(judgement *j, const int32_t *tour)
     return ab_ok();
 }
 
-static ab_status judge_iteration(judgement *j, as_colony *colony, const as_params *params, float *pheromone)
+static ab_status judge_iteration(judgement *j, tsp_colony *colony, const tsp_params *params, float *pheromone)
 {
-    as_result result = {.tours = j->tours};
+    tsp_result result = {.tours = j->tours};
     AB_TRY(colony->methods->read_pheromone(colony, pheromone));
     AB_TRY(ab_iterate(&colony->work));
     AB_TRY(colony->methods->read(colony, &result));
@@ -134,7 +134,7 @@ typedef enum way {
 } way;
 
 /* Sets a parameter that the implementation has for itself; nothing where it has none of this name. */
-static ab_status set_own(const ab_implementation *it, as_params *params, const char *name, const char *value)
+static ab_status set_own(const ab_implementation *it, tsp_params *params, const char *name, const char *value)
 {
     const ab_parameter *own = it->parameters ? ab_parameter_find(it->parameters, name, strlen(name)) : NULL;
     return own ? ab_parameter_set(own, value, params) : ab_ok();
@@ -143,7 +143,7 @@ static ab_status set_own(const ab_implementation *it, as_params *params, const c
 static ab_status judge(judgement *j, const ab_implementation *implementation, way by)
 {
     const bool other = by == STREAMED;
-    as_params params = as_default_params(j->problem.n, by == ALL_ANTS ? AS_ALL_ANTS : AS_BEST_ANT);
+    tsp_params params = tsp_default_params(j->problem.n, by == ALL_ANTS ? TSP_ALL_ANTS : TSP_BEST_ANT);
     ab_work *work = NULL;
     params.n_ants = j->n_ants;
     params.seed = 20150701;
@@ -157,7 +157,7 @@ static ab_status judge(judgement *j, const ab_implementation *implementation, wa
     float *pheromone = malloc((size_t)j->problem.n * (size_t)j->problem.n * sizeof *pheromone);
     ab_status status = pheromone ? ab_ok() : ab_failed("out of memory");
     for (int i = 0; i < ITERATIONS && status.code == AB_OK; i++)
-        status = judge_iteration(j, (as_colony *)work, &params, pheromone);
+        status = judge_iteration(j, (tsp_colony *)work, &params, pheromone);
     free(pheromone);
     work->methods->close(work);
     return status;
@@ -206,8 +206,8 @@ static bool passes(const ab_implementation *implementation, const tsp_instance *
         .starts = calloc(n, sizeof(double)),
         .random = 1};
     ab_status status = j.weight && j.left && j.tours && j.starts ? ab_ok() : ab_failed("out of memory");
-    if (status.code == AB_OK && implementation->traits & AS_CANDIDATES) {
-        status = as_nearest_neighbours(&j.problem, CANDIDATES, &nn_list);
+    if (status.code == AB_OK && implementation->traits & TSP_CANDIDATES) {
+        status = tsp_nearest_neighbours(&j.problem, CANDIDATES, &nn_list);
         j.problem.nn = CANDIDATES;
         j.problem.nn_list = nn_list;
     }
@@ -255,9 +255,9 @@ int main(int argc, char **argv)
             if (strcmp(all[i].operation, "tsp") != 0 || (all[i].backend == AB_CUDA) != gpu) continue;
             if (only && *only && strcmp(all[i].id, only) != 0) continue;
             if (all[i].traits & AB_SEVERAL) continue; /* of one rank they are their part */
-            if (sizes[size].race_alone && !(all[i].traits & AS_RACE)) continue;
+            if (sizes[size].race_alone && !(all[i].traits & TSP_RACE)) continue;
             const bool all_ways = sizes[size].race_alone || sizes[size].n == LESS_SHARED;
-            const int ways = !(all[i].traits & AS_RACE) ? 1 : all_ways ? WAYS : ALL_ANTS;
+            const int ways = !(all[i].traits & TSP_RACE) ? 1 : all_ways ? WAYS : ALL_ANTS;
             for (int by = 0; by < ways; by++) {
                 static const char *const names[WAYS] = {"", " streamed", " with every ant"};
                 const bool good = passes(&all[i], &instance, sizes[size].n_ants, (way)by);

@@ -36,14 +36,14 @@ typedef struct trial {
 } trial;
 
 /* Sets a parameter that the implementation has for itself; nothing where it has none of this name. */
-static ab_status set_own(const ab_implementation *it, as_params *params, const char *name, const char *value)
+static ab_status set_own(const ab_implementation *it, tsp_params *params, const char *name, const char *value)
 {
     const ab_parameter *own = it->parameters ? ab_parameter_find(it->parameters, name, strlen(name)) : NULL;
     return own ? ab_parameter_set(own, value, params) : ab_ok();
 }
 
 /* Edges weigh between 1 and 25 over the root of their length, most of them little. */
-static void lay_pheromone(const as_problem *problem, float *pheromone)
+static void lay_pheromone(const tsp_problem *problem, float *pheromone)
 {
     const size_t n = (size_t)problem->n;
     uint64_t random = 7;
@@ -55,13 +55,13 @@ static void lay_pheromone(const as_problem *problem, float *pheromone)
         }
 }
 
-static ab_status count_tours(as_colony *colony, int n_tours, int32_t *tours, city_counts *counts)
+static ab_status count_tours(tsp_colony *colony, int n_tours, int32_t *tours, city_counts *counts)
 {
-    as_result result = {.tours = tours};
+    tsp_result result = {.tours = tours};
     for (int done = 0; done < n_tours; done += BATCH) {
         AB_TRY(colony->methods->poison(colony));
-        AB_TRY(colony->work.methods->run_stage(&colony->work, AS_CHOICE));
-        AB_TRY(colony->work.methods->run_stage(&colony->work, AS_CONSTRUCT));
+        AB_TRY(colony->work.methods->run_stage(&colony->work, TSP_CHOICE));
+        AB_TRY(colony->work.methods->run_stage(&colony->work, TSP_CONSTRUCT));
         AB_TRY(colony->methods->read(colony, &result));
         AB_TRY(city_counts_add(counts, tours, BATCH));
     }
@@ -75,11 +75,11 @@ static int tours_of(const trial *its)
     return its->n == FEW ? CPU_TOURS : LONG_TOURS;
 }
 
-static ab_status count_colony(const trial *its, as_problem problem, float *pheromone, int32_t *tours,
+static ab_status count_colony(const trial *its, tsp_problem problem, float *pheromone, int32_t *tours,
                               city_counts *counts)
 {
     const ab_implementation *it = its->it;
-    as_params params = as_default_params(problem.n, AS_BEST_ANT);
+    tsp_params params = tsp_default_params(problem.n, TSP_BEST_ANT);
     ab_work *work = NULL;
     params.n_ants = BATCH;
     params.seed = 20261124;
@@ -89,7 +89,7 @@ static ab_status count_colony(const trial *its, as_problem problem, float *phero
     lay_pheromone(&problem, pheromone);
     AB_TRY(city_counts_open(&problem, &params, pheromone, counts));
     AB_TRY(it->open(&problem, &params, &work));
-    as_colony *colony = (as_colony *)work;
+    tsp_colony *colony = (tsp_colony *)work;
     ab_status status = colony->methods->write_pheromone(colony, pheromone);
     if (status.code == AB_OK) status = count_tours(colony, tours_of(its), tours, counts);
     work->methods->close(work);
@@ -112,10 +112,10 @@ static ab_status count_instance(const trial *its, const tsp_instance *instance, 
     const size_t n = (size_t)its->n;
     int32_t *nn_list = NULL, *tours = malloc(BATCH * (n + 1) * sizeof *tours);
     float *pheromone = malloc(n * n * sizeof *pheromone);
-    as_problem problem = {.n = its->n, .dist = instance->dist, .points = instance->points, .rule = instance->rule};
+    tsp_problem problem = {.n = its->n, .dist = instance->dist, .points = instance->points, .rule = instance->rule};
     ab_status status = tours && pheromone ? ab_ok() : ab_failed("out of memory");
-    if (status.code == AB_OK && its->it->traits & AS_CANDIDATES) {
-        status = as_nearest_neighbours(&problem, CANDIDATES, &nn_list);
+    if (status.code == AB_OK && its->it->traits & TSP_CANDIDATES) {
+        status = tsp_nearest_neighbours(&problem, CANDIDATES, &nn_list);
         problem.nn = CANDIDATES;
         problem.nn_list = nn_list;
     }
@@ -164,7 +164,7 @@ static trial *list_trials(bool gpu, const char *only, int *count)
         if (strcmp(it->operation, "tsp") != 0 || (it->backend == AB_CUDA) != gpu || it->traits & AB_SEVERAL) continue;
         if (only && *only && strcmp(it->id, only) != 0) continue;
         trials[(*count)++] = (trial){.it = it, .n = FEW};
-        if (it->traits & AS_RACE) trials[(*count)++] = (trial){.it = it, .n = FEW, .streamed = true};
+        if (it->traits & TSP_RACE) trials[(*count)++] = (trial){.it = it, .n = FEW, .streamed = true};
         if (it->backend == AB_CPU) trials[(*count)++] = (trial){.it = it, .n = MANY};
     }
     return trials;

@@ -26,27 +26,27 @@ static const ab_implementation *next_rung(const ab_implementation *last)
 static const ab_implementation *next_exact(bool candidates, const ab_implementation *last)
 {
     while ((last = next_rung(last)) != NULL)
-        if (last->traits & AB_EXACT && !(last->traits & AS_CANDIDATES) == !candidates) return last;
+        if (last->traits & AB_EXACT && !(last->traits & TSP_CANDIDATES) == !candidates) return last;
     return NULL;
 }
 
-static as_params params_of(const ab_implementation *rung, int n, int n_ants, int workers)
+static tsp_params params_of(const ab_implementation *rung, int n, int n_ants, int workers)
 {
-    as_params params = as_default_params(n, AS_BEST_ANT);
+    tsp_params params = tsp_default_params(n, TSP_BEST_ANT);
     params.n_ants = n_ants;
     set_own(rung, &params, "workers", workers);
     return params;
 }
 
 /* Selection by a rung from weights of one kind, on an instance of n cities, with sets of nn candidates; 0: all. */
-static selection_report select_among(const ab_implementation *rung, int n, int nn, as_params params,
+static selection_report select_among(const ab_implementation *rung, int n, int nn, tsp_params params,
                                      selection_weights kind)
 {
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_UNIFORM, n, 13, &instance).code, AB_OK);
-    as_problem problem = {.n = n, .dist = instance.dist, .nn = nn};
+    tsp_problem problem = {.n = n, .dist = instance.dist, .nn = nn};
     int32_t *nn_list = NULL;
-    if (nn) assert_int_equal(as_nearest_neighbours(&problem, nn, &nn_list).code, AB_OK);
+    if (nn) assert_int_equal(tsp_nearest_neighbours(&problem, nn, &nn_list).code, AB_OK);
     problem.nn_list = nn_list;
     float *pheromone = malloc((size_t)n * (size_t)n * sizeof *pheromone);
     assert_non_null(pheromone);
@@ -65,9 +65,9 @@ static bool takes_sets_of(const ab_implementation *rung, int nn)
 {
     enum { N = 70 };
     static const int32_t dist[N * N], nn_list[N * N];
-    const as_problem problem = {.n = N, .dist = dist, .nn = nn, .nn_list = nn_list};
-    const as_params params = as_default_params(N, AS_BEST_ANT);
-    as_colony *colony = NULL;
+    const tsp_problem problem = {.n = N, .dist = dist, .nn = nn, .nn_list = nn_list};
+    const tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
+    tsp_colony *colony = NULL;
     const ab_status status = open_colony(rung->open, &problem, &params, &colony);
     if (colony != NULL) colony->work.methods->close(&colony->work);
     if (status.code == AB_UNSUPPORTED && nn > 32) return false;
@@ -75,7 +75,7 @@ static bool takes_sets_of(const ab_implementation *rung, int nn)
     return true;
 }
 
-static void check_kind(const ab_implementation *rung, int n, int nn, as_params params, selection_weights kind)
+static void check_kind(const ab_implementation *rung, int n, int nn, tsp_params params, selection_weights kind)
 {
     const selection_report report = select_among(rung, n, nn, params, kind);
     print_message("# %s, n %d, nn %d, alpha %g, beta %g, weights %d: %lld steps, chi-square %.1f on %d "
@@ -123,7 +123,7 @@ static void test_choices_follow_other_exponents(void **state)
     for (int candidates = 0; candidates < 2; ++candidates)
         for (const ab_implementation *rung = NULL; (rung = next_exact(candidates, rung)) != NULL;)
             for (size_t i = 0; i < sizeof exponents / sizeof *exponents; ++i) {
-                as_params params = params_of(rung, 45, 400, 64);
+                tsp_params params = params_of(rung, 45, 400, 64);
                 params.alpha = exponents[i][0];
                 params.beta = exponents[i][1];
                 check_kind(rung, 45, candidates ? 20 : 0, params, WEIGHTS_SKEWED);
@@ -158,12 +158,12 @@ static double share_of_the_heavier(const ab_implementation *rung)
     static const float weights[N * N] = {0, 2, 1, 1, 0,
                                          2, 2, 1, 0}; /* from i: city i + 1 weighs 2, city i + 2 weighs 1 */
     static int32_t tours[ANTS * (N + 1)];
-    const as_problem problem = {.n = N, .dist = dist};
-    as_params params = as_default_params(N, AS_BEST_ANT);
+    const tsp_problem problem = {.n = N, .dist = dist};
+    tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
     params.n_ants = ANTS;
     set_own(rung, &params, "workers", 16);
-    as_colony *colony = NULL;
-    as_result result = {.tours = tours};
+    tsp_colony *colony = NULL;
+    tsp_result result = {.tours = tours};
     assert_int_equal(open_colony(rung->open, &problem, &params, &colony).code, AB_OK);
     assert_int_equal(colony->methods->write_pheromone(colony, weights).code, AB_OK);
     assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
@@ -199,24 +199,24 @@ static void test_pheromone_that_underflows(void **state)
     enum { N = 24, ANTS = 4, ITERATIONS = 400 };
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_UNIFORM, N, 11, &instance).code, AB_OK);
-    const as_problem all = {.n = N, .dist = instance.dist};
-    as_problem candidates = {.n = N, .dist = instance.dist, .nn = 10};
+    const tsp_problem all = {.n = N, .dist = instance.dist};
+    tsp_problem candidates = {.n = N, .dist = instance.dist, .nn = 10};
     int32_t *nn_list = NULL;
-    assert_int_equal(as_nearest_neighbours(&candidates, candidates.nn, &nn_list).code, AB_OK);
+    assert_int_equal(tsp_nearest_neighbours(&candidates, candidates.nn, &nn_list).code, AB_OK);
     candidates.nn_list = nn_list;
     for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;) {
-        as_params params = as_default_params(N, AS_ALL_ANTS);
+        tsp_params params = tsp_default_params(N, TSP_ALL_ANTS);
         params.n_ants = ANTS;
         set_own(rung, &params, "workers", 16);
-        const as_problem *problem = rung->traits & AS_CANDIDATES ? &candidates : &all;
-        as_colony *colony = NULL;
-        as_result best;
+        const tsp_problem *problem = rung->traits & TSP_CANDIDATES ? &candidates : &all;
+        tsp_colony *colony = NULL;
+        tsp_result best;
         bool wrong = false;
         assert_int_equal(open_colony(rung->open, problem, &params, &colony).code, AB_OK);
         for (int i = 0; i < ITERATIONS; ++i) {
             assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
             if (i % 50 && i + 1 < ITERATIONS) continue;
-            const ab_status status = verify_tours(colony, problem, ANTS, &best, &wrong);
+            const ab_status status = tsp_verify_tours(colony, problem, ANTS, &best, &wrong);
             if (status.code != AB_OK) fail_msg("%s, iteration %d: %s", rung->id, i, status.reason);
         }
         assert_true(best.zero_weight_steps > 0);

@@ -17,7 +17,7 @@
 static const ab_implementation *next_baseline(const ab_implementation *last)
 {
     while ((last = next_of("tsp", ON_CPU, last)) != NULL)
-        if (last->traits & AS_CANDIDATES) return last;
+        if (last->traits & TSP_CANDIDATES) return last;
     return NULL;
 }
 
@@ -34,17 +34,17 @@ static const double TOLERANCE = 1e-6; /* of choice_info in single precision */
         if (assert_ok_status.code != AB_OK) fail_msg("%s", assert_ok_status.reason);                                   \
     } while (0)
 
-static as_problem problem_with_sets(int n, int side, int nn)
+static tsp_problem problem_with_sets(int n, int side, int nn)
 {
-    as_problem problem = random_problem(n, side, 17);
+    tsp_problem problem = random_problem(n, side, 17);
     int32_t *list = NULL;
-    assert_ok(as_nearest_neighbours(&problem, nn, &list));
+    assert_ok(tsp_nearest_neighbours(&problem, nn, &list));
     problem.nn = nn;
     problem.nn_list = list;
     return problem;
 }
 
-static void free_with_sets(as_problem *problem)
+static void free_with_sets(tsp_problem *problem)
 {
     free((void *)(uintptr_t)problem->nn_list);
     free_problem(problem);
@@ -57,7 +57,7 @@ static bool comes_before(const int32_t *dist, int a, int b)
     return dist[a] < dist[b] || (dist[a] == dist[b] && a < b);
 }
 
-static void assert_nearest(const as_problem *problem, int nn, const int32_t *list)
+static void assert_nearest(const tsp_problem *problem, int nn, const int32_t *list)
 {
     const int n = problem->n;
     for (int i = 0; i < n; i++) {
@@ -79,16 +79,16 @@ static void lists_are_the_nearest(void **state)
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (int side = 1; side <= 10000; side *= 10) { /* all in one place, many ties, few */
-            as_problem problem = random_problem(sizes[s], side, 5);
+            tsp_problem problem = random_problem(sizes[s], side, 5);
             for (int nn = 1; nn < problem.n; nn += nn < 20 || nn == problem.n - 2 ? 1 : 19) {
                 int32_t *list = NULL;
-                assert_ok(as_nearest_neighbours(&problem, nn, &list));
+                assert_ok(tsp_nearest_neighbours(&problem, nn, &list));
                 assert_nearest(&problem, nn, list);
                 free(list);
             }
             int32_t *none = NULL;
-            assert_int_equal(as_nearest_neighbours(&problem, 0, &none).code, AB_BAD_INPUT);
-            assert_int_equal(as_nearest_neighbours(&problem, problem.n, &none).code, AB_BAD_INPUT);
+            assert_int_equal(tsp_nearest_neighbours(&problem, 0, &none).code, AB_BAD_INPUT);
+            assert_int_equal(tsp_nearest_neighbours(&problem, problem.n, &none).code, AB_BAD_INPUT);
             free_problem(&problem);
         }
 }
@@ -112,14 +112,14 @@ static void lay_trail(int n, trail kind, float *pheromone)
         }
 }
 
-static candidate_steps check_iteration(ab_open *open, const as_problem *problem, const as_params *params, trail lay)
+static candidate_steps check_iteration(ab_open *open, const tsp_problem *problem, const tsp_params *params, trail lay)
 {
     const size_t n = (size_t)problem->n, n_ants = (size_t)params->n_ants;
     float *pheromone = malloc(n * n * sizeof *pheromone);
     double *choice = malloc(n * n * sizeof *choice);
-    as_result result = {.tours = malloc(n_ants * (n + 1) * sizeof(int32_t)),
-                        .lengths = malloc(n_ants * sizeof(int64_t))};
-    as_colony *colony = NULL;
+    tsp_result result = {.tours = malloc(n_ants * (n + 1) * sizeof(int32_t)),
+                         .lengths = malloc(n_ants * sizeof(int64_t))};
+    tsp_colony *colony = NULL;
     candidate_steps counts;
     assert_true(pheromone && choice && result.tours && result.lengths);
     lay_trail(problem->n, lay, pheromone);
@@ -152,8 +152,8 @@ static void every_step_follows_the_rule(void **state)
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
         for (size_t d = 0; d < sizeof sides / sizeof sides[0]; d++) {
-            as_problem problem = problem_with_sets(sizes[s].n, sides[d], sizes[s].nn);
-            as_params params = as_default_params(problem.n, AS_ALL_ANTS);
+            tsp_problem problem = problem_with_sets(sizes[s].n, sides[d], sizes[s].nn);
+            tsp_params params = tsp_default_params(problem.n, TSP_ALL_ANTS);
             for (int lay = 0; lay < TRAILS; lay++)
                 for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
                     const candidate_steps counts = check_iteration(baseline->open, &problem, &params, (trail)lay);
@@ -177,8 +177,8 @@ static void selection_is_proportional(void **state)
     static const int lengths[] = {7, 32, 48};
     (void)state;
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
-        as_problem problem = problem_with_sets(100, 1000, lengths[l]);
-        as_params params = as_default_params(problem.n, AS_ALL_ANTS);
+        tsp_problem problem = problem_with_sets(100, 1000, lengths[l]);
+        tsp_params params = tsp_default_params(problem.n, TSP_ALL_ANTS);
         float *pheromone = malloc(100 * 100 * sizeof *pheromone);
         assert_non_null(pheromone);
         params.n_ants = 800;
@@ -200,11 +200,12 @@ static void selection_is_proportional(void **state)
 
 /* ---- Many iterations, any number of threads ---- */
 
-static void run(ab_open *open, const as_problem *problem, int threads, int iterations, int32_t *tours, float *pheromone)
+static void run(ab_open *open, const tsp_problem *problem, int threads, int iterations, int32_t *tours,
+                float *pheromone)
 {
-    as_params params = as_default_params(problem->n, AS_ALL_ANTS);
-    as_result result = {.tours = tours};
-    as_colony *colony = NULL;
+    tsp_params params = tsp_default_params(problem->n, TSP_ALL_ANTS);
+    tsp_result result = {.tours = tours};
+    tsp_colony *colony = NULL;
     params.threads = threads;
     assert_ok(open_colony(open, problem, &params, &colony));
     for (int i = 0; i < iterations; i++)
@@ -223,7 +224,7 @@ static void threads_do_not_matter(void **state)
     ab_open *const sequential[] = {opener("tsp/acotsp-seq-nn"), opener("tsp/cpu-best-nn")};
     ab_open *const parallel[] = {opener("tsp/acotsp-omp-nn"), opener("tsp/cpu-best-nn")};
     (void)state;
-    as_problem problem = problem_with_sets(N, 1000, 20);
+    tsp_problem problem = problem_with_sets(N, 1000, 20);
     for (int c = 0; c < 2; c++) {
         run(sequential[c], &problem, 1, 5, one, pheromone[0]);
         for (int threads = 1; threads <= 3; threads++) {
@@ -270,7 +271,7 @@ static void processors_do_not_matter(void **state)
     static float pheromone[2][N * N];
     (void)state;
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
-        as_problem problem = problem_with_sets(N, 1000, lengths[l]);
+        tsp_problem problem = problem_with_sets(N, 1000, lengths[l]);
         run(opener("tsp/cpu-best-nn"), &problem, 2, 3, one, pheromone[0]);
         for (int avx2 = 0; avx2 <= (int)has_avx2(); avx2++) {
             run(avx2 ? open_avx2 : open_anywhere, &problem, 1, 3, other, pheromone[1]);
@@ -287,7 +288,7 @@ static void pheromone_underflows(void **state)
     static int32_t tours[N * (N + 1)];
     static float pheromone[N * N];
     (void)state;
-    as_problem problem = problem_with_sets(N, 1000, 20);
+    tsp_problem problem = problem_with_sets(N, 1000, 20);
     for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;) {
         if (strcmp(baseline->name, "acotsp-seq-nn") == 0) continue; /* acotsp-omp-nn with one thread */
         run(baseline->open, &problem, 1, 400, tours, pheromone);
@@ -303,10 +304,10 @@ static void pheromone_underflows(void **state)
 
 /* ---- What is refused ---- */
 
-static void assert_refused(ab_open *open, const as_problem *problem, ab_code code, const char *reason)
+static void assert_refused(ab_open *open, const tsp_problem *problem, ab_code code, const char *reason)
 {
-    const as_params params = as_default_params(problem->n, AS_ALL_ANTS);
-    as_colony *colony = NULL;
+    const tsp_params params = tsp_default_params(problem->n, TSP_ALL_ANTS);
+    tsp_colony *colony = NULL;
     const ab_status status = open_colony(open, problem, &params, &colony);
     assert_int_equal(status.code, code);
     assert_string_equal(status.reason, reason);
@@ -316,7 +317,7 @@ static void assert_refused(ab_open *open, const as_problem *problem, ab_code cod
 static void sets_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
-    as_problem problem = problem_with_sets(80, 1000, 65);
+    tsp_problem problem = problem_with_sets(80, 1000, 65);
     assert_refused(opener("tsp/cpu-best-nn"), &problem, AB_UNSUPPORTED, "needs nn <= 64, nn is 65");
     problem.nn = 80;
     for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;)

@@ -23,52 +23,52 @@ enum { NN = 20, VERIFIED = 2, N_ORDERS = 3, ANTS = 3 };
 static const char *const improve_names[] = {"none", "best", "all"};
 
 /* A problem with candidate sets where the implementation wants them; they are the caller's. */
-static as_problem problem_for(const ab_implementation *it, as_problem problem, int32_t **nn_list)
+static tsp_problem problem_for(const ab_implementation *it, tsp_problem problem, int32_t **nn_list)
 {
     *nn_list = NULL;
-    if (!(it->traits & AS_CANDIDATES)) return problem;
+    if (!(it->traits & TSP_CANDIDATES)) return problem;
     problem.nn = NN < problem.n ? NN : problem.n - 1;
-    assert_int_equal(as_nearest_neighbours(&problem, problem.nn, nn_list).code, AB_OK);
+    assert_int_equal(tsp_nearest_neighbours(&problem, problem.nn, nn_list).code, AB_OK);
     problem.nn_list = *nn_list;
     return problem;
 }
 
-static as_params params_for(int n, as_protocol protocol, as_improve improve)
+static tsp_params params_for(int n, tsp_protocol protocol, tsp_improving improve)
 {
-    as_params params = as_default_params(n, protocol);
+    tsp_params params = tsp_default_params(n, protocol);
     params.improve = improve;
     params.n_ants = n < ANTS ? n : ANTS;
     return params;
 }
 
-static as_colony *must_open(const ab_implementation *it, const as_problem *problem, const as_params *params)
+static tsp_colony *must_open(const ab_implementation *it, const tsp_problem *problem, const tsp_params *params)
 {
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     const ab_status status = open_colony(it->open, problem, params, &colony);
     if (status.code != AB_OK) fail_msg("%s, n %d: %s", it->id, problem->n, status.reason);
     return colony;
 }
 
-static void close_colony(as_colony *colony)
+static void close_colony(tsp_colony *colony)
 {
     colony->work.methods->close(&colony->work);
 }
 
 /* ---- Every implementation ---- */
 
-static void check(const ab_implementation *it, const as_problem *cities, as_protocol protocol, as_improve improve)
+static void check(const ab_implementation *it, const tsp_problem *cities, tsp_protocol protocol, tsp_improving improve)
 {
     int32_t *nn_list;
-    const as_problem problem = problem_for(it, *cities, &nn_list);
-    const as_params params = params_for(problem.n, protocol, improve);
-    as_colony *colony = must_open(it, &problem, &params);
+    const tsp_problem problem = problem_for(it, *cities, &nn_list);
+    const tsp_params params = params_for(problem.n, protocol, improve);
+    tsp_colony *colony = must_open(it, &problem, &params);
     int valid = 0;
     bool wrong = false;
     assert_int_equal(ab_stage_named(&colony->work, "improve"), 2);
     assert_int_equal(ab_stage_named(&colony->work, "update"), 3);
-    const ab_status status = verify_iterations(colony, &problem, &params, VERIFIED, &valid, &wrong);
+    const ab_status status = tsp_verify_iterations(colony, &problem, &params, VERIFIED, &valid, &wrong);
     if (status.code != AB_OK)
-        fail_msg("%s, n %d, %s, improve %s: %s", it->id, problem.n, as_protocol_name(protocol), improve_names[improve],
+        fail_msg("%s, n %d, %s, improve %s: %s", it->id, problem.n, tsp_protocol_name(protocol), improve_names[improve],
                  status.reason);
     assert_int_equal(valid, params.n_ants);
     close_colony(colony);
@@ -78,12 +78,12 @@ static void check(const ab_implementation *it, const as_problem *cities, as_prot
 static void every_implementation_has_the_stage(void **state)
 {
     (void)state;
-    as_problem problem = random_problem(24, 1000, 7);
+    tsp_problem problem = random_problem(24, 1000, 7);
     unsigned order = 0;
     for (const ab_implementation *it = NULL; (it = next_of("tsp", ON_CPU | ON_HOST, it)) != NULL; order++) {
         host_backend_set_order(order % N_ORDERS);
-        check(it, &problem, order % 2 ? AS_ALL_ANTS : AS_BEST_ANT, AS_IMPROVE_BEST);
-        check(it, &problem, order % 2 ? AS_BEST_ANT : AS_ALL_ANTS, AS_IMPROVE_ALL);
+        check(it, &problem, order % 2 ? TSP_ALL_ANTS : TSP_BEST_ANT, TSP_IMPROVE_BEST);
+        check(it, &problem, order % 2 ? TSP_BEST_ANT : TSP_ALL_ANTS, TSP_IMPROVE_ALL);
     }
     host_backend_set_order(0);
     free_problem(&problem);
@@ -100,9 +100,9 @@ static void every_size(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t k = 0; k < 2; k++)
             for (int i = 0; i < 2; i++) {
-                as_problem problem = random_problem(sizes[s], sides[k * (1 + s % 2)], 3);
+                tsp_problem problem = random_problem(sizes[s], sides[k * (1 + s % 2)], 3);
                 host_backend_set_order(s % N_ORDERS);
-                check(all[i], &problem, AS_ALL_ANTS, k ? AS_IMPROVE_BEST : AS_IMPROVE_ALL);
+                check(all[i], &problem, TSP_ALL_ANTS, k ? TSP_IMPROVE_BEST : TSP_IMPROVE_ALL);
                 free_problem(&problem);
             }
     host_backend_set_order(0);
@@ -112,12 +112,12 @@ static void every_size(void **state)
 
 enum { CITIES = 48 };
 
-static void run_tours(const ab_implementation *it, const as_problem *problem, int threads, int32_t *tours)
+static void run_tours(const ab_implementation *it, const tsp_problem *problem, int threads, int32_t *tours)
 {
-    as_params params = params_for(CITIES, AS_BEST_ANT, AS_IMPROVE_ALL);
-    as_result result = {.tours = tours};
+    tsp_params params = params_for(CITIES, TSP_BEST_ANT, TSP_IMPROVE_ALL);
+    tsp_result result = {.tours = tours};
     params.threads = threads;
-    as_colony *colony = must_open(it, problem, &params);
+    tsp_colony *colony = must_open(it, problem, &params);
     for (int i = 0; i < 2; i++) assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
     assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
     close_colony(colony);
@@ -127,13 +127,13 @@ static void orders_and_threads_do_not_matter(void **state)
 {
     (void)state;
     static int32_t expected[ANTS * (CITIES + 1)], tours[ANTS * (CITIES + 1)];
-    as_problem cities = random_problem(CITIES, 1000, 5);
+    tsp_problem cities = random_problem(CITIES, 1000, 5);
     static const char *const ids[] = {"tsp/ds-roulette", "tsp/race-candidates", "tsp/cpu-best"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
         const bool cpu = strcmp(ids[i], "tsp/cpu-best") == 0;
         const ab_implementation *it = registered(ids[i], cpu ? AB_CPU : AB_HOST);
         int32_t *nn_list;
-        const as_problem problem = problem_for(it, cities, &nn_list);
+        const tsp_problem problem = problem_for(it, cities, &nn_list);
         run_tours(it, &problem, 1, expected);
         for (int other = 1; other < N_ORDERS; other++) {
             host_backend_set_order((uint64_t)other);
@@ -149,7 +149,7 @@ static void orders_and_threads_do_not_matter(void **state)
 /* ---- Move by move ---- */
 
 /* A problem of the planted rung, with sets. */
-static as_problem planted_problem(int n, int32_t **nn_list)
+static tsp_problem planted_problem(int n, int32_t **nn_list)
 {
     return problem_for(registered("tsp/race-candidates", AB_HOST), random_problem(n, 1000, 11), nn_list);
 }
@@ -160,15 +160,15 @@ static void each_move_gains_what_it_says(void **state)
 {
     (void)state;
     int32_t *nn_list;
-    as_problem problem = planted_problem(CITIES, &nn_list);
-    const as_params params = params_for(CITIES, AS_ALL_ANTS, AS_IMPROVE_ALL);
+    tsp_problem problem = planted_problem(CITIES, &nn_list);
+    const tsp_params params = params_for(CITIES, TSP_ALL_ANTS, TSP_IMPROVE_ALL);
     static int32_t tours[ANTS * (CITIES + 1)];
     int64_t lengths[ANTS], before[ANTS], built = 0, left = 0;
-    as_result result = {.tours = tours, .lengths = lengths};
-    improved_lists near;
-    as_colony *colony = NULL;
+    tsp_result result = {.tours = tours, .lengths = lengths};
+    tsp_improved_lists near;
+    tsp_colony *colony = NULL;
     int runs = 0;
-    assert_int_equal(improved_open(&problem, &near).code, AB_OK);
+    assert_int_equal(tsp_improved_open(&problem, &near).code, AB_OK);
     assert_int_equal(planted_improve_open(&problem, &params, IMPROVE_ONE_MOVE, &colony).code, AB_OK);
     assert_int_equal(run_stage_named(&colony->work, "choice").code, AB_OK);
     assert_int_equal(run_stage_named(&colony->work, "construct").code, AB_OK);
@@ -186,14 +186,14 @@ static void each_move_gains_what_it_says(void **state)
         }
     }
     for (int ant = 0; ant < ANTS; ant++) {
-        assert_int_equal(improved_count_left(&problem, &near, tours + ant * (CITIES + 1)),
+        assert_int_equal(tsp_improved_count_left(&problem, &near, tours + ant * (CITIES + 1)),
                          0); /* all cities looked at */
         left += lengths[ant];
     }
     print_message("# %lld long, %d moves later %lld\n", (long long)built, runs, (long long)left);
     assert_true(runs > 10 && 10 * left < 9 * built);
     close_colony(colony);
-    improved_close(&near);
+    tsp_improved_close(&near);
     free(nn_list);
     free_problem(&problem);
 }
@@ -213,14 +213,14 @@ static void verification_rejects_planted_faults(void **state)
         [IMPROVE_FAULT_BEST] = "the best is said to be",
     };
     int32_t *nn_list;
-    as_problem problem = planted_problem(60, &nn_list);
+    tsp_problem problem = planted_problem(60, &nn_list);
     for (int fault = 0; fault < N_IMPROVE_FAULTS; fault++) {
-        const as_params params = params_for(60, AS_ALL_ANTS, AS_IMPROVE_ALL);
-        as_colony *colony = NULL;
+        const tsp_params params = params_for(60, TSP_ALL_ANTS, TSP_IMPROVE_ALL);
+        tsp_colony *colony = NULL;
         int valid = 0;
         bool wrong = false;
         assert_int_equal(planted_improve_open(&problem, &params, fault, &colony).code, AB_OK);
-        const ab_status status = verify_iterations(colony, &problem, &params, VERIFIED, &valid, &wrong);
+        const ab_status status = tsp_verify_iterations(colony, &problem, &params, VERIFIED, &valid, &wrong);
         if (fault == IMPROVE_FAULT_NONE ? status.code != AB_OK : !wrong || !strstr(status.reason, expected[fault]))
             fail_msg("fault %d: reported \"%s\"", fault, status.reason);
         close_colony(colony);
@@ -235,14 +235,14 @@ static void long_distances_are_unsupported(void **state)
 {
     (void)state;
     const int32_t far = 1 << 29, dist[9] = {0, far, 1, far, 0, 1, 1, 1, 0};
-    const as_problem problem = {.n = 3, .dist = dist};
-    const as_params params = params_for(3, AS_ALL_ANTS, AS_IMPROVE_ALL);
-    as_colony *colony = NULL;
+    const tsp_problem problem = {.n = 3, .dist = dist};
+    const tsp_params params = params_for(3, TSP_ALL_ANTS, TSP_IMPROVE_ALL);
+    tsp_colony *colony = NULL;
     const ab_status status = open_colony(registered("tsp/ds-roulette", AB_HOST)->open, &problem, &params, &colony);
     assert_int_equal(status.code, AB_UNSUPPORTED);
     assert_string_equal(status.reason, "improve needs distances below 536870912, one is 536870912");
-    check(registered("tsp/cpu-best", AB_CPU), &(as_problem){.n = 3, .dist = (int32_t[]){0, 9, 1, 9, 0, 1, 1, 1, 0}},
-          AS_ALL_ANTS, AS_IMPROVE_ALL);
+    check(registered("tsp/cpu-best", AB_CPU), &(tsp_problem){.n = 3, .dist = (int32_t[]){0, 9, 1, 9, 0, 1, 1, 1, 0}},
+          TSP_ALL_ANTS, TSP_IMPROVE_ALL);
 }
 
 int main(void)

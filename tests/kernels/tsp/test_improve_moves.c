@@ -24,7 +24,7 @@ enum { MOST = 70, ANTS = 8, OR_OPT = 3, LONGEST_LIST = 16, N_ORDERS = 3 };
 
 typedef struct ring {
     int n;
-    const as_problem *problem;
+    const tsp_problem *problem;
     int32_t at[MOST], where[MOST]; /* the city at each place, the place of each city */
 } ring;
 
@@ -36,7 +36,7 @@ static ring *number_places(ring *tour)
 
 static int64_t distance(const ring *tour, int a, int b)
 {
-    return as_distance(tour->problem, a, b);
+    return tsp_distance(tour->problem, a, b);
 }
 
 static int64_t length_of(const ring *tour)
@@ -170,16 +170,16 @@ static int improve(ring *tour, const int32_t *near, int listed, int most)
 /* ---- Problems and tours ---- */
 
 /* Cities on a plane, or distances that obey no triangle; so long that hardly two moves gain the same. */
-static as_problem make_problem(int n, bool plane, uint64_t seed)
+static tsp_problem make_problem(int n, bool plane, uint64_t seed)
 {
-    as_problem problem = random_problem(n, 1000000, seed);
+    tsp_problem problem = random_problem(n, 1000000, seed);
     int32_t *const dist = (int32_t *)(uintptr_t)problem.dist;
     for (int i = 0; i < n && !plane; i++)
         for (int j = 0; j < i; j++) dist[i * n + j] = dist[j * n + i] = 1 + random_below(&seed, 1000000);
     return problem;
 }
 
-static ring shuffled(const as_problem *problem, uint64_t *random)
+static ring shuffled(const tsp_problem *problem, uint64_t *random)
 {
     ring tour = {.n = problem->n, .problem = problem};
     for (int i = 0; i < tour.n; i++) {
@@ -207,7 +207,7 @@ static bool same_ring(const ring *a, const ring *b)
 /* ---- Kernels ---- */
 
 /* Some tours, improved by at most so many moves; returns the number of moves. */
-static int check_stage(const as_problem *problem, const int32_t *near, int listed, int most, uint64_t seed)
+static int check_stage(const tsp_problem *problem, const int32_t *near, int listed, int most, uint64_t seed)
 {
     const int n = problem->n;
     static int32_t tours[ANTS * (MOST + 1)];
@@ -236,12 +236,12 @@ static int check_stage(const as_problem *problem, const int32_t *near, int liste
 
 static int check_stage_of(int n, bool plane, uint64_t seed)
 {
-    const as_problem made = make_problem(n, plane, seed);
-    as_problem problem = made;
+    const tsp_problem made = make_problem(n, plane, seed);
+    tsp_problem problem = made;
     int moves = 0;
     for (int listed = 1; listed < n && listed <= LONGEST_LIST; listed++) {
         int32_t *near = NULL;
-        assert_int_equal(as_nearest_neighbours(&problem, listed, &near).code, AB_OK);
+        assert_int_equal(tsp_nearest_neighbours(&problem, listed, &near).code, AB_OK);
         host_backend_set_order((unsigned)(n + listed) % N_ORDERS);
         check_stage(&problem, near, listed, 1, seed + (unsigned)listed);
         moves += check_stage(&problem, near, listed, INT_MAX, seed + (unsigned)listed);
@@ -376,7 +376,7 @@ static int64_t descend(search *s, const neighbours *all, ring *tour, int listed,
 
 static void check_search(int n, bool plane, uint64_t seed)
 {
-    as_problem problem = make_problem(n, plane, seed);
+    tsp_problem problem = make_problem(n, plane, seed);
     tsp_instance cities = {.n = n, .dist = (int32_t *)(uintptr_t)problem.dist};
     search s = {.moves = SEARCH_OR_OPT, .stops = never};
     ab_memory memory = {0};

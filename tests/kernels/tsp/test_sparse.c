@@ -30,7 +30,7 @@ enum { N_RULES = sizeof rules / sizeof *rules, NN = 8 };
 typedef struct cities {
     tsp_point *points;
     int32_t *dist, *nn_list;
-    as_problem located, matrix;
+    tsp_problem located, matrix;
 } cities;
 
 /* In clusters and with duplicates, at places that are no whole numbers. */
@@ -47,14 +47,14 @@ static cities make_cities(int n, const char *rule)
     }
     const tsp_rule *found = tsp_find_rule(rule);
     assert_ok(tsp_compute_distances("", found, c.points, n, &c.dist));
-    c.matrix = (as_problem){.n = n, .dist = c.dist};
-    c.located = (as_problem){.n = n, .points = c.points, .rule = found};
+    c.matrix = (tsp_problem){.n = n, .dist = c.dist};
+    c.located = (tsp_problem){.n = n, .points = c.points, .rule = found};
     return c;
 }
 
 static void give_sets(cities *c, int nn)
 {
-    assert_ok(as_nearest_neighbours(&c->matrix, nn, &c->nn_list));
+    assert_ok(tsp_nearest_neighbours(&c->matrix, nn, &c->nn_list));
     c->located.nn = c->matrix.nn = nn;
     c->located.nn_list = c->matrix.nn_list = c->nn_list;
 }
@@ -77,23 +77,23 @@ static void nearest_city_is_found(void **state)
             const int n = sizes[s];
             uint64_t random = 3;
             cities c = make_cities(n, rules[rule]);
-            as_leaves leaves;
-            assert_ok(as_leaves_make(&c.located, &leaves));
+            tsp_leaves leaves;
+            assert_ok(tsp_leaves_make(&c.located, &leaves));
             uint32_t *left = malloc((size_t)leaves.n_leaves * sizeof *left);
             bool *visited = calloc((size_t)n, sizeof *visited);
             assert_true(left && visited);
-            as_leaves_fill(&leaves, n, left);
+            tsp_leaves_fill(&leaves, n, left);
             for (int step = 0; step < n; step++) { /* until none is left */
                 const int from = (int)(test_random(&random) * n);
-                const int nearest = as_leaves_nearest(&c.located, &leaves, from, left);
-                assert_int_equal(nearest, as_nearest_unvisited(&c.matrix, from, visited));
+                const int nearest = tsp_leaves_nearest(&c.located, &leaves, from, left);
+                assert_int_equal(nearest, tsp_nearest_unvisited(&c.matrix, from, visited));
                 visited[nearest] = true;
                 left[leaves.place[nearest] / LEAF] &= ~(UINT32_C(1) << leaves.place[nearest] % LEAF);
             }
-            assert_int_equal(as_leaves_nearest(&c.located, &leaves, 0, left), -1);
+            assert_int_equal(tsp_leaves_nearest(&c.located, &leaves, 0, left), -1);
             free(left);
             free(visited);
-            as_leaves_free(&leaves);
+            tsp_leaves_free(&leaves);
             free_cities(&c);
         }
 }
@@ -108,13 +108,13 @@ static void sets_and_pheromone_are_those_of_the_matrix(void **state)
             int valid = 0;
             bool wrong = true;
             give_sets(&c, NN);
-            assert_ok(as_nearest_neighbours(&c.located, NN, &list));
+            assert_ok(tsp_nearest_neighbours(&c.located, NN, &list));
             assert_memory_equal(list, c.nn_list, (size_t)n * NN * sizeof *list);
-            assert_ok(verify_candidates(&c.located, &valid, &wrong));
+            assert_ok(tsp_verify_candidates(&c.located, &valid, &wrong));
             assert_int_equal(valid, n);
             double located, matrix;
-            assert_ok(as_initial_pheromone(&c.located, 0.5, &located));
-            assert_ok(as_initial_pheromone(&c.matrix, 0.5, &matrix));
+            assert_ok(tsp_initial_pheromone(&c.located, 0.5, &located));
+            assert_ok(tsp_initial_pheromone(&c.matrix, 0.5, &matrix));
             assert_true(located == matrix && located > 0.0);
             free(list);
             free_cities(&c);
@@ -134,13 +134,14 @@ static void colonies_pass_verification(void **state)
             for (int protocol = 0; protocol < 2; protocol++) {
                 cities c = make_cities(rule == 0 ? 160 : 70, rules[rule]);
                 give_sets(&c, NN);
-                as_params params = as_default_params(c.located.n, (as_protocol)protocol);
-                as_colony *colony = NULL;
+                tsp_params params = tsp_default_params(c.located.n, (tsp_protocol)protocol);
+                tsp_colony *colony = NULL;
                 int valid = 0;
                 bool wrong = false;
                 params.n_ants = 6;
                 assert_ok(open_colony(registered(ids[i], backends[i])->open, &c.located, &params, &colony));
-                assert_ok(verify_iterations(colony, &c.located, &params, VERIFY_ITERATIONS_ALL, &valid, &wrong));
+                assert_ok(
+                    tsp_verify_iterations(colony, &c.located, &params, TSP_VERIFY_ITERATIONS_ALL, &valid, &wrong));
                 assert_int_equal(valid, params.n_ants);
                 colony->work.methods->close(&colony->work);
                 free_cities(&c);
@@ -159,11 +160,11 @@ static void steps_follow_the_rule(void **state)
         for (int rule = 0; rule < N_RULES; rule++) {
             cities c = make_cities(N, rules[rule]);
             give_sets(&c, SET);
-            as_params params = as_default_params(N, AS_ALL_ANTS);
-            as_colony *colony = NULL;
-            as_result result = {.tours = tours};
+            tsp_params params = tsp_default_params(N, TSP_ALL_ANTS);
+            tsp_colony *colony = NULL;
+            tsp_result result = {.tours = tours};
             candidate_steps counts = {0};
-            as_edges edges = {0};
+            tsp_edges edges = {0};
             params.n_ants = ANTS;
             assert_ok(open_colony(registered(ids[i], backends[i])->open, &c.located, &params, &colony));
             for (int iteration = 0; iteration < 3; iteration++) {
@@ -176,7 +177,7 @@ static void steps_follow_the_rule(void **state)
             }
             assert_ok(colony->methods->read_edges(colony, &edges));
             assert_true(edges.first[N] > N * (SET + 2)); /* many outside */
-            as_edges_free(&edges);
+            tsp_edges_free(&edges);
             colony->work.methods->close(&colony->work);
             free_cities(&c);
         }
@@ -189,10 +190,10 @@ static void edges_are_written_as_they_are_read(void **state)
     (void)state;
     cities c = make_cities(N, "EUC_2D");
     give_sets(&c, NN);
-    const as_params params = as_default_params(N, AS_ALL_ANTS);
+    const tsp_params params = tsp_default_params(N, TSP_ALL_ANTS);
     for (int k = 0; k < N * N; k++) pheromone[k] = k % (N + 1) == 0 ? 0.0f : (float)(k % 3);
     for (int i = 0; i < 2; i++) {
-        as_colony *colony = NULL;
+        tsp_colony *colony = NULL;
         assert_ok(open_colony(registered(ids[i], backends[i])->open, &c.located, &params, &colony));
         assert_ok(colony->methods->write_pheromone(colony, pheromone));
         assert_ok(colony->methods->read_pheromone(colony, again));
@@ -214,15 +215,16 @@ static void planted_faults_are_found(void **state)
     (void)state;
     cities c = make_cities(160, "EUC_2D");
     give_sets(&c, NN);
-    as_params params = as_default_params(160, AS_ALL_ANTS);
+    tsp_params params = tsp_default_params(160, TSP_ALL_ANTS);
     params.n_ants = 40;
     for (int fault = 0; fault < N_SPARSE_FAULTS; fault++) {
-        as_colony *colony = NULL;
+        tsp_colony *colony = NULL;
         int valid = 0;
         if (fault == SPARSE_FAULT_OLD_CLOCKS) continue;
         bool wrong = false;
         assert_ok(open_colony(planted_sparse(fault), &c.located, &params, &colony));
-        const ab_status status = verify_iterations(colony, &c.located, &params, VERIFY_ITERATIONS_ALL, &valid, &wrong);
+        const ab_status status =
+            tsp_verify_iterations(colony, &c.located, &params, TSP_VERIFY_ITERATIONS_ALL, &valid, &wrong);
         colony->work.methods->close(&colony->work);
         if (fault == SPARSE_FAULT_NONE)
             assert_ok(status);
@@ -242,7 +244,7 @@ static void old_clocks_are_found(void **state)
     (void)state;
     cities c = make_cities(N, "EUC_2D");
     give_sets(&c, NN);
-    as_params params = as_default_params(N, AS_BEST_ANT);
+    tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
     params.n_ants = 200;
     c.matrix.points = c.points;
     c.matrix.rule = c.located.rule;
@@ -262,8 +264,8 @@ static void what_does_not_fit_is_refused(void **state)
     (void)state;
     cities c = make_cities(40, "EUC_2D");
     give_sets(&c, NN);
-    as_params params = as_default_params(40, AS_BEST_ANT);
-    as_colony *colony = NULL;
+    tsp_params params = tsp_default_params(40, TSP_BEST_ANT);
+    tsp_colony *colony = NULL;
     params.beta = 0.0;
     for (int i = 0; i < 2; i++) {
         const ab_status status = open_colony(registered(ids[i], backends[i])->open, &c.located, &params, &colony);

@@ -23,7 +23,7 @@
         if (assert_ok_status.code != AB_OK) fail_msg("%s", assert_ok_status.reason);                                   \
     } while (0)
 
-enum { MOST = 100, FAR_FROM = 11 }; /* candidates from this one on share a clock in short rows (RACE_FAR) */
+enum { MOST = 100, FAR_FROM = 11 }; /* candidates from this one on share a clock in short rows (TSP_RACE_FAR) */
 
 static const double of_float = 2e-6; /* what rounding may add to a weight, of the weight */
 
@@ -31,9 +31,9 @@ static float pheromone[MOST * MOST];
 static double choice[MOST * MOST], rate[MOST * MOST], unit[MOST];
 
 /* Stage "choice" of weights of this kind, which goes to planted_tables. */
-static void make_tables(ab_open *open, const as_problem *problem, const as_params *params, int kind)
+static void make_tables(ab_open *open, const tsp_problem *problem, const tsp_params *params, int kind)
 {
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     planted_tables = (tsp_tables){rate, unit};
     selection_pheromone(problem, params, (selection_weights)kind, pheromone);
     candidate_choice(problem, params, pheromone, choice);
@@ -68,8 +68,8 @@ static void a_race_gives_each_city_its_weight(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t k = 0; k < sizeof near / sizeof *near; k++)
             for (int kind = 0; kind < WEIGHTS_KINDS; kind++) {
-                as_problem problem = random_problem(sizes[s], 1000, 5);
-                as_params params = as_default_params(problem.n, AS_BEST_ANT);
+                tsp_problem problem = random_problem(sizes[s], 1000, 5);
+                tsp_params params = tsp_default_params(problem.n, TSP_BEST_ANT);
                 set_own(registered("tsp/race", AB_HOST), &params, "near", near[k]);
                 make_tables(planted_race_with_tables, &problem, &params, kind);
                 for (int row = 0; row < problem.n; row++) check_tail(problem.n, row);
@@ -78,7 +78,7 @@ static void a_race_gives_each_city_its_weight(void **state)
 }
 
 /* Of sets of nn candidates; *far is what those from FAR_FROM on weigh. */
-static void check_set(const as_problem *problem, int row, double *far)
+static void check_set(const tsp_problem *problem, int row, double *far)
 {
     const int n = problem->n, nn = problem->nn;
     const int32_t *set = problem->nn_list + row * nn;
@@ -102,11 +102,11 @@ static void clocks_of_candidates_give_each_its_weight(void **state)
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (int kind = 0; kind < 2 * WEIGHTS_KINDS; kind++) {
-            as_problem problem = random_problem(50, 1000, 5);
-            const as_params params = as_default_params(problem.n, AS_BEST_ANT);
+            tsp_problem problem = random_problem(50, 1000, 5);
+            const tsp_params params = tsp_default_params(problem.n, TSP_BEST_ANT);
             int32_t *nn_list = NULL;
             double far;
-            assert_ok(as_nearest_neighbours(&problem, sizes[s], &nn_list));
+            assert_ok(tsp_nearest_neighbours(&problem, sizes[s], &nn_list));
             problem.nn = sizes[s];
             problem.nn_list = nn_list;
             make_tables(opens[kind % 2], &problem, &params, kind / 2);
@@ -125,13 +125,13 @@ static void short_rows_choose_each_city_as_often_as_they_should(void **state)
     enum { N = 40, ANTS = 3000 };
     static int32_t tours[ANTS * (N + 1)];
     (void)state;
-    as_problem problem = random_problem(N, 1000, 5);
-    as_params params = as_default_params(N, AS_BEST_ANT);
-    as_result result = {.tours = tours};
-    as_colony *colony = NULL;
+    tsp_problem problem = random_problem(N, 1000, 5);
+    tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
+    tsp_result result = {.tours = tours};
+    tsp_colony *colony = NULL;
     city_counts counts;
     int32_t *nn_list = NULL;
-    assert_ok(as_nearest_neighbours(&problem, 24, &nn_list));
+    assert_ok(tsp_nearest_neighbours(&problem, 24, &nn_list));
     problem.nn = 24;
     problem.nn_list = nn_list;
     params.n_ants = ANTS;

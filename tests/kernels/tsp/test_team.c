@@ -38,14 +38,14 @@ static const struct pair {
              {"tsp/split", "tsp/islands", "tsp/race-candidates", AB_HOST}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
-static as_problem problem;
+static tsp_problem problem;
 static int32_t *sets;
 
 static int make_problem(void **state)
 {
     (void)state;
     problem = random_problem(N, 1000, 5);
-    if (as_nearest_neighbours(&problem, NN, &sets).code != AB_OK) return 1;
+    if (tsp_nearest_neighbours(&problem, NN, &sets).code != AB_OK) return 1;
     problem.nn = NN;
     problem.nn_list = sets;
     return 0;
@@ -60,23 +60,23 @@ static int drop_problem(void **state)
     return 0;
 }
 
-static as_params params_of(as_protocol protocol)
+static tsp_params params_of(tsp_protocol protocol)
 {
-    as_params params = as_default_params(N, protocol);
+    tsp_params params = tsp_default_params(N, protocol);
     params.n_ants = ANTS;
     params.nn = NN;
     params.ranks = ranks_count();
     return params;
 }
 
-static as_colony *opened(const char *id, ab_backend backend, const as_params *params)
+static tsp_colony *opened(const char *id, ab_backend backend, const tsp_params *params)
 {
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     assert_ok(open_colony(registered(id, backend)->open, &problem, params, &colony));
     return colony;
 }
 
-static void close_colony(as_colony *colony)
+static void close_colony(tsp_colony *colony)
 {
     colony->work.methods->close(&colony->work);
 }
@@ -86,12 +86,12 @@ typedef struct shown {
     int32_t tours[ANTS][N + 1], best_tour[N + 1];
     int64_t lengths[ANTS];
     float pheromone[N][N];
-    as_result result;
+    tsp_result result;
 } shown;
 
-static shown *look(as_colony *colony, shown *at)
+static shown *look(tsp_colony *colony, shown *at)
 {
-    at->result = (as_result){.tours = at->tours[0], .lengths = at->lengths, .best_tour = at->best_tour};
+    at->result = (tsp_result){.tours = at->tours[0], .lengths = at->lengths, .best_tour = at->best_tour};
     assert_ok(colony->methods->read(colony, &at->result));
     assert_ok(colony->methods->read_pheromone(colony, at->pheromone[0]));
     return at;
@@ -109,14 +109,14 @@ static void assert_same_pheromone(const shown *a, const shown *b, double toleran
 
 /* ---- One colony ---- */
 
-static void compare_split(const struct pair *pair, as_protocol protocol)
+static void compare_split(const struct pair *pair, tsp_protocol protocol)
 {
     static shown divided, alone;
-    const as_params params = params_of(protocol);
-    as_params of_one = params;
+    const tsp_params params = params_of(protocol);
+    tsp_params of_one = params;
     of_one.ranks = 1;
-    as_colony *team = opened(pair->split, pair->backend, &params);
-    as_colony *one = opened(pair->part, pair->backend, &of_one);
+    tsp_colony *team = opened(pair->split, pair->backend, &params);
+    tsp_colony *one = opened(pair->part, pair->backend, &of_one);
     for (int i = 0; i < ITERATIONS; i++) {
         assert_ok(ab_iterate(&team->work));
         assert_ok(ab_iterate(&one->work));
@@ -137,17 +137,17 @@ static void a_divided_colony_builds_the_tours_of_one(void **state)
 {
     (void)state;
     for (int k = 0; k < PAIRS; k++) {
-        compare_split(&pairs[k], AS_ALL_ANTS);
-        compare_split(&pairs[k], AS_BEST_ANT);
+        compare_split(&pairs[k], TSP_ALL_ANTS);
+        compare_split(&pairs[k], TSP_BEST_ANT);
     }
 }
 
 /* ---- Islands ---- */
 
 /* The lone colony that the first island is until something arrives. */
-static as_colony *first_island_alone(const struct pair *pair, const as_params *params)
+static tsp_colony *first_island_alone(const struct pair *pair, const tsp_params *params)
 {
-    as_params lone = *params;
+    tsp_params lone = *params;
     lone.ranks = 1;
     lone.n_ants = ANTS / params->ranks;
     lone.all_ants = ANTS;
@@ -171,11 +171,11 @@ static bool check_arrival(const shown *before, const shown *after)
 }
 
 /* Two iterations apart, then what the exchange makes of the first island. */
-static bool exchange_once(const struct pair *pair, as_params params)
+static bool exchange_once(const struct pair *pair, tsp_params params)
 {
     static shown together, alone, after;
-    as_colony *team = opened(pair->islands, pair->backend, &params);
-    as_colony *lone = first_island_alone(pair, &params);
+    tsp_colony *team = opened(pair->islands, pair->backend, &params);
+    tsp_colony *lone = first_island_alone(pair, &params);
     const size_t own = (size_t)(ANTS / params.ranks);
     for (int i = 0; i < params.exchange; i++) {
         assert_ok(ab_iterate(&team->work));
@@ -189,7 +189,7 @@ static bool exchange_once(const struct pair *pair, as_params params)
     for (int ant = 0; ant < ANTS; ant++) assert_tour(&problem, together.tours[ant], together.lengths[ant]);
     assert_ok(run_stage_named(&team->work, "exchange"));
     look(team, &after);
-    const bool of_all = params.topology == AS_ALL || params.ranks == 2; /* is what arrives the best that is shown? */
+    const bool of_all = params.topology == TSP_ALL || params.ranks == 2; /* is what arrives the best that is shown? */
     const bool arrived = of_all && check_arrival(&alone, &after);
     assert_int_equal(after.result.best_length, together.result.best_length);
     close_colony(team);
@@ -201,14 +201,14 @@ static void islands_take_in_the_best_tours_of_others(void **state)
 {
     (void)state;
     for (int k = 0; k < PAIRS; k++)
-        for (int topology = AS_RING; topology <= AS_ALL; topology++) {
+        for (int topology = TSP_RING; topology <= TSP_ALL; topology++) {
             int arrived = 0;
-            as_params params = params_of(AS_BEST_ANT);
+            tsp_params params = params_of(TSP_BEST_ANT);
             params.topology = topology;
             params.exchange = 2;
             for (params.seed = 1; params.seed <= 4; params.seed++) arrived += exchange_once(&pairs[k], params);
             if (params.ranks == 1) assert_int_equal(arrived, 0);
-            if (params.ranks == 2 || (params.ranks > 2 && topology == AS_ALL)) assert_in_range(arrived, 1, 4);
+            if (params.ranks == 2 || (params.ranks > 2 && topology == TSP_ALL)) assert_in_range(arrived, 1, 4);
         }
 }
 
@@ -217,9 +217,9 @@ static void a_ring_carries_the_best_tour_round(void **state)
 {
     (void)state;
     static shown now;
-    as_params params = params_of(AS_BEST_ANT);
+    tsp_params params = params_of(TSP_BEST_ANT);
     params.exchange = 1;
-    as_colony *team = opened("tsp/cpu-islands", AB_CPU, &params);
+    tsp_colony *team = opened("tsp/cpu-islands", AB_CPU, &params);
     assert_ok(ab_iterate(&team->work));
     const int64_t best = look(team, &now)->result.best_length;
     for (int i = 0; i < params.ranks; i++) assert_ok(run_stage_named(&team->work, "exchange"));
@@ -228,7 +228,7 @@ static void a_ring_carries_the_best_tour_round(void **state)
     double most = 0.0;
     for (int k = 0; k < N; k++) most += (double)now.pheromone[now.best_tour[k]][now.best_tour[k + 1]];
     double initial;
-    assert_ok(as_initial_pheromone(&problem, params.rho, &initial));
+    assert_ok(tsp_initial_pheromone(&problem, params.rho, &initial));
     const double level = (1.0 - params.rho) * initial;
     assert_true(most / N > level + 0.99 / (double)best); /* on all its edges there is a deposit more */
     close_colony(team);
@@ -238,8 +238,8 @@ static void a_ring_carries_the_best_tour_round(void **state)
 static void one_work_of_several_ranks_at_a_time(void **state)
 {
     (void)state;
-    const as_params params = params_of(AS_ALL_ANTS);
-    as_colony *colony = opened("tsp/cpu-split", AB_CPU, &params), *other = NULL;
+    const tsp_params params = params_of(TSP_ALL_ANTS);
+    tsp_colony *colony = opened("tsp/cpu-split", AB_CPU, &params), *other = NULL;
     ab_open *const open = registered("tsp/cpu-islands", AB_CPU)->open;
     const ab_status status = open_colony(open, &problem, &params, &other);
     assert_int_equal(status.code, AB_FAILED);
@@ -257,13 +257,13 @@ static void both_pass_verification(void **state)
     (void)state;
     for (int k = 0; k < PAIRS; k++)
         for (int islands = 0; islands < 2; islands++)
-            for (int protocol = AS_ALL_ANTS; protocol <= AS_BEST_ANT; protocol++) {
-                as_params params = params_of(protocol);
+            for (int protocol = TSP_ALL_ANTS; protocol <= TSP_BEST_ANT; protocol++) {
+                tsp_params params = params_of(protocol);
                 params.exchange = 1;
                 int tours;
                 bool wrong;
-                as_colony *team = opened(islands ? pairs[k].islands : pairs[k].split, pairs[k].backend, &params);
-                assert_ok(verify_iterations(team, &problem, &params, VERIFY_ITERATIONS_ALL, &tours, &wrong));
+                tsp_colony *team = opened(islands ? pairs[k].islands : pairs[k].split, pairs[k].backend, &params);
+                assert_ok(tsp_verify_iterations(team, &problem, &params, TSP_VERIFY_ITERATIONS_ALL, &tours, &wrong));
                 assert_int_equal(tours, ANTS);
                 close_colony(team);
             }
@@ -273,9 +273,9 @@ static void both_pass_verification(void **state)
 static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
-    as_colony *colony = NULL;
-    as_params params = params_of(AS_ALL_ANTS);
-    const as_problem without_sets = {.n = N, .dist = problem.dist};
+    tsp_colony *colony = NULL;
+    tsp_params params = params_of(TSP_ALL_ANTS);
+    const tsp_problem without_sets = {.n = N, .dist = problem.dist};
     ab_open *const open = registered("tsp/cpu-split", AB_CPU)->open;
     ab_status status = open_colony(open, &without_sets, &params, &colony);
     assert_int_equal(status.code, AB_UNSUPPORTED);
@@ -287,14 +287,14 @@ static void what_cannot_be_is_refused(void **state)
     params.ranks = ranks_count();
     params.n_ants = params.ranks - 1;
     assert_true(open_colony(open, &problem, &params, &colony).code != AB_OK);
-    params = params_of(AS_MAX_MIN);
+    params = params_of(TSP_MAX_MIN);
     assert_int_equal(open_colony(open, &problem, &params, &colony).code, AB_UNSUPPORTED);
-    params = params_of(AS_ALL_ANTS);
-    params.improve = AS_IMPROVE_BEST;
+    params = params_of(TSP_ALL_ANTS);
+    params.improve = TSP_IMPROVE_BEST;
     status = open_colony(open, &problem, &params, &colony);
     assert_int_equal(status.code, AB_UNSUPPORTED);
     assert_non_null(strstr(status.reason, "improve none"));
-    compare_split(&pairs[0], AS_ALL_ANTS);
+    compare_split(&pairs[0], TSP_ALL_ANTS);
 }
 
 /* Ranks say "GPU-" and their number in main. */

@@ -29,7 +29,7 @@ enum { MOST = 300, ANTS = 5 };
 typedef struct grid {
     tsp_point points[MOST];
     int32_t *dist, *nn_list;
-    as_problem matrix, located;
+    tsp_problem matrix, located;
 } grid;
 
 static void make_grid(int n, int side, int nn, grid *g)
@@ -39,9 +39,9 @@ static void make_grid(int n, int side, int nn, grid *g)
     for (int i = 0; i < n; i++)
         g->points[i] = (tsp_point){floor(side * test_random(&random)), floor(side * test_random(&random))};
     assert_ok(tsp_compute_distances("", rule, g->points, n, &g->dist));
-    g->matrix = (as_problem){.n = n, .dist = g->dist};
+    g->matrix = (tsp_problem){.n = n, .dist = g->dist};
     g->nn_list = NULL;
-    if (nn) assert_ok(as_nearest_neighbours(&g->matrix, nn, &g->nn_list));
+    if (nn) assert_ok(tsp_nearest_neighbours(&g->matrix, nn, &g->nn_list));
     g->matrix.nn = nn;
     g->matrix.nn_list = g->nn_list;
     g->located = g->matrix;
@@ -70,10 +70,10 @@ static void lay(int n, trail kind, float *pheromone)
 }
 
 /* Of a colony that keeps edges: they are given to it highest city first, so that the lowest of equals is not the first. */
-static ab_status write_backwards(as_colony *colony, const float *pheromone, int n)
+static ab_status write_backwards(tsp_colony *colony, const float *pheromone, int n)
 {
-    as_edges edges = {0};
-    ab_status status = as_edges_gather(pheromone, n, &edges);
+    tsp_edges edges = {0};
+    ab_status status = tsp_edges_gather(pheromone, n, &edges);
     for (int i = 0; status.code == AB_OK && i < n; i++)
         for (size_t k = edges.first[i], last = edges.first[i + 1]; k + 1 < last; k++) {
             const int32_t city = edges.city[k];
@@ -84,21 +84,21 @@ static ab_status write_backwards(as_colony *colony, const float *pheromone, int 
             edges.pheromone[last] = pheromone_there;
         }
     if (status.code == AB_OK) status = colony->methods->write_edges(colony, &edges);
-    as_edges_free(&edges);
+    tsp_edges_free(&edges);
     return status;
 }
 
 /* AB_UNSUPPORTED of what cannot do without a matrix, or with this beta. */
-static ab_status check(const ab_implementation *it, const grid *g, const as_problem *known, trail kind, double beta,
+static ab_status check(const ab_implementation *it, const grid *g, const tsp_problem *known, trail kind, double beta,
                        candidate_steps *counts)
 {
     static float pheromone[MOST * MOST];
     static double choice[MOST * MOST];
     static int32_t tours[ANTS * (MOST + 1)];
-    const as_problem *problem = &g->matrix;
-    as_params params = as_default_params(problem->n, AS_BEST_ANT);
-    as_result result = {.tours = tours};
-    as_colony *colony = NULL;
+    const tsp_problem *problem = &g->matrix;
+    tsp_params params = tsp_default_params(problem->n, TSP_BEST_ANT);
+    tsp_result result = {.tours = tours};
+    tsp_colony *colony = NULL;
     params.n_ants = ANTS;
     params.beta = beta;
     AB_TRY(open_colony(it->open, known, &params, &colony));
@@ -126,9 +126,9 @@ static void the_lowest_of_equal_cities_is_taken(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         grid g;
         make_grid(sizes[i].n, sizes[i].side, sizes[i].nn, &g);
-        const as_problem *const known[] = {&g.matrix, &g.located};
+        const tsp_problem *const known[] = {&g.matrix, &g.located};
         for (const ab_implementation *it = NULL; (it = next_of("tsp", ON_CPU | ON_HOST, it)) != NULL;)
-            for (int by = 0; it->traits & AS_CANDIDATES && by < 3;
+            for (int by = 0; it->traits & TSP_CANDIDATES && by < 3;
                  by++) /* the last: near and far ones weigh the same */
                 for (int kind = 0; kind < TRAILS; kind++) {
                     candidate_steps counts = {0};
@@ -152,7 +152,7 @@ static void the_lowest_of_the_nearest_cities_is_taken(void **state)
         make_grid(sizes[i][0], sizes[i][1], 0, &g);
         for (const ab_implementation *it = NULL; (it = next_of("tsp", ON_CPU | ON_HOST, it)) != NULL;) {
             candidate_steps counts = {0};
-            if (it->traits & AS_CANDIDATES) continue;
+            if (it->traits & TSP_CANDIDATES) continue;
             assert_ok(check(it, &g, &g.matrix, NOTHING, 2.0, &counts));
             assert_true(counts.all_zero == (int64_t)ANTS * (sizes[i][0] - 1));
         }
@@ -167,18 +167,18 @@ static void the_lowest_of_the_best_ants_deposits(void **state)
     enum { CITIES = 9, MANY = 200, ITERATIONS = 3 };
     grid g;
     make_grid(CITIES, 4, 5, &g);
-    as_problem all = g.matrix;
+    tsp_problem all = g.matrix;
     all.nn = 0;
     all.nn_list = NULL;
     for (const ab_implementation *it = NULL; (it = next_of("tsp", ON_CPU | ON_HOST, it)) != NULL;) {
-        const as_problem *problem = it->traits & AS_CANDIDATES ? &g.matrix : &all;
-        as_params params = as_default_params(CITIES, AS_BEST_ANT);
-        as_colony *colony = NULL;
+        const tsp_problem *problem = it->traits & TSP_CANDIDATES ? &g.matrix : &all;
+        tsp_params params = tsp_default_params(CITIES, TSP_BEST_ANT);
+        tsp_colony *colony = NULL;
         int valid = 0;
         bool wrong = false;
         params.n_ants = MANY;
         assert_ok(open_colony(it->open, problem, &params, &colony));
-        const ab_status status = verify_iterations(colony, problem, &params, ITERATIONS, &valid, &wrong);
+        const ab_status status = tsp_verify_iterations(colony, problem, &params, ITERATIONS, &valid, &wrong);
         if (status.code != AB_OK) fail_msg("%s: %s", it->id, status.reason);
         assert_int_equal(valid, MANY);
         colony->work.methods->close(&colony->work);
@@ -233,11 +233,11 @@ static void bounds_of_groups_are_rounded_up(void **state)
     static double choice[MOST * MOST];
     grid g;
     make_grid(MOST, 1000, 0, &g);
-    const as_params params = as_default_params(MOST, AS_BEST_ANT);
+    const tsp_params params = tsp_default_params(MOST, TSP_BEST_ANT);
     uint64_t random = 3;
     for (int i = 0; i < MOST * MOST; i++) pheromone[i] = i % (MOST + 1) ? (float)(0.1 + test_random(&random)) : 0.0f;
     candidate_choice(&g.matrix, &params, pheromone, choice);
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     assert_ok(open_colony(registered("tsp/cpu-blocks", AB_CPU)->open, &g.matrix, &params, &colony));
     assert_ok(colony->methods->write_pheromone(colony, pheromone));
     assert_ok(run_stage_named(&colony->work, "choice"));

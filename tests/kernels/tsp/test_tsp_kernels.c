@@ -42,29 +42,29 @@ enum { N_WORKER_COUNTS = sizeof worker_counts / sizeof *worker_counts };
 typedef struct setting {
     const ab_implementation *rung;
     size_t number; /* of the rung's settings */
-    int nn;        /* AS_CANDIDATES, else 0 */
-    int workers;   /* AS_WORKERS, else 0 */
-    bool readonly; /* AS_THREAD_EACH */
-    int block;     /* AS_RACE: ants of a block whose rows are not in shared memory; else 0 */
-    int near;      /* AS_RACE, not AS_CANDIDATES: few near cities, so that most steps end in the tail */
+    int nn;        /* TSP_CANDIDATES, else 0 */
+    int workers;   /* TSP_WORKERS, else 0 */
+    bool readonly; /* TSP_THREAD_EACH */
+    int block;     /* TSP_RACE: ants of a block whose rows are not in shared memory; else 0 */
+    int near;      /* TSP_RACE, not TSP_CANDIDATES: few near cities, so that most steps end in the tail */
 } setting;
 
 static size_t count_settings(const ab_implementation *rung)
 {
-    if (rung->traits & AS_CANDIDATES) return N_SET_SIZES;
-    if (rung->traits & AS_WORKERS) return N_WORKER_COUNTS;
-    return rung->traits & (AS_THREAD_EACH | AS_RACE) ? 2 : 1;
+    if (rung->traits & TSP_CANDIDATES) return N_SET_SIZES;
+    if (rung->traits & TSP_WORKERS) return N_WORKER_COUNTS;
+    return rung->traits & (TSP_THREAD_EACH | TSP_RACE) ? 2 : 1;
 }
 
 /* Setting number `i` of a rung, whatever i. */
 static setting setting_of(const ab_implementation *rung, size_t i)
 {
     setting with = {.rung = rung, .number = i % count_settings(rung)};
-    if (rung->traits & AS_CANDIDATES) with.nn = set_sizes[with.number];
-    if (rung->traits & AS_WORKERS) with.workers = worker_counts[with.number];
-    if (rung->traits & AS_THREAD_EACH) with.readonly = with.number == 1;
-    if (rung->traits & AS_RACE && with.number == 1) with.block = 3;
-    if (rung->traits & AS_RACE && !(rung->traits & AS_CANDIDATES) && with.number == 1) with.near = 5;
+    if (rung->traits & TSP_CANDIDATES) with.nn = set_sizes[with.number];
+    if (rung->traits & TSP_WORKERS) with.workers = worker_counts[with.number];
+    if (rung->traits & TSP_THREAD_EACH) with.readonly = with.number == 1;
+    if (rung->traits & TSP_RACE && with.number == 1) with.block = 3;
+    if (rung->traits & TSP_RACE && !(rung->traits & TSP_CANDIDATES) && with.number == 1) with.near = 5;
     return with;
 }
 
@@ -78,17 +78,17 @@ static bool next_setting(setting *it)
 }
 
 /* Opens a rung, with candidate sets where it wants them: it copies everything it needs. */
-static ab_status open_setting(setting with, as_problem problem, const as_params *given, as_colony **colony)
+static ab_status open_setting(setting with, tsp_problem problem, const tsp_params *given, tsp_colony **colony)
 {
     int32_t *nn_list = NULL;
-    as_params params = *given;
+    tsp_params params = *given;
     if (with.workers) set_own(with.rung, &params, "workers", with.workers);
     set_own(with.rung, &params, "readonly", with.readonly);
     set_own(with.rung, &params, "block-ants", with.block);
     set_own(with.rung, &params, "near", with.near);
     if (with.nn && problem.n >= 2) {
         problem.nn = with.nn < problem.n ? with.nn : problem.n - 1;
-        assert_int_equal(as_nearest_neighbours(&problem, problem.nn, &nn_list).code, AB_OK);
+        assert_int_equal(tsp_nearest_neighbours(&problem, problem.nn, &nn_list).code, AB_OK);
         problem.nn_list = nn_list;
     }
     const ab_status status = open_colony(with.rung->open, &problem, &params, colony);
@@ -97,9 +97,9 @@ static ab_status open_setting(setting with, as_problem problem, const as_params 
 }
 
 /* NULL where the rung refuses sets as large as that. */
-static as_colony *must_open(setting with, const as_problem *problem, const as_params *params)
+static tsp_colony *must_open(setting with, const tsp_problem *problem, const tsp_params *params)
 {
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     const ab_status status = open_setting(with, *problem, params, &colony);
     if (status.code == AB_UNSUPPORTED && with.nn > SURE_SET) return NULL;
     if (status.code != AB_OK)
@@ -121,20 +121,20 @@ static tsp_instance instance_with_duplicates(int n)
     return instance;
 }
 
-static void check_setting(setting with, int n, as_protocol protocol)
+static void check_setting(setting with, int n, tsp_protocol protocol)
 {
     tsp_instance instance = instance_with_duplicates(n);
-    const as_problem problem = {.n = n, .dist = instance.dist};
-    as_params params = as_default_params(n, protocol);
+    const tsp_problem problem = {.n = n, .dist = instance.dist};
+    tsp_params params = tsp_default_params(n, protocol);
     params.n_ants = n < 5 ? n : 5;
-    as_colony *colony = must_open(with, &problem, &params);
+    tsp_colony *colony = must_open(with, &problem, &params);
     if (colony != NULL) {
         int valid = 0;
         bool wrong = false;
-        const ab_status status = verify_iterations(colony, &problem, &params, VERIFIED, &valid, &wrong);
+        const ab_status status = tsp_verify_iterations(colony, &problem, &params, VERIFIED, &valid, &wrong);
         if (status.code != AB_OK)
             fail_msg("%s, nn %d, workers %d, n %d, %s: %s", with.rung->id, with.nn, with.workers, n,
-                     as_protocol_name(protocol), status.reason);
+                     tsp_protocol_name(protocol), status.reason);
         assert_int_equal(valid, params.n_ants);
         colony->work.methods->close(&colony->work);
     }
@@ -151,17 +151,18 @@ static void test_every_size_and_order(void **state)
         for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;)
             for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
                 if (order == 0 || i % N_ORDERS == order)
-                    check_setting(setting_of(rung, i / 2 + order), sizes[i], i % 2 ? AS_BEST_ANT : AS_ALL_ANTS);
+                    check_setting(setting_of(rung, i / 2 + order), sizes[i], i % 2 ? TSP_BEST_ANT : TSP_ALL_ANTS);
     }
     host_backend_set_order(0);
 }
 
 /* Tours of a few iterations; false where the rung refuses the setting. */
-static bool run_tours(setting with, const as_problem *problem, const as_params *params, uint64_t order, int32_t *tours)
+static bool run_tours(setting with, const tsp_problem *problem, const tsp_params *params, uint64_t order,
+                      int32_t *tours)
 {
     host_backend_set_order(order);
-    as_colony *colony = must_open(with, problem, params);
-    as_result result = {.tours = tours};
+    tsp_colony *colony = must_open(with, problem, params);
+    tsp_result result = {.tours = tours};
     for (int i = 0; colony != NULL && i < 2; ++i) assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
     if (colony != NULL) {
         assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
@@ -178,8 +179,8 @@ static void test_tours_do_not_depend_on_the_order(void **state)
     enum { N = 50, ANTS = 5 };
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_CLUSTERED, N, 3, &instance).code, AB_OK);
-    const as_problem problem = {.n = N, .dist = instance.dist};
-    as_params params = as_default_params(N, AS_BEST_ANT);
+    const tsp_problem problem = {.n = N, .dist = instance.dist};
+    tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
     params.n_ants = ANTS;
     static int32_t expected[ANTS * (N + 1)], tours[ANTS * (N + 1)];
     for (setting with = {0}; next_setting(&with);) {
@@ -199,8 +200,8 @@ static void test_seed_decides_the_tours(void **state)
     enum { N = 50, ANTS = 4 };
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_UNIFORM, N, 5, &instance).code, AB_OK);
-    const as_problem problem = {.n = N, .dist = instance.dist};
-    as_params params = as_default_params(N, AS_BEST_ANT);
+    const tsp_problem problem = {.n = N, .dist = instance.dist};
+    tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
     params.n_ants = ANTS;
     static int32_t first[ANTS * (N + 1)], again[ANTS * (N + 1)];
     for (setting with = {0}; next_setting(&with);) {
@@ -217,11 +218,11 @@ static void test_seed_decides_the_tours(void **state)
 
 static void assert_nearest_neighbour_tour(const tsp_instance *instance, int n, const int32_t *tour)
 {
-    const as_problem problem = {.n = n, .dist = instance->dist};
-    bool visited[AS_MAX_CITIES] = {false};
+    const tsp_problem problem = {.n = n, .dist = instance->dist};
+    bool visited[TSP_MAX_MATRIX] = {false};
     for (int step = 0; step + 1 < n; ++step) {
         visited[tour[step]] = true;
-        assert_int_equal(tour[step + 1], as_nearest_unvisited(&problem, tour[step], visited));
+        assert_int_equal(tour[step + 1], tsp_nearest_unvisited(&problem, tour[step], visited));
     }
 }
 
@@ -231,14 +232,14 @@ static void test_all_zero_rule(void **state)
     (void)state;
     enum { N = 70, ANTS = 6 };
     tsp_instance instance = instance_with_duplicates(N);
-    const as_problem problem = {.n = N, .dist = instance.dist};
-    as_params params = as_default_params(N, AS_BEST_ANT);
+    const tsp_problem problem = {.n = N, .dist = instance.dist};
+    tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
     params.n_ants = ANTS;
     static float zero[N * N];
     static int32_t tours[ANTS * (N + 1)];
     for (setting with = {0}; next_setting(&with);) {
-        as_result result = {.tours = tours};
-        as_colony *colony = must_open(with, &problem, &params);
+        tsp_result result = {.tours = tours};
+        tsp_colony *colony = must_open(with, &problem, &params);
         if (colony == NULL) continue;
         assert_int_equal(colony->methods->write_pheromone(colony, zero).code, AB_OK);
         assert_int_equal(run_stage_named(&colony->work, "choice").code, AB_OK);
@@ -258,21 +259,21 @@ static void test_every_step_of_a_rung(void **state)
     enum { N = 40, ANTS = 6 };
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_UNIFORM, N, 7, &instance).code, AB_OK);
-    const as_problem problem = {.n = N, .dist = instance.dist};
-    as_params params = as_default_params(N, AS_ALL_ANTS);
+    const tsp_problem problem = {.n = N, .dist = instance.dist};
+    tsp_params params = tsp_default_params(N, TSP_ALL_ANTS);
     params.n_ants = ANTS;
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     assert_int_equal(planted_tsp_open_with_all_steps(&problem, &params, &colony).code, AB_OK);
     assert_int_equal(colony->work.methods->n_stages, 4);
     assert_int_equal(ab_stage_named(&colony->work, "improve"), 2);
     assert_int_equal(ab_stage_named(&colony->work, "update"), 3);
     assert_int_equal(ab_stage_named(&colony->work, "deposit"), -1);
     static int32_t tours[ANTS * (N + 1)];
-    as_result result = {.tours = tours};
+    tsp_result result = {.tours = tours};
     for (int iteration = 0; iteration < 3; ++iteration) {
         int valid = 0;
         bool wrong = false;
-        const ab_status status = iteration == 0 ? verify_iterations(colony, &problem, &params, 1, &valid, &wrong)
+        const ab_status status = iteration == 0 ? tsp_verify_iterations(colony, &problem, &params, 1, &valid, &wrong)
                                                 : ab_iterate(&colony->work);
         if (status.code != AB_OK) fail_msg("iteration %d: %s", iteration, status.reason);
         assert_int_equal(colony->methods->read(colony, &result).code, AB_OK);
@@ -295,21 +296,21 @@ static void test_runs_by_the_all_zero_rule_are_wrong(void **state)
     (void)state;
     enum { N = 70, ANTS = 6 };
     tsp_instance instance = instance_with_duplicates(N);
-    const as_problem problem = {.n = N, .dist = instance.dist};
-    as_params params = as_default_params(N, AS_BEST_ANT);
+    const tsp_problem problem = {.n = N, .dist = instance.dist};
+    tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
     params.n_ants = ANTS;
     static float zero[N * N];
     for (setting with = {0}; next_setting(&with);) {
-        as_colony *colony = must_open(with, &problem, &params);
-        as_result best;
+        tsp_colony *colony = must_open(with, &problem, &params);
+        tsp_result best;
         bool wrong = false;
         if (colony == NULL) continue;
         assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
-        assert_int_equal(verify_tours(colony, &problem, ANTS, &best, &wrong).code, AB_OK);
+        assert_int_equal(tsp_verify_tours(colony, &problem, ANTS, &best, &wrong).code, AB_OK);
         assert_int_equal(best.iterations, 1);
         assert_int_equal(colony->methods->write_pheromone(colony, zero).code, AB_OK);
         assert_int_equal(ab_iterate(&colony->work).code, AB_OK);
-        const ab_status status = verify_tours(colony, &problem, ANTS, &best, &wrong);
+        const ab_status status = tsp_verify_tours(colony, &problem, ANTS, &best, &wrong);
         assert_true(wrong);
         assert_string_equal(status.reason,
                             "the all-zero rule was used in 414 of 828 steps, more than 1 %: this is not Ant "
@@ -341,16 +342,16 @@ static void test_verification_rejects_planted_bugs(void **state)
     enum { N = 40, ANTS = 8 };
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_UNIFORM, N, 7, &instance).code, AB_OK);
-    const as_problem problem = {.n = N, .dist = instance.dist};
-    as_params params = as_default_params(N, AS_BEST_ANT);
+    const tsp_problem problem = {.n = N, .dist = instance.dist};
+    tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
     params.n_ants = ANTS;
     for (int bug = 0; bug < N_BUGS; ++bug) {
-        as_colony *colony = NULL;
+        tsp_colony *colony = NULL;
         int valid = 0;
         bool wrong = false;
         if (bug == BUG_IGNORES_ANT_0) params.n_ants = 1;
         assert_int_equal(planted_tsp_open(&problem, &params, bug, &colony).code, AB_OK);
-        const ab_status status = verify_iterations(colony, &problem, &params, VERIFIED, &valid, &wrong);
+        const ab_status status = tsp_verify_iterations(colony, &problem, &params, VERIFIED, &valid, &wrong);
         colony->work.methods->close(&colony->work);
         params.n_ants = ANTS;
         if (bug == BUG_NONE) {
@@ -365,11 +366,11 @@ static void test_verification_rejects_planted_bugs(void **state)
 }
 
 /* All iterations that there are to verify, of one colony, which is closed; what is said of it, "" for nothing. */
-static ab_status verify_all(as_colony *colony, const as_problem *problem, const as_params *params)
+static ab_status verify_all(tsp_colony *colony, const tsp_problem *problem, const tsp_params *params)
 {
     int valid = 0;
     bool wrong = false;
-    const ab_status status = verify_iterations(colony, problem, params, VERIFY_ITERATIONS_ALL, &valid, &wrong);
+    const ab_status status = tsp_verify_iterations(colony, problem, params, TSP_VERIFY_ITERATIONS_ALL, &valid, &wrong);
     assert_int_equal(wrong, status.code == AB_FAILED);
     colony->work.methods->close(&colony->work);
     return status;
@@ -381,15 +382,15 @@ static void test_choices_pass_verification(void **state)
     (void)state;
     enum { N = 66, ANTS = 6 };
     tsp_instance instance = instance_with_duplicates(N);
-    as_problem problem = {.n = N, .dist = instance.dist};
-    as_params params = as_default_params(N, AS_ALL_ANTS);
+    tsp_problem problem = {.n = N, .dist = instance.dist};
+    tsp_params params = tsp_default_params(N, TSP_ALL_ANTS);
     params.n_ants = ANTS;
     for (setting with = {0}; next_setting(&with);) {
-        as_colony *colony = must_open(with, &problem, &params);
+        tsp_colony *colony = must_open(with, &problem, &params);
         int32_t *nn_list = NULL;
         if (colony == NULL) continue;
         problem.nn = with.nn;
-        if (with.nn) assert_int_equal(as_nearest_neighbours(&problem, with.nn, &nn_list).code, AB_OK);
+        if (with.nn) assert_int_equal(tsp_nearest_neighbours(&problem, with.nn, &nn_list).code, AB_OK);
         problem.nn_list = nn_list;
         const ab_status status = verify_all(colony, &problem, &params);
         if (status.code != AB_OK) fail_msg("%s, nn %d: %s", with.rung->id, with.nn, status.reason);
@@ -417,11 +418,11 @@ static void test_faults_of_choices_are_found(void **state)
     enum { N = 60, ANTS = 8 };
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_CLUSTERED, N, 7, &instance).code, AB_OK);
-    const as_problem problem = {.n = N, .dist = instance.dist};
-    as_params params = as_default_params(N, AS_BEST_ANT);
+    const tsp_problem problem = {.n = N, .dist = instance.dist};
+    tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
     params.n_ants = ANTS;
     for (int fault = 0; fault < N_CHOICE_FAULTS; ++fault) {
-        as_colony *colony = NULL;
+        tsp_colony *colony = NULL;
         assert_int_equal(planted_choices_open(&problem, &params, fault, &colony).code, AB_OK);
         const ab_status status = verify_all(colony, &problem, &params);
         if (fault == CHOICE_FAULT_NONE)
@@ -456,8 +457,8 @@ static void test_faults_of_a_race_are_found(void **state)
     static float pheromone[N * N];
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_UNIFORM, N, 13, &instance).code, AB_OK);
-    const as_problem problem = {.n = N, .dist = instance.dist};
-    as_params params = as_default_params(N, AS_BEST_ANT);
+    const tsp_problem problem = {.n = N, .dist = instance.dist};
+    tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
     params.n_ants = ANTS;
     for (int fault = 0; fault < N_RACE_FAULTS; ++fault) {
         const bool of_clock = fault == RACE_FAULT_SHARED_CLOCK || fault == RACE_FAULT_OLD_CLOCK;
@@ -484,12 +485,12 @@ static void test_faults_of_short_rows_are_found(void **state)
     assert_int_equal(tsp_generate(TSP_UNIFORM, N, 13, &instance).code, AB_OK);
     for (int fault = 0; fault < N_SHORT_FAULTS; ++fault)
         for (size_t size = 0; size < sizeof sizes / sizeof *sizes; ++size) {
-            as_problem problem = {.n = N, .dist = instance.dist, .nn = sizes[size]};
-            as_params params = as_default_params(N, AS_BEST_ANT);
+            tsp_problem problem = {.n = N, .dist = instance.dist, .nn = sizes[size]};
+            tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
             selection_report report;
             int32_t *nn_list = NULL;
             params.n_ants = ANTS;
-            assert_int_equal(as_nearest_neighbours(&problem, problem.nn, &nn_list).code, AB_OK);
+            assert_int_equal(tsp_nearest_neighbours(&problem, problem.nn, &nn_list).code, AB_OK);
             problem.nn_list = nn_list;
             for (int i = 0; i < N * N; ++i) { /* near and far weigh alike */
                 const double length = problem.dist[i] + 0.1;
@@ -512,23 +513,23 @@ static int64_t check_steps(setting with, tsp_kind kind, int n)
     const int nn = with.nn;
     tsp_instance instance;
     assert_int_equal(tsp_generate(kind, n, 17, &instance).code, AB_OK);
-    as_problem problem = {.n = n, .dist = instance.dist, .nn = nn};
+    tsp_problem problem = {.n = n, .dist = instance.dist, .nn = nn};
     int32_t *nn_list = NULL, *tours = malloc(ANTS * ((size_t)n + 1) * sizeof *tours);
     double *choice = malloc((size_t)n * (size_t)n * sizeof *choice);
     float *pheromone = malloc((size_t)n * (size_t)n * sizeof *pheromone);
     assert_true(tours && choice && pheromone);
-    assert_int_equal(as_nearest_neighbours(&problem, nn, &nn_list).code, AB_OK);
+    assert_int_equal(tsp_nearest_neighbours(&problem, nn, &nn_list).code, AB_OK);
     problem.nn_list = nn_list;
-    as_params params = as_default_params(n, AS_BEST_ANT);
+    tsp_params params = tsp_default_params(n, TSP_BEST_ANT);
     params.n_ants = ANTS;
     uint32_t random = 12345;
     for (int i = 0; i < n * n; ++i) { /* a fifth of the edges have no pheromone */
         random = random * 1664525u + 1013904223u;
         pheromone[i] = random >> 24 < 51 ? 0.0f : (float)(1 + (random >> 16 & 0xff));
     }
-    as_result result = {.tours = tours};
+    tsp_result result = {.tours = tours};
     candidate_steps counts = {0};
-    as_colony *colony = must_open(with, &problem, &params);
+    tsp_colony *colony = must_open(with, &problem, &params);
     if (colony != NULL) {
         assert_int_equal(colony->methods->write_pheromone(colony, pheromone).code, AB_OK);
         assert_int_equal(run_stage_named(&colony->work, "choice").code, AB_OK);
@@ -552,10 +553,10 @@ static void test_candidate_steps_follow_the_rule(void **state)
 {
     (void)state;
     for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;) {
-        if (!(rung->traits & AS_CANDIDATES)) continue;
+        if (!(rung->traits & TSP_CANDIDATES)) continue;
         assert_true(check_steps((setting){rung, .nn = 4}, TSP_CLUSTERED, 150) > 50);
         assert_true(check_steps((setting){rung, .nn = 8}, TSP_UNIFORM, 100) > 10);
-        if (rung->traits & AS_RACE) /* more cities than a ring, a list or shared memory has (race.h) */
+        if (rung->traits & TSP_RACE) /* more cities than a ring, a list or shared memory has (race.h) */
             assert_true(check_steps((setting){rung, .nn = 3}, TSP_CLUSTERED, 1211) > 500);
         check_steps((setting){rung, .nn = 32}, TSP_UNIFORM, 34);
         check_steps((setting){rung, .nn = 32}, TSP_UNIFORM, 33);
@@ -567,15 +568,15 @@ static void test_limits_are_unsupported(void **state)
 {
     (void)state;
     static const int32_t dist[4] = {0, 1, 1, 0};
-    const as_problem single = {.n = 1, .dist = dist}, pair = {.n = 2, .dist = dist};
-    as_params params = as_default_params(2, AS_BEST_ANT);
-    as_colony *colony = NULL;
+    const tsp_problem single = {.n = 1, .dist = dist}, pair = {.n = 2, .dist = dist};
+    tsp_params params = tsp_default_params(2, TSP_BEST_ANT);
+    tsp_colony *colony = NULL;
     for (const ab_implementation *rung = NULL; (rung = next_rung(rung)) != NULL;) {
         ab_status status = open_colony(rung->open, &single, &params, &colony);
         assert_int_equal(status.code, AB_UNSUPPORTED);
         assert_non_null(strstr(status.reason, "n >= 2"));
         assert_null(colony);
-        if (!(rung->traits & AS_CANDIDATES)) continue;
+        if (!(rung->traits & TSP_CANDIDATES)) continue;
         status = open_colony(rung->open, &pair, &params, &colony);
         assert_int_equal(status.code, AB_UNSUPPORTED);
         assert_non_null(strstr(status.reason, "candidate set"));
@@ -587,10 +588,10 @@ static ab_status opening(const char *id, int n, int workers)
 {
     int32_t *dist = calloc((size_t)n * (size_t)n, sizeof *dist);
     assert_non_null(dist);
-    const as_problem problem = {.n = n, .dist = dist};
-    as_params params = as_default_params(n, AS_BEST_ANT);
+    const tsp_problem problem = {.n = n, .dist = dist};
+    tsp_params params = tsp_default_params(n, TSP_BEST_ANT);
     const ab_implementation *rung = registered(id, AB_HOST);
-    as_colony *colony = NULL;
+    tsp_colony *colony = NULL;
     ab_status status = try_own(rung, &params, "workers", workers);
     if (status.code == AB_OK) status = open_colony(rung->open, &problem, &params, &colony);
     if (colony != NULL) colony->work.methods->close(&colony->work);

@@ -1,5 +1,5 @@
-/* The check of candidate sets (kernels/tsp/check/verify.h): it accepts what as_nearest_neighbours builds and refuses each
- * way in which a set can be wrong. */
+/* The check of candidate sets (kernels/tsp/check/verify.h): it accepts what tsp_nearest_neighbours builds and refuses
+ * each way in which a set can be wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,10 +18,10 @@ static const int32_t dist[N * N] = {
     6, 5, 3, 0, 4,  4,  10, 9, 7, 4, 0, 0, 10, 9, 7, 4, 0, 0,
 };
 
-static as_problem must_build(int nn, int32_t **nn_list)
+static tsp_problem must_build(int nn, int32_t **nn_list)
 {
-    as_problem problem = {.n = N, .dist = dist};
-    const ab_status status = as_nearest_neighbours(&problem, nn, nn_list);
+    tsp_problem problem = {.n = N, .dist = dist};
+    const ab_status status = tsp_nearest_neighbours(&problem, nn, nn_list);
     if (status.code != AB_OK) fail_msg("%s", status.reason);
     problem.nn = nn;
     problem.nn_list = *nn_list;
@@ -33,10 +33,10 @@ static void what_is_built_is_accepted(void **state)
     (void)state;
     for (int nn = 1; nn < N; nn++) {
         int32_t *nn_list = NULL;
-        const as_problem problem = must_build(nn, &nn_list);
+        const tsp_problem problem = must_build(nn, &nn_list);
         int valid = 0;
         bool wrong = true;
-        assert_int_equal(verify_candidates(&problem, &valid, &wrong).code, AB_OK);
+        assert_int_equal(tsp_verify_candidates(&problem, &valid, &wrong).code, AB_OK);
         assert_int_equal(valid, N);
         assert_false(wrong);
         free(nn_list);
@@ -47,12 +47,12 @@ static void what_is_built_is_accepted(void **state)
 static void expect_refused(int first, int second, int third, const char *reason)
 {
     int32_t *nn_list = NULL;
-    const as_problem problem = must_build(NN, &nn_list);
+    const tsp_problem problem = must_build(NN, &nn_list);
     const int32_t set[NN] = {first, second, third};
     memcpy(nn_list + 2 * NN, set, sizeof set);
     int valid = 0;
     bool wrong = false;
-    const ab_status status = verify_candidates(&problem, &valid, &wrong);
+    const ab_status status = tsp_verify_candidates(&problem, &valid, &wrong);
     assert_int_equal(status.code, AB_FAILED);
     assert_string_equal(status.reason, reason);
     assert_int_equal(valid, N - 1);
@@ -77,5 +77,5 @@ int main(void)
         cmocka_unit_test(what_is_built_is_accepted),
         cmocka_unit_test(wrong_sets_are_refused),
     };
-    return cmocka_run_group_tests_name("verify_candidates", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("tsp_verify_candidates", tests, NULL, NULL);
 }
