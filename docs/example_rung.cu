@@ -47,7 +47,7 @@ static __global__ void example(tsp_device colony, unsigned long long seed, unsig
     long long length = 0;
     unsigned zero_weight_steps = 0;
     curandStatePhilox4_32_10_t random;
-    curand_init(seed, (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant, 0, &random);
+    curand_init(seed, ant_stream(colony, iteration, ant), 0, &random);
     for (int city = 0; city < n; ++city) tour[city] = city;
     for (int step = 0; step < n; ++step) {
         const float u = curand_uniform(&random);

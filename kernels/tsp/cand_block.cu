@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     for (int city = thread; city < n; city += N_THREADS) tabu[city] = 1;
     __syncthreads();
     if (warp == 0) {
-        const unsigned long long stream = (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant;
+        const unsigned long long stream = ant_stream(colony, iteration, ant);
         curand_init(seed, stream * WARP_SIZE + (unsigned)lane, 0, &random);
         draw = curand_uniform(&random);
         from = min((int)(__shfl_sync(FULL_WARP, draw, 0) * (float)n), n - 1); /* lane 0's number of step 0 */

@@ -73,7 +73,7 @@ static __global__ void __launch_bounds__(WARP_SIZE)
     int last_edge = 0; /* added a step late, so that no step waits for its load */
     unsigned zero_weight_steps = 0;
     curandStatePhilox4_32_10_t random;
-    curand_init(seed, (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant, 0, &random);
+    curand_init(seed, ant_stream(colony, iteration, ant), 0, &random);
     for (int word = 0; word < words; ++word) unvisited[word * WARP_SIZE + (int)threadIdx.x] = ~0u;
 
     int from = min((int)(curand_uniform(&random) * (float)n), n - 1);

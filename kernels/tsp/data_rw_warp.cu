@@ -79,7 +79,7 @@ static __global__ void __launch_bounds__(MAX_WORKERS)
     unsigned unvisited = unvisited_at_first(n);
 
     if (thread == 0) {
-        curand_init(seed, (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant, 0, &random[0]);
+        curand_init(seed, ant_stream(colony, iteration, ant), 0, &random[0]);
         chosen[0] = tour[0] = min((int)(curand_uniform(&random[0]) * (float)n), n - 1);
     }
     __syncthreads();

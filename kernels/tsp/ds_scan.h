@@ -134,7 +134,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     for (int city = thread; city < stride; city += N_THREADS) tabu[city] = city < n;
     __syncthreads();
     if (warp == 0) {
-        const unsigned long long stream = (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant;
+        const unsigned long long stream = ant_stream(colony, iteration, ant);
         curand_init(seed, stream * WARP_SIZE + (unsigned)lane, 0, &random);
         draw = curand_uniform4(&random);
         if (lane == 0) {

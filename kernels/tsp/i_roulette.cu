@@ -90,7 +90,7 @@ static __global__ void __launch_bounds__(MAX_WORKERS)
         if (tile * workers + thread < n) unvisited |= 1u << tile;
 
     curandStatePhilox4_32_10_t random;
-    const unsigned long long stream = (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant;
+    const unsigned long long stream = ant_stream(colony, iteration, ant);
     curand_init(seed, stream * (unsigned)workers + (unsigned)thread, 0, &random);
     const float start = curand_uniform4(&random).x;
     if (thread == 0) tour[0] = min((int)(start * (float)n), n - 1);

@@ -41,7 +41,7 @@ static __global__ void __launch_bounds__(N_THREADS)
         if (tile * N_THREADS + thread < n) unvisited |= 1u << tile;
 
     curandStatePhilox4_32_10_t random;
-    const unsigned long long stream = (unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant;
+    const unsigned long long stream = ant_stream(colony, iteration, ant);
     curand_init(seed, stream * N_THREADS + (unsigned)thread, 0, &random);
     const float4 start = curand_uniform4(&random);
     if (thread == 0) first[0] = min((int)(start.x * (float)n), n - 1);

@@ -268,8 +268,7 @@ static __global__ void __launch_bounds__(MOST_ANTS *WARP_SIZE)
 
     for (int leaf = lane; leaf < rows.n_leaves; leaf += WARP_SIZE)
         visited.words[leaf] = leaf == n / LEAF ? ~0u << n % LEAF : 0; /* no cities where the last leaf has none */
-    Random random(seed, ((unsigned long long)iteration * (unsigned)colony.n_ants + (unsigned)ant) * WARP_SIZE +
-                            (unsigned)lane);
+    Random random(seed, ant_stream(colony, iteration, ant) * WARP_SIZE + (unsigned)lane);
     sparse_record record = {.tour = colony.tours + (size_t)ant * (size_t)(n + 1)};
     unsigned zero_weight_steps = 0;
 
