@@ -1,10 +1,10 @@
-"""A ReFrame check: make bench-all on the nodes of a site, by its scheduler, a job for each driver (docs/guide/fleet.md).
+"""A ReFrame check: runs make bench-all on the nodes of a site, one job per driver (docs/guide/fleet.md).
 
-    reframe -c scripts/antbench_check.py -r -n 'antbench_driver.*3.3' -S profile=quick
+Usage: reframe -c scripts/antbench_check.py -r -n 'antbench_driver.*3.3' -S profile=quick
 
-Each timed row is a performance variable, its median in milliseconds. Its reference is that of the newest stored run of
-the same GPU (results/reference); a row, or a GPU, without one is reported and judges nothing. The tolerance is for a
-fleet's nodes among each other: whether code became slower says make regress.
+Each timed row is a performance variable: its median in milliseconds. Its reference is the median in the newest stored
+run of the same GPU (results/reference). A row without a reference is reported, not judged. The tolerance covers
+differences between the nodes of a fleet. `make regress` tells whether code became slower.
 """
 
 import csv
@@ -21,19 +21,19 @@ KEY = ("table", "row", "instance", "implementation", "backend", "params", "scope
 
 
 def driver_of(path):
-    """bench/tables/thesis/table_3_3.c has driver 3.3, bench/tables/jpdc/table_jpdc_3.c jpdc-3."""
+    """The driver in a file: 3.3 in bench/tables/thesis/table_3_3.c, jpdc-3 in bench/tables/jpdc/table_jpdc_3.c."""
     name = path.stem.removeprefix("table_")
     return name.replace("_", "." if name[0].isdigit() else "-")
 
 
 def timed(path):
-    """{key: row} of the rows of a table file that have a time."""
+    """{key: row} of the timed rows of a table file."""
     with open(path, newline="") as file:
         return {tuple(row[name] for name in KEY): row for row in csv.DictReader(file) if row.get("median_ms")}
 
 
 def stored(references, driver, device):
-    """The same of one GPU, or CPU, in the newest run of a driver in which it took part."""
+    """{key: row} of one GPU, or CPU, from the newest stored run of a driver that it took part in."""
     files = sorted(Path(references).glob(f"*/*/table-{driver}.csv"), key=lambda path: path.parent.name)
     for path in reversed(files):
         rows = {key: row for key, row in timed(path).items() if row["device"] == device}
@@ -43,7 +43,7 @@ def stored(references, driver, device):
 
 
 def name_of(row):
-    """What a performance variable is called: "3.3/race/pr1002?protocol=as;ants=1002#iteration"."""
+    """The name of a performance variable: "3.3/race/pr1002?protocol=as;ants=1002#iteration"."""
     return f"{row['table']}/{row['row']}/{row['instance']}?{row['params']}#{row['scope']}"
 
 
@@ -51,9 +51,9 @@ def name_of(row):
 class antbench_driver(rfm.RunOnlyRegressionTest):
     driver = parameter(sorted(map(driver_of, (ROOT / "bench/tables").glob("*/table_*.c"))))
     profile = variable(str, value="quick")
-    options = variable(typ.List[str], value=[])  # more of antbench's
+    options = variable(typ.List[str], value=[])  # more options of antbench
     references = variable(str, value=str(ROOT / "results/reference"))
-    tolerance = variable(float, value=0.1)  # by which a median may be above its reference
+    tolerance = variable(float, value=0.1)  # share by which a median may exceed its reference
     valid_systems = ["*"]
     valid_prog_environs = ["*"]
     sourcesdir = None

@@ -1,5 +1,5 @@
-"""What becomes of runs: reading them, comparing, plotting, reporting, judging. Nothing here measures.
+"""Reads runs, compares, plots, reports and judges them. The programs that measure are in C.
 
-Four rooms, of which each imports only from those before it: data, gate, show, tools. __main__.py has the commands.
-All read runs through antbench.data.runs.
+The package has four rooms: data, gate, show, tools. A room imports only from the rooms before it. __main__.py lists the
+commands. All of them read runs through antbench.data.runs.
 """

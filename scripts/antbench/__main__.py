@@ -1,5 +1,6 @@
-"""The commands that read runs or measure with the program: antbench-results COMMAND ... (pip install ., make install), or
-python3 scripts/antbench COMMAND ... in the source tree.
+"""The commands that read runs or measure with the program: antbench-results COMMAND ...
+
+`pip install .` and `make install` install them. In the source tree they are python3 scripts/antbench COMMAND ...
 """
 
 import importlib
@@ -11,7 +12,7 @@ if not __package__:  # as python3 scripts/antbench
 
 from antbench.data import command
 
-READING = {  # which need stored runs alone
+READING = {  # commands that need stored runs only
     "claims": "show.claims",
     "compare": "show.compare",
     "coverage": "show.coverage",
@@ -37,7 +38,7 @@ MEASURING = {
     "time-to-target": "tools.time_to_target",
     "tours": "tools.tours",
 }
-OF_THE_TREE = {  # which write or check files of the source tree
+OF_THE_TREE = {  # these write or check files of the source tree
     "campaigns": "tools.campaigns",
     "index": "tools.index",
     "pictures": "tools.pictures",

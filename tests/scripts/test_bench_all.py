@@ -318,7 +318,10 @@ def test_without_a_program_or_a_driver(folder, script):
     assert (done.returncode, done.stderr.strip().endswith("build/bin/antbench --tables lists no driver")) == (1, True)
     (folder / "build/bin/antbench").unlink()
     done = run(folder, script, "", "", PATH=path)
-    assert (done.returncode, done.stderr.strip().endswith("build/bin/antbench is not built: make build")) == (1, True)
+    assert (done.returncode, done.stderr.strip().endswith("build/bin/antbench is not built; make build builds it")) == (
+        1,
+        True,
+    )
 
 
 # ---- check_gpu ----

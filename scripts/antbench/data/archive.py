@@ -1,8 +1,9 @@
-"""A run as one file, MACHINE-ID.tar.gz: what `make share` writes, and what RUN= takes like the run's directory.
+"""A run as one file, MACHINE-ID.tar.gz: `make share` writes it, and RUN= takes it like the run's directory.
 
-It holds MACHINE/ID/ with meta.json, the table and samples.csv.xz, and is the same byte for byte whenever it is made.
-One may come from anybody. At most LARGEST bytes are unpacked, into memory. Every header must be of a plain file of such
-a name: headers of other types, which extend names or sizes, are refused.
+It holds MACHINE/ID/ with meta.json, the table and samples.csv.xz. Packing the same run again gives the same bytes.
+
+An archive may come from anybody. At most LARGEST bytes are unpacked, into memory. Each header must describe a plain
+file whose name matches MEMBER. Other types of headers, which extend names or sizes, are refused.
 """
 
 import atexit
@@ -22,31 +23,31 @@ from antbench.data.validate import bytes_of
 SAMPLES, PACKED = "samples.csv", "samples.csv.xz"
 ENDING = ".tar.gz"
 MEMBER = re.compile(r"[a-z0-9][a-z0-9.-]*/[0-9A-Za-z][\w.-]*/(meta\.json|table-[\w.-]+\.csv|samples\.csv(\.xz)?)")
-LARGEST = 1 << 25  # bytes of all files together, packed or not: those of the largest kept run are 1 MB
-MOST = 64  # files: 21 runs
+LARGEST = 1 << 25  # bytes of all files together, packed or not; the files of the largest kept run have 1 MB
+MOST = 64  # number of files: 21 runs
 PLAIN = tarfile.REGTYPE, tarfile.AREGTYPE
-SHOWN = 80  # characters of a name in a message
-FOLDERS = []  # what has been unpacked
+SHOWN = 80  # number of characters of a name in a message
+FOLDERS = []  # the temporary folders of this process
 
 
 def pack_samples(data):
-    """The bytes of samples.csv as samples.csv.xz has them."""
+    """The bytes of samples.csv.xz for the bytes of samples.csv."""
     return lzma.compress(data, preset=9 | lzma.PRESET_EXTREME)
 
 
 def compress(run):
-    """Replaces samples.csv in a run's folder by samples.csv.xz; at no moment is neither there."""
+    """Replaces samples.csv in a run's folder by samples.csv.xz. At each moment at least one of them is there."""
     plain, packed = run / SAMPLES, run / PACKED
     data = plain.read_bytes()
     new = pack_samples(data)
     if lzma.decompress(new) != data:
-        raise BadInput(f"{packed}: would not be what {plain} has")
+        raise BadInput(f"{packed}: its content differs from {plain}; {plain.name} is kept")
     write_file(packed, new)
     plain.unlink()
 
 
 def pack(path, files):
-    """Writes {name inside: bytes}."""
+    """Writes an archive of {name inside: bytes}."""
     inside = io.BytesIO()
     with tarfile.open(fileobj=inside, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for name, data in sorted(files.items()):
@@ -57,7 +58,7 @@ def pack(path, files):
 
 
 def inflated(path):
-    """The bytes of a .tar as gzip packed them, never more than LARGEST of them."""
+    """The bytes of the .tar inside a .tar.gz; LARGEST bytes at most."""
     unpacker = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     try:
         data = unpacker.decompress(bytes_of(path, LARGEST), LARGEST + 1)
@@ -66,7 +67,7 @@ def inflated(path):
     if len(data) > LARGEST:
         raise BadInput(f"{path}: holds more than {LARGEST >> 20} MiB")
     if not unpacker.eof or unpacker.unused_data:
-        raise BadInput(f"{path}: no archive of a run: it is cut short, or goes on behind its end")
+        raise BadInput(f"{path}: no archive of a run: cut short, or followed by other bytes")
     return data
 
 
@@ -90,7 +91,7 @@ def members(path, data):
 
 
 def unpacked(path):
-    """A folder with what an archive holds, which goes with the process."""
+    """A temporary folder with the files of an archive; it is deleted when the process ends."""
     folder = Path(tempfile.mkdtemp(prefix="antbench-"))
     FOLDERS.append(folder)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -101,5 +102,5 @@ def unpacked(path):
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)  # temporary: mkdtemp's folder
     if not any(folder.rglob("meta.json")):
-        raise BadInput(f"{path}: no archive of a run: there is no meta.json in it")
+        raise BadInput(f"{path}: no archive of a run: it holds no meta.json")
     return folder

@@ -1,31 +1,31 @@
 """From the address of a cell to its number: the one grammar of the tables, figures and claims in report/*.csv.
 
-    3.3/ds-roulette/d198?protocol=as-best          a measured row: table, row, instance, conditions; its mean time in ms
-    3.3/ds-roulette/d198?protocol=as#quality       its quality instead: the mean of its runs, else the best
-    3.3/ds-roulette/d198?protocol=as#best          the best of its runs
-    6.1/npp/shapes-1024?scope=kernel#rate          the pixels of an image in that time, in Mpixel/s
-    6.1/npp/shapes-1024?scope=kernel#bandwidth     its bytes by its time, as a share of a copy's in the GPU's memory
-    6.1/npp/shapes-1024?scope=kernel#mismatch      the share of the pixels that differ from all of Canny's
-    jsc-1/powf/d198#flops                          its operations by its time, in GFLOPS; #bytes: likewise in GB/s
-    3.3/race/d198#energy                           the energy of an iteration, all of the GPU's board, in mJ
-    jsc-1/powf/d198#error                          the largest relative error that its verification found, in millionths
-    3.4/ds-roulette/d198?stage=construct#shared    the shared memory of a block, of the kernel that has the most, in bytes
-    jsc-5.2-memory/generic/2^17#count                what was counted in place of a time: bytes of a GPU's memory, loads
+    3.3/ds-roulette/d198?protocol=as-best          table, row, instance, conditions: the row's mean time in ms
+    3.3/ds-roulette/d198?protocol=as#quality       the mean quality of its runs, or else the best
+    3.3/ds-roulette/d198?protocol=as#best          the best quality of its runs
+    6.1/npp/shapes-1024?scope=kernel#rate          pixels per time, in Mpixel/s
+    6.1/npp/shapes-1024?scope=kernel#bandwidth     bytes per time, as a share of what a copy in the GPU's memory reaches
+    6.1/npp/shapes-1024?scope=kernel#mismatch      share of the pixels that differ from Canny with full hysteresis
+    jsc-1/powf/d198#flops                          operations per time, in GFLOPS; #bytes: bytes per time, in GB/s
+    3.3/race/d198#energy                           energy of an iteration, of the GPU's whole board, in mJ
+    jsc-1/powf/d198#error                          largest relative error that verification found, in millionths
+    3.4/ds-roulette/d198?stage=construct#shared    shared memory per block, for the kernel with the most, in bytes
+    jsc-5.2-memory/generic/2^17#count              a count in place of a time: bytes of a GPU's memory, or loads
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
-    3.3/cpu-best-all,cpu-blocks-all/d198            the fastest of these rows, as measured for this instance; its time alone
-    5.1/warp-128/lena|shapes-512                   the first of these instances that was measured; another than the first
-                                                   is a stand-in for it
-    =thesis-3.3/ds-roulette/d198                   a published number, by its id; of rows with commas the least
-    kth-8/naive/random-{x} kth-9/tiling/random-{x} the product of what these addresses find
+    3.3/cpu-best-all,cpu-blocks-all/d198           the time of the fastest of these rows on this instance
+    5.1/warp-128/lena|shapes-512                   the first of these instances that was measured; another one than the
+                                                   first is its stand-in
+    =thesis-3.3/ds-roulette/d198                   a published number, by its id; the least if rows stand with commas
+    kth-8/naive/random-{x} kth-9/tiling/random-{x} the product of the numbers at these addresses
 
-A condition names a parameter, or the columns scope or backend. {x} stands for what a table's lines, a figure's points
-or a claim's cases run through. thesis-3.3 is the same table as 3.3. Rows of the host backend have no times and are
-never found: they are the reason VERIFIED. Those of scope setup, stage or end-to-end are found where a condition names
-the scope or the stage.
+A condition names a parameter, or the columns scope or backend. The text {x} stands for each line of a table, point of a
+figure or case of a claim. thesis-3.3 is the same table as 3.3. Rows of the host backend have no times and only
+supply the reason VERIFIED. Rows of scope setup, stage or end-to-end are found if a condition names the scope or the
+stage.
 
-A stand-in has a line of its own name (`lines_of`) and never meets a published number, an optimum or another instance.
-A tour's quality is found after as many iterations as the source of its table has, those of the driver in profile
-thesis, and not after others: the name of the metric has the number.
+A stand-in has a line with its own name (`lines_of`). It is compared with no published number, no optimum and no other
+instance. A tour's quality counts only after as many iterations as in the table's source. These are the iterations of
+the driver in profile thesis, and the name of the metric contains their number.
 """
 
 import csv
@@ -43,24 +43,24 @@ REPORT = ROOT / "report"
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A number with its 95 % interval, or the reason why there is none."""
+    """A number with its 95 % interval, or the reason why there is no number."""
 
     value: float = math.nan
-    low: float = math.nan  # NaN where there is no interval: one sample, one run's quality; a published number is exact
-    high: float = math.nan  # infinite where it is open: a quotient, one part of which may as well be 0
+    low: float = math.nan  # NaN without an interval: one sample, or the quality of one run; a published number is exact
+    high: float = math.nan  # infinite if the interval is open, as for a quotient whose divisor may be 0
     reason: str = ""  # why value is NaN
-    rows: tuple = ()  # the measured rows that it comes from
-    instance: str = ""  # what was measured, where that is not what was asked for: a stand-in
-    n: int = (
-        0  # what an interval rests on, of the part that has the fewest: machines, processes, samples, a quality's runs
-    )
-    machines: int = 0  # of the part that has the fewest; 0 of what is the same on every machine
-    widened: bool = False  # by how far machines differ, where one or two measured a part (antbench.data.spread)
-    span: tuple = ()  # the least and the largest mean of a host, where several measured a CPU's part
+    rows: tuple = ()  # the measured rows behind the number
+    instance: str = ""  # the stand-in that was measured in place of the instance that was asked for
+    n: int = 0  # number of machines, processes, samples or runs behind the interval, for the part with the fewest
+    machines: int = 0  # number for the part that has the fewest; 0 if the number is the same on every machine
+    widened: bool = False  # true if the interval is widened, since one or two machines measured a part (spread.py)
+    span: tuple = ()  # the least and the largest mean per host, if several hosts measured a CPU's part
 
     @property
     def iterations(self):
-        """Of how many first iterations of a run the part is the mean that has the fewest; 0 where samples are alike."""
+        """The number of first iterations of a run that a mean counts, for the part with the fewest; 0 if samples are
+        alike.
+        """
         return min(filter(None, map(runs.iterations, self.rows)), default=0)
 
     @property
@@ -69,7 +69,7 @@ class Estimate:
 
     @property
     def sources(self):
-        """The runs that a number comes from, in order; () where there is none."""
+        """The runs that a number comes from, in order; () without a number."""
         return machines.sources_of(self.rows) if self else ()
 
     def __bool__(self):
@@ -79,20 +79,20 @@ class Estimate:
 @dataclass(frozen=True)
 class Address:
     table: str
-    rows: tuple  # the fastest is taken
-    instances: tuple  # the first that was measured is taken
+    rows: tuple  # names; the fastest row is taken
+    instances: tuple  # names; the first that was measured is taken
     conditions: tuple  # (name, accepted values); several values are summed
     quantity: str  # "" or one of QUANTITIES
-    first: float = math.inf  # iterations of a run that a mean time is of, at most
+    first: float = math.inf  # number of first iterations of a run that a mean time counts, at most
 
 
 BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a row's own
-NO_NOISE = "0"  # the level of noise, of rows that have one
-TOURS = ("quality", "best")  # what a tour's length may be asked as
+NO_NOISE = "0"  # value of the parameter `level` without noise
+TOURS = ("quality", "best")  # quantities of a tour's length
 QUANTITIES = (*TOURS, "rate", "bandwidth", "bytes", "flops", "mismatch", "error", "energy", "shared", "count")
 COUNTS = ("gpu-bytes", "loads-over-n4")  # qualities that are counted
-MISMATCH = "mismatch-share"  # the quality of a map: the share of its pixels that differ from all of Canny's
-VERIFIED = "verified, not timed"  # on the host backend: why there is no time
+MISMATCH = "mismatch-share"  # quality of a map: the share of its pixels that differ from Canny with full hysteresis
+VERIFIED = "verified, not timed"  # why a row of the host backend has no time
 
 
 def parse(text):
@@ -103,14 +103,14 @@ def parse(text):
         raise BadInput(f'"{text}" is no address of a cell: expected {expected}')
     table, row, instance, asked, quantity = spelled.groups()
     if "," in row and quantity:
-        raise BadInput(f'"{text}" asks for the {quantity} of several rows: of them there is the fastest\'s time alone')
+        raise BadInput(f'"{text}" asks for the {quantity} of several rows: only a time may name several rows')
     return Address(
         runs.table_name(table), tuple(row.split(",")), tuple(instance.split("|")), conditions(asked), quantity or ""
     )
 
 
 def conditions(text):
-    """((name, accepted values), ...) of "stage=choice+construct;protocol=as"; () of none."""
+    """ "stage=choice+construct;protocol=as" as ((name, accepted values), ...); () for an empty text."""
     pairs = (pair.partition("=") for pair in (text or "").split(";") if pair)
     return tuple((name, tuple(value.split("+"))) for name, _, value in pairs)
 
@@ -119,10 +119,13 @@ def conditions(text):
 
 
 class Source:
-    """The runs of one kind of machine, each cell at its best, and of all machines that measured it with the same code."""
+    """The best measurement of each cell by one kind of machine.
+
+    It also knows the rows of all machines of this kind that measured the same code: they widen or narrow the interval.
+    """
 
     def __init__(self, chosen, elsewhere=()):
-        """`elsewhere`: runs of other machines, whose tours and maps are as good as this one's; their times are not."""
+        """`elsewhere`: runs of other machines. Their tours and maps count here too, their times do not."""
         self.runs = sorted(chosen, key=lambda run: run.started)
         gpus = [run for run in self.runs if run.device]
         self.has_gpu = bool(gpus)
@@ -167,7 +170,7 @@ class Source:
         return Estimate(reason=reason, rows=verified)
 
     def verified_as(self, address, row):
-        """The row that the host backend verified in the place of a timed one, as a tuple; () where it did not."""
+        """The row that the host backend verified in place of a missing timed row, as a tuple; () without one."""
         params = [(name, values) for name, values in address.conditions if name not in ("scope", "backend")]
         for instance in address.instances:
             for verified in self.verified.get((address.table, row, instance), ()):
@@ -177,18 +180,20 @@ class Source:
 
 
 def is_of_any_machine(row):
-    """Whether a row tells how long tours are, or how far a map is from Canny's: no machine changes that.
+    """True if a row's tour lengths, or its map's difference from Canny's, hold on every machine.
 
-    Those of the host backend are of no complete run.
+    Rows of the host backend are left out: their runs are never complete.
     """
     known = row["quality_best"] == row["quality_best"] and row["status"] in runs.MEASURED and row["backend"] != "host"
     return known and row["quality_metric"].startswith(("best-tour", MISMATCH))
 
 
 def evidence_of_quality(row):
-    """A tour is as long whatever the machine: what counts is after how many iterations, and of how many runs.
+    """A key that is larger the better a row supports a quality.
 
-    Of a GPU your own run comes first: its kernels may not be those of the stored runs.
+    The length of tours does not depend on the machine. It depends on the number of iterations, so the right number
+    comes first. For a GPU your own run comes next, because its kernels may differ from the stored runs' kernels. Then
+    more runs are better.
     """
     yours = row["own"] and row["backend"] == "cuda" and not row["run"].path.is_relative_to(RESULTS / "reference")
     right = plausible.iterations_of_quality(row) == iterations().get(row["table"])
@@ -203,13 +208,13 @@ def cpu_label(run):
 
 
 def stand_ins(name):
-    """What drivers take where there is no file of an instance: u198 for d198."""
+    """The names of generated instances that drivers take if the file of an instance is missing: u198 for d198."""
     size = re.fullmatch(r"[a-z]+(\d+)", name)
     return [kind + size[1] for kind in "uc" if kind + size[1] != name] if size else []
 
 
 def lines_of(set_name, sources):
-    """What {x} runs through where these machines are shown: the set, and the stand-ins measured for its members."""
+    """What {x} runs through in a table of these machines: the set, and the stand-ins measured for its members."""
     for name in members(set_name):
         yield name
         yield from (other for other in stand_ins(name) if any(other in source.instances for source in sources))
@@ -230,7 +235,7 @@ def condition_value(row, name):
 
 
 def total(rows, address):
-    """The sum over the conditions with several values, of the best row for each."""
+    """The sum over the values of the condition that has several, each taken from its best row."""
     several = next((pair for pair in address.conditions if len(pair[1]) > 1), None)
     if several is None:
         return estimate(newest(rows), address)
@@ -242,7 +247,7 @@ def total(rows, address):
 
 
 def newest(rows):
-    """The row to show where only parameters that nobody asked for differ."""
+    """The row to show among rows that differ only in parameters the address leaves open."""
     return max(
         rows, key=lambda row: (row["status"] == "ok", row["backend"] == "cpu" and runs.evidence(row), row["rank"])
     )
@@ -261,7 +266,7 @@ def estimate(row, address):
 
 
 def mean_time(row, first=math.inf):
-    """Over all iterations of its runs, or the first so many."""
+    """The mean time over all iterations of a row's runs, or over the first `first` iterations."""
     if "alike" in row:
         of_machines, between = row["alike"]
         cut = {machine: [of_first(each, first) for each in rows] for machine, rows in of_machines.items()}
@@ -280,9 +285,9 @@ def of_first(row, first):
 
 
 def quality(row):
-    """The mean quality of a row's runs, with Student's interval where that of each run is known.
+    """The mean quality of a row's runs, with Student's interval if the quality of each run is known.
 
-    Without noise there is one image and nothing of chance: its F is exact.
+    Without noise there is one image and no chance: its F is exact.
     """
     values = runs.quality_of_runs(row)
     if len(values) > 1:
@@ -295,18 +300,21 @@ def quality(row):
 
 
 def bandwidth(row):
-    """What a row reads and writes in its mean time, over a copy's in the same run; schema 1 has it as a quality."""
+    """The bytes per second of a row, as a share of the bytes per second of a copy in the same run.
+
+    Runs of schema 1 store this share as a quality.
+    """
     if row["quality_metric"] == "bandwidth-share":
         return unless_absent(row["quality_mean"], row)
     copy = next(filter(is_copy, row["run"].records), None)
     if copy is None:
-        return Estimate(reason=f"no copy in the GPU's memory in {row['run_id']}", rows=(row,))
+        return Estimate(reason=f"no row device/copy in the run {row['run_id']}", rows=(row,))
     share = (row["bytes"] / row["mean_ms"]) / (copy["bytes"] / copy["mean_ms"])
     return unless_absent(share, row, "no bytes or no time")
 
 
 def a_second(column, unit=1e6):
-    """What a row moves or computes in its mean time: GB/s of its bytes, GFLOPS of its operations."""
+    """A function from a row to its rate: GB/s from its bytes, GFLOPS from its operations."""
     return lambda row: divide(counted(row[column] / unit, row, f"no {column}"), mean_time(row))
 
 
@@ -322,7 +330,7 @@ def energy(row):
 
 def shared(row):
     values = [float(value) for value in str(row.get("shared_bytes") or "").split()]
-    return counted(max(values, default=math.nan), row, "its run does not tell the shared memory of kernels")
+    return counted(max(values, default=math.nan), row, "its run has no column shared_bytes")
 
 
 def count(row):
@@ -335,7 +343,10 @@ def is_copy(row):
 
 
 def mismatch(row):
-    """How far a map is from all of Canny's. Verification knows it only of rows that are to be all of Canny."""
+    """The share of pixels in which a map differs from Canny with full hysteresis.
+
+    Verification knows it only for rows whose hysteresis is `all`.
+    """
     value = math.nan
     if row["quality_metric"] == MISMATCH:
         value = row["quality_best"]
@@ -359,7 +370,7 @@ OTHER_QUANTITIES = {
 
 
 def counted(value, row, reason):
-    """What is the same whenever it is counted."""
+    """An exact number: counting again gives the same."""
     return replace(unless_absent(value, row, reason), low=value, high=value, n=0)
 
 
@@ -384,13 +395,14 @@ def add(parts):
 
 
 def rests_on(*parts):
-    """What the interval of the part rests on that has the fewest; what was counted or published has none."""
+    """What the interval rests on, for the part with the fewest measurements. Counted and published numbers have no part
+    in it.
+    """
     fewest = min(
         (part for part in parts if part.n), key=lambda part: (part.machines or math.inf, part.n), default=Estimate()
     )
-    narrow = [
-        part for part in parts if 0 < part.machines < spread.ENOUGH
-    ]  # which hold on their machine alone, unless widened
+    # These hold on their own machine only, unless widened.
+    narrow = [part for part in parts if 0 < part.machines < spread.ENOUGH]
     return {
         "n": fewest.n,
         "machines": fewest.machines,
@@ -399,19 +411,21 @@ def rests_on(*parts):
 
 
 def unlike(a, b):
-    """Why two numbers are not to be divided: published ones, which have no rows, are of what was asked for alone."""
+    """Why two numbers must not be divided, or "". A published number, which has no rows, belongs to the instance
+    itself.
+    """
     stand_in = a.instance or b.instance
     if stand_in and not (a.rows and b.rows):
         return f"{stand_in} is a stand-in: nothing was published of it"
     if a.rows and b.rows and a.instance != b.instance:
-        return f"one was measured on {stand_in}, the other was not"
+        return f"only one of the two was measured on {stand_in}"
     return ""
 
 
 def relative_errors(part):
-    """How far the ends of the interval are below and above the value on a logarithmic scale; NaN without an interval.
+    """The distances of the interval's ends below and above the value, on a logarithmic scale; NaN without an interval.
 
-    Infinite both where the interval reaches 0, as that of a quality may: nothing is known then.
+    Both are infinite if the interval reaches 0, as the interval of a quality may. Then the number says nothing.
     """
     if part.value == 0:
         return (0.0, 0.0) if part.low == part.high == 0 else (math.nan, math.nan)
@@ -421,7 +435,9 @@ def relative_errors(part):
 
 
 def divide(top, bottom):
-    """A quotient with its interval: relative errors add in quadrature, those below of one with those above of the other."""
+    """A quotient with its interval. Relative errors add in quadrature: the lower one of one part and the upper one of
+    the other.
+    """
     if not top or not bottom:
         return bottom if top else top
     if reason := unlike(top, bottom):
@@ -441,12 +457,12 @@ def divide(top, bottom):
 
 
 def multiply(a, b):
-    """A product likewise."""
+    """A product with its interval, as in divide()."""
     return divide(a, divide(Estimate(1, 1, 1), b))
 
 
 def span_of_quotient(top, bottom):
-    """From host to host; () where no part has a span."""
+    """The least and the largest quotient over hosts; () if no part has a span."""
     if not top.span and not bottom.span:
         return ()
     (least, most), (low, high) = (part.span or (part.value, part.value) for part in (top, bottom))
@@ -463,9 +479,10 @@ def published_rows():
 
 
 def look_up(source, text, x="", first=math.inf):
-    """The number at an address, published where it begins with "=", else measured; of several their product.
+    """The number at an address. An address that begins with "=" is of a published number; several addresses are
+    multiplied.
 
-    A mean time is over the first so many iterations of its runs.
+    A mean time counts the first `first` iterations of each run.
     """
     text = text.replace("{x}", x)
     if " " in text:
@@ -479,7 +496,7 @@ def look_up(source, text, x="", first=math.inf):
 
 
 def quotient(source, top, over, x="", first=math.inf):
-    """The number at `top`, over the one at `over` where there is such an address."""
+    """The number at `top`, divided by the number at `over` if that address is given."""
     above = look_up(source, top, x, first)
     return divide(above, look_up(source, over, x, first)) if over else above
 
@@ -488,8 +505,11 @@ def quotient(source, top, over, x="", first=math.inf):
 
 
 def common_iterations(found):
-    """The first iterations that numbers beside each other are means of: as many as all of their rows have whose runs came
-    to their end, without those of a smoke test beside others. inf where samples are alike."""
+    """The number of first iterations that all numbers of a line can be means of; inf if samples are alike.
+
+    It is the least number among the rows whose runs came to their end. Smoke tests do not count if other rows are
+    there.
+    """
     rows = [row for estimate in found for row in estimate.rows if runs.iterations(row)]
     rows = [row for row in rows if row["run"].profile != "smoke"] or rows
     complete = list(filter(None, map(runs.complete_iterations, rows)))
@@ -497,7 +517,9 @@ def common_iterations(found):
 
 
 def told_iterations(found, first):
-    """As "the first 100 iterations (2 to 35 in rows that reached their time limit)", of such numbers; "" where samples are alike."""
+    """The iterations in words: "the first 100 iterations (2 to 35 in rows that reached their time limit)"; "" if samples are
+    alike.
+    """
     counts = [estimate.iterations for estimate in found if estimate and estimate.iterations]
     if not counts:
         return ""
@@ -520,7 +542,7 @@ def read_layout(name, folder=REPORT):
 
 @functools.cache
 def sets():
-    """{name: what {x} runs through}: the sets of the drivers, and those of the report alone; a name is of one set."""
+    """{name: members}: the sets of the drivers and of report/sets.csv. A name may stand in one of them only."""
     found, places = {}, {}
     for name in ("driver_sets.csv", "sets.csv"):
         for line, row in enumerate(read_layout(name), start=2):
@@ -533,12 +555,12 @@ def sets():
 
 @functools.cache
 def iterations():
-    """{table: after how many its source looks at tours}."""
+    """{table: the number of iterations after which its source looks at tours}."""
     return {runs.table_name(row["table"]): int(row["iterations"]) for row in read_layout("rows.csv")}
 
 
 def members(names):
-    """What sets and single names stand for, each once: "images shapes-1024"."""
+    """The members of sets and single names, each once: "images shapes-1024"."""
     return list(dict.fromkeys(member for name in names.split() for member in sets().get(name, [name])))
 
 
@@ -546,9 +568,9 @@ def members(names):
 
 
 def of_kind(run, others):
-    """The runs of the kind of machine of `run`: its GPU, or its CPU where it has none.
+    """The runs on the same kind of machine as `run`: the same GPU, or the same CPU if it has no GPU.
 
-    A run without a GPU is of no GPU's host: a CPU's name does not say so.
+    A run without a GPU never counts as the host of a GPU, since a CPU's name does not identify a host.
     """
     return [other for other in others if runs.device_name(other) == runs.device_name(run)]
 
@@ -558,7 +580,7 @@ def newest_with_gpu(candidates):
 
 
 def fullest_with_gpu(candidates):
-    """The newest run of the GPU that has runs of the most drivers; None where no run has one."""
+    """The newest run on the GPU that has measured the most drivers; None if no run has a GPU."""
     with_gpu = [run for run in candidates if run.device]
     drivers = {}
     for run in with_gpu:
@@ -567,10 +589,11 @@ def fullest_with_gpu(candidates):
 
 
 def choose(run="", also=()):
-    """The sources: first the one to show, then those beside it.
+    """The sources: first the one to show, then the ones beside it.
 
-    Without a name it is the machine of your newest run with a GPU. Where none of yours has one it is the machine of your
-    newest run, and the stored GPU stands beside it; without runs of yours it is the stored GPU alone.
+    Without a name the first source is the machine of your newest run with a GPU. If none of your runs has a GPU it is
+    the machine of your newest run, and the stored GPU stands beside it. Without any run of yours it is the stored GPU
+    alone.
     """
     named = [Source(runs.load_runs(name)) for name in also]
     if run:
@@ -588,7 +611,7 @@ def choose(run="", also=()):
 
 
 def on_gpu(sources):
-    """The source that claims are judged on: the first with a GPU, or else the first."""
+    """The source that claims are judged by: the first one with a GPU, or else the first one."""
     return next((source for source in sources if source.has_gpu), sources[0])
 
 

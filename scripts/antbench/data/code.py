@@ -1,6 +1,7 @@
 """Where the code behind a measured row is: its file as it was at the commit that the run was built from.
 
-Which file an implementation is in says bench/registry.def, that of the commit where git has it, else today's.
+bench/registry.def says which file an implementation is in. It is read at that commit if git has it, else as it is
+today.
 """
 
 import functools
@@ -16,7 +17,7 @@ REMOTE = re.compile(r"(?:https?://(?:[^@/]+@)?|ssh://(?:[^@/]+@)?|[^@/:]+@)([\w.
 
 
 def git(*arguments):
-    """What git prints; None where there is no git, no repository or no such thing in it.
+    """What git prints; None without git, without a repository, or if git reports an error.
 
     What a run says stands behind --end-of-options, so that it is no option.
     """
@@ -29,14 +30,14 @@ def git(*arguments):
 
 @functools.cache
 def repository():
-    """Where a reader finds the repository, as https://host/owner/name; "" where `origin` is no such place."""
+    """The address of the repository, https://host/owner/name; "" if the remote `origin` has no such address."""
     found = REMOTE.fullmatch((git("config", "--get", "remote.origin.url") or "").strip())
     return f"https://{found[1]}/{found[2]}" if found else ""
 
 
 @functools.cache
 def files(commit):
-    """{implementation: its file} at a commit, today's where that is not known."""
+    """{implementation: its file} at a commit; today's files if git does not know the commit."""
     places = (REGISTRY, BEFORE) if commit else ()
     found = (git("show", "--end-of-options", f"{commit}:{place}") for place in places)
     text = next(filter(None, found), None) or (ROOT / REGISTRY).read_text(encoding="utf-8")
@@ -44,9 +45,9 @@ def files(commit):
 
 
 def of_row(row):
-    """{"file", "commit", "url"} of a row's code, None where the registry does not know it.
+    """{"file", "commit", "url"} of a row's code; None if the registry does not know the implementation.
 
-    Without a place where others find the repository, `url` is of the file in this checkout, from its root.
+    If no public address of the repository is known, `url` is the path of the file in this checkout.
     """
     commit = row["run"].meta.get("build", {}).get("commit", "")
     file = files(commit).get(row["implementation"]) or files("").get(row["implementation"])
@@ -56,9 +57,9 @@ def of_row(row):
 
 
 def name_of_kernel(path):
-    """A file of kernels by its operation and name: "tsp/race.cu" of kernels/tsp/race.cu, in whatever folder of tsp.
+    """A kernel's name from the path of its file: operation and file, such as "tsp/race.cu" for kernels/tsp/race.cu.
 
-    So code stays known where a file moves, and files of one name in two operations stay apart.
+    Folders between the two do not count, so that code stays known if a file moves within its operation.
     """
     folders = path.removeprefix("kernels/").split("/")
     return f"{folders[0]}/{folders[-1]}"
@@ -74,9 +75,9 @@ def kernels_of(build):
 
 
 def device_code_of(build):
-    """What all kernels of a build were compiled to, as scripts/build_info makes it: the SHA-256 of names and hashes.
+    """The hash of all kernels of a build, as scripts/build_info computes it: SHA-256 of names and hashes.
 
-    Builds of before have stored one that is of the paths too.
+    Builds without a list of kernels have stored a hash themselves, which depends on the paths too.
     """
     kernels = build.get("kernels")
     if not kernels:

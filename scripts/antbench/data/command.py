@@ -1,4 +1,4 @@
-"""What every program of this package shares: exit codes, and errors of the user's files as one line."""
+"""What every command of this package shares: exit codes, and errors of the user's files as one line."""
 
 import contextlib
 import errno
@@ -10,36 +10,37 @@ import sys
 import tempfile
 from pathlib import Path
 
-# The source tree, or what make install leaves of it in share/antbench; a Python package (pyproject.toml) has a part.
+# The source tree, or its installed part: share/antbench after `make install`, tree/ in a Python package.
 OF_PACKAGE = Path(__file__).resolve().parents[1] / "tree"
 ROOT = OF_PACKAGE if OF_PACKAGE.is_dir() else Path(__file__).resolve().parents[3]
-WORK = (
-    ROOT if (ROOT / "Makefile").is_file() else Path.cwd()
-)  # where is written to: installed, the data are not ours to change
+# Folder for results; an installed copy writes below the current directory.
+WORK = ROOT if (ROOT / "Makefile").is_file() else Path.cwd()
 
 
 def written_of(root):
-    """Where what is measured by the program of a checkout is written: installed, this one's folder is not ours to change."""
+    """A folder to write results of a checkout's program to; an installed copy writes below the current directory."""
     return WORK if root == ROOT else root
 
 
 def shown(path):
-    """A path as it is printed: from the folder that is written to, where it is below that."""
+    """A path as it is printed: relative to the folder that results are written to, if it lies below that folder."""
     return path.relative_to(WORK) if path.is_relative_to(WORK) else path
 
 
-# As in bench/plan/options.h.
+# The same numbers as in bench/plan/options.h.
 OK, ERROR, USAGE, REGRESSION, WRONG, INCONCLUSIVE, SKIPPED = 0, 1, 2, 3, 4, 5, 77
 
-LONGEST = 4096  # characters of a message: a path may have as many
-# Characters that control a terminal, that turn or break a line (base/text.c has the same), or that XML cannot hold.
+LONGEST = 4096  # number of characters of a message; a path may have as many
+# Characters that control a terminal, change the direction of text or break a line (base/text.c has the same list), and
+# characters that XML forbids.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 class BadInput(Exception):
     """A file or an option is wrong. The text is one line: "file:line: what is wrong".
 
-    What a foreign file says in it may be long, and may control a terminal: it is cut, and shown escaped.
+    A text from a foreign file may be long and may control a terminal. It is cut, and its control characters are
+    escaped.
     """
 
     code = USAGE
@@ -57,7 +58,7 @@ class CannotWrite(BadInput):
 
 
 def new_folder(path):
-    """Makes the folder, or "path-2", "path-3" and so on where others have made that: its path."""
+    """Makes the folder and returns its path: "path-2", "path-3" and so on if another process has made it already."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for count in itertools.count(1):
         folder = path if count == 1 else path.with_name(f"{path.name}-{count}")
@@ -131,16 +132,16 @@ def write_file(path, data):
 # ---- Markdown ----
 
 
-MARKDOWN = re.compile(r"([\\*_|]|\](?=[(\[:]))")  # what a backslash makes text
-ADDRESS = re.compile(r"(?<=\w)(://)|(?<=www)(\.)|(?<=\S)(@)(?=\S)")  # what GitHub makes a link without being told
+MARKDOWN = re.compile(r"([\\*_|]|\](?=[(\[:]))")  # characters that need a backslash to be plain text
+ADDRESS = re.compile(r"(?<=\w)(://)|(?<=www)(\.)|(?<=\S)(@)(?=\S)")  # parts of a text that GitHub makes a link of
 
 
 class Code(str):
-    """Markdown that stands as it is: as_code() has made it."""
+    """Markdown that as_code() has made; it is not escaped again."""
 
 
 def as_markdown(value):
-    """Text as it is to be read: nothing of it begins a tag, a cell, a link, emphasis or code, or ends a line."""
+    """Text escaped for Markdown: nothing in it begins a tag, a cell, a link, emphasis or code, or ends a line."""
     if not isinstance(value, str) or isinstance(value, Code):
         return value
     text = html.escape(re.sub(r"[\r\n\t]+", " ", value), quote=False)
@@ -149,7 +150,7 @@ def as_markdown(value):
 
 
 def as_code(value):
-    """A text between backticks, in which nothing is special but a backtick and, in a table, a bar."""
+    """A text between backticks. Backticks in it, and bars, which divide the cells of a table, are replaced."""
     return Code("`" + re.sub(r"[\r\n\t]+", " ", value).replace("`", "'").replace("|", "\\|") + "`")
 
 
@@ -162,7 +163,7 @@ def run(main):
     except BadInput as error:
         print(error, file=sys.stderr)
         sys.exit(error.code)
-    except BrokenPipeError:  # the reader, head or less, has seen enough
+    except BrokenPipeError:  # the reader, such as head or less, has closed the pipe
         sys.stderr.close()
         sys.exit(OK)
     except OSError as error:  # without a name it is of stdout

@@ -1,14 +1,13 @@
-"""What the processes that measured BASE and those that measured NEW say about each other.
+"""Compares the processes that measured BASE with the processes that measured NEW.
 
-Samples of one process are not independent: the pheromone settles, so times drift by up to 15 % within a run, and a busy
-CPU stays busy for a while. And whole processes differ: a launch-bound row of one process may be 4 % slower than in the
-next from first sample to last, however many samples there are. So the unit is the process (Kalibera and Jones,
-"Rigorous benchmarking in reasonable time", ISMM 2013): each gives one number for each STATISTIC, and processes are what
-is compared.
+Samples of one process are not independent. The pheromone settles, so times drift by up to 15 % within a run, and a busy
+CPU stays busy for a while. Whole processes differ too: a launch-bound row may be 4 % slower in one process than in the
+next, from the first sample to the last. So the unit is the process (Kalibera and Jones, "Rigorous benchmarking in
+reasonable time", ISMM 2013). Each process gives one number per STATISTIC, and these numbers are compared.
 
-And how processes differ is no normal distribution: most rows of most processes agree to a few percent, and now and then
-one of a process takes up to a third longer, all its samples. So processes are compared by their median and by rank, and
-a row's limit is of its own processes' variance: what an unsteady row does does not widen the limits of others.
+Differences between processes have no normal distribution. Most processes agree to a few percent. Now and then one
+process takes up to a third longer for all samples of a row. So processes are compared by their median and by rank. A
+row's limit comes from the variance of its own processes, so that an unsteady row does not widen the limits of others.
 """
 
 import math
@@ -17,19 +16,19 @@ import numpy as np
 from scipy import optimize, special
 
 STATISTICS = ("median", "mean", "p95")
-MIN_FOR_TAIL = 20  # samples below which there is no 95th percentile to speak of
-MOST_PRIOR_DF = 4  # with which the variances of other rows count beside a row's own
-OF_MEDIAN = math.pi / 2  # variance of the median of many normal values, in variances of their mean
-BATCHES = 20  # at most
-RESAMPLES = 2000  # of the bootstrap
-BOOTSTRAP_SEED = 1  # one answer for one question
+MIN_FOR_TAIL = 20  # fewest samples for a 95th percentile
+MOST_PRIOR_DF = 4  # most degrees of freedom that the variances of other rows count for
+OF_MEDIAN = math.pi / 2  # variance of the median of many normal values, relative to their mean's
+BATCHES = 20  # most batches per process
+RESAMPLES = 2000  # number of resamples in the bootstrap
+BOOTSTRAP_SEED = 1  # fewest samples for a 95th percentile
 
 
 def numbered(samples):
     """A process's samples, each at its number (NaN: discarded), without the groups that were taken again.
 
-    A group is taken again as a whole where more than a quarter of it is late (bench/clock/sample.c). So a stretch of
-    discarded samples is such a group where it is longer than a quarter of the samples that were kept.
+    A group is taken again as a whole if more than a quarter of it is late (bench/clock/sample.c). So a stretch of
+    discarded samples is such a group if it is longer than a quarter of the kept samples.
     """
     gone = np.isnan(samples)
     begins = np.flatnonzero(np.diff(gone, prepend=~gone[:1]))
@@ -39,7 +38,7 @@ def numbered(samples):
 
 
 def matched(*sides):
-    """The sides' processes, each with the samples of those numbers alone that every process of every side kept."""
+    """The sides' processes, reduced to the sample numbers that every process of every side kept."""
     sides = [[numbered(samples) for samples in side] for side in sides]
     n = min(len(samples) for side in sides for samples in side)
     kept = ~np.isnan([samples[:n] for side in sides for samples in side]).any(axis=0)
@@ -47,7 +46,7 @@ def matched(*sides):
 
 
 def log_statistics(processes):
-    """The logarithms of the STATISTICS of each process of a side that is matched: processes x statistics."""
+    """The logarithms of the STATISTICS of a matched side: an array of processes x statistics."""
     samples = np.array(processes)
     n_processes, n = samples.shape
     if n == 0:
@@ -57,26 +56,27 @@ def log_statistics(processes):
 
 
 def compare(base, new):
-    """(change, gap) of two arrays of processes x numbers, logarithms; the sides may have different numbers of them.
+    """(change, gap) of two arrays of processes x numbers, all logarithms. The sides may have different numbers of
+    processes.
 
-    change: of the median of the processes. gap: of NEW's fastest process over BASE's upper quartile; above 0 all of
-    NEW's processes are slower than three quarters of BASE's. Of seven unchanged processes a side they are so in 1 of 95
-    cases at most, however a row varies, and in 1 of 9000 twice.
+    The change is the change of the processes' median. The gap is NEW's fastest process over BASE's upper quartile.
+    Above 0 all of NEW's processes are slower than three quarters of BASE's. With seven processes per side, unchanged
+    code has a gap above 0 in at most 1 of 95 cases, and twice in 1 of 9000.
     """
     median, upper_quartile = np.quantile(base, [0.5, 0.75], axis=0)
     return np.median(new, axis=0) - median, new.min(axis=0) - upper_quartile
 
 
 def squares(*sides):
-    """The sum of the squares by which processes differ from their side's mean: for each number of processes x numbers."""
+    """The sum of the squared distances of processes from their side's mean, for each number."""
     return sum(((side - side.mean(axis=0)) ** 2).sum(axis=0) for side in sides)
 
 
 def limit(sizes, squares, prior, p):
-    """What `compare`'s change of unchanged code is over with probability p, if processes are normal: a moderated t-test.
+    """The change that unchanged code exceeds with probability p if processes are normal: a moderated t-test.
 
-    The sides have `sizes` processes, which differ by `squares`. prior: (degrees of freedom, variance) of rows of the kind
-    (Smyth 2004), whose variance alone counts where squares are None.
+    `sizes` are the numbers of processes per side, `squares` the sum of their squared distances. `prior` is (degrees of
+    freedom, variance) of the rows of this kind (Smyth 2004). Without `squares` the prior variance counts alone.
     """
     prior_df, variance = prior
     df = sum(sizes) - 2
@@ -86,18 +86,18 @@ def limit(sizes, squares, prior, p):
 
 
 def together(base, new):
-    """Both sides' processes x rows x numbers as if all rows were one: the median row, by its change from BASE's median."""
+    """Both sides' processes x rows x numbers as one row: the median row, by its change from BASE's median."""
     of_rows = np.median(base, axis=0)
     return tuple(np.median(side - of_rows, axis=-2, keepdims=True) for side in (base, new))
 
 
 def surely(change, gap):
-    """The change where the sides are apart, else 0."""
+    """The change if the gap is above 0, else 0."""
     return np.where(gap > 0, change, 0)
 
 
 def greater_p(change, error, df):
-    """One-sided: how often a difference as large would appear where there is none."""
+    """The one-sided p-value of a change: the chance of a change as large without a difference."""
     if math.isnan(error) or df == 0:
         return math.nan
     if error == 0:
@@ -106,10 +106,10 @@ def greater_p(change, error, df):
 
 
 def moderated_p(differences):
-    """The one-sided p-value of each array of differences: a t-test with a variance of its own for each.
+    """The one-sided p-value of each array of differences: a t-test in which each array has its own variance.
 
-    Few differences know their variance badly. So it is combined with what the others say of variances (Smyth, "Linear
-    models and empirical Bayes methods", 2004), which weighs the less the more they differ among each other.
+    A few differences give a bad estimate of a variance. So it is combined with the variances of the other arrays
+    (Smyth, "Linear models and empirical Bayes methods", 2004). The less these agree, the less they count.
     """
     variances = np.array([each.var(ddof=1) for each in differences])
     df = np.array([len(each) - 1 for each in differences])
@@ -119,9 +119,9 @@ def moderated_p(differences):
 
 
 def prior_of(variances, df):
-    """(degrees of freedom, variance) of the scaled inverse chi-squared distribution that variances are drawn from.
+    """(degrees of freedom, variance) of the scaled inverse chi-squared distribution that the variances come from.
 
-    At most MOST_PRIOR_DF: a few rows look more alike by chance than they are.
+    The degrees of freedom are at most MOST_PRIOR_DF, because a few rows look more alike by chance than they are.
     """
     known = variances > 0
     if np.count_nonzero(known) < 3:
@@ -136,14 +136,14 @@ def prior_of(variances, df):
 
 
 def batch_medians(samples):
-    """Medians of up to BATCHES contiguous batches of one size; what does not fill another is left out."""
+    """The medians of at most BATCHES contiguous batches of equal size. Samples beyond them are left out."""
     size = max(1, math.ceil(len(samples) / BATCHES))
     count = len(samples) // size
     return np.median(samples[: count * size].reshape(count, size), axis=1)
 
 
 def process_ratio(a, b):
-    """(ratio of the means b / a of two lists of processes, low, high): a t-test's 95 % interval of their logarithms."""
+    """(ratio of the means b / a of two lists of processes, low, high), by a t-test's 95 % interval on logarithms."""
     means = [np.log([np.nanmean(samples) for samples in side]) for side in (a, b)]
     change, df = means[1].mean() - means[0].mean(), sum(map(len, means)) - 2
     pooled = sum(((side - side.mean()) ** 2).sum() for side in means) / df
@@ -169,7 +169,7 @@ def resampled_medians(samples, random):
 
 
 def holm(p_values):
-    """Holm's step-down correction: p-values that may be compared with the error rate of the whole family."""
+    """Holm's step-down correction: p-values to compare with the error rate of the whole family."""
     p_values = np.asarray(p_values, dtype=float)
     order = np.argsort(p_values)
     corrected = np.empty(len(p_values))

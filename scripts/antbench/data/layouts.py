@@ -1,10 +1,10 @@
-"""The tables of the report: report/layouts.csv says which there are, tables.csv their columns.
+"""The tables of the report: report/layouts.csv lists the tables, tables.csv their columns.
 
-What the drivers say of a row (report/rows.csv) need not be said again: an empty `label` is the row's, an empty
-`published` of a time the row's published number ("-": none). A row "*" stands for every row of its table that the
-layout does not name in a line of its own, so that a new kernel has a column before any run has it; the label "-" names
-a row that is not to be shown. "cpu-best-all,cpu-blocks-all" shows, line by line, the fastest of these rows. A table that no line of tables.csv or figures.csv names has a layout by itself: all its
-rows, on all that they are measured on.
+A column takes what the drivers say of its row (report/rows.csv). An empty `label` is the row's label. An empty
+`published` of a time is the row's published number; "-" means no number. The row "*" stands for all rows of a table
+without a line of their own, so that a new kernel has a column before any run has it. The label "-" hides a row.
+"cpu-best-all,cpu-blocks-all" shows the fastest of these rows, line by line. A table that neither tables.csv nor
+figures.csv names gets a layout of its own: all its rows, on all inputs that they are measured on.
 """
 
 import itertools
@@ -16,18 +16,18 @@ NOT_SHOWN = "-"
 
 
 def written():
-    """{name: line of layouts.csv} in their order."""
+    """{name: line of layouts.csv}, in the order of the file."""
     return {layout["layout"]: layout for layout in cells.read_layout("layouts.csv")}
 
 
 def layouts(known=None):
-    """The same, then the layouts of the tables that have one by themselves."""
+    """The layouts of layouts.csv, then one for each table that no file names."""
     known = rows.measured() if known is None else known
     return written() | {table: own_layout(table, known) for table in unwritten(known)}
 
 
 def unwritten(known):
-    """The tables that would not be in the report; one of the stages of another's rows is not for a reader's eye."""
+    """The tables that no report file names. A table with the stages of another table's rows does not count."""
     named = {runs.table_name(column["table"]) for column in cells.read_layout("tables.csv")} | written().keys()
     drawn = [line[name] for line in cells.read_layout("figures.csv") for name in ("top", "over")]
     named |= {cells.parse(text).table for text in drawn if text and not text.startswith("=")}
@@ -45,7 +45,10 @@ def own_layout(table, known):
 
 
 def own_columns(table, known):
-    """A column for each row, and for each value of a parameter that has several. Rows of one label are told apart by name."""
+    """A column for each row of a table, and for each value of a parameter that has several.
+
+    Rows with the same label are told apart by their names.
+    """
     line = {**dict.fromkeys(("label", "quantity", "over", "published"), ""), "table": table, "instance": "{x}"}
     of_table = rows.of_table(table, known)
     labels = [row.label for row in of_table]
@@ -88,7 +91,7 @@ def of_layout(placed, set_name, known):
 
 
 def any_other(place, column, taken, known):
-    """A column for each row that no other line names: {x} is its instance, or else the parameter in its name."""
+    """A column for each row without a line of its own. {x} is the instance, or the parameter in the row's name."""
     of_table = rows.of_table(column["table"], known)
     if not of_table:
         rows.expect(place, column["table"], "*", known)
@@ -128,6 +131,6 @@ def address(column):
 
 
 def command(layout, of_layout):
-    """What measures a table."""
+    """The command that measures a table."""
     profile = f" PROFILE={layout['profile']}" if layout["profile"] else ""
     return f"make bench-{of_layout[0]['driver']}{profile}"

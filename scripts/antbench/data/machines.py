@@ -1,6 +1,6 @@
-"""Which machine a run was measured on, which code a row is of, and the marks of cells that are of other runs.
+"""The machine that a run was measured on, the code of a row, and the marks of cells from other runs.
 
-A machine is known by what it is, never by the name of its CPU: hosts of one name differ by a half.
+A machine is known by a fingerprint, not by the name of its CPU: hosts with the same CPU name differ by up to a half.
 """
 
 import functools
@@ -13,10 +13,10 @@ LETTERS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 
 
 def machine_of(run, backend="cuda"):
-    """What tells the machine of a run's rows from others: its GPUs for rows of a GPU, else its host.
+    """What identifies the machine of a run's rows: the GPUs for rows of a GPU, else the host.
 
-    A run without a fingerprint of its host has that of its GPU and day, else its own name: what is not known to be one
-    host counts as two.
+    If a run has no fingerprint of its host, the GPU and the day stand for it, or else the run's own name. Hosts that
+    are not known to be the same count as different.
     """
     if backend == "cuda" and (gpus := gpus_of(run)):
         return gpus
@@ -28,33 +28,33 @@ def machine_of(run, backend="cuda"):
 
 
 def gpus_of(run):
-    """The fingerprints of a run's GPUs; () where one of them has none."""
+    """The fingerprints of a run's GPUs; () if one of them has no fingerprint."""
     found = tuple(map(fingerprint_of, run.devices))
     return tuple(sorted(found)) if all(found) else ()
 
 
 def fingerprint_of(device):
-    """A GPU's, which a run has since schema 5, shared or not; "" of one that is not known."""
+    """The fingerprint of a GPU: stored since schema 5, before that computed from the UUID; "" if neither is known."""
     return device.get("fingerprint") or (fingerprint("device", device["uuid"]) if device.get("uuid") else "")
 
 
 def fingerprint(kind, text):
-    """As bench/clock/machine.c makes it."""
+    """The fingerprint of a text, as bench/clock/machine.c computes it."""
     return hashlib.sha256(f"antbench {kind} {text}".encode()).hexdigest()
 
 
 def name_of(run):
-    """A machine's short name for a legend: "GPU 9272df6f"; its host's without a GPU; "" of an unknown one."""
+    """A machine's short name for a legend: "GPU 9272df6f", or its host's name without a GPU; "" if unknown."""
     gpus = sorted((device.get("uuid") or fingerprint_of(device)).removeprefix("GPU-")[:8] for device in run.devices)
     host = (run.meta.get("machine", {}).get("fingerprint") or "")[:8]
     return "GPU " + "+".join(gpus) if gpus and all(gpus) else f"host {host}" if host else ""
 
 
 def code_of(row):
-    """What tells the code of a row from other code.
+    """What identifies the code of a row.
 
-    For a GPU it is the hash of its kernel; of a file without kernels of its own, all device code. For a CPU it is the
-    commit, and the program where that has changes.
+    For a GPU it is the hash of the kernel's file, or of all device code if the implementation has no kernels in its own
+    file. For a CPU it is the commit, or the hash of the program if the tree had changes.
     """
     build = row["run"].meta.get("build", {})
     if row["backend"] == "cuda":
@@ -63,20 +63,22 @@ def code_of(row):
 
 
 def kernel_of(run, implementation):
-    """The hash of the kernels in an implementation's file; "" where it is not stored, or is that of no kernel."""
+    """The hash of the kernels in an implementation's file; "" if unknown or if several files have the same hash."""
     found = run.kernels.get(code.name_of_kernel(files().get(implementation, "")), "")
     return found if list(run.kernels.values()).count(found) == 1 else ""
 
 
 @functools.cache
 def files():
-    """{implementation: its file} today: what git has depends on the checkout."""
+    """{implementation: its file} in this tree."""
     return code.files("")
 
 
 def processors_of(meta):
-    """A run's CPU in words: "Intel Xeon Processor, 16 cores"; of a run that knows more of it "..., 16 threads that
-    amount to 8.2 cores, virtual (KVMKVMKVM)"."""
+    """A run's CPU in words, such as "Intel Xeon Processor, 16 cores".
+
+    Newer runs know more: "..., 16 threads that amount to 8.2 cores, virtual (KVMKVMKVM)".
+    """
     machine = meta.get("machine", {})
     cpu, threads, cores = (machine.get(name) for name in ("cpu", "usable_cores", "effective_cores"))
     told = [
@@ -97,10 +99,10 @@ def sources_of(rows):
 
 
 class Marks:
-    """The marks of a table's cells: none for those of its main runs, the ones that most cells are of."""
+    """The marks of a table's cells. Cells of the main runs, which most cells come from, have no mark."""
 
     def __init__(self, columns):
-        """`columns`: of each part of the table that has main runs of its own, the runs of each cell (`sources_of`)."""
+        """`columns`: for each part of the table with main runs of its own, the runs of each cell (`sources_of`)."""
         self.columns, self.letters = [list(filter(None, column)) for column in columns], {}
         for column in self.columns:
             main = most_frequent(column)
@@ -109,15 +111,17 @@ class Marks:
                     self.letters.setdefault(runs, letter(len(self.letters)))
 
     def of(self, column, runs):
-        """The mark of a cell of these runs in one of the columns, by its number."""
+        """The mark of a cell of these runs; `column` is the number of its part."""
         return "" if runs == self.main(column) else self.letters.get(runs, "")
 
     def main(self, column):
         return most_frequent(self.columns[column])
 
     def legend(self):
-        """As "ᵃ nvidia-h200/20261122T191522Z-7a4bb66 (commit 7a4bb66, GPU 9272df6f)", of each mark, and first of no mark
-        where a table has one part; [] where all cells are of the same runs."""
+        """One line per mark: "ᵃ nvidia-h200/20261122T191522Z-7a4bb66 (commit 7a4bb66, GPU 9272df6f)"; [] without marks.
+
+        If the table has one part, the first line names the main runs, whose cells have no mark.
+        """
         unmarked = {self.main(0): "unmarked:"} if self.letters and len(self.columns) == 1 else {}
         return [f"{mark} {', '.join(map(described, runs))}" for runs, mark in {**unmarked, **self.letters}.items()]
 

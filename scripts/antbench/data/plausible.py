@@ -1,8 +1,9 @@
-"""What a row of a run cannot be, whatever its samples say: the checks behind runs.load_run that need more than times.
+"""Checks a row of a run for values that cannot be, whatever its samples say. runs.load_run calls them.
 
-Columns that follow from others are computed again: the quality from that of each run, bytes and operations from the
-operation, its size and its parameters. Tours are held against the optimum of the catalogue, times against what the GPU
-could do at most, energy against the power that its board may draw, and clocks against the GPU's own.
+Columns that follow from others are computed again: the quality from the list of all runs' qualities, bytes and
+operations from the operation, its size and its parameters. Tours are compared with the optimum of the catalogue, and
+times with the least time that the GPU needs. Energy is compared with the power limit of the board, and clocks with the
+GPU's own clock.
 
 A GPU is what meta.json says of it. Bounds are generous: no honest row comes near them (docs/log/faults.md).
 """
@@ -14,20 +15,22 @@ import re
 
 from antbench.data.command import ROOT
 
-MEASURED = ("ok", "noisy", "few")  # few: too few samples for an interval
-OF_RUNS = ("iteration", "stage")  # scopes of rows whose samples are the iterations of runs, each begun anew
+MEASURED = ("ok", "noisy", "few")  # statuses of a measurement; few: too few samples for an interval
+OF_RUNS = ("iteration", "stage")  # scopes of rows whose samples are iterations of repeated runs
 UNTIMED = ("functional", "quality")  # scopes whose rows have no times
-UNVERIFIED = ("device", "peer")  # operations whose output nothing is compared with
-TOURS = "best-tour"  # how metrics begin of which less is better
-BOOST = 1.5  # times what a GPU does at the clock that it gives as its highest: GPUs for games pass that clock
-A_CLOCK = 128  # most multiply-adds, and most bytes of shared memory, of a multiprocessor a clock
-LEAST_POWER, MOST_POWER = 0.01, 2.0  # that a GPU at work may draw, as shares of its limit
-MELTED_C = 130  # no GPU is as hot: they end at about 100
-GAP_MS = 1.0  # between two samples while energy is measured, at most
-LARGEST_ERROR = 1e-3  # relative; the bound of a row is far below (kernels/choice_info, kernels/convolution)
-LISTED = 1e-9  # as a share: lists of lengths have all digits
-LISTED_SHORT = 1e-5  # lists of other qualities have six
-DIGITS = 1e-9  # numbers of a table have twelve
+UNVERIFIED = ("device", "peer")  # operations without a verification
+TOURS = "best-tour"  # prefix of metrics that are better if smaller
+BOOST = 1.5  # factor on the highest clock that a GPU reports: some GPUs exceed it
+A_CLOCK = 128  # most multiply-adds, and most bytes of shared memory, per clock of a multiprocessor
+LEAST_POWER, MOST_POWER = 0.01, 2.0  # power that a GPU may draw at work, as shares of its limit
+MELTED_C = 130  # degrees Celsius: GPUs switch off at about 100
+GAP_MS = 1.0  # longest gap between two samples while energy is measured
+LARGEST_ERROR = (
+    1e-3  # relative error; the operations' own bounds are far below (kernels/choice_info, kernels/convolution)
+)
+LISTED = 1e-9  # leeway as a share: lists of lengths have all digits
+LISTED_SHORT = 1e-5  # lists of other qualities have six digits
+DIGITS = 1e-9  # numbers of a table have twelve digits
 
 
 def params_of(row):
@@ -35,13 +38,13 @@ def params_of(row):
 
 
 def listed_qualities(row):
-    """The quality of each complete run: a column since schema 2, before that a part of the note."""
+    """The quality of each complete run: a column since schema 2, a part of the note before."""
     in_note = re.search(r"of each complete run: ([-\d. ]+)", row["note"], re.ASCII)
     return [float(value) for value in (row["quality_runs"] or (in_note[1] if in_note else "")).split()]
 
 
 def fault(row, meta, devices):
-    """What cannot be in a row, or None. `devices`: what meta.json knows of each GPU."""
+    """What is impossible in a row, or None. `devices`: the GPUs as meta.json describes them."""
     return (
         status_fault(row)
         or iterations_fault(row)
@@ -64,18 +67,21 @@ def status_fault(row):
 
 
 def iterations_of_quality(row):
-    """That a quality was looked at after, which the name of its metric has; None where it has none."""
+    """The number of iterations after which a quality was taken, from the name of its metric; None without it."""
     found = re.search(r"after-(\d+)-iterations", row["quality_metric"])
     return int(found[1]) if found else None
 
 
 def iterations_fault(row):
-    """Of how many first iterations of a run a row is; a run that came to its end has all that its quality is looked at after."""
+    """A wrong number of first iterations, or None.
+
+    If a run came to its end the number is the one after which its quality is taken.
+    """
     count, after = row["iterations"], iterations_of_quality(row)
     if math.isnan(count):
         return None
     if row["scope"] not in OF_RUNS:
-        return f"iterations is {count:.0f}, but samples of scope {row['scope']} are alike"
+        return f"iterations is {count:.0f}, but rows of scope {row['scope']} have no iterations"
     if count < 1 or after not in (None, count):
         return f"iterations is {count:.0f}, but a run has {after or '1 or more'}"
     return None
@@ -89,7 +95,10 @@ def same(a, b, share):
 
 
 def quality_fault(row):
-    """Best and mean against the list; without one there is one value, except where a note says that it is too long."""
+    """A contradiction between best, mean and the list of qualities, or None.
+
+    Without a list there is one value, unless a note says that the list is too long.
+    """
     best, mean, is_tour = row["quality_best"], row["quality_mean"], row["quality_metric"].startswith(TOURS)
     if not row["quality_metric"]:
         is_empty = math.isnan(best) and math.isnan(mean) and not row["quality_runs"]
@@ -105,9 +114,9 @@ def quality_fault(row):
     share = LISTED if is_tour else LISTED_SHORT
     least_or_most = min(values) if is_tour else max(values)
     if not same(best, least_or_most, share):
-        return f"quality_best is {best:.9g}, but that of its runs is {least_or_most:.9g}"
+        return f"quality_best is {best:.9g}, but the list quality_runs gives {least_or_most:.9g}"
     if not same(mean, sum(values) / len(values), share):
-        return f"quality_mean is {mean:.9g}, but that of its runs is {sum(values) / len(values):.9g}"
+        return f"quality_mean is {mean:.9g}, but the list quality_runs gives {sum(values) / len(values):.9g}"
     return None
 
 
@@ -132,7 +141,7 @@ def optimum_fault(row):
 
 
 class Parameters(dict):
-    """Numbers by name; 1 where there is none, or no number."""
+    """A row's parameters as numbers; 1 if a parameter is missing or is no number."""
 
     def __init__(self, row):
         super().__init__(params_of(row))
@@ -143,16 +152,16 @@ class Parameters(dict):
 
 
 def of_tours(n, p):
-    """Beyond a number of cities there is no matrix, but the sets of candidates."""
+    """The bytes of a tour construction. Instances with very many cities have candidate sets in place of a matrix."""
     return 12.0 * n * n, 12.0 * n * p.nn
 
 
 def of_pictures(bytes_a_pixel):
-    """Of the GPU that has the most of them."""
+    """The bytes of a batch of pictures, for the GPU that has the most of them."""
     return lambda n, p: (bytes_a_pixel * n * -(-p.pictures // p.ranks),)
 
 
-# {operation: (metrics of its verification, the bytes that a sample may have, its operations)}, as `size` in
+# {operation: (metrics of its verification, bytes per sample, operations per sample)}, as `size` in
 # kernels/*/operation.c and bench/clock/limits.c have them.
 OPERATIONS = {
     "tsp": (("valid-tours", "valid-sets"), of_tours, None),
@@ -172,20 +181,22 @@ OPERATIONS = {
 
 
 def operation_of(row):
-    """ "tsp" of "tsp/race"; the limits of a device are an operation each."""
+    """The operation of a row: "tsp" for "tsp/race". Each limit of a device is an operation of its own."""
     name = row["implementation"]
     return name if name in OPERATIONS else name.partition("/")[0]
 
 
 def verify_fault(row, meta):
-    """A row is verified by the first process, before it is timed."""
+    """A missing or wrong verification, or None. The first process verifies a row before it times it."""
     metric, value, operation = row["verify_metric"], row["verify_value"], operation_of(row)
     is_due = row["samples"] > 0 or row["quality_metric"].startswith(TOURS)
     if row["status"] not in MEASURED or operation.partition("/")[0] in UNVERIFIED:
         return None
     if not metric and math.isnan(value):
         is_first = (meta["options"].get("process") or 1) == 1
-        return f"status is {row['status']}, but it does not say how it was verified" if is_due and is_first else None
+        return (
+            f"status is {row['status']}, but verify_metric and verify_value are empty" if is_due and is_first else None
+        )
     known = OPERATIONS.get(operation, ((metric,),))[0]
     if not metric or metric not in known:
         return f'verify_metric is "{metric}", expected {" or ".join(known)}'
@@ -202,7 +213,7 @@ def work_fault(row):
         expected = expected if isinstance(expected, tuple) else (expected,)
         if not math.isnan(row[name]) and not any(same(row[name], each, DIGITS) for each in expected):
             told = " or ".join(f"{each:.9g}" for each in expected) or "not known"
-            return f"{name} is {row[name]:.9g}, but that of {row['implementation']} of this size is {told}"
+            return f"{name} is {row[name]:.9g}, but {row['implementation']} of this size has {told}"
     return next((f"{name} is not above 0" for name in ("bytes", "flops") if row[name] <= 0), None)
 
 
@@ -236,15 +247,15 @@ def conditions_fault(row, devices):
 
 
 def in_all(devices, *names):
-    """The product of members of meta.json, summed over the devices; infinity where one is not known."""
+    """The product of members of meta.json, summed over the devices; infinity if one is unknown."""
     return sum(math.prod(device.get(name) or math.inf for name in names) for device in devices) or math.inf
 
 
 def least_ms(row, devices):
-    """(milliseconds, what takes them): no sample of these bytes and operations takes less, whatever caches hold.
+    """(milliseconds, what takes them): the least time for a sample's bytes and operations, whatever caches hold.
 
-    Bytes pass at least through the multiprocessors, and all of a pass that two L2 caches do not hold through memory.
-    An implementation of a convolution may need fewer operations than its row counts.
+    All bytes pass through the multiprocessors. The bytes of a pass that do not fit twice into the L2 cache pass through
+    memory. Operations of a convolution are not bounded, since an implementation may need fewer than its row counts.
     """
     clocks_a_ms = 1e3 * BOOST * A_CLOCK * in_all(devices, "sm_count", "clock_mhz")
     bound = {"bytes through its multiprocessors": row["bytes"] / clocks_a_ms}
@@ -266,7 +277,10 @@ def time_fault(row, devices):
 
 
 def energy_fault(row, meta, devices):
-    """Without --energy the counter was read around short samples, which it is too coarse for: then 0 can be."""
+    """An impossible energy, or None.
+
+    Without --energy the counter is read around short samples and is too coarse for them, so that 0 is possible.
+    """
     joules, limit_w = row["energy_j"], sum(device.get("power_limit_w") or math.nan for device in devices)
     is_metered = bool(meta["options"].get("energy_s"))
     if math.isnan(joules) or joules == 0 and not is_metered:

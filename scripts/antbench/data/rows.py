@@ -1,7 +1,8 @@
 """What the drivers measure: report/rows.csv, as `antbench --rows` prints it and `make index` keeps it.
 
-A line is a row of a table, or several: in the row warp-{block} with the parameter block=64|128 stands for warp-64 and
-warp-128. A line of a new kernel is there before any run has it. report/peers.csv has in the same form what antbench.tools.peers runs.
+A line is one row of a table or several. The row warp-{block} with the parameter block=64|128 stands for warp-64 and
+warp-128. A new kernel has a line before any run has it. report/peers.csv lists in the same form what
+antbench.tools.peers runs.
 """
 
 import csv
@@ -16,8 +17,8 @@ from antbench.data.cells import REPORT
 from antbench.data.command import BadInput
 
 HEADER = ["driver", "table", "row", "implementation", "instances", "params", "label", "published", "iterations"]
-SOURCES = {"jpdc": "JPDC", "jsc": "JSC", "kth": "KTH"}  # of tables; the others are the thesis's
-TITLE = re.compile(r"(?:([a-z]+)-)?(F?)([\d.]*)-?(.*)")  # of a table: source, figure or not, number, what more there is
+SOURCES = {"jpdc": "JPDC", "jsc": "JSC", "kth": "KTH"}  # of tables; tables without a source are the thesis's
+TITLE = re.compile(r"(?:([a-z]+)-)?(F?)([\d.]*)-?(.*)")  # of a table: source, figure or not, number, rest
 PARAMETER = re.compile(r"\{([^}]+)\}")
 
 
@@ -25,15 +26,15 @@ PARAMETER = re.compile(r"\{([^}]+)\}")
 class Row:
     """A line of rows.csv."""
 
-    driver: str  # "3.3", of `make bench-3.3`
+    driver: str  # "3.3" for `make bench-3.3`
     table: str
-    row: str  # the name, with a parameter in braces where there is one for each of its values
+    row: str  # the name; it has a parameter in braces if it stands for several rows
     implementation: str
-    instances: str  # names, or names of sets, spaces between
+    instances: str  # names of instances or of sets, separated by spaces
     params: str
     label: str
-    published: str  # the ids of its published numbers up to the instance; "" for none
-    iterations: str  # of a run in profile thesis, as in the source
+    published: str  # id of its published numbers up to the instance; "" if nothing was published
+    iterations: str  # number per run in profile thesis, as in the source
 
     def names(self):
         """{name of a row: {parameter in the name: its value}}."""
@@ -43,7 +44,7 @@ class Row:
         return {put_in(self.row, chosen): chosen for chosen in combinations}
 
     def choices(self):
-        """[{parameter: one of its values}] of the parameters that have several."""
+        """[{parameter: one of its values}] for the parameters that have several values."""
         several = [pair.partition("=")[0] for pair in self.params.split(";") if "|" in pair]
         return [dict(zip(several, chosen)) for chosen in itertools.product(*map(self.values, several))]
 
@@ -56,7 +57,7 @@ class Row:
 
 
 def put_in(text, values):
-    """Fills {parameter} in a row's name, its label or its published id."""
+    """Fills {parameter} in a row's name, label or published id."""
     return PARAMETER.sub(lambda found: values.get(found[1], found[0]), text)
 
 
@@ -71,24 +72,26 @@ def parse(text, place):
             raise BadInput(f"{place}:{line}: expected {len(HEADER)} cells, got {len(cells)}")
         row = Row(**{**dict(zip(HEADER, cells)), "table": runs.table_name(cells[1])})
         found.append(row)
-        row.names()  # refuses a parameter that is not there
+        row.names()  # raises BadInput for a parameter that the row lacks
     return found
 
 
 @functools.cache
 def measured():
-    """All Rows of report/rows.csv, and those of the peers."""
+    """All Rows of report/rows.csv and report/peers.csv."""
     path, beside = REPORT / "rows.csv", REPORT / "peers.csv"
     try:
         found = parse(path.read_text(encoding="utf-8"), path)
         return found + (parse(beside.read_text(encoding="utf-8"), beside) if beside.exists() else [])
     except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}: make index") from None
+        raise BadInput(f"{path}: {error.strerror}: make index writes it") from None
 
 
 def title(table):
-    """As a reader calls it: "3.3" -> "Table 3.3", "F3.9" -> "Figure 3.9", "kth-8-cold" -> "KTH, Table 8, cold"; what is of
-    no source has no numbered tables: "improve-25" -> "improve, 25"."""
+    """A table's name for a reader: "3.3" -> "Table 3.3", "F3.9" -> "Figure 3.9", "kth-8-cold" -> "KTH, Table 8, cold".
+
+    A table without a source has no number: "improve-25" -> "improve, 25".
+    """
     source, figure, number, rest = TITLE.fullmatch(table).groups()
     if source and source not in SOURCES:
         return table.replace("-", ", ", 1).replace("-", " ")
@@ -101,7 +104,9 @@ def of_table(table, known):
 
 
 def find(table, name, known):
-    """(the Row that `name` belongs to, the values of the parameters in it), or None: a line of its own comes first."""
+    """(the Row that `name` belongs to, the values of the parameters in the name), or None. A line with this very name
+    comes first.
+    """
     candidates = of_table(table, known)
     for row in sorted(candidates, key=lambda row: row.row != name):
         if name in row.names():
@@ -110,7 +115,7 @@ def find(table, name, known):
 
 
 def expect(place, table, name, known):
-    """The same, or an error that names what there is."""
+    """As find(), but an unknown table or row is an error that lists the known ones."""
     if not of_table(table, known):
         raise BadInput(f"{place}: no table {table}; there are {' '.join(dict.fromkeys(row.table for row in known))}")
     found = find(table, name, known)

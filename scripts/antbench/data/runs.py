@@ -1,7 +1,7 @@
-"""The one data layer: reads runs (bench/record/run.h) and the published numbers, and says which line is wrong.
+"""Reads runs (bench/record/run.h) and the published numbers. An error names the wrong line.
 
-A row is a line of a table file as a pandas Series: text is str ("" where absent), numbers are floats (NaN where
-absent), and row["run"] is the Run that it stands in, so that rows of several runs can be put into one DataFrame.
+A row is a line of a table file: {column: value}. Absent text is "", an absent number is NaN.
+row["run"] is the Run that the row belongs to, so that rows of several runs can stand in one DataFrame.
 """
 
 import csv
@@ -23,7 +23,7 @@ from antbench.data import archive, plausible, validate
 from antbench.data.code import device_code_of, kernels_of
 from antbench.data.command import ROOT, WORK, BadInput
 
-# The columns of a table file and of samples.csv, listed here alone. Earlier schemas, which stored runs have, lack some.
+# The columns of a table file and of samples.csv. Earlier schemas, which stored runs have, lack some of them.
 HEADER = (
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
     "processes,iterations,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
@@ -32,7 +32,14 @@ HEADER = (
 ).split(",")
 SAMPLES_HEADER = ["table", "row", "line", "process", "turn", "i", "number", "ms", "discard_reason"]
 NEWEST_SCHEMA = 5
-LAUNCHED = ["kernels", "block_threads", "registers", "shared_bytes", "blocks_per_sm", "occupancy"]  # a list a cell
+LAUNCHED = [
+    "kernels",
+    "block_threads",
+    "registers",
+    "shared_bytes",
+    "blocks_per_sm",
+    "occupancy",
+]  # columns with one value per kernel
 SINCE = {
     "bytes": 2, "flops": 2, "energy_j": 2, "quality_runs": 2, "process": 2, "processes": 3, "waited": 4, "number": 4,
     "iterations": 5,
@@ -55,21 +62,29 @@ TIMES = [name for name in HEADER if name.endswith("_ms") and name != "published_
 PUBLISHED_HEADER = ["id", "source", "table", "section", "row", "instance", "metric", "unit", "value", "digits"]
 MEASURED = plausible.MEASURED
 STATUSES = (*MEASURED, "timeout", "skipped", "unsupported", "wrong", "error")
-KEY = ["table", "row", "instance", "implementation", "backend", "params", "scope"]  # no two rows of a run share it
+KEY = [
+    "table",
+    "row",
+    "instance",
+    "implementation",
+    "backend",
+    "params",
+    "scope",
+]  # columns that identify a row of a run
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
-SAMPLE_END = re.compile(rb",\d+(?:,\d+)?,\d+,\d[\d.]*(?:e[-+]\d+)?,[a-z]*\n")  # what a line of samples.csv ends with
+SAMPLE_END = re.compile(rb",\d+(?:,\d+)?,\d+,\d[\d.]*(?:e[-+]\d+)?,[a-z]*\n")  # the end of a line of samples.csv
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
-STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, those kept, those that others gave
-LARGEST_TABLE = 1 << 22  # bytes: that of the largest kept run is 0.3 MB
-LARGEST_SAMPLES = 1 << 24  # bytes, unpacked: those of the largest kept run are 5 MB
+STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, the kept runs, runs from others
+LARGEST_TABLE = 1 << 22  # bytes; the table of the largest kept run has 0.3 MB
+LARGEST_SAMPLES = 1 << 24  # bytes, unpacked; the samples of the largest kept run have 5 MB
 LONGEST_LINE = 1 << 18  # bytes
-UNPACKING = 1 << 27  # bytes of memory that xz may take: twice the dictionary of its highest level
+UNPACKING = 1 << 27  # bytes of memory for xz: twice the dictionary of its highest level
 NEWLINE = "\n"
-SHARE = "process-"  # of a run of several processes, while it lasts: DIR/process-1
-STAGE = "stage"  # the scope of rows whose samples are parts of those of the next row of another scope
-PEER = "peer/"  # how the programs of others begin: a sample of theirs is the mean of a process
-PROGRAM = "antbench"  # holds all drivers; older runs are of a program for each, table_3_3
+SHARE = "process-"  # prefix of a process's folder, while a run of several processes lasts: DIR/process-1
+STAGE = "stage"  # scope of rows whose samples are parts of the samples of the next row of another scope
+PEER = "peer/"  # prefix of other people's programs; one sample is the mean of a process
+PROGRAM = "antbench"  # program with all drivers; older runs name one program per driver, such as table_3_3
 
 
 # ---- A run ----
@@ -77,11 +92,11 @@ PROGRAM = "antbench"  # holds all drivers; older runs are of a program for each,
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """The directory that one driver left behind."""
+    """A finished or unfinished run of one driver: its folder, read."""
 
     path: Path
-    meta: dict  # meta.json
-    rows: pd.DataFrame = field(repr=False)  # the table file, with the columns `line` and `row_then` (of it) and `run`
+    meta: dict  # the contents of meta.json
+    rows: pd.DataFrame = field(repr=False)  # the table file; `line` and `row_then`: line and name in it
 
     @property
     def run_id(self):
@@ -102,7 +117,7 @@ class Run:
 
     @property
     def driver(self):
-        """What measured it, as `make bench-DRIVER` names it: "3.3"."""
+        """The driver's name as in `make bench-DRIVER`: "3.3"."""
         program, *options = self.meta["command_line"]
         if Path(program).name == PROGRAM and options and not options[0].startswith("-"):
             return options[0]
@@ -110,33 +125,33 @@ class Run:
 
     @property
     def devices(self):
-        """What meta.json knows of each GPU; [] where none took part."""
+        """Each GPU as meta.json describes it; [] without a GPU."""
         devices = self.meta.get("devices") if self.schema != "1" else [self.meta.get("device")]
         return [device for device in devices or [] if device]
 
     @property
     def device(self):
-        """The first GPU; {} where none took part."""
+        """The first GPU; {} without a GPU."""
         return next(iter(self.devices), {})
 
     @cached_property
     def device_code(self):
-        """What the kernels were compiled to: the SHA-256 of the device code, wherever its files lie."""
+        """The SHA-256 of what all kernels were compiled to; it does not depend on the folders of their files."""
         return device_code_of(self.meta.get("build", {}))
 
     @cached_property
     def kernels(self):
-        """{"tsp/race.cu": hash} of the device code of each file; "" where two files have this name."""
+        """{"tsp/race.cu": hash of the file's device code}; "" if two files have this name."""
         return kernels_of(self.meta.get("build", {}))
 
     @cached_property
     def records(self):
-        """The rows, each a dict by column."""
+        """The rows, each a dict {column: value}."""
         return records_of(self.rows)
 
     @cached_property
     def processes(self):
-        """{line of the table file: [the samples of each process in ms, each at its number; NaN: discarded]}."""
+        """{line of the table file: [the samples of each process in ms, each at its number; NaN if discarded]}."""
         found, taken = read_samples(samples_file(self.path), self.rows, self.schema)
         table = self.table
         for row in self.records:
@@ -148,7 +163,7 @@ class Run:
 
     @cached_property
     def whole_of(self):
-        """{line of the table file: the row whose samples that row's own are parts of}."""
+        """{line of the table file: the row whose samples contain the samples of that line as parts}."""
         return {int(row["line"]): whole for row, whole in zip(self.records, wholes(self.records))}
 
     @property
@@ -158,22 +173,22 @@ class Run:
 
     @cached_property
     def all_samples(self):
-        """The same, those of all processes one behind another."""
+        """{line of the table file: the samples of all processes, one process after another}."""
         return {line: np.concatenate(of_line or [np.array([])]) for line, of_line in self.processes.items()}
 
     def samples(self, row):
-        """The kept samples of one of this run's rows, in ms; empty where it was not timed."""
+        """The kept samples of one of this run's rows, in ms; empty if it was not timed."""
         values = self.all_samples[int(row["line"])]
         return values[~np.isnan(values)]
 
 
 def records_of(rows):
-    """What to_dict("records") makes, which takes five times as long."""
+    """What to_dict("records") gives, in a fifth of its time."""
     return [dict(zip(rows, cells)) for cells in zip(*(rows[name].tolist() for name in rows))]
 
 
 def wholes(records):
-    """Of each row the one whose samples its own are parts of: itself, or of a stage the next row that is none."""
+    """For each row the row whose samples contain its own: itself, or for a stage the next row that is no stage."""
     found = []
     for row in reversed(records):
         found.append(found[-1] if found and row["scope"] == STAGE else row)
@@ -186,12 +201,12 @@ def samples(row):
 
 
 def all_samples(row):
-    """The same in the order of measuring, NaN where one was discarded: the index is the sample's number."""
+    """The samples of a row in the order of measuring; NaN if discarded. The index is the sample's number."""
     return row["run"].all_samples[int(row["line"])]
 
 
 def processes(row):
-    """The samples of each process that measured a row, [] where there are none: NaN where one was discarded."""
+    """The samples of each process that measured a row, NaN if discarded; [] without samples."""
     return row["run"].processes[int(row["line"])]
 
 
@@ -199,9 +214,11 @@ def processes(row):
 
 
 def iterations(row):
-    """Of how many first iterations of a run a row is the mean, at most; 0 where its samples are alike, or it has none.
+    """The number of first iterations of a run that a row is the mean of, at most; 0 if its samples are alike or
+    missing.
 
-    Before schema 5 it is what the name of its quality says, where a run was complete, else what the longest process has.
+    Before schema 5 rows do not tell it. Then it is the number in the name of the quality if a run was complete, else
+    the number of samples of the longest process.
     """
     if row["scope"] not in plausible.OF_RUNS or not row["samples"] > 0 or row["implementation"].startswith(PEER):
         return 0
@@ -211,26 +228,32 @@ def iterations(row):
 
 
 def complete_iterations(row):
-    """How many iterations its complete runs have; 0 where none came to its end."""
+    """The number of iterations of a row's complete runs; 0 if no run came to its end."""
     return plausible.iterations_of_quality(row["run"].whole_of[int(row["line"])]) or 0
 
 
 def by_number(row):
-    """The samples of each process, each at its number. Samples had none before schema 4: there a discarded one of a CPU was
-    taken again, behind it, and one of a GPU was not."""
+    """The samples of each process, each at its number.
+
+    Before schema 4 samples had no number. Then a discarded sample of a CPU was taken again after it, and a discarded
+    sample of a GPU was not.
+    """
     if int(row["run"].schema) >= validate.JUDGED_SINCE or row["backend"] != "cpu":
         return processes(row)
     return [samples[~np.isnan(samples)] for samples in processes(row)]
 
 
 def of_first(row, first):
-    """A row as if its runs had so many iterations; itself where they have no more."""
+    """A row as if its runs had only the first `first` iterations; the row itself if they have no more."""
     count = iterations(row)
     if count <= first:
         return row
     kept = [samples[np.arange(len(samples)) % count < first] for samples in by_number(row)]
     n_samples = float(sum(np.count_nonzero(~np.isnan(samples)) for samples in kept))
-    times = {**dict.fromkeys(TIMES, math.nan), **validate.summary(kept)}  # none where all of them were discarded
+    times = {
+        **dict.fromkeys(TIMES, math.nan),
+        **validate.summary(kept),
+    }  # no times if all of these samples were discarded
     return {**row, **times, "schema": str(NEWEST_SCHEMA), "samples": n_samples, "iterations": float(first)}
 
 
@@ -240,17 +263,17 @@ def param(row, name, default=None):
 
 
 def energy(row):
-    """Joules of a sample; NaN where it was not measured over seconds (--energy): what older runs have is of too short a time."""
+    """Joules per sample; NaN unless it was measured over seconds (--energy). Older runs measured too short a time."""
     return row["energy_j"] if row["run"].meta.get("options", {}).get("energy_s") else math.nan
 
 
 def device_name(run):
-    """The GPU's name, or the CPU's where no GPU took part."""
+    """The GPU's name, or the CPU's name without a GPU."""
     return run.device.get("name") or run.meta.get("machine", {}).get("cpu") or "unknown"
 
 
 def machine_slug(name):
-    """The machine's folder: "Intel(R) Xeon(R) Processor" -> "intel-xeon-processor" (bench/clock/machine.c)."""
+    """A machine's folder name: "Intel(R) Xeon(R) Processor" -> "intel-xeon-processor" (bench/clock/machine.c)."""
     without_marks = re.sub(r"\([^)]*\)?", "", name).lower()
     return re.sub(r"[^a-z0-9]+", "-", without_marks).strip("-") or "unknown"
 
@@ -259,13 +282,13 @@ def machine_slug(name):
 
 
 def samples_file(path):
-    """That of a run: compressed where it is stored or was shared."""
+    """The samples of a run: samples.csv, or the compressed file in stored and shared runs."""
     plain, packed = path / archive.SAMPLES, path / archive.PACKED
     return packed if packed.is_file() and not plain.is_file() else plain
 
 
 def content(path):
-    """The bytes of a table or of samples, unpacked where the name ends with .xz; no line is longer than 2 LONGEST_LINE."""
+    """The bytes of a table or of samples, unpacked if the name ends with .xz. No line is longer than 2 LONGEST_LINE."""
     path = Path(path)
     most = LARGEST_TABLE if path.name.startswith("table-") else LARGEST_SAMPLES
     data = validate.bytes_of(path, most)
@@ -277,7 +300,7 @@ def content(path):
 
 
 def unpack(path, data, most):
-    """What xz packed, never more than `most` bytes of it and one."""
+    """The bytes that xz packed; an error after `most` bytes."""
     unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, UNPACKING)
     try:
         unpacked = unpacker.decompress(data, most + 1)
@@ -300,7 +323,7 @@ def read_lines(path, header):
         raise BadInput(f'{path}:1: empty; expected the header "{",".join(header)[:40]}..."')
     if not text.endswith("\n"):
         raise BadInput(f"{path}:{text.count(NEWLINE) + 1}: cut short: the last line has no end")
-    # One line at a time, and not splitlines(), which ends lines at other characters too.
+    # Not splitlines(), which ends lines at other characters too.
     for number, line in enumerate(io.StringIO(text, newline=NEWLINE), start=1):
         cells = split_cells(path, number, line[:-1])
         if number == 1:
@@ -312,7 +335,7 @@ def read_lines(path, header):
 
 
 def split_cells(path, number, line):
-    """The cells of a line: ours have no line breaks in them."""
+    """The cells of a line; antbench writes no line breaks in cells."""
     if '"' not in line:
         return line.split(",") if line else []
     try:
@@ -331,7 +354,7 @@ def expect_header(path, cells, header):
 
 
 def number(path, line, name, text):
-    """A finite number as C writes one, or NaN for an empty cell: Python takes 1_0, too."""
+    """A finite number as C writes it, or NaN for an empty cell. Other forms, such as 1_0, are refused."""
     if text == "":
         return math.nan
     value = float(text) if NUMBER.fullmatch(text) else math.nan
@@ -341,15 +364,15 @@ def number(path, line, name, text):
 
 
 def table_name(text):
-    """The name of a table: those of the thesis stand without it, "thesis-3.3" is "3.3"."""
+    """The name of a table. The thesis's tables stand without "thesis-": "thesis-3.3" is "3.3"."""
     return text.removeprefix("thesis-")
 
 
 def named_today(cells, schema):
-    """The cells of a row of such a schema under the names that its kernel has today.
+    """A row's cells with the names that its kernel has now.
 
-    What is i-roulette-warp today was i-roulette until that name went to a kernel as the papers describe it, which has
-    workers. What is data-rw-warp today was data-rw in all runs of a schema before 5, likewise.
+    Two kernels were renamed when their names went to kernels as the papers describe them. i-roulette without `workers`
+    is now i-roulette-warp. data-rw in a schema before 5 is now data-rw-warp.
     """
     was_i_roulette = cells["implementation"] == "tsp/i-roulette" and "workers=" not in cells["params"]
     was_data_rw = cells["implementation"] == "tsp/data-rw" and int(schema) < 5
@@ -366,8 +389,10 @@ def named_today(cells, schema):
 
 
 def read_table(path, run_id, schema="1"):
-    """The rows of a table file under today's names, with their line numbers and as `row_then` what a row is called there;
-    a column that its schema lacks is empty."""
+    """The rows of a table file, with today's names, line numbers and the file's own names as `row_then`.
+
+    A column that the file's schema lacks is empty.
+    """
     rows, first_device, keys = [], {}, {}
     for line, cells in read_lines(path, SCHEMAS[schema][0]):
         cells = {**dict.fromkeys(HEADER, ""), **cells, "table": table_name(cells["table"])}
@@ -398,7 +423,7 @@ def check_row(path, line, cells, run_id, schema):
 
 
 def expect_one_device(path, line, cells, first):
-    """A run has one GPU and one CPU: rows of another machine were pasted into it."""
+    """Refuses rows of a second machine: a run has one GPU and one CPU."""
     device, since = first.setdefault(cells["backend"], (cells["device"], line))
     if cells["device"] != device:
         raise BadInput(
@@ -408,17 +433,18 @@ def expect_one_device(path, line, cells, first):
 
 
 def read_samples(path, rows, schema="1"):
-    """({line of the table file: [samples of a process]}, {line: how many were taken}). Samples past the last row are of a row that was never finished.
+    """({line of the table file: [samples per process]}, {line: number of samples taken}).
 
-    `i` counts the samples of a line, whichever process they come from. Those of a process are in the order of their
-    numbers, without those that were taken again.
+    Samples after the last row belong to a row that was never finished, and are left out. `i` counts the samples of a
+    line over all processes. Each process's samples are in the order of their numbers. A sample that was taken again
+    counts once.
     """
     found = read_samples_at_once(path, rows, SCHEMAS[schema][1])
     return read_samples_by_line(path, rows, schema) if found is None else found
 
 
 def read_samples_at_once(path, rows, header):
-    """The same where nothing is wrong, ten times as fast; else None."""
+    """As read_samples(), ten times as fast; None if something is wrong."""
     numeric = [name for name in header if name in ("line", "process", "turn", "i", "number", "ms")]
     text = content(path)
     if not text.startswith(f"{','.join(header)}\n".encode()):
@@ -431,7 +457,7 @@ def read_samples_at_once(path, rows, header):
             skip_blank_lines=False,
             float_precision="round_trip",
         )
-    except ValueError:  # as pandas' own errors are
+    except ValueError:  # the base of pandas' own errors
         return None
     lines = len(SAMPLE_END.findall(text))
     whole = text.endswith(b"\n") and text.count(b"\n") == len(frame) + 1 == lines + 1
@@ -487,7 +513,7 @@ def read_samples_by_line(path, rows, schema):
                 f'line "{cells["line"]}" of the table'
             )
         if not cells["discard_reason"] and not ms > 0:
-            raise BadInput(f'{path}:{line}: a kept sample takes more than 0 ms, not "{cells["ms"]}"')
+            raise BadInput(f'{path}:{line}: ms is "{cells["ms"]}", but a kept sample takes more than 0 ms')
         if process < last_process[of]:
             raise BadInput(f"{path}:{line}: process {cells['process']} after process {last_process[of]}")
         if process != last_process[of] or not values[of]:
@@ -497,7 +523,7 @@ def read_samples_by_line(path, rows, schema):
         if at not in range(len(of_process) + 1):
             raise BadInput(f"{path}:{line}: sample number {cells['number']} comes after {len(of_process)} samples")
         if not math.isnan(of_process.get(at, math.nan)):
-            raise BadInput(f"{path}:{line}: sample number {cells['number']} was taken before, and not discarded")
+            raise BadInput(f"{path}:{line}: sample number {cells['number']} is there twice, and the first was kept")
         of_process[at] = math.nan if cells["discard_reason"] else ms
         counts[of] += 1
     found = {line: [np.array(list(of_process.values())) for of_process in of_row] for line, of_row in values.items()}
@@ -539,14 +565,14 @@ def stores():
 
 
 def yours():
-    """The folder of your runs: installed, it is below the current directory (base/root.h)."""
+    """The folder of your runs; for an installed copy it is below the current directory (base/root.h)."""
     return (WORK / "results" if RESULTS == ROOT / "results" else RESULTS) / STORES[0]
 
 
 def find_runs(*roots):
     """The directories of all runs below these folders (default: yours and the stored ones), oldest first.
 
-    A run of several processes that is not yet at its end is found as the shares that the processes have left so far.
+    If a run of several processes is unfinished, its processes' folders are found in its place.
     """
     roots = roots or stores()[:2]
     found = {meta.parent for root in roots for meta in Path(root).rglob("meta.json")}
@@ -556,7 +582,7 @@ def find_runs(*roots):
 
 
 def load_below(*roots):
-    """The runs of find_runs(). They are read once: who asks again gets the same ones, unless a file of theirs has changed."""
+    """The runs of find_runs(). Each is read once, and again only if one of its files has changed."""
     return [load_once(path, state_of(path)) for path in find_runs(*roots)]
 
 
@@ -572,12 +598,12 @@ def state_of(path):
 
 
 def in_turn(name):
-    """A key that sorts names by time: of runs that began in one second the tenth, "...-10", comes after "...-9"."""
+    """A key that sorts names by time, numbers as numbers: "...-10" comes after "...-9"."""
     return [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name)]
 
 
 def is_hidden(path, found):
-    """A share beside the complete run that it became a part of, or a run of which there are only shares."""
+    """True for a process's folder within a complete run, and for an unfinished run that has such folders."""
     is_share = path.name.startswith(SHARE) and path.parent in found
     of_shares = is_share or (path / f"{SHARE}1") in found
     return of_shares and is_share == is_complete(path.parent if is_share else path)
@@ -591,24 +617,24 @@ def is_complete(path):
 
 
 def is_given(path):
-    """Whether a run comes from others: from results/contributed/, or from an archive."""
+    """True if a run comes from others: from results/contributed/, or from an archive."""
     return any(path.is_relative_to(folder) for folder in (RESULTS / STORES[2], *archive.FOLDERS))
 
 
 def commit_of(run):
-    """The commit that a run says it is of, with what there is to say of that."""
+    """The commit that a run names, and whether that can be trusted."""
     build = run.meta["build"]
     return build["commit"] + " (changed)" * build["dirty"] + ", unverified" * is_given(run.path)
 
 
 def name_of(path):
-    """How RUN= names a run: by its path below results/runs or reference, contributed/MACHINE/ID, or else by its own path."""
+    """A run's name for RUN=: its path below results/runs or reference, contributed/MACHINE/ID, or its whole path."""
     roots = [root for root in (*stores()[:2], RESULTS) if path.is_relative_to(root)]
     return path.relative_to(roots[0]) if roots else path
 
 
 def resolve(name):
-    """The directory that a user's RUN names: a path, or "<machine>/<id>" or "<machine>" of yours or the stored runs."""
+    """The directory that RUN names: a path, or "<machine>/<id>" or "<machine>" among your runs and the stored ones."""
     if not str(name):
         raise BadInput(
             "expected a run, got nothing (make compare A=RUN B=RUN, make regress BASE=RUN, make share RUN=RUN)"
@@ -620,43 +646,43 @@ def resolve(name):
             return candidate
     meant = nearest(str(name), run_names())
     question = f"; did you mean {meant}?" if meant else ""
-    raise BadInput(f"{name}: no run there; a run is a directory with meta.json{question} (make list-runs lists them)")
+    raise BadInput(f"{name}: no run there; a run is a directory with meta.json{question} (make list-runs shows all)")
 
 
 def run_names():
-    """What RUN= may name in results/: machines, folders of runs and runs."""
+    """All names that RUN= may have in results/: machines, folders of runs and runs."""
     found = [name_of(path) for path in find_runs(*stores())]
     return list(dict.fromkeys(str(name) for run in found for name in (*list(run.parents)[-2::-1], run)))
 
 
 def nearest(name, names):
-    """The name that was probably meant, or None: one that has it as a part, the shortest, else one spelt much alike."""
+    """The name that was probably meant, or None: the shortest that contains the text, else one spelt much alike."""
     having = [each for each in names if name.lower() in each.lower()]
     alike = difflib.get_close_matches(name, names, n=1) if not having else []
     return min(having, key=len) if having else next(iter(alike), None)
 
 
 def load_runs(name):
-    """All runs of a directory, newest last: one run, or bench-all's folder with one for each driver."""
+    """All runs below a directory, newest last. bench-all makes a folder with one run per driver."""
     return sorted((load_run(path) for path in find_runs(resolve(name))), key=lambda run: run.started)
 
 
 def newest_run(root=None):
-    """The newest of your runs, else of the stored ones: (directory)."""
+    """The directory of your newest run, or else of the newest stored one."""
     for folder in (root,) if root else stores()[:2]:
         found = find_runs(folder)
         if found:
             return found[-1]
-    raise BadInput("no run found: make bench-all")
+    raise BadInput("no run found; make bench-all measures one")
 
 
 def best_rows(runs, of_several=lambda row: False):
-    """The rows of several runs, each cell once, and the column `rank`, which is larger the better a row is.
+    """The best row of each cell over several runs, with a column `rank`: the larger, the better.
 
-    A timed row comes before others, more than a smoke run before one. Then, for rows of a CPU, one whose code several
-    hosts measured (`of_several` says so), then the one of the most processes, then of the most samples (where none is timed, of the most runs of a quality): what a GPU's kernels were
-    compiled to says nothing of them. For others the newest device code of their table, so that a table does not mix versions of the kernels; then
-    the profile; then the newest.
+    A timed row comes first, then a row that is not from a smoke test. Rows of a CPU are then ordered by evidence: code
+    that several hosts measured (`of_several`), more processes, more samples or runs. Rows of a GPU are then ordered by
+    code: the newest device code of their table, so that a table does not mix versions of kernels. Last come the profile
+    and the time of the run.
     """
     if not runs:
         return pd.DataFrame(columns=HEADER + ["line", "run", "rank"])
@@ -684,13 +710,13 @@ def best_rows(runs, of_several=lambda row: False):
 
 
 def evidence(row):
-    """(how many processes measured a row, how many samples it has, or else how many runs whose quality is known)."""
+    """(number of processes, number of samples, or of runs with a known quality if the row has no samples)."""
     processes = row["processes"] if row["processes"] > 0 else 0
     return processes, row["samples"] if row["samples"] > 0 else len(quality_of_runs(row))
 
 
 def for_device(device, *roots):
-    """The best stored row of each cell for a GPU or CPU, named in full or as its folder: no run holds all tables."""
+    """The best stored row of each cell for a GPU or CPU, named in full or as its folder. No run holds all tables."""
     runs = load_below(*roots)
     chosen = [run for run in runs if machine_slug(device_name(run)) == machine_slug(device)]
     if not chosen:
@@ -703,7 +729,7 @@ def for_device(device, *roots):
 
 
 def published(folder=RESULTS / "published"):
-    """All numbers of the thesis and the papers: one DataFrame of results/published/*.csv."""
+    """All numbers of the thesis and the papers, from results/published/*.csv."""
     rows = [
         {
             **cells,
@@ -720,12 +746,12 @@ def published(folder=RESULTS / "published"):
 
 
 def is_of_processes(row):
-    """Whether several processes measured a row: then its interval is of their means (bench/row/stats.h)."""
+    """True if several processes measured a row. Then its interval is an interval of their means (bench/row/stats.h)."""
     return row["processes"] > 1
 
 
 def own_interval(row):
-    """(value, low, high) of a row in ms: the mean of several processes with its interval above 0, the median of one."""
+    """(value, low, high) of a row in ms: the mean of several processes with its interval, or one process's median."""
     low, high = row["ci95_lo_ms"], row["ci95_hi_ms"]
     if not is_of_processes(row):
         return row["median_ms"], low, high
@@ -735,9 +761,9 @@ def own_interval(row):
 
 
 def mean_interval(row):
-    """(mean, low, high, n) of a row in ms: the 95 % interval that its n processes have.
+    """(mean, low, high, n) of a row in ms: the 95 % interval of the mean, from its n processes.
 
-    Of one process Student's of its n samples, which says nothing of how processes differ; NaN below 2.
+    For one process it is Student's interval of its n samples; NaN below 2. It does not tell how processes differ.
     """
     if is_of_processes(row):
         return *own_interval(row), int(row["processes"])

@@ -1,7 +1,7 @@
-"""Which rows a user means: TABLE/ROW/INPUT?NAME=VALUE;..., as the program's --rows has it (bench/plan/selector.h).
+"""Selects rows by TABLE/ROW/INPUT?NAME=VALUE;..., as the program's --rows does (bench/plan/selector.h).
 
-Each part and each value is a pattern, of "*" and "[a-z]"; a part that is left out or empty is anything. A condition
-names a parameter, or the columns backend or scope; of several values, block=64+128, one is enough.
+Each part and each value is a pattern with "*" and "[a-z]". A missing or empty part fits everything. A condition names a
+parameter, or the columns backend or scope. If it has several values, block=64+128, one of them must fit.
 """
 
 import re
@@ -13,7 +13,7 @@ from antbench.data.command import BadInput
 
 EXPECTED = "names no row: expected TABLE/ROW/INPUT?name=value;..., such as 3.3/race/pr1002"
 FORM = re.compile(r"([^/?]*)(?:/([^/?]*)(?:/([^/?]*))?)?(?:\?([^=;]+=[^;]+(?:;[^=;]+=[^;]+)*))?")
-OF_ROWS = ("backend", "scope", "stage")  # conditions on what a row came to be, and not on how it is to be measured
+OF_ROWS = ("backend", "scope", "stage")  # conditions on finished rows, not on how to measure them
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Selector:
     conditions: tuple = ()  # ((name, accepted values), ...)
 
     def means(self, row):
-        """Whether it means a row of a run."""
+        """True if this selects a row of a run."""
         return (
             is_of(self.table, row["table"])
             and is_of(self.row, row["row"])
@@ -44,7 +44,7 @@ def is_of(pattern, name):
 
 
 def stood_for(row):
-    """What a row's instance is a stand-in for, as its note says: ["d198"], or nothing."""
+    """The instance that a row's stand-in replaces, from its note: ["d198"], or []."""
     return re.findall(r"(?:generated|drawn) stand-in for ([^\s;]+)", row["note"])
 
 
@@ -60,8 +60,10 @@ OWN = ("threads", "workers", "block", "tile")
 
 
 def is_alike(a, b, besides=()):
-    """Whether two rows did the same: on the same instance, in the same scope, by the same parameters where both have one,
-    but for how they are cut into threads, which is their own affair, and the parameters `besides`."""
+    """True if two rows have the same instance, the same scope and the same values of the parameters that both have.
+
+    Parameters that divide the work into threads (OWN) and the parameters `besides` may differ.
+    """
     params = [dict(pair.partition("=")[::2] for pair in row["params"].split(";") if pair) for row in (a, b)]
     return (
         a["instance"] == b["instance"]
@@ -73,5 +75,5 @@ def is_alike(a, b, besides=()):
 
 
 def both(pair, name):
-    """What the two have in common, or one and the other."""
+    """A column's value if both rows have the same one, else "one : other"."""
     return pair[0][name] if pair[0][name] == pair[1][name] else f"{pair[0][name]} : {pair[1][name]}"

@@ -1,8 +1,10 @@
-"""make share RUN=RUN: one small archive of a run that may be given away, checked, without what is nobody's business.
+"""make share RUN=RUN: packs a run into a small archive without personal data, and checks it.
 
-Left out are the host's name, the GPU's UUID and place on the bus, and saved images; fingerprints stay, by which two
-runs of one machine are known as such. Of every path, in whatever text, the last part stays. Samples are compressed. What is written is unpacked and read again: it must say what the run says,
-and hold nothing of the above. `fault` is what `make results-check` asks of each run below results/contributed/.
+The host's name, the GPU's UUID and bus address, and saved images are left out. Fingerprints stay, so that two runs of
+one machine are known as such. Of every path in any text the last part stays. Samples are compressed. The archive is
+then unpacked and read again. Its numbers must be the run's, and it must contain nothing of the above.
+
+`make results-check` asks `fault` about each run below results/contributed/.
 """
 
 import argparse
@@ -19,12 +21,10 @@ from antbench.data import archive, command, machines, runs
 from antbench.data.code import device_code_of, git
 from antbench.data.command import WORK, BadInput
 
-OF_HOST, OF_DEVICE = (
-    ("host_name",),
-    ("uuid", "pci_bus_id"),
-)  # members of meta.json's machine and devices that are left out
+# Members of meta.json's machine and devices that are left out.
+OF_HOST, OF_DEVICE = ("host_name",), ("uuid", "pci_bus_id")
 UUID = re.compile(r"\b(GPU|MIG)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.I)
-# A path from the root, from a home or from above, as a word or behind an option's letter: -I/usr/include.
+# A path that begins at the root, a home or a parent folder, as a word or after an option's letter: -I/usr/include.
 PLACE = re.compile(r"(?<![\w./~])(-[A-Za-z])?((?:~[\w-]*|\.\.?)?/[^\s\"',;:()|<>]*/[^\s\"',;:()|<>]*)")
 UNNAMED = "host"
 
@@ -33,7 +33,7 @@ UNNAMED = "host"
 
 
 def clean(text, secrets):
-    """A text without paths, UUIDs and the secrets."""
+    """A text without paths, UUIDs and secrets."""
     text = PLACE.sub(lambda found: (found[1] or "") + last_part(found[2]), UUID.sub("GPU", text))
     for secret in (each for each in secrets if each in text):
         text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", UNNAMED, text)
@@ -53,7 +53,7 @@ def clean_json(value, secrets):
 
 
 def clean_meta(meta, secrets):
-    """meta.json as it is given away."""
+    """meta.json without what is left out."""
     known = [machines.fingerprint_of(device) for device in devices_of(meta)]
     meta = clean_json(meta, secrets)
     for name in OF_HOST:
@@ -73,7 +73,7 @@ def devices_of(meta):
 
 
 def without_places(options):
-    """Of folders that an option names the last part."""
+    """The options, with the last part only of each folder that they name."""
     shown = []
     for option in options:
         name, equals, value = option.partition("=")
@@ -88,7 +88,7 @@ def without_places(options):
 
 
 def clean_csv(data, secrets):
-    """A table file, cell for cell."""
+    """A CSV file with each cell cleaned."""
     cleaned = functools.cache(lambda cell: clean(cell, secrets))
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -100,32 +100,32 @@ def clean_csv(data, secrets):
 
 
 def secrets_of(meta):
-    """Texts of a run that nothing given away may have: the host's name, and the GPUs' UUIDs and places."""
+    """The texts that an archive must not contain: the host's name, and the GPUs' UUIDs and bus addresses."""
     found = [meta["machine"].get(name) for name in OF_HOST]
     found += [device.get(name) for device in devices_of(meta) for name in OF_DEVICE]
     return sorted({text for text in found if text}, key=len, reverse=True)
 
 
 def unfit(run):
-    """Why a run is of no use to others, or None."""
+    """Why a run is useless to others, or None."""
     if not run.meta["complete"]:
-        return "it is unfinished: RESUME=1 ends it"
+        return "it is unfinished; RESUME=1 finishes it"
     if (run.meta["options"].get("process") or 1) > 1:
-        return "it is of one process of several, a part of a run"
+        return "it is one process's part of a run"
     if run.profile == "smoke":
-        return "profile smoke says nothing of speed: quick or thesis"
+        return "its profile is smoke; expected quick or thesis"
     if not archive.MEMBER.fullmatch(f"{run.run_id}/meta.json"):
         return f'its run_id is "{run.run_id}", not MACHINE/ID'
     return None
 
 
 def leak(run):
-    """What a run that is given away should not say, or None."""
+    """The personal data that a run contains, or None."""
     if secrets := secrets_of(run.meta):
         return f'meta.json names the host or the GPU: "{secrets[0]}"'
     texts = [run.table.read_text(encoding="utf-8"), *strings_of(run.meta)]
     found = next(filter(None, (UUID.search(text) or PLACE.search(text) for text in texts)), None)
-    return f'it has a path or a UUID in it: "{found[0]}"' if found else None
+    return f'it contains a path or a UUID: "{found[0]}"' if found else None
 
 
 def fault(run):
@@ -152,7 +152,7 @@ def known_code():
 
 
 def code_of(run, known):
-    """What a run says of the program that measured it, which nothing proves; `known`: known_code()."""
+    """What a run says of the program that measured it, without proof. `known`: known_code()."""
     build = run.meta["build"]
     commit = build["commit"] + " with changes" * build["dirty"]
     told = f"says that it is of commit {commit}, unverified"
@@ -161,19 +161,19 @@ def code_of(run, known):
     if not run.device:
         return told
     if not run.device_code:
-        return f"{told}; does not say what its device code is"
+        return f"{told}; does not name its device code"
     same = known.get(run.device_code)
     code = f"as in {same}" if same else f"{run.device_code[:12]}, of no stored run"
     return f"{told}; says that its device code is {code}"
 
 
 def is_known(commit):
-    """Whether a commit is in this checkout's history."""
+    """True if a commit is in this checkout's history."""
     return git("merge-base", "--is-ancestor", "--end-of-options", commit, "HEAD") is not None
 
 
 def contributed():
-    """What is told of each run that others gave."""
+    """A description of each run from others."""
     found = [runs.load_run(path) for path in runs.find_runs(runs.RESULTS / "contributed")]
     known = known_code() if found else {}
     return [
@@ -194,7 +194,7 @@ def contributed():
 
 
 def files_of(run):
-    """{name inside: bytes} of a run to be given away."""
+    """{name in the archive: bytes} of a run."""
     secrets = secrets_of(run.meta)
     samples = clean_csv(runs.content(runs.samples_file(run.path)), secrets)
     return {
@@ -207,7 +207,7 @@ def files_of(run):
 
 
 def check(path, of):
-    """Reads an archive as anybody will, and compares it with the run that it is of."""
+    """Reads an archive as its receiver will, and compares it with the run."""
     (again,) = runs.load_runs(path)
     if why := fault(again):
         raise BadInput(f"{of.path}: cannot be shared: {why}")
@@ -216,12 +216,12 @@ def check(path, of):
         np.array_equal(of.all_samples[line], again.all_samples[line], equal_nan=True) for line in of.all_samples
     )
     if not (samples and of.rows[numbers].equals(again.rows[numbers])):
-        raise BadInput(f"{of.path}: cannot be shared: its archive has other numbers")
+        raise BadInput(f"{of.path}: cannot be shared: its archive has different numbers")
 
 
 def share(run, out):
     """The archive of one run: its path."""
-    _ = run.processes  # which checks it
+    _ = run.processes  # reading the samples checks them
     if why := unfit(run):
         raise BadInput(f"{run.path}: cannot be shared: {why}")
     path = out / f"{run.run_id.replace('/', '-')}{archive.ENDING}"
@@ -237,7 +237,7 @@ def share(run, out):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results share", description=__doc__.splitlines()[0])
-    parser.add_argument("run", help="a run: directory, or MACHINE/ID; a folder of runs is an archive for each")
+    parser.add_argument("run", help="a run: directory, or MACHINE/ID; a folder of runs gives one archive per run")
     parser.add_argument("--out", type=Path, default=WORK / "build/share")
     options = parser.parse_args(arguments)
     known = known_code()
@@ -246,5 +246,5 @@ def main(arguments=None):
         print(
             f"{command.shown(path)}: {path.stat().st_size / 1024:.0f} KiB, {len(run.rows)} rows; {code_of(run, known)}"
         )
-    print("CONTRIBUTING.md says where to send it")
+    print("CONTRIBUTING.md tells how to send it")
     return command.OK

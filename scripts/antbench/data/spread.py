@@ -1,9 +1,12 @@
-"""The 95 % interval of a time that holds on another machine of its kind.
+"""The 95 % interval of a time that also holds on another machine of its kind.
 
-The rows that several machines measured of one code are one result: the mean of the machines' means on a logarithmic
-scale. From three machines on the interval is Student's for one machine more, t sqrt(1 + 1/k) s. Of one or two it is that
-of the processes, widened, in quadrature, by how far two machines differ in 95 % of the pairs of its kind of row: backend, scope, under
-50 us or not. Where fewer than MIN_ROWS such rows are known it is that of the processes on one machine.
+Rows that several machines measured with the same code are one result: the mean of the machines' means, on a logarithmic
+scale. With three or more machines the interval is Student's for one more machine, t sqrt(1 + 1/k) s.
+
+With one or two machines it is the interval of the processes, widened in quadrature. It is widened by the difference of
+two machines that 95 % of the pairs do not exceed. Pairs are of the same kind of row: same backend, same scope, and both
+above or both below 50 us. If fewer than MIN_ROWS rows of this kind are known, the interval is not widened and holds on
+the one machine.
 """
 
 import itertools
@@ -15,8 +18,8 @@ from scipy import special
 
 from antbench.data import machines, runs
 
-ENOUGH = 3  # machines, for an interval of their own
-MIN_ROWS = 10  # that two machines or more measured, for a kind's difference to be known
+ENOUGH = 3  # fewest machines that give an interval of their own
+MIN_ROWS = 10  # fewest rows measured by several machines from which the difference of a kind is computed
 SHORT_MS = 0.05
 
 
@@ -25,11 +28,11 @@ class Result:
     value: float  # ms
     low: float
     high: float
-    n: int  # processes, or samples of one; machines where they give the interval
+    n: int  # number of machines if they give the interval, else of processes, or of one process's samples
     rows: tuple
     machines: int
     widened: bool = False
-    span: tuple = ()  # the least and the largest mean of a machine, of a CPU's row on several hosts
+    span: tuple = ()  # the least and the largest mean per machine, for a CPU's row on several hosts
 
 
 def kind_of(row):
@@ -37,13 +40,16 @@ def kind_of(row):
 
 
 def identity(row, code_of=machines.code_of):
-    """What rows of one result share: nothing but the machine differs. A profile decides how many iterations a mean is of."""
+    """What rows of one result share: they differ in the machine only.
+
+    The profile is a part of it, since it decides how many iterations a mean counts.
+    """
     profile = row["run"].profile if row["scope"] in ("iteration", "stage") else ""
     return (*(row[name] for name in runs.KEY), runs.device_name(row["run"]), code_of(row), profile)
 
 
 def grouped(rows, code_of=machines.code_of):
-    """{identity: {machine: its rows}} of the rows that were timed."""
+    """{identity: {machine: its rows}} of the timed rows."""
     found = {}
     for row in rows:
         if row["status"] in runs.MEASURED and row["mean_ms"] > 0:
@@ -53,15 +59,15 @@ def grouped(rows, code_of=machines.code_of):
 
 
 def log_means(of_machines):
-    """The mean of each machine."""
+    """The mean of each machine, as a logarithm."""
     return np.array([np.mean([math.log(row["mean_ms"]) for row in rows]) for rows in of_machines.values()])
 
 
 def differences(groups):
-    """{kind of row: by how much two machines differ at most in 95 % of pairs, as a logarithm}.
+    """{kind of row: the difference of two machines that 95 % of pairs do not exceed, as a logarithm}.
 
-    Rows of the same few machines differ alike, and a third machine otherwise: the quantile counts as one of Student's
-    with as many degrees of freedom as there are machines.
+    Rows of the same few machines differ alike, and a further machine differs otherwise. So the quantile counts as one
+    of Student's distribution with as many degrees of freedom as there are machines.
     """
     known = {}
     for of_machines in groups:
@@ -72,7 +78,7 @@ def differences(groups):
 
 
 def difference(rows):
-    """Of rows of one kind, each {machine: its rows}."""
+    """The difference of one kind; `rows`: {machine: its rows} for each row."""
     pairs = [abs(a - b) for each in rows for a, b in itertools.combinations(log_means(each), 2)]
     n_machines = len({machine for each in rows for machine in each})
     few = special.stdtrit(n_machines, 0.975) / special.ndtri(0.975)
@@ -80,7 +86,7 @@ def difference(rows):
 
 
 def result(row, of_machines, known):
-    """The Result of `row` and of the rows of its identity, where `known` are the differences."""
+    """The Result of `row` and of all rows with its identity; `known`: differences()."""
     mean, low, high, n = runs.mean_interval(row)
     between = known.get(kind_of(row))
     k = len(of_machines)

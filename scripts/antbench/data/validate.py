@@ -1,10 +1,9 @@
-"""What a run must be before anything is said of it: the one set of checks that regress, compare, claims, report and
-`make results-check RUN=DIR` share.
+"""Checks a run before it is used: regress, compare, claims, report and `make results-check RUN=DIR` share this.
 
-A run may come from others: nothing of it is believed that can be checked. What meta.json must hold stands in META;
-times are finite and above 0; a table's statistics are those of its samples, as bench/row/stats.c computes them, and so,
-from schema 4 on, is its status; what else follows from a row or cannot be is in plausible.py.
-What is wrong is a BadInput that names the file and the line.
+A run may come from others, so everything that can be checked is checked. META says what meta.json must hold. Times must
+be finite and above 0. A table's statistics must follow from its samples, as bench/row/stats.c computes them. So must
+its status, from schema 4 on. plausible.py checks everything else. A fault is a BadInput that names the file and the
+line.
 """
 
 import functools
@@ -22,7 +21,7 @@ from antbench.data.command import CONTROL, BadInput
 
 
 def is_text(value):
-    """Without control characters, which would break a line, a terminal or an XML file."""
+    """True for text without control characters, which would break a line, a terminal or an XML file."""
     return isinstance(value, str) and not CONTROL.search(value)
 
 
@@ -43,7 +42,7 @@ def is_flag(value):
 
 
 def is_time(value):
-    """2026-01-31T23:59:59Z."""
+    """True for a time such as 2026-01-31T23:59:59Z."""
     try:
         return is_text(value) and bool(datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ"))
     except ValueError:
@@ -51,17 +50,17 @@ def is_time(value):
 
 
 def is_commit(value):
-    """As git prints it, in short or whole; "unknown" where there was no git."""
+    """True for a commit as git prints it, short or whole, and for "unknown", which a build without git has."""
     return value == "unknown" or isinstance(value, str) and bool(re.fullmatch(r"[0-9a-f]{7,40}", value))
 
 
 def is_fingerprint(value):
-    """A SHA-256 as hexadecimal text."""
+    """True for a SHA-256 as hexadecimal text."""
     return isinstance(value, str) and bool(re.fullmatch(r"[0-9a-f]{64}", value))
 
 
 def up_to(most):
-    """A number that a GPU may say of itself."""
+    """A test for numbers from 0 to `most`."""
     return lambda value: is_number(value) and 0 <= value <= most
 
 
@@ -69,8 +68,8 @@ def is_budget(value):
     return value == "none" or is_number(value)
 
 
-# {member: what it must be}: a function, a list of one for all items of a list, a dictionary for an object. A member
-# with ? may be absent or null. Members that are not named here are for other readers.
+# {member: what it must be}: a function, a list with one form for all items, or a dictionary for an object. A member
+# with ? may be absent or null. Other members are allowed.
 DEVICE = {
     "name": is_text,
     "uuid?": is_text,
@@ -170,7 +169,7 @@ def refuse_constant(name):
 
 
 def bytes_of(path, most):
-    """Those of a file of a run: a pipe, or a device without an end, is none."""
+    """The bytes of a run's file. Pipes and devices, which may have no end, are refused."""
     try:
         if not path.is_file():
             raise BadInput(f"{path}: {'not a regular file' if path.exists() else 'No such file or directory'}")
@@ -181,7 +180,7 @@ def bytes_of(path, most):
         raise BadInput(f"{path}: {error.strerror}") from None
 
 
-LARGEST_JSON = 1 << 20  # bytes: the largest kept one has 16 kB
+LARGEST_JSON = 1 << 20  # bytes; the largest kept meta.json has 16 kB
 
 
 def read_json(path):
@@ -208,12 +207,12 @@ def check_meta(path, meta):
 ABOVE_0 = ("median_ms", "mean_ms", "min_ms", "q1_ms", "q3_ms", "max_ms")
 IN_ORDER = ("min_ms", "q1_ms", "median_ms", "q3_ms", "max_ms")
 WHOLE = ("size", "seed", "samples", "processes", "iterations", "discarded")
-FORMULA = "=+-@"  # what a spreadsheet takes for the beginning of one
+FORMULA = "=+-@"  # first characters of a formula in a spreadsheet
 LEEWAY = 1e-9  # numbers of a table have twelve digits
 
 
 def row_fault(cells, numbers, key):
-    """What is wrong with a row by itself, or None."""
+    """What is wrong with a row alone, or None."""
     if not is_text("".join(cells.values())):
         return f"{next(name for name, text in cells.items() if not is_text(text))} has a control character"
     if name := next((name for name in key if cells[name][:1] in FORMULA and cells[name]), None):
@@ -231,10 +230,10 @@ def row_fault(cells, numbers, key):
 
 
 def order_fault(numbers):
-    """Statistics of the same times that contradict each other."""
+    """A contradiction between statistics of the same times, or None."""
     leeway = LEEWAY * numbers["max_ms"]
     ends = ("ci95_lo_ms", "ci95_hi_ms")
-    inside = "mean_ms" if numbers["processes"] > 1 else "median_ms"  # what the interval is of
+    inside = "mean_ms" if numbers["processes"] > 1 else "median_ms"  # the number that the interval belongs to
     chains = [IN_ORDER, ("min_ms", "mean_ms", "max_ms"), (ends[0], inside, ends[1])]
     for below, above in (pair for chain in chains for pair in zip(chain, chain[1:])):
         if numbers[below] > numbers[above] + leeway:
@@ -246,16 +245,14 @@ def order_fault(numbers):
 
 # ---- Its samples ----
 
-SAMPLE_DIGITS = (
-    1e-6  # samples have seven digits: a statistic of them is as near to the table's, as a share of the largest
-)
-SCHEMA_OF_PROCESSES = "3"  # the first that counts a row's processes
-ON_LOGARITHMS_SINCE = 5  # the schema; before it an interval of processes is Student's itself, which may reach 0
-INTERVAL_DIGITS = 3e-5  # Student's of two processes is 12.7 times as wide as what varies
+SAMPLE_DIGITS = 1e-6  # as a share of the largest sample: samples have seven digits
+SCHEMA_OF_PROCESSES = "3"  # first schema with a row's number of processes
+ON_LOGARITHMS_SINCE = 5  # schema; before it an interval of processes was Student's itself, which may reach 0
+INTERVAL_DIGITS = 3e-5  # Student's interval of two processes is 12.7 times as wide as their differences
 
 
 def summary(processes, schema=ON_LOGARITHMS_SINCE):
-    """{column: value} of the kept samples of each process, as bench/row/stats.c has them."""
+    """{column: value} of the kept samples of each process, as bench/row/stats.c computes them."""
     kept = [samples[~np.isnan(samples)] for samples in processes]
     kept = [samples for samples in kept if len(samples)]
     if not kept:
@@ -284,7 +281,7 @@ def summary(processes, schema=ON_LOGARITHMS_SINCE):
 
 
 def on_logarithms(mean, half):
-    """(low, high): an interval of so much on either side of a mean above 0, carried over to logarithms (bench/row/stats.h)."""
+    """(low, high): the interval mean ± half, carried over to logarithms to stay above 0 (bench/row/stats.h)."""
     return mean * math.exp(-half / mean), mean * math.exp(half / mean)
 
 
@@ -306,7 +303,9 @@ def median_interval(ordered):
 
 
 def check_statistics(path, row, processes, taken):
-    """A row's statistics against its samples, of which so many were taken; `path`: the table file."""
+    """Compares a row's statistics with its samples. `path`: the table file. `taken`: number of samples, discarded ones
+    too.
+    """
     expected = summary(processes, row["schema"])
     kept = sum(np.count_nonzero(~np.isnan(samples)) for samples in processes)
     of = f"{path}:{int(row['line'])}"
@@ -315,7 +314,7 @@ def check_statistics(path, row, processes, taken):
     counts = {"discarded": taken - kept, "processes": sum(not np.isnan(samples).all() for samples in processes)}
     for name, count in counts.items() if row["schema"] >= SCHEMA_OF_PROCESSES else ():
         if count != (0 if math.isnan(row[name]) else row[name]):
-            raise BadInput(f"{of}: {name} is {row[name]:.0f}, but that of its samples is {count}")
+            raise BadInput(f"{of}: {name} is {row[name]:.0f}, but its samples give {count}")
     longest = max(map(len, processes), default=0)
     if row["iterations"] > longest:
         raise BadInput(f"{of}: iterations is {row['iterations']:.0f}, but a process has {longest} samples at most")
@@ -323,21 +322,24 @@ def check_statistics(path, row, processes, taken):
         digits = INTERVAL_DIGITS if name.startswith("ci95") else SAMPLE_DIGITS
         size = max(value, expected["max_ms"])  # an interval on logarithms may end far above the samples
         if math.isnan(value) != math.isnan(row[name]) or abs(value - row[name]) > digits * size:
-            raise BadInput(f"{of}: {name} is {row[name]:.9g}, but that of its samples is {value:.9g}")
+            raise BadInput(f"{of}: {name} is {row[name]:.9g}, but its samples give {value:.9g}")
 
 
 # ---- Its status ----
 
-FAR, RAISED, APART = 3.0, 0.05, 0.5  # as in bench/row/stats.h
-NOISY, WAITED = 0.05, 0.05  # as in bench/row/judge.h
-JUDGED_SINCE = 4  # the schema; before it no status looks at the shape of the samples, nor at what was waited
-NEAR_A_LIMIT = 1e-4  # the program judged more digits of the samples than it wrote
+FAR, RAISED, APART = 3.0, 0.05, 0.5  # the same numbers as in bench/row/stats.h
+NOISY, WAITED = 0.05, 0.05  # the same numbers as in bench/row/judge.h
+JUDGED_SINCE = 4  # schema; before it a status depends neither on the shape of the samples nor on the time waited
+NEAR_A_LIMIT = 1e-4  # the program judged samples with more digits than it wrote
 
 
 def shape(processes, wholes, far=FAR):
-    """(by which share the far samples raise the mean of the processes' means, by which the mean of the other whole samples
-    is above the median), as ab_find_shape has them: the kept samples of each process, and the whole ones that these are
-    parts of."""
+    """(raised, apart) as ab_find_shape computes them, from the kept samples and the whole samples that these are parts
+    of.
+
+    `raised` is the share by which far samples raise the mean of the processes' means. `apart` is the share by which the
+    mean of the other whole samples lies above the median.
+    """
 
     def mean(parts, near):
         return np.mean([samples[which].mean() for samples, which in zip(parts, near)])
@@ -349,7 +351,7 @@ def shape(processes, wholes, far=FAR):
 
 
 def status_of(processes, wholes, waited=math.nan, leeway=1.0, schema=ON_LOGARITHMS_SINCE):
-    """The status by the times alone (ab_judge_times), with every limit so many times as large."""
+    """The status that follows from the times alone (ab_judge_times), with every limit multiplied by `leeway`."""
     kept = [~np.isnan(samples) for samples in processes]
     wholes, processes = (
         [samples[which] for samples, which in zip(each, kept) if which.any()] for each in (wholes, processes)
@@ -367,7 +369,7 @@ def status_of(processes, wholes, waited=math.nan, leeway=1.0, schema=ON_LOGARITH
 
 
 def check_status(path, row, processes, wholes):
-    """A timed row's status against its samples, and the whole ones where they are a stage's."""
+    """Compares a timed row's status with its samples, and for a stage with the whole samples too."""
     if row["samples"] > 0:
         if [len(samples) for samples in wholes] != [len(samples) for samples in processes]:
             wholes = processes
@@ -376,4 +378,4 @@ def check_status(path, row, processes, wholes):
             for leeway in (-NEAR_A_LIMIT, NEAR_A_LIMIT)
         }
         if row["status"] not in allowed:
-            raise BadInput(f"{path}:{int(row['line'])}: status is {row['status']}, but by its samples {min(allowed)}")
+            raise BadInput(f"{path}:{int(row['line'])}: status is {row['status']}, but its samples give {min(allowed)}")

@@ -1,1 +1,1 @@
-"""The regression gate: is new code slower or worse than old, beside how much unchanged code varies."""
+"""The regression gate: tells whether new code is slower or worse than old, given how much unchanged code varies."""

@@ -1,7 +1,7 @@
-"""How much does unchanged code vary on this machine? `make calibrate`.
+"""make calibrate: measures how much unchanged code varies on this machine.
 
-Runs every driver several times, unchanged, taking turns, and keeps for each kind of rows how much its processes differ
-(antbench.gate.calibration). --from makes the same of runs that are there already.
+The drivers run several times, in turns, without a change of code. For each kind of rows the differences between
+processes are kept (antbench.gate.calibration). --from computes the same from runs that exist.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def all_drivers():
 
 
 def repeat(drivers, options, repetitions, folder):
-    """{driver: its runs, each a process of one run}, the drivers taking turns. Removes what an earlier one left."""
+    """{driver: its runs, one per process}; the drivers take turns. An earlier calibration's folder is deleted first."""
     shutil.rmtree(folder, ignore_errors=True)
     found = {driver: [] for driver in drivers}
     for i in range(1, repetitions + 1):
@@ -42,7 +42,7 @@ def repeat(drivers, options, repetitions, folder):
 
 
 def groups_of(names):
-    """Stored runs by driver, device code and GPU model, oldest first: each list is of unchanged code."""
+    """Stored runs by driver, device code and GPU model, oldest first. Each group measured the same code."""
     found = {}
     for run in sorted((run for name in names for run in runs.load_runs(name)), key=lambda run: run.started):
         found.setdefault((run.driver, run.device_code, runs.device_name(run)), []).append(run)
@@ -50,7 +50,7 @@ def groups_of(names):
 
 
 def observations(groups):
-    """{kind: [what the processes of each group measured]} of groups of runs of unchanged code."""
+    """{kind: [the measurements of each group's processes]} for groups of runs of unchanged code."""
     of_kind, of_drivers = {}, []
     for group in groups:
         found = calibration.observations([run.rows for run in group])
@@ -61,7 +61,7 @@ def observations(groups):
 
 
 def describe(groups):
-    """{kind: what is known of it}."""
+    """{kind: how much it varies} for groups of runs of unchanged code."""
     return {kind: calibration.describe(values, kind=kind) for kind, values in sorted(observations(groups).items())}
 
 
@@ -81,14 +81,20 @@ def report(kinds, path):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench-results calibrate", description=__doc__.splitlines()[0])
-    parser.add_argument("--driver", action="append", choices=None, metavar="TABLE", help="default: all of them")
-    parser.add_argument("--repetitions", type=int, default=10, metavar="N", help="default 10; 6 at least")
-    parser.add_argument("--calibration", metavar="FILE", help="where to keep it (default: results/runs/MACHINE)")
-    parser.add_argument("--from", dest="stored", nargs="+", default=[], metavar="RUN", help="runs that are there")
-    parser.add_argument("options", nargs="*", help=f"of the program, after --; default {' '.join(DEFAULT)}")
+    parser.add_argument(
+        "--driver", action="append", choices=None, metavar="TABLE", help="driver to run; may be repeated (default: all)"
+    )
+    parser.add_argument(
+        "--repetitions", type=int, default=10, metavar="N", help="number of processes; default 10, at least 6"
+    )
+    parser.add_argument("--calibration", metavar="FILE", help="file to write (default: in results/runs/MACHINE)")
+    parser.add_argument(
+        "--from", dest="stored", nargs="+", default=[], metavar="RUN", help="use these runs, do not measure"
+    )
+    parser.add_argument("options", nargs="*", help=f"options of the program, after --; default {' '.join(DEFAULT)}")
     options = parser.parse_args(arguments)
     if options.repetitions < calibration.ENOUGH:
-        parser.error(f"expected {calibration.ENOUGH} repetitions or more")
+        parser.error(f"--repetitions: expected {calibration.ENOUGH} or more")
     return options
 
 
@@ -99,14 +105,14 @@ def main(arguments=None):
         ran = [run.run_id for group in groups for run in group]
     else:
         if not (ROOT / PROGRAM).exists():
-            raise BadInput(f"{PROGRAM}: not built: make build")
+            raise BadInput(f"{PROGRAM}: not built; make build builds it")
         drivers = options.driver or all_drivers()
         folder = command.written_of(ROOT) / "build/calibrate"
         groups = list(repeat(drivers, options.options or DEFAULT, options.repetitions, folder).values())
         ran = [PROGRAM, *drivers, *(options.options or DEFAULT), f"{options.repetitions} times"]
     kinds = describe(groups)
     if not kinds:
-        print(f"nothing was timed by {calibration.ENOUGH} processes of one code", file=sys.stderr)
+        print(f"no row was timed by {calibration.ENOUGH} processes of the same code", file=sys.stderr)
         return command.SKIPPED
     path = Path(options.calibration) if options.calibration else calibration.path_for(groups[0][0])
     utc = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

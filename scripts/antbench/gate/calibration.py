@@ -1,13 +1,13 @@
-"""How much unchanged code varies between processes on a machine, for each kind of rows, and what the gate makes of it.
+"""How much unchanged code varies between processes on a machine, and what the gate makes of it.
 
-A kind is a backend, a scope and whether a row takes less than SHORT_US: "cuda iteration", "cuda stage under 50 us".
-What is so short that launching it takes as long varies by more percent than what is not. "cuda all rows together" is the
-median row of a gate of MANY rows or more, as one row.
+Rows are of a kind: a backend, a scope and whether a row takes less than SHORT_US, such as "cuda iteration" or "cuda
+stage under 50 us". Rows as short as a launch vary by more percent. The kind "cuda all rows together" is the median row
+of a gate with MANY rows or more, judged as one row.
 
-Processes that took turns measuring the same code (`make calibrate`) say by how much processes of a usual row of a kind
-differ, and how much rows of the kind differ in that: the variance and its degrees of freedom that count beside a row's own
-in a gate (antbench.data.inference). So a few rows that vary by much widen their own limits, not those of their kind. A row of
-no calibrated kind cannot fail a build.
+`make calibrate` measures the same code in processes that take turns. It keeps how much processes of a usual row of a
+kind differ, and how much rows of the kind differ in this: a variance and its degrees of freedom. In a gate both count
+beside a row's own variance (antbench.data.inference). So a few unsteady rows widen their own limits, not the limits of
+their kind. A row of a kind without a calibration cannot fail a build.
 """
 
 import json
@@ -22,20 +22,20 @@ from antbench.data.inference import STATISTICS, log_statistics, matched
 
 SCHEMA = 4
 SHORT_US = 50
-MANY = 20  # rows that are judged together, at least
+MANY = 20  # fewest rows that are judged together
 TOGETHER = "all rows together"
-OF_LEAST_TOGETHER = 1 / 3  # of the least slowdown of a row that counts
-ENOUGH = 6  # processes below which nothing is said of a kind
+OF_LEAST_TOGETHER = 1 / 3  # least slowdown of all rows together, as a share of a single row's
+ENOUGH = 6  # fewest processes from which a kind is calibrated
 FILE = "calibration.json"
 
 
 def kind_of(row, ms):
-    """Of a row that takes so long."""
+    """The kind of a row that takes `ms`."""
     return f"{row['backend']} {row['scope']}" + (f" under {SHORT_US} us" if 1e3 * ms < SHORT_US else "")
 
 
 def path_for(run):
-    """Where `make calibrate` leaves what it found of the machine that measured `run`, else what is stored of it."""
+    """The calibration of the machine that measured `run`: yours if there is one, else the stored one."""
     slug = runs.machine_slug(run.meta.get("machine", {}).get("name", ""))
     yours = runs.yours() / slug / FILE
     stored = runs.RESULTS / "reference" / slug / FILE
@@ -43,7 +43,7 @@ def path_for(run):
 
 
 class Calibration:
-    """What is known of a machine; of nothing where there is no file."""
+    """What is known of a machine's kinds; empty without a file."""
 
     def __init__(self, kinds=None, path=None):
         self.kinds, self.path = kinds or {}, path
@@ -52,9 +52,10 @@ class Calibration:
         return kind in self.kinds
 
     def limits(self, kind, sizes, least, p, squares=None):
-        """The change of each statistic, a logarithm, that is no chance any more (inference.limit): `least` at least.
+        """For each statistic the change, as a logarithm, from which it is not chance (inference.limit); at least
+        `least`.
 
-        inf where that is not known. Of a usual row of the kind where squares are None.
+        It is inf if unknown. Without `squares` it is the limit of a usual row of the kind.
         """
         floor = math.log1p(least)
         if kind not in self.kinds:
@@ -78,16 +79,16 @@ def read(path):
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError):
-        raise BadInput(f"{path}:1: not a calibration of this version: make calibrate") from None
+        raise BadInput(f"{path}:1: not a calibration of this version; make calibrate makes a new one") from None
 
 
 # ---- Making one ----
 
 
 def observations(measured):
-    """{kind: array of processes x rows x statistics, logarithms} of runs of one driver, unchanged, oldest first.
+    """{kind: array of processes x rows x statistics, logarithms} from runs of one driver, oldest first.
 
-    Only rows that every process of every run has.
+    Only rows that every process of every run has are taken.
     """
     rows, seen = {}, set()
     for index, of_run in enumerate(measured):
@@ -106,12 +107,12 @@ def observations(measured):
 
 
 def form_of(kind):
-    """How a kind's rows are compared: all as one, or each."""
+    """The function that prepares a kind's rows for a comparison: it combines them to one row, or keeps each."""
     return inference.together if kind.endswith(TOGETHER) else lambda base, new: (base, new)
 
 
 def all_rows(of_drivers):
-    """What `observations` of each driver are for the kinds of all rows together: of each driver and of all of them."""
+    """The observations for the kinds of all rows together: of each driver, and of all drivers as one."""
     found = {}
     for of_driver in of_drivers:
         for kind, values in of_driver.items():
@@ -122,14 +123,14 @@ def all_rows(of_drivers):
         each = [np.concatenate([values[:n] for values in driver], axis=1) for driver in by_driver.values()]
         each = [values.copy() for values in (*each, np.concatenate(each, axis=1)) if values.shape[1] >= MANY]
         for values in each:
-            values[:, :, STATISTICS.index("p95")] = np.nan  # which few rows have
+            values[:, :, STATISTICS.index("p95")] = np.nan  # few rows have a 95th percentile
         if each:
             together_[f"{backend} {TOGETHER}"] = each
     return together_
 
 
 def describe(values_of_driver, kind=""):
-    """The entry of a kind, from the observations of each driver that has rows of it."""
+    """The entry of a kind in the calibration file, from the observations of each driver that has such rows."""
     form, n_rows = form_of(kind), [values.shape[1] for values in values_of_driver]
     formed = [form(values, values)[0] for values in values_of_driver]
     variances = np.concatenate([values.var(axis=0, ddof=1) for values in formed])
@@ -142,11 +143,11 @@ def describe(values_of_driver, kind=""):
 
 
 def prior(variances, df):
-    """What rows of these variances, NaN where a row has no tail, say of another; None where no row has one."""
+    """What these variances say of another row's variance, NaN where a row has no tail; None if no row has one."""
     known = ~np.isnan(variances)
     if not known.any():
-        return None  # a tail that no row has
+        return None  # no row has enough samples for a 95th percentile
     of, variance = inference.prior_of(variances[known], df[known])
-    if of == 0:  # of too few rows
+    if of == 0:  # too few rows
         of, variance = inference.MOST_PRIOR_DF, variances[known].mean()
     return {"df": float(f"{of:.3g}"), "spread_percent": float(f"{100 * math.expm1(math.sqrt(variance)):.3g}")}

@@ -1,15 +1,11 @@
-"""How often the gate is right, by stored runs of unchanged code: the tables of docs/log/gate.md.
+"""How often the gate is right, from stored runs of unchanged code: the tables of docs/log/gate.md.
 
-    python3 scripts/antbench gate-rates RUN...
-    python3 scripts/antbench gate-rates --quality RUN...
+RUNs are processes that took turns. Some of a kind's processes are drawn for the gates. The others calibrate the gates,
+so that no gate judges a process it was calibrated with. This is repeated PARTITIONS times. A gate consists of whole
+processes with all of their rows, each on one side only. A gate that measures again gets other processes if there are
+enough, else the same ones in a new order. Some gates get code that is slower in all rows by a known amount.
 
-RUNs are processes that took turns. Of a kind's processes, as many as the gates need are drawn, and the others say what
-the gate knows of the kind: never those that it judges. That is done PARTITIONS times. Gates are drawn from whole processes,
-as they are, with all of their rows: none is on both sides or twice on one. A gate that measures again has other processes
-then, where there are enough; else the same ones, dealt out anew. Some gates are of code all rows of which are slower by a
-known amount.
-
-With --quality, gates are drawn whose rows' qualities vary as those of the RUNs' rows do, each by its own spread.
+With --quality the gates' rows have random qualities, with the spread of the RUNs' rows.
 """
 
 import argparse
@@ -21,8 +17,8 @@ from antbench.data import command, inference, runs
 from antbench.data.command import BadInput
 from antbench.gate import calibrate, calibration, regress
 
-PARTITIONS, DRAWS = 10, 200  # gates of each
-OTHERS = 2  # processes that say how much a kind varies, at least
+PARTITIONS, DRAWS = 10, 200  # divisions of the processes; gates per division
+OTHERS = 2  # fewest processes that calibrate a kind
 QUALITY_DRAWS = 400
 QUALITY_RUNS = (3, 10)
 LEAST = 0.03
@@ -30,14 +26,19 @@ PLANTED = (0.0, 0.02, 0.05, 0.10)
 
 
 def gates(n, processes, random):
-    """(BASE, NEW), twice, of DRAWS gates, each processes x DRAWS: which of n processes they are."""
+    """The indices of the processes in DRAWS gates: (BASE, NEW) of the first and of the second measurement.
+
+    Each is an array of `processes` x DRAWS.
+    """
     orders = [random.permuted(np.tile(np.arange(n), (DRAWS, 1)), axis=1).T for _ in range(2)]
     order = orders[0] if n >= 4 * processes else np.concatenate([order[: 2 * processes] for order in orders])
     return order[: 4 * processes].reshape(2, 2, processes, DRAWS)
 
 
 def rates(values, rules, processes, random, kind):
-    """For each of PLANTED, once and confirmed: draws x rows, whether a row is called slower."""
+    """{(slowdown, "once" or "confirmed"): array of draws x rows, true if a row is called slower}
+    for each of PLANTED.
+    """
     form, found = calibration.form_of(kind), {}
     measured = [form(*(values[side] for side in gate)) for gate in gates(len(values), processes, random)]
     compared = [inference.compare(*gate) for gate in measured]
@@ -51,13 +52,16 @@ def rates(values, rules, processes, random, kind):
 
 
 def shifted(compared, planted):
-    """What inference.compare says of each gate if NEW's processes all take so much longer."""
+    """The result of inference.compare for each gate if all of NEW's processes take longer by `planted`."""
     return [tuple(each + np.log1p(planted) for each in one) for one in compared]
 
 
 def judged(values_of_driver, rows, processes, kind=""):
-    """For each of PLANTED, once and confirmed: the share of gates with an alarm (0), or the mean share of gates that find a
-    row. The gates have so many rows; None where there are too few processes for them."""
+    """A rate for each of PLANTED, once and confirmed; None if there are too few processes.
+
+    For slowdown 0 it is the share of gates with an alarm, else the mean share of gates that find a row. Each gate has
+    `rows` rows.
+    """
     n = min(map(len, values_of_driver))
     if n < 2 * processes + OTHERS:
         return None
@@ -79,7 +83,7 @@ def share(name, of_drivers):
 
 
 def table(groups, processes):
-    """Yields (kind, k, what is judged of it); at the end, the alarms of gates of all kinds together."""
+    """Yields (kind, number of processes, its rates), and at the end the alarms of gates of all kinds together."""
     kinds = {kind: values for kind, values in sorted(calibrate.observations(groups).items()) if kind.startswith("cuda")}
     single = {kind: values for kind, values in kinds.items() if not kind.endswith(calibration.TOGETHER)}
     rows = sum(values.shape[1] for of_drivers in single.values() for values in of_drivers)
@@ -95,7 +99,9 @@ def table(groups, processes):
 
 
 def spreads(loaded):
-    """{driver: [(metric, standard deviation of a row's runs)]}: of each row where it has the most runs."""
+    """{driver: [(metric, standard deviation over a row's runs)]}, each row from the run in which it
+    has the most runs.
+    """
     most = {}
     for run in loaded:
         for row in run.records:
@@ -111,7 +117,10 @@ def spreads(loaded):
 
 
 def quality_alarms(rows, n, random):
-    """Shares of QUALITY_DRAWS gates of unchanged code, n runs a side: with a row that is worse, inconclusive."""
+    """The shares of QUALITY_DRAWS gates of unchanged code with a row that is worse, and with an inconclusive one.
+
+    Each side has `n` runs.
+    """
     found = []
     for _ in range(QUALITY_DRAWS):
         drawn = [(metric, random.normal(0, spread, (2, n))) for metric, spread in rows]
@@ -124,13 +133,13 @@ def quality_alarms(rows, n, random):
 
 
 def quality_of(metric, base, new):
-    """Of one row; tours vary by their logarithm."""
+    """The Quality of a row with these values; tours' lengths are given as logarithms."""
     level = np.exp if metric.startswith("best-tour") else np.asarray
     return regress.Quality({}, metric, metric, level(base), level(new))
 
 
 def print_quality_rates(loaded):
-    print("| driver | rows | runs a side | gates with a row worse | inconclusive |")
+    print("| driver | rows | runs per side | gates with a row worse | inconclusive |")
     print("|---|--:|--:|--:|--:|")
     for driver, rows in sorted(spreads(loaded).items()):
         for n in QUALITY_RUNS:
@@ -146,7 +155,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results gate-rates", description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="+", metavar="RUN", help="runs of unchanged code")
     parser.add_argument("--processes", type=int, nargs="+", default=[3, 5, 7])
-    parser.add_argument("--quality", action="store_true", help="of the qualities")
+    parser.add_argument("--quality", action="store_true", help="rates for qualities, not for times")
     options = parser.parse_args(arguments)
     if options.quality:
         print_quality_rates([run for name in options.runs for run in runs.load_runs(name)])
@@ -156,10 +165,10 @@ def main(arguments=None):
     rows = {kind: sum(values.shape[1] for values in of_drivers) for kind, of_drivers in found.items()}
     rows.update({kind: values[-1].shape[1] for kind, values in found.items() if kind.endswith(calibration.TOGETHER)})
     if not rows:
-        raise BadInput(f"nothing there was timed by {calibration.ENOUGH} processes of one code")
+        raise BadInput(f"no row of these runs was timed by {calibration.ENOUGH} processes of the same code")
     names = [f"{100 * planted:g} % found" for planted in PLANTED[1:]]
     print(
-        "| processes a side | kind | rows | "
+        "| processes per side | kind | rows | "
         + " | ".join(f"{n}, once | confirmed" for n in ["false alarms", *names])
         + " |"
     )

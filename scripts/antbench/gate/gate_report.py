@@ -1,4 +1,4 @@
-"""What the gate says: text, Markdown and JUnit XML."""
+"""Writes the gate's verdicts as text, Markdown and JUnit XML."""
 
 import re
 import xml.etree.ElementTree as xml
@@ -10,7 +10,7 @@ from antbench.data import command, inference
 from antbench.data.command import as_markdown, write_file
 from antbench.gate import sides
 
-# Verdicts, worst first, with the exit code that each asks for.
+# Verdicts, worst first, with their exit codes.
 EXIT_CODES = {
     "wrong": command.WRONG,
     "worse": command.WRONG,
@@ -29,11 +29,13 @@ EXIT_CODES = {
 }
 SKIPPED = ("inconclusive", "missing", "unconfirmed", "unsteady", "not timed")
 BAD = ("wrong", "worse", "slower")
-MANY, NEARLY_ALL = 5, 0.95  # rows, and the share of them, that are said to take longer together
-QUIET = ("as good", "verified", "not timed", "not asked for", "new")  # counted, not listed
+MANY, NEARLY_ALL = 5, 0.95  # fewest rows, and share of rows, that count as slower together
+QUIET = ("as good", "verified", "not timed", "not asked for", "new")  # verdicts that are counted, not listed
 
 
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what no XML may hold, escaped or not
+NOT_XML = re.compile(
+    "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)  # characters that XML forbids, even escaped
 
 
 def tell(judgements, unlike, base, new, rules, code, options):
@@ -59,7 +61,7 @@ def headline(judgements, code):
 
 
 def listed(judgements):
-    """What a person should read, worst first."""
+    """The judgements that a person should read, worst first."""
     order = list(EXIT_CODES)
     told = [j for j in judgements if j.verdict not in QUIET]
     return sorted(told, key=lambda j: (order.index(j.verdict), -np.nan_to_num(j.change)))
@@ -85,7 +87,10 @@ def cells(j):
 
 
 def sentence(j):
-    """As "median 0.1986 -> 0.2295 ms, +15.5 %, p 3e-07"; of rows that are the same what would have been seen."""
+    """The numbers of a judgement in words: "median 0.1986 -> 0.2295 ms, +15.5 %, p 3e-07".
+
+    For an unchanged row it adds the least further slowdown that the gate would have found.
+    """
     _, _, of, base, new, change, p, seen, _ = cells(j)
     if not change:
         return ""
@@ -93,7 +98,7 @@ def sentence(j):
     if j.is_together:
         told = f"{100 * abs(j.change):.1f} % {'slower' if j.change > 0 else 'faster'}"
     if j.verdict in ("same", "unconfirmed", "unsteady"):
-        return told + (f"; {seen} more would have been seen" if seen else "; not calibrated: nothing is known")
+        return told + (f"; {seen} more would have been seen" if seen else "; not calibrated: no limit is known")
     return told + (f", p {p}" if p else "")
 
 
@@ -116,7 +121,7 @@ def markdown(judgements, remarks, code):
 
 
 def junit(judgements, unlike):
-    """A test case for each row that was asked for; what is not known is skipped, what is bad has failed."""
+    """One test case per row that was asked for. An undecided row counts as skipped, a bad row as failed."""
     cases = [j for j in judgements if j.verdict not in ("not asked for", "new")]
     suite = xml.Element(
         "testsuite",
@@ -146,8 +151,8 @@ def remarks_on(base, new, rules, judgements):
     ids = [", ".join(run.run_id for run in side.runs) for side in (base, new)]
     rule = (
         f"slower: {', '.join(inference.STATISTICS[:-1])} or {inference.STATISTICS[-1]} higher by "
-        f"{100 * rules.least:g} % at least, by more than its processes vary, and in all of NEW's processes than in three "
-        "quarters of BASE's"
+        f"at least {100 * rules.least:g} %, by more than its processes vary, and all of NEW's processes are slower than "
+        "three quarters of BASE's"
     )
     return [
         f"BASE {ids[0]}; NEW {ids[1]}",
@@ -159,7 +164,9 @@ def remarks_on(base, new, rules, judgements):
 
 
 def together(rules, judgements):
-    """A line where nearly all rows take longer, and that is not calibrated: it changes no exit code."""
+    """A line if nearly all rows take longer and all rows together are not calibrated. It does not
+    change the exit code.
+    """
     if any(j.is_together for j in judgements):
         return
     changes = [j.change for j in judgements if j.processes and j.verdict != "slower" and not np.isnan(j.change)]
@@ -172,12 +179,12 @@ def together(rules, judgements):
 
 
 def percent(limit):
-    """As text; a slowdown of more than tenfold is none that a gate is for."""
+    """A limit as text. The gate does not look beyond tenfold."""
     return f"{100 * np.expm1(limit):.1f} %" if limit < np.log(10) else "1000 %"
 
 
 def known_of(rules, judgements):
-    """A line for each kind of row: what decides, and what would have been seen."""
+    """A line for each kind of row: its limits, and the least further slowdown that the gate would have found."""
     kinds = {}
     for j in judgements:
         if j.processes:
@@ -190,6 +197,6 @@ def known_of(rules, judgements):
             known = [(name, limit) for name, limit in zip(inference.STATISTICS, limits) if limit < np.inf]
             told = ", ".join(f"{name} {percent(limit)}" for name, limit in known)
             range_ = f"; {min(seen):.1f} to {max(seen):.1f} % more would have been seen" if seen else ""
-            yield f"{kind}: {processes} processes a side; limits of a usual row: {told}{range_}"
+            yield f"{kind}: {processes} processes per side; limits of a usual row: {told}{range_}"
         else:
-            yield f"{kind}: {processes} processes a side; not calibrated here, so it cannot fail: make calibrate"
+            yield f"{kind}: {processes} processes per side; not calibrated here, so it cannot fail (make calibrate)"

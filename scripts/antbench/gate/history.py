@@ -1,9 +1,10 @@
-"""Where times changed over the runs of one machine. `make regress-history RUNS="RUN ..."`.
+"""make regress-history RUNS="RUN ...": finds where times changed over the runs of one machine.
 
-A gate compares two versions; what costs 2 % a commit passes every time. Here each row is a series, one number (the
-logarithm of its median) for each process in the order of time, and its change points are found by E-divisive means
-(Matteson and James, JASA 2014), as MongoDB and Apache Otava do: the split of a segment whose two sides have the largest
-energy distance is a change point where a permutation of the segment seldom has as large a one, and so on in both parts.
+A gate compares two versions, so a loss of 2 % per commit passes every time. Here each row is a series: the logarithm of
+each process's median, in the order of time. E-divisive means (Matteson and James, JASA 2014) find its change points, as
+in MongoDB's and Apache Otava's tools. A segment is split where the energy distance of its two sides is largest. The
+split is a change point if permutations of the segment seldom have so large a distance. Both parts are then split
+likewise.
 """
 
 import numpy as np
@@ -14,17 +15,17 @@ from antbench.gate.calibration import kind_of
 
 PERMUTATIONS = 499
 ALPHA = 0.01
-SHORTEST = 3  # processes on either side of a change point
-ENOUGH = 8  # processes below which no permutation is rare enough
+SHORTEST = 3  # fewest processes on either side of a change point
+ENOUGH = 8  # fewest processes for which a permutation can be rare enough
 SEED = 1
-TIE = 1e-9  # of a distance: a permutation that leaves both sides as they are has the same one, but for rounding
+TIE = 1e-9  # share of a distance: a permutation within both sides has the same distance, but for rounding
 
 
 def energies(values):
-    """The scaled energy distance of both sides of each possible split; -inf where a side is too short."""
+    """The scaled energy distance between the two sides of each possible split; -inf if a side is too short."""
     n = len(values)
     distances = np.abs(values[:, None] - values[None, :])
-    sums = distances.cumsum(axis=0).cumsum(axis=1)  # sums[i, j]: of the first i + 1 rows and j + 1 columns
+    sums = distances.cumsum(axis=0).cumsum(axis=1)  # sums[i, j]: sum over the first i + 1 rows and j + 1 columns
     found = np.full(n, -np.inf)
     k = np.arange(SHORTEST, n - SHORTEST + 1)
     left = sums[k - 1, k - 1]
@@ -51,7 +52,7 @@ def change_points(values, random=None):
 
 
 def series_of(loaded, backend):
-    """{name of a row: [(run, log of the median of a process)]}, oldest first."""
+    """{row: [(run, kind, log of a process's median)]}, oldest first."""
     found = {}
     for run in sorted(loaded, key=lambda run: run.started):
         for row in run.records:
@@ -66,17 +67,17 @@ def series_of(loaded, backend):
 
 
 def expect_one_machine(loaded):
-    """By the GPU's own id where there is one: two of a model differ by 1 %."""
+    """Refuses runs of several machines or profiles. Two GPUs of one model differ by 1 %."""
     profiles = sorted({run.profile for run in loaded})
     if len(profiles) > 1:
-        raise BadInput(f"runs of the profiles {', '.join(profiles)}: their times are not of one series")
+        raise BadInput(f"runs of the profiles {', '.join(profiles)}; expected runs of one profile")
     found = sorted({runs.device_name(run) for run in loaded})
     if len(found) > 1:
-        raise BadInput(f"runs of several machines: {', '.join(found)}")
+        raise BadInput(f"runs of several machines: {', '.join(found)}; expected runs of one machine")
 
 
 def levels(values, points):
-    """[(first index, mean of the level)]."""
+    """[(first index, mean)] of each level."""
     begins = [0, *points]
     return [(begin, float(values[begin:end].mean())) for begin, end in zip(begins, [*points, len(values)])]
 
@@ -98,7 +99,7 @@ def main(names, options):
                 f"{'slower' if is_slower else 'changed':8} {' '.join(part for part in key if part)}: {told(found, of_row)}"
             )
     print(
-        f"{judged} rows of {len(loaded)} runs: {slower} are slower now than they were, by {options.threshold:g} % or more"
+        f"{judged} rows of {len(loaded)} runs: {slower} are now slower than before by {options.threshold:g} % or more"
         if judged
         else f"no row was measured by {ENOUGH} processes: too few for a history"
     )
@@ -106,7 +107,7 @@ def main(names, options):
 
 
 def told(found, of_row):
-    """As "0.200 ms, from 9c3ef10 0.211 ms (+5.2 %)"."""
+    """The levels in words: "0.200 ms, from 9c3ef10 0.211 ms (+5.2 %)"."""
     parts = []
     for i, (begin, level) in enumerate(found):
         if i == 0:

@@ -1,13 +1,14 @@
-"""The regression gate: is NEW slower than BASE, and is what it computes as good? `make regress`.
+"""make regress: the regression gate. Is NEW slower than BASE, and is its output as good?
 
-BASE and NEW are any number of runs each, best of several fresh processes that took turns (scripts/bench_pairs). A row
-is slower when its median, its mean or its 95th percentile is higher by THRESHOLD % at least, by more than its processes'
-own variance explains (antbench.data.inference), beside which that of its kind on this machine counts (antbench.gate.calibration),
-and in all of NEW's processes than in three quarters of BASE's. Where that would be slow for a usual row of its kind, but
-not for this one, the row is unsteady. With --rerun, both sides of the rows found slower are measured again, taking turns,
-and only those count that are slower again. A row of a kind that nobody calibrated is never called slower, but
-inconclusive. A row is worse when what it computes is: tours longer, maps less
-like the true ones.
+BASE and NEW are runs, best of several processes that took turns (scripts/bench_pairs). A row is slower if its median,
+mean or 95th percentile is higher, and three things hold. It is higher by at least THRESHOLD %. It is higher by more
+than the variance of its processes explains (antbench.data.inference), where the variance of its kind on this machine
+counts too (antbench.gate.calibration). And all of NEW's processes are slower than three quarters of BASE's.
+
+A row is unsteady if the change would make a usual row of its kind slower, but not this one. With --rerun both sides of
+the slower rows are measured again, in turns, and only rows that are slower again count. A row of a kind without a
+calibration is inconclusive, never slower. A row is worse if its output is: longer tours, or maps less like the true
+ones.
 """
 
 import argparse
@@ -26,35 +27,35 @@ from antbench.gate import calibration, gate_report, history, rerun, sides
 from antbench.gate.calibration import kind_of
 from antbench.gate.gate_report import EXIT_CODES
 
-ALPHA = 0.01  # of the times of a gate together, if processes are normal, and of its qualities
-SUSPECT = 0.05  # the same, for what is not said to be as good
-FEW = 6  # samples on a side, of one process, below which nothing is said
-SHORTER_IS_BETTER = ("best-tour", "mismatch")  # metrics of quality, by how their names begin; of [0, 1] but for tours
+ALPHA = 0.01  # error rate of a gate's times together, if processes are normal, and of its qualities
+SUSPECT = 0.05  # the same rate for rows that are not called as good
+FEW = 6  # fewest samples on a side with one process
+SHORTER_IS_BETTER = ("best-tour", "mismatch")  # prefixes of metrics of quality; all but tours lie in [0, 1]
 MORE_IS_BETTER = ("f", "best-f", "pratt", "precision", "recall", "agreement", "agreement-same-seeds")
-WORSE_BY = 0.02  # where the quality of several runs is known, and a test tells it from chance
-WORSE_BY_ONE = 0.05  # where it is that of one run
-FEW_PROCESSES = 5  # below which the gate says beforehand what it can find
+WORSE_BY = 0.02  # least loss of quality over several runs, if a test tells it from chance
+WORSE_BY_ONE = 0.05  # least loss of quality with one run per side
+FEW_PROCESSES = 5  # number of processes below which the gate tells beforehand what it can find
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is said about one row: of its times, or of the quality of what it computes."""
+    """What is said about one row: about its times, or about the quality of its output."""
 
-    row: object  # of NEW, or of BASE where NEW has none
+    row: object  # NEW's row, or BASE's if NEW has no such row
     verdict: str  # a key of EXIT_CODES
     reason: str = ""  # why, for a person
-    base_ms: float = np.nan  # of the statistic that decided; a quality where `of` is its metric
+    base_ms: float = np.nan  # value of the statistic `of`; a quality if `of` is a metric
     new_ms: float = np.nan
     p: float = np.nan
     of: str = "median"
-    seen: float = np.nan  # the smallest slowdown of NEW as it was measured that would have been seen: 0.04 is 4 %
-    processes: int = 0  # a side
-    kind: str = ""  # by which it was calibrated
+    seen: float = np.nan  # the least further slowdown of NEW that the gate would have found: 0.04 is 4 %
+    processes: int = 0  # number per side
+    kind: str = ""  # the kind that it was calibrated by
     values: tuple = field(default=(), repr=False, compare=False)  # (BASE, NEW): processes x statistics, logarithms
 
     @property
     def change(self):
-        """0.1: 10 % higher."""
+        """The relative change: 0.1 is 10 % higher."""
         return self.new_ms / self.base_ms - 1 if self.base_ms else np.nan
 
     @property
@@ -72,17 +73,17 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Rules:
-    """How the gate judges."""
+    """The settings of the gate."""
 
-    least: float = 0.03  # the least slowdown that counts, as a fraction
+    least: float = 0.03  # least slowdown that counts, as a fraction
     known: calibration.Calibration = calibration.Calibration()
-    confirmed: bool = False  # whether slower rows are measured a second time
-    rows: int = 0  # that the gate compares; 0: those of the sides that are judged
+    confirmed: bool = False  # true if slower rows are measured a second time
+    rows: int = 0  # number of rows that the gate compares; 0: the rows that both sides have
 
     def limits(self, kind, sizes, squares=None):
-        """What each statistic of a row has to be over: for so many rows, each one's share of ALPHA (Bonferroni).
+        """The change of each statistic from which a row is slower. Each row has the same share of ALPHA (Bonferroni).
 
-        Where a row has to be over its limit twice, in processes of their own, the two probabilities multiply.
+        If a row must exceed its limit twice, in separate processes, the two probabilities multiply.
         """
         together_ = kind.endswith(calibration.TOGETHER)
         p = ALPHA / (1 if together_ else max(self.rows, 1))
@@ -94,7 +95,7 @@ class Rules:
 
 
 def judge(base, new, rules, allow_different_devices=False):
-    """The Judgements on the rows of either Side."""
+    """The Judgements on all rows of both Sides."""
     identity = runs.KEY if allow_different_devices else runs.KEY + ["device"]
     of_base, of_new = base.measured(identity, new), new.measured(identity, base)
     asked_for = AskedFor(new)
@@ -142,7 +143,7 @@ def judge_times(old, now, rules):
     change, gap = inference.compare(*values)
     over = inference.surely(change, gap) >= limits
     of = int(over.argmax() if over.any() else np.nanargmax(change / limits))
-    needed = np.maximum(limits - change, -gap)  # of NEW, more than it has
+    needed = np.maximum(limits - change, -gap)  # further change of NEW that would exceed the limit
     told = Judgement(
         row,
         "same",
@@ -167,9 +168,9 @@ def judge_times(old, now, rules):
 
 
 def judge_together(judgements, rules):
-    """A Judgement on all rows of a backend as one, where that is calibrated: it shows what no row can show alone.
+    """A Judgement on all rows of a backend as one, if that is calibrated. It finds what no single row can show.
 
-    Of those rows that have as many processes as most have.
+    Only rows with the most frequent number of processes take part.
     """
     found = []
     for backend in sorted({j.row["backend"] for j in judgements if j.values}):
@@ -206,7 +207,7 @@ def too_few(base, new):
 
 
 def decide_slower(told, rules, few):
-    """Some statistic is over its limit."""
+    """The verdict on a row one of whose statistics exceeds its limit."""
     if not rules.known.knows(told.kind):
         return replace(told, verdict="inconclusive", reason=f"slower, but {told.kind} rows are not calibrated here")
     if few:
@@ -220,14 +221,14 @@ def judge_new(row):
 
 def judge_missing(row, asked_for):
     if asked_for(row):
-        return Judgement(row, "missing", "in BASE, and not in NEW")
+        return Judgement(row, "missing", "in BASE, but not in NEW")
     return Judgement(row, "not asked for", "NEW's options leave it out")
 
 
 class AskedFor:
-    """Whether the options of NEW's runs ask for a row: a gate on the GPU alone does not miss the CPU's rows.
+    """Tells whether the options of NEW's runs ask for a row. A gate on the GPU alone does not miss the CPU's rows.
 
-    A table that NEW has no run of at all is missed.
+    If NEW has no run of a driver its rows count as asked for.
     """
 
     def __init__(self, new):
@@ -244,18 +245,20 @@ class AskedFor:
 
 
 def same_code(old, now):
-    """Empty where the code may differ: the GPU's code is known by its hash, the CPU's by that of the whole program."""
+    """A reason if the code is the same, else "". A hash tells: of the device code for a GPU, of the
+    program for a CPU.
+    """
     measured = [each.row["run"] for each in (old, now)]
     of_gpu = now.row["backend"] == "cuda"
     hashes = [run.device_code if of_gpu else run.meta.get("build", {}).get("executable_sha256") for run in measured]
-    return "same code, different time: noise or the machine" if hashes[0] and hashes[0] == hashes[1] else ""
+    return "same code, different time: noise, or the machine" if hashes[0] and hashes[0] == hashes[1] else ""
 
 
 # ---- Quality ----
 
 
 def direction(metric):
-    """1 where more is worse, -1 where less is, None where neither is."""
+    """1 if more is worse, -1 if less is worse, None for other metrics."""
     if metric.startswith(SHORTER_IS_BETTER):
         return 1
     return -1 if metric in MORE_IS_BETTER else None
@@ -266,7 +269,7 @@ def metric_of(row):
 
 
 def judge_qualities(pairs):
-    """A Judgement for each row whose quality says good or bad, over the runs whose seeds both sides have."""
+    """A Judgement for each row with a quality, over the runs whose seeds both sides have."""
     compared = [Quality.of_pair(old, now) for old, now in pairs if direction(metric_of(now.row)) is not None]
     p_values = worse_p(compared)
     corrected = inference.holm([1.0 if math.isnan(p) else p for p in p_values])
@@ -275,12 +278,12 @@ def judge_qualities(pairs):
 
 @dataclass(frozen=True, eq=False)
 class Quality:
-    """What a row of both sides computes."""
+    """The qualities of a row on both sides."""
 
-    row: object  # of NEW
+    row: object  # NEW's row
     metric: str
-    then: str  # the metric of BASE
-    base: np.ndarray  # of each seed that both sides have
+    then: str  # BASE's metric
+    base: np.ndarray  # value for each seed that both sides have
     new: np.ndarray
 
     @classmethod
@@ -291,7 +294,7 @@ class Quality:
 
     @property
     def worse(self):
-        """By how much NEW is worse with each seed; None where it cannot be compared."""
+        """The loss of NEW for each seed; None if the sides cannot be compared."""
         if self.metric != self.then or len(self.base) == 0:
             return None
         by = np.log(self.new / self.base) if self.metric.startswith("best-tour") else self.new - self.base
@@ -306,7 +309,7 @@ class Quality:
         told = Judgement(self.row, "as good", "", a, b, math.nan if math.isnan(p) else corrected, self.metric)
         by = worse.mean()
         if math.isnan(p):
-            return replace(told, verdict="worse", reason="one run a side") if by >= WORSE_BY_ONE else told
+            return replace(told, verdict="worse", reason="one run per side") if by >= WORSE_BY_ONE else told
         if by >= WORSE_BY and corrected < ALPHA:
             return replace(told, verdict="worse", reason=f"over {len(worse)} runs")
         if by >= WORSE_BY_ONE and corrected < SUSPECT:
@@ -316,7 +319,7 @@ class Quality:
 
 
 def worse_p(compared):
-    """One-sided p-values, NaN where one run alone is known: a row's own spread, moderated by those of its metric's rows."""
+    """One-sided p-values; NaN for a single run. A row's variance is moderated by the rows of the same metric."""
     found = np.full(len(compared), math.nan)
     for metric in {each.metric for each in compared}:
         of = [i for i, each in enumerate(compared) if each.metric == metric and len(each.base) > 1]
@@ -331,13 +334,13 @@ def worse_p(compared):
 def exit_code(judgements, unlike=()):
     compared = [j for j in judgements if j.verdict not in ("missing", "not asked for", "new")]
     if not compared:
-        raise BadInput("nothing matched: BASE and NEW have no row in common")
+        raise BadInput("BASE and NEW have no row in common")
     code = next(code for verdict, code in EXIT_CODES.items() if any(j.verdict == verdict for j in judgements))
     return command.INCONCLUSIVE if unlike and code == command.OK else code
 
 
 def without_grounds(judgements, unlike):
-    """Where the sides cannot be compared, nothing is called slower or worse."""
+    """The judgements; if the sides cannot be compared, "inconclusive" in place of "slower" and "worse"."""
     if not unlike:
         return judgements
     return [
@@ -349,7 +352,7 @@ def without_grounds(judgements, unlike):
 
 
 def confirm(judgements, measure, rules, processes):
-    """Judges the slower and the worse rows by a second measurement of both sides, `measure`d anew."""
+    """Judges slower and worse rows again by a second measurement of both sides, which `measure` makes."""
     suspects = [j for j in judgements if j.verdict in ("slower", "worse")]
     if not suspects:
         return judgements
@@ -372,12 +375,12 @@ def confirm(judgements, measure, rules, processes):
 
 
 def timed(judgements):
-    """How many rows were compared by their times."""
+    """The number of rows that were compared by their times."""
     return sum(j.processes > 0 and not j.is_together for j in judgements)
 
 
 def rows_of(suspects, judgements):
-    """What is to be measured again; for all rows together, all that were compared."""
+    """The rows to measure again; if all rows together are a suspect, all that were compared."""
     backends = [j.row["backend"] for j in suspects if j.is_together]
     return [
         j.row for j in judgements if not j.is_together and (j in suspects or j.values and j.row["backend"] in backends)
@@ -402,14 +405,14 @@ def confirm_one(first, second):
 
 
 def tell_what_is_found(judgements, rules):
-    """A line for a gate of few processes: the limits of a usual row of the kinds that it has."""
+    """Prints the limits of usual rows if the gate has few processes."""
     few = {j.kind: j.processes for j in judgements if 0 < j.processes < FEW_PROCESSES and rules.known.knows(j.kind)}
     if few:
         limits = {kind: rules.limits(kind, (k, k))[0] for kind, k in few.items()}
         told = ", ".join(f"{gate_report.percent(limit)} of {kind}" for kind, limit in sorted(limits.items()))
         print(
-            f"{min(few.values())} processes a side find nothing in a usual row below {told}: "
-            f"{FEW_PROCESSES} or more, or --rerun, find less",
+            f"{min(few.values())} processes per side miss a slowdown of a usual row below {told}; "
+            f"{FEW_PROCESSES} or more, or --rerun, find smaller ones",
             file=sys.stderr,
         )
 
@@ -417,26 +420,26 @@ def tell_what_is_found(judgements, rules):
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench-results regress", description=__doc__.splitlines()[0])
     parser.add_argument("base", metavar="BASE", help="a run, or a folder of runs: directory, or MACHINE/ID")
-    parser.add_argument("new", metavar="NEW", nargs="?", help="another (default: the newest of yours)")
+    parser.add_argument("new", metavar="NEW", nargs="?", help="run to judge (default: the newest of yours)")
     parser.add_argument("--also-base", action="append", default=[], metavar="RUN", help="one more process of BASE")
     parser.add_argument("--also-new", action="append", default=[], metavar="RUN", help="one more process of NEW")
     parser.add_argument(
-        "--history", action="store_true", help="BASE alone, runs of one machine: where did times change?"
+        "--history", action="store_true", help="find where times changed over BASE, runs of one machine"
     )
     parser.add_argument(
-        "--threshold", type=float, default=3, metavar="PERCENT", help="the least that counts; default 3"
+        "--threshold", type=float, default=3, metavar="PERCENT", help="least slowdown that counts; default 3"
     )
-    parser.add_argument("--backend", choices=("cpu", "cuda", "host"), help="judge these rows alone")
-    parser.add_argument("--rerun", action="store_true", help="measure both sides of slower rows again; believe it then")
+    parser.add_argument("--backend", choices=("cpu", "cuda", "host"), help="judge rows of this backend only")
+    parser.add_argument("--rerun", action="store_true", help="measure both sides of slower rows again to confirm them")
     parser.add_argument("--base-root", metavar="DIR", help="checkout that BASE's program was built in (--rerun)")
     parser.add_argument("--new-root", metavar="DIR", help="the same for NEW (default for both: this one)")
-    parser.add_argument("--calibration", metavar="FILE", help="what make calibrate found (default: where it keeps it)")
+    parser.add_argument("--calibration", metavar="FILE", help="file of make calibrate (default: its own place)")
     parser.add_argument(
         "--allow",
         action="append",
         default=[],
         choices=("input", "options", "driver", "dirty"),
-        help="compare although the sides differ in this",
+        help="compare even if the sides differ in this; may be repeated",
     )
     parser.add_argument("--allow-different-devices", action="store_true")
     parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")

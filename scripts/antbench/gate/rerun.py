@@ -1,4 +1,4 @@
-"""Measuring rows of BASE and NEW again, taking turns, by the commands that their meta.json record."""
+"""Measures rows of BASE and NEW again, in turns, with the commands that their meta.json record."""
 
 import hashlib
 import re
@@ -10,10 +10,10 @@ from antbench.data import command, runs
 from antbench.data.command import ROOT, BadInput
 from antbench.gate import sides
 
-# What a recorded option may be: nothing else of a meta.json gets into a command.
+# The allowed form of each recorded option. Everything else in a meta.json is kept out of the command.
 PROGRAMS, DRIVER = re.compile(rf"{runs.PROGRAM}|table_\w+"), re.compile(r"[a-z0-9][\w.-]*")
 WORD, NUMBER = re.compile(r"[A-Za-z0-9][\w./+-]*"), re.compile(r"\d+")
-PATTERN = re.compile(r"[A-Za-z0-9*?][\w./+*?-]*")  # given to the program, never to a shell
+PATTERN = re.compile(r"[A-Za-z0-9*?][\w./+*?-]*")  # passed to the program without a shell
 OPTIONS = {
     "profile": WORD,
     "backend": WORD,
@@ -27,7 +27,7 @@ OPTIONS = {
 }
 ROWS = re.compile(r"[\w./+*?=;^\[\]-]+")
 LISTS = {"instances": WORD, "implementations": PATTERN, "rows": ROWS}
-SWEEP = re.compile(r"[a-z][\w-]*=[\w.+-]+(,[\w.+-]+)*")  # one --set
+SWEEP = re.compile(r"[a-z][\w-]*=[\w.+-]+(,[\w.+-]+)*")  # the value of one --set
 
 
 class Programs:
@@ -37,9 +37,9 @@ class Programs:
         self.sides = ((base, Path(base_root or ROOT).resolve()), (new, Path(new_root or ROOT).resolve()))
 
     def measure(self, rows, processes):
-        """(BASE, NEW) as Sides: these rows alone, `processes` times, the side that is first changing every time.
+        """(BASE, NEW) as Sides: these rows only, `processes` times. The side that begins changes every time.
 
-        The seed is another than the first time, the same on both sides: what was chance in a tour is not repeated.
+        Both sides use a new seed, so that chance in the first measurement's tours is not repeated.
         """
         stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
         drivers = sorted({row["run"].driver for row in rows})
@@ -55,17 +55,19 @@ class Programs:
         expect_same_program(root, program, run)
         options = dict(run.meta.get("options", {}))
         options["seed"] = int(options.get("seed") or 1) + 1
-        options.pop("processes", None)  # as many as in_turns says
+        options.pop("processes", None)  # in_turns gives their number
         options["instances"] = sorted({row["instance"] for row in rows if row["run"].driver == driver})
         wanted = sorted({row["implementation"] for row in rows if row["run"].driver == driver})
-        if known_implementations(root / program) >= set(wanted):  # rows of scope setup are in no registry
+        if known_implementations(root / program) >= set(wanted):  # rows of scope setup are not in the registry
             options["implementations"] = wanted
         return root, [str(root / program), *first, "--quiet", *arguments_of(options, run)]
 
 
 def in_turns(commands, processes, folder, names, tell=lambda done: None):
-    """Two Sides, each measured by its commands, (driver, checkout, arguments), in so many processes; the side that is first
-    changes every time. What they leave is in a new `folder` of the checkout; `tell` hears how many processes of each are done.
+    """Measures two Sides in turns, each in `processes` processes. The side that begins changes every time.
+
+    A command is (driver, checkout, arguments). The results lie in a new `folder` of each checkout. `tell` gets the
+    number of processes that both sides have finished.
     """
     found = ([], [])
     roots = {root for of_side in commands for _, root, _ in of_side}
@@ -95,20 +97,20 @@ def arguments_of(options, run):
 
 def checked(text, form, name, run):
     if not form.fullmatch(text):
-        raise BadInput(f"{run.run_id}: its meta.json has an option {name} that is none: {text[:40]!r}")
+        raise BadInput(f"{run.run_id}: its meta.json has a wrong option {name}: {text[:40]!r}")
     return text
 
 
 def program_of(run):
-    """(the program that measured a run, how it is told which driver): older programs had one driver each."""
+    """(the program that measured a run, the arguments that select the driver). Older programs had one driver each."""
     name = Path(run.meta["command_line"][0]).name
     if not PROGRAMS.fullmatch(name) or not DRIVER.fullmatch(run.driver):
-        raise BadInput(f"{run.run_id}: its meta.json names no program of ours: {name[:40]!r}")
+        raise BadInput(f"{run.run_id}: its meta.json names a program other than antbench: {name[:40]!r}")
     return (Path("build/bin") / name, run.driver) if name == runs.PROGRAM else (Path("build/bin") / name,)
 
 
 def expect_same_program(root, program, run):
-    """A re-run by another program would confirm or clear the wrong code."""
+    """Refuses a program that was rebuilt since: measuring it again would judge the wrong code."""
     if not (root / program).exists():
         raise BadInput(f"{program} is not built in {root}")
     if hashlib.sha256((root / program).read_bytes()).hexdigest() != run.meta.get("build", {}).get("executable_sha256"):
@@ -121,7 +123,7 @@ def known_implementations(program):
 
 
 def share(arguments, root, out, process):
-    """Starts the process of this number, from 1, of a run of several: the share of the run that it has measured."""
+    """Runs one process of a run, number `process` from 1, and returns its part of the run."""
     arguments = [*arguments, "--process", str(process)]
     done = subprocess.run(arguments, cwd=root, stdout=subprocess.DEVNULL)
     if done.returncode not in (command.OK, command.WRONG):

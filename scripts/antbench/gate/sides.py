@@ -1,4 +1,4 @@
-"""The two sides of a gate: each row with every process that measured it, and whether the sides can be compared at all."""
+"""The two sides of a gate: each row with all processes that measured it, and whether the sides can be compared."""
 
 from dataclasses import dataclass, field
 
@@ -17,15 +17,15 @@ FAILED = ("timeout", "skipped", "unsupported", "error")
 class Measured:
     """A row of one side."""
 
-    row: object  # of its newest run, or where it is wrong
-    processes: list = field(default_factory=list)  # [samples in ms, NaN where discarded], in the order of time
-    qualities: dict = field(default_factory=dict)  # {(number of a run's seed, how many of it came before): its quality}
-    planned: int = 0  # processes that were to measure it
-    faults: list = field(default_factory=list)  # its rows that are wrong or FAILED, of whichever process
+    row: object  # the row of the newest run, or a row with status wrong
+    processes: list = field(default_factory=list)  # [samples in ms, NaN if discarded], in the order of time
+    qualities: dict = field(default_factory=dict)  # {(seed's number, count of earlier values for this seed): quality}
+    planned: int = 0  # number of processes that should have measured it
+    faults: list = field(default_factory=list)  # rows of any process that are wrong or FAILED
 
     @property
     def timed(self):
-        """The samples of those processes that kept some."""
+        """The samples of each process that kept some."""
         return [samples for samples in self.processes if (~np.isnan(samples)).any()]
 
     @property
@@ -33,7 +33,7 @@ class Measured:
         return bool(self.timed)
 
     def lost(self, label):
-        """What became of processes that others of this side had beside them: a reason; "" where all are there."""
+        """The reason why processes of this side are missing; "" if all are there."""
         if not self.is_timed:
             return ""
         found = [f"{len(self.timed)} of {self.planned} processes of {label}"] if len(self.timed) < self.planned else []
@@ -42,7 +42,7 @@ class Measured:
 
 
 class Side:
-    """BASE or NEW: any number of runs, of which those of one driver are of one program with the same options."""
+    """BASE or NEW: its runs. Runs of one driver are of one program with the same options."""
 
     def __init__(self, loaded, backend=None, name=""):
         self.runs = sorted(loaded, key=lambda run: run.started)
@@ -51,7 +51,7 @@ class Side:
         if backend is not None:
             rows = rows[rows["backend"] == backend]
             if rows.empty:
-                raise BadInput(f"{name}: nothing matched: no rows of backend {backend}")
+                raise BadInput(f"{name}: no rows of backend {backend}")
         for which, devices in rows.groupby("backend")["device"].unique().items():
             if len(devices) > 1:
                 raise BadInput(f"{name}: mixed devices: {which} rows of {', '.join(sorted(devices))}")
@@ -66,11 +66,11 @@ class Side:
         return {key: gather(rows, self.planned(rows, other)) for key, rows in found.items()}
 
     def shares(self, driver):
-        """The runs of a driver that are each one process of several."""
+        """The runs of a driver that are one process of several each."""
         return [run for run in self.runs if run.driver == driver and run.meta.get("options", {}).get("process")]
 
     def planned(self, rows, other):
-        """How many processes were to measure a row of this side."""
+        """The number of processes that should have measured a row of this side."""
         if is_measured_once(rows[0]):
             return 1
         driver = rows[0]["run"].driver
@@ -79,7 +79,7 @@ class Side:
         return sum(planned_by(run, of_row.get(run.path)) for run in whole) + self.planned_shares(driver, other)
 
     def planned_shares(self, driver, other):
-        """As many as the other side has, which took turns; else as many as they were told."""
+        """The number that the other side has, if it took turns; else the number in the options."""
         mine, others = self.shares(driver), other.shares(driver) if other else []
         if mine and not others:
             return max(len(mine), mine[0].meta["options"].get("processes") or 0)
@@ -87,12 +87,12 @@ class Side:
 
 
 def is_measured_once(row):
-    """By the first process alone: what starts the GPU, and what runs on the host."""
+    """True for rows that only the first process measures: the GPU's start-up, and rows of the host backend."""
     return row["backend"] == "host" or (row["backend"] == "cuda" and row["scope"] == "setup")
 
 
 def planned_by(run, row):
-    """Processes of a run that were to measure a row, which it may lack."""
+    """The number of processes of a run that should have measured a row. `row` is None if the run lacks it."""
     options = run.meta.get("options", {})
     if row is not None and options.get("until_precise") and row["stop_reason"] == "converged":
         return int(row["processes"])
@@ -100,7 +100,7 @@ def planned_by(run, row):
 
 
 def gather(rows, planned):
-    """The rows of one identity, oldest first. The worst status among them is what counts."""
+    """The Measured for rows of one identity, oldest first. The worst status among them counts."""
     worst = next((row for row in rows if row["status"] == "wrong"), rows[-1])
     processes = [samples for row in rows if row["samples"] > 0 for samples in runs.processes(row)]
     faults = [row for row in rows if row["status"] in ("wrong", *FAILED)]
@@ -108,7 +108,7 @@ def gather(rows, planned):
 
 
 def by_seed(rows):
-    """The qualities of a row's complete runs. The processes of one run take its seeds in turns."""
+    """The qualities of a row's complete runs by seed. The processes of one run share out its seeds in turns."""
     found = {}
     for row in rows:
         options = row["run"].meta.get("options", {})
@@ -126,7 +126,7 @@ def qualities(row):
 
 
 def counts(base, new):
-    """A line for each driver whose runs are processes: how many there are of how many."""
+    """A line for each driver whose runs are single processes: their number, and the number that was planned."""
     for driver in sorted(base.of_driver.keys() & new.of_driver.keys()):
         planned = [[run.meta["options"].get("processes") or 0 for run in side.shares(driver)] for side in (base, new)]
         told = [
@@ -139,13 +139,13 @@ def counts(base, new):
 
 
 def side(names, backend=None):
-    """What a user's RUNs hold."""
+    """The Side that a user's RUNs name."""
     loaded = {run.path.resolve(): run for name in names for run in runs.load_runs(name)}
     return Side(loaded.values(), backend, " ".join(map(str, names)))
 
 
 def expect_alike(loaded, name):
-    """Runs of one driver on one side are processes of one thing."""
+    """Refuses runs of one driver on one side that differ in options, program or device."""
     first = {}
     for run in loaded:
         other = first.setdefault(run.driver, run)
@@ -153,7 +153,7 @@ def expect_alike(loaded, name):
             if of_run(run) != of_run(other):
                 raise BadInput(
                     f"{name}: {other.run_id} and {run.run_id} differ in {what}: "
-                    "the runs of a side are of one program, measured in one way"
+                    "the runs of a side must be of one program with the same options"
                 )
 
 
@@ -173,7 +173,7 @@ def device_of(run):
 
 
 def differences(base, new, allowed=()):
-    """Why times or qualities of the two sides are not comparable: one line each."""
+    """The reasons why times or qualities of the two sides cannot be compared, one line each."""
     found = []
     for driver in base.of_driver.keys() & new.of_driver.keys():
         old, now = base.of_driver[driver], new.of_driver[driver]
@@ -190,14 +190,14 @@ def of_inputs(old, now):
     before, after = ({each["name"]: each.get("sha256") for each in run.meta.get("inputs", [])} for run in (old, now))
     for name in sorted(before.keys() & after.keys()):
         if before[name] != after[name]:
-            yield f"another file of the name {name}: sha256 {str(before[name])[:12]} and {str(after[name])[:12]}"
+            yield f"different files {name}: sha256 {str(before[name])[:12]} and {str(after[name])[:12]}"
 
 
 def of_options(old, now):
     before, after = options_of(old), options_of(now)
     for name, value in before.items():
         if value != after[name]:
-            yield f"another {name}: {shown(value)} and {shown(after[name])}"
+            yield f"different {name}: {shown(value)} and {shown(after[name])}"
 
 
 def shown(value):
@@ -208,11 +208,11 @@ def of_devices(old, now):
     for before, after in zip(old.devices, now.devices):
         for name, label in (("driver", "driver"), ("power_limit_w", "power limit"), ("cuda_runtime", "CUDA runtime")):
             if before.get(name) != after.get(name):
-                yield f"another {label}: {before.get(name)} and {after.get(name)}"
+                yield f"different {label}: {before.get(name)} and {after.get(name)}"
 
 
 def expect_same_devices(base, new):
-    """One line, rather than every row "missing", where the machines differ."""
+    """Refuses sides from different machines with one line. Otherwise every row would be "missing"."""
     for backend in sorted(set(base.rows["backend"]) & set(new.rows["backend"])):
         old, now = (sorted(set(side.rows.loc[side.rows["backend"] == backend, "device"])) for side in (base, new))
         if old != now:

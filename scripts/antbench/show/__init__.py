@@ -1,1 +1,1 @@
-"""What is shown of runs: tables, figures, verdicts on claims, the report, the documents' generated blocks."""
+"""Shows runs: tables, figures, verdicts on claims, the report, and the documents' generated blocks."""

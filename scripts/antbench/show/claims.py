@@ -1,10 +1,12 @@
-"""make claims: what becomes of each published sentence here, with the numbers, their intervals, n and runs behind it.
+"""make claims: the verdict on each published sentence, with the numbers, intervals and runs behind it.
 
-report/claims.csv has a line for each sentence, as its source has it. report/cases.csv has what is tested of it, a line for
-each test: the predicate (antbench.show.predicates), its threshold, and the cells that it is about (antbench.data.cells), one case
-for each {x}. `own_top` and `own_over` are the same cells in the source's own tables; {card} stands for either Tesla of
-JPDC and JSC. The tests of a sentence with one `reading` stand together: the sentence fails if one does. Where a source
-allows several readings the first in the file is the sentence's verdict, and the others stand beside it.
+report/claims.csv quotes each sentence. report/cases.csv has a line per test of a sentence: a predicate
+(antbench.show.predicates), its threshold, and the addresses of cells (antbench.data.cells), one case for each {x}.
+`own_top` and `own_over` are the same cells in the source's own tables. {card} stands for each of the two Teslas of JPDC
+and JSC.
+
+Tests of a sentence with the same `reading` belong together: the sentence fails if one of them does. If a source allows
+several readings, the first in the file gives the sentence's verdict. The others stand beside it.
 """
 
 import argparse
@@ -21,7 +23,7 @@ from antbench.show.predicates import EXCEEDED, FAILS, HOLDS, TIE, UNDECIDED, Cas
 SO_FAR, NOT_BORNE_OUT = "holds so far", "not borne out by its own table"
 NOT_MEASURED, CANNOT = "not measured yet", "cannot be tested here"
 KINDS = (HOLDS, EXCEEDED, SO_FAR, TIE, FAILS, UNDECIDED, NOT_BORNE_OUT, NOT_MEASURED, CANNOT)
-COUNTED = {  # of one sentence, of several
+COUNTED = {  # {kind: (text for one sentence, text for several)}
     HOLDS: ("holds", "hold"),
     EXCEEDED: ("is exceeded", "are exceeded"),
     SO_FAR: ("holds so far, in a part of its cases", "hold so far, in a part of their cases"),
@@ -32,8 +34,11 @@ COUNTED = {  # of one sentence, of several
     NOT_MEASURED: ("is not measured yet", "are not measured yet"),
     CANNOT: ("cannot be tested here", "cannot be tested here"),
 }
-UNTESTED = {"-": NOT_MEASURED, "cannot": CANNOT}  # in the place of a predicate: `needs` says what is missing
-CARDS = ("c1060", "c2050")  # what {card} stands for; the newer one last
+UNTESTED = {
+    "-": NOT_MEASURED,
+    "cannot": CANNOT,
+}  # entries in place of a predicate; the column `needs` tells what is missing
+CARDS = ("c1060", "c2050")  # what {card} stands for; the newer one is last
 TESTED_TOGETHER = (
     "All tests are corrected together (Benjamini and Hochberg). At most one verdict in twenty rests on chance, on "
     "average. A result that may well be chance is undecided."
@@ -42,12 +47,15 @@ INTERVAL_NOTE = (
     "An interval of several machines holds on another machine of their kind. An interval of n processes (of a quality: "
     "n runs) holds on one machine. “Widened” adds how far two machines differ in other rows of the kind."
 )
-VAGUE, VAGUE_DIGITS = 0.05, 2  # a CPU's number with a wider interval, a share of it, has so many digits
+VAGUE, VAGUE_DIGITS = (
+    0.05,
+    2,
+)  # share of a CPU's number from which its interval counts as wide; number of digits then printed
 
 
 @dataclass(frozen=True)
 class Test:
-    """What becomes of a line of cases.csv."""
+    """The result of a line of cases.csv."""
 
     line: dict
     verdict: str
@@ -55,9 +63,9 @@ class Test:
     found: tuple = ()  # the cases that were measured
     deciding: tuple = ()
     reason: str = ""  # why it is not measured or undecided, or which cases are missing
-    chance: float | None = None  # how likely chance alone gives the verdict; None where nothing is of chance
-    own: str = ""  # the range of the source's own numbers, where they do not bear the sentence out
-    moved: tuple = ()  # of each side, how many times as fast as the source's: "ds-roulette (GPU) 5.9 to 84 times"
+    chance: float | None = None  # probability that chance alone gives the verdict; None if chance plays no part
+    own: str = ""  # range of the source's own numbers, if they contradict the sentence
+    moved: tuple = ()  # for each side, the speed relative to the source's: "ds-roulette (GPU) 5.9 to 84 times"
 
     @property
     def measured(self):
@@ -86,12 +94,12 @@ class Reading:
 
     @property
     def here(self):
-        """The same without what the source's own table says."""
+        """The reading without the verdict of the source's own table."""
         return together(self.tests)
 
     @property
     def verdict(self):
-        """The kind, with what belongs to it: "holds so far (3 of 8 cases)"."""
+        """The kind of verdict with its details: "holds so far (3 of 8 cases)"."""
         if self.kind == NOT_BORNE_OUT:
             return f"{NOT_BORNE_OUT} (here: {self.told(self.here)})"
         return self.told(self.kind)
@@ -103,7 +111,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What becomes of a sentence."""
+    """The results of all readings of a sentence."""
 
     claim: dict  # its line of claims.csv
     readings: tuple
@@ -117,7 +125,7 @@ class Verdict:
 
     @property
     def measured(self):
-        """What decides in each test, with its verdict where there are several."""
+        """The deciding numbers of each test, with its verdict if there are several tests."""
         told = [(test.verdict, test.measured) for test in self.tests if test.measured]
         return "; ".join(f"{verdict}: {measured}" if len(self.tests) > 1 else measured for verdict, measured in told)
 
@@ -148,7 +156,7 @@ def together(tests):
 
 
 def examine(line, source):
-    """The Test of a line of cases.csv, without regard to the other lines."""
+    """The Test of a line of cases.csv, judged alone."""
     if line["predicate"] in UNTESTED:
         return Test(line, UNTESTED[line["predicate"]], 1, reason=f"missing: {line['needs']}")
     if line["predicate"] not in predicates.PREDICATES or not line["set"]:
@@ -179,12 +187,12 @@ def why_undecided(deciding):
     if single:
         return f"no interval: one sample or run at {', '.join(single)}"
     if unbounded:
-        return f"an open interval: that of a part reaches 0 at {', '.join(unbounded)}"
+        return f"an open interval: the interval of a part reaches 0 at {', '.join(unbounded)}"
     return "an interval crosses it"
 
 
 def judge_together(tests):
-    """The tests, those undecided that chance alone may have decided."""
+    """The tests again; verdicts that chance alone may have given become undecided."""
     chances = [test.chance for test in tests if test.chance is not None]
     limit = predicates.kept_below(chances)
 
@@ -221,7 +229,7 @@ def readings(tests):
 
 
 def contradiction(line, names):
-    """The range of the source's own numbers, where these do not bear out what is tested; else ""."""
+    """The range of the source's own numbers if they contradict the test; else ""."""
     if not line["own_top"] or bool(line["over"]) != bool(line["own_over"]):
         return ""
     told = []
@@ -243,7 +251,7 @@ def own(line, card, name):
 
 
 def moved(line, source, names):
-    """Of each side of a quotient of times, how many times as fast as the source's it is here, where its times are printed."""
+    """For each side of a quotient of times, its speed relative to the source's, if the source prints the times."""
     told = []
     for ours, theirs in ((line["top"], line["own_top"]), (line["over"], line["own_over"])):
         if theirs and ours and not set("#, ") & set(ours):
@@ -260,14 +268,14 @@ def moved(line, source, names):
 
 
 def side_name(address):
-    """As "warp" of 5.1/warp-{x}/lena, "ds-roulette's update" of a stage."""
+    """A side's name: "warp" for 5.1/warp-{x}/lena, "ds-roulette's update" for a stage."""
     parsed = cells.parse(address)
     stage = "".join(f"'s {' and '.join(values)}" for name, values in parsed.conditions if name == "stage")
     return parsed.rows[0].replace("-{x}", "") + stage
 
 
 def in_range(values):
-    """As "5.9 to 84", of numbers in order."""
+    """Sorted numbers as a range: "5.9 to 84"."""
     ends = [short(value, VAGUE_DIGITS if value >= 1 else 3) for value in (values[0], values[-1])]
     return " to ".join(dict.fromkeys(ends))
 
@@ -282,19 +290,22 @@ def threshold_text(line):
 
 
 def case_text(case):
-    """A case may be an instance with a condition: "shapes-512?level=20"."""
+    """A case in words. It may be an instance with a condition: "shapes-512?level=20"."""
     return f"{with_interval(case.measured)} at {(case.measured.instance or case.name).replace('?', ' with ')}"
 
 
 def with_interval(measured):
-    """As "0.98 (0.97 to 0.99, n 10)": as many digits as tell the ends apart; "about 200 (…)" of a CPU's vague number."""
+    """A number with its interval: "0.98 (0.97 to 0.99, n 10)". It has enough digits to tell the ends apart.
+
+    A CPU's number with a wide interval is printed as "about 200 (...)".
+    """
     inside = interval(measured)
     about = "about " if digits_of(measured) == VAGUE_DIGITS else ""
     return about + short(measured.value, digits_of(measured)) + (f" ({inside})" if inside else "")
 
 
 def interval(measured):
-    """What stands in the brackets: "0.97 to 0.99, n 10"; "0.97 to 0.99, 3 machines"; "" where there is none."""
+    """The text in the brackets: "0.97 to 0.99, n 10", or "0.97 to 0.99, 3 machines"; "" without an interval."""
     low, high, digits = measured.low, measured.high, digits_of(measured)
     n = resting_on(measured) if measured.n and low != high else ""
     ends = "open" if high == math.inf else f"{short(low, digits)} to {short(high, digits)}" if low < high else ""
@@ -302,18 +313,18 @@ def interval(measured):
 
 
 def resting_on(measured):
-    """What an interval rests on, for its reader; the heading of a page says what n is of and what widens."""
+    """What an interval rests on, in words. The heading of a page explains n and widening."""
     told = f"{measured.machines} machines" if measured.machines > 1 else f"n {measured.n}"
     return f"{told}, widened" if measured.widened else told
 
 
 def span(measured):
-    """From host to host, as "190 to 320"."""
+    """The range over hosts: "190 to 320"."""
     return " to ".join(short(end, VAGUE_DIGITS) for end in measured.span)
 
 
 def digits_of(measured):
-    """A CPU's number has two where its interval, or its lack of one, says no more."""
+    """The number of digits of a number: two for a CPU's number with a wide interval or without one."""
     if of_cpu(measured) and not measured.high - measured.low <= 2 * VAGUE * abs(measured.value):
         return VAGUE_DIGITS
     if not measured.low < measured.high < math.inf:
@@ -322,8 +333,11 @@ def digits_of(measured):
 
 
 def in_table(measured, digits=3):
-    """A time or a ratio in a cell: a CPU's over its hosts, "190 to 320", else "~" before one that is noisy or of few
-    samples, and a CPU's of two digits then; "–" for none."""
+    """A time or a ratio in a cell; "–" without a number.
+
+    A CPU's number is a range over its hosts, such as "190 to 320". The sign ~ marks a noisy number, and one of few
+    samples. A CPU's number then has two digits.
+    """
     if not measured:
         return "–"
     if measured.span:
@@ -333,12 +347,12 @@ def in_table(measured, digits=3):
 
 
 def of_cpu(measured):
-    """Whether a host's CPU has a part in a measured time."""
+    """True if a host's CPU has a part in a measured time."""
     return measured.machines > 0 and any(row["backend"] == "cpu" for row in measured.rows)
 
 
 def short(value, digits=3):
-    """So many significant digits, without an exponent; thousands apart from 10 000 on, as in all that is printed here."""
+    """A number with so many significant digits, without an exponent. From 10 000 on, a space sets thousands apart."""
     if not value:
         return "0"
     rounded = float(f"{value:.{digits - 1}e}")  # 0.09998 is 0.100, not 0.1000
@@ -347,20 +361,20 @@ def short(value, digits=3):
 
 
 def apart(text):
-    """A number's digits in threes, where it has five or more before the point: a narrow space between."""
+    """A number with its digits in groups of three, if five or more stand before the point."""
     whole, point, rest = text.partition(".")
     return (f"{int(whole):,}".replace(",", "\u202f") if len(whole.lstrip("-")) > 4 else whole) + point + rest
 
 
 def held(verdicts):
-    """{name: verdict} of each sentence, and of its further readings: what report/verdicts.csv holds."""
+    """{name: verdict} of each sentence and of its further readings, as report/verdicts.csv holds them."""
     found = {verdict.claim["id"]: verdict.verdict for verdict in verdicts}
     further = ((verdict.claim["id"], reading) for verdict in verdicts for reading in verdict.readings[1:])
     return found | {f"{name}: {reading.name}": reading.verdict for name, reading in further}
 
 
 def history(folder=cells.REPORT):
-    """{name: [the lines of report/verdicts.csv on it, in their order]}, [] of others."""
+    """{name: [the lines of report/verdicts.csv on it, in their order]}; [] for other names."""
     found = defaultdict(list)
     for line in cells.read_layout("verdicts.csv", folder):
         found[line["id"]].append(line)
@@ -368,7 +382,7 @@ def history(folder=cells.REPORT):
 
 
 def counted(verdicts):
-    """{kind: how many sentences}."""
+    """{kind: number of sentences}."""
     return {kind: sum(verdict.kind == kind for verdict in verdicts) for kind in KINDS}
 
 

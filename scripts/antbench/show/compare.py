@@ -1,17 +1,20 @@
-"""Two runs, or two GPUs, side by side, cell for cell. `make compare A=RUN B=RUN`. Or two rows of one run, on each of their
-instances: `make compare RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette`. A side may be a published card, "GTX 580", or a source,
-"thesis": then the cells are those of the report's tables that both sides have.
+"""make compare A=RUN B=RUN: two runs, two GPUs or two published cards side by side, cell for cell.
 
-The ratio is B's time over A's: below 1, B is faster. Where several processes measured a row on both sides it is of the
-means, with the interval of a t-test on processes; else of the medians, with the percentile bootstrap over contiguous
-batches of samples, which says nothing of how processes differ (antbench.data.inference). Between different GPUs the ratio is also given per SM and GHz, as if both had
-as many multiprocessors at the same clock, and per GB/s, as if both had the same memory bandwidth: near 1, the kernel
-is bound by that. Between machines the summary has a mean of the GPU's rows of the same code in the same profile, and others
-apart: of other code, and of CPUs.
+With RUN=RUN, A and B are two rows of one run: `make compare RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette`. A side may
+also be a published card, "GTX 580", or a source, "thesis". Then the cells are those in the report's tables that both
+sides have.
 
-Of rows that are not timed the qualities are compared, run by run: the ratio of their means with Welch's interval, on
-logarithms, and how often chance alone would make as large a difference, corrected for the number of cells (Holm). With --alike
-the exit code is 4 where any is rarer than 1 in 100: two rungs that are to choose alike do not.
+The ratio is B's time over A's; below 1, B is faster. If several processes measured a row on both sides, the ratio is of
+means, with the interval of a t-test on processes. Otherwise it is of medians, with a percentile bootstrap over
+contiguous batches of samples. The bootstrap does not tell how processes differ (antbench.data.inference).
+
+Between different GPUs the ratio is also given per SM and GHz, and per GB/s of memory bandwidth. If one of these is near
+1, that resource bounds the kernel. Between machines the summary has one mean for the GPU's rows of the same code and
+profile. Rows of other code, and rows of CPUs, have means of their own.
+
+For rows without times the qualities are compared, run by run: the ratio of means with Welch's interval on logarithms. A
+p-value tells how often chance alone makes as large a difference, corrected for the number of cells (Holm). With --alike
+the exit code is 4 if a p-value is below 0.01, since then two rungs do not choose alike.
 """
 
 import argparse
@@ -50,7 +53,7 @@ COLUMNS = runs.KEY + [
 
 
 def hardware_of(row):
-    """The Hardware that measured a row, at the clock of then; nothing is known of a CPU's."""
+    """The Hardware that measured a row, at its clock then; unknown for a CPU."""
     return (
         hardware.of_device(row["run"].device, row["sm_clock_mhz"]) if row["backend"] == "cuda" else hardware.Hardware()
     )
@@ -87,7 +90,7 @@ def compare_rows(a, b):
 
 
 def differences(a, b):
-    """What two rows differ in besides the GPU, of "host" (a CPU's), "code" and "profile"."""
+    """The differences between two rows besides the GPU: "host" (for a CPU), "code" and "profile"."""
     of_gpu = a["backend"] == b["backend"] == "cuda"
     if not of_gpu and machines.machine_of(a["run"], "cpu") != machines.machine_of(b["run"], "cpu"):
         yield "host"
@@ -98,7 +101,7 @@ def differences(a, b):
 
 
 def compare(a, b):
-    """(the cells of both, in A's order; their rows, in pairs; how many are A's alone; how many are B's alone)."""
+    """(the cells of both in A's order, their rows in pairs, the number of A's other cells, the number of B's)."""
     in_b = {tuple(row[name] for name in runs.KEY): row for row in runs.records_of(b)}
     found = [(row, in_b.pop(tuple(row[name] for name in runs.KEY), None)) for row in runs.records_of(a)]
     pairs = [(row, other) for row, other in found if other is not None]
@@ -109,7 +112,7 @@ def compare(a, b):
 
 
 def rows_named(rows, name):
-    """What "3.3/ds-roulette/d198?protocol=as" names of these rows."""
+    """The rows of these that "3.3/ds-roulette/d198?protocol=as" names."""
     wanted = selector.parse(name)
     if not wanted.table or not wanted.row:
         raise BadInput(f'"{name}" {selector.EXPECTED}')
@@ -124,7 +127,7 @@ def rows_named(rows, name):
 
 
 def compare_two(rows, a, b):
-    """The same as compare() of two rows: how many are of one alone counts those that nothing of the other is like."""
+    """As compare(), for two rows. The counts are of cells that the other row lacks."""
     of_a, of_b = rows_named(rows, a), rows_named(rows, b)
     pairs = [(row, other) for row in of_a for other in of_b if selector.is_alike(row, other)]
     lines = [{**compare_rows(*pair), **{name: selector.both(pair, name) for name in runs.KEY}} for pair in pairs]
@@ -136,7 +139,9 @@ def compare_two(rows, a, b):
 
 
 def published_side(name):
-    """The Gpus of report/cards.csv that a name means, "GTX 580", "gtx580" or "thesis"; [] for none, or for a path."""
+    """The Gpus of report/cards.csv with a name such as "GTX 580", "gtx580" or "thesis"; [] for
+    other names and paths.
+    """
     asked = hardware.known_as(name)
     known = [] if "/" in name else gpus.published_gpus()
     found = [
@@ -158,7 +163,7 @@ def names_of(published):
 
 
 def loaded(name):
-    """The runs that a name means; where there are none the error also names the published cards."""
+    """The runs with a name; the error for an unknown name also lists the published cards."""
     try:
         return runs.load_runs(name)
     except BadInput as error:
@@ -177,7 +182,7 @@ def loaded(name):
 
 
 def side_of(name):
-    """What a user's name means: a list of published Gpus, else of runs."""
+    """What a user's name stands for: a list of published Gpus, or else of runs."""
     return published_side(name) or loaded(name)
 
 
@@ -189,12 +194,12 @@ def as_gpus(side, name):
     """A side as Gpus."""
     found = side if is_published(side) else gpus.of_sources([cells.Source(side)])
     if not found:
-        raise BadInput(f"{name}: no run on a GPU, which a published card could be held against")
+        raise BadInput(f"{name}: no run on a GPU to compare with a published card")
     return found
 
 
 def compare_published(a, b):
-    """One line for each cell of the report's tables of times that both sides, lists of Gpus, have."""
+    """One line per cell of the report's tables of times that both sides, lists of Gpus, have."""
     lines, seen = [], set()
     columns = layouts.columns()
     for name, layout in layouts.layouts().items():
@@ -211,7 +216,7 @@ def compare_published(a, b):
 
 
 def first_number(side, address, published, x):
-    """(Gpu, its time, the published id or "") of the first of a side that has one."""
+    """(Gpu, its time, the published id or "") for the first GPU of a side with a time."""
     for gpu in side:
         estimate, id_ = gpus.number(gpu, address, published, x)
         if estimate and not estimate.instance:
@@ -242,11 +247,13 @@ def published_line(name, label, x, address, pair):
 
 # ---- Qualities ----
 
-TOO_RARE = 0.01  # of a family of cells: a difference that chance is not believed to have made
+TOO_RARE = 0.01  # p-value, corrected for the family of cells, below which a difference is not chance
 
 
 def compare_qualities(lines, pairs):
-    """The rows of `lines` that have a quality of two runs or more on both sides, with that; `pairs`: the rows themselves."""
+    """The rows of `lines` that have a quality of at least two runs on both sides, with both. `pairs`: the rows
+    themselves.
+    """
     found = []
     for line, pair in zip(lines.to_dict("records"), pairs):
         a, b = (np.array(runs.quality_of_runs(row)) for row in pair)
@@ -294,7 +301,7 @@ def qualities_as_text(found):
 
 
 def describe(name, rows):
-    """Who was measured: "A  NVIDIA H100 80GB HBM3: 132 SMs at 1980 MHz, 3352 GB/s; quick, commit a4f6415"."""
+    """The hardware of a side: "A  NVIDIA H100 80GB HBM3: 132 SMs at 1980 MHz, 3352 GB/s; quick, commit a4f6415"."""
     run = rows["run"].iloc[0]
     device = run.device
     gpu = ""
@@ -308,7 +315,7 @@ def describe(name, rows):
 
 
 def describe_published(name, side):
-    """The same of cards: "A  GTX 580 (thesis): 16 SMs at 1544 MHz, 192 GB/s; published"; "?" for what no source says."""
+    """As describe(), for cards: "A  GTX 580 (thesis): 16 SMs at 1544 MHz, 192 GB/s; published"; "?" if unknown."""
 
     def known(value):
         return "?" if value != value else f"{value:.0f}"
@@ -321,7 +328,7 @@ def describe_published(name, side):
 
 
 def as_text(lines):
-    """The comparison for a terminal: a time where there is one, else the row's status."""
+    """The comparison for a terminal: a time, or else the row's status."""
 
     def time(line, side):
         return f"{line[side + '_ms']:.4g}" if line[side + "_ms"] == line[side + "_ms"] else line[side + "_status"]
@@ -367,7 +374,7 @@ def as_text(lines):
 
 
 def hardware_remark(lines):
-    """The line that must not be missed, or None."""
+    """A remark on the ratios per SM and GHz and per GB/s, or None."""
     pairs = {(a, b) for a, b in zip(lines["a_device"], lines["b_device"]) if a != b}
     if not pairs:
         return None
@@ -378,8 +385,11 @@ OTHERWISE = {"host": "two hosts", "code": "other code", "profile": "another prof
 
 
 def summaries(lines):
-    """A summary for each part of the lines that may be put into one mean: rows of the GPU, of CPUs, and of either those that
-    differ in more than the machine. On one machine the code is what is compared."""
+    """Summaries of the parts that may be combined to one mean: rows of the GPU, rows of CPUs, rows with other
+    differences.
+
+    On one machine the code is what is compared.
+    """
     across = bool(hardware_remark(lines))
     parts = {}
     for i, line in enumerate(lines.to_dict("records")):
@@ -395,7 +405,7 @@ def summaries(lines):
 
 
 def summary(lines):
-    """How B did: in how many cells it is faster, slower or not told apart, by the 95 % interval of each; and by how much."""
+    """How B did: in how many cells it is faster, slower or undecided, by each cell's 95 % interval, and by how much."""
     told, timed = lines.dropna(subset=["ratio_lo", "ratio_hi"]), lines.dropna(subset=["ratio"])
     faster, slower = (told["ratio_hi"] < 1).sum(), (told["ratio_lo"] > 1).sum()
     text = f"B is faster in {faster}, slower in {slower}, the same within its interval in {len(told) - faster - slower}"
@@ -415,19 +425,17 @@ def parse(arguments):
         metavar="A",
         help='a run: directory, or MACHINE/ID of yours or the stored ones; a published card, "GTX 580"; with --run a row',
     )
-    parser.add_argument("b", metavar="B", help="another; MACHINE alone is the best stored row of each cell")
+    parser.add_argument("b", metavar="B", help="the other side; MACHINE alone is the best stored row of each cell")
     parser.add_argument(
         "--run", metavar="RUN", help="compare two rows of this run: A and B are TABLE/ROW/INPUT?protocol=as"
     )
-    parser.add_argument(
-        "--alike", action="store_true", help="fail where qualities differ by more than chance: exit code 4"
-    )
-    parser.add_argument("--csv", metavar="FILE", help="write the comparison as CSV, - for stdout alone")
+    parser.add_argument("--alike", action="store_true", help="exit with code 4 if qualities differ by more than chance")
+    parser.add_argument("--csv", metavar="FILE", help="write the comparison as CSV; - for stdout")
     return parser.parse_args(arguments)
 
 
 def read(options):
-    """(who was measured, a line each; the comparison) as the options ask for it."""
+    """(who was measured, a line each; the comparison), for these options."""
     if options.run:
         rows = runs.best_rows(runs.load_runs(options.run))
         return [describe(f"{options.a} and {options.b} of", rows)], compare_two(rows, options.a, options.b)

@@ -1,8 +1,10 @@
 """How often a printed 95 % interval holds on another machine: python3 scripts/antbench coverage [FOLDER...]
 
-Each machine is left out in turn. The rows that it shares with others get their intervals from the others alone
-(antbench.data.spread), and its own mean is inside or not. Runs are those of results/reference, and of the folders named
-beside it, such as runs that git has and the tree has no more: git archive COMMIT results/reference | tar -x -C FOLDER.
+Each machine is left out in turn. The rows that it shares with other machines get their intervals from these alone
+(antbench.data.spread). Its own mean is inside the interval or outside.
+
+The runs are the ones in results/reference and in the folders given. These may hold runs that only git has: git archive
+COMMIT results/reference | tar -x -C FOLDER.
 """
 
 import argparse
@@ -16,7 +18,7 @@ from antbench.data import code, machines, runs, spread
 from antbench.data.command import OK, SKIPPED
 from antbench.show import claims
 
-LEAST_ROWS = 30  # of a kind, for its coverage to be judged
+LEAST_ROWS = 30  # fewest rows of a kind from which its coverage is judged
 GOAL = 0.9
 HEADER = (
     "GPU",
@@ -33,7 +35,10 @@ HEADER = (
 
 
 def held_out(groups):
-    """{kind: [(identity, whether inside; None without an interval for another machine, half, inside that of processes)]}."""
+    """{kind: [(identity, inside, half, inside the interval of processes)]}.
+
+    `inside` is None without an interval for another machine. `half` is half the interval's width.
+    """
     found = defaultdict(list)
     for machine in {machine for of_machines in groups.values() for machine in of_machines}:
         others = {id_: {m: rows for m, rows in each.items() if m != machine} for id_, each in groups.items()}
@@ -52,7 +57,7 @@ def held_out(groups):
 
 
 def code_by_file(row):
-    """The code of a CPU's row by its file alone, as git has it at the run's commit: its headers may differ."""
+    """What identifies a CPU row's code: its file at the run's commit. The file's headers may differ."""
     if row["backend"] != "cpu":
         return machines.code_of(row)
     commit = row["run"].meta["build"].get("commit", "")
@@ -66,7 +71,7 @@ def blob(commit, file):
 
 
 def lines(stored, code_of=machines.code_of):
-    """A line of text cells for each GPU and kind of row that two machines or more measured."""
+    """A line of text cells for each GPU and each kind of row that several machines measured."""
     by_gpu = defaultdict(list)
     for each in stored:
         if each.profile != "smoke":
@@ -101,11 +106,13 @@ def as_markdown(made):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results coverage", description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="*", help="folders of runs beside the stored ones")
-    parser.add_argument("--cpu-by-file", action="store_true", help="a CPU's code is its file in git, not the commit")
+    parser.add_argument("folders", nargs="*", help="folders of runs to add to the stored ones")
+    parser.add_argument(
+        "--cpu-by-file", action="store_true", help="identify a CPU's code by its file in git, not by the commit"
+    )
     options = parser.parse_args(arguments)
     folders = [runs.RESULTS / "reference", *options.folders]
     stored = {each.run_id: each for each in runs.load_below(*folders)}
     made = list(lines(stored.values(), code_by_file if options.cpu_by_file else machines.code_of))
-    print(as_markdown(made) if made else "no row was measured on two machines")
+    print(as_markdown(made) if made else "no row was measured on two machines with the same code")
     return OK if made else SKIPPED

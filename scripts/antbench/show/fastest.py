@@ -1,27 +1,29 @@
-"""The fastest of our kernels for each task of report/fastest.csv, beside the source's kernel and the fastest CPU program.
+"""The fastest kernel for each task of report/fastest.csv, beside the source's kernel and the fastest CPU program.
 
-A line of the file names the candidates of a task by their addresses (antbench.data.cells). All times of a task are means
-over the same first iterations, on every machine.
+A line of the file names the candidates of a task by their addresses (antbench.data.cells). All times of a task are
+means over the same first iterations, on every machine.
 """
 
 from dataclasses import dataclass
 
 from antbench.data import cells, rows
 
-PARTS = ("fastest", "source", "cpu")  # the columns of fastest.csv that hold addresses
+PARTS = ("fastest", "source", "cpu")  # columns of fastest.csv that hold addresses
 
 
 @dataclass(frozen=True)
 class Time:
-    """A time of one machine."""
+    """A time on one machine."""
 
     measured: cells.Estimate
-    label: str  # the row's, as a reader calls it
-    slower: cells.Estimate  # how many times as long as the fastest; none of the fastest itself
+    label: str  # the row's name for a reader
+    slower: cells.Estimate  # this time over the fastest; the fastest itself has no such number
 
 
 def tasks(sources):
-    """[{task, iterations, lines}]: a line has the times of each machine, by part. A line without any is left out."""
+    """[{task, iterations, lines}]. A line has the times of one machine, by part. Machines without a
+    time are left out.
+    """
     return [made for line in cells.read_layout("fastest.csv") if (made := of_task(line, sources))]
 
 
@@ -38,7 +40,7 @@ def of_task(line, sources):
 
 
 def times(line, name, source, first):
-    """{part: its Time} of one machine."""
+    """{part: its Time} on one machine."""
     found = {part: cells.look_up(source, line[part], name, first) if line[part] else cells.Estimate() for part in PARTS}
     return {
         part: Time(each, label(each), cells.Estimate() if part == "fastest" else cells.divide(each, found["fastest"]))
@@ -47,7 +49,7 @@ def times(line, name, source, first):
 
 
 def label(estimate):
-    """As a reader calls the row of a time; "" where there is none."""
+    """The name of a time's row for a reader; "" without a row."""
     if not estimate:
         return ""
     row = estimate.rows[0]

@@ -1,9 +1,9 @@
-"""How many times as fast the newest GPU is as each published card, and as each other measured GPU: one table for a screen.
+"""How many times as fast the newest GPU is as each published card and each other measured GPU, on one screen.
 
-A line is a row of a published table: the least, the greatest and the geometric mean of the published time over the measured
-one, over all instances that both have. Beside it stands what is left of that for each SM and GHz, for each GB/s, and, where
-both were metered, for each joule: 1 is what as much more of the same hardware would give. A measured GPU has one line, of all
-its times that are of the same code.
+A line is a row of a published table: the least, the greatest and the geometric mean of published time over measured
+time, over all instances that both have. Beside it stands this ratio per SM and GHz, per GB/s and, if both were metered,
+per joule. There, 1 is what as much more of the same hardware would give. A measured GPU has one line for all its times
+with the same code.
 """
 
 import csv
@@ -21,25 +21,25 @@ NOTES = "¹²³⁴⁵⁶⁷⁸⁹"
 MIXED = "‡"
 NUMBERED = re.compile(r"^\d\. ")  # a row of JPDC's Table 4
 SAME_CODE = "all rows of the same code"
-WIDTH = 80  # of a terminal
+WIDTH = 80  # characters of a line on the terminal
 ROW_WIDTH = 34
 HEADS = {"SM GHz": "per SM × GHz", "GB/s": "per GB/s", "joule": "per joule"}  # on the page
-BESIDE = 2  # columns, from and to, that a heading has where lines stand by pairs of GPUs
+BESIDE = 2  # number of columns (from, to) under a heading that pairs of GPUs share
 CSV_HEADER = "table,row,from,to,n,mean,low,low_at,high,high_at,per_sm_ghz,per_gb_s,per_joule,code".split(",")
 
 
 @dataclass(frozen=True)
 class Gain:
-    """A line. Ratios are of times: how many times as fast the second GPU is; NaN where one is not known."""
+    """A line of the table. Ratios tell how many times as fast the second GPU is; NaN if unknown."""
 
-    table: str  # as a reader calls it, "JPDC 4"; "" of a line over all tables
+    table: str  # name for a reader; "" for a line over all tables
     row: str
-    start: object  # gpus.Gpu
+    start: object  # a gpus.Gpu
     to: object
     ratios: tuple  # ((case, ratio), ...) from the least to the greatest
-    joules: float  # geometric mean of the energies' ratios
-    code: str  # how the code of the two differs, beyond being written anew; "" for not
-    mixed: bool  # whether the times are of several versions of the code
+    joules: float  # geometric mean of the ratios of energies
+    code: str  # how the code of the two differs apart from being written anew; "" if it does not
+    mixed: bool  # true if the times come from several versions of the code
 
     @property
     def mean(self):
@@ -59,7 +59,7 @@ def geometric_mean(values):
 
 
 def more(start, to, what):
-    """How many times as much of sm_ghz, core_ghz or gb_per_s one GPU has as another."""
+    """The ratio of two GPUs' sm_ghz, core_ghz or gb_per_s."""
     return getattr(to.hardware, what) / getattr(start.hardware, what)
 
 
@@ -67,8 +67,7 @@ def more(start, to, what):
 
 
 def gains(tables, to=None):
-    """The Gains of a GPU, by default the newest of these tables (gpus.tables), source by source, the thesis first; measured
-    GPUs last."""
+    """The Gains of a GPU, by default the newest of these tables (gpus.tables): the thesis first, measured GPUs last."""
     to = to or gpus.newest(all_gpus(tables))
     if to is None:
         return []
@@ -85,7 +84,7 @@ def all_gpus(tables):
 
 
 def of_table(made, to, seen):
-    """The lines of one table; rows whose published numbers stood in an earlier one, `seen`, are left out."""
+    """The lines of one table, without rows whose published numbers stood in an earlier table (`seen`)."""
     grouped = {}
     for line in made["lines"]:
         for gpu, published, id_ in zip(made["gpus"], line["cells"], line["ids"]):
@@ -103,7 +102,7 @@ def of_table(made, to, seen):
 
 
 def row_of(line):
-    """What a line is of: its row, or where that is an instance, the name of what was run on it."""
+    """The name of a line: its row, or the name of what ran on it if the row is an instance."""
     address = cells.parse(line["address"])
     if line["row"] in address.instances:
         return rows.expect("tables.csv", address.table, address.rows[0], rows.measured())[0].label
@@ -115,13 +114,13 @@ def case_of(line):
 
 
 def table_name(layout):
-    """As short as it goes: "3.3", "JPDC 4"."""
+    """A table's shortest name: "3.3", "JPDC 4"."""
     source, _, number, rest = rows.TITLE.fullmatch(layout).groups()
     return " ".join(filter(None, (rows.SOURCES.get(source, source), number or rest)))
 
 
 def of_measured(tables, to):
-    """A line for each other measured GPU: all times of the same code, each once."""
+    """A line for each other measured GPU. Each time with the same code counts once."""
     pairs = {}
     for made in tables.values():
         for line in made["lines"] if to in made["gpus"] else ():
@@ -146,7 +145,7 @@ def of_measured(tables, to):
 
 
 def energy(estimate):
-    """Joules of a sample of the first row that a time is of."""
+    """Joules per sample of the first row of a time."""
     return runs.energy(estimate.rows[0])
 
 
@@ -154,30 +153,35 @@ def energy(estimate):
 
 
 def cards(found):
-    """What each GPU has, a text each."""
+    """The hardware of each GPU, in words."""
     pairs = {(start_name(gain), gain.to.source.label): gain for gain in found}
     return [f"{start} → {to}: {what_it_has(gain.start, gain.to)}." for (start, to), gain in pairs.items()]
 
 
 def notes(found, every):
-    """What the marks of some lines mean, of all the table's."""
+    """The explanations of the marks in some lines."""
     told = [f"{NOTES[codes(every).index(code)]} {code}." for code in codes(found)]
     return told + [f"{MIXED} measured with several versions of the code."] * any(gain.mixed for gain in found)
 
 
 def what_it_has(start, to):
-    """ "10.6 times the SM × GHz, 42 times the core × GHz, 25 times the GB/s"; what no source says is named."""
+    """The ratios of hardware in words: "10.6 times the SM × GHz, 42 times the core × GHz, 25 times the GB/s".
+
+    It names the numbers that the source does not give.
+    """
     told = {
         name: more(start, to, what)
         for name, what in (("SM × GHz", "sm_ghz"), ("core × GHz", "core_ghz"), ("GB/s", "gb_per_s"))
     }
     known = [f"{claims.short(ratio)} times the {name}" for name, ratio in told.items() if ratio == ratio]
     missing = [name for name, ratio in told.items() if ratio != ratio]
-    return "; ".join(filter(None, (", ".join(known), f"{', '.join(missing)}: no source says" if missing else "")))
+    return "; ".join(
+        filter(None, (", ".join(known), f"{', '.join(missing)}: not known from any source" if missing else ""))
+    )
 
 
 def codes(found):
-    """The texts that notes are of, in order."""
+    """The texts that the notes explain, in order."""
     return list(dict.fromkeys(gain.code for gain in found if gain.code))
 
 
@@ -196,7 +200,7 @@ INTRODUCTION = (
 
 
 def columns(found):
-    """[(heading, text of a Gain)] behind the row; joules only where some are known."""
+    """[(heading, function from a Gain to text)] after the row. The column of joules is there only if some are known."""
     shown = [
         ("from", start_name),
         ("to", lambda gain: gain.to.source.label),
@@ -209,7 +213,7 @@ def columns(found):
 
 
 def start_name(gain):
-    """Measured GPUs may have one name."""
+    """The name of the other GPU; measured GPUs with one name are told apart."""
     return gain.start.label if gain.start.source else gain.start.name
 
 
@@ -218,7 +222,7 @@ def optional(value):
 
 
 def as_text(found):
-    """The table for a terminal of 80 columns, a part for each source."""
+    """The table for a terminal of 80 columns, with a part for each source."""
     head = ["times as fast, by row", *(name for name, _ in columns(found))]
     lines = [head] + [[name_of(gain, found), *(text(gain) for _, text in columns(found))] for gain in found]
     widths = [max(map(len, column)) for column in zip(*lines)]
@@ -235,7 +239,7 @@ def as_text(found):
 
 
 def name_of(gain, found):
-    """Of the row, cut where a terminal has no room for more."""
+    """The name of a row, cut to fit into the terminal."""
     sign = mark(gain, found)
     text = f"{gain.table} {gain.row}".strip()
     room = ROW_WIDTH - len(sign)
@@ -243,7 +247,7 @@ def name_of(gain, found):
 
 
 def as_values(found):
-    """What the templates take, lines by the pair of GPUs; None where there is nothing to say."""
+    """The values for the templates, lines grouped by pairs of GPUs; None without lines."""
     if not found:
         return None
     pairs = {}
@@ -268,7 +272,7 @@ def line(gain, found):
 
 
 def beside(tables):
-    """What the page takes: the gains over each other GPU, side by side for every measured GPU; None where nothing is."""
+    """The values for the page: gains over each other GPU, side by side for all measured GPUs; None without gains."""
     known = all_gpus(tables)
     newest = gpus.newest(known)
     if newest is None:
@@ -292,7 +296,7 @@ def beside(tables):
 
 
 def over(start, found, every):
-    """The gains over one published GPU: a line per row, with the cells of each measured GPU, dashes where it has none."""
+    """The gains over one published GPU: a line per row with a cell per measured GPU, and dashes without a number."""
     of_start = {to: {name_on_page(gain, every): gain for gain in of_to if gain.start == start}
                 for to, of_to in found.items()}  # fmt: skip
     names = list(dict.fromkeys(name for of_to in of_start.values() for name in of_to))
@@ -308,7 +312,7 @@ def over(start, found, every):
 
 
 def cells_of(gain, texts):
-    """The cells of a gain; the first has the mark of times of several versions."""
+    """The cells of a gain. The first has a mark if its times come from several versions of the code."""
     if gain is None:
         return ["–"] * len(texts)
     first, *others = [text(gain) for text in texts]

@@ -1,9 +1,8 @@
-"""Times by row over many GPUs, published, stored, contributed and yours, a table and a figure for each table of times.
+"""Times by row over many GPUs: published, stored, contributed and yours; one table and one figure per table of times.
 
-A cell is one row of a table on one instance, a column one GPU: its mean time in ms. Which tables there are and what
-stands in them is said in report/layouts.csv and tables.csv, which published number is of which GPU in report/cards.csv;
-a CPU's times are in none of them. A time of other code than the newest GPU's beside it has the mark OTHER_CODE. A figure
-has a panel for each row.
+A cell is the mean time in ms of a row on one instance. A column is a GPU. report/layouts.csv and tables.csv list the
+tables. report/cards.csv tells which GPU a published number belongs to. A CPU's times are left out. The mark OTHER_CODE
+stands on a time whose code differs from the newest GPU's time in the same line. A figure has a panel per row.
 """
 
 import fnmatch
@@ -17,19 +16,19 @@ from antbench.show import plots
 
 WHOSE = {"runs": "yours", "contributed": "contributed", "reference": "stored"}
 OTHER_CODE = "≠"
-BESIDE = re.compile(r", beside a \w+'s$")  # of a column that tables.csv has once for each published GPU
-PANELS = 9  # of a figure at most: the rows that most GPUs have
-ACROSS, KEYS_ACROSS = 3, 4  # how many panels, and how many entries of the legend, stand side by side
-PANEL_WIDTH, PANEL_HEIGHT, HEAD, KEY_LINE = 380, 280, 40, 24  # pixels; HEAD has one line of the legend
+BESIDE = re.compile(r", beside a \w+'s$")  # suffix of a column that tables.csv has once per published GPU
+PANELS = 9  # most panels of a figure: the rows that most GPUs have
+ACROSS, KEYS_ACROSS = 3, 4  # number of panels, and of the legend's entries, that stand side by side
+PANEL_WIDTH, PANEL_HEIGHT, HEAD, KEY_LINE = 380, 280, 40, 24  # pixels; HEAD contains one line of the legend
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """A column: a GPU with its runs, or one that only a publication has."""
+    """A column: a measured GPU with its runs, or a published GPU."""
 
     label: str
-    published: str = ""  # the source, "thesis", where it is one of report/cards.csv
-    source: object = None  # cells.Source
+    published: str = ""  # the source, such as "thesis", for a GPU of report/cards.csv
+    source: object = None  # the cells.Source of a measured GPU
 
     @property
     def whose(self):
@@ -37,7 +36,7 @@ class Gpu:
 
     @property
     def name(self):
-        """Without the source: "GTX 580"."""
+        """The name without its source: "GTX 580"."""
         return self.label.removesuffix(f" ({self.published})")
 
     @property
@@ -53,7 +52,7 @@ class Gpu:
 
 
 def measured_gpus(named=()):
-    """A Gpu for each kind of GPU in each store, or for each run or machine that is named."""
+    """A Gpu for each kind of GPU in each store, or for each run or machine that the user names."""
     if named:
         return of_sources(with_gpu(name) for name in named)
     yours, *others = runs.stores()
@@ -82,7 +81,7 @@ def contributed():
 
 
 def of_sources(sources):
-    """A Gpu for each machine that has one, told apart by whose the runs are, or else by number."""
+    """A Gpu for each machine that has one. Equal names are told apart by store, or else by number."""
     sources = [source for source in sources if any(run.device for run in source.runs)]
     labels = [
         source.label + (f" ({whose})" if (whose := whose_is(source)) not in ("", "stored") else "")
@@ -96,7 +95,7 @@ def of_sources(sources):
 
 
 def whose_is(source):
-    """The word for the store that all runs of a machine lie in; "" for a path of the user's."""
+    """The word for the store that holds all runs of a machine; "" for a path of the user's."""
     stores = {root.name for root in runs.stores() for run in source.runs if run.path.is_relative_to(root)}
     return WHOSE[stores.pop()] if len(stores) == 1 else ""
 
@@ -111,20 +110,22 @@ def published_gpus():
 
 
 def card_line(published_id):
-    """The line of report/cards.csv that a published number is of; None for a CPU's, a length, a ratio."""
+    """The line of report/cards.csv for a published number; None for a CPU's time, a length or a ratio."""
     cards = cells.read_layout("cards.csv")
     return next((card for card in cards if fnmatch.fnmatch(published_id, card["published"])), None)
 
 
 def card_of(published_id):
-    """The label of the GPU that a published number is of; None where there is none."""
+    """The label of a published number's GPU; None if it has none."""
     card = card_line(published_id)
     return card and f"{card['card']} ({card['source']})"
 
 
 def newest(gpus):
-    """The GPU that the others are held against: of yours, else of the stored ones, else of those contributed; of several the
-    one with most drivers, then that measured last. None where none is measured."""
+    """The GPU that the others are compared with: one of yours, else a stored one, else a contributed one.
+
+    Among several it is the GPU with the most drivers, then the one measured last. None without a measured GPU.
+    """
 
     def rank(gpu):
         with_gpu = [run for run in gpu.source.runs if run.device]
@@ -138,8 +139,11 @@ def newest(gpus):
 
 
 def is_of_other_code(estimate, reference):
-    """Whether two times are not known to be of the same kernels, measured in the same profile: a profile decides how many
-    iterations a mean is of. Binaries for two kinds of GPU differ, though their code may be of one commit."""
+    """True unless two times are known to be of the same kernels, measured in the same profile.
+
+    The profile decides how many iterations a mean covers. Binaries for two kinds of GPU differ even if built from one
+    commit, so then the commit counts.
+    """
     if not estimate or not reference:
         return False
     return versions(estimate, machines.code_of) != versions(reference, machines.code_of) and versions(
@@ -154,7 +158,7 @@ def versions(estimate, of_row):
 
 
 def clean_commit(row):
-    """The commit of a row's program; the run's own name where that has changes or none."""
+    """The commit of a row's program; the run's name if the tree had changes or the commit is unknown."""
     build = row["run"].meta.get("build", {})
     return row["run_id"] if build.get("dirty") else build.get("commit") or row["run_id"]
 
@@ -163,7 +167,9 @@ def clean_commit(row):
 
 
 def rows_of(columns):
-    """{address of a row: (its label, the addresses of its published numbers)}: columns beside several cards are one row."""
+    """{address of a row: (its label, the addresses of its published numbers)}. Columns beside several cards are one
+    row.
+    """
     found = {}
     for column in columns:
         if not column["quantity"] and not column["over"]:
@@ -173,7 +179,7 @@ def rows_of(columns):
 
 
 def number(gpu, address, published, name):
-    """(the time of a cell on one GPU, its published id or "")."""
+    """(the time of a cell on one GPU, the id of the published number or "")."""
     if gpu.source:
         found = cells.look_up(gpu.source, address, name)
         of_cpu = any(row["backend"] != "cuda" for row in found.rows)
@@ -186,7 +192,7 @@ def number(gpu, address, published, name):
 
 
 def table(layout, columns, gpus):
-    """The times of one layout, or None where fewer than two GPUs have any: GPUs and rows without a number are left out."""
+    """The times of one layout; None if fewer than two GPUs have any. GPUs and rows without a number are left out."""
     lines, held_against = [], newest(gpus)
     sources = [gpu.source for gpu in gpus if gpu.source]
     for address, (label, published) in rows_of(columns).items():
@@ -222,13 +228,13 @@ def table(layout, columns, gpus):
     legend = marks.legend()
     if any(any(line["other_code"]) for line in shown):
         legend.append(
-            f"{OTHER_CODE} of other code than {held_against.label}'s in its line, or not known to be of the same: kernel or profile differ"
+            f"{OTHER_CODE} of other code than {held_against.label}'s in its line: kernel or profile differ, or are unknown"
         )
     return {**layout, "gpus": [gpus[i] for i in keep], "lines": shown, "legend": legend}
 
 
 def tables(gpus, chosen=()):
-    """The table of each layout of times, or of those chosen, by name: {layout: table}."""
+    """{layout: its table}, for all layouts of times or for the chosen ones."""
     written, columns = layouts.layouts(), layouts.columns()
     chosen = [runs.table_name(name) for name in chosen]
     for name in chosen:
@@ -247,7 +253,7 @@ def tables(gpus, chosen=()):
 
 
 def panels(made):
-    """[(row, [Series of each GPU])]: the rows that most GPUs have, at most PANELS, in the table's order."""
+    """[(row, [Series of each GPU])] in the table's order: at most PANELS rows, the ones that most GPUs have."""
     places = {name: x for x, name in enumerate(dict.fromkeys(line["line"] for line in made["lines"]))}
     found = {}
     for line in made["lines"]:
@@ -271,13 +277,13 @@ def panels(made):
 
 
 def style(gpus, i):
-    """Published ones dashed with open marks, measured ones not; each of either has its own colour."""
+    """The style of a GPU's curve. Published GPUs are dashed with open marks. Each GPU has its own colour."""
     is_measured = gpus[i].source is not None
     return 10 * is_measured + 1 + sum((gpu.source is not None) == is_measured for gpu in gpus[:i]) % 8
 
 
 def draw(made, out):
-    """Draws the figure of a table, gpus-<layout>; the SVG's path."""
+    """Draws the figure of a table, gpus-<layout>, and returns the SVG's path."""
     figure, shown = f"gpus-{made['layout']}", panels(made)
     every = [series for _, of_row in shown for series in of_row]
     plots.write_data(out / f"{figure}.dat", every)
@@ -310,11 +316,11 @@ def draw(made, out):
 
 
 def smallest(series):
-    """Of a curve's points."""
+    """The smallest value of a curve's points."""
     return min(point.value for *_, point in series.points)
 
 
 def array(name, values):
-    """gnuplot's assignments of an array."""
+    """The assignments of an array in gnuplot's language."""
     values = list(values)
     return {f"array {name}[{len(values)}]": f"[{', '.join(map(str, values))}]"}

@@ -1,11 +1,12 @@
-r"""The tables of the report for papers: LaTeX, with booktabs and siunitx, into build/report/latex/. `make report`
-writes them.
+r"""make report: the report's tables for papers, in LaTeX with booktabs and siunitx, in build/report/latex/.
 
-table-3-3.tex is for \input into a table or a table* of one's own; those of a further machine have its name behind, and
-gpus-3-3.tex has the times of many GPUs. A table is several tabulars, none wider than a column of a page with two: what
-was published has one for each row beside ours, and all else as many as it takes. TeX sets as many side by side as there
-is room for. tables.tex is a document of all tables, which says what a preamble needs. How far a number is certain stands
-in tables.csv: here ~ marks one that is noisy, or of few samples.
+table-3-3.tex is for \input in a table or table* of a paper. A further machine's
+file ends with the machine's name. gpus-3-3.tex has the times of many GPUs. tables.tex is a document of all tables and
+shows the preamble that they need.
+
+A table consists of several tabulars, each at most as wide as a column of a page with two. Published rows have one
+tabular each, with the numbers measured here beside them. TeX puts as many tabulars side by side as fit. The sign ~
+marks a noisy number, and one of few samples; tables.csv has all intervals.
 """
 
 import re
@@ -37,12 +38,12 @@ SPECIAL = {
     },
     **{"\u202f": r"\,", "⁻": "$^{-}$", **{char: f"$^{i}$" for i, char in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}},
 }
-WIDEST = 52  # characters of a tabular: 8 pt in a column of 230 pt
-GAP = 1.5  # the same of the space between two columns
+WIDEST = 52  # most characters in a tabular: 8 pt type in a column of 230 pt
+GAP = 1.5  # characters that fit into the space between two columns
 UNEQUAL = r"\neq"  # in a formula
-HEADING = 12  # characters of a line of a heading, where the numbers below are not wider
+HEADING = 12  # least characters per line of a heading
 BEGIN = r"{\footnotesize\setlength{\tabcolsep}{3pt}\setlength{\lineskip}{2ex}\setlength{\lineskiplimit}{2ex}%"
-BESIDE = "\\hspace{2em plus 1em}%\n"  # between tabulars: a line of TeX's may end here
+BESIDE = "\\hspace{2em plus 1em}%\n"  # space between tabulars, where TeX may end a line
 END = r"\par}"
 PREAMBLE = r"""% All tables of `make report`, by pdflatex; \input{table-3-3} in a table or a table* is what a paper of yours needs of
 % it, with these packages.
@@ -63,11 +64,11 @@ def escaped(text):
 
 
 def number(value, unit="", unsure=False, digits=3):
-    """What a column S of siunitx takes: digits, a ~ in braces before them, or a dash in braces."""
+    """A cell for a column S of siunitx: digits, perhaps after a ~ in braces, or a dash in braces."""
     if value != value:
         return "{--}"
     digits = f"{value:.0f}" if unit == "length" else claims.short(value, digits)
-    return ("{$\\sim$}" if unsure else "") + digits.replace("\u202f", "")  # thousands are siunitx's to set apart
+    return ("{$\\sim$}" if unsure else "") + digits.replace("\u202f", "")  # siunitx sets thousands apart
 
 
 def printed(published_id):
@@ -80,14 +81,14 @@ def is_unsure(estimate):
 
 
 def column_type(texts):
-    """S with as many digits before and behind the point as its widest numbers have."""
+    """The column type S with as many digits before and after the point as its widest numbers have."""
     parts = [re.sub(r"\{.*?\}+\$?\}?", "", text).lstrip("-").partition(".") for text in texts]
     before, behind = (max((len(part[i]) for part in parts), default=0) for i in (0, 2))
     space = r",table-space-text-pre={$\sim$}" if any(r"\sim" in text for text in texts) else ""
     marks = [
         len(mark.replace(UNEQUAL, "m")) for text in texts for mark in re.findall(r"\{\$\^\{([\w\\]+)\}\$\}$", text)
     ]
-    space += f",table-space-text-post={{$^{{{'m' * max(marks)}}}$}}" if marks else ""  # m: the widest letter
+    space += f",table-space-text-post={{$^{{{'m' * max(marks)}}}$}}" if marks else ""  # m is the widest letter
     return f"S[table-format={max(before, 1)}.{behind}{space}]"
 
 
@@ -104,14 +105,16 @@ def wrapped(label, width):
 
 
 def stacked(label, width):
-    """A heading in lines of about so many characters."""
+    """A heading, broken into lines of about `width` characters."""
     lines = [escaped(line) for line in wrapped(label, width)] or [""]
     return lines[0] if len(lines) == 1 else r"\shortstack{" + r"\\".join(lines) + "}"
 
 
 def tabular(names, columns, above=""):
-    """The text of a tabular: names = (heading of the first column, its cells); columns = [(heading, cells)]; `above` is a
-    heading of all columns."""
+    """The text of a tabular: names = (heading of the first column, its cells); columns = [(heading, cells)].
+
+    `above` is a heading over all columns.
+    """
     spec = "l" + "".join(column_type(found) for _, found in columns)
     rows = [rf"\begin{{tabular}}[t]{{{spec}}}", r"\toprule"]
     if above:
@@ -127,7 +130,7 @@ def tabular(names, columns, above=""):
 
 
 def packed(names, columns, above=""):
-    """Tabulars of these columns, each with as many as WIDEST has room for."""
+    """Tabulars of these columns, each at most WIDEST characters wide."""
     room = WIDEST - max(map(len, [*wrapped(names[0], HEADING), *names[1]]))
     groups, left = [], 0.0
     for heading, found in columns:
@@ -141,12 +144,12 @@ def packed(names, columns, above=""):
 
 
 def beside(tabulars):
-    """What a file holds."""
+    """The text of a file with these tabulars."""
     return "\n".join([BEGIN, BESIDE.join(tabulars) + END, ""])
 
 
 def of_table(table):
-    """A table of the report: first what was published, each beside ours, then what was not."""
+    """A table of the report: first the published rows with the numbers measured here, then the other rows."""
     unit = table["unit"]
     names = table["line"], [line["name"] + ("†" if line["stand_in"] else "") for line in table["lines"]]
     compared, alone = [], []
@@ -167,7 +170,7 @@ def own(cell, unit):
 
 
 def measured(estimate, unit="ms"):
-    """As the report has it (claims.in_table)."""
+    """A number as in the report (claims.in_table)."""
     if estimate.span and unit != "length":
         return f"{{{claims.span(estimate)}}}"
     unsure = is_unsure(estimate)
@@ -175,23 +178,23 @@ def measured(estimate, unit="ms"):
 
 
 def raised(mark):
-    """A cell's mark behind its number."""
+    """A cell's mark as a superscript."""
     return f"{{$^{{{plain(mark).replace(gpus.OTHER_CODE, UNEQUAL)}}}$}}" if mark else ""
 
 
 def plain(mark):
-    """Its letters as TeX has them: "ᵃ" is "a"."""
+    """A mark's letters as TeX has them: "ᵃ" is "a"."""
     return unicodedata.normalize("NFKC", mark)
 
 
 def with_legend(text, legend):
-    """A file with the runs of its marks below."""
+    """A file's text, followed by the runs of its marks."""
     told = [escaped(plain(line[: line.index(" ")]) + line[line.index(" ") :]) for line in legend]
     return text + (rf"{{\footnotesize\raggedright\sloppy {'; '.join(told)}\par}}" + "\n" if told else "")
 
 
 def of_gpus(table):
-    """A table over many GPUs (antbench.show.gpus): tabulars for each row."""
+    """A table over many GPUs (antbench.show.gpus): one or more tabulars per row."""
     rows = {}
     for line in table["lines"]:
         found = [
@@ -207,7 +210,7 @@ def of_gpus(table):
 
 
 def write(machines, many, out):
-    """All tables of all machines, and those over many GPUs."""
+    """Writes all tables of all machines, and the tables over many GPUs."""
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.tex"):
         old.unlink()

@@ -1,8 +1,7 @@
-"""The pages of `make report`: what a visitor asks first on index.html, and a page for each table, machine and list of
-sentences.
+"""The pages of `make report`: index.html, and a page for each table, each machine and each list of sentences.
 
-No page has more than MOST bytes before its pictures. page.js sorts, filters and shows intervals; what it shows stands in
-the address (address.js). Without it all is there.
+A page has at most MOST bytes apart from its pictures. page.js sorts, filters and shows intervals, and keeps its state
+in the address (address.js). Without JavaScript the page shows everything.
 """
 
 import functools
@@ -13,8 +12,8 @@ from antbench.data import layouts, rows
 from antbench.data.command import ROOT, write_file
 from antbench.show import printing
 
-MOST = 200_000  # bytes of a page without its embedded pictures
-FIRST_FIGURE = "3.7"  # stands open on the first page
+MOST = 200_000  # most bytes of a page without its embedded pictures
+FIRST_FIGURE = "3.7"  # the figure that is open on the first page
 SOURCES = {"": "The thesis", **rows.SOURCES}
 OURS = "This project"
 
@@ -23,14 +22,14 @@ OURS = "This project"
 
 
 def source_of(name):
-    """Whose a table or figure is: "The thesis", "JPDC" … or this project's."""
+    """The source of a table or figure: "The thesis", "JPDC" and so on, or this project."""
     source = rows.TITLE.fullmatch(name)[1] or ""
     numbered = any(character.isdigit() for character in name.partition("-")[0])
     return SOURCES[source] if source in rows.SOURCES or numbered else OURS
 
 
 def grouped(items, name):
-    """[(source, its items)], in the order of SOURCES; this project's last."""
+    """[(source, its items)] in the order of SOURCES; this project comes last."""
     found = {source: [] for source in [*SOURCES.values(), OURS]}
     for item in items:
         found[source_of(item[name])].append(item)
@@ -38,7 +37,7 @@ def grouped(items, name):
 
 
 def shown_tables(values):
-    """[{layout, title, machines, many, words}]: what the page of each table has, in the order of layouts.csv."""
+    """[{layout, title, machines, many, words}] for the page of each table, in the order of layouts.csv."""
     many = {table["layout"]: table for table in values["many"]}
     found = []
     for name, layout in layouts.layouts().items():
@@ -55,7 +54,7 @@ def shown_tables(values):
 
 
 def words_of(tables):
-    """The names of lines and columns, for the filter of the first page."""
+    """The names of lines and columns, for the filter on the first page."""
     lines = (line["name"] for table in tables for line in table["lines"])
     columns = (column["label"] for table in tables for column in table["columns"])
     return " ".join(dict.fromkeys([*lines, *columns]))
@@ -65,14 +64,14 @@ def words_of(tables):
 
 
 def linked(place, out):
-    """A place as the page in `out` reaches it: an address, or a file or folder, whose path may be from this checkout's root."""
+    """A link from the page in `out` to a place: an address, or a file or folder relative to the checkout's root."""
     if "://" in place:
         return place
     return quote(os.path.relpath(ROOT / place, out))
 
 
 def run_places(values):
-    """{run: its place on a page}."""
+    """{run: the address of its place on a page}."""
     return {
         of_run["id"]: f"runs-{m}.html#run-{of_run['id']}"
         for m, machine in enumerate(values["every"], start=1)
@@ -84,7 +83,7 @@ def run_places(values):
 
 
 def write(values, out):
-    """All pages; those of tables that are no longer shown are removed."""
+    """Writes all pages, and removes the pages of tables that are no longer shown."""
     tables = shown_tables(values)
     places = run_places(values)
     values = {

@@ -1,8 +1,8 @@
-"""make plots: the figures of the thesis, ours beside the published, as SVG and PNG, and as PDF for papers.
+"""make plots: the figures of the thesis, ours beside the published ones, as SVG and PNG, and as PDF for papers.
 
-What is in a figure stands in report/figures.csv (curves), report/montages.csv (saved images) and report/history.csv
-(rows over commits), or in roofline.py, how it looks in report/figures/<figure>.gp. This program writes the numbers into
-<figure>.dat and calls gnuplot.
+report/figures.csv lists the curves of figures, report/montages.csv the montages of saved images, and report/history.csv
+the rows over commits. roofline.py has the rooflines. report/figures/<figure>.gp says how a figure looks. This program
+writes the numbers into <figure>.dat and calls gnuplot.
 """
 
 import argparse
@@ -22,23 +22,23 @@ TERMINALS = {
     "svg": 'svg size {0},{1} dynamic enhanced font "Helvetica,14" background "white"',
     "png": 'pngcairo size {0},{1} enhanced font "Helvetica,14" background "white"',
 }
-PHONE = "phone.svg"  # the same half as wide, for the report on a narrow screen
+PHONE = "phone.svg"  # the figure at half the width, for a report on a narrow screen
 TERMINALS[PHONE] = 'svg size {0},{1} dynamic enhanced font "Helvetica,12" background "white"'
-WIDTH, HEIGHT, KEY_LINE = 760, 390, 27  # pixels: a figure, and each line of its key below
+WIDTH, HEIGHT, KEY_LINE = 760, 390, 27  # pixels: a figure, and each line of the key below it
 PHONE_WIDTH = 380
-MANY, HALF = 6, 36  # so many curves have a key in two columns, where no label has more characters
-ACROSS = 42  # characters below the axis of a figure as narrow
-# For papers, in inches: as wide as a column of a page with two, or as its text; without a title, which a paper has below.
-PAPER = 'pdfcairo size {0:.3f}in,{1:.3f}in enhanced fontscale 0.5 font "Helvetica,12"'  # which are 8 pt
+MANY, HALF = 6, 36  # number of curves from which the key has two columns; most characters of a label there
+ACROSS = 42  # characters that fit below the axis of a narrow figure
+# For papers, in inches: as wide as a column of a page with two, or as its text. The title is left to the paper.
+PAPER = 'pdfcairo size {0:.3f}in,{1:.3f}in enhanced fontscale 0.5 font "Helvetica,12"'  # 8 pt
 COLUMN, PAGE = 3.4, 7.0
-PAPER_HEIGHT, PAPER_KEY_LINE = 2.4, 0.15  # a figure of curves, and each line of its key below
-NARROW = 18  # characters of a label of which two stand side by side
+PAPER_HEIGHT, PAPER_KEY_LINE = 2.4, 0.15  # inches: a figure of curves, and each line of the key below it
+NARROW = 18  # most characters of labels that stand side by side
 ONE_POINT = re.compile(r"Warning: empty [xy] range")  # gnuplot widens the axis of a figure with one point
 DRAWN_BY = re.compile(r"<title>Gnuplot</title>\s*<desc>[^<]*</desc>")
-GAP, ROW_LABEL, COLUMN_LABEL = 3, 72, 64  # pixels of a montage: around each image, and for the labels beside and above
-PICTURES = ROOT / "results/pictures"  # of make pictures
+GAP, ROW_LABEL, COLUMN_LABEL = 3, 72, 64  # pixels of a montage: around each image, beside it and above it
+PICTURES = ROOT / "results/pictures"  # what `make pictures` writes
 MAP = "-edges.png"
-TILES = 512, 1024  # pixels: the least and the most of an image, so that few lines of a map fall between the pixels
+TILES = 512, 1024  # pixels: least and largest side of an image, so that few of a map's lines fall between pixels
 
 
 class NotDrawn(Exception):
@@ -48,21 +48,21 @@ class NotDrawn(Exception):
 @dataclass(frozen=True)
 class Series:
     label: str
-    style: int  # line style of report/figures/common.gp: tens for the source (0 published), ones for the kind
+    style: int  # line style of report/figures/common.gp: tens for the source (0 for published), ones for the kind
     points: list  # (position on the x axis, its name, Estimate)
 
 
-STACKED = {"thesis-3.4"}  # figures of bars, each made of the stages of an iteration
-STAGES = 2  # kinds of a bar: 1 and 2 are the stages of the first bar of a source, 3 and 4 those of its second
-BAR = 0.26  # the width of a bar, of a distance of 1 between two names
+STACKED = {"thesis-3.4"}  # figures of bars that consist of an iteration's stages
+STAGES = 2  # stages per bar: kinds 1 and 2 belong to a source's first bar, 3 and 4 to its second
+BAR = 0.26  # width of a bar, where two names are 1 apart
 
 # ---- Curves ----
 
 
 def series_of(line, sources, alone, all_sources):
-    """The curves of one line of figures.csv: one if it is published, else one for each source.
+    """The curves of one line of figures.csv: one if it is published, else one per source.
 
-    Where one machine is `alone` in a figure its name is left out.
+    A machine that is `alone` in a figure is not named.
     """
     members = list(cells.lines_of(line["set"], all_sources))
     is_published = line["top"].startswith("=")
@@ -76,7 +76,7 @@ def series_of(line, sources, alone, all_sources):
 
 
 def of_same_hosts(points):
-    """The points of a curve that the same hosts measured where a CPU has a part in it: those of which there are most."""
+    """The points of a curve that the same hosts measured, if a CPU has a part in it: the largest such group."""
     groups = {}
     for point in points:
         hosts = frozenset(machines.machine_of(row["run"], "cpu") for row in point[2].rows if row["backend"] == "cpu")
@@ -85,7 +85,7 @@ def of_same_hosts(points):
 
 
 def label_of(label, source, points):
-    """With what was measured on: the CPU where no GPU took part in any point."""
+    """A label with the device it was measured on: the GPU, or the CPU if no GPU took part in any point."""
     backends = {row["backend"] for *_, point in points for row in point.rows}
     machine = source.cpu_label if backends == {"cpu"} else source.label
     return machine if label == "measured" else f"{label}, {machine}"
@@ -98,22 +98,25 @@ def figure_series(figure, sources, lines):
 
 
 def quoted(text):
-    """A text in gnuplot's single quotes, in which nothing but a quote is special. One with a quote is in double quotes, with
-    all but letters in octal: two quotes, which are to be one, gnuplot 5.4 does not read at the beginning."""
+    """A text as a string of gnuplot's.
+
+    In single quotes only a quote is special. A text with a quote is in double quotes, with all characters but letters
+    as octal numbers. Doubled single quotes are not used, because gnuplot 5.4 misreads them at the beginning.
+    """
     text = str(text)
     if not validate.is_text(text):
-        raise BadInput(f"{text!r}: a name has no control characters")
+        raise BadInput(f"{text!r}: a name must not have control characters")
     if "'" not in text:
         return f"'{text}'"
     return '"' + "".join(chr(b) if chr(b).isalpha() and b < 128 else f"\\{b:03o}" for b in text.encode()) + '"'
 
 
 def write_data(path, series):
-    """One block per curve, its label first: x, name of x, value, low, high.
+    """Writes one block per curve: first its label, then lines of x, name of x, value, low, high.
 
-    A point without an interval, or with an open one, has itself as both ends. Points are numbered by their place among all
-    names of the figure, so that a stand-in has one of its own. An empty line, which ends a line of the drawing, stands
-    where a curve lacks a point that another one has.
+    A point without an interval, or with an open one, has its value as both ends. Points are numbered by their place
+    among all names of the figure, so that a stand-in has a place of its own. An empty line interrupts the drawn curve
+    where it lacks a point that another curve has.
     """
     places = sorted({x for curve in series for x, *_ in curve.points})
     with new_file(path) as file:
@@ -131,7 +134,7 @@ def write_data(path, series):
 
 
 def draw_curves(figure, sources, out, lines):
-    """What is to be seen, in words; "" where nothing of the figure but published numbers is there."""
+    """Draws a figure of curves and describes it in words; "" if it would show published numbers only."""
     series = figure_series(figure, sources, lines)
     if not any(curve.style >= 10 for curve in series):
         return ""
@@ -145,7 +148,9 @@ def draw_curves(figure, sources, out, lines):
 
 
 def stacked(series):
-    """Each stage as a part of its bar: from `low` to `high` in % of the iteration. A bar lacks none of its stages."""
+    """Each stage as a part of its bar, from `low` to `high` in % of the iteration. Bars without all stages are left
+    out.
+    """
     bars = {}
     for curve in series:
         bars.setdefault((curve.style // 10, (curve.style % 10 - 1) // STAGES), []).append(curve)
@@ -181,7 +186,7 @@ def draw_series(figure, series, out):
 
 
 def in_words(figure, series):
-    """The axes and the ends of each curve."""
+    """The axes of a figure and the ends of each curve, in words."""
     text = "\n".join((cells.REPORT / f"figures/{name}.gp").read_text(encoding="utf-8") for name in ("common", figure))
     said = " by ".join(re.findall(rf'^set {axis}label "(.*)"', text, re.M)[-1] for axis in "yx")
     return f"{said}. " + "; ".join(f"{curve.label}: {ends(curve.points)}" for curve in series) + "."
@@ -194,7 +199,7 @@ def ends(points):
 
 
 def absent_curves(figure, sources, lines):
-    """Of each source the labels of the curves that it has no point of, unless it has no curve of the figure at all."""
+    """For each source that has any curve of the figure, the labels of the curves that it has no point of."""
     measured = [line for line in lines if line["figure"] == figure and not line["top"].startswith("=")]
     for source in sources:
         absent = [line["label"] for line in measured if not list(series_of(line, [source], True, sources))]
@@ -203,8 +208,11 @@ def absent_curves(figure, sources, lines):
 
 
 def gnuplot(figure, out, variables, size, template=None, labels=(), paper=None):
-    """Runs a template once for each terminal; images are as large on a phone. `labels`: the lines of the key that `size` has
-    room for; `paper`: (width, height) in inches. A warning of gnuplot is told once and ends nothing."""
+    """Runs a template once for each terminal. For a phone, images keep their size.
+
+    `labels` are the lines of the key that `size` has room for. `paper` is (width, height) in inches. A warning of
+    gnuplot is printed once, and drawing goes on.
+    """
     warnings = []
     for kind, terminal in TERMINALS.items():
         if kind != PHONE:
@@ -221,17 +229,17 @@ def gnuplot(figure, out, variables, size, template=None, labels=(), paper=None):
 
 
 def key_rows(labels):
-    """The lines of a paper's key: two labels stand side by side where all are short."""
+    """The number of lines in a paper's key. Two labels stand side by side if all are short."""
     return math.ceil(len(labels) / 2) if len(labels) > 2 and max(map(len, labels)) <= NARROW else len(labels)
 
 
 def as_wide_as(inches, width, height):
-    """The size in inches of a figure of so many pixels."""
+    """The size in inches of a figure with so many pixels."""
     return inches, inches * height / width
 
 
 def paper_name(figure, kind="figure"):
-    """A file and a label of LaTeX, in which dots are not welcome: "3.7" -> "figure-3-7"."""
+    """The name of a file and label in LaTeX, without dots: "3.7" -> "figure-3-7"."""
     return f"{kind}-{figure.replace('.', '-')}"
 
 
@@ -239,14 +247,14 @@ ENDS = {".svg": b"</svg>", ".png": b"IEND\xaeB`\x82", ".pdf": b"%%EOF"}  # how a
 
 
 def call_gnuplot(figure, terminal, path, variables, template):
-    """Draws one file; the warnings. The one place that runs gnuplot."""
+    """Draws one file and returns gnuplot's warnings. No other function runs gnuplot."""
     with new_path(path) as new:
         options = f"set terminal {terminal}; set output {quoted(new)}; {variables}"
         command = ["gnuplot", "-e", options, f"report/figures/{template or figure}.gp"]
         try:
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
         except FileNotFoundError:
-            raise BadInput("gnuplot is not installed: make deps") from None
+            raise BadInput("gnuplot is not installed; make deps installs it") from None
         said = [line.strip() for line in done.stderr.splitlines() if line.strip() and not ONE_POINT.search(line)]
         if done.returncode:
             raise NotDrawn(f"Figure {figure}: gnuplot: {' '.join(said)}")
@@ -258,7 +266,7 @@ def call_gnuplot(figure, terminal, path, variables, template):
 
 
 def attempt(draw, *arguments):
-    """What a function that draws returns; None where gnuplot fails, which is told: the other figures are drawn."""
+    """The result of a function that draws; None if gnuplot fails. The error is printed, and other figures are drawn."""
     try:
         return draw(*arguments)
     except NotDrawn as error:
@@ -272,7 +280,7 @@ HISTORY = "history"
 
 
 def history_series(source):
-    """Each row of history.csv over the commits at which this machine measured it, over its time at the first of them."""
+    """For each row of history.csv its time at each commit that this machine measured, relative to the first commit."""
     commits = {}
     for of_run in source.runs:
         commits.setdefault(of_run.meta.get("build", {}).get("commit", "unknown"), []).append(of_run)
@@ -292,7 +300,7 @@ def scaled(found, unit):
 
 
 def draw_history(source, out):
-    """What is to be seen, "" where no row was measured at two commits."""
+    """Draws a figure of times over commits and describes it; "" if no row was measured at two commits."""
     series = list(history_series(source))
     if series:
         draw_series(HISTORY, series, out)
@@ -307,28 +315,28 @@ def find_image(names, folders):
 
 
 def with_images(tiles, name):
-    """The rows (name "line") or columns of a montage that have an image, in their order."""
+    """The rows (name "line") or columns of a montage with at least one image, in their order."""
     filled = {line[name] for line, path in tiles if path}
     return [label for label in dict.fromkeys(line[name] for line, _ in tiles) if label in filled]
 
 
 def tile_of(paths):
-    """The side of a tile in pixels: the width of the widest image, of which a PNG tells after 16 bytes."""
+    """The side of a tile in pixels: the width of the widest image, read from the first bytes of each PNG file."""
     widest = max(int.from_bytes(path.read_bytes()[16:20], "big") for path in paths)
     return min(max(widest, TILES[0]), TILES[1])
 
 
 def stored_for(figure, sources):
-    """Where the stored pictures are, if a run measured what the figure shows: most runs save no images."""
+    """The folder of stored pictures, if a run measured what the figure shows. Most runs save no images."""
     table = figure if figure.startswith("kth") else f"F{figure.split('-')[0]}"
     return [PICTURES] if any((source.rows["table"] == table).any() for source in sources) else []
 
 
 def draw_montage(figure, folders, out, lines):
-    """What is to be seen, "" where no image of the figure is there. Rows and columns without any image are left out."""
+    """Draws a montage and describes it; "" without images. Rows and columns without images are left out."""
     tiles = [(line, find_image(line["file"], folders)) for line in lines if line["figure"] == figure]
     if not any(path and path.name.endswith(MAP) for _, path in tiles):
-        return ""  # what was computed is missing
+        return ""  # no computed image is there
     rows, columns = (with_images(tiles, name) for name in ("line", "column"))
     if rows:
         told = [f"{line['line']} {line['column']}".strip() for line, path in tiles if not path]
@@ -362,11 +370,11 @@ def draw_montage(figure, folders, out, lines):
 
 # ---- Rooflines ----
 
-ROOFLINES = {"roofline": roofline.with_roof, "kth-F5": roofline.of_kth}  # {figure: what is in it}
+ROOFLINES = {"roofline": roofline.with_roof, "kth-F5": roofline.of_kth}  # {figure: function that supplies its blocks}
 
 
 def draw_roofline(figure, source, out):
-    """What is to be seen, "" where no row knows its operations or nothing says what the GPU can do."""
+    """Draws a roofline and describes it; "" if no row has operations or the GPU's limits are unknown."""
     limits = roofline.roof(source)
     blocks = ROOFLINES[figure](roofline.points(source), limits) if limits else []
     if blocks:
@@ -375,20 +383,22 @@ def draw_roofline(figure, source, out):
         size, labels = (WIDTH, HEIGHT + KEY_LINE * len(blocks)), [label for label, _ in blocks]
         gnuplot(figure, out, f"blocks={len(blocks)}; data={quoted(data)}", size, labels=labels)
     labels = ", ".join(block[0] for block in blocks)
-    return f"GFLOPS by operations a byte, both logarithmic, under the roof of this GPU: {labels}." if blocks else ""
+    return f"GFLOPS by operations per byte, both logarithmic, under the roof of this GPU: {labels}." if blocks else ""
 
 
 # ---- All figures ----
 
 
 def draw_all(sources, out, folders=()):
-    """{figure: what is to be seen in it, "" without any row or image, None where gnuplot failed}, one line printed for each."""
+    """{figure: its description}: "" without any row or image, None if gnuplot failed. One line is
+    printed per figure.
+    """
     out.mkdir(parents=True, exist_ok=True)
     curves, montages = cells.read_layout("figures.csv"), cells.read_layout("montages.csv")
     for figure in {line["figure"] for line in curves + montages} | ROOFLINES.keys() | {HISTORY}:
         left = [
             f"{figure}.{kind}" for kind in (*TERMINALS, "dat", "tiles.gp")
-        ]  # of another machine: it would seem to be of this one
+        ]  # a figure of another machine would look like one of this machine
         for name in (*left, f"{paper_name(figure)}.pdf"):
             (out / name).unlink(missing_ok=True)
     drawn = {}
@@ -412,17 +422,17 @@ def draw_all(sources, out, folders=()):
 
 
 def describe(path, title, seen):
-    """Says in a drawing what it shows, in place of what drew it."""
+    """Writes a figure's description into the SVG, in place of gnuplot's own."""
     said = f"<title>{html.escape(title)}</title>\n<desc>{html.escape(seen)}</desc>"
     text = path.read_text(encoding="utf-8")
     write_file(path, DRAWN_BY.sub(lambda _: said, text, count=1))
 
 
 def image_folders(sources, images):
-    """Where saved images are sought: the folder that the user names and those in it, then images/ of each run."""
+    """The folders to search for saved images: the user's folder and its subfolders, then images/ of each run."""
     named = Path(images).resolve() if images else None
     if named and not named.is_dir():
-        raise BadInput(f"{images}: no folder of images")
+        raise BadInput(f"{images}: no such folder of images")
     beside_runs = [run.path.resolve() / "images" for source in sources for run in source.runs]
     return ([named, *sorted(path for path in named.iterdir() if path.is_dir())] if named else []) + beside_runs
 
@@ -433,7 +443,7 @@ def main(arguments=None):
     parser.add_argument(
         "--images",
         default="",
-        help="folder of saved images, or of such folders, as SAVE= leaves it (default: images/ of the runs)",
+        help="folder that SAVE= wrote images to, or a folder of such folders (default: images/ of the runs)",
     )
     parser.add_argument("--out", type=Path, default=WORK / "build/plots")
     options = parser.parse_args(arguments)
@@ -443,6 +453,6 @@ def main(arguments=None):
 
 
 def exit_code(seen):
-    """ERROR where gnuplot failed, SKIPPED where nothing was drawn."""
+    """ERROR if gnuplot failed, SKIPPED if nothing was drawn, else OK."""
     seen = list(seen)
     return ERROR if None in seen else OK if any(seen) else SKIPPED

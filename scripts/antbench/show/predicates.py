@@ -1,8 +1,9 @@
-"""What a claim may say of its cases: predicates, each of which gives a verdict and the cases that decide.
+"""What a sentence may claim about its cases. Each predicate gives a verdict and the cases that decide.
 
-A predicate reads intervals alone. Wider intervals never change its verdict but to undecided, so that nothing gains a
-verdict by noise. `chance` turns this round: the smallest share of misses for which intervals still decide is how likely
-chance alone gives the verdict. `kept_below` is the limit on it that Benjamini and Hochberg (1995) set for many tests.
+A predicate reads intervals only. Wider intervals can change its verdict only to undecided, so that noise never gives a
+verdict. `chance` uses this: it searches the smallest share of misses at which the intervals still decide. This share is
+the probability that chance alone gives the verdict. `kept_below` is the bound on it by Benjamini and Hochberg (1995)
+for many tests.
 """
 
 import functools
@@ -16,13 +17,13 @@ from antbench.data import cells
 from antbench.data.cells import Estimate
 
 HOLDS, EXCEEDED, TIE, FAILS, UNDECIDED = "holds", "exceeded", "tie", "fails", "undecided"
-NEAR = 1.1  # a number in a sentence, "up to 82 times", is met within a tenth
-AROUND = 1.25  # and "around 5 times" within a quarter
-EQUAL = 1.03  # what differs by less is a tie: runs of one program differ by 1 to 5 %
-TREND = 0.75  # of the pairs of cases, what makes a trend: Kendall's tau of a half
-MISSES = 0.05  # of the intervals of an Estimate; and the share of verdicts that may rest on chance
-LEAST_CHANCE = 1e-12  # what is less likely is as good as certain
-LARGEST = 300.0  # step of a logarithm: exp() takes twice as much
+NEAR = 1.1  # "up to 82 times" is met within a factor of 1.1
+AROUND = 1.25  # "around 5 times" is met within a factor of 1.25
+EQUAL = 1.03  # a smaller factor is a tie, since runs of one program differ by 1 to 5 %
+TREND = 0.75  # share of the pairs of cases that makes a trend: Kendall's tau of a half
+MISSES = 0.05  # share of misses of an Estimate's interval; also most verdicts that may rest on chance, as a share
+LEAST_CHANCE = 1e-12  # a smaller probability counts as 0
+LARGEST = 300.0  # largest step of a logarithm; exp() overflows at about 700
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,17 +37,17 @@ class Case:
 
     @property
     def known(self):
-        """Whether there is an interval."""
+        """True if there is an interval."""
         return self.measured.low <= self.measured.high
 
     @property
     def open(self):
-        """Whether it says nothing: the interval of a part reaches 0."""
+        """True if the interval says nothing, because the interval of a part reaches 0."""
         return self.measured.high == math.inf
 
     @property
     def exact(self):
-        """Whether it was counted, and is the same each time."""
+        """True if the number was counted and is the same each time."""
         return self.measured.low == self.measured.high
 
     def above(self, limit):
@@ -59,14 +60,14 @@ class Case:
         return self.known and low <= self.measured.low and self.measured.high <= high
 
     def missing_in(self, share):
-        """The case with the interval that misses in this share of samples."""
+        """The case with an interval that misses in this share of samples."""
         return (
             self if self.exact or not self.known or self.open else replace(self, measured=widened(self.measured, share))
         )
 
 
 def widened(measured, share):
-    """An Estimate whose interval misses in `share` instead of MISSES: by Student, on a logarithmic scale above 0."""
+    """An Estimate whose interval misses in `share` of samples: Student's, on a logarithmic scale above 0."""
     factor = quantile(share, measured.n) / quantile(MISSES, measured.n)
     value, ends = measured.value, (measured.low, measured.high)
     if measured.low > 0:
@@ -90,7 +91,7 @@ def by_value(found):
 
 
 def up_to(found, threshold):
-    """As in "up to 82 times": the largest of the values is near it; where one is clearly larger it is exceeded."""
+    """ "Up to 82 times": the largest value is near the limit. If one is clearly larger, the sentence is exceeded."""
     limit, best = float(threshold), by_value(found)[-1]
     larger = [case for case in found if case.above(limit * NEAR)]
     if larger:
@@ -101,20 +102,22 @@ def up_to(found, threshold):
 
 
 def average(found, threshold):
-    """As in "the average gain is 2.00x": the mean of the values is near it, or clearly larger."""
+    """ "The average gain is 2.00x": the mean of the values is near the limit, or clearly larger."""
     count = Estimate(*3 * [len(found)])
     return up_to([Case("the mean", cells.divide(cells.add([case.measured for case in found]), count))], threshold)
 
 
 def around(found, threshold):
-    """As in "around 5 times": every value, within a quarter."""
+    """ "Around 5 times": every value is near the limit, within AROUND."""
     limit = float(threshold)
     return in_range(found, limit / AROUND, limit * AROUND)
 
 
 def from_to(found, threshold):
-    """As in "4 to 8.5 times": every value, within a tenth of the ends; of an end of 1, past which faster is slower, as of a
-    tie."""
+    """ "4 to 8.5 times": every value lies between the ends, within NEAR of them.
+
+    At an end of 1 the values must stay within EQUAL, as for a tie, since beyond it faster is slower.
+    """
     low, high = map(float, threshold.split())
     return in_range(found, low / (EQUAL if low == 1 else NEAR), high * (EQUAL if high == 1 else NEAR))
 
@@ -134,7 +137,7 @@ def in_range(found, low, high):
 
 
 def between(found, threshold):
-    """Every value is between two limits, which are said; beyond either it fails."""
+    """Every value lies between two limits; beyond either the sentence fails."""
     low, high = map(float, threshold.split())
     ends = [by_value(found)[0], by_value(found)[-1]]
     if any(case.below(low) or case.above(high) for case in found):
@@ -143,7 +146,7 @@ def between(found, threshold):
 
 
 def all_above(found, threshold):
-    """Every value is larger; within EQUAL of it all together are a tie."""
+    """Every value is larger than the limit. If all are within EQUAL of it, it is a tie."""
     limit, ordered = float(threshold), by_value(found)
     if limit and near(ordered, limit):
         return tie(ordered, limit)
@@ -155,7 +158,7 @@ def all_above(found, threshold):
 
 
 def all_below(found, threshold):
-    """Every value is smaller: the reverse."""
+    """Every value is smaller than the limit: the reverse of all_above()."""
     limit, ordered = float(threshold), by_value(found)
     if limit and near(ordered, limit):
         return tie(ordered, limit)
@@ -167,20 +170,20 @@ def all_below(found, threshold):
 
 
 def near(ordered, limit):
-    """Whether all differ from the limit by no more than EQUAL."""
+    """True if no value differs from the limit by more than EQUAL."""
     return limit / EQUAL <= ordered[0].value <= ordered[-1].value <= limit * EQUAL
 
 
 def tie(ordered, limit):
-    """Of cases that are near: a tie if their intervals are near, too."""
+    """The verdict on near cases: a tie if their intervals are near the limit too."""
     outside = unclear(ordered, lambda case: case.within(limit / EQUAL, limit * EQUAL))
     return (UNDECIDED, outside) if outside else (TIE, [ordered[0], ordered[-1]])
 
 
 def most_below(found, threshold):
-    """In more than half of the cases the value is smaller; where half of them or more are larger it fails.
+    """The value is smaller in more than half of the cases. If it is larger in half of them the sentence fails.
 
-    A case that is missing is neither: `fill`.
+    A missing case counts as neither (`fill`).
     """
     limit, half = float(threshold), len(found) / 2
     ordered = by_value(found)
@@ -192,7 +195,7 @@ def most_below(found, threshold):
 
 
 def most_above(found, threshold):
-    """Likewise larger."""
+    """The value is larger in more than half of the cases, as in most_below()."""
     limit, half = float(threshold), len(found) / 2
     ordered = by_value(found)
     middle = ordered[len(found) // 2]
@@ -203,7 +206,7 @@ def most_above(found, threshold):
 
 
 def smallest_at(found, name):
-    """The named case beats all others by more than EQUAL; a tie if one is as good, and none better."""
+    """The named case beats all others by more than EQUAL. It is a tie if one is as good and none is better."""
     best, named = by_value(found)[0], next(case for case in found if case.name == name)
     deciding = list(dict.fromkeys([named, best]))
     rivals = [cells.divide(case.measured, named.measured) for case in found if case is not named]
@@ -216,7 +219,7 @@ def smallest_at(found, name):
 
 
 def falls_after(found, name):
-    """Beyond this case every value is less than the one before it, and there are two such steps or more."""
+    """After this case every value is smaller than the one before it. There must be at least two such steps."""
     tail = found[[case.name for case in found].index(name) :]
     steps = list(zip(tail, tail[1:]))
     ends = [tail[0], tail[-1]]
@@ -227,7 +230,7 @@ def falls_after(found, name):
 
 
 def grows(found, _):
-    """Of three pairs of cases in four the later one is the larger, by more than their intervals."""
+    """In three of four pairs of cases the later one is larger, by more than their intervals."""
     pairs = list(itertools.combinations(found, 2))
     ends, needed = [found[0], found[-1]], TREND * len(pairs)
     if sum(clearly_less(a, b) for a, b in pairs) >= needed:
@@ -237,12 +240,12 @@ def grows(found, _):
 
 
 def clearly_less(a, b):
-    """a's interval ends before b's begins; without intervals nothing is clear."""
+    """True if a's interval ends before b's begins; False without intervals."""
     return a.measured.high < b.measured.low
 
 
 def spread_at_most(found, threshold):
-    """The largest value is at most so many times the smallest."""
+    """The largest value is at most `limit` times the smallest."""
     low, *_, high = by_value(found)
     ratio = Case("", cells.divide(high.measured, low.measured))
     limit = float(threshold)
@@ -250,7 +253,7 @@ def spread_at_most(found, threshold):
 
 
 def unclear(found, clear):
-    """The cases that leave it open."""
+    """The cases that leave the verdict open."""
     return [case for case in found if not clear(case)][:2]
 
 
@@ -287,8 +290,14 @@ WORDS = {
     "grows": "they grow",
     "spread_at_most": "the largest is at most {} times the smallest",
 }
-COMPARE_CASES = ("average", "smallest_at", "falls_after", "grows", "spread_at_most")  # one case alone says nothing
-BY_ONE = {  # the verdicts for which one case is enough, whatever the others are
+COMPARE_CASES = (
+    "average",
+    "smallest_at",
+    "falls_after",
+    "grows",
+    "spread_at_most",
+)  # predicates for which a single case says nothing
+BY_ONE = {  # verdicts that a single case decides, whatever the others are
     "up_to": EXCEEDED,
     **dict.fromkeys(
         ("around", "from_to", "between", "all_above", "all_below", "smallest_at", "falls_after", "spread_at_most"),
@@ -297,11 +306,11 @@ BY_ONE = {  # the verdicts for which one case is enough, whatever the others are
 }
 
 
-FINAL = {**BY_ONE, "most_below": FAILS, "most_above": FAILS}  # those which no missing case can change
+FINAL = {**BY_ONE, "most_below": FAILS, "most_above": FAILS}  # verdicts that no missing case can change
 
 
 def fill(name, found, missing, threshold):
-    """The cases that a predicate is given where some are missing."""
+    """The cases for a predicate, with stand-ins for the missing ones."""
     return (
         [*found, *(Case(case.name, Estimate(float(threshold))) for case in missing)]
         if name.startswith("most_")
@@ -313,9 +322,9 @@ def fill(name, found, missing, threshold):
 
 
 def chance(name, found, threshold):
-    """(verdict, the cases that decide, how likely chance alone gives it); the last is None where nothing is of chance.
+    """(verdict, the cases that decide, the probability that chance alone gives it); None if chance plays no part.
 
-    Where one case of k is enough, k times as likely (Bonferroni).
+    If one case of k is enough, the probability is multiplied by k (Bonferroni).
     """
     verdict, deciding = PREDICATES[name](found, threshold)
     if all(case.exact for case in found):
@@ -331,7 +340,7 @@ def chance(name, found, threshold):
 
 
 def smallest(decided, steps=20):
-    """The smallest share of misses, up to MISSES, that still decides."""
+    """The smallest share of misses, up to MISSES, at which the intervals still decide."""
     if decided(LEAST_CHANCE):
         return LEAST_CHANCE
     low, high = math.log(LEAST_CHANCE), math.log(MISSES)
@@ -342,7 +351,9 @@ def smallest(decided, steps=20):
 
 
 def kept_below(chances):
-    """What a chance may be at most for its verdict to be kept, of all tests together: of the verdicts that are kept no more
-    than MISSES rest on chance, on average."""
+    """The largest probability of chance with which a verdict is kept, over all tests together.
+
+    On average at most MISSES of the kept verdicts rest on chance.
+    """
     ordered = sorted(chances)
     return max((p for i, p in enumerate(ordered, start=1) if p <= MISSES * i / len(ordered)), default=0.0)

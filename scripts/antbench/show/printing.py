@@ -1,4 +1,4 @@
-"""Numbers as the report and the documents print them, and the templates that they are put into."""
+"""Prints numbers for the report and the documents, and fills templates with them."""
 
 import re
 
@@ -11,26 +11,26 @@ NUMBER = re.compile(r"-?[\d.]+(e[+-]?\d+)?")
 
 
 def number(value, unit=""):
-    """Three digits that count; tours as whole numbers; a dash for none."""
+    """A number with three significant digits; tours as whole numbers; a dash for None."""
     if value != value:
         return "–"
     return claims.apart(f"{value:.0f}") if unit == "length" else claims.short(value)
 
 
 def measured_text(measured, unit):
-    """A cell's number, † behind that of a stand-in."""
+    """A cell's number; the sign † marks a stand-in's."""
     text = number(measured.value, unit) if unit == "length" else claims.in_table(measured)
     return text + ("†" if measured and measured.instance else "")
 
 
 def printed(published_id):
-    """A published number with the digits that were printed."""
+    """A published number with the digits that the source prints."""
     row = cells.published_rows().get(published_id)
     return claims.apart(f"{row['value']:.{int(row['digits'])}f}") if row else "–"
 
 
 def interval(measured):
-    """What there is to know of a number: its interval, what it was measured on instead, or why it is not there."""
+    """The details of a number: its interval, the stand-in that was measured, or the reason for its absence."""
     if not measured:
         return "" if measured.reason.startswith("no row") else measured.reason
     instead = f"of {measured.instance}" if measured.instance else ""
@@ -39,7 +39,7 @@ def interval(measured):
 
 
 def median_beside(measured):
-    """As "median 0.099", of a time of one row whose mean is far above its median; else ""."""
+    """ "median 0.099" for a time of one row whose mean is far above its median; else ""."""
     if not measured or not measured.rows or measured.value != measured.rows[0]["mean_ms"]:
         return ""
     median = measured.rows[0]["median_ms"]
@@ -47,36 +47,36 @@ def median_beside(measured):
 
 
 def status(measured):
-    """The worst status among the rows of a number; "" where there is none."""
+    """The worst status among the rows of a number; "" without rows."""
     worst_first = ("wrong", "error", "timeout", "unsupported", "skipped", "noisy", "few", "ok")
     found = {row["status"] for row in measured.rows}
     return next((name for name in worst_first if name in found), "")
 
 
 def as_cell(text):
-    """What a spreadsheet would take for a formula is a text to it."""
+    """A text for a spreadsheet, which must not take it for a formula."""
     return f"'{text}" if text[:1] in validate.FORMULA and text and not NUMBER.fullmatch(text) else text
 
 
 def figure_name(name):
-    """As a reader calls it: "3.7" -> "Figure 3.7", "thesis-3.4" -> "Table 3.4", "kth-F8-time" -> "KTH, Figure 8, time"."""
+    """A figure's name for a reader: "3.7" -> "Figure 3.7", "thesis-3.4" -> "Table 3.4"."""
     told = rows.title(f"F{name}" if name[0].isdigit() else name.removeprefix("thesis-"))
     return told[0].upper() + told[1:]
 
 
 def left_out(table):
-    """What a table is without, in words: "instance a280, nrw1379 · column “tiling, T = 21”"."""
+    """The parts that a table lacks, in words: "instance a280, nrw1379 · column “tiling, T = 21”"."""
     lines, columns = table["left_out"]
     told = [f"{table['line']} {', '.join(lines)}"] if lines else []
     return " · ".join(told + ([f"column {', '.join(f'“{label}”' for label in columns)}"] if columns else []))
 
 
 def jinja(folder, page=False, finalize=None):
-    """The templates of a folder."""
+    """The environment for the templates of a folder."""
     try:
         import jinja2
     except ModuleNotFoundError:
-        raise BadInput("python3-jinja2 is not installed: make deps") from None
+        raise BadInput("python3-jinja2 is not installed; make deps installs it") from None
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder),
         trim_blocks=True,
@@ -88,7 +88,7 @@ def jinja(folder, page=False, finalize=None):
 
 
 def render(template, values):
-    """A template of report/templates/ with these values: HTML, or Markdown."""
+    """A filled template of report/templates/: HTML, or Markdown."""
     is_page = template.endswith(".html.j2")
     environment = jinja(TEMPLATES, is_page, None if is_page else as_markdown)
     environment.filters.update(

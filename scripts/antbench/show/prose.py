@@ -1,25 +1,25 @@
-"""Whether measured numbers in the prose of README.md, docs/guide/ and the report are of stored runs, sources or log entries.
+"""Checks that measured numbers in README.md, docs/guide/ and the report come from stored runs, sources or log entries.
 
-A quantity is a number or a range with a unit ("2.1 to 5.3 times", "12 %", "0.05 s"), or decimal numbers alone in a cell
-of a table, but for its first column. Generated blocks, code, headings, pictures and what links lead to have none.
-Numbers in words ("twice") are not looked at.
+A quantity is a number or a range with a unit: "2.1 to 5.3 times", "12 %", "0.05 s". Also a decimal number alone in a
+table's cell is one, unless the cell is in the first column. Generated blocks, code, headings, pictures and targets of links are skipped.
+Numbers in words ("twice") are not checked.
 
-Each line of report/prose.csv has a quote of a page (of a section its heading), with its quantities, and a `kind` that
-says where they are from:
+Each line of report/prose.csv quotes a page, or names a section by its heading. Its `kind` tells the origin of the
+quantities in the quote:
 
-    run    stored runs or published tables: `top`, over `over`, are addresses (antbench.data.cells) or a plain number, {x}
-           runs through `set`, one for each quantity if there are several; `run` and `over_run` name stored runs where
-           they are not those that the tables show
-    meta   the meta.json of the stored run `run`: `top` is the way there, as devices.0.l2_bytes
-    claim  a sentence of a source: `top` is its id in report/claims.csv
-    log    the log entry `top`, as docs/log/times-2026-11.md#the-tests, which has the same numbers
-    given  no measurement: `note` says what it is; such a quote may stand on a page several times
+    run    stored runs or published tables. `top` and `over` are addresses (antbench.data.cells) or plain numbers; the
+           value is `top` / `over`. {x} runs through `set`. `run` and `over_run` name stored runs if they are not the
+           ones that the tables show
+    meta   the meta.json of the stored run `run`; `top` is the path in it, such as devices.0.l2_bytes
+    claim  a sentence of a source; `top` is its id in report/claims.csv
+    log    the log entry `top`, such as docs/log/times-2026-11.md#the-tests, which has the same numbers
+    given  no measurement; `note` says what it is. Such a quote may stand on a page several times
 
-Of a run `says` tells how the printed number stands to the values: `is` (their least and largest are its ends, to the
-last digit printed), `above` and `below` (so many % above or below 1), `within` (of 1, by so many % at most), `most`,
-`least`.
+For a run, `says` tells how the printed number relates to the values. `is`: their least and largest are its ends, to the
+last digit printed. `above` and `below`: they differ from 1 by so many percent. `within`: they differ from 1 by at most
+so many percent. `most` and `least` are bounds.
 
-A log entry is a section that begins with "Log, 2026-11-23. Commit: … Machine: … Command: …"; it accounts for its own
+A log entry is a section that begins with "Log, 2026-11-23. Commit: … Machine: … Command: …". It accounts for its own
 quantities.
 """
 
@@ -34,7 +34,12 @@ from antbench.show import readme
 
 PAGES = tuple(dict.fromkeys((*readme.PAGES, *sorted((ROOT / "docs/guide").glob("*.md")))))
 ACCOUNT = "prose.csv"
-WORDS = {"captions": "caption", "claims": "note", "cases": "claim", "stands": "text"}  # our own, in report/*.csv
+WORDS = {
+    "captions": "caption",
+    "claims": "note",
+    "cases": "claim",
+    "stands": "text",
+}  # columns of report/*.csv with our own words
 TEMPLATES = tuple(path for folder in ("readme", "templates") for path in sorted((cells.REPORT / folder).glob("*.j2")))
 NUMBER = r"\d+(?:\u202f\d{3})*(?:\.\d+)?"
 UNITS = "times core-seconds seconds minutes min hours ms us µs ns s cycles GFLOPS MHz GHz [kKMGT]i?B(?:/s)?"
@@ -46,7 +51,7 @@ NO_PROSE = (
     re.compile(r"<!-- generated: .*?<!-- end -->", re.S),
     re.compile(r"^```.*?^```", re.S | re.M),
     re.compile(r"(?:(?<=\n\n)|\A)(?: {4}.*(?:\n|\Z))+"),  # code
-    re.compile(r"^#.*$|^\|.*\n(?=\|[-:| ]+\|$)", re.M),  # headings, those of tables too
+    re.compile(r"^#.*$|^\|.*\n(?=\|[-:| ]+\|$)", re.M),  # headings, also headings of tables
     re.compile(r"\{[{%].*?[%}]\}"),  # what a template fills in
     re.compile(r"</?[A-Za-z!][^<>]*>|!\[[^\]]*\]|`[^`]*`|(?<=\])\([^)]*\)"),
 )
@@ -66,7 +71,7 @@ class Quantity:
 
 
 def prose_of(text):
-    """The text with all that is no prose blank, every character at its place."""
+    """The text with everything but prose blanked, each character at its place."""
     for pattern in NO_PROSE:
         text = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     return text
@@ -103,7 +108,7 @@ def numbers_of(text):
 
 
 def sections(text):
-    """[(start, end, heading)] of a page; the first, without a heading, is what stands before them."""
+    """[(start, end, heading)] of a page. The first section has no heading."""
     headings = list(HEADING.finditer(prose_free_of_code(text)))
     starts = [0, *(heading.start() for heading in headings)]
     return list(zip(starts, [*starts[1:], len(text)], ["", *(heading[1] for heading in headings)]))
@@ -114,14 +119,14 @@ def prose_free_of_code(text):
 
 
 def is_entry(text, section):
-    """Whether a section begins as a log entry does."""
+    """True if a section begins as a log entry does."""
     start, end, heading = section
     body = text[start:end].removeprefix(f"{text[start:end].splitlines()[0]}\n") if heading else text[start:end]
     return bool(ENTRY.match(squeezed(body.strip().split("\n\n")[0])))
 
 
 def anchor(heading):
-    """As GitHub makes it."""
+    """A heading's anchor as GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
@@ -140,7 +145,7 @@ def entry(place, root=ROOT):
 
 
 def off_by(number):
-    """How far a value may be from a number that is printed so: half of its last digit; of "200" two digits count."""
+    """The largest distance of a value from a printed number: half of its last digit. For "200" two digits count."""
     if "." in number:
         return 0.5 * 10 ** -len(number.partition(".")[2])
     zeros = len(number) - len(number.rstrip("0"))
@@ -152,7 +157,7 @@ def is_printed_as(value, number):
 
 
 def stated(quantity, says, values):
-    """Whether the values are as the quantity says; in its unit."""
+    """True if the values agree with the quantity, in its unit."""
     numbers = quantity.numbers
     if says == "within":
         return all(100 * abs(value - 1) <= float(numbers[0]) for value in values)
@@ -180,7 +185,7 @@ def number_at(name, address, x):
 
 
 def values_of(line, unit):
-    """What the stored runs have: [number], in the unit; BadInput where one has none."""
+    """The stored runs' numbers for a line of the account, in the unit; BadInput if one is missing."""
     found = []
     for x in cells.members(line["set"]) if line["set"] else [""]:
         measured = number_at(line["run"], line["top"], x)
@@ -203,7 +208,7 @@ def value_in_meta(line, unit):
 
 
 def problems(texts, account, root=ROOT):
-    """A line for each quantity without an account, each quote that is not on its page, and each number that is not so.
+    """A line for each quantity without an account, each quote missing on its page, and each wrong number.
 
     `texts` is {page as the account names it: its text}.
     """
@@ -247,7 +252,7 @@ def is_in(span, quantity):
 
 
 def spans_of(text, quote):
-    """Where the words stand, whatever ends their lines; of a heading ("## How") its section."""
+    """The places of these words, whatever their line breaks; for a heading ("## How") its section."""
     if quote.startswith("#"):
         return [(start, end) for start, end, _ in sections(text) if text[start:end].startswith(f"{quote}\n")]
     return [match.span() for match in re.finditer(r"\s+".join(map(re.escape, quote.split())), text)]
@@ -258,7 +263,7 @@ def line_of(text, place):
 
 
 def malformed(line, inside):
-    """What is wrong with a line of the account itself, [] where nothing is."""
+    """The faults of a line of the account itself; [] without one."""
     if line["kind"] not in CHECKS:
         return [f'kind "{line["kind"]}": expected one of {", ".join(CHECKS)}']
     if not inside:
@@ -327,7 +332,7 @@ CHECKS = {
 
 
 def pages():
-    """{its name: its text} of all pages; of the report its templates, and the words of report/*.csv, line by line."""
+    """{name: text} of all pages. For the report: its templates, and the words of report/*.csv, line by line."""
     found = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in (*PAGES, *TEMPLATES)}
     for name, column in WORDS.items():
         words = [line[column].replace("\n", " ") for line in cells.read_layout(f"{name}.csv")]

@@ -1,8 +1,8 @@
-"""The results in README.md and in pages of docs/ (DOCS), between `<!-- generated: NAME -->` and `<!-- end -->`, from the
-stored runs. `make index`.
+"""make index: fills the generated blocks of README.md and of pages in docs/ (DOCS) with results of stored runs.
 
-What a block says stands in report/readme/NAME.md.j2. A template picks the runs with machine() (each cell at its best)
-or newest(driver, profile), and asks these for numbers (Measured).
+A block lies between `<!-- generated: NAME -->` and `<!-- end -->`. report/readme/NAME.md.j2 is its template. A template
+picks runs with machine(), which takes each cell at its best, or newest(driver, profile). It asks these for numbers
+(Measured).
 """
 
 import functools
@@ -29,14 +29,16 @@ REFERENCE = runs.RESULTS / "reference"
 
 
 def in_table(found):
-    """A number in a cell. Where few samples make most of a mean, as a time slice that a host takes from threads that wait
-    for each other, the median stands behind it: "~2.9 (median 0.099)"."""
+    """A number in a cell. If few samples make up most of a mean, the median follows: "~2.9 (median 0.099)".
+
+    That happens if the host takes a time slice from threads that wait for each other.
+    """
     median = printing.median_beside(found)
     return claims.in_table(found) + (f" ({median})" if median else "")
 
 
 def judged(found, goal):
-    """As "2.2 % under", "3.1 % over"; where the interval holds the goal neither is known."""
+    """ "2.2 % under" or "3.1 % over" a goal. If the interval contains the goal, neither is known."""
     share = claims.short(100 * abs(1 - found.value / goal), 2)
     if found.low <= goal <= found.high:
         return f"undecided ({share} % {'under' if found.value <= goal else 'over'})"
@@ -44,29 +46,31 @@ def judged(found, goal):
 
 
 class Measured:
-    """What a template asks of some runs; remembers the rows, so that it can say where they are from.
+    """Answers a template's questions about some runs, and remembers the rows to name the sources.
 
-    A number is a placeholder, which `marked` turns into the number and the mark of its runs once all of a table are known:
-    its rows are compared over the same first iterations.
+    A number is a placeholder at first. When all numbers of a table are known, `marked` replaces it by the number and
+    the mark of its runs. So all rows can be compared over the same first iterations.
     """
 
     def __init__(self, chosen, folder=ROOT):
-        """`folder`: where the page is that links to the runs."""
+        """`folder`: the folder of the page that links to the runs."""
         self.source, self.cells, self.folder = source(tuple(chosen)), [], folder
-        self.asked = {}  # {number of a cell: (address, what is there, the text of that)}, of those that are numbers
+        self.asked = {}  # {number of a cell: (address, Estimate, its text)} for the cells with a number
         self.gpu, self.label = self.source.device, self.source.label
-        # Of most runs: those of several ranks are of larger hosts.
+        # The most frequent hosts; runs of several ranks are on larger ones.
         self.cores = statistics.mode(run.meta["machine"]["usable_cores"] for run in self.source.runs if run.device)
 
     @property
     def cpus(self):
-        """What the host has, as far as its runs say: "16 virtual CPUs (threads)"."""
+        """The host's CPU, as far as its runs know it: "16 virtual CPUs (threads)"."""
         hosts = [run.meta["machine"] for run in self.source.runs if run.device]
         virtual = "virtual " if any(host.get("virtual") for host in hosts) else ""
         return f"{self.cores} {virtual}CPUs (threads)"
 
     def ms(self, address, text=in_table):
-        """A mean time as text, as the report has it; "–" where there is none. ~ marks what is noisy or has no interval."""
+        """A mean time as text, as in the report; "–" without a time. The sign ~ marks a noisy time, or one without an
+        interval.
+        """
         found = cells.look_up(self.source, address)
         if not found:
             return claims.in_table(found)
@@ -74,11 +78,11 @@ class Measured:
         return self.placed(found.sources)
 
     def against(self, address, goal):
-        """A mean time and how it stands to the ms that were aimed at: "0.0489, 2.2 % under"."""
+        """A mean time and its relation to the goal in ms: "0.0489, 2.2 % under"."""
         return self.ms(address, lambda found: f"{in_table(found)}, {judged(found, goal)}")
 
     def times(self, slow, fast, names):
-        """How many times as long `slow` takes as `fast`, as "2.7 to 9.8"; {x} runs through `names`."""
+        """The time of `slow` over the time of `fast`: "2.7 to 9.8". {x} runs through `names`."""
         found = [[cells.look_up(self.source, address, x) for address in (slow, fast)] for x in names]
         first = cells.common_iterations([each for pair in found for each in pair])
         cut = [[cells.look_up(self.source, address, x, first) for address in (slow, fast)] for x in names]
@@ -87,7 +91,7 @@ class Measured:
         return " to ".join(dict.fromkeys(claims.short(value, 2) for value in (min(values), max(values)))) + marks
 
     def above_optimum(self, address):
-        """How far the mean of the runs' best tours is above the optimum: "3.9 %"."""
+        """The distance of the mean of the runs' best tours from the optimum: "3.9 %"."""
         found = cells.look_up(self.source, f"{address}#quality")
         if not found:
             return claims.in_table(found)
@@ -96,19 +100,19 @@ class Measured:
 
     @property
     def first(self):
-        """The iterations that all numbers so far are compared over."""
+        """The number of first iterations that all numbers so far are compared over."""
         return cells.common_iterations([found for _, found, _ in self.asked.values()])
 
     def iterations(self):
-        """As "the first 20 iterations (8 to 11 in rows that reached their time limit)", of the numbers so far."""
+        """The iterations of the numbers so far, in words (cells.told_iterations)."""
         return cells.told_iterations([found for _, found, _ in self.asked.values()], self.first)
 
     def copied_in_ms(self, n_bytes):
-        """How long a copy in the GPU's memory takes to read as much."""
+        """The time in which a copy in the GPU's memory reads as many bytes."""
         return claims.short(n_bytes / roofline.roof(self.source)["copy"] / 1e6)
 
     def placed(self, runs):
-        """The placeholder of the mark of a cell of these runs."""
+        """The placeholder for the mark of a cell of these runs."""
         self.cells.append(tuple(sorted(runs, key=lambda run: (run.started, run.run_id))))
         return f"\0{len(self.cells) - 1}\0"
 
@@ -128,12 +132,12 @@ class Measured:
         )
 
     def machines(self, of=None):
-        """How many GPUs the numbers so far, or these cells' runs, are of, as "one H200", "3 H200s"."""
+        """The GPUs of the numbers so far, or of these cells' runs: "one H200", "3 H200s"."""
         found = {machines.machine_of(run) for runs in of or self.cells for run in runs if run.device}
         return f"{len(found)} {self.label}s" if len(found) > 1 else f"one {self.label}"
 
     def runs(self):
-        """Which runs the numbers so far are from, as Markdown: the main ones, then those of each mark."""
+        """The runs of the numbers so far, as Markdown: the main ones, then the runs of each mark."""
         marks = self.marks
         main_runs = next((runs for runs in self.cells if not marks.of(0, runs)), ())
         main = "; ".join(described(run, self.folder) for run in main_runs)
@@ -145,13 +149,13 @@ class Measured:
 
 
 def described(run, folder):
-    """As "profile `quick`, commit eb2dcaf, GPU 9272df6f, [run](results/...)"."""
+    """A run in words: "profile `quick`, commit eb2dcaf, GPU 9272df6f, [run](results/...)"."""
     told = ", ".join(filter(None, (f"commit {machines.commit_of(run)}", machines.name_of(run))))
     return f"profile `{run.profile}`, {told}, [run]({os.path.relpath(run.table, folder)})"
 
 
 def told_briefly(run, folder):
-    """As "[7a4bb66](results/...) on GPU 9272df6f"."""
+    """A run in few words: "[7a4bb66](results/...) on GPU 9272df6f"."""
     name = machines.name_of(run)
     return f"[{machines.commit_of(run)}]({os.path.relpath(run.table, folder)})" + (f" on {name}" if name else "")
 
@@ -167,12 +171,12 @@ def stored():
 
 
 def machine():
-    """The stored runs of the kind of GPU of which the most is stored."""
+    """The stored runs of the kind of GPU that has the most."""
     return cells.of_kind(cells.fullest_with_gpu(stored()), stored())
 
 
 def newest(driver, profile):
-    """The newest run on that kind of GPU of a driver in this profile, and those of the same commit on other machines."""
+    """The newest run of a driver in this profile on that kind of GPU, and the runs of its commit on other machines."""
     found = [run for run in machine() if run.device and (run.driver, run.profile) == (driver, profile)]
     if not found:
         raise BadInput(f"no stored run of {driver} in profile {profile} on a GPU")
@@ -182,7 +186,7 @@ def newest(driver, profile):
 
 @functools.cache
 def evidence():
-    """What claims are judged on: a CPU's tours of other machines are as good."""
+    """The runs that claims are judged by. A CPU's tours from other machines count too."""
     return cells.Source(machine(), stored())
 
 
@@ -197,13 +201,13 @@ def named():
 
 
 def times_as_fast(published):
-    """The table of antbench.show.gains over the cards of one source, as a template takes it."""
+    """The table of antbench.show.gains over one source's cards, in the form that a template takes."""
     made = gpus.tables([*gpus.published_gpus(), *gpus.of_sources([source(tuple(machine()))])])
     return gains.as_values([gain for gain in gains.gains(made) if gain.start.published == published])
 
 
 def stored_pictures(figure, folder):
-    """A montage as rows of (label, [link to a stored picture, "" where there is none]), below its columns."""
+    """A montage as rows of (label, [links to stored pictures, "" without one]), below its columns."""
     lines = [line for line in cells.read_layout("montages.csv") if line["figure"] == figure]
     found = {(line["line"], line["column"]): plots.find_image(line["file"], [plots.PICTURES]) for line in lines}
     filled = {label for at, path in found.items() if path for label in at}
@@ -238,12 +242,14 @@ def templates(folder):
 
 
 def generate(texts):
-    """{page: its text with its blocks as they should be now}, of {page: its text}."""
+    """{page: its text with up-to-date blocks} for {page: its text}."""
     named = [name for text in texts.values() for _, name, _ in BLOCK.findall(text)]
     there = [path.name.removesuffix(".md.j2") for path in TEMPLATES.glob("*.md.j2")]
     if missing := sorted(set(there) ^ set(named)):
         pages = ", ".join(path.name for path in texts)
-        raise BadInput(f"{pages}: {', '.join(missing)}: a block needs a template in report/readme/, and the reverse")
+        raise BadInput(
+            f"{pages}: {', '.join(missing)}: each block needs a template in report/readme/, and each template a block"
+        )
     return {path: filled(text, templates(path.parent)) for path, text in texts.items()}
 
 

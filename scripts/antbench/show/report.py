@@ -1,9 +1,9 @@
-"""make report: pages with every table, figure and claim, build/report/index.html and what it leads to; also report.md,
-tables.csv and LaTeX.
+"""make report: pages with every table, figure and claim: build/report/index.html; also Markdown, CSV and LaTeX.
 
-The first page answers what a visitor asks first, and leads to a page per table (antbench.show.pages). The pages need no
-network: figures, style and script are inside. What they say stands in report/: layouts.csv and tables.csv (tables),
-figures.csv, fastest.csv, history.csv, claims.csv, cases.csv, verdicts.csv, templates/.
+index.html answers a visitor's first questions and leads to a page per table (antbench.show.pages). The pages contain
+figures, style and script, so that they work without a network. Their content stands in report/. layouts.csv and
+tables.csv define the tables. figures.csv, fastest.csv, history.csv, claims.csv, cases.csv, verdicts.csv and templates/
+define the rest.
 """
 
 import argparse
@@ -19,8 +19,8 @@ from antbench.data import cells, code, command, layouts, machines, runs, share, 
 from antbench.data.command import ERROR, OK, SKIPPED, WORK, new_file, write_file
 from antbench.show import claims, fastest, gains, gpus, latex, pages, plots, printing, roofline, stands
 
-GRID_END = "at the end of its grid"  # in the note of a row whose best parameters may lie beyond it
-PLAIN = re.compile(r"[\w./,=:+^-]+")  # what no shell changes
+GRID_END = "at the end of its grid"  # part of the note of a row whose best parameters may lie beyond the grid
+PLAIN = re.compile(r"[\w./,=:+^-]+")  # characters that a shell leaves unchanged
 CSV_HEADER = (
     "machine,layout,line,column,unit,published,measured,ci95_lo,ci95_hi,iterations,ratio,status,reason,instance,run_id,"
     "published_id"
@@ -31,7 +31,7 @@ CSV_HEADER = (
 
 
 def cell(column, name, source, unit, first=math.inf):
-    """One cell: the published number, ours and how they relate. For times the ratio says how much faster ours is."""
+    """One cell: the published number, ours and their ratio. For times the ratio tells how much faster ours is."""
     measured = cells.quotient(source, layouts.address(column), column["over"], name, first)
     published_id = column["published"].replace("{x}", name)
     published = cells.look_up(source, published_id) if published_id else cells.Estimate()
@@ -47,13 +47,15 @@ def cell(column, name, source, unit, first=math.inf):
 
 
 def says_something(found):
-    """Whether one of these cells has a number of ours, or a kernel that was verified and not timed."""
+    """True if one of these cells has a number of ours, or a kernel that was verified but not timed."""
     return any(cell["measured"] or cell["verified"] for cell in found)
 
 
 def table(layout, columns, source):
-    """A table as the templates want it, or None where nothing of it was measured. Lines and columns without anything of
-    ours are left out, and named."""
+    """A table in the form that the templates take; None if nothing of it was measured.
+
+    Lines and columns without a measurement are left out, and named.
+    """
     names = list(cells.lines_of(layout["set"], [source]))
     every = [
         cells.quotient(source, layouts.address(column), column["over"], name) for column in columns for name in names
@@ -89,12 +91,12 @@ def table(layout, columns, source):
 
 
 def heading(column, found):
-    """What stands above a column."""
+    """The heading of a column."""
     return {"label": column["label"], "published": any(cell["published"] for cell in found), "code": code_of(found)}
 
 
 def code_of(found):
-    """Where the code of a column's numbers is, that of its newest run; None where they are of several implementations."""
+    """The place of the code behind a column, from its newest run; None if several implementations are behind it."""
     rows = [row for cell in found for row in cell["measured"].rows]
     if len({row["implementation"] for row in rows}) != 1:
         return None
@@ -102,7 +104,7 @@ def code_of(found):
 
 
 def tables_of(source):
-    """(the tables that have something of ours, the titles of the others)."""
+    """(the tables with at least one measurement, the titles of the others)."""
     found, missing = [], []
     columns = layouts.columns()
     for name, layout in layouts.layouts().items():
@@ -118,7 +120,7 @@ def tables_of(source):
 
 
 def were_verified(columns, source):
-    """Whether rows of a table of times were verified on an instance that the table does not show: a smaller one."""
+    """True if rows of a table of times were verified on a smaller instance, which the table does not show."""
     of_times = [column for column in columns if not column["quantity"] and not column["over"]]
     places = {(column["table"], name) for column in of_times for name in column["names"]}
     return any(place[:2] in places and is_verified(found) for place, found in source.verified.items())
@@ -136,13 +138,13 @@ def seconds(text):
 
 
 def minutes(of_run):
-    """How long a run took; None where it was interrupted."""
+    """The duration of a run; None if it was interrupted."""
     ended = of_run.meta.get("ended_utc")
     return (seconds(ended) - seconds(of_run.started)) / 60 if ended else None
 
 
 def command_of(of_run):
-    """The make command that repeats a run: without the folder that it was written to."""
+    """The make command that repeats a run, without its output folder."""
     options = of_run.meta["command_line"][1:]
     if options and options[0] == of_run.driver:
         options = options[1:]
@@ -158,7 +160,7 @@ def command_of(of_run):
         for part in (name, value)
         if part
     ]
-    # A shell's $ is make's too.
+    # make expands $ too.
     given = (
         f' ARGS="{" ".join(rest)}"'
         if all(map(PLAIN.fullmatch, rest))
@@ -170,7 +172,7 @@ def command_of(of_run):
 
 
 def describe(of_run):
-    """What one run was measured on, for the table of runs."""
+    """The machine and the program of one run, for the table of runs."""
     machine, build = of_run.meta.get("machine", {}), of_run.meta.get("build", {})
     return {
         "id": of_run.run_id,
@@ -203,7 +205,7 @@ def describe_gpu(device):
 
 
 def problems(source):
-    """Rows that are not what one would like: each with its reason, those of the same kind together."""
+    """Rows with a problem and its reason; rows with the same problem are combined."""
     grouped = {}
     for _, row in source.rows.iterrows():
         status = GRID_END if row["status"] == "ok" and GRID_END in row["note"] else row["status"]
@@ -232,25 +234,25 @@ def reason_of(row):
 
 
 def told_apart(params):
-    """The parameters that do not follow from the instance and the machine."""
+    """The parameters of a row that do not follow from the instance or the machine."""
     return " ".join(pair for pair in params.split(";") if not pair.startswith(("ants=", "threads=")))
 
 
 def data_uri(path):
     kind = {".svg": "image/svg+xml", ".png": "image/png"}[path.suffix]
     content = path.read_bytes()
-    if path.suffix == ".svg":  # half of gnuplot's are groups of nothing
+    if path.suffix == ".svg":  # half of gnuplot's groups are empty
         content = re.sub(rb"\s+", b" ", re.sub(rb"<g[^>]*>\s*</g>", b"", content))
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
 
 
 def captions():
-    """{figure: what is to be seen}, from the titles of the templates and the montages."""
+    """{figure: its caption}, from the titles of the templates and montages."""
     return {row["figure"]: row["caption"] for row in cells.read_layout("captions.csv")}
 
 
 def figures(sources, out, images):
-    """The drawn figures: number, caption and picture. Montages are PNG, the others SVG, which stays sharp in print."""
+    """The drawn figures: number, caption and picture. Montages are PNG, others SVG, which stays sharp in print."""
     drawn = plots.draw_all(sources, out, plots.image_folders(sources, images))
     montages = {line["figure"] for line in cells.read_layout("montages.csv")}
     return [
@@ -317,7 +319,7 @@ def machine_values(source):
         "has_verified": any(cell["verified"] for table in found for line in table["lines"] for cell in line["cells"]),
         "device": source.device,
         "has_gpu": source.has_gpu,
-        "ahead": False,  # of the claims, which are of another machine
+        "ahead": False,  # a claim is judged on one machine, and this number may be of another
         "whose": gpus.whose_is(source),
         "label": source.label,
         "tables": found,
@@ -330,14 +332,14 @@ def machine_values(source):
 
 
 def stored_beside(sources):
-    """The Source of each stored GPU that is not among these."""
+    """The Source of each stored GPU that is not shown already."""
     shown = {run.path.resolve() for source in sources for run in source.runs}
     stored = gpus.in_store(runs.RESULTS / "reference")
     return [source for source in stored if not any(run.path.resolve() in shown for run in source.runs)]
 
 
 def many_gpus(sources, out):
-    """{layout: table} over the published GPUs, those shown and those of contributed runs; with a figure where two were measured."""
+    """{layout: table} over published GPUs, shown GPUs and contributed ones. It has a figure if two were measured."""
     measured = gpus.of_sources([*sources, *gpus.contributed()])
     made = gpus.tables(gpus.published_gpus() + measured)
     for each in made.values():
@@ -348,7 +350,7 @@ def many_gpus(sources, out):
 
 
 def stand_ins_in(tables):
-    """What † stands for in them."""
+    """What the sign † stands for in these tables."""
     lines = [line for table in tables for line in table["lines"]]
     found = [line["name"] for line in lines if line["stand_in"]]
     for line in lines:
@@ -359,7 +361,7 @@ def stand_ins_in(tables):
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results report", description=__doc__.splitlines()[0])
     cells.add_options(parser)
-    parser.add_argument("--images", default="", help="folder of saved images, or of such folders, as SAVE= leaves it")
+    parser.add_argument("--images", default="", help="folder that SAVE= wrote images to, or a folder of such folders")
     parser.add_argument("--out", type=Path, default=WORK / "build/report")
     options = parser.parse_args(arguments)
     sources, out = cells.chosen(options), options.out.resolve()
@@ -378,7 +380,7 @@ def main(arguments=None):
 
 
 def page_values(sources, beside, out, images):
-    """What the templates take. `beside` are stored GPUs, which stand beside the sources in tables and verdicts."""
+    """The values for the templates. `beside` are stored GPUs that stand beside the sources in tables and verdicts."""
     every, judged = [machine_values(source) for source in [*sources, *beside]], cells.on_gpu(sources)
     every[0]["ahead"] = judged is not sources[0]
     verdicts = claims.judge_all(judged)

@@ -1,9 +1,9 @@
-"""The roofline of a GPU (Williams, Waterman and Patterson 2009): rows that know their bytes and operations against what
-the GPU could do at most, measured in the same run (bench/clock/limits.c).
+"""The roofline of a GPU (Williams, Waterman and Patterson, 2009): rows against the most that the GPU can do.
 
-A row's limit is the longer of two times: that of its bytes at a copy's speed, and that of its operations at that of
-multiply-adds in registers. Bytes are the fewest that any implementation must move, so that a row whose data stays in
-the L2 cache can be beyond its limit. KTH's own intensities (eqs. 9 to 13) count what threads load.
+The limits are measured in the same run (bench/clock/limits.c). A row needs time to move its bytes, at the speed of a
+copy. It needs time for its operations, at the speed of multiply-adds in registers. The longer of the two is its limit.
+The bytes are the least that any implementation must move. So a row can exceed its limit if its data stay in the L2
+cache. KTH's own intensities (equations 9 to 13) count what threads load.
 """
 
 import math
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from antbench.data import runs
 from antbench.data.command import new_file
 
-TILES = 21  # KTH's T
-INTENSITIES = {  # of its rungs for filters of any rank, by the width of the filter: operations a byte
+TILES = 21  # KTH's tile size T
+INTENSITIES = {  # operations per byte of KTH's rungs for filters of any rank, by the filter's width
     "naive": lambda width: 0.25,
     "shared": lambda width: 2 * width**2 / (16 + 4 * width**2),
     "shared-constant": lambda width: 2 * width**2 / 16,
@@ -27,20 +27,20 @@ class Point:
     row: str
     instance: str
     params: str
-    bytes_a_second: float  # 1e9
-    flops: float  # a second, 1e9; NaN where operations are not known
-    intensity: float  # operations a byte
-    by: str  # what limits it: "memory" or "operations"
-    share: float  # of its limit
+    bytes_a_second: float  # in 10^9
+    flops: float  # per second, in 10^9; NaN if operations are unknown
+    intensity: float  # operations per byte
+    by: str  # limiting part: "memory" or "operations"
+    share: float  # share of the limit that the row reaches
 
     @property
     def width(self):
-        """Of a convolution's filter; 0 of anything else."""
+        """The width of a convolution's filter; 0 for other operations."""
         return int(dict(pair.partition("=")[::2] for pair in self.params.split(";") if pair).get("width", 0))
 
 
 def limits_of(run):
-    """{name: what the GPU does at most in a millisecond} of the rows that tell so: bytes of a "copy", operations "fma"."""
+    """{name: most work per millisecond}, from the rows that measure it: bytes for "copy", operations for "fma"."""
     found = {}
     for row in (row for row in run.records if row["scope"] == "setup"):
         name = row["implementation"].removeprefix("device/")
@@ -51,7 +51,7 @@ def limits_of(run):
 
 
 def point(row, limits):
-    """A row against the limits of its run; None where it does not know its bytes, or the run not what a copy does."""
+    """A row against the limits of its run; None if the row's bytes or the speed of a copy are unknown."""
     known = row["bytes"] / row["mean_ms"] if row["status"] in runs.MEASURED else math.nan
     if not (known > 0 and "copy" in limits):
         return None
@@ -68,7 +68,7 @@ def point(row, limits):
 
 
 def points(source):
-    """The points of a machine, each row at its largest instance, tables in order."""
+    """The points of a machine: each row at its largest instance, in the order of tables."""
     limits = {run.run_id: limits_of(run) for run in source.runs}
     largest = {}
     for row in runs.records_of(source.rows):
@@ -81,12 +81,12 @@ def points(source):
 
 
 def of_all_sizes(params):
-    """The parameters but the number of ants, which follows from the instance."""
+    """The parameters without the number of ants, which follows from the instance."""
     return ";".join(pair for pair in params.split(";") if not pair.startswith("ants="))
 
 
 def roof(source):
-    """{"copy": GB/s, "fma": GFLOPS ...} of the newest run that has both; {} where none has."""
+    """{"copy": GB/s, "fma": GFLOPS ...} of the newest run that has both; {} without such a run."""
     for run in reversed(source.runs):
         found = limits_of(run)
         if {"copy", "fma"} <= found.keys():
@@ -94,7 +94,7 @@ def roof(source):
     return {}
 
 
-# ---- What the figures show: blocks for gnuplot, (label, [(x, y)]) ----
+# ---- The blocks of the figures for gnuplot: (label, [(x, y)]) ----
 
 
 def write_data(path, blocks):
@@ -104,7 +104,7 @@ def write_data(path, blocks):
 
 
 def with_roof(found, limits):
-    """The roof, then for each table the GFLOPS of its points by their operations a byte."""
+    """The roof, then for each table the GFLOPS of its points by their operations per byte."""
     tables = {}
     for each in found:
         if each.flops == each.flops:
@@ -115,7 +115,7 @@ def with_roof(found, limits):
 
 
 def of_kth(found, limits):
-    """For each rung of the report that was measured its bound by the width of the filter, and its GFLOPS."""
+    """For each measured rung of the report its bound by the width of the filter, and its GFLOPS."""
     blocks = []
     for rung, intensity in INTENSITIES.items():
         reached = [(each.width, each.flops) for each in found if each.row == rung and each.table in ("kth-8", "kth-9")]

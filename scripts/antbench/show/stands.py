@@ -1,9 +1,8 @@
-"""What stands of the thesis and the papers, chapter by chapter: what each found, what becomes of its sentences on each GPU, and
-why what changed did.
+"""What still holds of the thesis and the papers, chapter by chapter, on each GPU, and why changes happened.
 
-report/chapters.csv has the chapters, with the sections and the figure of each. report/stands.csv has the sentences about
-them: `found`, what the source found, and `why`. A sentence is a Jinja text whose numbers are computed (`Numbers`); it is
-left out where one of them is missing, or where its condition `only_if` is not true of the runs shown.
+report/chapters.csv lists the chapters, each with its sections and its figure. report/stands.csv has sentences about
+them: `found`, the source's result, and `why`. A sentence is a Jinja text with computed numbers (`Numbers`). It is left
+out if a number is missing, or if its condition `only_if` is false for the runs shown.
 """
 
 import functools
@@ -13,15 +12,18 @@ import re
 from antbench.data import cells, hardware, runs
 from antbench.show import claims, printing
 
-OPEN = ("not testable", "not measured yet", "cannot be tested here")  # verdicts that are none
+OPEN = ("not testable", "not measured yet", "cannot be tested here")  # verdicts that leave a sentence open
 
 
 class Missing(Exception):
-    """A number of a sentence is not measured."""
+    """Raised if a number of a sentence was not measured."""
 
 
 class Numbers:
-    """What a sentence asks of the runs of one kind of machine. A ratio's cases are those of a set that have both its parts."""
+    """Supplies a sentence with numbers from one kind of machine.
+
+    A ratio's cases are the members of a set for which both its parts were measured.
+    """
 
     def __init__(self, source):
         self.source = source
@@ -30,7 +32,7 @@ class Numbers:
 
     @functools.cache
     def cases(self, top, over, set_names):
-        """{case: its ratio}, or the numbers at `top` where `over` is ""."""
+        """{case: its ratio}; {case: the number at `top`} if `over` is ""."""
         found = {x: cells.quotient(self.source, top, over, x) for x in cells.members(set_names)}
         known = {x: each.value for x, each in found.items() if each and not each.instance}
         if not known:
@@ -53,13 +55,13 @@ class Numbers:
         return known[case]
 
     def span(self, top, over, set_names):
-        """The least and the greatest, "5.9 to 84": with three digits where two would be one number."""
+        """The least and the greatest: "5.9 to 84". They have three digits if two would make them equal."""
         ends = self.least(top, over, set_names), self.most(top, over, set_names)
         digits = 2 if ends[1] / ends[0] > 1.2 else 3
         return " to ".join(dict.fromkeys(claims.short(end, digits) for end in ends))
 
     def device(self, name):
-        """A number of the GPU's driver."""
+        """A number that the GPU's driver tells."""
         value = (self.run.device if self.run else {}).get(name)
         if value is None:
             raise Missing(name)
@@ -67,7 +69,7 @@ class Numbers:
 
     @property
     def bandwidth(self):
-        """GB/s of the GPU's memory at most."""
+        """The peak bandwidth of the GPU's memory in GB/s."""
         return hardware.of_device(self.run.device).gb_per_s
 
     def names(self):
@@ -82,7 +84,7 @@ class Numbers:
 
 
 def two(value):
-    """Two significant digits."""
+    """A number with two significant digits."""
     return claims.short(value, 2)
 
 
@@ -95,14 +97,14 @@ def chapters():
 
 
 def is_of(claim, chapter):
-    """Whether a claim stands in a chapter: the first of its sections decides."""
+    """True if a claim belongs to a chapter. The first of its sections decides."""
     first = claim["section"].split(",")[0].strip()
     of_section = any(re.match(rf"{re.escape(section)}(\.|$)", first) for section in chapter["sections"])
     return claim["source"] == chapter["source"] and of_section
 
 
 def sentences(chapter, kind, numbers):
-    """The texts of stands.csv that are true of these runs."""
+    """The texts of stands.csv that hold for these runs."""
     env = printing.jinja(printing.TEMPLATES)
     for line in cells.read_layout("stands.csv"):
         if (line["chapter"], line["kind"]) == (chapter, kind):
@@ -117,7 +119,7 @@ def sentences(chapter, kind, numbers):
 
 
 def told(verdict):
-    """What this page knows of a claims.Verdict."""
+    """What the page shows of a claims.Verdict."""
     claim = verdict.claim
     return {
         "id": claim["id"],
@@ -156,7 +158,7 @@ def values(source, verdicts, others=()):
 
 
 def tally(verdicts):
-    """The counts of the kinds that there are: ["18 hold", "1 fails"]."""
+    """The numbers of verdicts of each kind: ["18 hold", "1 fails"]."""
     return [text for text in claims.tally(verdicts).values() if not text.startswith("0 ")]
 
 
@@ -169,7 +171,7 @@ def tallies(verdicts):
 
 
 def differing(mine, elsewhere):
-    """[(GPU, verdict)] of the other GPUs whose verdict is another one."""
+    """[(GPU, verdict)] of the other GPUs that have a different verdict."""
     theirs = [(label, by_id.get(mine["id"], {"kind": mine["kind"]})) for label, by_id in elsewhere]
     return [
         (label, each["kind"]) for label, each in theirs if each["kind"] != mine["kind"] and each["kind"] not in OPEN
@@ -177,7 +179,7 @@ def differing(mine, elsewhere):
 
 
 def of_stored(stored, source, verdicts):
-    """The same of the stored runs: every kind of GPU among them beside the one of `source`."""
+    """As values(), for the stored runs: every stored kind of GPU stands beside the GPU of `source`."""
     kinds = dict.fromkeys(runs.device_name(run) for run in stored if run.device)
     others = [
         cells.Source([run for run in stored if runs.device_name(run) == kind])

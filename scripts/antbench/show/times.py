@@ -1,5 +1,8 @@
-"""make gpus: first how many times as fast the newest GPU is as each published card (antbench.show.gains), then times by row over
-many GPUs (antbench.show.gpus), as text, as build/gpus/gains.csv and times.csv, and as a figure for each table."""
+"""make gpus: how many times as fast the newest GPU is as each published card, and times by row over many GPUs.
+
+It prints the tables of antbench.show.gains and antbench.show.gpus, and writes them to build/gpus/gains.csv and
+times.csv, with a figure per table.
+"""
 
 import argparse
 import csv
@@ -40,8 +43,10 @@ def as_text(made):
 
 
 def time(estimate, published_id="", mark=""):
-    """As printed where it was published; else ~ before one that is noisy, or of few samples, † behind that of a stand-in,
-    and the mark of other runs than the rest of the column."""
+    """A time as text: a published one as printed; else with ~ if noisy or of few samples, and † for a stand-in.
+
+    The mark of its runs follows if they differ from the column's main runs.
+    """
     if published_id:
         return printing.printed(published_id)
     return printing.measured_text(estimate, "ms") + mark
@@ -79,26 +84,26 @@ def write_csv(path, made):
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results gpus", description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--table", action="append", default=[], help="of this table alone, 3.3; may be repeated (default: all)"
+        "--table", action="append", default=[], help="show this table only, such as 3.3; may be repeated (default: all)"
     )
     parser.add_argument(
         "--run",
         action="append",
         default=[],
-        help="this run or machine beside the published ones; may be repeated (default: all)",
+        help="show this run or machine beside the published ones; may be repeated (default: all)",
     )
     parser.add_argument("--out", type=Path, default=WORK / "build/gpus")
     options = parser.parse_args(arguments)
     chosen = gpus.published_gpus() + gpus.measured_gpus(options.run)
     for gpu in chosen:
         for of_run in gpu.source.runs if gpu.source else ():
-            _ = of_run.processes  # which checks them
+            _ = of_run.processes  # reading the samples checks them
     made, out = gpus.tables(chosen, options.table), options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     for old in (*out.glob("gpus-*"), *out.glob("figure-gpus-*"), *out.glob("gains.csv")):
         old.unlink()
     if not made:
-        print("no table of which two GPUs have times")
+        print("no table has times of two GPUs")
         return SKIPPED
     if found := gains.gains(made):
         print(gains.as_text(found), end="\n\n")

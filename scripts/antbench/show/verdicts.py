@@ -1,7 +1,7 @@
-"""make verdicts: which verdicts on the stored runs differ from those of report/verdicts.csv; REASON= writes them there.
+"""make verdicts: shows verdicts on stored runs that differ from report/verdicts.csv; REASON= writes them there.
 
-report/verdicts.csv has a line for each verdict that a sentence, or a further reading of it, was given: name, verdict,
-date, reason. The last one is the one that holds. The page of `make report` shows them as a sentence's history.
+report/verdicts.csv has a line for each verdict that a sentence, or one of its readings, was ever given: name, verdict,
+date, reason. The last line holds. `make report` shows the lines as a sentence's history.
 """
 
 import argparse
@@ -12,18 +12,18 @@ from antbench.data import cells
 from antbench.data.command import ERROR, OK, BadInput, new_file
 from antbench.show import claims, readme
 
-GONE = "gone"  # the verdict on a sentence that is no longer in claims.csv
+GONE = "gone"  # the verdict on a sentence that was removed from claims.csv
 
 
 def changes(now, history):
-    """{name: (the verdict that holds, the one of now)} where these differ; "" of a new sentence."""
+    """{name: (the verdict that holds, the verdict now)} where the two differ; "" for a new sentence."""
     before = {name: lines[-1]["verdict"] for name, lines in history.items()}
     both = {name: (before.get(name, ""), now.get(name, GONE)) for name in [*now, *before]}
     return {name: (old, new) for name, (old, new) in both.items() if old != new}
 
 
 def acknowledge(changed, reason, path):
-    """Appends the changes, as of today."""
+    """Appends the changes, with today's date."""
     today = datetime.now(timezone.utc).strftime("%Y-%m-%d")
     before = path.read_text(encoding="utf-8")
     with new_file(path) as file:
@@ -35,15 +35,15 @@ def acknowledge(changed, reason, path):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results verdicts", description=__doc__.splitlines()[0])
-    parser.add_argument("--reason", default="", help="why the verdicts have changed")
+    parser.add_argument("--reason", default="", help="reason for the changes; write them to report/verdicts.csv")
     options = parser.parse_args(arguments)
     if any(character in options.reason for character in "\r\n"):
-        raise BadInput("--reason: a line break; give the reason in one line")
+        raise BadInput("--reason: give the reason in one line")
     changed = changes(claims.held(readme.verdicts()), claims.history())
     for name, (old, new) in changed.items():
         print(f"{name}: {old or 'new'} -> {new}")
     if changed and not options.reason:
-        print('report/verdicts.csv holds other verdicts: make verdicts REASON="why they have changed"')
+        print('report/verdicts.csv holds other verdicts; make verdicts REASON="why they have changed" updates it')
         return ERROR
     acknowledge(changed, options.reason, cells.REPORT / "verdicts.csv")
     return OK

@@ -1,1 +1,1 @@
-"""Commands beside the report: measuring, comparing builds, listing, exporting, what make index writes."""
+"""Other commands: measuring, comparing builds, listing, exporting, and writing what `make index` writes."""

@@ -1,16 +1,16 @@
-"""Which of two is faster, measured in turns? `make ab A=... B=...`, of two rows of one build or of two builds.
+"""make ab A=... B=...: which of two rows, or of two builds, is faster, measured in turns.
 
     make ab A=3.3/ds-roulette/pr1002 B=3.3/race/pr1002
     make ab A="3.3/race/pr1002?ants=512" B="3.3/race/pr1002?ants=1024"
     make ab A=../before B=. ROWS=3.3/race/pr1002
 
-A and B are rows as the program's --rows has them, where a parameter is set that no row of the driver has so, or else
-the roots of two checkouts that are built. Each is measured by several fresh processes, which take turns; the one that is
-first changes every time. The ratio is B's time over A's, with its interval, as `make compare` has it of several
-processes (antbench.data.inference): B is slower or faster where 1 is outside of it, the same where all of it is within
-THRESHOLD % of 1, and else nothing is said. What would have been seen is the difference at which 1 is outside.
+A and B are rows in the form of the program's --rows; a condition may set a parameter that no row of the driver has.
+Or they are the roots of two built checkouts. Several fresh processes measure each, in turns; the side that begins
+changes every time. The ratio is B's time over A's, with the interval of `make compare` over processes
+(antbench.data.inference). B is slower or faster if 1 is outside of the interval. It is the same if the whole interval
+is within THRESHOLD % of 1. Otherwise the result is open. The tables also give the difference that would have been seen.
 
-Exit codes: 0 faster or the same, 3 slower, 5 cannot say, 4 wrong output, 77 nothing was timed.
+Exit codes: 0 faster or the same, 3 slower, 5 open, 4 wrong output, 77 nothing was timed.
 """
 
 import argparse
@@ -36,7 +36,7 @@ CODES = {"slower": command.REGRESSION, "undecided": command.INCONCLUSIVE, "faste
 
 @dataclass(frozen=True)
 class Answer:
-    """What is said of one row of A and one of B."""
+    """The comparison of one row of A with one of B."""
 
     name: str
     a_ms: float
@@ -44,8 +44,8 @@ class Answer:
     ratio: float
     low: float
     high: float
-    processes: int  # of the side that has fewer
-    threshold: float  # 0.03
+    processes: int  # number on the side with fewer
+    threshold: float  # as a share: 0.03
 
     @property
     def verdict(self):
@@ -55,7 +55,7 @@ class Answer:
 
     @property
     def seen(self):
-        """The difference that would have been told from none: 0.004."""
+        """The least difference that would have been found, as a share: 0.004."""
         return math.sqrt(self.high / self.low) - 1
 
     def __str__(self):
@@ -70,7 +70,7 @@ class Answer:
 
 
 def percent(share, sign=""):
-    """Two digits, or to a tenth: 0.00123 -> "0.12", 0.4567 -> "45.7"."""
+    """A share in percent, with two digits or to a tenth: 0.00123 -> "0.12", 0.4567 -> "45.7"."""
     return f"{100 * share:{sign}.{1 if abs(share) >= 0.01 else 2}f}"
 
 
@@ -78,7 +78,7 @@ def percent(share, sign=""):
 
 
 def said(program, *arguments, codes=(command.OK,)):
-    """What the program prints; its own line where it ends with none of these codes."""
+    """What the program prints. If it ends with another exit code its last message is the error."""
     done = subprocess.run([program, *arguments], capture_output=True, text=True)
     if done.returncode not in codes:
         lines = done.stderr.strip().splitlines()
@@ -87,7 +87,7 @@ def said(program, *arguments, codes=(command.OK,)):
 
 
 def drivers(program):
-    """{table: driver}, also where one of the drivers has a slip."""
+    """{table: driver}, also for drivers with a fault."""
     listed = said(program, "--tables", codes=(command.OK, command.USAGE, command.ERROR))
     lines = csv.DictReader(listed.splitlines(), delimiter="\t")
     return {runs.table_name(line["table"]): line["driver"] for line in lines}
@@ -105,20 +105,22 @@ def driver_of(wanted, program):
 def planned(program, driver, *arguments):
     """The rows that would be measured."""
     lines = said(program, driver, "--dry-run", *arguments).splitlines()
-    rows = [line for line in lines if line.count("\t") == lines[0].count("\t")]  # without how long they take, below
+    rows = [
+        line for line in lines if line.count("\t") == lines[0].count("\t")
+    ]  # without the lines below about durations
     return list(csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def is_timed_here(row):
-    """Whether a row that is planned will be timed: the host backend's are verified alone."""
+    """True if a planned row will be timed. Rows of the host backend are only verified."""
     return row["scope"] not in ("functional", "quality")
 
 
 def command_of(text, options):
-    """(the Selector, [(driver, checkout, arguments)]) of a row: what a condition names that no row has so is set."""
+    """(the Selector, [(driver, checkout, arguments)]) of a row. Conditions that no row fulfils set parameters."""
     wanted = selector.parse(text)
     if not wanted.table or not wanted.row:
-        raise BadInput(f'"{text}" {selector.EXPECTED}, or else the root of a checkout that is built')
+        raise BadInput(f'"{text}" {selector.EXPECTED}, or the root of a built checkout')
     program = ROOT / PROGRAM
     driver = driver_of(wanted, program)
     rows = planned(program, driver, *options, "--rows", address(wanted, ()))
@@ -135,7 +137,7 @@ def command_of(text, options):
 
 
 def commands_where_timed(root, driver, arguments):
-    """[(driver, checkout, arguments)]; nothing where no row would be timed: processes after the first have no other."""
+    """[(driver, checkout, arguments)]; [] if no row would be timed, since later processes would then have no rows."""
     program = root / PROGRAM
     rows = planned(program, driver, *arguments)
     return [(driver, root, [str(program), driver, "--quiet", *arguments])] if any(map(is_timed_here, rows)) else []
@@ -147,7 +149,7 @@ def address(wanted, conditions):
 
 
 def commands_of(root, wanted, options):
-    """[(driver, checkout, arguments)] of the rows that are wanted of a build: all where none is named."""
+    """[(driver, checkout, arguments)] for the wanted rows of a build, or for all rows if none is named."""
     root = Path(root).resolve()
     program = root / PROGRAM
     rows = {}
@@ -166,7 +168,7 @@ def is_build(name):
 
 
 def rows_of(side, wanted=None):
-    """The rows of a side, Measured; those beside them, stages say, where they are asked for."""
+    """The Measured rows of a side. Rows beside them, such as stages, are left out unless asked for."""
     found = [each for each in side.measured(runs.KEY).values() if wanted is None or is_wanted(each.row, wanted)]
     asked = wanted and {name for name, _ in wanted.conditions} & {"scope", "stage"}
     own = [each for each in found if each.row["scope"] not in cells.BESIDE]
@@ -179,7 +181,7 @@ def is_wanted(row, wanted):
 
 
 def pairs_of(a, b, wanted):
-    """[(of A, of B)] that are alike but for what A and B name."""
+    """[(A's row, B's row)] that differ only in what A and B name."""
     of_a, of_b = (rows_of(side, each) for side, each in zip((a, b), wanted))
     named = [name for each in wanted if each for name, _ in each.conditions]
     if wanted[0] is None:
@@ -190,7 +192,7 @@ def pairs_of(a, b, wanted):
 
 
 def answer(a, b, threshold):
-    """The Answer on two Measured."""
+    """The Answer for two Measured."""
     of = [[samples for samples in side.processes if (~np.isnan(samples)).any()] for side in (a, b)]
     means = [float(np.mean([np.nanmean(samples) for samples in side])) for side in of]
     ratio, low, high = inference.process_ratio(*of)
@@ -209,7 +211,7 @@ def exit_code(measured, answers):
 
 
 def tell(pairs, answers):
-    """A line for each pair, and for several how many were what."""
+    """Prints a line per pair, and for several pairs how many were faster, slower and open."""
     by_pair = iter(answers)
     for a, b in pairs:
         if is_timed(a, b):
@@ -239,30 +241,34 @@ def parse(arguments):
         prog="antbench-results ab", description=__doc__.splitlines()[0], allow_abbrev=False,
         epilog="All other options are the program's: --profile thesis, --backend cuda, --lock-clocks base."
     )  # fmt: skip
-    parser.add_argument("a", metavar="A", help="a row, 3.3/ds-roulette/pr1002, or the root of a checkout that is built")
+    parser.add_argument("a", metavar="A", help="a row, such as 3.3/ds-roulette/pr1002, or the root of a built checkout")
     parser.add_argument("b", metavar="B", help="another")
-    parser.add_argument("--rows", metavar="ROW,...", default="", help="of two builds: these rows alone")
+    parser.add_argument("--rows", metavar="ROW,...", default="", help="rows to compare between two builds")
     parser.add_argument("--processes", type=int, default=PROCESSES, metavar="N", help=f"of each; default {PROCESSES}")
     parser.add_argument(
-        "--threshold", type=float, default=3, metavar="PERCENT", help="the same is within this; default 3"
+        "--threshold",
+        type=float,
+        default=3,
+        metavar="PERCENT",
+        help="differences within this count as the same; default 3",
     )
     options, others = parser.parse_known_args(arguments)
     if options.processes < 2:
-        parser.error("--processes: takes 2 or more, which an interval is of")
+        parser.error("--processes: expected 2 or more, since the interval is computed across processes")
     if not options.threshold > 0:
         parser.error("--threshold: expected a percentage above 0")
     return options, others
 
 
 def prepare(options, others):
-    """((wanted of A, of B), (commands of A, of B)): of two builds nothing is wanted but what is measured."""
+    """((what A and B select), (commands of A, of B)). Two builds select nothing."""
     if is_build(options.a) and is_build(options.b):
         wanted = [selector.parse(text) for text in options.rows.split(",") if text]
         return (None, None), tuple(commands_of(root, wanted, others) for root in (options.a, options.b))
     if options.rows:
-        raise BadInput("--rows: is for two builds; A and B name rows themselves")
+        raise BadInput("--rows: expected two builds as A and B, but A and B name rows")
     if not is_build(ROOT):
-        raise BadInput(f"{PROGRAM}: not built: make build")
+        raise BadInput(f"{PROGRAM}: not built; make build builds it")
     found = [command_of(text, others) for text in (options.a, options.b)]
     return tuple(wanted for wanted, _ in found), tuple(commands for _, commands in found)
 

@@ -1,17 +1,16 @@
-"""Runs the driver of every table, one after another, whatever becomes of the ones before. Run by `make bench-all`.
+"""make bench-all: runs the driver of every table, one after another, even if earlier ones fail.
 
     OUT=DIR SAVE=DIR antbench-results bench-all OPTION...
-        OUT   the directory that gets a folder for each driver (3.3, 4.2), since a run's directory belongs to one program;
-              without it each driver has its default
-        SAVE  the directory that gets a folder of images for each driver that has any
+        OUT   directory that gets a folder per driver (3.3, 4.2); without it each driver uses its default
+        SAVE  directory that gets a folder of images per driver with images
 
-A line tells of each driver when it has ended; V=1 in the environment shows all that the drivers print. A table at the
-end has them all, and below it stands why one failed and what to type next.
+A line is printed when a driver has ended. V=1 in the environment shows everything that the drivers print. The table
+at the end has all drivers. Below it stand the reasons of failures and the commands to repeat them.
 
-The exit code is the worst of theirs: wrong output, error, regression, inconclusive, wrong usage, none; 77 when no driver
-could run anything. A driver that ends in any other way (a signal) is an error.
+The exit code is the drivers' worst: wrong output, error, regression, inconclusive, wrong usage, success; 77 if no
+driver could run anything. A driver that a signal ends counts as an error.
 
-With --quiet, as one process of several, and where the options measure nothing (--dry-run), the drivers alone print.
+Only the drivers print with --quiet, in one process of several, and with options that measure nothing (--dry-run).
 """
 
 import csv
@@ -47,7 +46,7 @@ WORST_FIRST = (
     command.SKIPPED,
 )
 UNTOLD = re.compile(r"--(quiet|process(=.*)?|dry-run|list|help|version)")
-COLUMNS = {  # of the table at the end: the rows of which status (docs/guide/columns.md)
+COLUMNS = {  # {column of the table at the end: statuses of the rows that it counts} (docs/guide/columns.md)
     "ok": ("ok",),
     "noisy": ("noisy",),
     "few": ("few",),
@@ -55,13 +54,13 @@ COLUMNS = {  # of the table at the end: the rows of which status (docs/guide/col
     "wrong": ("wrong",),
     "error": ("error",),
 }
-PROGRESS = re.compile(r"(process \d+ of \d+: )?\[\d+/\d+\] ")  # bench/program/progress.c
-WRITING_TO = re.compile(r"\[0/\d+\] .*writing to (.*)")  # the run's directory, before its rows
-WIDTH = 100  # columns of a line at most
+PROGRESS = re.compile(r"(process \d+ of \d+: )?\[\d+/\d+\] ")  # lines that bench/program/progress.c prints
+WRITING_TO = re.compile(r"\[0/\d+\] .*writing to (.*)")  # the run's directory, printed before its rows
+WIDTH = 100  # most characters per line
 
 
 class Interrupted(Exception):
-    """The user, or who started this, wants it to end."""
+    """Raised if the user, or the calling program, wants this to end."""
 
     def __init__(self, number):
         super().__init__()
@@ -70,15 +69,15 @@ class Interrupted(Exception):
 
 @dataclass
 class Ran:
-    """What became of a driver."""
+    """The result of running a driver."""
 
     driver: str
-    out: str  # where its run is to be; "" for the default
-    arguments: list  # of the program, without that
-    code: int = command.ERROR  # negative: the signal that ended it
+    out: str  # folder for its run; "" for the default
+    arguments: list  # arguments of the program, without that folder
+    code: int = command.ERROR  # negative: the number of the signal that ended it
     seconds: float = 0.0
-    directory: str = ""  # of its run; "" where none was begun
-    errors: list = field(default_factory=list)  # lines
+    directory: str = ""  # directory of its run; "" if no run was begun
+    errors: list = field(default_factory=list)  # lines of error messages
 
     @cached_property
     def rows(self):
@@ -92,7 +91,7 @@ class Ran:
 
     @property
     def is_unfinished(self):
-        """Whether the run can go on where it stopped."""
+        """True if the run can be resumed."""
         try:
             return not json.loads((Path(self.directory) / "meta.json").read_text())["complete"]
         except (OSError, ValueError, KeyError):
@@ -100,7 +99,7 @@ class Ran:
 
     @property
     def why(self):
-        """The first line that says what went wrong."""
+        """The first line that names an error."""
         for line in self.errors:
             return line.removeprefix(f"antbench {self.driver}: ")
         notes = [row.get("note") for row in self.rows if self.code == command.SKIPPED and row.get("note")]
@@ -110,7 +109,7 @@ class Ran:
 
     @property
     def again(self):
-        """The command that runs it again, or goes on with it."""
+        """The command that repeats or resumes it."""
         there = ["--out", self.directory, "--resume"] if self.is_unfinished else []
         return shlex.join([PROGRAM, self.driver, *there, *(each for each in self.arguments if each != "--resume")])
 
@@ -121,7 +120,7 @@ class Ran:
 def tables():
     """{driver: [its tables]} of the program."""
     if not os.access(PROGRAM, os.X_OK):
-        print(f"bench-all: {PROGRAM} is not built: make build", file=sys.stderr)
+        print(f"bench-all: {PROGRAM} is not built; make build builds it", file=sys.stderr)
         sys.exit(command.ERROR)
     said = subprocess.run([PROGRAM, "--tables"], capture_output=True, text=True).stdout
     found = {}
@@ -131,13 +130,13 @@ def tables():
 
 
 def is_of(row, of_driver):
-    """Whether a row that --rows names, "3.*/race?block=64", may be in one of the tables."""
+    """True if --rows, such as "3.*/race?block=64", may select a row in one of the tables."""
     pattern = re.split("[/?]", row)[0]
     return not pattern or any(fnmatch.fnmatchcase(table, pattern) for table in of_driver)
 
 
 def options_of(of_driver, options):
-    """The options for the driver of some tables, with its own --rows alone; None where all rows are of others."""
+    """The options for the driver of these tables, with its own --rows only; None if no row is selected there."""
     found, are_asked_for, i = [], [], 0
     while i < len(options):
         name, is_one_word, value = options[i].partition("=")
@@ -155,7 +154,7 @@ def options_of(of_driver, options):
 
 
 def chosen(options):
-    """{driver: its options} of the drivers that have a row that is asked for."""
+    """{driver: its options} for the drivers with a selected row."""
     known = tables()
     found = {driver: options_of(of_driver, options) for driver, of_driver in known.items()}
     found = {driver: own for driver, own in found.items() if own is not None}
@@ -165,18 +164,18 @@ def chosen(options):
 
 
 def save_option(driver, save):
-    """[--save DIR] where the driver has images or tours."""
+    """[--save DIR] if the driver has images or tours."""
     if not save:
         return []
     help_text = subprocess.run([PROGRAM, driver, "--help"], capture_output=True, text=True).stdout
     return ["--save", f"{save}/{driver}"] if "--save" in help_text else []
 
 
-# ---- What is told ----
+# ---- Messages ----
 
 
 def duration(seconds):
-    """152 -> "3 min", as the program says it (bench/program/progress.c)."""
+    """Seconds as text: 152 -> "3 min", as in bench/program/progress.c."""
     if not math.isfinite(seconds):
         return "unknown"
     if seconds <= 59:
@@ -186,12 +185,12 @@ def duration(seconds):
 
 
 class Teller:
-    """What is said on stderr while drivers run."""
+    """Prints messages on stderr while drivers run."""
 
     def __init__(self, shows_all):
         self.shows_all = shows_all
         self.is_terminal = sys.stderr.isatty()
-        self.told = set()  # notes, without the numbers in them
+        self.told = set()  # notes, with numbers removed
 
     def line(self, text):
         print(("\r\033[K" if self.is_terminal else "") + text, file=sys.stderr, flush=True)
@@ -202,7 +201,7 @@ class Teller:
             print("\r\033[K" + text[:width], end="", file=sys.stderr, flush=True)
 
     def note(self, text):
-        """Says it, whichever drivers say it too, once."""
+        """Prints a note once, even if several drivers give it."""
         key = re.sub(r"[\d.]+", "", text)
         if key not in self.told:
             self.told.add(key)
@@ -210,7 +209,7 @@ class Teller:
                 self.line(line)
 
     def heard(self, line, ran):
-        """A line of a driver's stderr."""
+        """Handles a line of a driver's stderr."""
         _, is_note, note = line.partition(": note: ")
         if is_note:
             self.note(note)
@@ -224,7 +223,7 @@ class Teller:
 
 
 def estimate(driver, options, teller):
-    """Seconds that a driver will take, as its --dry-run ends."""
+    """The seconds that a driver will take, from the last line of its --dry-run."""
     done = subprocess.run([PROGRAM, driver, *options, "--dry-run"], capture_output=True, text=True, errors="replace")
     for line in done.stderr.splitlines():
         if (found := line.partition(": note: "))[1]:
@@ -265,7 +264,7 @@ def run(ran, teller):
 
 
 def run_all(drivers, out, save, done):
-    """Runs the drivers, telling how long the rest will take; `done` gets what became of each."""
+    """Runs the drivers and tells how long the rest will take. `done` is called with the result of each."""
     teller = Teller(bool(os.environ.get("V")))
     estimates = [estimate(driver, options, teller) for driver, options in drivers.items()]
     teller.line(f"bench-all: {len(drivers)} drivers, about {duration(sum(estimates))}")
@@ -275,7 +274,7 @@ def run_all(drivers, out, save, done):
         done.append(ran)
         teller.in_place(f"{driver}, {i + 1} of {len(drivers)}, about {duration(estimates[i])}")
         run(ran, teller)
-        # Of a resumed run some of what was estimated is done already: nothing is known of how the estimates hold.
+        # A resumed run has done a part of its estimate already, so its ratio of time to estimate is unknown.
         spent, left = sum(estimates[: i + 1]), sum(estimates[i + 1 :])
         if spent > 0 and math.isfinite(spent) and "--resume" not in options:
             left *= (time.monotonic() - started) / spent
@@ -321,7 +320,7 @@ def wrapped(text):
 
 
 def reasons(done):
-    """Why drivers failed: drivers that say the same stand together, and the first command is shown."""
+    """The reasons why drivers failed. Drivers with the same reason stand together, with one command."""
     same = {}
     for ran in done:
         if ran.code != command.OK:
@@ -346,7 +345,7 @@ def tell_end(done, drivers, out):
 
 
 def pass_on(drivers, out, save):
-    """Runs the drivers, which alone print; the exit codes."""
+    """Runs drivers whose output is passed on unchanged; the exit codes."""
     codes = []
     for driver, options in drivers.items():
         arguments = [*(["--out", f"{out}/{driver}"] if out else []), *save_option(driver, save), *options]

@@ -1,9 +1,9 @@
-"""How much of a row's mean is in how many iterations it is of: the tables of docs/log/iterations.md.
+"""How a row's mean depends on the number of iterations: the tables of docs/log/iterations.md.
 
     python3 scripts/antbench drift RUN [--rows TABLE/ROW/INPUT]
 
-Each timed row of iterations, with the mean of its first 1, 2, 8, 20 and 50 over the mean of all that it has. With
---by-row a line for each implementation: the least and the largest over its rows whose runs came to their end.
+For each timed row it prints the mean of the first 1, 2, 8, 20 and 50 iterations over the mean of all. With --by-row
+it prints a line per implementation: the least and the largest ratio over the rows with complete runs.
 """
 
 import argparse
@@ -16,7 +16,7 @@ FIRST = (1, 2, 8, 20, 50)
 
 
 def changes(row):
-    """{k: the mean of the first k iterations over that of all, less 1}."""
+    """{k: the mean of the first k iterations over the mean of all, less 1}."""
     return {k: runs.of_first(row, k)["mean_ms"] / row["mean_ms"] - 1 for k in FIRST if k < runs.iterations(row)}
 
 
@@ -52,8 +52,8 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results drift", description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run or a folder of runs")
     parser.add_argument("--rows", default="", help="TABLE/ROW/INPUT?name=value: these alone")
-    parser.add_argument("--backend", help="cuda or cpu: these alone")
-    parser.add_argument("--by-row", action="store_true", help="a line for each implementation")
+    parser.add_argument("--backend", help="only rows of this backend: cuda or cpu")
+    parser.add_argument("--by-row", action="store_true", help="print a line per implementation")
     options = parser.parse_args(arguments)
     wanted = selector.parse(options.rows) if options.rows else None
     rows = [
@@ -65,7 +65,7 @@ def main(arguments=None):
     ]
     rows = [row for row in rows if wanted is None or wanted.means(row)]
     if not rows:
-        raise BadInput("no timed row of iterations there")
+        raise BadInput("no row of these runs has timed iterations")
     head, *lines = by_row(rows) if options.by_row else of_rows(rows)
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
     for line in lines:

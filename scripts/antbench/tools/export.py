@@ -1,10 +1,9 @@
-"""make export RUN=RUN FORMAT=google-benchmark: a run as other tools read it, to FILE or to stdout.
+"""make export RUN=RUN FORMAT=google-benchmark: writes a run for other tools, to FILE or to stdout.
 
-google-benchmark: the JSON of Google Benchmark's --benchmark_out, as its compare.py and the dashboards made for it read
-it: an entry for each timed row and process, the process's mean, and where there are several the mean, median,
-standard deviation and coefficient of variation of them, as its aggregates are of its repetitions. There is one time for
-both real_time and cpu_time: that of the clock which measured the row. All times are in ns: compare.py prints whole
-units, and pairs entries of the same unit alone.
+google-benchmark is the JSON of Google Benchmark's --benchmark_out, which its compare.py and several dashboards read. An
+entry is a timed row in one process, with the process's mean. If there are several processes, aggregates follow: mean,
+median, standard deviation and coefficient of variation. real_time and cpu_time are the same time, from the clock that
+measured the row. All times are in ns, because compare.py prints whole units and pairs entries of equal units.
 """
 
 import argparse
@@ -17,17 +16,17 @@ import numpy as np
 from antbench.data import command, runs
 from antbench.data.command import BadInput, write_file
 
-NS = 1e6  # in a ms
+NS = 1e6  # ns per ms
 
 
 def google_benchmark(loaded):
-    """The document of one or several runs."""
+    """The document of one run or several."""
     first = loaded[0]
     machine, build = first.meta["machine"], first.meta["build"]
     entries = [entry for run in loaded for row in run.records if row["samples"] > 0 for entry in of_row(run, row)]
     if not entries:
         raise BadInput(f"{first.path}: no timed row")
-    family = {}  # {name: its number}
+    family = {}  # {row: its number}
     for entry in entries:
         entry["family_index"] = family.setdefault(entry["run_name"], len(family))
     return {
@@ -53,7 +52,7 @@ def google_benchmark(loaded):
 
 
 def of_row(run, row):
-    """An entry for each process, then the aggregates."""
+    """An entry per process, then the aggregates."""
     name = "/".join(filter(None, [row["table"], row["row"], row["instance"], row["scope"], row["params"]]))
     kept = [samples[~np.isnan(samples)] for samples in runs.processes(row)]
     kept = [samples for samples in kept if len(samples)]
@@ -84,7 +83,7 @@ def timed(iterations, value):
 
 
 def counters(row, mean):
-    """What the row counts, a second."""
+    """The row's counts per second."""
     rates = {"bytes_per_second": row["bytes"], "flops_per_second": row["flops"]}
     return {name: 1e3 * value / mean for name, value in rates.items() if value == value}
 
@@ -99,7 +98,7 @@ FORMATS = {"google-benchmark": google_benchmark}
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results export", description=__doc__.splitlines()[0])
-    parser.add_argument("run", help="a run: directory, archive, or MACHINE/ID; a folder of runs is one document")
+    parser.add_argument("run", help="a run: directory, archive, or MACHINE/ID; a folder of runs gives one document")
     parser.add_argument("--format", choices=FORMATS, default="google-benchmark")
     parser.add_argument("--out", default="-", metavar="FILE", help="default: stdout")
     options = parser.parse_args(arguments)

@@ -1,8 +1,8 @@
-"""INDEX.md: what is behind each row of each table, and the other files that are made from the program. `make index`.
+"""make index: writes INDEX.md, which shows what is behind each row, and the other files made from the program.
 
-Nothing here is kept by hand. report/rows.csv and report/driver_sets.csv are what the program says that its drivers
-measure, report/peers.csv what antbench.tools.peers runs; INDEX.md joins them with the stored runs and the report's
-layouts; README.md and pages of docs/ have results of the stored runs (antbench.show.readme).
+All of these files are generated. report/rows.csv and report/driver_sets.csv list what the program's drivers measure.
+report/peers.csv lists what antbench.tools.peers runs. INDEX.md joins them with the stored runs and the report's
+layouts. README.md and pages of docs/ get results of the stored runs (antbench.show.readme).
 """
 
 import argparse
@@ -29,9 +29,9 @@ NOT_MEASURED = "not measured yet"
 
 
 def ask(option):
-    """What the program prints."""
+    """What the program prints with this option."""
     if not PROGRAM.exists():
-        raise BadInput(f"build/bin/{PROGRAM.name}: not built: make build")
+        raise BadInput(f"build/bin/{PROGRAM.name}: not built; make build builds it")
     done = subprocess.run([PROGRAM, option], cwd=ROOT, capture_output=True, text=True)
     if done.returncode != command.OK:
         raise BadInput(f"{PROGRAM.name} {option} ended with {done.returncode}: {done.stderr.strip()[:200]}")
@@ -39,7 +39,7 @@ def ask(option):
 
 
 def table_of(text, header, option):
-    """Tab-separated values with this header, as dictionaries."""
+    """The lines of a text of tab-separated values with this header, as dictionaries."""
     lines = [line.split("\t") for line in text.splitlines()]
     if not lines or lines[0] != header or any(len(line) != len(header) for line in lines):
         raise BadInput(f"{PROGRAM.name} {option}: expected lines of {' '.join(header)}")
@@ -47,30 +47,30 @@ def table_of(text, header, option):
 
 
 def tables():
-    """{table: what the program says of it}, in its order."""
+    """{table: its line of `antbench --tables`}, in the program's order."""
     listed = table_of(ask("--tables"), TABLES_HEADER, "--tables")
     return {runs.table_name(line["table"]): line for line in listed}
 
 
 def implementations():
-    """{id: what the program says of it}."""
+    """{id: its line of `antbench --list`}."""
     return {line["id"]: line for line in table_of(ask("--list"), LIST_HEADER, "--list")}
 
 
 @dataclass
 class Entry:
-    """A line of rows.csv, or a row of stored runs that no driver measures any more."""
+    """A line of rows.csv, or a row that is in stored runs only."""
 
     row: str
     implementation: str
     driver: str = ""
     params: str = ""
-    instances: list = field(default_factory=list)  # that a stored run has
+    instances: list = field(default_factory=list)  # instances that stored runs have
     labels: list = field(default_factory=list)  # "3.3: DS-Roulette": layout and name in the report
 
 
 def entries(known):
-    """{table: {(row, implementation): Entry}}: what the drivers measure, then what is only in stored runs."""
+    """{table: {(row, implementation): Entry}}: first what the drivers measure, then what is in stored runs only."""
     found = defaultdict(dict)
     for row in known:
         params = row.params.replace("|", ",").replace(";", " ")
@@ -89,7 +89,7 @@ def entries(known):
 
 
 def key_of(table, name, implementation, known):
-    """Of the line of rows.csv that a row belongs to; its own where there is none."""
+    """The key of the line of rows.csv that a row belongs to; the row's own key if there is no such line."""
     line = rows.find(table, name, known)
     return (line[0].row if line else name), implementation
 
@@ -109,7 +109,7 @@ def link(path):
 
 
 def table_lines(table, found, told, listed):
-    """The section of a table; `told` is what the program says of it, None where no driver measures it any more."""
+    """The section of a table. `told` is its line of --tables, or None for a table of stored runs only."""
     yield f"## {rows.title(table)}" + (f": {told['heading']}" if told and told["heading"] else "")
     yield ""
     yield " · ".join(about(told)) if told else "No driver measures it any more."
@@ -144,7 +144,7 @@ def make_index(known):
     told, listed, found = {**tables(), **peers.table()}, implementations(), entries(known)
     lines = ["# Index", "", "What is behind each row of each table. Written by `make index`; do not edit.", ""]
     for table in [*told, *sorted(found.keys() - told.keys())]:
-        if not found[table]:  # drawn from the rows of another, as Table 3.2 is
+        if not found[table]:  # the table uses the rows of another, as Table 3.2 does
             continue
         lines += table_lines(table, found[table], told.get(table), listed)
     used = {entry.implementation for of_table in found.values() for entry in of_table.values()}
@@ -157,7 +157,7 @@ def make_index(known):
 
 
 def dangling(text, drivers):
-    """What the index names and does not exist: files, and targets of the Makefile; bench-% there is for each driver."""
+    """The files and make targets that the index names and that do not exist. There is a bench-% for each driver."""
     targets = set(re.findall(r"^([\w.%-]+):", (ROOT / "Makefile").read_text(), re.M))
     if "bench-%" in targets:
         targets |= {f"bench-{driver}" for driver in drivers}
@@ -173,7 +173,7 @@ def read(path):
 
 
 def update(texts, check):
-    """Writes the files that differ, or only tells their names."""
+    """Writes the files that differ, or only names them."""
     stale = [path for path, text in texts.items() if read(path) != text]
     for path in stale if not check else ():
         write_file(path, texts[path])
@@ -182,7 +182,7 @@ def update(texts, check):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results index", description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 where a file is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
     check = parser.parse_args(arguments).check
     told = {ROWS: ask("--rows"), SETS: ask("--sets"), PEERS: peers.as_csv(rows.HEADER)}
     known = rows.parse(told[ROWS], f"{PROGRAM.name} --rows") + rows.parse(told[PEERS], PEERS)
@@ -197,6 +197,6 @@ def main(arguments=None):
             return command.ERROR
         stale += update({INDEX: text, **readme.generate({page: read(page) for page in readme.PAGES})}, check)
     if check and stale:
-        print(f"{', '.join(path.name for path in stale)}: stale: make index", file=sys.stderr)
+        print(f"{', '.join(path.name for path in stale)}: stale; make index writes them", file=sys.stderr)
         return command.ERROR
     return command.OK

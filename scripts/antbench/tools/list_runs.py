@@ -1,7 +1,7 @@
-"""make list-runs: every run there is, yours, contributed and stored, by the name that RUN= takes. TABLE=3.3: those of a
-table.
+"""make list-runs: lists every run, yours, contributed and stored, by the name that RUN= takes.
 
-Reads meta.json and the table file alone: whether a run is what its samples say, `make results-check` tells.
+TABLE=3.3 lists the runs of a table. Only meta.json and the table file are read; `make results-check` checks the
+samples.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from antbench.data.command import BadInput
 
 
 def described(run):
-    """A line of the list."""
+    """The line of a run."""
     return {
         "run": str(runs.name_of(run.path)),
         "whose": next((root.name for root in runs.stores() if run.path.is_relative_to(root)), "elsewhere"),
@@ -28,7 +28,7 @@ def described(run):
 
 
 def listed(paths, tables=()):
-    """([line of each run, oldest first], [what is wrong with a run that cannot be read])."""
+    """([a line per run, oldest first], [the faults of runs that cannot be read])."""
     lines, broken = [], []
     for path in paths:
         try:
@@ -62,6 +62,6 @@ def main(arguments=None):
     for error in broken:
         print(error, file=sys.stderr)
     if not lines and not broken:
-        print("no run found: make bench-all")
+        print("no run found; make bench-all measures one")
         return command.SKIPPED
     return command.USAGE if broken else command.OK

@@ -1,14 +1,15 @@
-"""make bench-peers PEERS=DIR: Ant System by others, beside ours on this machine.
+"""make bench-peers PEERS=DIR: measures Ant System programs by others beside ours on this machine.
 
-DIR has their checkouts, under the names that `git clone` gives them; nothing of theirs is bundled, built or changed. First our
-own rows are measured (antbench frontier; and beside GPU-MMAS those of MAX-MIN Ant System, antbench improve), then each peer's program runs on the same files, with as many ants as cities, without
-local search, PROCESSES times. A sample is what the program itself says that an iteration took in the mean of a process: of a
-GPU's peer the time of its kernels, of ACOTSP the CPU's. Where a peer leaves a choice (its kernel, its grid), the fastest in
-short runs is measured, and the row says which.
+DIR has checkouts of the programs, under the names that `git clone` gives them. Nothing of them is bundled, built or
+changed. First our own rows are measured: antbench frontier, and antbench improve with MAX-MIN Ant System for GPU-MMAS.
+Then each program runs PROCESSES times on the same files, with as many ants as cities and without local search. A sample
+is the mean time of an iteration in one process, as the program itself tells it. Programs for a GPU tell the time of
+their kernels, ACOTSP the CPU's time. If a program offers a choice, such as its kernel or its grid, the fastest in short
+runs is measured. The row names the choice.
 
-The rows have a run of their own, of the ordinary form: driver and table "peers", implementations "peer/...", verified by
-nobody but their authors, and each with its command. meta.json has under "peers" which checkouts they are. The report sets them
-beside ours (report/peers.csv, which `make index` writes).
+The rows are in a run of their own: driver and table "peers", implementations "peer/...", each with its command. Their
+output is not verified. meta.json names the checkouts under "peers". The report sets the rows beside ours
+(report/peers.csv, which `make index` writes).
 """
 
 import argparse
@@ -36,44 +37,45 @@ TABLE = "peers"
 PROGRAM = command.ROOT / "build/bin/antbench"
 INSTANCES = "d198,pcb442,pr1002,pr2392"
 PROCESSES = 3
-LIMIT_S = 300  # of a process
-TRIAL = 5  # iterations by which the fastest choice is found, and how long an iteration takes
-SECONDS = 0.5  # that a process is to iterate
-MOST = 100  # iterations of a process
-LONGEST = 120  # characters of what is quoted
-# Of our own rows those with the rule of GPU-MMAS.
+LIMIT_S = 300  # most seconds of a process
+TRIAL = 5  # number of iterations for finding the fastest choice and its time
+SECONDS = 0.5  # time that a process should iterate for
+MOST = 100  # most iterations of a process
+LONGEST = 120  # most characters of quoted output
+# Our own rows by the rule of GPU-MMAS.
 MAX_MIN = ["--implementations", "tsp/race,tsp/race-candidates", "--set", "protocol=mmas", "--set", "improve=none"]
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A program by others, and the row that it is measured as."""
+    """A program by others, and its row."""
 
     row: str
-    label: str  # in the report
-    folder: str  # of the checkout
-    program: str  # in it
-    build: str  # the command that makes it, run there
+    label: str  # name in the report
+    folder: str  # folder of the checkout
+    program: str  # path in the checkout
+    build: str  # command that builds it, run in the checkout
     source: str
     backend: str
-    params: str  # of the row, as ours have them
-    arguments: str  # {file}, {n}, {iterations}, {tours}, {seed}, {scratch} and the names of `choices` are filled in
-    time: str  # what it prints: a pattern with the number
-    to_ms: callable  # of that number and the iterations: ms an iteration
-    choices: callable = lambda n: [
-        [{}]
-    ]  # for n cities, in turns: [[{name: value}]]; each turn begins from the fastest so far
-    fault: str = ""  # what it prints where there is no tour that took the time, even if it ends well: a pattern
+    params: str  # parameters of the row, in our form
+    arguments: str  # with {file}, {n}, {iterations}, {tours}, {seed}, {scratch} and the names of `choices`
+    time: str  # pattern with the time in the program's output
+    to_ms: callable  # function of that number and the iterations: ms per iteration
+    # Function of the number of cities: [[{name: value}]]. Each inner list is tried on top of the fastest choice so far.
+    choices: callable = lambda n: [[{}]]
+    fault: str = ""  # pattern of output that shows a failure, even if the program ends well
     note: str = ""
 
 
 def grids(n):
-    """Ants a block, and as many blocks as all ants need: what AcoTsp leaves to its user."""
+    """The values of AcoTsp's own choice: ants per block, and as many blocks as all ants need."""
     return [[{"warps": warps, "blocks": math.ceil(n / warps)} for warps in (1, 2, 4, 8, 16)]]
 
 
 def kernels(suffix, warps):
-    """The kernels of GPU-MMAS with the first of these numbers of warps an ant; then the fastest with the others."""
+    """The choices of GPU-MMAS: first its kernels with warps[0] warps per ant, then the other
+    numbers for the fastest.
+    """
     names = [f"mmas_{choice}_{tabu}{suffix}" for choice in ("rwm", "wrs") for tabu in ("lc", "ct", "bt")]
     return lambda n: [[{"alg": name, "warps": warps[0]} for name in names], [{"warps": other} for other in warps[1:]]]
 
@@ -111,7 +113,7 @@ PEERS = (
     ),
     GPU_MMAS,
     replace(GPU_MMAS, row="gpu-mmas-nn", label="GPU-MMAS, sets of 32", params="protocol=mmas;nn=32", arguments=GPU_MMAS.arguments + " --cand-list-size=32",
-            choices=kernels("_cl", (1,))),  # it asks for as many threads as candidates
+            choices=kernels("_cl", (1,))),  # it needs as many threads as candidates
     Peer(
         row="acotsp-gpu",
         label="AcoTsp",
@@ -131,7 +133,7 @@ PEERS = (
 
 
 def table():
-    """What there is to say of their table, as the program says it of its own."""
+    """The entry of this table, in the form of the program's --tables."""
     return {
         TABLE: {
             "driver": TABLE,
@@ -143,7 +145,7 @@ def table():
 
 
 def as_csv(header):
-    """Their rows as the program tells its own."""
+    """The rows of this table, in the form of the program's --rows."""
     text = io.StringIO()
     writer = csv.DictWriter(text, header, lineterminator="\n")
     writer.writeheader()
@@ -168,14 +170,14 @@ def as_csv(header):
 
 
 class Failed(Exception):
-    """A process that told no time: (status, why)."""
+    """A process that printed no time: (status, reason)."""
 
 
 # ---- Running ----
 
 
 def tell(peer, folder, values):
-    """ms an iteration, as the program says."""
+    """ms per iteration, as the program tells it."""
     program = folder / peer.folder / peer.program
     spelled = [word.format(**values) for word in peer.arguments.split()]
     try:
@@ -187,7 +189,7 @@ def tell(peer, folder, values):
             errors="replace",
             timeout=LIMIT_S,
             env=dict(os.environ, LC_ALL="C"),
-        )  # numbers have a point
+        )  # the decimal point is a point
     except subprocess.TimeoutExpired:
         raise Failed("timeout", f"more than {LIMIT_S} s") from None
     except OSError as error:
@@ -201,12 +203,12 @@ def tell(peer, folder, values):
         )
     ms = peer.to_ms(float(told[1]), values["iterations"])
     if not ms > 0:
-        raise Failed("error", f"it says that an iteration takes {ms:g} ms")
+        raise Failed("error", f"its output says that an iteration takes {ms:g} ms")
     return ms
 
 
 def lines_of(text):
-    """Those that say something, each as it can stand in a table: a whole tour on a line cut short, and no control characters."""
+    """The lines with words, without control characters, each cut short for a table."""
     words = (re.sub(r"[^\x20-\x7e]+", " ", line).split() for line in text.splitlines())
     return [textwrap.shorten(" ".join(line), LONGEST, placeholder=" ...") for line in words if line]
 
@@ -225,7 +227,7 @@ def values_of(instance, iterations, seed, scratch, choice):
 
 
 def fastest(peer, folder, instance, scratch):
-    """(ms an iteration, the choice) of the fastest of those that run at all."""
+    """(ms per iteration, the choice) of the fastest choice that runs."""
     found, failure = [], None
     for turn in filter(None, peer.choices(instance["n"])):
         best = fewest_ms(found)[1] if found else {}
@@ -245,7 +247,7 @@ def fewest_ms(found):
 
 
 def measure(peer, folder, instance):
-    """(status, why, params, iterations, [ms of each process])."""
+    """(status, reason, params, iterations, [ms per process])."""
     params = ";".join([*peer.params.split(";")[:1], f"ants={instance['n']}", *peer.params.split(";")[1:]])
     if fault := missing(peer, folder):
         return "skipped", fault, params, 0, []
@@ -267,7 +269,7 @@ def measure(peer, folder, instance):
 
 
 def missing(peer, folder):
-    """What the user has yet to do, or None."""
+    """What the user has to do first, or None."""
     checkout = folder / peer.folder
     if not checkout.is_dir():
         return f"no checkout: git clone {peer.source} {checkout}"
@@ -280,7 +282,7 @@ def missing(peer, folder):
 
 
 def row_of(peer, instance, measured, run_id, device):
-    """A line of the table file, as text, and its samples."""
+    """A row as text for the table file, and its samples."""
     status, why, params, iterations, times = measured
     times = [float(f"{ms:.7g}") for ms in times]
     processes = [np.array([ms]) for ms in times]
@@ -288,7 +290,7 @@ def row_of(peer, instance, measured, run_id, device):
     if times:
         status = validate.status_of(processes, processes)
     told = (
-        f"its own time, in the mean of {iterations} iterations of a process; verified by nobody here" if times else why
+        f"the program's own time, the mean of {iterations} iterations per process; not verified here" if times else why
     )
     row = {
         **dict.fromkeys(runs.HEADER, ""),
@@ -302,14 +304,14 @@ def row_of(peer, instance, measured, run_id, device):
 
 
 def checkout_of(peer, folder):
-    """Which code it was."""
+    """The code that was measured."""
     place = folder / peer.folder
     program = place / peer.program
 
     def git(*arguments):
         try:
             done = subprocess.run(["git", "-C", place, *arguments], capture_output=True, text=True, check=False)
-        except OSError:  # the checkout came without git
+        except OSError:  # git is not installed
             return ""
         return done.stdout.strip() if done.returncode == 0 else ""
 
@@ -327,7 +329,7 @@ def now():
 
 
 def write(path, meta, lines):
-    """All that is known so far; `lines`: [(row, samples)]."""
+    """Writes what is known so far; `lines`: [(row, samples)]."""
     path.mkdir(parents=True, exist_ok=True)
     write_file(path / "meta.json", json.dumps(meta, indent=2) + "\n")
     with new_file(path / "table-peers.csv") as file:
@@ -344,7 +346,7 @@ def write(path, meta, lines):
 
 
 def ours(options):
-    """[the runs of our own rows], measured now, on the same machine: which that is, and the files, stand in their meta.json."""
+    """[the runs of our own rows], measured now on the same machine. Their meta.json names the machine and the files."""
     return [run_own(options, "frontier", implementations_of(options)), run_own(options, "improve", MAX_MIN)]
 
 
@@ -366,23 +368,28 @@ def instances_of(run):
     sizes = dict(zip(run.rows["instance"], run.rows["size"]))
     found = [{**each, "n": int(sizes[each["name"]])} for each in run.meta["inputs"] if each["name"] in sizes]
     for each in (each for each in found if not each.get("path")):
-        print(f"{each['name']}: generated; the peers read files: make instances, or TSPLIB_DIR=DIR", file=sys.stderr)
+        print(
+            f"{each['name']}: generated, but the peers read files; make instances downloads them, or set TSPLIB_DIR=DIR",
+            file=sys.stderr,
+        )
     return [each for each in found if each.get("path")]
 
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench-results bench-peers", description=__doc__.splitlines()[0])
-    parser.add_argument("peers", type=Path, metavar="DIR", help="the folder of their checkouts")
+    parser.add_argument("peers", type=Path, metavar="DIR", help="folder with the programs' checkouts")
     parser.add_argument("--out", type=Path, help="default: results/runs/peers/TIME")
     parser.add_argument("--instances", default=INSTANCES, metavar="NAMES", help=f"default {INSTANCES}")
-    parser.add_argument("--profile", default="quick", help="of our own rows (default quick)")
+    parser.add_argument("--profile", default="quick", help="profile of our own rows (default quick)")
     parser.add_argument(
-        "--implementations", metavar="NAMES", help="of our own rows, as antbench frontier takes them (default all)"
+        "--implementations",
+        metavar="NAMES",
+        help="our own rows to measure, as antbench frontier takes them (default all)",
     )
     options = parser.parse_args(arguments)
     if not options.peers.is_dir():
         raise BadInput(
-            f"PEERS={options.peers}: no such folder; it is to have checkouts of {', '.join(sorted({peer.source for peer in PEERS}))}"
+            f"PEERS={options.peers}: no such folder; expected a folder with checkouts of {', '.join(sorted({peer.source for peer in PEERS}))}"
         )
     options.peers = options.peers.resolve()
     options.out = options.out or command.new_folder(runs.yours() / "peers" / now().replace(":", ""))

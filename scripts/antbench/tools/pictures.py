@@ -1,8 +1,8 @@
-"""make pictures: the maps of edges that the docs and the report show, into results/pictures/, without a GPU.
+"""make pictures: writes the maps of edges in the docs and the report to results/pictures/, without a GPU.
 
-The program computes the maps as a run with SAVE= does. Of its images those are kept that report/montages.csv names. A
-photograph is never kept, nor a photograph with noise: its licence does not allow that. A picture of a photograph that
-is not there stays as it is.
+The program computes the maps as a run with SAVE= does. The images that report/montages.csv names are kept. Photographs
+are never kept, not even with noise, because their licence forbids it. If a photograph is missing, its old pictures
+stay.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from antbench.data.command import ERROR, OK, ROOT, BadInput, shown, write_file
 
 PROGRAM = ROOT / "build/bin/antbench"
 STORED = ROOT / "results/pictures"
-MOST_BYTES = 400_000  # of all pictures together
+MOST_BYTES = 400_000  # limit for all pictures together
 RUNS = (  # (driver, rows, inputs)
     ("5.1", "F5.5/seq", "lena,shapes-512"),
     ("5.1", "F5.5/sobel", "shapes-512"),
@@ -27,10 +27,10 @@ RUNS = (  # (driver, rows, inputs)
     ("6.1", "F6.6/*", "hue-512"),
     ("kth-10", "kth-F10/log-seq", "lena,photo_canyon_1024,photo_walrus_2048x1536"),
 )
-WITHOUT = ("6.5-shapes",)  # whose images with noise are too large
-GREY = re.compile(r"-pheromone\.png$")  # many levels of grey, and ten times as large as a map
+WITHOUT = ("6.5-shapes",)  # figures whose images with noise are too large
+GREY = re.compile(r"-pheromone\.png$")  # images with many levels of grey, ten times as large as a map
 INPUT = re.compile(r"-input\.png$")
-DRAWN = re.compile(r"(shapes|hue)-\d+-input\.png$")  # an input that is not a photograph
+DRAWN = re.compile(r"(shapes|hue)-\d+-input\.png$")  # a generated input, not a photograph
 
 
 def wanted():
@@ -54,12 +54,12 @@ def compute(folder, save):
 
 
 def stale(names):
-    """Pictures that no montage names any more."""
+    """Pictures that no montage names."""
     return [path for path in STORED.glob("*.png") if path.name not in names]
 
 
 def keep(save, names):
-    """Copies the images that are wanted; their number."""
+    """Copies the wanted images and returns their number."""
     STORED.mkdir(exist_ok=True)
     for path in stale(names):
         path.unlink()

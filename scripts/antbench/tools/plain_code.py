@@ -1,16 +1,17 @@
-"""The comments and messages of the code as pages that `plain` can check.
+"""Extracts the comments and messages of a source file, so that `plain` can check them like pages.
 
-A comment is a page's paragraph; so is a docstring and a text of four words or more, which a message or a help text is.
-Lines that are indented within a comment are drawings and lists of commands, and are not read.
+A comment or docstring is a paragraph. A text of four words or more counts as a message or help text. Indented lines in
+a comment are drawings or commands, and are skipped.
 """
 
 import ast
+import inspect
 import io
 import re
 import tokenize
 from dataclasses import dataclass
 
-FEWEST_WORDS = 4  # of a text that is read as a message
+FEWEST_WORDS = 4  # fewest words of a text that counts as a message
 C_TOKEN = re.compile(
     r"""(?P<text>(?:"(?:\\.|[^"\\\n])*"\s*)+)|'(?:\\.|[^'\\\n])*'|(?P<comment>/\*.*?\*/|//[^\n]*(?:\n[ \t]*//[^\n]*)*)""",
     re.S,
@@ -31,7 +32,7 @@ class Said:
 
 
 def said(name, text):
-    """What a source file says to people: a list of Said."""
+    """The comments and messages of a source file: a list of Said."""
     if name.endswith((".c", ".h", ".cu", ".cpp", ".def")):
         return list(of_c(text))
     if name.endswith(".py"):
@@ -62,7 +63,7 @@ def of_c(text):
 
 
 def message(line, text):
-    """A text, if it is long enough, with each place for a value as a word."""
+    """A Said for a text that is long enough, with each value's place as a word."""
     text = PLACE.sub("x", text.replace("\\n", "\n").replace('\\"', '"'))
     if len(text.split()) >= FEWEST_WORDS and re.search(r"[a-z]{2,} [a-z]{2,} ", text):
         yield Said(line, undrawn(text), True)
@@ -73,7 +74,7 @@ def of_python(text):
     docs = {id(doc) for doc in map(docstring, ast.walk(tree)) if doc}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) in docs:
-            yield Said(node.lineno, undrawn(re.sub(r"^ {4}", "", node.value, flags=re.M)))
+            yield Said(node.lineno, undrawn(inspect.cleandoc(node.value)))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from message(node.lineno, node.value)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -1,9 +1,9 @@
-"""How often the interval of --until-precise holds the mean of all processes: the table of docs/log/coverage.md, by simulation.
+"""How often the interval of --until-precise contains the true mean, by simulation: the table of docs/log/coverage.md.
 
     python3 scripts/antbench precise-rates
 
-Processes' means are drawn as DISTRIBUTIONS say. A row stops by the rule of bench/program/processes.h, with the interval
-of bench/row/stats.h. Beside it stand the rule that stops at once, and a fixed number of processes.
+Processes' means are drawn from DISTRIBUTIONS. A row stops by the rule of bench/program/processes.h, with the interval
+of bench/row/stats.h. For comparison, a second rule stops at once, and a third takes a fixed number of processes.
 """
 
 import argparse
@@ -14,21 +14,21 @@ from antbench.data import command, validate
 
 ROWS = 20_000
 SEED = 1
-LEAST, MOST = 3, 30  # processes of a row
+LEAST, MOST = 3, 30  # numbers of processes per row
 WITHIN = 0.01
 
 
 def normal(share):
-    """Processes that vary by so much of their mean."""
+    """Means that vary by this share."""
     return lambda random, shape: random.normal(1, share, shape)
 
 
 def slow(share, of=0.1, longer=0.2):
-    """Some take longer, the others vary by so much."""
+    """Means of which some are longer, while the others vary by `spread`."""
     return lambda random, shape: random.normal(1, share, shape) * (1 + longer * (random.random(shape) < of))
 
 
-# {what is said of it: (how the means of processes are drawn, their mean)}
+# {description: (function that draws the means of processes, their true mean)}
 DISTRIBUTIONS = {
     "vary by 0.5 %": (normal(0.005), 1),
     "vary by 1 %": (normal(0.01), 1),
@@ -39,7 +39,7 @@ DISTRIBUTIONS = {
 
 
 def intervals(means):
-    """(low, high) of the first 1, 2, 3 ... processes of each row; NaN of one. rows x processes each."""
+    """(low, high) of the first 1, 2, 3 ... processes of each row, rows x processes each; NaN for one process."""
     n = np.arange(1, means.shape[1] + 1)
     mean = means.cumsum(axis=1) / n
     squares = np.maximum((means**2).cumsum(axis=1) - n * mean**2, 0)
@@ -50,7 +50,7 @@ def intervals(means):
 
 
 def processes_taken(low, high, mean, again, within=WITHIN, least=LEAST):
-    """Of each row how many processes it takes: its interval is narrow, and was so `again` processes before."""
+    """The number of processes per row: its interval is narrow, and was narrow `again` processes before."""
     narrow = (high - low) / 2 / mean <= within
     narrow[:, : least - 1] = False
     done = narrow.copy()
@@ -60,7 +60,9 @@ def processes_taken(low, high, mean, again, within=WITHIN, least=LEAST):
 
 
 def rates(draw, true_mean, again, random, rows=ROWS):
-    """(the share of rows whose interval holds the mean, the mean number of processes, the share that took the most)."""
+    """(share of rows whose interval contains the mean, mean number of processes, share of rows with the most
+    processes).
+    """
     means = draw(random, (rows, MOST))
     low, high = intervals(means)
     taken = processes_taken(low, high, means.cumsum(axis=1) / np.arange(1, MOST + 1), again)
@@ -69,7 +71,7 @@ def rates(draw, true_mean, again, random, rows=ROWS):
 
 
 def fixed(draw, true_mean, processes, random, rows=ROWS):
-    """The share of rows whose interval of so many processes holds the mean."""
+    """The share of rows whose interval of so many processes contains the mean."""
     low, high = intervals(draw(random, (rows, processes)))
     return np.mean((low[:, -1] <= true_mean) & (true_mean <= high[:, -1]))
 

@@ -1,9 +1,8 @@
-"""make profile ROW=3.3/ds-roulette/pr1002: what the kernels of a row wait for, by Nsight Compute, beside the roofline.
+"""make profile ROW=3.3/ds-roulette/pr1002: what the kernels of a row wait for, by Nsight Compute, and the roofline.
 
-The row is measured as always, with the limits of the GPU (bench/clock/limits.c). Then ncu runs it again and looks at the
-kernels of its first sample after warming up (bench/clock/gpu.h, gpu_profiler_begin): one iteration, with the clocks
-as they are and the caches as the kernel before left them. build/profile/ keeps ncu's report, which ncu-ui opens, and
-the numbers as CSV.
+The row is measured as always, with the limits of the GPU (bench/clock/limits.c). Then ncu runs the program again and
+profiles the kernels of one iteration, the first sample after warming up (bench/clock/gpu.h, gpu_profiler_begin). Clocks
+and caches are left as they are. build/profile/ keeps ncu's report, which ncu-ui opens, and the numbers as CSV.
 """
 
 import argparse
@@ -22,13 +21,13 @@ from antbench.data.command import ROOT, WORK, BadInput, new_file
 from antbench.show import claims, roofline
 
 PROGRAM = ROOT / f"build/bin/{runs.PROGRAM}"
-# Where ncu is when it is not on PATH, the last of several of one name being the newest.
+# The places of ncu besides PATH. Of several versions the last is the newest.
 PLACES = ("/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu", "/usr/local/cuda*/nsight-compute*/ncu")
 DELAY = "wait_for_ns"  # the harness's own kernel before each iteration
-MOST_KERNELS = 200  # of an iteration that are looked at: each is run a dozen times
+MOST_KERNELS = 200  # most kernels of an iteration that are profiled, each in about a dozen passes
 NO_NCU = """\
-profile: no ncu on PATH, in CUDA_HOME, /usr/local/cuda or /opt/nvidia: it is Nsight Compute, of NVIDIA's CUDA Toolkit or
-the package nsight-compute"""
+profile: no ncu on PATH, in CUDA_HOME, /usr/local/cuda or /opt/nvidia: install Nsight Compute, a part of NVIDIA's CUDA Toolkit
+and the package nsight-compute"""
 NOT_PERMITTED = """\
 profile: this user may not read the GPU's counters (ERR_NVGPUCTRPERM): run it as root, or have the administrator write
   options nvidia NVreg_RestrictProfilingToAdminUsers=0
@@ -40,12 +39,12 @@ ISSUE = "sm__inst_issued.avg.pct_of_peak_sustained_active"
 OCCUPANCY = "sm__warps_active.avg.pct_of_peak_sustained_active"
 MOST_OCCUPANCY = "sm__maximum_warps_per_active_cycle_pct"
 METRICS = (TIME, DRAM, L2, L2_PEAK, ISSUE, OCCUPANCY, MOST_OCCUPANCY)
-STALLS = "WarpStateStats"  # the section of ncu that has those of each generation
+STALLS = "WarpStateStats"  # the section of ncu with the stalls of each generation
 STALL = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.ratio")
-NO_STALL = "selected"  # the warp that issues
+NO_STALL = "selected"  # the warp issues
 MS = {"ns": 1e-6, "nsecond": 1e-6, "us": 1e-3, "usecond": 1e-3, "ms": 1.0, "msecond": 1.0, "s": 1e3, "second": 1e3}
 MEASURE = "--backend cuda --profile quick --processes 1".split()
-# Clocks and caches are as they are where the row is measured.
+# ncu must not change clocks or caches.
 COLLECT = (
     "--profile-from-start off --target-processes all --clock-control none --cache-control none --force-overwrite "
     f"--launch-count {MOST_KERNELS} --section {STALLS} --metrics {','.join(METRICS)}"
@@ -57,7 +56,7 @@ SHOW = "--page raw --csv --print-units base --print-kernel-base function".split(
 
 
 def find_ncu():
-    """Its path: on PATH, in the toolkit, or where NVIDIA's packages put it; None where it is not."""
+    """The path of ncu: on PATH, in the toolkit, or in NVIDIA's packages; None if it is missing."""
     found = shutil.which("ncu") or shutil.which("ncu", path=Path(os.environ.get("CUDA_HOME", "/nonexistent")) / "bin")
     if found:
         return found
@@ -66,7 +65,7 @@ def find_ncu():
 
 
 def profile(ncu, arguments, report, log):
-    """Runs the program under ncu; its CSV, "" where there was no kernel, None where this user may not have it."""
+    """Runs the program under ncu and returns its CSV: "" without a kernel, None if this user may not profile."""
     collect = [ncu, *COLLECT, "--export", str(report.with_suffix("")), *arguments]
     with new_file(log) as file:
         done = subprocess.run(collect, stdout=file, stderr=subprocess.STDOUT)
@@ -90,40 +89,40 @@ def last_line(text):
 
 @dataclass(frozen=True)
 class Kernel:
-    """All launches of one kernel in an iteration. Shares are percent, means over them weighted by their time."""
+    """All launches of one kernel in an iteration. Shares are in percent, as means weighted by time."""
 
     name: str
     launches: int
-    ms: float  # together
+    ms: float  # sum over the launches
     dram_bytes: float
     l2_bytes: float
-    l2_share: float  # of what the L2 cache can do at most
-    issue: float  # cycles in which a scheduler issued an instruction
+    l2_share: float  # share of the most that the L2 cache can do
+    issue: float  # share of cycles in which a scheduler issued an instruction
     occupancy: float
-    most_occupancy: float  # that registers, shared memory and blocks allow
-    stalls: tuple  # ((why, percent of the time between two instructions of a warp) ...), the longest first
+    most_occupancy: float  # occupancy that registers, shared memory and blocks allow
+    stalls: tuple  # ((reason, percent of the time between two instructions of a warp) ...), the longest first
 
 
 def number(text):
     try:
         return float(text.replace(",", ""))
     except ValueError:
-        return float("nan")  # n/a, or nothing
+        return float("nan")  # n/a, or empty
 
 
 def launches(text):
-    """[(name of the kernel, {metric: value})] of ncu's CSV: a header, a line of units, and a line a launch."""
+    """[(name of the kernel, {metric: value})] from ncu's CSV: a header, a line of units, and a line per launch."""
     if not text:
         return []
     lines = list(csv.reader(io.StringIO("\n".join(line for line in text.splitlines() if not line.startswith("==")))))
     if len(lines) < 2 or "Kernel Name" not in lines[0]:
-        raise BadInput("profile: ncu's CSV has no line of headings and of units")
+        raise BadInput("profile: ncu's CSV lacks the lines of headings and units")
     header, units = lines[0], dict(zip(*lines[:2]))
     missing = [metric for metric in METRICS if metric not in header]
     if missing:
         raise BadInput(f"profile: this ncu does not know {' '.join(missing)}")
     if units[TIME] not in MS or units[DRAM] != "byte" or units[L2] != "byte":
-        raise BadInput(f"profile: ncu's CSV has units of its own: {units[TIME]!r}, {units[DRAM]!r}, {units[L2]!r}")
+        raise BadInput(f"profile: ncu's CSV has unknown units: {units[TIME]!r}, {units[DRAM]!r}, {units[L2]!r}")
     found = []
     for line in lines[2:]:
         cells = dict(zip(header, line))
@@ -133,7 +132,7 @@ def launches(text):
 
 
 def kernels(found):
-    """A Kernel for each name, that which takes longest first."""
+    """A Kernel for each name, longest total time first."""
     of_name = {}
     for name, values in found:
         of_name.setdefault(name, []).append(values)
@@ -159,7 +158,7 @@ def together(name, each):
     )
 
 
-# ---- What is said ----
+# ---- Printing ----
 
 HEADINGS = (
     *("kernel", "launches", "ms", "of the time", "issue slots", "DRAM GB/s", "of a copy", "L2 GB/s", "of its peak"),
@@ -172,7 +171,7 @@ def percent(share):
 
 
 def line_of(kernel, whole_ms, copy):
-    """The cells of a kernel; `copy` is what one reads and writes, GB/s."""
+    """The cells of a kernel; `copy` is the bandwidth of a copy in GB/s."""
     dram, l2 = (1e-6 * count / kernel.ms for count in (kernel.dram_bytes, kernel.l2_bytes))
     return (
         *(kernel.name, str(kernel.launches), claims.short(kernel.ms)),
@@ -184,7 +183,7 @@ def line_of(kernel, whole_ms, copy):
 
 
 def as_text(lines):
-    """Columns of text: numbers to the right, the first and the last to the left."""
+    """Columns of text. The first and the last are aligned left, numbers right."""
     widths = [max(map(len, column)) for column in zip(*lines)]
     sides = [str.ljust, *[str.rjust] * (len(widths) - 2), str.ljust]
     return "\n".join("  ".join(map(aligned, sides, line, widths)).rstrip() for line in lines)
@@ -195,10 +194,10 @@ def aligned(side, cell, width):
 
 
 def of_limit(row, limits):
-    """How near the row as measured is to its limit, in words."""
+    """The distance of the measured row from its limit, in words."""
     point, ms = roofline.point(row, limits), row["mean_ms"]
     if not point:
-        return f"{claims.short(ms)} ms; the fewest bytes that it must move are not known"
+        return f"{claims.short(ms)} ms; the fewest bytes that it must move are unknown"
     moved = f"at least {claims.short(1e-6 * row['bytes'])} MB to move"
     counted = f", {claims.short(1e-9 * row['flops'])} GFLOP" if row["flops"] == row["flops"] else ""
     limit = {"memory": "a copy's speed", "operations": "the speed of multiply-adds"}[point.by]
@@ -207,10 +206,10 @@ def of_limit(row, limits):
 
 
 def report(row, found, limits):
-    """All that is printed of one row."""
+    """The output for one row."""
     head = f"{address(row)}: {of_limit(row, limits)}\n"
     if not found:
-        return f"{head}no kernel of its own: what copies are, ncu does not look at\n"
+        return f"{head}no kernel: ncu does not profile copies\n"
     every = kernels(found)
     whole_ms, copy = sum(kernel.ms for kernel in every), limits["copy"] / 1e6
     moved = claims.short(1e-6 * sum(kernel.dram_bytes for kernel in every))
@@ -221,10 +220,11 @@ def report(row, found, limits):
 
 
 NOTES = """\
-issue slots: cycles of an SM in which it issued. of a copy: of the {copy} GB/s that one reads and writes here.
-occupancy: warps on an SM, and how many registers, shared memory and blocks allow, of the most that an SM holds.
-warps wait for: of the time between two instructions of a warp, in Nsight Compute's words.
-{out}: kernels.csv has all numbers, ncu-ui opens report-*.ncu-rep"""
+Issue slots: share of an SM's cycles in which it issued an instruction.
+Of a copy: share of the {copy} GB/s that a copy reads and writes here.
+Occupancy: share of the warps that an SM can hold; then the share that registers, shared memory and blocks allow.
+Warps wait for: share of the time between two instructions of a warp, in Nsight Compute's words.
+{out}: kernels.csv has all numbers, ncu-ui opens report-*.ncu-rep."""
 
 
 def write_csv(path, profiled):
@@ -242,7 +242,7 @@ def write_csv(path, profiled):
 
 
 def driver_of(wanted):
-    """The driver whose table a Selector names."""
+    """The driver of the table that a Selector names."""
     known = rows.measured()
     found = [row.driver for row in known if row.table == wanted.table]
     if not found:
@@ -253,7 +253,7 @@ def driver_of(wanted):
 
 
 def chosen(run, wanted):
-    """The rows of the run that are meant, on a GPU, and were timed."""
+    """The selected rows that were timed on a GPU."""
     found = [row for row in run.records if row["backend"] == "cuda" and row["status"] in runs.MEASURED]
     return [row for row in found if row["scope"] not in ("setup", "end-to-end", "stage") and wanted.means(row)]
 
@@ -263,13 +263,15 @@ def address(row):
 
 
 def parse(arguments):
-    """(options, what stands behind --)."""
+    """(options, the words after --)."""
     parser = argparse.ArgumentParser(
         prog="antbench-results profile",
         description=__doc__.splitlines()[0],
-        epilog="What stands behind -- are options of the program: -- --set l2=cold",
+        epilog="Words after -- are options of the program: -- --set l2=cold",
     )
-    parser.add_argument("row", metavar="ROW", help="as --rows has it: 3.3/ds-roulette/pr1002, 3.3/*/pr1002?protocol=as")
+    parser.add_argument(
+        "row", metavar="ROW", help="row in the form of --rows: 3.3/ds-roulette/pr1002, 3.3/*/pr1002?protocol=as"
+    )
     parser.add_argument("--program", default=PROGRAM, metavar="FILE", help="default: build/bin/antbench")
     parser.add_argument("--out", type=Path, metavar="DIR", help="default: build/profile/ROW")
     own = arguments.index("--") if "--" in arguments else len(arguments)

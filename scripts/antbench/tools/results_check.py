@@ -1,6 +1,6 @@
-"""make results-check: is all of a run what its samples say, of one run or of all that are in the repository.
+"""make results-check: checks that statistics match the samples, in one run or in all runs of the repository.
 
-Stored runs have their samples compressed: --compress does that to each run that is fine.
+Stored runs have compressed samples: --compress compresses each run without a fault.
 """
 
 import argparse
@@ -10,10 +10,10 @@ from antbench.data.command import BadInput
 
 
 def main(arguments=None):
-    """Of the runs named, or of all that are in the repository. What others gave must be fit to be given away, too."""
+    """Checks the named runs, or all in the repository. Runs from others must also be free of personal data."""
     parser = argparse.ArgumentParser(prog="antbench-results results-check", description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="*", metavar="RUN", help="default: every stored and contributed run")
-    parser.add_argument("--compress", action="store_true", help="replace samples.csv of a run by samples.csv.xz")
+    parser.add_argument("--compress", action="store_true", help="replace a run's samples.csv by samples.csv.xz")
     options = parser.parse_args(arguments)
     names = options.runs
     given, kept = runs.RESULTS / "contributed", runs.RESULTS / "reference"
@@ -25,9 +25,8 @@ def main(arguments=None):
         shown = f"{name}: {path.relative_to(root)}" if str(name).endswith(archive.ENDING) else path
         try:
             run = runs.load_run(path)
-            told = (
-                f"{shown}: {len(run.rows)} rows, {sum(map(len, run.all_samples.values()))} samples"  # which checks them
-            )
+            # Reading the samples checks them.
+            told = f"{shown}: {len(run.rows)} rows, {sum(map(len, run.all_samples.values()))} samples"
             if runs.is_given(path):
                 if why := share.fault(run) or misplaced(run, path):
                     raise BadInput(f"{shown}: {why}")
@@ -44,6 +43,6 @@ def main(arguments=None):
 
 
 def misplaced(run, path):
-    """A run that says that it is another one, or None."""
+    """The fault of a run whose run_id does not fit its folder, or None."""
     place = "/".join(path.parts[-2:])
     return None if place == run.run_id else f"its run_id is {run.run_id}, but it lies in {place}"

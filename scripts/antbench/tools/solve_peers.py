@@ -1,9 +1,9 @@
-"""make solve-peers: what OR-tools' routing solver reaches in the seconds that `antbench solve` has too, on this machine.
+"""make solve-peers: compares `antbench solve` with OR-tools' routing solver for equal seconds on this machine.
 
 OR-tools comes from PyPI and is no part of this project: `python3 -m venv DIR; DIR/bin/pip install ortools; make
-solve-peers PYTHON=DIR/bin/python`. It searches by guided local search, as its guide has it for routes, from the first
-tour that it chooses itself and from Christofides', with one thread; its seconds begin when it has the matrix of all
-distances. antbench solve has one thread too. All tours are checked here.
+solve-peers PYTHON=DIR/bin/python`. It runs with one thread. It searches by guided local search, as its guide recommends
+for routes. It begins from a first tour of its own choice, and from Christofides' tour. Its seconds begin when it has
+the matrix of all distances. antbench solve has one thread too. All tours are checked here.
 """
 
 import argparse
@@ -25,24 +25,24 @@ FIRST = {"OR-tools": "AUTOMATIC", "OR-tools, Christofides": "CHRISTOFIDES"}
 
 
 def find(name):
-    """The file of an instance, as antbench finds it."""
+    """The file of an instance, found as antbench finds it."""
     folder = Path(os.environ.get("TSPLIB_DIR") or ROOT / "instances/tsplib")
     path = Path(name) if "/" in name or name.endswith(".tsp") else folder / f"{name}.tsp"
     if not path.is_file():
-        raise BadInput(f"{path}: no such file; make instances, or TSPLIB_DIR=DIR")
+        raise BadInput(f"{path}: no such file; make instances downloads it, or set TSPLIB_DIR=DIR")
     return path
 
 
 def cities(path):
-    """[(x, y)] of a TSPLIB file whose distances are EUC_2D's."""
+    """[(x, y)] of a TSPLIB file with EUC_2D distances."""
     text = path.read_text(errors="replace")
     lines = text.partition("NODE_COORD_SECTION")[2].partition("EOF")[0].splitlines()[1:]
     if not re.search(r"^EDGE_WEIGHT_TYPE\s*:\s*EUC_2D\s*$", text, re.M) or not lines:
-        raise BadInput(f"{path}: only EUC_2D with coordinates is read here")
+        raise BadInput(f"{path}: expected EUC_2D with coordinates")
     try:
         return [(float(x), float(y)) for _, x, y in (line.split() for line in lines if line.strip())]
     except ValueError:
-        raise BadInput(f"{path}: a city has not a number and two coordinates") from None
+        raise BadInput(f"{path}: expected a number and two coordinates per city") from None
 
 
 def distance(a, b):
@@ -50,14 +50,14 @@ def distance(a, b):
 
 
 def checked(at, tour):
-    """The length of a tour, recomputed."""
+    """The length of a tour, computed again."""
     if sorted(tour) != list(range(len(at))):
         raise BadInput(f"no tour of {len(at)} cities")
     return sum(distance(at[a], at[b]) for a, b in zip(tour, tour[1:] + tour[:1]))
 
 
 def solve(path, at, seconds):
-    """(seconds that it took, length) of antbench solve."""
+    """(seconds that it took, length) for antbench solve."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "x.tour"
         limits = ["--quiet", "--seconds", str(seconds), "--threads", "1", "--out", out]
@@ -70,7 +70,7 @@ def solve(path, at, seconds):
 
 
 def route(pywrapcp, enums, first, matrix, at, seconds):
-    """The same of OR-tools' routing solver; no length where it has found no tour."""
+    """(seconds that it took, length) for OR-tools' routing solver; no length if it found no tour."""
     manager = pywrapcp.RoutingIndexManager(len(at), 1, 0)
     model = pywrapcp.RoutingModel(manager)
     model.SetArcCostEvaluatorOfAllVehicles(model.RegisterTransitMatrix(matrix))
@@ -90,7 +90,7 @@ def route(pywrapcp, enums, first, matrix, at, seconds):
 
 
 def measure(name, seconds_of_each, ortools):
-    """A row for each program and time."""
+    """A row per program and time."""
     path = find(name)
     at = cities(path)
     optimum = optima().get(path.stem)
@@ -104,7 +104,7 @@ def measure(name, seconds_of_each, ortools):
 
 
 def optima():
-    """{name: length of a shortest tour}, of the catalogue."""
+    """{name: length of a shortest tour}, from the catalogue."""
     with open(ROOT / "instances/catalogue.csv", newline="", encoding="utf-8") as file:
         return {row["name"]: int(row["optimum"]) for row in csv.DictReader(file) if row["optimum"].isdigit()}
 
@@ -140,7 +140,7 @@ def main(arguments=None):
     ortools = load()
     if not ortools:
         print(
-            "solve-peers: there is no OR-tools: python3 -m venv DIR; DIR/bin/pip install ortools; make solve-peers "
+            "solve-peers: OR-tools is not installed: python3 -m venv DIR; DIR/bin/pip install ortools; make solve-peers "
             "PYTHON=DIR/bin/python",
             file=sys.stderr,
         )

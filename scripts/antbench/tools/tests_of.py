@@ -1,6 +1,6 @@
-"""The test programs that check an implementation, which `make test-kernel ID=tsp/mine` builds and runs.
+"""Lists the test programs that check an implementation; `make test-kernel ID=tsp/mine` builds and runs them.
 
-A program checks it that asks the registry for all implementations of its operation on its backend, or that names it.
+A program checks it if it asks the registry for all implementations of its operation on its backend, or names it.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from antbench.data.code import REGISTRY
 from antbench.data.command import ROOT, BadInput
 
 LINE = re.compile(r'^(CPU|GPU)\((\w+),\s*"([^"]+)"', re.M)
-BACKENDS = {"CPU": "ON_CPU", "GPU": "ON_HOST"}  # where tests run what a line of the registry adds
+BACKENDS = {"CPU": "ON_CPU", "GPU": "ON_HOST"}  # where tests run implementations of each kind of registry line
 
 
 def registered():
@@ -22,7 +22,7 @@ def registered():
 
 
 def checks(text, name, backend):
-    """Does a test program with this source check the implementation?"""
+    """True if a test program with this source checks the implementation."""
     operation = name.split("/")[0]
     asks = re.search(rf'next_of\("{operation}", [A-Z_ |]*{backend}', text)
     asks_itself = "ab_registry(" in text and f'"{operation}"' in text
@@ -32,7 +32,7 @@ def checks(text, name, backend):
 def programs_of(name):
     known = registered()
     if "/" not in name:
-        raise BadInput(f"ID={name}: no implementation; one is ID=tsp/race, and build/bin/antbench --list has all")
+        raise BadInput(f"ID={name}: no such implementation; build/bin/antbench --list shows all, such as ID=tsp/race")
     if name not in known:
         alike = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
         question = f"did you mean {alike[0]}?" if alike else "add its line there (README, Adding a kernel)"

@@ -1,8 +1,8 @@
-"""make time-to-target: how long `antbench solve` takes to a tour of a given length, over seeds.
+"""make time-to-target: the time that `antbench solve` takes to find a tour of a given length, over many seeds.
 
-A time-to-target plot (Aiex, Resende and Ribeiro 2002, 2007): the i-th shortest of N times against the probability (i -
-1/2) / N, and an exponential distribution with a shift that has the same quartiles. Seconds are those of the CPU, all
-threads together, unless --wall says otherwise: they do not depend on what else runs on the machine.
+It draws a time-to-target plot (Aiex, Resende and Ribeiro 2002, 2007). The i-th shortest of N times stands against the
+probability (i - 1/2) / N, beside a shifted exponential distribution with the same quartiles. Seconds are CPU time
+summed over threads, so that other work on the machine does not matter. --wall takes seconds of the clock.
 """
 
 import argparse
@@ -19,12 +19,12 @@ from antbench.show import plots
 
 PROGRAM = ROOT / "build/bin/antbench"
 GOALS = ["pr2392:1", "pr1002:0.5", "u13509:3", "u100000:6"]
-STEP = 1e-6  # seconds: the least that `antbench solve` prints, and that a logarithmic axis has a place for
+STEP = 1e-6  # seconds; the least that `antbench solve` prints, and above 0 for the logarithmic axis
 COLUMNS = ["instance", "above_percent", "target", "threads", "seed", "seconds", "cpu_s", "length"]
 
 
 def solve(name, folder, *options):
-    """What the program prints, by name; its tour goes to the folder."""
+    """The program's output as {name: value}. Its tour goes to the folder."""
     command = [PROGRAM, "solve", name, "--quiet", "--out", folder / "last.tour", *map(str, options)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != OK:
@@ -33,7 +33,7 @@ def solve(name, folder, *options):
 
 
 def goal(text, folder):
-    """(instance, % above, target) of "pr2392:1": above the optimum, or, for uniform cities, above 0.7124 sqrt(n A)."""
+    """(instance, percent above, target) of "pr2392:1", above the optimum. For uniform cities it is 0.7124 sqrt(n A)."""
     found = re.fullmatch(r"(.+):(\d+(?:\.\d+)?)", text)
     if not found:
         raise BadInput(f'expected INSTANCE:PERCENT, got "{text}"')
@@ -56,7 +56,7 @@ def goal(text, folder):
 
 
 def measure(instance, above, target, options, folder):
-    """A row per seed; without a length where time was over before."""
+    """A row per seed, without a length if time ran out."""
     for seed in range(1, options.runs + 1):
         told = solve(
             instance,
@@ -90,17 +90,19 @@ def measure(instance, above, target, options, folder):
 
 
 def probabilities(times, runs):
-    """[(time, probability)] of those of `runs` that arrived."""
+    """[(time, probability)] of the runs that reached the goal."""
     return [(max(time, STEP), (i + 0.5) / runs) for i, time in enumerate(sorted(times))]
 
 
 def quantile(points, probability):
-    """The time of the first point that is as probable; None where so many have not arrived."""
+    """The time of the first point with this probability; None if too few runs reached the goal."""
     return next((time for time, reached in points if reached >= probability), None)
 
 
 def shifted_exponential(points):
-    """(shift, mean beyond it) with the quartiles of the points; None where there are none, or the shift is negative."""
+    """(shift, mean beyond it) of the distribution with the points' quartiles; None without points or if the shift is
+    negative.
+    """
     low, high = quantile(points, 0.25), quantile(points, 0.75)
     if low is None or high is None:
         return None
@@ -110,7 +112,7 @@ def shifted_exponential(points):
 
 
 def curve_of(fit, points):
-    """[(time, probability)] of the fitted distribution, over the points' times."""
+    """[(time, probability)] of the fitted distribution, over the range of the points' times."""
     shift, mean = fit
     first, last = points[0][0], points[-1][0]
     times = [first * (last / first) ** (k / 50) for k in range(51)]
@@ -118,7 +120,7 @@ def curve_of(fit, points):
 
 
 def draw(groups, runs, column, out):
-    """The figure of {label: rows}, its path, and a line for each; None where no run has arrived."""
+    """The path of the figure of {label: rows}, and a line for each label; None if no run reached its goal."""
     blocks = []
     for old in out.glob("*time-to-target.*"):
         if old.suffix != ".csv":
@@ -130,13 +132,10 @@ def draw(groups, runs, column, out):
         quartiles = ", ".join(
             "later" if time is None else f"{time:.3g}" for time in (quantile(points, p) for p in (0.25, 0.5, 0.75))
         )
-        print(f"{label}: {len(points)} of {runs} runs arrived; quartiles of their {column}: {quartiles}")
+        print(f"{label}: {len(points)} of {runs} runs reached it; quartiles of their {column}: {quartiles}")
     times = [time for _, points in blocks for time, _ in points]
     if not times:
-        print(
-            "time-to-target: no run has arrived, so there is nothing to draw (a longer --seconds? an easier goal?)",
-            file=sys.stderr,
-        )
+        print("time-to-target: no run reached its goal; try longer --seconds or an easier goal", file=sys.stderr)
         return None
     data = out / "time-to-target.dat"
     with new_file(data) as file:
@@ -147,7 +146,7 @@ def draw(groups, runs, column, out):
                 + "\n\n"
             )
     what = "seconds" if column == "seconds" else "seconds of CPU time"
-    ends = f"low={min(times) / 1.5:.6g}; high={max(times) * 1.5:.6g}"  # a range, where all times are one
+    ends = f"low={min(times) / 1.5:.6g}; high={max(times) * 1.5:.6g}"  # a range even if all times are equal
     plots.gnuplot(
         "time-to-target",
         out,
@@ -164,8 +163,10 @@ def main(arguments=None):
     )
     parser.add_argument("--runs", type=int, default=25, metavar="N", help="seeds (default 25)")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="default 1")
-    parser.add_argument("--seconds", type=float, default=60, metavar="S", help="a run is given up after (default 60)")
-    parser.add_argument("--wall", action="store_true", help="seconds of the clock, not of the CPU")
+    parser.add_argument(
+        "--seconds", type=float, default=60, metavar="S", help="time after which a run is given up (default 60)"
+    )
+    parser.add_argument("--wall", action="store_true", help="count seconds of the clock, not of the CPU")
     parser.add_argument("--out", type=Path, default=WORK / "build/plots", metavar="DIR", help="default build/plots")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)

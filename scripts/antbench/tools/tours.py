@@ -1,8 +1,8 @@
-"""make draw-tours: the tours of DS-Roulette, I-Roulette and race on a GPU, drawn, and their length by iteration and by time.
+"""make draw-tours: draws tours of DS-Roulette, I-Roulette and race on a GPU, and their length by iteration and by time.
 
-Into build/tours/: tours.svg, tours.png and tours.csv, and the tours as TSPLIB has them. A length is the mean of 10 runs
-in which every ant deposits. The time is the number of iterations by the mean time of one in Table 3.3, of the same runs
-that `make report` shows: without such a row there is no curve by time.
+It writes tours.svg, tours.png, tours.csv and the tours in TSPLIB's format to build/tours/. A length is the mean of 10
+runs in which every ant deposits. The time is the number of iterations times the mean time of one in Table 3.3, from the
+runs that `make report` shows. Without such a row there is no curve by time.
 """
 
 import argparse
@@ -44,19 +44,19 @@ def lengths(table):
 
 
 def iteration_ms(source, instance):
-    """{row: the mean time of an iteration on the GPU}, of those that have one."""
+    """{row: the mean time of an iteration on the GPU}, for rows with a time."""
     found = {row: cells.look_up(source, f"3.3/{row}/{instance}?protocol=as") for row in RUNGS}
     return {row: at.value for row, at in found.items() if at and source.has_gpu}
 
 
 def read_tour(path):
-    """The cities of a tour of TSPLIB, from 0."""
+    """The cities of a TSPLIB tour, numbered from 0."""
     words = path.read_text(encoding="utf-8").split("TOUR_SECTION")[1].split()
     return [int(word) - 1 for word in words[: words.index("-1")]]
 
 
 def write_data(path, by_iteration, times, tours, cities):
-    """Blocks for tours.gp: each tour, closed; then each rung by iteration; then each that has a time by time."""
+    """The blocks for tours.gp: each closed tour, then each rung by iteration, then each timed rung by time."""
     blocks = []
     for row, name in RUNGS.items():
         order = tours[row]
@@ -101,7 +101,7 @@ def main(arguments=None):
     parser.add_argument("--out", type=Path, default=WORK / "build/tours")
     options = parser.parse_args(arguments)
     if not shutil.which("nvidia-smi"):
-        print("tours: no GPU here. The tours of these kernels are computed on one.")
+        print("tours: no GPU here; these kernels need one")
         return SKIPPED
     source, out = cells.on_gpu(cells.chosen(options)), options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)

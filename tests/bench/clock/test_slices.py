@@ -116,7 +116,7 @@ def test_a_status_that_the_samples_do_not_have_is_refused(tmp_path, monkeypatch)
     [table] = (tmp_path / "run").glob("table-*.csv")
     text = table.read_text()
     table.write_text(text.replace(",noisy,", ",ok,"))
-    with pytest.raises(BadInput, match=r"table-3.3.csv:2: status is ok, but by its samples noisy"):
+    with pytest.raises(BadInput, match=r"table-3.3.csv:2: status is ok, but its samples give noisy"):
         assert runs.load_run(tmp_path / "run").processes
     for path in (table, tmp_path / "run/meta.json"):  # runs from before this rule
         path.write_text(path.read_text().replace(f'"schema": {SCHEMA}', '"schema": 3').replace(f"\n{SCHEMA},", "\n3,"))

@@ -143,7 +143,7 @@ def test_more_iterations_than_samples_are_refused(tmp_path):
 
 @pytest.mark.parametrize("scope, count, metric, fault", [
     ("iteration", 100, "best-tour-after-100-iterations", None), ("stage", 8, "", None), ("kernel", math.nan, "", None),
-    ("kernel", 8, "", "iterations is 8, but samples of scope kernel are alike"),
+    ("kernel", 8, "", "iterations is 8, but rows of scope kernel have no iterations"),
     ("iteration", 50, "best-tour-after-100-iterations", "iterations is 50, but a run has 100"),
     ("iteration", 0, "", "iterations is 0, but a run has 1 or more"),
 ])  # fmt: skip
@@ -157,7 +157,7 @@ def test_drift_is_told_for_each_kernel(capsys):
     assert "| 3.3/race | pr2392 | protocol=as-best ants=2392 | 100 | 1.115 | +37.1 % |" in capsys.readouterr().out
     assert drift.main([name, "--backend", "cuda", "--by-row"]) == 0
     assert "| tsp/race | " in capsys.readouterr().out
-    with pytest.raises(BadInput, match="no timed row of iterations there"):
+    with pytest.raises(BadInput, match="no row of these runs has timed iterations"):
         drift.main([name, "--rows", "3.3/nobody"])
 
 

@@ -85,8 +85,8 @@ def test_as_much_as_is_unpacked_is_read(tmp_path):
     "cut, why",
     [
         (lambda data: data[:-9], "it is cut short"),
-        (lambda data: data + b"more", "goes on behind its end"),
-        (lambda data: data + data, "goes on behind its end"),
+        (lambda data: data + b"more", "followed by other bytes"),
+        (lambda data: data + data, "followed by other bytes"),
     ],
 )
 def test_a_torn_archive_is_refused(tmp_path, cut, why):

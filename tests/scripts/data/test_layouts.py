@@ -115,7 +115,7 @@ def test_a_malformed_list_of_rows_is_one_line(report_folder):
             rows.measured()
         assert f"rows.csv{message}" in str(error.value)
     path.unlink()
-    with pytest.raises(BadInput, match="rows.csv: No such file or directory: make index"):
+    with pytest.raises(BadInput, match="rows.csv: No such file or directory: make index writes it"):
         rows.measured()
 
 

@@ -114,15 +114,15 @@ def test_a_quality_that_is_not_that_of_its_runs(tmp_path, capsys, changes):
     run = copied(ITERATIONS, tmp_path)
     change_one(run, has_tour, **changes)
     ((name, value),) = changes.items()
-    assert f"{name} is {value}, but that of its runs is " in refusal(run, capsys)
+    assert f"{name} is {value}, but the list quality_runs gives " in refusal(run, capsys)
 
 
 @pytest.mark.parametrize(
     "changes, told",
     [
-        ({"bytes": "1e18"}, "bytes is 1e+18, but that of choice-info/"),
-        ({"bytes": "1"}, "bytes is 1, but that of choice-info/"),
-        ({"flops": "1e18"}, "flops is 1e+18, but that of choice-info/"),
+        ({"bytes": "1e18"}, "bytes is 1e+18, but choice-info/"),
+        ({"bytes": "1"}, "bytes is 1, but choice-info/"),
+        ({"flops": "1e18"}, "flops is 1e+18, but choice-info/"),
         ({"sm_clock_mhz": "1e9"}, "sm_clock_mhz is 1e+09, but the GPU says that its highest is 1980"),
         ({"sm_clock_mhz": "0"}, "sm_clock_mhz is 0"),
         ({"energy_j": "1e-9"}, "energy_j is 1e-09, less than the GPU draws when idle"),
@@ -138,7 +138,7 @@ def test_work_clocks_and_energy_that_cannot_be(tmp_path, capsys, changes, told):
 @pytest.mark.parametrize(
     "changes, told",
     [
-        ({"verify_metric": "", "verify_value": ""}, "but it does not say how it was verified"),
+        ({"verify_metric": "", "verify_value": ""}, "but verify_metric and verify_value are empty"),
         ({"verify_metric": ""}, 'verify_metric is "", expected largest-relative-error'),
         ({"verify_metric": "valid-moves"}, 'verify_metric is "valid-moves", expected largest-relative-error'),
         ({"verify_value": ""}, "verify_value is nan"),
@@ -175,8 +175,8 @@ def test_numbers_that_c_does_not_write(tmp_path, text):
 @pytest.mark.parametrize(
     "changes, told",
     [
-        ({"discarded": "7"}, "discarded is 7, but that of its samples is "),
-        ({"processes": "99"}, "processes is 99, but that of its samples is "),
+        ({"discarded": "7"}, "discarded is 7, but its samples give "),
+        ({"processes": "99"}, "processes is 99, but its samples give "),
         ({"status": "error"}, "has samples, but its status is error"),
         ({"quality_reference": "15000"}, "quality_reference is 15000, but the optimum of the catalogue is 15780"),
         ({"quality_metric": ""}, "has a quality, but no quality_metric"),
@@ -245,7 +245,7 @@ def test_a_gpu_says_nothing_beyond_reason_of_itself(tmp_path):
 def test_a_share_of_a_run_is_not_given_away(tmp_path):
     run = copied(ITERATIONS, tmp_path)
     change_meta(run, lambda meta: meta["options"].update(process=2))
-    with pytest.raises(BadInput, match="it is of one process of several, a part of a run"):
+    with pytest.raises(BadInput, match="it is one process's part of a run"):
         share.main([str(run), "--out", str(tmp_path / "out")])
 
 

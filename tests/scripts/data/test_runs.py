@@ -189,7 +189,7 @@ def test_what_was_taken_again_has_the_number_of_what_it_replaces(tmp_path):
         assert [[str(ms) for ms in of_process] for of_process in samples[2]] == [["3.0", "2.0", "nan", "1.0"], ["4.0"]]
         assert taken == {2: 7}
     right = path.read_text()
-    for number, why in ((4, "4 comes after 3 samples"), (1, "1 was taken before, and not discarded")):
+    for number, why in ((4, "4 comes after 3 samples"), (1, "1 is there twice, and the first was kept")):
         path.write_text(right.replace(",1,7,5,3,", f",1,7,5,{number},"))
         assert runs.read_samples_at_once(path, rows, runs.SAMPLES_HEADER) is None
         with pytest.raises(BadInput, match=f"samples.csv:7: sample number {why}"):
@@ -274,12 +274,12 @@ def test_an_empty_or_truncated_table_is_one_line(run_copy, text, message):
         (50, lambda text: None, 'samples.csv:50: sample 49 of 3.3 acotsp-seq does not fit line "2" of the table'),
         (50, lambda text: "3.3,acotsp-seq,2,48,fast,", 'samples.csv:50: ms is not a number: "fast"'),
         (601, lambda text: None, "table-3.3.csv:6: says 100 samples, but samples.csv has 99 kept samples of it"),
-        (50, lambda text: "3.3,acotsp-seq,2,48,0,", ':50: a kept sample takes more than 0 ms, not "0"'),
-        (50, lambda text: "3.3,acotsp-seq,2,48,-1,", ':50: a kept sample takes more than 0 ms, not "-1"'),
+        (50, lambda text: "3.3,acotsp-seq,2,48,0,", ':50: ms is "0", but a kept sample takes more than 0 ms'),
+        (50, lambda text: "3.3,acotsp-seq,2,48,-1,", ':50: ms is "-1", but a kept sample takes more than 0 ms'),
         (
             50,
             lambda text: "3.3,acotsp-seq,2,48,900,",
-            "table-3.3.csv:2: median_ms is 7.54653, but that of its samples is 7.55",
+            "table-3.3.csv:2: median_ms is 7.54653, but its samples give 7.55",
         ),
     ],
 )
@@ -382,10 +382,7 @@ def test_results_check_reads_every_run_it_is_given(run_copy, capsys):
     mean = runs.load_run(run_copy).rows.iloc[3]["mean_ms"]
     edit(run_copy / "table-3.3.csv", 5, cell("mean_ms", repr(mean * 1.001)))
     assert results_check.main([str(run_copy)]) == 2
-    assert (
-        f"table-3.3.csv:5: mean_ms is {mean * 1.001:.9g}, but that of its samples is {mean:.6g}"
-        in capsys.readouterr().out
-    )
+    assert f"table-3.3.csv:5: mean_ms is {mean * 1.001:.9g}, but its samples give {mean:.6g}" in capsys.readouterr().out
 
 
 def test_a_directory_without_one_table_is_refused(run_copy):

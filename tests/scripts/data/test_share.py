@@ -194,8 +194,8 @@ def change_meta(run, **changes):
 @pytest.mark.parametrize(
     "changes, why",
     [
-        ({"complete": False}, "it is unfinished: RESUME=1 ends it"),
-        ({"profile": "smoke"}, "profile smoke says nothing of speed"),
+        ({"complete": False}, "it is unfinished; RESUME=1 finishes it"),
+        ({"profile": "smoke"}, "its profile is smoke; expected quick or thesis"),
     ],
 )
 def test_runs_of_no_use_are_refused(private, tmp_path, changes, why):
@@ -209,7 +209,7 @@ def test_a_run_that_is_not_what_its_samples_say_is_refused(private, tmp_path):
     samples = private / "samples.csv"
     lines = samples.read_text().splitlines()
     samples.write_text("\n".join([lines[0], lines[1].replace(lines[1].split(",")[-2], "99"), *lines[2:]]) + "\n")
-    with pytest.raises(BadInput, match="but that of its samples is"):
+    with pytest.raises(BadInput, match="but its samples give"):
         share.main([str(private), "--out", str(tmp_path / "out")])
 
 
@@ -239,7 +239,7 @@ def test_a_contributed_run_is_checked_and_shown_and_is_no_stored_one(contributed
         (lambda meta: meta["device"].update(uuid=UUID), f'meta.json names the host or the GPU: "{UUID}"'),
         (
             lambda meta: meta["command_line"].append("/home/someone/out"),
-            'it has a path or a UUID in it: "/home/someone/out"',
+            'it contains a path or a UUID: "/home/someone/out"',
         ),
         (lambda meta: meta.update(complete=False), "it is unfinished"),
     ],

@@ -378,7 +378,7 @@ def test_few_processes_say_what_they_can_find(base, new, gate, known):
     calibrate.keep(known, {"schema": calibration.SCHEMA, "kinds": steady(spread_percent=3)})
     told = gate(base, new).stderr
     assert re.search(
-        r"1 processes a side find nothing in a usual row below 16.7 % of cpu iteration, 16.7 % of cuda", told
+        r"1 processes per side miss a slowdown of a usual row below 16.7 % of cpu iteration, 16.7 % of cuda", told
     )
 
 
@@ -470,7 +470,7 @@ def test_a_quality_after_other_iterations_is_not_compared():
 @pytest.mark.parametrize(
     "change, said",
     [
-        (lambda meta: meta["inputs"][0].update(sha256="0" * 64), "another file of the name d198"),
+        (lambda meta: meta["inputs"][0].update(sha256="0" * 64), "different files d198"),
         (lambda meta: meta["options"].update(seed=2), "another seed: 1 and 2"),
         (lambda meta: meta["options"].update(iterations=10), "another iterations: default and 10"),
         (lambda meta: meta["options"].update(profile="thesis"), "another profile: quick and thesis"),
@@ -870,7 +870,7 @@ def test_a_kind_that_is_not_calibrated_cannot_fail_a_build(base, new, known, gat
     assert done.returncode == command.REGRESSION and "cuda iteration rows are not calibrated here" in done.stdout
     known.unlink()
     done = gate(base, new)
-    assert done.returncode == command.INCONCLUSIVE and "not calibrated: nothing is known" in done.stdout
+    assert done.returncode == command.INCONCLUSIVE and "not calibrated: no limit is known" in done.stdout
 
 
 @pytest.mark.parametrize("slower, said", [(range(10), "10 of 10 rows"), (range(9), ""), ((), "")])

@@ -111,7 +111,7 @@ def test_an_open_interval_decides_nothing(predicate):
     vague = [Case(f"case{i}", Estimate(value, 0, math.inf)) for i, value in enumerate((2.0, 1.0, 3.0))]
     assert PREDICATES[predicate](vague, THRESHOLDS.get(predicate, "1.5"))[0] == U
     assert claims.with_interval(Estimate(2.0, 0, math.inf, n=3)) == "2.00 (open, n 3)"
-    assert claims.why_undecided(vague[:1]) == "an open interval: that of a part reaches 0 at case0"
+    assert claims.why_undecided(vague[:1]) == "an open interval: the interval of a part reaches 0 at case0"
 
 
 @pytest.mark.parametrize("predicate", PREDICATES)

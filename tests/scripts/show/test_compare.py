@@ -216,7 +216,7 @@ def test_a_card_that_is_none(name, error):
 
 
 def test_a_card_is_held_against_a_gpu_alone(tmp_path):
-    with pytest.raises(BadInput, match="no run on a GPU, which a published card could be held against"):
+    with pytest.raises(BadInput, match="no run on a GPU to compare with a published card"):
         compare.main(["thesis", "intel-xeon-processor"])
 
 

@@ -81,7 +81,7 @@ def test_code_that_differs_is_marked_and_said():
 
 def test_what_no_source_says_is_said():
     text = gains.as_text(stored())
-    assert "C1060 → H200: SM × GHz, core × GHz, GB/s: no source says." in text
+    assert "C1060 → H200: SM × GHz, core × GHz, GB/s: not known from any source." in text
     assert line("JSC 2", "I-Roulette", "C1060").per_gb_s != line("JSC 2", "I-Roulette", "C1060").per_gb_s
 
 

@@ -114,7 +114,7 @@ def limited():
 def test_without_gnuplot_there_is_one_line(thesis, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     for command, *_ in COMMANDS.values():
-        with pytest.raises(BadInput, match="^gnuplot is not installed: make deps$"):
+        with pytest.raises(BadInput, match="^gnuplot is not installed; make deps installs it$"):
             command(thesis, tmp_path / "out")
 
 

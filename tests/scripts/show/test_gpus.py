@@ -64,7 +64,10 @@ def test_every_run_is_listed_by_the_name_that_RUN_takes(results, capsys):
 
 
 def test_runs_of_a_table_or_a_machine_are_listed_alone(results, capsys):
-    assert list_runs.main(["--table", "9.9"]) == 77 and capsys.readouterr().out == "no run found: make bench-all\n"
+    assert (
+        list_runs.main(["--table", "9.9"]) == 77
+        and capsys.readouterr().out == "no run found; make bench-all measures one\n"
+    )
     assert list_runs.main(["nvidia-rtx-5090", "--table", "thesis-3.3", "--csv"]) == 0
     (line,) = csv.DictReader(capsys.readouterr().out.splitlines())
     assert line["run"] == "nvidia-rtx-5090/mine" and "3.3" in line["tables"].split() and line["rows"] == "5"
@@ -88,7 +91,7 @@ def test_a_broken_run_is_told_and_the_others_are_listed(results, capsys):
 )
 def test_a_name_that_is_nearly_right(results, name, meant):
     with pytest.raises(
-        BadInput, match=rf"^{name}: no run there; .*; did you mean {meant}\? \(make list-runs lists them\)$"
+        BadInput, match=rf"^{name}: no run there; .*; did you mean {meant}\? \(make list-runs shows all\)$"
     ):
         runs.load_runs(name)
 

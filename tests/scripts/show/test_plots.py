@@ -81,7 +81,7 @@ def test_a_montage_leaves_out_what_has_no_image_and_keeps_the_order():
 
 
 def test_a_folder_of_images_that_does_not_exist_is_refused(thesis, tmp_path):
-    with pytest.raises(BadInput, match="nowhere: no folder of images"):
+    with pytest.raises(BadInput, match="nowhere: no such folder of images"):
         plots.image_folders(cells.choose(str(thesis)), str(tmp_path / "nowhere"))
 
 

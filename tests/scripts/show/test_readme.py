@@ -52,7 +52,7 @@ def test_a_block_without_a_template_is_refused():
         "README.md, results.md, stands.md, faults.md, learn.md, machines.md, race.md, peers.md, improve.md, "
     )
     pages_of_results += "pictures.md"
-    with pytest.raises(BadInput, match=f"{pages_of_results}: ants, aunts: a block needs a template"):
+    with pytest.raises(BadInput, match=f"{pages_of_results}: ants, aunts: each block needs a template"):
         readme.generate(texts)
 
 

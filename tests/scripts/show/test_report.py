@@ -128,7 +128,7 @@ def test_two_instances_are_not_divided(tmp_path):
         made_row("5.1", "warp-128", "shapes-512", 2.0, scope="run"),
     ]
     found = cells.quotient(source_of(tmp_path, rows), "5.1/seq/lena|shapes-512", "5.1/warp-128/lena|shapes-512")
-    assert found.reason == "one was measured on shapes-512, the other was not"
+    assert found.reason == "only one of the two was measured on shapes-512"
 
 
 def test_tours_after_other_numbers_of_iterations_are_not_shown(tmp_path):
@@ -237,7 +237,7 @@ def test_bandwidth_is_a_share_of_the_copy_of_the_run(tmp_path):
 def test_bandwidth_without_a_copy_or_without_bytes_has_a_reason(tmp_path):
     detector = made_row("6.1", "npp", "lena", 0.5, scope="kernel", bytes=1e6)
     found = cells.look_up(source_of(tmp_path / "a", [detector]), "6.1/npp/lena#bandwidth")
-    assert found.reason == f"no copy in the GPU's memory in {RUN_ID}"
+    assert found.reason == f"no row device/copy in the run {RUN_ID}"
     copy = made_row("6.1", "copy", "8 MiB", 2.0, "bytes=4000000", "setup", implementation="device/copy", bytes=8e6)
     found = cells.look_up(source_of(tmp_path / "b", [{**detector, "bytes": ""}, copy]), "6.1/npp/lena#bandwidth")
     assert found.reason == "no bytes or no time"

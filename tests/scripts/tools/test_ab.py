@@ -212,13 +212,13 @@ def test_what_is_not_measured_alike_is_said(monkeypatch, capsys):
     monkeypatch.setattr(ab, "prepare", lambda *_: ((None, None), ([1], [1])))
     monkeypatch.setattr(rerun, "in_turns", lambda *_: measured)
     assert ab.main(["x", "y"]) == 5
-    assert "not alike: another file of the name d198" in capsys.readouterr().out
+    assert "not alike: different files d198" in capsys.readouterr().out
     measured[1].runs[0].meta["inputs"] = measured[0].runs[0].meta["inputs"]
     assert ab.main(["x", "y"]) == 3
 
 
 @pytest.mark.parametrize("arguments, error", [
-    (["x", "y", "--rows", "3.3/race"], "--rows: is for two builds"),
+    (["x", "y", "--rows", "3.3/race"], "--rows: expected two builds"),
     (["x", "y", "--processes", "1"], "--processes: takes 2 or more"),
     (["x", "y", "--threshold", "0"], "--threshold: expected a percentage above 0"),
 ])  # fmt: skip

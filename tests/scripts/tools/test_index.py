@@ -48,7 +48,7 @@ def test_all_files_are_written_and_checked(files, capsys):
         text = (files / name).read_text()
         (files / name).write_text(text + "\n")
         assert index.main(["--check"]) == command.ERROR
-        assert capsys.readouterr().err == f"{name.rpartition('/')[2]}: stale: make index\n"
+        assert capsys.readouterr().err == f"{name.rpartition('/')[2]}: stale; make index writes them\n"
         assert (files / name).read_text() == text + "\n"
         (files / name).write_text(text)
 
@@ -104,7 +104,7 @@ def test_a_program_that_says_something_else_is_refused(program, tmp_path):
     with pytest.raises(BadInput, match="antbench --tables ended with 2: no such option"):
         index.tables()
     program.unlink()
-    with pytest.raises(BadInput, match="build/bin/antbench: not built: make build"):
+    with pytest.raises(BadInput, match="build/bin/antbench: not built; make build builds it"):
         index.tables()
 
 

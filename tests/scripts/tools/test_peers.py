@@ -72,7 +72,7 @@ def test_what_they_print_becomes_rows(folder, ours, tmp_path):
     assert all(row["implementation"].startswith("peer/") and row["table"] == "peers" for row in rows.values())
     assert (
         rows["gpu-mmas", "d198"]["processes"] == peers.PROCESSES
-        and "verified by nobody" in rows["gpu-mmas", "d198"]["note"]
+        and "not verified here" in rows["gpu-mmas", "d198"]["note"]
     )
 
 
@@ -106,7 +106,7 @@ def test_one_that_refuses_says_why_and_costs_no_other(folder, ours, tmp_path):
 @pytest.mark.parametrize("text, status, note", [
     ("kill -SEGV $$", "error", "signal 11"),
     ("echo nothing", "error", "exit 0: nothing"),
-    ("echo ' t_avgtotal = 0.0'", "error", "it says that an iteration takes 0 ms"),
+    ("echo ' t_avgtotal = 0.0'", "error", "its output says that an iteration takes 0 ms"),
     ("sleep 5", "timeout", "more than 0.2 s"),
     ("printf '0:\\tbest\\e[1m 5\\n'", "error", "exit 0: 0: best [1m 5"),
     ("echo a tour of {1..999}", "error", f"exit 0: a tour of {' '.join(map(str, range(1, 39)))} ..."),
@@ -182,7 +182,7 @@ def test_what_is_not_there_is_told_how_to_get(folder, ours, tmp_path):
 def test_without_any_nothing_ran(tmp_path, ours):
     (tmp_path / "peers").mkdir()
     assert peers.main([str(tmp_path / "peers"), "--out", str(tmp_path / "out")]) == 77
-    with pytest.raises(BadInput, match="PEERS=.*: no such folder; it is to have checkouts of https://"):
+    with pytest.raises(BadInput, match="PEERS=.*: no such folder; expected a folder with checkouts of https://"):
         peers.main([str(tmp_path / "nowhere")])
 
 

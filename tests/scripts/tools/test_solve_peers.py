@@ -100,4 +100,4 @@ def test_what_is_wrong_is_one_line(change, message, tmp_path):
 
 def test_without_ortools(tmp_path):
     done = call(tmp_path, tour="")
-    assert done.returncode == 77 and done.stderr.startswith("solve-peers: there is no OR-tools: ")
+    assert done.returncode == 77 and done.stderr.startswith("solve-peers: OR-tools is not installed: ")

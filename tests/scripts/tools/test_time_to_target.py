@@ -58,8 +58,8 @@ def test_a_figure(tmp_path):
         for row in arrived
     )
     assert all(row["length"] == "" for row in late) and all(len(row["cpu_s"].partition(".")[2]) > 3 for row in arrived)
-    assert "u200, 12 % above: 4 of 4 runs arrived" in done.stdout
-    assert "u3, 0 % above: 0 of 4 runs arrived; quartiles of their cpu_s: later, later, later" in done.stdout
+    assert "u200, 12 % above: 4 of 4 runs reached it" in done.stdout
+    assert "u3, 0 % above: 0 of 4 runs reached it; quartiles of their cpu_s: later, later, later" in done.stdout
 
 
 def rows_of(times):
@@ -79,10 +79,7 @@ def test_nobody_arrives(tmp_path):
     (tmp_path / "time-to-target.svg").write_text("old")
     done = call("u3:0", "--runs", 2, "--out", tmp_path)
     assert done.returncode == 1
-    assert (
-        done.stderr
-        == "time-to-target: no run has arrived, so there is nothing to draw (a longer --seconds? an easier goal?)\n"
-    )
+    assert done.stderr == "time-to-target: no run reached its goal; try longer --seconds or an easier goal\n"
     assert [path.name for path in tmp_path.iterdir()] == ["time-to-target.csv"]
 
 
