@@ -1,8 +1,8 @@
-# Every public command of antbench. `make help` lists them.
+# All commands for users of antbench. `make help` lists them.
 #
 # Three flavours of object code:
 #   build/obj/   C, and the kernels compiled by g++ for the host backend
-#   build/cuda/  the kernels compiled by nvcc (left out where there is no nvcc)
+#   build/cuda/  the kernels compiled by nvcc; left out without nvcc
 #   build/san/   C and host backend under AddressSanitizer and UndefinedBehaviorSanitizer, for the tests
 comma := ,
 MAKEFLAGS += --no-builtin-rules
@@ -46,61 +46,60 @@ PIP_CUDA := build/cuda-toolkit/nvidia/cu13
 NVCC := $(firstword $(shell command -v nvcc) $(wildcard $(CUDA_HOME)/bin/nvcc /usr/local/cuda/bin/nvcc $(PIP_CUDA)/bin/nvcc))
 PYTHON ?= $(or $(shell for p in python3 /usr/bin/python3; do $$p -c 'import pandas, pytest, scipy' 2>/dev/null && echo $$p && break; done),python3)
 
-# As one word of the shell, whatever is in it. ARGS= alone is several; CC=, CXX= and NVCC= are commands.
+# Quotes a value as one word of the shell. ARGS= is several words; CC=, CXX= and NVCC= are commands.
 as_word = '$(subst ','\'',$(1))'
 jobs = -j$(call as_word,$(JOBS))
 python = $(call as_word,$(PYTHON))
 
 # ---- Flags ----
-# WERROR=1, as in CI: a warning is an error. Not by default, since the next compiler will have new ones.
+# WERROR=1, as in CI, makes each warning an error. It is off by default, since newer compilers have new warnings.
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion $(if $(WERROR),-Werror)
 DEFINES := -D_GNU_SOURCE -I. -Ibuild/gen
 CFLAGS := -std=c11 -O3 -g -fno-math-errno -fopenmp $(WARNINGS) -Wmissing-prototypes $(DEFINES)
-# Constants are enums here, which C++20 would rather not see in one expression.
+# Expressions here mix constants of several enums, which C++20 warns of.
 CXXFLAGS := -std=c++20 -Wno-deprecated-enum-enum-conversion -O2 -g -ffp-contract=off -fopenmp $(WARNINGS) $(DEFINES)
 ifneq ($(findstring clang,$(CXX)),)
-# clang has a name of its own for that, and none for what gcc must be told below.
+# clang has another name for this warning, and lacks the gcc warning that is switched off below.
 CXXFLAGS += -Wno-deprecated-anon-enum-enum-conversion -Wno-unknown-warning-option -Wno-sign-conversion
 endif
 HOST_CUDA := -x c++ -Wno-unknown-pragmas -Wno-maybe-uninitialized
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-# The tests share a library, which is loaded when a program starts. They have line numbers, which reports name, and no
-# other data for a debugger.
+# The tests share a library, which is loaded when a program starts. They have line numbers for reports, and no other
+# data for a debugger.
 SAN_FLAGS = -g1 $(SANITIZE) -fPIC -fno-semantic-interposition -ftls-model=initial-exec
 SHARED := -shared -Wl,-soname,libantbench.so
 BESIDE_IT := -Wl,-rpath,'$$ORIGIN/..'
 # Programs in build/bin/tests are half as large without data for a debugger.
 NO_DEBUG := -Wl,--strip-debug
-# OpenCV for canny/opencv and convolution/opencv, where it is installed.
-# Debian has its libraries static too, but not TBB, which runs its threads:
-# that lies beside the program, so that it runs where it is not installed.
+# OpenCV for canny/opencv and convolution/opencv, if it is installed. Debian has its libraries as archives, but not TBB,
+# which runs its threads. TBB lies beside the program, so that the program runs where TBB is not installed.
 OPENCV_INCLUDE := /usr/include/opencv4
 OPENCV := $(and $(wildcard $(OPENCV_INCLUDE)/opencv2/imgproc.hpp),$(filter /%,$(shell $(CXX) -print-file-name=libopencv_imgproc.a)))
 ifneq ($(OPENCV),)
 OPENCV_LIBS := -l:libopencv_imgproc.a -l:libopencv_core.a -ltbb -Wl,-rpath,'$$ORIGIN'
 TBB := build/bin/libtbb.so.12
 endif
-# Static where the result should also run on a GPU node on which nothing is installed; shared where there is no archive,
-# as with Fedora and Arch: $(call library,NAME,PKG-CONFIG'S NAME).
+# Archives if the distribution has them, so that the program runs on a GPU node without these libraries. Fedora and Arch
+# have shared libraries only: $(call library,NAME,PKG-CONFIG'S NAME).
 is_static = $(filter /%,$(shell $(CXX) -print-file-name=lib$(1).a))
 library = $(if $(is_static),-l:lib$(1).a,$(or $(shell pkg-config --libs $(2) 2>/dev/null),-l$(1)))
 DATA_LIBS := $(call library,jansson,jansson) $(call library,csv,libcsv) $(call library,boost_context,) $(call library,nettle,nettle) \
 	$(call library,png16,libpng16) $(call library,jpeg,libjpeg) $(call library,z,zlib)
-# MPI for build/bin/antbench-mpi, where Open MPI is installed: of several GPUs or machines (mpi/ranks.h).
+# MPI for build/bin/antbench-mpi, if Open MPI is installed: for several GPUs or machines (mpi/ranks.h).
 MPI_FLAGS := $(shell mpicc --showme:compile 2>/dev/null)
 MPI_LIBS := $(shell mpicc --showme:link 2>/dev/null)
 MPI := $(MPI_LIBS)
 LIBS := $(OPENCV_LIBS) $(DATA_LIBS) -ldl -lpthread -lm
 
 # ---- Sources ----
-# In the order of their bytes, whatever the language: $(wildcard) sorts as the locale does.
+# Sorted by bytes in every locale; $(wildcard) sorts by the locale.
 DRIVERS := $(sort $(wildcard bench/tables/*/table_*.c))
 C_SOURCES := $(filter-out bench/antbench.c bench/record/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c kernels/*/*/*.c instances/*.c tours/*.c images/*.c mpi/ranks_none.c mpi/workers.c baselines/*.c baselines/*/*.c bench/*.c bench/*/*.c bench/*/*/*.c))
 KERNELS := $(sort $(wildcard kernels/*/*.cu kernels/*/*/*.cu))
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp baselines/*/*.cpp)
 OPERATIONS := $(shell LC_ALL=C sed -n 's/^OPERATION.\([a-z_]*\),.*/\1/p' bench/registry.def)
 GENERATED := build/gen/drivers.inc build/gen/config.h $(OPERATIONS:%=build/gen/operations/%.h)
-# Tests lie in rooms as their subjects do. A program's name is its file's, whatever its room: build/san/tests/test_canny.
+# Tests lie in the same folders as their subjects. A program is named after its file: build/san/tests/test_canny.
 TESTS := $(wildcard tests/*/test_*.c tests/*/*/test_*.c)
 STAT_TESTS := $(wildcard tests/*/stat_test_*.c tests/*/*/stat_test_*.c)
 TEST_PROGRAMS := $(patsubst %.c,build/san/tests/%,$(notdir $(TESTS)))
@@ -117,13 +116,13 @@ OBJECTS := $(C_SOURCES:%.c=build/obj/%.o) $(KERNELS:%.cu=build/obj/%.host.o) $(C
 SAN_OBJECTS := $(TEST_KERNELS:%.cu=build/san/%.host.o) $(patsubst build/obj/%,build/san/%,$(OBJECTS)) $(TEST_SUPPORT:%.c=build/san/%.o) $(TEST_SUPPORT_CXX:%.cpp=build/san/%.o)
 
 ifneq ($(NVCC),)
-# An empty CUDA_ARCHS means the GPUs in this machine and those that were built for before, which may be another's.
-# CUDA_ARCHS=default forgets those. Where none are left, the default has an architecture for each variant of a kernel
-# (__CUDA_ARCH__). The code of 80 runs on 8.6 and 8.9 too; GPUs after 9.0 translate the PTX of 90 when they load it.
+# An empty CUDA_ARCHS means the GPUs of this machine, and the GPUs of earlier builds in this folder. CUDA_ARCHS=default
+# forgets earlier builds. Without any GPU the default is one architecture per variant of a kernel (__CUDA_ARCH__). Code
+# for 80 runs on 8.6 and 8.9 too. GPUs after 9.0 translate the PTX of 90 when they load it.
 DEFAULT_ARCHS := 75 80 90
 GPU_ARCHS := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d .)
 BUILT_ARCHS := $(if $(filter default,$(CUDA_ARCHS)),,$(shell cat build/gen/archs 2>/dev/null))
-# Only those that this nvcc knows: before 12.8 it has no 100, from 13.0 none before 75.
+# Only architectures that this nvcc knows: before 12.8 it lacks 100, and from 13.0 on those before 75.
 KNOWN_ARCHS := $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null))
 known = $(if $(KNOWN_ARCHS),$(filter $(KNOWN_ARCHS),$(1)),$(strip $(1)))
 ifneq ($(call known,$(GPU_ARCHS)),$(strip $(GPU_ARCHS)))
@@ -134,18 +133,17 @@ ARCHS := $(shell printf '%s\n' $(foreach arch,$(ARCHS),$(call as_word,$(arch))) 
 ifneq ($(shell printf '%s\n' $(foreach arch,$(ARCHS),$(call as_word,$(arch))) | grep -vxE '[0-9]+[af]?'),)
 $(error CUDA_ARCHS="$(ARCHS)": expected compute capabilities such as 80 or 90a)
 endif
-# Line numbers, for tools that show them, hold the folder's path: the hash of a kernel's code would tell two folders
-# apart.
+# Line numbers for tools contain the folder's path. With them the hash of a kernel's code would differ between folders.
 NVCC_FLAGS := -O3 -std=c++20 $(if $(LINEINFO),-lineinfo) -Xcompiler=-Wall,-Wextra,-Wno-deprecated-enum-enum-conversion $(DEFINES) $(if $(WERROR),--Werror all-warnings) \
 	$(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch)) \
 	-gencode arch=compute_$(lastword $(ARCHS)),code=compute_$(lastword $(ARCHS))
-# What the harness has of a GPU itself.
+# The harness's own code for GPUs.
 HARNESS_GPU := build/cuda/bench/clock/gpu.o build/cuda/bench/clock/limits.o
 CUDA_OBJECTS := $(KERNELS:%.cu=build/cuda/%.o) $(HARNESS_GPU)
-# nvcc on PATH may be a wrapper: it knows itself where its libraries are.
+# nvcc on PATH may be a wrapper, so nvcc is asked for its libraries.
 CUDA_TOP := $(shell $(NVCC) --dryrun x.cu 2>&1 | sed -n 's/^.. TOP=//p')
-# NPP for canny/npp and convolution/npp, where the toolkit has it: its static libraries, else the shared ones (NVIDIA's
-# wheel has those alone).
+# NPP for canny/npp and convolution/npp, if the toolkit has it: archives, or else shared libraries, as in NVIDIA's
+# wheel.
 NPP_HOME ?= $(CUDA_TOP)
 NPP_LIB := $(firstword $(dir $(foreach lib,libnppif_static.a libnppif.so.13,$(wildcard $(NPP_HOME)/lib64/$(lib) $(NPP_HOME)/lib/$(lib)))))
 NPP := $(and $(wildcard $(NPP_HOME)/include/nppi_filtering_functions.h),$(NPP_LIB))
@@ -153,8 +151,8 @@ ifneq ($(NPP),)
 NPP_LIBS := -L$(NPP_LIB) $(if $(wildcard $(NPP_LIB)libnppif_static.a),-lnppif_static -lnppc_static -lculibos,-l:libnppif.so.13 -l:libnppc.so.13 -Wl$(comma)-rpath$(comma)$(NPP_LIB))
 build/cuda/kernels/%/npp.o: private NVCC_FLAGS += -I$(NPP_HOME)/include
 endif
-# cuDNN for convolution/cudnn, where it is installed: with the toolkit, by the distribution, or in CUDNN_HOME (of
-# NVIDIA's wheel: site-packages/nvidia/cudnn).
+# cuDNN for convolution/cudnn, if it is installed: in the toolkit, by the distribution, or in CUDNN_HOME. For NVIDIA's
+# wheel that is site-packages/nvidia/cudnn.
 CUDNN_HOME ?= $(firstword $(patsubst %/include/cudnn.h,%,$(wildcard $(CUDA_TOP)/include/cudnn.h /usr/include/cudnn.h)))
 CUDNN_LIB := $(firstword $(dir $(wildcard $(foreach lib,lib64 lib lib/x86_64-linux-gnu,$(CUDNN_HOME)/$(lib)/libcudnn.so.9))))
 CUDNN := $(and $(wildcard $(CUDNN_HOME)/include/cudnn.h),$(CUDNN_LIB))
@@ -221,7 +219,7 @@ images: ## download the standard images of the catalogue into images/standard/, 
 
 RUN_ARGS = --profile $(call as_word,$(PROFILE)) $(if $(OUT),--out $(call as_word,$(OUT))) $(if $(RESUME),--resume) $(ARGS)
 
-# One rule for all drivers, which the program knows.
+# One rule for all drivers; the program knows their names.
 bench-%: build ## the tables of one driver, bench-3.3 (or bench-thesis-3.3), bench-4.2 ...; PROFILE= OUT= RESUME=1 SAVE=DIR RANKS= ARGS=
 	@$(if $(RANKS),scripts/ranks $(call as_word,$(RANKS)),$(PROGRAM)) $(call as_word,$*) $(RUN_ARGS) $(if $(SAVE),--save $(call as_word,$(SAVE)))
 
@@ -234,14 +232,14 @@ bench-all: build ## every table there is, thesis and papers, each into a folder 
 .PHONY: bench
 bench: bench-all ## the same
 
-# Folders that are no targets: make would say that there is nothing to be done. Targets with such a name are told.
+# make would report that an existing folder is up to date. So targets with the name of a folder are declared.
 FOLDERS := base baselines docs kernels mpi results scripts tests tours
 .PHONY: $(FOLDERS)
 $(FOLDERS):
 	@near=$$($(MAKE) --no-print-directory help | awk '$$1 == "make" && index($$2, "$(@:s=)") == 1 { print "make " $$2 ", " }' | tr -d '\n'); \
 		echo "make $@: a folder has this name, and no target; $${near}make help lists all" >&2; exit 2
 
-# Of those that read results, which need no build. A script's exit code is in make's message; make's own is 2.
+# Commands that read results need no build. make's exit code is 2 if one fails; its message has the script's own.
 script = $(python) scripts/antbench
 
 SHOWN = $(if $(RUN),--run $(call as_word,$(RUN))) $(foreach also,$(ALSO),--also $(call as_word,$(also))) $(ARGS)
@@ -292,7 +290,7 @@ list-runs: ## every run there is, yours, contributed and stored, by the name tha
 compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN, also a published card, A="GTX 580"; or two rows of a run: RUN=RUN A=3.3/ds-roulette B=3.3/i-roulette
 	@$(script) compare $(call as_word,$(A)) $(call as_word,$(B)) $(if $(RUN),--run $(call as_word,$(RUN))) $(ARGS)
 
-# Two builds are there already.
+# Two builds as A and B exist already.
 ab: $(if $(wildcard $(A)/build/bin/antbench),,build) ## which of two rows or two builds is faster, in turns; A=3.3/race/pr1002 B=... or A=DIR B=DIR ROWS=; N=7 THRESHOLD=3 PROFILE= ARGS=
 	@$(script) ab $(call as_word,$(A)) $(call as_word,$(B)) $(if $(ROWS),--rows $(call as_word,$(ROWS))) $(if $(N),--processes $(call as_word,$(N))) \
 		--threshold $(call as_word,$(THRESHOLD)) --profile $(call as_word,$(PROFILE)) $(ARGS)
@@ -316,7 +314,7 @@ lint: ## what ruff, clang-format, shellcheck, actionlint and zizmor say, where i
 format: ## format C, CUDA and Python, and mend what ruff can
 	@scripts/lint --fix
 
-# The manual page, of what the program says of itself.
+# The manual page is made from the program's own help.
 build/antbench.1: $(PROGRAM) scripts/manual
 	@scripts/manual $(PROGRAM) > $@
 
@@ -365,43 +363,44 @@ build/cuda/%.o: %.cu build/gen/nvcc.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,nvcc,$(NVCC) $(NVCC_FLAGS) -MMD -MP -c $< -o $@)
 
-# Readers for libFuzzer, where there is clang.
+# Readers for libFuzzer, if clang is installed.
 FUZZ := $(if $(shell command -v clang),build/fuzz/readers)
 test-programs: $(TEST_PROGRAMS) $(STAT_PROGRAMS) $(if $(MPI),build/bin/tests/test_team_mpi) build/bin/tests/antbench_planted build/bin/tests/antbench_with_gpu build/faults/inject.so $(FUZZ)
 
-# The objects of tests that run without sanitizers. Three files that know the CUDA backend are compiled without it.
+# The objects of tests without sanitizers. Three files that know the CUDA backend are compiled without it.
 OF_CUDA := bench/registry bench/clock/gpu_none bench/record/build_info
 TEST_OBJECTS := $(filter-out $(OF_CUDA:%=build/obj/%.o),$(OBJECTS)) $(OF_CUDA:%=build/obj/without_cuda/%.o) $(TEST_SUPPORT:%.c=build/obj/%.o) \
 	$(patsubst %.cu,build/obj/%.host.o,$(wildcard docs/*.cu))
 
-# With MPI the same, but for the file that stands in for it where there is none.
+# The program with MPI, without the file that replaces MPI elsewhere.
 with_mpi = $(filter-out build/obj/mpi/ranks_none.o,$(1)) $(MPI_SOURCES:%.c=build/obj/%.o)
 build/obj/mpi/%.o: private CFLAGS += $(patsubst -I%,-isystem %,$(MPI_FLAGS))
 
 $(MPI_PROGRAM): build/obj/bench/antbench.o $(call with_mpi,$(OBJECTS)) $(CUDA_OBJECTS) | $(TBB)
 	$(call link,$(CUDA_LIBS) $(LIBS) $(MPI_LIBS))
 
-# The test of colonies of several ranks: tests/kernels/tsp/test_team.c with MPI.
-# tests/bench/program/test_ranks.py starts it.
+# The test of colonies of several ranks: tests/kernels/tsp/test_team.c with MPI. tests/bench/program/test_ranks.py
+# starts it.
 build/bin/tests/test_team_mpi: build/obj/tests/kernels/tsp/test_team.o $(call with_mpi,$(TEST_OBJECTS))
 	$(call link,$(NO_DEBUG) $(LIBS) $(MPI_LIBS) -lcmocka)
 
-# The program with a planted bug, to see that it is found, and with a library by rules of its own, to see what it tells.
+# Programs for tests: one with planted faults, which verification must find, and one with a library that breaks its
+# rules.
 build/bin/tests/antbench_planted: build/obj/bench/antbench.o $(patsubst %.cu,build/obj/%.host.o,$(wildcard tests/planted_driver/*.cu)) \
 		$(filter-out $(patsubst %,build/obj/kernels/%.host.o,tsp/ds_roulette canny/npp),$(OBJECTS)) $(CUDA_OBJECTS)
 	$(call link,$(NO_DEBUG) $(CUDA_LIBS) $(LIBS))
 
-# The program that believes in a GPU: it can plan what would be measured on one, on any machine.
+# A program that plans for a GPU on any machine.
 build/bin/tests/antbench_with_gpu: build/obj/bench/antbench.o build/obj/tests/fake_gpu/fake_gpu.o $(filter-out build/obj/bench/clock/gpu_none.o,$(OBJECTS)) $(filter-out $(HARNESS_GPU),$(CUDA_OBJECTS))
 	$(call link,$(NO_DEBUG) $(CUDA_LIBS) $(LIBS))
 
-# Statistical tests take too many steps for sanitizers. Like the other tests they have the example in their registry,
-# and no CUDA backend.
+# Statistical tests take too many steps for sanitizers. As in other tests the example is in their registry, and there is
+# no CUDA backend.
 $(foreach test,$(STAT_TESTS),$(eval build/bin/tests/$(basename $(notdir $(test))): $(test:%.c=build/obj/%.o) $(TEST_OBJECTS)))
 $(STAT_PROGRAMS):
 	$(call link,$(NO_DEBUG) $(LIBS) -lcmocka)
 
-# The tests of choices on the GPU: what a GPU node runs, which has no test framework.
+# The tests of choices on the GPU. A GPU node runs them without a test framework.
 GPU_CHOICES := build/bin/tests/tsp_choices build/bin/tests/tsp_cities
 $(GPU_CHOICES): build/bin/tests/%: build/obj/tests/kernels/tsp/stat_test_%.o build/obj/tests/support/city_counts.o $(OBJECTS) $(CUDA_OBJECTS)
 	$(call link,$(NO_DEBUG) $(CUDA_LIBS) $(LIBS))
@@ -410,7 +409,7 @@ build/obj/without_cuda/%.o: %.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) $(CFLAGS) -DAB_WITHOUT_CUDA -DAB_WITH_EXAMPLE -MMD -MP -c $< -o $@)
 
-# The library that test programs share. It needs shared libraries: the code of an archive may not be fit for it.
+# The library that test programs share. The code of an archive may be unfit for it, so libraries must be shared.
 SAN_LIBRARY := build/san/libantbench.so
 SAN_LIBS := $(LIBS:-l:lib%.a=-l%)
 $(SAN_LIBRARY): $(SAN_OBJECTS)
@@ -420,16 +419,16 @@ $(foreach test,$(TESTS),$(eval build/san/tests/$(basename $(notdir $(test))): $(
 $(TEST_PROGRAMS):
 	$(call link,$(SANITIZE) $(BESIDE_IT) $(SAN_LIBS) -lcmocka)
 
-# A program's own functions take the place of the library's: a GPU, the system's clock, and an operator new that fails.
+# A program's own functions replace the library's: a GPU, the system's clock, and an operator new that fails.
 build/san/tests/test_measure: build/san/tests/fake_gpu/fake_gpu.o build/san/tests/fake_system/fake_system.o
 build/san/tests/test_host_backend: build/san/tests/failing_new/failing_new.o
 
-# What makes one call of a program fail (tests/faults/inject.py).
+# A library that makes one call of a program fail (tests/faults/inject.py).
 build/faults/inject.so: tests/faults/inject.c
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) -std=c11 -O2 $(WARNINGS) $(DEFINES) -shared -fPIC -fno-builtin -o $@ $< -ldl)
 
-# Readers for libFuzzer: with sanitizers of clang, and without kernels. The linker takes what it needs of the archive.
+# Readers for libFuzzer have clang's sanitizers and no kernels. The linker takes what it needs from the archive.
 FUZZ_FLAGS := -std=c11 -O1 -g -DAB_WITHOUT_CUDA $(DEFINES) -Wall -Wno-unknown-pragmas -Wno-missing-field-initializers -ffunction-sections \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 FUZZ_SOURCES := $(filter-out bench/record/build_info.c,$(wildcard base/*.c instances/*.c images/*.c bench/*/*.c bench/*/*/*.c)) kernels/implementation.c \
@@ -450,7 +449,7 @@ build/san/%.o: %.c build/gen/c.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,cc,$(CC) $(CFLAGS) -O1 $(SAN_FLAGS) -DAB_WITHOUT_CUDA -DAB_WITH_EXAMPLE -MMD -MP -c $< -o $@)
 
-# What the tables of a driver or an operation leave out is none.
+# A driver or an operation leaves out members that are zero.
 build/obj/bench/%.o build/san/bench/%.o build/obj/kernels/%/operation.o build/san/kernels/%/operation.o build/obj/kernels/edges/sobel.o build/san/kernels/edges/sobel.o: private CFLAGS += -Wno-missing-field-initializers
 
 build/obj/baselines/%.o build/san/baselines/%.o: private CXXFLAGS += $(if $(OPENCV),-isystem $(OPENCV_INCLUDE) -DAB_WITH_OPENCV)
@@ -461,20 +460,20 @@ build/san/%.o: %.cpp build/gen/cxx.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) $(SAN_FLAGS) -MMD -MP -c $< -o $@)
 
-# The host backend's scheduler runs between any two steps of all threads, and makes tests a third longer where it is
-# checked. What it runs, the kernels, is.
+# The host backend's scheduler runs between any two steps of all threads. Checking it would make tests a third longer,
+# so only the kernels that it runs are checked.
 build/san/kernels/host/execution.o: private SANITIZE += -fno-sanitize=undefined --param=asan-instrument-reads=0 \
 	--param=asan-instrument-writes=0 --param=asan-stack=0
 
-# Each run measures how its cores scale, by a loop that takes five times as long with -O1.
+# Each run measures how its cores scale. The loop for this takes five times as long with -O1.
 build/san/bench/clock/cores.o: private SAN_FLAGS += -O3
 
 build/san/%.host.o: %.cu build/gen/cxx.flags | $(GENERATED)
 	@mkdir -p $(@D)
 	$(call run,c++,$(CXX) $(CXXFLAGS) -O1 $(SAN_FLAGS) $(HOST_CUDA) -MMD -MP -c $< -o $@)
 
-# What compiles, and with which flags: objects depend on it, so that all are built again where it changes.
-# Rewritten only then.
+# The compilers and flags. Objects depend on these files, so they are built again if one changes. A file is rewritten
+# only if its content changes.
 keep = @mkdir -p $(@D) && printf '%s\n' $(1) > $@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
 
 build/gen/c.flags: FORCE
@@ -489,26 +488,25 @@ build/gen/nvcc.flags: FORCE build/gen/archs
 build/gen/archs: FORCE
 	$(call keep,'$(strip $(ARCHS))')
 
-# The drivers that are there, by folder and name of their files, in order of the names. Rewritten only when that changes.
+# The list of drivers, sorted by file name. It is rewritten only if it changes.
 build/gen/drivers.inc: FORCE
 	@mkdir -p $(@D)
 	@printf 'DRIVER(%s)\n' $(DRIVERS:bench/tables/%.c=%) | sed 's|/|, |' | LC_ALL=C sort -t, -k2 > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-# An operation's line of the registry (kernels/registered.h). Rewritten only when that changes.
+# One header per operation with its line of the registry (kernels/registered.h). It is rewritten only if it changes.
 $(OPERATIONS:%=build/gen/operations/%.h): build/gen/operations/%.h: FORCE
 	$(call keep,'#include "kernels/registered.h"' "$$(sed -n 's/^OPERATION\(.$*,\)/OPENED_BY\1/p' bench/registry.def)")
 
-# Whether there are a CUDA backend, NPP and cuDNN: rewritten only when that changes. The tests are built without
-# CUDA.
+# The configuration: CUDA backend, NPP and cuDNN. It is rewritten only if it changes. Tests are built without CUDA.
 build/gen/config.h: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(if $(NVCC),#if !defined AB_WITHOUT_CUDA,)' '$(if $(NVCC),#define AB_WITH_CUDA 1,)' '$(if $(NVCC),#endif,)' \
 		'$(if $(NPP),#define AB_WITH_NPP 1,)' '$(if $(CUDNN),#define AB_WITH_CUDNN 1,)' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-# Rewritten only when it changes, so that a new commit relinks and nothing else is rebuilt. The tests have a file of
-# their own, which does not wait for nvcc.
+# Rewritten only if it changes, so that a new commit relinks and rebuilds nothing else. The tests have a file of their
+# own, which does not wait for nvcc.
 build/gen/build_info.inc: $(CUDA_OBJECTS)
 build/gen/build_info.inc build/gen/without_cuda/build_info.inc: FORCE
 	@mkdir -p $(@D)
