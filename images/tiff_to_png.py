@@ -1,9 +1,10 @@
 """Makes a PNG of every TIFF of the catalogue that images/fetch has downloaded.
 
-    tiff_to_png.py CATALOGUE DIRECTORY
+Usage: tiff_to_png.py CATALOGUE DIRECTORY
 
-The bytes of a PNG depend on who compresses it, so it is its pixels that the catalogue knows. A PNG gets its name only
-when they are right. Prints one line per file. Exit code: 0, or 1 when one could not be made, 2 for wrong usage.
+The bytes of a PNG depend on the program that compresses it, so the catalogue has a checksum of the pixels. A PNG gets
+its name only if they are right. One line is printed per file. Exit code: 0, or 1 if a PNG could not be made, 2 for
+wrong usage.
 """
 
 import argparse
@@ -30,7 +31,7 @@ def is_right(png, expected):
 
 
 def convert(tiff, png, expected):
-    """Raises OSError or ValueError with the reason where the PNG cannot be made."""
+    """Raises OSError or ValueError with the reason if the PNG cannot be made."""
     with Image.open(tiff) as image:
         if pixels_sha256(image) != expected:
             raise ValueError("these are not the pixels of the catalogue")
@@ -44,7 +45,7 @@ def convert(tiff, png, expected):
 
 
 def entries_of(catalogue):
-    """The rows of the catalogue; OSError or KeyError where it is none."""
+    """The rows of the catalogue; OSError or KeyError for another file."""
     with open(catalogue, newline="", encoding="utf-8") as file:
         return [{column: row[column] for column in ("name", "pixels_sha256")} for row in csv.DictReader(file)]
 
@@ -52,7 +53,7 @@ def entries_of(catalogue):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("catalogue", metavar="CATALOGUE", help="CSV with columns name and pixels_sha256")
-    parser.add_argument("directory", type=Path, metavar="DIRECTORY", help="where the TIFFs are and the PNGs will be")
+    parser.add_argument("directory", type=Path, metavar="DIRECTORY", help="folder of the TIFFs, which gets the PNGs")
     options = parser.parse_args()
     try:
         entries = entries_of(options.catalogue)

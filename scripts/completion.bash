@@ -1,11 +1,11 @@
-# Bash completion of antbench: source this file, or `make install`, which puts it where bash looks. All that it knows it
-# asks the program for: tables of --tables, options of --help, implementations of --list.
+# Bash completion of antbench: source this file, or let `make install` put it where bash looks. It asks the program for
+# everything: tables by --tables, options by --help, implementations by --list.
 
 _antbench()
 {
     local program=$1 word=$2 before=$3 table=${COMP_WORDS[1]} words=
     COMPREPLY=()
-    # What is typed may be the value of an option: --backend=cu and --backend cu.
+    # The word may be the value of an option: --backend=cu and --backend cu.
     if [ "$word" = = ]; then word=; elif [ "$before" = = ]; then before=${COMP_WORDS[COMP_CWORD - 2]}; fi
     if [ "$COMP_CWORD" = 1 ]; then
         words="$("$program" --tables 2>/dev/null | awk -F'\t' 'NR > 1 && !told[$1]++ { print $1 }') $(_antbench_options "$program" --help)"
@@ -26,7 +26,7 @@ _antbench()
         *) words=$(_antbench_options "$program" "$table" --help) ;;
         esac
     fi
-    # Of a list, a,b,c, the last name is completed.
+    # In a list such as a,b,c the last name is completed.
     local head=
     [[ $before =~ ^--(implementations|rows)$ && $word == *,* ]] && head=${word%,*},
     mapfile -t COMPREPLY < <(compgen -W "$words" -P "$head" -- "${word#"$head"}")

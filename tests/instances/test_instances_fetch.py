@@ -164,10 +164,10 @@ def test_asks_a_server_that_does_not_answer_only_once(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "name, url, fault",
     [
-        ("../../evil", "{base}/a.tsp", 'the name "../../evil" is none of a file'),
-        ("-x", "{base}/a.tsp", 'the name "-x" is none of a file'),
-        ("a b", "{base}/a.tsp", 'the name "a b" is none of a file'),
-        ("", "{base}/a.tsp", 'the name "" is none of a file'),
+        ("../../evil", "{base}/a.tsp", 'the name "../../evil" cannot be a file\'s name'),
+        ("-x", "{base}/a.tsp", 'the name "-x" cannot be a file\'s name'),
+        ("a b", "{base}/a.tsp", 'the name "a b" cannot be a file\'s name'),
+        ("", "{base}/a.tsp", 'the name "" cannot be a file\'s name'),
         ("a", "file:///etc/passwd", 'the URL "file:///etc/passwd" is not of https or http'),
         ("a", "--output=/tmp/x", 'the URL "--output=/tmp/x" is not of https or http'),
     ],

@@ -117,7 +117,7 @@ def test_wrong_commands_say_how(prefix, tmp_path):
         done = subprocess.run([results, command], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 2 and told in done.stderr and done.stderr.count("\n") == 1
     done = subprocess.run([ROOT / "scripts/install", "relative"], capture_output=True, text=True)
-    assert done.returncode == 2 and "PREFIX is to be a path from the root" in done.stderr
+    assert done.returncode == 2 and "PREFIX must be a path from the root" in done.stderr
 
 
 def test_it_can_be_moved_and_removed(prefix, tmp_path):
