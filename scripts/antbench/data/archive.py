@@ -53,7 +53,10 @@ def pack(path, files):
         for name, data in sorted(files.items()):
             member = tarfile.TarInfo(name)
             member.size, member.mode = len(data), 0o644
-            tar.addfile(member, io.BytesIO(data))
+            try:
+                tar.addfile(member, io.BytesIO(data))
+            except ValueError as error:  # a name of more than 100 characters, or one that is no ASCII
+                raise BadInput(f"{path}: {name[:SHOWN]!r} does not fit an archive: {error}") from None
     write_file(path, gzip.compress(inside.getvalue(), mtime=0))
 
 

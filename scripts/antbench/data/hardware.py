@@ -44,7 +44,7 @@ def of_device(device, sm_mhz=math.nan):
 
     def known(name):
         value = device.get(name)
-        return float(value) if isinstance(value, (int, float)) and abs(value) < LARGEST else math.nan
+        return float(value) if isinstance(value, (int, float)) and 0 < value < LARGEST else math.nan
 
     sms, capability = known("sm_count"), known("compute_capability")
     cores = CORES_OF_SM.get(capability, 128) if capability >= FIRST_KNOWN else math.nan

@@ -91,7 +91,7 @@ def iterations_fault(row):
 
 
 def same(a, b, share):
-    return math.isnan(a) and math.isnan(b) or abs(a - b) <= share * max(abs(a), abs(b))
+    return math.isnan(a) and math.isnan(b) or abs(a - b) <= share * max(abs(a), abs(b)) < math.inf
 
 
 def quality_fault(row):

@@ -71,6 +71,7 @@ KEY = [
     "params",
     "scope",
 ]  # columns that identify a row of a run
+LARGEST_NUMBER = 1e30  # bound of the numbers in a table: their sums and squares stay finite
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 SAMPLE_END = re.compile(rb",\d+(?:,\d+)?,\d+,\d[\d.]*(?:e[-+]\d+)?,[a-z]*\n")  # the end of a line of samples.csv
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
@@ -358,7 +359,7 @@ def number(path, line, name, text):
     if text == "":
         return math.nan
     value = float(text) if NUMBER.fullmatch(text) else math.nan
-    if not math.isfinite(value):
+    if not abs(value) < LARGEST_NUMBER:
         raise BadInput(f'{path}:{line}: {name} is not a number: "{text}"')
     return value
 
@@ -477,7 +478,7 @@ def read_samples_at_once(path, rows, header):
         and not (process.groupby(frame["line"]).diff() < 0).any()
     )
     kept = frame["discard_reason"] == ""
-    if not is_right or (frame["ms"][kept] <= 0).any():
+    if not is_right or not frame["ms"][kept].between(validate.LEAST_MS, validate.MOST_MS).all():
         return None
     frame = frame.assign(ms=frame["ms"].where(kept), process=process)
     taken = {int(line): 0 for line in rows["line"]} | {int(k): n for k, n in frame["line"].value_counts().items()}
@@ -512,8 +513,9 @@ def read_samples_by_line(path, rows, schema):
                 f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
                 f'line "{cells["line"]}" of the table'
             )
-        if not cells["discard_reason"] and not ms > 0:
-            raise BadInput(f'{path}:{line}: ms is "{cells["ms"]}", but a kept sample takes more than 0 ms')
+        if not cells["discard_reason"] and not validate.LEAST_MS <= ms <= validate.MOST_MS:
+            bounds = f"{validate.LEAST_MS:g} to {validate.MOST_MS:g} ms"
+            raise BadInput(f'{path}:{line}: ms is "{cells["ms"]}", but a kept sample takes {bounds}')
         if process < last_process[of]:
             raise BadInput(f"{path}:{line}: process {cells['process']} after process {last_process[of]}")
         if process != last_process[of] or not values[of]:

@@ -12,6 +12,7 @@ import csv
 import functools
 import io
 import json
+import math
 import re
 from pathlib import Path
 
@@ -114,8 +115,25 @@ def unfit(run):
         return "it is one process's part of a run"
     if run.profile == "smoke":
         return "its profile is smoke; expected quick or thesis"
+    if why := published_fault(run):
+        return why
     if not archive.MEMBER.fullmatch(f"{run.run_id}/meta.json"):
         return f'its run_id is "{run.run_id}", not MACHINE/ID'
+    return None
+
+
+@functools.cache
+def published_values():
+    """{id of a published number: it}."""
+    return dict(runs.published()[["id", "value"]].itertuples(index=False))
+
+
+def published_fault(run):
+    """A row that says of a source what it does not say, or None."""
+    for row in runs.records_of(run.rows):
+        told, known = row["published_ms"], published_values().get(row["published_id"], math.nan)
+        if told == told and told != known:
+            return f"line {row['line']}: published_ms is {told:.9g}, but results/published has {known:.9g} of it"
     return None
 
 

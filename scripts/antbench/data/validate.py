@@ -37,14 +37,21 @@ def is_whole(value):
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
 
 
+LONGEST_NAME = 200  # characters: the longest kept one has 46, and a file of its name must fit a folder
+
+
+def is_name(value):
+    return is_text(value) and len(value) <= LONGEST_NAME
+
+
 def is_flag(value):
     return isinstance(value, bool)
 
 
 def is_time(value):
-    """True for a time such as 2026-01-31T23:59:59Z."""
+    """True for a time of this century such as 2026-01-31T23:59:59Z."""
     try:
-        return is_text(value) and bool(datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ"))
+        return is_text(value) and value.startswith("20") and bool(datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ"))
     except ValueError:
         return False
 
@@ -60,8 +67,15 @@ def is_fingerprint(value):
 
 
 def up_to(most):
-    """A test for numbers from 0 to `most`."""
+    """A test for numbers from 0, which stands for unknown, to `most`."""
     return lambda value: is_number(value) and 0 <= value <= most
+
+
+MOST_CORES = 1 << 20
+
+
+def is_cores(value):
+    return is_whole(value) and 0 <= value <= MOST_CORES
 
 
 def is_budget(value):
@@ -71,7 +85,7 @@ def is_budget(value):
 # {member: what it must be}: a function, a list with one form for all items, or a dictionary for an object. A member
 # with ? may be absent or null. Other members are allowed.
 DEVICE = {
-    "name": is_text,
+    "name": is_name,
     "uuid?": is_text,
     "fingerprint?": is_fingerprint,
     "other_processes?": is_whole,
@@ -81,13 +95,13 @@ DEVICE = {
     "memory_clock_mhz?": up_to(100_000),
     "memory_bus_bits?": up_to(1 << 15),
     "l2_bytes?": up_to(1 << 36),
-    "cuda_runtime?": is_number,
+    "cuda_runtime?": up_to(1_000_000),
     "power_limit_w?": up_to(20_000),
     "ecc?": is_flag,
 }
 META = {
     "schema": is_whole,
-    "run_id": is_text,
+    "run_id": is_name,
     "program": is_word,
     "command_line": [is_text],
     "options": {
@@ -112,18 +126,18 @@ META = {
     "complete": is_flag,
     "exit_code?": is_whole,
     "processes?": [{"started_utc?": is_time, "ended_utc?": is_time}],
-    "inputs": [{"name": is_text, "sha256": is_text, "path?": is_text}],
+    "inputs": [{"name": is_name, "sha256": is_text, "path?": is_text}],
     "machine": {
-        "name": is_text,
+        "name": is_name,
         "fingerprint?": is_fingerprint,
-        "cpu": is_text,
+        "cpu": is_name,
         "os?": is_text,
-        "logical_cores?": is_whole,
-        "usable_cores?": is_whole,
+        "logical_cores?": is_cores,
+        "usable_cores?": is_cores,
         "virtual?": is_flag,
         "hypervisor?": is_text,
-        "threads_per_core?": is_whole,
-        "effective_cores?": is_number,
+        "threads_per_core?": is_cores,
+        "effective_cores?": up_to(MOST_CORES),
     },
     "device?": DEVICE,
     "devices?": [DEVICE],
@@ -204,6 +218,7 @@ def check_meta(path, meta):
 
 # ---- A row ----
 
+LEAST_MS, MOST_MS = 1e-7, 1e10  # of a sample: less than a clock of a GPU, and four months
 ABOVE_0 = ("median_ms", "mean_ms", "min_ms", "q1_ms", "q3_ms", "max_ms")
 IN_ORDER = ("min_ms", "q1_ms", "median_ms", "q3_ms", "max_ms")
 WHOLE = ("size", "seed", "samples", "processes", "iterations", "discarded")
@@ -217,10 +232,14 @@ def row_fault(cells, numbers, key):
         return f"{next(name for name, text in cells.items() if not is_text(text))} has a control character"
     if name := next((name for name in key if cells[name][:1] in FORMULA and cells[name]), None):
         return f'{name} begins like a formula of a spreadsheet: "{cells[name]}"'
+    if name := next((name for name in (*key, "device") if len(cells[name]) > LONGEST_NAME), None):
+        return f"{name} has more than {LONGEST_NAME} characters"
     if name := next((name for name in WHOLE if numbers[name] < 0 or numbers[name] % 1 > 0), None):
         return f'{name} is no count: "{cells[name]}"'
     if name := next((name for name in ABOVE_0 if numbers[name] <= 0), None):
         return f'{name} is not above 0: "{cells[name]}"'
+    if name := next((name for name in ABOVE_0 if numbers[name] < LEAST_MS or numbers[name] > MOST_MS), None):
+        return f'{name} is no time of a kernel: "{cells[name]}"'
     if name := next((name for name in ("stddev_ms", "waited") if numbers[name] < 0), None):
         return f'{name} is below 0: "{cells[name]}"'
     is_timed = numbers["samples"] > 0

@@ -310,8 +310,23 @@ def draw_history(source, out):
 # ---- Montages of saved images ----
 
 
+MOST_PIXELS = 1 << 22  # of a picture of a montage: of a larger one gnuplot takes GiB
+
+
+def pixels_of(path):
+    """(width, height) of a PNG, as its first 24 bytes have it; (0, 0) of any other file."""
+    with open(path, "rb") as file:
+        head = file.read(24)
+    is_png = len(head) == 24 and head.startswith(b"\x89PNG\r\n\x1a\n")
+    return (int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")) if is_png else (0, 0)
+
+
+def is_picture(path):
+    return path.is_file() and 0 < math.prod(pixels_of(path)) <= MOST_PIXELS
+
+
 def find_image(names, folders):
-    return next((folder / name for name in names.split("|") for folder in folders if (folder / name).is_file()), None)
+    return next((folder / name for name in names.split("|") for folder in folders if is_picture(folder / name)), None)
 
 
 def with_images(tiles, name):
@@ -321,8 +336,8 @@ def with_images(tiles, name):
 
 
 def tile_of(paths):
-    """The side of a tile in pixels: the width of the widest image, read from the first bytes of each PNG file."""
-    widest = max(int.from_bytes(path.read_bytes()[16:20], "big") for path in paths)
+    """The side of a tile in pixels: the width of the widest image."""
+    widest = max(pixels_of(path)[0] for path in paths)
     return min(max(widest, TILES[0]), TILES[1])
 
 
