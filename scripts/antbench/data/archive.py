@@ -104,6 +104,8 @@ def unpacked(path):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)  # temporary: mkdtemp's folder
+    if twice := next((path.parent for path in folder.rglob(SAMPLES) if path.with_name(PACKED).exists()), None):
+        raise BadInput(f"{path}: {twice.name} has samples twice, in {SAMPLES} and {PACKED}")
     if not any(folder.rglob("meta.json")):
         raise BadInput(f"{path}: no archive of a run: it holds no meta.json")
     return folder

@@ -309,8 +309,8 @@ def unpack(path, data, most):
         raise BadInput(f"{path}: not compressed by xz: {error}") from None
     if len(unpacked) > most:
         raise BadInput(f"{path}: holds more than {most >> 20} MiB")
-    if not unpacker.eof:
-        raise BadInput(f"{path}: not compressed by xz: it is cut short")
+    if not unpacker.eof or unpacker.unused_data:
+        raise BadInput(f"{path}: not compressed by xz: it is cut short, or goes on behind its end")
     return unpacked
 
 

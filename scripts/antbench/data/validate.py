@@ -182,6 +182,16 @@ def refuse_constant(name):
     raise ValueError(f"{name} is no JSON")
 
 
+def each_once(pairs):
+    """An object. Readers do not agree on which of two members of one name holds."""
+    found = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"{shown(name)} is there twice")
+        found[name] = value
+    return found
+
+
 def bytes_of(path, most):
     """The bytes of a run's file. Pipes and devices, which may have no end, are refused."""
     try:
@@ -200,7 +210,8 @@ LARGEST_JSON = 1 << 20  # bytes; the largest kept meta.json has 16 kB
 def read_json(path):
     """A JSON file of any form."""
     try:
-        return json.loads(bytes_of(path, LARGEST_JSON).decode("utf-8"), parse_constant=refuse_constant)
+        text = bytes_of(path, LARGEST_JSON).decode("utf-8")
+        return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=each_once)
     except UnicodeDecodeError:
         raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
     except json.JSONDecodeError as error:

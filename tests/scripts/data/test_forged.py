@@ -1,6 +1,7 @@
 """Runs whose every number follows from their samples, and that no machine has measured: refused in one line."""
 
 import json
+import lzma
 import shutil
 from pathlib import Path
 
@@ -116,6 +117,27 @@ def test_an_endless_list_of_qualities_is_no_list(run):
 def test_a_published_number_that_was_not_published(run, cells, fault):
     change_cells(run, **cells)
     assert share.fault(runs.load_run(run)) == f"line 2: {fault}"
+
+
+def test_a_member_that_is_there_twice(run):
+    text = (run / "meta.json").read_text()
+    (run / "meta.json").write_text(text.replace('"complete": true', '"complete": false, "complete": true'))
+    assert 'meta.json:1: not JSON: "complete" is there twice' in refused(run)
+
+
+def test_samples_behind_the_end_of_samples(run):
+    (run / "samples.csv.xz").write_bytes(2 * lzma.compress((run / "samples.csv").read_bytes()))
+    (run / "samples.csv").unlink()
+    assert "goes on behind its end" in refused(run)
+
+
+def test_an_archive_with_samples_of_two_kinds(run, tmp_path):
+    files = {f"m/r/{path.name}": path.read_bytes() for path in run.iterdir()}
+    archive.pack(tmp_path / "x.tar.gz", files | {"m/r/samples.csv.xz": b"others"})
+    with pytest.raises(BadInput, match="x.tar.gz: r has samples twice, in samples.csv and samples.csv.xz"):
+        archive.unpacked(tmp_path / "x.tar.gz")
+    archive.pack(tmp_path / "y.tar.gz", files)
+    assert archive.unpacked(tmp_path / "y.tar.gz").is_dir()
 
 
 def test_what_a_gpu_does_not_know_divides_nothing(run):
