@@ -103,7 +103,7 @@ def test_a_number_whose_square_is_infinite(run, column):
 def test_an_endless_list_of_qualities_is_no_list(run):
     """9999... with 5000 digits is infinity: every difference from it was a small share of it."""
     change_cells(run, note="best tour of each complete run: " + "9" * 5000)
-    assert "quality_best is 17450, but that of its runs is inf" in refused(run)
+    assert "quality_best is 17450, but the list quality_runs gives inf" in refused(run)
     assert not plausible.same(1.0, float("inf"), 1e-9) and not plausible.same(float("inf"), float("inf"), 1e-9)
 
 
