@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antbench.data import inference, runs
+from antbench.data import inference, runs, validate
 from antbench.data.command import BadInput
 from antbench.data.inference import STATISTICS, log_statistics, matched
 
@@ -69,15 +69,13 @@ class Calibration:
 
 def read(path):
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
+        found = json.loads(validate.bytes_of(Path(path), validate.LARGEST_JSON))
         assert found["schema"] == SCHEMA
         kinds = found["kinds"]
         for of_kind in kinds.values():
             assert set(of_kind["prior"]) == set(STATISTICS)
             assert all(each is None or each["df"] > 0 <= each["spread_percent"] for each in of_kind["prior"].values())
         return Calibration(kinds, path)
-    except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError):
         raise BadInput(f"{path}:1: not a calibration of this version; make calibrate makes a new one") from None
 

@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import os
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from antbench.data import archive, hardware, plausible, runs, share
 from antbench.data.command import BadInput
+from antbench.gate import calibration
 from antbench.show import gains, plots
 
 RUN = Path(__file__).resolve().parents[2] / "data/runs/newer"
@@ -138,6 +140,12 @@ def test_an_archive_with_samples_of_two_kinds(run, tmp_path):
         archive.unpacked(tmp_path / "x.tar.gz")
     archive.pack(tmp_path / "y.tar.gz", files)
     assert archive.unpacked(tmp_path / "y.tar.gz").is_dir()
+
+
+def test_a_pipe_is_no_calibration(tmp_path):
+    os.mkfifo(tmp_path / "calibration.json")
+    with pytest.raises(BadInput, match="calibration.json: not a regular file"):
+        calibration.read(tmp_path / "calibration.json")
 
 
 def test_what_a_gpu_does_not_know_divides_nothing(run):
