@@ -1,9 +1,9 @@
-/* Canny's edge detector on the GPU: what its rungs share.
+/* Operation "canny": Canny's edge detector on the GPU, and what its rungs share.
  *
  * The ladder, what each rung adds, and how to run it (ids without "canny/"; `antbench` is build/bin/antbench):
  *   opencv   OpenCV's on one core or all: the reference
  *                antbench 6.1 --implementations canny/opencv
- *   gpu      the GPU: a kernel a step; hysteresis in a fixed number of passes inside blocks, as published, or to
+ *   gpu      the GPU: a kernel per step; hysteresis in a fixed number of passes inside blocks, as published, or to
  *            convergence by union-find, which is OpenCV's map
  *                antbench 6.1 --implementations canny/gpu
  *   runs     the GPU: to convergence in three launches, two pixels at once, union-find of runs instead of pixels
@@ -13,8 +13,8 @@
  *   npp      NVIDIA's, one call; by rules of its own, told as a quality and not judged
  *                antbench 6.1 --implementations canny/npp
  *
- * The rules are OpenCV's, in integers, so that the map at convergence equals cv::Canny's pixel for pixel, with a sigma
- * that of cv::GaussianBlur followed by cv::Canny:
+ * The rules are OpenCV's, in integers, so that the map at convergence equals cv::Canny's pixel for pixel. With a sigma
+ * it equals the map of cv::GaussianBlur followed by cv::Canny:
  *
  *   blur      separable, weights of 8 fractional bits (canny_gaussian), reflected at the border without repeating the
  *             border pixel; the sum is rounded once, to 8 bits.
@@ -25,9 +25,9 @@
  *   classes   strong when the magnitude is above high, else weak.
  *   edges     the strong pixels, and the weak ones that are 8-connected to a strong one through weak ones.
  *
- * With a number of passes (H4, H10) the edges are the strong pixels after so many passes of growth: a pass makes every weak
- * pixel strong that is 8-connected to a strong one through weak ones of its own block of CANNY_GROW_TILE x CANNY_GROW_TILE
- * pixels, where a pixel of another block counts as it was before the pass.
+ * With a number of passes (H4, H10) the edges are the strong pixels after so many passes of growth. A pass works on
+ * blocks of CANNY_GROW_TILE x CANNY_GROW_TILE pixels. It makes every weak pixel strong that is 8-connected to a strong
+ * one through weak ones of its own block. A pixel of another block counts as it was before the pass.
  */
 #ifndef ANTBENCH_CANNY_H
 #define ANTBENCH_CANNY_H
@@ -57,8 +57,8 @@ typedef struct canny_gaussian {
     unsigned weights[2 * CANNY_MAX_RADIUS + 1]; /* [2 radius + 1], in 1/256; their sum is 256 */
 } canny_gaussian;
 
-/* The Gaussian as OpenCV has it for 8-bit images: 6 sigma + 1 weights, made an odd number; each is rounded to 1/256,
- * the error being carried towards the middle one, which makes up what is missing from 1. */
+/* The Gaussian as OpenCV has it for 8-bit images: 6 sigma + 1 weights, made an odd number. Each is rounded to 1/256.
+ * The error is carried towards the middle weight, which makes up what is missing from 1. */
 canny_gaussian canny_make_gaussian(double sigma);
 
 /* By the rules above, in plain C (reference.c): canny_class of every pixel into classes[height][width], and the edges after

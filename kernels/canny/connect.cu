@@ -1,11 +1,10 @@
 /* Hysteresis to convergence: the components of weak and strong pixels by union-find, in three launches for any image.
  *
- * Growth (grow.cu) takes as many passes as an edge crosses blocks, and somebody must find out which was the last. Here
- * every edge pixel gets a label, and one label means "strong" (labels.h). Labels are united inside tiles, in shared
- * memory and starting from runs that a ballot finds; then across the borders of tiles; then a pixel is an edge when its
- * root is the strong one.
- * Limit: chains of roots are not shortened, so a pixel can cost as many steps as its edge crosses tiles.
- * Source: this project; union by atomics after Playne & Hawick 2018.
+ * Growth (grow.cu) takes as many passes as an edge crosses blocks, and the last pass must be detected. Here every edge
+ * pixel gets a label, and one label means "strong" (labels.h). Labels are united inside tiles first, in shared memory,
+ * starting from runs that a ballot finds. Then they are united across the borders of tiles. A pixel is an edge if its
+ * root is the strong one. Limit: chains of roots are not shortened, so a pixel can cost as many steps as its edge
+ * crosses tiles. Source: this project; union by atomics after Playne & Hawick 2018.
  */
 #include "kernels/canny/labels.h"
 

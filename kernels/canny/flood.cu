@@ -1,11 +1,11 @@
 /* Canny to convergence in two launches, for images whose pixels fit in the shared memory of a cluster, two bits each.
  *
- * grow_tiles: classes as bits, 32 pixels per word (pairs.h), and growth from the strong pixels of a tile of 32 columns
- * and 64 rows through its weak ones by a warp, two rows per lane: to the rows beside them by shuffles, along the row
- * by the carry of an addition, which runs through a run of set bits. flood: the tiles are dealt to the warps of a
- * cluster of eight blocks, which go on across borders, in rounds. A warp grows those of its tiles beside which
- * something has grown, and sends their new borders to all blocks. It is faster than the union-find of runs.cu on
- * photographs: few rounds.
+ * grow_tiles: a warp grows a tile of 32 columns and 64 rows, two rows per lane. Classes are bits, 32 pixels per word
+ * (pairs.h). Strong pixels grow through weak ones. They reach the rows beside them by shuffles, and move along a row by
+ * an addition, whose carry runs through a run of set bits. Kernel flood: the tiles are dealt to the warps of a cluster
+ * of eight blocks, which go on across borders, in rounds. A warp grows each of its tiles beside which a bit has grown,
+ * and sends its new borders to all blocks. On photographs it is faster than the union-find of runs.cu, because it needs
+ * few rounds.
  *
  * Floor, 512 x 512: two launches and their chains of L2 reads, 7 us, and 0.5 us per round.
  * Limits: 2 million pixels, fewer without clusters. A snake through all tiles has as many rounds as it crosses
@@ -62,8 +62,9 @@ static __device__ __forceinline__ uint2 spread(uint2 candidates, uint2 sure, uin
     return {first | fill(candidates.x, own.x | touched(second)), second | fill(candidates.y, own.y | touched(first))};
 }
 
-/* At most so many steps; whether that may not have been enough. Rows are kept mirrored too, as carries run one way:
- * each form hears from the other a step later. Nobody waits for the vote, which is about the step before. */
+/* Grows for at most so many steps. Returns whether that may have been too few. Rows are kept mirrored too, because
+ * carries run one way: each form learns from the other a step later. The vote is about the step before, so that no
+ * lane waits for it. */
 static __device__ __forceinline__ bool grow(uint2 candidates, uint2 &sure, int most_steps)
 {
     const uint2 other_candidates = mirrored(candidates);

@@ -1,8 +1,8 @@
-/* Canny as Luo & Duraiswami have it: blur, gradient with suppression, hysteresis, each a kernel of its own.
+/* Canny by Luo & Duraiswami: blur, gradient with suppression, and hysteresis, each in a kernel of its own.
  *
- * Hysteresis grows inside blocks a fixed number of passes, as the thesis's H4 and H10 do (grow.cu), or, for 0 passes,
- * connects components and is done (connect.cu): the same map as OpenCV's.
- * Source: thesis §6.3, §6.6.5, after Luo & Duraiswami 2008.
+ * Hysteresis grows inside blocks for a fixed number of passes, as the thesis's H4 and H10 do (grow.cu). With 0 passes
+ * it connects components to the end (connect.cu), which gives OpenCV's map. Source: thesis §6.3, §6.6.5, after Luo &
+ * Duraiswami 2008.
  */
 #include "kernels/canny/canny.h"
 

@@ -1,11 +1,11 @@
-/* Hysteresis by block-local growth: strong pixels take over the weak ones beside them, again and again, inside a block.
+/* Hysteresis by block-local growth: inside a block, strong pixels take over the weak ones beside them until nothing
+ * changes.
  *
- * What a block has grown reaches its neighbours in the next pass only, so a fixed number of passes (the thesis's H4 and
- * H10) leaves long edges unfinished where they cross blocks; connect.cu finishes them. Luo & Duraiswami grow in place,
- * so that what a pass sees of its neighbours depends on the order in which blocks run; here a pass reads one array and
- * writes another, and a number of passes always gives the same map.
- * Limit: 16 x 16 pixels a block, one thread each; the thesis does not say how many it has.
- * Source: thesis §6.3, after Luo & Duraiswami 2008.
+ * A block's growth reaches its neighbours only in the next pass. So a fixed number of passes (the thesis's H4 and H10)
+ * leaves long edges unfinished where they cross blocks; connect.cu finishes them. Luo & Duraiswami grow in place, so
+ * that a pass depends on the order in which blocks run. Here a pass reads one array and writes another, so that a
+ * number of passes always gives the same map. Limit: 16 x 16 pixels per block, one thread each; the thesis does not
+ * tell its number. Source: thesis §6.3, after Luo & Duraiswami 2008.
  */
 #include "kernels/canny/canny.h"
 

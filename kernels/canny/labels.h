@@ -44,7 +44,7 @@ static __device__ __forceinline__ unsigned run_around(unsigned bits, int lane)
     return (~0u << (32 - __clz((int)below))) & ((above & (0u - above)) - 1);
 }
 
-/* Unites a pixel with those of the row above that no neighbour in its own row unites it with. */
+/* Unites a pixel with the pixels of the row above, unless a neighbour in its own row does so already. */
 static __device__ __forceinline__ void unite_with_above(shared_array<unsigned> labels, unsigned node, unsigned row,
                                                         unsigned above, int lane)
 {

@@ -35,7 +35,8 @@ static const ab_parameter parameters[] = {
 static const double least_high = 10.0;
 enum { HIGHS = 15, LOWS = 8 };
 
-/* The axes: sigma, the threshold of strong edges, and by how many steps that of weak ones lies below it. */
+/* The axes: sigma, the threshold of strong edges, and the number of steps by which the threshold of weak edges is
+ * lower. */
 static void set_point(const int point[EDGES_AXES], ed_params *params)
 {
     params->sigma = edges_sigmas[point[0]];

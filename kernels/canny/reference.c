@@ -1,5 +1,5 @@
-/* The rules of canny.h in plain C, a pixel at a time: what verification compares with where OpenCV has nothing to say,
- * which knows no number of passes and does not tell its weak pixels. Written from the rules, not from the kernels. */
+/* The rules of canny.h in plain C, pixel by pixel. Verification compares with this where OpenCV cannot be used:
+ * OpenCV has no number of passes and does not tell its weak pixels. Written from the rules, not from the kernels. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,8 +67,8 @@ static int magnitude(const picture *image, int x, int y)
     return abs(gx) + abs(gy);
 }
 
-/* Of the two neighbours along the gradient the second is the right or lower one, which gives way to an equal one; on
- * the diagonals both do. tan 22.5 degrees is 13573/32768, tan 67.5 degrees that plus 2. */
+/* Of the two neighbours along the gradient the second is the right or lower one. A pixel gives way to it if both are
+ * equal; on the diagonals both do. tan 22.5 degrees is 13573/32768, and tan 67.5 degrees is 2 more. */
 static uint8_t class_of(const picture *image, int x, int y, int low, int high)
 {
     int gx, gy, dx = 0, dy = 1, need = 0;

@@ -1,11 +1,11 @@
 /* Canny to convergence in three launches, by words of 32 pixels.
  *
- * find_runs: a lane has eight columns of two rows, two pixels at once (pairs.h). Classes are bits, 32 pixels per word,
- * and a run, the neighbouring candidates of a word, is what union-find unites: a word has 16 at most, a thread takes
- * one at a time. What hangs on a strong pixel of the tile is sure, and goes to the map; of the rest only what reaches
- * the tile's border stays open, and has labels in device memory. join_tiles unites open runs across borders; settle
- * writes those that strong ones have reached. Where canny/gpu has a label per pixel, it unites runs, which pays on
- * large drawn pictures; flood.cu is for small photographs.
+ * find_runs: a lane has eight columns of two rows, two pixels at once (pairs.h). Classes are bits, 32 pixels per word.
+ * A run is a group of neighbouring candidates in a word, and union-find unites runs. A word has at most 16 runs, and a
+ * thread takes one at a time. Runs that hang on a strong pixel of the tile are sure, and go to the map. Of the rest,
+ * only runs that reach the tile's border stay open, with labels in device memory. Kernel join_tiles unites open runs
+ * across borders. Kernel settle writes the open runs that strong ones have reached. The rung canny/gpu has a label per
+ * pixel; uniting runs is faster on large drawn pictures. Rung flood (flood.cu) is for small photographs.
  *
  * Floor, 4096 x 4096: 33.6 MB, 12 us at 2.97 TB/s; 512 x 512: three launches and their chains of L2 reads, 10 us.
  * Measured: docs/log/images.md.
@@ -90,7 +90,7 @@ static __device__ __forceinline__ bool at_border(int word, unsigned run)
     return row == 0 || row == TILE_ROWS - 1 || (column == 0 && run & 1) || (column == TILE_WORDS - 1 && run >> 31);
 }
 
-/* Unites the runs of a tile, a thread a run at a time; of strong words it leaves what is sure. */
+/* Unites the runs of a tile, one run per thread at a time. Of strong words it leaves what is sure. */
 static __device__ __forceinline__ void connect_tile(const board &all, shared_array<unsigned> candidates,
                                                     shared_array<unsigned> strong, int first_word)
 {
