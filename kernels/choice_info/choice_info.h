@@ -1,14 +1,15 @@
-/* Operation "choice-info": the weights of all edges, choice_info[i][j] = pheromone[i][j]^alpha * eta[i][j]^beta, which
- * the ants' choices read, once per iteration. eta = 1/(d + 0.1) is known before (JPDC §2.1: "a priori"), as a float.
+/* Operation "choice-info": the weights of all edges, choice_info[i][j] = pheromone[i][j]^alpha * eta[i][j]^beta. The
+ * ants' choices read them, once per iteration. The factor eta = 1/(d + 0.1) is known in advance (JPDC §2.1: "a
+ * priori"), as a float.
  *
  * The ladder, what each rung adds, and how to run it (ids without "choice-info/"; `antbench` is build/bin/antbench):
  *   acotsp-seq  one core, double precision, pow() for half of the edges, each entered twice
  *                   antbench jsc-1 --implementations choice-info/acotsp-seq
  *   cpu-best    single precision, by SIMD on all cores; for alpha 1 and beta 2 a multiplication each
  *                   antbench jsc-1 --implementations choice-info/cpu-best
- *   powf        the GPU: a thread an edge, powf() twice
+ *   powf        the GPU: a thread per edge, powf() twice
  *                   antbench jsc-1 --implementations choice-info/powf
- *   fast-powf   __powf(), which the hardware has the parts of
+ *   fast-powf   __powf(), which uses hardware instructions
  *                   antbench jsc-1 --implementations choice-info/fast-powf
  *   multiply    no power: alpha 1 and beta 2 are multiplications
  *                   antbench jsc-1 --implementations choice-info/multiply
@@ -30,7 +31,7 @@ extern "C" {
 
 typedef struct ci_params {
     double alpha, beta; /* exponents of the pheromone and of eta */
-    int block;          /* threads a block, of a GPU */
+    int block;          /* threads per block, of a GPU */
     int threads;        /* of a CPU; 0: all cores */
 } ci_params;
 
@@ -58,16 +59,16 @@ struct ci_weights {
     const ci_methods *methods;
 };
 
-/* Runs freshly opened weights once on poisoned memory and compares every one with the formula in double precision, of
- * the same pheromone and eta. *largest is the largest relative error; an error above ci_bound() is AB_FAILED with
- * *wrong true; any other status with *wrong false means that it could not be run. */
+/* Runs freshly opened weights once on poisoned memory and compares every weight with the formula in double
+ * precision, from the same pheromone and eta. *largest is the largest relative error. An error above ci_bound() is
+ * AB_FAILED with *wrong true. Any other status with *wrong false means that it could not be run. */
 ab_status verify_choice_info(ci_weights *weights, const tsp_snapshot *snapshot, const ci_params *params,
                              double *largest, bool *wrong);
 
-/* The relative error that a weight may have: with u = 2^-24, u for the product, and for each power x^y that of
- * __powf(), which is exp2f(y * __log2f(x)): the logarithm is off by 4 u max(1, |log2 x|) and its product with y by u of
- * that, which y turns into a relative error, and exp2f by 4 u (CUDA C++ Programming Guide, intrinsic functions); powf()
- * by 8 u. */
+/* The relative error that a weight may have, with u = 2^-24. The product has u, and each power x^y has the error of
+ * __powf(), which is exp2f(y * __log2f(x)). The logarithm is off by 4 u max(1, |log2 x|) and its product with y by u
+ * of that. This error, times y, is a relative error of the power. The function exp2f is off by 4 u (CUDA C++
+ * Programming Guide, intrinsic functions), powf() by 8 u. */
 double ci_bound(double pheromone, double eta, const ci_params *params);
 
 #ifdef __cplusplus

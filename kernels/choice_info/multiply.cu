@@ -1,5 +1,5 @@
-/* choice-info/multiply: for alpha 1 and beta 2, which JPDC uses (§4.1), no power is needed: what is left is bound by
- * memory, 12 bytes an edge. Source: this project. */
+/* choice-info/multiply: for alpha 1 and beta 2, which JPDC uses (§4.1), no power is needed. The rest is bound by
+ * memory, 12 bytes per edge. Source: this project. */
 #include "kernels/choice_info/weights.h"
 
 static __global__ void weigh_by_products(ci_device device)

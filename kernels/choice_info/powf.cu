@@ -1,5 +1,4 @@
-/* choice-info/powf: a thread an edge, and powf() for both powers, whatever the exponents. Source: JPDC §3.2.1, §5.1.1.
- * */
+/* choice-info/powf: a thread per edge, and powf() for both powers with any exponents. Source: JPDC §3.2.1, §5.1.1. */
 #include "kernels/choice_info/weights.h"
 
 static __global__ void weigh_powf(ci_device device, float alpha, float beta)
