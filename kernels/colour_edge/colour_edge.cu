@@ -1,10 +1,8 @@
 /* A colour-edge detector on the GPU: its memory, its transfers, and colour-edge/gpu, the pipeline as the thesis has it.
  *
- * Each step is a kernel or two of its own that reads and writes global memory: blur (2), gradient, reduction (2),
- * thresholds, and two per pass of thinning, eight launches in all. At 512x512 most of them take less time than their
- * launch, which is what colour-edge/fused is about.
- * Limits: height up to 131070; 47 bytes of GPU memory a pixel.
- * Source: thesis §6.5.
+ * Each step is one kernel or two that read and write global memory: blur (2), gradient, reduction (2), thresholds, and
+ * two per pass of thinning. That is eight launches in all. At 512x512 most of them take less time than their launch;
+ * colour-edge/fused avoids this. Limits: height up to 131070; 47 bytes of GPU memory per pixel. Source: thesis §6.5.
  */
 #include <stdlib.h>
 #include <string.h>

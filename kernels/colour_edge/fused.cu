@@ -1,12 +1,12 @@
 /* The whole of colour edge detection in two launches, and one more for each further pass of thinning.
  *
- * The pipeline of the thesis launches eight kernels that read and write 105 bytes per pixel; this one launches two, 29
- * bytes per pixel, because only the mean needs the whole image. In the first a block walks down a strip of the image,
- * from bytes to volume and intensity to gradients, all in shared memory, and adds up the magnitudes. Of each of the
- * four it keeps 16 bits. The second compares them with the bounds' 16 bits, and takes the gradients again where they
- * are the same. It marks edges as bits, and thins words of 32 pixels by Boolean logic (pixel.h). The price is the
- * apron: a block computes 128 blurred columns and 122 colours for 120 gradients, two rows of colours per strip for
- * nothing, and 28 pixels of a word are good after a pass.
+ * The pipeline of the thesis launches eight kernels that read and write 105 bytes per pixel. This one launches two, 29
+ * bytes per pixel, because only the mean needs the whole image. In the first kernel a block walks down a strip of the
+ * image. It computes volume, intensity and gradients from bytes, all in shared memory, and adds up the magnitudes. It
+ * keeps 16 bits of each of the four. The second kernel compares them with the bounds' 16 bits, and computes gradients
+ * again where they are equal. It marks edges as bits, and thins words of 32 pixels by Boolean logic (pixel.h). The
+ * price is the apron: for 120 gradients a block computes 128 blurred columns and 122 colours, and two rows of colours
+ * per strip are lost. After a pass 28 pixels of a word are valid.
  *
  * Floor, 4096 x 4096 on an H200: 29 bytes per pixel, 116 us by the 4.2 TB/s of a copy; find_colours 110 us by issue.
  * Limits: height up to 131070; 22 bytes of GPU memory per pixel; odd widths go everywhere as at a border. Same map as
@@ -247,8 +247,8 @@ static __device__ __forceinline__ void sum_pairs(const ce_device &device, const 
     }
 }
 
-/* The sum over the warp of magnitude `lane / 8`, from a lane's sums of all four: at each of the first two steps a lane gives
- * away half of what it has. */
+/* The sum over the warp of magnitude `lane / 8`, from each lane's sums of all four. In each of the first two steps
+ * every lane gives away half of its sums. */
 static __device__ __forceinline__ unsigned long long sum_of_lane(const unsigned long long mine[CE_MAGNITUDES], int lane)
 {
     const bool second_half = lane & 16, second = lane & 8;
@@ -354,9 +354,9 @@ static __device__ __forceinline__ void store(const ce_device &device, shared_arr
     }
 }
 
-/* By a warp, of sums[set]: bounds[CE_MAGNITUDES], and limits[4]: codes of volume and intensity above which a pixel is on an
- * edge, and those above which it may be, with bit 15 of each half. A bound of 0 leaves no doubt: what is not 0 is at least
- * 1e-30 (pixel.h) and has a code that is not 0. */
+/* Run by a warp: computes bounds[CE_MAGNITUDES] and limits[4] from sums[set]. The limits are codes of volume and
+ * intensity above which a pixel is on an edge, and codes above which it may be, with bit 15 of each half set. A
+ * bound of 0 leaves no doubt: a magnitude other than 0 is at least 1e-30 (pixel.h) and its code is not 0. */
 static __device__ __forceinline__ void find_bounds(const ce_device &device, int set, shared_array<float> bounds,
                                                    shared_array<unsigned> limits)
 {
@@ -378,7 +378,8 @@ static __device__ __forceinline__ void find_bounds(const ce_device &device, int 
     }
 }
 
-/* Whether any of the four codes is above that of a limit, whose bit 15 is set: no difference borrows from the next. */
+/* True if any of the four codes is above its code in the limit. Bit 15 of the limit is set, so that no difference
+ * borrows from the next. */
 static __device__ __forceinline__ bool any_above(unsigned first, unsigned second, uint2 code)
 {
     return (~((first - code.x) & (second - code.y)) & 0x80008000u) != 0;

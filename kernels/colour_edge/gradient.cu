@@ -1,10 +1,10 @@
 /* Prewitt gradients of volume and intensity in four directions.
  *
- * The diagonal kernels are not separable, so each block loads a tile with an apron of one pixel on all sides into
- * shared memory, both planes as one float2, and every thread takes its eight neighbours from there: nine reads of
- * global memory become 1.13. A thread has four pixels of a column, so that the apron is small against the tile and a
- * warp reads whole 256-byte rows. Bound by memory: 8 bytes in, 16 out a pixel.
- * Source: thesis §6.5.2, step 2, Fig. 6.1-6.3; Stam, Convolution Soup (2009).
+ * The diagonal kernels are not separable. So each block loads a tile with an apron of one pixel into shared memory,
+ * both planes as one float2, and every thread takes its eight neighbours from there. Nine reads of global memory become
+ * 1.13. A thread has four pixels of a column, so that the apron is small against the tile and a warp reads whole
+ * 256-byte rows. Bound by memory: 8 bytes in, 16 out per pixel. Source: thesis §6.5.2, step 2, Fig. 6.1-6.3; Stam,
+ * Convolution Soup (2009).
  */
 #include "kernels/colour_edge/pipeline.h"
 

@@ -1,9 +1,8 @@
 /* colour-edge/gradient-global: colour-edge/gpu with the gradients of "naive global lookups" (thesis §6.5.2).
  *
- * A thread a pixel reads its eight neighbours from global memory, where gradient.cu reads each pixel about once and
- * takes the neighbours from shared memory. All else is colour-edge/gpu's. Bound by loads: 64 bytes a pixel, most of
- * them from the L1 cache, which the Compute 2.0 cards of the thesis have as well.
- * Source: thesis §6.5.2, step 2.
+ * One thread per pixel reads its eight neighbours from global memory. gradient.cu reads each pixel about once and takes
+ * the neighbours from shared memory. Everything else is colour-edge/gpu's. Bound by loads: 64 bytes per pixel, most of
+ * them from the L1 cache, which the Compute 2.0 cards of the thesis have too. Source: thesis §6.5.2, step 2.
  */
 #include "kernels/colour_edge/pipeline.h"
 

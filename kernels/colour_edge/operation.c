@@ -58,7 +58,7 @@ static void set_point(const int point[EDGES_AXES], ed_params *params)
     params->thinning_passes = THINNING_PASSES;
 }
 
-/* The image is read, four bytes a pixel, and the map written, one. */
+/* Four bytes are read per pixel of the image, and one is written per pixel of the map. */
 static const edges_detector detector = {
     .grid = {.axes = {{EDGES_SIGMAS, .closed_below = true},
                       {COEFFICIENTS, .closed_above = true},

@@ -1,8 +1,8 @@
 /* The arithmetic of colour-edge (colour_edge.h), one pixel at a time, for GPU and CPU.
  *
- * All implementations give the same bits. No product is added to anything but by an explicit fmaf, so that no compiler
- * has a choice whether to fuse (nvcc does unasked); nothing else is left open by IEEE 754; and sums over the image are
- * of integers, so that the order in which they are added does not matter.
+ * All implementations give the same bits. A product is added only by an explicit fmaf, so that the compiler cannot
+ * choose whether to fuse (nvcc does by default). IEEE 754 defines everything else. Sums over the image are sums of
+ * integers, so that their order does not matter.
  */
 #ifndef ANTBENCH_COLOUR_EDGE_PIXEL_H
 #define ANTBENCH_COLOUR_EDGE_PIXEL_H
@@ -21,10 +21,11 @@
 
 /* ---- Reciprocals and square roots as IEEE 754 has them ---- */
 
-/* 1 / b for b > 0, the root of a, and that without its fraction. On a GPU, where the compiler's own take a branch for
- * what is so small that this is inexact, 0 among it: here both are 0 or at least 1e-30. One step of Newton's from what
- * the GPU's instruction gives is the nearest number: so the compiler's own ends too, and all numbers from 1e-30 to
- * 1e30 were tried on an NVIDIA H200. A quotient that is the nearest number would take four instructions more. */
+/* 1 / b for b > 0, the root of a, and the root without its fraction. On a GPU the compiler's own functions branch
+ * for arguments so small that the result is inexact, 0 among them; here both arguments are 0 or at least 1e-30. One
+ * step of Newton's method from the GPU's instruction gives the nearest number. The compiler's functions end
+ * likewise, and all numbers from 1e-30 to 1e30 were tried on an NVIDIA H200. A quotient that is the nearest number
+ * would take four more instructions. */
 #ifdef __CUDA_ARCH__
 CE_INLINE float ce_reciprocal(float b)
 {
@@ -109,10 +110,10 @@ CE_INLINE float ce_intensity(float r, float g, float b)
     return (r + g + b) * (1.0f / 3.0f);
 }
 
-/* pi/3 of H/360, from 2R - G - B and G - B. Eq. 6.5 is the angle of the vector (2R - G - B, sqrt(3) (G - B)): taken as
- * an arc tangent it does not lose half of the digits near red, as an arc cosine in single precision does, and needs no
- * square root. The polynomial is a minimax fit of atan(t)/(6 t) in t^2 over 0 .. 1, relative error 1e-7; each
- * reflection turns base + t into its mirror image, so that one fmaf at the end is all the rounding there is. */
+/* pi/3 of H/360, from 2R - G - B and G - B. Eq. 6.5 is the angle of the vector (2R - G - B, sqrt(3) (G - B)). In
+ * single precision an arc cosine loses half of its digits near red; an arc tangent does not, and needs no square
+ * root. The polynomial is a minimax fit of atan(t)/(6 t) in t^2 over 0 .. 1, relative error 1e-7. Each reflection
+ * turns base + t into its mirror image, so that one fmaf at the end does all the rounding. */
 CE_INLINE float ce_hue(float x, float green_blue)
 {
     const float y = 1.7320508f * green_blue, ax = fabsf(x), ay = fabsf(y);

@@ -3,8 +3,8 @@
  * CUDA has no barrier across blocks, so there are two stages: each block adds up a share of the image, then one block
  * adds up the blocks. The four magnitudes of a pixel come in one 128-bit load. Inside a block warps add by shuffles
  * (the thesis, after NVIDIA's example: trees in shared memory). The sums are integers in fixed point, so that they are
- * the same in any order, and the same as a CPU's. Bound by memory: 16 bytes a pixel.
- * Source: thesis §6.5.2, step 3; Harris, Optimizing parallel reduction in CUDA (2007).
+ * the same in any order, and the same as a CPU's. Bound by memory: 16 bytes per pixel. Source: thesis §6.5.2, step 3;
+ * Harris, Optimizing parallel reduction in CUDA (2007).
  */
 #include "kernels/colour_edge/pipeline.h"
 

@@ -1,11 +1,10 @@
 /* One sub-iteration of Guo & Hall's thinning by lookup table.
  *
- * Whether a pixel stays depends on the nine pixels around it, so all 512 answers are computed beforehand and a thread
- * only makes the index of its neighbourhood from a tile in shared memory. All pixels must see the map as it was before,
- * so the result goes to another map and a pass is two launches. The table lies in global memory, where the L1 cache
- * keeps its 512 bytes: constant memory would serve the differing indices of a warp one after the other. Bound by launch
- * latency at 512x512: 1 byte in, 1 out a pixel.
- * Source: thesis §6.5.2, step 4, Fig. 6.4; Guo & Hall 1989.
+ * Whether a pixel stays depends on the nine pixels around it. All 512 answers are computed in advance, and a thread
+ * computes the index of its neighbourhood from a tile in shared memory. All pixels must see the old map, so the result
+ * goes to another map and a pass is two launches. The table lies in global memory, where the L1 cache keeps its 512
+ * bytes: constant memory would serve the different indices of a warp one after the other. Bound by launch latency at
+ * 512x512: 1 byte in, 1 out per pixel. Source: thesis §6.5.2, step 4, Fig. 6.4; Guo & Hall 1989.
  */
 #include "kernels/colour_edge/pipeline.h"
 
