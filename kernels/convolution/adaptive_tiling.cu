@@ -25,7 +25,7 @@ static ab_status convolve(const conv_device *device, const conv_params *params)
     else if (tiles * params->block_x < device->to.width)
         AB_PLAN("adaptive-tiling: several blocks of several tiles");
     else
-        AB_PLAN("adaptive-tiling: a block a row of tiles");
+        AB_PLAN("adaptive-tiling: a block per row of tiles");
     return tiling_convolve(device, params, tiles);
 }
 

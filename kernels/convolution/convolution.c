@@ -168,7 +168,7 @@ static int clamp(int value, int most)
     return value < 0 ? 0 : value > most ? most : value;
 }
 
-/* The sum at a pixel, and that of its absolute terms. */
+/* The sum at a pixel, and the sum of its absolute terms. */
 static double sum_at(const conv_image *image, const conv_filter *filter, int x, int y, double *absolute)
 {
     const int k = filter->radius;
@@ -186,8 +186,8 @@ static double sum_at(const conv_image *image, const conv_filter *filter, int x, 
     return sum;
 }
 
-/* The error of a row's pixels as a share of their absolute terms: the largest, and INFINITY, with *at, where one is
- * more than the bound or is not the NaN or infinity that it should be. */
+/* The largest error of a row's pixels, as a share of their absolute terms. It is INFINITY, and *at the pixel, if an
+ * error is above the bound or an expected NaN or infinity is missing. */
 static double compare_row(const conv_image *image, const conv_filter *filter, double bound, int y, const float *found,
                           int *at)
 {

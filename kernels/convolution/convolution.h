@@ -1,21 +1,21 @@
-/* Operation "convolution": I'(x, y) = sum over r, s of F(r, s) I(x - r, y - s) for every pixel of a float image, with
- * a filter of odd width 2K + 1 whose middle is F(0, 0) (KTH eq. 3).
+/* Operation "convolution": I'(x, y) = sum over r, s of F(r, s) I(x - r, y - s) for every pixel of a float image. The
+ * filter has odd width 2K + 1, and its middle is F(0, 0) (KTH eq. 3).
  *
- * Orientation: it is that sum and no correlation: F(1, 0) weighs the pixel to the left. Border: a pixel outside of the
- * image is the nearest one inside, as of the detectors here; the report leaves that open. No weight is left out, so
- * that NaN and infinity spread as arithmetic says, 0 * NaN included. All of it holds for every implementation (but
- * that a copy spreads nothing, and OpenCV leaves out weights of 0).
+ * Orientation: it is a convolution and no correlation: F(1, 0) weighs the pixel to the left. Border: a pixel outside of
+ * the image is the nearest one inside, as in the detectors here; the report leaves that open. No weight is left out, so
+ * that NaN and infinity spread by the rules of arithmetic, 0 * NaN included. This holds for every implementation, with
+ * two exceptions: a copy spreads nothing, and OpenCV leaves out weights of 0.
  *
  * The ladder, what each rung adds, and how to run it (ids without "convolution/"; `antbench` is build/bin/antbench):
  *   serial             one core: the sum as it stands, on an image with an apron
  *                          antbench kth-8 --implementations convolution/serial
  *   cpu-best           by SIMD on all cores, in two passes where the filter has rank 1
  *                          antbench kth-8 --implementations convolution/cpu-best
- *   naive              the GPU: a thread a pixel, image and filter in global memory
+ *   naive              the GPU: a thread per pixel, image and filter in global memory
  *                          antbench kth-8 --implementations convolution/naive
  *   shared             a block brings its pixels to shared memory; a thread brings 1, 2 or 4
  *                          antbench kth-8 --implementations convolution/shared
- *   shared-apron       a thread a pixel of the apron, too, which computes nothing
+ *   shared-apron       a thread per pixel of the apron too, which only loads
  *                          antbench kth-8 --implementations convolution/shared-apron
  *   shared-constant    and the filter is in constant memory
  *                          antbench kth-8 --implementations convolution/shared-constant
@@ -29,15 +29,15 @@
  *                          antbench kth-8 --implementations convolution/tiling-separable
  *   tiling-straight    the same with columns that lie in shared memory as in the image
  *                          antbench kth-8 --implementations convolution/tiling-straight
- *   registers          ours: a thread computes 4 columns of several rows from registers, four pixels a load
+ *   registers          ours: a thread computes 4 columns of several rows from registers, four pixels per load
  *                          antbench kth-8 --implementations convolution/registers
- *   registers-separable  the same for filters of rank 1: 2(2K + 1) products a pixel
+ *   registers-separable  the same for filters of rank 1: 2(2K + 1) products per pixel
  *                          antbench kth-8 --implementations convolution/registers-separable
- *   memcpy             what cannot be beaten: the image copied, which is a convolution with the identity
+ *   memcpy             the least possible time: the image copied, which is a convolution with the identity
  *                          antbench kth-8 --implementations convolution/memcpy
  *
- * Floor, of all of them: a read and a write of each pixel, 8 bytes, at the speed of a copy; 4096 x 4096 pixels take
- * 0.048 ms at an H100's 2.8 TB/s, and (2K + 1)^2 products and sums a pixel, which a GPU does in less up to 9 x 9.
+ * Floor for all rungs: each pixel is read and written once, 8 bytes, at the speed of a copy. 4096 x 4096 pixels take
+ * 0.048 ms at an H100's 2.8 TB/s. The (2K + 1)^2 products and sums per pixel take less than that up to 9 x 9.
  *
  * Sources: Persson Proos and Rodriguez Galvez, GPU Accelerated Edge Detection, KTH 2018 ("KTH").
  */
@@ -116,16 +116,16 @@ struct conv_state {
 };
 
 /* Runs a freshly opened state once on a poisoned result and compares every pixel with the sum in double precision.
- * Where image and weights are whole numbers both must be the same, elsewhere an error may be conv_bound() times the
- * sum of the absolute terms; NaN and infinities must be where they are expected. *largest is the largest error, as a
- * share of that sum. A pixel that is off is AB_FAILED with *wrong true; any other status with *wrong false means that
- * it could not be run. */
+ * If image and weights are whole numbers both must be equal; otherwise an error may be conv_bound() times the sum of
+ * the absolute terms. NaN and infinities must be where they are expected. *largest is the largest error, as a share
+ * of that sum. A wrong pixel is AB_FAILED with *wrong true. Any other status with *wrong false means that it could
+ * not be run. */
 ab_status conv_verify(conv_state *state, const conv_image *image, const conv_filter *filter, double *largest,
                       bool *wrong);
 
-/* With u = 2^-24 each of the (2K + 1)^2 terms has at most that many additions, two roundings of weights and two of
- * products; in two passes 2(2K + 1) additions and as many others. So (2K + 1)^2 + 4 roundings, in any order (Higham,
- * Accuracy and Stability of Numerical Algorithms, 2nd ed., §4.2). */
+/* The bound on the relative error, with u = 2^-24. Each of the (2K + 1)^2 terms has at most that many additions, two
+ * roundings of weights and two of products. In two passes it is 2(2K + 1) additions and as many roundings. So (2K +
+ * 1)^2 + 4 roundings suffice, in any order (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., §4.2). */
 double conv_bound(int radius);
 
 #ifdef __cplusplus

@@ -47,7 +47,7 @@ static ab_status poison(conv_state *base)
 static const ab_work_methods work_methods = {1, {"convolve"}, run_stage, close_convolver};
 static const conv_methods methods = {read_result, poison};
 
-/* The floats between a row's end and the next are 0, and nobody's business. */
+/* The floats between a row's end and the next row are 0; no kernel uses them. */
 static ab_status upload(const conv_plane *plane, const float *pixels)
 {
     const size_t row = (size_t)plane->width * sizeof(float);

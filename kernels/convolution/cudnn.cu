@@ -1,14 +1,14 @@
 /* NVIDIA's cuDNN: cudnnConvolutionForward on an image of one channel, where cuDNN is installed (AB_WITH_CUDNN, see the
  * Makefile). In plain single precision: CUDNN_FMA_MATH, no TF32.
  *
- * What differs from the operation is made once, outside of the time, in cuDNN's favour. It correlates, so the weights
- * are turned round. Outside of the image it knows 0 alone, so it works on a copy with the nearest pixels K deep around
- * it: it has no border rule to apply, which the other rungs have. The copy is dense, and its workspace is allocated
- * beforehand.
+ * Differences from the operation are handled once, outside of the timed part, in cuDNN's favour. cuDNN correlates, so
+ * the weights are turned round. It takes pixels outside of the image as 0, so it works on a copy with a border of
+ * nearest pixels, K deep. So it has no border rule to apply, unlike the other rungs. The copy is dense, and the
+ * workspace is allocated in advance.
  *
- * The algorithm is the fastest that cudnnFindConvolutionForwardAlgorithm measures for the sizes at hand, of those that
- * add up the products themselves. Fourier transforms and Winograd's algorithm round otherwise than conv_bound() says,
- * and spread NaN and infinity further, so that they are no convolution as convolution.h has it.
+ * The algorithm is the fastest that cudnnFindConvolutionForwardAlgorithm measures for these sizes, among those that add
+ * up the products themselves. Fourier transforms and Winograd's algorithm exceed the rounding of conv_bound(), and
+ * spread NaN and infinity further. So they are no convolution in the sense of convolution.h.
  *
  * It runs on a GPU only, not on the host backend. Source: NVIDIA cuDNN 9, API reference, cudnn_cnn.
  */

@@ -1,5 +1,6 @@
-/* convolution/naive: a thread a pixel; image and filter are read from global memory for every product, which caches
- * make bearable today. Loads: 2 (2K + 1)^2 a pixel; KTH's intensity 0.25 (eq. 9). Source: KTH §3.1. */
+/* convolution/naive: a thread per pixel. Image and filter are read from global memory for every product, which
+ * caches make bearable on recent GPUs. Loads: 2 (2K + 1)^2 per pixel; KTH's intensity 0.25 (eq. 9). Source: KTH
+ * §3.1. */
 #include "kernels/convolution/convolver.h"
 
 template <int K> static __global__ void convolve_naive(conv_plane from, conv_plane to, const float *weights)

@@ -1,14 +1,14 @@
-/* Our own convolution, of filters of any rank and of those of rank 1: no shared memory, no barrier.
+/* Our own convolution, for filters of any rank and for rank 1: no shared memory, no barrier.
  *
- * A thread computes 4 columns of several rows. It reads each input row once, four pixels a load, the aprons left and
- * right with it, which its neighbours bring to the L1 cache, and adds what the row gives to each of the sums that need
- * it, which are registers. All loads are independent, so that several rows are on their way at once. A warp is 128
- * columns wide, the warps of a block lie one above another.
+ * A thread computes 4 columns of several rows. It reads each input row once, four pixels per load. It also reads the
+ * aprons left and right, which its neighbours bring to the L1 cache. It adds a row's contribution to each of the sums
+ * that need it, which are in registers. All loads are independent, so that several rows are on their way at once. A
+ * warp is 128 columns wide, and the warps of a block lie one above another.
  *
- * From the roofline down: 8 bytes a pixel at the speed of a copy, 0.048 ms for 4096 x 4096 on an H100. Rows between
- * two warps are read by both: (rows + 2K) / rows times, which L1 and L2 answer. Multiplications and additions: at 5 x
- * 5 25 a pixel, 0.015 ms at 28 T/s, beside the loads; from about 11 x 11 on they are the limit, and of rank 1 they are
- * not.
+ * From the roofline: 8 bytes per pixel at the speed of a copy take 0.048 ms for 4096 x 4096 on an H100. Rows between
+ * two warps are read by both: (rows + 2K) / rows times, mostly from L1 and L2. At 5 x 5 the 25 multiplications and
+ * additions per pixel take 0.015 ms at 28 T/s, beside the loads. From about 11 x 11 on they are the limit, but not for
+ * rank 1.
  */
 #ifndef ANTBENCH_CONVOLUTION_REGISTERS_H
 #define ANTBENCH_CONVOLUTION_REGISTERS_H
@@ -19,7 +19,7 @@
 enum { COLUMNS = 4, MAX_WARPS = 8 };
 enum {
     FREE_ROWS_RADIUS = 2,
-    FEW_ROWS = 2, /* rows a thread, where the parameters do not say */
+    FEW_ROWS = 2, /* rows per thread, unless a parameter sets them */
     FIXED_ROWS = 4
 }; /* of wider filters: unrolled code grows with both */
 
@@ -36,10 +36,9 @@ template <int K> struct registers_row {
     }
 };
 
-/* Reads rows of the thread whose own columns begin with x. Loads do not depend on where the image ends, so that those
- * of all rows can be on their way together: what lies beyond is read from inside and then overwritten with its
- * neighbour, pixel by pixel. A warp that reads nothing but what is `inside` the image is spared
- * that. */
+/* Reads rows of the thread whose own columns begin with x. Loads do not depend on where the image ends, so that the
+ * loads of all rows can be on their way together. Pixels beyond the end are read from inside and then overwritten
+ * with their neighbour. A warp that reads only `inside` the image skips that. */
 template <int K, bool inside> struct registers_reader {
     using row = registers_row<K>;
     const conv_plane &from;
@@ -166,7 +165,7 @@ template <bool rank_one> static ab_status registers_convolve(const conv_device *
 static inline ab_status registers_check(const conv_image *, const conv_params *params)
 {
     if (params->rows == 0 || params->rows == FIXED_ROWS || params->width / 2 <= FREE_ROWS_RADIUS) return ab_ok();
-    return ab_unsupported("has %d rows a thread for filters wider than %d", FIXED_ROWS, 2 * FREE_ROWS_RADIUS + 1);
+    return ab_unsupported("has %d rows per thread for filters wider than %d", FIXED_ROWS, 2 * FREE_ROWS_RADIUS + 1);
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* convolution/registers-separable: registers for filters of rank 1: the sum across a row is made once and weighed by
- * each row of the filter, 2 (2K + 1) products a pixel (and a little more for rows that two threads read), in one pass
- * over the image. Source: this project. */
+/* convolution/registers-separable: registers for filters of rank 1. The sum across a row is computed once and
+ * weighed by each row of the filter. That is 2 (2K + 1) products per pixel, and a few more for rows that two threads
+ * read, in one pass over the image. Source: this project. */
 #include "kernels/convolution/registers.h"
 
 static ab_status check(const conv_image *image, const conv_params *params)

@@ -1,6 +1,6 @@
-/* convolution/separable: for filters of rank 1 the sums of rows, then those of their columns: 2 (2K + 1) products a
- * pixel in place of (2K + 1)^2, but each pixel is read and written twice. A thread brings 1 or 2 pixels to shared
- * memory. KTH's intensity: eq. 12. Source: KTH §3.4. */
+/* convolution/separable: for filters of rank 1, first sums along rows, then sums of these along columns. That is 2
+ * (2K + 1) products per pixel in place of (2K + 1)^2, but each pixel is read and written twice. A thread brings 1 or
+ * 2 pixels to shared memory. KTH's intensity: eq. 12. Source: KTH §3.4. */
 #include "kernels/convolution/tile.h"
 
 template <int K> static __global__ void convolve_rows(conv_plane from, conv_plane to, conv_weights<2 * K + 1> weights)

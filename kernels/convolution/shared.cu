@@ -1,6 +1,6 @@
-/* convolution/shared: a block brings the pixels that it needs to shared memory, a thread 1, 2 or 4 of them; the filter
- * stays in global memory. Every pixel is read about once from global memory, so that a warp's time is that of (2K +
- * 1)^2 reads of shared memory and as many of the filter. KTH's intensity: eq. 10. Source: KTH §3.2. */
+/* convolution/shared: a block brings the pixels that it needs to shared memory, 1, 2 or 4 per thread. The filter
+ * stays in global memory. Every pixel is read about once from global memory, so that reads of shared memory and of
+ * the filter bound a warp, (2K + 1)^2 each. KTH's intensity: eq. 10. Source: KTH §3.2. */
 #include "kernels/convolution/tile.h"
 
 template <int K> static __global__ void convolve_shared(conv_plane from, conv_plane to, const float *weights)

@@ -1,8 +1,8 @@
-/* convolution/shared-apron: a block has a thread for each pixel that it needs, those of the apron included. Each brings
- * one pixel to shared memory; those of the apron then idle, 2K(B_x + B_y + 2K) of a block that computes B_x x B_y
- * pixels. The block of the parameters is the block with its apron, so that 32 x 32 threads are whole warps and compute
- * 28 x 28 pixels of a 5 x 5 filter. KTH followed its second approach instead, convolution/shared. All else is that.
- * Source: KTH §3.2, approach (i). */
+/* convolution/shared-apron: a block has a thread for each pixel that it needs, also for the apron. Each thread
+ * brings one pixel to shared memory. The threads of the apron then idle: 2K(B_x + B_y + 2K) in a block that computes
+ * B_x x B_y pixels. The parameter `block` is the block with its apron, so that 32 x 32 threads are whole warps and
+ * compute 28 x 28 pixels of a 5 x 5 filter. KTH followed its second approach instead, convolution/shared. Everything
+ * else is as there. Source: KTH §3.2, approach (i). */
 #include "kernels/convolution/tile.h"
 
 template <int K> static __global__ void convolve_shared_apron(conv_plane from, conv_plane to, const float *weights)

@@ -1,12 +1,12 @@
-/* Pixels in shared memory, as the report's rungs bring them there: each thread its own, and those at the border of the
- * block one more, or three, of the apron beyond (KTH §3.2, Fig. 2). */
+/* Brings pixels to shared memory as the report's rungs do. Each thread brings its own pixel. A thread at the border
+ * of the block brings one or three more, of the apron beyond (KTH §3.2, Fig. 2). */
 #ifndef ANTBENCH_CONVOLUTION_TILE_H
 #define ANTBENCH_CONVOLUTION_TILE_H
 
 #include "kernels/convolution/convolver.h"
 
-/* How far beside its own pixel the apron's is that thread `i` of `n` brings: K before for the first K threads, K behind
- * for the last, 0 for those that bring none. n is at least 2 K (tile_check). */
+/* The distance from a thread's own pixel to the apron's pixel that it brings. It is -K for the first K threads, K
+ * for the last K, and 0 for others, which bring none. Thread `i` of `n`; n is at least 2 K (tile_check). */
 template <int K> static __device__ __forceinline__ int tile_apron(int i, int n)
 {
     return i < K ? -K : i >= n - K ? K : 0;

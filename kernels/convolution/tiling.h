@@ -1,5 +1,5 @@
-/* 1 x T tiling: a block of threads brings T tiles that lie side by side to shared memory, with an apron around all of
- * them, and then computes one after another (KTH §3.5, Fig. 3). With one tile it is the rung shared-constant. */
+/* 1 x T tiling: a block of threads brings T tiles that lie side by side to shared memory, with an apron around all
+ * of them. Then it computes one tile after another (KTH §3.5, Fig. 3). With one tile it is the rung shared-constant. */
 #ifndef ANTBENCH_CONVOLUTION_TILING_H
 #define ANTBENCH_CONVOLUTION_TILING_H
 

@@ -1,12 +1,12 @@
-/* convolution/tiling-separable: for filters of rank 1 rows by 1 x T tiling, then columns by T x 1 tiling, whose tiles
- * lie transposed in shared memory, so that both passes run along the rows there (KTH Fig. 4). The rows there are of
- * odd length, and each tile's sums go back through shared memory, so that neither transposing nor writing is slower
- * than it must be. KTH's intensity: eq. 14. Source: KTH §3.5.2. */
+/* convolution/tiling-separable: for filters of rank 1, rows by 1 x T tiling, then columns by T x 1 tiling. The
+ * column tiles lie transposed in shared memory, so that both passes run along the rows there (KTH Fig. 4). The rows
+ * there are of odd length, and each tile's sums go back through shared memory, so that transposing and writing are
+ * fast. KTH's intensity: eq. 14. Source: KTH §3.5.2. */
 #include "kernels/convolution/row_tiles.h"
 
 /* Pixel (i, t * rows + j) of the block's T tiles lies at strip[i][K + t * rows + j]. Thread (i, j) brings pixels and
- * writes sums at (i, j) of each tile; it computes those of column `across`, row `down`, the threads of a warp
- * following a row of the strip. */
+ * writes sums at (i, j) of each tile. It computes the sums of column `across` and row `down`; the threads of a warp
+ * follow a row of the strip. */
 template <int K>
 static __global__ void convolve_column_tiles(conv_plane from, conv_plane to, int tiles, conv_weights<2 * K + 1> weights)
 {
