@@ -1,9 +1,9 @@
-/* deposit/atomic-cas: deposit/atomic where the card has no atomic addition of floats, as a Tesla C1060 has none.
+/* deposit/atomic-cas: deposit/atomic for cards without an atomic addition of floats, such as a Tesla C1060.
  *
- * A thread for each step of each tour adds to its edge in both directions by a loop of compare-and-swap on the bits:
- * it reads the entry and writes the sum, again and again, until no other thread has written in between. Bound by the
- * atomics: at least two loads and two swaps a step.
- * Source: JPDC §3.3, version 2; JSC §5.1.2 ("the lack of atomic operation support … for floating point operations").
+ * One thread per step of each tour adds to its edge in both directions, by a loop of compare-and-swap on the bits. It
+ * reads the entry and writes the sum, until no other thread has written in between. Bound by the atomics: at least two
+ * loads and two swaps per step. Source: JPDC §3.3, version 2; JSC §5.1.2 ("the lack of atomic operation support … for
+ * floating point operations").
  */
 #include "kernels/deposit/trails.h"
 

@@ -1,9 +1,9 @@
-/* deposit/atomic-tiling: a block an ant, which reads its tour into shared memory, a tile of as many steps as threads
- * after the other; then each thread adds to the edge of its step. Every city is read once from global memory, not
- * twice, and no more than one tile is in a block's way, however long the tour.
+/* deposit/atomic-tiling: one block per ant. It reads the tour into shared memory in tiles of as many steps as it has
+ * threads; then each thread adds to the edge of its step. Every city is read once from global memory, not twice, and a
+ * block needs one tile of shared memory for a tour of any length.
  *
- * JPDC names this version "atomic instructions and shared memory" and describes neither (§5.2.1): the tiles are those
- * of its scatter-to-gather (§3.3). Source: JPDC §3.3, Fig. 4, Table 4, version 1.
+ * JPDC names this version "atomic instructions and shared memory" and describes neither (§5.2.1). The tiles are taken
+ * from its scatter-to-gather (§3.3). Source: JPDC §3.3, Fig. 4, Table 4, version 1.
  */
 #include "kernels/deposit/trails.h"
 

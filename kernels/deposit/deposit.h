@@ -47,7 +47,7 @@ enum {
 typedef struct dp_params {
     int n_ants;  /* that deposit: the first of the snapshot's, 1 .. n */
     double rho;  /* evaporation rate, 0 < rho <= 1 */
-    int block;   /* threads a block, and cities a tile, of a GPU */
+    int block;   /* threads per block, and cities per tile, of a GPU */
     int threads; /* of a CPU; 0: all cores */
 } dp_params;
 
@@ -74,17 +74,17 @@ struct dp_trails {
     const dp_methods *methods;
 };
 
-/* Runs a freshly opened state once and compares its matrix with one that is updated in double precision. An entry that
- * is off by more than dp_bound() is AB_FAILED with *wrong true; any other status with *wrong false means that it could
- * not be run. *edges is set to the number of deposits checked, n_ants * n. */
+/* Runs a freshly opened state once and compares its matrix with one that is updated in double precision. An entry
+ * that is off by more than dp_bound() is AB_FAILED with *wrong true. Any other status with *wrong false means that
+ * it could not be run. *edges is set to the number of deposits checked, n_ants * n. */
 ab_status verify_deposit(dp_trails *trails, const tsp_snapshot *snapshot, const dp_params *params, int64_t *edges,
                          bool *wrong);
 
-/* The relative error that an entry may have onto which `deposits` were laid. With u = 2^-24, each term has at most two
- * roundings before it is added (1 - rho, and its product with the pheromone; the length as a float, and its inverse),
- * and goes through at most `deposits` additions, whose terms are all positive: in any order no more than
- * (deposits + 2) u / (1 - (deposits + 2) u), and u for what double precision does (Higham, Accuracy and Stability of
- * Numerical Algorithms, 2nd ed., §4.2). */
+/* The relative error that an entry may have after `deposits` deposits, with u = 2^-24. Each term has at most two
+ * roundings before it is added: of 1 - rho and its product with the pheromone, or of the length as a float and its
+ * inverse. It goes through at most `deposits` additions of positive terms. So the error is at most (deposits + 2) u
+ * / (1 - (deposits + 2) u) in any order (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., §4.2).
+ * Double precision adds u. */
 double dp_bound(int deposits);
 
 #ifdef __cplusplus

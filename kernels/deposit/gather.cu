@@ -1,6 +1,6 @@
-/* deposit/gather, "scatter to gather": a thread for each of the n^2 entries, which goes through all tours and looks for
- * its edge; so nobody else writes the entry, and no addition is atomic. 2 n_ants n loads a thread, 2 n^4 in all, but
- * that a compiler may keep the city that two steps share. Source: JPDC §3.3, Fig. 5, Table 4, version 5.
+/* deposit/gather, "scatter to gather": one thread for each of the n^2 entries. It goes through all tours and looks for
+ * its edge. No other thread writes the entry, so no addition is atomic. 2 n_ants n loads per thread, 2 n^4 in all; a
+ * compiler may keep the city that two steps share. Source: JPDC §3.3, Fig. 5, Table 4, version 5.
  */
 #include "kernels/deposit/trails.h"
 

@@ -1,6 +1,6 @@
-/* deposit/gather-tiled: deposit/gather, but the threads of a block load the tours together, a tile of as many cities as
- * threads after the other, and look for their edges in shared memory. 2 n^4 / block loads from global memory.
- * Source: JPDC §3.3, Fig. 5, Table 4, version 4.
+/* deposit/gather-tiled: deposit/gather, but the threads of a block load the tours together, in tiles of as many cities
+ * as they are, and look for their edges in shared memory. 2 n^4 / block loads from global memory. Source: JPDC §3.3,
+ * Fig. 5, Table 4, version 4.
  */
 #include "kernels/deposit/trails.h"
 

@@ -1,9 +1,9 @@
-/* deposit/gather-tiled-reduction: deposit/gather-tiled by half the threads, each of which looks for an edge and adds to
- * both of its entries, since the matrix is symmetric.
+/* deposit/gather-tiled-reduction: deposit/gather-tiled by half the threads. Each looks for an edge and adds to both of
+ * its entries, since the matrix is symmetric.
  *
- * JPDC does not say which thread has which edge. Here city i has those to the n/2 cities after it, around the circle of
- * all cities: each pair is one of them, but for even n, where cities opposite each other are two and the second half
- * idles. Source: JPDC §3.3 ("the number of threads can be divided by two"), Table 4, version 3.
+ * JPDC does not say which thread has which edge. Here city i has the edges to the n/2 cities after it, around the
+ * circle of all cities. So each pair is met once. For even n, opposite cities are met twice, and the second half idles.
+ * Source: JPDC §3.3 ("the number of threads can be divided by two"), Table 4, version 3.
  */
 #include "kernels/deposit/trails.h"
 

@@ -1,6 +1,6 @@
-/* deposit to the harness: parameters, verification, and how much work it is (kernels/operation.h). The problem is a
- * snapshot of a colony (kernels/tsp/check/snapshot.h); a sample is one update. Those of the gather rungs take n_ants n^3
- * steps, so a sample's time is told from one ant's before it is taken. */
+/* The operation "deposit" for the harness: parameters, verification and the amount of work (kernels/operation.h).
+ * The problem is a snapshot of a colony (kernels/tsp/check/snapshot.h); a sample is one update. Updates of the
+ * gather rungs take n_ants n^3 steps, so the time of a sample is estimated from one ant's time before it is taken. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 enum { VERIFIED_ORDER = 2 }; /* of the host backend: one that lets a warp run ahead of the others */
 enum { MIN_HOST_ANTS = 2 };
 
-/* Whether every entry looks for itself in every tour: n^3 steps an ant, not n. */
+/* True if every entry looks for itself in every tour: n^3 steps per ant, not n. */
 static bool gathers(const ab_circumstances *c)
 {
     return c->implementation->traits & DP_GATHER;
@@ -110,8 +110,8 @@ static ab_work_size size(const ab_circumstances *c, const void *fitted)
     return (ab_work_size){.bytes = 8.0 * n * n + 4.0 * n_ants * (n + 1.0), .flops = NAN};
 }
 
-/* A step of a thread that gathers takes 0.5 ps on a GPU and 4 ns on fibers; one that scatters, and an entry's
- * evaporation, 10 ps and 0.3 us, and 2 ns on one core. */
+/* Seconds per step of a thread: a gathering one takes 0.5 ps on a GPU and 4 ns on fibers. A scattering one, and an
+ * entry's evaporation, takes 10 ps, 0.3 us, and 2 ns on one core. */
 static void estimate(const ab_circumstances *c, const void *fitted, double *sample_s, double *once_s)
 {
     const dp_params *params = fitted;

@@ -75,8 +75,8 @@ static __device__ __forceinline__ bool dp_is_edge(int from, int to, int city, in
     return (from == city && to == other) || (from == other && to == city);
 }
 
-/* Run by the whole block: copies the cities of the tile that begins with step `first`, `blockDim.x` steps, so one city
- * more, to shared memory, after all threads have left the tile before. */
+/* Run by the whole block. After all threads have left the previous tile it copies the cities of the next one to
+ * shared memory. A tile has `blockDim.x` steps from step `first` on, so one city more. */
 template <typename Reader = dp_reader<false>>
 static __device__ __forceinline__ void dp_load_tile(shared_array<int> tile, const int *tour, int first,
                                                     Reader &&read = Reader())
