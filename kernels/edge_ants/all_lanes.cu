@@ -1,9 +1,9 @@
-/* A warp per ant, as warp.cu, whose other 24 lanes do additional work: lane l weighs neighbour l % 8, so that no branch
- * parts the first 8 lanes from the others.
+/* A warp per ant, as in warp.cu, but the other 24 lanes do additional work. Lane l weighs neighbour l % 8, so that no
+ * branch separates the first 8 lanes from the others.
  *
  * Every neighbour is weighed four times, by lanes that read the same pixel at once. All 32 lanes vote whether the ant
- * can move, so that no compiler can leave their weights out; the roulette is that of the first 8. All else is warp.cu's.
- * Source: thesis §5.4.3, "Calculate the probability of visiting local pixels".
+ * can move, so that no compiler can remove their weights; the first 8 lanes spin the roulette. Everything else is as in
+ * warp.cu. Source: thesis §5.4.3, "Calculate the probability of visiting local pixels".
  */
 #include "kernels/edge_ants/colony.h"
 #include "kernels/cuda/warp.h"

@@ -1,11 +1,11 @@
 /* A block per ant: the mapping of DS-Roulette (tsp/ds-roulette), where a step has hundreds of cities to share out.
  *
- * Here it has 8 neighbours and 32 memory entries: a thread per entry compares, 8 weigh and spin, and all the others
- * wait at the barriers, which is why the thesis calls the mapping wasteful. Against a thread per ant, what can be done
- * side by side is. More threads per block only means fewer ants on a multiprocessor at a time: of 768 threads two
- * blocks fit, so 3000 ants take a dozen rounds on 132 multiprocessors. Cached, the entries are copied to shared memory
- * before they are compared; a thread needs its entry once, so that should only cost.
- * Source: thesis §5.4.3, Table 5.1.
+ * Here a step has 8 neighbours and 32 memory entries. A thread per entry compares, 8 weigh and spin, and all others
+ * wait at the barriers, so that the thesis calls the mapping wasteful. Compared with a thread per ant, independent work
+ * is done side by side. More threads per block only mean fewer ants on a multiprocessor at a time: two blocks of 768
+ * threads fit, so 3000 ants take a dozen rounds on 132 multiprocessors. In the cached variant the entries are copied to
+ * shared memory before they are compared. A thread needs its entry once, so the copy should only cost. Source: thesis
+ * §5.4.3, Table 5.1.
  */
 #include "kernels/cuda/warp.h"
 #include "kernels/edge_ants/colony.h"

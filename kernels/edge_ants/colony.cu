@@ -1,8 +1,8 @@
 /* A GPU colony of edge ants: its device memory, placement, evaporation, and the pipeline around the rung's kernel.
  *
- * Evaporation reads one matrix and writes the other: 8 bytes a pixel and iteration, 2 MiB for 512 x 512, which stay in
- * the L2 cache of a GPU of today. The thesis maps it to a single tiling block; one block would leave all but one
- * multiprocessor idle, so the grid covers the matrix, four pixels a thread. Source: thesis §5.4.2, §5.4.4.
+ * Evaporation reads one matrix and writes the other: 8 bytes per pixel and iteration, 2 MiB for 512 x 512, which stay
+ * in the L2 cache of a recent GPU. The thesis maps it to a single tiling block. One block would leave all but one
+ * multiprocessor idle, so the grid covers the matrix, four pixels per thread. Source: thesis §5.4.2, §5.4.4.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
-/* What the GPU implementations of edge detection by ants share: the device memory of a colony, the pipeline around the
- * rung's own kernel, and how an ant draws, weighs and enters a pixel.
+/* What the GPU implementations of edge detection by ants share: a colony's device memory, the pipeline around the
+ * rung's kernel, and how an ant draws, weighs and enters a pixel.
  *
  * An iteration of the thesis's rungs is two launches: evaporation from the primary pheromone matrix to the secondary,
- * and the rung's kernel, whose ants read the primary and deposit in the secondary. Then the two are swapped. All
+ * and the rung's kernel. Its ants read the primary matrix and deposit in the secondary. Then the two are swapped. All
  * iterations of a run are enqueued at once.
  */
 #ifndef ANTBENCH_EDGE_ANTS_COLONY_H

@@ -6,19 +6,19 @@
  *                antbench 5.1 --implementations edge-ants/seq
  *   omp      all cores: ants, then bands of the image
  *                antbench 5.1 --implementations edge-ants/omp
- *   thread   the GPU: an ant a thread
+ *   thread   the GPU: a thread per ant
  *                antbench 5.1 --implementations edge-ants/thread
- *   block    an ant a block: a thread for each entry of the memory and each neighbour, side by side
+ *   block    a block per ant: a thread for each entry of the memory and each neighbour, side by side
  *                antbench 5.1 --implementations edge-ants/block
- *   warp     an ant a warp: the same without a barrier and without idle warps
+ *   warp     a warp per ant: the same without a barrier and without idle warps
  *                antbench 5.1 --implementations edge-ants/warp
- *   search   an ant a warp: 8 lanes look through all of the memory
+ *   search   a warp per ant: 8 lanes look through all of the memory
  *                antbench 5.1 --implementations edge-ants/search
  *   warp-apart  warp with deposits in a kernel of their own, so that updates can be timed alone
  *                antbench 5.1 --implementations edge-ants/warp-apart
  *   warp-all-lanes  warp whose other 24 lanes weigh neighbours too, and do not idle
  *                antbench 5.4 --implementations edge-ants/warp-all-lanes
- *   octet    an ant eight lanes, none of which idles in the roulette; no pass of evaporation between the moves
+ *   octet    eight lanes per ant, none of which idles in the roulette; no pass of evaporation between the moves
  *                antbench 5.1 --implementations edge-ants/octet
  *   resident the ants stay in shared memory from first to last: a run is one launch, with a barrier of all blocks
  *                antbench 5.1 --implementations edge-ants/resident
@@ -36,14 +36,15 @@
  *
  * The visibility eta (eq. 5.2) is ea_visibility. A run is one sample of Table 5.1: 50 iterations of 3000 ants.
  *
- * The roulette: neighbours are taken row by row, the upper left one first, the lower right one last; one outside of the
- * image weighs 0. Their weights are summed up to each of them, and the first of non-zero weight whose sum reaches the
- * first random number times the sum of all wins (ea_spin, which says in which order sums are rounded).
+ * The roulette: neighbours are taken row by row, from the upper left to the lower right; one outside of the image
+ * weighs 0. Their weights are summed up to each of them. The first neighbour wins whose weight is not 0 and whose sum
+ * reaches the first random number times the total (ea_spin, which defines the order of rounding).
  *
- * Random numbers, the same in every implementation, so that one seed gives one walk up to rounding: Philox4x32-10 with
- * key = seed of the run, subsequence = ant, and the four uniforms in (0, 1] at offset 4 * iteration. Iteration 0 is the
- * placement. The first uniform spins the roulette; the third and fourth are the row and the column of a placement or
- * relocation (ea_cell). Run r after opening (r = 0, 1, ...: one for each PLACE) has the seed params.seed + r.
+ * Random numbers are the same in every implementation, so that one seed gives one walk up to rounding. They are
+ * Philox4x32-10 with key = seed of the run and subsequence = ant: four uniforms in (0, 1] at offset 4 * iteration.
+ * Iteration 0 is the placement. The first uniform spins the roulette; the third and fourth are the row and the column
+ * of a placement or relocation (ea_cell). Run r after opening (r = 0, 1, ...: one for each PLACE) has the seed
+ * params.seed + r.
  */
 #ifndef ANTBENCH_EDGE_ANTS_H
 #define ANTBENCH_EDGE_ANTS_H
@@ -110,8 +111,9 @@ typedef enum ea_threshold { EA_MEAN_PHEROMONE, EA_MEAN_INTENSITY } ea_threshold;
  * effort. */
 extern const ab_parameter ea_parameters[];
 
-/* What the thesis uses (§5.5.2): alpha 2.5, beta 2, rho 0.04, initial 0.0001, 50 iterations, 3000 ants on 512 x 512 and
- * in proportion to the number of pixels elsewhere (at least 1); seed 1, threads 1, block_threads 128, cached. */
+/* The thesis's parameters (§5.5.2): alpha 2.5, beta 2, rho 0.04, initial 0.0001, 50 iterations. It has 3000 ants on
+ * 512 x 512, and a number in proportion to the pixels elsewhere (at least 1). Seed 1, threads 1, block_threads 128,
+ * cached. */
 ea_params ea_default_params(int width, int height);
 
 /* AB_OK, or AB_BAD_INPUT naming the parameter that is out of range, or AB_UNSUPPORTED for a size. */
@@ -139,9 +141,8 @@ EA_BOTH int ea_neighbour(int position, int which, int width, int height)
     return row < 0 || row >= height || column < 0 || column >= width ? -1 : row * width + column;
 }
 
-/* Bit `place` (which + (which >= 4), as above) is set where that neighbour of `position` has the index `entry`. Three
- * comparisons for all eight neighbours. Places outside of the image, whose index is that of some other pixel, may be
- * set too. */
+/* Bit `place` (which + (which >= 4), as above) is set if that neighbour of `position` has the index `entry`. Three
+ * comparisons do all eight neighbours. Places outside of the image, whose index is another pixel's, may be set too. */
 EA_BOTH unsigned ea_places(int position, int entry, int width)
 {
     const unsigned row = (unsigned)width, first = (unsigned)entry - (unsigned)position + row + 1;
@@ -158,9 +159,9 @@ EA_BOTH bool ea_among(unsigned places, int which)
     return places >> (which < 4 ? which : which + 1) & 1;
 }
 
-/* The roulette over the weights of the 8 neighbours: who wins with the random number u, -1 where all weigh 0. Sums are
- * those of Hillis & Steele's scan, because that is how eight lanes of a warp find them. Rounding can leave u times the
- * total above all of them; then the last of non-zero weight wins. */
+/* The roulette over the weights of the 8 neighbours: the winner for the random number u, or -1 if all weigh 0. Sums
+ * are rounded in the order of Hillis & Steele's scan, because eight lanes of a warp compute them so. Rounding can
+ * leave u times the total above all of them; then the last one of non-zero weight wins. */
 EA_BOTH int ea_spin(const float weight[EA_NEIGHBOURS], float u)
 {
     float sum[EA_NEIGHBOURS];

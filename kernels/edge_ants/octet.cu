@@ -1,13 +1,13 @@
 /* Eight lanes per ant, one per neighbour, and no evaporation while the ants walk.
  *
- * Against a warp per ant no lane idles in the roulette, a lane compares four memory entries (one 16-byte load), and a
- * quarter of the warps are needed. Evaporation multiplies every pixel alike, so it need not be done: the matrices hold
- * tau / (1 - rho)^k, a deposit of iteration k is scaled by (1 - rho)^-k, and the common factor cancels in the roulette.
- * For want of a full pass over the matrix, a deposit goes into both matrices: at once into the one that is not being
- * read, and an iteration later, when they have swapped, into the other. A run of 50 iterations is 50 launches and 2
- * passes over the matrix, where the thesis's are 50 and 50. The matrix is settled before the scale passes MAX_SCALE,
- * for rho near 1 in every iteration. Weights too small for a float in the other rungs may still count here.
- * Source: this project.
+ * Compared with a warp per ant no lane idles in the roulette, a lane compares four memory entries (one 16-byte load),
+ * and a quarter of the warps suffice. Evaporation multiplies every pixel alike, so it can be postponed: the matrices
+ * hold tau / (1 - rho)^k. A deposit of iteration k is scaled by (1 - rho)^-k, and the common factor cancels in the
+ * roulette. Without a pass over the matrix, a deposit goes into both matrices. It goes at once into the one that is not
+ * being read, and an iteration later, after they have swapped, into the other. A run of 50 iterations is 50 launches
+ * and 2 passes over the matrix; the thesis's has 50 and 50. The matrix is settled before the scale passes MAX_SCALE,
+ * for rho near 1 in every iteration. Weights too small for a float in the other rungs may still count here. Source:
+ * this project.
  */
 #include "kernels/cuda/warp.h"
 #include "kernels/edge_ants/colony.h"

@@ -22,8 +22,8 @@ enum {
     BEST_F_THRESHOLDS = 32
 };
 
-/* Between those that are verified, where an iteration takes a fraction of a millisecond; and the order in which the
- * host backend runs all of them: one that lets a warp run ahead of the others. */
+/* Number of iterations between the verified ones; an iteration takes a fraction of a millisecond. Order in which the
+ * host backend runs all of them: it lets a warp run ahead of the others. */
 enum { UNCHECKED_ITERATIONS = 40, VERIFIED_ORDER = 2 };
 
 /* A whole run on the host backend has one ant of so many, and so many iterations at most. */
@@ -92,8 +92,8 @@ static void set_seed(void *params, uint64_t seed)
     ((ea_params *)params)->seed = seed;
 }
 
-/* Seconds of one run: about 60 ns a move and 0.1 ns a pixel and iteration on one 2.5 GHz core, 10 us an iteration on a
- * GPU and as much for every 2^20 pixels, 300 ns a thread and 20 ns a pixel on fibers. */
+/* Seconds of one run. On one 2.5 GHz core it is about 60 ns per move and 0.1 ns per pixel and iteration. On a GPU it
+ * is 10 us per iteration, and as much per 2^20 pixels. On fibers it is 300 ns per thread and 20 ns per pixel. */
 static double run_seconds(const ab_circumstances *c, const ea_params *params, ab_backend backend)
 {
     const double pixels = c->input->size, moves = (double)params->n_ants * params->iterations;
@@ -250,7 +250,7 @@ typedef struct maps {
     uint8_t *map, *reference;
 } maps;
 
-/* F of the map against that of the sequential reference with these parameters, as a metric. */
+/* Compares the map's F with the F of the sequential reference with these parameters, as a metric. */
 static ab_status compare_with_reference(const ab_task *task, const ea_params *params, const maps *m, const char *metric)
 {
     const ea_problem *problem = task->problem;

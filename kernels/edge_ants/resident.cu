@@ -1,12 +1,12 @@
 /* The ants live on the chip: a run is one launch, between whose iterations the blocks meet at a barrier of the grid.
  *
- * A block keeps the positions and memories of its ants in shared memory from the first iteration to the last, eight
- * lanes per ant as in octet.cu, and evaporation is folded into the deposits as there. It saves the launch per
- * iteration of octet.cu, and an octet does what does not depend on the pheromone, for its first ant, while its block
- * waits at the barrier. With two matrices, in step as in octet.cu, an iteration has one barrier, which the last warp
- * of a block keeps. With one matrix, which all ants read before any deposits, it has two barriers, but touches half of
- * the sectors: better where matrices exceed the L2 cache. Where the device cannot hold all blocks at once, and on the
- * host backend, an iteration is a launch.
+ * A block keeps the positions and memories of its ants in shared memory for the whole run. It has eight lanes per ant,
+ * and evaporation is folded into the deposits, as in octet.cu. It saves octet.cu's launch per iteration. While its
+ * block waits at the barrier, an octet does the work of its first ant that does not depend on the pheromone. With two
+ * matrices, in step as in octet.cu, an iteration has one barrier, which the last warp of a block keeps. With one
+ * matrix, which all ants read before any deposits, it has two barriers but touches half of the sectors. That is better
+ * for matrices larger than the L2 cache. If the device cannot hold all blocks at once, and on the host backend, an
+ * iteration is a launch.
  *
  * Floor on an H100: 0.75 us per iteration at 512 x 512, a chain of latencies; 272 bytes per ant at 4096 x 4096.
  * Measured, and what else was tried: docs/log/images.md.
@@ -153,10 +153,10 @@ static constexpr int ant_bytes(bool two)
     return (EA_MEMORY + 1 + (two ? 1 : 0)) * (int)sizeof(int);
 }
 
-/* TWO: two matrices, which swap after every iteration. Deposits of iteration first + k are scaled by growth^(k + 1), and
- * at the end the matrix that the last have gone to is multiplied by `settling`; 0: this is one iteration alone, with
- * deposits as they are into a secondary matrix that evaporation has written. per_block: ants of a block, all but the
- * last. */
+/* TWO: two matrices, which swap after every iteration. Deposits of iteration first + k are scaled by growth^(k + 1).
+ * At the end the matrix with the last deposits is multiplied by `settling`. A `settling` of 0 marks a single
+ * iteration. Its deposits go unscaled into a secondary matrix that evaporation has written. The number per_block is
+ * the ants per block in all blocks but the last. */
 template <bool TWO>
 static __global__ void __launch_bounds__(MAX_THREADS)
     walk(ea_device colony, ea_stretch stretch, int per_block, double growth, float settling)
@@ -236,7 +236,7 @@ typedef struct cut {
 
 typedef void walk_kernel(ea_device, ea_stretch, int, double, float);
 
-/* As few ants a block as fill the device, an ant an octet where there are few. */
+/* As few ants per block as fill the device; one ant per octet if there are few. */
 static ab_status cut_grid(const ea_device *colony, bool two, cut *chosen)
 {
     walk_kernel *const kernel = two ? walk<true> : walk<false>;

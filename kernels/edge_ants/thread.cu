@@ -1,15 +1,15 @@
 /* A thread per ant: the mapping that a sequential program suggests, and the slowest of the thesis.
  *
  * A thread compares its ant's 32 memory entries with its neighbours, weighs the 8 of them and spins. The ants of a warp
- * diverge wherever one is relocated, and their pixels lie far apart, so that each load of a warp touches up to 32 cache
- * lines. Cached, the block copies its ants' memories to shared memory, coalesced, where the threads read them without
- * bank conflicts; otherwise each thread reads the 128 bytes of its ant, one line of the L1 cache. Cached needs 128
- * bytes of shared memory per thread: 96 KiB for 768. 3000 ants are 94 warps, fewer than an H100 has multiprocessors:
- * bound by the latency of a long chain of instructions. Source: thesis §5.4, Table 5.1.
+ * diverge wherever one is relocated. Their pixels lie far apart, so that each load of a warp touches up to 32 cache
+ * lines. In the cached variant the block copies its ants' memories to shared memory, coalesced, and reads them without
+ * bank conflicts. Otherwise each thread reads the 128 bytes of its ant, one line of the L1 cache. The cached variant
+ * needs 128 bytes of shared memory per thread: 96 KiB for 768. 3000 ants are 94 warps, fewer than an H100 has
+ * multiprocessors: bound by the latency of a long chain of instructions. Source: thesis §5.4, Table 5.1.
  */
 #include "kernels/edge_ants/colony.h"
 
-/* The memory of the block's ants, one row an ant. Entry i of row r stands in column i ^ r (mod 32), so that a warp that
+/* The memory of the block's ants, one row per ant. Entry i of row r stands in column i ^ r (mod 32). So a warp that
  * reads column after column of 32 rows, or writes row after row, hits 32 different banks. */
 static __device__ __forceinline__ void cache_memory(const ea_device &colony, shared_array<int> cache)
 {

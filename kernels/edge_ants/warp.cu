@@ -2,11 +2,11 @@
  * of 128 threads.
  *
  * Each lane compares one memory entry with the neighbours, the first 8 weigh one neighbour each, and a scan over the
- * warp gives the total and the roulette. Against a block per ant no thread waits at a barrier and no warp is idle. Scan
- * and roulette use shuffles and votes (the thesis: shared memory; a GPU of 2010 had no shuffles), so that visibilities
- * and weights stay in registers. Cached, the entries pass through shared memory as in the thesis, which found that
- * "considerably faster" than the L1 cache (Fig. 5.7); a lane needs its entry once, so that it should only cost here.
- * Source: thesis §5.4.3, Fig. 5.3 and 5.4.
+ * warp gives the total and the roulette. Compared with a block per ant no thread waits at a barrier and no warp is
+ * idle. Scan and roulette use shuffles and votes, so that visibilities and weights stay in registers. The thesis uses
+ * shared memory, since a GPU of 2010 had no shuffles. In the cached variant the entries pass through shared memory as
+ * in the thesis, which found this "considerably faster" than the L1 cache (Fig. 5.7). A lane needs its entry once, so
+ * it should only cost here. Source: thesis §5.4.3, Fig. 5.3 and 5.4.
  */
 #include "kernels/cuda/warp.h"
 #include "kernels/edge_ants/colony.h"
