@@ -202,7 +202,7 @@ static difference differ(const comparison *c, const maps *m)
     return d;
 }
 
-/* How far the share of the reference's edges that are met is on the way from that of all pixels to 1. */
+/* The share of the reference's edges that are met, scaled so that 0 is the share by chance and 1 is all. */
 static double beyond_chance(double met, double edges, double covered, double pixels)
 {
     return covered < pixels ? 1.0 - (1.0 - met / edges) / (1.0 - covered / pixels) : 0.0;

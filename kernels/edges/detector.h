@@ -1,8 +1,9 @@
-/* Edge detectors, the operations "colour-edge", "canny", "sobel" and "log-edges": an image in, a map of edges out.
+/* Edge detectors: the operations "colour-edge", "canny", "sobel" and "log-edges". An image goes in, a map of edges
+ * comes out.
  *
- * The work has three stages: UPLOAD brings the image to the device, DETECT finds the edges there, DOWNLOAD brings the
- * map back. scope=kernel is DETECT alone, as the sources have it; scope=end-to-end is all three. On a CPU there is
- * nothing to bring: UPLOAD and DOWNLOAD do nothing there.
+ * The work has three stages. UPLOAD brings the image to the device, DETECT finds the edges there, and DOWNLOAD brings
+ * the map back. With scope=kernel it is DETECT alone, as in the sources; with scope=end-to-end it is all three. On a
+ * CPU, UPLOAD and DOWNLOAD do nothing.
  */
 #ifndef ANTBENCH_DETECTOR_H
 #define ANTBENCH_DETECTOR_H

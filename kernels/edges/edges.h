@@ -28,13 +28,14 @@ double edges_steps(const ab_circumstances *c, const void *fitted);
 
 /* ---- Quality ---- */
 
-/* Pixels by which a found edge may miss a known one: 1.5, the 8 neighbours, where the edges are drawn, because an edge
- * lies between two pixels and either is right; 0.0075 of the diagonal where people traced them (4 for an image of BSDS,
- * as its benchmark has it). */
+/* Number of pixels by which a found edge may miss a known one. It is 1.5, the 8 neighbours, for drawn edges, because
+ * an edge lies between two pixels and either is right. It is 0.0075 of the diagonal for edges that people traced: 4
+ * for an image of BSDS, as in its benchmark. */
 double edges_radius(const ab_image *image);
 
-/* The metrics that judge `map`: thickness (pixels) and edge-share (of the image's pixels), then against the image's
- * known edges precision, recall and pratt, and last, into *f, which is NAN where no edges are known, F. */
+/* The metrics that judge `map`. First come thickness (pixels) and edge-share (of the image's pixels), then
+ * precision, recall and pratt against the image's known edges. The last is F, also in *f, which is NAN without known
+ * edges. */
 ab_status edges_judge(const ab_task *task, const uint8_t *map, double *f);
 
 /* ---- Saving: nothing where the task has no folder ---- */

@@ -12,9 +12,9 @@
  */
 #define EDGES_TOLERANCE 1e-4
 
-/* The parameters that a detector is tuned over where its best are asked for: "each algorithm requires fine tuning"
- * (thesis §6.6). Grids are the same for every image and every level of noise, and equally fine for all detectors: sigma
- * is one of edges_sigmas, each threshold is EDGES_STEP times the one before. */
+/* The parameters that a detector is tuned over: "each algorithm requires fine tuning" (thesis §6.6). Grids are the
+ * same for every image and every level of noise, and equally fine for all detectors. Parameter sigma is one of
+ * edges_sigmas, and each threshold is EDGES_STEP times the one before. */
 enum { EDGES_AXES = 3 }; /* sigma, and two more; a detector without one has 1 value there */
 typedef struct edges_axis {
     int count;         /* values */
@@ -40,24 +40,25 @@ enum { EDGES_MAX_SEEDS = 25 }; /* of the noise: what a row can list */
 typedef struct edges_detector {
     edges_grid grid;
     double bytes_per_pixel; /* that are read and written */
-    /* The map of an AB_PARTIAL whose number of passes is given, computed apart from it; it ends with the first pass
-     * that changes nothing. NULL: there is none. */
+    /* The map of an AB_PARTIAL with a given number of passes, computed independently. It ends with the first pass
+     * that changes nothing. NULL if the detector is not partial. */
     ab_status (*partial)(const ed_image *image, const ed_params *params, uint8_t *map);
 } edges_detector;
 
-/* Compares the map with that of the operation's AB_REFERENCE, run to the end on one thread, or for an AB_PARTIAL with a
- * number of passes with edges_detector.partial: equal in all but EDGES_TOLERANCE of the pixels, and in all of the last
- * column and row. Edges are found three times, and each must find the same: on the host backend in an order in which
- * warps run ahead, and on small images alone. All of this on the cell's image, whose differing pixels are verify_value,
- * and on small ones drawn to have edges in every corner and means that hang on the last pixel (edges_probe).
+/* Compares the map with the reference: the map of the operation's AB_REFERENCE, run to the end on one thread. For an
+ * AB_PARTIAL with a number of passes it is edges_detector.partial. The map must be equal in all but EDGES_TOLERANCE of
+ * the pixels, and in all of the last column and row. Edges are found three times, with equal results; the host backend
+ * uses an order in which warps run ahead for this, on small images only. All of this is done on the cell's image, whose
+ * differing pixels are verify_value. It is also done on small drawn images that have edges in every corner and means
+ * that depend on the last pixel (edges_probe).
  *
- * Of an AB_PARTIAL with a number of passes, the share of the pixels that differ from the map of all passes is the
- * quality "mismatch-share": 0 only where its passes suffice.
+ * For an AB_PARTIAL with a number of passes, "mismatch-share" is a quality: the share of the pixels that differ from
+ * the map of all passes. It is 0 only if the passes suffice.
  *
- * An AB_OTHER_RULES is never wrong, however much its map differs. The share of the pixels that differ is its quality
- * "mismatch-share", and the note says how many it misses and has too many. A broken call is an error of the row: one
- * that fails, leaves pixels unwritten, gives another map the next time, or gives a map that has nothing to do with the
- * image. The last is a map that meets the reference's edges no more often than chance does (EDGES_BEYOND_CHANCE). */
+ * An AB_OTHER_RULES is never wrong, however much its map differs. Its quality "mismatch-share" is the share of the
+ * pixels that differ, and the note tells how many edges it misses and how many it has too many. A broken call is an
+ * error of the row. It fails, leaves pixels unwritten, gives another map the next time, or gives an unrelated map.
+ * An unrelated map meets the reference's edges no more often than chance does (EDGES_BEYOND_CHANCE). */
 ab_status edges_verify(const ab_task *task, ab_verdict *verdict);
 
 /* The least share of the reference's edges that the map of an AB_OTHER_RULES meets: 0 is what edges strewn by chance
@@ -73,13 +74,13 @@ enum { EDGES_PROBES = 3, EDGES_PROBE_WIDTH = 75, EDGES_PROBE_HEIGHT = 43 };
 enum { EDGES_PROBE_PIXELS = EDGES_PROBE_WIDTH * EDGES_PROBE_HEIGHT };
 void edges_probe(int number, uint8_t *rgba, uint8_t *grey, ed_image *probe);
 
-/* The metrics of edges_judge for the map, which is saved; and agreement-canny, F of it against the map of all of Canny
- * with ed_default_params, within EDGE_MAP_NEAR pixels, unless it is a map of Canny's itself. */
+/* The metrics of edges_judge for the map, which is saved. agreement-canny follows, unless it is a map of Canny's
+ * itself. It is F against the map of complete Canny with ed_default_params, within EDGE_MAP_NEAR pixels. */
 ab_status edges_judge_map(const ab_task *task, double *f);
 
-/* How detectors stand noise. For each level up to params.level the parameters are chosen on one seed of the noise and
- * judged on params.seeds others; level 0 has no noise and no seeds, and is judged once, on the image that it is tuned
- * on. By tuning:
+/* How detectors withstand noise. For each level up to params.level the parameters are chosen on one seed and judged
+ * on params.seeds others. Level 0 has no noise and no seeds, and is judged once, on the image that it is tuned on. By
+ * tuning:
  *   best    the best of the grid at that level
  *   planes  the best with both planes at one coefficient (colour-edge): the thesis's detector with its colour plane on,
  *           which the best may have switched off
@@ -91,18 +92,20 @@ ab_status edges_judge_map(const ab_task *task, double *f);
  * On a photograph tuning=best is tuned for metric=agreement, at each level with noise; its other tunings need known
  * edges.
  *
- * metric=change of tuning=best is how many steps of the grid, over all axes, its parameters are from those of level 0.
+ * metric=change of tuning=best is the number of steps of the grid, over all axes, between its parameters and the
+ * parameters of level 0.
  *
- * A row for each level and tuning, with the F of each seed; that of the cell is the last. Its note has the parameters,
- * and says where one is at an end of the grid beyond which there is more. Maps and images of the first seed are saved.
+ * There is a row for each level and tuning, with the F of each seed; the cell's number is the last F. The note has the
+ * parameters, and tells if one is at an end of the grid beyond which more values exist. Maps and images of the first
+ * seed are saved.
  *
- * The search goes by coordinates: for each sigma in turn the other axes one by one, from the best of the sigma before,
- * until none finds anything better. It may end in a local maximum, for all detectors alike. */
+ * The search goes along the axes. For each sigma in turn it goes through the other axes one by one, from the best
+ * point of the sigma before, until no step improves. It may end in a local maximum, for all detectors alike. */
 ab_status edges_judge_noise(const ab_task *task, double *f);
 
-/* The measures of the edges_detector `detector`. A sample of its time is the stage DETECT (detector.h) on an image
- * that is there, again and again, as in the sources: between two transfers a kernel would wait for the copy engine. For
- * a GPU one more row, end-to-end, has all stages. */
+/* The measures of the edges_detector `detector`. A sample of its time is the stage DETECT (detector.h), repeated on
+ * an image that is already there, as in the sources. Between two transfers a kernel would wait for the copy engine.
+ * A GPU has one more row, end-to-end, with all stages. */
 #define EDGES_MEASURES(detector) EDGES_TIME_AND_QUALITY(detector), EDGES_NOISE_AND_END(detector)
 #define EDGES_NOISE_AND_END(detector)                                                                                  \
     {.name = "noise",                                                                                                  \

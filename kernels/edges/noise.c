@@ -156,7 +156,8 @@ typedef struct search {
     bool tied;       /* axis 2 has the values of axis 1, but for its last, which is off */
 } search;
 
-/* Value number i from the middle of an axis outwards, so that of equals the one nearest to the middle is found. */
+/* Value number i from the middle of an axis outwards. So the value nearest to the middle is found first among equal
+ * ones. */
 static int outwards(int i, int count)
 {
     const int middle = (count - 1) / 2;
@@ -362,7 +363,7 @@ static bool at_the_end(const edges_grid *grid, const found_point *point)
     return false;
 }
 
-/* Steps of the grid, over all axes, from the best parameters without noise to those of a level. */
+/* Number of steps of the grid, over all axes, between the best parameters without noise and the best at a level. */
 static double change_of(const noise_task *n, int level)
 {
     double steps = 0.0;

@@ -4,8 +4,8 @@
 #include "base/random.h"
 #include "kernels/edges/measures.h"
 
-/* Patches of 3 x 2 pixels of any colour, with a little noise: edges of all directions and strengths, in the last column
- * and row as everywhere, in chains that cross blocks. */
+/* Patches of 3 x 2 pixels of any colour, with a little noise. They give edges of all directions and strengths, also
+ * in the last column and row, in chains that cross blocks. */
 static void draw_patches(uint8_t *rgba)
 {
     uint64_t noise = 1;
@@ -29,8 +29,9 @@ static void draw_last_pixel(int n, uint8_t *rgba)
     rgba[4 * (n - 1) + 1] = rgba[4 * (n - 1) + 2] = 0;
 }
 
-/* Faint lines in the last column and in the last row, each strong at one end: whole only where blocks and tiles of any
- * size are joined at their very last pixel. A pixel of 0 beside the line makes it the larger gradient of the two. */
+/* Faint lines in the last column and in the last row, each strong at one end. They are found whole only if blocks
+ * and tiles of any size are joined at their very last pixel. A pixel of 0 beside the line gives it the larger
+ * gradient of the two. */
 static void draw_lines(uint8_t *rgba)
 {
     enum { GROUND = 10, FAINT = 25, BRIGHT = 60, FROM_CORNER = 6 };
