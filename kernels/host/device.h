@@ -274,8 +274,8 @@ inline unsigned __brev(unsigned x)
     return __builtin_bswap32(x);
 }
 
-/* Four of the eight bytes of x and y, numbered from the lowest of x on: byte i of the result is that which the i-th hex
- * digit of `selector` says, of which CUDA looks at three bits. */
+/* Four of the eight bytes of x and y, numbered from the lowest of x on. Byte i of the result is the byte that the
+ * i-th hex digit of `selector` names; CUDA uses three bits of the digit. */
 inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector)
 {
     const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;

@@ -1,12 +1,11 @@
 /* Runs a grid on fibers; see execution.h.
  *
- * A launch makes one fiber per thread of a block and uses them for all blocks. Every thread that is ready has its turn,
- * round after round; one that has to wait or has ended gives it to the next itself. In some orders a turn is a whole
- * warp's, until none of its threads is ready: so it runs ahead of the others as far as the next barrier, where fair
- * rounds would keep all warps within one meeting of each other.
- * When none is ready, the launch goes on on its caller's stack: the threads are all done, or deadlocked. A report, from
- * a thread or about a deadlock, closes the launch: the threads that still wait are resumed once more and throw
- * themselves out of the kernel.
+ * A launch makes one fiber per thread of a block and uses them for all blocks. Ready threads take turns, round after
+ * round. A thread that has to wait, or has ended, passes the turn on itself. In some orders a turn is a whole warp's,
+ * until none of its threads is ready. So it runs ahead of the others up to the next barrier; fair rounds would keep all
+ * warps within one meeting of each other. If no thread is ready, the launch goes on on its caller's stack: the threads
+ * are all done, or deadlocked. A report, from a thread or about a deadlock, closes the launch. The threads that still
+ * wait are resumed once more and throw themselves out of the kernel.
  */
 #include "kernels/host/execution.h"
 
@@ -364,7 +363,7 @@ fiber grid_run::fiber_main(device_thread &self, fiber &&before)
     return std::move(caller_.rest);
 }
 
-/* Leaves a place for a thread's, or for that of the launch's caller; returns when somebody comes back. */
+/* Leaves a place for a thread's place, or for the launch's caller; returns when the place is taken up again. */
 void grid_run::go_on(place &self, device_thread *thread)
 {
     place &to = thread ? thread->self : caller_;

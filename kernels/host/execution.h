@@ -1,14 +1,14 @@
 /* How the host backend runs a grid: what the intrinsics (device.h) and shared memory (shared.h) need to know of it.
  *
  * The threads of a block are fibers on one CPU thread: one runs until it has to wait for others, and then the next in
- * order goes on. Blocks run one after another. So nothing ever happens at the same time, an atomic operation is a plain
+ * order goes on. Blocks run one after another. So no two things happen at the same time, an atomic operation is a plain
  * one, and one order (host_backend.h) always gives one result.
  *
- * Threads wait for one another in warp intrinsics and at block barriers. These are stricter than the hardware: threads
- * meet only when they call the same intrinsic in the same line with the same mask, and every lane that the mask names,
- * every thread of the block at a barrier, must come. If nobody can go on, that is reported as a deadlock, with who
- * waits where for whom. A kernel that spins until another thread writes something never ends: only these waits switch
- * fibers.
+ * Threads wait for one another in warp intrinsics and at block barriers. These are stricter than the hardware. Threads
+ * meet only if they call the same intrinsic in the same line with the same mask. Every lane that the mask names must
+ * come, and every thread of the block at a barrier. If no thread can go on, that is reported as a deadlock, with the
+ * threads that wait and what they wait for. A kernel that spins until another thread writes something never ends: only
+ * these waits switch fibers.
  */
 #ifndef ANTBENCH_HOST_EXECUTION_H
 #define ANTBENCH_HOST_EXECUTION_H

@@ -26,12 +26,14 @@ void host_backend_set_order(uint64_t order);
 /* Hears of a random number that a kernel draws of Philox: output `offset` of stream (seed, subsequence). */
 typedef void host_backend_draw(uint64_t seed, uint64_t subsequence, uint64_t offset);
 
-/* Tells `hears` of every number that later launches draw, for the whole process; NULL, also without a call: nobody. */
+/* Calls `hears` with every number that later launches draw, in the whole process. NULL stops this; it is the
+ * default. */
 void host_backend_hear_draws(host_backend_draw *hears);
 
-/* Cuts, for the whole process, what later calls find the device to have, so that small instances are treated as large
- * ones are on a GPU: "shared=20000,processors=8,l2=0", bytes of shared memory of a block, multiprocessors, bytes of the
- * L2 cache; what is not named is as usual, and so is all for NULL and "". AB_BAD_INPUT where the text is wrong. */
+/* Limits the device that later calls find, in the whole process, so that small instances are treated like large ones
+ * on a GPU. The text "shared=20000,processors=8,l2=0" sets bytes of shared memory per block, multiprocessors, and
+ * bytes of the L2 cache. What is not named is as usual; so is everything for NULL and "". AB_BAD_INPUT if the text
+ * is wrong. */
 ab_status host_backend_set_device(const char *cuts);
 
 /* The text that cuts the device; "" for the usual one. */

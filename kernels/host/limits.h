@@ -17,8 +17,8 @@ typedef struct host_limits {
     int l2;         /* bytes of the L2 cache */
 } host_limits;
 
-/* Those of the usual device, as long as nothing cuts it: one multiprocessor, as blocks run one after another, and an L2
- * cache so small that tests of small instances go where large ones go. */
+/* The limits of the usual device, unless something cuts it. It has one multiprocessor, as blocks run one after
+ * another. Its L2 cache is so small that tests of small instances take the paths of large ones. */
 extern host_limits host_device_limits;
 
 #ifdef __cplusplus

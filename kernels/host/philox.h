@@ -16,7 +16,7 @@
 namespace host_backend
 {
 
-inline host_backend_draw *draws_heard_by; /* NULL: nobody */
+inline host_backend_draw *draws_heard_by; /* hears every draw; NULL: no listener */
 
 inline void tell_draw(std::uint64_t seed, std::uint64_t subsequence, std::uint64_t offset)
 {

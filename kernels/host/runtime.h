@@ -34,8 +34,7 @@ enum cudaError_t {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
-    cudaErrorHostBackend =
-        10000 /* The attributes of an H100, with these exceptions: one multiprocessor, blocks that run one after another, and a small L2 cache, so that tests of small instances take the paths of large ones. */
+    cudaErrorHostBackend = 10000 /* a kernel's fault that the host backend has reported */
 };
 
 enum cudaMemcpyKind {
@@ -48,7 +47,7 @@ enum cudaMemcpyKind {
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize, cudaFuncAttributePreferredSharedMemoryCarveout };
 
-/* Those of an H100, but for what limits.h has. */
+/* An H100's values, apart from the limits in limits.h. */
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock,
     cudaDevAttrMaxSharedMemoryPerBlock,
