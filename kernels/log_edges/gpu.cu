@@ -1,5 +1,5 @@
-/* log-edges/gpu: the image as floats, both convolutions as our fastest rungs have them, and a thread a pixel for the
- * threshold. Bound by memory: 1 + 4 bytes a pixel, twice 8, and 4 + 1. Source: KTH §1, §6. */
+/* log-edges/gpu: the image as floats, both convolutions by our fastest rungs, and a thread per pixel for the
+ * threshold. Bound by memory: 1 + 4 bytes per pixel, twice 8, and 4 + 1. Source: KTH §1, §6. */
 #include "kernels/log_edges/detector.h"
 
 extern "C" const convolution_rung AB_GPU(convolution_registers), AB_GPU(convolution_registers_separable);

@@ -5,12 +5,12 @@
  *   gpu  the GPU: the two convolutions of convolution/registers, and a threshold
  *            antbench kth-10 --implementations log-edges/gpu
  *
- * What both compute, bit for bit: the grey image is convolved with the report's 5 x 5 Gaussian, what comes out with
- * its 3 x 3 Laplacian, by the rules of kernels/convolution/convolution.h, and a pixel is on an edge where that is
- * above, not at, the threshold, 5 in the report. The weights of the Gaussian are left whole, 289 times as large, and
- * so is the threshold: every number is whole and below 2^24, so that floats have no rounding and maps cannot differ.
- * The report does not say whether the negative side of an edge counts: "thresholding the result" is read as it stands,
- * so it does not, and edges lie on their dark side.
+ * Both compute the same, bit for bit. The grey image is convolved with the report's 5 x 5 Gaussian, and the result with
+ * its 3 x 3 Laplacian, by the rules of kernels/convolution/convolution.h. A pixel is on an edge if the result is above,
+ * not at, the threshold, 5 in the report. The weights of the Gaussian are left whole, 289 times as large, and so is the
+ * threshold. So every number is whole and below 2^24, floats have no rounding, and maps cannot differ. The report does
+ * not say whether the negative side of an edge counts. "Thresholding the result" is taken literally: it does not count,
+ * and edges lie on their dark side.
  */
 #ifndef ANTBENCH_LOG_EDGES_H
 #define ANTBENCH_LOG_EDGES_H
