@@ -1,14 +1,13 @@
-/* psystem/baseline, psystem/baseline-grouped: the family's computation step by step, with general conditions removed.
- * A block a membrane, a thread an object of the input, not of the alphabet. A division takes three steps of the
- * system, each a kernel, because all membranes must be done with one before the next: division, evolution of the
- * literals and d out, d in.
- * §3.3 has "a kernel that generates membranes and evolves objects", §3.4 groups "the CUDA kernels formerly belonging to
- * the Generation stage" into one: JSC contradicts itself. `baseline` follows §3.4, which its gain of 15 rests on;
- * `baseline-grouped` follows §3.3: a kernel a division makes all three steps of a membrane's two halves.
- * Kept: charges, the object d in each membrane and in the skin, every r's index, in all 3n - 1 steps of the generation.
- * The 2n steps of the synchronisation and the 2 a clause of the check-out are one kernel's: there r, which goes out and
- * comes back as r(0,2n), stays in its membrane. Output: the CPU counts the membranes that send c_{m+1}.
- * Source: JSC §3.3.
+/* psystem/baseline, psystem/baseline-grouped: the family's computation step by step, without general conditions. A
+ * block per membrane, a thread per object of the input, not of the alphabet. A division takes three steps of the
+ * system: division, evolution of the literals and d out, d in. Each is a kernel, because all membranes must end a step
+ * before the next. JSC contradicts itself here. §3.3 has "a kernel that generates membranes and evolves objects", and
+ * §3.4 groups "the CUDA kernels formerly belonging to the Generation stage" into one. `baseline` follows §3.4, which
+ * its gain of 15 rests on. `baseline-grouped` follows §3.3: one kernel per division does all three steps of a
+ * membrane's two halves. Kept: charges, the object d in each membrane and in the skin, and every r's index, in all 3n -
+ * 1 steps of the generation. One kernel does the 2n steps of the synchronisation and the 2 steps per clause of the
+ * check-out. There r, which goes out and comes back as r(0,2n), stays in its membrane. Output: the CPU counts the
+ * membranes that send c_{m+1}. Source: JSC §3.3.
  */
 #include "kernels/psystem/membranes.h"
 

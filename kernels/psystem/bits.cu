@@ -1,10 +1,10 @@
-/* psystem/bits: the same answer, count and number of steps as the family's, by another computation: a membrane is a bit of
- * a register, and what is in it follows from its number. A warp takes 2^10 membranes at a time, those that differ in the
- * last 10 variables, 32 a lane. Where a clause's literals of these make it true is the same in all warps: a word a lane,
- * computed once. The literals of the other variables are constant in a warp: its lanes look at a clause each, the ballot
- * says which are still open, and these words alone are ANDed. What is left are the membranes that satisfy the formula.
- * Kept of the computation: that each of the 2^n membranes is looked at. No membrane is in memory.
- * Limits: none but n <= 32. Source: this project.
+/* psystem/bits: the family's answer, count and number of steps by another computation: a membrane is a bit of a
+ * register, and its number determines its content. A warp takes 2^10 membranes at a time, which differ in the last 10
+ * variables, 32 per lane. Where literals of these variables make a clause true is the same in all warps: a word per
+ * lane, computed once. Literals of other variables are constant in a warp. Its lanes look at a clause each, a ballot
+ * tells which clauses are still open, and only their words are ANDed. The remaining bits are the membranes that satisfy
+ * the formula. Kept of the computation: each of the 2^n membranes is looked at. No membrane is in memory. Limit: n <=
+ * 32. Source: this project.
  */
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ static __device__ unsigned existing(int n, int lane)
     return n >= LOW_VARIABLES || lane >> (n - BIT_VARIABLES) == 0 ? FULL_WARP : 0;
 }
 
-/* Those of the warp's membranes that satisfy the formula. */
+/* The bits of the warp's membranes that satisfy the formula. */
 static __device__ unsigned satisfying_bits(const bits_device &device, unsigned number, int lane)
 {
     unsigned all = existing(device.n, lane);

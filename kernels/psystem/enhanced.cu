@@ -1,8 +1,8 @@
-/* psystem/enhanced: baseline with a division in one kernel, which evolves a membrane's objects into those of both its
- * halves, and with the output on the GPU too. A block a membrane, a thread an object. Kept: every membrane and what is
- * in it after each division. Not kept: charges, d, c and the indices of r, whose only task is to time the system's
- * steps, which are known (JSC §3.4: "replaced by a fixed number of iterations in the loop").
- * Source: JSC §3.4, Algorithm 3.
+/* psystem/enhanced: baseline with a division in one kernel, which evolves a membrane's objects into the objects of its
+ * two halves, and with the output on the GPU too. A block per membrane, a thread per object. Kept: every membrane and
+ * its content after each division. Not kept: charges, d, c and the indices of r. They only time the system's steps,
+ * whose number is known (JSC §3.4: "replaced by a fixed number of iterations in the loop"). Source: JSC §3.4, Algorithm
+ * 3.
  */
 #include "kernels/psystem/enhanced.h"
 

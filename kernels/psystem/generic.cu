@@ -1,12 +1,12 @@
-/* psystem/generic: a simulator of any rule set of this kind (kernels/psystem/rules.h), which knows nothing of SAT. A block
- * a membrane, threads over the alphabet, whether an object is there or not. A step has two phases, each a kernel for the
- * inner membranes and one for the skin: rules are selected, how often each, under the charges at its beginning; then they
- * are executed. Then the CPU looks whether the answer has left, or nothing could be applied, and how many membranes there
- * are. Kept: everything, multisets as an array over the alphabet. Choices that a rule set leaves open are counted, and
- * made in favour of the lowest object and of a rule that is no evolution; which membrane gets a scarce object of the skin
- * is left to chance.
- * Limits: memory, 8 bytes an object of the alphabet for each membrane; a multiset in the shared memory of a block.
- * Source: JSC §3.2; Cecilia et al., Brief. Bioinform. 11 (2010), its reference 2.
+/* psystem/generic: a simulator of any rule set of this kind (kernels/psystem/rules.h), which knows nothing of SAT. A
+ * block per membrane, threads over the whole alphabet. A step has two phases, each with a kernel for the inner
+ * membranes and one for the skin. First rules are selected, with their counts, under the charges at the beginning of
+ * the step. Then they are executed. Then the CPU looks whether the answer has left, or no rule could be applied, and
+ * how many membranes there are. Kept: everything, multisets as an array over the alphabet. Choices that a rule set
+ * leaves open are counted, and made in favour of the lowest object and of a rule that is no evolution. Chance decides
+ * which membrane gets a scarce object of the skin. Limits: 8 bytes of memory per object of the alphabet for each
+ * membrane; a multiset in the shared memory of a block. Source: JSC §3.2; Cecilia et al., Brief. Bioinform. 11 (2010),
+ * its reference 2.
  */
 #include <stdlib.h>
 

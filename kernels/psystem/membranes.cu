@@ -17,8 +17,8 @@ typedef struct gpu_system {
 
 /* ---- Pieces ---- */
 
-/* What p divisions, with the charges of the piece's number, make of a literal; of an r its index too, as it is when the
- * next division comes: 2 when it is made, then 2 more a division. */
+/* The result of p divisions, with the charges of the piece's number, for a literal. For an r it includes the index
+ * as it is at the next division: 2 when the r is made, then 2 more per division. */
 static __host__ __device__ uint32_t after_divisions(uint32_t word, unsigned long long piece, int p)
 {
     const uint32_t kind = word >> PS_KIND_SHIFT, j = word & PS_INDEX_MASK;

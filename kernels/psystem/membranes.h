@@ -1,8 +1,9 @@
-/* What the GPU implementations share that keep membranes in memory as words, one for each literal of the formula (baseline,
- * enhanced, tiled): the device memory, the piece of the 2^n membranes that is in it, and opening it around a rung.
+/* What those GPU implementations share that keep membranes in memory as words, one per literal of the formula
+ * (baseline, enhanced, tiled). It is the device memory, the piece of the 2^n membranes that is in it, and the opening
+ * around a rung.
  *
- * In a piece the first n - levels variables have values, those of the bits of its number, and the others are still to be
- * divided by: it begins with the one membrane that so many divisions lead to. Where all membranes fit there is one piece,
+ * In a piece the first n - levels variables have the values of the bits of its number, and the others are still to be
+ * divided by. It begins with the one membrane that so many divisions lead to. If all membranes fit there is one piece,
  * and that membrane is the system's first.
  */
 #ifndef ANTBENCH_PSYSTEM_MEMBRANES_H
@@ -20,7 +21,7 @@ typedef struct ps_device {
     const uint32_t *code;           /* [n_literals]: cod(phi) */
     uint32_t *objects;              /* [rows][n_literals] */
     uint8_t *charges;               /* [2^levels]: of rungs with control objects; else NULL, as the next two */
-    int *control;                   /* [2^levels]: k of the d_k in a membrane, 0 where there is none */
+    int *control;                   /* [2^levels]: k of the object d_k in a membrane; 0 without one */
     unsigned long long *skin;       /* [1]: objects d in the skin, all of the same k */
     uint8_t *flags;                 /* [2^levels]: 1 where the membrane satisfies the formula */
     unsigned long long *satisfying; /* [1]: how many do, of all pieces so far */
@@ -68,8 +69,8 @@ static __device__ __forceinline__ uint32_t *ps_row(const ps_device &device, size
     return device.objects + row * (size_t)device.n_literals;
 }
 
-/* Rules 2 and 3 for a word: a literal whose turn it is becomes an r, with index 1, under its own charge, and nothing
- * under the other; the others come a turn closer; an r, or nothing, stays. */
+/* Rules 2 and 3 for a word. A literal whose turn it is becomes an r with index 1 under its own charge, and
+ * disappears under the other. Other literals come a turn closer. An r, or an empty word, stays. */
 static __host__ __device__ __forceinline__ uint32_t ps_evolve(uint32_t word, uint32_t charge)
 {
     const uint32_t kind = word >> PS_KIND_SHIFT, moves = kind == PS_KIND_X || kind == PS_KIND_NX, next = word - moves;

@@ -1,6 +1,6 @@
-/* The objects of a membrane as words, one for each literal of the formula: what all do that keep membranes in memory
- * and know the family's rules (cpu-seq, baseline, enhanced, tiled). A literal is x(i,j), nx(i,j), or later r(i,k) or
- * nothing; so a word has the kind, the clause i and the index j or k.
+/* The objects of a membrane as words, one per literal of the formula. Implementations that keep membranes in memory and
+ * know the family's rules share this (cpu-seq, baseline, enhanced, tiled). A literal is x(i,j) or nx(i,j), later r(i,k)
+ * or absent; so a word has the kind, the clause i and the index j or k.
  */
 #ifndef ANTBENCH_PSYSTEM_OBJECTS_H
 #define ANTBENCH_PSYSTEM_OBJECTS_H

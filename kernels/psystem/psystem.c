@@ -9,7 +9,7 @@
 
 const ab_parameter ps_parameters[] = {
     {.name = "block",
-     .help = "threads a block of a GPU; auto: as the kernel likes",
+     .help = "threads per block of a GPU; auto: as the kernel likes",
      .offset = AT(block),
      .least = 32,
      .most = 1024,

@@ -1,10 +1,10 @@
-/* Operation "psystem": P systems with active membranes that solve SAT (JSC §3). A membrane for each of the 2^n assignments
- * of a formula's n variables comes about in n divisions; the literals in it evolve into r(i) where they make clause i
- * true; those membranes that have an r of every clause send an object to the skin, and if there is one, Yes leaves.
+/* Operation "psystem": P systems with active membranes that solve SAT (JSC §3). In n divisions there comes a membrane
+ * for each of the 2^n assignments of a formula's n variables. The literals in it evolve into r(i) if they make clause i
+ * true. Membranes with an r of every clause send an object to the skin, and if there is one, Yes leaves.
  *
  *   generate   n divisions, and the objects' evolution between them: 3n - 1 steps
  *   (synchronise: 2n steps in which every r waits for the youngest, part of one of the other two)
- *   check-out  whether a membrane has an r of every clause: two steps a clause
+ *   check-out  whether a membrane has an r of every clause: two steps per clause
  *   output     Yes or No leaves at step 5n + 2m + 3
  *
  * The ladder, what each rung adds, and how to run it (ids without "psystem/"; `antbench` is build/bin/antbench):
@@ -13,24 +13,24 @@
  *                     antbench jsc-3 --implementations psystem/cpu-seq
  *   cpu-best      a membrane is a bit: clauses are ANDs of bit vectors, by SIMD on all cores
  *                     antbench jsc-3 --implementations psystem/cpu-best
- *   generic       the GPU: every step by the rules, as the reference does; a block a membrane, threads over the alphabet
+ *   generic       the GPU: every step by the rules, as in the reference; a block per membrane, threads over the alphabet
  *                     antbench jsc-3 --implementations psystem/generic
- *   baseline      objects are the formula's literals, a block a membrane and a thread an object; every step of the
+ *   baseline      objects are the formula's literals, a block per membrane and a thread per object; every step of the
  *                 generation in a kernel of its own, synchronisation and check-out in one, output on the CPU
  *                     antbench jsc-3 --implementations psystem/baseline
  *   baseline-grouped  that with the steps of a division in one kernel
  *                     antbench jsc-3 --implementations psystem/baseline-grouped
- *   enhanced      a kernel a division, control objects are loops, output on the GPU
+ *   enhanced      a kernel per division, control objects are loops, output on the GPU
  *                     antbench jsc-4 --implementations psystem/enhanced
  *   enhanced-begun  that with the first 7 divisions on the CPU
  *                     antbench jsc-3 --implementations psystem/enhanced-begun
  *   tiled         the last divisions and check-out in shared memory
  *                     antbench jsc-5 --implementations psystem/tiled
- *   bits          ours: a membrane is a bit of a register, in no memory at all; the same answer by another computation
+ *   bits          ours: a membrane is a bit of a register, never in memory; the same answer by another computation
  *                     antbench jsc-4 --implementations psystem/bits
  *
- * Membrane q, 0 .. 2^n - 1, is that in which x_j is false where bit n - j of q is 1: at the j-th division half of each
- * membrane stays where it is, charged + (x_j is true), and the other goes halfway to the next, charged -.
+ * Membrane q, 0 .. 2^n - 1, has x_j false if bit n - j of q is 1. At the j-th division half of each membrane stays
+ * where it is, with charge + (x_j is true), and the other half goes halfway to the next, with charge -.
  *
  * Source: JSC §3, §5.2, Tables 3, 4 and 5.
  */
@@ -58,7 +58,7 @@ enum {
 };
 
 typedef struct ps_params {
-    int block;   /* threads a block, of a GPU; 0: as the kernel likes */
+    int block;   /* threads per block, of a GPU; 0: the kernel's own choice */
     int tile;    /* membranes a block of psystem/tiled, a power of 2; 0: 32 */
     int piece;   /* at most 2^piece membranes are in memory at a time */
     int steps;   /* simulators of single steps stop after so many; 0: when the answer has left */
@@ -118,15 +118,15 @@ struct ps_system {
     const ps_methods *methods;
 };
 
-/* The satisfying assignments, counted 64 at a time by nothing but the formula's definition; with flags not NULL also
+/* The number of satisfying assignments, counted 64 at a time by the formula's definition. With flags not NULL also
  * which they are, flags[2^n] by number of the membrane. */
 uint64_t ps_count(const cnf_formula *formula, uint8_t *flags);
 
-/* Runs a freshly opened system once, after poisoning it, and compares answer, number of satisfying membranes (expected
- * is ps_count's) and steps; where the system keeps them, for n to PS_VERIFIED_FLAGS which membranes satisfy the formula,
- * for up to PS_VERIFIED_WORDS what is in each, and what is in the skin; and where it keeps its configuration, that no
- * choice was left open. A difference is AB_FAILED with *wrong true; any other status with *wrong false means that it could
- * not be run. */
+/* Runs a freshly opened system once, after poisoning it. It compares the answer, the number of satisfying membranes
+ * (expected is ps_count's) and the number of steps. If the system keeps them, it compares which membranes satisfy
+ * the formula (n up to PS_VERIFIED_FLAGS), and what is in each and in the skin (up to PS_VERIFIED_WORDS). If it
+ * keeps its configuration, no choice may have been left open. A difference is AB_FAILED with *wrong true. Any other
+ * status with *wrong false means that it could not be run. */
 enum { PS_VERIFIED_FLAGS = 24, PS_VERIFIED_WORDS = 1 << 24 };
 ab_status verify_psystem(ps_system *system, const cnf_formula *formula, uint64_t expected, bool *wrong);
 

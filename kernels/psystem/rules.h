@@ -1,9 +1,10 @@
 /* Rule sets of P systems with active membranes: a skin, labelled 1, and inside of it membranes labelled 2, which
- * divide. And the family that solves SAT (Pérez-Jiménez, Romero-Jiménez & Sancho-Caparrini 2003, which JSC §3
- * simulates).
+ * divide. It also has the family that solves SAT (Pérez-Jiménez, Romero-Jiménez & Sancho-Caparrini 2003), which JSC §3
+ * simulates.
  *
- * In a step every membrane applies, under the charge that it has when the step begins, any number of evolution rules
- * and at most one rule of another kind, and as many as it can (maximal parallelism). An object is consumed once.
+ * In a step every membrane applies rules under the charge that it has when the step begins: any number of evolution
+ * rules and at most one rule of another kind. It applies as many as it can (maximal parallelism). An object is consumed
+ * once.
  */
 #ifndef ANTBENCH_PSYSTEM_RULES_H
 #define ANTBENCH_PSYSTEM_RULES_H

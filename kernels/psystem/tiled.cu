@@ -1,10 +1,9 @@
-/* psystem/tiled: enhanced whose last divisions, log2(tile) of them, and whose check-out are in shared memory, in one
- * kernel: a block makes `tile` membranes of one, which the block preprocessing has made by the first divisions. So the
- * membranes that are in global memory are fewer by that factor; they lie side by side here, where Fig. 1 leaves room
- * between them for the rest, which never leaves the block. In a block a thread makes an object of all membranes, and in
- * the check-out a warp takes a membrane, a lane a clause. Kept: every membrane and what is in it after each division,
- * as in enhanced. Limits: a tile fits into the shared memory of a block.
- * Source: JSC §3.5, Fig. 1, Table 5.
+/* psystem/tiled: enhanced with its last log2(tile) divisions and the check-out in shared memory, in one kernel. A block
+ * makes `tile` membranes from one that the first divisions, the block preprocessing, have made. So the membranes in
+ * global memory are fewer by that factor. They lie side by side here; Fig. 1 leaves room between them for the others,
+ * which never leave the block. Each thread makes one object of all membranes. In the check-out a warp takes a
+ * membrane, a lane a clause. Kept: every membrane and its content after each division, as in enhanced. Limit: a tile
+ * must fit into the shared memory of a block. Source: JSC §3.5, Fig. 1, Table 5.
  */
 #include "kernels/cuda/warp.h"
 #include "kernels/psystem/membranes.h"
