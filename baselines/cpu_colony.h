@@ -1,9 +1,9 @@
-/* What every CPU colony has in common: memory, random streams, tours with their lengths and the best of them, and the
- * order in which deposits reach the pheromone.
+/* What all CPU colonies share: memory, random streams, tours with their lengths and the best of them, and the order in
+ * which deposits reach the pheromone.
  *
- * The result of a colony depends on the seed alone, not on the number of threads or the machine: an ant's random stream
- * is named by (seed, iteration, ant), a row of the pheromone is updated by one thread in the order of the ants, and
- * sums are added in an order that the source fixes, whatever the width of the vectors.
+ * The result of a colony depends on the seed only, not on the number of threads or the machine. An ant's random stream
+ * is named by (seed, iteration, ant). One thread updates a row of the pheromone, in the order of the ants. Sums are
+ * added in an order that the source fixes for vectors of any width.
  */
 #ifndef ANTBENCH_CPU_COLONY_H
 #define ANTBENCH_CPU_COLONY_H
@@ -14,10 +14,10 @@
 #include "kernels/tsp/max_min.h"
 #include "kernels/tsp/tsp.h"
 
-/* Compiles a hot function for several generations of x86-64; the loader picks one, so the binary runs on all of them.
- * -std=c11 forbids fused multiply-add, so all of them give the same bits. Not by clang, which gives such a function a
- * name that other files do not know: what it compiles is for the oldest generation alone, and no competitor to be
- * measured. */
+/* Compiles a hot function for several generations of x86-64. The loader picks one, so the binary runs on all of
+ * them. The option -std=c11 forbids fused multiply-add, so all of them give the same bits. This leaves out clang,
+ * which gives such a function a name that other files do not know. What clang compiles is for the oldest generation
+ * only, and is no competitor to measure. */
 #if defined(__x86_64__) && !defined(__clang__)
 #define CPU_MULTIVERSION __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
@@ -45,7 +45,7 @@ typedef struct cpu_colony {
     bool best_deposits;            /* the best tour so far, in the first ant's place */
     cpu_links *links;              /* [n_ants][n]: the tours by place, valid during the update stage */
     const uint16_t *place;         /* [n]: of each city in them; NULL: its number */
-    struct cpu_improver *improver; /* stage "improve" (cpu_improve.h); NULL where there is none */
+    struct cpu_improver *improver; /* stage "improve" (cpu_improve.h), or NULL */
     ab_memory memory;              /* everything else the colony owns, the arrays of an implementation included */
 } cpu_colony;
 
@@ -68,8 +68,9 @@ static inline int32_t *cpu_colony_tour(const cpu_colony *colony, int ant)
 /* The number that names the random stream of an ant in this iteration. */
 uint64_t cpu_colony_stream(const cpu_colony *colony, int ant);
 
-/* What an implementation does of a construct stage: puts the n cities of the tours first .. first + count - 1 in order,
- * in the memory that it keeps for this thread, and their lengths where they are measured so. Returns how many of the steps found no city with a weight (tsp.h). */
+/* An implementation's part of a construct stage. It puts the n cities of the tours first .. first + count - 1 in
+ * order, in this thread's memory, and their lengths if it measures them. It returns how many of the steps found no
+ * city with a weight (tsp.h). */
 typedef int64_t cpu_build_tours(cpu_colony *colony, int thread, int first, int count);
 
 /* And all else of it: ants dealt to threads at most `most` at a time, tours closed and measured, the best one kept. */

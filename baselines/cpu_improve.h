@@ -1,10 +1,10 @@
 /* Stage "improve" of every CPU colony: local search (tours/search.h) on the tours of an iteration, on the colony's
- * threads, a thread a tour: 2-opt and Or-opt with lists of 7 near cities and don't-look bits. One tour gives the same
- * tour, whatever thread has it; not the tour of a GPU's stage (kernels/tsp/steps/improve.cu), which tries other moves first.
+ * threads, one tour per thread. It is 2-opt and Or-opt with lists of 7 near cities and don't-look bits. The result for
+ * a tour does not depend on the thread. It differs from the result of a GPU's stage (kernels/tsp/steps/improve.cu),
+ * which tries other moves first.
  *
- * A colony needs to know nothing of it: where it is asked for, the colony's own stages are run as they are, and this
- * one between construct and update. Source: as search.h; Stützle & Hoos 2000, section 4, for its place in an
- * iteration. */
+ * A colony's code does not know of it. If it is asked for, it runs between the colony's own stages construct and
+ * update. Source: as search.h; Stützle & Hoos 2000, section 4, for its place in an iteration. */
 #ifndef ANTBENCH_CPU_IMPROVE_H
 #define ANTBENCH_CPU_IMPROVE_H
 

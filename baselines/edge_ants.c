@@ -1,15 +1,15 @@
 /* edge-ants/seq and edge-ants/omp: edge detection by ants on the CPU (kernels/edge_ants/edge_ants.h), tuned.
  *
- * The weight of a pixel changes only when an ant deposits there, so it is kept, and raising to a power is done once per
- * deposit, not eight times per move. Evaporation multiplies all pixels alike, so it is put off: the pheromone is held
- * as tau * scale with scale = (1 - rho)^-k, deposits are scaled likewise, and the common factor cancels in the
- * roulette; the matrix is settled at the end of a run and before scale passes MAX_SCALE. A frame of pixels that weigh 0
- * around the image saves asking where it ends. An ant's memory is compared with all eight neighbours at once, by
+ * The weight of a pixel changes only when an ant deposits there. So it is kept, and raising to a power is done once per
+ * deposit, not eight times per move. Evaporation multiplies all pixels alike, so it is postponed: the pheromone is held
+ * as tau * scale with scale = (1 - rho)^-k. Deposits are scaled likewise, and the common factor cancels in the
+ * roulette. The matrix is settled at the end of a run and before scale passes MAX_SCALE. A frame of pixels that weigh 0
+ * around the image replaces tests for its border. An ant's memory is compared with all eight neighbours at once, by
  * vector.
  *
  * All ants move, then all deposit. Each thread moves a share of the ants, and sorts them by the band of pixels that
- * they have entered, a band a thread. Then it deposits in its own band for the ants that are there, in their order; so
- * the result does not depend on the number of threads.
+ * they have entered; there is one band per thread. Then it deposits in its own band for the ants there, in their order.
+ * So the result does not depend on the number of threads.
  */
 #include <omp.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static size_t pixel_count(const cpu_ants *ants)
     return (size_t)(ants->height + 2) * (size_t)ants->stride;
 }
 
-/* Share k of n things cut into `shares`: from the result to that of k + 1. */
+/* The first index of share k of n things that are cut into `shares`; share k + 1 begins where it ends. */
 static int share(int n, int k, int shares)
 {
     return (int)((int64_t)n * k / shares);
@@ -232,8 +232,8 @@ INLINE void prefetch_pixel(const cpu_ants *ants, int pixel)
     __builtin_prefetch(ants->weight + pixel);
 }
 
-/* One deposit, `scale` times the visibility. Where that is too low nothing changes: cheaper than a branch that nobody
- * can foretell. */
+/* One deposit, `scale` times the visibility. If that is too low it adds 0, which is cheaper than an unpredictable
+ * branch. */
 INLINE void deposit(const cpu_ants *ants, float scale, int pixel)
 {
     const float visibility = ants->visibility[pixel];
@@ -246,8 +246,8 @@ INLINE int min_of(int a, int b)
     return a < b ? a : b;
 }
 
-/* The deposits in a band, those of each thread's ants in turn. While those of one are made, the first of the next are on
- * their way from memory. */
+/* The deposits in a band, of one thread's ants after another's. While the deposits of one ant are made, the first of
+ * the next are on their way from memory. */
 CPU_MULTIVERSION static void deposit_band(const cpu_ants *ants, float scale, int band, int threads)
 {
     const int32_t *entered = ants->entered;

@@ -52,7 +52,7 @@ static uint32_t *row_of(const psr_system *system, uint32_t *rows, int64_t membra
 
 /* ---- A step ---- */
 
-/* The rule that is no evolution, of those that a membrane's own objects have; NULL where there is none. */
+/* The rule other than evolution among the rules that a membrane's own objects have, or NULL. */
 static const ps_rule *choose_own(psr_system *system, ps_label label, int64_t membrane)
 {
     const ps_rules *rules = system->rules;

@@ -19,9 +19,9 @@ typedef struct psr_system {
 ab_status psr_open(const ps_rules *rules, psr_system *system);
 void psr_free(psr_system *system);
 
-/* One step, by all rules that can be applied. A choice that the rules leave open is counted in now.conflicts and made
- * in favour of the object with the least number, of the membrane with the least number, and of a rule that is no
- * evolution. *halted: no rule could be applied, and nothing has changed but the step. */
+/* One step, by all rules that can be applied. A choice that the rules leave open is counted in now.conflicts. The
+ * object with the least number wins, the membrane with the least number, and a rule other than evolution. The flag
+ * *halted tells that no rule could be applied, so that only the step has changed. */
 ab_status psr_step(psr_system *system, bool *halted);
 
 #endif

@@ -1,7 +1,8 @@
-/* The pheromone of the CPU colonies in single precision, and the heuristic it is multiplied with.
+/* The pheromone of the CPU colonies in single precision, and the heuristic that it is multiplied by.
  *
- * Range of float: eta^beta is divided by its smallest value, a constant that the rule cancels, and pheromone that would
- * leave the normal range becomes 0; so a weight is 0 only where the pheromone is, and with alpha = 1 none is denormal.
+ * Range of float: eta^beta is divided by its smallest value, a constant that cancels in the rule. Pheromone that would
+ * leave the normal range becomes 0. So a weight is 0 only if the pheromone is, and with alpha = 1 every weight is a
+ * normal number.
  */
 #ifndef ANTBENCH_TRAILS_H
 #define ANTBENCH_TRAILS_H

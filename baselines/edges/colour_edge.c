@@ -1,13 +1,13 @@
 /* colour-edge/seq and colour-edge/omp: colour edge detection on the CPU, a reference and a competitor.
  *
- * Four sweeps over the image, each over rows, which threads share out: blur and colour, sums of the gradients, marking,
- * and one for each sub-iteration of thinning. What a vector unit can do is written as a loop over the pixels of a row
- * that the compiler vectorises for the processor it finds: the blur down the columns works on interleaved bytes, all
- * channels alike; the gradients are computed twice, for the sums and for marking, which is faster than storing four
- * planes of them; marking compares squares, so that only the sums take roots. Edges are kept as bits and thinned 32
- * pixels a word, many words at a time.
+ * It makes four sweeps over the image, each over rows, which threads share out: blur and colour, sums of the gradients,
+ * marking, and one per sub-iteration of thinning. Loops over the pixels of a row are written so that the compiler
+ * vectorises them for the processor it finds. The blur down the columns works on interleaved bytes, all channels alike.
+ * The gradients are computed twice, for the sums and for marking, which is faster than storing four planes of them.
+ * Marking compares squares, so that only the sums take roots. Edges are kept as bits and thinned 32 pixels per word,
+ * many words at a time.
  *
- * All of it gives the bits that the GPU gives (kernels/colour_edge/pixel.h).
+ * All of it gives the same bits as the GPU (kernels/colour_edge/pixel.h).
  */
 #include <omp.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* sobel/seq: the edge detector that the thesis shows beside Canny (§6.6, Fig. 6.5), on one thread.
  *
- * The gradient by Sobel's 3x3 masks, pixels outside being those at the border, and a threshold on its magnitude. The
- * thesis tunes the threshold per image and does not say what with; the automatic one here is that of MATLAB's
- * edge(image, 'sobel'): twice the root mean square of the magnitude. No thinning. The square root is never taken:
- * squares are compared, in integers.
+ * The gradient by Sobel's 3x3 masks, where a pixel outside equals the nearest one at the border, and a threshold on its
+ * magnitude. The thesis tunes the threshold per image and does not say by which rule. The automatic one here is the
+ * rule of MATLAB's edge(image, 'sobel'): twice the root mean square of the magnitude. There is no thinning. The square
+ * root is never taken: squares are compared, in integers.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,15 @@
-/* tsp/acotsp-seq and tsp/acotsp-omp: Ant System as ACOTSP does it, without candidate lists; one thread, and all cores.
- * tsp/acotsp-seq-nn and tsp/acotsp-omp-nn: the same with candidate lists, which is how ACOTSP itself comes.
+/* tsp/acotsp-seq and tsp/acotsp-omp: Ant System as in ACOTSP, without candidate lists, on one thread and on all cores.
+ * tsp/acotsp-seq-nn and tsp/acotsp-omp-nn: the same with candidate lists, ACOTSP's default.
  *
- * What makes it that: pheromone, choice_info and the weights of a selection are double; an ant looks at all n cities in
- * every step; one number of the minimal standard generator chooses the start city and one chooses each next city, by
- * walking along the partial sums of the unvisited cities' weights. What is tuned, so that no speedup is over a straw
- * man: ants are the outer loop, so that an ant's state stays in the first-level cache; visited cities are multiplied by
- * 0 instead of being branched around; partial sums are kept per block of 16 cities, and only the block in which the
- * walk ends is walked city by city; eta^beta is computed once. With lists, the weights of a list lie together, copied
- * from the row of choice_info while that is in the cache, and are added up and walked by the same code; the search for
- * the best remaining city skips blocks whose largest choice_info is too small. Sources: Dorigo & Stützle, Ant Colony Optimization
- * (2004), ch. 3; Park & Miller, CACM 31 (1988); thesis §3.6, §4.4.
+ * As in ACOTSP, pheromone, choice_info and the weights of a selection are double, and an ant looks at all n cities in
+ * every step. One number of the minimal standard generator chooses the start city. One number chooses each next city,
+ * by walking along the partial sums of the unvisited cities' weights. The rest is tuned, so that speedups over it are
+ * fair. Ants are the outer loop, so that an ant's state stays in the first-level cache. Visited cities are multiplied
+ * by 0, without a branch. Partial sums are kept per block of 16 cities, and only the block in which the walk ends is
+ * walked city by city. The power eta^beta is computed once. With lists, the weights of a list lie together; they are
+ * copied from the row of choice_info while that is in the cache. The same code adds them up and walks them. The search
+ * for the best remaining city skips blocks whose largest choice_info is too small. Sources: Dorigo & Stützle, Ant
+ * Colony Optimization (2004), ch. 3; Park & Miller, CACM 31 (1988); thesis §3.6, §4.4.
  */
 #include <float.h>
 #include <stdlib.h>

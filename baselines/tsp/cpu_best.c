@@ -162,11 +162,11 @@ INLINE bool draws_are_worthwhile(double head_sum, double tail_total, double unvi
 }
 
 /* Why this is exact: one draw yields an unvisited city j with probability w_j / (H + T), whether j is in the head or
- * the tail, and is thrown away otherwise; so, given that it is kept, it yields j with probability w_j / W, W the
- * weight of all unvisited cities, which is the random proportional rule. Draws are independent, so how many were
- * thrown away before says nothing about the one that is kept. The fall-back draws from w_j / W directly, and whether
- * it is reached depends only on draws thrown away. Where rounding points at a city without weight the draw is thrown
- * away too. tests/baselines/test_baselines.c tests it by chi-square. */
+ * the tail. Otherwise the draw is thrown away. So a kept draw yields j with probability w_j / W, where W is the
+ * weight of all unvisited cities: the random proportional rule. Draws are independent, so the number of draws thrown
+ * away says nothing about the kept one. The fall-back draws from w_j / W directly, and whether it is reached depends
+ * only on draws thrown away. If rounding points at a city without weight, the draw is thrown away too.
+ * tests/baselines/test_baselines.c tests it by chi-square. */
 INLINE size_t choose_next(const cpu_best_colony *colony, size_t i, ant_state *ant)
 {
     const head *nearest = &colony->heads[i];

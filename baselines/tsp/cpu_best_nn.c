@@ -1,13 +1,14 @@
-/* tsp/cpu-best-nn: the fastest Ant System with candidate sets we can write for a CPU; threads over ants.
+/* tsp/cpu-best-nn: the fastest Ant System with candidate sets that we can write for a CPU; threads over ants.
  *
- * Cities are renumbered so that those that lie together follow each other: the candidates of a city lie in few words of
- * 64 flags, from which an instruction each takes the flags of the set (pext). Under that mask the weights are added up
- * by vectors of 16. A thread builds the tours of SIDE_BY_SIDE ants in turns of a step each, because a step is a chain of
- * dependent instructions and the processor fills the gaps of one ant's with another's. The walk: cpu_best_nn_walk.c.
+ * Cities are renumbered so that cities that lie together follow each other. So the candidates of a city lie in few
+ * words of 64 flags, and one instruction per word takes out the flags of the set (pext). Under that mask the weights
+ * are added up by vectors of 16. A thread builds the tours of SIDE_BY_SIDE ants, one step of each in turn. A step is a
+ * chain of dependent instructions, and the processor fills the gaps in one ant's chain with another's. The walk:
+ * cpu_best_nn_walk.c.
  *
- * A step whose candidates are exhausted, one in 40, goes to the best remaining city. Of every block of 16 cities a row
- * knows the largest weight outside of the set. The block with the largest of them is looked at, then the next, until none
- * can hold a better city: two on average. Measured: docs/log/cpu.md.
+ * A step whose candidates are exhausted, one in 40, goes to the best remaining city. For every block of 16 cities a row
+ * knows the largest weight outside of the set. The block with the largest one is looked at, then the next, until no
+ * other can hold a better city: two on average. Measured: docs/log/cpu.md.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -23,8 +23,8 @@ typedef struct set_word {
     uint16_t more;   /* of a row's first word: words that are not in the row (cpu_best_nn_colony) */
 } set_word;
 
-/* The candidate set of a city, in order of places: what a step reads. Where it has ended there are the city itself, and
- * nothing but zeros. */
+/* The candidate set of a city, in order of places: what a step reads. After its end there are the city itself, and
+ * zeros. */
 typedef struct set_row {
     set_word words[FEW_WORDS];
     lanes weights[]; /* [n_vectors]: pheromone^alpha * eta^beta, refreshed in every choice stage; then the distances,

@@ -1,10 +1,10 @@
-/* The walk of tsp/cpu-best-nn (cpu_best_nn.c says what it does). Compiled as it stands for every processor, and once
- * more each for those with BMI2, which take bits out of a word in an instruction, and for those with AVX-512. All give
- * the same tours.
+/* The walk of tsp/cpu-best-nn (cpu_best_nn.c explains it). It is compiled three times: for every processor, for
+ * processors with BMI2, which takes bits out of a word in one instruction, and for processors with AVX-512. All three
+ * give the same tours.
  *
- * Round by round: ants add up the weights of their candidates; they draw one and go there; those whose set is exhausted
- * look at one block for the best city, and ask for the next. Each is a loop over ants without a branch that nobody could
- * foretell, in which none waits for what it has asked for: so a processor works on several ants at once.
+ * It goes in rounds. All ants add up the weights of their candidates. They draw one and go there. Ants whose set is
+ * exhausted look at one block for the best city, and ask for the next. Each part is a loop over ants without an
+ * unpredictable branch, in which no ant waits for what it has asked for. So a processor works on several ants at once.
  */
 #include "base/random.h"
 #include "baselines/tsp/cpu_best_nn.h"
@@ -15,7 +15,7 @@
 #ifdef __BMI2__
 #include <immintrin.h>
 
-/* The bits of a word at the places of those of `where`, side by side. */
+/* The bits of a word at the places where `where` has ones, side by side. */
 INLINE uint64_t extract(uint64_t word, uint64_t where)
 {
     return _pext_u64(word, where);

@@ -1,5 +1,5 @@
-/* cpu_best_nn_walk.c once more, for processors with BMI2. Where the compiler cannot do that (clang has no such
- * pragma, other architectures no such vectors) it is the same code under another name, which nobody calls. */
+/* cpu_best_nn_walk.c once more, for processors with BMI2. If the compiler cannot do that, it is the same code under
+ * another name, which is never called: clang has no such pragma, other architectures no such vectors. */
 #if defined(__x86_64__) && !defined(__clang__)
 #pragma GCC target("arch=x86-64-v3")
 #endif

@@ -1,14 +1,13 @@
-/* tsp/cpu-blocks: the exact Ant System on a CPU whose draws are seldom thrown away, to the end of a tour; threads over
- * ants.
+/* tsp/cpu-blocks: the exact Ant System on a CPU with few rejected draws, up to the end of a tour; threads over ants.
  *
- * Cities are renumbered so that those that lie together follow each other. Sixteen of them are a BLOCK: their
+ * Cities are renumbered so that cities that lie together follow each other. Sixteen of them are a BLOCK: their
  * unvisited weights are one vector under one mask of sixteen bits. The NEAR heaviest blocks of a row are added up in
- * every step. The others are in groups of blocks. Of a group the row knows the largest weight and the ant how many
- * cities are left: the product is a bound on the weight that is left, and falls as the tour goes on. A step draws from
- * the near cities' weights and the bounds. Of a group that it draws it proposes one of the cities that are left there,
- * and keeps it with probability (its weight) / (the largest); else it draws again. There are no tables to build, and
- * few draws are thrown away where most cities are visited: cpu-best throws away more. The walk: cpu_blocks_walk.c.
- * Measured: docs/log/cpu.md.
+ * every step. The others are in groups of blocks. The row knows the largest weight of a group, and the ant the number
+ * of its cities that are left. The product is a bound on the weight that is left, and falls as the tour goes on. A step
+ * draws from the near cities' weights and the bounds. From a drawn group it proposes one of the cities that are left
+ * there. It keeps the city with probability (its weight) / (the largest); else it draws again. There are no tables to
+ * build. Few draws are thrown away even if most cities are visited; cpu-best throws away more. The walk:
+ * cpu_blocks_walk.c. Measured: docs/log/cpu.md.
  *
  * Floor, AVX-512: 310 to 350 instructions per step, three per cycle; a row is nine cache lines.
  * Source: this project.
@@ -91,15 +90,15 @@ static void compute_choice(const trails *weighed)
 
 /* ---- Construct ----
  *
- * Why this is exact: B being the sum of all that is drawn from, a draw proposes and keeps city j of a group of which m
- * cities are left, and whose largest weight is M, with probability (m M / B) (1 / m) (w_j / M) = w_j / B, and draws a
- * near city with w_j / B too; so, given that it is kept, it is j with probability w_j / (weight of all that is left),
- * which is the random proportional rule. After MAX_DRAWS that were thrown away all cities are added up; whether it
- * comes to that depends on these alone. tests/baselines/test_baselines.c tests it by chi-square. Resolution: 2^-24 of B.
+ * Why this is exact: let B be the sum of all that is drawn from. Take a group with m cities left and largest weight M.
+ * A draw proposes and keeps its city j with probability (m M / B) (1 / m) (w_j / M) = w_j / B. It draws a near city
+ * with w_j / B too. So a kept draw is j with probability w_j / (weight of all cities left), which is the random
+ * proportional rule. After MAX_DRAWS rejected draws all cities are added up; whether that happens depends on the
+ * rejected draws only. tests/baselines/test_baselines.c tests it by chi-square. Resolution: 2^-24 of B.
  *
- * A draw from k vectors of weights needs one sum along a vector: the vectors are added up one by one, keeping what
- * there is after each; a number draws a lane of the last, and a second one a vector of that lane. A thread has
- * SIDE_BY_SIDE ants (cpu_blocks_walk.c). */
+ * A draw from k vectors of weights needs one sum along a vector. The vectors are added up one by one, and each
+ * partial sum is kept. A number draws a lane of the last sum, and a second number draws a vector of that lane. A
+ * thread has SIDE_BY_SIDE ants (cpu_blocks_walk.c). */
 
 static void begin_tour(const cpu_blocks_colony *colony, ant_state *ant, int number)
 {

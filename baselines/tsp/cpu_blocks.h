@@ -59,7 +59,7 @@ struct cpu_blocks_colony {
     uint16_t *city;          /* [row_blocks * BLOCK]: by place; 0 beyond n */
     size_t n_blocks;         /* of all cities */
     int shift;               /* a group is 2^shift blocks */
-    uint64_t group_bits;     /* of a word, those of its first group */
+    uint64_t group_bits;     /* bits of a word that belong to its first group */
     size_t n_groups;         /* at most MAX_FAR * LANES */
     size_t row_blocks;       /* of all groups */
     row_head *heads;         /* [n] */
@@ -70,7 +70,7 @@ struct cpu_blocks_colony {
 
 cpu_blocks_walker cpu_blocks_walk, cpu_blocks_walk_wide; /* the latter needs AVX-512; the same tours */
 
-/* The weights of a row, but those of its near blocks. */
+/* The weights of a row without its near blocks. */
 INLINE lanes *cpu_blocks_far(const cpu_blocks_colony *colony, size_t place)
 {
     return colony->far + place * colony->row_blocks;

@@ -1,9 +1,9 @@
-/* The walk of tsp/cpu-blocks (cpu_blocks.c says what it does and why that is exact). Compiled as it stands for every
- * processor, and once more by cpu_blocks_walk_wide.c for those with AVX-512, which masks, counts lanes and finds a
- * word's k-th bit in an instruction each. Both give the same tours.
+/* The walk of tsp/cpu-blocks (cpu_blocks.c explains it and why it is exact). It is compiled for every processor, and
+ * once more by cpu_blocks_walk_wide.c for processors with AVX-512. These mask, count lanes and find a word's k-th bit
+ * in one instruction each. Both give the same tours.
  *
- * Round by round: ants that have moved add their rows up; all ants propose a city, and ask for its weight; all decide,
- * and those that go ask for their rows. Each is a loop over ants without a branch that nobody could foretell: so a
+ * It goes in rounds. Ants that have moved add their rows up. All ants propose a city, and ask for its weight. All
+ * decide, and ants that go ask for their rows. Each part is a loop over ants without an unpredictable branch. So a
  * processor works on several ants at once, and waits for none.
  */
 #include <string.h>

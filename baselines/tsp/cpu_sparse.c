@@ -1,11 +1,11 @@
 /* tsp/cpu-sparse: Ant System with candidate sets for very many cities on a CPU; threads over ants, and over rows.
  *
- * What tsp/race-sparse is on a GPU, and in the same memory: distances from coordinates, pheromone of the candidate
- * sets and of the edges outside on which ants have deposited, the background for all others
+ * It is the CPU's form of tsp/race-sparse, with the same memory. Distances come from coordinates. Pheromone is stored
+ * for the candidate sets and for edges outside of them on which ants have deposited; all others have the background
  * (kernels/tsp/race_sparse.cu says why that is exact). A step adds up vectors of 16 candidates, and a thread has
- * several ants in turns; a city is known by its place along Hilbert's curve, so that rows of cities
- * that are near lie near and whether they are left is a bit each: 12.5 KB at 100000 cities, which stay in the
- * cache. Where the set is exhausted the nearest city is found by leaves (kernels/tsp/steps/leaves.h).
+ * several ants in turns. A city is known by its place along Hilbert's curve, so that rows of near cities lie near each
+ * other. Whether a city is left is one bit: 12.5 KB at 100000 cities, which stay in the cache. If the set is exhausted
+ * the nearest city is found by leaves (kernels/tsp/steps/leaves.h).
  */
 #include <float.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ enum {
     ROWS_PER_UPDATE = 8                   /* whose links lie in a cache line */
 };
 
-/* Sixteen candidates of a city. Where the set has ended they are the row's own city, with nothing but zeros. */
+/* Sixteen candidates of a city. After the end of the set they are the row's own city, with weights of 0. */
 typedef struct candidates {
     float weight[LANES]; /* pheromone^alpha * eta^beta, refreshed in every choice stage */
     int32_t place[LANES];

@@ -106,8 +106,9 @@ INLINE float short_unit(uint32_t random)
     return (float)(int32_t)(random >> 8) * 0x1p-24f;
 }
 
-/* Draws from vectors of weights, sums[k] being that of the first k + 1, and `along` the partial sums of the last: where
- * that passes x, a vector of the lane. Returns its number * LANES + lane; rounding may lead past the last vector. */
+/* Draws from vectors of weights. sums[k] is the sum of the first k + 1 vectors, and `along` has the partial sums of the
+ * last. The lane where `along` passes x is drawn, then a vector of this lane. Returns the vector's number * LANES +
+ * lane; rounding may lead past the last vector. */
 INLINE size_t spin(const lanes *sums, size_t count, const lanes *along, float x, float unit)
 {
     const size_t lane = lanes_at_most(along, x) % LANES;
