@@ -1,13 +1,12 @@
 /* Tour construction with candidate sets: one block of four warps per ant, DS-Roulette with its flow reversed.
  *
- * Stage 1: one warp asks by ballot whether the candidate set of the current city has unvisited members and, if so,
- * spins once among them. Only if not, stage 2: all four warps tile over all cities for the best remaining one, each
- * with a warp-wide maximum; stage 3: one thread takes the best of the four. Where DS-Roulette reads a row of
- * choice_info in every step, this reads a candidate set, in all but a few per cent of them. The first warp walks on by
- * itself until a set is exhausted, so that the other three wait at one barrier and cost nothing. A set of fewer than 32
- * leaves lanes idle and exhausts sooner. Limits: 1 <= nn <= 64, n bytes of shared memory. Bound by latency: a step is a
- * chain of two loads (candidates, then their weights), a scan and a ballot.
- * Source: thesis §4.4.5, Fig. 4.4.
+ * Stage 1: one warp asks by ballot whether the candidate set of the current city has unvisited members. If so, it spins
+ * once among them. Otherwise, in stage 2, all four warps tile over all cities for the best remaining one, each with a
+ * warp-wide maximum. In stage 3 one thread takes the best of the four. DS-Roulette reads a row of choice_info in every
+ * step; this reads a candidate set, in all but a few per cent of them. The first warp walks on by itself until a set is
+ * exhausted, so that the other three wait at one barrier and cost nothing. A set of fewer than 32 leaves lanes idle and
+ * exhausts sooner. Limits: 1 <= nn <= 64, n bytes of shared memory. Bound by latency: a step is a chain of two loads
+ * (candidates, then their weights), a scan and a ballot. Source: thesis §4.4.5, Fig. 4.4.
  */
 #include "kernels/cuda/cuda_random.h"
 #include "kernels/cuda/warp.h"

@@ -35,8 +35,7 @@ static __device__ __forceinline__ int query_candidates(const tsp_device &colony,
     return __shfl_sync(FULL_WARP, takes_first ? first : second, winner);
 }
 
-/* Stage 2, by each warp: the best_key of those of the n_left remaining cities that the warp tiles over, in all
- * lanes. */
+/* Stage 2, by each warp: the best_key of the remaining cities that the warp tiles over, in all lanes; n_left remain. */
 static __device__ __forceinline__ unsigned long long best_remaining(const tsp_device &colony, int from,
                                                                     shared_array<int> remaining, int n_left)
 {

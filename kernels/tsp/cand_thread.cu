@@ -1,11 +1,10 @@
 /* Tour construction with candidate sets, task-parallel: one ant per thread, in blocks of one warp.
  *
- * Each thread does what the CPU does (thesis Fig. 4.3): it sums the weights of the unvisited candidates, walks them
- * once more to where its random number falls, and looks through all cities when none is left. The threads of a warp are
- * in different cities, so every load of a weight is its own cache line, and one exhausted set holds up 31 other ants.
- * The tabu list is one bit per city in shared memory, word w of the 32 ants side by side. Blocks of one warp spread n
- * ants over the most multiprocessors. Limits: nn >= 1, 4 n bytes of shared memory.
- * Source: thesis §4.4.4, Fig. 4.3.
+ * Each thread does what the CPU does (thesis Fig. 4.3). It sums the weights of the unvisited candidates, and walks them
+ * once more to where its random number falls. If none is left it looks through all cities. The threads of a warp are in
+ * different cities, so every load of a weight is its own cache line, and one exhausted set holds up 31 other ants. The
+ * tabu list is one bit per city in shared memory, word w of the 32 ants side by side. Blocks of one warp spread n ants
+ * over the most multiprocessors. Limits: nn >= 1, 4 n bytes of shared memory. Source: thesis §4.4.4, Fig. 4.3.
  */
 #include "kernels/cuda/cuda_random.h"
 #include "kernels/cuda/warp.h"

@@ -2,15 +2,14 @@
  *
  * The workers tile over the cities: each multiplies choice_info by a 0 or 1 for visited or not and enters the product
  * in shared memory. Then "a particular thread is identified to proceed sequentially with the selection" (JPDC §3.2.3).
- * It adds all products, draws r up to their sum, and walks along them from the first city until their sum reaches r:
- * lines 9 and 12 to 18 of JPDC's Algorithm 2. The tabu list is a bit per tile in a register of each worker, hence at
+ * It adds all products, draws r up to their sum, and walks along them from the first city until their sum reaches r.
+ * These are lines 9 and 12 to 18 of JPDC's Algorithm 2. The tabu list is a bit per tile in a register of each worker, hence at
  * most 32 tiles (§5.1.2).
  *
- * Decided here: JPDC's best of each tile's choice suits I-Roulette; of a wheel it would not be in proportion, so one
+ * Decided here: JPDC's best of each tile's choice suits I-Roulette. With a wheel it would not be in proportion, so one
  * wheel goes over all tiles. Limits: n <= 32 * workers, 4 n bytes of shared memory. Per step and ant it reads one row
  * of choice_info, 4 n bytes, mostly from L2. A block waits for one thread's n additions and its walk of up to n more.
- * data_rw_warp.cu has sums of warps in their place.
- * Source: JPDC §3.2.2, §3.2.3, Algorithm 2, §5.1.2; JSC §2.2.1.
+ * data_rw_warp.cu has sums of warps in their place. Source: JPDC §3.2.2, §3.2.3, Algorithm 2, §5.1.2; JSC §2.2.1.
  */
 #include "kernels/cuda/cuda_random.h"
 #include "kernels/tsp/worker_ants.h"

@@ -1,12 +1,11 @@
 /* Tour construction by Double-Spin Roulette: one block of four warps per ant.
  *
- * The cities are cut into sub-blocks of 32, over which the warps tile. Stage 1 scans the weights of each sub-block that
- * a warp vote finds not yet exhausted; stage 2 spins over the sub-block sums, stage 3 inside the chosen sub-block.
- * Exactly the random proportional rule with two random numbers a step, where I-Roulette needs one per city and is not
- * proportional. Scans use shuffles (the thesis: shared memory, Fig. 3.5); stages 2 and 3 are both warp 0's, so a step
- * needs two block barriers, not three. Limit: 5.2 n bytes of shared memory. Per step and ant it reads one row of
- * choice_info, 4 n bytes, mostly from L2.
- * Source: thesis §3.5.2, Fig. 3.4.
+ * The cities are cut into sub-blocks of 32, over which the warps tile. Stage 1 scans the weights of each sub-block,
+ * unless a warp vote finds it exhausted. Stage 2 spins over the sub-block sums, stage 3 inside the chosen sub-block. It
+ * is exactly the random proportional rule, with two random numbers per step; I-Roulette needs one per city and is not
+ * proportional. Scans use shuffles (the thesis: shared memory, Fig. 3.5). Warp 0 does stages 2 and 3, so a step needs
+ * two block barriers, not three. Limit: 5.2 n bytes of shared memory. Per step and ant it reads one row of choice_info,
+ * 4 n bytes, mostly from L2. Source: thesis §3.5.2, Fig. 3.4.
  */
 #include "kernels/cuda/cuda_random.h"
 #include "kernels/cuda/warp.h"

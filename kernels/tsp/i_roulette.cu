@@ -1,13 +1,12 @@
 /* Tour construction by I-Roulette as its authors describe it: a queen ant per block, a worker ant per thread.
  *
- * Every city draws its own random number r. The workers tile over the cities: each multiplies r, choice_info and a 0
- * or 1 for visited or not, and enters the product in shared memory, where the block reduces it to the tile's partial
- * best. One thread then takes the best of the partial bests (JPDC §3.2.2-3.2.3, Algorithm 3). That is not
- * proportional: heavy cities win more often than their share. The tabu list is a bit per tile in a register of each
- * worker (§5.1.2); random numbers and the tour are in shared memory (thesis §3.6.4). 128 workers are JPDC's best.
- * Decided here: "the best absolute heuristic value" is the largest product (thesis §3.5.1); the reduction halves the
- * block at each barrier, down to one warp, which needs none; a product and its city are one word; surplus workers
- * idle.
+ * Every city draws its own random number r. The workers tile over the cities. Each multiplies r, choice_info and a 0 or
+ * 1 for visited or not, and enters the product in shared memory, where the block reduces it to the tile's partial best.
+ * One thread then takes the best of the partial bests (JPDC §3.2.2-3.2.3, Algorithm 3). That is not proportional: heavy
+ * cities win more often than their share. The tabu list is a bit per tile in a register of each worker (§5.1.2). Random
+ * numbers and the tour are in shared memory (thesis §3.6.4). 128 workers are JPDC's best. Decided here: "the best
+ * absolute heuristic value" is the largest product (thesis §3.5.1). The reduction halves the block at each barrier,
+ * down to one warp, which needs no barrier. A product and its city are one word; surplus workers idle.
  *
  * Floor: barriers of the whole block, log2(workers) - 4 for each tile of each step.
  * Limits: n <= 32 * workers, as a register holds 32 tiles; 8 n bytes of shared memory and 8 per worker.
@@ -44,7 +43,7 @@ static __device__ __forceinline__ void reduce_largest(unsigned long long key, sh
     }
 }
 
-/* A random number for each city, each worker drawing those of her own. */
+/* Draws a random number for each city; each worker draws for its own cities. */
 static __device__ __forceinline__ void draw_all(int n, curandStatePhilox4_32_10_t &random, shared_array<float> draws)
 {
     const int workers = (int)blockDim.x;
@@ -57,7 +56,7 @@ static __device__ __forceinline__ void draw_all(int n, curandStatePhilox4_32_10_
     }
 }
 
-/* The all-zero rule (tsp.h), by the whole block: bit t of `unvisited` is that of this worker's city of tile t. */
+/* The all-zero rule (tsp.h), by the whole block. Bit t of `unvisited` stands for this worker's city of tile t. */
 static __device__ int nearest_unvisited(const int *dist, int n, unsigned unvisited,
                                         shared_array<unsigned long long> keys)
 {

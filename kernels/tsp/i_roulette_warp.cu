@@ -1,11 +1,11 @@
-/* Tour construction by I-Roulette, our way: as i_roulette.cu, but one reduction a step, by shuffles and in registers.
+/* Tour construction by I-Roulette, our way: as i_roulette.cu, but one reduction per step, by shuffles and in registers.
  *
- * A block of 128 threads per ant, a thread per city of a tile; every unvisited city draws its own random number r, and
+ * A block of 128 threads per ant, a thread per city of a tile. Every unvisited city draws its own random number r, and
  * the city with the largest r * weight is next. The maximum is kept per thread over the tiles and reduced once per
- * step, within warps by one instruction where there is one: a barrier a step. Products and random numbers never leave
- * registers, the tour goes to global memory at once. Each thread's tabu list is one bit per tile in a register. Limit:
- * n <= 4096. Bound by arithmetic: n Philox numbers per step and ant.
- * Source: the rule is JPDC's (§3.2.3, Algorithm 3), the way of computing it this project's.
+ * step. Within warps one instruction does that on GPUs that have it, so a step has one barrier. Products and random
+ * numbers never leave registers, and the tour goes to global memory at once. Each thread's tabu list is one bit per
+ * tile in a register. Limit: n <= 4096. Bound by arithmetic: n Philox numbers per step and ant. Source: the rule is
+ * JPDC's (§3.2.3, Algorithm 3), the way of computing it this project's.
  */
 #include "kernels/cuda/cuda_random.h"
 #include "kernels/cuda/warp.h"

@@ -21,8 +21,9 @@
 
 enum { MIN_HOST_ANTS = 2 };
 
-/* Iterations that are verified: with one in which all weights are 0, where that is not too many steps (a CPU implementation
- * looks at all cities in each); and of an implementation for which one of them takes longer than LONG_ITERATION_S. */
+/* Numbers of iterations that are verified. The largest includes one in which all weights are 0; it is used if that
+ * is not too many steps, since a CPU implementation looks at all cities in each. The smallest is for implementations
+ * whose iteration takes longer than LONG_ITERATION_S. */
 enum {
     VERIFIED_ITERATIONS = TSP_VERIFY_ITERATIONS_ALL,
     VERIFIED_LARGE = TSP_VERIFY_ITERATIONS_CHOICES,
@@ -148,7 +149,7 @@ static tsp_params with_fewer_ants(const tsp_params *params)
     return fewer;
 }
 
-/* On the host backend an iteration costs seconds: there is one of all ants, and those of fewer before it. */
+/* On the host backend an iteration takes seconds. So there is one iteration of all ants, after iterations of fewer. */
 static ab_status verify_on_host(const ab_task *task, ab_verdict *verdict)
 {
     const tsp_params fewer = with_fewer_ants(task->params);
@@ -234,8 +235,8 @@ static const ab_measure measures[] = {
     {.name = NULL},
 };
 
-/* Choosing and updating read the heuristic and read and write the pheromone, [n][n] floats each; where there is no
- * matrix, those of the sets. */
+/* Choosing and updating read the heuristic, and read and write the pheromone, [n][n] floats each; without a matrix,
+ * the floats of the candidate sets. */
 static ab_work_size size(const ab_circumstances *c, const void *params)
 {
     const double n = c->input->size;

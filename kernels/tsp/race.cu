@@ -1,12 +1,12 @@
 /* Ant System by a race of clocks over all cities, exactly: 31 near cities and a tail (race.h).
  *
  * Stage "choice", a block per row, writes choice_info, the near cities' mean times and the tail's alias table. Stage
- * "update" (deposit_rows.h) is the same launch, which goes on to weigh what it has updated for the next iteration.
- * Rung race is faster than ds-roulette: where a roulette needs a scan, a ballot and a search, a lane here needs one
- * product, and the warp one minimum.
+ * "update" (deposit_rows.h) is the same launch; it then computes the weights of its new pheromone for the next
+ * iteration. Rung race is faster than ds-roulette: a roulette needs a scan, a ballot and a search, but here a lane
+ * needs one product, and the warp one minimum.
  *
  * Floor on an H100, n ants: 160 cycles per step where rows fit in shared memory, else 400, and 48 n^2 / (528 x 1.98
- * GHz) by issue; 16 n^2 bytes for "choice".
+ * GHz) by issue. Stage "choice" takes 16 n^2 bytes.
  * Limits: n <= 22000 or so (10 n bytes of shared memory in stage "choice").
  * Measured: docs/log/ant-system.md.
  * Source: this project.
@@ -85,8 +85,8 @@ struct alias_order {
     int n_light, n_heavy;
 };
 
-/* Numbers light and heavy cities and adds up; each thread a run of cities. part[n]: each city's number of 2^-16 of a
- * bucket, 0 for cities that are not in the tail. */
+/* Numbers light and heavy cities and adds up; each thread has a run of cities. The array part[n] has each city's
+ * number of 2^-16 of a bucket, 0 for cities that are not in the tail. */
 static __device__ void order_cities(int n, shared_array<unsigned> part, shared_array<unsigned> of_warps,
                                     alias_order *order)
 {
@@ -123,9 +123,10 @@ static __device__ __forceinline__ unsigned alias_entry(unsigned part, int city, 
     return part >= BUCKET ? (unsigned)city : part << 16 | (unsigned)alias; /* a full bucket: the city either way */
 }
 
-/* The entry of the city in place p of the order. A light city's bucket is filled by the heavy city whose excess reaches
- * beyond the deficits before it; a heavy city fills buckets until its excess is used up, in the midst of one, and the
- * next heavy city fills up what that took from its own. `nobody` fills what no city does. */
+/* The entry of the city in place p of the order. A light city's bucket is filled by the heavy city whose excess
+ * reaches beyond the deficits before it. A heavy city fills buckets until its excess is used up, within one of them.
+ * The next heavy city then fills up what that took from the first one's own bucket. `nobody` fills what no city
+ * does. */
 static __device__ unsigned fill_bucket(const alias_order &order, int p, unsigned part, int nobody)
 {
     const int city = order.city[p], n_light = order.n_light;

@@ -1,11 +1,11 @@
-/* Ant System with candidate sets by a race of clocks: a clock a candidate, a warp per ant (race.h).
+/* Ant System with candidate sets by a race of clocks: one clock per candidate, one warp per ant (race.h).
  *
- * Where cand-block loads the set, then weights, scans and spins, a lane here has its candidate's mean time in the row,
- * and a warp minimum tells who rings first. A set of which every city is visited, or weighs nothing, leaves the best
- * remaining city (tsp.h), which the warp looks for itself: in the row's ring, its 256 nearest cities, then among all
- * cities or, of the last 512, in a list. Stage "choice" is choice_info and, in the same launch, the 32 mean times of
- * each row, those of its short row, what the ring's cities weigh and the most that any other does. Stage "update"
- * (deposit_rows.h) is that launch too, for the next iteration.
+ * Rung cand-block loads the set, then weights, scans and spins. Here a lane has its candidate's mean time in the row,
+ * and a warp minimum tells the first clock. If every city of a set is visited, or weighs 0, the warp searches for the
+ * best remaining city (tsp.h) itself. It searches in the row's ring, its 256 nearest cities, then among all cities or,
+ * of the last 512, in a list. Stage "choice" writes choice_info, and in the same launch each row's 32 mean times and
+ * the times of its short row. It also writes the weights of the ring's cities and the most that any other city weighs.
+ * Stage "update" (deposit_rows.h) is that launch too, for the next iteration.
  *
  * Floor on an H100, n ants: by latency as race.cu, 46 n^2 / (528 x 1.98 GHz) by issue; choice 12 n^2 and update 8 n^2
  * bytes.
@@ -54,7 +54,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     const float weight = thread < rows.n_near ? weights[rows.city[clock]] : 0.0f;
     const float unit = tsp_race_sum(weight);
     if (thread < rows.n_near) rows.mean[clock] = tsp_race_mean(weight, unit);
-    if (!rows.close_mean) return; /* nobody reads short rows */
+    if (!rows.close_mean) return; /* the rung has no short rows */
     const float far = tsp_race_sum(thread < TSP_RACE_FAR ? 0.0f : weight);
     if (thread >= TSP_RACE_CLOSE) return;
     const bool is_far = thread == TSP_RACE_FAR;

@@ -134,7 +134,8 @@ struct sparse_visited {
 struct sparse_nearest {
     unsigned distance = TSP_RACE_NEVER, city = TSP_RACE_NEVER;
 
-    /* The lane whose box is to be looked into next, that of least bound; -1 where none may have a nearer city. */
+    /* The lane whose box is to be looked into next: the one with the least bound; -1 if no box may have a nearer
+     * city. */
     __device__ __forceinline__ int next_box(bool open, int bound) const
     {
         const unsigned least = warp_min(open ? (unsigned)bound : TSP_RACE_NEVER);
@@ -218,7 +219,7 @@ static __device__ int choose_best(const tsp_device &colony, const sparse_rows &r
 
 /* ---- The walk ---- */
 
-/* Keeps a tour on its way, a city a lane, and writes it 32 cities at a time. */
+/* Keeps a tour on its way, one city per lane, and writes it 32 cities at a time. */
 struct sparse_record {
     int *tour;
     int first = 0, mine = 0; /* the tour's first city; the latest whose position is this lane's number modulo 32 */

@@ -1,17 +1,16 @@
 /* Tour construction by task parallelism: one ant per thread, 16 ants per block or as the parameter `block` says.
  *
- * Each thread does what the CPU does (JPDC Algorithm 2): it copies a row of choice_info, 0 for visited cities, to its
- * list of probabilities, adding them up, and walks along the list until the sum reaches its random number. The lists
- * of visited cities and of probabilities are in shared memory (JPDC §3.1.2, JSC §2.2), of which 16 ants to a block
- * need little, and small blocks spread over the multiprocessors (§5.1.4). The threads are in different cities, so that
- * their loads of weights are 16 cache lines; with `readonly` they go through the read-only cache, once the texture
+ * Each thread does what the CPU does (JPDC Algorithm 2). It copies a row of choice_info to its list of probabilities,
+ * with 0 for visited cities, and adds them up. It walks along the list until the sum reaches its random number. The
+ * lists of visited cities and of probabilities are in shared memory (JPDC §3.1.2, JSC §2.2). 16 ants per block need
+ * little of it, and small blocks spread over the multiprocessors (§5.1.4). The threads are in different cities, so that
+ * their loads of weights are 16 cache lines. With `readonly` they go through the read-only cache, once the texture
  * cache.
  *
  * Decided here: a visited city is a bit, and the ants' lists lie side by side, so that their accesses meet in no bank.
- * What JPDC did where the lists do not fit is not said; here it is unsupported. Limit: 66 n bytes of shared memory for
- * 16 ants.
- * Bound by latency: half a warp a block, and a chain of n additions, or 2 n, for each city chosen.
- * Source: JPDC §3.1.2, Fig. 1, §5.1.4; JSC §2.2, §5.1.
+ * JPDC does not say what it did if the lists do not fit; here it is unsupported. Limit: 66 n bytes of shared memory for
+ * 16 ants. Bound by latency: half a warp per block, and a chain of n additions, or 2 n, for each city chosen. Source:
+ * JPDC §3.1.2, Fig. 1, §5.1.4; JSC §2.2, §5.1.
  */
 #include "kernels/cuda/cuda_random.h"
 #include "kernels/tsp/colony.h"

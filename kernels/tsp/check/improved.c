@@ -46,8 +46,8 @@ static bool is_near(const tsp_problem *problem, const tsp_improved_lists *lists,
     return false;
 }
 
-/* Whether carrying the cities from tour[i] on, `length` against `step`, makes the tour shorter, the first to beside a near
- * city `to` and the last to beside the city beyond `to` on that side. */
+/* True if carrying the cities from tour[i] on, `length` against `step`, makes the tour shorter. The first comes
+ * beside a near city `to`, and the last beside the city beyond `to` on that side. */
 static bool carrying_pays(const tsp_problem *problem, const tsp_improved_lists *lists, const int32_t *tour, int i,
                           int step, int length, int to, int side)
 {

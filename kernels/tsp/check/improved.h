@@ -1,9 +1,9 @@
-/* What stage "improve" must leave: tours that are hardly to be made shorter by 2-opt; and where it is run again until it
- * finds nothing, tours that neither 2-opt nor Or-opt makes shorter.
+/* What stage "improve" must leave: tours that 2-opt can hardly make shorter. If it is repeated until it finds no move,
+ * neither 2-opt nor Or-opt may make them shorter.
  *
- * Don't-look bits leave a few moves out: a city is looked at again only where an edge at it has changed. So after one
- * run not every city without a move is asked for, but nearly every. Only near cities that every list of as many has
- * are tried: those that are strictly nearer than the first one beyond.
+ * Don't-look bits leave a few moves out: a city is looked at again only if an edge at it has changed. So after one run
+ * nearly every city, not every city, must be without a move. Only near cities that every list of this length has are
+ * tried: cities strictly nearer than the first one beyond.
  */
 #ifndef ANTBENCH_TSP_IMPROVED_H
 #define ANTBENCH_TSP_IMPROVED_H
@@ -19,9 +19,9 @@ enum {
     TSP_IMPROVED_CARRIED = 3 /* cities that an Or-opt carries at most */
 };
 
-/* The share of cities that may be left with a move, beside a few. Tours of nearest neighbours have one at a sixth of
- * their cities or more, and what the stages leave of d198, a280, pcb442 and clusters at 0.3 % of them, one tour at 4
- * %. */
+/* The share of cities that may be left with a move, beside a few. Tours of nearest neighbours have a move at a sixth
+ * of their cities or more. After the stage, d198, a280, pcb442 and clusters have one at 0.3 % of them, and one tour
+ * at 4 %. */
 #define TSP_IMPROVED_MOST_LEFT 0.10
 enum { TSP_IMPROVED_FEW = 2 };
 
@@ -38,8 +38,8 @@ void tsp_improved_close(tsp_improved_lists *lists); /* accepts a zeroed one */
 /* Cities of the closed tour [n + 1] at which a 2-opt with an edge to a near city would make it shorter. */
 int tsp_improved_count_left(const tsp_problem *problem, const tsp_improved_lists *lists, const int32_t *tour);
 
-/* Cities at which one to three cities, carried to beside a near city, would make it shorter, both new edges of which
- * are in lists and shorter than an edge that goes: moves that every stage tries. */
+/* The number of cities at which a move of Or-opt makes the tour shorter: one to three cities are carried to beside a
+ * near city. Both new edges are in lists and shorter than an edge that goes, so that every stage tries these moves. */
 int tsp_improved_count_carried(const tsp_problem *problem, const tsp_improved_lists *lists, const int32_t *tour);
 
 #ifdef __cplusplus

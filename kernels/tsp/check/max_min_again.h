@@ -14,8 +14,9 @@ static inline double tsp_max_min_again_most(double rho, int64_t best_length)
     return 1.0 / rho / (double)(best_length > 1 ? best_length : 1);
 }
 
-/* Over it the lower one: the best tour has probability 0.05 where each of its n cities is chosen with probability p, so
- * 1/p = 20^(1/n), against n/2 - 1 others at this share of its edge's pheromone: p = 1/(1 + (n/2 - 1) share). */
+/* The ratio of the lower limit to the upper one. The best tour has probability 0.05 if each of its n cities is
+ * chosen with probability p, so 1/p = 20^(1/n). Against it are n/2 - 1 other cities with this share of its edge's
+ * pheromone: p = 1/(1 + (n/2 - 1) share). */
 static inline double tsp_max_min_again_share(int n)
 {
     return n > 2 ? fmin(expm1(log(20.0) / n) / (0.5 * n - 1.0), 1.0) : 1.0;

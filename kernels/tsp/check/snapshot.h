@@ -1,5 +1,5 @@
-/* Snapshots of a colony. An operation that is one stage of an iteration is opened with a snapshot, so that the stage is
- * timed on the data of a run and not on equal numbers everywhere. */
+/* Snapshots of a colony. An operation that is one stage of an iteration is opened with a snapshot. So the stage is
+ * timed on the data of a run, not on equal numbers everywhere. */
 #ifndef ANTBENCH_TSP_SNAPSHOT_H
 #define ANTBENCH_TSP_SNAPSHOT_H
 

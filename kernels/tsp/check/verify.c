@@ -65,7 +65,7 @@ typedef struct colony_copy {
     const tsp_problem *problem;
     tsp_result result; /* owns its arrays */
     trails pheromone;
-    trails before;            /* what it was before the update; where nothing is run there is none */
+    trails before;            /* copy from before the update; empty if no update runs */
     tsp_padded padded;        /* owns its arrays; they are NULL for a colony that has no padding */
     int32_t *links;           /* [n][n_ants][2]: a city's neighbours in all tours; NULL where nothing is run */
     int32_t *best_links;      /* [n][2]: in the best tour; NULL where nothing is run */
@@ -152,7 +152,7 @@ static ab_status allocate_copy(tsp_colony *colony, const tsp_problem *problem, i
     return ab_failed("out of memory for the tours of %d ants on %d cities", n_ants, problem->n);
 }
 
-/* Row i of the pheromone, in the thread's scratch where it is none of a matrix. */
+/* Row i of the pheromone, in the thread's scratch if the pheromone is no matrix. */
 static const float *row_of(const colony_copy *copy, const trails *pheromone, size_t i)
 {
     const size_t n = (size_t)copy->n;
@@ -287,9 +287,9 @@ static double farthest(const tsp_problem *problem)
     return problem->rule->distance(low, high);
 }
 
-/* Row i: the weights that the pheromone makes, against those that the ants are about to choose by, where the colony has
- * them. The column of the first that differs, or n; their extremes go into *all, those of the candidate set into *set. Where
- * there is no matrix of distances, those of the edges that the colony has. */
+/* Compares row i of the colony's weights, if it has them, with the weights that its pheromone makes. Returns the
+ * column of the first that differs, or n. The row's extremes go into *all, and the extremes of its candidate set
+ * into *set. Without a matrix of distances, only the weights of the colony's edges are compared. */
 static size_t check_row_of_weights(const colony_copy *copy, const tsp_params *params, size_t i, extremes *all,
                                    extremes *set)
 {

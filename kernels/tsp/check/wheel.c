@@ -21,8 +21,8 @@ static uint64_t hash_of(const int32_t *tour, int n)
     return hash;
 }
 
-/* Of the cities that may follow `from`, how many there are and how many of them come before `to`. Unvisited ones are
- * those that are not marked: of the candidate set, where there is one, and there are none where it is exhausted. */
+/* The number of cities that may follow `from`, and the number of these before `to`. They are the unmarked cities: in
+ * the candidate set if there is one. If it is exhausted both numbers are 0. */
 static int options(const tsp_problem *problem, int from, int to, const bool *visited, int *before)
 {
     const int32_t *set = problem->nn_list ? problem->nn_list + (size_t)from * (size_t)problem->nn : NULL;

@@ -36,12 +36,12 @@ typedef struct tsp_wheel {
 void wheel_add(tsp_wheel *wheel, const tsp_problem *problem, const int32_t *tours, int n_ants, int iteration,
                bool *mark);
 
-/* AB_OK, or AB_FAILED where two tours are the same, or a part of the wheel or one of its ends was drawn much more or
- * less often than the others, as a right implementation does less than once in 10^7 times. It sorts wheel->all. */
+/* AB_OK, or AB_FAILED if two tours are equal, or if a part of the wheel or one of its ends was drawn much more or
+ * less often than the others. A right implementation fails less than once in 10^7 times. It sorts wheel->all. */
 ab_status wheel_check(tsp_wheel *wheel);
 
-/* AB_OK, or AB_FAILED where an ant's tour [n + 1] is not that of the all-zero rule from where it begins; mark[n] is
- * scratch. */
+/* AB_OK, or AB_FAILED if an ant's tour [n + 1] differs from the tour of the all-zero rule from its first city.
+ * mark[n] is scratch. */
 ab_status wheel_check_nearest(const tsp_problem *problem, const int32_t *tour, bool *mark);
 
 #ifdef __cplusplus

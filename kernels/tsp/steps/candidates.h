@@ -12,8 +12,8 @@ typedef struct tsp_candidates {
     int count;
 } tsp_candidates;
 
-/* Gives the problem a candidate set of size nn, which is built where there is none of that size yet; then *setup says
- * how that went, as a row. */
+/* Gives the problem a candidate set of size nn, and builds it if the size is new. Then *setup tells the result, as a
+ * row. */
 ab_status tsp_candidates_give(tsp_candidates *candidates, int nn, tsp_problem *problem, ab_setup *setup, bool *built);
 
 void tsp_candidates_free(tsp_candidates *candidates); /* accepts a zeroed one */

@@ -1,9 +1,8 @@
 /* Deposit by the iteration's best ant alone, the rule of MAX-MIN Ant System that the thesis takes over.
  *
- * As the thesis has it, one block per ant checks whether its ant is the best and only that one deposits, so no addition
- * needs to be atomic: a tour has each directed edge once. For n = 2 its two edges are the same one, and only then are
- * both directions of one edge written twice; thread 0 does that alone.
- * Source: thesis §3.5.3.
+ * As in the thesis, one block per ant checks whether its ant is the best and only that one deposits. So no addition
+ * needs to be atomic: a tour has each directed edge once. For n = 2 the two edges are the same one, and only then are
+ * both directions of one edge written twice; thread 0 does that alone. Source: thesis §3.5.3.
  */
 #include "kernels/tsp/colony.h"
 

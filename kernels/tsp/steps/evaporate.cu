@@ -1,7 +1,7 @@
 /* Evaporation: every edge loses the fraction rho of its pheromone (thesis eq. 3.2).
  *
- * The thesis maps each thread of a single tiling block to an edge; one block would leave all but one multiprocessor
- * idle, so the grid covers the matrix, one thread per edge. Bound by memory: 8 bytes an entry. Source: thesis §3.5.3;
+ * The thesis maps each thread of a single tiling block to an edge. One block would leave all but one multiprocessor
+ * idle, so the grid covers the matrix, one thread per edge. Bound by memory: 8 bytes per entry. Source: thesis §3.5.3;
  * JPDC §3.3.
  */
 #include "kernels/tsp/colony.h"

@@ -20,7 +20,7 @@
 
 enum { OR_OPT = 3 /* cities that are carried at most */ };
 
-/* What a lane has found: no move, the 2-opt, or by 2 * length + side the Or-opt that carries so many cities to
+/* A lane's result: no move, a 2-opt, or an Or-opt, numbered 2 * length + side. An Or-opt carries `length` cities to
  * between the near city and the one after it (side 0) or before it (1). */
 enum { NO_MOVE, TWO_OPT, FIRST_OR_OPT };
 
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void put(const search &s, int position, int ci
 
 /* ---- Looking ---- */
 
-/* The next city that is to be looked at, from word *word on, which is not any more then; -1 where there is none. */
+/* The next city to look at, from word *word on; its bit is then cleared. -1 without such a city. */
 static __device__ int take_city(const search &s, int *word)
 {
     const int words = ceil_div(s.n, 32);
@@ -84,8 +84,8 @@ static __device__ __forceinline__ void keep(int gain, int form, int *best, int *
     *best_form = form;
 }
 
-/* The best move that takes out the edge from `city` to the next one in direction `step` and puts in the one to the near
- * city; returns its gain, 0 for none. */
+/* The best move that replaces the edge from `city` to the next one in direction `step` by the edge to the near city.
+ * Returns its gain, or 0 without one. */
 static __device__ int find_move(const search &s, int city, int step, tsp_near near, int *form)
 {
     const int to = near.city, next = beside(s, city, step), first = distance(s, city, next) - near.distance;
@@ -126,8 +126,8 @@ static __device__ void reverse(const search &s, int i, int j)
     __syncwarp();
 }
 
-/* Carries the `length` cities from `city` on against `step` to between `to` and the city after it (side 0) or before it
- * (1), so that `city` is beside `to`: those on the shorter way there move up. */
+/* Carries the `length` cities from `city` on against `step` to between `to` and the city after it (side 0) or before
+ * it (1), so that `city` is beside `to`. The cities on the shorter way there move up. */
 static __device__ void carry(const search &s, int city, int step, int length, int to, int side)
 {
     const int second = beside(s, city, -step), third = beside(s, second, -step);

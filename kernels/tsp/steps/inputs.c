@@ -76,7 +76,7 @@ static ab_status load(ab_input *input, void **loaded)
     return ab_ok();
 }
 
-/* The cities' coordinates as a table, INPUT-cities.csv; of an instance of distances alone there are none. */
+/* Saves the cities' coordinates as a table, INPUT-cities.csv. An instance of distances has none. */
 static ab_status save_cities(const ab_input *input, const void *loaded, const char *folder)
 {
     const tsp_instance *instance = &((const tsp_input *)loaded)->instance;

@@ -1,5 +1,5 @@
-/* The links of tours that stage "improve" has changed, which the deposit by rows goes by (deposit_rows.h): those of
- * the others stand as construction left them. */
+/* Writes the links of tours that stage "improve" has changed, for the deposit by rows (deposit_rows.h). The links of
+ * other tours stand as construction left them. */
 #include "kernels/tsp/deposit_rows.h"
 
 enum { N_THREADS = 256 };

@@ -1,9 +1,9 @@
 /* Stage "update" of MAX-MIN Ant System: evaporation, one ant's deposit and the limits of the pheromone (max_min.h).
  *
  * One block keeps the best tour, decides what the iteration does and writes, for each city, its two neighbours in the
- * tour that deposits; then a block a row reads and writes the pheromone once, so that nothing is atomic. Floor: 8 n^2
- * bytes, pr2392 46 MB from and to the L2 cache at about 5 TB/s, 0.009 ms, and two launches. Source: Stützle & Hoos
- * 2000; the mapping is that of deposit_rows.h.
+ * tour that deposits. Then one block per row reads and writes the pheromone once, so that nothing is atomic. Floor: 8
+ * n^2 bytes and two launches. For pr2392 it is 46 MB from and to the L2 cache at about 5 TB/s, 0.009 ms. Source:
+ * Stützle & Hoos 2000; the mapping is as in deposit_rows.h.
  */
 #include "kernels/tsp/colony.h"
 #include "kernels/tsp/max_min.h"

@@ -1,10 +1,10 @@
-/* tsp/islands and tsp/cpu-islands: a colony a rank, which sends the best tour it has every `exchange` iterations
- * (team.h): to the next (topology=ring), or the best of all goes to all (topology=all).
+/* tsp/islands and tsp/cpu-islands: one colony per rank, which sends the best tour it has every `exchange` iterations
+ * (team.h). With topology=ring it goes to the next rank; with topology=all the best of all goes to all.
  *
  * A tour that arrives and is shorter than the island's best takes its place, and deposits once more, as an ant of that
- * length would: that is all that islands know of each other. So what they send is a tour, 4 (n + 1) bytes, and not
- * pheromone, and they scale as far as a rank has ants. They find other tours than one colony does: each has fewer ants,
- * and pheromone of its own.
+ * length would. Islands exchange nothing else. So they send a tour, 4 (n + 1) bytes, and not pheromone, and they scale
+ * as long as a rank has ants. They find other tours than one colony does: each has fewer ants, and pheromone of its
+ * own.
  *
  * Source: Middendorf, Reischle, Schmeck, Multi Colony Ant Algorithms, Journal of Heuristics 8 (2002); Manfrin,
  * Birattari, Stützle, Dorigo, Parallel Ant Colony Optimization for the Traveling Salesman Problem, ANTS 2006.

@@ -1,16 +1,16 @@
-/* tsp/split and tsp/cpu-split: one colony, its ants divided over ranks (team.h). With the same seed its tours are
- * those of its part's implementation alone, within the order in which deposits are added.
+/* tsp/split and tsp/cpu-split: one colony with its ants divided over ranks (team.h). With the same seed its tours are
+ * those that its part's implementation alone finds, apart from the order in which deposits are added.
  *
- * Where every ant deposits, each rank deposits what its own ants do: rank 0 on the pheromone that it has evaporated,
- * the others on none, as they evaporate all of it. The sum of these matrices is the colony's new pheromone, so that
- * the all-reduce needs no memory and no kernel besides. Where the best ant deposits, one number tells who has it, and
- * its tour is all that is sent.
+ * If every ant deposits, each rank deposits for its own ants. Rank 0 does so on the pheromone that it has evaporated.
+ * The others begin with zeros: they evaporate all of it. The sum of these matrices is the colony's new pheromone, so
+ * that the all-reduce needs no further memory or kernel. If the best ant deposits, one number tells who has it, and
+ * only its tour is sent.
  *
- * Floor, n ants, R ranks: t(n) / R to construct, and 8 n^2 (R - 1) / R bytes at the speed of the link for the sum, a
- * ring; by the host's memory 8 n^2 bytes more at the speed of the bus. choice and update, which read and write all
- * n^2, are not divided. Measured: docs/log/scaling.md.
- * Source: this project; dividing the ants of one colony: Stützle, Parallelization Strategies for Ant Colony
- * Optimization, PPSN V (1998), and Randall & Lewis, J. Parallel and Distributed Computing 62 (2002).
+ * Floor, n ants, R ranks: t(n) / R to construct. The sum takes 8 n^2 (R - 1) / R bytes at the speed of the link, as a
+ * ring. By the host's memory it takes 8 n^2 bytes more at the speed of the bus. Stages choice and update, which read
+ * and write all n^2, are not divided. Measured: docs/log/scaling.md. Source: this project. Dividing the ants of one
+ * colony: Stützle, Parallelization Strategies for Ant Colony Optimization, PPSN V (1998), and Randall & Lewis, J.
+ * Parallel and Distributed Computing 62 (2002).
  */
 #include <string.h>
 

@@ -1,15 +1,15 @@
 /* Ant System on several GPUs or machines: colonies of the ranks of MPI (mpi/ranks.h) that look like one.
  *
  * Rank r of R has a *part*: an ordinary colony of its backend, with ants n_ants r / R .. n_ants (r + 1) / R - 1 of all.
- * An ant's random stream is named by its number among all, so that what it does depends on that alone and on the
- * pheromone. How the parts make one is a *way*:
+ * An ant's random stream is named by its number among all ants. So what it does depends on this number and the
+ * pheromone. How the parts make one colony is a *way*:
  *   split.c    one colony: the same pheromone everywhere, which all ants' deposits reach
  *   islands.c  a colony each, which sends its best tour to others from time to time
  *
  * Rank 0 has the tsp_colony that the harness runs, verifies and reads like any other. Each of its methods is an order
- * to the other ranks, which are called to tsp_team_serve() (mpi/workers.h) and do the same with their parts; it returns
- * when all have, with the status of the first that failed. So a stage's time is that of the slowest rank, by rank 0's
- * clock.
+ * to the other ranks, which are called to tsp_team_serve() (mpi/workers.h) and do the same with their parts. It returns
+ * when all have returned, with the status of the first that failed. So a stage takes as long as on the slowest rank, by
+ * rank 0's clock.
  */
 #ifndef ANTBENCH_TSP_TEAM_H
 #define ANTBENCH_TSP_TEAM_H
