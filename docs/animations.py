@@ -2,8 +2,9 @@
 
     python3 docs/animations.py [FOLDER]
 
-race-step.svg shows one step of `race`: a clock per city rings after an exponential time, and the first one picks its city.
-edge-ants.svg shows ants on a picture of 32 x 32 pixels, by the rules of kernels/edge_ants with fewer ants.
+The drawing race-step.svg shows one step of `race`. A clock per city rings after an exponential time, and the first
+clock picks its city.
+The drawing edge-ants.svg shows ants on a picture of 32 x 32 pixels, by the rules of kernels/edge_ants with fewer ants.
 """
 
 import argparse

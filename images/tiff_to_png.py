@@ -37,7 +37,7 @@ def convert(tiff, png, expected):
             raise ValueError("these are not the pixels of the catalogue")
         part = png.with_suffix(f".png.{secrets.token_hex(4)}.part")
         try:
-            with open(part, "xb") as file:  # temporary: no link is followed, and nobody else writes it
+            with open(part, "xb") as file:  # temporary: no link is followed, and no other process writes it
                 image.save(file, "PNG")  # temporary: `part`
             part.replace(png)
         finally:
