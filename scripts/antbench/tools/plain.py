@@ -1,11 +1,12 @@
-"""Whether README.md, CONTRIBUTING.md, CHANGELOG.md, docs/guide/, the generated pages and the code keep those rules of CONTRIBUTING.md that can be counted.
+"""Checks the pages and the code against the countable rules of CONTRIBUTING.md.
 
-A sentence has at most 30 words, and 18 in the mean of a page. README has at most 120 lines, a guide 150, code aside. No
-line of prose is over 120 columns. "that of" and "those of" stand nowhere, and a rate is written with "per". Tables,
-code, headings, quotations and paragraphs that list stored runs have no sentences.
+The pages are README.md, CONTRIBUTING.md, CHANGELOG.md, docs/guide/ and generated pages. A sentence has at most 30 words,
+and 18 in the mean of a page. README has at most 120 lines, a guide 150, not counting code. No line of prose is longer
+than 120 columns. "that of" and "those of" are forbidden, and a rate is written with "per". Tables, code, headings,
+quotations and paragraphs that list stored runs are not read.
 
-Comments and messages of the code in HELD keep the rules about words: length of a sentence, "that of", "per", and the
-idioms of rule 7. The mean of a file counts from ten sentences of comments on.
+Comments and messages of the code, apart from tests, keep the rules about words: the length of a sentence, "that of",
+"per", and the idioms of rule 7. The mean of a file counts from ten sentences of comments on.
 """
 
 import argparse
@@ -32,23 +33,9 @@ ONE = "thread|warp|block|lane|city|ant|row|core|GPU|rank|process|pixel|step|iter
 SOME = "ms|GB|GiB|kB|times|steps|words|bytes|cycles|processes|threads|warps|lanes|numbers|tours|ants|rows|entries|instructions"
 NO_PER = re.compile(rf"\b(?:(?:an?|one) (?:{ONE})|{SOME}) an? (?:{ONE}|side|run|machine|kernel|table|tour)\b")
 NO_NOUN = re.compile(r"\bth(?:at|ose) of\b", re.I)
-IDIOM = re.compile(r"\b(?:is|are) none\b|\bnobody\b|\bnothing but\b", re.I)
-HELD = (  # the code whose comments and messages are held to the rules
-    "base/*.[ch]",
-    "bench/*.[ch]",
-    "bench/registry.def",
-    "bench/*/*.[ch]",
-    "bench/*/*.cu",
-    "bench/tables/*/*.c",
-    "images/*.[ch]",
-    "instances/*.[ch]",
-    "kernels/*.[ch]",
-    "kernels/cuda/*.[ch]",
-    "kernels/tsp/*.h",
-    "mpi/*.[ch]",
-    "scripts/antbench/tools/plain*.py",
-    "tours/*.[ch]",
-)
+IDIOM = re.compile(r"\b(?:is|are) none\b|\b[Nn]obody\b|\b[Nn]othing but\b")  # None is a value of Python
+NOT_READ = {".git", "build", "results", "tests"}  # folders whose files are not sources of the program
+ENDINGS = (".c", ".h", ".cu", ".cpp", ".def", ".py")
 FEWEST_FOR_MEAN = 10  # sentences of a file's comments
 
 
@@ -149,8 +136,18 @@ def of_code(name, text):
 
 
 def sources(root=ROOT):
-    """The source files whose comments and messages are held to the rules."""
-    return sorted({path for pattern in HELD for path in root.glob(pattern)})
+    """The source files of the program: C, CUDA, Python and shell, apart from tests."""
+    folders = [each for each in root.iterdir() if each.is_dir() and each.name not in NOT_READ]
+    found = [root / "Makefile", *(path for folder in folders for path in folder.rglob("*") if is_source(path))]
+    return sorted(path for path in found if not NOT_READ & set(path.relative_to(root).parts))
+
+
+def is_source(path):
+    """True for a program's text: by its ending, or by the first line of a script without one."""
+    if path.suffix in ENDINGS or path.suffix or not path.is_file():
+        return path.suffix in ENDINGS
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
 
 
 def around(words, match):

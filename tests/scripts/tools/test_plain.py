@@ -146,8 +146,26 @@ def test_the_code_keeps_the_rules(path):
     assert of_code(path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()) == []
 
 
-def test_every_pattern_of_held_code_has_files():
-    assert [pattern for pattern in plain.HELD if not list(ROOT.glob(pattern))] == []
+def test_sources_are_all_programs_of_the_tree(tmp_path):
+    made = [
+        "Makefile",
+        "a/x.c",
+        "a/b/x.cu",
+        ".ci/run",
+        "a/tests/x.c",
+        "build/x.c",
+        "tests/x.py",
+        "a/data.csv",
+        "a/text",
+    ]
+    for name in made:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("#!/bin/sh\n" if name.endswith("run") else "\n")
+    found = [path.relative_to(tmp_path).as_posix() for path in plain.sources(tmp_path)]
+    assert found == [".ci/run", "Makefile", "a/b/x.cu", "a/x.c"]
+    names = {path.relative_to(ROOT).as_posix() for path in plain.sources()}
+    assert {"kernels/tsp/race.cu", "bench/registry.def", "scripts/lint", "scripts/antbench/data/runs.py"} <= names
 
 
 @pytest.mark.parametrize(
