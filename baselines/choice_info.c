@@ -2,7 +2,7 @@
  *
  *   acotsp-seq  double precision, one thread: a weight by pow() for each pair of cities, entered for both directions
  *               (Dorigo & Stützle 2004, ch. 3)
- *   cpu-best    single precision, rows shared among threads; for alpha 1 and beta 2, products of vectors, as the
+ *   cpu-simd    single precision, rows shared among threads; for alpha 1 and beta 2, products of vectors, as the
  *               compiler finds them, which keep up with the memory
  */
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "kernels/choice_info/choice_info.h"
 #include "operations/choice_info.h"
 
-choice_info_open choice_info_acotsp_seq, choice_info_cpu_best;
+choice_info_open choice_info_acotsp_seq, choice_info_cpu_simd;
 
 typedef struct cpu_weights {
     ci_weights base; /* first */
@@ -144,7 +144,7 @@ ab_status choice_info_acotsp_seq(const tsp_snapshot *snapshot, const ci_params *
     return open_weights(snapshot, params, true, opened);
 }
 
-ab_status choice_info_cpu_best(const tsp_snapshot *snapshot, const ci_params *params, ci_weights **opened)
+ab_status choice_info_cpu_simd(const tsp_snapshot *snapshot, const ci_params *params, ci_weights **opened)
 {
     return open_weights(snapshot, params, false, opened);
 }

@@ -1,7 +1,8 @@
 /* Convolution on the CPU: as the report has it, and as fast as a CPU does.
  *
  *   serial    one thread, the four loops of KTH eq. 3 on an image with an apron, which is made once
- *   cpu-best  bands of rows shared among threads; 64 columns at a time stay in registers while all weights pass by,
+ *   cpu-registers
+ *             bands of rows shared among threads; 64 columns at a time stay in registers while all weights pass by,
  *             and a filter of rank 1 is applied to columns, then to the row that they leave
  */
 #include <math.h>
@@ -15,7 +16,7 @@
 #include "kernels/convolution/convolution.h"
 #include "operations/convolution.h"
 
-convolution_open convolution_serial, convolution_cpu_best;
+convolution_open convolution_serial, convolution_cpu_registers;
 
 /* ---- What both share ---- */
 
@@ -27,7 +28,7 @@ typedef struct cpu_convolution {
     bool rank_one;
     float weights[CONV_MAX_WIDTH * CONV_MAX_WIDTH], across[CONV_MAX_WIDTH], down[CONV_MAX_WIDTH];
     size_t stride; /* floats of a row with its apron */
-    float *rows; /* serial: [height + 2 k][stride], the image with its apron; cpu-best: [threads][width + 1][stride] */
+    float *rows;   /* serial: [height + 2 k][stride], with the apron; cpu-registers: [threads][width + 1][stride] */
     size_t result_stride;
     float *result; /* [height][result_stride] */
     ab_memory memory;
@@ -69,7 +70,7 @@ static ab_status run_serial(ab_work *work, int stage)
     return ab_ok();
 }
 
-/* ---- cpu-best ---- */
+/* ---- cpu-registers ---- */
 
 enum { VECTORS = 4, BLOCK = VECTORS * LANES }; /* columns whose sums are in registers at a time */
 
@@ -117,7 +118,7 @@ static void convolve_band(const cpu_convolution *self, int first, int end, float
     }
 }
 
-static ab_status run_best(ab_work *work, int stage)
+static ab_status run_registers(ab_work *work, int stage)
 {
     const cpu_convolution *self = (const cpu_convolution *)work;
     const size_t ring = (size_t)(self->width + 1) * self->stride;
@@ -174,9 +175,9 @@ static void set_filter(cpu_convolution *self, const conv_params *params, bool tu
     }
 }
 
-/* Opens with room for `n_rows` rows; cpu-best's are turned. */
+/* Opens with room for `n_rows` rows; the rows of cpu-registers are turned. */
 static ab_status open_convolution(const conv_image *image, const conv_params *params,
-                                  const ab_work_methods *work_methods, bool best, cpu_convolution **opened)
+                                  const ab_work_methods *work_methods, bool in_registers, cpu_convolution **opened)
 {
     AB_TRY(conv_check(image, params));
     cpu_convolution *self = calloc(1, sizeof *self);
@@ -184,11 +185,11 @@ static ab_status open_convolution(const conv_image *image, const conv_params *pa
     self->base = (conv_state){{work_methods}, &methods};
     self->image = *image;
     self->threads = params->threads > 0 ? params->threads : omp_get_num_procs();
-    set_filter(self, params, best);
+    set_filter(self, params, in_registers);
     /* A block may reach beyond the last column. */
     self->stride = (size_t)image->width + 2 * (size_t)self->k + BLOCK;
     const size_t rows =
-        best ? (size_t)self->threads * (size_t)(self->width + 1) : (size_t)(image->height + 2 * self->k);
+        in_registers ? (size_t)self->threads * (size_t)(self->width + 1) : (size_t)(image->height + 2 * self->k);
     self->rows = ab_allocate(&self->memory, rows * self->stride, sizeof *self->rows);
     self->result_stride = ((size_t)image->width + BLOCK - 1) / BLOCK * BLOCK;
     self->result = ab_allocate(&self->memory, (size_t)image->height * self->result_stride, sizeof *self->result);
@@ -211,9 +212,9 @@ ab_status convolution_serial(const conv_image *image, const conv_params *params,
     return ab_ok();
 }
 
-ab_status convolution_cpu_best(const conv_image *image, const conv_params *params, conv_state **opened)
+ab_status convolution_cpu_registers(const conv_image *image, const conv_params *params, conv_state **opened)
 {
-    static const ab_work_methods work_methods = {1, {"convolve"}, run_best, close_convolution};
+    static const ab_work_methods work_methods = {1, {"convolve"}, run_registers, close_convolution};
     cpu_convolution *self;
     AB_TRY(open_convolution(image, params, &work_methods, true, &self));
     *opened = &self->base;

@@ -1,8 +1,8 @@
-/* The pheromone update on the CPU: as ACOTSP does it, and as tsp/cpu-best does, which is the fastest here.
+/* The pheromone update on the CPU: as ACOTSP does it, and as tsp/cpu-rejection does.
  *
  *   acotsp-seq  double precision, one thread: evaporates half of the matrix and mirrors it, then follows tour after
  *               tour (Dorigo & Stützle 2004, ch. 3); stages "evaporate" and "deposit"
- *   cpu-best    single precision: the tours as links by city first, then a few rows a thread at a time are evaporated
+ *   cpu-rows    single precision: the tours as links by city first, then a few rows a thread at a time are evaporated
  *               and deposited on while they are in its cache (baselines/trails.h); one stage, "update"
  */
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "kernels/deposit/deposit.h"
 #include "operations/deposit.h"
 
-deposit_open deposit_acotsp_seq, deposit_cpu_best;
+deposit_open deposit_acotsp_seq, deposit_cpu_rows;
 
 /* ---- acotsp-seq ---- */
 
@@ -96,30 +96,30 @@ ab_status deposit_acotsp_seq(const tsp_snapshot *snapshot, const dp_params *para
     return ab_ok();
 }
 
-/* ---- cpu-best ---- */
+/* ---- cpu-rows ---- */
 
-typedef struct best_trails {
+typedef struct rows_trails {
     dp_trails base; /* first */
     trails colony;  /* its tours are the snapshot's */
-} best_trails;
+} rows_trails;
 
-static ab_status run_best(ab_work *work, int stage)
+static ab_status run_rows(ab_work *work, int stage)
 {
     (void)stage;
-    trails_update(&((best_trails *)work)->colony);
+    trails_update(&((rows_trails *)work)->colony);
     return ab_ok();
 }
 
-static void close_best(ab_work *work)
+static void close_rows(ab_work *work)
 {
     if (work == NULL) return;
-    ab_memory_free(&((best_trails *)work)->colony.common.memory);
+    ab_memory_free(&((rows_trails *)work)->colony.common.memory);
     free(work);
 }
 
-static ab_status read_best(dp_trails *base, float *pheromone)
+static ab_status read_rows(dp_trails *base, float *pheromone)
 {
-    return trails_methods.read_pheromone(&((best_trails *)base)->colony.common.colony, pheromone);
+    return trails_methods.read_pheromone(&((rows_trails *)base)->colony.common.colony, pheromone);
 }
 
 static ab_status initialise(trails *colony, const tsp_snapshot *snapshot, const dp_params *params)
@@ -137,18 +137,18 @@ static ab_status initialise(trails *colony, const tsp_snapshot *snapshot, const 
     return trails_methods.write_pheromone(&colony->common.colony, snapshot->pheromone);
 }
 
-ab_status deposit_cpu_best(const tsp_snapshot *snapshot, const dp_params *params, dp_trails **opened)
+ab_status deposit_cpu_rows(const tsp_snapshot *snapshot, const dp_params *params, dp_trails **opened)
 {
-    static const ab_work_methods work_methods = {1, {"update"}, run_best, close_best};
-    static const dp_methods methods = {read_best, NULL};
+    static const ab_work_methods work_methods = {1, {"update"}, run_rows, close_rows};
+    static const dp_methods methods = {read_rows, NULL};
     AB_TRY(dp_check(snapshot->n, params));
-    best_trails *self = calloc(1, sizeof *self);
+    rows_trails *self = calloc(1, sizeof *self);
     if (!self) return ab_failed("out of memory");
     self->base = (dp_trails){{&work_methods}, &methods};
     const ab_status status = initialise(&self->colony, snapshot, params);
     if (status.code == AB_OK)
         *opened = &self->base;
     else
-        close_best(&self->base.work);
+        close_rows(&self->base.work);
     return status;
 }

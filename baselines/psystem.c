@@ -4,7 +4,7 @@
  *   the
  *             family's rules (JSC §3.1); control objects are loops. Membranes come one after another, each half of a
  *             division before the other, so that there are n + 1 in memory and all is in the cache.
- *   cpu-best  a membrane is a bit of a vector: a clause is the OR of its literals' vectors, the formula the AND of its
+ *   cpu-bits  a membrane is a bit of a vector: a clause is the OR of its literals' vectors, the formula the AND of its
  *             clauses. Those of the 10 last variables are the same in every block of 2^10 membranes, so a clause's part
  *             in them is computed once; the first variables are constant in a block, so a clause that one of them makes
  *             true is left out, and none of its membranes is looked at where all of a clause's are false. Blocks are
@@ -20,7 +20,7 @@
 #include "kernels/psystem/psystem.h"
 #include "operations/psystem.h"
 
-psystem_open psystem_cpu_seq, psystem_cpu_best;
+psystem_open psystem_cpu_seq, psystem_cpu_bits;
 
 typedef struct cpu_system {
     ps_system base; /* first */
@@ -28,7 +28,7 @@ typedef struct cpu_system {
     int threads;
     uint64_t satisfying; /* of the last run */
     uint32_t *words;     /* cpu-seq: [n + 1][n_literals]: the membranes on the way from the first to the one at hand */
-    uint64_t *low;       /* cpu-best: [m][LOW_WORDS]: where a clause's literals of the last variables make it true */
+    uint64_t *low;       /* cpu-bits: [m][LOW_WORDS]: where a clause's literals of the last variables make it true */
     uint32_t *when_true, *when_false; /* [m]: bit j-1: x_j, not x_j is one of the clause's literals */
     int *last;                        /* [m]: the clause's last variable, 0 where it is empty */
     ab_memory memory;
@@ -113,7 +113,7 @@ static ab_status run_membranes(ab_work *work, int stage)
     return ab_ok();
 }
 
-/* ---- cpu-best ---- */
+/* ---- cpu-bits ---- */
 
 enum { LOW_BITS = 10, LOW_WORDS = (1 << LOW_BITS) / 64, PREFIX_BITS = 10, BLOCKS_PER_THREAD = 32 };
 
@@ -283,7 +283,7 @@ ab_status psystem_cpu_seq(const cnf_formula *formula, const ps_params *params, p
     return finish(system, opened);
 }
 
-ab_status psystem_cpu_best(const cnf_formula *formula, const ps_params *params, ps_system **opened)
+ab_status psystem_cpu_bits(const cnf_formula *formula, const ps_params *params, ps_system **opened)
 {
     static const ab_work_methods work_methods = {1, {"run"}, run_bits, close_system};
     const size_t m = (size_t)formula->m;

@@ -3,7 +3,7 @@
  * The Makefile writes this line to a file of its own, build/gen/operations/tsp.h. A file that defines CPU
  * implementations includes it and declares them:
  *
- *   tsp_open cpu_best;
+ *   tsp_open cpu_rejection;
  *
  * So the compiler checks them against the calls in registry.c. A new implementation in registry.def recompiles only
  * registry.c. */

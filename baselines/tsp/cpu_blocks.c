@@ -6,7 +6,7 @@
  * of its cities that are left. The product is a bound on the weight that is left, and falls as the tour goes on. A step
  * draws from the near cities' weights and the bounds. From a drawn group it proposes one of the cities that are left
  * there. It keeps the city with probability (its weight) / (the largest); else it draws again. There are no tables to
- * build. Few draws are thrown away even if most cities are visited; cpu-best throws away more. The walk:
+ * build. Few draws are thrown away even if most cities are visited; cpu-rejection throws away more. The walk:
  * cpu_blocks_walk.c. Measured: docs/log/cpu.md.
  *
  * Floor, AVX-512: 310 to 350 instructions per step, three per cycle; a row is nine cache lines.

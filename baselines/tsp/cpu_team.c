@@ -1,4 +1,4 @@
-/* tsp/cpu-split and tsp/cpu-islands: several processes of tsp/cpu-best-nn (kernels/tsp/team/team.h). */
+/* tsp/cpu-split and tsp/cpu-islands: several processes of tsp/cpu-vectors-nn (kernels/tsp/team/team.h). */
 #include "kernels/tsp/team/team.h"
 #include "operations/tsp.h"
 
@@ -8,7 +8,7 @@ extern const ab_parameter cpu_split_parameters[], cpu_islands_parameters[]; /* r
 const ab_parameter cpu_split_parameters[] = {TSP_RANKS_PARAMETERS, {.name = NULL}};
 const ab_parameter cpu_islands_parameters[] = {TSP_RANKS_PARAMETERS, TSP_ISLANDS_PARAMETERS, {.name = NULL}};
 
-static const char part[] = "tsp/cpu-best-nn";
+static const char part[] = "tsp/cpu-vectors-nn";
 
 ab_status cpu_split(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {

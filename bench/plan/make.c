@@ -159,7 +159,7 @@ static bool is_fixed(const ab_line *line, const char *set)
 }
 
 /* Chooses the pattern of the row's name. This is the line's name. If the user changes a value that this name implies,
- * as "cpu-best-all" implies threads=all, the new name shows the value: "tsp-cpu-best-threads-{threads}". */
+ * as "cpu-rejection-all" implies threads=all, the new name shows the value: "tsp-cpu-rejection-threads-{threads}". */
 static ab_status choose_name(const maker *m, char pattern[96])
 {
     size_t at = 0;

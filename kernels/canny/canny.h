@@ -7,7 +7,7 @@
  *            convergence by union-find, which is OpenCV's map
  *                antbench 6.1 --implementations canny/gpu
  *   runs     the GPU: to convergence in three launches, two pixels at once, union-find of runs instead of pixels
- *                antbench 6.1 --implementations canny/word-runs
+ *                antbench 6.1 --implementations canny/runs
  *   flood    the GPU: images of up to 2 million pixels, in two launches: words grow in their tiles, then in one cluster
  *                antbench 6.1 --implementations canny/flood
  *   npp      NVIDIA's, one call; by rules of its own, told as a quality and not judged

@@ -308,9 +308,9 @@ static ab_status detect(const canny_device *device)
     else
         LAUNCH(find_runs<false>, grid, N_THREADS, bytes)(*device, all);
     AB_TRY(AB_LAUNCHED("find_runs"));
-    if (all.rows > TILE_ROWS) AB_PLAN("word-runs: tiles above one another");
-    if (all.pitch > TILE_WORDS) AB_PLAN("word-runs: tiles beside one another");
-    if (n_borders == 0) AB_PLAN("word-runs: one tile");
+    if (all.rows > TILE_ROWS) AB_PLAN("runs: tiles above one another");
+    if (all.pitch > TILE_WORDS) AB_PLAN("runs: tiles beside one another");
+    if (n_borders == 0) AB_PLAN("runs: one tile");
     if (n_borders == 0) return ab_ok();
     LAUNCH_EARLY(join_tiles, (unsigned)ceil_div(n_borders, JOIN_THREADS), JOIN_THREADS, 0)(all);
     AB_TRY(AB_LAUNCHED("join_tiles"));

@@ -5,8 +5,8 @@
  * The ladder, what each rung adds, and how to run it (ids without "choice-info/"; `antbench` is build/bin/antbench):
  *   acotsp-seq  one core, double precision, pow() for half of the edges, each entered twice
  *                   antbench jsc-1 --implementations choice-info/acotsp-seq
- *   cpu-best    single precision, by SIMD on all cores; for alpha 1 and beta 2 a multiplication each
- *                   antbench jsc-1 --implementations choice-info/cpu-best
+ *   cpu-simd    single precision, by SIMD on all cores; for alpha 1 and beta 2 a multiplication each
+ *                   antbench jsc-1 --implementations choice-info/cpu-simd
  *   powf        the GPU: a thread per edge, powf() twice
  *                   antbench jsc-1 --implementations choice-info/powf
  *   fast-powf   __powf(), which uses hardware instructions

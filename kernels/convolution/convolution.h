@@ -9,8 +9,8 @@
  * The ladder, what each rung adds, and how to run it (ids without "convolution/"; `antbench` is build/bin/antbench):
  *   serial             one core: the sum as it stands, on an image with an apron
  *                          antbench kth-8 --implementations convolution/serial
- *   cpu-best           by SIMD on all cores, in two passes where the filter has rank 1
- *                          antbench kth-8 --implementations convolution/cpu-best
+ *   cpu-registers      by SIMD on all cores, in two passes where the filter has rank 1
+ *                          antbench kth-8 --implementations convolution/cpu-registers
  *   naive              the GPU: a thread per pixel, image and filter in global memory
  *                          antbench kth-8 --implementations convolution/naive
  *   shared             a block brings its pixels to shared memory; a thread brings 1, 2 or 4

@@ -6,7 +6,7 @@
 
 #include "kernels/deposit/deposit.h"
 
-/* Pheromone below it may come out as 0: tsp/cpu-best's does, so that no float is denormal. */
+/* Pheromone below it may come out as 0: tsp/cpu-rejection's does, so that no float is denormal. */
 #define LEAST (2.0 * FLT_MIN)
 
 #define AT(member) offsetof(dp_params, member)

@@ -5,8 +5,8 @@
  * and how to run it (ids without "deposit/"; `antbench` is build/bin/antbench):
  *   acotsp-seq              one core, double precision: pass after pass, as ACOTSP does it
  *                               antbench jpdc-4 --implementations deposit/acotsp-seq
- *   cpu-best                tsp/cpu-best's: rows shared among threads, both steps while a row is in the cache
- *                               antbench jpdc-4 --implementations deposit/cpu-best
+ *   cpu-rows                tsp/cpu-rejection's: rows shared among threads, both steps while a row is in the cache
+ *                               antbench jpdc-4 --implementations deposit/cpu-rows
  *   gather                  the GPU: a thread for each of the n^2 entries looks for its edge in all tours, n_ants n
  *                           steps (JPDC's version 5, "scatter to gather")
  *                               antbench jpdc-4 --implementations deposit/gather

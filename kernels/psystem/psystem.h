@@ -11,8 +11,8 @@
  *   reference     every step of the system by its rules, whatever they are, one thread; small n
  *   cpu-seq       one core: the family's own rules alone, membranes one after another, literals as objects of a word
  *                     antbench jsc-3 --implementations psystem/cpu-seq
- *   cpu-best      a membrane is a bit: clauses are ANDs of bit vectors, by SIMD on all cores
- *                     antbench jsc-3 --implementations psystem/cpu-best
+ *   cpu-bits      a membrane is a bit: clauses are ANDs of bit vectors, by SIMD on all cores
+ *                     antbench jsc-3 --implementations psystem/cpu-bits
  *   generic       the GPU: every step by the rules, as in the reference; a block per membrane, threads over the alphabet
  *                     antbench jsc-3 --implementations psystem/generic
  *   baseline      objects are the formula's literals, a block per membrane and a thread per object; every step of the

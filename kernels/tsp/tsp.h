@@ -14,8 +14,8 @@
  *                            antbench 3.3 --implementations tsp/acotsp-seq
  *   acotsp-omp           the same tours on all cores, an ant per thread
  *                            antbench 3.3 --implementations tsp/acotsp-omp
- *   cpu-best             the same rule as fast as a CPU does it: near cities by SIMD, far ones by rejection from a tree
- *                            antbench 3.3 --implementations tsp/cpu-best
+ *   cpu-rejection        the same rule as fast as a CPU does it: near cities by SIMD, far ones by rejection from a tree
+ *                            antbench 3.3 --implementations tsp/cpu-rejection
  *   cpu-blocks           sixteen cities under a mask, bounds in the tree's place, sixteen ants without a branch
  *                            antbench 3.3 --implementations tsp/cpu-blocks
  *   task-thread          the GPU: an ant per thread, 16 ants per block, as on a CPU
@@ -42,9 +42,9 @@
  *                            antbench 4.2 --implementations tsp/acotsp-seq-nn
  *   acotsp-omp-nn        acotsp-seq-nn on all cores
  *                            antbench 4.2 --implementations tsp/acotsp-omp-nn
- *   cpu-best-nn          a set in a few vectors, several ants of a thread in turns to hide latency
- *                            antbench 4.2 --implementations tsp/cpu-best-nn
- *   cpu-sparse           cpu-best-nn without matrices, for very many cities
+ *   cpu-vectors-nn       a set in a few vectors, several ants of a thread in turns to hide latency
+ *                            antbench 4.2 --implementations tsp/cpu-vectors-nn
+ *   cpu-sparse           cpu-vectors-nn without matrices, for very many cities
  *                            antbench frontier --implementations tsp/cpu-sparse --instances u100000 --set ants=1024
  *   cand-thread          an ant per thread, as on a CPU
  *                            antbench 4.2 --implementations tsp/cand-thread
@@ -57,7 +57,7 @@
  *   race-sparse          race-candidates without matrices, for very many cities: pheromone on some edges, exact
  *                            antbench frontier --implementations tsp/race-sparse --instances u100000 --set ants=1024
  * On several GPUs or machines (team.h; `ranks` is scripts/ranks, which starts one process per rank):
- *   cpu-split, split     one colony of cpu-best-nn, or race-candidates, its ants divided over the ranks
+ *   cpu-split, split     one colony of cpu-vectors-nn, or race-candidates, its ants divided over the ranks
  *                            ranks 2 scaling --implementations tsp/split
  *   cpu-islands, islands a colony per rank, which sends its best tour to others every few iterations
  *                            ranks 2 scaling --implementations tsp/islands

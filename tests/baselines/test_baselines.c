@@ -215,7 +215,8 @@ static void threads_do_not_matter(void **state)
         for (int threads = 0; threads <= 3; threads++) {
             assert_same_run(opener("tsp/acotsp-seq"), opener("tsp/acotsp-omp"), (tsp_protocol)protocol, threads, 1,
                             true);
-            assert_same_run(opener("tsp/cpu-best"), opener("tsp/cpu-best"), (tsp_protocol)protocol, threads, 1, true);
+            assert_same_run(opener("tsp/cpu-rejection"), opener("tsp/cpu-rejection"), (tsp_protocol)protocol, threads,
+                            1, true);
             assert_same_run(opener("tsp/cpu-blocks"), opener("tsp/cpu-blocks"), (tsp_protocol)protocol, threads, 1,
                             true);
         }
@@ -348,11 +349,11 @@ static void selection_is_proportional(void **state)
     for (int kind = 0; kind < WEIGHTS_KINDS; kind++) {
         assert_proportional(opener("tsp/acotsp-seq"), 45, 2000, (selection_weights)kind);
         assert_proportional(opener("tsp/acotsp-seq"), 100, 1000, (selection_weights)kind);
-        assert_proportional(opener("tsp/cpu-best"), 45, 3000, (selection_weights)kind);
-        assert_proportional(opener("tsp/cpu-best"), 100, 1000, (selection_weights)kind);
-        assert_proportional(opener("tsp/cpu-best"), 600, 60, (selection_weights)kind); /* several nodes */
+        assert_proportional(opener("tsp/cpu-rejection"), 45, 3000, (selection_weights)kind);
+        assert_proportional(opener("tsp/cpu-rejection"), 100, 1000, (selection_weights)kind);
+        assert_proportional(opener("tsp/cpu-rejection"), 600, 60, (selection_weights)kind); /* several nodes */
     }
-    assert_proportional(opener("tsp/cpu-best"), 4200, 4, WEIGHTS_UNIFORM); /* more nodes than a vector has lanes */
+    assert_proportional(opener("tsp/cpu-rejection"), 4200, 4, WEIGHTS_UNIFORM); /* more nodes than a vector has lanes */
     for (int kind = 0; kind < WEIGHTS_KINDS; kind++) {
         assert_proportional(opener("tsp/cpu-blocks"), 45, 3000, (selection_weights)kind); /* near blocks alone */
         assert_proportional(opener("tsp/cpu-blocks"), 300, 100, (selection_weights)kind); /* groups of a block */
@@ -434,7 +435,7 @@ static void pheromone_underflows(void **state)
 {
     (void)state;
     tsp_problem problem = random_problem(61, 1000, 9);
-    ab_open *const colonies[] = {opener("tsp/acotsp-seq"), opener("tsp/cpu-best"), opener("tsp/cpu-blocks")};
+    ab_open *const colonies[] = {opener("tsp/acotsp-seq"), opener("tsp/cpu-rejection"), opener("tsp/cpu-blocks")};
     for (size_t c = 0; c < 3; c++) {
         tsp_params params = tsp_default_params(problem.n, TSP_ALL_ANTS);
         tsp_colony *colony = NULL;
@@ -499,7 +500,7 @@ static void bad_arguments_are_refused(void **state)
     }
     tsp_params steep = good;
     steep.beta = 40.0;
-    assert_refused(opener("tsp/cpu-best"), &problem, &steep, AB_UNSUPPORTED, "eta^beta");
+    assert_refused(opener("tsp/cpu-rejection"), &problem, &steep, AB_UNSUPPORTED, "eta^beta");
     free_problem(&problem);
 }
 

@@ -33,7 +33,7 @@ static void ids_are_operation_and_name(void **state)
         if (access(all[i].file, R_OK) != 0) fail_msg("%s: there is no file %s", id, all[i].file);
     }
     assert_null(ab_find_implementation("tsp/none", AB_CPU));
-    assert_null(ab_find_implementation("tsp/cpu-best", AB_HOST));
+    assert_null(ab_find_implementation("tsp/cpu-rejection", AB_HOST));
 }
 
 static void every_operation_has_a_cpu_and_one_reference_at_most(void **state)

@@ -1,4 +1,4 @@
-/* canny/word-runs's comparison of directions in half precision, against canny.h's in integers, for every gradient that there is
+/* canny/runs's comparison of directions in half precision, against canny.h's in integers, for every gradient that there is
  * (tests/kernels/edges/test_canny.c). */
 #define canny_runs planted_canny_runs_rung
 #include "kernels/canny/runs.cu"

@@ -354,12 +354,12 @@ def test_a_new_table_is_measured_beside_what_was_published(tree, tmp_path):
         line[:4] for line in lines_of(tree.ask("--tables"))
     ]
     planned = lines_of(tree.ask("9.9", "--dry-run"))
-    assert planned[1][:4] == ["9.9", "cpu-best", "u30", "tsp/cpu-best"]
+    assert planned[1][:4] == ["9.9", "cpu-rejection", "u30", "tsp/cpu-rejection"]
     commands = tree.run("make", "NVCC=", "-n", "bench-9.9")
     assert commands.returncode == 0 and "build/bin/antbench '9.9' --profile 'quick'" in commands.stdout
-    code, (row,), shown = tree.drive(tmp_path / "run", "9.9", "--implementations", "tsp/cpu-best")
+    code, (row,), shown = tree.drive(tmp_path / "run", "9.9", "--implementations", "tsp/cpu-rejection")
     assert code == command.OK and row["status"] in ("ok", "noisy", "few")
-    assert (row["published_id"], row["published_ms"]) == ("thesis-9.9/cpu-best/u30", "12.34")
+    assert (row["published_id"], row["published_ms"]) == ("thesis-9.9/cpu-rejection/u30", "12.34")
     assert re.search(r"published +12\.34$", shown, re.M)
 
 
@@ -373,9 +373,9 @@ def test_a_slip_in_a_table_is_one_line(tree):
     """Of that driver and of what goes over all of them; the others run."""
     mine = tree.path / "bench/tables/own/table_9_7.c"
     text = (DATA / "table_9_9.c").read_text().replace('"9.9"', '"9.7"').replace("table_9_9", "table_9_7")
-    mine.write_text(text.replace('"tsp/cpu-best"', '"tsp/cpu-bets"'))
-    said = "bench/tables/own/table_9_7.c: table 9.7, row cpu-best: there is no implementation tsp/cpu-bets"
-    said += "; did you mean tsp/cpu-best?"
+    mine.write_text(text.replace('"tsp/cpu-rejection"', '"tsp/cpu-bets"'))
+    said = "bench/tables/own/table_9_7.c: table 9.7, row cpu-rejection: there is no implementation tsp/cpu-bets"
+    said += "; did you mean tsp/cpu-rejection?"
     try:
         assert tree.make("build/bin/antbench").returncode == 0
         for arguments, prefix in ((["9.7"], "antbench 9.7"), (["--rows"], "antbench"), (["--sets"], "antbench")):
@@ -420,7 +420,7 @@ def test_the_index_has_all_of_it(indexed):
         assert f",{kernel.table},{kernel.row},{kernel.id}," in listed
     section = text.split("## Table 9.9: Ant System on one core")[1].split("## ")[0]
     assert "(bench/tables/own/table_9_9.c)" in section and "(results/published/thesis-9.9.csv)" in section
-    assert "| cpu-best | 9.9: fastest CPU | tsp/cpu-best |" in section
+    assert "| cpu-rejection | 9.9: fastest CPU | tsp/cpu-rejection |" in section
 
 
 def test_the_report_has_all_of_it(indexed, tmp_path):

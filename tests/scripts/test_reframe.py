@@ -12,7 +12,7 @@ from support.commands import ROOT, environment_of, rows_of
 
 REFRAME = os.environ.get("REFRAME") or shutil.which("reframe")
 pytestmark = pytest.mark.skipif(not REFRAME, reason="ReFrame is not installed (pip install reframe-hpc)")
-ROWS = "3.3/cpu-best*/u30?protocol=as"
+ROWS = "3.3/cpu-rejection*/u30?protocol=as"
 
 
 def check(folder, **more):

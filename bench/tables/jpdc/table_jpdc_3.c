@@ -16,7 +16,7 @@ static const ab_set sets[] = {
 
 static const ab_line on_cpu[] = {
     {.row = "acotsp-seq", .implementation = "tsp/acotsp-seq", .params = "threads=1", .label = "ACOTSP-style, 1 core", .seconds = 1.9e-9, .power = 3},
-    {.row = "cpu-best-all", .implementation = "tsp/cpu-best", .params = "threads=all", .label = "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
+    {.row = "cpu-rejection-all", .implementation = "tsp/cpu-rejection", .params = "threads=all", .label = "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
     {NULL},
 };
 static const ab_line on_gpu[] = {

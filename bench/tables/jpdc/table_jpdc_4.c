@@ -15,8 +15,8 @@ static const ab_set sets[] = {
 
 static const ab_line lines[] = {
     {.row = "acotsp-seq", .implementation = "deposit/acotsp-seq", .params = "threads=1", .label = "ACOTSP-style, 1 core"},
-    {.row = "cpu-best-1", .implementation = "deposit/cpu-best", .params = "threads=1", .label = "fastest CPU, 1 core"},
-    {.row = "cpu-best-all", .implementation = "deposit/cpu-best", .params = "threads=all", .label = "fastest CPU, all cores"},
+    {.row = "cpu-rows-1", .implementation = "deposit/cpu-rows", .params = "threads=1", .label = "fastest CPU, 1 core"},
+    {.row = "cpu-rows-all", .implementation = "deposit/cpu-rows", .params = "threads=all", .label = "fastest CPU, all cores"},
     {.row = "atomic-tiling", .implementation = "deposit/atomic-tiling", .label = "1. atomics, tiled"},
     {.row = "atomic", .implementation = "deposit/atomic", .label = "2. atomics"},
     {.row = "atomic-cas", .implementation = "deposit/atomic-cas", .label = "2. atomics, by compare-and-swap"},

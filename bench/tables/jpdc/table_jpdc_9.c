@@ -1,6 +1,6 @@
 /* Figure 9 of JPDC: how long the tours of its kernels are after 1000 iterations, over the optimum.
  *
- * Five runs each, every ant deposits. The CPU stands for the sequential code: cpu-best chooses by the same rule, and is
+ * Five runs each, every ant deposits. The CPU stands for the sequential code: cpu-rejection chooses by the same rule, and is
  * fast enough for runs of 1000 iterations. DS-Roulette, which JPDC does not have, is beside them.
  */
 #include "bench/plan/driver.h"
@@ -10,7 +10,7 @@ static const ab_set sets[] = {
 };
 
 static const ab_line lines[] = {
-    {.row = "cpu-best", .implementation = "tsp/cpu-best", .params = "threads=all", .label = "CPU", .seconds = 1.5e-7, .power = 2},
+    {.row = "cpu-rejection", .implementation = "tsp/cpu-rejection", .params = "threads=all", .label = "CPU", .seconds = 1.5e-7, .power = 2},
     {.row = "data-rw", .implementation = "tsp/data-rw", .params = "workers=128", .label = "roulette wheel", .gpu_only = true},
     {.row = "data-rw-warp", .implementation = "tsp/data-rw-warp", .params = "workers=128", .label = "roulette wheel by sums of warps, ours", .gpu_only = true},
     {.row = "i-roulette", .implementation = "tsp/i-roulette", .params = "workers=128", .label = "I-Roulette", .gpu_only = true},

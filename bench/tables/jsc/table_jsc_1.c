@@ -14,8 +14,8 @@ static const ab_set sets[] = {
 
 static const ab_line lines[] = {
     {.row = "acotsp-seq", .implementation = "choice-info/acotsp-seq", .params = "threads=1", .label = "ACOTSP-style, 1 core", .seconds = 3e-8, .power = 2},
-    {.row = "cpu-best-1", .implementation = "choice-info/cpu-best", .params = "threads=1", .label = "fastest CPU, 1 core"},
-    {.row = "cpu-best-all", .implementation = "choice-info/cpu-best", .params = "threads=all", .label = "fastest CPU, all cores"},
+    {.row = "cpu-simd-1", .implementation = "choice-info/cpu-simd", .params = "threads=1", .label = "fastest CPU, 1 core"},
+    {.row = "cpu-simd-all", .implementation = "choice-info/cpu-simd", .params = "threads=all", .label = "fastest CPU, all cores"},
     {.row = "powf", .implementation = "choice-info/powf", .label = "powf()", .published = "powf-c2050"},
     {.row = "fast-powf", .implementation = "choice-info/fast-powf", .label = "__powf()", .published = "fast-powf-c2050"},
     {.row = "multiply", .implementation = "choice-info/multiply", .label = "no power"},

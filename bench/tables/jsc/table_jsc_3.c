@@ -14,8 +14,8 @@ static const ab_set sets[] = {
 
 static const ab_line lines[] = {
     {.row = "cpu-seq", .implementation = "psystem/cpu-seq", .params = "threads=1", .label = "CPU, 1 core", .published = "sat-cpu"},
-    {.row = "cpu-best-1", .implementation = "psystem/cpu-best", .params = "threads=1", .label = "fastest CPU, bits, 1 core"},
-    {.row = "cpu-best-all", .implementation = "psystem/cpu-best", .params = "threads=all", .label = "fastest CPU, bits, all cores"},
+    {.row = "cpu-bits-1", .implementation = "psystem/cpu-bits", .params = "threads=1", .label = "fastest CPU, bits, 1 core"},
+    {.row = "cpu-bits-all", .implementation = "psystem/cpu-bits", .params = "threads=all", .label = "fastest CPU, bits, all cores"},
     {.row = "baseline", .implementation = "psystem/baseline", .label = "baseline", .published = "sat-baseline-c2050"},
     {.row = "baseline-grouped", .implementation = "psystem/baseline-grouped", .label = "baseline, a kernel a division", .published = "sat-baseline-c2050"},
     {.row = "enhanced", .implementation = "psystem/enhanced", .label = "enhanced", .published = "sat-enhanced-c2050"},

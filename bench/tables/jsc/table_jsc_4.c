@@ -16,7 +16,7 @@ static const ab_line in_memory[] = {
 };
 static const ab_line as_bits[] = {
     {.row = "bits", .implementation = "psystem/bits", .label = "bits, ours"},
-    {.row = "cpu-best-all", .implementation = "psystem/cpu-best", .params = "threads=all", .label = "fastest CPU, bits, all cores"},
+    {.row = "cpu-bits-all", .implementation = "psystem/cpu-bits", .params = "threads=all", .label = "fastest CPU, bits, all cores"},
     {NULL},
 };
 

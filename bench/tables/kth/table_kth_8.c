@@ -16,8 +16,8 @@ static const ab_set sets[] = {
 
 static const ab_line on_cpu[] = {
     {.row = "serial", .implementation = "convolution/serial", .params = "threads=1", .label = "CPU, 1 core, as reported"},
-    {.row = "cpu-best-1", .implementation = "convolution/cpu-best", .params = "threads=1", .label = "fastest CPU, 1 core"},
-    {.row = "cpu-best-all", .implementation = "convolution/cpu-best", .params = "threads=all", .label = "fastest CPU, all cores"},
+    {.row = "cpu-registers-1", .implementation = "convolution/cpu-registers", .params = "threads=1", .label = "fastest CPU, 1 core"},
+    {.row = "cpu-registers-all", .implementation = "convolution/cpu-registers", .params = "threads=all", .label = "fastest CPU, all cores"},
     {.row = "opencv-all", .implementation = "convolution/opencv", .params = "threads=all", .label = "OpenCV, all cores"},
     {NULL},
 };

@@ -10,14 +10,14 @@ static const ab_set sets[] = {
 };
 
 static const ab_line all_cities[] = {
-    {.row = "cpu-best-all", .implementation = "tsp/cpu-best", .params = "threads=all", .label = "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
+    {.row = "cpu-rejection-all", .implementation = "tsp/cpu-rejection", .params = "threads=all", .label = "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
     {.row = "cpu-blocks-all", .implementation = "tsp/cpu-blocks", .params = "threads=all", .label = "CPU by blocks, all cores", .seconds = 6e-8, .power = 2},
     {.row = "ds-roulette", .implementation = "tsp/ds-roulette", .label = "DS-Roulette"},
     {.row = "race", .implementation = "tsp/race", .label = "race of clocks, ours"},
     {NULL},
 };
 static const ab_line candidates[] = {
-    {.row = "cpu-best-nn-all", .implementation = "tsp/cpu-best-nn", .params = "nn=32;threads=all", .label = "fastest CPU, all cores", .seconds = 6e-9, .power = 2.4},
+    {.row = "cpu-vectors-nn-all", .implementation = "tsp/cpu-vectors-nn", .params = "nn=32;threads=all", .label = "fastest CPU, all cores", .seconds = 6e-9, .power = 2.4},
     {.row = "cand-block", .implementation = "tsp/cand-block", .params = "nn=32", .label = "ant per block"},
     {.row = "race-candidates", .implementation = "tsp/race-candidates", .params = "nn=32", .label = "race of clocks, ours"},
     {.row = "race-sparse", .implementation = "tsp/race-sparse", .params = "nn=32", .label = "race without matrices, ours"},

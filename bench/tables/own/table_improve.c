@@ -13,11 +13,11 @@ static const ab_set sets[] = {
 };
 
 static const ab_line on_cpu[] = {
-    {.row = "cpu-best-nn-{improve}", .implementation = "tsp/cpu-best-nn", .params = "nn=32;threads=all", .label = "CPU: {improve}", .seconds = 6e-9, .power = 2.4},
+    {.row = "cpu-vectors-nn-{improve}", .implementation = "tsp/cpu-vectors-nn", .params = "nn=32;threads=all", .label = "CPU: {improve}", .seconds = 6e-9, .power = 2.4},
     {NULL},
 };
 static const ab_line on_cpu_all[] = {
-    {.row = "cpu-best-nn-all", .implementation = "tsp/cpu-best-nn", .params = "nn=32;threads=all", .label = "CPU: all", .seconds = 3e-7, .power = 2.4},
+    {.row = "cpu-vectors-nn-all", .implementation = "tsp/cpu-vectors-nn", .params = "nn=32;threads=all", .label = "CPU: all", .seconds = 3e-7, .power = 2.4},
     {NULL},
 };
 static const ab_line on_gpu[] = {

@@ -25,8 +25,8 @@ static const ab_line lines[] = {
 };
 /* On more cities cpu-blocks is faster. */
 static const ab_line cached[] = {
-    {.row = "cpu-best-1", .implementation = "tsp/cpu-best", .params = "threads=1", .label = "CPU by rejection, 1 core", .seconds = 1.5e-7, .power = 2},
-    {.row = "cpu-best-all", .implementation = "tsp/cpu-best", .params = "threads=all", .label = "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
+    {.row = "cpu-rejection-1", .implementation = "tsp/cpu-rejection", .params = "threads=1", .label = "CPU by rejection, 1 core", .seconds = 1.5e-7, .power = 2},
+    {.row = "cpu-rejection-all", .implementation = "tsp/cpu-rejection", .params = "threads=all", .label = "CPU by rejection, all cores", .seconds = 1.5e-7, .power = 2},
     {NULL},
 };
 static const ab_line all_cores[] = {

@@ -4,7 +4,7 @@
  *   Table 4.2  candidate sets on both: the two data-parallel mappings against the CPU
  *
  * Rows that the thesis only describes are measured too: the ant per thread (§4.4.4) and sets of 20 against 32 (§4.4.5).
- * The CPU's published times fit ACOTSP's default of 20 candidates, the GPU has 32, a warp; cpu-best-nn has 32.
+ * The CPU's published times fit ACOTSP's default of 20 candidates, the GPU has 32, a warp; cpu-vectors-nn has 32.
  */
 #include "bench/plan/driver.h"
 #include "kernels/tsp/tsp.h"
@@ -28,8 +28,8 @@ static const ab_line with[] = {
     {.row = "acotsp-seq-nn", .implementation = "tsp/acotsp-seq-nn", .params = "nn=20;threads=1", .label = "CPU, 1 core", .seconds = 1.9e-8, .power = 2.4},
     {.row = "acotsp-seq-nn-32", .implementation = "tsp/acotsp-seq-nn", .params = "nn=32;threads=1", .label = "CPU, 1 core, sets of 32", .seconds = 1.9e-8, .power = 2.4},
     {.row = "acotsp-omp-nn", .implementation = "tsp/acotsp-omp-nn", .params = "nn=20;threads=all", .label = "ACOTSP-style, all cores", .seconds = 1.9e-8, .power = 2.4},
-    {.row = "cpu-best-nn-1", .implementation = "tsp/cpu-best-nn", .params = "nn=32;threads=1", .label = "fastest CPU, 1 core", .seconds = 6e-9, .power = 2.4},
-    {.row = "cpu-best-nn-all", .implementation = "tsp/cpu-best-nn", .params = "nn=32;threads=all", .label = "fastest CPU, all cores", .seconds = 6e-9, .power = 2.4},
+    {.row = "cpu-vectors-nn-1", .implementation = "tsp/cpu-vectors-nn", .params = "nn=32;threads=1", .label = "fastest CPU, 1 core", .seconds = 6e-9, .power = 2.4},
+    {.row = "cpu-vectors-nn-all", .implementation = "tsp/cpu-vectors-nn", .params = "nn=32;threads=all", .label = "fastest CPU, all cores", .seconds = 6e-9, .power = 2.4},
     {.row = "cand-thread", .implementation = "tsp/cand-thread", .params = "nn=32", .label = "ant per thread", .seconds = 1e-8, .power = 2},
     {.row = "cand-block-20", .implementation = "tsp/cand-block", .params = "nn=20", .label = "ant per block, sets of 20"},
     {.row = "cand-block", .implementation = "tsp/cand-block", .params = "nn=32", .label = "ant per block"},

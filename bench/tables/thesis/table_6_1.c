@@ -22,7 +22,7 @@ static const ab_line detectors[] = {
     {.row = "opencv-1", .implementation = "canny/opencv", .params = "sigma=0;threads=1", .label = "OpenCV, 1 core", .published = "opencv"},
     {.row = "opencv-all", .implementation = "canny/opencv", .params = "sigma=0;threads=all", .label = "OpenCV, all cores", .published = ""},
     {.row = "canny-gpu", .implementation = "canny/gpu", .params = "sigma=0", .label = "GPU Canny, complete"},
-    {.row = "canny-runs", .implementation = "canny/word-runs", .params = "sigma=0", .label = "GPU Canny, complete, ours"},
+    {.row = "canny-runs", .implementation = "canny/runs", .params = "sigma=0", .label = "GPU Canny, complete, ours"},
     {.row = "canny-flood", .implementation = "canny/flood", .params = "sigma=0", .label = "GPU Canny, flood"},
     {.row = "npp", .implementation = "canny/npp", .params = "sigma=0", .label = "NPP Canny"},
     {.row = "colour-edge-seq", .implementation = "colour-edge/seq", .params = "threads=1", .label = "colour edge, 1 core"},

@@ -46,7 +46,7 @@ struct tsp_way {
 
 extern const tsp_way tsp_split_way, tsp_islands_way;
 
-/* Opens a colony of the way's whose parts are `part` ("tsp/cpu-best-nn") on that backend. AB_UNSUPPORTED where there
+/* Opens a colony of the way's whose parts are `part` ("tsp/cpu-vectors-nn") on that backend. AB_UNSUPPORTED where there
  * are not params->ranks ranks, or fewer ants than ranks, or the instance comes without a matrix of distances. One such
  * colony can be open at a time. */
 ab_status tsp_team_open(const tsp_way *way, const char *part, ab_backend backend, const tsp_problem *problem,

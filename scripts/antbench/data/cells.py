@@ -12,7 +12,7 @@
     3.4/ds-roulette/d198?stage=construct#shared    shared memory per block, for the kernel with the most, in bytes
     jsc-5.2-memory/generic/2^17#count              a count in place of a time: bytes of a GPU's memory, or loads
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
-    3.3/cpu-best-all,cpu-blocks-all/d198           the time of the fastest of these rows on this instance
+    3.3/cpu-rejection-all,cpu-blocks-all/d198           the time of the fastest of these rows on this instance
     5.1/warp-128/lena|shapes-512                   the first of these instances that was measured; another one than the
                                                    first is its stand-in
     =thesis-3.3/ds-roulette/d198                   a published number, by its id; the least if rows stand with commas

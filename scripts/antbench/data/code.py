@@ -50,7 +50,8 @@ def of_row(row):
     If no public address of the repository is known, `url` is the path of the file in this checkout.
     """
     commit = row["run"].meta.get("build", {}).get("commit", "")
-    file = files(commit).get(row["implementation"]) or files("").get(row["implementation"])
+    then = row.get("implementation_then", row["implementation"])
+    file = files(commit).get(then) or files("").get(row["implementation"])
     if not file:
         return None
     return {"file": file, "commit": commit, "url": url_of(file, commit)}

@@ -3,7 +3,7 @@
 A column takes what the drivers say of its row (report/rows.csv). An empty `label` is the row's label. An empty
 `published` of a time is the row's published number; "-" means no number. The row "*" stands for all rows of a table
 without a line of their own, so that a new kernel has a column before any run has it. The label "-" hides a row.
-"cpu-best-all,cpu-blocks-all" shows the fastest of these rows, line by line. A table that neither tables.csv nor
+"cpu-rejection-all,cpu-blocks-all" shows the fastest of these rows, line by line. A table that neither tables.csv nor
 figures.csv names gets a layout of its own: all its rows, on all inputs that they are measured on.
 """
 

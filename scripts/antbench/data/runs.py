@@ -76,6 +76,7 @@ NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 SAMPLE_END = re.compile(rb",\d+(?:,\d+)?,\d+,\d[\d.]*(?:e[-+]\d+)?,[a-z]*\n")  # the end of a line of samples.csv
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
+NAMES = ROOT / "report/names.csv"  # names of stored rows, then and today
 STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, the kept runs, runs from others
 LARGEST_TABLE = 1 << 22  # bytes; the table of the largest kept run has 0.3 MB
 LARGEST_SAMPLES = 1 << 24  # bytes, unpacked; the samples of the largest kept run have 5 MB
@@ -97,7 +98,7 @@ class Run:
 
     path: Path
     meta: dict  # the contents of meta.json
-    rows: pd.DataFrame = field(repr=False)  # the table file; `line` and `row_then`: line and name in it
+    rows: pd.DataFrame = field(repr=False)  # the table file; `line`, `row_then`, `implementation_then`: of it
 
     @property
     def run_id(self):
@@ -369,44 +370,55 @@ def table_name(text):
     return text.removeprefix("thesis-")
 
 
-def named_today(cells, schema):
-    """A row's cells with the names that its kernel has now.
+@functools.cache
+def names():
+    """{implementation: the lines of report/names.csv that rename it}. Lines without a name of today say what is gone."""
+    found = {}
+    with NAMES.open(encoding="utf-8", newline="") as file:
+        for line in csv.DictReader(file):
+            if line["now"]:
+                found.setdefault(line["then"], []).append(line)
+    return found
 
-    Two kernels were renamed when their names went to kernels as the papers describe them. i-roulette without `workers`
-    is now i-roulette-warp. data-rw in a schema before 5 is now data-rw-warp.
+
+def named_today(cells, schema):
+    """The cells of a row of such a schema under the names that report/names.csv gives them today.
+
+    A line of that file names a row of the implementation `then`: any, or one that lacks the parameter `without`, or one
+    of a schema before `before`. The name `then` of such a line is another kernel's today. So the row loses its
+    published number, which is that kernel's.
     """
-    was_i_roulette = cells["implementation"] == "tsp/i-roulette" and "workers=" not in cells["params"]
-    was_data_rw = cells["implementation"] == "tsp/data-rw" and int(schema) < 5
-    if not was_i_roulette and not was_data_rw:
-        return cells
-    then = cells["implementation"].removeprefix("tsp/")
-    return {
-        **cells,
-        "row": cells["row"].replace(then, f"{then}-warp", 1),
-        "implementation": f"tsp/{then}-warp",
-        "published_id": "",
-        "published_ms": "",
-    }
+    for line in names().get(cells["implementation"], ()):
+        is_other = bool(line["without"] or line["before"])
+        if line["without"] and f"{line['without']}=" in cells["params"]:
+            continue
+        if line["before"] and int(schema) >= int(line["before"]):
+            continue
+        row = cells["row"].replace(line["row_then"], line["row_now"], 1)
+        unpublished = {"published_id": "", "published_ms": ""} if is_other else {}
+        return {**cells, "row": row, "implementation": line["now"], **unpublished}
+    return cells
 
 
 def read_table(path, run_id, schema="1"):
-    """The rows of a table file, with today's names, line numbers and the file's own names as `row_then`.
+    """The rows of a table file, with today's names and line numbers.
 
-    A column that the file's schema lacks is empty.
+    `row_then` and `implementation_then` are the names in the file. A column that the file's schema lacks is empty.
     """
     rows, first_device, keys = [], {}, {}
     for line, cells in read_lines(path, SCHEMAS[schema][0]):
         cells = {**dict.fromkeys(HEADER, ""), **cells, "table": table_name(cells["table"])}
         check_row(path, line, cells, run_id, schema)
         expect_one_device(path, line, cells, first_device)
-        row_then, cells = cells["row"], named_today(cells, schema)
+        then = {f"{name}_then": cells[name] for name in ("row", "implementation")}
+        cells = named_today(cells, schema)
         key = tuple(cells[name] for name in KEY)
         if keys.setdefault(key, line) != line:
             raise BadInput(f"{path}:{line}: the same row as line {keys[key]}")
         numbers = {name: number(path, line, name, cells[name]) if cells[name] else math.nan for name in NUMBERS}
         if fault := validate.row_fault(cells, numbers, KEY):
             raise BadInput(f"{path}:{line}: {fault}")
-        rows.append({**cells, **numbers, "line": line, "row_then": row_then})
+        rows.append({**cells, **numbers, "line": line, **then})
     if not rows:
         raise BadInput(f"{path}:1: no rows, only the header")
     return pd.DataFrame(rows)

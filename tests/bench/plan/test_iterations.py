@@ -86,27 +86,27 @@ def test_a_page_says_how_many_its_numbers_are_of():
 def test_no_page_prints_a_median_as_the_number_of_a_row():
     """In place of means two of eight tables had them."""
     run = runs.load_run(STORED / "20261123T041048Z-19954af")
-    row = row_of(run, "jsc-3", "cpu-best-all", "2^20")
+    row = row_of(run, "jsc-3", "cpu-bits-all", "2^20")
     assert row["mean_ms"] > 20 * row["median_ms"]
     measured = readme.Measured([run])
-    assert measured.marked(measured.ms("jsc-3/cpu-best-all/2^20")) == "~2.9 (median 0.099)"
+    assert measured.marked(measured.ms("jsc-3/cpu-bits-all/2^20")) == "~2.9 (median 0.099)"
     assert not [path for path in readme.TEMPLATES.iterdir() if "median_ms" in path.read_text()]
 
 
 def test_a_run_tells_how_many_there_were(tmp_path):
     """A row that has no time for more takes one sample, and six where its line says so."""
     done = drive("--instances", "u20", "--profile", "quick", "--iterations", 6, "--runs", 1, "--processes", 1, "--time-budget", "0.000000001",
-                 "--implementations", "tsp/acotsp-seq,tsp/cpu-best", "--out", tmp_path / "run")  # fmt: skip
+                 "--implementations", "tsp/acotsp-seq,tsp/cpu-rejection", "--out", tmp_path / "run")  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = rows_of(tmp_path / "run")
     assert {row["iterations"] for row in rows if row["row"] == "acotsp-seq"} == {"6"}
-    assert {row["iterations"] for row in rows if row["row"] == "cpu-best-1" and row["samples"]} == {"1"}
+    assert {row["iterations"] for row in rows if row["row"] == "cpu-rejection-1" and row["samples"]} == {"1"}
     assert "; mean in ms of the first 6 iterations, or the named metric" in " ".join(done.stdout.split())
     lines = done.stdout.splitlines()
     beside = [
         lines[i + 1].split()
         for i, line in enumerate(lines)
-        if line.startswith("cpu-best-1") and "protocol=as-best" in line
+        if line.startswith("cpu-rejection-1") and "protocol=as-best" in line
     ]
     assert beside and beside[0] == ["iterations", "1"]
     assert not [

@@ -5,7 +5,7 @@ import pytest
 from antbench.data import runs
 from support.commands import drive, planned, rows_of, samples_of
 
-SMALL = ["--instances", "u20,u24", "--backend", "cpu", "--implementations", "tsp/acotsp-seq,tsp/cpu-best", "--profile", "smoke",
+SMALL = ["--instances", "u20,u24", "--backend", "cpu", "--implementations", "tsp/acotsp-seq,tsp/cpu-rejection", "--profile", "smoke",
          "--runs", 2, "--iterations", 2]  # fmt: skip
 KEY = ("table", "row", "instance", "params")
 

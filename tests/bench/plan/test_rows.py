@@ -15,21 +15,21 @@ def names(rows, *columns):
 
 def test_a_row_is_measured_alone(tmp_path):
     """On an input that profile smoke has not, and of the protocols the one that is named."""
-    done = drive("--profile", "smoke", "--runs", 1, "--iterations", 1, *ON_CPU, "--rows", "3.3/cpu-best-1/u60?protocol=as",
+    done = drive("--profile", "smoke", "--runs", 1, "--iterations", 1, *ON_CPU, "--rows", "3.3/cpu-rejection-1/u60?protocol=as",
                  "--out", tmp_path / "run")  # fmt: skip
     assert done.returncode == 0, done.stderr
     rows = rows_of(tmp_path / "run")
-    assert set(names(rows)) == {("3.3", "cpu-best-1", "u60"), ("3.4", "cpu-best-1", "u60")}
+    assert set(names(rows)) == {("3.3", "cpu-rejection-1", "u60"), ("3.4", "cpu-rejection-1", "u60")}
     assert {params_of(row)["protocol"] for row in rows} == {"as"}
     meta = json.loads((tmp_path / "run/meta.json").read_text())
-    assert meta["options"]["rows"] == ["3.3/cpu-best-1/u60?protocol=as"]
+    assert meta["options"]["rows"] == ["3.3/cpu-rejection-1/u60?protocol=as"]
     assert meta["options"]["instances"] == ["u60"] == [each["name"] for each in meta["inputs"]]
 
 
 def test_patterns_and_parts_left_out():
     everything = planned(*ON_CPU)
     one_core = planned(*ON_CPU, "--rows", "3.3/cpu-*-1")
-    assert one_core == [row for row in everything if row["row"] in ("cpu-best-1", "cpu-blocks-1")] and one_core
+    assert one_core == [row for row in everything if row["row"] in ("cpu-rejection-1", "cpu-blocks-1")] and one_core
     assert planned(*ON_CPU, "--rows", "3.3") == everything
     assert planned(*ON_CPU, "--rows", "3.4/cpu-*-1") == one_core  # whose stages those are
     large = planned(*ON_CPU, "--rows", "//*1002,/acotsp-seq/*2")
@@ -57,13 +57,13 @@ def test_on_a_gpu():
 
 
 def test_a_row_keeps_its_name_where_set_gives_it_another():
-    rows = planned(*ON_CPU, "--rows", "3.3/cpu-best-all/u60?protocol=as", "--set", "threads=2")
-    assert names(rows) == [("3.3", "tsp-cpu-best-threads-2", "u60")]
+    rows = planned(*ON_CPU, "--rows", "3.3/cpu-rejection-all/u60?protocol=as", "--set", "threads=2")
+    assert names(rows) == [("3.3", "tsp-cpu-rejection-threads-2", "u60")]
 
 
 def test_instances_come_first():
-    rows = planned(*ON_CPU, "--instances", "u30,u40", "--rows", "3.3/acotsp-seq/u40,3.3/cpu-best-1/u30")
-    assert {row[1:] for row in names(rows)} == {("acotsp-seq", "u40"), ("cpu-best-1", "u30")}
+    rows = planned(*ON_CPU, "--instances", "u30,u40", "--rows", "3.3/acotsp-seq/u40,3.3/cpu-rejection-1/u30")
+    assert {row[1:] for row in names(rows)} == {("acotsp-seq", "u40"), ("cpu-rejection-1", "u30")}
 
 
 def test_a_run_of_several_processes(tmp_path):
@@ -117,5 +117,5 @@ def test_resuming_with_other_rows_is_refused(tmp_path):
         "--rows",
     ]
     assert drive(*arguments, "3.3/acotsp-seq").returncode == 0
-    refused = drive(*arguments, "3.3/cpu-best-1", "--resume")
+    refused = drive(*arguments, "3.3/cpu-rejection-1", "--resume")
     assert refused.returncode == 2 and "cannot be resumed: options.rows was " in one_line(refused)

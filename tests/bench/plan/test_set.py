@@ -71,7 +71,7 @@ def test_a_name_with_the_value_in_it_follows(tmp_path):
 
 
 def test_a_name_that_says_another_value_is_not_kept():
-    """cpu-best-all is for threads=all, acotsp-seq has one thread whatever is set."""
+    """cpu-rejection-all is for threads=all, acotsp-seq has one thread whatever is set."""
     rows = planned(
         "--instances",
         "u30",
@@ -82,11 +82,11 @@ def test_a_name_that_says_another_value_is_not_kept():
         "--set",
         "protocol=as",
         "--implementations",
-        "tsp/acotsp-seq,tsp/acotsp-omp,tsp/cpu-best",
+        "tsp/acotsp-seq,tsp/acotsp-omp,tsp/cpu-rejection",
     )
     assert [(row["row"], row["implementation"], params_of(row)["threads"]) for row in rows] == [
         ("acotsp-seq", "tsp/acotsp-seq", "1"),
-        ("tsp-cpu-best-threads-2", "tsp/cpu-best", "2"),
+        ("tsp-cpu-rejection-threads-2", "tsp/cpu-rejection", "2"),
         ("tsp-acotsp-omp-threads-2", "tsp/acotsp-omp", "2"),
     ]
     names = {
@@ -190,7 +190,7 @@ def test_a_parameter_of_another_kernel_is_refused_by_name(rows):
 @pytest.mark.parametrize(
     ("driver", "implementation", "setting", "owner"),
     [
-        ("3.3", "tsp/cpu-best", "ranks=2", "tsp/cpu-split"),
+        ("3.3", "tsp/cpu-rejection", "ranks=2", "tsp/cpu-split"),
         ("scaling", "tsp/cpu-split", "exchange=5", "tsp/cpu-islands"),
         ("scaling", "tsp/islands", "transfer=nccl", "tsp/split"),
     ],

@@ -115,7 +115,7 @@ def test_profiles_have_their_number_of_processes(tmp_path):
                 "1",
                 "--quiet",
                 "--implementations",
-                "tsp/cpu-best",
+                "tsp/cpu-rejection",
                 *more,
                 "--out",
                 out,

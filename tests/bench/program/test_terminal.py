@@ -28,7 +28,7 @@ def lines_of(text):
 
 def test_tables_of_many_inputs_are_parts_of_at_most_100_columns(tmp_path):
     done = drive(
-        "--instances", MANY, *CPU, "--implementations", "tsp/acotsp-seq,tsp/cpu-best", "--out", "run", cwd=tmp_path
+        "--instances", MANY, *CPU, "--implementations", "tsp/acotsp-seq,tsp/cpu-rejection", "--out", "run", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert max(map(len, (done.stdout + done.stderr).splitlines())) <= WIDTH
@@ -38,8 +38,8 @@ def test_tables_of_many_inputs_are_parts_of_at_most_100_columns(tmp_path):
         assert lines and {len(line) for line in lines} == {len(heading)}, "columns do not move"
         assert [line.split()[0] for line in lines if not line.startswith(" ")][:3] == [
             "acotsp-seq",
-            "cpu-best-1",
-            "cpu-best-all",
+            "cpu-rejection-1",
+            "cpu-rejection-all",
         ]
 
 
@@ -75,7 +75,7 @@ def test_a_machine_without_a_gpu_is_told_once(more, tmp_path, monkeypatch):
         1,
         *more,
         "--implementations",
-        "tsp/cpu-best,tsp/ds-roulette",
+        "tsp/cpu-rejection,tsp/ds-roulette",
         "--out",
         tmp_path / "run",
     )

@@ -111,7 +111,7 @@ def test_quality_is_of_complete_runs_alone(tmp_path):
         "--profile",
         "thesis",
         "--implementations",
-        "tsp/cpu-best",
+        "tsp/cpu-rejection",
         "--out",
         tmp_path / "run",
     )
@@ -133,7 +133,7 @@ def test_tours_are_judged_without_timing(tmp_path):
         "--backend",
         "cpu",
         "--implementations",
-        "tsp/cpu-best",
+        "tsp/cpu-rejection",
         "--set",
         "protocol=as",
         "--time-budget",
@@ -265,7 +265,7 @@ def test_candidate_sets_are_rows_of_their_own(candidates_run):
     iterations = [row for row in rows if row["scope"] == "iteration"]
     assert all(("nn" in params_of(row)) == (row["implementation"] in have_sets) for row in iterations)
     sizes = {row["row"]: params_of(row).get("nn") for row in iterations}
-    assert [sizes[row] for row in ("acotsp-seq", "acotsp-seq-nn", "acotsp-seq-nn-32", "cpu-best-nn-1")] == [
+    assert [sizes[row] for row in ("acotsp-seq", "acotsp-seq-nn", "acotsp-seq-nn-32", "cpu-vectors-nn-1")] == [
         None,
         "20",
         "32",
@@ -327,7 +327,7 @@ def test_stand_ins_are_named(tmp_path):
         "--iterations",
         1,
         "--implementations",
-        "tsp/cpu-best",
+        "tsp/cpu-rejection",
         "--out",
         tmp_path / "run",
     )
@@ -384,7 +384,7 @@ def comparable(row):
 
 
 @pytest.mark.parametrize(
-    "driver, chosen", [("3.3", "tsp/acotsp-seq,tsp/cpu-best"), ("4.2", "tsp/acotsp-seq-nn,tsp/cpu-best-nn")]
+    "driver, chosen", [("3.3", "tsp/acotsp-seq,tsp/cpu-rejection"), ("4.2", "tsp/acotsp-seq-nn,tsp/cpu-vectors-nn")]
 )
 def test_a_killed_run_keeps_its_rows_and_resumes(driver, chosen, tmp_path):
     unbroken, broken, arguments = tmp_path / "unbroken", tmp_path / "broken", [*LONG, chosen]
@@ -635,7 +635,7 @@ def test_list():
             assert (ROOT / line.split("\t")[2]).is_file() and len(line.split("\t")) == 6
     of_driver = {line.split("\t")[0] for line in lines[1:]}
     assert of_driver == implementations("tsp") and of_driver < implementations()
-    assert {"tsp/acotsp-seq", "tsp/cpu-best", "tsp/ds-roulette"} <= implementations("tsp", lack=["candidates"])
+    assert {"tsp/acotsp-seq", "tsp/cpu-rejection", "tsp/ds-roulette"} <= implementations("tsp", lack=["candidates"])
 
 
 def test_a_dry_run_is_what_is_measured():
@@ -760,7 +760,7 @@ def test_a_row_without_an_interval_is_few(tmp_path, iterations, statuses):
         "--iterations",
         iterations,
         "--implementations",
-        "tsp/cpu-best",
+        "tsp/cpu-rejection",
         "--out",
         tmp_path / "run",
     )

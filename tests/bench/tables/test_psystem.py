@@ -30,10 +30,10 @@ def measure(out, driver, instance, *arguments):
 def test_every_simulator_is_verified_and_the_cpu_is_timed(tmp_path):
     code, rows, _ = measure(tmp_path / "run", "jsc-3", "k3-n5-m12-sat")
     assert code == command.OK
-    assert {"cpu-seq", "cpu-best-1", "cpu-best-all", "generic", "baseline", "enhanced", "bits"} <= rows.keys()
+    assert {"cpu-seq", "cpu-bits-1", "cpu-bits-all", "generic", "baseline", "enhanced", "bits"} <= rows.keys()
     assert {row["verify_metric"] for row in rows.values()} == {"satisfying-membranes"}
     assert len({row["verify_value"] for row in rows.values()}) == 1 and float(rows["bits"]["verify_value"]) >= 1
-    assert all(float(rows[name]["mean_ms"]) > 0 for name in ("cpu-seq", "cpu-best-1", "cpu-best-all"))
+    assert all(float(rows[name]["mean_ms"]) > 0 for name in ("cpu-seq", "cpu-bits-1", "cpu-bits-all"))
 
 
 def test_a_file_is_read_and_what_is_odd_in_it_told(tmp_path):
@@ -61,7 +61,7 @@ def test_a_bad_file_is_refused_by_line(tmp_path, text, says):
 def test_too_many_variables_are_unsupported(tmp_path):
     _, rows, _ = measure(tmp_path / "run", "jsc-4", "k3-n33-m40")
     reason = "33 variables are 2^33 membranes; up to 32 variables are simulated"
-    assert rows["cpu-best-all"]["status"] == "unsupported" and reason in rows["cpu-best-all"]["note"]
+    assert rows["cpu-bits-all"]["status"] == "unsupported" and reason in rows["cpu-bits-all"]["note"]
 
 
 def test_published_times_stand_beside_rows_named_by_a_parameter():
@@ -75,4 +75,4 @@ def test_published_times_stand_beside_rows_named_by_a_parameter():
 def test_a_timed_row_has_its_published_time(tmp_path):
     _, rows, _ = measure(tmp_path / "run", "jsc-3", "2^13", "--backend", "cpu")
     assert rows["cpu-seq"]["published_id"] == "jsc-3/sat-cpu/2^13" and float(rows["cpu-seq"]["published_ms"]) == 800.47
-    assert rows["cpu-best-1"]["published_id"] == ""
+    assert rows["cpu-bits-1"]["published_id"] == ""

@@ -18,7 +18,7 @@ def test_every_strategy_is_verified_and_the_cpu_is_timed(tmp_path):
     code, rows = measure(tmp_path / "run", "jpdc-4", "--iterations", "5")
     assert code == command.OK and all(row["verify_metric"] == "valid-deposits" for row in rows.values())
     timed = {name for name, row in rows.items() if row["backend"] == "cpu"}
-    assert timed == {"acotsp-seq", "cpu-best-1", "cpu-best-all"}
+    assert timed == {"acotsp-seq", "cpu-rows-1", "cpu-rows-all"}
     assert all(rows[name]["status"] in runs.MEASURED and float(rows[name]["mean_ms"]) > 0 for name in timed)
     assert all(float(row["verify_value"]) == 60 * 60 for row in rows.values())
     assert rows["acotsp-seq"]["bytes"] == str(8 * 60 * 60 + 4 * 60 * 61)
@@ -29,7 +29,7 @@ def test_the_error_of_weights_is_recorded(tmp_path):
     assert code == command.OK
     for row in rows.values():
         assert row["verify_metric"] == "largest-relative-error" and 0 < float(row["verify_value"]) < 1e-5
-    assert float(rows["cpu-best-1"]["flops"]) == 3 * 60 * 60
+    assert float(rows["cpu-simd-1"]["flops"]) == 3 * 60 * 60
 
 
 @pytest.mark.parametrize("set_, refused", [("beta=3", True), ("beta=2", False)])
@@ -60,7 +60,7 @@ def test_a_row_that_would_pass_its_limit_is_not_run(tmp_path):
     late = rows["acotsp-seq"]
     assert late["status"] == "timeout" and not late["mean_ms"] and not late["verify_metric"]
     assert "a sample needs about " in late["note"] and "its limit is 1e-06 s" in late["note"]
-    assert rows["cpu-best-1"]["samples"] == "1" and rows["cpu-best-1"]["stop_reason"] == "budget"
+    assert rows["cpu-rows-1"]["samples"] == "1" and rows["cpu-rows-1"]["stop_reason"] == "budget"
 
 
 def test_the_host_backend_goes_by_its_estimate(tmp_path):

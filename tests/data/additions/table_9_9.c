@@ -2,7 +2,7 @@
 #include "bench/plan/driver.h"
 
 static const ab_line lines[] = {
-    {.row = "cpu-best", .implementation = "tsp/cpu-best", .params = "threads=1", .label = "fastest CPU"},
+    {.row = "cpu-rejection", .implementation = "tsp/cpu-rejection", .params = "threads=1", .label = "fastest CPU"},
     {.row = "mine", .implementation = "tsp/mine"},
     {NULL},
 };

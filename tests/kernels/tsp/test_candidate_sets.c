@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "baselines/tsp/cpu_best_nn.h"
+#include "baselines/tsp/cpu_vectors_nn.h"
 #include "tests/support/candidate_steps.h"
 #include "tests/support/problems.h"
 #include "tests/support/registered.h"
@@ -221,8 +221,8 @@ static void threads_do_not_matter(void **state)
     enum { N = 101 };
     static int32_t one[N * (N + 1)], other[N * (N + 1)];
     static float pheromone[2][N * N];
-    ab_open *const sequential[] = {opener("tsp/acotsp-seq-nn"), opener("tsp/cpu-best-nn")};
-    ab_open *const parallel[] = {opener("tsp/acotsp-omp-nn"), opener("tsp/cpu-best-nn")};
+    ab_open *const sequential[] = {opener("tsp/acotsp-seq-nn"), opener("tsp/cpu-vectors-nn")};
+    ab_open *const parallel[] = {opener("tsp/acotsp-omp-nn"), opener("tsp/cpu-vectors-nn")};
     (void)state;
     tsp_problem problem = problem_with_sets(N, 1000, 20);
     for (int c = 0; c < 2; c++) {
@@ -236,21 +236,21 @@ static void threads_do_not_matter(void **state)
     free_with_sets(&problem);
 }
 
-static ab_status open_walking(cpu_best_nn_walker *walk, const void *problem, const void *params, ab_work **work)
+static ab_status open_walking(cpu_vectors_nn_walker *walk, const void *problem, const void *params, ab_work **work)
 {
-    const ab_status status = opener("tsp/cpu-best-nn")(problem, params, work);
-    if (status.code == AB_OK) ((cpu_best_nn_colony *)*work)->walk = walk;
+    const ab_status status = opener("tsp/cpu-vectors-nn")(problem, params, work);
+    if (status.code == AB_OK) ((cpu_vectors_nn_colony *)*work)->walk = walk;
     return status;
 }
 
 static ab_status open_anywhere(const void *problem, const void *params, ab_work **work)
 {
-    return open_walking(cpu_best_nn_walk, problem, params, work);
+    return open_walking(cpu_vectors_nn_walk, problem, params, work);
 }
 
 static ab_status open_avx2(const void *problem, const void *params, ab_work **work)
 {
-    return open_walking(cpu_best_nn_walk_avx2, problem, params, work);
+    return open_walking(cpu_vectors_nn_walk_avx2, problem, params, work);
 }
 
 static bool has_avx2(void)
@@ -272,7 +272,7 @@ static void processors_do_not_matter(void **state)
     (void)state;
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
         tsp_problem problem = problem_with_sets(N, 1000, lengths[l]);
-        run(opener("tsp/cpu-best-nn"), &problem, 2, 3, one, pheromone[0]);
+        run(opener("tsp/cpu-vectors-nn"), &problem, 2, 3, one, pheromone[0]);
         for (int avx2 = 0; avx2 <= (int)has_avx2(); avx2++) {
             run(avx2 ? open_avx2 : open_anywhere, &problem, 1, 3, other, pheromone[1]);
             assert_memory_equal(one, other, sizeof one);
@@ -318,7 +318,7 @@ static void sets_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
     tsp_problem problem = problem_with_sets(80, 1000, 65);
-    assert_refused(opener("tsp/cpu-best-nn"), &problem, AB_UNSUPPORTED, "needs nn <= 64, nn is 65");
+    assert_refused(opener("tsp/cpu-vectors-nn"), &problem, AB_UNSUPPORTED, "needs nn <= 64, nn is 65");
     problem.nn = 80;
     for (const ab_implementation *baseline = NULL; (baseline = next_baseline(baseline)) != NULL;)
         assert_refused(baseline->open, &problem, AB_BAD_INPUT, "a candidate set has 1 to n - 1 = 79 cities, not 80");

@@ -94,7 +94,7 @@ static void every_size(void **state)
 {
     (void)state;
     static const int sizes[] = {2, 3, 4, 5, 6, 7, 8, 9, 17, 18, 32, 33, 65};
-    const ab_implementation *const all[] = {registered("tsp/cpu-best-nn", AB_CPU),
+    const ab_implementation *const all[] = {registered("tsp/cpu-vectors-nn", AB_CPU),
                                             registered("tsp/race-candidates", AB_HOST)};
     static const int sides[] = {10000, 4, 1};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -128,9 +128,9 @@ static void orders_and_threads_do_not_matter(void **state)
     (void)state;
     static int32_t expected[ANTS * (CITIES + 1)], tours[ANTS * (CITIES + 1)];
     tsp_problem cities = random_problem(CITIES, 1000, 5);
-    static const char *const ids[] = {"tsp/ds-roulette", "tsp/race-candidates", "tsp/cpu-best"};
+    static const char *const ids[] = {"tsp/ds-roulette", "tsp/race-candidates", "tsp/cpu-rejection"};
     for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        const bool cpu = strcmp(ids[i], "tsp/cpu-best") == 0;
+        const bool cpu = strcmp(ids[i], "tsp/cpu-rejection") == 0;
         const ab_implementation *it = registered(ids[i], cpu ? AB_CPU : AB_HOST);
         int32_t *nn_list;
         const tsp_problem problem = problem_for(it, cities, &nn_list);
@@ -241,8 +241,8 @@ static void long_distances_are_unsupported(void **state)
     const ab_status status = open_colony(registered("tsp/ds-roulette", AB_HOST)->open, &problem, &params, &colony);
     assert_int_equal(status.code, AB_UNSUPPORTED);
     assert_string_equal(status.reason, "improve needs distances below 536870912, one is 536870912");
-    check(registered("tsp/cpu-best", AB_CPU), &(tsp_problem){.n = 3, .dist = (int32_t[]){0, 9, 1, 9, 0, 1, 1, 1, 0}},
-          TSP_ALL_ANTS, TSP_IMPROVE_ALL);
+    check(registered("tsp/cpu-rejection", AB_CPU),
+          &(tsp_problem){.n = 3, .dist = (int32_t[]){0, 9, 1, 9, 0, 1, 1, 1, 0}}, TSP_ALL_ANTS, TSP_IMPROVE_ALL);
 }
 
 int main(void)

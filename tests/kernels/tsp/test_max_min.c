@@ -133,9 +133,9 @@ static void every_implementation_has_limits(void **state)
 static const struct {
     const char *id;
     ab_backend backend;
-} several[] = {{"tsp/cpu-best", AB_CPU},
+} several[] = {{"tsp/cpu-rejection", AB_CPU},
                {"tsp/acotsp-seq", AB_CPU},
-               {"tsp/cpu-best-nn", AB_CPU},
+               {"tsp/cpu-vectors-nn", AB_CPU},
                {"tsp/race-candidates", AB_HOST}};
 enum { SEVERAL = sizeof several / sizeof *several };
 

@@ -34,7 +34,7 @@ enum { N = 24, ANTS = 13, NN = 8, ITERATIONS = 3 };
 static const struct pair {
     const char *split, *islands, *part;
     ab_backend backend;
-} pairs[] = {{"tsp/cpu-split", "tsp/cpu-islands", "tsp/cpu-best-nn", AB_CPU},
+} pairs[] = {{"tsp/cpu-split", "tsp/cpu-islands", "tsp/cpu-vectors-nn", AB_CPU},
              {"tsp/split", "tsp/islands", "tsp/race-candidates", AB_HOST}};
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 

@@ -41,38 +41,38 @@ def test_addresses_are_spelled_and_refused():
     )
     with pytest.raises(BadInput, match="no address of a cell"):
         cells.parse("3.4/ds-roulette")
-    assert cells.parse("3.3/cpu-best-1,cpu-blocks-1/d198").rows == ("cpu-best-1", "cpu-blocks-1")
+    assert cells.parse("3.3/cpu-rejection-1,cpu-blocks-1/d198").rows == ("cpu-rejection-1", "cpu-blocks-1")
     with pytest.raises(BadInput, match="asks for the quality of several rows"):
-        cells.parse("3.3/cpu-best-1,cpu-blocks-1/d198#quality")
+        cells.parse("3.3/cpu-rejection-1,cpu-blocks-1/d198#quality")
 
 
 def test_of_several_rows_each_instance_has_its_fastest(tmp_path):
     times = (
-        ("cpu-best-all", "d198", 2.0),
+        ("cpu-rejection-all", "d198", 2.0),
         ("cpu-blocks-all", "d198", 3.0),
-        ("cpu-best-all", "a280", 5.0),
+        ("cpu-rejection-all", "a280", 5.0),
         ("cpu-blocks-all", "a280", 4.0),
     )
     alone = [made_row("3.3", "cpu-blocks-all", "lin318", 6.0, "protocol=as-best")]
     source = source_of(tmp_path, [made_row("3.3", row, x, ms, "protocol=as-best") for row, x, ms in times] + alone)
     found = {
-        x: cells.look_up(source, "3.3/cpu-best-all,cpu-blocks-all/{x}?protocol=as-best", x)
+        x: cells.look_up(source, "3.3/cpu-rejection-all,cpu-blocks-all/{x}?protocol=as-best", x)
         for x in ("d198", "a280", "lin318", "pcb442")
     }
     assert [found[x].value for x in ("d198", "a280", "lin318")] == [2, 4, 6]
     assert [found[x].rows[0]["row"] for x in ("d198", "a280", "lin318")] == [
-        "cpu-best-all",
+        "cpu-rejection-all",
         "cpu-blocks-all",
         "cpu-blocks-all",
     ]
-    assert found["pcb442"].reason == "no row 3.3 cpu-best-all pcb442"
+    assert found["pcb442"].reason == "no row 3.3 cpu-rejection-all pcb442"
 
 
 def test_the_fastest_cpu_of_the_report_is_the_faster_of_both(tmp_path):
     """Table 3.3, its speed-ups and Figure 3.7 ask for it in the same way."""
     (column,) = [each for each in layouts.columns()["3.3"] if each["label"] == "fastest CPU, all cores"]
-    assert column["names"] == ["cpu-best-all", "cpu-blocks-all"]
-    times = (("cpu-best-all", 2.0), ("cpu-blocks-all", 3.0), ("ds-roulette", 1.0))
+    assert column["names"] == ["cpu-rejection-all", "cpu-blocks-all"]
+    times = (("cpu-rejection-all", 2.0), ("cpu-blocks-all", 3.0), ("ds-roulette", 1.0))
     source = source_of(tmp_path, [made_row("3.3", row, "d198", ms, "protocol=as-best") for row, ms in times])
     asked = [each for each in layouts.columns()["3.3-speedup"] if each["label"] == "over the fastest CPU"]
     assert [cells.quotient(source, layouts.address(each), each["over"], "d198").value for each in asked] == [2]
@@ -540,7 +540,7 @@ def test_noisy_and_unsupported_rows_are_listed_with_their_reasons(tmp_path):
         made_row("3.3", "acotsp-seq", "d198", 10.0, status="noisy", ci95_lo_ms=9.0, ci95_hi_ms=11.0),
         made_row(
             "3.3",
-            "cpu-best-1",
+            "cpu-rejection-1",
             "d198",
             10.0,
             status="noisy",
@@ -551,7 +551,7 @@ def test_noisy_and_unsupported_rows_are_listed_with_their_reasons(tmp_path):
     found = report.problems(source_of(tmp_path, rows))
     assert [(p["status"], p["row"], p["where"][0]["reason"]) for p in found] == [
         ("noisy", "acotsp-seq", "±10%"),
-        ("noisy", "cpu-best-1", "the CPU's threads waited 9 % of the time for a core"),
+        ("noisy", "cpu-rejection-1", "the CPU's threads waited 9 % of the time for a core"),
         ("unsupported", "ds-roulette", "needs n <= 100"),
     ]
 

@@ -117,11 +117,11 @@ def command_of(text, *options):
 
 
 @pytest.mark.parametrize("text, driver, expected", [
-    ("3.3/cpu-best-1/u60", "3.3", ["--rows", "3.3/cpu-best-1/u60"]),
-    ("3.4/cpu-best-1/u60?stage=update;protocol=as", "3.3", ["--rows", "3.4/cpu-best-1/u60?protocol=as"]),
-    ("3.3/cpu-best-1/u60?protocol=as;ants=7", "3.3", ["--set", "ants=7", "--rows", "3.3/cpu-best-1/u60?protocol=as"]),
-    ("3.3/cpu-best-all/u60?threads=3;ants=7", "3.3", ["--set", "threads=3", "--set", "ants=7", "--rows", "3.3/cpu-best-all/u60"]),
-    ("thesis-3.3/cpu-best-1/u60?backend=cpu", "3.3", ["--rows", "3.3/cpu-best-1/u60?backend=cpu"]),
+    ("3.3/cpu-rejection-1/u60", "3.3", ["--rows", "3.3/cpu-rejection-1/u60"]),
+    ("3.4/cpu-rejection-1/u60?stage=update;protocol=as", "3.3", ["--rows", "3.4/cpu-rejection-1/u60?protocol=as"]),
+    ("3.3/cpu-rejection-1/u60?protocol=as;ants=7", "3.3", ["--set", "ants=7", "--rows", "3.3/cpu-rejection-1/u60?protocol=as"]),
+    ("3.3/cpu-rejection-all/u60?threads=3;ants=7", "3.3", ["--set", "threads=3", "--set", "ants=7", "--rows", "3.3/cpu-rejection-all/u60"]),
+    ("thesis-3.3/cpu-rejection-1/u60?backend=cpu", "3.3", ["--rows", "3.3/cpu-rejection-1/u60?backend=cpu"]),
 ])  # fmt: skip
 def test_what_no_row_has_is_set(text, driver, expected):
     assert command_of(text) == (driver, expected)
@@ -147,18 +147,18 @@ def run(a, b, *options, root=ROOT, processes=4):
 
 def test_two_rows_of_one_build(tmp_path):
     """With thirty times as many ants an iteration takes longer, whatever else this machine does."""
-    few, many = ("3.3/cpu-best-1/u150?protocol=as;ants=4", "3.3/cpu-best-1/u150?protocol=as;ants=120")
+    few, many = ("3.3/cpu-rejection-1/u150?protocol=as;ants=4", "3.3/cpu-rejection-1/u150?protocol=as;ants=120")
     done = run(few, many, *TINY)
     assert done.returncode == 3, done.stdout + done.stderr
     (line,) = done.stdout.splitlines()
     assert line.startswith(
-        "3.3 cpu-best-1 u150 cpu protocol=as;ants=4;threads=1 : protocol=as;ants=120;threads=1: B is slower: B takes "
+        "3.3 cpu-rejection-1 u150 cpu protocol=as;ants=4;threads=1 : protocol=as;ants=120;threads=1: B is slower: B takes "
     )
     assert "; 4 processes each; " in line
     assert "ab: 4 of 4 processes of each" in done.stderr
     done = run(many, few, *TINY)
     assert done.returncode == 0 and "B is faster: B takes " in done.stdout
-    done = run(few, "3.4/cpu-best-1/u150?protocol=as;stage=update", *TINY)
+    done = run(few, "3.4/cpu-rejection-1/u150?protocol=as;stage=update", *TINY)
     assert done.returncode == 2 and "have no row that is alike" in done.stderr
 
 
@@ -190,7 +190,7 @@ def test_two_builds(builds):
         "before",
         "after",
         "--rows",
-        "3.3/acotsp-seq/u20?protocol=as,3.4/cpu-best-1/u20?protocol=as",
+        "3.3/acotsp-seq/u20?protocol=as,3.4/cpu-rejection-1/u20?protocol=as",
         *TINY,
         root=builds,
         processes=3,
@@ -200,7 +200,7 @@ def test_two_builds(builds):
     assert (
         len(lines) == 3 and lines[-1].startswith("B is ") and all("; 3 processes each; " in line for line in lines[:-1])
     )
-    assert {line.split()[1] for line in lines[:-1]} == {"acotsp-seq", "cpu-best-1"}
+    assert {line.split()[1] for line in lines[:-1]} == {"acotsp-seq", "cpu-rejection-1"}
     assert (builds / "log").read_text().split() == "before 1 after 1 after 2 before 2 before 3 after 3".split()
 
 

@@ -84,7 +84,7 @@ def test_rows_of_a_pattern_are_one_line(files):
 def test_rows_that_no_driver_measures_any_more_stay(files):
     index.main([])
     text = (files / "INDEX.md").read_text()
-    assert lines_of(text, "Table 3.3")["cpu-best-1"][5].startswith("d198")
+    assert lines_of(text, "Table 3.3")["cpu-rejection-1"][5].startswith("d198")
     assert "## Figure 6.6\n\nNo driver measures it any more." in text
 
 

@@ -1,7 +1,7 @@
-/* What the files of tsp/cpu-best-nn share: the colony (cpu_best_nn.c) and the walk of its ants (cpu_best_nn_walk.c),
+/* What the files of tsp/cpu-vectors-nn share: the colony (cpu_vectors_nn.c) and the walk of its ants (cpu_vectors_nn_walk.c),
  * which is compiled three times. */
-#ifndef ANTBENCH_CPU_BEST_NN_H
-#define ANTBENCH_CPU_BEST_NN_H
+#ifndef ANTBENCH_CPU_VECTORS_NN_H
+#define ANTBENCH_CPU_VECTORS_NN_H
 
 #include "baselines/lanes.h"
 #include "baselines/neighbourhoods.h"
@@ -20,7 +20,7 @@ typedef struct set_word {
     uint64_t cities; /* a bit for each */
     uint32_t index;  /* of the word */
     uint16_t shift;  /* number of candidates in the words before */
-    uint16_t more;   /* of a row's first word: words that are not in the row (cpu_best_nn_colony) */
+    uint16_t more;   /* of a row's first word: words that are not in the row (cpu_vectors_nn_colony) */
 } set_word;
 
 /* The candidate set of a city, in order of places: what a step reads. After its end there are the city itself, and
@@ -55,45 +55,45 @@ typedef struct worker {
     bool *visited;   /* [n]: of the all-zero rule, by city */
 } worker;
 
-typedef struct cpu_best_nn_colony cpu_best_nn_colony;
+typedef struct cpu_vectors_nn_colony cpu_vectors_nn_colony;
 
 /* Brings ants that have their first city to the end of their tours. */
-typedef void cpu_best_nn_walker(const cpu_best_nn_colony *colony, const worker *at_hand, int count);
+typedef void cpu_vectors_nn_walker(const cpu_vectors_nn_colony *colony, const worker *at_hand, int count);
 
-struct cpu_best_nn_colony {
+struct cpu_vectors_nn_colony {
     union {
         cpu_colony common; /* first */
         trails trails;     /* rows are a multiple of LANES long, in the order of places */
     };
-    size_t n_vectors;         /* per candidate set: 2 or 4 */
-    size_t n_more;            /* words per candidate set that are not in its row, at most */
-    size_t n_bounds;          /* of a row: blocks, a multiple of LANES; what lies beyond the last is 0 */
-    char *rows;               /* [n]: set_row, of cpu_best_nn_row_size */
-    set_word *more_words;     /* [n][n_more] */
-    float *largest;           /* [n][n_bounds]: the largest choice_info in the block outside of the set */
-    worker *workers;          /* [threads] */
-    cpu_best_nn_walker *walk; /* the fastest that this processor has */
+    size_t n_vectors;            /* per candidate set: 2 or 4 */
+    size_t n_more;               /* words per candidate set that are not in its row, at most */
+    size_t n_bounds;             /* of a row: blocks, a multiple of LANES; what lies beyond the last is 0 */
+    char *rows;                  /* [n]: set_row, of cpu_vectors_nn_row_size */
+    set_word *more_words;        /* [n][n_more] */
+    float *largest;              /* [n][n_bounds]: the largest choice_info in the block outside of the set */
+    worker *workers;             /* [threads] */
+    cpu_vectors_nn_walker *walk; /* the fastest that this processor has */
 };
 
 /* The latter two need AVX2 with BMI2, and AVX-512; the same tours. */
-cpu_best_nn_walker cpu_best_nn_walk, cpu_best_nn_walk_avx2, cpu_best_nn_walk_wide;
+cpu_vectors_nn_walker cpu_vectors_nn_walk, cpu_vectors_nn_walk_avx2, cpu_vectors_nn_walk_wide;
 
-INLINE size_t cpu_best_nn_row_size(size_t n_vectors)
+INLINE size_t cpu_vectors_nn_row_size(size_t n_vectors)
 {
     return sizeof(set_row) + n_vectors * (sizeof(lanes) + LANES * (sizeof(int32_t) + sizeof(uint16_t)));
 }
 
-INLINE set_row *cpu_best_nn_row(const cpu_best_nn_colony *colony, size_t place, size_t n_vectors)
+INLINE set_row *cpu_vectors_nn_row(const cpu_vectors_nn_colony *colony, size_t place, size_t n_vectors)
 {
-    return (set_row *)(colony->rows + place * cpu_best_nn_row_size(n_vectors));
+    return (set_row *)(colony->rows + place * cpu_vectors_nn_row_size(n_vectors));
 }
 
-INLINE int32_t *cpu_best_nn_distances(set_row *of, size_t n_vectors)
+INLINE int32_t *cpu_vectors_nn_distances(set_row *of, size_t n_vectors)
 {
     return (int32_t *)(of->weights + n_vectors);
 }
 
-INLINE uint16_t *cpu_best_nn_places(set_row *of, size_t n_vectors)
+INLINE uint16_t *cpu_vectors_nn_places(set_row *of, size_t n_vectors)
 {
     return (uint16_t *)(of->weights + 2 * n_vectors);
 }

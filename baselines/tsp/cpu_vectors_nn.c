@@ -1,10 +1,10 @@
-/* tsp/cpu-best-nn: the fastest Ant System with candidate sets that we can write for a CPU; threads over ants.
+/* tsp/cpu-vectors-nn: the fastest Ant System with candidate sets that we can write for a CPU; threads over ants.
  *
  * Cities are renumbered so that cities that lie together follow each other. So the candidates of a city lie in few
  * words of 64 flags, and one instruction per word takes out the flags of the set (pext). Under that mask the weights
  * are added up by vectors of 16. A thread builds the tours of SIDE_BY_SIDE ants, one step of each in turn. A step is a
  * chain of dependent instructions, and the processor fills the gaps in one ant's chain with another's. The walk:
- * cpu_best_nn_walk.c.
+ * cpu_vectors_nn_walk.c.
  *
  * A step whose candidates are exhausted, one in 40, goes to the best remaining city. For every block of 16 cities a row
  * knows the largest weight outside of the set. The block with the largest one is looked at, then the next, until no
@@ -14,14 +14,14 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "baselines/tsp/cpu_best_nn.h"
+#include "baselines/tsp/cpu_vectors_nn.h"
 #include "operations/tsp.h"
 
-tsp_open cpu_best_nn;
+tsp_open cpu_vectors_nn;
 
 /* ---- Construct ---- */
 
-static void begin_tour(const cpu_best_nn_colony *colony, ant_state *ant, int number)
+static void begin_tour(const cpu_vectors_nn_colony *colony, ant_state *ant, int number)
 {
     const size_t n = (size_t)colony->common.problem.n;
     ant->random = cpu_colony_stream(&colony->common, number);
@@ -39,7 +39,7 @@ static void begin_tour(const cpu_best_nn_colony *colony, ant_state *ant, int num
 
 static int64_t build_tours(cpu_colony *common, int thread, int first, int count)
 {
-    const cpu_best_nn_colony *colony = (const cpu_best_nn_colony *)common;
+    const cpu_vectors_nn_colony *colony = (const cpu_vectors_nn_colony *)common;
     const worker *at_hand = &colony->workers[thread];
     int64_t zero_weight_steps = 0;
     for (int a = 0; a < count; a++) begin_tour(colony, &at_hand->ants[a], first + a);
@@ -56,7 +56,7 @@ static int64_t build_tours(cpu_colony *common, int thread, int first, int count)
 /* ---- Choice ---- */
 
 /* The largest weight of those cities of a block whose bits are set. */
-INLINE float largest_of(const cpu_best_nn_colony *colony, size_t first, uint16_t which)
+INLINE float largest_of(const cpu_vectors_nn_colony *colony, size_t first, uint16_t which)
 {
     const lanes_int bits = {1,      1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
                             1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
@@ -75,11 +75,11 @@ INLINE float largest_of(const cpu_best_nn_colony *colony, size_t first, uint16_t
     return lane[0];
 }
 
-CPU_MULTIVERSION static void find_bounds(const cpu_best_nn_colony *colony, size_t i)
+CPU_MULTIVERSION static void find_bounds(const cpu_vectors_nn_colony *colony, size_t i)
 {
     const size_t stride = colony->trails.stride, size = colony->n_vectors * LANES;
-    set_row *here = cpu_best_nn_row(colony, i, colony->n_vectors);
-    const uint16_t *places = cpu_best_nn_places(here, colony->n_vectors);
+    set_row *here = cpu_vectors_nn_row(colony, i, colony->n_vectors);
+    const uint16_t *places = cpu_vectors_nn_places(here, colony->n_vectors);
     float *largest = colony->largest + i * colony->n_bounds;
     for (size_t b = 0; b < stride / BLOCK; b++) largest[b] = largest_of(colony, i * stride + b * BLOCK, UINT16_MAX);
     for (size_t k = 0; k < size;) { /* but for the set's own, block by block */
@@ -90,13 +90,13 @@ CPU_MULTIVERSION static void find_bounds(const cpu_best_nn_colony *colony, size_
     }
 }
 
-static void weigh_candidates(const cpu_best_nn_colony *colony, size_t i)
+static void weigh_candidates(const cpu_vectors_nn_colony *colony, size_t i)
 {
     const float *pheromone = colony->trails.pheromone + i * colony->trails.stride;
     const float *heuristic = colony->trails.heuristic + i * colony->trails.stride;
     const double alpha = colony->common.params.alpha;
-    set_row *here = cpu_best_nn_row(colony, i, colony->n_vectors);
-    const uint16_t *places = cpu_best_nn_places(here, colony->n_vectors);
+    set_row *here = cpu_vectors_nn_row(colony, i, colony->n_vectors);
+    const uint16_t *places = cpu_vectors_nn_places(here, colony->n_vectors);
     float *weights = (float *)here->weights;
     for (size_t k = 0; k < colony->n_vectors * LANES; k++) /* of the row's own, which fills up, the heuristic is 0 */
         weights[k] = trails_choice(pheromone[places[k]], heuristic[places[k]], alpha);
@@ -104,7 +104,7 @@ static void weigh_candidates(const cpu_best_nn_colony *colony, size_t i)
 
 static void compute_choice(const trails *weighed)
 {
-    const cpu_best_nn_colony *colony = (const cpu_best_nn_colony *)weighed;
+    const cpu_vectors_nn_colony *colony = (const cpu_vectors_nn_colony *)weighed;
     const size_t n = (size_t)colony->common.problem.n;
 #pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
     for (size_t i = 0; i < n; i++) {
@@ -128,14 +128,14 @@ static int by_place(const void *a, const void *b)
     return *(const uint16_t *)a - *(const uint16_t *)b;
 }
 
-static void fill_set(const cpu_best_nn_colony *colony, size_t i)
+static void fill_set(const cpu_vectors_nn_colony *colony, size_t i)
 {
     const tsp_problem *problem = &colony->common.problem;
     const size_t nn = (size_t)problem->nn;
     const int city = colony->trails.city[i];
-    set_row *here = cpu_best_nn_row(colony, i, colony->n_vectors);
-    uint16_t *places = cpu_best_nn_places(here, colony->n_vectors);
-    int32_t *distances = cpu_best_nn_distances(here, colony->n_vectors);
+    set_row *here = cpu_vectors_nn_row(colony, i, colony->n_vectors);
+    uint16_t *places = cpu_vectors_nn_places(here, colony->n_vectors);
+    int32_t *distances = cpu_vectors_nn_distances(here, colony->n_vectors);
     for (size_t k = 0; k < colony->n_vectors * LANES; k++)
         places[k] = k < nn ? colony->trails.place[problem->nn_list[(size_t)city * nn + k]] : (uint16_t)i;
     qsort(places, nn, sizeof *places, by_place);
@@ -148,11 +148,12 @@ static bool begins_word(const uint16_t *places, int k)
     return k == 0 || places[k] / WORD != places[k - 1] / WORD;
 }
 
-static size_t most_words(const cpu_best_nn_colony *colony)
+static size_t most_words(const cpu_vectors_nn_colony *colony)
 {
     size_t most = 0;
     for (size_t i = 0; i < (size_t)colony->common.problem.n; i++) {
-        const uint16_t *places = cpu_best_nn_places(cpu_best_nn_row(colony, i, colony->n_vectors), colony->n_vectors);
+        const uint16_t *places =
+            cpu_vectors_nn_places(cpu_vectors_nn_row(colony, i, colony->n_vectors), colony->n_vectors);
         size_t count = 0;
         for (int k = 0; k < colony->common.problem.nn; k++) count += begins_word(places, k);
         most = count > most ? count : most;
@@ -160,10 +161,10 @@ static size_t most_words(const cpu_best_nn_colony *colony)
     return most;
 }
 
-static void fill_words(const cpu_best_nn_colony *colony, size_t i)
+static void fill_words(const cpu_vectors_nn_colony *colony, size_t i)
 {
-    set_row *here = cpu_best_nn_row(colony, i, colony->n_vectors);
-    const uint16_t *places = cpu_best_nn_places(here, colony->n_vectors);
+    set_row *here = cpu_vectors_nn_row(colony, i, colony->n_vectors);
+    const uint16_t *places = cpu_vectors_nn_places(here, colony->n_vectors);
     set_word *word = NULL;
     size_t count = 0;
     for (int k = 0; k < colony->common.problem.nn; k++) {
@@ -178,13 +179,13 @@ static void fill_words(const cpu_best_nn_colony *colony, size_t i)
     here->words[0].more = count > FEW_WORDS ? (uint16_t)(count - FEW_WORDS) : 0;
 }
 
-static ab_status make_sets(cpu_best_nn_colony *colony)
+static ab_status make_sets(cpu_vectors_nn_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n;
     colony->n_vectors = colony->common.problem.nn <= 2 * LANES ? 2 : MAX_VECTORS;
     colony->n_bounds = cpu_round_up(colony->trails.stride / BLOCK, LANES);
-    colony->rows = ab_allocate(memory, n, cpu_best_nn_row_size(colony->n_vectors));
+    colony->rows = ab_allocate(memory, n, cpu_vectors_nn_row_size(colony->n_vectors));
     colony->largest = ab_allocate(memory, n * colony->n_bounds, sizeof *colony->largest);
     AB_TRY(ab_memory_status(memory));
     for (size_t i = 0; i < n; i++) fill_set(colony, i);
@@ -197,7 +198,7 @@ static ab_status make_sets(cpu_best_nn_colony *colony)
 }
 
 /* To each thread and ant cache lines of its own. */
-static ab_status make_workers(cpu_best_nn_colony *colony)
+static ab_status make_workers(cpu_vectors_nn_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;
     const size_t threads = (size_t)colony->common.params.threads, count = threads * SIDE_BY_SIDE;
@@ -216,18 +217,18 @@ static ab_status make_workers(cpu_best_nn_colony *colony)
     return ab_ok();
 }
 
-static cpu_best_nn_walker *fastest_walk(void)
+static cpu_vectors_nn_walker *fastest_walk(void)
 {
 #if defined(__x86_64__) && !defined(__clang__)
-    if (__builtin_cpu_supports("x86-64-v4")) return cpu_best_nn_walk_wide;
-    if (__builtin_cpu_supports("x86-64-v3")) return cpu_best_nn_walk_avx2;
+    if (__builtin_cpu_supports("x86-64-v4")) return cpu_vectors_nn_walk_wide;
+    if (__builtin_cpu_supports("x86-64-v3")) return cpu_vectors_nn_walk_avx2;
 #endif
-    return cpu_best_nn_walk;
+    return cpu_vectors_nn_walk;
 }
 
 static ab_status prepare(trails *opened)
 {
-    cpu_best_nn_colony *colony = (cpu_best_nn_colony *)opened;
+    cpu_vectors_nn_colony *colony = (cpu_vectors_nn_colony *)opened;
     const tsp_problem *problem = &opened->common.problem;
     AB_TRY(tsp_check_candidates(problem));
     if (problem->nn > MAX_CANDIDATES)
@@ -238,9 +239,9 @@ static ab_status prepare(trails *opened)
     return make_workers(colony);
 }
 
-ab_status cpu_best_nn(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
+ab_status cpu_vectors_nn(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
-    static const trails_kind kind = {.bytes = sizeof(cpu_best_nn_colony),
+    static const trails_kind kind = {.bytes = sizeof(cpu_vectors_nn_colony),
                                      .granule = LANES,
                                      .together = cities_of_word,
                                      .prepare = prepare,

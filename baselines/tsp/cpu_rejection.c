@@ -1,4 +1,4 @@
-/* tsp/cpu-best: exact Ant System on a CPU, a few cache lines a step; threads over ants. cpu-blocks is faster on large
+/* tsp/cpu-rejection: exact Ant System on a CPU, a few cache lines a step; threads over ants. cpu-blocks is faster on large
  * instances.
  *
  * The weights of a row i are split into the HEAD nearest cities of i, kept together, and the tail, all others. An ant
@@ -18,7 +18,7 @@
 #include "baselines/trails.h"
 #include "operations/tsp.h"
 
-tsp_open cpu_best;
+tsp_open cpu_rejection;
 
 enum {
     HEAD = LANES,       /* cities in the head: one vector */
@@ -48,7 +48,7 @@ typedef struct ant_state {
     bool *flags;               /* [n]: visited, for the all-zero rule */
 } __attribute__((aligned(128))) ant_state;
 
-typedef struct cpu_best_colony {
+typedef struct cpu_rejection_colony {
     union {
         cpu_colony common; /* first */
         trails trails;     /* rows are a multiple of NODE long */
@@ -59,7 +59,7 @@ typedef struct cpu_best_colony {
     float *node_prefix; /* [n][n_nodes]: weight of the tail from the row's begin to the node's end */
     head *heads;        /* [n] */
     ant_state *ants;    /* [threads] */
-} cpu_best_colony;
+} cpu_rejection_colony;
 
 INLINE bool has_been(const ant_state *ant, size_t city)
 {
@@ -104,7 +104,7 @@ INLINE int add_up(ant_state *ant, const head *nearest, const float *tail)
     return count;
 }
 
-CPU_MULTIVERSION static size_t choose_by_scan(const cpu_best_colony *colony, size_t i, ant_state *ant)
+CPU_MULTIVERSION static size_t choose_by_scan(const cpu_rejection_colony *colony, size_t i, ant_state *ant)
 {
     const tsp_problem *problem = &colony->common.problem;
     const size_t n = (size_t)problem->n;
@@ -126,7 +126,7 @@ CPU_MULTIVERSION static size_t choose_by_scan(const cpu_best_colony *colony, siz
 
 /* The tail city of row i at which the partial sums pass x, visited or not; -1 where rounding leads past the end or
  * to a city without weight. */
-INLINE int propose_tail(const cpu_best_colony *colony, size_t i, float x)
+INLINE int propose_tail(const cpu_rejection_colony *colony, size_t i, float x)
 {
     const float *node_prefix = colony->node_prefix + i * colony->n_nodes;
     size_t node = 0;
@@ -167,7 +167,7 @@ INLINE bool draws_are_worthwhile(double head_sum, double tail_total, double unvi
  * away says nothing about the kept one. The fall-back draws from w_j / W directly, and whether it is reached depends
  * only on draws thrown away. If rounding points at a city without weight, the draw is thrown away too.
  * tests/baselines/test_baselines.c tests it by chi-square. */
-INLINE size_t choose_next(const cpu_best_colony *colony, size_t i, ant_state *ant)
+INLINE size_t choose_next(const cpu_rejection_colony *colony, size_t i, ant_state *ant)
 {
     const head *nearest = &colony->heads[i];
     lanes sums;
@@ -207,7 +207,7 @@ static void begin_tour(ant_state *ant, size_t n, uint64_t stream)
     for (size_t j = 0; j < n; j++) ant->unvisited[j] = 1.0f;
 }
 
-CPU_MULTIVERSION static void walk(const cpu_best_colony *colony, ant_state *ant, int32_t *tour)
+CPU_MULTIVERSION static void walk(const cpu_rejection_colony *colony, ant_state *ant, int32_t *tour)
 {
     const size_t n = (size_t)colony->common.problem.n;
     size_t city = (size_t)(random_unit(&ant->random) * (double)n);
@@ -225,7 +225,7 @@ CPU_MULTIVERSION static void walk(const cpu_best_colony *colony, ant_state *ant,
 static int64_t build_tour(cpu_colony *common, int thread, int number, int count)
 {
     (void)count; /* one by one */
-    const cpu_best_colony *colony = (const cpu_best_colony *)common;
+    const cpu_rejection_colony *colony = (const cpu_rejection_colony *)common;
     ant_state *ant = &colony->ants[thread];
     begin_tour(ant, (size_t)common->problem.n, cpu_colony_stream(common, number));
     walk(colony, ant, cpu_colony_tour(common, number));
@@ -234,7 +234,7 @@ static int64_t build_tour(cpu_colony *common, int thread, int number, int count)
 
 /* ---- Choice ---- */
 
-CPU_MULTIVERSION static void sum_tail(const cpu_best_colony *colony, size_t i)
+CPU_MULTIVERSION static void sum_tail(const cpu_rejection_colony *colony, size_t i)
 {
     const float *tail = colony->tail + i * colony->trails.stride;
     float *leaf_prefix = colony->leaf_prefix + i * colony->trails.stride / LANES;
@@ -265,7 +265,7 @@ static void split_head(head *nearest, float *tail)
 
 static void compute_choice(const trails *weighed)
 {
-    const cpu_best_colony *colony = (const cpu_best_colony *)weighed;
+    const cpu_rejection_colony *colony = (const cpu_rejection_colony *)weighed;
     const size_t n = (size_t)colony->common.problem.n;
 #pragma omp parallel for num_threads(colony->common.params.threads) schedule(static)
     for (size_t i = 0; i < n; i++) {
@@ -277,7 +277,7 @@ static void compute_choice(const trails *weighed)
 
 /* ---- The colony ---- */
 
-static void allocate_ants(cpu_best_colony *colony)
+static void allocate_ants(cpu_rejection_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n, threads = (size_t)colony->common.params.threads;
@@ -298,7 +298,7 @@ static void allocate_ants(cpu_best_colony *colony)
                                       .flags = flags + t * slot};
 }
 
-static ab_status allocate(cpu_best_colony *colony)
+static ab_status allocate(cpu_rejection_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;
     const size_t n = (size_t)colony->common.problem.n;
@@ -314,16 +314,16 @@ static ab_status allocate(cpu_best_colony *colony)
 
 static ab_status prepare(trails *opened)
 {
-    cpu_best_colony *colony = (cpu_best_colony *)opened;
+    cpu_rejection_colony *colony = (cpu_rejection_colony *)opened;
     const tsp_problem *problem = &opened->common.problem;
     AB_TRY(allocate(colony));
     for (size_t i = 0; i < (size_t)problem->n; i++) trails_nearest(&colony->trails, i, HEAD, colony->heads[i].city);
     return ab_ok();
 }
 
-ab_status cpu_best(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
+ab_status cpu_rejection(const tsp_problem *problem, const tsp_params *params, tsp_colony **colony)
 {
-    static const trails_kind kind = {.bytes = sizeof(cpu_best_colony),
+    static const trails_kind kind = {.bytes = sizeof(cpu_rejection_colony),
                                      .granule = NODE,
                                      .prepare = prepare,
                                      .choose = compute_choice,

@@ -1,4 +1,4 @@
-/* The walk of tsp/cpu-best-nn (cpu_best_nn.c explains it). It is compiled three times: for every processor, for
+/* The walk of tsp/cpu-vectors-nn (cpu_vectors_nn.c explains it). It is compiled three times: for every processor, for
  * processors with BMI2, which takes bits out of a word in one instruction, and for processors with AVX-512. All three
  * give the same tours.
  *
@@ -7,7 +7,7 @@
  * unpredictable branch, in which no ant waits for what it has asked for. So a processor works on several ants at once.
  */
 #include "base/random.h"
-#include "baselines/tsp/cpu_best_nn.h"
+#include "baselines/tsp/cpu_vectors_nn.h"
 #include "baselines/tsp/roulette.h"
 
 #define LIKELY(condition) __builtin_expect(condition, 1)
@@ -31,15 +31,15 @@ INLINE uint64_t extract(uint64_t word, uint64_t where)
 
 /* ---- A step to a candidate ---- */
 
-INLINE void ask_for_row(const cpu_best_nn_colony *colony, size_t place, size_t n_vectors)
+INLINE void ask_for_row(const cpu_vectors_nn_colony *colony, size_t place, size_t n_vectors)
 {
-    const size_t size = cpu_best_nn_row_size(n_vectors);
+    const size_t size = cpu_vectors_nn_row_size(n_vectors);
     const char *first = colony->rows + place * size;
     for (size_t k = 0; k < size; k += 64) __builtin_prefetch(first + k);
 }
 
 /* A bit for each unvisited candidate of where the ant is. */
-INLINE uint64_t unvisited_candidates(const cpu_best_nn_colony *colony, const ant_state *ant, const set_row *here)
+INLINE uint64_t unvisited_candidates(const cpu_vectors_nn_colony *colony, const ant_state *ant, const set_row *here)
 {
     uint64_t set = 0;
     for (int k = 0; k < FEW_WORDS; k++)
@@ -51,9 +51,9 @@ INLINE uint64_t unvisited_candidates(const cpu_best_nn_colony *colony, const ant
     return set;
 }
 
-INLINE void add_up(const cpu_best_nn_colony *colony, ant_state *ant, size_t n_vectors)
+INLINE void add_up(const cpu_vectors_nn_colony *colony, ant_state *ant, size_t n_vectors)
 {
-    const set_row *here = cpu_best_nn_row(colony, ant->at, n_vectors);
+    const set_row *here = cpu_vectors_nn_row(colony, ant->at, n_vectors);
     const uint64_t unvisited = unvisited_candidates(colony, ant, here);
     lanes sum = {0};
     for (size_t v = 0; v < n_vectors; v++) {
@@ -65,7 +65,7 @@ INLINE void add_up(const cpu_best_nn_colony *colony, ant_state *ant, size_t n_ve
 }
 
 /* Goes to a city, or stays. */
-INLINE void go(const cpu_best_nn_colony *colony, ant_state *ant, size_t place, int64_t distance, size_t goes)
+INLINE void go(const cpu_vectors_nn_colony *colony, ant_state *ant, size_t place, int64_t distance, size_t goes)
 {
     ant->left[place / WORD] &= ~((uint64_t)goes << place % WORD);
     ant->tour[ant->step] = colony->trails.city[place];
@@ -76,14 +76,14 @@ INLINE void go(const cpu_best_nn_colony *colony, ant_state *ant, size_t place, i
 
 /* Draws a candidate and goes there; 0 where rounding points at none, or none is left. A vector that spin finds has in
  * its lane more than those before, and so an unvisited city with a weight. */
-INLINE size_t draw(const cpu_best_nn_colony *colony, ant_state *ant, size_t n_vectors)
+INLINE size_t draw(const cpu_vectors_nn_colony *colony, ant_state *ant, size_t n_vectors)
 {
-    set_row *here = cpu_best_nn_row(colony, ant->at, n_vectors);
+    set_row *here = cpu_vectors_nn_row(colony, ant->at, n_vectors);
     const uint64_t random = splitmix64(&ant->random);
     const float x = short_unit((uint32_t)(random >> 32)) * ant->along[LANES - 1];
     const size_t drawn = spin(ant->sums, n_vectors, &ant->along, x, short_unit((uint32_t)random));
     const size_t goes = drawn < n_vectors * LANES, k = drawn % (n_vectors * LANES);
-    go(colony, ant, cpu_best_nn_places(here, n_vectors)[k], cpu_best_nn_distances(here, n_vectors)[k], goes);
+    go(colony, ant, cpu_vectors_nn_places(here, n_vectors)[k], cpu_vectors_nn_distances(here, n_vectors)[k], goes);
     ask_for_row(colony, ant->at, n_vectors);
     return goes;
 }
@@ -96,23 +96,23 @@ INLINE bool has_candidate(const ant_state *ant)
 
 /* ---- A step to the best remaining city ---- */
 
-INLINE const float *largest_of(const cpu_best_nn_colony *colony, const ant_state *ant)
+INLINE const float *largest_of(const cpu_vectors_nn_colony *colony, const ant_state *ant)
 {
     return colony->largest + ant->at * colony->n_bounds;
 }
 
-INLINE void ask_for_bounds(const cpu_best_nn_colony *colony, const ant_state *ant)
+INLINE void ask_for_bounds(const cpu_vectors_nn_colony *colony, const ant_state *ant)
 {
     for (size_t k = 0; k < colony->n_bounds; k += LANES) __builtin_prefetch(largest_of(colony, ant) + k);
 }
 
-INLINE size_t first_of_block(const cpu_best_nn_colony *colony, const ant_state *ant)
+INLINE size_t first_of_block(const cpu_vectors_nn_colony *colony, const ant_state *ant)
 {
     return ant->at * colony->trails.stride + ant->block * BLOCK;
 }
 
 /* Of the blocks that it has not looked at the one that may have the largest weight; whether that may be the best. */
-INLINE bool choose_block(const cpu_best_nn_colony *colony, ant_state *ant)
+INLINE bool choose_block(const cpu_vectors_nn_colony *colony, ant_state *ant)
 {
     const lanes *bounds = (const lanes *)ant->bounds;
     lanes most = bounds[0];
@@ -127,7 +127,7 @@ INLINE bool choose_block(const cpu_best_nn_colony *colony, ant_state *ant)
 }
 
 /* Whether there is a block to look at. */
-INLINE bool begin_to_look(const cpu_best_nn_colony *colony, ant_state *ant)
+INLINE bool begin_to_look(const cpu_vectors_nn_colony *colony, ant_state *ant)
 {
     const lanes *largest = (const lanes *)largest_of(colony, ant);
     for (size_t v = 0; v < colony->n_bounds / LANES; v++)
@@ -137,7 +137,7 @@ INLINE bool begin_to_look(const cpu_best_nn_colony *colony, ant_state *ant)
 }
 
 /* The lowest city among equals. */
-INLINE void look(const cpu_best_nn_colony *colony, ant_state *ant)
+INLINE void look(const cpu_vectors_nn_colony *colony, ant_state *ant)
 {
     const trails *all = &colony->trails;
     const size_t first = first_of_block(colony, ant), place = ant->block * BLOCK;
@@ -153,7 +153,7 @@ INLINE void look(const cpu_best_nn_colony *colony, ant_state *ant)
     ant->bounds[ant->block] = 0.0f;
 }
 
-static size_t nearest_unvisited(const cpu_best_nn_colony *colony, const worker *at_hand, const ant_state *ant)
+static size_t nearest_unvisited(const cpu_vectors_nn_colony *colony, const worker *at_hand, const ant_state *ant)
 {
     const trails *all = &colony->trails;
     for (size_t p = 0; p < (size_t)all->common.problem.n; p++)
@@ -161,7 +161,7 @@ static size_t nearest_unvisited(const cpu_best_nn_colony *colony, const worker *
     return all->place[tsp_nearest_unvisited(&all->common.problem, all->city[ant->at], at_hand->visited)];
 }
 
-INLINE void go_to_best(const cpu_best_nn_colony *colony, const worker *at_hand, ant_state *ant, size_t n_vectors)
+INLINE void go_to_best(const cpu_vectors_nn_colony *colony, const worker *at_hand, ant_state *ant, size_t n_vectors)
 {
     const tsp_problem *problem = &colony->common.problem;
     const uint16_t *city = colony->trails.city;
@@ -191,7 +191,7 @@ INLINE void join(group *joined, ant_state *ant, size_t whether)
 
 /* Those that look for the best city look at a block each; those that have found it join the walkers, or have come home.
  */
-INLINE void look_around(const cpu_best_nn_colony *colony, const worker *at_hand, group *lookers, group *walkers,
+INLINE void look_around(const cpu_vectors_nn_colony *colony, const worker *at_hand, group *lookers, group *walkers,
                         size_t n_vectors)
 {
     const int count = lookers->count;
@@ -208,7 +208,7 @@ INLINE void look_around(const cpu_best_nn_colony *colony, const worker *at_hand,
 }
 
 /* Those that were exhausted a round ago, whose bounds are here by now. */
-INLINE void begin_to_look_around(const cpu_best_nn_colony *colony, const worker *at_hand, group *exhausted,
+INLINE void begin_to_look_around(const cpu_vectors_nn_colony *colony, const worker *at_hand, group *exhausted,
                                  group *lookers, group *walkers, size_t n_vectors)
 {
     for (int a = 0; a < exhausted->count; a++) {
@@ -222,7 +222,7 @@ INLINE void begin_to_look_around(const cpu_best_nn_colony *colony, const worker 
     exhausted->count = 0;
 }
 
-INLINE void take_step(const cpu_best_nn_colony *colony, group *walkers, group *exhausted, size_t n_vectors)
+INLINE void take_step(const cpu_vectors_nn_colony *colony, group *walkers, group *exhausted, size_t n_vectors)
 {
     const int count = walkers->count;
     walkers->count = 0;
@@ -238,7 +238,7 @@ INLINE void take_step(const cpu_best_nn_colony *colony, group *walkers, group *e
     }
 }
 
-INLINE void walk(const cpu_best_nn_colony *colony, const worker *at_hand, int count, size_t n_vectors)
+INLINE void walk(const cpu_vectors_nn_colony *colony, const worker *at_hand, int count, size_t n_vectors)
 {
     group walkers = {.count = 0}, exhausted = {.count = 0}, lookers = {.count = 0};
     for (int a = 0; a < count; a++) join(&walkers, &at_hand->ants[a], 1);
@@ -249,7 +249,7 @@ INLINE void walk(const cpu_best_nn_colony *colony, const worker *at_hand, int co
     }
 }
 
-void cpu_best_nn_walk(const cpu_best_nn_colony *colony, const worker *at_hand, int count)
+void cpu_vectors_nn_walk(const cpu_vectors_nn_colony *colony, const worker *at_hand, int count)
 {
     if (colony->n_vectors == 2)
         walk(colony, at_hand, count, 2);

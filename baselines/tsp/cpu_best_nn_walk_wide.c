@@ -1,7 +1,0 @@
-/* cpu_best_nn_walk.c once more, for processors with AVX-512. If the compiler cannot do that, it is the same code
- * under another name, which is never called: clang has no such pragma, other architectures no such vectors. */
-#if defined(__x86_64__) && !defined(__clang__)
-#pragma GCC target("arch=x86-64-v4")
-#endif
-#define cpu_best_nn_walk cpu_best_nn_walk_wide
-#include "baselines/tsp/cpu_best_nn_walk.c"
