@@ -6,6 +6,7 @@
 
 #include "kernels/tsp/check/improved.h"
 #include "kernels/tsp/check/max_min_again.h"
+#include "kernels/tsp/check/remaining.h"
 #include "kernels/tsp/check/verify.h"
 #include "kernels/tsp/check/wheel.h"
 #include "mpi/ranks.h"
@@ -17,6 +18,7 @@ enum { ITERATIONS_LEVEL = 2 /* iterations whose choices among equals are looked 
 /* Weights in which a choice is one among equals, and tours that are held against the all-zero rule. */
 #define LEVEL 1.001
 enum { NEAREST_CHECKED = 8 };
+enum { REMAINING_LOOKS = 5000000 }; /* cities that an iteration's searches for the best remaining one may look at */
 
 enum {
     IMPROVED_CHECKED = 32, /* tours that are looked at for moves that stage "improve" has left */
@@ -465,9 +467,27 @@ static ab_status read_matrices(tsp_colony *colony, colony_copy *copy)
     return copy->padded.pheromone ? colony->methods->read_padded(colony, &copy->padded) : ab_ok();
 }
 
+static const float *row_of_city(const void *context, int city)
+{
+    const colony_copy *copy = context;
+    return row_of(copy, &copy->pheromone, (size_t)city);
+}
+
+/* With candidate sets: the steps of all ants that chose by this pheromone, as far as there is time. */
+static ab_status check_remaining(const colony_copy *copy, const as_params *params)
+{
+    tsp_remaining of = {copy->problem, params, row_of_city, copy, REMAINING_LOOKS};
+    for (int ant = 0; copy->problem->nn && ant < depositors(copy); ++ant) {
+        const int32_t *tour = copy->result.tours + (size_t)ant * ((size_t)copy->n + 1);
+        const ab_status status = tsp_remaining_check(&of, tour, copy->seen);
+        if (status.code != AB_OK) return ab_failed("ant %d, %.450s", ant, status.reason);
+    }
+    return ab_ok();
+}
+
 /* What the tours that were built say of how ants choose. Where all edges weigh the same, as often as there is room, they are
  * kept for the wheel; where all weigh 0, some are held against the rule for that. */
-static ab_status check_choices(colony_copy *copy, int iteration)
+static ab_status check_choices(colony_copy *copy, const as_params *params, int iteration)
 {
     const size_t n = (size_t)copy->n;
     const int32_t *tours = copy->result.tours;
@@ -479,7 +499,7 @@ static ab_status check_choices(colony_copy *copy, int iteration)
         const ab_status status = wheel_check_nearest(copy->problem, tours + (size_t)ant * (n + 1), copy->seen);
         if (status.code != AB_OK) return ab_failed("ant %d: %.400s", ant, status.reason);
     }
-    return ab_ok();
+    return check_remaining(copy, params);
 }
 
 /* Stage "improve": no tour is longer than it was built, and those that local search has been asked for are hardly to be
@@ -547,8 +567,9 @@ static ab_status construct_checked(tsp_colony *colony, const tsp_params *params,
         AB_TRY(work->methods->run_stage(work, stage));
         AB_TRY(colony->methods->read(colony, &constructed));
         AB_TRY(judged(check_tours(copy, tours), wrong));
-        AB_TRY(
-            judged(stage == construct ? check_choices(copy, iteration) : check_improved(copy, params, false), wrong));
+        copy->result.depositors = constructed.depositors;
+        AB_TRY(judged(stage == construct ? check_choices(copy, params, iteration) : check_improved(copy, params, false),
+                      wrong));
         if (stage > construct && params->improve != TSP_IMPROVE_NONE && ranks_count() == 1)
             AB_TRY(improve_to_the_end(colony, params, copy, stage, tours, wrong));
         memcpy(copy->built, copy->result.lengths, (size_t)copy->n_ants * sizeof *copy->built);
