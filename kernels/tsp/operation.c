@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "kernels/host/host_backend.h"
 #include "kernels/operation.h"
+#include "kernels/tsp/check/trials.h"
 #include "kernels/tsp/check/verify.h"
 #include "kernels/tsp/steps/inputs.h"
 #include "kernels/tsp/team/team.h"
@@ -169,9 +170,21 @@ static ab_status verify_iterations_of(const ab_task *task, ab_verdict *verdict)
                          verdict);
 }
 
+/* In the order in which iterations are verified. */
+static ab_status run_trials(const ab_task *task, ab_verdict *verdict)
+{
+    const ab_implementation *it = task->c->implementation;
+    if (!(it->traits & AB_EXACT) || it->traits & AB_SEVERAL) return ab_ok();
+    host_backend_set_order(VERIFIED_ORDER);
+    const ab_status status = tsp_trials_run(it, task->problem, task->params, &verdict->wrong);
+    host_backend_set_order(0);
+    return status;
+}
+
 static ab_status verify(const ab_task *task, ab_verdict *verdict)
 {
-    const ab_status status = verify_iterations_of(task, verdict);
+    ab_status status = verify_iterations_of(task, verdict);
+    if (status.code == AB_OK) status = run_trials(task, verdict);
     snprintf(verdict->metric, sizeof verdict->metric, "valid-tours");
     if (status.code != AB_OK || task->c->implementation->backend != AB_HOST) return status;
     char note[96];

@@ -1,0 +1,42 @@
+/* How often ants choose each kind of city, beside the exact probabilities. Of every step of given tours the weights of
+ * all cities that may follow are known. Choices are counted by the city's index modulo 32, as warps and tables have
+ * cities, and by its place among the nearest cities, as candidate sets and clocks have them. Whatever the steps have
+ * depended on, counts differ from sums of probabilities by chance alone; a right implementation fails once in 10^10
+ * times.
+ */
+#ifndef ANTBENCH_TSP_CHANCES_H
+#define ANTBENCH_TSP_CHANCES_H
+
+#include "kernels/tsp/tsp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { CHANCES_BY_INDEX, CHANCES_BY_PLACE, CHANCES_KINDS };
+enum { CHANCES_CLASSES = 32 /* the last one by place: all farther cities */ };
+
+typedef struct tsp_chances {
+    int n;
+    double *weight;       /* [n][n]; 0 on the diagonal and outside of candidate sets */
+    unsigned char *place; /* [n][n] class of the column's city by its place among the row's nearest */
+    bool *visited;        /* [n]: scratch */
+    double count[CHANCES_KINDS][CHANCES_CLASSES];    /* choices */
+    double expected[CHANCES_KINDS][CHANCES_CLASSES]; /* sums of probabilities */
+} tsp_chances;
+
+/* Weights are those of the parameters and the pheromone [n][n]. Close in every case. */
+ab_status tsp_chances_open(const as_problem *problem, const as_params *params, const float *pheromone,
+                           tsp_chances *chances);
+void tsp_chances_close(tsp_chances *chances); /* accepts zeroed ones */
+
+/* Counts the steps of a tour [n + 1], one after another; a step whose candidate set is exhausted is no choice. */
+void tsp_chances_add(tsp_chances *chances, const int32_t *tour);
+
+/* AB_OK, or AB_FAILED with the class that is farthest from what is expected. */
+ab_status tsp_chances_check(const tsp_chances *chances);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,293 @@
+/* Trials of exact implementations (kernels/tsp/check/trials.h). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "kernels/host/host_backend.h"
+#include "kernels/tsp/check/chances.h"
+#include "kernels/tsp/check/trials.h"
+#include "kernels/tsp/check/verify.h"
+
+/* Steps of a trial: on the host backend one takes up to 50 us. */
+enum { STEPS_HOST = 2000, STEPS_CPU = 30000, STEPS_GPU = 100000 };
+
+enum { MOST_CITIES = 1000 }; /* of the row's problem: the probabilities of all edges are computed */
+
+/* The trials' own problems. */
+enum { FEW_CITIES = 32, CROSSINGS = 70, SIDE = 4, SMALL_SET = 3, CROWDED = 9, CROWD = 60 };
+enum { STREAM_ANTS = 5, STREAM_ITERATIONS = 2 };
+
+/* Opens, works, closes. */
+typedef ab_status trial(as_colony *colony, const as_problem *problem, const as_params *params, bool *wrong);
+
+static ab_status try_on(const ab_implementation *it, const as_problem *problem, const as_params *params, trial *tried,
+                        bool *wrong)
+{
+    ab_work *work = NULL;
+    AB_TRY(it->open(problem, params, &work));
+    const ab_status status = tried((as_colony *)work, problem, params, wrong);
+    work->methods->close(work);
+    return status;
+}
+
+static ab_status construct(as_colony *colony)
+{
+    ab_work *work = &colony->work;
+    for (int stage = 0; stage <= ab_stage_named(work, "construct"); ++stage)
+        AB_TRY(work->methods->run_stage(work, stage));
+    return ab_ok();
+}
+
+/* ---- Chances ---- */
+
+static double heaviness(int city)
+{
+    uint64_t random = (uint64_t)city;
+    return 1.0 + 5.0 * random_unit(&random);
+}
+
+/* Each city has a weight of its own, whatever it is chosen from. So a table's fault shows in all rows alike. */
+static void lay_pheromone(const as_problem *problem, const as_params *params, float *pheromone)
+{
+    const int n = problem->n;
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j <= i; ++j) {
+            const double eta = 1.0 / (as_distance(problem, i, j) + 0.1);
+            const double weight = 1e-6 * heaviness(i) * heaviness(j) / as_power(eta, params->beta);
+            const double tau = params->alpha > 0.0 ? as_power(weight, 1.0 / params->alpha) : 1.0;
+            const float value = i == j ? 0.0f : (float)fmin(fmax(tau, 1e-20), 1e20);
+            pheromone[(size_t)i * (size_t)n + (size_t)j] = pheromone[(size_t)j * (size_t)n + (size_t)i] = value;
+        }
+}
+
+static ab_status write_pheromone(as_colony *colony, const float *pheromone, int n)
+{
+    as_edges edges = {0};
+    if (!colony->methods->write_edges) return colony->methods->write_pheromone(colony, pheromone);
+    ab_status status = as_edges_gather(pheromone, n, &edges);
+    if (status.code == AB_OK) status = colony->methods->write_edges(colony, &edges);
+    as_edges_free(&edges);
+    return status;
+}
+
+static ab_status count_chances(as_colony *colony, const as_params *params, const float *pheromone, int32_t *tours,
+                               tsp_chances *chances, bool *wrong)
+{
+    as_result result = {.tours = tours};
+    AB_TRY(write_pheromone(colony, pheromone, chances->n));
+    AB_TRY(construct(colony));
+    AB_TRY(colony->methods->read(colony, &result));
+    for (int ant = 0; ant < params->n_ants; ++ant) {
+        const int32_t *tour = tours + (size_t)ant * ((size_t)chances->n + 1);
+        for (int i = 0; i < chances->n; ++i)
+            if (tour[i] < 0 || tour[i] >= chances->n) *wrong = true;
+        if (*wrong) return ab_failed("ant %d has no tour", ant);
+        tsp_chances_add(chances, tour);
+    }
+    const ab_status status = tsp_chances_check(chances);
+    *wrong = status.code != AB_OK;
+    return status;
+}
+
+static ab_status try_chances(as_colony *colony, const as_problem *problem, const as_params *params, bool *wrong)
+{
+    const size_t n = (size_t)problem->n;
+    float *pheromone = malloc(n * n * sizeof *pheromone);
+    int32_t *tours = malloc((size_t)params->n_ants * (n + 1) * sizeof *tours);
+    tsp_chances chances = {0};
+    ab_status status = pheromone && tours ? ab_ok() : ab_failed("out of memory: %zu cities", n);
+    if (status.code == AB_OK) lay_pheromone(problem, params, pheromone);
+    if (status.code == AB_OK) status = tsp_chances_open(problem, params, pheromone, &chances);
+    if (status.code == AB_OK) status = count_chances(colony, params, pheromone, tours, &chances, wrong);
+    tsp_chances_close(&chances);
+    free(pheromone);
+    free(tours);
+    return status;
+}
+
+static int ants_of(const ab_implementation *it, int n)
+{
+    const int steps = it->backend == AB_HOST ? STEPS_HOST : it->backend == AB_CPU ? STEPS_CPU : STEPS_GPU;
+    return steps / n + 2;
+}
+
+/* ---- The trials' own problems ---- */
+
+typedef enum cities { AT_RANDOM, ON_CROSSINGS } cities;
+
+/* Cities in a plane, with candidate sets of nn where there are any. *dist and *near are the caller's. */
+static ab_status make_problem(cities kind, int n, int side, int nn, as_problem *problem, int32_t **dist, int32_t **near)
+{
+    tsp_point points[CROSSINGS];
+    uint64_t random = 5;
+    for (int i = 0; i < n; ++i) {
+        const double x = side * random_unit(&random), y = side * random_unit(&random);
+        points[i] = kind == AT_RANDOM ? (tsp_point){x, y} : (tsp_point){floor(x), floor(y)};
+    }
+    AB_TRY(tsp_compute_distances("", tsp_find_rule("EUC_2D"), points, n, dist));
+    *problem = (as_problem){.n = n, .dist = *dist};
+    if (nn == 0) return ab_ok();
+    nn = nn < n ? nn : n - 1;
+    AB_TRY(as_nearest_neighbours(problem, nn, near));
+    problem->nn = nn;
+    problem->nn_list = *near;
+    return ab_ok();
+}
+
+static ab_status try_on_own(const ab_implementation *it, cities kind, int n, int side, int nn, as_params params,
+                            trial *tried, bool *wrong)
+{
+    as_problem problem;
+    int32_t *dist = NULL, *near = NULL;
+    ab_status status = make_problem(kind, n, side, params.nn ? nn : 0, &problem, &dist, &near);
+    params.nn = problem.nn;
+    if (status.code == AB_OK) status = try_on(it, &problem, &params, tried, wrong);
+    free(near);
+    free(dist);
+    return status;
+}
+
+/* ---- Ties ---- */
+
+static ab_status try_ties(as_colony *colony, const as_problem *problem, const as_params *params, bool *wrong)
+{
+    int valid;
+    return verify_iterations(colony, problem, params, VERIFY_ITERATIONS_ALL, &valid, wrong);
+}
+
+static ab_status try_crossings(const ab_implementation *it, as_params params, bool *wrong)
+{
+    params.protocol = AS_BEST_ANT;
+    params.n_ants = CROWD;
+    AB_TRY(try_on_own(it, ON_CROSSINGS, CROWDED, SIDE, CROWDED / 2, params, try_ties, wrong));
+    if (params.nn == 0) return ab_ok();
+    params.n_ants = 3;
+    AB_TRY(try_on_own(it, ON_CROSSINGS, CROSSINGS, SIDE, SMALL_SET, params, try_ties, wrong));
+    params.beta = 0.0;
+    return try_on_own(it, ON_CROSSINGS, CROSSINGS, SIDE, SMALL_SET, params, try_ties, wrong);
+}
+
+/* ---- Streams ---- */
+
+typedef struct number {
+    uint64_t seed, subsequence, offset; /* Philox's */
+} number;
+
+static struct {
+    number *numbers; /* [room], of which there are `count` */
+    size_t count, room;
+    bool full; /* there was no memory for more */
+} heard;
+
+static void hear(uint64_t seed, uint64_t subsequence, uint64_t offset)
+{
+    if (heard.count == heard.room) {
+        const size_t room = heard.room ? 2 * heard.room : 4096;
+        number *numbers = realloc(heard.numbers, room * sizeof *numbers);
+        heard.full = heard.full || !numbers;
+        if (!numbers) return;
+        heard.numbers = numbers;
+        heard.room = room;
+    }
+    heard.numbers[heard.count++] = (number){seed, subsequence, offset};
+}
+
+static int compare(const void *a, const void *b)
+{
+    const number *one = a, *other = b;
+    if (one->seed != other->seed) return one->seed < other->seed ? -1 : 1;
+    if (one->subsequence != other->subsequence) return one->subsequence < other->subsequence ? -1 : 1;
+    return (one->offset > other->offset) - (one->offset < other->offset);
+}
+
+static ab_status check_heard(bool *wrong)
+{
+    if (heard.full) return ab_failed("out of memory: %zu random numbers", heard.count);
+    if (heard.count) qsort(heard.numbers, heard.count, sizeof *heard.numbers, compare);
+    for (size_t i = 1; i < heard.count; ++i) {
+        if (compare(&heard.numbers[i - 1], &heard.numbers[i]) != 0) continue;
+        *wrong = true;
+        return ab_failed("number %llu of stream %llu is drawn twice", (unsigned long long)heard.numbers[i].offset,
+                         (unsigned long long)heard.numbers[i].subsequence);
+    }
+    return ab_ok();
+}
+
+static ab_status draw(as_colony *colony, const as_problem *problem, const as_params *params, bool *wrong)
+{
+    (void)problem, (void)params, (void)wrong;
+    for (int i = 0; i < STREAM_ITERATIONS; ++i) AB_TRY(ab_iterate(&colony->work));
+    return ab_ok();
+}
+
+static ab_status try_streams(const ab_implementation *it, as_params params, bool *wrong)
+{
+    memset(&heard, 0, sizeof heard);
+    params.n_ants = STREAM_ANTS;
+    host_backend_hear_draws(hear);
+    ab_status status = try_on_own(it, AT_RANDOM, FEW_CITIES, 1000, FEW_CITIES - 1, params, draw, wrong);
+    host_backend_hear_draws(NULL);
+    if (status.code == AB_OK) status = check_heard(wrong);
+    free(heard.numbers);
+    return status;
+}
+
+/* ---- All ---- */
+
+/* As few near cities as there can be, where an implementation has a number of them. */
+static ab_status set_fewest_near(const ab_implementation *it, as_params *params)
+{
+    const ab_parameter *near = it->parameters ? ab_parameter_find(it->parameters, "near", strlen("near")) : NULL;
+    return near ? ab_parameter_set(near, "1", params) : ab_ok();
+}
+
+static ab_status named(const char *name, ab_status status)
+{
+    return status.code == AB_OK || status.code == AB_UNSUPPORTED
+               ? ab_ok() /* not with every parameter */
+               : ab_failed("trial of %s: %.450s", name, status.reason);
+}
+
+/* On the trials' own problems. */
+static ab_status run_own(const ab_implementation *it, as_params params, bool *wrong)
+{
+    as_params counted = params;
+    AB_TRY(set_fewest_near(it, &counted));
+    counted.n_ants = ants_of(it, FEW_CITIES);
+    AB_TRY(named("chances", try_on_own(it, AT_RANDOM, FEW_CITIES, 1000, params.nn, counted, try_chances, wrong)));
+    AB_TRY(named("ties", try_crossings(it, params, wrong)));
+    return it->backend == AB_HOST ? named("streams", try_streams(it, params, wrong)) : ab_ok();
+}
+
+/* What has passed on the trials' own problems, which are the same for each row. */
+static struct passed {
+    const ab_implementation *it;
+    as_params params;
+} passed[64];
+
+static bool has_passed(const ab_implementation *it, const as_params *params, struct passed **next)
+{
+    struct passed *p = passed;
+    for (; p < passed + sizeof passed / sizeof *passed && p->it; ++p)
+        if (p->it == it && p->params.nn == params->nn && p->params.alpha == params->alpha &&
+            p->params.beta == params->beta && memcmp(p->params.own, params->own, sizeof params->own) == 0)
+            return true;
+    *next = p < passed + sizeof passed / sizeof *passed ? p : passed;
+    return false;
+}
+
+ab_status tsp_trials_run(const ab_implementation *it, const as_problem *problem, const as_params *params, bool *wrong)
+{
+    as_params mine = *params;
+    struct passed *next;
+    *wrong = false;
+    mine.improve = AS_IMPROVE_NONE;
+    mine.n_ants = ants_of(it, problem->n);
+    if (problem->n <= MOST_CITIES && problem->n > 2)
+        AB_TRY(named("chances", try_on(it, problem, &mine, try_chances, wrong)));
+    if (has_passed(it, params, &next)) return ab_ok();
+    AB_TRY(run_own(it, mine, wrong));
+    *next = (struct passed){it, *params};
+    return ab_ok();
+}

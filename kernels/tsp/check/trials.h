@@ -1,0 +1,24 @@
+/* Trials of an implementation that chooses in proportion (AB_EXACT), beside the row's own iterations: what is too rare
+ * there for a few ants, or cancels where choices are added up.
+ *   chances   each kind of city is chosen as often as it should be (kernels/tsp/check/chances.h): on the row's problem, so
+ *             that the row's plan is looked at, and on 32 cities with as few near ones as there can be
+ *   ties      on crossings of a grid, where many cities are equally far and many tours equally long, and where every
+ *             weight is the same: the lowest of equals is taken (kernels/tsp/check/verify.h)
+ *   streams   on the host backend: no two ants and no two iterations draw the same random number
+ */
+#ifndef ANTBENCH_TSP_TRIALS_H
+#define ANTBENCH_TSP_TRIALS_H
+
+#include "kernels/tsp/tsp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* AB_FAILED with *wrong true is wrong output; any other status with *wrong false means that a trial could not be run. */
+ab_status tsp_trials_run(const ab_implementation *it, const as_problem *problem, const as_params *params, bool *wrong);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
