@@ -6,14 +6,14 @@
 #include "kernels/tsp/check/chances.h"
 
 /* Classes that are expected less often are counted together, so that counts are about normal. */
-#define LEAST_EXPECTED 20.0
+#define LEAST_EXPECTED 8.0
 
 /* A statistic so large has a chance of exp(-MOST_SURPRISE) at most. */
 #define MOST_SURPRISE 25.0
 
-static int place_class(size_t place)
+static size_t group_of(size_t place)
 {
-    return place < CHANCES_CLASSES - 1 ? (int)place : CHANCES_CLASSES - 1;
+    return place < CHANCES_GROUPS - 1 ? place : CHANCES_GROUPS - 1;
 }
 
 /* Weights and places, of the cities of a candidate set or of all. */
@@ -21,10 +21,10 @@ static void weigh(const as_problem *problem, const as_params *params, const floa
                   size_t n_near, tsp_chances *chances)
 {
     const size_t n = (size_t)problem->n;
-    memset(chances->place, CHANCES_CLASSES - 1, n * n);
+    memset(chances->place, CHANCES_GROUPS - 1, n * n);
     for (size_t i = 0; i < n; ++i) {
         for (size_t k = 0; k < n_near; ++k)
-            chances->place[i * n + (size_t)near[i * n_near + k]] = (unsigned char)place_class(k);
+            chances->place[i * n + (size_t)near[i * n_near + k]] = (unsigned char)group_of(k);
         for (size_t k = 0; k < (problem->nn ? n_near : n); ++k) {
             const size_t j = problem->nn ? (size_t)near[i * n_near + k] : k;
             if (j == i) continue;
@@ -38,7 +38,7 @@ ab_status tsp_chances_open(const as_problem *problem, const as_params *params, c
                            tsp_chances *chances)
 {
     const size_t n = (size_t)problem->n;
-    const int n_near = problem->nn ? problem->nn : problem->n < CHANCES_CLASSES ? problem->n - 1 : CHANCES_CLASSES - 1;
+    const int n_near = problem->nn ? problem->nn : problem->n < CHANCES_GROUPS ? problem->n - 1 : CHANCES_GROUPS - 1;
     int32_t *near = NULL;
     *chances = (tsp_chances){.n = problem->n, .weight = calloc(n * n, sizeof(double))};
     chances->place = malloc(n * n);
@@ -58,21 +58,25 @@ void tsp_chances_close(tsp_chances *chances)
     *chances = (tsp_chances){0};
 }
 
+/* Adds to each kind's class of a step. */
+static void add(tsp_tally of[CHANCES_KINDS], const tsp_chances *chances, int from, int to, double count, double p)
+{
+    const size_t place = chances->place[(size_t)from * (size_t)chances->n + (size_t)to];
+    const size_t class[CHANCES_KINDS] = {(size_t)to % CHANCES_GROUPS, place, (size_t)(from * CHANCES_FEW + to)};
+    for (int kind = 0; kind < (chances->n <= CHANCES_FEW ? CHANCES_KINDS : CHANCES_BY_PAIR); ++kind) {
+        of[kind].count[class[kind]] += count;
+        of[kind].expected[class[kind]] += p;
+    }
+}
+
 static void add_step(tsp_chances *chances, int from, int to)
 {
-    const size_t row = (size_t)from * (size_t)chances->n;
-    const double *weight = chances->weight + row;
-    const unsigned char *place = chances->place + row;
+    const double *weight = chances->weight + (size_t)from * (size_t)chances->n;
     double total = 0.0;
     for (int city = 0; city < chances->n; ++city) total += chances->visited[city] ? 0.0 : weight[city];
     if (!(total > 0.0)) return;
-    for (int city = 0; city < chances->n; ++city) {
-        const double p = chances->visited[city] ? 0.0 : weight[city] / total;
-        chances->expected[CHANCES_BY_INDEX][city % CHANCES_CLASSES] += p;
-        chances->expected[CHANCES_BY_PLACE][place[city]] += p;
-    }
-    chances->count[CHANCES_BY_INDEX][to % CHANCES_CLASSES]++;
-    chances->count[CHANCES_BY_PLACE][place[to]]++;
+    for (int city = 0; city < chances->n; ++city)
+        if (!chances->visited[city]) add(chances->of, chances, from, city, city == to, weight[city] / total);
 }
 
 void tsp_chances_add(tsp_chances *chances, const int32_t *tour)
@@ -106,29 +110,30 @@ static void include(deviation *all, double count, double expected, int class)
     }
 }
 
-static ab_status check_kind(const char *what, const double *count, const double *expected)
+static ab_status check_kind(const char *what, const tsp_tally *of)
 {
     deviation all = {0};
     double few = 0.0, few_expected = 0.0, choices = 0.0;
     for (int class = 0; class < CHANCES_CLASSES; ++class) {
-        const bool enough = expected[class] >= LEAST_EXPECTED;
-        choices += count[class];
-        if (enough) include(&all, count[class], expected[class], class);
-        few += enough ? 0.0 : count[class];
-        few_expected += enough ? 0.0 : expected[class];
+        const bool enough = of->expected[class] >= LEAST_EXPECTED;
+        choices += of->count[class];
+        if (enough) include(&all, of->count[class], of->expected[class], class);
+        few += enough ? 0.0 : of->count[class];
+        few_expected += enough ? 0.0 : of->expected[class];
     }
     include(&all, few, fmax(few_expected, 1.0), CHANCES_CLASSES);
     /* Chernoff's bound of chi-square. */
     const double ratio = all.statistic / all.classes;
     const double surprise = ratio > 1.0 ? 0.5 * all.classes * (ratio - 1.0 - log(ratio)) : 0.0;
     if (surprise <= MOST_SURPRISE) return ab_ok();
-    return ab_failed("of %.0f choices %.0f took a city of class %d by its %s, not about %.0f (%.0f of %.0f degrees "
-                     "of freedom)",
-                     choices, all.count, all.worst, what, all.expected, all.statistic, all.classes);
+    return ab_failed("of %.0f choices %.0f took a city of class %d by %s, not about %.0f (chi-square of %.0f classes: "
+                     "%.0f)",
+                     choices, all.count, all.worst, what, all.expected, all.classes, all.statistic);
 }
 
 ab_status tsp_chances_check(const tsp_chances *chances)
 {
-    AB_TRY(check_kind("index modulo 32", chances->count[CHANCES_BY_INDEX], chances->expected[CHANCES_BY_INDEX]));
-    return check_kind("place among the nearest", chances->count[CHANCES_BY_PLACE], chances->expected[CHANCES_BY_PLACE]);
+    AB_TRY(check_kind("index modulo 32", &chances->of[CHANCES_BY_INDEX]));
+    AB_TRY(check_kind("place among the nearest", &chances->of[CHANCES_BY_PLACE]));
+    return chances->n <= CHANCES_FEW ? check_kind("pair", &chances->of[CHANCES_BY_PAIR]) : ab_ok();
 }

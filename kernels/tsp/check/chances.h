@@ -1,6 +1,6 @@
 /* How often ants choose each kind of city, beside the exact probabilities. Of every step of given tours the weights of
- * all cities that may follow are known. Choices are counted by the city's index modulo 32, as warps and tables have
- * cities, and by its place among the nearest cities, as candidate sets and clocks have them. Whatever the steps have
+ * all cities that may follow are known. Choices are counted by the city's index modulo 32, as warps have cities; by its
+ * place among the nearest cities, as candidate sets and clocks have them; and of few cities by pair. Whatever the steps have
  * depended on, counts differ from sums of probabilities by chance alone; a right implementation fails once in 10^10
  * times.
  */
@@ -13,16 +13,25 @@
 extern "C" {
 #endif
 
-enum { CHANCES_BY_INDEX, CHANCES_BY_PLACE, CHANCES_KINDS };
-enum { CHANCES_CLASSES = 32 /* the last one by place: all farther cities */ };
+enum { CHANCES_BY_INDEX, CHANCES_BY_PLACE, CHANCES_BY_PAIR, CHANCES_KINDS };
+enum {
+    CHANCES_GROUPS = 32, /* of cities by index, and by place: the last has all farther ones */
+    CHANCES_FEW = 16,    /* most cities whose pairs are counted */
+    CHANCES_CLASSES = CHANCES_FEW * CHANCES_FEW
+};
+
+/* Choices of one kind, by class. */
+typedef struct tsp_tally {
+    double count[CHANCES_CLASSES];    /* choices */
+    double expected[CHANCES_CLASSES]; /* sums of probabilities */
+} tsp_tally;
 
 typedef struct tsp_chances {
     int n;
     double *weight;       /* [n][n]; 0 on the diagonal and outside of candidate sets */
-    unsigned char *place; /* [n][n] class of the column's city by its place among the row's nearest */
+    unsigned char *place; /* [n][n] group of the column's city by its place among the row's nearest */
     bool *visited;        /* [n]: scratch */
-    double count[CHANCES_KINDS][CHANCES_CLASSES];    /* choices */
-    double expected[CHANCES_KINDS][CHANCES_CLASSES]; /* sums of probabilities */
+    tsp_tally of[CHANCES_KINDS];
 } tsp_chances;
 
 /* Weights are those of the parameters and the pheromone [n][n]. Close in every case. */

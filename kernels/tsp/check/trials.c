@@ -10,23 +10,24 @@
 #include "kernels/tsp/check/verify.h"
 
 /* Steps of a trial: on the host backend one takes up to 50 us. */
-enum { STEPS_HOST = 2000, STEPS_CPU = 30000, STEPS_GPU = 100000 };
+enum { STEPS_HOST = 2000, STEPS_CPU = 30000, STEPS_GPU = 60000 };
 
 enum { MOST_CITIES = 1000 }; /* of the row's problem: the probabilities of all edges are computed */
 
 /* The trials' own problems. */
-enum { FEW_CITIES = 32, CROSSINGS = 70, SIDE = 4, SMALL_SET = 3, CROWDED = 9, CROWD = 60 };
+enum { FEW_CITIES = 12, STREAM_CITIES = 33, CROSSINGS = 70, SIDE = 4, SMALL_SET = 3, CROWDED = 9, CROWD = 60 };
 enum { STREAM_ANTS = 5, STREAM_ITERATIONS = 2 };
 
 /* Opens, works, closes. */
-typedef ab_status trial(as_colony *colony, const as_problem *problem, const as_params *params, bool *wrong);
+typedef ab_status trial(const ab_implementation *it, as_colony *colony, const as_problem *problem,
+                        const as_params *params, bool *wrong);
 
 static ab_status try_on(const ab_implementation *it, const as_problem *problem, const as_params *params, trial *tried,
                         bool *wrong)
 {
     ab_work *work = NULL;
     AB_TRY(it->open(problem, params, &work));
-    const ab_status status = tried((as_colony *)work, problem, params, wrong);
+    const ab_status status = tried(it, (as_colony *)work, problem, params, wrong);
     work->methods->close(work);
     return status;
 }
@@ -41,10 +42,16 @@ static ab_status construct(as_colony *colony)
 
 /* ---- Chances ---- */
 
+static int steps_of(const ab_implementation *it)
+{
+    return it->backend == AB_HOST ? STEPS_HOST : it->backend == AB_CPU ? STEPS_CPU : STEPS_GPU;
+}
+
+/* Every third city weighs little. So a heavy city fills half a light one's bucket of an alias table. */
 static double heaviness(int city)
 {
     uint64_t random = (uint64_t)city;
-    return 1.0 + 5.0 * random_unit(&random);
+    return city % 3 == 0 ? 0.02 : 1.0 + 0.2 * random_unit(&random);
 }
 
 /* Each city has a weight of its own, whatever it is chosen from. So a table's fault shows in all rows alike. */
@@ -71,27 +78,37 @@ static ab_status write_pheromone(as_colony *colony, const float *pheromone, int 
     return status;
 }
 
-static ab_status count_chances(as_colony *colony, const as_params *params, const float *pheromone, int32_t *tours,
-                               tsp_chances *chances, bool *wrong)
+/* Counts the choices of one construction. */
+static ab_status count_chances(as_colony *colony, const as_params *params, int32_t *tours, tsp_chances *chances,
+                               bool *wrong)
 {
     as_result result = {.tours = tours};
-    AB_TRY(write_pheromone(colony, pheromone, chances->n));
+    AB_TRY(colony->methods->poison(colony));
     AB_TRY(construct(colony));
     AB_TRY(colony->methods->read(colony, &result));
     for (int ant = 0; ant < params->n_ants; ++ant) {
         const int32_t *tour = tours + (size_t)ant * ((size_t)chances->n + 1);
-        for (int i = 0; i < chances->n; ++i)
-            if (tour[i] < 0 || tour[i] >= chances->n) *wrong = true;
+        for (int i = 0; i < chances->n; ++i) *wrong |= tour[i] < 0 || tour[i] >= chances->n;
         if (*wrong) return ab_failed("ant %d has no tour", ant);
         tsp_chances_add(chances, tour);
     }
+    return ab_ok();
+}
+
+static ab_status count_all(as_colony *colony, const as_params *params, int rounds, const float *pheromone,
+                           int32_t *tours, tsp_chances *chances, bool *wrong)
+{
+    AB_TRY(write_pheromone(colony, pheromone, chances->n));
+    for (int i = 0; i < rounds; ++i) AB_TRY(count_chances(colony, params, tours, chances, wrong));
     const ab_status status = tsp_chances_check(chances);
     *wrong = status.code != AB_OK;
     return status;
 }
 
-static ab_status try_chances(as_colony *colony, const as_problem *problem, const as_params *params, bool *wrong)
+static ab_status try_chances(const ab_implementation *it, as_colony *colony, const as_problem *problem,
+                             const as_params *params, bool *wrong)
 {
+    const int rounds = 1 + steps_of(it) / (problem->n * params->n_ants);
     const size_t n = (size_t)problem->n;
     float *pheromone = malloc(n * n * sizeof *pheromone);
     int32_t *tours = malloc((size_t)params->n_ants * (n + 1) * sizeof *tours);
@@ -99,17 +116,11 @@ static ab_status try_chances(as_colony *colony, const as_problem *problem, const
     ab_status status = pheromone && tours ? ab_ok() : ab_failed("out of memory: %zu cities", n);
     if (status.code == AB_OK) lay_pheromone(problem, params, pheromone);
     if (status.code == AB_OK) status = tsp_chances_open(problem, params, pheromone, &chances);
-    if (status.code == AB_OK) status = count_chances(colony, params, pheromone, tours, &chances, wrong);
+    if (status.code == AB_OK) status = count_all(colony, params, rounds, pheromone, tours, &chances, wrong);
     tsp_chances_close(&chances);
     free(pheromone);
     free(tours);
     return status;
-}
-
-static int ants_of(const ab_implementation *it, int n)
-{
-    const int steps = it->backend == AB_HOST ? STEPS_HOST : it->backend == AB_CPU ? STEPS_CPU : STEPS_GPU;
-    return steps / n + 2;
 }
 
 /* ---- The trials' own problems ---- */
@@ -150,9 +161,11 @@ static ab_status try_on_own(const ab_implementation *it, cities kind, int n, int
 
 /* ---- Ties ---- */
 
-static ab_status try_ties(as_colony *colony, const as_problem *problem, const as_params *params, bool *wrong)
+static ab_status try_ties(const ab_implementation *it, as_colony *colony, const as_problem *problem,
+                          const as_params *params, bool *wrong)
 {
     int valid;
+    (void)it;
     return verify_iterations(colony, problem, params, VERIFY_ITERATIONS_ALL, &valid, wrong);
 }
 
@@ -214,9 +227,10 @@ static ab_status check_heard(bool *wrong)
     return ab_ok();
 }
 
-static ab_status draw(as_colony *colony, const as_problem *problem, const as_params *params, bool *wrong)
+static ab_status draw(const ab_implementation *it, as_colony *colony, const as_problem *problem,
+                      const as_params *params, bool *wrong)
 {
-    (void)problem, (void)params, (void)wrong;
+    (void)it, (void)problem, (void)params, (void)wrong;
     for (int i = 0; i < STREAM_ITERATIONS; ++i) AB_TRY(ab_iterate(&colony->work));
     return ab_ok();
 }
@@ -226,7 +240,7 @@ static ab_status try_streams(const ab_implementation *it, as_params params, bool
     memset(&heard, 0, sizeof heard);
     params.n_ants = STREAM_ANTS;
     host_backend_hear_draws(hear);
-    ab_status status = try_on_own(it, AT_RANDOM, FEW_CITIES, 1000, FEW_CITIES - 1, params, draw, wrong);
+    ab_status status = try_on_own(it, AT_RANDOM, STREAM_CITIES, 1000, STREAM_CITIES - 1, params, draw, wrong);
     host_backend_hear_draws(NULL);
     if (status.code == AB_OK) status = check_heard(wrong);
     free(heard.numbers);
@@ -254,7 +268,7 @@ static ab_status run_own(const ab_implementation *it, as_params params, bool *wr
 {
     as_params counted = params;
     AB_TRY(set_fewest_near(it, &counted));
-    counted.n_ants = ants_of(it, FEW_CITIES);
+    counted.n_ants = steps_of(it) / FEW_CITIES;
     AB_TRY(named("chances", try_on_own(it, AT_RANDOM, FEW_CITIES, 1000, params.nn, counted, try_chances, wrong)));
     AB_TRY(named("ties", try_crossings(it, params, wrong)));
     return it->backend == AB_HOST ? named("streams", try_streams(it, params, wrong)) : ab_ok();
@@ -283,7 +297,8 @@ ab_status tsp_trials_run(const ab_implementation *it, const as_problem *problem,
     struct passed *next;
     *wrong = false;
     mine.improve = AS_IMPROVE_NONE;
-    mine.n_ants = ants_of(it, problem->n);
+    const int enough = steps_of(it) / problem->n + 2;
+    mine.n_ants = params->n_ants < enough ? params->n_ants : enough;
     if (problem->n <= MOST_CITIES && problem->n > 2)
         AB_TRY(named("chances", try_on(it, problem, &mine, try_chances, wrong)));
     if (has_passed(it, params, &next)) return ab_ok();
