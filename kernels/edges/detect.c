@@ -131,13 +131,13 @@ static ab_status detect_into(ab_work *work, uint8_t *map)
 }
 
 /* The same detector several times, as often as it takes until it is where it began: what is kept for two runs is in use
- * again in the third. On the host backend, where it takes seconds, once on an image that is no probe. */
+ * again in the third. On the host backend, where it takes seconds, once on an image that is no small probe. */
 static ab_status detect_again(const comparison *c, const maps *m)
 {
     ab_work *work = NULL;
     const ab_implementation *implementation = c->task->c->implementation;
     const size_t pixels = (size_t)c->image->width * (size_t)c->image->height;
-    const int times = implementation->backend == AB_HOST && pixels > EDGES_PROBE_PIXELS ? 1 : TIMES;
+    const int times = implementation->backend == AB_HOST && pixels > EDGES_SMALL_PIXELS ? 1 : TIMES;
     AB_TRY(implementation->open(c->image, c->task->params, &work));
     ab_status status = detect_into(work, m->found);
     memcpy(m->again, m->found, pixels);
@@ -249,9 +249,9 @@ static ab_status verify_on(const comparison *c, const edges_detector *detector, 
     return status;
 }
 
-static ab_status verify_probes(const ab_task *task, const edges_detector *detector, bool *wrong)
+static ab_status verify_each_probe(const ab_task *task, const edges_detector *detector, uint8_t *rgba, uint8_t *grey,
+                                   uint8_t *found, bool *wrong)
 {
-    uint8_t rgba[4 * EDGES_PROBE_PIXELS], grey[EDGES_PROBE_PIXELS], found[EDGES_PROBE_PIXELS];
     for (int i = 0; i < EDGES_PROBES; ++i) {
         ed_image probe;
         difference d;
@@ -261,6 +261,40 @@ static ab_status verify_probes(const ab_task *task, const edges_detector *detect
         if (status.code != AB_OK && *wrong) return ab_failed("on probe %d: %.450s", i, status.reason);
         AB_TRY(status);
     }
+    return ab_ok();
+}
+
+/* What has passed on the probes, which are the same for each image. */
+static struct passed {
+    const ab_implementation *implementation;
+    ed_params params;
+} passed[64];
+
+static bool has_passed(const ab_implementation *implementation, const ed_params *params, struct passed **next)
+{
+    enum { MOST = sizeof passed / sizeof *passed };
+    int i = 0;
+    for (; i < MOST && passed[i].implementation; ++i)
+        if (passed[i].implementation == implementation && memcmp(&passed[i].params, params, sizeof *params) == 0)
+            return true;
+    *next = &passed[i % MOST];
+    return false;
+}
+
+static ab_status verify_probes(const ab_task *task, const edges_detector *detector, bool *wrong)
+{
+    struct passed *next;
+    if (has_passed(task->c->implementation, task->params, &next)) return ab_ok();
+    uint8_t *rgba = malloc(4 * EDGES_PROBE_PIXELS), *grey = malloc(EDGES_PROBE_PIXELS),
+            *found = malloc(EDGES_PROBE_PIXELS);
+    const ab_status status = rgba && grey && found ? verify_each_probe(task, detector, rgba, grey, found, wrong)
+                                                   : ab_failed("out of memory for the probes");
+    free(rgba);
+    free(grey);
+    free(found);
+    AB_TRY(status);
+    next->implementation = task->c->implementation;
+    memcpy(&next->params, task->params, sizeof next->params);
     return ab_ok();
 }
 

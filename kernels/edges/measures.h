@@ -49,8 +49,9 @@ typedef struct edges_detector {
  * AB_PARTIAL with a number of passes it is edges_detector.partial. The map must be equal in all but EDGES_TOLERANCE of
  * the pixels, and in all of the last column and row. Edges are found three times, with equal results; the host backend
  * uses an order in which warps run ahead for this, on small images only. All of this is done on the cell's image, whose
- * differing pixels are verify_value. It is also done on small drawn images that have edges in every corner and means
- * that depend on the last pixel (edges_probe).
+ * differing pixels are verify_value. It is also done, once per process, implementation and parameters, on small drawn
+ * images (edges_probe). They have edges in every corner, means that depend on the last pixel, and faint diagonals
+ * through corners of tiles.
  *
  * For an AB_PARTIAL with a number of passes, "mismatch-share" is a quality: the share of the pixels that differ from
  * the map of all passes. It is 0 only if the passes suffice.
@@ -69,9 +70,11 @@ ab_status edges_verify(const ab_task *task, ab_verdict *verdict);
 enum { EDGES_TO_JUDGE_BY = 100 };
 
 /* Images that verification draws: number 0 .. EDGES_PROBES - 1, [height][width] pixels each, into *probe and the
- * caller's buffers of EDGES_PROBE_PIXELS pixels. */
-enum { EDGES_PROBES = 3, EDGES_PROBE_WIDTH = 75, EDGES_PROBE_HEIGHT = 43 };
-enum { EDGES_PROBE_PIXELS = EDGES_PROBE_WIDTH * EDGES_PROBE_HEIGHT };
+ * caller's buffers of EDGES_PROBE_PIXELS pixels. The first are small. */
+enum { EDGES_SMALL_PROBES = 3, EDGES_PROBES = 7 };
+enum { EDGES_PROBE_WIDTH = 75, EDGES_PROBE_HEIGHT = 43, EDGES_SMALL_PIXELS = EDGES_PROBE_WIDTH * EDGES_PROBE_HEIGHT };
+enum { EDGES_STRIPES_WIDTH = 296, EDGES_STRIPES_HEIGHT = 97 };
+enum { EDGES_PROBE_PIXELS = EDGES_STRIPES_WIDTH * EDGES_STRIPES_HEIGHT };
 void edges_probe(int number, uint8_t *rgba, uint8_t *grey, ed_image *probe);
 
 /* The metrics of edges_judge for the map, which is saved. agreement-canny follows, unless it is a map of Canny's

@@ -1,4 +1,4 @@
-/* The small images that verification draws (kernels/edges/measures.h). */
+/* The images that verification draws (kernels/edges/measures.h). */
 #include <stdbool.h>
 
 #include "base/random.h"
@@ -46,17 +46,36 @@ static void draw_lines(uint8_t *rgba)
         }
 }
 
+/* Diagonal stripes that are strong at one end of the image and faint elsewhere: a join that is lost between two tiles
+ * loses the faint rest of an edge. Tiles are 16, 32 or 64 pixels wide and high. As many of their corners as stripes have
+ * distances are in a row, so that some edge goes through a corner alone. The last row is the first one of tiles. */
+static void draw_stripes(bool rising, bool from_below, uint8_t *rgba)
+{
+    enum { BROAD = 7, PERIOD = 13, GROUND = 40, FAINT = 25, STRONG = 95, ROWS = 18 };
+    for (int y = 0; y < EDGES_STRIPES_HEIGHT; ++y)
+        for (int x = 0; x < EDGES_STRIPES_WIDTH; ++x) {
+            const bool strong = from_below ? y >= EDGES_STRIPES_HEIGHT - ROWS : y < ROWS;
+            const int across = (rising ? x + y : x - y + EDGES_STRIPES_HEIGHT) % PERIOD;
+            const int value = GROUND + (across >= BROAD ? 0 : strong ? STRONG : FAINT);
+            for (int channel = 0; channel < 4; ++channel)
+                rgba[4 * (y * EDGES_STRIPES_WIDTH + x) + channel] = channel == 3 ? 255 : (uint8_t)value;
+        }
+}
+
 void edges_probe(int number, uint8_t *rgba, uint8_t *grey, ed_image *probe)
 {
-    enum { SMALL_WIDTH = 9, SMALL_HEIGHT = 7 };
-    const bool small = number == 1;
-    const int width = small ? SMALL_WIDTH : EDGES_PROBE_WIDTH, height = small ? SMALL_HEIGHT : EDGES_PROBE_HEIGHT;
-    if (small)
-        draw_last_pixel(width * height, rgba);
-    else if (number == 0)
+    enum { TINY_WIDTH = 9, TINY_HEIGHT = 7 };
+    int width = EDGES_PROBE_WIDTH, height = EDGES_PROBE_HEIGHT;
+    if (number == 1) width = TINY_WIDTH, height = TINY_HEIGHT;
+    if (number >= EDGES_SMALL_PROBES) width = EDGES_STRIPES_WIDTH, height = EDGES_STRIPES_HEIGHT;
+    if (number == 0)
         draw_patches(rgba);
-    else
+    else if (number == 1)
+        draw_last_pixel(width * height, rgba);
+    else if (number == 2)
         draw_lines(rgba);
+    else
+        draw_stripes((number - EDGES_SMALL_PROBES) & 1, (number - EDGES_SMALL_PROBES) & 2, rgba);
     for (int i = 0; i < width * height; ++i)
         grey[i] = (uint8_t)((rgba[4 * i] >> 2) + (rgba[4 * i + 1] >> 1) + (rgba[4 * i + 2] >> 2));
     *probe = (ed_image){width, height, rgba, grey};
