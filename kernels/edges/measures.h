@@ -71,7 +71,7 @@ enum { EDGES_TO_JUDGE_BY = 100 };
 
 /* Images that verification draws: number 0 .. EDGES_PROBES - 1, [height][width] pixels each, into *probe and the
  * caller's buffers of EDGES_PROBE_PIXELS pixels. The first are small. */
-enum { EDGES_SMALL_PROBES = 3, EDGES_PROBES = 7 };
+enum { EDGES_SMALL_PROBES = 3, EDGES_PROBES = 9 };
 enum { EDGES_PROBE_WIDTH = 75, EDGES_PROBE_HEIGHT = 43, EDGES_SMALL_PIXELS = EDGES_PROBE_WIDTH * EDGES_PROBE_HEIGHT };
 enum { EDGES_STRIPES_WIDTH = 296, EDGES_STRIPES_HEIGHT = 97 };
 enum { EDGES_PROBE_PIXELS = EDGES_STRIPES_WIDTH * EDGES_STRIPES_HEIGHT };

@@ -46,19 +46,43 @@ static void draw_lines(uint8_t *rgba)
         }
 }
 
-/* Diagonal stripes that are strong at one end of the image and faint elsewhere: a join that is lost between two tiles
- * loses the faint rest of an edge. Tiles are 16, 32 or 64 pixels wide and high. As many of their corners as stripes have
- * distances are in a row, so that some edge goes through a corner alone. The last row is the first one of tiles. */
-static void draw_stripes(bool rising, bool from_below, uint8_t *rgba)
+enum { GROUND_UNDER = 40, FAINT_STEP = 25, STRONG_STEP = 95, STRONG_ROWS = 18 };
+
+static void put_grey(int x, int y, int value, uint8_t *rgba)
 {
-    enum { BROAD = 7, PERIOD = 13, GROUND = 40, FAINT = 25, STRONG = 95, ROWS = 18 };
+    for (int channel = 0; channel < 4; ++channel)
+        rgba[4 * (y * EDGES_STRIPES_WIDTH + x) + channel] = channel == 3 ? 255 : (uint8_t)value;
+}
+
+/* Diagonal stripes that are strong at one end of the image and faint elsewhere: a join that is lost between two tiles
+ * loses the faint rest of an edge. Half a step on either side makes edges a pixel thin. Tiles are 16, 32 or 64 pixels
+ * wide and high. As many of their corners as stripes have distances are in a row, so that some edge goes through a
+ * corner alone. The last row is the first one of tiles. */
+static void draw_diagonals(bool rising, bool from_below, uint8_t *rgba)
+{
+    enum { PERIOD = 13, BROAD = 6 };
     for (int y = 0; y < EDGES_STRIPES_HEIGHT; ++y)
         for (int x = 0; x < EDGES_STRIPES_WIDTH; ++x) {
-            const bool strong = from_below ? y >= EDGES_STRIPES_HEIGHT - ROWS : y < ROWS;
+            const bool strong = from_below ? y >= EDGES_STRIPES_HEIGHT - STRONG_ROWS : y < STRONG_ROWS;
             const int across = (rising ? x + y : x - y + EDGES_STRIPES_HEIGHT) % PERIOD;
-            const int value = GROUND + (across >= BROAD ? 0 : strong ? STRONG : FAINT);
-            for (int channel = 0; channel < 4; ++channel)
-                rgba[4 * (y * EDGES_STRIPES_WIDTH + x) + channel] = channel == 3 ? 255 : (uint8_t)value;
+            const int halves = across > BROAD ? 0 : across == 0 || across == BROAD ? 1 : 2;
+            put_grey(x, y, GROUND_UNDER + halves * (strong ? STRONG_STEP : FAINT_STEP) / 2, rgba);
+        }
+}
+
+/* Upright stripes whose edges are inside of tiles, strong at one end; and patches at the right border, whose gradients
+ * go on to the last column. */
+static void draw_upright(bool from_below, uint8_t *rgba)
+{
+    enum { PERIOD = 32, FROM = 10, TO = 22, PATCHES = 40 };
+    uint64_t noise = 3;
+    for (int y = 0; y < EDGES_STRIPES_HEIGHT; ++y)
+        for (int x = 0; x < EDGES_STRIPES_WIDTH; ++x) {
+            const bool strong = from_below ? y >= EDGES_STRIPES_HEIGHT - STRONG_ROWS : y < STRONG_ROWS;
+            const bool inside = x % PERIOD >= FROM && x % PERIOD < TO;
+            const int step = inside ? strong ? STRONG_STEP : FAINT_STEP : 0;
+            const bool patch = x >= EDGES_STRIPES_WIDTH - PATCHES;
+            put_grey(x, y, patch ? 60 * random_below(&noise, 4) : GROUND_UNDER + step, rgba);
         }
 }
 
@@ -74,8 +98,10 @@ void edges_probe(int number, uint8_t *rgba, uint8_t *grey, ed_image *probe)
         draw_last_pixel(width * height, rgba);
     else if (number == 2)
         draw_lines(rgba);
+    else if (number < EDGES_SMALL_PROBES + 4)
+        draw_diagonals((number - EDGES_SMALL_PROBES) & 1, (number - EDGES_SMALL_PROBES) & 2, rgba);
     else
-        draw_stripes((number - EDGES_SMALL_PROBES) & 1, (number - EDGES_SMALL_PROBES) & 2, rgba);
+        draw_upright(number == EDGES_PROBES - 1, rgba);
     for (int i = 0; i < width * height; ++i)
         grey[i] = (uint8_t)((rgba[4 * i] >> 2) + (rgba[4 * i + 1] >> 1) + (rgba[4 * i + 2] >> 2));
     *probe = (ed_image){width, height, rgba, grey};
