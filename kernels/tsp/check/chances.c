@@ -8,7 +8,7 @@
 /* Classes that are expected less often are counted together, so that counts are about normal. */
 #define LEAST_EXPECTED 8.0
 
-/* A statistic so large has a chance of exp(-MOST_SURPRISE) at most. */
+/* A statistic so large, or a count so far from its mean, has a chance of exp(-MOST_SURPRISE) at most. */
 #define MOST_SURPRISE 25.0
 
 static size_t group_of(size_t place)
@@ -92,22 +92,20 @@ void tsp_chances_add(tsp_chances *chances, const int32_t *tour)
 typedef struct deviation {
     double statistic; /* the sum of (count - expected)^2 / expected */
     double classes;
-    double most, count, expected; /* the largest summand, and what it is of */
+    double surprise, count, expected; /* of the most surprising count (Chernoff's bound), and the count */
     int worst;
 } deviation;
 
 static void include(deviation *all, double count, double expected, int class)
 {
-    if (!(expected > 0.0)) return;
-    const double summand = (count - expected) * (count - expected) / expected;
-    all->statistic += summand;
+    const double surprise = (count > 0.0 ? count * log(count / expected) : 0.0) - count + expected;
+    all->statistic += (count - expected) * (count - expected) / expected;
     all->classes++;
-    if (summand > all->most) {
-        all->most = summand;
-        all->count = count;
-        all->expected = expected;
-        all->worst = class;
-    }
+    if (surprise <= all->surprise) return;
+    all->surprise = surprise;
+    all->count = count;
+    all->expected = expected;
+    all->worst = class;
 }
 
 static ab_status check_kind(const char *what, const tsp_tally *of)
@@ -125,7 +123,7 @@ static ab_status check_kind(const char *what, const tsp_tally *of)
     /* Chernoff's bound of chi-square. */
     const double ratio = all.statistic / all.classes;
     const double surprise = ratio > 1.0 ? 0.5 * all.classes * (ratio - 1.0 - log(ratio)) : 0.0;
-    if (surprise <= MOST_SURPRISE) return ab_ok();
+    if (fmax(surprise, all.surprise) <= MOST_SURPRISE) return ab_ok();
     return ab_failed("of %.0f choices %.0f took a city of class %d by %s, not about %.0f (chi-square of %.0f classes: "
                      "%.0f)",
                      choices, all.count, all.worst, what, all.expected, all.classes, all.statistic);

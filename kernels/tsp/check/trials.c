@@ -10,8 +10,8 @@
 #include "kernels/tsp/check/trials.h"
 #include "kernels/tsp/check/verify.h"
 
-/* Steps of a trial: on the host backend one takes up to 50 us. */
-enum { STEPS_HOST = 2000, STEPS_CPU = 30000, STEPS_GPU = 60000 };
+/* Steps of a trial: on the host backend one takes up to 50 us. Where there are few cities a trial has more. */
+enum { STEPS_HOST = 1000, STEPS_CPU = 30000, STEPS_GPU = 60000, SMALL = 128, SMALL_FACTOR = 5 };
 
 enum { REMAINING_LOOKS = 2000000 }; /* cities that searches for the best remaining one may look at */
 
@@ -45,16 +45,18 @@ static ab_status construct(as_colony *colony)
 
 /* ---- Chances ---- */
 
-static int steps_of(const ab_implementation *it)
+static int steps_of(const ab_implementation *it, int n)
 {
-    return it->backend == AB_HOST ? STEPS_HOST : it->backend == AB_CPU ? STEPS_CPU : STEPS_GPU;
+    const int steps = it->backend == AB_HOST ? STEPS_HOST : it->backend == AB_CPU ? STEPS_CPU : STEPS_GPU;
+    return n <= SMALL ? SMALL_FACTOR * steps : steps;
 }
 
-/* Every third city weighs little. So a heavy city fills half a light one's bucket of an alias table. */
+/* Every sixth city weighs little. So of a dozen, two of which cannot be chosen, each heavy city has one and a half times
+ * its bucket of an alias table. */
 static double heaviness(int city)
 {
     uint64_t random = (uint64_t)city;
-    return city % 3 == 0 ? 0.02 : 1.0 + 0.2 * random_unit(&random);
+    return city % 6 == 0 ? 0.02 : 1.0 + 0.1 * random_unit(&random);
 }
 
 /* Each city has a weight of its own, whatever it is chosen from. So a table's fault shows in all rows alike. */
@@ -130,7 +132,7 @@ static ab_status count_all(as_colony *colony, int rounds, counting *c, bool *wro
 static ab_status try_chances(const ab_implementation *it, as_colony *colony, const as_problem *problem,
                              const as_params *params, bool *wrong)
 {
-    const int rounds = 1 + steps_of(it) / (problem->n * params->n_ants);
+    const int rounds = 1 + steps_of(it, problem->n) / (problem->n * params->n_ants);
     const size_t n = (size_t)problem->n;
     counting c = {.problem = problem,
                   .params = params,
@@ -313,41 +315,57 @@ static ab_status run_own(const ab_implementation *it, as_params params, bool *wr
 {
     as_params counted = params;
     AB_TRY(set_fewest_near(it, &counted));
-    counted.n_ants = steps_of(it) / FEW_CITIES;
+    counted.n_ants = steps_of(it, FEW_CITIES) / FEW_CITIES;
     AB_TRY(named("chances", try_on_own(it, AT_RANDOM, FEW_CITIES, 1000, params.nn, counted, try_chances, wrong)));
     AB_TRY(named("ties", try_crossings(it, params, wrong)));
     return it->backend == AB_HOST ? named("streams", try_streams(it, params, wrong)) : ab_ok();
 }
 
-/* What has passed on the trials' own problems, which are the same for each row. */
+/* On the row's problem, with no more ants than the row has: so that its plan is looked at. */
+static ab_status run_on_row(const ab_implementation *it, const as_problem *problem, as_params params, bool *wrong)
+{
+    const int enough = steps_of(it, problem->n) / problem->n + 2;
+    if (params.n_ants > enough) params.n_ants = enough;
+    if (problem->n > MOST_CITIES || problem->n < 3) return ab_ok();
+    return named("chances", try_on(it, problem, &params, try_chances, wrong));
+}
+
+/* What has passed: rows that differ in nothing that a trial looks at are not tried again. */
 static struct passed {
     const ab_implementation *it;
+    int n; /* cities of the row's problem; 0: the trials' own problems */
     as_params params;
-} passed[64];
+} passed[128];
+static int n_passed;
 
-static bool has_passed(const ab_implementation *it, const as_params *params, struct passed **next)
+static bool has_passed(const struct passed *now)
 {
-    struct passed *p = passed;
-    for (; p < passed + sizeof passed / sizeof *passed && p->it; ++p)
-        if (p->it == it && p->params.nn == params->nn && p->params.alpha == params->alpha &&
-            p->params.beta == params->beta && memcmp(p->params.own, params->own, sizeof params->own) == 0)
+    const as_params *a = &now->params;
+    for (const struct passed *p = passed; p < passed + n_passed; ++p) {
+        const as_params *b = &p->params;
+        if (p->it == now->it && p->n == now->n && (!p->n || a->protocol == b->protocol) && a->nn == b->nn &&
+            a->alpha == b->alpha && a->beta == b->beta && memcmp(a->own, b->own, sizeof a->own) == 0)
             return true;
-    *next = p < passed + sizeof passed / sizeof *passed ? p : passed;
+    }
     return false;
+}
+
+static void keep_passed(const struct passed *now)
+{
+    if (n_passed < (int)(sizeof passed / sizeof *passed)) passed[n_passed++] = *now;
 }
 
 ab_status tsp_trials_run(const ab_implementation *it, const as_problem *problem, const as_params *params, bool *wrong)
 {
-    as_params mine = *params;
-    struct passed *next;
+    struct passed on_row = {it, problem->n, *params}, on_own = {it, 0, *params};
+    on_row.params.improve = on_own.params.improve = AS_IMPROVE_NONE;
     *wrong = false;
-    mine.improve = AS_IMPROVE_NONE;
-    const int enough = steps_of(it) / problem->n + 2;
-    mine.n_ants = params->n_ants < enough ? params->n_ants : enough;
-    if (problem->n <= MOST_CITIES && problem->n > 2)
-        AB_TRY(named("chances", try_on(it, problem, &mine, try_chances, wrong)));
-    if (has_passed(it, params, &next)) return ab_ok();
-    AB_TRY(run_own(it, mine, wrong));
-    *next = (struct passed){it, *params};
+    if (!has_passed(&on_row)) {
+        AB_TRY(run_on_row(it, problem, on_row.params, wrong));
+        keep_passed(&on_row);
+    }
+    if (has_passed(&on_own)) return ab_ok();
+    AB_TRY(run_own(it, on_own.params, wrong));
+    keep_passed(&on_own);
     return ab_ok();
 }
