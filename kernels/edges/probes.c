@@ -46,7 +46,7 @@ static void draw_lines(uint8_t *rgba)
         }
 }
 
-enum { GROUND_UNDER = 40, FAINT_STEP = 25, STRONG_STEP = 95, STRONG_ROWS = 18 };
+enum { GROUND_UNDER = 40, FAINT_STEP = 36, STRONG_STEP = 110, STRONG_ROWS = 18 };
 
 static void put_grey(int x, int y, int value, uint8_t *rgba)
 {
