@@ -17,7 +17,7 @@ static size_t group_of(size_t place)
 }
 
 /* Weights and places, of the cities of a candidate set or of all. */
-static void weigh(const as_problem *problem, const as_params *params, const float *pheromone, const int32_t *near,
+static void weigh(const tsp_problem *problem, const tsp_params *params, const float *pheromone, const int32_t *near,
                   size_t n_near, tsp_chances *chances)
 {
     const size_t n = (size_t)problem->n;
@@ -28,13 +28,13 @@ static void weigh(const as_problem *problem, const as_params *params, const floa
         for (size_t k = 0; k < (problem->nn ? n_near : n); ++k) {
             const size_t j = problem->nn ? (size_t)near[i * n_near + k] : k;
             if (j == i) continue;
-            chances->weight[i * n + j] = as_power((double)pheromone[i * n + j], params->alpha) *
-                                         as_power(1.0 / (as_distance(problem, (int)i, (int)j) + 0.1), params->beta);
+            chances->weight[i * n + j] = tsp_power((double)pheromone[i * n + j], params->alpha) *
+                                         tsp_power(1.0 / (tsp_distance(problem, (int)i, (int)j) + 0.1), params->beta);
         }
     }
 }
 
-ab_status tsp_chances_open(const as_problem *problem, const as_params *params, const float *pheromone,
+ab_status tsp_chances_open(const tsp_problem *problem, const tsp_params *params, const float *pheromone,
                            tsp_chances *chances)
 {
     const size_t n = (size_t)problem->n;
@@ -44,7 +44,7 @@ ab_status tsp_chances_open(const as_problem *problem, const as_params *params, c
     chances->place = malloc(n * n);
     chances->visited = malloc(n * sizeof(bool));
     if (!chances->weight || !chances->place || !chances->visited) return ab_failed("out of memory: %zu cities", n);
-    AB_TRY(as_nearest_neighbours(problem, n_near, &near));
+    AB_TRY(tsp_nearest_neighbours(problem, n_near, &near));
     weigh(problem, params, pheromone, near, (size_t)n_near, chances);
     free(near);
     return ab_ok();

@@ -35,7 +35,7 @@ typedef struct tsp_chances {
 } tsp_chances;
 
 /* Weights are those of the parameters and the pheromone [n][n]. Close in every case. */
-ab_status tsp_chances_open(const as_problem *problem, const as_params *params, const float *pheromone,
+ab_status tsp_chances_open(const tsp_problem *problem, const tsp_params *params, const float *pheromone,
                            tsp_chances *chances);
 void tsp_chances_close(tsp_chances *chances); /* accepts zeroed ones */
 

@@ -9,8 +9,8 @@ static const double of_float = 1e-6;
 
 static double weigh(const tsp_remaining *of, const float *pheromone, int from, int to)
 {
-    const double eta = 1.0 / (as_distance(of->problem, from, to) + 0.1);
-    return as_power((double)pheromone[to], of->params->alpha) * as_power(eta, of->params->beta);
+    const double eta = 1.0 / (tsp_distance(of->problem, from, to) + 0.1);
+    return tsp_power((double)pheromone[to], of->params->alpha) * tsp_power(eta, of->params->beta);
 }
 
 /* The best remaining city: the largest weight, the lowest index among equals. */
@@ -29,7 +29,7 @@ static ab_status check_best(tsp_remaining *of, int from, int to, const bool *vis
         if (here > largest) best = city, largest = here;
         if (equal < 0 && here == weight) equal = city;
     }
-    if (largest <= VERIFY_LEAST_WEIGHT) return ab_ok();
+    if (largest <= TSP_VERIFY_LEAST_WEIGHT) return ab_ok();
     if (weight < largest * (1.0 - of_float))
         return ab_failed("city %d follows city %d and weighs %g; the best remaining city is %d, which weighs %g", to,
                          from, weight, best, largest);
@@ -39,7 +39,7 @@ static ab_status check_best(tsp_remaining *of, int from, int to, const bool *vis
 
 static ab_status check_step(tsp_remaining *of, int from, int to, const bool *visited)
 {
-    const as_problem *problem = of->problem;
+    const tsp_problem *problem = of->problem;
     const int32_t *set = problem->nn_list + (size_t)from * (size_t)problem->nn;
     int left = 0, member = 0;
     for (int k = 0; k < problem->nn; ++k) {
@@ -52,7 +52,7 @@ static ab_status check_step(tsp_remaining *of, int from, int to, const bool *vis
     of->looks -= problem->nn;
     const float *pheromone = of->row(of->context, from);
     for (int k = 0; k < problem->nn; ++k)
-        if (!visited[set[k]] && weigh(of, pheromone, from, set[k]) > VERIFY_LEAST_WEIGHT)
+        if (!visited[set[k]] && weigh(of, pheromone, from, set[k]) > TSP_VERIFY_LEAST_WEIGHT)
             return ab_failed("city %d follows city %d, whose candidate %d is left", to, from, set[k]);
     return ab_ok();
 }

@@ -15,14 +15,14 @@ typedef const float *tsp_remaining_row(const void *context, int city);
 
 /* What a check looks at. */
 typedef struct tsp_remaining {
-    const as_problem *problem;
-    const as_params *params;
+    const tsp_problem *problem;
+    const tsp_params *params;
     tsp_remaining_row *row;
     const void *context;
     int64_t looks; /* cities that it may still look at in searches for the best one; it counts down */
 } tsp_remaining;
 
-/* AB_OK, or AB_FAILED with the first wrong step of a tour [n + 1]. Weights below VERIFY_LEAST_WEIGHT are not judged.
+/* AB_OK, or AB_FAILED with the first wrong step of a tour [n + 1]. Weights below TSP_VERIFY_LEAST_WEIGHT are not judged.
  * visited[n] is scratch. */
 ab_status tsp_remaining_check(tsp_remaining *of, const int32_t *tour, bool *visited);
 

@@ -33,20 +33,20 @@ enum {
 enum { STREAM_ANTS = 5, STREAM_ITERATIONS = 2 };
 
 /* Opens, works, closes. */
-typedef ab_status trial(const ab_implementation *it, as_colony *colony, const as_problem *problem,
-                        const as_params *params, bool *wrong);
+typedef ab_status trial(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+                        const tsp_params *params, bool *wrong);
 
-static ab_status try_on(const ab_implementation *it, const as_problem *problem, const as_params *params, trial *tried,
+static ab_status try_on(const ab_implementation *it, const tsp_problem *problem, const tsp_params *params, trial *tried,
                         bool *wrong)
 {
     ab_work *work = NULL;
     AB_TRY(it->open(problem, params, &work));
-    const ab_status status = tried(it, (as_colony *)work, problem, params, wrong);
+    const ab_status status = tried(it, (tsp_colony *)work, problem, params, wrong);
     work->methods->close(work);
     return status;
 }
 
-static ab_status construct(as_colony *colony)
+static ab_status construct(tsp_colony *colony)
 {
     ab_work *work = &colony->work;
     for (int stage = 0; stage <= ab_stage_named(work, "construct"); ++stage)
@@ -71,33 +71,33 @@ static double heaviness(int city)
 }
 
 /* Each city has a weight of its own, whatever it is chosen from. So a table's fault shows in all rows alike. */
-static void lay_pheromone(const as_problem *problem, const as_params *params, float *pheromone)
+static void lay_pheromone(const tsp_problem *problem, const tsp_params *params, float *pheromone)
 {
     const int n = problem->n;
     for (int i = 0; i < n; ++i)
         for (int j = 0; j <= i; ++j) {
-            const double eta = 1.0 / (as_distance(problem, i, j) + 0.1);
-            const double weight = 1e-6 * heaviness(i) * heaviness(j) / as_power(eta, params->beta);
-            const double tau = params->alpha > 0.0 ? as_power(weight, 1.0 / params->alpha) : 1.0;
+            const double eta = 1.0 / (tsp_distance(problem, i, j) + 0.1);
+            const double weight = 1e-6 * heaviness(i) * heaviness(j) / tsp_power(eta, params->beta);
+            const double tau = params->alpha > 0.0 ? tsp_power(weight, 1.0 / params->alpha) : 1.0;
             const float value = i == j ? 0.0f : (float)fmin(fmax(tau, 1e-20), 1e20);
             pheromone[(size_t)i * (size_t)n + (size_t)j] = pheromone[(size_t)j * (size_t)n + (size_t)i] = value;
         }
 }
 
-static ab_status write_pheromone(as_colony *colony, const float *pheromone, int n)
+static ab_status write_pheromone(tsp_colony *colony, const float *pheromone, int n)
 {
-    as_edges edges = {0};
+    tsp_edges edges = {0};
     if (!colony->methods->write_edges) return colony->methods->write_pheromone(colony, pheromone);
-    ab_status status = as_edges_gather(pheromone, n, &edges);
+    ab_status status = tsp_edges_gather(pheromone, n, &edges);
     if (status.code == AB_OK) status = colony->methods->write_edges(colony, &edges);
-    as_edges_free(&edges);
+    tsp_edges_free(&edges);
     return status;
 }
 
 /* What is counted, and held against the rule for candidate sets. */
 typedef struct counting {
-    const as_problem *problem;
-    const as_params *params;
+    const tsp_problem *problem;
+    const tsp_params *params;
     float *pheromone; /* [n][n] */
     int32_t *tours;   /* [n_ants][n + 1] */
     tsp_chances chances;
@@ -110,10 +110,10 @@ static const float *row_of(const void *context, int city)
 }
 
 /* The choices of one construction. */
-static ab_status count_round(as_colony *colony, counting *c, bool *wrong)
+static ab_status count_round(tsp_colony *colony, counting *c, bool *wrong)
 {
     const int n = c->problem->n;
-    as_result result = {.tours = c->tours};
+    tsp_result result = {.tours = c->tours};
     tsp_remaining of = {c->problem, c->params, row_of, c, REMAINING_LOOKS};
     AB_TRY(colony->methods->poison(colony));
     AB_TRY(construct(colony));
@@ -130,7 +130,7 @@ static ab_status count_round(as_colony *colony, counting *c, bool *wrong)
     return ab_ok();
 }
 
-static ab_status count_all(as_colony *colony, int rounds, counting *c, bool *wrong)
+static ab_status count_all(tsp_colony *colony, int rounds, counting *c, bool *wrong)
 {
     AB_TRY(tsp_chances_open(c->problem, c->params, c->pheromone, &c->chances));
     AB_TRY(write_pheromone(colony, c->pheromone, c->problem->n));
@@ -140,8 +140,8 @@ static ab_status count_all(as_colony *colony, int rounds, counting *c, bool *wro
     return status;
 }
 
-static ab_status try_chances(const ab_implementation *it, as_colony *colony, const as_problem *problem,
-                             const as_params *params, bool *wrong)
+static ab_status try_chances(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+                             const tsp_params *params, bool *wrong)
 {
     const int rounds = 1 + steps_of(it, problem->n) / (problem->n * params->n_ants);
     const size_t n = (size_t)problem->n;
@@ -165,7 +165,7 @@ typedef enum cities { AT_RANDOM, ON_CROSSINGS } cities;
 typedef struct own_problem {
     tsp_point points[LARGE];
     int32_t *dist, *near;
-    as_problem problem;
+    tsp_problem problem;
 } own_problem;
 
 /* Cities in a plane, with candidate sets of nn where there are any. Free in every case. */
@@ -178,10 +178,10 @@ static ab_status make_problem(cities kind, int n, int side, int nn, own_problem 
         own->points[i] = kind == AT_RANDOM ? (tsp_point){x, y} : (tsp_point){floor(x), floor(y)};
     }
     AB_TRY(tsp_compute_distances("", rule, own->points, n, &own->dist));
-    own->problem = (as_problem){.n = n, .dist = own->dist, .points = own->points, .rule = rule};
+    own->problem = (tsp_problem){.n = n, .dist = own->dist, .points = own->points, .rule = rule};
     if (nn == 0) return ab_ok();
     nn = nn < n ? nn : n - 1;
-    AB_TRY(as_nearest_neighbours(&own->problem, nn, &own->near));
+    AB_TRY(tsp_nearest_neighbours(&own->problem, nn, &own->near));
     own->problem.nn = nn;
     own->problem.nn_list = own->near;
     return ab_ok();
@@ -193,7 +193,7 @@ static void free_problem(own_problem *own)
     free(own->dist);
 }
 
-static ab_status try_on_own(const ab_implementation *it, cities kind, int n, int side, int nn, as_params params,
+static ab_status try_on_own(const ab_implementation *it, cities kind, int n, int side, int nn, tsp_params params,
                             trial *tried, bool *wrong)
 {
     own_problem own = {0};
@@ -206,29 +206,29 @@ static ab_status try_on_own(const ab_implementation *it, cities kind, int n, int
 
 /* ---- Ties ---- */
 
-static ab_status try_ties(const ab_implementation *it, as_colony *colony, const as_problem *problem,
-                          const as_params *params, bool *wrong)
+static ab_status try_ties(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+                          const tsp_params *params, bool *wrong)
 {
     int valid;
     (void)it;
-    return verify_iterations(colony, problem, params, VERIFY_ITERATIONS_ALL, &valid, wrong);
+    return tsp_verify_iterations(colony, problem, params, TSP_VERIFY_ITERATIONS_ALL, &valid, wrong);
 }
 
 /* So many tours, which go everywhere in the second iteration, that cities have more edges than a vector has places. */
-static ab_status try_deposits(const ab_implementation *it, as_colony *colony, const as_problem *problem,
-                              const as_params *params, bool *wrong)
+static ab_status try_deposits(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+                              const tsp_params *params, bool *wrong)
 {
     int valid;
     (void)it;
-    return verify_iterations(colony, problem, params, 2, &valid, wrong);
+    return tsp_verify_iterations(colony, problem, params, 2, &valid, wrong);
 }
 
-static ab_status try_once(const ab_implementation *it, as_colony *colony, const as_problem *problem,
-                          const as_params *params, bool *wrong)
+static ab_status try_once(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+                          const tsp_params *params, bool *wrong)
 {
     int valid;
     (void)it;
-    return verify_iterations(colony, problem, params, 1, &valid, wrong);
+    return tsp_verify_iterations(colony, problem, params, 1, &valid, wrong);
 }
 
 /* AB_OK for what is not supported: not every implementation has every parameter. */
@@ -237,15 +237,15 @@ static ab_status supported(ab_status status)
     return status.code == AB_UNSUPPORTED ? ab_ok() : status;
 }
 
-static ab_status try_crossings(const ab_implementation *it, as_params params, bool *wrong)
+static ab_status try_crossings(const ab_implementation *it, tsp_params params, bool *wrong)
 {
-    params.protocol = AS_BEST_ANT;
+    params.protocol = TSP_BEST_ANT;
     params.n_ants = CROWD;
     AB_TRY(try_on_own(it, ON_CROSSINGS, CROWDED, SIDE, CROWDED / 2, params, try_ties, wrong));
     if (params.nn == 0) return ab_ok();
     params.n_ants = 3;
     AB_TRY(try_on_own(it, ON_CROSSINGS, CROSSINGS, SIDE, SMALL_SET, params, try_ties, wrong));
-    params.protocol = AS_ALL_ANTS;
+    params.protocol = TSP_ALL_ANTS;
     params.n_ants = CROWD;
     AB_TRY(try_on_own(it, ON_CROSSINGS, CROSSINGS, SIDE, SMALL_SET, params, try_deposits, wrong));
     params.n_ants = 3;
@@ -257,9 +257,9 @@ static ab_status try_crossings(const ab_implementation *it, as_params params, bo
 /* ---- Many cities ---- */
 
 /* So many that searches for the nearest city go beyond a group of 1024. */
-static ab_status try_many(const ab_implementation *it, as_params params, bool *wrong)
+static ab_status try_many(const ab_implementation *it, tsp_params params, bool *wrong)
 {
-    params.protocol = AS_BEST_ANT;
+    params.protocol = TSP_BEST_ANT;
     params.n_ants = 2;
     return params.nn ? try_on_own(it, AT_RANDOM, LARGE, 1000, SMALL_SET, params, try_once, wrong) : ab_ok();
 }
@@ -310,15 +310,15 @@ static ab_status check_heard(bool *wrong)
     return ab_ok();
 }
 
-static ab_status draw(const ab_implementation *it, as_colony *colony, const as_problem *problem,
-                      const as_params *params, bool *wrong)
+static ab_status draw(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+                      const tsp_params *params, bool *wrong)
 {
     (void)it, (void)problem, (void)params, (void)wrong;
     for (int i = 0; i < STREAM_ITERATIONS; ++i) AB_TRY(ab_iterate(&colony->work));
     return ab_ok();
 }
 
-static ab_status try_streams(const ab_implementation *it, as_params params, bool *wrong)
+static ab_status try_streams(const ab_implementation *it, tsp_params params, bool *wrong)
 {
     memset(&heard, 0, sizeof heard);
     params.n_ants = STREAM_ANTS;
@@ -333,7 +333,7 @@ static ab_status try_streams(const ab_implementation *it, as_params params, bool
 /* ---- All ---- */
 
 /* As few near cities as there can be, where an implementation has a number of them. */
-static ab_status set_fewest_near(const ab_implementation *it, as_params *params)
+static ab_status set_fewest_near(const ab_implementation *it, tsp_params *params)
 {
     const ab_parameter *near = it->parameters ? ab_parameter_find(it->parameters, "near", strlen("near")) : NULL;
     return near ? ab_parameter_set(near, "1", params) : ab_ok();
@@ -346,9 +346,9 @@ static ab_status named(const char *name, ab_status status)
 }
 
 /* On the trials' own problems. */
-static ab_status run_own(const ab_implementation *it, as_params params, bool *wrong)
+static ab_status run_own(const ab_implementation *it, tsp_params params, bool *wrong)
 {
-    as_params counted = params;
+    tsp_params counted = params;
     AB_TRY(set_fewest_near(it, &counted));
     counted.n_ants = steps_of(it, FEW_CITIES) / FEW_CITIES;
     AB_TRY(named("chances", try_on_own(it, AT_RANDOM, FEW_CITIES, 1000, params.nn, counted, try_chances, wrong)));
@@ -358,7 +358,7 @@ static ab_status run_own(const ab_implementation *it, as_params params, bool *wr
 }
 
 /* On the row's problem, with no more ants than the row has: so that its plan is looked at. */
-static ab_status run_on_row(const ab_implementation *it, const as_problem *problem, as_params params, bool *wrong)
+static ab_status run_on_row(const ab_implementation *it, const tsp_problem *problem, tsp_params params, bool *wrong)
 {
     const int enough = steps_of(it, problem->n) / problem->n + 2;
     if (params.n_ants > enough) params.n_ants = enough;
@@ -370,15 +370,15 @@ static ab_status run_on_row(const ab_implementation *it, const as_problem *probl
 static struct passed {
     const ab_implementation *it;
     int n; /* cities of the row's problem; 0: the trials' own problems */
-    as_params params;
+    tsp_params params;
 } passed[128];
 static int n_passed;
 
 static bool has_passed(const struct passed *now)
 {
-    const as_params *a = &now->params;
+    const tsp_params *a = &now->params;
     for (const struct passed *p = passed; p < passed + n_passed; ++p) {
-        const as_params *b = &p->params;
+        const tsp_params *b = &p->params;
         if (p->it == now->it && p->n == now->n && (!p->n || a->protocol == b->protocol) && a->nn == b->nn &&
             a->alpha == b->alpha && a->beta == b->beta && memcmp(a->own, b->own, sizeof a->own) == 0)
             return true;
@@ -391,11 +391,11 @@ static void keep_passed(const struct passed *now)
     if (n_passed < (int)(sizeof passed / sizeof *passed)) passed[n_passed++] = *now;
 }
 
-ab_status tsp_trials_run(const ab_implementation *it, const as_problem *problem, const as_params *params, bool *wrong)
+ab_status tsp_trials_run(const ab_implementation *it, const tsp_problem *problem, const tsp_params *params, bool *wrong)
 {
     struct passed on_row = {it, problem->n, *params}, on_own = {it, 0, *params};
     const bool exact = it->traits & AB_EXACT;
-    on_row.params.improve = on_own.params.improve = AS_IMPROVE_NONE;
+    on_row.params.improve = on_own.params.improve = TSP_IMPROVE_NONE;
     *wrong = false;
     if (exact && !has_passed(&on_row)) {
         AB_TRY(run_on_row(it, problem, on_row.params, wrong));

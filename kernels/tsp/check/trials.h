@@ -17,7 +17,8 @@ extern "C" {
 #endif
 
 /* AB_FAILED with *wrong true is wrong output; any other status with *wrong false means that a trial could not be run. */
-ab_status tsp_trials_run(const ab_implementation *it, const as_problem *problem, const as_params *params, bool *wrong);
+ab_status tsp_trials_run(const ab_implementation *it, const tsp_problem *problem, const tsp_params *params,
+                         bool *wrong);
 
 #ifdef __cplusplus
 }

@@ -474,7 +474,7 @@ static const float *row_of_city(const void *context, int city)
 }
 
 /* With candidate sets: the steps of all ants that chose by this pheromone, as far as there is time. */
-static ab_status check_remaining(const colony_copy *copy, const as_params *params)
+static ab_status check_remaining(const colony_copy *copy, const tsp_params *params)
 {
     tsp_remaining of = {copy->problem, params, row_of_city, copy, REMAINING_LOOKS};
     for (int ant = 0; copy->problem->nn && ant < depositors(copy); ++ant) {
@@ -487,7 +487,7 @@ static ab_status check_remaining(const colony_copy *copy, const as_params *param
 
 /* What the tours that were built say of how ants choose. Where all edges weigh the same, as often as there is room, they are
  * kept for the wheel; where all weigh 0, some are held against the rule for that. */
-static ab_status check_choices(colony_copy *copy, const as_params *params, int iteration)
+static ab_status check_choices(colony_copy *copy, const tsp_params *params, int iteration)
 {
     const size_t n = (size_t)copy->n;
     const int32_t *tours = copy->result.tours;
