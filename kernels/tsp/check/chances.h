@@ -1,8 +1,8 @@
-/* How often ants choose each kind of city, beside the exact probabilities. Of every step of given tours the weights of
- * all cities that may follow are known. Choices are counted by the city's index modulo 32, as warps have cities; by its
- * place among the nearest cities, as candidate sets and clocks have them; and of few cities by pair. Whatever the steps have
- * depended on, counts differ from sums of probabilities by chance alone; a right implementation fails once in 10^10
- * times.
+/* How often ants choose each kind of city, beside the exact probabilities. For every step of given tours, the weights of
+ * all cities that may follow are known. Choices are counted in three ways. The first is the city's index modulo 32, as
+ * warps hold cities. The second is its place among the nearest cities, as candidate sets and clocks hold them. The third,
+ * for few cities, is the pair of cities. Counts of a right implementation differ from sums of probabilities by chance
+ * alone. It fails once in 10^10 times.
  */
 #ifndef ANTBENCH_TSP_CHANCES_H
 #define ANTBENCH_TSP_CHANCES_H
@@ -34,7 +34,7 @@ typedef struct tsp_chances {
     tsp_tally of[CHANCES_KINDS];
 } tsp_chances;
 
-/* Weights are those of the parameters and the pheromone [n][n]. Close in every case. */
+/* Computes the weights from the parameters and the pheromone [n][n]. Close in every case. */
 ab_status tsp_chances_open(const tsp_problem *problem, const tsp_params *params, const float *pheromone,
                            tsp_chances *chances);
 void tsp_chances_close(tsp_chances *chances); /* accepts zeroed ones */

@@ -1,6 +1,6 @@
-/* Steps in which chance has little or no say, with candidate sets (kernels/tsp/tsp.h): while a set has a city, a step goes
- * to a city of it; where the set is exhausted, to the best remaining city. Every such step has one right answer, so one
- * wrong step shows, however rare it is. */
+/* Steps with candidate sets (kernels/tsp/tsp.h) that a rule decides. While a set has an unvisited city, a step goes to
+ * a city of the set. If the set is exhausted, the step goes to the best remaining city. One wrong step shows, however
+ * rare it is. */
 #ifndef ANTBENCH_TSP_REMAINING_H
 #define ANTBENCH_TSP_REMAINING_H
 
