@@ -27,6 +27,8 @@ def main(arguments=None):
             run = runs.load_run(path)
             # Reading the samples checks them.
             told = f"{shown}: {len(run.rows)} rows, {sum(map(len, run.all_samples.values()))} samples"
+            if why := share.published_fault(run):
+                raise BadInput(f"{shown}: {why}")
             if runs.is_given(path):
                 if why := share.fault(run) or misplaced(run, path):
                     raise BadInput(f"{shown}: {why}")

@@ -12,6 +12,7 @@ from antbench.data import archive, hardware, plausible, runs, share
 from antbench.data.command import BadInput
 from antbench.gate import calibration
 from antbench.show import gains, plots
+from antbench.tools import results_check
 
 RUN = Path(__file__).resolve().parents[2] / "data/runs/newer"
 
@@ -116,9 +117,10 @@ def test_an_endless_list_of_qualities_is_no_list(run):
         ({"published_id": "../../x"}, "published_ms is 48.37, but results/published has nan of it"),
     ],
 )
-def test_a_published_number_that_was_not_published(run, cells, fault):
+def test_a_published_number_that_was_not_published(run, cells, fault, capsys):
     change_cells(run, **cells)
     assert share.fault(runs.load_run(run)) == f"line 2: {fault}"
+    assert results_check.main([str(run)]) == 2 and f"{run}: line 2: {fault}\n" in capsys.readouterr().out
 
 
 def test_a_member_that_is_there_twice(run):
