@@ -6,11 +6,11 @@
 
 #include "base/text.h"
 
-/* Ranges of refused characters, which control a terminal, or turn or break a line. They are C0 and DEL with C1, the
- * marks and overrides of direction, and the separators of lines and paragraphs. scripts/antbench/data/validate.py has
- * the same. */
-static const uint32_t controls[][2] = {{0x01, 0x1f},     {0x7f, 0x9f},     {0x061c, 0x061c},
-                                       {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
+/* Ranges of refused characters, which control a terminal, turn or break a line, or are invisible. They are C0 and DEL
+ * with C1, the soft hyphen, characters without width, the marks and overrides of direction, and the separators of lines
+ * and paragraphs. scripts/antbench/data/command.py has the same. */
+static const uint32_t controls[][2] = {{0x01, 0x1f},     {0x7f, 0x9f},     {0xad, 0xad},     {0x061c, 0x061c},
+                                       {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x2069}, {0xfeff, 0xfeff}};
 
 static bool is_control(uint32_t code)
 {

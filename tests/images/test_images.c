@@ -956,6 +956,8 @@ static void names_have_no_control_characters(void **state)
     assert_load_error("lena\033[0m", "image \"lena?[0m\": a name is UTF-8 without control characters");
     assert_load_error("a\342\200\256b", "image \"a?b\": a name is UTF-8 without control characters"); /* U+202E */
     assert_load_error("a\342\200\250b", "image \"a?b\": a name is UTF-8 without control characters"); /* U+2028 */
+    assert_load_error("a\342\200\213b", "image \"a?b\": a name is UTF-8 without control characters"); /* U+200B */
+    assert_load_error("\357\273\277a", "image \"?a\": a name is UTF-8 without control characters");   /* U+FEFF */
     assert_load_error("a\302\233mb", "image \"a?mb\": a name is UTF-8 without control characters");   /* U+009B */
     assert_int_equal(image_check_name("le\tna").code, AB_BAD_INPUT);
     assert_int_equal(image_check_name("pictures/\303\251t\303\251").code, AB_BAD_INPUT);

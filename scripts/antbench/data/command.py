@@ -31,9 +31,11 @@ def shown(path):
 OK, ERROR, USAGE, REGRESSION, WRONG, INCONCLUSIVE, SKIPPED = 0, 1, 2, 3, 4, 5, 77
 
 LONGEST = 4096  # number of characters of a message; a path may have as many
-# Characters that control a terminal, change the direction of text or break a line (base/text.c has the same list), and
-# characters that XML forbids.
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+# Characters that control a terminal, change the direction of text, break a line or are invisible (base/text.c has the
+# same list), and characters that XML forbids.
+CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
 
 
 class BadInput(Exception):

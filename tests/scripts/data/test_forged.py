@@ -3,13 +3,14 @@
 import json
 import lzma
 import os
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 from antbench.data import archive, hardware, plausible, runs, share
-from antbench.data.command import BadInput
+from antbench.data.command import CONTROL, ROOT, BadInput
 from antbench.gate import calibration
 from antbench.show import gains, plots
 from antbench.tools import results_check
@@ -186,3 +187,13 @@ def test_a_picture_that_is_a_bomb_is_no_picture(tmp_path, head, is_one):
     """400 megapixels of one colour are 400 kB, of which gnuplot takes GiB."""
     (tmp_path / "lena-input.png").write_bytes(head)
     assert (plots.find_image("lena-input.png", [tmp_path]) is not None) == is_one
+
+
+def test_the_program_and_the_scripts_refuse_the_same_characters():
+    """base/text.c has ranges, antbench.data.command a class. The program's texts end at NUL and hold no surrogate."""
+    text = (ROOT / "base/text.c").read_text(encoding="utf-8")
+    ranges = re.findall(r"\{(0x[0-9a-f]+), (0x[0-9a-f]+)\}", text.partition("controls[][2]")[2].partition(";")[0])
+    refused_by_program = {code for low, high in ranges for code in range(int(low, 16), int(high, 16) + 1)}
+    only_here = {0, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)}
+    refused_here = {code for code in range(0x110000) if CONTROL.match(chr(code))}
+    assert refused_here == refused_by_program | only_here and len(ranges) == 8

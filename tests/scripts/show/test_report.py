@@ -629,7 +629,25 @@ def test_a_strange_name_of_a_gpu_is_text_everywhere(tmp_path, capsys):
     assert r"\input{a}" not in re.sub("^%.*", "", tex, flags=re.M) and not (ROOT / "gone").exists()
 
 
-@pytest.mark.parametrize("hidden", ["\u202e", "\u2028", "\u2029", "\u2066", "\u200f", "\u061c", "\x9b", "\x85", "\x1b"])
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "\u202e",
+        "\u2028",
+        "\u2029",
+        "\u2066",
+        "\u200f",
+        "\u061c",
+        "\x9b",
+        "\x85",
+        "\x1b",
+        "\u200b",
+        "\u200d",
+        "\u2060",
+        "\ufeff",
+        "\xad",
+    ],
+)
 def test_a_name_that_turns_or_breaks_a_line_is_refused(tmp_path, hidden):
     """Of a device, as of an instance; the message shows it escaped."""
     run = write_run(tmp_path / "device", name=f"GPU {hidden}001H")
