@@ -84,7 +84,7 @@ def test_as_much_as_is_unpacked_is_read(tmp_path):
 @pytest.mark.parametrize(
     "cut, why",
     [
-        (lambda data: data[:-9], "it is cut short"),
+        (lambda data: data[:-9], "cut short, or followed by other bytes"),
         (lambda data: data + b"more", "followed by other bytes"),
         (lambda data: data + data, "followed by other bytes"),
     ],
