@@ -24,7 +24,7 @@ typedef struct cpu_convolution {
     conv_state base;  /* first */
     conv_image image; /* the caller's */
     int threads;
-    int k, width; /* of the filter: its radius, and 2 k + 1 */
+    int k, width; /* radius of the filter, and 2 k + 1 */
     bool rank_one;
     float weights[CONV_MAX_WIDTH * CONV_MAX_WIDTH], across[CONV_MAX_WIDTH], down[CONV_MAX_WIDTH];
     size_t stride; /* floats of a row with its apron */
@@ -74,7 +74,7 @@ static ab_status run_serial(ab_work *work, int stage)
 
 enum { VECTORS = 4, BLOCK = VECTORS * LANES }; /* columns whose sums are in registers at a time */
 
-/* Where a row's pixels may begin anywhere. */
+/* Lanes of a row's pixels, which may begin at any address. */
 typedef float unaligned_lanes __attribute__((vector_size(64), aligned(4), may_alias));
 
 /* The sums of weights[0 .. per_row-1] times each row, of `count` columns, a block of them at a time: up to BLOCK - 1

@@ -122,7 +122,7 @@ static void link_tour(const cpu_colony *colony, const int32_t *tour, int ant)
     }
 }
 
-/* Of MAX-MIN Ant System. */
+/* The depositors of MAX-MIN Ant System. */
 static cpu_depositors link_between_limits(cpu_colony *colony)
 {
     const bool better = colony->best_length < colony->best_before;

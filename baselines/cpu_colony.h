@@ -32,15 +32,15 @@ typedef struct cpu_links {
 typedef struct cpu_colony {
     tsp_colony colony;             /* first: what the caller sees */
     tsp_problem problem;           /* the caller's: dist must outlive the colony */
-    tsp_params params;             /* as opened, with threads between 1 and n_ants */
-    int64_t iteration;             /* of the construct stage that runs, or ran last; 0 before the first */
+    tsp_params params;             /* parameters as opened, with threads between 1 and n_ants */
+    int64_t iteration;             /* number of the construct stage that runs, or ran last; 0 before the first */
     int32_t *tours;                /* [n_ants][n + 1] of the last iteration, closed */
     int64_t *lengths;              /* [n_ants] of the last iteration */
     bool measured;                 /* lengths are found while tours are built (cpu_build_tours) */
     int32_t *best_tour;            /* [n + 1]: the best since opening, closed */
     int64_t best_length;           /* INT64_MAX before the first iteration */
     int64_t zero_weight_steps;     /* since opening */
-    tsp_max_min_course course;     /* of TSP_MAX_MIN */
+    tsp_max_min_course course;     /* state of TSP_MAX_MIN */
     int64_t best_before;           /* best_length before this iteration, of TSP_MAX_MIN */
     bool best_deposits;            /* the best tour so far, in the first ant's place */
     cpu_links *links;              /* [n_ants][n]: the tours by place, valid during the update stage */
@@ -73,7 +73,8 @@ uint64_t cpu_colony_stream(const cpu_colony *colony, int ant);
  * city with a weight (tsp.h). */
 typedef int64_t cpu_build_tours(cpu_colony *colony, int thread, int first, int count);
 
-/* And all else of it: ants dealt to threads at most `most` at a time, tours closed and measured, the best one kept. */
+/* The rest of a construct stage: ants are dealt to threads at most `most` at a time, tours are closed and measured,
+ * and the best one is kept. */
 void cpu_colony_construct(cpu_colony *colony, int most, cpu_build_tours *build);
 
 /* Remembers a tour if it is the best so far. */
@@ -89,7 +90,8 @@ void cpu_colony_keep_best(cpu_colony *colony);
 typedef struct cpu_depositors {
     int first, end;
     tsp_max_min_limits
-        limits; /* of TSP_MAX_MIN, the same where all edges are to be equal; others have 0 and infinity */
+        limits; /* limits of TSP_MAX_MIN, both the same if all edges are to be equal; other protocols have 0 and
+                 * infinity */
 } cpu_depositors;
 
 /* Chooses them and fills their links: the beginning of an update stage. */

@@ -35,8 +35,8 @@ typedef float lanes4 __attribute__((vector_size(16)));
 /* Pixels are numbered with the frame: (row + 1) * stride + column + 1. */
 typedef struct cpu_ants {
     ea_colony colony;      /* first: what the caller sees */
-    ea_params params;      /* as opened, with threads between 1 and n_ants */
-    int width, height;     /* of the image, in pixels */
+    ea_params params;      /* parameters as opened, with threads between 1 and n_ants */
+    int width, height;     /* size of the image, in pixels */
     int stride;            /* width + 2: pixels from one row to the next */
     float *visibility;     /* [height + 2][stride] */
     float *heuristic;      /* [height + 2][stride]: visibility^beta, 0 in the frame */
@@ -49,7 +49,7 @@ typedef struct cpu_ants {
     uint64_t bands_each;   /* bands per pixel, times 2^32 */
     int32_t *memory;       /* [n_ants][EA_MEMORY], pixels; -1 for none yet */
     lanes_int8 neighbours; /* pixels from an ant's to each neighbour's */
-    uint64_t seed;         /* of this run */
+    uint64_t seed;         /* seed of this run */
     uint64_t runs;         /* PLACEs so far */
     int iteration;         /* since PLACE */
     ab_memory allocated;   /* all of the above */
@@ -111,7 +111,8 @@ INLINE void load_weights(const cpu_ants *ants, int position, lanes8 *weight)
     *weight = __builtin_shufflevector(first, last, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
-/* Where the ant's memory holds a neighbour. Two halves, so that one comparison need not wait for the other. */
+/* Finds the neighbours that the ant's memory holds. There are two halves, so that one comparison need not wait for
+ * the other. */
 INLINE void find_visited(const int32_t *memory, const lanes_int8 *neighbour, lanes_int8 *visited)
 {
     lanes_int8 odd = {0};
@@ -143,7 +144,7 @@ INLINE unsigned bits_of(const lanes_int8 *set)
     return (unsigned)(two[0] | two[1]);
 }
 
-/* Where the ant goes: a neighbour, or -1 where all weigh 0. */
+/* The neighbour that the ant goes to, or -1 if all weigh 0. */
 INLINE int choose(const cpu_ants *ants, int position, const int32_t *memory, float u)
 {
     const lanes_int8 neighbour = position + ants->neighbours;
@@ -211,7 +212,7 @@ static void sort_by_band(const cpu_ants *ants, int thread, int bands, int first,
     }
 }
 
-/* Where a band begins and ends in `entered`, of the ants of a thread. */
+/* The end of a band in `entered`, for the ants of a thread; the next band begins there. */
 INLINE int band_end(const cpu_ants *ants, int thread, int band)
 {
     return ants->band_ends[(size_t)thread * ants->band_stride + (size_t)band];

@@ -26,7 +26,7 @@ typedef struct cpu_system {
     ps_system base; /* first */
     const cnf_formula *formula;
     int threads;
-    uint64_t satisfying; /* of the last run */
+    uint64_t satisfying; /* number of satisfying membranes in the last run */
     uint32_t *words;     /* cpu-seq: [n + 1][n_literals]: the membranes on the way from the first to the one at hand */
     uint64_t *low;       /* cpu-bits: [m][LOW_WORDS]: where a clause's literals of the last variables make it true */
     uint32_t *when_true, *when_false; /* [m]: bit j-1: x_j, not x_j is one of the clause's literals */
@@ -161,7 +161,8 @@ CPU_MULTIVERSION static uint64_t count_block(const uint64_t *low, const int *cla
     return count;
 }
 
-/* Of `clauses` those that x_j = value leaves open, into `left`; -1 where one of them is false by now. */
+/* Copies into `left` the ones of `clauses` that x_j = value leaves open. Returns their number, or -1 if one of them
+ * is now false. */
 static int leave_open(const cpu_system *system, const int *clauses, int n_clauses, int j, bool value, int *left)
 {
     const uint32_t *when = value ? system->when_true : system->when_false;

@@ -179,7 +179,7 @@ typedef struct reference {
     ps_sat sat;
     ps_params params;
     ps_rules rules;
-    psr_system system; /* of the last run; zeroed before the first */
+    psr_system system; /* system of the last run; zeroed before the first */
 } reference;
 
 static bool has_left(const reference *r)

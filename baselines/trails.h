@@ -11,7 +11,7 @@
 
 typedef struct trails {
     cpu_colony common;              /* first */
-    const struct trails_kind *kind; /* of a colony that trails_open opened; else NULL */
+    const struct trails_kind *kind; /* kind of a colony that trails_open opened; else NULL */
     size_t stride;                  /* floats per row: n rounded up; what lies beyond n is 0 */
     uint16_t *city;                 /* [n]: of each row and column */
     uint16_t *place;                /* [n]: row and column of each city */
@@ -21,12 +21,12 @@ typedef struct trails {
 
 /* What distinguishes one kind of colony with trails from another. */
 typedef struct trails_kind {
-    size_t bytes;                         /* of the colony, which begins with its trails */
+    size_t bytes;                         /* size of the colony, which begins with its trails */
     size_t granule;                       /* floats that the rows are a multiple of */
     size_t (*together)(size_t n);         /* granule of the neighbourhoods that order rows; NULL: by city */
     ab_status (*prepare)(trails *colony); /* allocates and fills what is its own */
     void (*choose)(const trails *colony); /* the choice stage */
-    cpu_build_tours *build;               /* of the construct stage */
+    cpu_build_tours *build;               /* function of the construct stage */
     int side_by_side;                     /* number of ants that one call of build has at most */
 } trails_kind;
 
@@ -53,7 +53,7 @@ void trails_nearest(const trails *colony, size_t i, int count, uint16_t *cities)
 
 void trails_update(trails *colony); /* the update stage */
 
-/* Of an tsp_colony that has trails. */
+/* The methods of a tsp_colony with trails. */
 extern const tsp_methods trails_methods;
 
 #endif

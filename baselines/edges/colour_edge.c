@@ -29,12 +29,12 @@ enum {
 typedef struct cpu_detector {
     ed_detector base;                /* first: what the caller sees */
     ed_image image;                  /* the caller's: rgba must outlive the detector */
-    ed_params params;                /* as opened, with threads between 1 and height */
-    ce_taps taps;                    /* of the Gaussian */
+    ed_params params;                /* parameters as opened, with threads between 1 and height */
+    ce_taps taps;                    /* taps of the Gaussian */
     size_t stride;                   /* floats between two rows of a plane */
     size_t n_words;                  /* words of a row of edges */
     float *volume, *intensity;       /* [height][stride], the first column at PAD, one repeated on each side */
-    float thresholds[CE_MAGNITUDES]; /* of the last DETECT */
+    float thresholds[CE_MAGNITUDES]; /* thresholds of the last DETECT */
     uint32_t *edges;      /* [height + 2][n_words + 2]: before thinning, bit i the pixel in column i; rim 0 */
     uint32_t *thinned[2]; /* likewise: after each sub-iteration */
     uint8_t *map;         /* [height][width], rows rounded up to words: the result */

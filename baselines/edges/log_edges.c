@@ -14,7 +14,7 @@ enum { K = 2 }; /* radius of the Gaussian */
 typedef struct log_edges {
     ed_detector detector; /* first: what the caller sees */
     ed_image image;       /* the caller's */
-    int limit;            /* of the Laplacian */
+    int limit;            /* threshold of the Laplacian */
     int across[2 * K + 1], down[2 * K + 1];
     int32_t *columns;  /* [K + width + K]: sums down the columns of a row, with an apron */
     int32_t *smoothed; /* [height][1 + width + 1], with an apron */

@@ -16,7 +16,7 @@ sobel_open sobel_seq;
 typedef struct sobel {
     ed_detector detector; /* first: what the caller sees */
     ed_image image;       /* the caller's */
-    double threshold;     /* of the magnitude; 0: automatic */
+    double threshold;     /* threshold of the magnitude; 0: automatic */
     int32_t *squares;     /* [height][width]: gx^2 + gy^2, at most 2 * 1020^2 */
     uint8_t *edges;       /* [height][width] */
 } sobel;

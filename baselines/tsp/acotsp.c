@@ -68,7 +68,7 @@ typedef struct ant_state {
     uint8_t *n_unvisited;                    /* likewise */
     bool *visited;                           /* likewise */
     int32_t random;                          /* state of the minimal standard generator */
-    int64_t zero_weight_steps;               /* of this tour */
+    int64_t zero_weight_steps;               /* number of such steps in this tour */
 } ant_state;
 
 /* The sum of eight lanes, always in the same order. */

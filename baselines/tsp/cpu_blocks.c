@@ -135,7 +135,7 @@ static int64_t build_tours(cpu_colony *common, int thread, int first, int count)
 
 /* ---- The colony ---- */
 
-/* To each thread and ant cache lines of its own. */
+/* Gives each thread and each ant cache lines of their own. */
 static void allocate_workers(cpu_blocks_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;

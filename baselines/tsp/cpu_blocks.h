@@ -11,20 +11,20 @@ enum {
     NEAR = 6,          /* blocks of a row that every step adds up */
     MAX_FAR = 5,       /* vectors of groups */
     SIDE_BY_SIDE = 16, /* ants that a thread advances together */
-    MAX_DRAWS = 32,    /* of a step, before all cities are added up */
-    WORD_BLOCKS = 4    /* of which the flags are read at once, 64 bits */
+    MAX_DRAWS = 32,    /* draws per step before all cities are added up */
+    WORD_BLOCKS = 4    /* number of blocks whose flags are read at once, 64 bits */
 };
 
 /* What a step reads of a row, by place in the order of the cities. */
 typedef struct row_head {
-    lanes weight[NEAR];    /* of the cities of its heaviest blocks: pheromone^alpha * eta^beta */
-    uint16_t block[LANES]; /* which these NEAR are; where there are fewer, block 0, whose weights are 0 here */
+    lanes weight[NEAR];                /* weights of the cities of its heaviest blocks: pheromone^alpha * eta^beta */
+    uint16_t block[LANES];             /* numbers of these NEAR blocks; if there are fewer, block 0 with weights of 0 */
     uint16_t largest[MAX_FAR * LANES]; /* the largest other weight of each group: upper half of the float, rounded up */
 } __attribute__((aligned(64))) row_head;
 
 /* An ant under way. */
 typedef struct ant_state {
-    lanes sums[NEAR + MAX_FAR]; /* of its row's near blocks and groups, added up one by one, */
+    lanes sums[NEAR + MAX_FAR]; /* sums of its row's near blocks and groups, added up one by one, */
     lanes along;                /* ... and the partial sums along the last of them */
     lanes count[MAX_FAR];       /* unvisited cities of each group */
     uint64_t random;            /* state of SplitMix64 */
@@ -32,11 +32,11 @@ typedef struct ant_state {
     const float *weight;        /* of the city that is proposed, which is kept if it weighs more than */
     float least;                /* ... this */
     uint32_t proposed;          /* its place */
-    size_t at;                  /* where it is */
+    size_t at;                  /* place of the ant */
     size_t step;                /* cities in the tour */
-    int draws;                  /* of this step, thrown away */
+    int draws;                  /* number of rejected draws in this step */
     int32_t *tour;              /* [n + 1] */
-    int64_t zero_weight_steps;  /* of this tour */
+    int64_t zero_weight_steps;  /* number of such steps in this tour */
 } __attribute__((aligned(128))) ant_state;
 
 /* Scratch of a thread. */
@@ -57,11 +57,11 @@ struct cpu_blocks_colony {
         trails trails;     /* rows are a multiple of LANES long, in the order of places */
     };
     uint16_t *city;          /* [row_blocks * BLOCK]: by place; 0 beyond n */
-    size_t n_blocks;         /* of all cities */
+    size_t n_blocks;         /* number of blocks of all cities */
     int shift;               /* a group is 2^shift blocks */
     uint64_t group_bits;     /* bits of a word that belong to its first group */
     size_t n_groups;         /* at most MAX_FAR * LANES */
-    size_t row_blocks;       /* of all groups */
+    size_t row_blocks;       /* number of blocks of all groups */
     row_head *heads;         /* [n] */
     lanes *far;              /* [n][row_blocks]: weights by place, 0 for near blocks and the diagonal */
     worker *workers;         /* [threads] */

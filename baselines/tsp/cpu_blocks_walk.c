@@ -39,7 +39,7 @@ INLINE void widen(lanes *floats, const uint16_t *halves)
     *floats = (lanes)(__builtin_convertvector(*(const words *)halves, lanes_int) << 16);
 }
 
-/* By halves. */
+/* Halves the word again and again. */
 INLINE size_t select_bit(uint64_t word, unsigned k)
 {
     const size_t any = -(size_t)(word != 0); /* all bits, or none: no place is beyond a word that has no bit */
@@ -231,7 +231,7 @@ INLINE void walk(const cpu_blocks_colony *colony, const worker *at_hand, int cou
     }
 }
 
-/* Where the number of vectors is a constant, sums stay in registers. */
+/* With a constant number of vectors, sums stay in registers. */
 CPU_MULTIVERSION void cpu_blocks_walk(const cpu_blocks_colony *colony, const worker *at_hand, int count)
 {
     switch (1 << colony->shift <= WORD_BLOCKS ? (colony->n_groups + LANES - 1) / LANES : 0) {

@@ -42,7 +42,7 @@ typedef struct ant_state {
     int n_unvisited;           /* cities */
     uint16_t *remaining;       /* [n]: from the first fall-back on a superset of the unvisited cities, ascending */
     int n_remaining;           /* shrinks with each fall-back; 0 before the first */
-    int64_t zero_weight_steps; /* of this tour */
+    int64_t zero_weight_steps; /* number of such steps in this tour */
     double *sum;               /* [n + HEAD + 1]: of the fall-back: partial sums of the unvisited cities' weights */
     uint16_t *candidate;       /* [n + HEAD + 1]: and the cities */
     bool *flags;               /* [n]: visited, for the all-zero rule */

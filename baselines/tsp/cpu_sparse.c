@@ -23,7 +23,7 @@ enum {
     MAX_CANDIDATES = 64,                  /* per city */
     MAX_VECTORS = MAX_CANDIDATES / LANES, /* per candidate set */
     SIDE_BY_SIDE = 4,                     /* ants that a thread advances in turns */
-    ROWS_PER_UPDATE = 8                   /* whose links lie in a cache line */
+    ROWS_PER_UPDATE = 8                   /* number of rows whose links lie in a cache line */
 };
 
 /* Sixteen candidates of a city. After the end of the set they are the row's own city, with weights of 0. */
@@ -50,7 +50,7 @@ typedef struct ant_state {
     uint64_t random;           /* state of SplitMix64 */
     uint32_t *left;            /* [n_leaves]: a bit for each unvisited city, by place */
     int32_t *tour;             /* [n]: places until it is built, then cities */
-    int64_t zero_weight_steps; /* of this tour */
+    int64_t zero_weight_steps; /* number of such steps in this tour */
 } ant_state;
 
 typedef struct cpu_sparse_colony {

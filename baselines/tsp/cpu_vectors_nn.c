@@ -28,7 +28,7 @@ static void begin_tour(const cpu_vectors_nn_colony *colony, ant_state *ant, int 
     ant->tour = cpu_colony_tour(&colony->common, number);
     ant->zero_weight_steps = 0;
     ant->length = 0;
-    ant->edge = colony->common.problem.dist; /* of a city to itself */
+    ant->edge = colony->common.problem.dist; /* the edge from a city to itself */
     ant->step = 1;
     memset(ant->left, 0xff, n / WORD * sizeof *ant->left);
     if (n % WORD) ant->left[n / WORD] = (UINT64_C(1) << n % WORD) - 1;
@@ -197,7 +197,7 @@ static ab_status make_sets(cpu_vectors_nn_colony *colony)
     return ab_ok();
 }
 
-/* To each thread and ant cache lines of its own. */
+/* Gives each thread and each ant cache lines of their own. */
 static ab_status make_workers(cpu_vectors_nn_colony *colony)
 {
     ab_memory *memory = &colony->common.memory;

@@ -11,16 +11,16 @@ enum {
     MAX_CANDIDATES = 64,                  /* per city */
     MAX_VECTORS = MAX_CANDIDATES / LANES, /* per candidate set */
     WORD = 64,                            /* cities of a word of flags */
-    FEW_WORDS = 4,                        /* that hold most sets */
+    FEW_WORDS = 4,                        /* number of words that holds most sets */
     SIDE_BY_SIDE = 16                     /* ants that a thread advances in turns */
 };
 
 /* The candidates of a city that lie in one word. */
 typedef struct set_word {
     uint64_t cities; /* a bit for each */
-    uint32_t index;  /* of the word */
+    uint32_t index;  /* number of the word */
     uint16_t shift;  /* number of candidates in the words before */
-    uint16_t more;   /* of a row's first word: words that are not in the row (cpu_vectors_nn_colony) */
+    uint16_t more;   /* in a row's first word: number of its words that are not in the row (cpu_vectors_nn_colony) */
 } set_word;
 
 /* The candidate set of a city, in order of places: what a step reads. After its end there are the city itself, and
@@ -33,7 +33,7 @@ typedef struct set_row {
 
 /* An ant under way. */
 typedef struct ant_state {
-    lanes sums[MAX_VECTORS];   /* of the candidates' weights, added up one by one, */
+    lanes sums[MAX_VECTORS];   /* partial sums of the candidates' weights, vector by vector, */
     lanes along;               /* ... and the partial sums along the last of them */
     uint64_t random;           /* state of SplitMix64 */
     uint64_t *left;            /* a bit for each unvisited city, by place */
@@ -42,7 +42,7 @@ typedef struct ant_state {
     int64_t length;            /* of the tour so far, but for an edge on its way from memory: */
     const int32_t *edge;       /* ... the distance that it went last without its set */
     int32_t *tour;             /* [n + 1] */
-    int64_t zero_weight_steps; /* of this tour */
+    int64_t zero_weight_steps; /* number of such steps in this tour */
     float *bounds;             /* [n_bounds]: where it looks for the best city; 0 for blocks that it need not look at */
     size_t block;              /* ... the block it looks at next */
     float best_weight;         /* ... and of what it has seen there, */
@@ -67,7 +67,8 @@ struct cpu_vectors_nn_colony {
     };
     size_t n_vectors;            /* per candidate set: 2 or 4 */
     size_t n_more;               /* words per candidate set that are not in its row, at most */
-    size_t n_bounds;             /* of a row: blocks, a multiple of LANES; what lies beyond the last is 0 */
+    size_t n_bounds;             /* number of blocks in a row, rounded up to a multiple of LANES; the bounds beyond the
+                               * last block are 0 */
     char *rows;                  /* [n]: set_row, of cpu_vectors_nn_row_size */
     set_word *more_words;        /* [n][n_more] */
     float *largest;              /* [n][n_bounds]: the largest choice_info in the block outside of the set */

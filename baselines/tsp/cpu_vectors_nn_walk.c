@@ -111,7 +111,8 @@ INLINE size_t first_of_block(const cpu_vectors_nn_colony *colony, const ant_stat
     return ant->at * colony->trails.stride + ant->block * BLOCK;
 }
 
-/* Of the blocks that it has not looked at the one that may have the largest weight; whether that may be the best. */
+/* Chooses, among the blocks not yet looked at, the block that may have the largest weight. Returns whether it may
+ * hold the best city. */
 INLINE bool choose_block(const cpu_vectors_nn_colony *colony, ant_state *ant)
 {
     const lanes *bounds = (const lanes *)ant->bounds;
@@ -189,7 +190,7 @@ INLINE void join(group *joined, ant_state *ant, size_t whether)
     joined->count += (int)whether;
 }
 
-/* Those that look for the best city look at a block each; those that have found it join the walkers, or have come home.
+/* Ants that look for the best city look at one block each. Ants that have found it join the walkers, or have come home.
  */
 INLINE void look_around(const cpu_vectors_nn_colony *colony, const worker *at_hand, group *lookers, group *walkers,
                         size_t n_vectors)
@@ -207,7 +208,7 @@ INLINE void look_around(const cpu_vectors_nn_colony *colony, const worker *at_ha
     }
 }
 
-/* Those that were exhausted a round ago, whose bounds are here by now. */
+/* Takes up the ants that were exhausted a round ago; their bounds have arrived by now. */
 INLINE void begin_to_look_around(const cpu_vectors_nn_colony *colony, const worker *at_hand, group *exhausted,
                                  group *lookers, group *walkers, size_t n_vectors)
 {

@@ -39,7 +39,7 @@ INLINE unsigned lanes_that_are(const lanes *v, float x)
     return _mm512_cmp_ps_mask((__m512)*v, _mm512_set1_ps(x), _CMP_EQ_OQ);
 }
 
-/* Those whose block has a bit set; 0 for others. */
+/* Keeps the lanes whose block has a bit set; sets others to 0. */
 INLINE void keep_where_any(lanes *kept, const lanes *v, const uint64_t *bits)
 {
     const __m512i words = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)bits));
