@@ -81,7 +81,7 @@ typedef struct ab_setup {
     bool wrong;
 } ab_setup;
 
-/* Where rows go. A function that returns a status fails only if results can no longer be written. */
+/* The receiver of rows. A function that returns a status fails only if results can no longer be written. */
 typedef struct ab_sink {
     /* Writes a row like the cell's for another metric. `params` replaces the cell's parameters if it is not NULL. The
      * note may be NULL. If there are several values, such as one per seed of the noise, the row has their mean and

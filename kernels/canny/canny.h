@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-enum { CANNY_MAX_RADIUS = 15 };       /* of the Gaussian: 3 sigma, sigma <= 5 */
+enum { CANNY_MAX_RADIUS = 15 };       /* most pixels on either side of the Gaussian: 3 sigma, sigma <= 5 */
 enum { CANNY_GROW_TILE = 16 };        /* pixels on a side of a block that growth stays inside of */
 enum { CANNY_MAX_SIDE = 65535 * 16 }; /* pixels: a grid has so many rows of blocks, a block at least 16 of pixels */
 

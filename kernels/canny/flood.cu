@@ -20,11 +20,15 @@
 #include "kernels/cuda/device_memory.h"
 #include "kernels/cuda/warp.h"
 
-enum { COLUMNS = 32, ROWS = 64, LANE_ROWS = 2 }; /* of a tile; a lane of a warp has two rows of it */
-enum { LANES = COLUMNS / PER_LANE, GROW_THREADS = LANES * ROWS / LANE_ROWS }; /* that classify a row; of a block */
+enum { COLUMNS = 32, ROWS = 64, LANE_ROWS = 2 }; /* sizes of a tile; a lane of a warp has two rows of it */
+enum {
+    LANES = COLUMNS / PER_LANE,
+    GROW_THREADS = LANES * ROWS / LANE_ROWS
+}; /* lanes that classify a row; threads
+                                                                               * of a block */
 enum { FLOOD_THREADS = 512, FLOOD_WARPS = FLOOD_THREADS / WARP_SIZE };
 enum { MOST_PIXELS = 1 << 21 }; /* more do not fit, and have more tiles than one cluster should have */
-enum { ROUND_STEPS = 5 };       /* of growth, after which tiles hear from one another, where a warp has one tile */
+enum { ROUND_STEPS = 5 };       /* steps of growth after which tiles hear from one another, if a warp has one tile */
 
 /* The image as tiles in device memory. */
 typedef struct tiling {
@@ -170,7 +174,7 @@ static __device__ __forceinline__ void store_row(const canny_device &device, int
     for (; grown; grown &= grown - 1) to[__ffs((int)grown) - 1] = 1;
 }
 
-/* Where a block's arrays lie in its shared memory. */
+/* The places of a block's arrays in its shared memory. */
 typedef struct plan {
     int ring, most;                 /* tiles with those outside; tiles of a block */
     int around, words, places, end; /* bytes; the sides lie at 0 */

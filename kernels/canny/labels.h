@@ -11,7 +11,7 @@
 #include "kernels/cuda/warp.h"
 
 enum { LABEL_TILE = WARP_SIZE, LABEL_PIXELS = LABEL_TILE * LABEL_TILE }; /* a tile has one thread per pixel */
-#define NO_LABEL 0xffffffffu                                             /* of a pixel that is no edge */
+#define NO_LABEL 0xffffffffu                                             /* label of a pixel that is no edge */
 
 /* Labels is unsigned * or a shared_array of unsigned. */
 template <typename Labels> static __device__ __forceinline__ unsigned find_root(Labels labels, unsigned node)

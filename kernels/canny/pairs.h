@@ -17,7 +17,7 @@ typedef struct strip {
     half2 pair[PAIRS + 2];
 } strip;
 
-/* Of the columns x - 1 .. x + 8, again in pairs. */
+/* The slopes of columns x - 1 .. x + 8, again in pairs. */
 typedef struct slope {
     half2 x[PAIRS + 1], y[PAIRS + 1], size[PAIRS + 1];
 } slope;

@@ -32,7 +32,7 @@ extern "C" {
 typedef struct ci_params {
     double alpha, beta; /* exponents of the pheromone and of eta */
     int block;          /* threads per block, of a GPU */
-    int threads;        /* of a CPU; 0: all cores */
+    int threads;        /* threads of a CPU; 0: all cores */
 } ci_params;
 
 extern const ab_parameter ci_parameters[];

@@ -25,7 +25,7 @@ enum { N_THREADS = 256, N_WARPS = N_THREADS / WARP_SIZE };
 enum {
     COLOUR_THREADS = 384,
     COLOUR_WARPS = COLOUR_THREADS / WARP_SIZE,
-    TILE_COLUMNS = 120, /* of gradients of a block */
+    TILE_COLUMNS = 120, /* columns of gradients per block */
     STEP_ROWS = 24,
     COLOUR_ROWS = STEP_ROWS + 2,
     QUAD = 4,
@@ -34,8 +34,8 @@ enum {
     STRETCHES = STEP_ROWS / STRETCH, /* rows that a thread blurs down a column */
     PAIRS = TILE_COLUMNS / 2,
     PAIR_ROWS = 4,                   /* two columns of four rows: of whose gradients a thread takes the sums */
-    COLOUR_PAIRS = QUADS * QUAD / 2, /* of a row */
-    COMMON_RADIUS = 3,               /* of sigma 1: compiled for it */
+    COLOUR_PAIRS = QUADS * QUAD / 2, /* pairs of colours per row */
+    COMMON_RADIUS = 3,               /* radius for sigma 1, for which a kernel is compiled */
     MOST_STEPS = 4,
     SUM_SETS = 2 /* one is added to while the other is cleared for the next run */
 };
@@ -66,10 +66,10 @@ static constexpr int shared_bytes(int most)
     return 3 * STEP_ROWS * pitch_of(most) * (int)sizeof(float) + COLOUR_ROWS * QUADS * QUAD * (int)sizeof(float2);
 }
 
-/* Where a block is at a step. */
+/* The place of a block at a step. */
 typedef struct strip {
     int left, top; /* the first gradients of the strip */
-    int y;         /* of the step's first new colours, which come to row 2; the gradients begin a row above them */
+    int y;         /* row of the step's first new colours, which come to row 2; the gradients begin a row above them */
     bool inside;   /* all pixels that are asked for are in the image, and pairs of them may be stored as one */
 } strip;
 
@@ -206,10 +206,10 @@ static __device__ __forceinline__ void sum_pairs(const ce_device &device, const 
     const int before = (at.y + first - 1) * device.width + x; /* the first pixel, whose row may be of the strip above */
     float2 *colour = device.colour + before;
     uint2 *codes = (uint2 *)device.scratch + before;
-    triple rows[3], eastern[3]; /* of x, of x + 1 */
+    triple rows[3], eastern[3]; /* values at x, and at x + 1 */
 #pragma unroll
     for (int i = 0; i < PAIR_ROWS + 2; ++i) {
-        const int y = at.y + first + i - 2; /* of the row that is loaded */
+        const int y = at.y + first + i - 2; /* number of the row that is loaded */
         const int row = INSIDE ? first + i : ce_clamp(y, device.height) - at.y + 2;
         if (!INSIDE && y > device.height) break;
         const float4 low = colours[row * COLOUR_PAIRS + pair], high = colours[row * COLOUR_PAIRS + pair + 1];
@@ -406,7 +406,7 @@ static __global__ void __launch_bounds__(N_THREADS)
 {
     enum { WALK = WORDS / N_WARPS };
     SHARED(unsigned, words, WORDS);
-    SHARED(float, bounds, CE_MAGNITUDES); /* of the squares */
+    SHARED(float, bounds, CE_MAGNITUDES); /* bounds of the squares */
     SHARED(unsigned, limits, 4);
     const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE, first = thread / WARP_SIZE * WALK;
     const int x = (int)blockIdx.x * WORD - MARGIN + lane, top = row_of_block() * ROWS - MARGIN + first;

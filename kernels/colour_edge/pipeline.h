@@ -11,7 +11,7 @@
 /* Device memory of a detector, passed to kernels by value. A plane is [height][width]. */
 typedef struct ce_device {
     int width, height;           /* pixels */
-    ce_taps taps;                /* of the Gaussian */
+    ce_taps taps;                /* taps of the Gaussian */
     double factors[2];           /* ce_threshold_factor of volume and intensity */
     const uchar4 *image;         /* plane: R, G, B and one byte ignored */
     float4 *columns;             /* plane: R, G, B blurred down the columns, 0; NULL where not kept */

@@ -173,7 +173,7 @@ CE_INLINE ce_gradients ce_prewitt(float nw, float n, float ne, float w, float e,
 
 /* ---- Means and thresholds ---- */
 
-#define CE_STEP 0x1p-19f /* of what is added up: magnitudes, which are below 2^12, in fixed point */
+#define CE_STEP 0x1p-19f /* step of the fixed-point sums: magnitudes are below 2^12 */
 
 CE_INLINE int ce_fixed_point(float magnitude)
 {

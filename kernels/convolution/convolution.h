@@ -71,13 +71,13 @@ typedef enum conv_kind {
 
 typedef struct conv_params {
     int filter;           /* a conv_kind */
-    int width;            /* of the filter: odd, 3 .. CONV_MAX_WIDTH */
+    int width;            /* width of the filter: odd, 3 .. CONV_MAX_WIDTH */
     bool whole;           /* weights are not divided by their sum */
     int block_x, block_y; /* threads of a block of the report's rungs */
     int tiles;            /* T of tiling and tiling-separable */
     int rows, warps;      /* ours: rows that a thread computes, 0: 2, or 4 of wide filters; warps of a block, one above
                              another */
-    int threads;          /* of a CPU; 0: all cores */
+    int threads;          /* threads of a CPU; 0: all cores */
 } conv_params;
 
 extern const ab_parameter conv_parameters[];

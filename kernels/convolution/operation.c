@@ -9,7 +9,7 @@
 #include "kernels/edges/edges.h"
 #include "kernels/host/host_backend.h"
 
-enum { VERIFIED_ORDER = 2 }; /* of the host backend: one that lets a warp run ahead of the others */
+enum { VERIFIED_ORDER = 2 }; /* order of threads on the host backend: it lets a warp run ahead of the others */
 
 static void fit(const ab_circumstances *c, void *fitted)
 {
@@ -75,7 +75,7 @@ static conv_image probe(int number, bool spreading, float *pixels)
     return (conv_image){width, height, pixels};
 }
 
-/* With a filter of the same width of which no two weights are alike: what is flipped or cut off is seen. */
+/* Uses a filter of the same width with different weights everywhere, so that flipping or cutting it shows. */
 static ab_status verify_probes(const ab_task *task, bool *wrong)
 {
     conv_params params = *(const conv_params *)task->params;

@@ -21,7 +21,7 @@ enum {
     FREE_ROWS_RADIUS = 2,
     FEW_ROWS = 2, /* rows per thread, unless a parameter sets them */
     FIXED_ROWS = 4
-}; /* of wider filters: unrolled code grows with both */
+}; /* limits for wider filters: unrolled code grows with both */
 
 /* What a thread sees of a row with a filter of radius K: `apron` pixels, its own, `apron` pixels. */
 template <int K> struct registers_row {
@@ -123,7 +123,7 @@ template <int K, int rows, bool rank_one>
 static __global__ void __launch_bounds__(MAX_WARPS *WARP_SIZE)
     convolve_registers(conv_plane from, conv_plane to, registers_weights<K, rank_one> weights)
 {
-    constexpr int columns = COLUMNS * WARP_SIZE, apron = registers_row<K>::apron; /* of a warp */
+    constexpr int columns = COLUMNS * WARP_SIZE, apron = registers_row<K>::apron; /* columns of a warp */
     const int first = columns * (int)blockIdx.x, x = first + COLUMNS * (int)threadIdx.x;
     const int y0 = rows * (int)(blockIdx.y * blockDim.y + threadIdx.y);
     if (first >= apron && first + columns + apron <= from.width && y0 >= K && y0 + rows + K <= from.height)

@@ -45,10 +45,10 @@ enum {
 };
 
 typedef struct dp_params {
-    int n_ants;  /* that deposit: the first of the snapshot's, 1 .. n */
+    int n_ants;  /* number that deposit: the first of the snapshot's, 1 .. n */
     double rho;  /* evaporation rate, 0 < rho <= 1 */
     int block;   /* threads per block, and cities per tile, of a GPU */
-    int threads; /* of a CPU; 0: all cores */
+    int threads; /* threads of a CPU; 0: all cores */
 } dp_params;
 
 extern const ab_parameter dp_parameters[];

@@ -9,7 +9,7 @@
 #include "kernels/host/host_backend.h"
 #include "kernels/tsp/steps/inputs.h"
 
-enum { VERIFIED_ORDER = 2 }; /* of the host backend: one that lets a warp run ahead of the others */
+enum { VERIFIED_ORDER = 2 }; /* order of threads on the host backend: it lets a warp run ahead of the others */
 enum { MIN_HOST_ANTS = 2 };
 
 /* True if every entry looks for itself in every tour: n^3 steps per ant, not n. */

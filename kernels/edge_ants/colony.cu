@@ -16,7 +16,7 @@ typedef struct gpu_colony {
     device_memory memory;
     ea_params params;
     const edge_ants_rung *rung;
-    uint64_t seed; /* of this run */
+    uint64_t seed; /* seed of this run */
     int64_t runs;  /* PLACEs so far */
     int iteration; /* since PLACE */
 } gpu_colony;

@@ -34,7 +34,7 @@ typedef struct ea_device {
 
 /* The iterations that one RUN makes. */
 typedef struct ea_stretch {
-    unsigned long long seed; /* of the run */
+    unsigned long long seed; /* seed of the run */
     int first, last;         /* iterations since PLACE, from 1 on; both included */
 } ea_stretch;
 
@@ -83,7 +83,7 @@ static __device__ __forceinline__ float4 draw(unsigned long long seed, int ant, 
     return curand_uniform4(&random);
 }
 
-/* Where a placement or relocation puts an ant. */
+/* The pixel of a placement or relocation. */
 static __device__ __forceinline__ int random_pixel(const ea_device &colony, float4 random)
 {
     return ea_cell(random.z, colony.height) * colony.width + ea_cell(random.w, colony.width);
@@ -98,7 +98,7 @@ static __device__ __forceinline__ float weigh(const ea_device &colony, int posit
     return ea_power(colony.pheromone[pixel], colony.alpha) * colony.heuristic[pixel];
 }
 
-/* By one thread of the ant: it enters `pixel`, remembers that and deposits `scale` times the visibility. */
+/* Run by one thread of the ant: it enters `pixel`, remembers it and deposits `scale` times the visibility. */
 static __device__ __forceinline__ void enter(const ea_device &colony, int ant, int iteration, int pixel, float scale)
 {
     colony.position[ant] = pixel;

@@ -166,7 +166,7 @@ static int contrast(int width, int height, const uint8_t *grey, int row, int col
 void ea_visibility(int width, int height, const uint8_t *grey, float *visibility)
 {
     const size_t pixels = (size_t)width * (size_t)height;
-    int largest = 1; /* of a black image: its differences are all 0 */
+    int largest = 1; /* a black image has differences of 0 only */
     for (size_t i = 0; i < pixels; i++)
         if (grey[i] > largest) largest = grey[i];
     for (int row = 0; row < height; row++)

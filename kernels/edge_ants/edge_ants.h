@@ -83,19 +83,19 @@ enum {
 
 typedef struct ea_params {
     int n_ants;            /* 1 .. EA_MAX_ANTS */
-    int iterations;        /* of a run, >= 1 */
+    int iterations;        /* iterations per run, >= 1 */
     double alpha;          /* exponent of the pheromone; 2.5 needs no pow() */
     double beta;           /* exponent of the visibility */
     double rho;            /* evaporation rate, 0 <= rho <= 1 */
     double initial;        /* pheromone of every pixel at first, > 0 */
     double min_visibility; /* an ant deposits only where the visibility is at least this; 0: everywhere */
-    uint64_t seed;         /* of the first run */
+    uint64_t seed;         /* seed of the first run */
     int threads;           /* CPU implementations with threads: how many, 0 for all cores; others ignore it */
     int block_threads;     /* GPU: threads per block, a multiple of 32, 32 .. 1024 */
     bool cache_memory;     /* GPU: ants' memory is copied to shared memory before it is searched (Fig. 5.7) */
     int part;              /* ea_part: warp-apart's RUN; others refuse all but EA_ALL */
     int matrices;          /* resident: of pheromone, 1 or 2; 0: as the image's size suggests */
-    int n_ants_512;        /* where n_ants is 0: so many on 512 x 512 pixels, in proportion elsewhere */
+    int n_ants_512;        /* number of ants on 512 x 512 pixels if n_ants is 0, in proportion elsewhere */
     int map_runs;          /* runs of different seeds whose mean pheromone is a map; no implementation reads it */
     int threshold;         /* ea_threshold, above which a map has an edge; likewise */
 } ea_params;
@@ -103,8 +103,8 @@ typedef struct ea_params {
 /* What a RUN makes of each of its iterations: all of it, or only the update of the pheromone. */
 typedef enum ea_part { EA_ALL, EA_UPDATE } ea_part;
 
-/* Of a map: the mean of its pheromone, or of the image's intensity over 255 (thesis §5.5.2 has "mean image intensity",
- * but thresholds the pheromone). */
+/* The threshold of a map: the mean of its pheromone, or of the image's intensity over 255. The thesis has "mean
+ * image intensity" (§5.5.2), but thresholds the pheromone. */
 typedef enum ea_threshold { EA_MEAN_PHEROMONE, EA_MEAN_INTENSITY } ea_threshold;
 
 /* Their table: names, ranges, defaults. Where it has 0 for them, n_ants follows from n_ants_512 and iterations from the

@@ -102,7 +102,7 @@ static double run_seconds(const ab_circumstances *c, const ea_params *params, ab
     return (moves * 6e-8 + params->iterations * pixels * 1e-10) / params->threads;
 }
 
-/* Of what is verified: an ant's moves, by thread, and pixels, 15 of which take a move's time. */
+/* The steps of verification: an ant's moves, by thread, or pixels, 15 of which take a move's time. */
 static double steps(const ab_circumstances *c, const void *fitted)
 {
     const ea_params *params = fitted;
@@ -273,7 +273,7 @@ static ab_status append_reference_f(const ab_task *task, const maps *m)
     return task->sink->metric(task->sink, NULL, "f-sequential", &quality.f, 1, NULL);
 }
 
-/* With the same seeds, unless it is the reference, and with others. */
+/* Compares maps with the same seeds, unless this is the reference, and with other seeds. */
 static ab_status append_agreement(const ab_task *task, const maps *m)
 {
     ea_params params = *(const ea_params *)task->params;
@@ -284,7 +284,7 @@ static ab_status append_agreement(const ab_task *task, const maps *m)
     return append_reference_f(task, m);
 }
 
-/* Where people traced the edges: the best F over thresholds, of thinned maps, as that benchmark has it. */
+/* For edges that people traced: the best F over thresholds, of thinned maps, as in that benchmark. */
 static ab_status append_best_f(const ab_task *task, const maps *m)
 {
     const ab_image *image = &((const edges_image *)task->loaded)->image;

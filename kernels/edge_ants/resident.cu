@@ -31,9 +31,9 @@ enum { ENTRIES = EA_MEMORY / EA_NEIGHBOURS };
 typedef struct outlook {
     int pixel;        /* row * width + column; any where the heuristic is 0 */
     float heuristic;  /* 0: outside of the image, or remembered */
-    float visibility; /* of the pixel, with two matrices */
+    float visibility; /* visibility of the pixel, with two matrices */
     float spin;       /* the ant's random number for the roulette */
-    int anywhere;     /* where it is relocated to */
+    int anywhere;     /* pixel of a relocation */
     float there;      /* the visibility of that, with two matrices */
 } outlook;
 
@@ -76,7 +76,7 @@ static __device__ __forceinline__ outlook look(const ea_device &colony, const cr
     return seen;
 }
 
-/* Where the ant goes, and the visibility there; the same in its lanes. */
+/* An ant's next pixel and the visibility there; the same in all its lanes. */
 typedef struct step {
     int pixel;
     float visibility;
@@ -247,7 +247,7 @@ static ab_status cut_grid(const ea_device *colony, bool two, cut *chosen)
     CUDA_TRY(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
     CUDA_TRY(cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     CUDA_TRY(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device));
-    if (!cooperative) processors = 1; /* of one block */
+    if (!cooperative) processors = 1; /* a grid of one block */
     for (int each = cooperative ? SM_THREADS / threads : 1; each > 0; --each) {
         const int per_block = ceil_div(colony->n_ants, min(wanted, each * processors));
         if (per_block > most_bytes / ant_bytes(two)) continue;
@@ -326,7 +326,7 @@ static ab_status run(ea_device *colony, const ea_stretch *stretch)
 
 static size_t scratch_bytes(const ea_problem *, const ea_params *)
 {
-    return sizeof(unsigned); /* of the barrier */
+    return sizeof(unsigned); /* size of the barrier */
 }
 
 AB_RUNG(edge_ants_rung, edge_ants_resident) = {.run = run, .scratch_bytes = scratch_bytes};

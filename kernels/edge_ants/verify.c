@@ -67,7 +67,7 @@ static numbers draw(const observation *o, int ant)
     return (numbers){philox_uniform(bits[0]), philox_uniform(bits[2]), philox_uniform(bits[3])};
 }
 
-/* Where a placement or a relocation must have put an ant. */
+/* Checks that a placement or a relocation has put an ant on its pixel. */
 static ab_status check_random_pixel(const observation *o, int ant, const char *what)
 {
     const int width = o->problem->width, is = o->after.position[ant];

@@ -161,8 +161,8 @@ static ab_status expect(const comparison *c, const edges_detector *detector, con
 /* How the map differs, in pixels. */
 typedef struct difference {
     double pixels;
-    double missing, surplus; /* of edges */
-    double border;           /* of both, in the last column and row */
+    double missing, surplus; /* numbers of edges */
+    double border;           /* share of both in the last column and row */
     double again;            /* pixels that the second time found otherwise */
     bool other_values;
     double edges, covered;   /* edges of the reference, and of the map */

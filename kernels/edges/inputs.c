@@ -131,7 +131,7 @@ ab_status edges_save_values(const ab_task *task, const char *name, const float *
     if (!grey) return ab_failed("out of memory");
     float largest = 0.0f;
     for (size_t i = 0; i < pixels; ++i) largest = fmaxf(largest, values[i]);
-    /* By the square root, or a few pixels that many ants share would leave the rest black. */
+    /* The square root is taken, because a few pixels that many ants share would leave the rest black. */
     for (size_t i = 0; i < pixels; ++i)
         grey[i] = largest > 0.0f ? (uint8_t)(255.0f * sqrtf(values[i] / largest) + 0.5f) : 0;
     const ab_status status = save_png(task->save, &image->image, name, 1, grey);

@@ -25,7 +25,7 @@ typedef struct edges_axis {
 typedef struct edges_grid {
     edges_axis axes[EDGES_AXES];
     void (*set)(const int point[EDGES_AXES], ed_params *params); /* leaves threads as they are */
-    int start[EDGES_AXES];                                       /* where the search begins */
+    int start[EDGES_AXES];                                       /* values that the search begins with */
     bool planes; /* axes 1 and 2 are coefficients of two planes, the last of them off: there is a tuning=planes */
 } edges_grid;
 
@@ -34,12 +34,12 @@ extern const double edges_sigmas[EDGES_SIGMAS]; /* 0: no blur */
 #define EDGES_STEP 1.4142135623730951
 double edges_threshold(double least, int i); /* least * EDGES_STEP^i */
 
-enum { EDGES_MAX_SEEDS = 25 }; /* of the noise: what a row can list */
+enum { EDGES_MAX_SEEDS = 25 }; /* most seeds of the noise: what a row can list */
 
 /* What a detector's operation says of itself: ab_measure.own of its measures. */
 typedef struct edges_detector {
     edges_grid grid;
-    double bytes_per_pixel; /* that are read and written */
+    double bytes_per_pixel; /* bytes that are read and written */
     /* The map of an AB_PARTIAL with a given number of passes, computed independently. It ends with the first pass
      * that changes nothing. NULL if the detector is not partial. */
     ab_status (*partial)(const ed_image *image, const ed_params *params, uint8_t *map);
@@ -185,7 +185,7 @@ ab_status edges_judge_noise(const ab_task *task, double *f);
         .least = 1, .most = 4096, .fallback = 1, .word = "all", .shown = AB_SHOWN_CPU | AB_FITTED                      \
     }
 
-extern const char *const edges_noise_names[];  /* by image_noise */
+extern const char *const edges_noise_names[];  /* names by image_noise */
 extern const char *const edges_tuning_names[]; /* "fixed", "best", "thesis", "planes" */
 
 /* The rest of an operation on images through detectors: all but its name, parameters and measures. */

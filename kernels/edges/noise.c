@@ -23,7 +23,7 @@ double edges_threshold(double least, int i)
 
 /* ---- Images with noise ---- */
 
-/* As detectors see it. */
+/* A noisy image in the detectors' form. */
 typedef struct noisy_image {
     ab_image image;
     uint8_t *rgba, *grey;

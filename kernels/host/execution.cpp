@@ -172,7 +172,7 @@ class ordering
 
 /* ---- Threads and warps ---- */
 
-/* Where a thread, or the caller of the launch, goes on once it has left its stack. */
+/* The point at which a thread, or the caller of the launch, goes on after it has left its stack. */
 struct place {
     stack_bounds stack;
     void *fake_stack; /* the sanitizer's */
@@ -192,14 +192,14 @@ struct device_thread {
 enum thread_state : unsigned char { ready, waiting, ended };
 
 struct warp {
-    unsigned lanes;                 /* those that exist: fewer than 32 at the end of an odd block */
+    unsigned lanes;                 /* lanes that exist: fewer than 32 at the end of an odd block */
     unsigned used;                  /* bit i: meetings[i] is in use */
     unsigned open;                  /* bit i: meetings[i] is in use and lanes have yet to arrive */
-    meeting meetings[warp_threads]; /* as many as lanes, each of which is in one at most */
+    meeting meetings[warp_threads]; /* one per lane, since a lane is in at most one meeting */
 };
 
 struct block_meeting {
-    const char *intrinsic; /* where the block meets: as `meeting` */
+    const char *intrinsic; /* name of the block's meeting, as in `meeting` */
     int line;
     unsigned arrived; /* threads that are there */
     int votes;        /* how many of them brought true */
@@ -208,7 +208,7 @@ struct block_meeting {
 
 struct shared_declaration {
     const void *declaration; /* which */
-    std::size_t offset;      /* where in the block's shared memory */
+    std::size_t offset;      /* place in the block's shared memory */
 };
 
 struct thread_stopped {
@@ -271,21 +271,21 @@ class grid_run
     const thread_main main_;
     const std::uint64_t order_ = chosen_order;
     const bool warps_run_on_ = order_ > 1 && order_ % 2 == 0;
-    std::vector<device_thread> threads_; /* of the block */
+    std::vector<device_thread> threads_; /* threads of the block */
     std::vector<thread_state> states_;   /* [thread], apart because the scheduler reads them all every round */
     std::unique_ptr<warp[]> warps_;
     block_meeting barrier_{};
     unsigned ended_ = 0;           /* threads of the block that have ended */
     bool failed_ = false;          /* a report has been made */
     bool closing_ = false;         /* fibers must end */
-    ordering turns_;               /* of threads, for each round */
+    ordering turns_;               /* order of threads for each round */
     std::size_t turn_ = 0;         /* in the round: whose turn is next */
     bool ran_ = false;             /* in the round: any thread */
     unsigned last_ = 0;            /* thread that had the last turn */
-    place caller_{};               /* of the launch */
-    place *left_ = nullptr;        /* which was left last */
+    place caller_{};               /* place of the launch's caller */
+    place *left_ = nullptr;        /* place that was left last */
     std::size_t shared_limit_;     /* bytes of shared memory that a block may have, static and dynamic */
-    std::size_t static_bytes_ = 0; /* of static shared memory declared so far */
+    std::size_t static_bytes_ = 0; /* static shared memory declared so far */
     std::vector<shared_declaration> declarations_;
     std::unique_ptr<std::max_align_t[]> shared_; /* max_static_shared bytes, then the dynamic ones */
 };

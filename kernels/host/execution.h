@@ -47,7 +47,7 @@ struct launch_config {
 /* What a thread of the grid does. The header of std::function would double what each kernel includes. */
 struct thread_main {
     void (*run)(const void *arguments); /* calls the kernel */
-    const void *arguments;              /* of the kernel, in a form that run knows */
+    const void *arguments;              /* arguments of the kernel, in a form that `run` knows */
 };
 
 /* Runs main once per thread of the grid. What goes wrong, lack of memory among it, is left to cudaGetLastError. */

@@ -45,7 +45,7 @@ const char *host_backend_device(void);
 /* A plan of a kernel, as AB_PLAN (cuda_port.h) names it: a way that only some sizes or devices take. */
 typedef struct host_backend_plan {
     const char *name;
-    bool taken; /* by a launch of this process */
+    bool taken; /* true if a launch of this process has it */
     const struct host_backend_plan *next;
 } host_backend_plan;
 

@@ -8,7 +8,7 @@ extern "C" {
 
 enum {
     HOST_STATIC_SHARED = 48 * 1024,  /* bytes of shared memory of every block */
-    HOST_DYNAMIC_SHARED = 227 * 1024 /* of a block whose launcher has asked for it, as on an H100 */
+    HOST_DYNAMIC_SHARED = 227 * 1024 /* most bytes for a block whose launcher has asked for it, as on an H100 */
 };
 
 typedef struct host_limits {

@@ -16,7 +16,7 @@ struct plan : host_backend_plan {
     }
 };
 
-/* Of a place, which is a type of its own. */
+/* The plan of a place, which is a type of its own. */
 template <typename Place> inline plan plan_of{Place::name()};
 
 } // namespace host_backend

@@ -20,7 +20,7 @@ namespace
 /* CUDA keeps the last error per thread of the program, and so does this. */
 struct error_state {
     host_cuda::cudaError_t last = host_cuda::cudaSuccess;
-    char report[640] = ""; /* of the last faulty launch, one line */
+    char report[640] = ""; /* report of the last faulty launch, one line */
 };
 
 error_state &errors()

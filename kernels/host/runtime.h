@@ -90,7 +90,7 @@ template <typename T> cudaError_t cudaMalloc(T **pointer, std::size_t bytes)
     return error;
 }
 
-/* Where a launch that was faulty shows at the latest. */
+/* A faulty launch shows here at the latest. */
 cudaError_t cudaDeviceSynchronize();
 
 cudaError_t cudaGetDevice(int *device);

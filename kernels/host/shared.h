@@ -11,8 +11,8 @@ namespace host_backend
 
 /* An index that knows the line it was written in. */
 struct shared_index {
-    long long value; /* of the index */
-    int line;        /* of the expression that indexes */
+    long long value; /* value of the index */
+    int line;        /* line of the expression that indexes */
 
     template <typename Integer, typename = std::enable_if_t<std::is_integral_v<Integer> || std::is_enum_v<Integer>>>
     shared_index(Integer index, int line_ = __builtin_LINE()) : value(static_cast<long long>(index)), line(line_)
@@ -54,9 +54,9 @@ template <typename T> class shared_array
 
   private:
     T *data_;            /* first element of the array */
-    const char *name_;   /* as declared */
+    const char *name_;   /* name as declared */
     long long count_;    /* elements of the array */
-    long long position_; /* which element this points to */
+    long long position_; /* number of the element that this points to */
 };
 
 template <typename T>

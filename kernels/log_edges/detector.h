@@ -8,8 +8,8 @@
 typedef struct log_device {
     const unsigned char *grey;   /* [height][width] */
     unsigned char *edges;        /* [height][width] */
-    conv_device smooth, laplace; /* from a plane for the image to another, and back */
-    float limit;                 /* of the Laplacian */
+    conv_device smooth, laplace; /* convolutions from a plane for the image to another, and back */
+    float limit;                 /* threshold of the Laplacian */
 } log_device;
 
 /* A way of finding edges, as registry.def names it: enqueues it on the default stream. */

@@ -44,7 +44,7 @@ static __global__ void evolve_and_send_out(ps_device device, int stride)
     atomicAdd(device.skin, 1ull);
 }
 
-/* Of rule 4 d_k [ ]0 -> [d_{k+1}]0. */
+/* Rule 4, d_k [ ]0 -> [d_{k+1}]0. */
 static __global__ void send_in(ps_device device, int stride, int k)
 {
     const size_t q = (size_t)blockIdx.x * (size_t)stride;
@@ -88,7 +88,7 @@ static __global__ void divide_and_evolve(ps_device device, int stride, int k)
     if (threadIdx.x != 0) return;
     device.charges[q] = device.charges[other] = PS_NEUTRAL;
     device.control[q] = device.control[other] = comes_in ? k + 1 : 0;
-    if (!comes_in) atomicAdd(device.skin, 2ull); /* of those that come in again none is left */
+    if (!comes_in) atomicAdd(device.skin, 2ull); /* objects that come in again leave none behind */
 }
 
 static ab_status generate_grouped(ps_membranes *membranes)

@@ -23,7 +23,7 @@ typedef struct bits_device {
     unsigned long long *satisfying; /* [1] */
 } bits_device;
 
-/* Where a variable is true, of a lane's 32 membranes: those in whose number bit `place` is 0. */
+/* The lane's 32 membranes in which a variable is true: those with bit `place` of their number 0. */
 static __device__ unsigned where_true(int place, int lane)
 {
     if (place >= BIT_VARIABLES) return lane >> (place - BIT_VARIABLES) & 1 ? 0 : FULL_WARP;

@@ -241,7 +241,7 @@ static ab_status run_stage(ab_work *work, int)
 
 /* ---- Reading ---- */
 
-/* As for psystem/reference: all c_{m+1} became c_{m+2}, of which one became Yes. */
+/* The result as for psystem/reference: all c_{m+1} became c_{m+2}, and one of these became Yes. */
 static ab_status result(ps_system *base, ps_result *found)
 {
     const generic_system *system = (const generic_system *)base;

@@ -198,7 +198,7 @@ static ab_status allocate_piece(gpu_system *system)
     return status;
 }
 
-/* As many divisions as fit. */
+/* Chooses as many divisions as fit. */
 static ab_status choose_piece(gpu_system *system, int levels)
 {
     ab_status status = ab_failed("no piece");
@@ -235,7 +235,7 @@ static ab_status upload(gpu_system *system, const cnf_formula *formula)
     return ab_ok();
 }
 
-/* Whole warps, a thread for each literal where a block can have so many. */
+/* Threads of a block: whole warps, one thread per literal if a block can have so many. */
 static int block_for(int n_literals)
 {
     const int threads = ceil_div(n_literals, 32) * 32;

@@ -15,7 +15,7 @@
 
 /* Passed to kernels by value. */
 typedef struct ps_device {
-    int n, m, n_literals;           /* of the formula */
+    int n, m, n_literals;           /* numbers of the formula */
     int levels;                     /* divisions in a piece, which has 2^levels membranes; 0 .. 30 */
     const int *first;               /* [m + 1]: where the words of a clause begin */
     const uint32_t *code;           /* [n_literals]: cod(phi) */
@@ -34,7 +34,7 @@ typedef struct ps_membranes {
     int block;           /* threads: as the params say, or one for each literal, at most 1024 */
     uint8_t *host_flags; /* [2^levels], page-locked: of rungs whose output is the CPU's; else NULL */
     uint64_t counted;    /* satisfying membranes that the CPU has counted, of all pieces so far */
-    /* Of rungs that begin on the CPU; else 0 and NULL. */
+    /* Members of rungs that begin on the CPU; 0 and NULL in others. */
     int begun;             /* divisions of a piece that the CPU makes */
     uint32_t *host_words;  /* [2^begun + 1][n_literals], page-locked: membranes that the CPU makes, and cod(phi) */
     uint32_t *begun_words; /* [2^begun][n_literals]: the same membranes on the device */

@@ -16,7 +16,7 @@ enum {
     PS_CLAUSE_MASK = 0xffff, /* after the shift */
 };
 
-/* Of a literal: the charge under which it becomes an r. A word of 0 is nothing. */
+/* The kind of a literal: the charge under which it becomes an r. A word of 0 is an absent literal. */
 enum { PS_KIND_X = PS_PLUS, PS_KIND_NX = PS_MINUS, PS_KIND_R = 3 };
 
 static inline uint32_t ps_word(unsigned kind, unsigned clause, unsigned index)

@@ -9,7 +9,7 @@
 #include "kernels/operation.h"
 #include "kernels/psystem/psystem.h"
 
-enum { VERIFIED_ORDER = 2 }; /* of the host backend: one that lets a warp run ahead of the others */
+enum { VERIFIED_ORDER = 2 }; /* order of threads on the host backend: it lets a warp run ahead of the others */
 
 /* ---- Inputs ---- */
 

@@ -159,7 +159,7 @@ static ab_status compare_flags(ps_system *system, const cnf_formula *formula, bo
     return status.code == AB_UNSUPPORTED ? ab_ok() : status; /* in pieces: no flags */
 }
 
-/* Of a literal that is true in membrane q, r of its clause, whatever the index; of any other, nothing. */
+/* The word of a literal without its index: r of its clause if it is true in membrane q, else 0. */
 static uint32_t word_without_index(const cnf_formula *formula, int literal, int clause, uint64_t q)
 {
     const bool value = !(q >> (formula->n - abs(literal)) & 1);

@@ -62,7 +62,7 @@ typedef struct ps_params {
     int tile;    /* membranes a block of psystem/tiled, a power of 2; 0: 32 */
     int piece;   /* at most 2^piece membranes are in memory at a time */
     int steps;   /* simulators of single steps stop after so many; 0: when the answer has left */
-    int threads; /* of a CPU; 0: all cores */
+    int threads; /* threads of a CPU; 0: all cores */
 } ps_params;
 
 extern const ab_parameter ps_parameters[];

@@ -33,15 +33,15 @@ enum { PS_NO_OBJECT = -1 };
 
 typedef struct ps_rule {
     ps_kind kind;
-    ps_label label;     /* of the membrane, for SEND_IN of the one that the object enters */
-    ps_charge charge;   /* that it has */
+    ps_label label;     /* label of the membrane; for SEND_IN, of the membrane that the object enters */
+    ps_charge charge;   /* charge that it has */
     int object;         /* consumed */
     int products[2];    /* or PS_NO_OBJECT; of a DIVISION one for each half; one of SEND_OUT, SEND_IN */
     ps_charge after[2]; /* the charge that it gets; of a DIVISION one for each half; EVOLUTION: as before */
 } ps_rule;
 
 typedef struct ps_rules {
-    int n_objects;     /* of the alphabet: objects are 0 .. n_objects-1 */
+    int n_objects;     /* number in the alphabet: objects are 0 .. n_objects-1 */
     ps_rule *rules;    /* [n_rules] */
     int n_rules, room; /* room: how many fit */
     int32_t *find;     /* [PS_KINDS][PS_LABELS][PS_CHARGES][n_objects]: the rule, or -1 */

@@ -24,7 +24,7 @@ static int64_t rows(const ps_params *params, int levels)
     return INT64_C(1) << (levels - block_levels(params, levels));
 }
 
-/* As in enhanced: every `stride`-th of the blocks' first membranes is there. */
+/* Makes the first membranes of the blocks, as in enhanced: every `stride`-th of them is there already. */
 static __global__ void preprocess_halves(ps_device device, int stride)
 {
     const size_t q = (size_t)blockIdx.x * (size_t)stride;

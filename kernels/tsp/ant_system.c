@@ -75,7 +75,7 @@ static ab_status measure_nearest_neighbours(const tsp_problem *problem, int64_t 
 {
     bool *visited = calloc((size_t)problem->n, sizeof *visited);
     if (!visited) return ab_failed("out of memory: the nearest-neighbour tour");
-    int city = 0; /* where the tour begins */
+    int city = 0; /* city in which the tour begins */
     visited[city] = true;
     for (int step = 1; step < problem->n; step++) {
         const int next = tsp_nearest_unvisited(problem, city, visited);

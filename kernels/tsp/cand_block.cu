@@ -65,15 +65,15 @@ static __global__ void __launch_bounds__(N_THREADS)
     const int n = colony.n, stride = colony.stride;
     SHARED_DYNAMIC(unsigned char, tabu, 0, n); /* 0: visited */
     SHARED(unsigned long long, best, N_WARPS); /* stage 2: each warp's best remaining city */
-    SHARED(int, reached, 2);                   /* where the first warp stopped: the step, and the city it is in */
+    SHARED(int, reached, 2);                   /* step at which the first warp stopped, and the city it is in */
 
     const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
-    long long length = 0;           /* of thread 0 */
+    long long length = 0;           /* used by thread 0 */
     int last_edge = 0;              /* added a step late, so that no step waits for its load */
-    unsigned zero_weight_steps = 0; /* of thread 0 */
+    unsigned zero_weight_steps = 0; /* used by thread 0 */
     int step = 1, from = 0;
-    float draw = 0.0f;                 /* of warp 0: lane i has the number of step 32 k + i */
+    float draw = 0.0f;                 /* used by warp 0: lane i has the number of step 32 k + i */
     curandStatePhilox4_32_10_t random; /* likewise */
 
     for (int city = thread; city < n; city += N_THREADS) tabu[city] = 1;

@@ -29,7 +29,7 @@ typedef struct gpu_colony {
     const tsp_rung *rung;
     int *dist;          /* tsp_device.dist, or what stage "improve" has of a rung that goes by points */
     tsp_near *near;     /* [n][TSP_NEAR], for that stage; NULL without it, or if the rung has its own */
-    tsp_max_min *plan;  /* of protocol=mmas, else NULL */
+    tsp_max_min *plan;  /* plan of protocol=mmas, else NULL */
     int2 *links;        /* [n]: with it */
     bool weighed;       /* stage "choice" of the next iteration is done: the update did it (weighs_next) */
     unsigned iteration; /* constructions so far */

@@ -43,12 +43,12 @@ static __global__ void __launch_bounds__(MAX_WORKERS)
     SHARED_DYNAMIC(float, products, 0, n);
     SHARED(unsigned long long, least, 1);          /* for the all-zero rule */
     SHARED(int, chosen, 1);                        /* the city to go to, -1 for the all-zero rule */
-    SHARED(curandStatePhilox4_32_10_t, random, 1); /* of thread 0: in registers it would be each worker's */
+    SHARED(curandStatePhilox4_32_10_t, random, 1); /* used by thread 0; in registers every worker would have one */
 
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
-    long long length = 0;           /* of thread 0 */
+    long long length = 0;           /* used by thread 0 */
     int last_edge = 0;              /* added a step late, so that no step waits for its load */
-    unsigned zero_weight_steps = 0; /* of thread 0 */
+    unsigned zero_weight_steps = 0; /* used by thread 0 */
     unsigned unvisited = unvisited_at_first(n);
 
     if (thread == 0) {

@@ -84,14 +84,15 @@ static __global__ void __launch_bounds__(N_THREADS)
     SHARED_DYNAMIC(float, scan, 0, stride); /* weights, scanned per sub-block */
     SHARED_DYNAMIC(float, sub_block_sum, sizeof(float) * (size_t)stride, n_sub_blocks);
     SHARED_DYNAMIC(unsigned char, tabu, sizeof(float) * (size_t)(stride + n_sub_blocks), stride); /* 0: visited */
-    SHARED(int, current, 1);                                                                      /* where the ant is */
+    SHARED(int, current, 1);                                                                      /* city that the
+                                                                                                   * ant is in */
 
     const int ant = (int)blockIdx.x, thread = (int)threadIdx.x, warp = thread / WARP_SIZE, lane = thread % WARP_SIZE;
     int *const tour = colony.tours + (size_t)ant * (size_t)(n + 1);
-    long long length = 0;           /* of warp 0's lane 0 */
+    long long length = 0;           /* used by lane 0 of warp 0 */
     int last_edge = 0;              /* added a step late, so that no step waits for its load */
-    unsigned zero_weight_steps = 0; /* of warp 0 */
-    float4 draw = {};               /* of warp 0: lane i has the numbers of step 32 k + i */
+    unsigned zero_weight_steps = 0; /* used by warp 0 */
+    float4 draw = {};               /* used by warp 0: lane i has the numbers of step 32 k + i */
     curandStatePhilox4_32_10_t random;
 
     for (int city = thread; city < stride; city += N_THREADS) tabu[city] = city < n;

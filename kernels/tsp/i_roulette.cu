@@ -75,15 +75,16 @@ static __global__ void __launch_bounds__(MAX_WORKERS)
 {
     const int n = colony.n, workers = (int)blockDim.x, n_tiles = ceil_div(n, workers);
     const size_t keys = sizeof(unsigned long long) * (size_t)(workers + n_tiles);
-    SHARED_DYNAMIC(unsigned long long, products, 0, workers); /* of a tile: best_key of each worker's product */
+    SHARED_DYNAMIC(unsigned long long, products, 0, workers); /* products of a tile: best_key of each worker's
+                                                               * product */
     SHARED_DYNAMIC(unsigned long long, partial_best, sizeof(unsigned long long) * (size_t)workers, n_tiles);
     SHARED_DYNAMIC(float, draws, keys, n); /* this step's random numbers */
     SHARED_DYNAMIC(int, tour, keys + sizeof(float) * (size_t)n, n);
 
     const int ant = (int)blockIdx.x, thread = (int)threadIdx.x;
-    long long length = 0;           /* of thread 0 */
+    long long length = 0;           /* used by thread 0 */
     int last_edge = 0;              /* added a step late, so that no step waits for its load */
-    unsigned zero_weight_steps = 0; /* of thread 0 */
+    unsigned zero_weight_steps = 0; /* used by thread 0 */
     unsigned unvisited = 0;         /* bit t: city t * workers + thread is not visited */
     for (int tile = 0; tile < n_tiles; ++tile)
         if (tile * workers + thread < n) unvisited |= 1u << tile;

@@ -35,7 +35,7 @@ enum { FEWER_ANTS = 8 }; /* one ant of so many walks in all of the host backend'
 #define LONG_ITERATION_S 0.5
 #define LARGE_STEPS 1e8 /* cities looked at in an iteration */
 
-/* In which the host backend runs what is verified: one that lets a warp run ahead of the others. */
+/* Order of threads in which the host backend runs verification: it lets a warp run ahead of the others. */
 enum { VERIFIED_ORDER = 2 };
 
 /* ---- Problem ---- */
@@ -218,7 +218,7 @@ static ab_status save_tour(const ab_task *task, tsp_colony *colony)
 static ab_status judge_run(const ab_task *task, ab_work *work, ab_outcome *outcome, ab_verdict *verdict)
 {
     const tsp_params *params = task->params;
-    const bool first = verdict->value == 0.0; /* of the row's runs */
+    const bool first = verdict->value == 0.0; /* true for the first of the row's runs */
     tsp_result best = {0};
     AB_TRY(tsp_verify_tours((tsp_colony *)work, task->problem, params->n_ants, &best, &verdict->wrong));
     snprintf(verdict->metric, sizeof verdict->metric, "valid-tours");
@@ -268,7 +268,7 @@ static double iteration_seconds(const ab_circumstances *c, const tsp_params *p)
     return (lists ? 1.9e-8 * pow(n, 2.4) : 1.9e-9 * n * n * n) / p->threads;
 }
 
-/* As verify_on_host. */
+/* Seconds of verify_on_host. */
 static double host_seconds(const ab_circumstances *c, const tsp_params *p)
 {
     const tsp_params fewer = with_fewer_ants(p);

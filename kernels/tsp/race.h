@@ -358,7 +358,7 @@ static __device__ __forceinline__ int tsp_race_tail(const tsp_device &colony, co
         /* No branch: lanes without an entry load the first one. */
         const unsigned entry = __ldcg(alias + (lane < asked ? bucket : 0));
         unsigned near_rings = 0;
-        if (asked) { /* which entry it is; a branch, because otherwise the compiler waits for the entry here */
+        if (asked) { /* a branch, because otherwise the compiler waits for the entry here */
             if (round == 0) {
                 const float rate = tsp_race_reciprocal(clock.mean);
                 *fresh = tsp_race_exponential(random.next());
@@ -712,7 +712,7 @@ typedef struct tsp_race_params {
         .help = "ants of a block of race, whose rows come from the cache; 0: rows in shared memory",                   \
         .offset = TSP_OWN(tsp_race_params, block_ants), .most = 32, .shown = AB_SHOWN_SET                              \
     }
-/* By which small instances are treated as large ones are. */
+/* Parameters that treat small instances like large ones. */
 #define TSP_RACE_SHARED_PARAMETER                                                                                      \
     {                                                                                                                  \
         .name = "shared", .help = "bytes of shared memory for the rows of race, at most; 0: what the device has",      \

@@ -20,11 +20,11 @@
 #include "kernels/tsp/steps/leaves.h"
 
 enum {
-    EDGES = WARP_SIZE, /* of a block, a lane each */
+    EDGES = WARP_SIZE, /* edges per block, one per lane */
     POOL = 32,         /* blocks of the pool a city, less where there are fewer edges */
-    USUAL_ANTS = 4,    /* of a thread block */
+    USUAL_ANTS = 4,    /* ants per thread block */
     MOST_ANTS = 8,
-    ROW_THREADS = 128, /* of a thread block that works on rows, a warp each */
+    ROW_THREADS = 128, /* threads of a block that works on rows, one warp per row */
     LINK_THREADS = 256
 };
 
@@ -59,7 +59,7 @@ typedef struct sparse_rows {
     sparse_state *state;
 } sparse_rows;
 
-/* Those on a plane. */
+/* The metrics on a plane. */
 enum { EUC_2D, CEIL_2D, MAN_2D, MAX_2D, ATT, N_RULES };
 static const char *const sparse_rules[N_RULES] = {"EUC_2D", "CEIL_2D", "MAN_2D", "MAX_2D", "ATT"};
 
@@ -121,7 +121,7 @@ struct sparse_visited {
     {
         return words[place / LEAF] >> place % LEAF & 1;
     }
-    /* By one lane. */
+    /* Run by one lane. */
     __device__ __forceinline__ void add(int place) const
     {
         words[place / LEAF] |= 1u << place % LEAF;
@@ -447,7 +447,7 @@ template <typename T> static T *take(void *scratch, size_t *bytes, size_t count)
     return array;
 }
 
-/* Where a rung's rows lie in its scratch memory; *bytes is how many they are. */
+/* Places the rows of a rung in its scratch memory; *bytes is their size. */
 static sparse_rows place_rows(void *scratch, int n, const tsp_params *params, size_t *bytes)
 {
     const int n_leaves = ceil_div(n, LEAF), n_groups = ceil_div(n_leaves, LEAF), n_blocks = n + pool_size(n);
@@ -652,7 +652,7 @@ static ab_status allocate_blocks(int n, size_t n_blocks, sparse_copy *copy)
     return ab_failed("out of memory: %zu blocks of edges", n_blocks);
 }
 
-/* Those that are used, with room for all. */
+/* Downloads the blocks in use, with room for all. */
 static ab_status download_blocks(const tsp_device *colony, const sparse_rows *rows, sparse_copy *copy)
 {
     const size_t n = (size_t)colony->n;

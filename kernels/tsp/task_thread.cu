@@ -117,7 +117,7 @@ typedef struct own_params {
     bool readonly; /* choice_info goes through the read-only cache, once the texture cache */
 } own_params;
 
-enum { USUAL_BLOCK = 16 }; /* as JPDC has it (§5.1.4) */
+enum { USUAL_BLOCK = 16 }; /* JPDC's number (§5.1.4) */
 
 AB_OWN_PARAMETERS(tsp_task_thread) = {
     {.name = "block",

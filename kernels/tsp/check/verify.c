@@ -22,7 +22,7 @@ enum { REMAINING_LOOKS = 5000000 }; /* cities that an iteration's searches for t
 
 enum {
     IMPROVED_CHECKED = 32, /* tours that are looked at for moves that stage "improve" has left */
-    IMPROVED_RUNS = 20     /* of that stage at most, until it finds nothing */
+    IMPROVED_RUNS = 20     /* most runs of that stage until it finds no move */
 };
 
 static ab_status check_permutation(const int32_t *tour, int n, bool *seen)
@@ -71,16 +71,16 @@ typedef struct colony_copy {
     tsp_padded padded;        /* owns its arrays; they are NULL for a colony that has no padding */
     int32_t *links;           /* [n][n_ants][2]: a city's neighbours in all tours; NULL where nothing is run */
     int32_t *best_links;      /* [n][2]: in the best tour; NULL where nothing is run */
-    tsp_max_min_again course; /* of TSP_MAX_MIN */
+    tsp_max_min_again course; /* state of TSP_MAX_MIN */
     float *rows;              /* [threads][n]: scratch, a row of pheromone */
     double *expected;         /* [threads][n]: scratch, a row recomputed */
     bool *seen;               /* [threads][n]: scratch */
     int64_t *built;           /* [n_ants]: the tours' lengths before stage "improve"; NULL where nothing is run */
-    tsp_improved_lists near;  /* where parameters ask for that stage */
-    tsp_wheel wheel;          /* of the iterations in which all edges weigh the same; owns its tours */
-    double least_weight;      /* of all edges, in this iteration */
+    tsp_improved_lists near;  /* lists for stage "improve", if parameters ask for it */
+    tsp_wheel wheel;          /* choices of the iterations in which all edges weigh the same; owns its tours */
+    double least_weight;      /* least weight of all edges, in this iteration */
     double most_weight;
-    double least_choice; /* of those that are chosen among: of candidate sets, where there are any */
+    double least_choice; /* least weight that ants choose among: in candidate sets, if there are any */
     double most_choice;
     double initial;   /* pheromone that the colony is to begin with */
     int64_t shortest; /* length of all tours of all iterations so far */
@@ -216,7 +216,7 @@ static ab_status check_best(const colony_copy *copy)
     return ab_ok();
 }
 
-/* And that it is the shortest of all iterations. */
+/* Checks that the best tour is the shortest of all iterations. */
 static ab_status check_shortest(colony_copy *copy)
 {
     const tsp_result *result = &copy->result;
@@ -349,7 +349,7 @@ static ab_status check_weights(colony_copy *copy, const tsp_params *params)
                      weight_of(copy, params, row_of(copy, &copy->pheromone, wrong_i), wrong_i, wrong_j));
 }
 
-/* Those whose tours are deposited on the pheromone that is checked. */
+/* The number of ants whose tours are deposited on the pheromone that is checked. */
 static int depositors(const colony_copy *copy)
 {
     return copy->result.depositors ? copy->result.depositors : copy->n_ants;

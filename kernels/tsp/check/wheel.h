@@ -13,7 +13,11 @@
 extern "C" {
 #endif
 
-enum { WHEEL_PARTS = 16, WHEEL_CHOICES = 20000 /* of an iteration, about, that are looked at */ };
+enum {
+    WHEEL_PARTS = 16,
+    WHEEL_CHOICES = 20000 /* parts of the wheel; approximate number of choices of an iteration
+                                                * that are looked at */
+};
 
 /* A tour among others. */
 typedef struct wheel_tour {
@@ -27,7 +31,7 @@ typedef struct tsp_wheel {
     double first, last;       /* choices of the first and of the last city of those that could be chosen */
     double end;               /* how many either should be: the sum of 1/k */
     double choices, tours;    /* looked at */
-    double bits;              /* of chance in them: the sum of log2(k) */
+    double bits;              /* bits of chance in the choices: the sum of log2(k) */
     wheel_tour *all;          /* [n_all]: of every ant and iteration; the caller's, with room for them */
     int n_all;
 } tsp_wheel;

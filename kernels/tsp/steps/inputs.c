@@ -46,7 +46,7 @@ static void unload(void *loaded)
     free(l);
 }
 
-/* With points wherever there are any, and with distances where they are not too many. */
+/* Loads an instance with its points, if it has any, and with its distances if they are not too many. */
 static ab_status load_instance(const char *name, tsp_instance *instance)
 {
     tsp_instance located;

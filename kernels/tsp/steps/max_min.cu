@@ -10,7 +10,7 @@
 
 enum { PLAN_THREADS = 1024, MOST_THREADS = 256 };
 
-/* By one block. */
+/* Run by one block. */
 static __global__ void __launch_bounds__(PLAN_THREADS)
     plan_update(tsp_device colony, tsp_max_min *plan, int2 *links, double rho, int patience, unsigned iteration)
 {

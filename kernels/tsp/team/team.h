@@ -25,7 +25,7 @@ typedef struct tsp_way tsp_way;
 /* What a rank has. */
 typedef struct tsp_member {
     const tsp_way *way;
-    tsp_params params; /* of all parts together */
+    tsp_params params; /* parameters of all parts together */
     tsp_colony *part;
     int n, rank;
     int iteration;  /* constructions since the colony was opened, or its pheromone written */
