@@ -12,7 +12,7 @@ enum { MAX_FIELDS = 16 };
 
 typedef struct reader {
     const ab_catalogue *catalogue;
-    int n_columns;          /* of the header */
+    int n_columns;          /* number of columns in the header */
     int column[MAX_FIELDS]; /* [n_fields] the column of each field */
     char *entries;          /* [count] of entry_size bytes */
     int count;

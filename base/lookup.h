@@ -9,7 +9,7 @@
 
 enum { AB_PATH_SIZE = 1024 }; /* size of a file's path, in bytes with the NUL */
 
-/* Where the inputs of one kind are, and what they are called. */
+/* A shelf: the places of the inputs of one kind, and their names. */
 typedef struct ab_shelf {
     const char *what;              /* kind for messages, "instance" */
     const char *variable;          /* environment variable of the folder that is searched first: "TSPLIB_DIR" */

@@ -36,7 +36,7 @@ static int edits_if_near(const char *name, const char *candidate)
 {
     const size_t n = strlen(name), m = strlen(candidate);
     if (n > LONGEST_NAME || m > LONGEST_NAME) return INT_MAX;
-    /* With more than a third of it wrong it is a different name; two slips are forgiven even in a short one. */
+    /* If more than a third of it is wrong it is a different name. Two slips are forgiven even in a short one. */
     const int longer = (int)(n > m ? n : m);
     const int forgiven = longer / 3 > 2 ? longer / 3 : 2;
     const int edits = edit_distance(name, candidate);

@@ -1,4 +1,4 @@
-/* Where the project's folder is (base/root.h). */
+/* Finds the project's folder (base/root.h). */
 #include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>

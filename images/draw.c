@@ -22,7 +22,7 @@ typedef struct image_scene {
     int width, height;     /* pixels */
     double unit;           /* pixels of the shorter side */
     int columns, rows;     /* cells */
-    double cell_w, cell_h; /* of a cell, in units */
+    double cell_w, cell_h; /* size of a cell, in units */
     uint64_t random;       /* state */
     int order[COLOURS];    /* a permutation: which colour a cell's number stands for */
     uint8_t
@@ -75,12 +75,12 @@ enum { MAX_CORNERS = 10 };
 /* A filled polygon, or an ellipse. */
 typedef struct outline {
     int n_corners;             /* 0 for an ellipse */
-    point corner[MAX_CORNERS]; /* of a polygon, in order around it */
+    point corner[MAX_CORNERS]; /* corners of a polygon, in order around it */
     point centre;
-    point axis;    /* of an ellipse: the direction of its first half-axis, of length 1 */
+    point axis;    /* direction of an ellipse's first half-axis, of length 1 */
     double half_a; /* length of that half-axis */
     double half_b; /* length of the other; none longer than reach */
-    double reach;  /* from the centre to the farthest point of the outline */
+    double reach;  /* distance from the centre to the farthest point of the outline */
 } outline;
 
 static bool is_inside_polygon(const outline *shape, point p)

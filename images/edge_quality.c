@@ -38,7 +38,7 @@ static int nearest_square(const int32_t *row, int width, int x)
 
 /* How near the 1 pixels of one map are to the 1 pixels of another. */
 typedef struct nearness {
-    int pixels;   /* of the one map */
+    int pixels;   /* number of pixels of the one map */
     int within;   /* number of these within the radius of a pixel of the other map */
     double pratt; /* sum over them of 1/(1 + d^2/9) */
 } nearness;

@@ -34,7 +34,8 @@ typedef struct ab_image {
     bool catalogued;   /* the pixels are those that the catalogue has by this name: there are several "house"s; false
                         * where it is only described */
     char path[1024];   /* the file it was read from; empty for a drawn image */
-    char sha256[65];   /* of that file, or of the pixels drawn; hexadecimal; empty where it is only described */
+    char sha256[65];   /* hash of that file, or of the drawn pixels, hexadecimal; empty if the image is only
+                        * described */
 } ab_image;
 
 /* Loads what a user calls `name`:
@@ -114,7 +115,7 @@ void image_add_noise(ab_image *image, image_noise noise, double level, uint64_t 
 
 typedef struct image_catalogue_entry {
     char name[64];          /* "lena" */
-    char pixels_sha256[65]; /* of its pixels, as in ab_image, hexadecimal */
+    char pixels_sha256[65]; /* hash of its pixels, as in ab_image, hexadecimal */
     int width, height;      /* pixels */
     int channels;           /* 1 or 3 */
     char stand_in[64];      /* the synthetic image drawn in its place: "shapes-512" */

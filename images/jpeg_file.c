@@ -22,7 +22,7 @@ typedef struct jpeg_reader {
     struct jpeg_error_mgr errors;
     struct jpeg_progress_mgr progress;
     jmp_buf begin;    /* place that an error returns to */
-    ab_status status; /* of the error */
+    ab_status status; /* status of the error */
 } jpeg_reader;
 
 static _Noreturn void fail(j_common_ptr jpeg)

@@ -109,7 +109,7 @@ static const ab_shelf shelf = {.what = "image",
 typedef struct source {
     bool known;              /* false: nothing is called so */
     bool in_catalogue;       /* it is a name of the catalogue */
-    char path[AB_PATH_SIZE]; /* of the file; empty where the image is drawn, */
+    char path[AB_PATH_SIZE]; /* path of the file; empty if the image is drawn, */
     drawing drawn;           /* ... with these parameters */
 } source;
 

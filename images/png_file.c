@@ -11,7 +11,7 @@
 /* What libpng's callbacks get to see: the file and, after an error, its message. */
 typedef struct png_stream {
     FILE *file;        /* read from or written to */
-    char message[128]; /* of the error that ended the work */
+    char message[128]; /* text of the error that ended the work */
 } png_stream;
 
 static _Noreturn void fail(png_structp png, png_const_charp message)

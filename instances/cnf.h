@@ -17,14 +17,14 @@ typedef struct cnf_formula {
     char name[64];     /* the file's without .cnf; "2^13", "k3-n20-m91" */
     int n;             /* variables x_1 .. x_n */
     int m;             /* clauses */
-    int n_literals;    /* of all clauses together, without the repeated ones */
+    int n_literals;    /* number in all clauses together, without repeated ones */
     int32_t *literals; /* [n_literals], clause by clause: j for x_j, -j for not x_j */
     int32_t *first;    /* [m + 1]: where the literals of a clause begin */
     int repeated;      /* literals that were left out because their clause has them already */
     int tautologies;   /* clauses with a variable and its negation, which are kept */
     bool stand_in;     /* drawn, not read from a file */
     char path[1024];   /* the file it was read from; empty for what was drawn */
-    char sha256[65];   /* of that file, or of literals and first; hexadecimal */
+    char sha256[65];   /* hash of that file, or of literals and first; hexadecimal */
 } cnf_formula;
 
 /* Loads what a user calls `name`:

@@ -13,14 +13,14 @@ static const double largest = 1e150;
 
 typedef struct reader {
     const char *text;  /* what is read */
-    tsp_metric metric; /* as the user has it */
+    tsp_metric metric; /* metric that the user chose */
     int most;          /* cities there may be */
     tsp_table *table;  /* being filled */
     int n, capacity;   /* its cities, and those there is room for */
-    int n_cells;       /* of the first record, and so of all; 0 until known */
-    int column[2];     /* of the coordinates */
+    int n_cells;       /* number of cells in each record; 0 until the first is read */
+    int column[2];     /* columns of the coordinates */
     bool named;        /* the header says which those are */
-    long end;          /* of the last record, from the beginning of the text */
+    long end;          /* end of the last record, from the beginning of the text */
 } reader;
 
 /* ---- Columns ---- */

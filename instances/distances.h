@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 typedef struct tsp_point {
-    double x, y; /* as in the file; GEO: latitude and longitude as DDD.MM (degrees and minutes) */
+    double x, y; /* coordinates as in the file; GEO: latitude and longitude as DDD.MM (degrees and minutes) */
 } tsp_point;
 
 /* A place in space: on a sphere around the origin, or, with z = 0, on a plane. */

@@ -54,7 +54,7 @@ static const ab_shelf shelf = {.what = "instance",
 /* What a name stands for. */
 typedef struct source {
     bool known;              /* false: nothing is called so */
-    char path[AB_PATH_SIZE]; /* of the file; empty where the instance is generated, */
+    char path[AB_PATH_SIZE]; /* path of the file; empty if the instance is generated, */
     tsp_kind kind;           /* ... in this way, */
     int n;                   /* ... with so many cities */
 } source;

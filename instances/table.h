@@ -29,9 +29,9 @@ typedef enum tsp_metric {
 typedef struct tsp_table {
     bool geo;          /* distances are on the Earth */
     tsp_point *points; /* [n] as in the file; geo: latitude and longitude in degrees */
-    double scale;      /* of tsp_locate_real: what one unit of length, 1 or 1 km, is in whole numbers */
+    double scale;      /* factor of tsp_locate_real: one unit of length, 1 or 1 km, in whole numbers */
     char *bytes;       /* the file's */
-    const char *begin; /* where among them the header begins, or the first row */
+    const char *begin; /* beginning of the header among them, or of the first row */
     const char **row;  /* [n + 1] where each row begins, and where the last one ends, newlines included */
 } tsp_table;
 

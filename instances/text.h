@@ -9,9 +9,9 @@
 #include "base/status.h"
 
 typedef struct tsplib_text {
-    const char *path;   /* as the user gave it, or "stdin", for messages */
+    const char *path;   /* path as the user gave it, or "stdin", for messages */
     char *bytes;        /* the whole file, and a NUL after it */
-    const char *end;    /* that NUL; the file may hold others */
+    const char *end;    /* the terminating NUL; the file may contain others */
     const char *cursor; /* the next byte to read, bytes .. end */
     long line;          /* the line of cursor, from 1 */
     locale_t locale;    /* "C", in which a decimal point is a point */
@@ -23,8 +23,11 @@ typedef struct tsplib_span {
     size_t length;     /* bytes */
 } tsplib_span;
 
-enum { TSPLIB_QUOTE = 32 };          /* bytes of a quoted span, NUL included */
-enum { TSPLIB_MAX_BYTES = 1 << 30 }; /* of a file, which is read whole: weights of 12,000 cities, written out */
+enum { TSPLIB_QUOTE = 32 }; /* bytes of a quoted span, NUL included */
+enum {
+    TSPLIB_MAX_BYTES = 1 << 30
+}; /* most bytes of a file, which is read whole: weights of 12,000 cities, written
+                                      * out */
 
 /* Reads a whole file, or standard input for "-", which must be neither empty nor larger than TSPLIB_MAX_BYTES. Close it, also after an error. */
 ab_status tsplib_open(const char *path, tsplib_text *text);

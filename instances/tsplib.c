@@ -250,7 +250,7 @@ static ab_status check_sections(const parse *file)
     return missing == NULL ? ab_ok() : tsplib_error(&file->text, "the file ends without %s", missing);
 }
 
-/* Whole numbers on a plane must say something about the cities. */
+/* Refuses a table of whole numbers on a plane that tells nothing about the cities. */
 static ab_status round_table(parse *file)
 {
     const char *path = ab_short_path(file->text.path);

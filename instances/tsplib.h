@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 enum {
-    TSP_MAX_CITIES = 32767,    /* of an instance with all its distances, */
+    TSP_MAX_CITIES = 32767,    /* most cities of an instance with all its distances, */
     TSP_MAX_LOCATED = 10000000 /* ... and of one with coordinates instead */
 };
 
@@ -30,12 +30,13 @@ typedef struct tsp_instance {
     tsp_point *points;         /* [n], where it was located by tsp_locate; NULL where weights are EXPLICIT */
     const tsp_rule *rule;      /* rule that computes distances from the points; NULL if there are no points */
     tsp_place *sphere;         /* [n], where tsp_locate_real has found latitudes and longitudes; else NULL */
-    double radius;             /* of that sphere, in whole numbers of its distances */
+    double radius;             /* radius of that sphere, in whole numbers of its distances */
     tsp_table *table;          /* what tsp_locate_real has read from a CSV file; else NULL */
     int64_t optimum;           /* the catalogue's proven optimum; 0 where unknown */
     bool stand_in;             /* generated, not read from a file */
     char path[1024];           /* the file it was read from; empty for a stand-in */
-    char sha256[65];           /* of that file, or of dist, generated; hexadecimal; empty for a stand-in described */
+    char sha256[65];           /* hash of that file, or of the generated dist, hexadecimal; empty for a stand-in that
+                                * is only described */
 } tsp_instance;
 
 /* Loads what a user calls `name`:
@@ -93,7 +94,7 @@ void tsp_free(tsp_instance *instance); /* accepts a zeroed one */
 typedef struct tsp_catalogue_entry {
     char name[64];             /* "d198" */
     char edge_weight_type[16]; /* "EUC_2D" */
-    char sha256[65];           /* of the file, hexadecimal */
+    char sha256[65];           /* hash of the file, hexadecimal */
     int n;                     /* cities */
     int64_t optimum;           /* proven length of the shortest tour */
 } tsp_catalogue_entry;

@@ -25,7 +25,7 @@ void ranks_begin(void);
 
 int ranks_count(void);    /* >= 1 */
 int ranks_mine(void);     /* this process's: 0 .. ranks_count() - 1 */
-int ranks_local(void);    /* which of those on this machine it is, from 0 */
+int ranks_local(void);    /* number of this rank among those on this machine, from 0 */
 bool ranks_started(void); /* whether MPI runs: then the program cannot start itself again */
 
 /* AB_OK, or AB_UNSUPPORTED with what to do where there are not so many. */
@@ -42,14 +42,14 @@ void ranks_await(void *order, size_t bytes);
 
 /* ---- A group at work ---- */
 
-void ranks_group(int n); /* from here on; the same again costs nothing */
+void ranks_group(int n); /* group of ranks from here on; the same group again costs no time */
 
 /* The status of the lowest rank that has another than AB_OK, with its number; for all. A barrier. */
 ab_status ranks_join(ab_status mine);
 
 void ranks_broadcast(void *data, size_t bytes, int from);
 
-/* Of int64_t: the least, and the lowest rank that has it. */
+/* The least int64_t of all ranks, and the lowest rank that has it. */
 void ranks_least(int64_t mine, int64_t *least, int *rank);
 
 /* What the ranks have, one after another, into `all` on rank 0: counts[rank] pieces of `bytes` from each. */

@@ -226,7 +226,7 @@ static int compare_stops(const void *a, const void *b)
     return first->city < second->city ? -1 : 1;
 }
 
-/* Where a city is on a flat map: a sphere's is as wide at each latitude as the sphere there. */
+/* The place of a city on a flat map. The map of a sphere is as wide at each latitude as the sphere there. */
 static tsp_point on_map(const tsp_instance *cities, int city)
 {
     const tsp_place at = place(cities, city);

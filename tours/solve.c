@@ -29,8 +29,8 @@ typedef struct worker {
     struct solver *all;
     search search;
     ab_memory memory;
-    int64_t length;    /* of its best tour, where it has the whole */
-    double end_s;      /* of its turn, */
+    int64_t length;    /* length of its best tour, if it has the whole */
+    double end_s;      /* end of its turn, */
     int64_t end_kicks; /* ... whichever is first */
 } worker;
 
@@ -42,11 +42,11 @@ typedef struct solver {
     neighbours near;
     int32_t *tour, *rank;   /* [n], [n]: the tour, and where in it a city is */
     worker *workers;        /* [threads] */
-    int parts;              /* of the tour, which threads improve; 1: each thread has the whole */
+    int parts;              /* number of the tour's parts, which threads improve; 1: each thread has the whole */
     bool settled;           /* no move that is looked for would make the tour shorter */
     uint64_t random;        /* state of SplitMix64 */
     atomic_bool over;       /* nothing is to be done any more */
-    _Atomic int64_t length; /* of the tour with all that is known to be gained */
+    _Atomic int64_t length; /* length of the tour with all known gains */
 } solver;
 
 static double seconds_of(clockid_t clock)
@@ -109,7 +109,7 @@ static void search_parts(solver *all, bool kicks)
             search_load(s, &all->near, all->tour, all->rank, (first + shift) % n, end - first, false);
             gained(own, search_descend(s));
             if (kicks) search_iterate(s, gained);
-            search_store(s, all->tour, (first + shift) % n, n); /* where no other thread reads */
+            search_store(s, all->tour, (first + shift) % n, n); /* no other thread reads there */
         }
     }
 }

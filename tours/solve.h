@@ -21,14 +21,14 @@ typedef struct solve_options {
     bool (*stops)(void *); /* whether to stop before that; any thread asks */
     /* Told of the tour before the first round and after each: its length, and seconds since the call. */
     void (*tell)(void *, const int32_t *tour, int64_t length, double seconds);
-    void *context; /* of both */
+    void *context; /* argument of both */
 } solve_options;
 
 typedef struct solve_result {
     int64_t length;
     double seconds;        /* it took, */
     double cpu_s;          /* ... and of the CPU's time, on all threads, which is less where others are running */
-    int64_t kicks, rounds; /* of all threads */
+    int64_t kicks, rounds; /* numbers over all threads */
 } solve_result;
 
 /* tour[n]: the cities in the order of the tour that was found. The instance is a located one. One thread does the same

@@ -49,7 +49,7 @@ const ab_driver table_jsc_3 = {
                 {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .limit_s = 3},
                 {.runs = 1, .iterations = 20, .budget_s = 5, .limit_s = 120}},
     .inputs = {"2^6", "{membranes}", "{membranes}"},
-    .optional = "2^6", /* which the host backend can verify in time */
+    .optional = "2^6", /* the host backend can verify it in time */
     .sets = sets,
     .headings = headings,
     .blocks = blocks,

@@ -40,7 +40,7 @@ const ab_driver table_jsc_4 = {
                 {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .limit_s = 3},
                 {.runs = 1, .iterations = 20, .budget_s = 5, .limit_s = 120}},
     .inputs = {"2^6", "{membranes-bits}", "{membranes-bits}"},
-    .optional = "2^6", /* which the host backend can verify in time */
+    .optional = "2^6", /* the host backend can verify it in time */
     .sets = sets,
     .headings = headings,
     .blocks = blocks,

@@ -35,7 +35,7 @@ const ab_driver table_jsc_5 = {
                 {.runs = 1, .iterations = 50, .budget_s = 0.5, .precise = 0.01, .limit_s = 3},
                 {.runs = 1, .iterations = 100, .budget_s = 5, .limit_s = 120}},
     .inputs = {"2^6", "{membranes-tiled}", "{membranes-tiled}"},
-    .optional = "2^6", /* which the host backend can verify in time */
+    .optional = "2^6", /* the host backend can verify it in time */
     .sets = sets,
     .headings = headings,
     .blocks = blocks,
