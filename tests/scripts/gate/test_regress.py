@@ -471,12 +471,12 @@ def test_a_quality_after_other_iterations_is_not_compared():
     "change, said",
     [
         (lambda meta: meta["inputs"][0].update(sha256="0" * 64), "different files d198"),
-        (lambda meta: meta["options"].update(seed=2), "another seed: 1 and 2"),
-        (lambda meta: meta["options"].update(iterations=10), "another iterations: default and 10"),
-        (lambda meta: meta["options"].update(profile="thesis"), "another profile: quick and thesis"),
+        (lambda meta: meta["options"].update(seed=2), "different seed: 1 and 2"),
+        (lambda meta: meta["options"].update(iterations=10), "different iterations: default and 10"),
+        (lambda meta: meta["options"].update(profile="thesis"), "different profile: quick and thesis"),
         (lambda meta: meta["build"].update(dirty=True), "NEW was built from a changed tree"),
-        (lambda meta: meta["device"].update(driver="1.2"), "another driver"),
-        (lambda meta: meta["device"].update(power_limit_w=300), "another power limit"),
+        (lambda meta: meta["device"].update(driver="1.2"), "different driver"),
+        (lambda meta: meta["device"].update(power_limit_w=300), "different power limit"),
     ],
 )
 def test_what_was_not_measured_alike_is_inconclusive(base, new, change, said, gate):
@@ -512,7 +512,7 @@ def test_different_devices_are_refused_unless_asked_for(base, new, gate):
 def test_nothing_matched(base, new, gate):
     change_rows(new, lambda cells: cells.update(instance="made", quality_reference=""))
     done = gate(base, new)
-    assert (done.returncode, done.stdout) == (command.USAGE, "") and done.stderr.startswith("nothing matched")
+    assert (done.returncode, done.stdout) == (command.USAGE, "") and done.stderr.startswith("BASE and NEW have no row in common")
     done = gate(base, new, "--backend", "host")
     assert done.returncode == command.USAGE and done.stderr.endswith("no rows of backend host\n")
 
@@ -549,7 +549,7 @@ def test_same_code_is_said(base, new, gate):
     slow_down(new, "ds-roulette", 1.2)
     done = gate(base, new)
     assert done.returncode == command.REGRESSION
-    assert done.stdout.splitlines()[0].endswith("(same code, different time: noise or the machine)")
+    assert done.stdout.splitlines()[0].endswith("(same code, different time: noise, or the machine)")
 
 
 def test_summary_and_junit(base, new, tmp_path, gate):
@@ -998,7 +998,7 @@ def test_the_history_of_runs(monkeypatch, capsys):
     monkeypatch.setattr(runs, "load_runs", lambda name: loaded)
     assert regress.main(["somewhere", "--history"]) == command.REGRESSION
     out = capsys.readouterr().out
-    assert out.startswith("slower   3.3 row-0 d198") and "1 rows of 12 runs: 1 are slower" in out
+    assert out.startswith("slower   3.3 row-0 d198") and "1 rows of 12 runs: 1 are now slower" in out
     monkeypatch.setattr(runs, "load_runs", lambda name: loaded[:5])
     assert regress.main(["somewhere", "--history"]) == command.INCONCLUSIVE
 
