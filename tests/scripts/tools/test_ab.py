@@ -219,7 +219,7 @@ def test_what_is_not_measured_alike_is_said(monkeypatch, capsys):
 
 @pytest.mark.parametrize("arguments, error", [
     (["x", "y", "--rows", "3.3/race"], "--rows: expected two builds"),
-    (["x", "y", "--processes", "1"], "--processes: takes 2 or more"),
+    (["x", "y", "--processes", "1"], "--processes: expected 2 or more"),
     (["x", "y", "--threshold", "0"], "--threshold: expected a percentage above 0"),
 ])  # fmt: skip
 def test_wrong_options(arguments, error, capsys):

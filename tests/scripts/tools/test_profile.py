@@ -195,7 +195,7 @@ def test_cells_of_a_line():
 
 
 @pytest.mark.parametrize("text, expected", [
-    ("ncu: command not found\n", "no line of headings"), (made().replace("dram__bytes.sum", "x"), "does not know dram__bytes.sum"),
+    ("ncu: command not found\n", "lacks the lines of headings and units"), (made().replace("dram__bytes.sum", "x"), "does not know dram__bytes.sum"),
     (made(units=UNITS.replace("byte", "Mbyte")), "unknown units: 'ns', 'Mbyte'"),
 ])  # fmt: skip
 def test_another_csv_is_refused(text, expected):

@@ -84,7 +84,7 @@ def test_lengths_of_both(tmp_path):
     "change, message",
     [
         ({"tour": "[0, 1, 2, 2]"}, "no tour of 4 cities"),
-        ({"instance": "nowhere.tsp"}, "nowhere.tsp: no such file; make instances, or TSPLIB_DIR=DIR"),
+        ({"instance": "nowhere.tsp"}, "nowhere.tsp: no such file; make instances downloads it, or set TSPLIB_DIR=DIR"),
     ],
 )
 def test_what_is_wrong_is_one_line(change, message, tmp_path):
