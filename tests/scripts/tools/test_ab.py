@@ -128,7 +128,7 @@ def test_what_no_row_has_is_set(text, driver, expected):
 
 
 @pytest.mark.parametrize("text, error", [
-    ("3.3", '"3.3" names no row: expected TABLE/ROW/INPUT?name=value;..., such as 3.3/race/pr1002, or else the root of a checkout'),
+    ("3.3", '"3.3" names no row: expected TABLE/ROW/INPUT?name=value;..., such as 3.3/race/pr1002, or the root of a built checkout'),
     ("nowhere/at/all/", '"nowhere/at/all/" names no row'),
     ("33/race", "33/race: there is no table 33; did you mean 3.3?"),
     ("3.3/rase/u60", "antbench 3.3: --rows 3.3/rase/u60: there is no such row here"),
