@@ -46,7 +46,15 @@ static void draw_lines(uint8_t *rgba)
         }
 }
 
-enum { GROUND_UNDER = 40, FAINT_STEP = 36, STRONG_STEP = 110, STRONG_ROWS = 18 };
+enum { GROUND_UNDER = 40, FAINT_STEP = 24, STRONG_STEP = 96 };
+
+/* Strong in the first rows, or the last ones; it fades little by little, so that edges are not torn there. */
+static int step_at(int y, bool from_below)
+{
+    enum { FADE = 8, FADE_ROWS = 3 };
+    const int rows = from_below ? EDGES_STRIPES_HEIGHT - 1 - y : y, step = STRONG_STEP - rows / FADE_ROWS * FADE;
+    return step > FAINT_STEP ? step : FAINT_STEP;
+}
 
 static void put_grey(int x, int y, int value, uint8_t *rgba)
 {
@@ -55,18 +63,17 @@ static void put_grey(int x, int y, int value, uint8_t *rgba)
 }
 
 /* Diagonal stripes that are strong at one end of the image and faint elsewhere: a join that is lost between two tiles
- * loses the faint rest of an edge. Half a step on either side makes edges a pixel thin. Tiles are 16, 32 or 64 pixels
+ * loses the faint rest of an edge. Half a step on either side, of whole numbers, makes edges a pixel thin. Tiles are 16, 32 or 64 pixels
  * wide and high. As many of their corners as stripes have distances are in a row, so that some edge goes through a
  * corner alone. The last row is the first one of tiles. */
 static void draw_diagonals(bool rising, bool from_below, uint8_t *rgba)
 {
-    enum { PERIOD = 13, BROAD = 6 };
+    enum { PERIOD = 13, BROAD = 6, RISING_BY = 10 /* a corner that edges from above and from below reach */ };
     for (int y = 0; y < EDGES_STRIPES_HEIGHT; ++y)
         for (int x = 0; x < EDGES_STRIPES_WIDTH; ++x) {
-            const bool strong = from_below ? y >= EDGES_STRIPES_HEIGHT - STRONG_ROWS : y < STRONG_ROWS;
-            const int across = (rising ? x + y : x - y + EDGES_STRIPES_HEIGHT) % PERIOD;
+            const int across = (rising ? x + y + RISING_BY : x - y + EDGES_STRIPES_HEIGHT) % PERIOD;
             const int halves = across > BROAD ? 0 : across == 0 || across == BROAD ? 1 : 2;
-            put_grey(x, y, GROUND_UNDER + halves * (strong ? STRONG_STEP : FAINT_STEP) / 2, rgba);
+            put_grey(x, y, GROUND_UNDER + halves * step_at(y, from_below) / 2, rgba);
         }
 }
 
@@ -78,9 +85,8 @@ static void draw_upright(bool from_below, uint8_t *rgba)
     uint64_t noise = 3;
     for (int y = 0; y < EDGES_STRIPES_HEIGHT; ++y)
         for (int x = 0; x < EDGES_STRIPES_WIDTH; ++x) {
-            const bool strong = from_below ? y >= EDGES_STRIPES_HEIGHT - STRONG_ROWS : y < STRONG_ROWS;
             const bool inside = x % PERIOD >= FROM && x % PERIOD < TO;
-            const int step = inside ? strong ? STRONG_STEP : FAINT_STEP : 0;
+            const int step = inside ? step_at(y, from_below) : 0;
             const bool patch = x >= EDGES_STRIPES_WIDTH - PATCHES;
             put_grey(x, y, patch ? 60 * random_below(&noise, 4) : GROUND_UNDER + step, rgba);
         }
