@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "tests/faults"))
 
 import inject  # noqa: E402
 import plant  # noqa: E402
+import plant_gpu  # noqa: E402
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,20 @@ def test_every_planted_fault_fits_the_sources():
             ["patch", "-p1", "--dry-run", "-s", "-i", patch], cwd=ROOT, capture_output=True, text=True
         )
         assert done.returncode == 0, f"{patch}: {done.stdout}"
+
+
+def test_every_fault_of_a_gpu_fits_the_sources():
+    """Each can be put in, and there is one of each thing that the host backend does not compile."""
+    patches = sorted(plant_gpu.PATCHES.glob("*.patch"))
+    for patch in patches:
+        arguments = plant_gpu.run_of(patch)
+        assert "--implementations" in arguments and "--backend" not in arguments, patch
+        done = subprocess.run(
+            ["patch", "-p1", "--dry-run", "-s", "-i", patch], cwd=ROOT, capture_output=True, text=True
+        )
+        assert done.returncode == 0, f"{patch}: {done.stdout}"
+    said = " ".join(patch.read_text() for patch in patches)
+    assert all(word in said for word in ("assembler:", "clusters:", "grid's barrier:", "early launches:"))
 
 
 @pytest.fixture
