@@ -421,6 +421,7 @@ $(TEST_PROGRAMS):
 
 # A program's own functions replace the library's: a GPU, the system's clock, and an operator new that fails.
 build/san/tests/test_measure: build/san/tests/fake_gpu/fake_gpu.o build/san/tests/fake_system/fake_system.o
+build/san/tests/test_doctor: build/san/tests/fake_gpu/fake_gpu.o build/san/tests/fake_system/fake_system.o
 build/san/tests/test_host_backend: build/san/tests/failing_new/failing_new.o
 
 # A library that makes one call of a program fail (tests/faults/inject.py).

@@ -10,6 +10,7 @@
 
 #include "base/names.h"
 #include "bench/clock/gpu.h"
+#include "bench/doctor.h"
 #include "bench/plan/describe.h"
 #include "bench/program/program.h"
 #include "bench/record/build_info.h"
@@ -26,6 +27,7 @@ static int print_help(void)
     for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
         if ((*driver)->name && (*driver)->summary) printf("  antbench %-15s %s\n", (*driver)->name, (*driver)->summary);
     printf("\n  antbench solve INSTANCE   find a good tour in a given time (antbench solve --help)\n"
+           "  antbench doctor           say what on this machine will spoil times (antbench doctor --help)\n"
            "\n  antbench --list       list all implementations as TSV: id, backend, file, traits, source, description\n"
            "  antbench --tables     list all tables and their drivers as TSV\n"
            "  antbench --rows       list all rows of all tables as CSV\n"
@@ -68,6 +70,7 @@ static int unknown(const char *name)
     char hint[128];
     ab_search search = {.name = name};
     ab_search_add(&search, "solve");
+    ab_search_add(&search, "doctor");
     for (const ab_driver *const *driver = ab_drivers; *driver; ++driver) ab_search_add(&search, (*driver)->name);
     const ab_status status =
         ab_bad_input("there is no table %s%s (antbench --help lists them)", name, ab_search_hint(&search, hint));
@@ -104,6 +107,7 @@ static int run(int argc, char **argv)
     if (strcmp(first, "--sets") == 0) return describe(ab_describe_sets);
     if (strcmp(first, "--list") == 0) return ab_print_implementations(NULL), AB_EXIT_OK;
     if (strcmp(first, "solve") == 0) return ab_solve_main(argc - 1, argv + 1);
+    if (strcmp(first, "doctor") == 0) return ab_doctor_main(argc - 1, argv + 1);
     const ab_driver *driver = ab_driver_find(first);
     if (!driver) return unknown(first);
     return ab_program_main(driver, argc, argv);

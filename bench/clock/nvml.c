@@ -1,6 +1,7 @@
 /* Calls NVML through dlopen (bench/clock/nvml.h). Prototypes and constants follow the library's public interface, "NVML
  * API Reference Guide". Its header is not needed to build. */
 #include <dlfcn.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 typedef struct nvml_device *nvml_handle;
 
 enum { NVML_SUCCESS = 0, NVML_TEMPERATURE_GPU = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
-enum { NVML_ERROR_INSUFFICIENT_SIZE = 7, NVML_FI_DEV_POWER_INSTANT = 186 };
+enum { NVML_ERROR_NOT_SUPPORTED = 3, NVML_ERROR_INSUFFICIENT_SIZE = 7, NVML_FI_DEV_POWER_INSTANT = 186 };
+enum { NVML_UNCORRECTED = 1, NVML_SINCE_LOADED = 0, NVML_SLOWDOWN = 1 };
 /* Value that stands for the base clock instead of a frequency. */
 static const unsigned NVML_CLOCK_LIMIT_ID_TDP = 0xffff0001u;
 
@@ -66,6 +68,8 @@ static const throttle_reason reasons[] = {
     {0x008, "hw-slowdown", true}, {0x010, "sync-boost", false}, {0x020, "sw-thermal", true},
     {0x040, "hw-thermal", true},  {0x080, "power-brake", true}, {0x100, "display", false},
 };
+
+static const unsigned long long APP_CLOCKS = 0x002;
 
 enum { N_REASONS = sizeof reasons / sizeof *reasons };
 
@@ -173,6 +177,99 @@ ab_gpu_state ab_nvml_read(ab_nvml *nvml)
     return state;
 }
 
+/* ---- Settings ---- */
+
+/* Points *function to a function of the library; false if the library lacks it. */
+static bool find(const ab_nvml *nvml, const char *symbol, void *function)
+{
+    void *found = dlsym(nvml->library, symbol);
+    memcpy(function, &found, sizeof found);
+    return found;
+}
+
+static int setting(int error, unsigned long long value)
+{
+    if (error == NVML_ERROR_NOT_SUPPORTED) return AB_SETTING_NONE;
+    return error == NVML_SUCCESS && value <= INT_MAX ? (int)value : AB_SETTING_UNKNOWN;
+}
+
+static int read_setting(const ab_nvml *nvml, const char *symbol)
+{
+    int (*read)(nvml_handle, unsigned *);
+    unsigned value = 0;
+    if (!find(nvml, symbol, &read)) return AB_SETTING_UNKNOWN;
+    const int error = read(nvml->device, &value);
+    return setting(error, value);
+}
+
+/* Reads a setting that has several kinds. */
+static int read_kind(const ab_nvml *nvml, const char *symbol, int kind)
+{
+    int (*read)(nvml_handle, int, unsigned *);
+    unsigned value = 0;
+    if (!find(nvml, symbol, &read)) return AB_SETTING_UNKNOWN;
+    const int error = read(nvml->device, kind, &value);
+    return setting(error, value);
+}
+
+/* Reads a switch as it is, and as it will be after the next start of the machine. */
+static void read_switch(const ab_nvml *nvml, const char *symbol, int *now, int *next)
+{
+    int (*read)(nvml_handle, unsigned *, unsigned *);
+    unsigned is = 0, will_be = 0;
+    const int error = find(nvml, symbol, &read) ? read(nvml->device, &is, &will_be) : -1;
+    *now = setting(error, is);
+    *next = setting(error, will_be);
+}
+
+static int read_memory_errors(const ab_nvml *nvml)
+{
+    int (*read)(nvml_handle, int, int, unsigned long long *);
+    unsigned long long count = 0;
+    if (!find(nvml, "nvmlDeviceGetTotalEccErrors", &read)) return AB_SETTING_UNKNOWN;
+    const int error = read(nvml->device, NVML_UNCORRECTED, NVML_SINCE_LOADED, &count);
+    return setting(error, count);
+}
+
+/* Newer drivers tell the margin. Older ones tell the temperature at which the GPU slows down. */
+static int read_margin(const ab_nvml *nvml)
+{
+    struct {
+        unsigned version; /* size of this structure, and 1 in the highest byte */
+        int degrees;
+    } margin = {(1u << 24) | (unsigned)sizeof margin, 0};
+    int (*read)(nvml_handle, void *);
+    unsigned celsius;
+    if (find(nvml, "nvmlDeviceGetMarginTemperature", &read) && read(nvml->device, &margin) == NVML_SUCCESS)
+        return margin.degrees > 0 ? margin.degrees : 0;
+    const int slowdown = read_kind(nvml, "nvmlDeviceGetTemperatureThreshold", NVML_SLOWDOWN);
+    const bool known = slowdown > 0 && nvml->temperature &&
+                       nvml->temperature(nvml->device, NVML_TEMPERATURE_GPU, &celsius) == NVML_SUCCESS;
+    if (!known) return AB_SETTING_UNKNOWN;
+    return slowdown > (int)celsius ? slowdown - (int)celsius : 0;
+}
+
+ab_gpu_settings ab_nvml_settings(const ab_nvml *nvml)
+{
+    ab_gpu_settings s;
+    int mig_next;
+    memset(&s, 0xff, sizeof s); /* every member is AB_SETTING_UNKNOWN */
+    if (!nvml) return s;
+    s.persistence = read_setting(nvml, "nvmlDeviceGetPersistenceMode");
+    read_switch(nvml, "nvmlDeviceGetMigMode", &s.mig, &mig_next);
+    read_switch(nvml, "nvmlDeviceGetEccMode", &s.ecc, &s.ecc_next);
+    s.memory_errors = read_memory_errors(nvml);
+    s.default_power_w = read_setting(nvml, "nvmlDeviceGetPowerManagementDefaultLimit");
+    if (s.default_power_w > 0) s.default_power_w /= 1000;
+    s.margin_c = read_margin(nvml);
+    s.most_sm_mhz = read_kind(nvml, "nvmlDeviceGetMaxClockInfo", NVML_CLOCK_SM);
+    s.pcie_generation = read_setting(nvml, "nvmlDeviceGetCurrPcieLinkGeneration");
+    s.most_pcie_generation = read_setting(nvml, "nvmlDeviceGetMaxPcieLinkGeneration");
+    s.pcie_width = read_setting(nvml, "nvmlDeviceGetCurrPcieLinkWidth");
+    s.most_pcie_width = read_setting(nvml, "nvmlDeviceGetMaxPcieLinkWidth");
+    return s;
+}
+
 double ab_nvml_energy_j(const ab_nvml *nvml)
 {
     unsigned long long millijoule;
@@ -221,6 +318,11 @@ void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, cha
             throttle &= ~reasons[i].bit;
         }
     if (throttle && length < 95) snprintf(text + length, 96 - length, "%s0x%llx", length ? "|" : "", throttle);
+}
+
+bool ab_nvml_holds_clock(unsigned long long throttle)
+{
+    return throttle & APP_CLOCKS;
 }
 
 void ab_nvml_driver_version(const ab_nvml *nvml, char text[32])

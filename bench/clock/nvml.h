@@ -28,6 +28,23 @@ typedef struct ab_gpu_state {
 
 ab_gpu_state ab_nvml_read(ab_nvml *nvml); /* accepts NULL */
 
+/* Value of a setting that the driver does not tell, and of one that the GPU does not have. */
+enum { AB_SETTING_UNKNOWN = -1, AB_SETTING_NONE = -2 };
+
+/* Settings of a GPU, and limits of its hardware. A switch is 1 if it is on. */
+typedef struct ab_gpu_settings {
+    int persistence, mig; /* switches */
+    int ecc, ecc_next;    /* switches: now, and after the next start of the machine */
+    int memory_errors;    /* number of uncorrected errors since the driver was loaded */
+    int default_power_w;  /* power limit that the board has by default */
+    int margin_c;         /* degrees from the temperature at which the GPU slows down */
+    int most_sm_mhz;      /* highest clock of the multiprocessors */
+    int pcie_generation, most_pcie_generation;
+    int pcie_width, most_pcie_width; /* numbers of lanes */
+} ab_gpu_settings;
+
+ab_gpu_settings ab_nvml_settings(const ab_nvml *nvml); /* accepts NULL */
+
 /* Returns the joules that the GPU has used since the driver was loaded; NAN if not known. Accepts NULL. */
 double ab_nvml_energy_j(const ab_nvml *nvml);
 
@@ -38,6 +55,9 @@ int ab_nvml_other_processes(const ab_nvml *nvml);
 /* Writes the reasons of a mask to text[96], separated by |. The text is "none" for 0, and "" if nvml is NULL. Reasons
  * without a name are written as a number. */
 void ab_nvml_throttle_text(const ab_nvml *nvml, unsigned long long throttle, char text[96]);
+
+/* True if a mask says that a setting holds the clock, such as a lock. */
+bool ab_nvml_holds_clock(unsigned long long throttle);
 
 /* Locks the multiprocessors' clock at `mhz` MHz, or at AB_BASE_CLOCK (options.h). The driver takes the nearest clock
  * that the GPU supports. The lock lasts until it is freed or the driver is loaded anew. Returns AB_UNSUPPORTED with the

@@ -100,7 +100,8 @@ ab_delays ab_watch_end(const ab_watch *watch)
     /* Most of a single tick may lie before the start. */
     if (stolen_s < 1.5 / (double)sysconf(_SC_CLK_TCK)) stolen_s = 0.0;
     const bool told = !isnan(waited_s) || stolen_s > 0.0;
-    return (ab_delays){told ? fmax(waited_s, 0.0) + fmax(stolen_s, 0.0) : (double)NAN, preemptions};
+    const double lost_s = told ? fmax(waited_s, 0.0) + fmax(stolen_s, 0.0) : (double)NAN;
+    return (ab_delays){.lost_s = lost_s, .stolen_s = stolen_s, .preemptions = preemptions};
 }
 
 ab_scheduler ab_scheduler_query(void)

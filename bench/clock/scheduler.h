@@ -30,6 +30,7 @@ typedef struct ab_watch {
 typedef struct ab_delays {
     /* Wait of the thread that waited longest, plus standstill of the core that stood still longest; NAN if not known. */
     double lost_s;
+    double stolen_s;  /* standstill of that core alone; NAN if not known */
     long preemptions; /* number of times that a thread of this process was preempted */
 } ab_delays;
 

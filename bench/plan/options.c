@@ -123,6 +123,14 @@ static ab_status parse_choice(const char *option, const char *text, const char *
     return ab_bad_input("--%s: expected one of %s, got \"%s\"%s", option, list, text, suggestion(text, names, hint));
 }
 
+ab_status ab_parse_backend(const char *option, const char *text, ab_backend_choice *backend)
+{
+    int choice;
+    AB_TRY(parse_choice(option, text, backend_names, &choice));
+    *backend = (ab_backend_choice)choice;
+    return ab_ok();
+}
+
 static void free_list(char **list)
 {
     for (char **item = list; item && *item; item++) free(*item);
@@ -173,7 +181,7 @@ static ab_status parse_set(const char *option, const char *text, char ***list)
     return grown[count] ? ab_ok() : ab_failed("out of memory");
 }
 
-static ab_status parse_clock(const char *option, const char *text, int *mhz)
+ab_status ab_parse_clock(const char *option, const char *text, int *mhz)
 {
     *mhz = strcmp(text, "base") == 0 ? AB_BASE_CLOCK : 0;
     if (*mhz || strcmp(text, "none") == 0 || ab_parse_int(option, text, 1, 100000, mhz).code == AB_OK) return ab_ok();
@@ -242,9 +250,7 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
     case OPTION_SET:
         return parse_set(name, text, &options->set);
     case OPTION_BACKEND:
-        AB_TRY(parse_choice(name, text, backend_names, &choice));
-        options->backend = (ab_backend_choice)choice;
-        break;
+        return ab_parse_backend(name, text, &options->backend);
     case OPTION_DEVICE:
         return ab_parse_int(name, text, 0, 1023, &options->device);
     case OPTION_PROFILE:
@@ -264,7 +270,7 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
     case OPTION_UNTIL_PRECISE:
         return ab_parse_percentage(name, text, &options->until_precise);
     case OPTION_LOCK_CLOCKS:
-        return parse_clock(name, text, &options->lock_clocks);
+        return ab_parse_clock(name, text, &options->lock_clocks);
     case OPTION_ENERGY:
         AB_TRY(ab_parse_seconds(name, text, &options->energy_s));
         if (isinf(options->energy_s)) options->energy_s = 0.0;

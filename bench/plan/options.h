@@ -86,6 +86,10 @@ void ab_options_free(ab_options *options);
 const char *ab_profile_name(ab_profile profile);               /* Returns a name such as "smoke". */
 const char *ab_backend_choice_name(ab_backend_choice backend); /* Returns a name such as "auto". */
 
+/* Parsers of values, as in command_line.h, for other commands that have these options. */
+ab_status ab_parse_backend(const char *option, const char *text, ab_backend_choice *backend);
+ab_status ab_parse_clock(const char *option, const char *text, int *mhz); /* MHz, AB_BASE_CLOCK, or 0 for "none" */
+
 /* Answers --list with TSV on stdout. The header line is: id, backend, file, traits, source, description. NULL means all
  * operations. */
 void ab_print_implementations(const char *const *operations);

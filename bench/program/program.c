@@ -170,6 +170,9 @@ static ab_status open_run(ab_bench *bench, const ab_plan *plan)
     ab_run_input *inputs = calloc((size_t)plan->n_inputs, sizeof *inputs);
     char *gpu = bench->machine.have_gpu ? gpu_describe(&bench->machine.gpu, bench->machine.nvml) : NULL;
     const char *const devices[] = {gpu};
+    const bool examines = !bench->options->process, works = bench->options->profile != AB_SMOKE;
+    const ab_diagnosis diagnosis =
+        examines ? ab_examine(bench->options, &bench->machine, works) : (ab_diagnosis){.count = 0};
     for (int i = 0; inputs && i < plan->n_inputs; ++i) {
         const ab_input *input = &plan->inputs[i];
         inputs[i] = (ab_run_input){input->name, input->stand_in ? "generated" : input->path, input->sha256};
@@ -180,7 +183,8 @@ static ab_status open_run(ab_bench *bench, const ab_plan *plan)
                               .n_inputs = plan->n_inputs,
                               .devices = devices,
                               .n_devices = gpu ? 1 : 0,
-                              .clock_note = bench->machine.clock_note};
+                              .clock_note = bench->machine.clock_note,
+                              .doctor = examines ? &diagnosis : NULL};
     const ab_status status =
         inputs ? ab_run_open(bench->options, &info, &bench->run) : ab_failed("out of memory for the inputs");
     free(inputs);

@@ -229,6 +229,20 @@ static json_t *machine_json(const ab_options *options, const char *name, const j
         {"tells_steal", json_boolean(tells.steal)}, {"omp_wait_policy", json_string(policy ? policy : "")});
 }
 
+/* Makes a list of findings, or null if the machine was not examined. */
+static json_t *doctor_json(const ab_diagnosis *diagnosis)
+{
+    if (!diagnosis) return json_null();
+    json_t *list = json_array();
+    for (int i = 0; i < diagnosis->count && list; i++) {
+        const ab_finding *finding = &diagnosis->findings[i];
+        append_json(&list, OBJECT({"what", json_string(finding->what)},
+                                  {"verdict", json_string(ab_prognosis_name(finding->verdict))},
+                                  {"value", text_json(finding->value)}, {"advice", text_or_null(finding->advice)}));
+    }
+    return list;
+}
+
 static json_t *inputs_json(const ab_run_info *info)
 {
     json_t *list = json_array();
@@ -260,13 +274,14 @@ ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, con
     *meta = NULL;
     AB_TRY(ab_executable_sha256(executable_sha256));
     AB_TRY(devices_json(info, &devices));
-    *meta = OBJECT(
-        {"schema", json_integer(SCHEMA)}, {"run_id", json_string(run_id)}, {"program", json_string(options->program)},
-        {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
-        {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
-        {"complete", json_false()}, {"exit_code", json_null()}, {"processes", json_array()},
-        {"inputs", inputs_json(info)}, {"machine", machine_json(options, info->machine, devices)}, {"devices", devices},
-        {"clock_lock", clock_lock_json(info->clock_note)}, {"build", build_json(executable_sha256)});
+    *meta = OBJECT({"schema", json_integer(SCHEMA)}, {"run_id", json_string(run_id)},
+                   {"program", json_string(options->program)},
+                   {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
+                   {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
+                   {"complete", json_false()}, {"exit_code", json_null()}, {"processes", json_array()},
+                   {"inputs", inputs_json(info)}, {"machine", machine_json(options, info->machine, devices)},
+                   {"devices", devices}, {"clock_lock", clock_lock_json(info->clock_note)},
+                   {"doctor", doctor_json(info->doctor)}, {"build", build_json(executable_sha256)});
     return *meta ? ab_ok() : ab_failed("out of memory for the description of this run");
 }
 

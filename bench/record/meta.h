@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <time.h>
 
+#include "bench/clock/doctor.h"
 #include "bench/plan/options.h"
 
 /* An input that rows are measured on. */
@@ -23,6 +24,7 @@ typedef struct ab_run_info {
     const char
         /* Note about --lock-clocks: NULL if not asked for, "" if the clock is locked, else the reason why it is not. */
         *clock_note;
+    const ab_diagnosis *doctor; /* findings about the machine before the run; NULL: not examined */
 } ab_run_info;
 
 /* Makes the document of a run that begins at `start`. The caller owns *meta. */

@@ -1,17 +1,18 @@
-/* A stand-in for libnvidia-ml.so.1 with one GPU, for tests/bench/clock/test_nvml.c, test_clocks.c and test_clocks.py.
- * Environment variables say what it reports, and FAKE_CLOCK names a file to which it appends what becomes of the
- * clock. */
+/* A stand-in for libnvidia-ml.so.1 with one GPU, for the tests in tests/bench/clock. Environment variables say what it
+ * reports: one that is not set is not supported, and "?" is an error. FAKE_CLOCK names a file to which it appends what
+ * becomes of the clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { SUCCESS = 0, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7 };
+enum { SUCCESS = 0, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7, UNKNOWN = 999 };
 
 static int answer(const char *variable, unsigned *value)
 {
     const char *text = getenv(variable);
     if (!text) return NOT_SUPPORTED;
+    if (strcmp(text, "?") == 0) return UNKNOWN;
     *value = (unsigned)strtoul(text, NULL, 0);
     return SUCCESS;
 }
@@ -109,6 +110,98 @@ int nvmlSystemGetDriverVersion(char *version, unsigned size)
 {
     snprintf(version, size, "580.65.06");
     return SUCCESS;
+}
+
+int nvmlDeviceGetPersistenceMode(void *device, unsigned *mode)
+{
+    (void)device;
+    return answer("FAKE_PERSISTENCE", mode);
+}
+
+static int answer_twice(const char *now, const char *next, unsigned *is, unsigned *will_be)
+{
+    const int result = answer(now, is);
+    return result == SUCCESS ? answer(next, will_be) : result;
+}
+
+int nvmlDeviceGetMigMode(void *device, unsigned *is, unsigned *will_be)
+{
+    (void)device;
+    return answer_twice("FAKE_MIG", "FAKE_MIG", is, will_be);
+}
+
+int nvmlDeviceGetEccMode(void *device, unsigned *is, unsigned *will_be)
+{
+    (void)device;
+    return answer_twice("FAKE_ECC", "FAKE_ECC_NEXT", is, will_be);
+}
+
+/* Those that were not corrected, since the driver was loaded. */
+int nvmlDeviceGetTotalEccErrors(void *device, int error, int counter, unsigned long long *count)
+{
+    unsigned value;
+    (void)device;
+    const int result = error == 1 && counter == 0 ? answer("FAKE_MEMORY_ERRORS", &value) : NOT_SUPPORTED;
+    if (result == SUCCESS) *count = value;
+    return result;
+}
+
+int nvmlDeviceGetPowerManagementDefaultLimit(void *device, unsigned *milliwatt)
+{
+    (void)device;
+    return answer("FAKE_DEFAULT_MILLIWATT", milliwatt);
+}
+
+int nvmlDeviceGetTemperatureThreshold(void *device, int threshold, unsigned *celsius)
+{
+    (void)device;
+    return threshold == 1 ? answer("FAKE_SLOWDOWN_CELSIUS", celsius) : NOT_SUPPORTED;
+}
+
+typedef struct margin_temperature {
+    unsigned version;
+    int degrees;
+} margin_temperature;
+
+/* The margin, which older drivers do not tell. */
+int nvmlDeviceGetMarginTemperature(void *device, margin_temperature *margin)
+{
+    unsigned value;
+    (void)device;
+    if (margin->version != (8u | 1u << 24)) return UNKNOWN;
+    const int result = answer("FAKE_MARGIN", &value);
+    if (result == SUCCESS) margin->degrees = (int)value;
+    return result;
+}
+
+int nvmlDeviceGetMaxClockInfo(void *device, int clock, unsigned *mhz)
+{
+    (void)device;
+    return clock == 1 ? answer("FAKE_MOST_SM_MHZ", mhz) : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetCurrPcieLinkGeneration(void *device, unsigned *generation)
+{
+    (void)device;
+    return answer("FAKE_PCIE", generation);
+}
+
+int nvmlDeviceGetMaxPcieLinkGeneration(void *device, unsigned *generation)
+{
+    (void)device;
+    return answer("FAKE_MOST_PCIE", generation);
+}
+
+int nvmlDeviceGetCurrPcieLinkWidth(void *device, unsigned *lanes)
+{
+    (void)device;
+    return answer("FAKE_LANES", lanes);
+}
+
+int nvmlDeviceGetMaxPcieLinkWidth(void *device, unsigned *lanes)
+{
+    (void)device;
+    return answer("FAKE_MOST_LANES", lanes);
 }
 
 static int change_clock(const char *format, unsigned least, unsigned most)

@@ -13,6 +13,7 @@ typedef struct fake_system {
     long every, looks; /* 0: none; so far */
     double waited_s;   /* each thread */
     double stolen_s;   /* from each core */
+    double steal_s;    /* by which each look at the cores moves that */
 } fake_system;
 
 extern fake_system the_system;

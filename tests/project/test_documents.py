@@ -98,11 +98,14 @@ def test_the_program_would_do_it(tmp_path):
         plan = [] if {"--help", "--list"} & set(arguments) else ["--dry-run"]
         if arguments[0] == "solve" and plan:  # which has no plan, but can be short
             plan = ["--seconds", "0.1", "--out", str(tmp_path / "x.tour")]
+        finds = arguments[0] == "doctor"  # which measures nothing, and may find something
+        plan = [] if finds else plan
         done = subprocess.run(
             [PROGRAM, *arguments, *plan], cwd=ROOT, env=environment_of(), capture_output=True, text=True
         )
         needs_gpu = done.returncode == command.SKIPPED and "cuda" in arguments
-        assert needs_gpu or (done.returncode == command.OK and done.stdout), f"{arguments}: {done.stderr}"
+        fine = (command.OK, command.INCONCLUSIVE) if finds else (command.OK,)
+        assert needs_gpu or (done.returncode in fine and done.stdout), f"{arguments}: {done.stderr}"
 
 
 @functools.cache

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = r"""#!/bin/bash
 [ "$1" = --tables ] && { printf 'driver\tprogram\tfile\ttable\n3.3\tp\tf\t3.3\n3.3\tp\tf\t3.4\n5.1\tp\tf\t5.1\n'; exit; }
 [ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "files of \$IMAGES_DIR --save DIR"; exit; }
+[ "$1" = doctor ] && { [ -z "$DOCTOR" ] || echo "$DOCTOR" "$@"; exit ${ILL-0}; }
 [ "${@: -1}" = --dry-run ] && { printf "4 rows\nseconds\t${ABOUT-30}\n"; echo "antbench $1: note: no GPU" >&2; exit; }
 echo "$@" >> "$1"
 """
@@ -303,6 +304,38 @@ def test_what_is_interrupted_ends_with_its_table(folder, number):
         "not run: 5.1",
         "next: make report",
     ]
+
+
+# ---- The doctor ----
+
+
+def test_the_doctor_speaks_first_of_the_machine_that_the_drivers_will_see(folder):
+    options = ["--seed", "2", "--device", "1", "--lock-clocks=base", "--backend", "cpu", "--profile", "smoke"]
+    done = run(folder, "bench_all", "some where", "", *options, DOCTOR="doctor: 3 ok", ILL="5")
+    assert done.returncode == 0  # what it finds does not end the measurement
+    assert " ".join(done.stderr.split()).startswith(
+        "bench-all: doctor: 3 ok doctor --brief --out some where --device 1 --lock-clocks=base --backend cpu bench-all:"
+    )
+    assert "doctor" not in run(folder, "bench_all", "", "", "--dry-run", DOCTOR="doctor: 3 ok").stderr
+
+
+@pytest.mark.parametrize(
+    "doctor, expected",
+    [
+        (
+            "echo antbench doctor: --device: expected a number >&2; exit 2",
+            "antbench doctor: --device: expected a number",
+        ),
+        ("kill -SEGV $$", "doctor: ended with SEGV"),
+        ("echo something else", None),
+    ],
+)
+def test_a_doctor_that_fails_is_a_line(folder, doctor, expected):
+    text = PROGRAM.replace('[ "$1" = doctor ] && {', f'[ "$1" = doctor ] && {{ {doctor}; exit;')
+    write(folder / "build/bin/antbench", text)
+    done = run(folder, "bench_all", "", "")
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[0] == f"bench-all: {expected or 'no GPU'}"
 
 
 def test_the_columns_have_every_status():

@@ -78,6 +78,11 @@ def is_cores(value):
     return is_whole(value) and 0 <= value <= MOST_CORES
 
 
+def is_outlook(value):
+    """A verdict of the doctor (bench/clock/doctor.c)."""
+    return value in ("ok", "will spoil", "cannot tell")
+
+
 def is_budget(value):
     return value == "none" or is_number(value)
 
@@ -141,6 +146,7 @@ META = {
     },
     "device?": DEVICE,
     "devices?": [DEVICE],
+    "doctor?": [{"what": is_text, "verdict": is_outlook, "value": is_text, "advice?": is_text}],
     "build": {
         "commit": is_commit,
         "dirty": is_flag,

@@ -4,6 +4,7 @@
         OUT   directory that gets a folder per driver (3.3, 4.2); without it each driver uses its default
         SAVE  directory that gets a folder of images per driver with images
 
+First a line says what on this machine will spoil times, as `antbench doctor` does.
 A line is printed when a driver has ended. V=1 in the environment shows everything that the drivers print. The table
 at the end has all drivers. Below it stand the reasons of failures and the commands to repeat them.
 
@@ -232,6 +233,30 @@ def estimate(driver, options, teller):
     return float(seconds) if name == "seconds" else 0.0
 
 
+OF_MACHINE = ("--backend", "--device", "--lock-clocks")  # options of a run that the doctor takes too
+
+
+def options_of_machine(options, out):
+    """Those of the options that say what machine the drivers will see."""
+    found = ["--out", out] if out else []
+    for i, option in enumerate(options):
+        name, is_one_word, _ = option.partition("=")
+        if name in OF_MACHINE:
+            found += [option] if is_one_word else options[i : i + 2]
+    return found
+
+
+def examine(options, out, teller):
+    """Tells in a line what will spoil times."""
+    command_line = [PROGRAM, "doctor", "--brief", *options_of_machine(options, out)]
+    done = subprocess.run(command_line, capture_output=True, text=True, errors="replace")
+    found = next((line for line in done.stdout.splitlines() if line.startswith("doctor: ")), "")
+    if not found and done.returncode:
+        found = (done.stderr.splitlines() or [f"doctor: ended with {exit_text(done.returncode)}"])[0]
+    for line in wrapped(f"bench-all: {found}") if found else ():
+        teller.line(line)
+
+
 # ---- Running ----
 
 
@@ -263,9 +288,8 @@ def run(ran, teller):
         ran.seconds = time.monotonic() - started
 
 
-def run_all(drivers, out, save, done):
+def run_all(drivers, out, save, done, teller):
     """Runs the drivers and tells how long the rest will take. `done` is called with the result of each."""
-    teller = Teller(bool(os.environ.get("V")))
     estimates = [estimate(driver, options, teller) for driver, options in drivers.items()]
     teller.line(f"bench-all: {len(drivers)} drivers, about {duration(sum(estimates))}")
     started = time.monotonic()
@@ -370,7 +394,9 @@ def main(arguments):
     try:
         if any(UNTOLD.fullmatch(option) for option in options):
             return worst(pass_on(drivers, out, save))
-        run_all(drivers, out, save, done)
+        teller = Teller(bool(os.environ.get("V")))
+        examine(options, out, teller)
+        run_all(drivers, out, save, done, teller)
     except Interrupted as why:
         if done:
             tell_end(done, drivers, out)

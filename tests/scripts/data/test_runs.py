@@ -307,6 +307,9 @@ def test_malformed_metadata_is_one_line(run_copy, text, message):
         runs.load_run(run_copy)
 
 
+FINDING = {"what": "clock", "verdict": "will spoil", "value": "not locked, 1980 MHz", "advice": "type this"}
+
+
 @pytest.mark.parametrize(
     "change, fault",
     [
@@ -319,6 +322,14 @@ def test_malformed_metadata_is_one_line(run_copy, text, message):
         (lambda meta: meta["inputs"][0].update(name=[1]), r"inputs\[0\].name is \[1\]"),
         (lambda meta: meta["device"].update(clock_mhz=True), "device.clock_mhz is true"),
         (lambda meta: meta["build"].update(dirty=None), "there is no build.dirty"),
+        (lambda meta: meta.update(doctor={"what": "clock"}), "doctor is no list"),
+        (lambda meta: meta.update(doctor=["clock"]), r"doctor\[0\] is no object"),
+        (lambda meta: meta.update(doctor=[FINDING, FINDING | {"verdict": "fine"}]), r'doctor\[1\].verdict is "fine"'),
+        (lambda meta: meta.update(doctor=[FINDING | {"verdict": ["ok"]}]), r"doctor\[0\].verdict is \[.ok.\]"),
+        (lambda meta: meta.update(doctor=[FINDING | {"value": None}]), r"there is no doctor\[0\].value"),
+        (lambda meta: meta.update(doctor=[FINDING | {"value": "\x1b[2J"}]), r"doctor\[0\].value is"),
+        (lambda meta: meta.update(doctor=[FINDING | {"what": "a\u202eb"}]), r"doctor\[0\].what is"),
+        (lambda meta: meta.update(doctor=[FINDING | {"advice": "x\nsudo y"}]), r"doctor\[0\].advice is"),
         *(
             (lambda meta, commit=commit: meta["build"].update(commit=commit), "build.commit is ")
             for commit in (
@@ -343,6 +354,14 @@ def test_what_meta_json_must_hold(run_copy, change, fault):
         runs.load_run(run_copy)
 
 
+def test_runs_with_and_without_a_doctor_are_read(run_copy):
+    meta = json.loads((run_copy / "meta.json").read_text())
+    assert "doctor" not in meta
+    for found in (None, [], [FINDING, {**FINDING, "advice": None}, {**FINDING, "verdict": "cannot tell"}]):
+        (run_copy / "meta.json").write_text(json.dumps({**meta, "doctor": found}))
+        assert runs.load_run(run_copy).meta["doctor"] == found
+
+
 STRANGE = (None, True, 10**400, "", "x\n", [[1]], {"a": 1})
 
 
@@ -356,6 +375,7 @@ def members(value, path=()):
 def test_no_member_of_another_type_gives_a_traceback(run_copy):
     """Each member, and strange values in its place: refused, or of no consequence to those that read it."""
     loaded = runs.load_run(run_copy)
+    loaded.meta["doctor"] = [FINDING]
     whole, refused = json.dumps(loaded.meta), 0
     for path in list(members(loaded.meta)):
         for value in STRANGE:

@@ -42,6 +42,9 @@ def private(tmp_path):
     ]
     meta["machine"]["host_name"] = HOST
     meta["device"].update(uuid=UUID, pci_bus_id=BUS)
+    meta["doctor"] = [
+        {"what": "MIG", "verdict": "will spoil", "value": f"on {HOST}", "advice": f"nvidia-smi -i {BUS} -mig 0"}
+    ]
     meta["inputs"] = [{"name": "d198", "sha256": "0" * 64, "path": "/home/someone/tsplib/d198.tsp"}]
     meta["build"]["cflags"] = "-O3 -I/home/someone/include -Ibuild/gen"
     meta["options"]["profile"], meta["complete"] = "quick", True
@@ -94,6 +97,9 @@ def test_what_is_told_of_the_run_stays(private, tmp_path):
     assert meta["command_line"] == ["antbench", "3.3", "--out", "3.3", "--save=images"]
     assert meta["inputs"][0] == {"name": "d198", "sha256": "0" * 64, "path": "d198.tsp"}
     assert meta["build"]["cflags"] == "-O3 -Iinclude -Ibuild/gen"
+    assert meta["doctor"][0] == {
+        "what": "MIG", "verdict": "will spoil", "value": "on host", "advice": "nvidia-smi -i host -mig 0"
+    }  # fmt: skip
     assert meta["device"]["name"] == "NVIDIA H100 80GB HBM3" and meta["device"]["sm_count"] == 132
     assert "read d198.tsp and more.tsp on host; GPU; tsp/ds-roulette of 512/768" in found[f"{ID}/table-3.3.csv"]
 
