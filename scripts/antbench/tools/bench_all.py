@@ -237,7 +237,7 @@ OF_MACHINE = ("--backend", "--device", "--lock-clocks")  # options of a run that
 
 
 def options_of_machine(options, out):
-    """Those of the options that say what machine the drivers will see."""
+    """The options that say what machine the drivers will see."""
     found = ["--out", out] if out else []
     for i, option in enumerate(options):
         name, is_one_word, _ = option.partition("=")
