@@ -11,10 +11,11 @@
 #include "bench/plan/command_line.h"
 #include "bench/plan/options.h"
 #include "bench/solve.h"
+#include "tours/draw.h"
 #include "tours/solve.h"
 #include "tours/tour.h"
 
-enum { SECONDS, TARGET, METRIC, SEED, OUT, THREADS, MOVES, QUIET, HELP, N_OPTIONS };
+enum { SECONDS, TARGET, METRIC, SEED, OUT, SVG, GEOJSON, THREADS, MOVES, QUIET, HELP, N_OPTIONS };
 
 static const ab_option described[N_OPTIONS] = {
     [SECONDS] = {"seconds", "S", "time to search (default 10; 0: until --target, the optimum or Ctrl-C)"},
@@ -24,6 +25,8 @@ static const ab_option described[N_OPTIONS] = {
     [OUT] = {"out", "FILE",
              "file for the tour (default NAME.tour in this folder; for a CSV file\n"
              "                             NAME.tour.csv, with the rows in the tour's order); -: stdout"},
+    [SVG] = {"svg", "FILE", "file for a drawing of the tour"},
+    [GEOJSON] = {"geojson", "FILE", "file for the tour as a line on a map; for latitudes and longitudes"},
     [THREADS] = {"threads", "N", "number of threads (default: one per core)"},
     [MOVES] = {"moves", "NAME", "3-opt (default) or or-opt, which is 2-opt with Or-opt"},
     [QUIET] = {"quiet", NULL, "do not show progress"},
@@ -35,8 +38,9 @@ static const double save_every_s = 1.0, save_pause = 20.0, report_every_s = 1.0;
 
 /* A call: the options, and the state of the search. */
 typedef struct job {
-    const char *name; /* name of the instance; NULL: none given */
-    const char *out;  /* file for the tour; NULL: the default */
+    const char *name;          /* name of the instance; NULL: none given */
+    const char *out;           /* file for the tour; NULL: the default */
+    const char *svg, *geojson; /* files for drawings; NULL: none */
     bool help, quiet;
     tsp_metric metric; /* metric of a table's coordinates */
     double target;     /* length, in the instance's unit, at which the search ends; 0: none */
@@ -90,6 +94,13 @@ static ab_status take_metric(job *asked, const char *text)
     return ab_ok();
 }
 
+static ab_status take_drawing(const char *option, const char *text, const char **file)
+{
+    if (!*text || strcmp(text, "-") == 0) return ab_bad_input("--%s: expected a file, got \"%s\"", option, text);
+    *file = text;
+    return ab_ok();
+}
+
 static ab_status take(void *context, int option, const char *text, bool *done)
 {
     job *asked = context;
@@ -109,6 +120,10 @@ static ab_status take(void *context, int option, const char *text, bool *done)
         if (!*text) return ab_bad_input("--out: expected a file, got \"\"");
         asked->out = text;
         return ab_ok();
+    case SVG:
+        return take_drawing("svg", text, &asked->svg);
+    case GEOJSON:
+        return take_drawing("geojson", text, &asked->geojson);
     case THREADS:
         return ab_parse_int("threads", text, 1, 1024, &asked->how.threads);
     case MOVES:
@@ -259,6 +274,8 @@ static void print_result(const job *asked, const int32_t *tour, const solve_resu
             interrupted ? " (interrupted)" : "", result->cpu_s, asked->how.threads, asked->how.threads == 1 ? "" : "s",
             (long long)result->kicks, (unsigned long long)asked->how.seed);
     fprintf(to, "tour: %s\n", is_stdout(asked) ? "stdout" : asked->out);
+    if (asked->svg) fprintf(to, "svg: %s\n", asked->svg);
+    if (asked->geojson) fprintf(to, "geojson: %s\n", asked->geojson);
 }
 
 /* Warns if cities are so close together that rounding distances to whole numbers loses much. */
@@ -288,16 +305,76 @@ static ab_status check_length(const tsp_instance *cities, const int32_t *tour, i
                      (double)counted / scale);
 }
 
+/* ---- Drawings ---- */
+
+/* Writes the drawings that are asked for. The caption has the file's name, the length and its unit. */
+static ab_status draw(const job *asked, const int32_t *tour, int64_t length)
+{
+    const tsp_instance *cities = &asked->cities;
+    const char *slash = strrchr(asked->name, '/'), *file = slash ? slash + 1 : asked->name;
+    char text[96], caption[512];
+    format_length(cities, tour, length, text);
+    snprintf(caption, sizeof caption, "%.300s: length %s%s%s", strcmp(file, "-") == 0 ? "stdin" : file, text,
+             cities->table ? "" : " by ", cities->table ? "" : cities->edge_weight_type);
+    if (asked->svg) AB_TRY(draw_svg(asked->svg, cities, tour, caption));
+    if (!asked->geojson) return ab_ok();
+    const double km = cities->table ? tour_measure_real(cities->table, tour, cities->n) : (double)length;
+    return draw_geojson(asked->geojson, cities, tour, cities->name, km);
+}
+
+/* Refuses drawings that cannot be made, before the search. */
+static ab_status check_drawings(const job *asked)
+{
+    const tsp_instance *cities = &asked->cities;
+    if (asked->svg && !draw_has_places(cities))
+        return ab_bad_input("--svg: %s has distances alone, and no coordinates to draw", cities->name);
+    if (asked->geojson && !draw_has_degrees(cities))
+        return ab_bad_input(
+            "--geojson: %s has no latitudes and longitudes (a CSV file has them in columns lat and lon)", cities->name);
+    if (asked->svg) AB_TRY(tour_check_path(asked->svg));
+    return asked->geojson ? tour_check_path(asked->geojson) : ab_ok();
+}
+
 static ab_status search_tour(job *asked, int32_t *tour)
 {
     solve_result result;
     AB_TRY(tour_check_path(asked->out));
+    AB_TRY(check_drawings(asked));
     catch_interrupts();
     AB_TRY(solve(&asked->cities, &asked->how, tour, &result));
     AB_TRY(check_length(&asked->cities, tour, result.length));
     AB_TRY(save(asked, tour, result.length));
+    AB_TRY(draw(asked, tour, result.length));
     warn_of_rounding(asked, result.length);
     print_result(asked, tour, &result);
+    return ab_ok();
+}
+
+/* True if two paths name the same file, there or still to come. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat of_a, of_b;
+    if (strcmp(a, b) == 0) return true;
+    return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+/* Refuses to write a file twice, or over the instance. */
+static ab_status check_files(const job *asked)
+{
+    const struct {
+        const char *option, *path;
+    } files[] = {{"out", asked->out}, {"svg", asked->svg}, {"geojson", asked->geojson}};
+    const bool reads_file = strcmp(asked->name, "-") != 0 && asked->cities.path[0];
+    for (int i = 0; i < 3; i++) {
+        if (!files[i].path || strcmp(files[i].path, "-") == 0) continue;
+        if (reads_file && is_same_file(asked->cities.path, files[i].path))
+            return ab_bad_input("--%s %s: this is the instance itself; name another file", files[i].option,
+                                files[i].path);
+        for (int k = 0; k < i; k++)
+            if (files[k].path && is_same_file(files[k].path, files[i].path))
+                return ab_bad_input("--%s %s: --%s writes this file; name another one", files[i].option, files[i].path,
+                                    files[k].option);
+    }
     return ab_ok();
 }
 
@@ -305,18 +382,13 @@ static ab_status search_tour(job *asked, int32_t *tour)
 static ab_status choose_out(job *asked)
 {
     const tsp_instance *cities = &asked->cities;
-    struct stat read, written;
     const char *name = strcmp(asked->name, "-") == 0 ? "-" : asked->default_out;
     snprintf(asked->default_out, sizeof asked->default_out, "%s.tour%s", cities->name, cities->table ? ".csv" : "");
     if (asked->out == NULL) asked->out = name;
     if (is_csv(asked->out) && !cities->table)
         return ab_bad_input("--out %s: only the tour of a CSV file can be written as CSV; name a file NAME.tour",
                             asked->out);
-    const bool files = strcmp(asked->name, "-") != 0 && !is_stdout(asked);
-    if (files && stat(cities->path, &read) == 0 && stat(asked->out, &written) == 0 && read.st_dev == written.st_dev &&
-        read.st_ino == written.st_ino)
-        return ab_bad_input("--out %s: this is the instance itself; name another file", asked->out);
-    return ab_ok();
+    return check_files(asked);
 }
 
 /* Returns the target in the integer lengths of the search. */

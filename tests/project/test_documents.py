@@ -81,7 +81,7 @@ def planned(tmp_path):
     write_tsp(tmp_path / "FILE.tsp", 20)
     (tmp_path / "FILE.csv").write_text("name,lat,lon\nBerlin,52.5,13.4\nBern,46.9,7.4\nOslo,59.9,10.8\n")
     for told in of(PROGRAM.relative_to(ROOT).as_posix()):
-        yield [str(tmp_path / part) if part.startswith("FILE.") else part for part in words(told)[1][1:]]
+        yield [str(tmp_path / part) if part.startswith(("FILE.", "tour.")) else part for part in words(told)[1][1:]]
     for told in of("make"):
         assigned, (_, *targets) = words(told)
         for target in targets:
