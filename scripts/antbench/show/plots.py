@@ -243,7 +243,7 @@ def paper_name(figure, kind="figure"):
     return f"{kind}-{figure.replace('.', '-')}"
 
 
-ENDS = {".svg": b"</svg>", ".png": b"IEND\xaeB`\x82", ".pdf": b"%%EOF"}  # how a whole file of each kind ends
+ENDS = b"</svg>", b"IEND\xaeB`\x82", b"%%EOF"  # last bytes of a whole SVG, PNG and PDF
 
 
 def call_gnuplot(figure, terminal, path, variables, template):
@@ -258,9 +258,8 @@ def call_gnuplot(figure, terminal, path, variables, template):
         said = [line.strip() for line in done.stderr.splitlines() if line.strip() and not ONE_POINT.search(line)]
         if done.returncode:
             raise NotDrawn(f"Figure {figure}: gnuplot: {' '.join(said)}")
-        if not new.is_file() or not new.read_bytes().rstrip().endswith(
-            ENDS[path.suffix]
-        ):  # gnuplot says 0 all the same
+        # gnuplot ends with 0 all the same.
+        if not new.is_file() or not new.read_bytes().rstrip().endswith(ENDS):
             raise NotDrawn(f"Figure {figure}: gnuplot has not written all of {path}: is the disk full?")
     return said
 
