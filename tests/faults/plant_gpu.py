@@ -47,13 +47,13 @@ def copy_project(to):
     for name in subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
         if not name.startswith("results/") and (ROOT / name).is_file():
             (to / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, to / name)
+            shutil.copy2(ROOT / name, to / name)  # temporary: a new folder
 
 
 def make(project, program):
     given = [f"{name}={os.environ[name]}" for name in ("NVCC", "CUDA_ARCHS") if os.environ.get(name)]
     subprocess.run(["make", "-s", f"-j{os.cpu_count()}", *given, PROGRAM], cwd=project, check=True)
-    shutil.copy2(project / PROGRAM, program)
+    shutil.copy2(project / PROGRAM, program)  # temporary: the folder of builds
 
 
 def build(folder, patches):
