@@ -39,12 +39,13 @@ static tsp_place greatest(tsp_place a, tsp_place b)
 typedef enum axis { X, Y, Z } axis;
 
 typedef struct tree {
+    int n;
     const tsp_place *places; /* [n] */
     int32_t *city;           /* [n] the cities, in the tree's order */
     uint8_t *by;             /* [n] the axis by which this middle parts its range */
 } tree;
 
-enum { LEAF = 8 };
+enum { LEAF = 8, PER_QUADRANT = 2 };
 
 static double along(tsp_place at, axis by)
 {
@@ -101,12 +102,18 @@ static void build(tree *t, int lo, int hi)
     build(t, middle + 1, hi);
 }
 
-/* The nearest cities found so far. */
+/* The nearest cities found so far, of all or of one quadrant. */
 typedef struct nearest {
     int city, most, count;
-    int32_t found[NEIGHBOURS];
-    double squared[NEIGHBOURS]; /* ascending */
+    int quadrant; /* -1: all */
+    int32_t found[NEIGHBOURS_MOST];
+    double squared[NEIGHBOURS_MOST]; /* ascending */
 } nearest;
+
+/* A box that holds a range of the tree. */
+typedef struct box {
+    tsp_place low, high;
+} box;
 
 static void consider(nearest *near, int city, double squared)
 {
@@ -120,32 +127,90 @@ static void consider(nearest *near, int city, double squared)
     near->found[k] = city;
 }
 
+/* Quadrants are half open: each other place is in one, and the place itself in the first. */
+static int quadrant_of(double x, double y)
+{
+    if (x >= 0 && y >= 0) return 0;
+    return x < 0 && y >= 0 ? 1 : x < 0 ? 2 : 3;
+}
+
 static void consider_point(const tree *t, int at, nearest *near)
 {
     const tsp_place a = t->places[t->city[at]], b = t->places[near->city];
     const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-    consider(near, t->city[at], x * x + y * y + z * z);
+    if (near->quadrant < 0 || quadrant_of(x, y) == near->quadrant) consider(near, t->city[at], x * x + y * y + z * z);
 }
 
-static void descend(const tree *t, int lo, int hi, nearest *near)
+static double square(double x)
 {
+    return x * x;
+}
+
+/* The square of the distance between a value and a range. */
+static double apart(double value, double low, double high)
+{
+    return value < low ? square(low - value) : value > high ? square(value - high) : 0.0;
+}
+
+/* Whether a box may hold a city that is nearer than those found. */
+static bool may_hold(const tree *t, box in, const nearest *near)
+{
+    const tsp_place at = t->places[near->city];
+    const bool left = near->quadrant == 1 || near->quadrant == 2, below = near->quadrant >= 2;
+    if (near->quadrant >= 0 && (left ? in.low.x > at.x : in.high.x < at.x)) return false;
+    if (near->quadrant >= 0 && (below ? in.low.y > at.y : in.high.y < at.y)) return false;
+    return near->count < near->most ||
+           apart(at.x, in.low.x, in.high.x) + apart(at.y, in.low.y, in.high.y) + apart(at.z, in.low.z, in.high.z) <
+               near->squared[near->most - 1];
+}
+
+static void set(tsp_place *at, axis by, double value)
+{
+    *(by == X ? &at->x : by == Y ? &at->y : &at->z) = value;
+}
+
+static void descend(const tree *t, int lo, int hi, box in, nearest *near)
+{
+    if (!may_hold(t, in, near)) return;
     if (hi - lo <= LEAF) {
         for (int i = lo; i < hi; i++) consider_point(t, i, near);
         return;
     }
     const int middle = lo + (hi - lo) / 2;
     const axis by = (axis)t->by[middle];
-    const double apart = along(t->places[near->city], by) - coordinate(t, middle, by);
-    if (apart < 0)
-        descend(t, lo, middle, near);
-    else
-        descend(t, middle + 1, hi, near);
+    const double cut = coordinate(t, middle, by);
+    box before = in, behind = in;
+    set(&before.high, by, cut);
+    set(&behind.low, by, cut);
+    const bool first = along(t->places[near->city], by) < cut;
+    if (first) descend(t, lo, middle, before, near);
+    descend(t, middle + 1, hi, behind, near);
     consider_point(t, middle, near);
-    if (near->count == near->most && apart * apart >= near->squared[near->most - 1]) return;
-    if (apart < 0)
-        descend(t, middle + 1, hi, near);
-    else
-        descend(t, lo, middle, near);
+    if (!first) descend(t, lo, middle, before, near);
+}
+
+static bool is_among(const int32_t *cities, int count, int city)
+{
+    while (count > 0)
+        if (cities[--count] == city) return true;
+    return false;
+}
+
+/* Some cities of each quadrant, and the nearest of all others, until the list is full. */
+static void find_around(const tree *t, box all, int city, const neighbours *near)
+{
+    int32_t *list = near->city + (size_t)city * (size_t)near->count;
+    nearest found = {.city = city, .most = near->count, .quadrant = -1};
+    descend(t, 0, t->n, all, &found);
+    int count = 0;
+    for (int quadrant = 0; quadrant < 4 && near->per_quadrant > 0; quadrant++) {
+        nearest there = {.city = city, .most = near->per_quadrant, .quadrant = quadrant};
+        descend(t, 0, t->n, all, &there);
+        for (int k = 0; k < there.count && count < near->count; k++) list[count++] = there.found[k];
+    }
+    const int of_quadrants = count;
+    for (int k = 0; k < found.count && count < near->count; k++)
+        if (!is_among(list, of_quadrants, found.found[k])) list[count++] = found.found[k];
 }
 
 static ab_status find_by_tree(const tsp_instance *cities, int threads, neighbours *near)
@@ -153,21 +218,19 @@ static ab_status find_by_tree(const tsp_instance *cities, int threads, neighbour
     ab_memory memory = {0};
     const int n = cities->n;
     tsp_place *places = ab_allocate(&memory, (size_t)n, sizeof *places);
-    tree t = {places, ab_allocate(&memory, (size_t)n, sizeof *t.city), ab_allocate(&memory, (size_t)n, sizeof *t.by)};
+    tree t = {n, places, ab_allocate(&memory, (size_t)n, sizeof *t.city),
+              ab_allocate(&memory, (size_t)n, sizeof *t.by)};
     const ab_status status = ab_memory_status(&memory);
     if (status.code == AB_OK) {
+        box all = {place(cities, 0), place(cities, 0)};
         for (int i = 0; i < n; i++) {
             places[i] = place(cities, i);
             t.city[i] = i;
+            all = (box){least(all.low, places[i]), greatest(all.high, places[i])};
         }
         build(&t, 0, n);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
-        for (int k = 0; k < n; k++) {
-            nearest around = {.city = t.city[k], .most = near->count};
-            descend(&t, 0, n, &around);
-            memcpy(near->city + (size_t)around.city * (size_t)near->count, around.found,
-                   (size_t)near->count * sizeof *around.found);
-        }
+        for (int k = 0; k < n; k++) find_around(&t, all, t.city[k], near);
     }
     ab_memory_free(&memory);
     return status;
@@ -178,20 +241,32 @@ static void find_by_matrix(const tsp_instance *cities, int threads, neighbours *
     const int n = cities->n;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
     for (int i = 0; i < n; i++) {
-        nearest around = {.city = i, .most = near->count};
+        nearest around = {.city = i, .most = near->count, .quadrant = -1};
         for (int j = 0; j < n; j++) consider(&around, j, cities->dist[(size_t)i * (size_t)n + (size_t)j]);
         memcpy(near->city + (size_t)i * (size_t)near->count, around.found, (size_t)near->count * sizeof *around.found);
     }
 }
 
-ab_status neighbours_find(const tsp_instance *cities, int threads, neighbours *near, ab_memory *memory)
+static ab_status find(const tsp_instance *cities, int count, int per_quadrant, int threads, neighbours *near,
+                      ab_memory *memory)
 {
-    near->count = cities->n - 1 < NEIGHBOURS ? cities->n - 1 : NEIGHBOURS;
+    near->count = cities->n - 1 < count ? cities->n - 1 : count;
+    near->per_quadrant = cities->sphere ? 0 : per_quadrant;
     near->city = ab_allocate(memory, (size_t)cities->n * (size_t)near->count, sizeof *near->city);
     AB_TRY(ab_memory_status(memory));
     if (has_places(cities)) return find_by_tree(cities, threads, near);
     find_by_matrix(cities, threads, near);
     return ab_ok();
+}
+
+ab_status neighbours_find(const tsp_instance *cities, int threads, neighbours *near, ab_memory *memory)
+{
+    return find(cities, NEIGHBOURS, 0, threads, near, memory);
+}
+
+ab_status neighbours_find_around(const tsp_instance *cities, int threads, neighbours *near, ab_memory *memory)
+{
+    return find(cities, NEIGHBOURS_MOST, PER_QUADRANT, threads, near, memory);
 }
 
 /* ---- Hilbert's curve ---- */
@@ -319,15 +394,63 @@ static int append_path(const paths *grown, int city, bool *seen, int32_t *order,
     return count;
 }
 
-static void connect(const tsp_instance *cities, paths *grown, edge *edges, size_t n_edges, bool *seen, int32_t *order,
-                    int32_t *before)
+static size_t join_shortest(paths *grown, edge *edges, size_t n_edges)
 {
-    const int n = cities->n;
-    for (int i = 0; i < n; i++) grown->next[i][0] = grown->next[i][1] = -1;
-    for (int i = 0; i < n; i++) grown->end[i] = i;
+    size_t joined = 0;
     qsort(edges, n_edges, sizeof *edges, compare_edges);
-    for (const edge *e = edges; e < edges + n_edges; e++)
-        if (grown->next[e->a][1] < 0 && grown->next[e->b][1] < 0 && grown->end[e->a] != e->b) join(grown, e->a, e->b);
+    for (const edge *e = edges; e < edges + n_edges; e++) {
+        if (grown->next[e->a][1] >= 0 || grown->next[e->b][1] >= 0 || grown->end[e->a] == e->b) continue;
+        join(grown, e->a, e->b);
+        joined++;
+    }
+    return joined;
+}
+
+/* The cities at the ends of paths, as an instance of their own. */
+typedef struct ends {
+    tsp_instance cities;
+    int32_t *id; /* [n] number of each in the whole instance */
+} ends;
+
+static ends find_ends(const tsp_instance *cities, const paths *grown, ab_memory *memory)
+{
+    const size_t n = (size_t)cities->n;
+    ends found = {.cities = {.rule = cities->rule, .radius = cities->radius},
+                  .id = ab_allocate(memory, n, sizeof *found.id)};
+    if (cities->points) found.cities.points = ab_allocate(memory, n, sizeof *found.cities.points);
+    if (cities->sphere) found.cities.sphere = ab_allocate(memory, n, sizeof *found.cities.sphere);
+    for (int i = 0; i < cities->n && !memory->failed; i++) {
+        if (grown->next[i][1] >= 0) continue;
+        const int k = found.cities.n++;
+        found.id[k] = i;
+        if (cities->points) found.cities.points[k] = cities->points[i];
+        if (cities->sphere) found.cities.sphere[k] = cities->sphere[i];
+    }
+    return found;
+}
+
+/* Joins the ends of paths to near ends of others. *joined: the number of new edges. */
+static ab_status join_ends(const tsp_instance *cities, paths *grown, size_t *joined)
+{
+    ab_memory memory = {0};
+    neighbours near = {0};
+    *joined = 0;
+    ends of = find_ends(cities, grown, &memory);
+    edge *edges = ab_allocate(&memory, (size_t)of.cities.n * NEIGHBOURS_MOST, sizeof *edges);
+    ab_status status = ab_memory_status(&memory);
+    if (status.code == AB_OK) status = neighbours_find_around(&of.cities, 1, &near, &memory);
+    if (status.code == AB_OK) {
+        const size_t count = list_edges(&of.cities, &near, edges);
+        for (edge *e = edges; e < edges + count; e++) *e = (edge){e->length, of.id[e->a], of.id[e->b]};
+        *joined = join_shortest(grown, edges, count);
+    }
+    ab_memory_free(&memory);
+    return status;
+}
+
+/* Puts the paths behind each other, in the order of their first cities. */
+static void append_paths(const paths *grown, int n, bool *seen, int32_t *order, int32_t *before)
+{
     memcpy(before, order, (size_t)n * sizeof *order);
     for (int i = 0, count = 0; i < n; i++)
         if (!seen[before[i]] && grown->next[before[i]][1] < 0)
@@ -342,8 +465,14 @@ ab_status order_greedily(const tsp_instance *cities, const neighbours *near, int
     paths grown = {ab_allocate(&memory, n, sizeof *grown.next), ab_allocate(&memory, n, sizeof *grown.end)};
     bool *seen = ab_allocate(&memory, n, sizeof *seen);
     int32_t *before = ab_allocate(&memory, n, sizeof *before);
-    const ab_status status = ab_memory_status(&memory);
-    if (status.code == AB_OK) connect(cities, &grown, edges, list_edges(cities, near, edges), seen, order, before);
+    ab_status status = ab_memory_status(&memory);
+    if (status.code == AB_OK) {
+        for (size_t i = 0; i < n; i++) grown.next[i][0] = grown.next[i][1] = -1;
+        for (size_t i = 0; i < n; i++) grown.end[i] = (int32_t)i;
+        size_t joined = join_shortest(&grown, edges, list_edges(cities, near, edges));
+        while (status.code == AB_OK && joined > 0 && has_places(cities)) status = join_ends(cities, &grown, &joined);
+        if (status.code == AB_OK) append_paths(&grown, cities->n, seen, order, before);
+    }
     ab_memory_free(&memory);
     return status;
 }

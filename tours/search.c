@@ -10,7 +10,7 @@
 
 enum {
     OR_OPT = 3,       /* cities that an Or-opt moves at most */
-    KICKED = 100,     /* cities of each of the three paths that a kick is made of, at most */
+    KICKED = 200,     /* cities of each of the three paths that a kick is made of, at most */
     KICKS_A_LOOK = 16 /* between two looks at the clock */
 };
 
@@ -169,7 +169,8 @@ INLINE bool may_move(const search *s, int a, int b, bool forward)
 /* Tries the third edge after a valid 2-opt. `gain` is the gain of t1 .. t4 without the edge t4-t1. */
 INLINE void extend_reversed(const search *s, bool forward, int64_t gain, int t1, int t2, int t3, int t4, move *best)
 {
-    for (const search_near *near = s->near + (size_t)t4 * NEIGHBOURS, *end = near + NEIGHBOURS; near < end; near++) {
+    for (const search_near *near = s->near + (size_t)t4 * NEIGHBOURS_MOST, *end = near + NEIGHBOURS_MOST; near < end;
+         near++) {
         const int t5 = near->city;
         const int64_t open = gain - near->distance;
         if (t5 < 0 || open <= best->gain) break;
@@ -186,7 +187,8 @@ INLINE void extend_reversed(const search *s, bool forward, int64_t gain, int t1,
 /* The third edge, where two would leave the cities t2 .. t3 in a ring of their own. */
 INLINE void extend_ring(const search *s, bool forward, int64_t gain, int t1, int t2, int t3, int t4, move *best)
 {
-    for (const search_near *near = s->near + (size_t)t4 * NEIGHBOURS, *end = near + NEIGHBOURS; near < end; near++) {
+    for (const search_near *near = s->near + (size_t)t4 * NEIGHBOURS_MOST, *end = near + NEIGHBOURS_MOST; near < end;
+         near++) {
         const int t5 = near->city;
         const int64_t open = gain - near->distance;
         if (t5 < 0 || open <= best->gain) break;
@@ -209,7 +211,8 @@ INLINE void look(const search *s, int t1, bool forward, move *best)
     const int t2 = after(s, t1, forward);
     if (is_fixed(s, t1, t2)) return;
     const int64_t first = distance(s, t1, t2);
-    for (const search_near *near = s->near + (size_t)t2 * NEIGHBOURS, *end = near + NEIGHBOURS; near < end; near++) {
+    for (const search_near *near = s->near + (size_t)t2 * NEIGHBOURS_MOST, *end = near + NEIGHBOURS_MOST; near < end;
+         near++) {
         const int t3 = near->city;
         const int64_t open = first - near->distance;
         if (t3 < 0 || open <= 0) break;
@@ -355,6 +358,13 @@ int64_t search_iterate(search *s, void (*gained)(void *, int64_t))
     return total;
 }
 
+int64_t search_take(search *s)
+{
+    const int64_t above = s->above;
+    s->above = 0;
+    return above;
+}
+
 /* ---- Runs of cities ---- */
 
 void search_allocate(search *s, const tsp_instance *cities, int most, ab_memory *memory)
@@ -365,7 +375,7 @@ void search_allocate(search *s, const tsp_instance *cities, int most, ab_memory 
     s->id = ab_allocate(memory, n, sizeof *s->id);
     s->points = cities->points ? ab_allocate(memory, n, sizeof *s->points) : NULL;
     s->sphere = cities->sphere ? ab_allocate(memory, n, sizeof *s->sphere) : NULL;
-    s->near = ab_allocate(memory, n * NEIGHBOURS, sizeof *s->near);
+    s->near = ab_allocate(memory, n * NEIGHBOURS_MOST, sizeof *s->near);
     s->at = ab_allocate(memory, n, sizeof *s->at);
     s->where = ab_allocate(memory, n, sizeof *s->where);
     s->queue = ab_allocate(memory, n, sizeof *s->queue);
@@ -378,7 +388,7 @@ void search_allocate(search *s, const tsp_instance *cities, int most, ab_memory 
 static void load_near(search *s, const neighbours *near, const int32_t *rank, int first, int i)
 {
     const int32_t *from = near->city + (size_t)s->id[i] * (size_t)near->count;
-    search_near *to = s->near + (size_t)i * NEIGHBOURS;
+    search_near *to = s->near + (size_t)i * NEIGHBOURS_MOST;
     int count = 0;
     for (int k = 0; k < near->count; k++) {
         int other = rank[from[k]] - first;
@@ -389,7 +399,7 @@ static void load_near(search *s, const neighbours *near, const int32_t *rank, in
         for (; at > 0 && to[at - 1].distance > found.distance; at--) to[at] = to[at - 1];
         to[at] = found;
     }
-    if (count < NEIGHBOURS) to[count].city = -1;
+    if (count < NEIGHBOURS_MOST) to[count].city = -1;
 }
 
 void search_load(search *s, const neighbours *near, const int32_t *tour, const int32_t *rank, int first, int count,

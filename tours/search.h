@@ -40,7 +40,7 @@ typedef struct search {
     int32_t *id;       /* [n] what a city is called in the instance */
     tsp_point *points; /* [n] where cities have coordinates on a plane, or TSPLIB's */
     tsp_place *sphere; /* [n] where they lie on a sphere */
-    search_near *near; /* [n][NEIGHBOURS] */
+    search_near *near; /* [n][NEIGHBOURS_MOST] */
     int32_t *at;       /* [n] the tour: the city at each position */
     int32_t *where;    /* [n] the position of each city */
     int32_t *queue;    /* [n] cities to look at, a ring */
@@ -79,9 +79,12 @@ void search_load(search *s, const neighbours *near, const int32_t *tour, const i
 int64_t search_descend(search *s);
 
 /* Kicks and improves until time is over; returns by how much the best tour has become shorter. What a kick comes to is
- * kept where the tour is no longer, and else as s->temperature says, which is 0 for a path. `gained`, if not NULL, is told
- * of each gain of the best. */
+ * kept where the tour is no longer, and else as s->temperature says. `stops` may change that, except from 0. `gained`,
+ * if not NULL, is told of each gain of the best. */
 int64_t search_iterate(search *s, void (*gained)(void *, int64_t));
+
+/* Makes the present tour the best; returns by how much it is longer. */
+int64_t search_take(search *s);
 
 /* The cities' names in the order of the best tour, a path from its first city to its last, into tour[first ...]
  * (modulo size). */

@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/random.h"
@@ -10,17 +11,20 @@
 #include "tours/tour.h"
 
 /* Cities of a part: with fewer, threads had better have the whole tour; with more, reversing paths takes too long. */
-enum { LEAST_PART = 5000, MOST_PART = 50000 };
+enum { LEAST_PART = 2000, MOST_PART = 50000 };
 
 /* Seconds per round for each city of a thread's parts. This is enough for some kicks per city, so that loading costs
  * little, but not so much that only gains across the borders of parts remain. */
 static const double part_s = 2e-5;
 
-/* Where each thread has the whole tour, a round is half a kick for each city, and no fewer than these: loading costs
- * little then. Rounds are cold until there were so many kicks for each city, and no fewer than these rounds. Then come
- * cycles of as many rounds as there were before, which cool down from `heat` times the mean length of an edge. */
-enum { LEAST_ROUND_KICKS = 2000, COLD_KICKS = 20, LEAST_COLD_ROUNDS = 10 };
-static const double heat = 0.6;
+/* Where each thread has the whole tour, a round has half a kick per city, and no fewer than these. */
+enum { LEAST_ROUND_KICKS = 2000 };
+
+/* The search is cold in its first phase. Each later phase ends PHASE times as late as the phase before, and cools down
+ * from `heat` times the mean edge to 0, by the square of what is left of it. The last of PHASES phases ends with the time. Without a limit of time, the first
+ * phase has COLD_KICKS kicks per city. */
+enum { PHASE = 5, PHASES = 4, COLD_KICKS = 20 };
+static const double heat = 1.2;
 
 struct solver;
 
@@ -29,9 +33,10 @@ typedef struct worker {
     struct solver *all;
     search search;
     ab_memory memory;
-    int64_t length;    /* length of its best tour, if it has the whole */
-    double end_s;      /* end of its turn, */
-    int64_t end_kicks; /* ... whichever is first */
+    int64_t length;      /* length of its best tour, if it has the whole */
+    int64_t begin_kicks; /* all threads' kicks when its round began, less its own */
+    double end_s;        /* end of its turn, */
+    int64_t end_kicks;   /* ... whichever is first */
 } worker;
 
 /* What all threads share. */
@@ -40,9 +45,13 @@ typedef struct solver {
     const solve_options *options;
     double begin_s;
     neighbours near;
-    int32_t *tour, *rank;   /* [n], [n]: the tour, and where in it a city is */
+    int32_t *tour, *rank;   /* [n], [n]: the tour that is searched, and where in it a city is */
+    int32_t *best;          /* [n] the shortest tour so far, */
+    int64_t best_length;    /* ... and its length */
     worker *workers;        /* [threads] */
     int parts;              /* number of the tour's parts, which threads improve; 1: each thread has the whole */
+    bool warm;              /* true if a tour may become longer in this round */
+    double mean_edge;       /* mean length of an edge when the round began */
     bool settled;           /* no move that is looked for would make the tour shorter */
     uint64_t random;        /* state of SplitMix64 */
     atomic_bool over;       /* nothing is to be done any more */
@@ -61,17 +70,46 @@ static double now_s(void)
     return seconds_of(CLOCK_MONOTONIC);
 }
 
+/* ---- Phases ---- */
+
+/* How far the search is: 1 ends the first phase, PHASE the second. */
+static double progress(const solver *all, int64_t kicks)
+{
+    const double seconds = all->options->seconds;
+    if (isinf(seconds)) return (double)kicks / ((double)COLD_KICKS * all->cities->n);
+    return pow(PHASE, PHASES - 1) * (now_s() - all->begin_s) / seconds;
+}
+
+/* The part of the heat that is left: from 1 down to 0 in each phase but the first. *phase: its number. */
+static double warmth(double done, int *phase)
+{
+    double begin = 1.0;
+    *phase = 0;
+    if (done < begin) return 0.0;
+    for (*phase = 1; begin * PHASE <= done; ++*phase) begin *= PHASE;
+    return 1.0 - (done - begin) / (begin * (PHASE - 1));
+}
+
 /* ---- What threads ask and tell ---- */
+
+static void cool(worker *own)
+{
+    const solver *all = own->all;
+    int phase;
+    const double warm = warmth(progress(all, own->begin_kicks + own->search.kicks), &phase);
+    own->search.temperature = all->warm ? heat * warm * warm * all->mean_edge : 0.0;
+}
 
 static bool stops(void *context)
 {
-    const worker *own = context;
+    worker *own = context;
     solver *all = own->all;
     const solve_options *options = all->options;
     if (all->over) return true;
     const double now = now_s();
     if (now - all->begin_s >= options->seconds || (options->stops && options->stops(options->context)))
         all->over = true;
+    cool(own);
     return all->over || now >= own->end_s || own->search.kicks >= own->end_kicks;
 }
 
@@ -84,6 +122,13 @@ static void gained(void *context, int64_t gain)
 }
 
 /* ---- Rounds ---- */
+
+static int64_t count_kicks(const solver *all)
+{
+    int64_t kicks = 0;
+    for (int t = 0; t < all->options->threads; t++) kicks += all->workers[t].search.kicks;
+    return kicks;
+}
 
 static void rank_cities(solver *all)
 {
@@ -98,17 +143,21 @@ static void search_parts(solver *all, bool kicks)
     const int shift = random_below(&all->random, n), turns = (parts + threads - 1) / threads;
     const double round_s = part_s * n / threads;
     const double begin = now_s();
+    const int64_t kicks_before = count_kicks(all);
 #pragma omp parallel num_threads(threads)
     {
         worker *own = &all->workers[omp_get_thread_num()];
         search *s = &own->search;
         own->end_kicks = INT64_MAX;
+        own->begin_kicks = kicks_before - s->kicks;
         for (int turn = 0, part = omp_get_thread_num(); part < parts; turn++, part += threads) {
             const int first = (int)((int64_t)n * part / parts), end = (int)((int64_t)n * (part + 1) / parts);
             own->end_s = kicks ? begin + round_s * (turn + 1) / turns : INFINITY;
             search_load(s, &all->near, all->tour, all->rank, (first + shift) % n, end - first, false);
             gained(own, search_descend(s));
+            cool(own);
             if (kicks) search_iterate(s, gained);
+            if (!all->over) gained(own, -search_take(s));       /* the tour goes on from where it is */
             search_store(s, all->tour, (first + shift) % n, n); /* no other thread reads there */
         }
     }
@@ -121,7 +170,7 @@ static int round_kicks(int n)
 
 /* Each thread improves a tour of its own, from the best of all on or from where it was; the shortest becomes the
  * tour. */
-static void search_whole(solver *all, bool from_best, double temperature)
+static void search_whole(solver *all, bool from_best)
 {
     const int n = all->cities->n;
     const int kicks = round_kicks(n);
@@ -133,13 +182,14 @@ static void search_whole(solver *all, bool from_best, double temperature)
         search *s = &own->search;
         own->end_s = INFINITY;
         own->end_kicks = s->kicks + kicks;
+        own->begin_kicks = 0;
         if (from_best) {
             own->length = all->length;
             search_load(s, &all->near, all->tour, all->rank, 0, n, all->settled);
             gained(own, search_descend(s));
         }
         const bool done = s->queue_length == 0;
-        s->temperature = temperature;
+        cool(own);
         search_iterate(s, gained);
 #pragma omp critical
         if (!winner || own->length < winner->length) {
@@ -152,29 +202,39 @@ static void search_whole(solver *all, bool from_best, double temperature)
     search_store(&winner->search, all->tour, 0, n);
 }
 
-/* From 1 down in each cycle; 0 while rounds are cold. */
-static double warmth(int n, int64_t round)
+static void keep_best(solver *all)
 {
-    const int64_t cold = (int64_t)COLD_KICKS * n / round_kicks(n);
-    int64_t first = cold > LEAST_COLD_ROUNDS ? cold : LEAST_COLD_ROUNDS;
-    if (round < first) return 0.0;
-    while (2 * first <= round) first *= 2;
-    return 2.0 - (double)round / (double)first;
+    if (all->length >= all->best_length) return;
+    all->best_length = all->length;
+    memcpy(all->best, all->tour, (size_t)all->cities->n * sizeof *all->best);
+}
+
+static void tell(const solver *all)
+{
+    const solve_options *options = all->options;
+    if (options->tell) options->tell(options->context, all->best, all->best_length, now_s() - all->begin_s);
 }
 
 static void search_rounds(solver *all, solve_result *result)
 {
-    const solve_options *options = all->options;
-    if (options->tell && !all->over) options->tell(options->context, all->tour, all->length, now_s() - all->begin_s);
-    for (; !all->over; result->rounds++) {
-        const double warm = warmth(all->cities->n, result->rounds);
+    const int n = all->cities->n;
+    if (!all->over) tell(all);
+    for (int before = 0, phase; !all->over; result->rounds++, before = phase) {
+        const int64_t kicks = all->parts > 1 ? count_kicks(all) : all->workers[0].search.kicks;
+        all->warm = warmth(progress(all, kicks), &phase) > 0.0;
+        all->mean_edge = (double)all->best_length / n;
+        if (phase > before) {
+            memcpy(all->tour, all->best, (size_t)n * sizeof *all->tour);
+            all->length = all->best_length;
+        }
         rank_cities(all);
         if (all->parts > 1)
             search_parts(all, result->rounds > 0);
         else
-            search_whole(all, warm == 0.0 || warm == 1.0, warm * heat * (double)all->length / all->cities->n);
-        if (all->cities->n < SEARCH_LEAST_KICKED) all->over = true;
-        if (options->tell) options->tell(options->context, all->tour, all->length, now_s() - all->begin_s);
+            search_whole(all, phase == 0 || phase > before);
+        if (n < SEARCH_LEAST_KICKED) all->over = true;
+        keep_best(all);
+        tell(all);
     }
 }
 
@@ -194,6 +254,7 @@ static ab_status prepare(solver *all, ab_memory *memory)
     all->random = options->seed;
     all->parts = choose_parts(n, options->threads);
     all->rank = ab_allocate(memory, (size_t)n, sizeof *all->rank);
+    all->tour = ab_allocate(memory, (size_t)n, sizeof *all->tour);
     all->workers = ab_allocate(memory, (size_t)options->threads, sizeof *all->workers);
     for (int t = 0; t < options->threads && !memory->failed; t++) {
         worker *own = &all->workers[t];
@@ -206,16 +267,18 @@ static ab_status prepare(solver *all, ab_memory *memory)
     }
     AB_TRY(ab_memory_status(memory));
     for (int t = 0; t < options->threads; t++) AB_TRY(ab_memory_status(&all->workers[t].memory));
-    AB_TRY(neighbours_find(all->cities, options->threads, &all->near, memory));
+    AB_TRY(neighbours_find_around(all->cities, options->threads, &all->near, memory));
     AB_TRY(order_along_curve(all->cities, all->tour));
     AB_TRY(order_greedily(all->cities, &all->near, all->tour));
     all->length = tour_measure(all->cities, all->tour);
+    all->best_length = INT64_MAX;
+    keep_best(all);
     return all->length == TOUR_NO_MEMORY ? ab_failed("no memory to measure a tour") : ab_ok();
 }
 
 ab_status solve(const tsp_instance *cities, const solve_options *options, int32_t *tour, solve_result *result)
 {
-    solver all = {.cities = cities, .options = options, .begin_s = now_s(), .tour = tour};
+    solver all = {.cities = cities, .options = options, .begin_s = now_s(), .best = tour};
     const double begin_cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     ab_memory memory = {0};
     *result = (solve_result){0};
@@ -223,10 +286,10 @@ ab_status solve(const tsp_instance *cities, const solve_options *options, int32_
     if (status.code == AB_OK) {
         all.over = cities->n <= 3 || all.length <= options->target;
         search_rounds(&all, result);
-        result->length = all.length;
+        result->length = all.best_length;
         result->seconds = now_s() - all.begin_s;
         result->cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_s;
-        for (int t = 0; t < options->threads; t++) result->kicks += all.workers[t].search.kicks;
+        result->kicks = count_kicks(&all);
     }
     for (int t = 0; t < options->threads && all.workers; t++) ab_memory_free(&all.workers[t].memory);
     ab_memory_free(&memory);

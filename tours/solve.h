@@ -1,9 +1,9 @@
 /* Finds a good tour in a given time, on all cores.
  *
- * Threads search in rounds (tours/search.h). With few cities each thread has the whole tour, and the best tour goes
- * into the next round. Later it goes into cycles, each twice as long as the one before. In a cycle the threads' tours
- * may become longer while the temperature falls. With many cities each thread has parts of the tour, whose ends stay
- * fixed. In the next round the parts begin elsewhere. So no thread's gain is lost, and its arrays are smaller. */
+ * Threads search in rounds (tours/search.h). With few cities each thread has the whole tour, and the best tour is kept.
+ * With many cities each thread has parts of the tour, whose ends stay fixed. In the next round the parts begin elsewhere.
+ * The search has four phases, which end after 1/125, 1/25, 1/5 and all of the time. In each phase but the first, tours may
+ * become longer while the temperature falls; each begins with the best tour. */
 #ifndef ANTBENCH_SOLVE_H
 #define ANTBENCH_SOLVE_H
 
@@ -31,8 +31,8 @@ typedef struct solve_result {
     int64_t kicks, rounds; /* numbers over all threads */
 } solve_result;
 
-/* tour[n]: the cities in the order of the tour that was found. The instance is a located one. One thread does the same
- * at each call, as far as its time reaches; several do not. AB_FAILED or AB_UNSUPPORTED where there is no memory. */
+/* tour[n]: the cities in the order of the tour that was found. The instance is a located one. Without a limit of
+ * time, one thread does the same at each call; several do not. AB_FAILED or AB_UNSUPPORTED where there is no memory. */
 ab_status solve(const tsp_instance *cities, const solve_options *options, int32_t *tour, solve_result *result);
 
 #endif

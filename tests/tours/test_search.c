@@ -117,6 +117,37 @@ static void finds_the_nearest_cities(void **state)
         }
 }
 
+static int quadrant(int from, int to)
+{
+    const bool left = places[to].x < places[from].x, below = places[to].y < places[from].y;
+    return 2 * below + (left != below);
+}
+
+/* The two nearest of each quadrant are listed, or as many as there are. Equally near cities may stand for each other. */
+static void finds_cities_of_each_quadrant(void **state)
+{
+    (void)state;
+    for (int of = 0; of < KINDS; of++)
+        for (int n = 1; n <= 400; n = 3 * n + 1) {
+            neighbours near;
+            ab_memory memory = {0};
+            draw_places((kind)of, n, 5);
+            const tsp_instance cities = instance_of(n, "EUC_2D");
+            assert_int_equal(neighbours_find_around(&cities, 2, &near, &memory).code, AB_OK);
+            assert_int_equal(near.count, n - 1 < NEIGHBOURS_MOST ? n - 1 : NEIGHBOURS_MOST);
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++) {
+                    if (i == j || is_near(&near, i, j)) continue;
+                    int nearer = 0;
+                    for (int k = 0; k < n; k++)
+                        nearer += k != i && quadrant(i, k) == quadrant(i, j) && squared(i, k) <= squared(i, j) &&
+                                  is_near(&near, i, k);
+                    assert_true(nearer >= 2);
+                }
+            ab_memory_free(&memory);
+        }
+}
+
 /* Across the 180th meridian nothing is near, but north of 80 degrees a degree of longitude is short. */
 static void near_on_the_globe_is_near_on_a_map(void **state)
 {
@@ -194,6 +225,24 @@ static void the_greedy_tour_has_the_shortest_edges(void **state)
             free(matrix.dist);
             ab_memory_free(&memory);
         }
+}
+
+/* Paths are joined where their ends are near: 0.70 of the curve's length. Joined in the order of their first cities,
+ * they have 0.85 of it. */
+static void the_greedy_tour_joins_near_ends(void **state)
+{
+    (void)state;
+    static int32_t order[MOST];
+    neighbours near;
+    ab_memory memory = {0};
+    draw_places(CLUSTERED, MOST, 7);
+    const tsp_instance cities = instance_of(MOST, "EUC_2D");
+    assert_int_equal(neighbours_find(&cities, 1, &near, &memory).code, AB_OK);
+    assert_int_equal(order_along_curve(&cities, order).code, AB_OK);
+    const int64_t along = tour_measure(&cities, order);
+    assert_int_equal(order_greedily(&cities, &near, order).code, AB_OK);
+    assert_true(10 * tour_measure(&cities, order) < 8 * along);
+    ab_memory_free(&memory);
 }
 
 /* ---- Local search ---- */
@@ -685,9 +734,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_nearest_cities),
+        cmocka_unit_test(finds_cities_of_each_quadrant),
         cmocka_unit_test(near_on_the_globe_is_near_on_a_map),
         cmocka_unit_test(the_curve_goes_from_place_to_place),
         cmocka_unit_test(the_greedy_tour_has_the_shortest_edges),
+        cmocka_unit_test(the_greedy_tour_joins_near_ends),
         cmocka_unit_test(every_move_gains_what_it_says),
         cmocka_unit_test(the_best_tour_is_kept),
         cmocka_unit_test(a_part_keeps_its_ends),

@@ -363,8 +363,8 @@ static int64_t descend(search *s, const neighbours *all, ring *tour, int listed,
     memcpy(rank, tour->where, sizeof rank);
     search_load(s, all, tour->at, rank, 0, n, false);
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < NEIGHBOURS; k++) {
-            search_near *const entry = &s->near[i * NEIGHBOURS + k];
+        for (int k = 0; k < NEIGHBOURS_MOST; k++) {
+            search_near *const entry = &s->near[i * NEIGHBOURS_MOST + k];
             if (k >= listed) entry->city = -1;
             if (k < listed) near[s->id[i] * listed + k] = s->id[entry->city];
         }
