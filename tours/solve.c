@@ -20,9 +20,9 @@ static const double part_s = 2e-5;
 /* Where each thread has the whole tour, a round has half a kick per city, and no fewer than these. */
 enum { LEAST_ROUND_KICKS = 2000 };
 
-/* The search is cold in its first phase. Each later phase ends PHASE times as late as the phase before, and cools down
- * from `heat` times the mean edge to 0, by the square of what is left of it. The last of PHASES phases ends with the time. Without a limit of time, the first
- * phase has COLD_KICKS kicks per city. */
+/* The search is cold in its first phase. Each later phase ends PHASE times as late as the phase before. It cools down
+ * from `heat` times the mean edge to 0, by the square of the share that is left of the phase. The last of PHASES phases
+ * ends with the time. Without a limit of time, the first phase has COLD_KICKS kicks per city. */
 enum { PHASE = 5, PHASES = 4, COLD_KICKS = 20 };
 static const double heat = 1.2;
 
