@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "kernels/tsp/check/remaining.h"
-#include "kernels/tsp/check/verify.h"
+#include "kernels/tsp/check/tolerances.h"
 
 /* A product of two floats, and a power of one with the usual exponents. */
 static const double of_float = 1e-6;

@@ -7,6 +7,7 @@
 #include "kernels/tsp/check/improved.h"
 #include "kernels/tsp/check/max_min_again.h"
 #include "kernels/tsp/check/remaining.h"
+#include "kernels/tsp/check/tolerances.h"
 #include "kernels/tsp/check/verify.h"
 #include "kernels/tsp/check/wheel.h"
 #include "mpi/ranks.h"

@@ -43,13 +43,4 @@ ab_status tsp_verify_tours(tsp_colony *colony, const tsp_problem *problem, int n
  * out. The number of valid sets goes to *valid; *wrong as above. */
 ab_status tsp_verify_candidates(const tsp_problem *problem, int *valid, bool *wrong);
 
-/* Float deposits of up to n ants on one edge, in any order. */
-#define TSP_VERIFY_PHEROMONE_TOLERANCE 1e-3
-
-/* A product of floats, and a power of one. */
-#define TSP_VERIFY_WEIGHT_TOLERANCE 1e-4
-
-/* Far enough from where a float, times a random number and added up with others, ends. */
-#define TSP_VERIFY_LEAST_WEIGHT 1e-27
-
 #endif

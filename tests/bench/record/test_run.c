@@ -110,7 +110,12 @@ static ab_options make_options(bool resume)
 
 static ab_status open_with(const ab_options *options, const ab_run_input *input, const char *device, ab_run **run)
 {
-    const ab_run_info info = {"3.3", "NVIDIA H100 80GB HBM3", input, 1, &device, device != NULL, NULL};
+    const ab_run_info info = {.driver = "3.3",
+                              .machine = "NVIDIA H100 80GB HBM3",
+                              .inputs = input,
+                              .n_inputs = 1,
+                              .devices = &device,
+                              .n_devices = device != NULL};
     return ab_run_open(options, &info, run);
 }
 
