@@ -373,8 +373,8 @@ def test_a_slip_in_a_table_is_one_line(tree):
     """Of that driver and of what goes over all of them; the others run."""
     mine = tree.path / "bench/tables/own/table_9_7.c"
     text = (DATA / "table_9_9.c").read_text().replace('"9.9"', '"9.7"').replace("table_9_9", "table_9_7")
-    mine.write_text(text.replace('"tsp/cpu-rejection"', '"tsp/cpu-bets"'))
-    said = "bench/tables/own/table_9_7.c: table 9.7, row cpu-rejection: there is no implementation tsp/cpu-bets"
+    mine.write_text(text.replace('"tsp/cpu-rejection"', '"tsp/cpu-rejecton"'))
+    said = "bench/tables/own/table_9_7.c: table 9.7, row cpu-rejection: there is no implementation tsp/cpu-rejecton"
     said += "; did you mean tsp/cpu-rejection?"
     try:
         assert tree.make("build/bin/antbench").returncode == 0

@@ -64,7 +64,7 @@ def test_a_change_fails_until_it_is_acknowledged(change, told, report, tmp_path,
 
 
 def test_a_reason_is_one_line(report):
-    with pytest.raises(BadInput, match="a line break"):
+    with pytest.raises(BadInput, match="in one line"):
         verdicts.main(["--reason", "a\nb"])
 
 
