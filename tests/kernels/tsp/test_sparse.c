@@ -209,7 +209,7 @@ static void planted_faults_are_found(void **state)
     static const char *const expected[N_SPARSE_FAULTS] = {
         [SPARSE_FAULT_FORGETS] = "pheromone[",
         [SPARSE_FAULT_OLD_BACKGROUND] = "pheromone[",
-        [SPARSE_FAULT_WRONG_BOXES] = "where all weigh 0 city ",
+        [SPARSE_FAULT_WRONG_BOXES] = "the best remaining city is ",
         [SPARSE_FAULT_FULL] = "more edges outside of the candidate sets than there is room for",
     };
     (void)state;
