@@ -512,7 +512,9 @@ def test_different_devices_are_refused_unless_asked_for(base, new, gate):
 def test_nothing_matched(base, new, gate):
     change_rows(new, lambda cells: cells.update(instance="made", quality_reference=""))
     done = gate(base, new)
-    assert (done.returncode, done.stdout) == (command.USAGE, "") and done.stderr.startswith("BASE and NEW have no row in common")
+    assert (done.returncode, done.stdout) == (command.USAGE, "") and done.stderr.startswith(
+        "BASE and NEW have no row in common"
+    )
     done = gate(base, new, "--backend", "host")
     assert done.returncode == command.USAGE and done.stderr.endswith("no rows of backend host\n")
 
