@@ -2,7 +2,8 @@
 
 It writes tours.svg, tours.png, tours.csv and the tours in TSPLIB's format to build/tours/. A length is the mean of 10
 runs in which every ant deposits. The time is the number of iterations times the mean time of one in Table 3.3, from the
-runs that `make report` shows. Without such a row there is no curve by time.
+runs that `make report` shows. Without such a row there is no curve by time. If the folder has all runs already, they
+are drawn again, for which no GPU is needed.
 """
 
 import argparse
@@ -26,18 +27,23 @@ COLUMNS = ["row", "iterations", "length", "runs", "iteration_ms"]
 SIZE = 1000, 760  # pixels of the drawing
 
 
-def measure(instance, iterations, out, save):
-    """{row: (mean length, runs)} after so many iterations; the run's folder is `out`."""
+def table_of(out, iterations):
+    return out / f"run-{iterations}/table-frontier-tours.csv"
+
+
+def measure(instance, iterations, out):
+    """Runs of so many iterations, into a folder of `out`, and their tours."""
     command = [PROGRAM, "frontier-tours", "--backend", "cuda", "--quiet", "--instances", instance]
     rows = ",".join(f"frontier-tours/{row}?protocol=as" for row in RUNGS)
-    options = ["--rows", rows, "--iterations", str(iterations), "--runs", "10", "--out", out, "--save", save]
+    folders = ["--out", table_of(out, iterations).parent, "--save", out]
+    options = ["--rows", rows, "--iterations", str(iterations), "--runs", "10", *folders]
     done = subprocess.run([*command, *options], capture_output=True, text=True, cwd=ROOT)
     if done.returncode != OK:
         raise BadInput(f"antbench frontier-tours: {done.stderr.strip()}")
-    return lengths(out / "table-frontier-tours.csv")
 
 
 def lengths(table):
+    """{row: (mean length, runs)}"""
     with open(table, encoding="utf-8") as file:
         found = [row for row in csv.DictReader(file) if row["row"] in RUNGS and row["scope"] == "quality"]
     return {row["row"]: (float(row["quality_mean"]), len(row["quality_runs"].split())) for row in found}
@@ -100,12 +106,15 @@ def main(arguments=None):
     parser.add_argument("--instance", default="pr1002", help="TSPLIB instance with coordinates (default: pr1002)")
     parser.add_argument("--out", type=Path, default=WORK / "build/tours")
     options = parser.parse_args(arguments)
-    if not shutil.which("nvidia-smi"):
+    source, out = cells.on_gpu(cells.chosen(options)), options.out.resolve()
+    missing = [k for k in ITERATIONS if not table_of(out, k).exists()]
+    if missing and not shutil.which("nvidia-smi"):
         print("tours: no GPU here; these kernels need one")
         return SKIPPED
-    source, out = cells.on_gpu(cells.chosen(options)), options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
-    by_iteration = {k: measure(options.instance, k, out / f"run-{k}", out) for k in ITERATIONS}
+    for k in missing:
+        measure(options.instance, k, out)
+    by_iteration = {k: lengths(table_of(out, k)) for k in ITERATIONS}
     times = iteration_ms(source, options.instance)
     write_csv(out / "tours.csv", by_iteration, times)
     draw(out, options.instance, by_iteration, times, source.label)

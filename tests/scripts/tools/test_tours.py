@@ -33,12 +33,16 @@ def test_a_saved_tour_is_the_best_of_the_first_run(tmp_path):
     assert length == float(row["quality_runs"].split()[0])
 
 
-def drawn_from(tmp_path, times):
+def save_tours(folder, iterations):
     cities, order = square(5)
-    (tmp_path / "s20-cities.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in cities))
+    (folder / "s20-cities.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in cities))
     for row in tours.RUNGS:
         body = "\n".join(str(city + 1) for city in order)
-        (tmp_path / f"s20-{row}-as-10.tour").write_text(f"NAME : x\nTOUR_SECTION\n{body}\n-1\nEOF\n")
+        (folder / f"s20-{row}-as-{iterations}.tour").write_text(f"NAME : x\nTOUR_SECTION\n{body}\n-1\nEOF\n")
+
+
+def drawn_from(tmp_path, times):
+    save_tours(tmp_path, 10)
     found = {k: {row: (30.0 - k, 10) for row in tours.RUNGS} for k in (1, 10)}
     tours.draw(tmp_path, "s20", found, times, "H200")
     tours.write_csv(tmp_path / "tours.csv", found, times)
@@ -68,3 +72,17 @@ def test_without_a_gpu_it_is_left_out(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(tours.shutil, "which", lambda name: None)
     assert tours.main(["--out", str(tmp_path / "out")]) == 77 and "no GPU here" in capsys.readouterr().out
     assert not (tmp_path / "out").exists()
+
+
+@needs_gnuplot
+def test_runs_that_are_there_are_drawn_without_a_gpu(tmp_path, monkeypatch):
+    which = shutil.which
+    monkeypatch.setattr(tours.shutil, "which", lambda name: None if name == "nvidia-smi" else which(name))
+    save_tours(tmp_path, max(tours.ITERATIONS))
+    for k in tours.ITERATIONS:
+        tours.table_of(tmp_path, k).parent.mkdir()
+        lines = [f"{row},quality,{5000 - k},5001 4999\n" for row in tours.RUNGS]
+        tours.table_of(tmp_path, k).write_text("row,scope,quality_mean,quality_runs\n" + "".join(lines))
+    assert tours.main(["--instance", "s20", "--out", str(tmp_path)]) == 0
+    assert "race,50,4950,2," in (tmp_path / "tours.csv").read_text()
+    assert (tmp_path / "tours.svg").exists()
