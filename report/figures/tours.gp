@@ -8,7 +8,7 @@ do for [i = 0:2] {
     set lmargin at screen 0.02 + i / 3.0
     set rmargin at screen 0.31 + i / 3.0
     set tmargin at screen 0.93
-    set bmargin at screen 0.56
+    set bmargin at screen 0.61
     unset border
     unset tics
     unset grid
@@ -25,11 +25,17 @@ unset label
 set xtics nomirror out textcolor rgb "#222222"
 set ytics nomirror out textcolor rgb "#222222"
 set grid ytics lc rgb "#dddddd" lt 1 lw 0.7
-set logscale x
+set logscale xy
 set format x "%g"
-set format y "%.0s%c"
+set autoscale yfix
+set ytics ()
+do for [power = 1:8] {
+    do for [digit in "1 1.5 2 3 4 5 7"] {
+        set ytics add (gprintf("%.4g", digit * 10 ** (power % 3)) . (power < 3 ? "" : power < 6 ? "k" : "M") digit * 10 ** power)
+    }
+}
 set bmargin at screen 0.11
-set tmargin at screen 0.46
+set tmargin at screen 0.54
 set lmargin at screen 0.10
 set rmargin at screen 0.49
 set key inside top right vertical maxcols 1
@@ -39,7 +45,7 @@ set ylabel "length of the best tour, mean of 10 runs"
 plot for [i = 0:2] data index 3 + i using 1:2 with linespoints linestyle int(word(styles, i + 1)) title columnheader(1)
 if (n_timed > 0) {
     set lmargin at screen 0.58
-    set rmargin at screen 0.98
+    set rmargin at screen 0.96
     unset ylabel
     set xlabel sprintf("time (ms, %s)", device)
     plot for [i = 0:n_timed - 1] data index 6 + i using 1:2 with linespoints linestyle int(word(timed, i + 1)) title columnheader(1)
