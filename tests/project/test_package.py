@@ -1,12 +1,13 @@
 """The Python package: installed offline into an environment of its own, its command works without the source tree."""
 
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
 
-from support.commands import ROOT, environment_of
+from support.commands import PROGRAM, ROOT, environment_of
 
 PARTS = ("scripts/antbench", "report", "results/published", "results/contributed")
 FILES = ("pyproject.toml", "README.md", "LICENSE", "VERSION", "instances/catalogue.csv", "bench/registry.def")
@@ -55,3 +56,73 @@ def test_it_reports_into_the_current_folder(results, tmp_path):
 def test_what_needs_more_says_so(results, tmp_path, name, told):
     done = call(results, tmp_path, name)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and told in done.stderr
+
+
+def python(results, folder, text):
+    """What a program in Python prints that uses the package, with the program of this tree."""
+    environment = environment_of(ANTBENCH=str(PROGRAM))
+    environment.pop("PYTHONPATH", None)
+    arguments = [results.parent / "python", "-c", f"import sys, antbench\n{text}"]
+    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_python_loads_a_run_with_units(results, tmp_path):
+    assert python(results, tmp_path, f"""
+print("pandas" in sys.modules)
+run = antbench.load("{STORED.partition("reference/")[2]}")
+timed = run.rows[run.rows["samples"] > 0].iloc[0]
+kept = run.samples[run.samples["line"] == timed["line"]]["ms"].dropna()
+print(len(kept) == timed["samples"], abs(kept.median() / timed["median_ms"] - 1) < 1e-6)
+print(run.rows.attrs["units"]["median_ms"], run.samples.attrs["units"]["ms"], run.rows.attrs["units"]["power_w"])
+print(run.meta["run_id"][0] == timed["run_id"], run.meta["build.commit"][0][:7])
+""") == ["False", "True True", "ms ms W", "True eb036f1"]  # fmt: skip
+
+
+def test_python_judges_a_run(results, tmp_path):
+    stored = STORED.partition("reference/")[2]
+    assert python(results, tmp_path, f"""
+gate = antbench.regress("{stored}", "{stored}")
+print(gate.verdict, gate.code, set(gate.rows["change"].dropna()), "same" in set(gate.rows["verdict"]))
+""") == ["same 0 {0.0} True"]  # fmt: skip
+
+
+def test_python_solves(results, tmp_path):
+    assert python(results, tmp_path, """
+import math, random
+random.seed(1)
+xy = [(random.random(), random.random()) for _ in range(200)]
+found = antbench.solve(xy, seconds=0.3, threads=1)
+length = sum(math.dist(xy[a], xy[b]) for a, b in zip(found.tour, found.tour[1:] + found.tour[:1]))
+print(sorted(found.tour) == list(range(200)), abs(found.length / length - 1) < 1e-6, found.length < 13, found.unit)
+print(antbench.solve([(0, 0), (90, 0), (0, 90)], 0.1, metric="geo").unit)
+""") == ["True True True the unit of the coordinates", "km"]  # fmt: skip
+
+
+def test_the_guide_runs(results, tmp_path):
+    """The shortest tour of a rectangle's corners is its border, from any of them."""
+    (code,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/guide/python.md").read_text(), re.M | re.S)
+    lines = python(results, tmp_path, code)
+    assert lines[0].split() == ["row", "instance", "mean_ms"]
+    assert re.fullmatch(r"\[\d, \d, \d, \d\] 14\.0 the unit of the coordinates", lines[-1])
+    assert any(line.startswith("same 0 ") for line in lines)
+
+
+@pytest.mark.parametrize("call, error", [
+    ("load('nowhere')", "nowhere: no run there; "),
+    ("solve([(0, 0), (1,)])", "xy: expected two numbers per city"),
+    ("solve([(0, 0), (1, float('nan'))])", "antbench solve: stdin:3: column 2"),
+    ("solve([(0, 0), (1, 1), (1, 0)], seconds=0)", "seconds: expected a number above 0"),
+    ("solve([(0, 0), (1, 1), (1, 0)], metric='taxi')", "antbench solve: --metric"),
+    ("solve([(0, 0)], program='/nonexistent')", "/nonexistent: No such file or directory"),
+    ("regress('x', 'y', threshold=0)", "threshold: expected a percentage above 0"),
+])  # fmt: skip
+def test_python_raises_one_line(results, tmp_path, call, error):
+    (line,) = python(results, tmp_path, f"""
+try:
+    antbench.{call}
+except antbench.BadInput as error:
+    print(error)
+""")  # fmt: skip
+    assert line.startswith(error)

@@ -401,6 +401,21 @@ def confirm_one(first, second):
     return replace(first, verdict="inconclusive", reason=f"{first.verdict}, but measured again: {second.reason}")
 
 
+def judge_runs(base, new, least=0.03, calibrated=None, allow=()):
+    """(judgements, reasons why the sides are not alike, exit code) of two RUNs, each measured once."""
+    base, new = (sides.side([name]) for name in (base, new))
+    sides.expect_same_devices(base, new)
+    unlike = sides.differences(base, new, allow)
+    judgements = without_grounds(judge(base, new, Rules(least, known_of(new, calibrated))), unlike)
+    return judgements, unlike, exit_code(judgements, unlike)
+
+
+def known_of(new, calibrated=None):
+    """The Calibration in a file, or else of the machine that measured NEW."""
+    path = Path(calibrated) if calibrated else calibration.path_for(new.runs[0])
+    return calibration.read(path) if calibrated or path.exists() else calibration.Calibration()
+
+
 # ---- The program ----
 
 
@@ -459,9 +474,7 @@ def main(arguments=None, measure=None):
     new = sides.side([new, *options.also_new], options.backend)
     if not options.allow_different_devices:
         sides.expect_same_devices(base, new)
-    path = Path(options.calibration) if options.calibration else calibration.path_for(new.runs[0])
-    known = calibration.read(path) if options.calibration or path.exists() else calibration.Calibration()
-    rules = Rules(options.threshold / 100, known, options.rerun)
+    rules = Rules(options.threshold / 100, known_of(new, options.calibration), options.rerun)
 
     unlike = sides.differences(base, new, options.allow)
     judgements = without_grounds(judge(base, new, rules, options.allow_different_devices), unlike)

@@ -1,0 +1,151 @@
+"""antbench in Python: load() and regress() read runs, solve() finds a tour (docs/guide/python.md).
+
+A wrong file, run or argument is a BadInput. Its text is the line that the command would print. load() and regress()
+import pandas.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from antbench.data.command import OK, ROOT, BadInput
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PROGRAM = "antbench"
+UNITS = {"_ms": "ms", "_mhz": "MHz", "_w": "W", "_c": "°C", "_j": "J", "bytes": "B"}  # of columns with these endings
+
+
+@dataclass(frozen=True)
+class Runs:
+    """One run, or all runs of a folder. DataFrame.attrs["units"] has the unit of each column that has one."""
+
+    rows: pd.DataFrame  # a line per row; docs/guide/columns.md describes the columns
+    samples: pd.DataFrame  # a line per sample: run_id, line (of the row), process, number, ms; NaN if discarded
+    meta: pd.DataFrame  # a line per run; build.commit is the member commit of build in meta.json
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What regress() found."""
+
+    verdict: str  # the worst verdict of a row; inconclusive if the sides were not measured alike
+    code: int  # the exit code of the command: 0, 3, 4 or 5
+    rows: pd.DataFrame  # a line per row: its key, verdict, reason, of, base, new and change
+    unlike: tuple[str, ...]  # reasons why the sides cannot be compared
+
+
+@dataclass(frozen=True)
+class Tour:
+    """A closed tour of all cities."""
+
+    tour: list[int]  # indices of the cities, from 0
+    length: float
+    unit: str  # "km", or "the unit of the coordinates"
+
+
+def load(run: str | os.PathLike[str]) -> Runs:
+    """Reads and checks a run: a folder, MACHINE/ID of a stored run, or an archive. A folder may hold several runs."""
+    import numpy as np
+    import pandas as pd
+
+    from antbench.data import runs
+
+    loaded = runs.load_runs(run)
+    rows = pd.concat([each.rows.drop(columns="run") for each in loaded], ignore_index=True)
+    taken = [
+        (each.run_id, line, process, number, ms)
+        for each in loaded
+        for line, of_line in each.processes.items()
+        for process, of_process in enumerate(of_line, start=1)
+        for number, ms in enumerate(np.asarray(of_process).tolist())
+    ]
+    samples = pd.DataFrame(taken, columns=["run_id", "line", "process", "number", "ms"])
+    rows.attrs["units"] = {name: unit for name in rows for end, unit in UNITS.items() if str(name).endswith(end)}
+    samples.attrs["units"] = {"ms": "ms"}
+    return Runs(rows, samples, pd.json_normalize([each.meta for each in loaded]))
+
+
+def regress(
+    base: str | os.PathLike[str],
+    new: str | os.PathLike[str],
+    *,
+    threshold: float = 3,
+    calibration: str | os.PathLike[str] | None = None,
+    allow: Sequence[str] = (),
+) -> Gate:
+    """Judges runs as the command regress does, without --rerun. `threshold` is in percent; `allow` as in --allow."""
+    import pandas as pd
+
+    from antbench.data import runs
+    from antbench.gate import gate_report
+    from antbench.gate import regress as gate
+
+    if not threshold > 0:
+        raise BadInput("threshold: expected a percentage above 0")
+    judgements, unlike, code = gate.judge_runs(base, new, threshold / 100, calibration, allow)
+    rows = pd.DataFrame(
+        {**{name: each.row[name] for name in runs.KEY}, "verdict": each.verdict, "reason": each.reason, "of": each.of}
+        | {"base": each.base_ms, "new": each.new_ms, "change": each.change}
+        for each in judgements
+    )
+    rows.attrs["units"] = {"base": "ms, or of a quality's metric", "new": "ms, or of a quality's metric", "change": "1"}
+    worst = next(verdict for verdict in gate_report.EXIT_CODES if (rows["verdict"] == verdict).any())
+    return Gate("inconclusive" if unlike and gate_report.EXIT_CODES[worst] == OK else worst, code, rows, tuple(unlike))
+
+
+def solve(
+    xy: Iterable[Sequence[float]],
+    seconds: float = 1,
+    *,
+    metric: str = "plane",
+    seed: int = 1,
+    threads: int | None = None,
+    program: str | os.PathLike[str] | None = None,
+) -> Tour:
+    """Searches for a short tour of the cities (x, y) with `antbench solve`.
+
+    With metric "geo" x is the longitude and y the latitude, in degrees. The program is `program`, else the one that
+    the variable ANTBENCH names, else build/bin/antbench of this source tree, else the one on PATH.
+    """
+    if not seconds > 0:
+        raise BadInput("seconds: expected a number above 0")
+    try:
+        cities = "".join(f"{float(x)!r},{float(y)!r}\n" for x, y in xy)
+    except (TypeError, ValueError):
+        raise BadInput("xy: expected two numbers per city") from None
+    options = ["--seconds", str(seconds), "--metric", metric, "--seed", str(seed), "--quiet"]
+    options += [] if threads is None else ["--threads", str(threads)]
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "x.tour"
+        try:
+            done = subprocess.run(
+                [found(program), "solve", "-", *options, "--out", out],
+                input=f"x,y\n{cities}", capture_output=True, text=True, encoding="utf-8"
+            )  # fmt: skip
+        except OSError as error:
+            raise BadInput(f"{error.filename}: {error.strerror}") from None
+        length = re.search(r"^length: (\S+) (?:in )?(.+)$", done.stdout, re.M)
+        if done.returncode != OK or not length:
+            lines = done.stderr.strip().splitlines()
+            raise BadInput(lines[-1] if lines else f"antbench solve ended with {done.returncode}")
+        numbers = out.read_text(encoding="utf-8").partition("TOUR_SECTION")[2].split("-1")[0].split()
+    return Tour([int(number) - 1 for number in numbers], float(length[1]), length[2])
+
+
+def found(program: str | os.PathLike[str] | None) -> str:
+    """The path of the program."""
+    built = ROOT / "build/bin" / PROGRAM
+    path = program or os.environ.get("ANTBENCH") or (built if built.is_file() else shutil.which(PROGRAM))
+    if not path:
+        raise BadInput("antbench: not found; make build builds it, and the variable ANTBENCH names it")
+    return os.fspath(path)
