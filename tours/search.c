@@ -424,10 +424,15 @@ void search_load(search *s, const neighbours *near, const int32_t *tour, const i
 
 void search_store(const search *s, int32_t *tour, int first, int size)
 {
-    if (s->above > 0) {
-        for (int i = 0; i < s->n; i++) tour[(first + i) % size] = s->id[s->best[i]];
-        return;
+    const int32_t *order = s->above > 0 ? s->best : s->at;
+    int position = 0;
+    while (order[position] != 0) position++;
+    const int before = order[position == 0 ? s->n - 1 : position - 1];
+    const bool forward = before == s->n - 1 || !s->path;
+    for (int i = 0; i < s->n; i++) {
+        tour[(first + i) % size] = s->id[order[position]];
+        position += forward ? 1 : -1;
+        if (position == s->n) position = 0;
+        if (position < 0) position = s->n - 1;
     }
-    const bool forward = previous(s, 0) == s->n - 1 || !s->path;
-    for (int i = 0, city = 0; i < s->n; i++, city = after(s, city, forward)) tour[(first + i) % size] = s->id[city];
 }

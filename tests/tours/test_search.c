@@ -428,6 +428,42 @@ static void a_part_keeps_its_ends(void **state)
     }
 }
 
+/* A warm search of a part may be above its best path when it ends. The path that it stores begins and ends where the part
+ * does. */
+static void a_warm_part_keeps_its_ends(void **state)
+{
+    (void)state;
+    enum { N = 300, PART = 120, ROUNDS = 100 };
+    int32_t tour[N], rank[N];
+    ab_memory memory = {0};
+    neighbours near;
+    draw_places(UNIFORM, N, 1);
+    const tsp_instance cities = instance_of(N, "EUC_2D");
+    search s = prepare(&cities, SEARCH_THREE_OPT, &near, &memory);
+    shuffle(tour, rank, N, 4);
+    const int32_t begins = tour[90], ends = tour[90 + PART - 1];
+    int64_t length = tour_measure(&cities, tour);
+    search_load(&s, &near, tour, rank, 90, PART, false);
+    watched.length = measure(&s);
+    watched.looks_left = 1 << 20;
+    length -= search_descend(&s);
+    int above = 0, turned = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        s.temperature = 10.0; /* the mean edge has about 60 */
+        watched.looks_left = 1;
+        length -= search_iterate(&s, NULL);
+        search_store(&s, tour, 90, N);
+        assert_int_equal(tour_measure(&cities, tour), length);
+        assert_int_equal(tour[90], begins);
+        assert_int_equal(tour[90 + PART - 1], ends);
+        above += s.above > 0;
+        turned += s.above > 0 && s.best[0] != 0;
+    }
+    assert_in_range(above, ROUNDS / 10, ROUNDS);
+    assert_true(turned > 0);
+    ab_memory_free(&memory);
+}
+
 /* ---- Nothing is overlooked: what begins and ends at near cities ---- */
 
 enum { FEW = 14 };
@@ -742,6 +778,7 @@ int main(void)
         cmocka_unit_test(every_move_gains_what_it_says),
         cmocka_unit_test(the_best_tour_is_kept),
         cmocka_unit_test(a_part_keeps_its_ends),
+        cmocka_unit_test(a_warm_part_keeps_its_ends),
         cmocka_unit_test(overlooks_no_move),
         cmocka_unit_test(descends_far),
         cmocka_unit_test(finds_the_shortest_of_all),
