@@ -23,6 +23,7 @@ const ab_build_info *ab_build(void)
         .kernels = AB_KERNEL_HASHES,
         .cuda_archs = AB_CUDA_ARCHS,
         .device_code_sha256 = AB_DEVICE_CODE_SHA256,
+        .cpu_code_sha256 = AB_CPU_CODE_SHA256,
     };
     build.opencv_ipp = opencv_uses_ipp();
     return &build;

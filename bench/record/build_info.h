@@ -16,6 +16,7 @@ typedef struct ab_build_info {
     const char *opencv, *npp, *cudnn;           /* versions of the libraries, "4.6.0"; empty without the library */
     const char *kernels;            /* "kernels/tsp/ds_roulette.cu DIGEST ...": the SHA-256 of each file's GPU code */
     const char *device_code_sha256; /* SHA-256 of all these lines; empty without CUDA */
+    const char *cpu_code_sha256;    /* SHA-256 of sources, compiler and flags that times of CPU programs depend on */
 } ab_build_info;
 
 const ab_build_info *ab_build(void);

@@ -171,6 +171,7 @@ static json_t *build_json(const char *executable_sha256)
                   {"npp_version", json_string(build->npp)}, {"cudnn_version", json_string(build->cudnn)},
                   {"kernels", kernels_json(build->kernels)}, {"cuda_archs", json_string(build->cuda_archs)},
                   {"device_code_sha256", json_string(build->device_code_sha256)},
+                  {"cpu_code_sha256", json_string(build->cpu_code_sha256)},
                   {"executable_sha256", json_string(executable_sha256)});
 }
 

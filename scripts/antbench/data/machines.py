@@ -54,11 +54,14 @@ def code_of(row):
     """What identifies the code of a row.
 
     For a GPU it is the hash of the kernel's file, or of all device code if the implementation has no kernels in its own
-    file. For a CPU it is the commit, or the hash of the program if the tree had changes.
+    file. For a CPU it is the hash of its sources. Older runs lack this hash: their commit stands for it, or the hash of
+    the program if the tree had changes.
     """
     build = row["run"].meta.get("build", {})
     if row["backend"] == "cuda":
         return kernel_of(row["run"], row["implementation"]) or row["run"].device_code or row["run_id"]
+    if known := build.get("cpu_code_sha256"):
+        return known
     return build.get("executable_sha256") if build.get("dirty") else build.get("commit") or row["run_id"]
 
 

@@ -39,13 +39,22 @@ def kind_of(row):
     return row["backend"], row["scope"], row["mean_ms"] < SHORT_MS
 
 
+def processor_of(row):
+    """What a row ran on: the GPU's name, or for a row of a CPU its host's CPU and the threads that may be used."""
+    run = row["run"]
+    if row["backend"] == "cuda":
+        return runs.device_name(run)
+    machine = run.meta.get("machine", {})
+    return f"{machine.get('cpu') or 'unknown'}, {machine.get('usable_cores') or '?'} threads"
+
+
 def identity(row, code_of=machines.code_of):
     """What rows of one result share: they differ in the machine only.
 
     The profile is a part of it, since it decides how many iterations a mean counts.
     """
     profile = row["run"].profile if row["scope"] in ("iteration", "stage") else ""
-    return (*(row[name] for name in runs.KEY), runs.device_name(row["run"]), code_of(row), profile)
+    return (*(row[name] for name in runs.KEY), processor_of(row), code_of(row), profile)
 
 
 def grouped(rows, code_of=machines.code_of):

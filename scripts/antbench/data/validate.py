@@ -153,6 +153,7 @@ META = {
         "cc?": is_text,
         "nvcc?": is_text,
         "device_code_sha256?": is_text,
+        "cpu_code_sha256?": is_text,
         "executable_sha256?": is_text,
     },
 }

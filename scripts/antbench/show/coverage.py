@@ -10,6 +10,7 @@ COMMIT results/reference | tar -x -C FOLDER.
 import argparse
 import functools
 import math
+import re
 from collections import defaultdict
 
 import numpy as np
@@ -21,7 +22,7 @@ from antbench.show import claims
 LEAST_ROWS = 30  # fewest rows of a kind from which its coverage is judged
 GOAL = 0.9
 HEADER = (
-    "GPU",
+    "processor",
     "rows of",
     "scope",
     "time",
@@ -71,18 +72,19 @@ def blob(commit, file):
 
 
 def lines(stored, code_of=machines.code_of):
-    """A line of text cells for each GPU and each kind of row that several machines measured."""
-    by_gpu = defaultdict(list)
+    """A line of text cells for each GPU or CPU and each kind of row that several machines measured."""
+    by_processor = defaultdict(list)
     for each in stored:
         if each.profile != "smoke":
-            by_gpu[runs.device_name(each)] += each.records
-    for gpu, rows in sorted(by_gpu.items()):
+            for row in each.records:
+                by_processor[spread.processor_of(row)].append(row)
+    for processor, rows in sorted(by_processor.items()):
         for (backend, scope, short), found in sorted(held_out(spread.grouped(rows, code_of)).items()):
             inside = [each[2] for each in found if each[2] is not None]
             halves = [each[3] for each in found if each[2] is not None]
             n_rows = len({each[0] for each in found})
             yield (
-                gpu.replace("NVIDIA ", ""),
+                re.sub(r"NVIDIA |\(R\)", "", processor),
                 {"cuda": "GPU", "cpu": "CPU"}.get(backend, backend),
                 scope,
                 "under 50 µs" if short else "",

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -110,6 +111,34 @@ def test_the_program_says_of_its_device_code_what_scripts_make_of_its_kernels(tm
     told = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert f'AB_KERNEL_HASHES "{" ".join(f"{path} {digest}" for path, digest in kernels.items())}"' in told
     assert f'AB_DEVICE_CODE_SHA256 "{code.device_code_of({"kernels": kernels})}"' in told
+
+
+def test_a_cpus_code_is_known_by_its_sources_where_the_run_has_their_hash():
+    def code_of(**build):
+        run = measured_on("a", {("cpu-blocks-1", "cpu"): around(1)})
+        run.meta["build"] = {"commit": "aaaaaaa", **build}
+        return machines.code_of(run.records[0])
+
+    assert code_of(cpu_code_sha256="1") == code_of(cpu_code_sha256="1", commit="bbbbbbb", dirty=True) == "1"
+    assert code_of(cpu_code_sha256="2") != code_of(cpu_code_sha256="1")
+    assert code_of() == "aaaaaaa" and code_of(dirty=True, executable_sha256="x") == "x"
+
+
+def test_the_hash_of_cpu_code_changes_with_sources_compiler_and_flags_alone(tmp_path):
+    """scripts/build_info, in a folder with a source of a CPU program and files that no CPU program runs."""
+
+    def hashed(path=None, cc="gcc", flags="-O3"):
+        if path:
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(path + cc + flags)
+        asked = [ROOT / "scripts/build_info", cc, flags, "", "", "", "", "", ""]
+        told = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        return re.search(r'AB_CPU_CODE_SHA256 "(\w{64})"', told)[1]
+
+    first = hashed("baselines/tsp/a.c")
+    assert first == hashed("kernels/tsp/race.cu") == hashed("kernels/host/execution.cpp") == hashed("scripts/x.py")
+    changed = {hashed("baselines/tsp/b.h"), hashed("baselines/c.cpp"), hashed("bench/clock/d.c"), hashed(flags="-O2")}
+    assert len(changed | {first, hashed(cc="g++")}) == 6
 
 
 UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef"
@@ -319,6 +348,21 @@ def test_coverage_of_machines_that_differ_as_assumed():
     told = dict(zip(coverage.HEADER, line))
     assert (told["rows"], told["machines"], told["held out"]) == ("60", "4", "240")
     assert float(told["inside"].split()[0]) >= 90 > 60 > float(told["of processes: inside"].split()[0])
+
+
+def test_hosts_of_one_cpu_are_of_one_kind_whatever_gpu_they_have():
+    """Rows of a GPU stay apart, and hosts with another number of threads too."""
+    runs_ = [
+        measured_on(gpu, {("cpu-blocks-1", "cpu"): around(1), ("ds-roulette", "cuda"): around(1)}, host=gpu)
+        for gpu in "abcd"
+    ]
+    runs_[1].meta["devices"][0]["name"] = "NVIDIA H100 80GB HBM3"
+    runs_[3].meta["machine"]["usable_cores"] = 2
+    told = [dict(zip(coverage.HEADER, line)) for line in coverage.lines(runs_)]
+    assert [(each["processor"], each["rows of"], each["machines"]) for each in told] == [
+        ("H200", "GPU", "3"),
+        ("Same name, 16 threads", "CPU", "3"),
+    ]
 
 
 def test_two_machines_cannot_be_left_out():
