@@ -19,7 +19,7 @@ DOCS = (
     "results",
     "stands",
     "faults",
-    *(f"guide/{page}" for page in ("learn", "machines", "race", "peers", "improve", "pictures")),
+    *(f"guide/{page}" for page in ("learn", "machines", "race-times", "peers", "improve", "pictures")),
 )
 PAGES = (ROOT / "README.md", *(ROOT / f"docs/{page}.md" for page in DOCS))
 TEMPLATES = cells.REPORT / "readme"

@@ -49,7 +49,7 @@ def test_links_of_the_results_lead_to_files():
 def test_a_block_without_a_template_is_refused():
     texts = {page: text.replace("generated: ants ", "generated: aunts ") for page, text in pages().items()}
     pages_of_results = (
-        "README.md, results.md, stands.md, faults.md, learn.md, machines.md, race.md, peers.md, improve.md, "
+        "README.md, results.md, stands.md, faults.md, learn.md, machines.md, race-times.md, peers.md, improve.md, "
     )
     pages_of_results += "pictures.md"
     with pytest.raises(BadInput, match=f"{pages_of_results}: ants, aunts: each block needs a template"):
