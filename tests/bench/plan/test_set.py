@@ -19,14 +19,24 @@ def sets_of(settings):
     return [text for setting in settings for text in ("--set", setting)]
 
 
-def run(driver, backend, *settings, out):
+def of_times(driver, rows):
     """The rows of the driver's tables of times."""
+    return [row for row in rows if row["table"] in TIMED_TABLE[driver] and row["scope"] != "setup"]
+
+
+def run(driver, backend, *settings, out):
+    """The rows of the driver's tables of times, measured."""
     result = drive(*TINY[driver], *sets_of(settings), "--backend", backend, "--out", out, driver=driver)
     assert result.returncode == 0, result.stderr
-    rows = [row for row in rows_of(out) if row["table"] in TIMED_TABLE[driver] and row["scope"] != "setup"]
+    rows = of_times(driver, rows_of(out))
     assert {row["status"] for row in rows} <= {"ok", "noisy", "few", "unsupported"}
     assert json.loads((out / "meta.json").read_text())["options"]["set"] == list(settings)
     return rows
+
+
+def plan(driver, backend, *settings):
+    """The rows of the driver's tables of times, as a dry run lists them."""
+    return of_times(driver, planned(*TINY[driver], *sets_of(settings), "--backend", backend, driver=driver))
 
 
 @pytest.mark.parametrize("backend", ["cpu", "host"])
@@ -41,12 +51,21 @@ def run(driver, backend, *settings, out):
         ("6.1", "sigma=2"),
     ],
 )
-def test_every_row_has_the_value(driver, setting, backend, tmp_path):
+def test_every_row_has_the_value(driver, setting, backend):
     name, value = setting.split("=")
-    rows = run(driver, backend, setting, out=tmp_path / "run")
+    rows = plan(driver, backend, setting)
     if name == "nn":  # which kernels without candidate sets have not
         rows = [row for row in rows if row["table"] == "4.2"]
     assert rows and all(params_of(row)[name] == value for row in rows)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "host"])
+def test_a_measured_row_is_the_planned_one(backend, tmp_path):
+    """With the value, in its table and in its file."""
+    measured = run("6.1", backend, "sigma=2", out=tmp_path / "run")
+    assert measured and all(params_of(row)["sigma"] == "2" for row in measured)
+    told = {(row["table"], row["row"], row["params"]) for row in plan("6.1", backend, "sigma=2")}
+    assert told == {(row["table"], row["row"], row["params"]) for row in measured}
 
 
 def test_only_rows_of_an_operation_with_that_parameter_change(tmp_path):
@@ -64,8 +83,8 @@ def test_another_value_is_another_row(tmp_path):
     assert all(a["quality_best"] != b["quality_best"] for a, b in zip(usual, other))
 
 
-def test_a_name_with_the_value_in_it_follows(tmp_path):
-    names = {row["row"] for row in run("5.1", "host", "block=96", out=tmp_path / "run")}
+def test_a_name_with_the_value_in_it_follows():
+    names = {row["row"] for row in plan("5.1", "host", "block=96")}
     assert {"thread-96", "block-96", "warp-96", "octet-96", "warp-96-uncached"} <= names
     assert all("96" in name for name in names)
 
@@ -106,8 +125,8 @@ def test_a_name_that_says_another_value_is_not_kept():
     assert names == {"canny-gpu", "canny-gpu-hysteresis-6", "canny-gpu-blur"}
 
 
-def test_several_values_are_a_row_each(tmp_path):
-    rows = run("5.1", "host", "block=64,96", out=tmp_path / "run")
+def test_several_values_are_a_row_each():
+    rows = plan("5.1", "host", "block=64,96")
     of = {
         block: {row["row"].replace(block, "") for row in rows if params_of(row)["block"] == block}
         for block in ("64", "96")
