@@ -118,7 +118,7 @@ static ab_status compare(const tsp_snapshot *snapshot, const ci_params *params, 
                      expect(snapshot->pheromone[k], eta[k], params));
 }
 
-ab_status verify_choice_info(ci_weights *weights, const tsp_snapshot *snapshot, const ci_params *params,
+ab_status choice_info_verify(ci_weights *weights, const tsp_snapshot *snapshot, const ci_params *params,
                              double *largest, bool *wrong)
 {
     const size_t size = (size_t)snapshot->n * (size_t)snapshot->n;

@@ -62,7 +62,7 @@ struct ci_weights {
 /* Runs freshly opened weights once on poisoned memory and compares every weight with the formula in double
  * precision, from the same pheromone and eta. *largest is the largest relative error. An error above ci_bound() is
  * AB_FAILED with *wrong true. Any other status with *wrong false means that it could not be run. */
-ab_status verify_choice_info(ci_weights *weights, const tsp_snapshot *snapshot, const ci_params *params,
+ab_status choice_info_verify(ci_weights *weights, const tsp_snapshot *snapshot, const ci_params *params,
                              double *largest, bool *wrong);
 
 /* The relative error that a weight may have, with u = 2^-24. The product has u, and each power x^y has the error of

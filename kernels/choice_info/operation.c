@@ -34,7 +34,7 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
     AB_TRY(task->c->implementation->open(task->problem, task->params, &work));
     host_backend_set_order(VERIFIED_ORDER);
     const ab_status status =
-        verify_choice_info((ci_weights *)work, task->problem, task->params, &verdict->value, &verdict->wrong);
+        choice_info_verify((ci_weights *)work, task->problem, task->params, &verdict->value, &verdict->wrong);
     host_backend_set_order(0);
     work->methods->close(work);
     if (task->c->implementation->backend == AB_HOST)

@@ -110,7 +110,7 @@ static ab_status compare(size_t n, const update *expected, const float *found, b
     return ab_ok();
 }
 
-ab_status verify_deposit(dp_trails *trails, const tsp_snapshot *snapshot, const dp_params *params, int64_t *edges,
+ab_status deposit_verify(dp_trails *trails, const tsp_snapshot *snapshot, const dp_params *params, int64_t *edges,
                          bool *wrong)
 {
     const size_t n = (size_t)snapshot->n;

@@ -77,7 +77,7 @@ struct dp_trails {
 /* Runs a freshly opened state once and compares its matrix with one that is updated in double precision. An entry
  * that is off by more than dp_bound() is AB_FAILED with *wrong true. Any other status with *wrong false means that
  * it could not be run. *edges is set to the number of deposits checked, n_ants * n. */
-ab_status verify_deposit(dp_trails *trails, const tsp_snapshot *snapshot, const dp_params *params, int64_t *edges,
+ab_status deposit_verify(dp_trails *trails, const tsp_snapshot *snapshot, const dp_params *params, int64_t *edges,
                          bool *wrong);
 
 /* The relative error that an entry may have after `deposits` deposits, with u = 2^-24. Each term has at most two

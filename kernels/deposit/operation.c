@@ -52,7 +52,7 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
     snprintf(verdict->metric, sizeof verdict->metric, "valid-deposits");
     AB_TRY(task->c->implementation->open(task->problem, params, &work));
     host_backend_set_order(VERIFIED_ORDER);
-    const ab_status status = verify_deposit((dp_trails *)work, task->problem, params, &edges, &verdict->wrong);
+    const ab_status status = deposit_verify((dp_trails *)work, task->problem, params, &edges, &verdict->wrong);
     host_backend_set_order(0);
     work->methods->close(work);
     verdict->value = (double)edges;

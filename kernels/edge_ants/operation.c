@@ -190,7 +190,7 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
     const bool on_host = task->c->implementation->backend == AB_HOST;
     AB_TRY(task->c->implementation->open(task->problem, &params, &work));
     host_backend_set_order(VERIFIED_ORDER);
-    ab_status status = verify_edge_ants((ea_colony *)work, task->problem, &params,
+    ab_status status = edge_ants_verify((ea_colony *)work, task->problem, &params,
                                         on_host ? VERIFIED_ITERATIONS - 1 : VERIFIED_ITERATIONS,
                                         on_host ? 0 : UNCHECKED_ITERATIONS, &moves, &verdict->wrong);
     if (status.code == AB_OK) status = verify_other_seed(task, (ea_colony *)work, params, &verdict->wrong);

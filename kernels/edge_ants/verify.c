@@ -261,7 +261,7 @@ static ab_status check_all(ea_colony *colony, observation *o, int iterations, in
     return run_on_frame(colony, o, moves, wrong);
 }
 
-ab_status verify_edge_ants(ea_colony *colony, const ea_problem *problem, const ea_params *params, int iterations,
+ab_status edge_ants_verify(ea_colony *colony, const ea_problem *problem, const ea_params *params, int iterations,
                            int unchecked, int64_t *moves, bool *wrong)
 {
     observation o = {.problem = problem, .params = params};

@@ -19,7 +19,7 @@
  *              VERIFY_PIXEL_TOLERANCE (relative); of all pixels together within VERIFY_MASS_TOLERANCE; NaN fails
  * *moves is set to the number of valid moves. A wrong output is AB_FAILED with *wrong true. Any other status with *wrong
  * false means that the colony could not be run or checked. */
-ab_status verify_edge_ants(ea_colony *colony, const ea_problem *problem, const ea_params *params, int iterations,
+ab_status edge_ants_verify(ea_colony *colony, const ea_problem *problem, const ea_params *params, int iterations,
                            int unchecked, int64_t *moves, bool *wrong);
 
 /* Places the ants of two colonies, opened alike but for their seeds, which must not place them alike. *wrong as

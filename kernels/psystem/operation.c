@@ -106,7 +106,7 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
     if (!l->counted) l->satisfying = ps_count(&l->formula, NULL);
     l->counted = true;
     host_backend_set_order(VERIFIED_ORDER);
-    const ab_status status = verify_psystem((ps_system *)work, &l->formula, l->satisfying, &verdict->wrong);
+    const ab_status status = psystem_verify((ps_system *)work, &l->formula, l->satisfying, &verdict->wrong);
     host_backend_set_order(0);
     work->methods->close(work);
     verdict->value = (double)l->satisfying;

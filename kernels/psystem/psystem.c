@@ -208,7 +208,7 @@ static ab_status compare_choices(ps_system *system, bool *wrong)
     return conflicts ? differs(wrong, "choices left open", (unsigned long long)conflicts, 0) : ab_ok();
 }
 
-ab_status verify_psystem(ps_system *system, const cnf_formula *formula, uint64_t expected, bool *wrong)
+ab_status psystem_verify(ps_system *system, const cnf_formula *formula, uint64_t expected, bool *wrong)
 {
     *wrong = false;
     AB_TRY(system->methods->poison(system));

@@ -128,7 +128,7 @@ uint64_t ps_count(const cnf_formula *formula, uint8_t *flags);
  * keeps its configuration, no choice may have been left open. A difference is AB_FAILED with *wrong true. Any other
  * status with *wrong false means that it could not be run. */
 enum { PS_VERIFIED_FLAGS = 24, PS_VERIFIED_WORDS = 1 << 24 };
-ab_status verify_psystem(ps_system *system, const cnf_formula *formula, uint64_t expected, bool *wrong);
+ab_status psystem_verify(ps_system *system, const cnf_formula *formula, uint64_t expected, bool *wrong);
 
 #ifdef __cplusplus
 }

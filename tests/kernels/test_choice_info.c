@@ -29,7 +29,7 @@ static double check(const ab_implementation *it, const tsp_snapshot *snapshot, c
     bool wrong = false;
     ab_status status = it->open(snapshot, params, &work);
     if (status.code == AB_UNSUPPORTED) return -1.0;
-    if (status.code == AB_OK) status = verify_choice_info((ci_weights *)work, snapshot, params, &largest, &wrong);
+    if (status.code == AB_OK) status = choice_info_verify((ci_weights *)work, snapshot, params, &largest, &wrong);
     if (status.code != AB_OK) fail_msg("%s, n %d, block %d: %s", it->id, snapshot->n, params->block, status.reason);
     work->methods->close(work);
     return largest;
@@ -117,7 +117,7 @@ static void test_verification_rejects_planted_bugs(void **state)
         double largest;
         bool wrong = false;
         assert_int_equal(planted_choice_info_open(&snapshot, &params, bug, &weights).code, AB_OK);
-        const ab_status status = verify_choice_info(weights, &snapshot, &params, &largest, &wrong);
+        const ab_status status = choice_info_verify(weights, &snapshot, &params, &largest, &wrong);
         weights->work.methods->close(&weights->work);
         assert_int_equal(status.code, bug == CI_BUG_NONE ? AB_OK : AB_FAILED);
         assert_int_equal(wrong, bug != CI_BUG_NONE);

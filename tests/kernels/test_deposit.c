@@ -30,7 +30,7 @@ static void check(const ab_implementation *it, const tsp_snapshot *snapshot, con
     int64_t edges = 0;
     bool wrong = false;
     ab_status status = it->open(snapshot, params, &work);
-    if (status.code == AB_OK) status = verify_deposit((dp_trails *)work, snapshot, params, &edges, &wrong);
+    if (status.code == AB_OK) status = deposit_verify((dp_trails *)work, snapshot, params, &edges, &wrong);
     if (status.code != AB_OK)
         fail_msg("%s, n %d, %d ants, block %d: %s", it->id, snapshot->n, params->n_ants, params->block, status.reason);
     assert_int_equal(edges, params->n_ants * snapshot->n);
@@ -137,7 +137,7 @@ static void test_verification_rejects_planted_bugs(void **state)
         int64_t edges;
         bool wrong = false;
         assert_int_equal(planted_deposit_open(&snapshot, &params, bug, &trails).code, AB_OK);
-        const ab_status status = verify_deposit(trails, &snapshot, &params, &edges, &wrong);
+        const ab_status status = deposit_verify(trails, &snapshot, &params, &edges, &wrong);
         trails->work.methods->close(&trails->work);
         if (bug == DP_BUG_NONE ? status.code != AB_OK : !wrong) fail_msg("bug %d: \"%s\"", bug, status.reason);
         if (wrong) assert_non_null(strstr(status.reason, "pheromone["));

@@ -290,7 +290,7 @@ static void verify_ants(const ab_implementation *it, const ea_problem *problem, 
     int64_t moves = 0;
     bool wrong = false;
     ab_status status = open_ants(it->open, problem, params, &colony);
-    if (status.code == AB_OK) status = verify_edge_ants(colony, problem, params, 3, 2, &moves, &wrong);
+    if (status.code == AB_OK) status = edge_ants_verify(colony, problem, params, 3, 2, &moves, &wrong);
     if (status.code != AB_OK)
         fail_msg("%s, device \"%s\", %d matrices, rho %g: %s", it->id, host_backend_device(), params->matrices,
                  params->rho, status.reason);

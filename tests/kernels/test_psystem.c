@@ -30,7 +30,7 @@ static bool check(const ab_implementation *it, const cnf_formula *formula, const
     bool wrong = false;
     ab_status status = it->open(formula, params, &work);
     if (status.code == AB_UNSUPPORTED) return false;
-    if (status.code == AB_OK) status = verify_psystem((ps_system *)work, formula, expected, &wrong);
+    if (status.code == AB_OK) status = psystem_verify((ps_system *)work, formula, expected, &wrong);
     if (status.code != AB_OK)
         fail_msg("%s, %s, tile %d, piece %d, block %d: %s", it->id, formula->name, params->tile, params->piece,
                  params->block, status.reason);
@@ -421,7 +421,7 @@ static void test_verification_rejects_planted_bugs(void **state)
         ps_system *system = NULL;
         bool wrong = false;
         assert_int_equal(planted_psystem_open(&formula, &params, bug, &system).code, AB_OK);
-        const ab_status status = verify_psystem(system, &formula, satisfying, &wrong);
+        const ab_status status = psystem_verify(system, &formula, satisfying, &wrong);
         system->work.methods->close(&system->work);
         if (wrong != (bug != PS_BUG_NONE)) fail_msg("bug %d: \"%s\"", bug, status.reason);
         if (wrong && strncmp(status.reason, expected[bug], strlen(expected[bug])) != 0)

@@ -495,9 +495,9 @@ static ab_status check_choices(colony_copy *copy, const tsp_params *params, int 
     tsp_wheel *wheel = &copy->wheel;
     if (copy->least_choice > 0.0 && copy->most_choice <= LEVEL * copy->least_choice &&
         wheel->n_all < ITERATIONS_LEVEL * copy->n_ants)
-        wheel_add(wheel, copy->problem, tours, copy->n_ants, iteration, copy->seen);
+        tsp_wheel_add(wheel, copy->problem, tours, copy->n_ants, iteration, copy->seen);
     for (int ant = 0; copy->most_weight == 0.0 && ant < copy->n_ants && ant < NEAREST_CHECKED; ++ant) {
-        const ab_status status = wheel_check_nearest(copy->problem, tours + (size_t)ant * (n + 1), copy->seen);
+        const ab_status status = tsp_wheel_check_nearest(copy->problem, tours + (size_t)ant * (n + 1), copy->seen);
         if (status.code != AB_OK) return ab_failed("ant %d: %.400s", ant, status.reason);
     }
     return check_remaining(copy, params);
@@ -693,7 +693,7 @@ static ab_status iterate_all(tsp_colony *colony, const tsp_params *params, int i
         if (status.code != AB_OK && *wrong && i > 0) return ab_failed("iteration %d: %.450s", i + 1, status.reason);
         AB_TRY(status);
     }
-    return iterations >= TSP_VERIFY_ITERATIONS_CHOICES ? judged(wheel_check(&copy->wheel), wrong) : ab_ok();
+    return iterations >= TSP_VERIFY_ITERATIONS_CHOICES ? judged(tsp_wheel_check(&copy->wheel), wrong) : ab_ok();
 }
 
 ab_status tsp_verify_iterations(tsp_colony *colony, const tsp_problem *problem, const tsp_params *params,

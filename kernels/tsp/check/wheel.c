@@ -65,19 +65,20 @@ static void add_tour(tsp_wheel *w, const tsp_problem *problem, const int32_t *to
     }
 }
 
-void wheel_add(tsp_wheel *w, const tsp_problem *problem, const int32_t *tours, int n_ants, int iteration, bool *mark)
+void tsp_wheel_add(tsp_wheel *w, const tsp_problem *problem, const int32_t *tours, int n_ants, int iteration,
+                   bool *mark)
 {
     const int n = problem->n, enough = WHEEL_CHOICES / n + 1, every = n_ants > enough ? n_ants / enough : 1;
     for (int ant = 0; ant < n_ants; ++ant) {
         const int32_t *tour = tours + (size_t)ant * ((size_t)n + 1);
-        w->all[w->n_all++] = (wheel_tour){hash_of(tour, n), iteration, ant};
+        w->all[w->n_all++] = (tsp_wheel_tour){hash_of(tour, n), iteration, ant};
         if (ant % every == 0) add_tour(w, problem, tour, mark);
     }
 }
 
 static int compare_tours(const void *one, const void *other)
 {
-    const wheel_tour *a = one, *b = other;
+    const tsp_wheel_tour *a = one, *b = other;
     if (a->hash != b->hash) return a->hash < b->hash ? -1 : 1;
     return a->iteration != b->iteration ? a->iteration - b->iteration : a->ant - b->ant;
 }
@@ -86,7 +87,7 @@ static ab_status check_different(tsp_wheel *w)
 {
     qsort(w->all, (size_t)w->n_all, sizeof *w->all, compare_tours);
     for (int i = 1; i < w->n_all; ++i) {
-        const wheel_tour *one = &w->all[i - 1], *other = &w->all[i];
+        const tsp_wheel_tour *one = &w->all[i - 1], *other = &w->all[i];
         if (one->hash == other->hash)
             return ab_failed(
                 "ant %d of iteration %d goes the same way as ant %d of iteration %d: the same random numbers",
@@ -103,7 +104,7 @@ static ab_status check_count(const char *what, double count, double mean, double
                      what, mean);
 }
 
-ab_status wheel_check(tsp_wheel *w)
+ab_status tsp_wheel_check(tsp_wheel *w)
 {
     char name[48];
     if (w->bits >= DIFFERENT_BITS * w->tours) AB_TRY(check_different(w));
@@ -116,7 +117,7 @@ ab_status wheel_check(tsp_wheel *w)
     return ab_ok();
 }
 
-ab_status wheel_check_nearest(const tsp_problem *problem, const int32_t *tour, bool *mark)
+ab_status tsp_wheel_check_nearest(const tsp_problem *problem, const int32_t *tour, bool *mark)
 {
     memset(mark, 0, (size_t)problem->n * sizeof *mark);
     for (int i = 0; i + 1 < problem->n; ++i) {

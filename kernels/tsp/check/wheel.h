@@ -20,10 +20,10 @@ enum {
 };
 
 /* A tour among others. */
-typedef struct wheel_tour {
+typedef struct tsp_wheel_tour {
     uint64_t hash;
     int iteration, ant;
-} wheel_tour;
+} tsp_wheel_tour;
 
 /* What has been chosen so far. A choice among k cities, in order of their indices, takes 1/k of the wheel. */
 typedef struct tsp_wheel {
@@ -32,21 +32,21 @@ typedef struct tsp_wheel {
     double end;               /* how many either should be: the sum of 1/k */
     double choices, tours;    /* looked at */
     double bits;              /* bits of chance in the choices: the sum of log2(k) */
-    wheel_tour *all;          /* [n_all]: of every ant and iteration; the caller's, with room for them */
+    tsp_wheel_tour *all;      /* [n_all]: of every ant and iteration; the caller's, with room for them */
     int n_all;
 } tsp_wheel;
 
 /* Adds the tours [n_ants][n + 1] of an iteration in which all edges weighed the same; mark[n] is scratch. */
-void wheel_add(tsp_wheel *wheel, const tsp_problem *problem, const int32_t *tours, int n_ants, int iteration,
-               bool *mark);
+void tsp_wheel_add(tsp_wheel *wheel, const tsp_problem *problem, const int32_t *tours, int n_ants, int iteration,
+                   bool *mark);
 
 /* AB_OK, or AB_FAILED if two tours are equal, or if a part of the wheel or one of its ends was drawn much more or
  * less often than the others. A right implementation fails less than once in 10^7 times. It sorts wheel->all. */
-ab_status wheel_check(tsp_wheel *wheel);
+ab_status tsp_wheel_check(tsp_wheel *wheel);
 
 /* AB_OK, or AB_FAILED if an ant's tour [n + 1] differs from the tour of the all-zero rule from its first city.
  * mark[n] is scratch. */
-ab_status wheel_check_nearest(const tsp_problem *problem, const int32_t *tour, bool *mark);
+ab_status tsp_wheel_check_nearest(const tsp_problem *problem, const int32_t *tour, bool *mark);
 
 #ifdef __cplusplus
 }

@@ -236,7 +236,7 @@ static void test_large_image(void **state)
         int64_t moves = 0;
         bool wrong = false;
         assert_int_equal(open_ants(ants->open, &problem, &params, &colony).code, AB_OK);
-        const ab_status status = verify_edge_ants(colony, &problem, &params, 1, 0, &moves, &wrong);
+        const ab_status status = edge_ants_verify(colony, &problem, &params, 1, 0, &moves, &wrong);
         colony->work.methods->close(&colony->work);
         if (status.code != AB_OK) fail_msg("%s: %s", ants->id, status.reason);
     }

@@ -156,7 +156,7 @@ static void verify(const ab_implementation *ants, const ea_problem *problem, con
     bool wrong = false;
     ab_status status = open_ants(ants->open, problem, params, &colony);
     if (status.code == AB_OK) {
-        status = verify_edge_ants(colony, problem, params, iterations, 3, &moves, &wrong);
+        status = edge_ants_verify(colony, problem, params, iterations, 3, &moves, &wrong);
         close_ants(colony);
     }
     if (status.code != AB_OK)
@@ -462,7 +462,7 @@ static void test_verification_rejects_planted_bugs(void **state)
         int64_t moves = 0;
         bool wrong = false;
         assert_int_equal(planted_edge_ants_open(&problem, &params, bug, &colony).code, AB_OK);
-        const ab_status status = verify_edge_ants(colony, &problem, &params, 4, 30, &moves, &wrong);
+        const ab_status status = edge_ants_verify(colony, &problem, &params, 4, 30, &moves, &wrong);
         close_ants(colony);
         if (bug == EA_BUG_NONE) {
             if (status.code != AB_OK) fail_msg("%s", status.reason);
@@ -484,7 +484,7 @@ static ab_status judge(ab_open *open, const ea_params *params)
     bool wrong = false;
     once.iterations = 1;
     assert_int_equal(open_ants(open, &problem, &once, &colony).code, AB_OK);
-    const ab_status status = verify_edge_ants(colony, &problem, &once, 4, 0, &moves, &wrong);
+    const ab_status status = edge_ants_verify(colony, &problem, &once, 4, 0, &moves, &wrong);
     assert_int_equal(status.code, wrong ? AB_FAILED : AB_OK);
     close_ants(colony);
     free_problem_of(&problem);

@@ -215,7 +215,7 @@ static void check_ants(int width, int height, int number)
         int64_t moves = 0;
         bool wrong = false;
         ab_status status = open_ants(it->open, &problem, &params, &colony);
-        if (status.code == AB_OK) status = verify_edge_ants(colony, &problem, &params, 2, 1, &moves, &wrong);
+        if (status.code == AB_OK) status = edge_ants_verify(colony, &problem, &params, 2, 1, &moves, &wrong);
         if (status.code != AB_OK) fail_msg("%s, %d x %d: %s", it->id, width, height, status.reason);
         colony->work.methods->close(&colony->work);
     }
