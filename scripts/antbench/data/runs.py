@@ -247,16 +247,23 @@ def by_number(row):
 
 def of_first(row, first):
     """A row as if its runs had only the first `first` iterations; the row itself if they have no more."""
-    count = iterations(row)
-    if count <= first:
+    if iterations(row) <= first:
         return row
-    kept = [samples[np.arange(len(samples)) % count < first] for samples in by_number(row)]
+    kept = processes_of_first(row, first)
     n_samples = float(sum(np.count_nonzero(~np.isnan(samples)) for samples in kept))
     times = {
         **dict.fromkeys(TIMES, math.nan),
         **validate.summary(kept),
     }  # no times if all of these samples were discarded
     return {**row, **times, "schema": str(NEWEST_SCHEMA), "samples": n_samples, "iterations": float(first)}
+
+
+def processes_of_first(row, first):
+    """The samples of each process, as processes() has them, of the first `first` iterations of its runs."""
+    count = iterations(row)
+    if count <= first:
+        return processes(row)
+    return [samples[np.arange(len(samples)) % count < first] for samples in by_number(row)]
 
 
 def param(row, name, default=None):

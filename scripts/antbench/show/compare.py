@@ -6,7 +6,8 @@ sides have.
 
 The ratio is B's time over A's; below 1, B is faster. If several processes measured a row on both sides, the ratio is of
 means, with the interval of a t-test on processes. Otherwise it is of medians, with a percentile bootstrap over
-contiguous batches of samples. The bootstrap does not tell how processes differ (antbench.data.inference).
+contiguous batches of samples. The bootstrap does not tell how processes differ (antbench.data.inference). Times of
+iterations are over the first iterations that both sides have, since later ones may be faster.
 
 Between different GPUs the ratio is also given per SM and GHz, and per GB/s of memory bandwidth. If one of these is near
 1, that resource bounds the kernel. Between machines the summary has one mean for the GPU's rows of the same code and
@@ -48,6 +49,7 @@ COLUMNS = runs.KEY + [
     "ratio_per_gb_s",
     "a_energy_j",
     "b_energy_j",
+    "first",
     "differs",
 ]
 
@@ -59,15 +61,30 @@ def hardware_of(row):
     )
 
 
-def ratio_of(a, b):
+def ratio_of(a, b, first):
+    sides = [runs.processes_of_first(row, first) for row in (a, b)]
     if runs.is_of_processes(a) and runs.is_of_processes(b):
-        return inference.process_ratio(runs.processes(a), runs.processes(b))
-    return inference.ratio_interval(runs.samples(a), runs.samples(b))
+        return inference.process_ratio(*sides)
+    return inference.ratio_interval(*(kept(side) for side in sides))
+
+
+def kept(of_processes):
+    """The samples of all processes, without the discarded ones."""
+    samples = np.concatenate(of_processes or [np.array([])])
+    return samples[~np.isnan(samples)]
+
+
+def common_first(a, b):
+    """The number of first iterations that two rows are compared over; inf if both have the same, or samples are alike."""
+    counts = {runs.iterations(row) for row in (a, b)}
+    return min(counts) if len(counts) == 2 and 0 not in counts else math.inf
 
 
 def compare_rows(a, b):
     """One line of the comparison."""
-    ratio, low, high = ratio_of(a, b)
+    first = common_first(a, b)
+    ratio, low, high = ratio_of(a, b, first)
+    a, b = runs.of_first(a, first), runs.of_first(b, first)
     elsewhere = a["device"] != b["device"]
     of_a, of_b = hardware_of(a), hardware_of(b)
     return {
@@ -85,6 +102,7 @@ def compare_rows(a, b):
         "ratio_per_gb_s": ratio * of_b.gb_per_s / of_a.gb_per_s if elsewhere else np.nan,
         "a_energy_j": runs.energy(a),
         "b_energy_j": runs.energy(b),
+        "first": first if first < math.inf else np.nan,
         "differs": " ".join(differences(a, b)),
     }
 
@@ -366,6 +384,7 @@ def as_text(lines):
                 if across
                 else {}
             ),
+            **({"first": lines["first"].map("{:.0f}".format)} if lines["first"].notna().any() else {}),
             **({"differs": differing} if any(text.strip() for text in differing) else {}),
             **({"A, J": lines["a_energy_j"].map(joules), "B, J": lines["b_energy_j"].map(joules)} if metered else {}),
         }

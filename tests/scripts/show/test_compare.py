@@ -16,6 +16,7 @@ from antbench.show import compare
 from synthetic_runs import measured_on
 from thesis_run import quality_row, write_run
 
+RUN_3_3 = "nvidia-h200/20261124T003450Z-7aed97c-3.3"  # as stored
 DATA = Path(__file__).resolve().parents[2] / "data/runs"
 
 
@@ -116,7 +117,7 @@ GPU_ROWS = {("ds-roulette", "cuda"): [2.0, 2.0, 2.0], ("race", "cuda"): [1.0, 1.
 
 def lines_between(monkeypatch, a, b):
     """The lines of two made-up runs of Table 3.3."""
-    monkeypatch.setattr(compare, "ratio_of", lambda a, b: (b["mean_ms"] / a["mean_ms"],) * 3)
+    monkeypatch.setattr(compare, "ratio_of", lambda a, b, first: (b["mean_ms"] / a["mean_ms"],) * 3)
     return compare.compare(*(runs.best_rows([run]) for run in (a, b)))[0]
 
 
@@ -218,6 +219,27 @@ def test_a_card_that_is_none(name, error):
 def test_a_card_is_held_against_a_gpu_alone(tmp_path):
     with pytest.raises(BadInput, match="no run on a GPU to compare with a published card"):
         compare.main(["thesis", "intel-xeon-processor"])
+
+
+# ---- Iterations ----
+
+
+def test_iterations_are_compared_over_the_first_that_both_have(capsys):
+    """As stored: `race` ran 100 iterations of pr2392, and later ones are faster; DS-Roulette reached its time limit."""
+    rows = runs.best_rows(runs.load_runs(RUN_3_3))
+    (line,) = compare.compare_two(rows, *(f"3.3/{row}/pr2392?protocol=as-best" for row in ("race", "ds-roulette")))[
+        0
+    ].to_dict("records")
+    race, other = (compare.rows_named(rows, f"3.3/{row}/pr2392?protocol=as-best")[0] for row in ("race", "ds-roulette"))
+    assert runs.iterations(race) == 100 > runs.iterations(other) == line["first"] > 1
+    of_first = [samples[: runs.iterations(other)].mean() for samples in runs.processes(race)]
+    assert line["a_ms"] == pytest.approx(np.mean(of_first)) and line["a_ms"] > 1.1 * race["mean_ms"]
+    assert line["ratio"] == pytest.approx(line["b_ms"] / line["a_ms"], rel=1e-3)
+    assert line["ratio_lo"] < line["ratio"] < line["ratio_hi"]
+    assert compare.main(["--run", RUN_3_3, "3.3/race/pr2392", "3.3/ds-roulette/pr2392"]) == 0
+    assert "first" in capsys.readouterr().out
+    assert compare.main(["--run", RUN_3_3, "3.3/ds-roulette/d198", "3.3/i-roulette-warp/d198"]) == 0
+    assert "first " not in capsys.readouterr().out.partition("\n\n")[2].split("B is")[0]
 
 
 # ---- Tours ----
