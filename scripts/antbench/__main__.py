@@ -18,6 +18,7 @@ READING = {  # commands that need stored runs only
     "coverage": "show.coverage",
     "drift": "tools.drift",
     "export": "tools.export",
+    "gate": "gate.gate",
     "gate-rates": "gate.gate_rates",
     "gpus": "show.times",
     "list-runs": "tools.list_runs",
