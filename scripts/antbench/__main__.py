@@ -24,6 +24,7 @@ READING = {  # commands that need stored runs only
     "list-runs": "tools.list_runs",
     "plots": "show.plots",
     "precise-rates": "tools.precise_rates",
+    "publish": "gate.publish",
     "regress": "gate.regress",
     "report": "show.report",
     "results-check": "tools.results_check",

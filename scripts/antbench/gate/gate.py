@@ -21,7 +21,7 @@ import pandas as pd
 
 from antbench.data import command, harness, inference
 from antbench.data.command import BadInput, CannotMeasure
-from antbench.gate import calibration, gate_rates, gate_report, regress, sides
+from antbench.gate import calibration, changes, gate_rates, gate_report, regress, sides
 
 OWN = 3  # fewest processes per side that can say how much they vary
 ROUNDS = 5  # draws of gate_rates.DRAWS gates
@@ -250,6 +250,8 @@ def parse(arguments):
     parser.add_argument(
         "--allow", action="append", default=[], choices=ALLOWED, help="compare even if the sides differ in this"
     )
+    parser.add_argument("--map", metavar="FILE", help="the code of rows, for annotations of GitHub: docs/guide/gate.md")
+    parser.add_argument("--json", metavar="FILE", help="write JSON, for antbench-results publish")
     parser.add_argument("--junit", metavar="FILE", help="write JUnit XML")
     parser.add_argument("--summary", metavar="FILE", help="write Markdown, for instance to $GITHUB_STEP_SUMMARY")
     options = parser.parse_args(arguments)
@@ -289,6 +291,7 @@ def judge_sides(base, new, least, allow=(), measure=None):
 
 def main(arguments=None):
     options = parse(arguments)
+    places = changes.read_map(options.map) if options.map else []
     if options.new is None:
         processes = harness.load_all([options.base, *options.also_base], options.time)
         k = options.processes
@@ -305,4 +308,8 @@ def main(arguments=None):
     judgements, unlike, code, rules = judge_sides(base, new, options.threshold / 100, options.allow, measure)
     regress.tell_what_is_found(judgements, rules)
     gate_report.tell(judgements, unlike, remarks_on(base, new, judgements, rules), code, options)
+    if options.json:
+        changes.write(options.json, judgements, code)
+    for line in changes.annotations(judgements, places):
+        print(line)
     return code
