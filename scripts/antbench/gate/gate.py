@@ -1,6 +1,6 @@
 """Judges results of other harnesses: is NEW slower than BASE? Each file is what one fresh process measured.
 
-The rules are those of regress (antbench.gate.regress). No calibration of the machine is needed: how much the processes
+The rules are in antbench.gate.regress. No calibration of the machine is needed: how much the processes
 within BASE and within NEW differ says how much a row and rows of its kind vary. So each side needs OWN processes or
 more, and seven are best. Processes of BASE and NEW must take turns. With --base-command and --new-command the gate
 starts them itself.

@@ -1,7 +1,7 @@
 """Publishes what a gate found (gate.json): as the one comment of a pull request, or as a page of history.
 
-It runs where it may write, so it needs nothing but Python, and it trusts nothing of gate.json, which code of a fork may
-have written. It checks each member and escapes each text.
+It runs where it may write, so it needs Python alone. Code of a fork may have written gate.json, so each member is
+checked and each text escaped.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 from antbench.data.command import OK, BadInput, CannotWrite, as_code, write_file
 
 SCHEMA = 1
-MARK = "<!-- antbench-gate -->"  # says which comment is the gate's; nobody sees it
+MARK = "<!-- antbench-gate -->"  # hidden mark of the gate's comment
 CHANGED = ("wrong", "slower", "missing", "inconclusive", "faster")  # verdicts of rows that a comment lists, worst first
 MOST_ROWS = 50  # most rows of a comment
 LONGEST = 200  # characters of a text
@@ -63,7 +63,7 @@ def shown(ms):
 def comment(found, commit, url):
     """The comment's Markdown: the changed rows alone; None if no row changed.
 
-    Each text of a row is code, where GitHub makes no link and notifies nobody.
+    Each text of a row is code, where GitHub makes no links and sends no notifications.
     """
     rows = [row for verdict in CHANGED for row in found if row["verdict"] == verdict]
     if not rows:

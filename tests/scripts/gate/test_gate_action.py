@@ -1,7 +1,7 @@
 """The actions for other repositories' workflows: their steps run here as GitHub runs them, on real processes.
 
 action.yml measures and judges; .github/actions/report then writes the comment or the history. The program gh is a stand-in
-(tests/fake_gh). Steps that use another action are not run; that it gets what it needs is checked.
+(tests/support/fake_gh). Steps that use another action are not run; that it gets what it needs is checked.
 """
 
 import json
@@ -82,7 +82,7 @@ class Workflow:
             **{name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "GH_"))},
             **{name: str(path) for name, path in files.items()},
             **{name: self.value(value) for name, value in step.get("env", {}).items()},
-            "PATH": f"{ROOT / 'tests/fake_gh'}:{self.folder}:{os.environ['PATH']}",
+            "PATH": f"{ROOT / 'tests/support/fake_gh'}:{self.folder}:{os.environ['PATH']}",
             "FAKE_GH": str(self.gh),
             "RUNNER_TEMP": str(self.folder / "temp"),
             "GITHUB_ACTION_PATH": str(action),
