@@ -151,16 +151,25 @@ def shown_rates(found, gates, of):
     return f"{gates} gates {of}: {100 * found[0.0]:.1f} % call a row of unchanged code slower; they find {rest}"
 
 
-def rates_of_unchanged(processes, least, k):
+def rates_of_unchanged(processes, least, k, rerun=False):
     """The rates of gates of `k` processes per side, drawn from many processes of unchanged code."""
-    random, alarms, found = np.random.default_rng(1), [], {planted: [] for planted in gate_rates.PLANTED[1:]}
+    random, needed = np.random.default_rng(1), (4 if rerun else 2) * k
+    found = {planted: [] for planted in gate_rates.PLANTED}
     for _ in range(GATES):
-        drawn = [processes[i] for i in random.permutation(len(processes))[: 2 * k]]
-        alarms.append(any(j.verdict == "slower" for j in judge(Side(drawn[:k]), Side(drawn[k:]), least)[0]))
+        drawn = [processes[i] for i in random.permutation(len(processes))[:needed]]
         for planted, of_planted in found.items():
-            judged = judge(Side(drawn[:k]), Side([slowed(each, planted) for each in drawn[k:]]), least)[0]
-            of_planted += [j.verdict == "slower" for j in judged if j.processes and not j.is_together]
-    return {0.0: np.mean(alarms), **{planted: np.mean(each) for planted, each in found.items()}}
+            judgements = judge_drawn(drawn, k, least, planted)
+            slower = [j.verdict == "slower" for j in judgements if not planted or j.processes and not j.is_together]
+            of_planted.append(np.mean(slower) if planted else any(slower))
+    return {planted: np.mean(each) for planted, each in found.items()}
+
+
+def judge_drawn(drawn, k, least, slower):
+    """The Judgements on BASE and NEW of `k` processes each, and on both again if there are so many."""
+    parts = [drawn[i : i + k] for i in range(0, len(drawn), k)]
+    base, new, *again = [Side([slowed(each, slower * (i % 2)) for each in part]) for i, part in enumerate(parts)]
+    judgements, rules = judge(base, new, least, confirmed=bool(again))
+    return regress.confirm(judgements, lambda rows, processes: again, rules, 0) if again else judgements
 
 
 def slowed(process, by):
@@ -261,7 +270,7 @@ def parse(arguments):
         parser.error("--processes: expected 1 or more")
     if bool(options.base_command) != bool(options.new_command) or (options.base_command and not options.new):
         parser.error("--base-command and --new-command go together, with BASE and NEW")
-    if options.rerun and not options.base_command:
+    if options.rerun and options.new and not options.base_command:
         parser.error("--rerun needs --base-command and --new-command")
     return options
 
@@ -294,10 +303,10 @@ def main(arguments=None):
     places = changes.read_map(options.map) if options.map else []
     if options.new is None:
         processes = harness.load_all([options.base, *options.also_base], options.time)
-        k = options.processes
-        if k < OWN or len(processes) < 2 * k:
-            raise BadInput(f"{options.base}: {len(processes)} processes; gates of {k} per side need {2 * k} or more")
-        found = rates_of_unchanged(processes, options.threshold / 100, k)
+        k, needed = options.processes, (4 if options.rerun else 2) * options.processes
+        if k < OWN or len(processes) < needed:
+            raise BadInput(f"{options.base}: {len(processes)} processes; gates of {k} per side need {needed} or more")
+        found = rates_of_unchanged(processes, options.threshold / 100, k, options.rerun)
         print(shown_rates(found, GATES, f"of {k} of {len(processes)} processes per side"))
         return command.OK
     if options.base_command:

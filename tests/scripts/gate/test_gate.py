@@ -14,7 +14,7 @@ import pytest
 import antbench
 from antbench.data import harness
 from antbench.data.command import BadInput, CannotMeasure
-from antbench.gate import gate
+from antbench.gate import gate, gate_rates
 
 ROOT = Path(__file__).resolve().parents[3]
 REAL = (
@@ -371,6 +371,9 @@ def test_unchanged_processes_alone_say_how_often_a_gate_errs(real, judged, monke
     monkeypatch.setattr(gate, "GATES", 20)
     code, told = judged(real / "base", "--also-base", real / "unchanged", "--processes", 3, "--time", "cpu")
     assert code == 0 and told.startswith("20 gates of 3 of 14 processes per side: 0.0 % call")
+    monkeypatch.setattr(gate_rates, "PLANTED", (0.0, 0.5))
+    code, told = judged(real / "base", "--also-base", real / "unchanged", "--processes", 3, "--time", "cpu", "--rerun")
+    assert code == 0 and "0.0 % call" in told and told.endswith("100 % of rows 50 % slower\n")
     with pytest.raises(BadInput, match="14 processes; gates of 8 per side need 16 or more"):
         judged(real / "base", "--also-base", real / "unchanged", "--processes", 8)
 
