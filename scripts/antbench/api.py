@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from antbench.data.command import OK, ROOT, BadInput
 
@@ -111,7 +111,7 @@ def gate(
     return _found(judgements, unlike, code)
 
 
-def _found(judgements, unlike, code) -> Gate:
+def _found(judgements: Sequence[Any], unlike: Sequence[str], code: int) -> Gate:
     import pandas as pd
 
     from antbench.data import runs

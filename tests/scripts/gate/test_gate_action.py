@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from antbench.data.command import BadInput
-from antbench.gate import publish
+from antbench.gate import changes, publish
 
 ROOT = Path(__file__).resolve().parents[3]
 PROCESSES = ROOT / "tests/data/gate/google.json"
@@ -160,6 +160,22 @@ def test_slower_code_fails_and_its_comment_names_the_slower_rows_alone(workflow)
         ("slower", "poly/100000"),
     ]
     assert "µs" in comment["body"] and "[all rows](https://x.test/runs/1)" in comment["body"]
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("a b.cu", "map:1: expected PATTERN FILE:LINE or PATTERN FILE:TEXT"),
+        ("\n\na code:nowhere", "map:3: code has no line with nowhere$"),
+        ("a b.cu:main", "b.cu: No such file"),
+    ],
+)
+def test_a_wrong_map_is_one_line(tmp_path, monkeypatch, text, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "code").write_text("void here()")
+    (tmp_path / "map").write_text(text)
+    with pytest.raises(BadInput, match=told):
+        changes.read_map("map")
 
 
 def test_the_one_comment_is_updated_in_place(workflow):
