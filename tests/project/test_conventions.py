@@ -10,6 +10,7 @@ import pytest
 from support.commands import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+EXAMPLES = sorted((ROOT / "docs/workflows").glob("*.yml"))
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
@@ -24,7 +25,12 @@ def test_workflows_are_pinned_and_may_read_alone(path):
 
 @pytest.mark.parametrize(
     "command",
-    [["actionlint"], ["zizmor", "--offline", "-q", ".github/workflows"], ["ruff", "check", "scripts", "tests"]],
+    [
+        ["actionlint"],
+        ["actionlint", *EXAMPLES],
+        ["zizmor", "--offline", "-q", ".github", "action.yml", *EXAMPLES],
+        ["ruff", "check", "scripts", "tests"],
+    ],
 )
 def test_linters_that_are_here_have_nothing_to_say(command):
     if not shutil.which(command[0]):
