@@ -300,12 +300,7 @@ def quality(row):
 
 
 def bandwidth(row):
-    """The bytes per second of a row, as a share of the bytes per second of a copy in the same run.
-
-    Runs of schema 1 store this share as a quality.
-    """
-    if row["quality_metric"] == "bandwidth-share":
-        return unless_absent(row["quality_mean"], row)
+    """The bytes per second of a row, as a share of the bytes per second of a copy in the same run."""
     copy = next(filter(is_copy, row["run"].records), None)
     if copy is None:
         return Estimate(reason=f"no row device/copy in the run {row['run_id']}", rows=(row,))

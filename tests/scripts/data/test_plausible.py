@@ -16,7 +16,7 @@ from antbench.tools import list_runs, results_check
 
 H100 = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3"
 ITERATIONS = H100 / "20261122T062258Z-8445075"  # table 3.3
-WEIGHTS = H100 / "20261122T063424Z-8445075"  # table jsc-1
+WEIGHTS = H100 / "20261125T193247Z-c1a9f89-jsc-1"  # table jsc-1
 ANTS = H100 / "20261122T062818Z-8445075"  # table 5.1
 
 

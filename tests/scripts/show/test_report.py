@@ -255,15 +255,6 @@ def test_a_mismatch_is_a_share_of_the_pixels(tmp_path):
     assert cells.look_up(source, "6.1/other/lena#mismatch").reason == "not compared with all of Canny"
 
 
-def test_runs_of_schema_1_have_both_too():
-    """Against the shares that the programs wrote then."""
-    source = cells.Source([runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261121T061132Z-eb2dcaf")])
-    share = {row["quality_metric"]: row for _, row in source.rows.iterrows() if row["table"] == "6.1"}
-    for quantity, row in (("bandwidth", share["bandwidth-share"]), ("mismatch", share["mismatch-share"])):
-        address = f"6.1/{row['row']}/{row['instance']}?scope={row['scope']}#{quantity}"
-        assert cells.look_up(source, address).value == pytest.approx(row["quality_mean"], rel=1e-9)
-
-
 def test_the_quality_of_each_run_gives_an_interval(tmp_path):
     quality = dict(quality_metric="best-tour-after-100-iterations", quality_best=100, quality_mean=102)
     new = made_row("3.3", "a", "d198", 1.0, quality_runs="100 104 102", **quality)
