@@ -150,13 +150,13 @@ def at_end(n, m):
 
 
 def at_any_time(n, m):
-    """The same for intervals that hold the true ratio at all numbers of processes together, so one may stop at any.
+    """The same for intervals that hold the true ratio at all numbers of processes together: one may stop at any.
 
-    An interval has the ratios that the t-test's Bayes factor does not refute (Gonen et al., "The Bayesian two-sample t
-    test", 2005). Its prior of the distance in standard deviations of a process is normal, with deviation EFFECT. It is
-    an e-process: unchanged code takes it to 1 / ERROR in at most the share ERROR of sequences, however long (Lai 1976;
-    Perez-Ortiz et al., "E-statistics, group invariance and anytime-valid testing", 2024; of one sample: Wang and Ramdas,
-    "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance", 2023).
+    An interval has the ratios whose Bayes factor, of a t-test, is below 1 / ERROR (Gönen et al., "The Bayesian
+    two-sample t test", 2005). The prior of the distance in standard deviations of a process is normal, with deviation
+    EFFECT. This Bayes factor is an e-process. It ever reaches 1 / ERROR at the true ratio in at most the share ERROR
+    of sequences, if logarithms of times are normal (Lai, "On confidence sequences", 1976; Pérez-Ortiz et al.,
+    "E-statistics, group invariance and anytime-valid testing", 2024).
     """
     df, wider = n + m - 2, 1 + EFFECT**2 / (1 / n + 1 / m)
     most = (math.sqrt(wider) / ERROR) ** (2 / (df + 1))

@@ -58,8 +58,9 @@ def simulated():
 
 
 def rates(sides, looks, errors):
-    """Text cells: unchanged code that is called slower, faster, the same, and the pairs taken; then for each slowdown the
-    share that is found, the share that is called the same or faster, and the pairs taken.
+    """Text cells. Of unchanged code: the shares that are called slower, faster and the same, and the pairs taken.
+
+    Of each slowdown: the share that is found, the share that is called the same or faster, and the pairs taken.
     """
     for planted in PLANTED:
         found = [decided(a, b + np.log1p(planted), looks, errors) for a, b in sides]

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from antbench.data import inference
-from antbench.data.command import BadInput
+from antbench.data.command import ROOT, BadInput
 from antbench.gate import rerun
 from antbench.tools import ab, decide_rates
 from synthetic_runs import made_run
@@ -80,6 +80,12 @@ def test_stored_processes():
     assert decide[:3] == ("all", "216", "--decide, at most 5") and fixed[2] == "fixed, 5"
     slower, faster, *_, found, wrong, pairs = (float(cell.removesuffix(" %")) for cell in decide[3:])
     assert slower + faster < 3 and found > 90 and wrong < 1 and 3 <= pairs <= 4
+
+
+def test_the_documented_rates_are_these():
+    text = (ROOT / "docs/log/gate.md").read_text(encoding="utf-8")
+    lines = decide_rates.table(list(decide_rates.simulated()), ab.MOST)
+    assert [line for line in lines if f"| {' | '.join(line)} |" not in text] == []
 
 
 # ---- The turns ----
