@@ -308,7 +308,7 @@ calibrate: build ## how much unchanged code varies on this machine, which regres
 index: build ## write INDEX.md: which file and command is behind each row of each table
 	@$(script) index
 
-lint: ## what ruff, clang-format, shellcheck, actionlint and zizmor say, where installed
+lint: ## what ruff, mypy, clang-format, shellcheck, actionlint and zizmor say, where installed
 	@scripts/lint
 
 format: ## format C, CUDA and Python, and mend what ruff can

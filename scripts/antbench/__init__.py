@@ -2,9 +2,9 @@
 
 The package has four rooms: data, gate, show, tools. A room imports only from the rooms before it. __main__.py lists the
 commands. All of them read runs through antbench.data.runs.
-api.py is for programs in Python: antbench.load, antbench.regress, antbench.solve.
+api.py is for programs in Python: antbench.load, antbench.regress, antbench.ab, antbench.solve.
 """
 
-from antbench.api import BadInput, Gate, Runs, Tour, load, regress, solve
+from antbench.api import BadInput, Comparison, Gate, Ratio, Runs, Tour, ab, load, regress, solve
 
-__all__ = ["BadInput", "Gate", "Runs", "Tour", "load", "regress", "solve"]
+__all__ = ["BadInput", "Comparison", "Gate", "Ratio", "Runs", "Tour", "ab", "load", "regress", "solve"]

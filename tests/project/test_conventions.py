@@ -24,7 +24,12 @@ def test_workflows_are_pinned_and_may_read_alone(path):
 
 @pytest.mark.parametrize(
     "command",
-    [["actionlint"], ["zizmor", "--offline", "-q", ".github/workflows"], ["ruff", "check", "scripts", "tests"]],
+    [
+        ["actionlint"],
+        ["zizmor", "--offline", "-q", ".github/workflows"],
+        ["ruff", "check", "scripts", "tests"],
+        ["mypy"],
+    ],
 )
 def test_linters_that_are_here_have_nothing_to_say(command):
     if not shutil.which(command[0]):

@@ -154,8 +154,8 @@ def at_any_time(n, m):
 
     An interval has the ratios whose Bayes factor, of a t-test, is below 1 / ERROR (Gönen et al., "The Bayesian
     two-sample t test", 2005). The prior of the distance in standard deviations of a process is normal, with deviation
-    EFFECT. This Bayes factor is an e-process. It ever reaches 1 / ERROR at the true ratio in at most the share ERROR
-    of sequences, if logarithms of times are normal (Lai, "On confidence sequences", 1976; Pérez-Ortiz et al.,
+    EFFECT. This Bayes factor is an e-process. At the true ratio, at most the share ERROR of sequences ever reaches
+    1 / ERROR. This holds for normal logarithms of times (Lai, "On confidence sequences", 1976; Pérez-Ortiz et al.,
     "E-statistics, group invariance and anytime-valid testing", 2024).
     """
     df, wider = n + m - 2, 1 + EFFECT**2 / (1 / n + 1 / m)

@@ -21,9 +21,11 @@ Exit codes: 0 faster or the same, 3 slower, 5 open, 4 wrong output, 77 nothing w
 import argparse
 import csv
 import math
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -80,7 +82,7 @@ class Answer:
     threshold: float  # as a share: 0.03
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         return str(inference.verdict(self.low, self.high, self.threshold))
 
     @property
@@ -190,7 +192,7 @@ def commands_of(root, wanted, options):
     ]
 
 
-def is_build(name):
+def is_build(name: str | os.PathLike[str]) -> bool:
     return (Path(name) / PROGRAM).is_file()
 
 
@@ -313,8 +315,8 @@ def prepare(options, others, program):
         return (None, None), tuple(commands_of(root, wanted, others) for root in (options.a, options.b))
     if options.rows:
         raise BadInput("--rows: expected two builds as A and B, but A and B name rows")
-    if not Path(program).is_file():
-        raise BadInput(f"{PROGRAM}: not built; make build builds it")
+    if not program.is_file():
+        raise BadInput(f"{command.shown(program)}: not built; make build builds it")
     found = [command_of(text, others, program) for text in (options.a, options.b)]
     return tuple(wanted for wanted, _ in found), tuple(commands for _, commands in found)
 
@@ -326,7 +328,12 @@ def progress(done, most, seconds, at_most, decided):
     return f"{done} of {limit}{most} processes of each{left}"
 
 
-def compare(options, others, program=ROOT / PROGRAM, tell=lambda text: None):
+def compare(
+    options: Options,
+    others: Sequence[str],
+    program: Path = ROOT / PROGRAM,
+    tell: Callable[[str], None] = lambda text: None,
+) -> tuple[list[tuple[sides.Measured, sides.Measured]], list[Answer], list[str], int]:
     """(pairs of rows, Answers, reasons why the sides are not alike, exit code); no pairs if nothing would be timed.
 
     `others` are options of the program. `tell` gets a line after each turn.
