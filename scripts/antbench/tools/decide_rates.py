@@ -4,9 +4,9 @@
     python3 scripts/antbench decide-rates
 
 RUNs are processes of unchanged code that took turns. They are dealt out to A and B at random, each to one side and once.
-So a row has half as many pairs as processes. B's processes take longer by a known share. --decide looks at the pairs
-one after the other. For comparison, ab without it looks once, at the same threshold. Without RUNs, means of
-processes are drawn from the distributions of precise-rates.
+With --in-order neighbours are a pair. So a row has half as many pairs as processes. B's processes take longer by a known
+share. --decide looks at the pairs one after the other. For comparison, ab without it looks once, at the same threshold.
+Without RUNs, means of processes are drawn from the distributions of precise-rates.
 """
 
 import argparse
@@ -35,19 +35,24 @@ def decided(a, b, looks, errors, threshold=ab.Options.threshold / 100):
     return np.take_along_axis(verdicts, first[np.newaxis], axis=0)[0], np.array(looks)[first]
 
 
-def dealt(values, random):
-    """A and B of DRAWS deals of an array of processes x rows: arrays of pairs x all deals' rows."""
-    n, rows = values.shape
-    order = random.permuted(np.tile(np.arange(n), (DRAWS, 1)), axis=1).T
-    return (values[order[side * (n // 2) : (side + 1) * (n // 2)]].reshape(n // 2, DRAWS * rows) for side in (0, 1))
+def dealt(values, random=None):
+    """A and B of DRAWS deals of an array of processes x rows, or of one deal in their order if nothing is random.
+
+    They are arrays of pairs x all deals' rows. The side that begins changes every time.
+    """
+    n, pairs = len(values), len(values) // 2
+    orders = np.arange(n)[np.newaxis] if random is None else random.permuted(np.tile(np.arange(n), (DRAWS, 1)), axis=1)
+    turns = orders[:, : 2 * pairs].reshape(-1, pairs, 2)
+    turns[:, 1::2] = turns[:, 1::2, ::-1]
+    return [values[turns[:, :, side].T].reshape(pairs, -1) for side in (0, 1)]
 
 
-def stored(names):
+def stored(names, in_order=False):
     """Yields (kind, number of rows, [(A, B)])."""
     groups = calibrate.groups_of(names).values()
     for kind, of_drivers in sorted(calibrate.observations(groups).items()):
         if not kind.endswith(calibration.TOGETHER):
-            found = [tuple(dealt(each[:, :, MEAN], np.random.default_rng(SEED))) for each in of_drivers]
+            found = [dealt(each[:, :, MEAN], None if in_order else np.random.default_rng(SEED)) for each in of_drivers]
             yield kind, sum(each.shape[1] for each in of_drivers), found
 
 
@@ -90,8 +95,9 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results decide-rates", description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="*", metavar="RUN", help="runs of unchanged code; none: simulated processes")
     parser.add_argument("--processes", type=int, default=ab.MOST, metavar="N", help=f"at most; default {ab.MOST}")
+    parser.add_argument("--in-order", action="store_true", help="deal the processes out once, as they took turns")
     options = parser.parse_args(arguments)
-    of_kinds = list(stored(options.runs) if options.runs else simulated())
+    of_kinds = list(stored(options.runs, options.in_order) if options.runs else simulated())
     if not of_kinds:
         raise BadInput(f"no row of these runs was timed by {calibration.ENOUGH} processes of the same code")
     names = [f"{100 * planted:g} %: {name}" for planted in PLANTED[1:] for name in ("found", "same or faster", "pairs")]

@@ -68,9 +68,15 @@ def test_it_errs_seldom_and_takes_few_pairs():
 
 
 def test_processes_of_a_stored_row_are_dealt_out_once_each():
-    a, b = decide_rates.dealt(np.arange(16.0)[:, np.newaxis], np.random.default_rng(1))
+    processes = np.arange(16.0)[:, np.newaxis]
+    a, b = decide_rates.dealt(processes, np.random.default_rng(1))
     assert a.shape == b.shape == (8, decide_rates.DRAWS)
-    assert (np.sort(np.concatenate([a, b]), axis=0) == np.arange(16)[:, np.newaxis]).all()
+    assert (np.sort(np.concatenate([a, b]), axis=0) == processes).all() and len(np.unique(a, axis=1).T) > 100
+
+
+def test_processes_in_their_order_take_turns():
+    a, b = decide_rates.dealt(np.arange(7.0)[:, np.newaxis] * [1, 10])
+    assert a.tolist() == [[0, 0], [3, 30], [4, 40]] and b.tolist() == [[1, 10], [2, 20], [5, 50]]
 
 
 def test_stored_processes():
