@@ -291,7 +291,7 @@ compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN, also a pu
 	@$(script) compare $(call as_word,$(A)) $(call as_word,$(B)) $(if $(RUN),--run $(call as_word,$(RUN))) $(ARGS)
 
 # Two builds as A and B exist already.
-ab: $(if $(wildcard $(A)/build/bin/antbench),,build) ## which of two rows or two builds is faster, in turns; A=3.3/race/pr1002 B=... or A=DIR B=DIR ROWS=; N=7 THRESHOLD=3 PROFILE= ARGS=
+ab: $(if $(wildcard $(A)/build/bin/antbench),,build) ## which of two rows or two builds is faster, in turns; A=3.3/race/pr1002 B=... or A=DIR B=DIR ROWS=; N=7 THRESHOLD=3 PROFILE= ARGS=--decide
 	@$(script) ab $(call as_word,$(A)) $(call as_word,$(B)) $(if $(ROWS),--rows $(call as_word,$(ROWS))) $(if $(N),--processes $(call as_word,$(N))) \
 		--threshold $(call as_word,$(THRESHOLD)) --profile $(call as_word,$(PROFILE)) $(ARGS)
 
