@@ -1,7 +1,7 @@
-"""antbench in Python: load() and regress() read runs, ab() measures, solve() finds a tour (docs/guide/python.md).
+"""antbench in Python (docs/guide/python.md).
 
-A wrong file, run or argument is a BadInput. Its text is the line that the command would print. load(), regress() and
-ab() import pandas.
+load() and regress() read runs, gate() judges results of other harnesses, ab() measures, solve() finds a tour. A wrong
+file, run or argument is a BadInput. Its text is the line that the command would print. All but solve() import pandas.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from antbench.data.command import OK, ROOT, BadInput
 
@@ -36,7 +36,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Gate:
-    """What regress() found."""
+    """What regress() or gate() found."""
 
     verdict: str  # the worst verdict of a row; inconclusive if the sides were not measured alike
     code: int  # the exit code of the command: 0, 3, 4 or 5
@@ -107,15 +107,38 @@ def regress(
     allow: Sequence[str] = (),
 ) -> Gate:
     """Judges runs as the command regress does, without --rerun. `threshold` is in percent; `allow` as in --allow."""
-    import pandas as pd
-
-    from antbench.data import runs
-    from antbench.gate import gate_report
     from antbench.gate import regress as gate
 
     if not threshold > 0:
         raise BadInput("threshold: expected a percentage above 0")
-    judgements, unlike, code = gate.judge_runs(base, new, threshold / 100, calibration, allow)
+    return _found(*gate.judge_runs(base, new, threshold / 100, calibration, allow))
+
+
+def gate(
+    base: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    new: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    threshold: float = 3,
+    time: Literal["real", "cpu"] = "real",
+    allow: Sequence[Literal["harness", "devices"]] = (),
+) -> Gate:
+    """Judges JSON of Google Benchmark or nvbench as the command gate does: files or folders, a file per process."""
+    from antbench.gate import gate as gate_
+
+    if not threshold > 0:
+        raise BadInput("threshold: expected a percentage above 0")
+    names = [[each] if isinstance(each, str | os.PathLike) else list(each) for each in (base, new)]
+    of_base, of_new = (gate_.side(of_side, time) for of_side in names)
+    judgements, unlike, code, _ = gate_.judge_sides(of_base, of_new, threshold / 100, allow)
+    return _found(judgements, unlike, code)
+
+
+def _found(judgements: Sequence[Any], unlike: Sequence[str], code: int) -> Gate:
+    import pandas as pd
+
+    from antbench.data import runs
+    from antbench.gate import gate_report
+
     rows = pd.DataFrame(
         {**{name: each.row[name] for name in runs.KEY}, "verdict": each.verdict, "reason": each.reason, "of": each.of}
         | {"base": each.base_ms, "new": each.new_ms, "change": each.change}

@@ -10,6 +10,7 @@ import pytest
 from support.commands import ROOT
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+EXAMPLES = sorted((ROOT / "docs/workflows").glob("*.yml"))
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
@@ -26,7 +27,8 @@ def test_workflows_are_pinned_and_may_read_alone(path):
     "command",
     [
         ["actionlint"],
-        ["zizmor", "--offline", "-q", ".github/workflows"],
+        ["actionlint", *EXAMPLES],
+        ["zizmor", "--offline", "-q", ".github", "action.yml", *EXAMPLES],
         ["ruff", "check", "scripts", "tests"],
         ["mypy"],
     ],

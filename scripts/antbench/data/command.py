@@ -59,6 +59,12 @@ class CannotWrite(BadInput):
     code = ERROR
 
 
+class CannotMeasure(BadInput):
+    """A program that measures has failed."""
+
+    code = ERROR
+
+
 def new_folder(path):
     """Makes the folder and returns its path: "path-2", "path-3" and so on if another process has made it already."""
     path.parent.mkdir(parents=True, exist_ok=True)

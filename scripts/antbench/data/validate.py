@@ -214,11 +214,11 @@ def bytes_of(path, most):
 LARGEST_JSON = 1 << 20  # bytes; the largest kept meta.json has 16 kB
 
 
-def read_json(path):
-    """A JSON file of any form."""
+def read_json(path, most=LARGEST_JSON, strict=True):
+    """A JSON file of any form. If not `strict`, NaN and infinite numbers, and a name that is there twice, may be in it."""
+    rules = {"parse_constant": refuse_constant, "object_pairs_hook": each_once} if strict else {}
     try:
-        text = bytes_of(path, LARGEST_JSON).decode("utf-8")
-        return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=each_once)
+        return json.loads(bytes_of(path, most).decode("utf-8"), **rules)
     except UnicodeDecodeError:
         raise BadInput(f"{path}:1: not a text file (UTF-8)") from None
     except json.JSONDecodeError as error:

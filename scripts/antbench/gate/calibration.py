@@ -43,10 +43,10 @@ def path_for(run):
 
 
 class Calibration:
-    """What is known of a machine's kinds; empty without a file."""
+    """What is known of a machine's kinds; empty without a file. `lack` and `remedy` are said of a kind not known."""
 
-    def __init__(self, kinds=None, path=None):
-        self.kinds, self.path = kinds or {}, path
+    def __init__(self, kinds=None, path=None, lack="not calibrated here", remedy="make calibrate"):
+        self.kinds, self.path, self.lack, self.remedy = kinds or {}, path, lack, remedy
 
     def knows(self, kind):
         return kind in self.kinds
@@ -140,12 +140,15 @@ def describe(values_of_driver, kind=""):
     }
 
 
-def prior(variances, df):
-    """What these variances say of another row's variance, NaN where a row has no tail; None if no row has one."""
+def prior(variances, df, few=inference.MOST_PRIOR_DF):
+    """What these variances say of another row's variance, NaN where a row has no tail; None if no row has one.
+
+    `few` is the degrees of freedom that they count for if there are too few rows.
+    """
     known = ~np.isnan(variances)
     if not known.any():
         return None  # no row has enough samples for a 95th percentile
     of, variance = inference.prior_of(variances[known], df[known])
     if of == 0:  # too few rows
-        of, variance = inference.MOST_PRIOR_DF, variances[known].mean()
+        of, variance = few, variances[known].mean()
     return {"df": float(f"{of:.3g}"), "spread_percent": float(f"{100 * math.expm1(math.sqrt(variance)):.3g}")}

@@ -38,8 +38,8 @@ NOT_XML = re.compile(
 )  # characters that XML forbids, even escaped
 
 
-def tell(judgements, unlike, base, new, rules, code, options):
-    remarks = [*(f"not alike: {text}" for text in unlike), *remarks_on(base, new, rules, judgements)]
+def tell(judgements, unlike, remarks, code, options):
+    remarks = [*(f"not alike: {text}" for text in unlike), *remarks]
     print_text(judgements, remarks, code)
     if options.summary:
         write_file(options.summary, markdown(judgements, remarks, code))
@@ -149,18 +149,21 @@ def junit(judgements, unlike):
 
 def remarks_on(base, new, rules, judgements):
     ids = [", ".join(run.run_id for run in side.runs) for side in (base, new)]
-    rule = (
+    return [
+        f"BASE {ids[0]}; NEW {ids[1]}",
+        *sides.counts(base, new),
+        rule(rules),
+        *known_of(rules, judgements),
+        *together(rules, judgements),
+    ]
+
+
+def rule(rules):
+    return (
         f"slower: {', '.join(inference.STATISTICS[:-1])} or {inference.STATISTICS[-1]} higher by "
         f"at least {100 * rules.least:g} %, by more than its processes vary, and all of NEW's processes are slower than "
         "three quarters of BASE's"
     )
-    return [
-        f"BASE {ids[0]}; NEW {ids[1]}",
-        *sides.counts(base, new),
-        rule,
-        *known_of(rules, judgements),
-        *together(rules, judgements),
-    ]
 
 
 def together(rules, judgements):
@@ -199,4 +202,4 @@ def known_of(rules, judgements):
             range_ = f"; {min(seen):.1f} to {max(seen):.1f} % more would have been seen" if seen else ""
             yield f"{kind}: {processes} processes per side; limits of a usual row: {told}{range_}"
         else:
-            yield f"{kind}: {processes} processes per side; not calibrated here, so it cannot fail (make calibrate)"
+            yield f"{kind}: {processes} processes per side; {rules.known.lack}, so it cannot fail ({rules.known.remedy})"

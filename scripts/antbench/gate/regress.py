@@ -177,13 +177,17 @@ def judge_together(judgements, rules):
     """
     found = []
     for backend in sorted({j.row["backend"] for j in judgements if j.values}):
-        kind = f"{backend} {calibration.TOGETHER}"
-        rows = [j for j in judgements if j.values and j.row["backend"] == backend and j.verdict != "inconclusive"]
-        sizes = Counter(tuple(map(len, j.values)) for j in rows)
-        rows = [j for j in rows if tuple(map(len, j.values)) == max(sizes, key=sizes.get)]
+        kind, rows = f"{backend} {calibration.TOGETHER}", rows_together(judgements, backend)
         if len(rows) >= calibration.MANY and rules.known.knows(kind):
             found.append(judge_as_one(kind, [j.values for j in rows], rules))
     return found
+
+
+def rows_together(judgements, backend):
+    """The judgements of a backend that take part, all with the same numbers of processes."""
+    rows = [j for j in judgements if j.values and j.row["backend"] == backend and j.verdict != "inconclusive"]
+    sizes = Counter(tuple(map(len, j.values)) for j in rows)
+    return [j for j in rows if tuple(map(len, j.values)) == max(sizes, key=sizes.get)]
 
 
 def judge_as_one(kind, values, rules):
@@ -212,7 +216,7 @@ def too_few(base, new):
 def decide_slower(told, rules, few):
     """The verdict on a row one of whose statistics exceeds its limit."""
     if not rules.known.knows(told.kind):
-        return replace(told, verdict="inconclusive", reason=f"slower, but {told.kind} rows are not calibrated here")
+        return replace(told, verdict="inconclusive", reason=f"slower, but {told.kind} rows are {rules.known.lack}")
     if few:
         return replace(told, verdict="inconclusive", reason=f"slower, but fewer than {FEW} samples of one process")
     return replace(told, verdict="slower")
@@ -494,5 +498,5 @@ def main(arguments=None, measure=None):
         judgements = confirm(judgements, again, rules, max((j.processes for j in judgements), default=1) or 1)
 
     code = exit_code(judgements, unlike)
-    gate_report.tell(judgements, unlike, base, new, rules, code, options)
+    gate_report.tell(judgements, unlike, gate_report.remarks_on(base, new, rules, judgements), code, options)
     return code

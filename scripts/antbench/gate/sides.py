@@ -211,12 +211,12 @@ def of_devices(old, now):
                 yield f"different {label}: {before.get(name)} and {after.get(name)}"
 
 
-def expect_same_devices(base, new):
+def expect_same_devices(base, new, option="--allow-different-devices"):
     """Refuses sides from different machines with one line. Otherwise every row would be "missing"."""
     for backend in sorted(set(base.rows["backend"]) & set(new.rows["backend"])):
         old, now = (sorted(set(side.rows.loc[side.rows["backend"] == backend, "device"])) for side in (base, new))
         if old != now:
             raise BadInput(
                 f"different devices: BASE has {backend} rows of {', '.join(old)}, NEW of {', '.join(now)} "
-                "(--allow-different-devices compares them nevertheless)"
+                f"({option} compares them nevertheless)"
             )
