@@ -291,7 +291,7 @@ compare: ## two runs or GPUs side by side, cell for cell; A=RUN B=RUN, also a pu
 	@$(script) compare $(call as_word,$(A)) $(call as_word,$(B)) $(if $(RUN),--run $(call as_word,$(RUN))) $(ARGS)
 
 # Two builds as A and B exist already.
-ab: $(if $(wildcard $(A)/build/bin/antbench),,build) ## which of two rows or two builds is faster, in turns; A=3.3/race/pr1002 B=... or A=DIR B=DIR ROWS=; N=7 THRESHOLD=3 PROFILE= ARGS=
+ab: $(if $(wildcard $(A)/build/bin/antbench),,build) ## which of two rows or two builds is faster, in turns; A=3.3/race/pr1002 B=... or A=DIR B=DIR ROWS=; N=7 THRESHOLD=3 PROFILE= ARGS=--decide
 	@$(script) ab $(call as_word,$(A)) $(call as_word,$(B)) $(if $(ROWS),--rows $(call as_word,$(ROWS))) $(if $(N),--processes $(call as_word,$(N))) \
 		--threshold $(call as_word,$(THRESHOLD)) --profile $(call as_word,$(PROFILE)) $(ARGS)
 
@@ -308,7 +308,7 @@ calibrate: build ## how much unchanged code varies on this machine, which regres
 index: build ## write INDEX.md: which file and command is behind each row of each table
 	@$(script) index
 
-lint: ## what ruff, clang-format, shellcheck, actionlint and zizmor say, where installed
+lint: ## what ruff, mypy, clang-format, shellcheck, actionlint and zizmor say, where installed
 	@scripts/lint
 
 format: ## format C, CUDA and Python, and mend what ruff can

@@ -2,11 +2,11 @@
 
 The package has four rooms: data, gate, show, tools. A room imports only from the rooms before it. __main__.py lists the
 commands. All of them read runs through antbench.data.runs.
-api.py is for programs in Python: antbench.load, antbench.regress, antbench.gate, antbench.solve.
+api.py is for programs in Python: antbench.load, antbench.regress, antbench.gate, antbench.ab, antbench.solve.
 The room gate is imported before it, so that antbench.gate is the function.
 """
 
 import antbench.gate  # noqa: F401
-from antbench.api import BadInput, Gate, Runs, Tour, gate, load, regress, solve
+from antbench.api import BadInput, Comparison, Gate, Ratio, Runs, Tour, ab, gate, load, regress, solve
 
-__all__ = ["BadInput", "Gate", "Runs", "Tour", "gate", "load", "regress", "solve"]
+__all__ = ["BadInput", "Comparison", "Gate", "Ratio", "Runs", "Tour", "ab", "gate", "load", "regress", "solve"]

@@ -16,6 +16,7 @@ READING = {  # commands that need stored runs only
     "claims": "show.claims",
     "compare": "show.compare",
     "coverage": "show.coverage",
+    "decide-rates": "tools.decide_rates",
     "drift": "tools.drift",
     "export": "tools.export",
     "gate": "gate.gate",

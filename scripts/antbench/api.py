@@ -1,7 +1,7 @@
 """antbench in Python (docs/guide/python.md).
 
-load() and regress() read runs, gate() judges results of other harnesses, solve() finds a tour. A wrong file, run or
-argument is a BadInput. Its text is the line that the command would print. load(), regress() and gate() import pandas.
+load() and regress() read runs, gate() judges results of other harnesses, ab() measures, solve() finds a tour. A wrong
+file, run or argument is a BadInput. Its text is the line that the command would print. All but solve() import pandas.
 """
 
 from __future__ import annotations
@@ -41,6 +41,29 @@ class Gate:
     verdict: str  # the worst verdict of a row; inconclusive if the sides were not measured alike
     code: int  # the exit code of the command: 0, 3, 4 or 5
     rows: pd.DataFrame  # a line per row: its key, verdict, reason, of, base, new and change
+    unlike: tuple[str, ...]  # reasons why the sides cannot be compared
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """B's time over A's in one row."""
+
+    name: str  # what A and B share, and where they differ
+    ratio: float
+    low: float  # 95 % interval of the ratio
+    high: float
+    verdict: str  # of B: slower, faster, same (within the threshold) or undecided
+    processes: int  # number that measured each side
+    a_ms: float
+    b_ms: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What ab() found."""
+
+    code: int  # the exit code of the command: 0, 3, 4, 5, or 77 if nothing was timed
+    rows: tuple[Ratio, ...]
     unlike: tuple[str, ...]  # reasons why the sides cannot be compared
 
 
@@ -105,9 +128,8 @@ def gate(
     if not threshold > 0:
         raise BadInput("threshold: expected a percentage above 0")
     names = [[each] if isinstance(each, str | os.PathLike) else list(each) for each in (base, new)]
-    judgements, unlike, code, _ = gate_.judge_sides(
-        *(gate_.side(of_side, time) for of_side in names), threshold / 100, allow
-    )
+    of_base, of_new = (gate_.side(of_side, time) for of_side in names)
+    judgements, unlike, code, _ = gate_.judge_sides(of_base, of_new, threshold / 100, allow)
     return _found(judgements, unlike, code)
 
 
@@ -125,6 +147,31 @@ def _found(judgements: Sequence[Any], unlike: Sequence[str], code: int) -> Gate:
     rows.attrs["units"] = {"base": "ms, or of a quality's metric", "new": "ms, or of a quality's metric", "change": "1"}
     worst = next(verdict for verdict in gate_report.EXIT_CODES if (rows["verdict"] == verdict).any())
     return Gate("inconclusive" if unlike and gate_report.EXIT_CODES[worst] == OK else worst, code, rows, tuple(unlike))
+
+
+def ab(
+    a: str | os.PathLike[str],
+    b: str | os.PathLike[str],
+    *,
+    rows: str = "",
+    processes: int | None = None,
+    threshold: float = 3,
+    decide: bool = False,
+    options: Sequence[str] = (),
+    program: str | os.PathLike[str] | None = None,
+) -> Comparison:
+    """Measures two rows, or two builds, in turns, as the command ab does. `threshold` is in percent.
+
+    `options` are the program's, as ["--profile", "thesis"]. Two builds have programs of their own. For two rows the
+    program is found as solve() finds it. The runs lie in build/ab, in the current folder or in the source tree.
+    """
+    from antbench.tools import ab as tool
+
+    wanted = tool.Options(os.fspath(a), os.fspath(b), rows, processes, threshold, decide)
+    builds = tool.is_build(a) and tool.is_build(b)
+    _, answers, unlike, code = tool.compare(wanted, options, Path() if builds else Path(found(program)).absolute())
+    ratios = (Ratio(x.name, x.ratio, x.low, x.high, x.verdict, x.processes, x.a_ms, x.b_ms) for x in answers)
+    return Comparison(code, tuple(ratios), tuple(unlike))
 
 
 def solve(

@@ -1,5 +1,6 @@
 """The Python package: installed offline into an environment of its own, its command works without the source tree."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -88,6 +89,22 @@ print(gate.verdict, gate.code, set(gate.rows["change"].dropna()), "same" in set(
 """) == ["same 0 {0.0} True"]  # fmt: skip
 
 
+def test_python_measures(results, tmp_path):
+    """Two rows with the program of this tree, from another folder; then two builds, which name their programs."""
+    options = ["--profile", "smoke", "--iterations", "2", "--backend", "cpu"]
+    assert python(results, tmp_path, f"""
+row = "3.3/cpu-rejection-1/u150?protocol=as;ants="
+found = antbench.ab(row + "4", row + "120", processes=3, options={options})
+(of,) = found.rows
+print(found.code, found.unlike, of.verdict, of.low < of.ratio < of.high, of.processes, of.a_ms < of.b_ms)
+import os
+os.environ["ANTBENCH"] = "/nonexistent"
+found = antbench.ab("{ROOT}", "{ROOT}", rows="3.3/cpu-rejection-1/u60?protocol=as", processes=2, options={options})
+print(*(of.processes for of in found.rows))
+""") == ["3 () slower True 3 True", "2"]  # fmt: skip
+    assert list((tmp_path / "build/ab").glob("*/a/3.3/process-3/meta.json"))
+
+
 def test_python_solves(results, tmp_path):
     assert python(results, tmp_path, """
 import math, random
@@ -107,6 +124,20 @@ def test_the_guide_runs(results, tmp_path):
     assert lines[0].split() == ["row", "instance", "mean_ms"]
     assert re.fullmatch(r"\[\d, \d, \d, \d\] 14\.0 the unit of the coordinates", lines[-1])
     assert any(line.startswith("same 0 ") for line in lines)
+    assert any(line.startswith("slower ") for line in lines)
+
+
+def test_the_notebook_runs(results, tmp_path):
+    """Its cells run in their order, in one program. It has no outputs, so nothing of a machine is in it."""
+    notebook = json.loads((ROOT / "docs/python.ipynb").read_text(encoding="utf-8"))
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert notebook["nbformat"] == 4 and len(cells) > 5
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in cells)
+    code = "\n".join("".join(cell["source"]) for cell in cells)
+    assert all(f"antbench.{name}(" in code for name in ("load", "regress", "ab", "solve"))
+    lines = python(results, tmp_path, f"{code}\nprint(gate.code, found.code, sorted(tour.tour) == list(range(100)))")
+    assert re.fullmatch(r"slower: [\d.]+ \([\d.]+ to [\d.]+\), \d+ processes of each", lines[0])
+    assert lines[1:] == ["0 3 True"]
 
 
 @pytest.mark.parametrize("call, error", [
@@ -117,6 +148,9 @@ def test_the_guide_runs(results, tmp_path):
     ("solve([(0, 0), (1, 1), (1, 0)], metric='taxi')", "antbench solve: --metric"),
     ("solve([(0, 0)], program='/nonexistent')", "/nonexistent: No such file or directory"),
     ("regress('x', 'y', threshold=0)", "threshold: expected a percentage above 0"),
+    ("ab('x', 'y', threshold=0)", "--threshold: expected a percentage above 0"),
+    ("ab('3.3/rase/u60', 'y')", "antbench 3.3: --rows 3.3/rase/u60: there is no such row here"),
+    ("ab('3.3/race/u60', 'y', program='/nonexistent')", "/nonexistent: not built; make build builds it"),
 ])  # fmt: skip
 def test_python_raises_one_line(results, tmp_path, call, error):
     (line,) = python(results, tmp_path, f"""

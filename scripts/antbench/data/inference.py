@@ -22,6 +22,8 @@ OF_MEDIAN = math.pi / 2  # variance of the median of many normal values, relativ
 BATCHES = 20  # most batches per process
 RESAMPLES = 2000  # number of resamples in the bootstrap
 BOOTSTRAP_SEED = 1  # fewest samples for a 95th percentile
+ERROR = 0.05  # share of intervals that may miss the true ratio
+EFFECT = 3  # distance of two sides that at_any_time() expects, in standard deviations of a process
 
 
 def numbered(samples):
@@ -142,13 +144,47 @@ def batch_medians(samples):
     return np.median(samples[: count * size].reshape(count, size), axis=1)
 
 
-def process_ratio(a, b):
-    """(ratio of the means b / a of two lists of processes, low, high), by a t-test's 95 % interval on logarithms."""
+def at_end(n, m):
+    """Student's t: its interval holds the true ratio if the numbers of processes, `n` and `m`, were fixed before."""
+    return float(special.stdtrit(n + m - 2, 1 - ERROR / 2))
+
+
+def at_any_time(n, m):
+    """The same for intervals that hold the true ratio at all numbers of processes together: one may stop at any.
+
+    An interval has the ratios whose Bayes factor, of a t-test, is below 1 / ERROR (Gönen et al., "The Bayesian
+    two-sample t test", 2005). The prior of the distance in standard deviations of a process is normal, with deviation
+    EFFECT. This Bayes factor is an e-process. At the true ratio, at most the share ERROR of sequences ever reaches
+    1 / ERROR. This holds for normal logarithms of times (Lai, "On confidence sequences", 1976; Pérez-Ortiz et al.,
+    "E-statistics, group invariance and anytime-valid testing", 2024).
+    """
+    df, wider = n + m - 2, 1 + EFFECT**2 / (1 / n + 1 / m)
+    most = (math.sqrt(wider) / ERROR) ** (2 / (df + 1))
+    return math.sqrt(df * (most - 1) / (1 - most / wider)) if most < wider else math.inf
+
+
+def process_ratio(a, b, errors=at_end):
+    """(ratio of the means b / a of two lists of processes, low, high): mean_ratio() of the processes' means."""
     means = [np.log([np.nanmean(samples) for samples in side]) for side in (a, b)]
-    change, df = means[1].mean() - means[0].mean(), sum(map(len, means)) - 2
-    pooled = sum(((side - side.mean()) ** 2).sum() for side in means) / df
-    half = special.stdtrit(df, 0.975) * math.sqrt(pooled * sum(1 / len(side) for side in means))
-    return tuple(np.exp([change, change - half, change + half]))
+    return tuple(map(float, mean_ratio(*means, errors)))
+
+
+def mean_ratio(a, b, errors):
+    """(ratio b / a, low, high) of two sides' means, arrays of processes x numbers, all logarithms: a 95 % interval.
+
+    `errors` is at_end or at_any_time: the half of the interval in standard errors, for so many processes per side.
+    """
+    n, m = len(a), len(b)
+    change = b.mean(axis=0) - a.mean(axis=0)
+    error = np.sqrt(squares(a, b) / (n + m - 2) * (1 / n + 1 / m))
+    half = error * errors(n, m) if math.isfinite(errors(n, m)) else np.full_like(error, math.inf)
+    return np.exp(change), np.exp(change - half), np.exp(change + half)
+
+
+def verdict(low, high, threshold):
+    """What intervals of a ratio say of B: "slower", "faster", "same" (within the threshold) or "undecided"."""
+    same = (low >= 1 - threshold) & (high <= 1 + threshold)
+    return np.select([low > 1, high < 1, same], ["slower", "faster", "same"], "undecided")
 
 
 def ratio_interval(a, b):

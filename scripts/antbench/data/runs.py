@@ -10,6 +10,7 @@ import functools
 import io
 import lzma
 import math
+import os
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -683,7 +684,7 @@ def nearest(name, names):
     return min(having, key=len) if having else next(iter(alike), None)
 
 
-def load_runs(name):
+def load_runs(name: str | os.PathLike[str]) -> list[Run]:
     """All runs below a directory, newest last. bench-all makes a folder with one run per driver."""
     return sorted((load_run(path) for path in find_runs(resolve(name))), key=lambda run: run.started)
 

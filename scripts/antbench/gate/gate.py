@@ -13,6 +13,7 @@ import argparse
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,7 +61,7 @@ class Side:
         return found
 
 
-def side(names, time, label=""):
+def side(names: Iterable[str | os.PathLike[str]], time: str, label: str = "") -> Side:
     return Side(harness.load_all(names, time), label)
 
 
@@ -286,7 +287,13 @@ def remarks_on(base, new, judgements, rules):
     ]
 
 
-def judge_sides(base, new, least, allow=(), measure=None):
+def judge_sides(
+    base: Side,
+    new: Side,
+    least: float,
+    allow: Sequence[str] = (),
+    measure: Callable[..., tuple[Side, Side]] | None = None,
+) -> tuple[list[regress.Judgement], list[str], int, regress.Rules]:
     """(judgements, reasons why the sides are not alike, exit code, rules) of two Sides."""
     if "devices" not in allow:
         sides.expect_same_devices(base, new, "--allow devices")

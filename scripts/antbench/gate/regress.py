@@ -13,11 +13,14 @@ ones.
 
 import argparse
 import math
+import os
 import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +44,7 @@ FEW_PROCESSES = 5  # number of processes below which the gate tells beforehand w
 class Judgement:
     """What is said about one row: about its times, or about the quality of its output."""
 
-    row: object  # NEW's row, or BASE's if NEW has no such row
+    row: Mapping[str, Any]  # NEW's row, or BASE's if NEW has no such row
     verdict: str  # a key of EXIT_CODES
     reason: str = ""  # why, for a person
     base_ms: float = np.nan  # value of the statistic `of`; a quality if `of` is a metric
@@ -284,7 +287,7 @@ def judge_qualities(pairs):
 class Quality:
     """The qualities of a row on both sides."""
 
-    row: object  # NEW's row
+    row: Mapping[str, Any]  # NEW's row
     metric: str
     then: str  # BASE's metric
     base: np.ndarray  # value for each seed that both sides have
@@ -405,7 +408,13 @@ def confirm_one(first, second):
     return replace(first, verdict="inconclusive", reason=f"{first.verdict}, but measured again: {second.reason}")
 
 
-def judge_runs(base, new, least=0.03, calibrated=None, allow=()):
+def judge_runs(
+    base: str | os.PathLike[str],
+    new: str | os.PathLike[str],
+    least: float = 0.03,
+    calibrated: str | os.PathLike[str] | None = None,
+    allow: Sequence[str] = (),
+) -> tuple[list[Judgement], list[str], int]:
     """(judgements, reasons why the sides are not alike, exit code) of two RUNs, each measured once."""
     base, new = (sides.side([name]) for name in (base, new))
     sides.expect_same_devices(base, new)

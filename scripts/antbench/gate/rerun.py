@@ -63,11 +63,11 @@ class Programs:
         return root, [str(root / program), *first, "--quiet", *arguments_of(options, run)]
 
 
-def in_turns(commands, processes, folder, names, tell=lambda done: None):
-    """Measures two Sides in turns, each in `processes` processes. The side that begins changes every time.
+def in_turns(commands, processes, folder, names, enough=lambda *found: False):
+    """Measures two Sides in turns, each in at most `processes` processes. The side that begins changes every time.
 
-    A command is (driver, checkout, arguments). The results lie in a new `folder` of each checkout. `tell` gets the
-    number of processes that both sides have finished.
+    A command is (driver, checkout, arguments). The results lie in a new `folder` of each checkout. After each turn
+    `enough` gets the runs of both sides. If it returns true, the measurement ends.
     """
     found = ([], [])
     roots = {root for of_side in commands for _, root, _ in of_side}
@@ -78,7 +78,8 @@ def in_turns(commands, processes, folder, names, tell=lambda done: None):
                 out = folders[root] / names[which] / driver
                 arguments = [*arguments, "--processes", str(processes), "--out", str(out)]
                 found[which].append(share(arguments, command.written_of(root), out, i + 1))
-        tell(i + 1)
+        if enough(*found):
+            break
     return tuple(sides.Side(loaded) for loaded in found)
 
 

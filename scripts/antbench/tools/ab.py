@@ -3,6 +3,7 @@
     make ab A=3.3/ds-roulette/pr1002 B=3.3/race/pr1002
     make ab A="3.3/race/pr1002?ants=512" B="3.3/race/pr1002?ants=1024"
     make ab A=../before B=. ROWS=3.3/race/pr1002
+    make ab A=../before B=. ROWS=3.3/race/pr1002 ARGS=--decide
 
 A and B are rows in the form of the program's --rows; a condition may set a parameter that no row of the driver has.
 Or they are the roots of two built checkouts. Several fresh processes measure each, in turns; the side that begins
@@ -10,15 +11,21 @@ changes every time. The ratio is B's time over A's, with the interval of `make c
 (antbench.data.inference). B is slower or faster if 1 is outside of the interval. It is the same if the whole interval
 is within THRESHOLD % of 1. Otherwise the result is open. The tables also give the difference that would have been seen.
 
+--decide is a sequential test. It measures pair after pair of processes until every row is slower, faster or the same,
+and at most --processes. Its interval is wider, so that it holds at whichever pair it stops
+(inference.at_any_time). docs/log/gate.md says how often it errs.
+
 Exit codes: 0 faster or the same, 3 slower, 5 open, 4 wrong output, 77 nothing was timed.
 """
 
 import argparse
 import csv
 import math
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -30,8 +37,35 @@ from antbench.data.command import ROOT, BadInput
 from antbench.gate import rerun, sides
 
 PROGRAM = Path("build/bin") / runs.PROGRAM
-PROCESSES = 7
+PROCESSES, MOST = 7, 20  # of each side by default: without and with --decide
 CODES = {"slower": command.REGRESSION, "undecided": command.INCONCLUSIVE, "faster": command.OK, "same": command.OK}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is compared, and how."""
+
+    a: str
+    b: str
+    rows: str = ""
+    processes: int | None = None  # number of each; None: the default
+    threshold: float = 3  # in percent
+    decide: bool = False  # true if the measurement ends as soon as every row is decided
+
+    def __post_init__(self):
+        if self.most < (3 if self.decide else 2):
+            raise BadInput(
+                "--processes: expected 3 or more, since two of each decide nothing"
+                if self.decide
+                else "--processes: expected 2 or more, since the interval is computed across processes"
+            )
+        if not self.threshold > 0:
+            raise BadInput("--threshold: expected a percentage above 0")
+
+    @property
+    def most(self):
+        """The largest number of processes of each side."""
+        return self.processes if self.processes is not None else MOST if self.decide else PROCESSES
 
 
 @dataclass(frozen=True)
@@ -48,15 +82,13 @@ class Answer:
     threshold: float  # as a share: 0.03
 
     @property
-    def verdict(self):
-        if self.low > 1 or self.high < 1:
-            return "slower" if self.low > 1 else "faster"
-        return "same" if self.low >= 1 - self.threshold and self.high <= 1 + self.threshold else "undecided"
+    def verdict(self) -> str:
+        return str(inference.verdict(self.low, self.high, self.threshold))
 
     @property
     def seen(self):
         """The least difference that would have been found, as a share: 0.004."""
-        return math.sqrt(self.high / self.low) - 1
+        return math.sqrt(self.high / self.low) - 1 if self.low > 0 else math.inf
 
     def __str__(self):
         same = f"the same within {percent(self.threshold)} %"
@@ -116,12 +148,11 @@ def is_timed_here(row):
     return row["scope"] not in ("functional", "quality")
 
 
-def command_of(text, options):
+def command_of(text, options, program=ROOT / PROGRAM):
     """(the Selector, [(driver, checkout, arguments)]) of a row. Conditions that no row fulfils set parameters."""
     wanted = selector.parse(text)
     if not wanted.table or not wanted.row:
         raise BadInput(f'"{text}" {selector.EXPECTED}, or the root of a built checkout')
-    program = ROOT / PROGRAM
     driver = driver_of(wanted, program)
     rows = planned(program, driver, *options, "--rows", address(wanted, ()))
     filters, settings = [], []
@@ -133,12 +164,11 @@ def command_of(text, options):
         else:
             settings += ["--set", f"{name}={','.join(values)}"]
     arguments = [*options, *settings, "--rows", address(wanted, filters)]
-    return wanted, commands_where_timed(ROOT, driver, arguments)
+    return wanted, commands_where_timed(ROOT, program, driver, arguments)
 
 
-def commands_where_timed(root, driver, arguments):
+def commands_where_timed(root, program, driver, arguments):
     """[(driver, checkout, arguments)]; [] if no row would be timed, since later processes would then have no rows."""
-    program = root / PROGRAM
     rows = planned(program, driver, *arguments)
     return [(driver, root, [str(program), driver, "--quiet", *arguments])] if any(map(is_timed_here, rows)) else []
 
@@ -157,10 +187,12 @@ def commands_of(root, wanted, options):
         rows.setdefault(driver_of(each, program), []).append(each.text)
     chosen = rows or dict.fromkeys(drivers(program).values(), [])
     asked = {driver: ["--rows", ",".join(texts)] if texts else [] for driver, texts in chosen.items()}
-    return [each for driver in asked for each in commands_where_timed(root, driver, [*options, *asked[driver]])]
+    return [
+        each for driver in asked for each in commands_where_timed(root, program, driver, [*options, *asked[driver]])
+    ]
 
 
-def is_build(name):
+def is_build(name: str | os.PathLike[str]) -> bool:
     return (Path(name) / PROGRAM).is_file()
 
 
@@ -191,18 +223,35 @@ def pairs_of(a, b, wanted):
     return [(x, y) for x in of_a for y in of_b if selector.is_alike(x.row, y.row, named)]
 
 
-def answer(a, b, threshold):
+def answer(a, b, threshold, errors=inference.at_end):
     """The Answer for two Measured."""
     of = [[samples for samples in side.processes if (~np.isnan(samples)).any()] for side in (a, b)]
     means = [float(np.mean([np.nanmean(samples) for samples in side])) for side in of]
-    ratio, low, high = inference.process_ratio(*of)
+    ratio, low, high = inference.process_ratio(*of, errors)
     shown = ["table", "row", "instance", "backend", "params"] + (["scope"] if a.row["scope"] in cells.BESIDE else [])
     name = " ".join(filter(None, (selector.both((a.row, b.row), column) for column in shown)))
     return Answer(name, *means, ratio, low, high, min(map(len, of)), threshold)
 
 
+def answers_of(pairs, options):
+    """The Answer for each pair that is timed."""
+    errors = inference.at_any_time if options.decide else inference.at_end
+    return [answer(*pair, options.threshold / 100, errors) for pair in pairs if is_timed(*pair)]
+
+
+def is_wrong(measured):
+    return any(each.row["status"] == "wrong" for each in measured)
+
+
+def open_rows(a, b, wanted, options):
+    """The number of rows that more processes may decide. A wrong output decides all."""
+    pairs = pairs_of(a, b, wanted)
+    answers = [] if is_wrong(sum(pairs, ())) else answers_of(pairs, options)
+    return sum(each.verdict == "undecided" for each in answers)
+
+
 def exit_code(measured, answers):
-    if any(each.row["status"] == "wrong" for each in measured):
+    if is_wrong(measured):
         return command.WRONG
     if not answers:
         return command.SKIPPED
@@ -244,7 +293,9 @@ def parse(arguments):
     parser.add_argument("a", metavar="A", help="a row, such as 3.3/ds-roulette/pr1002, or the root of a built checkout")
     parser.add_argument("b", metavar="B", help="another")
     parser.add_argument("--rows", metavar="ROW,...", default="", help="rows to compare between two builds")
-    parser.add_argument("--processes", type=int, default=PROCESSES, metavar="N", help=f"of each; default {PROCESSES}")
+    parser.add_argument(
+        "--processes", type=int, metavar="N", help=f"of each; default {PROCESSES}, or at most {MOST} with --decide"
+    )
     parser.add_argument(
         "--threshold",
         type=float,
@@ -252,49 +303,70 @@ def parse(arguments):
         metavar="PERCENT",
         help="differences within this count as the same; default 3",
     )
+    parser.add_argument("--decide", action="store_true", help="stop as soon as every row is faster, slower or the same")
     options, others = parser.parse_known_args(arguments)
-    if options.processes < 2:
-        parser.error("--processes: expected 2 or more, since the interval is computed across processes")
-    if not options.threshold > 0:
-        parser.error("--threshold: expected a percentage above 0")
-    return options, others
+    return Options(**vars(options)), others
 
 
-def prepare(options, others):
+def prepare(options, others, program):
     """((what A and B select), (commands of A, of B)). Two builds select nothing."""
     if is_build(options.a) and is_build(options.b):
         wanted = [selector.parse(text) for text in options.rows.split(",") if text]
         return (None, None), tuple(commands_of(root, wanted, others) for root in (options.a, options.b))
     if options.rows:
         raise BadInput("--rows: expected two builds as A and B, but A and B name rows")
-    if not is_build(ROOT):
-        raise BadInput(f"{PROGRAM}: not built; make build builds it")
-    found = [command_of(text, others) for text in (options.a, options.b)]
+    if not program.is_file():
+        raise BadInput(f"{command.shown(program)}: not built; make build builds it")
+    found = [command_of(text, others, program) for text in (options.a, options.b)]
     return tuple(wanted for wanted, _ in found), tuple(commands for _, commands in found)
+
+
+def progress(done, most, seconds, at_most, decided):
+    """The line that a user reads after each turn."""
+    limit = "at most " if at_most else ""
+    left = ", all rows are decided" if decided else f", {limit or 'about '}{seconds:.0f} s left" if seconds else ""
+    return f"{done} of {limit}{most} processes of each{left}"
+
+
+def compare(
+    options: Options,
+    others: Sequence[str],
+    program: Path = ROOT / PROGRAM,
+    tell: Callable[[str], None] = lambda text: None,
+) -> tuple[list[tuple[sides.Measured, sides.Measured]], list[Answer], list[str], int]:
+    """(pairs of rows, Answers, reasons why the sides are not alike, exit code); no pairs if nothing would be timed.
+
+    `others` are options of the program. `tell` gets a line after each turn.
+    """
+    wanted, commands = prepare(options, others, program)
+    if not all(commands):
+        return [], [], [], command.SKIPPED
+    stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
+    begin = time.monotonic()
+
+    def enough(*found):
+        done = len(found[0]) // len(commands[0])
+        decided = options.decide and done > 1 and not open_rows(*map(sides.Side, found), wanted, options)
+        seconds = (time.monotonic() - begin) / done * (options.most - done)
+        tell(progress(done, options.most, seconds, options.decide, decided))
+        return decided
+
+    a, b = rerun.in_turns(commands, options.most, f"build/ab/{stamp}", ("a", "b"), enough)
+    pairs = pairs_of(a, b, wanted)
+    if not pairs:
+        raise BadInput(f"nothing to compare: {options.a} and {options.b} have no row that is alike")
+    answers, unlike = answers_of(pairs, options), sides.differences(a, b, ("options", "dirty"))
+    code = exit_code(sum(pairs, ()), answers)
+    unsure = unlike and code in (command.OK, command.REGRESSION)
+    return pairs, answers, unlike, command.INCONCLUSIVE if unsure else code
 
 
 def main(arguments=None):
     options, others = parse(arguments)
-    wanted, commands = prepare(options, others)
-    if not all(commands):
-        print("nothing was timed: there is no GPU here, and kernels on the host backend are verified and not timed")
-        return command.SKIPPED
-    stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
-    begin = time.monotonic()
-
-    def told(done):
-        left = (time.monotonic() - begin) / done * (options.processes - done)
-        text = f", about {left:.0f} s left" if left else ""
-        print(f"ab: {done} of {options.processes} processes of each{text}", file=sys.stderr)
-
-    a, b = rerun.in_turns(commands, options.processes, f"build/ab/{stamp}", ("a", "b"), told)
-    pairs = pairs_of(a, b, wanted)
+    pairs, answers, unlike, code = compare(options, others, tell=lambda text: print(f"ab: {text}", file=sys.stderr))
     if not pairs:
-        raise BadInput(f"nothing to compare: {options.a} and {options.b} have no row that is alike")
-    answers = [answer(*pair, options.threshold / 100) for pair in pairs if is_timed(*pair)]
+        print("nothing was timed: there is no GPU here, and kernels on the host backend are verified and not timed")
     tell(pairs, answers)
-    unlike = sides.differences(a, b, ("options", "dirty"))
     for text in unlike:
         print(f"not alike: {text}")
-    code = exit_code([each for pair in pairs for each in pair], answers)
-    return command.INCONCLUSIVE if unlike and code in (command.OK, command.REGRESSION) else code
+    return code
