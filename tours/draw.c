@@ -241,7 +241,7 @@ static void print_film(FILE *file, const tsp_instance *cities, const film *shown
     fprintf(file, "</svg>\n");
 }
 
-/* Draws a film, or a tour if there is none. */
+/* Draws a film, or, where `shown` is NULL, a tour. */
 static ab_status draw_page(const char *path, const tsp_instance *cities, const int32_t *tour, const film *shown,
                            const char *caption)
 {
