@@ -165,7 +165,7 @@ endif
 
 # ---- Public targets ----
 .PHONY: all help deps build binaries test test-kernel fuzz inject plant faults check-gpu profile instances images bench-all bench-peers plots pictures draw-tours animations time-to-target solve-peers \
-	report gpus claims verdicts list-runs share export results-check compare ab regress regress-history calibrate index lint format \
+	report site gpus claims verdicts list-runs share export results-check compare ab regress regress-history calibrate index lint format \
 	install uninstall clean test-programs FORCE
 
 all: build ## the same as make build (the default)
@@ -266,6 +266,9 @@ solve-peers: build ## what OR-tools (PyPI; PYTHON=) reaches in 1, 10 and 60 s on
 report: ## build/report/index.html, and the pages it leads to: every table, figure and claim, tables also as LaTeX; RUN= ALSO= IMAGES=
 	@$(script) report $(SHOWN) $(IMAGES_OF)
 
+site: ## build/site/, a folder for GitHub Pages: the report of all GPUs, stored and contributed, and each row run by run
+	@$(script) site $(ARGS)
+
 gpus: ## how many times as fast the newest GPU is as the published cards, then times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."
 	@$(script) gpus $(foreach run,$(RUN),--run $(call as_word,$(run))) $(foreach table,$(TABLE),--table $(call as_word,$(table))) $(ARGS)
 
@@ -326,7 +329,7 @@ uninstall: ## remove what make install installed; PREFIX= DESTDIR=
 	@scripts/install --remove $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
 
 clean: ## remove everything generated, but not downloaded instances, runs or the installed nvcc
-	rm -rf build/bin build/cuda build/gen build/obj build/san build/plots build/report build/lib build/bdist.* *.egg-info
+	rm -rf build/bin build/cuda build/gen build/obj build/san build/plots build/report build/site build/lib build/bdist.* *.egg-info
 
 # ---- Rules ----
 # One short line per command; V=1 shows it in full.

@@ -15,7 +15,7 @@
 #include "tours/solve.h"
 #include "tours/tour.h"
 
-enum { SECONDS, TARGET, METRIC, SEED, OUT, SVG, GEOJSON, THREADS, MOVES, QUIET, HELP, N_OPTIONS };
+enum { SECONDS, TARGET, METRIC, SEED, OUT, SVG, ANIMATION, GEOJSON, THREADS, MOVES, QUIET, HELP, N_OPTIONS };
 
 static const ab_option described[N_OPTIONS] = {
     [SECONDS] = {"seconds", "S", "time to search (default 10; 0: until --target, the optimum or Ctrl-C)"},
@@ -26,6 +26,7 @@ static const ab_option described[N_OPTIONS] = {
              "file for the tour (default NAME.tour in this folder; for a CSV file\n"
              "                             NAME.tour.csv, with the rows in the tour's order); -: stdout"},
     [SVG] = {"svg", "FILE", "file for a drawing of the tour"},
+    [ANIMATION] = {"animation", "FILE", "file for the search as a moving drawing (SVG); up to 5000 cities"},
     [GEOJSON] = {"geojson", "FILE", "file for the tour as a line on a map; for latitudes and longitudes"},
     [THREADS] = {"threads", "N", "number of threads (default: one per core)"},
     [MOVES] = {"moves", "NAME", "3-opt (default) or or-opt, which is 2-opt with Or-opt"},
@@ -38,14 +39,15 @@ static const double save_every_s = 1.0, save_pause = 20.0, report_every_s = 1.0;
 
 /* A call: the options, and the state of the search. */
 typedef struct job {
-    const char *name;          /* name of the instance; NULL: none given */
-    const char *out;           /* file for the tour; NULL: the default */
-    const char *svg, *geojson; /* files for drawings; NULL: none */
+    const char *name;                      /* name of the instance; NULL: none given */
+    const char *out;                       /* file for the tour; NULL: the default */
+    const char *svg, *animation, *geojson; /* files for drawings; NULL: none */
     bool help, quiet;
     tsp_metric metric; /* metric of a table's coordinates */
     double target;     /* length, in the instance's unit, at which the search ends; 0: none */
     solve_options how; /* options of the search, which uses integer lengths */
     tsp_instance cities;
+    film found; /* best tours so far, for the animation */
     char default_out[96];
     double save_s, reported_s; /* times of the next save and of the last report */
     int64_t saved, reported;   /* lengths then; -1 before the first */
@@ -122,6 +124,8 @@ static ab_status take(void *context, int option, const char *text, bool *done)
         return ab_ok();
     case SVG:
         return take_drawing("svg", text, &asked->svg);
+    case ANIMATION:
+        return take_drawing("animation", text, &asked->animation);
     case GEOJSON:
         return take_drawing("geojson", text, &asked->geojson);
     case THREADS:
@@ -231,11 +235,12 @@ static ab_status save(job *asked, const int32_t *tour, int64_t length)
     return tour_write(asked->out, cities->name, comment, tour, cities->n);
 }
 
-/* Saves and reports the tour. So after a kill, the file is at most about a second old. Write errors are ignored: a full
+/* Saves and reports the tour, and keeps it for the animation. So after a kill, the file is at most about a second old. Write errors are ignored: a full
  * disk may have room again at the end. */
 static void tell(void *context, const int32_t *tour, int64_t length, double seconds)
 {
     job *asked = context;
+    if (asked->animation) film_add(&asked->found, tour, length, seconds);
     if (!asked->quiet && length != asked->reported && seconds - asked->reported_s >= report_every_s)
         report(asked, tour, length, seconds);
     if (length == asked->saved || seconds < asked->save_s || is_stdout(asked)) return;
@@ -275,6 +280,7 @@ static void print_result(const job *asked, const int32_t *tour, const solve_resu
             (long long)result->kicks, (unsigned long long)asked->how.seed);
     fprintf(to, "tour: %s\n", is_stdout(asked) ? "stdout" : asked->out);
     if (asked->svg) fprintf(to, "svg: %s\n", asked->svg);
+    if (asked->animation) fprintf(to, "animation: %s\n", asked->animation);
     if (asked->geojson) fprintf(to, "geojson: %s\n", asked->geojson);
 }
 
@@ -307,8 +313,20 @@ static ab_status check_length(const tsp_instance *cities, const int32_t *tour, i
 
 /* ---- Drawings ---- */
 
+/* Draws the search. Below each tour stand its length and the time at which it was found. */
+static ab_status draw_search(job *asked, const char *caption)
+{
+    char text[96];
+    for (int i = 0; i < asked->found.n; i++) {
+        film_frame *frame = &asked->found.frames[i];
+        format_length(&asked->cities, frame->tour, frame->length, text);
+        snprintf(frame->label, sizeof frame->label, "%.3f s: length %s", frame->seconds, text);
+    }
+    return draw_film(asked->animation, &asked->cities, &asked->found, caption);
+}
+
 /* Writes the drawings that are asked for. The caption has the file's name, the length and its unit. */
-static ab_status draw(const job *asked, const int32_t *tour, int64_t length)
+static ab_status draw(job *asked, const int32_t *tour, int64_t length)
 {
     const tsp_instance *cities = &asked->cities;
     const char *slash = strrchr(asked->name, '/'), *file = slash ? slash + 1 : asked->name;
@@ -317,6 +335,7 @@ static ab_status draw(const job *asked, const int32_t *tour, int64_t length)
     snprintf(caption, sizeof caption, "%.300s: length %s%s%s", strcmp(file, "-") == 0 ? "stdin" : file, text,
              cities->table ? "" : " by ", cities->table ? "" : cities->edge_weight_type);
     if (asked->svg) AB_TRY(draw_svg(asked->svg, cities, tour, caption));
+    if (asked->animation) AB_TRY(draw_search(asked, caption));
     if (!asked->geojson) return ab_ok();
     const double km = cities->table ? tour_measure_real(cities->table, tour, cities->n) : (double)length;
     return draw_geojson(asked->geojson, cities, tour, cities->name, km);
@@ -326,12 +345,17 @@ static ab_status draw(const job *asked, const int32_t *tour, int64_t length)
 static ab_status check_drawings(const job *asked)
 {
     const tsp_instance *cities = &asked->cities;
-    if (asked->svg && !draw_has_places(cities))
-        return ab_bad_input("--svg: %s has distances alone, and no coordinates to draw", cities->name);
+    if ((asked->svg || asked->animation) && !draw_has_places(cities))
+        return ab_bad_input("--%s: %s has distances alone, and no coordinates to draw",
+                            asked->svg ? "svg" : "animation", cities->name);
+    if (asked->animation && cities->n > DRAW_MOST_MOVING)
+        return ab_bad_input("--animation: %s has %d cities, but %d can move at most; --svg draws its last tour",
+                            cities->name, cities->n, DRAW_MOST_MOVING);
     if (asked->geojson && !draw_has_degrees(cities))
         return ab_bad_input(
             "--geojson: %s has no latitudes and longitudes (a CSV file has them in columns lat and lon)", cities->name);
     if (asked->svg) AB_TRY(tour_check_path(asked->svg));
+    if (asked->animation) AB_TRY(tour_check_path(asked->animation));
     return asked->geojson ? tour_check_path(asked->geojson) : ab_ok();
 }
 
@@ -340,10 +364,13 @@ static ab_status search_tour(job *asked, int32_t *tour)
     solve_result result;
     AB_TRY(tour_check_path(asked->out));
     AB_TRY(check_drawings(asked));
+    if (asked->animation) AB_TRY(film_open(&asked->found, asked->cities.n));
+    asked->how.watched = asked->animation != NULL;
     catch_interrupts();
     AB_TRY(solve(&asked->cities, &asked->how, tour, &result));
     AB_TRY(check_length(&asked->cities, tour, result.length));
     AB_TRY(save(asked, tour, result.length));
+    if (asked->animation) film_add(&asked->found, tour, result.length, result.seconds);
     AB_TRY(draw(asked, tour, result.length));
     warn_of_rounding(asked, result.length);
     print_result(asked, tour, &result);
@@ -363,9 +390,10 @@ static ab_status check_files(const job *asked)
 {
     const struct {
         const char *option, *path;
-    } files[] = {{"out", asked->out}, {"svg", asked->svg}, {"geojson", asked->geojson}};
+    } files[] = {
+        {"out", asked->out}, {"svg", asked->svg}, {"animation", asked->animation}, {"geojson", asked->geojson}};
     const bool reads_file = strcmp(asked->name, "-") != 0 && asked->cities.path[0];
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < (int)(sizeof files / sizeof *files); i++) {
         if (!files[i].path || strcmp(files[i].path, "-") == 0) continue;
         if (reads_file && is_same_file(asked->cities.path, files[i].path))
             return ab_bad_input("--%s %s: this is the instance itself; name another file", files[i].option,
@@ -427,6 +455,7 @@ int ab_solve_main(int argc, char **argv)
     else if (status.code == AB_OK)
         status = run(&asked);
     tsp_free(&asked.cities);
+    film_close(&asked.found);
     if (status.code == AB_OK) return AB_EXIT_OK;
     fprintf(stderr, "antbench solve: %s\n", status.reason);
     return status.code == AB_BAD_INPUT ? AB_EXIT_USAGE : AB_EXIT_ERROR;

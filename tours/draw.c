@@ -78,7 +78,8 @@ static char *copy_clean(const char *text)
 
 /* ---- SVG ---- */
 
-static const double longest_side = 1000.0, margin = 20.0, caption_height = 30.0, character_width = 9.0;
+static const double longest_side = 1000.0, margin = 20.0, line_height = 30.0, character_width = 9.0;
+static const double frame_s = 0.25, last_frame_s = 3.0; /* seconds for which a frame of a film is shown */
 
 /* How places lie on the page. */
 typedef struct frame {
@@ -177,39 +178,95 @@ static void print_dots(FILE *file, const frame *f, const tsp_instance *cities)
     fprintf(file, "</g>\n");
 }
 
-static void print_svg(FILE *file, const tsp_instance *cities, const int32_t *tour, const char *caption)
+/* Begins a page of a title and of room for the tour above `lines` lines of text, the longest of `columns` bytes. */
+static void print_head(FILE *file, frame *f, const char *title, int lines, size_t columns)
 {
-    frame f = make_frame(cities);
-    const double inner = fmax(f.width, character_width * (double)strlen(caption));
-    const double width = inner + 2.0 * margin, height = f.height + 2.0 * margin + caption_height;
-    f.indent = (inner - f.width) / 2.0;
+    const double inner = fmax(f->width, character_width * (double)columns);
+    f->indent = (inner - f->width) / 2.0;
     fprintf(file,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.2f %.2f\">\n<title>",
-            width, height);
-    print_xml(file, caption);
+            inner + 2.0 * margin, f->height + 2.0 * margin + lines * line_height);
+    print_xml(file, title);
     fprintf(file, "</title>\n<style>\n"
                   "svg { background: #fff } .tour { fill: none; stroke: #1f5a96; stroke-linejoin: round }\n"
                   ".cities { fill: #b03a2e } text { font: 16px sans-serif; fill: #333 }\n"
                   "</style>\n");
-    print_tour(file, &f, cities, tour);
-    print_dots(file, &f, cities);
-    fprintf(file, "<text x=\"%.2f\" y=\"%.2f\">", margin, height - margin);
-    print_xml(file, caption);
-    fprintf(file, "</text>\n</svg>\n");
 }
 
-ab_status draw_svg(const char *path, const tsp_instance *cities, const int32_t *tour, const char *caption)
+/* Prints a text in a line below the tour, numbered from 1. */
+static void print_text(FILE *file, const frame *f, int line, const char *text)
+{
+    fprintf(file, "<text x=\"%.2f\" y=\"%.2f\">", margin, f->height + margin + line * line_height);
+    print_xml(file, text);
+    fprintf(file, "</text>\n");
+}
+
+static void print_svg(FILE *file, const tsp_instance *cities, const int32_t *tour, const char *caption)
+{
+    frame f = make_frame(cities);
+    print_head(file, &f, caption, 1, strlen(caption));
+    print_tour(file, &f, cities, tour);
+    print_dots(file, &f, cities);
+    print_text(file, &f, 1, caption);
+    fprintf(file, "</svg>\n");
+}
+
+/* Each frame is visible for its turn. Negative delays let all frames begin in the middle of their loops. */
+static void print_film(FILE *file, const tsp_instance *cities, const film *shown, const char *caption)
+{
+    const double total_s = frame_s * (shown->n - 1) + last_frame_s;
+    const double share = 100.0 * frame_s / total_s, last_share = 100.0 * last_frame_s / total_s;
+    frame f = make_frame(cities);
+    size_t columns = strlen(caption);
+    for (int i = 0; i < shown->n; i++)
+        if (strlen(shown->frames[i].label) > columns) columns = strlen(shown->frames[i].label);
+    print_head(file, &f, caption, 2, columns);
+    fprintf(file,
+            "<style>\n.frame { visibility: hidden; animation: turn %.2fs infinite }\n"
+            ".frame.last { visibility: visible; animation-name: last }\n"
+            "@keyframes turn { 0%% { visibility: visible } %.4f%%, 100%% { visibility: hidden } }\n"
+            "@keyframes last { 0%% { visibility: visible } %.4f%%, 100%% { visibility: hidden } }\n"
+            "@media (prefers-reduced-motion: reduce) { .frame, .frame.last { animation: none } }\n</style>\n",
+            total_s, share, last_share);
+    for (int i = 0; i < shown->n; i++) {
+        fprintf(file, "<g class=\"frame%s\" style=\"animation-delay: %.2fs\">\n", i == shown->n - 1 ? " last" : "",
+                frame_s * i - total_s);
+        print_tour(file, &f, cities, shown->frames[i].tour);
+        print_text(file, &f, 1, shown->frames[i].label);
+        fprintf(file, "</g>\n");
+    }
+    print_dots(file, &f, cities);
+    print_text(file, &f, 2, caption);
+    fprintf(file, "</svg>\n");
+}
+
+/* Draws a film, or, where `shown` is NULL, a tour. */
+static ab_status draw_page(const char *path, const tsp_instance *cities, const int32_t *tour, const film *shown,
+                           const char *caption)
 {
     drawing d;
     char *clean = copy_clean(caption);
     ab_status status = clean ? open_drawing(path, &d) : ab_failed("%s: out of memory", path);
     if (status.code == AB_OK) {
-        print_svg(d.file, cities, tour, clean);
+        if (shown)
+            print_film(d.file, cities, shown, clean);
+        else
+            print_svg(d.file, cities, tour, clean);
         status = close_drawing(&d, ab_ok());
     }
     free(clean);
     return status;
+}
+
+ab_status draw_svg(const char *path, const tsp_instance *cities, const int32_t *tour, const char *caption)
+{
+    return draw_page(path, cities, tour, NULL, caption);
+}
+
+ab_status draw_film(const char *path, const tsp_instance *cities, const film *shown, const char *caption)
+{
+    return draw_page(path, cities, NULL, shown, caption);
 }
 
 /* ---- GeoJSON ---- */

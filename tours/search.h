@@ -56,8 +56,7 @@ typedef struct search {
     int64_t kicks;         /* kicks so far */
     bool (*stops)(void *); /* asked now and then: whether time is over */
     void *context;         /* argument of stops */
-    /* For tests, else NULL: told of each move, each kick and each undoing of one, and what it is said to have
-     * gained. */
+    /* Told of each move, each kick and each undoing of one, and what it is said to have gained; or NULL. */
     void (*watch)(const struct search *, int64_t gain);
 } search;
 

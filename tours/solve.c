@@ -33,7 +33,8 @@ typedef struct worker {
     struct solver *all;
     search search;
     ab_memory memory;
-    int64_t length;      /* length of its best tour, if it has the whole */
+    int64_t length;      /* length of its best tour, if it has the whole, */
+    int64_t present;     /* ... and of the tour where it is */
     int64_t begin_kicks; /* all threads' kicks when its round began, less its own */
     double end_s;        /* end of its turn, */
     int64_t end_kicks;   /* ... whichever is first */
@@ -56,6 +57,8 @@ typedef struct solver {
     uint64_t random;        /* state of SplitMix64 */
     atomic_bool over;       /* nothing is to be done any more */
     _Atomic int64_t length; /* length of the tour with all known gains */
+    _Atomic int64_t told;   /* least length that the caller was told of */
+    int32_t *on_the_way;    /* [n] tour within a round, for telling; NULL: nothing is told within a round */
 } solver;
 
 static double seconds_of(clockid_t clock)
@@ -121,6 +124,27 @@ static void gained(void *context, int64_t gain)
     if (length <= own->all->options->target) own->all->over = true;
 }
 
+static void tell_of(solver *all, const int32_t *tour, int64_t length)
+{
+    const solve_options *options = all->options;
+    if (length < all->told) all->told = length;
+    if (options->tell) options->tell(options->context, tour, length, now_s() - all->begin_s);
+}
+
+/* Follows a thread that has the whole tour (search.watch). */
+static void watch(const search *s, int64_t gain)
+{
+    worker *own = s->context;
+    solver *all = own->all;
+    own->present -= gain;
+    if (s->path || own->present > all->told - all->told / 1000) return;
+#pragma omp critical(telling)
+    if (own->present < all->told) {
+        for (int i = 0; i < s->n; i++) all->on_the_way[i] = s->id[s->at[i]];
+        tell_of(all, all->on_the_way, own->present);
+    }
+}
+
 /* ---- Rounds ---- */
 
 static int64_t count_kicks(const solver *all)
@@ -184,7 +208,7 @@ static void search_whole(solver *all, bool from_best)
         own->end_kicks = s->kicks + kicks;
         own->begin_kicks = 0;
         if (from_best) {
-            own->length = all->length;
+            own->length = own->present = all->length;
             search_load(s, &all->near, all->tour, all->rank, 0, n, all->settled);
             gained(own, search_descend(s));
         }
@@ -209,16 +233,10 @@ static void keep_best(solver *all)
     memcpy(all->best, all->tour, (size_t)all->cities->n * sizeof *all->best);
 }
 
-static void tell(const solver *all)
-{
-    const solve_options *options = all->options;
-    if (options->tell) options->tell(options->context, all->best, all->best_length, now_s() - all->begin_s);
-}
-
 static void search_rounds(solver *all, solve_result *result)
 {
     const int n = all->cities->n;
-    if (!all->over) tell(all);
+    if (!all->over) tell_of(all, all->best, all->best_length);
     for (int before = 0, phase; !all->over; result->rounds++, before = phase) {
         const int64_t kicks = all->parts > 1 ? count_kicks(all) : all->workers[0].search.kicks;
         all->warm = warmth(progress(all, kicks), &phase) > 0.0;
@@ -234,7 +252,7 @@ static void search_rounds(solver *all, solve_result *result)
             search_whole(all, phase == 0 || phase > before);
         if (n < SEARCH_LEAST_KICKED) all->over = true;
         keep_best(all);
-        tell(all);
+        tell_of(all, all->best, all->best_length);
     }
 }
 
@@ -255,6 +273,7 @@ static ab_status prepare(solver *all, ab_memory *memory)
     all->parts = choose_parts(n, options->threads);
     all->rank = ab_allocate(memory, (size_t)n, sizeof *all->rank);
     all->tour = ab_allocate(memory, (size_t)n, sizeof *all->tour);
+    if (options->watched) all->on_the_way = ab_allocate(memory, (size_t)n, sizeof *all->on_the_way);
     all->workers = ab_allocate(memory, (size_t)options->threads, sizeof *all->workers);
     for (int t = 0; t < options->threads && !memory->failed; t++) {
         worker *own = &all->workers[t];
@@ -264,6 +283,7 @@ static ab_status prepare(solver *all, ab_memory *memory)
         own->search.random = splitmix64(&all->random);
         own->search.stops = stops;
         own->search.context = own;
+        if (options->watched) own->search.watch = watch;
     }
     AB_TRY(ab_memory_status(memory));
     for (int t = 0; t < options->threads; t++) AB_TRY(ab_memory_status(&all->workers[t].memory));
@@ -278,7 +298,7 @@ static ab_status prepare(solver *all, ab_memory *memory)
 
 ab_status solve(const tsp_instance *cities, const solve_options *options, int32_t *tour, solve_result *result)
 {
-    solver all = {.cities = cities, .options = options, .begin_s = now_s(), .best = tour};
+    solver all = {.cities = cities, .options = options, .begin_s = now_s(), .best = tour, .told = INT64_MAX};
     const double begin_cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
     ab_memory memory = {0};
     *result = (solve_result){0};

@@ -21,6 +21,8 @@ typedef struct solve_options {
     bool (*stops)(void *); /* whether to stop before that; any thread asks */
     /* Told of the tour before the first round and after each: its length, and seconds since the call. */
     void (*tell)(void *, const int32_t *tour, int64_t length, double seconds);
+    bool watched;  /* true if tell is told of tours within a round too, if they are shorter by a thousandth; by any
+                      thread, one after another */
     void *context; /* argument of both */
 } solve_options;
 

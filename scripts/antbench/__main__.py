@@ -30,6 +30,7 @@ READING = {  # commands that need stored runs only
     "report": "show.report",
     "results-check": "tools.results_check",
     "share": "data.share",
+    "site": "show.site",
 }
 MEASURING = {
     "ab": "tools.ab",

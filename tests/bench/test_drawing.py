@@ -1,4 +1,4 @@
-"""antbench solve --svg and --geojson: what is drawn is the tour that is written, whatever the file is called."""
+"""antbench solve --svg, --animation and --geojson: what is drawn is the tour that is written, whatever the file is called."""
 
 import errno
 import json
@@ -10,7 +10,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
-from test_solve import scattered, solve, tour_of, write
+from test_solve import instance_of, length_by, scattered, solve, tour_of, write
 
 from support.commands import PROGRAM, ROOT, environment_of, one_line
 
@@ -132,6 +132,73 @@ def test_whatever_a_file_is_called_the_drawing_is_valid(tmp_path, name, shown):
     assert named == shown.removesuffix(".csv")
 
 
+# ---- The search as a moving drawing ----
+
+
+def film_of(path):
+    """[(seconds, length, the cities from 1 in the order of the tour, delay of the loop in s)] and the loop's seconds."""
+    root = ElementTree.fromstring(path.read_bytes())
+    cities = {(dot.get("cx"), dot.get("cy")): i for i, dot in enumerate(root.iter(SVG + "circle"), start=1)}
+    frames = [group for group in root.iter(SVG + "g") if group.get("class").startswith("frame")]
+    assert [group.get("class") for group in frames] == ["frame"] * (len(frames) - 1) + ["frame last"]
+    found = []
+    for group in frames:
+        [line], [text] = group.iter(SVG + "path"), group.iter(SVG + "text")
+        seconds, length = re.fullmatch(r"([\d.]+) s: length ([\d.]+)(?: km)?", text.text).groups()
+        tour = [cities[tuple(pair.split())] for pair in line.get("d").strip("MZ").split("L")]
+        delay = re.fullmatch(r"animation-delay: (-[\d.]+)s", group.get("style"))[1]
+        found.append((float(seconds), float(length), tour, float(delay)))
+    [_, style] = [element.text for element in root.iter(SVG + "style")]
+    assert "prefers-reduced-motion: reduce" in style
+    return found, float(re.search(r"animation: turn ([\d.]+)s infinite", style)[1])
+
+
+def test_an_animation_has_the_best_tours_in_the_order_of_finding(tmp_path):
+    path = write(tmp_path / "some.tsp", "EUC_2D", scattered(300, 10**4))
+    done = draw(path, "--animation", "x.svg", cwd=tmp_path)
+    assert done.returncode == 0 and "animation: x.svg\n" in done.stdout
+    frames, loop_s = film_of(tmp_path / "x.svg")
+    assert 10 < len(frames) <= 40
+    seconds, lengths, tours, delays = zip(*frames)
+    assert list(seconds) == sorted(seconds) and list(lengths) == sorted(set(lengths), reverse=True)
+    distance = instance_of(path)
+    for length, tour in zip(lengths, tours):
+        assert sorted(tour) == list(range(1, 301)) and length_by(distance, tour) == length
+    last = tour_of(tmp_path / "some.tour")
+    assert tours[-1] == last and f"length: {lengths[-1]:.0f}\n" in done.stdout
+    assert loop_s == pytest.approx(0.25 * (len(frames) - 1) + 3)
+    assert delays == pytest.approx([0.25 * i - loop_s for i in range(len(frames))])
+
+
+def test_an_animation_leaves_the_search_as_it_is(tmp_path):
+    path = write(tmp_path / "some.tsp", "EUC_2D", scattered(200, 10**4))
+    told = []
+    for more in ([], ["--animation", "x.svg"]):
+        done = solve(path, "--seconds", 0, "--threads", 1, "--target", "1.1e5", "--quiet", *more, cwd=tmp_path)
+        assert done.returncode == 0
+        told.append(((tmp_path / "some.tour").read_text(), re.search(r"\d+ kicks", done.stdout)[0]))
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_cities_do_not_move(tmp_path, n):
+    assert draw(csv_of(tmp_path / "x.csv", CAPITALS[:n]), "--animation", "x.svg", cwd=tmp_path).returncode == 0
+    [(_, length, tour, _)], loop_s = film_of(tmp_path / "x.svg")
+    assert sorted(tour) == list(range(1, n + 1)) and loop_s == 3 and (length > 0) == (n > 1)
+
+
+def test_an_animation_has_a_largest_size(tmp_path):
+    path = write(tmp_path / "some.tsp", "EUC_2D", scattered(5000, 10**6))
+    assert draw(path, "--animation", "x.svg", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "x.svg").stat().st_size < 4e6
+    path = write(tmp_path / "more.tsp", "EUC_2D", scattered(5001, 10**6))
+    done = solve(path, "--seconds", 50, "--animation", "y.svg", cwd=tmp_path)
+    assert done.returncode == 2 and not (tmp_path / "y.svg").exists()
+    assert one_line(done) == (
+        "antbench solve: --animation: more has 5001 cities, but 5000 can move at most; --svg draws its last tour"
+    )
+
+
 # ---- GeoJSON ----
 
 
@@ -220,6 +287,7 @@ def test_what_cannot_be_drawn_is_refused_before_the_search(tmp_path):
     csv_of(tmp_path / "plane.csv", scattered(9), "x,y")
     for path, option, said in (
         ("matrix.tsp", "--svg", "--svg: matrix has distances alone, and no coordinates to draw"),
+        ("matrix.tsp", "--animation", "--animation: matrix has distances alone, and no coordinates to draw"),
         ("matrix.tsp", "--geojson", "--geojson: matrix has no latitudes and longitudes"),
         ("plane.tsp", "--geojson", "--geojson: plane has no latitudes and longitudes"),
         ("plane.csv", "--geojson", "--geojson: plane has no latitudes and longitudes"),
@@ -233,6 +301,9 @@ def test_what_cannot_be_drawn_is_refused_before_the_search(tmp_path):
     "arguments, code, said",
     [
         (["--svg", "-"], 2, '--svg: expected a file, got "-"'),
+        (["--animation", "-"], 2, '--animation: expected a file, got "-"'),
+        (["--svg", "y", "--animation", "y"], 2, "--animation y: --svg writes this file; name another one"),
+        (["--animation", "nowhere/x.svg"], 1, "nowhere/x.svg: No such file or directory"),
         (["--geojson", ""], 2, '--geojson: expected a file, got ""'),
         (["--svg", "x.csv"], 2, "--svg x.csv: this is the instance itself; name another file"),
         (["--geojson", "./x.csv"], 2, "--geojson ./x.csv: this is the instance itself; name another file"),
@@ -269,14 +340,18 @@ def test_a_link_is_replaced_and_not_followed(tmp_path):
     drawing_of(tmp_path / "x.svg")
 
 
+DRAWN = "x.svg", "move.svg", "x.json"
+
+
 def fault(folder, into, at, how):
     """A small run whose `at`-th call of a kind fails (tests/faults/inject.c)."""
-    for name in ("x.svg", "x.json"):
+    for name in DRAWN:
         (folder / name).write_text("mine\n")
     environment = environment_of(
         **PRELOADED, INJECT_INTO=into, INJECT_AT=str(at), INJECT_HOW=str(how), INJECT_COUNT=str(folder / "count")
     )
-    arguments = ["--seconds", "0.01", "--threads", "1", "--quiet", "--svg", "x.svg", "--geojson", "x.json"]
+    files = [part for option, name in zip(("--svg", "--animation", "--geojson"), DRAWN) for part in (option, name)]
+    arguments = ["--seconds", "0.01", "--threads", "1", "--quiet", *files]
     return subprocess.run(
         [PROGRAM, "solve", "x.csv", *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=60
     )
@@ -292,15 +367,15 @@ def test_calls_that_fail_cost_no_drawing(into, hows, tmp_path):
     calls = int((tmp_path / "count").read_text().split()[0])
     assert calls > 10
     for how in hows:
-        for at in range(max(calls - 20, 1), calls + 1):
+        for at in range(max(calls - 30, 1), calls + 1):
             done = fault(tmp_path, into, at, how)
-            svg, line = ((tmp_path / name).read_text() for name in ("x.svg", "x.json"))
-            assert svg == "mine\n" or svg.endswith("</svg>\n"), (at, how)
+            svg, moving, line = ((tmp_path / name).read_text() for name in DRAWN)
+            assert all(each == "mine\n" or each.endswith("</svg>\n") for each in (svg, moving)), (at, how)
             assert line == "mine\n" or json.loads(line), (at, how)
             lines = done.stderr.splitlines()
             killed = done.returncode == -9 and isinstance(how, str)
             assert killed or (done.returncode, len(lines)) in [(0, 0), (1, 1)], (at, how, lines)
-            assert done.returncode != 0 or "mine\n" not in (svg, line), (at, how)
+            assert done.returncode != 0 or "mine\n" not in (svg, moving, line), (at, how)
             assert killed or not list(tmp_path.glob("*.new-*")), (at, how)
             for left in tmp_path.glob("*.new-*"):
                 left.unlink()

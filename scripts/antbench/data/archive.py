@@ -7,6 +7,7 @@ file whose name matches MEMBER. Other types of headers, which extend names or si
 """
 
 import atexit
+import functools
 import gzip
 import io
 import lzma
@@ -27,7 +28,7 @@ LARGEST = 1 << 25  # bytes of all files together, packed or not; the files of th
 MOST = 64  # number of files: 21 runs
 PLAIN = tarfile.REGTYPE, tarfile.AREGTYPE
 SHOWN = 80  # number of characters of a name in a message
-FOLDERS = []  # the temporary folders of this process
+FOLDERS = {}  # {temporary folder of this process: the archive that is unpacked there}
 
 
 def pack_samples(data):
@@ -94,9 +95,18 @@ def members(path, data):
 
 
 def unpacked(path):
-    """A temporary folder with the files of an archive; it is deleted when the process ends."""
+    """A temporary folder with the files of an archive; it is deleted when the process ends.
+
+    An archive is unpacked once, and again only if it has changed.
+    """
+    state = path.stat()
+    return unpacked_once(path.absolute(), state.st_size, state.st_mtime_ns)
+
+
+@functools.cache
+def unpacked_once(path, size, changed):
     folder = Path(tempfile.mkdtemp(prefix="antbench-"))
-    FOLDERS.append(folder)
+    FOLDERS[folder] = path
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for count, (name, data) in enumerate(members(path, inflated(path))):
         if count >= MOST:

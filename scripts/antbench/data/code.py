@@ -47,7 +47,8 @@ def files(commit):
 def of_row(row):
     """{"file", "commit", "url"} of a row's code; None if the registry does not know the implementation.
 
-    If no public address of the repository is known, `url` is the path of the file in this checkout.
+    If no public address of the repository is known, or git does not know the commit, `url` is the path of the file in
+    this checkout.
     """
     commit = row["run"].meta.get("build", {}).get("commit", "")
     then = row.get("implementation_then", row["implementation"])
@@ -87,7 +88,13 @@ def device_code_of(build):
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
+@functools.cache
+def is_there(file, commit):
+    """True if git knows the commit, and the commit has the file."""
+    return git("cat-file", "-e", "--end-of-options", f"{commit}:{file}") is not None
+
+
 def url_of(file, commit):
-    if repository() and commit:
+    if repository() and commit and is_there(file, commit):
         return f"{repository()}/blob/{commit}/{file}"
     return file if (ROOT / file).exists() else ""

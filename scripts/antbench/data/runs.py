@@ -594,13 +594,32 @@ def yours():
 def find_runs(*roots):
     """The directories of all runs below these folders (default: yours and the stored ones), oldest first.
 
-    If a run of several processes is unfinished, its processes' folders are found in its place.
+    If a run of several processes is unfinished, its processes' folders are found in its place. An archive in
+    results/contributed/ counts as the folder that it was packed from.
     """
-    roots = roots or stores()[:2]
-    found = {meta.parent for root in roots for meta in Path(root).rglob("meta.json")}
+    folders = [*map(Path, roots or stores()[:2])]
+    folders += [archive.unpacked(path) for root in folders for path in archives_in(root)]
+    found = {meta.parent for folder in folders for meta in folder.rglob("meta.json")}
     return sorted(
         (path for path in found if not is_hidden(path, found)), key=lambda path: (in_turn(path.name), str(path))
     )
+
+
+def archives_in(folder):
+    """The archives in results/contributed/, if this is the folder; else []."""
+    given = RESULTS / STORES[2]
+    is_given = given.is_dir() and folder.is_dir() and folder.samefile(given)
+    return sorted(given.glob(f"*{archive.ENDING}")) if is_given else []
+
+
+def place_of(path):
+    """Where a run lies for its user: its folder, or the archive that it was unpacked from."""
+    return next((source for folder, source in archive.FOLDERS.items() if path.is_relative_to(folder)), path)
+
+
+def store_of(run):
+    """The name of the folder of STORES that a run lies in; "" for another place."""
+    return next((root.name for root in stores() if place_of(run.path).is_relative_to(root)), "")
 
 
 def load_below(*roots):
@@ -650,7 +669,11 @@ def commit_of(run):
 
 
 def name_of(path):
-    """A run's name for RUN=: its path below results/runs or reference, contributed/MACHINE/ID, or its whole path."""
+    """A run's name for RUN=: its path below results/runs or reference, contributed/MACHINE/ID, or its whole path.
+
+    For a run in an archive it is the archive's: contributed/MACHINE-ID.tar.gz.
+    """
+    path = place_of(path)
     roots = [root for root in (*stores()[:2], RESULTS) if path.is_relative_to(root)]
     return path.relative_to(roots[0]) if roots else path
 
@@ -661,9 +684,9 @@ def resolve(name):
         raise BadInput(
             "expected a run, got nothing (make compare A=RUN B=RUN, make regress BASE=RUN, make share RUN=RUN)"
         )
-    if str(name).endswith(archive.ENDING) and Path(name).is_file():
-        return archive.unpacked(Path(name))
     for candidate in (Path(name), *(root / name for root in (*stores()[:2], RESULTS))):
+        if candidate.name.endswith(archive.ENDING) and candidate.is_file():
+            return archive.unpacked(candidate)
         if candidate.is_dir() and find_runs(candidate):
             return candidate
     meant = nearest(str(name), run_names())

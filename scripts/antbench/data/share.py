@@ -237,12 +237,17 @@ def check(path, of):
         raise BadInput(f"{of.path}: cannot be shared: its archive has different numbers")
 
 
+def file_of(run):
+    """The name of a run's archive."""
+    return f"{run.run_id.replace('/', '-')}{archive.ENDING}"
+
+
 def share(run, out):
     """The archive of one run: its path."""
     _ = run.processes  # reading the samples checks them
     if why := unfit(run):
         raise BadInput(f"{run.path}: cannot be shared: {why}")
-    path = out / f"{run.run_id.replace('/', '-')}{archive.ENDING}"
+    path = out / file_of(run)
     out.mkdir(parents=True, exist_ok=True)
     archive.pack(path, files_of(run))
     try:

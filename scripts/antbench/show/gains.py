@@ -304,7 +304,7 @@ def over(start, found, every):
     return {
         "start": start.name,
         "source": start.published,
-        "cards": [cards(list(of_to.values())[:1])[0] for of_to in of_start.values() if of_to],
+        "cards": list(dict.fromkeys(cards(list(of_to.values())[:1])[0] for of_to in of_start.values() if of_to)),
         "lines": [
             {"row": name, "gpus": [cells_of(of_to.get(name), texts) for of_to in of_start.values()]} for name in names
         ],

@@ -83,10 +83,7 @@ def contributed():
 def of_sources(sources):
     """A Gpu for each machine that has one. Equal names are told apart by store, or else by number."""
     sources = [source for source in sources if any(run.device for run in source.runs)]
-    labels = [
-        source.label + (f" ({whose})" if (whose := whose_is(source)) not in ("", "stored") else "")
-        for source in sources
-    ]
+    labels = [source.label + in_brackets(whose_is(source), ("contributed", "yours")) for source in sources]
     numbers = [1 + labels[:i].count(label) for i, label in enumerate(labels)]
     return [
         Gpu(f"{label} {number}" if labels.count(label) > 1 else label, source=source)
@@ -96,8 +93,13 @@ def of_sources(sources):
 
 def whose_is(source):
     """The word for the store that holds all runs of a machine; "" for a path of the user's."""
-    stores = {root.name for root in runs.stores() for run in source.runs if run.path.is_relative_to(root)}
-    return WHOSE[stores.pop()] if len(stores) == 1 else ""
+    stores = set(map(runs.store_of, source.runs))
+    return WHOSE.get(stores.pop(), "") if len(stores) == 1 else ""
+
+
+def in_brackets(whose, told=("contributed",)):
+    """The suffix " (contributed)" of a machine's name, if this word is to be told; else ""."""
+    return f" ({whose})" if whose in told else ""
 
 
 def published_gpus():

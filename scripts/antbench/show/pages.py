@@ -16,6 +16,7 @@ MOST = 200_000  # most bytes of a page without its embedded pictures
 FIRST_FIGURE = "3.7"  # the figure that is open on the first page
 SOURCES = {"": "The thesis", **rows.SOURCES}
 OURS = "This project"
+TABLES = "tables"  # folder of the tables' pages
 
 
 # ---- Groups ----
@@ -37,8 +38,11 @@ def grouped(items, name):
 
 
 def shown_tables(values):
-    """[{layout, title, machines, many, words}] for the page of each table, in the order of layouts.csv."""
-    many = {table["layout"]: table for table in values["many"]}
+    """[{layout, title, machines, many, words, of_rows}] for the page of each table, in the order of layouts.csv.
+
+    `of_rows` are the tables of runs that its columns are taken from.
+    """
+    many, columns = {table["layout"]: table for table in values["many"]}, layouts.columns()
     found = []
     for name, layout in layouts.layouts().items():
         of_machines = [
@@ -49,7 +53,16 @@ def shown_tables(values):
         ]
         if of_machines or name in many:
             tables = [each["table"] for each in of_machines]
-            found.append({**layout, "machines": of_machines, "many": many.get(name), "words": words_of(tables)})
+            of_rows = list(dict.fromkeys(column["table"] for column in columns[name]))
+            found.append(
+                {
+                    **layout,
+                    "machines": of_machines,
+                    "many": many.get(name),
+                    "words": words_of(tables),
+                    "of_rows": of_rows,
+                }
+            )
     return found
 
 
@@ -63,11 +76,14 @@ def words_of(tables):
 # ---- Links ----
 
 
-def linked(place, out):
-    """A link from the page in `out` to a place: an address, or a file or folder relative to the checkout's root."""
+def linked(place, out, tree=""):
+    """A link from the page in `out` to a place: an address, or a file or folder relative to the checkout's root.
+
+    `tree` is the address of the checkout's root for pages that lie elsewhere.
+    """
     if "://" in place:
         return place
-    return quote(os.path.relpath(ROOT / place, out))
+    return f"{tree}/{quote(os.path.relpath(ROOT / place, ROOT))}" if tree else quote(os.path.relpath(ROOT / place, out))
 
 
 def run_places(values):
@@ -91,9 +107,11 @@ def write(values, out):
         "table_groups": grouped(tables, "layout"),
         "figure_groups": grouped([each for each in values["figures"] if is_folded(each)], "figure"),
         "first_figure": next((each for each in values["figures"] if each["uri"] and not is_folded(each)), None),
-        "link_to_run": lambda of_run: places.get(of_run.run_id) or linked(str(of_run.path.resolve()), out),
+        "link_to_run": lambda of_run: (
+            places.get(of_run.run_id) or linked(str(of_run.path.resolve()), out, values.get("tree", ""))
+        ),
     }
-    folder = out / "tables"
+    folder = out / TABLES
     folder.mkdir(exist_ok=True)
     for old in folder.glob("*.html"):
         old.unlink()
@@ -113,5 +131,5 @@ def is_folded(figure):
 
 
 def page(path, template, values):
-    link = functools.partial(linked, out=path.parent)
+    link = functools.partial(linked, out=path.parent, tree=values.get("tree", ""))
     write_file(path, printing.render(template, {**values, "link": link}))

@@ -2,7 +2,7 @@
 
 import re
 
-from antbench.data import cells, rows, validate
+from antbench.data import cells, machines, rows, runs, validate
 from antbench.data.command import BadInput, as_code, as_markdown
 from antbench.show import claims
 
@@ -100,5 +100,7 @@ def render(template, values):
         figure_name=figure_name,
         left_out=left_out,
         code=as_code,
+        commit=runs.commit_of,
+        machine_name=machines.name_of,
     )
     return environment.get_template(template).render(values)

@@ -176,8 +176,7 @@ def describe(of_run):
     machine, build = of_run.meta.get("machine", {}), of_run.meta.get("build", {})
     return {
         "id": of_run.run_id,
-        "path": str(of_run.path.resolve()),
-        "files": sorted(path.name for path in of_run.path.iterdir() if path.suffix in (".csv", ".json", ".xz")),
+        "files": files_of(of_run.path.resolve()),
         "program": of_run.meta.get("program", ""),
         "profile": of_run.profile,
         "started": of_run.started.replace("T", " ").rstrip("Z"),
@@ -190,6 +189,13 @@ def describe(of_run):
         "cc": build.get("cc", ""),
         "command": command_of(of_run),
     }
+
+
+def files_of(path):
+    """{name: path} of a run's files; of its archive, if it lies in one."""
+    place = runs.place_of(path)
+    found = [place] if place != path else (each for each in path.iterdir() if each.suffix in (".csv", ".json", ".xz"))
+    return {each.name: str(each) for each in sorted(found)}
 
 
 def describe_gpu(device):
@@ -238,12 +244,18 @@ def told_apart(params):
     return " ".join(pair for pair in params.split(";") if not pair.startswith(("ants=", "threads=")))
 
 
-def data_uri(path):
-    kind = {".svg": "image/svg+xml", ".png": "image/png"}[path.suffix]
+def picture(path):
+    """The bytes of a drawing."""
     content = path.read_bytes()
     if path.suffix == ".svg":  # half of gnuplot's groups are empty
         content = re.sub(rb"\s+", b" ", re.sub(rb"<g[^>]*>\s*</g>", b"", content))
-    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+    return content
+
+
+def data_uri(path, folder=""):
+    """A drawing within a page. Every page has the same address of it, whatever its folder."""
+    kind = {".svg": "image/svg+xml", ".png": "image/png"}[path.suffix]
+    return f"data:{kind};base64,{base64.b64encode(picture(path)).decode()}"
 
 
 def captions():
@@ -251,7 +263,7 @@ def captions():
     return {row["figure"]: row["caption"] for row in cells.read_layout("captions.csv")}
 
 
-def figures(sources, out, images):
+def figures(sources, out, images, uri):
     """The drawn figures: number, caption and picture. Montages are PNG, others SVG, which stays sharp in print."""
     drawn = plots.draw_all(sources, out, plots.image_folders(sources, images))
     montages = {line["figure"] for line in cells.read_layout("montages.csv")}
@@ -263,8 +275,8 @@ def figures(sources, out, images):
             "seen": seen,
             "wide": name in montages,
             "file": f"figures/{name}.svg",
-            "uri": data_uri(out / f"{name}.{'png' if name in montages else 'svg'}") if seen else "",
-            "phone": data_uri(out / f"{name}.{plots.PHONE}") if seen and name not in montages else "",
+            "uri": uri(out / f"{name}.{'png' if name in montages else 'svg'}") if seen else "",
+            "phone": uri(out / f"{name}.{plots.PHONE}") if seen and name not in montages else "",
         }
         for name, seen in sorted(drawn.items())
     ]
@@ -317,35 +329,44 @@ def machine_values(source):
     return {
         "stand_ins": stand_ins_in(found),
         "has_verified": any(cell["verified"] for table in found for line in table["lines"] for cell in line["cells"]),
-        "device": source.device,
+        "device": source.device + gpus.in_brackets(gpus.whose_is(source)),
         "has_gpu": source.has_gpu,
         "ahead": False,  # a claim is judged on one machine, and this number may be of another
         "whose": gpus.whose_is(source),
-        "label": source.label,
+        "label": label_of(source),
         "tables": found,
         "missing": missing,
         "runs": [describe(of_run) for of_run in source.runs],
         "problems": problems(source),
         "roof": roofline.roof(source),
         "points": roofline.points(source),
+        "histories": [],
     }
+
+
+def label_of(source):
+    return source.label + gpus.in_brackets(gpus.whose_is(source))
+
+
+def not_among(sources, others):
+    """The other Sources without those that have a run of `sources`."""
+    shown = {run.path.resolve() for source in sources for run in source.runs}
+    return [source for source in others if not any(run.path.resolve() in shown for run in source.runs)]
 
 
 def stored_beside(sources):
     """The Source of each stored GPU that is not shown already."""
-    shown = {run.path.resolve() for source in sources for run in source.runs}
-    stored = gpus.in_store(runs.RESULTS / "reference")
-    return [source for source in stored if not any(run.path.resolve() in shown for run in source.runs)]
+    return not_among(sources, gpus.in_store(runs.RESULTS / "reference"))
 
 
-def many_gpus(sources, out):
+def many_gpus(sources, out, uri):
     """{layout: table} over published GPUs, shown GPUs and contributed ones. It has a figure if two were measured."""
-    measured = gpus.of_sources([*sources, *gpus.contributed()])
+    measured = gpus.of_sources([*sources, *not_among(sources, gpus.contributed())])
     made = gpus.tables(gpus.published_gpus() + measured)
     for each in made.values():
         drawn = sum(gpu.source is not None for gpu in each["gpus"]) > 1
         path = plots.attempt(gpus.draw, each, out) if drawn else ""
-        each["failed"], each["uri"] = path is None, data_uri(path) if path else ""
+        each["failed"], each["uri"] = path is None, uri(path, pages.TABLES) if path else ""
     return made
 
 
@@ -367,7 +388,7 @@ def main(arguments=None):
     sources, out = cells.chosen(options), options.out.resolve()
     beside = [] if options.run else stored_beside(sources)
     (out / "figures").mkdir(parents=True, exist_ok=True)
-    values = page_values(sources, beside, out, options.images)
+    values = page_values(sources, beside, out / "figures", options.images)
     pages.write(values, out)
     write_file(out / "report.md", printing.render("report.md.j2", values))
     write_csv(out / "tables.csv", values["every"])
@@ -379,13 +400,17 @@ def main(arguments=None):
     return OK if any(machine["tables"] for machine in values["machines"]) else SKIPPED
 
 
-def page_values(sources, beside, out, images):
-    """The values for the templates. `beside` are stored GPUs that stand beside the sources in tables and verdicts."""
+def page_values(sources, beside, drawings, images="", uri=data_uri):
+    """The values for the templates.
+
+    `beside` are GPUs that stand beside the sources in tables and, unless they are contributed, in verdicts. `drawings`
+    is a folder for drawings. `uri` gives the address of a drawing for the pages of a folder.
+    """
     every, judged = [machine_values(source) for source in [*sources, *beside]], cells.on_gpu(sources)
     every[0]["ahead"] = judged is not sources[0]
     verdicts = claims.judge_all(judged)
-    others = [(other.label, claims.judge_all(other)) for other in beside]
-    many = many_gpus([*sources, *beside], out / "figures")
+    others = [(other.label, claims.judge_all(other)) for other in beside if gpus.whose_is(other) != "contributed"]
+    many = many_gpus([*sources, *beside], drawings, uri)
     measured = [source for source in [*sources, *beside] if source.has_gpu] or sources
     return {
         "machines": every[: len(sources)],
@@ -398,13 +423,14 @@ def page_values(sources, beside, out, images):
         "interval_note": claims.INTERVAL_NOTE,
         "tested_together": claims.TESTED_TOGETHER,
         "history": claims.history(),
-        "figures": figures(sources, out / "figures", images),
+        "figures": figures(sources, drawings, images, uri),
         "gains": gains.as_values(gains.gains(many)),
         "gains_beside": gains.beside(many),
         "fastest": fastest.tasks(measured),
-        "fastest_on": [source.label for source in measured],
+        "fastest_on": list(map(label_of, measured)),
         "many": list(many.values()),
         "contributed": share.contributed(),
         "chapters": stands.values(judged, verdicts, others),
         "other_tallies": [(label, stands.tallies(theirs)) for label, theirs in others],
+        "site": False,
     }

@@ -17,7 +17,7 @@ def described(run):
     """The line of a run."""
     return {
         "run": str(runs.name_of(run.path)),
-        "whose": next((root.name for root in runs.stores() if run.path.is_relative_to(root)), "elsewhere"),
+        "whose": runs.store_of(run) or "elsewhere",
         "measured on": runs.device_name(run),
         "tables": " ".join(run.rows["table"].unique()),
         "profile": run.profile,

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from antbench.data import runs
-from antbench.show import compare, gains, report, times
+from antbench.show import compare, gains, report, site, times
 from support.commands import ROOT, drive
 
 TEXT = "\n".join((ROOT / f"docs/guide/{page}.md").read_text(encoding="utf-8") for page in ("columns", "outputs"))
@@ -49,6 +49,7 @@ def test_the_members_of_meta_json(run):
     [
         ("results/published/*.csv", runs.PUBLISHED_HEADER),
         ("build/report/tables.csv", report.CSV_HEADER),
+        ("build/site/history.csv", site.CSV_HEADER),
         ("build/gpus/times.csv", times.CSV_HEADER),
         ("build/gpus/gains.csv", gains.CSV_HEADER),
         ('make compare ARGS="--csv FILE"', compare.COLUMNS[len(runs.KEY) :]),

@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import lzma
+import os
 import shutil
 import tarfile
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 from antbench.data import archive, machines, runs, share
 from antbench.data.command import BadInput
-from antbench.show import compare
+from antbench.show import compare, gpus
 from antbench.tools import list_runs, results_check
 from thesis_run import made_row, write_run
 
@@ -262,6 +263,59 @@ def test_a_contributed_run_in_the_place_of_another_is_broken(contributed, capsys
     contributed.rename(contributed.parent / "other")
     assert results_check.main([]) == 2
     assert f"its run_id is {ID}, but it lies in {ID.split('/')[0]}/other" in capsys.readouterr().out
+
+
+# ---- An archive as it was given ----
+
+
+@pytest.fixture
+def given(private, tmp_path, monkeypatch):
+    """results/ of a repository to which that run was contributed as one file: the file there."""
+    monkeypatch.setattr(runs, "RESULTS", tmp_path / "results")
+    (tmp_path / "results/contributed").mkdir(parents=True)
+    return shared(private, tmp_path / "results/contributed")
+
+
+def test_an_archive_in_contributed_is_a_contributed_run(given, capsys):
+    assert results_check.main([]) == 0
+    said = capsys.readouterr().out
+    assert f"{given}/{ID}: 5 rows" in said and "says that it is of commit a4f6415, unverified" in said
+    (told,) = share.contributed()
+    assert (told["run"], told["gpu"], told["tables"]) == (ID, "NVIDIA H100 80GB HBM3", "3.3 3.4")
+    assert [gpu.label for gpu in gpus.measured_gpus()] == ["H100 (contributed)"] and runs.find_runs() == []
+    assert list_runs.main([]) == 0
+    listed = capsys.readouterr().out.splitlines()[1].split()
+    assert listed[:2] == [f"contributed/{given.name}", "contributed"]
+    (run,) = runs.load_runs(listed[0])
+    assert run.run_id == ID and runs.commit_of(run).endswith(", unverified") and given.is_file()
+
+
+def test_an_archive_is_unpacked_again_only_if_it_has_changed(given, private, tmp_path):
+    before = archive.unpacked(given)
+    assert archive.unpacked(given) == before
+    os.utime(given, ns=(1, 1))
+    assert archive.unpacked(given) != before
+
+
+def test_an_archive_of_another_name_is_broken(given, capsys):
+    given.rename(given.with_name("mine.tar.gz"))
+    assert results_check.main([]) == 2
+    assert f"mine.tar.gz/{ID}: its archive is mine.tar.gz; expected {given.name}" in capsys.readouterr().out
+
+
+def test_a_run_that_is_given_twice_is_broken(given, capsys):
+    with tarfile.open(given) as tar:
+        tar.extractall(given.parent)
+    assert results_check.main([]) == 2
+    said = capsys.readouterr().out
+    assert f"it is there twice; the other one is {given.parent / ID}" in said or f"is {given}/{ID}" in said
+    assert "2 runs, 1 broken" in said
+
+
+def test_a_broken_archive_in_contributed_is_one_line(given):
+    given.write_bytes(given.read_bytes()[:-20])
+    with pytest.raises(BadInput, match=f"^{given}: no archive of a run: cut short"):
+        results_check.main([])
 
 
 def packed(path, *members):

@@ -193,7 +193,9 @@ def dead_links(page):
     ids = {path: set(re.findall(r'\bid="([^"]+)"', text)) for path, text in html.items()}
     links = [(path, link) for path, text in html.items() for link in re.findall(r'\b(?:href|src)="([^"]+)"', text)]
     assert len(links) > 100
-    links += [(page / "x", link) for link in re.findall(r"\]\(([^)]+)\)", (page / "report.md").read_text("utf-8"))]
+    links += [
+        (path, link) for path in page.glob("*.md") for link in re.findall(r"\]\(([^)]+)\)", path.read_text("utf-8"))
+    ]
     return {link for path, link in links if not re.match(r"(https?|data):", link) and is_dead(path, link, ids)}
 
 

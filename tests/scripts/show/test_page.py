@@ -8,6 +8,11 @@ import itertools
 import shutil
 
 import pytest
+from test_site import write_later
+
+from antbench.data import cells, runs
+from antbench.show import site as make_site
+from thesis_run import RUN_ID, write_run
 
 DRIVER = shutil.which("chromedriver")
 webdriver = pytest.importorskip(
@@ -43,6 +48,19 @@ def front(browser, thesis_report):
     """The first page, likewise."""
     shape(browser, 1280, "light")
     return opened(browser, thesis_report / "index.html")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of a site on a stored GPU with two runs."""
+    folder = tmp_path_factory.mktemp("site")
+    write_run(folder / "results/reference" / RUN_ID)
+    write_later(folder / "results/reference")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "RESULTS", folder / "results")
+        patch.setattr(cells, "RESULTS", folder / "results")
+        assert make_site.main(["--out", str(folder / "out")]) == 0
+    return folder / "out"
 
 
 def opened(browser, path, place=""):
@@ -205,6 +223,40 @@ def test_nothing_is_cut_or_too_small_or_too_faint(browser, thesis_report, width,
         if page.find_elements("css selector", "figure.drawn"):
             assert page.execute_script(SMALLEST_TEXT_OF_FIGURES) >= 10, name
             assert page.execute_script(CUT_TEXT_OF_FIGURES) == [], name
+
+
+SITE_PAGES = ("index.html", "runs-1.html", "tables/3.3.html", "history/1-3.3.html", "history/1-6.1.html")
+
+
+@pytest.mark.parametrize("width, scheme", itertools.product(WIDTHS, SCHEMES))
+def test_nothing_of_the_site_is_cut_or_too_faint(browser, site, width, scheme):
+    shape(browser, width, scheme)
+    for name in SITE_PAGES:
+        page = opened(browser, site / name)
+        page.execute_script("document.querySelectorAll('details').forEach(d => d.open = true)")
+        assert page.execute_script(WIDER_THAN_THE_SCREEN) == [], name
+        assert page.execute_script(FAINT) == [], name
+        assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == [], name
+
+
+def test_a_history_is_sorted_by_change_and_filtered(browser, site):
+    shape(browser, 1280, "light")
+    page = opened(browser, site / "history/1-3.3.html")
+    shown = "return [...document.querySelectorAll('.history tbody tr')].filter(r => r.offsetHeight).map(r => r.cells[4].textContent)"
+    changes = page.execute_script(shown)
+    page.execute_script("document.querySelector(arguments[0]).click()", ".history th:nth-child(5) .sort")
+    known = [text for text in changes if text]
+    assert page.execute_script(shown)[: len(known)] == sorted(known, key=float) and 1 < len(known) < len(changes)
+    page.find_element("id", "filter").send_keys("pr1002")
+    assert 0 < len(page.execute_script(shown)) < len(changes)
+
+
+def test_the_list_of_histories_finds_a_rows_name(browser, site):
+    shape(browser, 1280, "light")
+    page = opened(browser, site / "runs-1.html")
+    page.find_element("id", "filter").send_keys("colour-edge")
+    (found,) = shown_of(page, "[id=history-1] li")
+    assert found.startswith("Table 6.1: ")
 
 
 @pytest.mark.parametrize("table", ["3.3", "4.2", "5.1", "6.1"])

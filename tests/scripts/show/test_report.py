@@ -453,11 +453,22 @@ def test_columns_lead_to_their_code_at_the_commit_of_the_run(monkeypatch):
     row = next(row for _, row in run.rows.iterrows() if row["implementation"] == "tsp/ds-roulette")
     before = {"tsp/ds-roulette": "kernels/old.cu"}
     monkeypatch.setattr(code, "files", lambda commit: before if commit == "8445075" else {})
-    for remote, url in (("https://example.org/a/b", "https://example.org/a/b/blob/8445075/kernels/old.cu"), ("", "")):
+    for (remote, there), url in (
+        (("https://example.org/a/b", True), "https://example.org/a/b/blob/8445075/kernels/old.cu"),
+        (("https://example.org/a/b", False), ""),
+        (("", True), ""),
+    ):
         monkeypatch.setattr(code, "repository", lambda remote=remote: remote)
+        monkeypatch.setattr(code, "is_there", lambda file, commit, there=there: there)
         assert code.of_row(row) == {"file": "kernels/old.cu", "commit": "8445075", "url": url}
     monkeypatch.setattr(code, "files", lambda commit: {})
     assert code.of_row(row) is None
+
+
+def test_a_file_is_there_at_a_commit_that_git_knows():
+    """A contributed run may name any commit: no link leads to one that is unknown here."""
+    assert code.is_there("README.md", "HEAD") and not code.is_there("no-such-file", "HEAD")
+    assert not code.is_there("README.md", "0000000") and not code.is_there("README.md", "--help")
 
 
 def test_every_implementation_has_its_file():
