@@ -118,7 +118,7 @@ static __global__ void __launch_bounds__(BLOCK) check_out(bits_device device)
     const bits_tile tile = {clauses, low};
     const int warp = (int)threadIdx.x / WARP_SIZE, lane = (int)threadIdx.x % WARP_SIZE;
     const unsigned n_numbers = device.n > LOW_VARIABLES ? 1u << (device.n - LOW_VARIABLES) : 1;
-    if (threadIdx.x == 0) in_block[0] = 0;
+    if (threadIdx.x == 0) in_block[0] = 0; /* before a barrier of load_tile */
     if (device.m <= TILE) load_tile(device, 0, tile);
     unsigned count = 0;
     for (unsigned first = blockIdx.x * WARPS; first < n_numbers; first += gridDim.x * WARPS) {
@@ -130,7 +130,6 @@ static __global__ void __launch_bounds__(BLOCK) check_out(bits_device device)
         }
         count += (unsigned)__popc(all);
     }
-    __syncthreads();
     if (count > 0) atomicAdd(&in_block[0], count);
     __syncthreads();
     if (threadIdx.x != 0) return;
