@@ -48,8 +48,11 @@ struct bits_tile {
 /* Adds the bits of a word in which x_j is true, where j = n - place: those whose number has 0 there. */
 static __device__ __forceinline__ void add_literal(bits_clause *clause, int place, bool positive)
 {
-    const unsigned width = 1u << place % BIT_VARIABLES;
-    const unsigned zeros = FULL_WARP / ((1u << width) + 1); /* 0x55555555, 0x33333333 .. 0x0000ffff */
+    const unsigned zeros = place == 0   ? 0x55555555
+                           : place == 1 ? 0x33333333
+                           : place == 2 ? 0x0f0f0f0f
+                           : place == 3 ? 0x00ff00ff
+                                        : 0x0000ffff;
     if (place < BIT_VARIABLES)
         clause->everywhere |= positive ? zeros : ~zeros;
     else
@@ -101,10 +104,12 @@ static __device__ unsigned satisfying_bits(bits_tile tile, int count, unsigned n
             clause.where_0 &= ~(WARP_SIZE - 1u);
             open = !is_true(clause, word);
         }
+        const shared_array<unsigned> low = tile.low + (base * WARP_SIZE + lane);
+        /* Two at a time, so that neither waits for the other's word; the last one may be both. */
         for (unsigned left = __ballot_sync(FULL_WARP, open); left != 0;) {
-            const int clause = WARP_SIZE - 1 - __clz((int)left);
-            all &= tile.low[(base + clause) * WARP_SIZE + lane];
-            left ^= 1u << clause;
+            const int first = __ffs((int)left) - 1, last = WARP_SIZE - 1 - __clz((int)left);
+            all &= low[first * WARP_SIZE] & low[last * WARP_SIZE];
+            left &= ~(1u << first) & ~(1u << last);
         }
     }
     return all;
