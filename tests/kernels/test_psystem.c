@@ -162,7 +162,7 @@ static void test_many_clauses_of_several_blocks(void **state)
         assert_int_equal(it->open(&formula, &params, &work).code, AB_OK);
         for (unsigned k = 0; k < N_ORDERS; k++) {
             host_backend_set_order(k);
-            assert_int_equal(verify_psystem((ps_system *)work, &formula, expected, &wrong).code, AB_OK);
+            assert_int_equal(psystem_verify((ps_system *)work, &formula, expected, &wrong).code, AB_OK);
         }
         work->methods->close(work);
     }
