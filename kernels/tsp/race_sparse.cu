@@ -3,11 +3,11 @@
  * There is no matrix. Distances are computed from coordinates. The pheromone is kept, exactly, on some edges alone: a
  * city's row is a chain of blocks of 32 edges, first its candidate set, then blocks from a pool. The pool holds the
  * edges outside of the set on which an ant has ever deposited. Every other edge has the same pheromone, the
- * background. Where race-candidates has a byte per city for the visited flags, an ant here has a bit: 12.5 KB at
- * 100000 cities. On the device cities go by their places among the leaves (leaves.h), 32 cities that lie together.
+ * background. An ant has a bit per city for its visited flags: 12.5 KB at 100000 cities. On the device cities go by
+ * their places among the leaves (leaves.h), 32 cities that lie together. Clocks go on from step to step (race.h). Of an
+ * exhausted set the nearest city left is looked for in the row's ring, its 256 nearest cities, then in boxes of leaves.
  *
- * Floor on an H100, m ants: 118 instructions per step, so 118 m n / (528 x 1.98 GHz), and 16 m n bytes per update
- * (as).
+ * Floor on an H100, m ants: 118 m n instructions / (528 x 1.98 GHz), and 16 m n bytes per update (as).
  * Limits: sets of 1 to 32 cities; beta > 0; coordinates on a plane, or a matrix, with which searches look at every
  * leaf. A full pool is an error. Tours of n ants need 40 GB at 100000 cities, so large instances set `ants`.
  * Measured: docs/log/ant-system.md.
