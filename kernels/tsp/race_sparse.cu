@@ -368,10 +368,14 @@ static __device__ __forceinline__ int depositor(const tsp_device &colony, const 
 static __global__ void __launch_bounds__(LINK_THREADS) link_cities(tsp_device colony, sparse_rows rows)
 {
     const int n = colony.n, at = (int)(blockIdx.x * LINK_THREADS + threadIdx.x), linked = (int)blockIdx.y;
-    if (at >= n) return;
+    const int lane = (int)threadIdx.x % WARP_SIZE;
     const int *const tour = colony.tours + (size_t)depositor(colony, rows, linked) * (size_t)(n + 1);
-    const int2 link = {rows.place[tour[at == 0 ? n - 1 : at - 1]], rows.place[tour[at + 1]]};
-    rows.links[(size_t)rows.place[tour[at]] * (size_t)rows.n_linked + (size_t)linked] = link;
+    const int place = rows.place[tour[min(at, n)]];
+    int2 link = {__shfl_up_sync(FULL_WARP, place, 1), __shfl_down_sync(FULL_WARP, place, 1)};
+    if (at >= n) return;
+    if (lane == 0) link.x = rows.place[tour[at == 0 ? n - 1 : at - 1]];
+    if (lane == WARP_SIZE - 1) link.y = rows.place[tour[at + 1]];
+    rows.links[(size_t)place * (size_t)rows.n_linked + (size_t)linked] = link;
 }
 
 /* A block of the pool for one edge, behind `last`. */
@@ -438,16 +442,28 @@ static __global__ void __launch_bounds__(ROW_THREADS) update_rows(tsp_device col
     for (int block = rows.next[row]; block; block = rows.next[block])
         rows.pheromone[(size_t)block * EDGES + (size_t)lane] *= keep;
     __syncwarp(FULL_WARP);
+    const int2 *const links = rows.links + (size_t)row * (size_t)rows.n_linked;
     for (int first = 0; first < rows.n_linked; first += WARP_SIZE) {
         const int count = min(rows.n_linked - first, (int)WARP_SIZE), linked = first + min(lane, count - 1);
-        const int2 link = rows.links[(size_t)row * (size_t)rows.n_linked + (size_t)linked];
         const long long length = colony.lengths[depositor(colony, rows, linked)];
         const float amount = 1.0f / (float)(length > 0 ? length : 1);
-        for (int i = 0; i < 2 * count; ++i) {
-            const int neighbour = __shfl_sync(FULL_WARP, i % 2 ? link.y : link.x, i / 2);
-            const float laid = __shfl_sync(FULL_WARP, amount, i / 2);
-            if (to == neighbour) pheromone += laid;
-            if (!__any_sync(FULL_WARP, to == neighbour)) deposit_outside(colony, rows, row, neighbour, laid, fresh);
+        unsigned x = 0, y = 0; /* bit i: this lane's edge is one of the i-th ant's two */
+#pragma unroll 8
+        for (int i = 0; i < count; ++i) {
+            const int2 link = links[first + i];
+            const float laid = __shfl_sync(FULL_WARP, amount, i);
+            if (to == link.x) pheromone += laid;
+            if (to == link.y) pheromone += laid;
+            x |= (unsigned)(to == link.x) << i;
+            y |= (unsigned)(to == link.y) << i;
+        }
+        const unsigned all = FULL_WARP >> (WARP_SIZE - count), out_x = all & ~warp_or(x), out_y = all & ~warp_or(y);
+        for (unsigned left = out_x | out_y; left; left &= left - 1) {
+            const int i = __ffs((int)left) - 1;
+            const int2 link = links[first + i];
+            const float laid = __shfl_sync(FULL_WARP, amount, i);
+            if (out_x >> i & 1) deposit_outside(colony, rows, row, link.x, laid, fresh);
+            if (out_y >> i & 1) deposit_outside(colony, rows, row, link.y, laid, fresh);
         }
     }
     rows.pheromone[set] = pheromone;
