@@ -39,6 +39,16 @@ static __device__ __forceinline__ unsigned warp_min(unsigned value)
 #endif
 }
 
+static __device__ __forceinline__ unsigned warp_or(unsigned value)
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(FULL_WARP, value);
+#else
+    for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) value |= __shfl_xor_sync(FULL_WARP, value, offset);
+    return value;
+#endif
+}
+
 /* The values must not be negative: then their bits have the same order as they do. */
 static __device__ __forceinline__ float warp_max(float value)
 {

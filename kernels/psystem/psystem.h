@@ -26,7 +26,8 @@
  *                     antbench jsc-3 --implementations psystem/enhanced-begun
  *   tiled         the last divisions and check-out in shared memory
  *                     antbench jsc-5 --implementations psystem/tiled
- *   bits          ours: a membrane is a bit of a register, never in memory; the same answer by another computation
+ *   bits          ours: a membrane is a bit of a register, never in memory; the same answer by another computation, in
+ *                 one launch
  *                     antbench jsc-4 --implementations psystem/bits
  *
  * Membrane q, 0 .. 2^n - 1, has x_j false if bit n - j of q is 1. At the j-th division half of each membrane stays

@@ -677,14 +677,14 @@ static inline ab_status tsp_race_write_cities(const tsp_race_rows *rows, int n, 
     return status;
 }
 
-/* Chooses the number of ants per block so that, with one block per multiprocessor, all multiprocessors have the same
- * number of ants. */
-static inline ab_status tsp_race_even_block(int n_ants, int *block_ants)
+/* Chooses the number of ants per block, at most `most`, so that, with one block per multiprocessor, all multiprocessors
+ * have the same number of ants. */
+static inline ab_status tsp_race_even_block(int n_ants, int most, int *block_ants)
 {
     int device = 0, multiprocessors = 0;
     CUDA_TRY(cudaGetDevice(&device));
     CUDA_TRY(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    const int rounds = ceil_div(n_ants, multiprocessors * TSP_RACE_BLOCK_ANTS);
+    const int rounds = ceil_div(n_ants, multiprocessors * most);
     *block_ants = ceil_div(n_ants, multiprocessors * rounds);
     return ab_ok();
 }
@@ -731,7 +731,7 @@ static inline ab_status tsp_race_make_plan(int n, const tsp_params *params, bool
     CUDA_TRY(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
     const bool cached = (size_t)n * (size_t)n * sizeof(unsigned) <= (size_t)cache;
     *plan = (tsp_race_plan){.block_ants = 0, .in_shared = TSP_RACE_ROWS, .cached = cached};
-    AB_TRY(tsp_race_even_block(params->n_ants, &plan->block_ants));
+    AB_TRY(tsp_race_even_block(params->n_ants, TSP_RACE_BLOCK_ANTS, &plan->block_ants));
     if (asked == 0) AB_TRY(tsp_race_fits_shared(n, *plan, allowed, &fits));
     if (fits) return ab_ok();
     plan->in_shared = TSP_RACE_SHORT;

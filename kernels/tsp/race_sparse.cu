@@ -3,11 +3,11 @@
  * There is no matrix. Distances are computed from coordinates. The pheromone is kept, exactly, on some edges alone: a
  * city's row is a chain of blocks of 32 edges, first its candidate set, then blocks from a pool. The pool holds the
  * edges outside of the set on which an ant has ever deposited. Every other edge has the same pheromone, the
- * background. Where race-candidates has a byte per city for the visited flags, an ant here has a bit: 12.5 KB at
- * 100000 cities. On the device cities go by their places among the leaves (leaves.h), 32 cities that lie together.
+ * background. An ant has a bit per city for its visited flags: 12.5 KB at 100000 cities. On the device cities go by
+ * their places among the leaves (leaves.h), 32 cities that lie together. Clocks go on from step to step (race.h). Of an
+ * exhausted set the nearest city left is looked for in the row's ring, its 256 nearest cities, then in boxes of leaves.
  *
- * Floor on an H100, m ants: 118 instructions per step, so 118 m n / (528 x 1.98 GHz), and 16 m n bytes per update
- * (as).
+ * Floor on an H100, m ants: 118 m n instructions / (528 x 1.98 GHz), and 16 m n bytes per update (as).
  * Limits: sets of 1 to 32 cities; beta > 0; coordinates on a plane, or a matrix, with which searches look at every
  * leaf. A full pool is an error. Tours of n ants need 40 GB at 100000 cities, so large instances set `ants`.
  * Measured: docs/log/ant-system.md.
@@ -20,9 +20,10 @@
 #include "kernels/tsp/steps/leaves.h"
 
 enum {
-    EDGES = WARP_SIZE, /* edges per block, one per lane */
-    POOL = 32,         /* blocks of the pool a city, less where there are fewer edges */
-    USUAL_ANTS = 4,    /* ants per thread block */
+    EDGES = WARP_SIZE,        /* edges per block, one per lane */
+    RING = 2 * 4 * WARP_SIZE, /* nearest cities of a city, among which the nearest that is left is looked for first */
+    POOL = 32,                /* blocks of the pool a city, less where there are fewer edges */
+    USUAL_ANTS = 4,           /* ants per thread block */
     MOST_ANTS = 8,
     ROW_THREADS = 128, /* threads of a block that works on rows, one warp per row */
     LINK_THREADS = 256
@@ -51,6 +52,7 @@ typedef struct sparse_rows {
     const tsp_point *points;        /* [n]; where they are used colony.dist is NULL */
     const tsp_box *leaves, *groups; /* [n_leaves], [n_groups] */
     const int *city, *place;        /* [n]: the city of a place, the place of a city */
+    const int *ring;                /* [n][RING]: nearest first, the lower city of equals; then the row's own city */
     sparse_clock *clocks;           /* [n][EDGES] of the sets */
     int *to;                        /* [n_blocks][EDGES]; block i < n is the set of city i */
     float *pheromone, *heuristic;   /* [n_blocks][EDGES] */
@@ -119,12 +121,12 @@ struct sparse_visited {
 
     __device__ __forceinline__ bool has(int place) const
     {
-        return words[place / LEAF] >> place % LEAF & 1;
+        return words[(unsigned)place / LEAF] >> place % LEAF & 1;
     }
     /* Run by one lane. */
     __device__ __forceinline__ void add(int place) const
     {
-        words[place / LEAF] |= 1u << place % LEAF;
+        words[(unsigned)place / LEAF] |= 1u << place % LEAF;
     }
 };
 
@@ -171,11 +173,36 @@ static __device__ void search_group(const tsp_device &colony, const sparse_rows 
     }
 }
 
+/* The nearest city that is left, if it is in the ring: four cities per lane at a time, in order. -1 if it is not. */
+static __device__ int search_ring(const sparse_rows &rows, int from, sparse_visited visited)
+{
+    const int lane = (int)threadIdx.x % WARP_SIZE;
+    const int4 *const ring = reinterpret_cast<const int4 *>(rows.ring + (size_t)from * RING);
+#pragma unroll
+    for (int first = 0; first < RING / 4; first += WARP_SIZE) {
+        const int4 four = __ldg(ring + (first + lane));
+        int place = visited.has(four.w) ? -1 : four.w;
+        if (!visited.has(four.z)) place = four.z;
+        if (!visited.has(four.y)) place = four.y;
+        if (!visited.has(four.x)) place = four.x;
+        const unsigned left = __ballot_sync(FULL_WARP, place >= 0);
+        if (left) return __shfl_sync(FULL_WARP, place, __ffs((int)left) - 1);
+    }
+    return -1;
+}
+
 static __device__ sparse_nearest search_nearest(const tsp_device &colony, const sparse_rows &rows, int from,
                                                 sparse_visited visited)
 {
-    const int lane = (int)threadIdx.x % WARP_SIZE, own = from / (LEAF * LEAF);
+    const int lane = (int)threadIdx.x % WARP_SIZE, own = from / (LEAF * LEAF), near = search_ring(rows, from, visited);
     sparse_nearest nearest;
+    if (near >= 0) {
+        AB_PLAN("race-sparse: the nearest is in the ring");
+        nearest.distance = (unsigned)distance_between(colony, rows, from, near);
+        nearest.city = (unsigned)rows.city[near];
+        return nearest;
+    }
+    AB_PLAN("race-sparse: the nearest is beyond the ring");
     for (int first = 0; first < rows.n_groups; first += WARP_SIZE) { /* from the city's own group on */
         const int group = (own + first + lane) % rows.n_groups;
         bool open = first + lane < rows.n_groups;
@@ -226,14 +253,7 @@ struct sparse_record {
     int last = 0;            /* the city before those that are kept */
     long long length = 0;    /* this lane's part of it */
 
-    __device__ __forceinline__ void enter(const tsp_device &colony, const sparse_rows &rows, int step, int place)
-    {
-        const int lane = (int)threadIdx.x % WARP_SIZE;
-        if (step == 0) first = place;
-        if (step % WARP_SIZE == lane) mine = place;
-        if (step % WARP_SIZE == WARP_SIZE - 1 || step == colony.n - 1) write(colony, rows, step);
-    }
-
+    /* Writes the 32 cities up to the one of this step, or as many as there are. */
     __device__ void write(const tsp_device &colony, const sparse_rows &rows, int step)
     {
         const int lane = (int)threadIdx.x % WARP_SIZE, position = step / WARP_SIZE * WARP_SIZE + lane;
@@ -274,29 +294,38 @@ static __global__ void __launch_bounds__(MOST_ANTS *WARP_SIZE)
     unsigned zero_weight_steps = 0;
 
     int from = __shfl_sync(FULL_WARP, min((int)((double)random.next() * 0x1p-32 * n), n - 1), 0);
-    record.enter(colony, rows, 0, from);
+    record.first = record.mine = from;
     __syncwarp(FULL_WARP);
     if (lane == 0) visited.add(from);
-    __syncwarp(FULL_WARP);
     sparse_clock clock = rows.clocks[(size_t)from * EDGES + (size_t)lane];
     float wait = tsp_race_exponential(random.next());
 
-    for (int step = 1; step < n; ++step) {
-        const unsigned time = (unsigned)__float_as_int(wait * clock.mean); /* ordered as the times are */
-        const unsigned key = visited.has(clock.to) ? TSP_RACE_NEVER : time, first = warp_min(key);
-        int next = (int)warp_min(key == first ? (unsigned)clock.to : TSP_RACE_NEVER);
-        sparse_clock ahead = rows.clocks[(size_t)next * EDGES + (size_t)lane];
-        wait = tsp_race_exponential(random.next());
-        if (first >= TSP_RACE_WEIGHTLESS) {
-            next = choose_best(colony, rows, from, alpha, visited, zero_weight_steps);
-            ahead = rows.clocks[(size_t)next * EDGES + (size_t)lane];
+    for (int begin = 0; begin < n; begin += WARP_SIZE) {
+        const int steps = min(n - begin, (int)WARP_SIZE);
+        const float spare = tsp_race_exponential(random.next()); /* for the clock that rings in this lane's step */
+        for (int i = begin == 0 ? 1 : 0; i < steps; ++i) {
+            __syncwarp(FULL_WARP); /* the flag of `from` is written */
+            const bool out = visited.has(clock.to);
+            const unsigned key = out ? TSP_RACE_NEVER : tsp_race_key(fabsf(wait) * clock.mean, lane);
+            const float rate = tsp_race_reciprocal_now(clock.mean);
+            const unsigned first = warp_min(key);
+            int next = __shfl_sync(FULL_WARP, clock.to, (int)first);
+            const float fresh = __shfl_sync(FULL_WARP, spare, i);
+            if (first < TSP_RACE_WEIGHTLESS) {
+                clock = rows.clocks[(size_t)next * EDGES + (size_t)lane];
+                if (!out) wait -= tsp_race_time(first) * rate;
+                if (key == first) wait = fresh;
+            } else {
+                next = choose_best(colony, rows, from, alpha, visited, zero_weight_steps);
+                clock = rows.clocks[(size_t)next * EDGES + (size_t)lane];
+                wait = tsp_race_exponential(random.next());
+            }
+            __syncwarp(FULL_WARP); /* every lane has read the flags */
+            if (lane == 0) visited.add(next);
+            if (lane == i) record.mine = next;
+            from = next;
         }
-        __syncwarp(FULL_WARP); /* every lane has read the flags */
-        if (lane == 0) visited.add(next);
-        __syncwarp(FULL_WARP);
-        record.enter(colony, rows, step, next);
-        clock = ahead;
-        from = next;
+        record.write(colony, rows, begin + steps - 1);
     }
     record.finish(colony, rows, ant, zero_weight_steps);
 }
@@ -339,10 +368,14 @@ static __device__ __forceinline__ int depositor(const tsp_device &colony, const 
 static __global__ void __launch_bounds__(LINK_THREADS) link_cities(tsp_device colony, sparse_rows rows)
 {
     const int n = colony.n, at = (int)(blockIdx.x * LINK_THREADS + threadIdx.x), linked = (int)blockIdx.y;
-    if (at >= n) return;
+    const int lane = (int)threadIdx.x % WARP_SIZE;
     const int *const tour = colony.tours + (size_t)depositor(colony, rows, linked) * (size_t)(n + 1);
-    const int2 link = {rows.place[tour[at == 0 ? n - 1 : at - 1]], rows.place[tour[at + 1]]};
-    rows.links[(size_t)rows.place[tour[at]] * (size_t)rows.n_linked + (size_t)linked] = link;
+    const int place = rows.place[tour[min(at, n)]];
+    int2 link = {__shfl_up_sync(FULL_WARP, place, 1), __shfl_down_sync(FULL_WARP, place, 1)};
+    if (at >= n) return;
+    if (lane == 0) link.x = rows.place[tour[at == 0 ? n - 1 : at - 1]];
+    if (lane == WARP_SIZE - 1) link.y = rows.place[tour[at + 1]];
+    rows.links[(size_t)place * (size_t)rows.n_linked + (size_t)linked] = link;
 }
 
 /* A block of the pool for one edge, behind `last`. */
@@ -409,16 +442,28 @@ static __global__ void __launch_bounds__(ROW_THREADS) update_rows(tsp_device col
     for (int block = rows.next[row]; block; block = rows.next[block])
         rows.pheromone[(size_t)block * EDGES + (size_t)lane] *= keep;
     __syncwarp(FULL_WARP);
+    const int2 *const links = rows.links + (size_t)row * (size_t)rows.n_linked;
     for (int first = 0; first < rows.n_linked; first += WARP_SIZE) {
         const int count = min(rows.n_linked - first, (int)WARP_SIZE), linked = first + min(lane, count - 1);
-        const int2 link = rows.links[(size_t)row * (size_t)rows.n_linked + (size_t)linked];
         const long long length = colony.lengths[depositor(colony, rows, linked)];
         const float amount = 1.0f / (float)(length > 0 ? length : 1);
-        for (int i = 0; i < 2 * count; ++i) {
-            const int neighbour = __shfl_sync(FULL_WARP, i % 2 ? link.y : link.x, i / 2);
-            const float laid = __shfl_sync(FULL_WARP, amount, i / 2);
-            if (to == neighbour) pheromone += laid;
-            if (!__any_sync(FULL_WARP, to == neighbour)) deposit_outside(colony, rows, row, neighbour, laid, fresh);
+        unsigned x = 0, y = 0; /* bit i: this lane's edge is one of the i-th ant's two */
+#pragma unroll 8
+        for (int i = 0; i < count; ++i) {
+            const int2 link = links[first + i];
+            const float laid = __shfl_sync(FULL_WARP, amount, i);
+            if (to == link.x) pheromone += laid;
+            if (to == link.y) pheromone += laid;
+            x |= (unsigned)(to == link.x) << i;
+            y |= (unsigned)(to == link.y) << i;
+        }
+        const unsigned all = FULL_WARP >> (WARP_SIZE - count), out_x = all & ~warp_or(x), out_y = all & ~warp_or(y);
+        for (unsigned left = out_x | out_y; left; left &= left - 1) {
+            const int i = __ffs((int)left) - 1;
+            const int2 link = links[first + i];
+            const float laid = __shfl_sync(FULL_WARP, amount, i);
+            if (out_x >> i & 1) deposit_outside(colony, rows, row, link.x, laid, fresh);
+            if (out_y >> i & 1) deposit_outside(colony, rows, row, link.y, laid, fresh);
         }
     }
     rows.pheromone[set] = pheromone;
@@ -464,6 +509,7 @@ static sparse_rows place_rows(void *scratch, int n, const tsp_params *params, si
             .groups = take<tsp_box>(scratch, bytes, (size_t)n_groups),
             .city = take<int>(scratch, bytes, cities),
             .place = take<int>(scratch, bytes, cities),
+            .ring = take<int>(scratch, bytes, cities * RING),
             .clocks = take<sparse_clock>(scratch, bytes, cities * EDGES),
             .to = take<int>(scratch, bytes, blocks * EDGES),
             .pheromone = take<float>(scratch, bytes, blocks * EDGES),
@@ -565,6 +611,23 @@ static ab_status upload_sets(const tsp_problem *problem, const tsp_leaves *leave
     return status;
 }
 
+static ab_status upload_rings(const tsp_problem *problem, const tsp_leaves *leaves, const sparse_rows *rows)
+{
+    const size_t n = (size_t)problem->n, known = (size_t)min(problem->n - 1, (int)RING);
+    int32_t *near = NULL;
+    AB_TRY(tsp_nearest_neighbours(problem, (int)known, &near));
+    int *const ring = (int *)malloc(n * RING * sizeof *ring);
+    ab_status status = ring ? ab_ok() : ab_failed("out of memory: rings of %zu cities", n);
+    for (size_t i = 0; i < n * RING && status.code == AB_OK; ++i) {
+        const size_t place = i / RING, k = i % RING;
+        ring[i] = k < known ? leaves->place[near[(size_t)leaves->city[place] * known + k]] : (int)place;
+    }
+    if (status.code == AB_OK) status = upload(rows->ring, (const int *)ring, n * RING);
+    free(ring);
+    free(near);
+    return status;
+}
+
 static ab_status launch_heuristics(const tsp_device *colony, const sparse_rows *rows)
 {
     LAUNCH(set_heuristics, ceil_div(colony->n, ROW_THREADS / WARP_SIZE), ROW_THREADS, 0)(*colony, *rows);
@@ -582,6 +645,7 @@ static ab_status begin(const tsp_device *colony, const tsp_problem *problem, con
     ab_status status = tsp_leaves_make(problem, &leaves);
     if (status.code == AB_OK) status = upload_leaves(problem, &leaves, &rows);
     if (status.code == AB_OK) status = upload_sets(problem, &leaves, &rows, initial);
+    if (status.code == AB_OK) status = upload_rings(problem, &leaves, &rows);
     tsp_leaves_free(&leaves);
     AB_TRY(status);
     AB_TRY(upload(rows.state, &state, 1));

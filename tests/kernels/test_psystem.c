@@ -146,6 +146,30 @@ static void test_odd_formulas(void **state)
     }
 }
 
+/* More clauses than psystem/bits has in shared memory at a time, of several blocks; again and again, as each run leaves
+ * its sums as it found them. */
+static void test_many_clauses_of_several_blocks(void **state)
+{
+    (void)state;
+    const ps_params params = ps_default_params();
+    cnf_formula formula = formula_named("k5-n15-m300-sat");
+    const uint64_t expected = formula_count(&formula);
+    assert_true(expected > 0);
+    for (const ab_implementation *it = NULL; (it = next_of("psystem", ON_CPU | ON_HOST, it)) != NULL;) {
+        ab_work *work = NULL;
+        bool wrong = false;
+        if (!(it->traits & PS_BITS)) continue;
+        assert_int_equal(it->open(&formula, &params, &work).code, AB_OK);
+        for (unsigned k = 0; k < N_ORDERS; k++) {
+            host_backend_set_order(k);
+            assert_int_equal(psystem_verify((ps_system *)work, &formula, expected, &wrong).code, AB_OK);
+        }
+        work->methods->close(work);
+    }
+    host_backend_set_order(0);
+    cnf_free(&formula);
+}
+
 static void test_what_is_too_large_is_unsupported(void **state)
 {
     (void)state;
@@ -551,6 +575,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_order_tile_piece_and_block),
         cmocka_unit_test(test_bits_of_many_warps),
         cmocka_unit_test(test_odd_formulas),
+        cmocka_unit_test(test_many_clauses_of_several_blocks),
         cmocka_unit_test(test_what_is_too_large_is_unsupported),
         cmocka_unit_test(test_bad_parameters_are_refused),
         cmocka_unit_test(test_single_steps_are_the_references),

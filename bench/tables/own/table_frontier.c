@@ -16,6 +16,11 @@ static const ab_line all_cities[] = {
     {.row = "race", .implementation = "tsp/race", .label = "race of clocks, ours"},
     {NULL},
 };
+/* A clock per city, where the rows of all cities fit in shared memory. */
+static const ab_line few_cities[] = {
+    {.row = "race-each", .implementation = "tsp/race-each", .label = "race, a clock per city, ours"},
+    {NULL},
+};
 static const ab_line candidates[] = {
     {.row = "cpu-vectors-nn-all", .implementation = "tsp/cpu-vectors-nn", .params = "nn=32;threads=all", .label = "fastest CPU, all cores", .seconds = 6e-9, .power = 2.4},
     {.row = "cand-block", .implementation = "tsp/cand-block", .params = "nn=32", .label = "ant per block"},
@@ -50,6 +55,7 @@ static const ab_heading headings[] = {
 
 static const ab_block blocks[] = {
     {.table = "frontier", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", NULL, "{tsp-dense}"}, .lines = all_cities, .stages = "frontier-stages"},
+    {.table = "frontier", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", "d198", "d198"}, .lines = few_cities, .stages = "frontier-stages"},
     {.table = "frontier-nn", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", NULL, "{tsp-dense}"}, .lines = candidates, .stages = "frontier-stages", .part = 1},
     {.table = "frontier-nn", .measure = "time", .params = "protocol=as|as-best", .on = AB_ALWAYS("u100"), .lines = short_rows, .stages = "frontier-stages", .part = 1, .smoke_only = true},
     {.table = "frontier-sparse", .measure = "time", .params = "ants=1024;protocol=as|as-best", .on = {"u30", NULL, "u13509 u100000"}, .lines = sparse, .stages = "frontier-stages", .part = 2},

@@ -23,7 +23,7 @@
         if (assert_ok_status.code != AB_OK) fail_msg("%s", assert_ok_status.reason);                                   \
     } while (0)
 
-enum { MOST = 300, ANTS = 5 };
+enum { MOST = 300, ANTS = 5, SMALL = 200 /* cities that every implementation takes */ };
 
 /* Cities on the crossings of a grid, several in one place; by the matrix of distances, or by coordinates alone. */
 typedef struct grid {
@@ -153,7 +153,9 @@ static void the_lowest_of_the_nearest_cities_is_taken(void **state)
         for (const ab_implementation *it = NULL; (it = next_of("tsp", ON_CPU | ON_HOST, it)) != NULL;) {
             candidate_steps counts = {0};
             if (it->traits & TSP_CANDIDATES) continue;
-            assert_ok(check(it, &g, &g.matrix, NOTHING, 2.0, &counts));
+            const ab_status status = check(it, &g, &g.matrix, NOTHING, 2.0, &counts);
+            if (status.code == AB_UNSUPPORTED && sizes[i][0] > SMALL) continue;
+            assert_ok(status);
             assert_true(counts.all_zero == (int64_t)ANTS * (sizes[i][0] - 1));
         }
         free_grid(&g);
