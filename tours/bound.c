@@ -26,7 +26,7 @@ typedef struct edge {
 typedef struct spanning {
     const tsp_instance *cities;
     int32_t *first;        /* [n + 1] first edge of each city */
-    edge *edges;           /* edges between near cities, in both directions, and those of a tour */
+    edge *edges;           /* edges between near cities, and a tour's, in both directions */
     int64_t *potential;    /* [n] in parts */
     int64_t *key;          /* [n] weight of the edge to the tree */
     int32_t *up;           /* [n] the city at the other end of that edge; -1 for the first */
@@ -233,7 +233,7 @@ static void add(spanning *s, int32_t *end, int a, int b)
     s->edges[end[b]++] = (edge){a, length};
 }
 
-/* Lists the edges to near cities, and those of a tour, without which clusters might be apart. */
+/* Lists the edges to near cities, and a tour's edges, without which clusters might be apart. */
 static void list_edges(spanning *s, const neighbours *near, const int32_t *tour, int32_t *end)
 {
     const int n = s->cities->n;
